@@ -1,0 +1,204 @@
+/** One entry of the error registry. */
+interface ErrorEntry {
+  /** Whether repeating the same request later can succeed without a change by the caller. */
+  readonly retryable: boolean
+  /** The status the HTTP door answers with. */
+  readonly http: number
+  /** The exit code of the CLI. */
+  readonly exit: number
+  /** What the reader should do now. */
+  readonly help: string
+}
+
+const entry = (retryable: boolean, http: number, exit: number, help: string): ErrorEntry => ({
+  retryable,
+  http,
+  exit,
+  help,
+})
+
+/**
+ * Every error that Kiroku can show to anybody, by its stable id. Ids are never reused or renamed.
+ * Exit codes: 2 bad input, 3 not found, 4 conflict, 5 unavailable, 6 storage, 7 damage, 8 permission.
+ */
+export const errorRegistry = {
+  InvalidArgument: entry(false, 400, 2, 'Correct the named argument and try again.'),
+  InvalidConfig: entry(
+    false,
+    400,
+    2,
+    'Correct the named setting; `kiroku queue create --help` lists ranges and units.',
+  ),
+  InvalidQueueName: entry(false, 400, 2, 'Use 1 to 80 letters, digits, hyphens and underscores.'),
+  MalformedJson: entry(false, 400, 2, 'Correct the JSON at the named place.'),
+  MalformedRequest: entry(
+    false,
+    400,
+    2,
+    'The client and the engine speak different versions; update the older one.',
+  ),
+  BodyTooLarge: entry(false, 413, 2, 'Send a smaller body, or store it elsewhere and send a reference.'),
+  UnknownQueue: entry(
+    false,
+    404,
+    3,
+    'Create it with `kiroku queue create NAME`, or check the name with `kiroku queue list`.',
+  ),
+  QueueExists: entry(
+    false,
+    409,
+    4,
+    'Choose another name, or change the existing queue with `kiroku queue update`.',
+  ),
+  UnknownMessage: entry(false, 404, 3, 'Check the id; messages older than the record are no longer there.'),
+  InvalidReceipt: entry(false, 400, 2, 'Pass the receipt exactly as it was delivered.'),
+  UnknownReceipt: entry(
+    false,
+    404,
+    3,
+    'The message is settled, or the queue was deleted and created anew; receive again.',
+  ),
+  ReceiptExpired: entry(
+    false,
+    409,
+    4,
+    'The lease ended and this queue does not accept late handles; receive again.',
+  ),
+  LeaseCapReached: entry(
+    false,
+    409,
+    4,
+    'The lease cannot be extended beyond its cap; settle the message or let it return.',
+  ),
+  Unauthorized: entry(
+    false,
+    401,
+    8,
+    'Pass a valid token with --token, KIROKU_TOKEN or the Authorization header.',
+  ),
+  Forbidden: entry(
+    false,
+    403,
+    8,
+    'Use a token whose role allows this: viewer reads, operator handles messages, admin changes queues.',
+  ),
+  TokenRequired: entry(
+    false,
+    400,
+    8,
+    'Set a token (KIROKU_TOKENS or --tokens) before binding beyond loopback, or bind 127.0.0.1.',
+  ),
+  Busy: entry(true, 503, 5, 'The engine is at a limit; try again after the given pause.'),
+  Unavailable: entry(
+    true,
+    503,
+    5,
+    'No engine answers for this partition; check `kiroku cluster status`. Clients retry by themselves.',
+  ),
+  NotOwner: entry(true, 503, 5, 'The partition moved to another node; clients retry by themselves.'),
+  Timeout: entry(true, 504, 5, 'No answer in time; check that the engine runs, or raise the timeout.'),
+  SendUnknown: entry(
+    true,
+    504,
+    5,
+    'It is not known whether the message was stored; send it again with the same producer to be sure.',
+  ),
+  Stopped: entry(false, 409, 5, 'This client or consumer was stopped; create a new one.'),
+  NatsUnreachable: entry(true, 503, 5, 'Start NATS or correct --nats; `kiroku up` runs one of its own.'),
+  NatsTooOld: entry(false, 500, 5, 'Install nats-server 2.12 or newer.'),
+  NatsServerMissing: entry(
+    false,
+    500,
+    5,
+    'Install nats-server 2.12 or newer, or set NATS_SERVER to its path.',
+  ),
+  JetStreamDisabled: entry(false, 500, 5, 'Start nats-server with JetStream: `nats-server -js -sd FOLDER`.'),
+  PortInUse: entry(false, 500, 4, 'Choose another port, or stop the program that uses it.'),
+  StorageFull: entry(true, 507, 6, "Free disk space or raise the log's limit; settling goes on, sends wait."),
+  ForeignStream: entry(
+    false,
+    500,
+    4,
+    'A stream of that name was made by somebody else; choose another --log name or remove it.',
+  ),
+  Fenced: entry(true, 503, 5, 'Another node owns this partition now; clients retry by themselves.'),
+  LogAmbiguous: entry(
+    true,
+    503,
+    5,
+    'An append had no answer; the owner fences and reads the log, then goes on.',
+  ),
+  LogDamaged: entry(
+    false,
+    500,
+    7,
+    'Run `kiroku verify` to see what is damaged and `kiroku repair` to reopen the partition.',
+  ),
+  LogShortened: entry(
+    false,
+    500,
+    7,
+    'The log is shorter than it was; run `kiroku repair` to see what is lost and reopen it.',
+  ),
+  FutureVersion: entry(false, 500, 7, 'A newer Kiroku wrote this log; update this node.'),
+  Quarantined: entry(
+    false,
+    503,
+    7,
+    'The partition is closed because its log is damaged; run `kiroku repair`.',
+  ),
+  WorkerInvalid: entry(
+    false,
+    400,
+    2,
+    'Export `default { async queue(batch, env, ctx) {} }` from the module.',
+  ),
+  Internal: entry(false, 500, 1, 'This is a defect in Kiroku; please report it with the log around it.'),
+} as const satisfies Record<string, ErrorEntry>
+
+/** Stable id of an error. */
+export type ErrorId = keyof typeof errorRegistry
+
+/** The form in which an error crosses a wire. */
+export interface WireError {
+  readonly id: ErrorId
+  readonly message: string
+  /** Pause before trying again, in ms, where the engine suggests one. */
+  readonly retryAfterMs?: number
+}
+
+/** The one error class of the project. `id` is stable, `help` says what to do. */
+export class KirokuError extends Error {
+  override readonly name = 'KirokuError'
+  readonly id: ErrorId
+  readonly retryAfterMs: number | undefined
+  constructor(
+    id: ErrorId,
+    message: string,
+    options?: { cause?: unknown; retryAfterMs?: number | undefined },
+  ) {
+    super(message, options?.cause === undefined ? undefined : { cause: options.cause })
+    this.id = id
+    this.retryAfterMs = options?.retryAfterMs
+  }
+  get retryable(): boolean {
+    return errorRegistry[this.id].retryable
+  }
+  get help(): string {
+    return errorRegistry[this.id].help
+  }
+  /** The form for a wire. */
+  toWire(): WireError {
+    const wire = { id: this.id, message: this.message }
+    return this.retryAfterMs === undefined ? wire : { ...wire, retryAfterMs: this.retryAfterMs }
+  }
+}
+
+/** Whether `e` is one of ours. */
+export const isKirokuError = (e: unknown): e is KirokuError => e instanceof KirokuError
+
+/** Rebuilds an error that crossed a wire; an id unknown to this version becomes `Internal`. */
+export const errorFromWire = (wire: WireError): KirokuError =>
+  new KirokuError(wire.id in errorRegistry ? wire.id : 'Internal', wire.message, {
+    retryAfterMs: wire.retryAfterMs,
+  })
