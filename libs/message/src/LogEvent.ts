@@ -1,0 +1,114 @@
+import type { DiscardReason } from './MessageCell.ts'
+
+/** Message numbers of one queue as pairs: first, count, first, count, … in the order of delivery. */
+export type Ranges = number[]
+
+/** Who did an administrative act, and from where. */
+export interface Actor {
+  /** Name of the token or user; `local` on loopback without tokens, `engine` for the engine itself. */
+  readonly name: string
+  /** Door and address, like `cli`, `http 127.0.0.1`, `client`. */
+  readonly origin: string
+  readonly reason?: string
+}
+
+/** A queue at a place: queue ids are unique within their partition and never used again. */
+export interface QueueAddress {
+  readonly partition: number
+  readonly queue: number
+}
+
+/**
+ * The facts that the log records. Each holds its outcome, so that `evolve` applies it without a guard.
+ * `queue` is a queue id, `sub` the id of a subscription generation (0 is the first `main`), times are ms of
+ * partition time. Bodies lie in the frame's body section in the order of the queue's Enqueued events.
+ */
+export type LogEvent =
+  // Ownership and the log itself
+  | { type: 'OwnerChanged'; epoch: number; node: string; part: number; of: number }
+  | { type: 'ClockResumed'; now: number; gapMs: number }
+  | { type: 'Checkpointed'; seq: number; digest: string; stateHash: string }
+  | { type: 'Trimmed'; upTo: number }
+  | { type: 'ForeignRecordSkipped'; seq: number }
+  | { type: 'Repaired'; upTo: number; note: string; by: Actor }
+  // Queues
+  | { type: 'QueueCreated'; queue: number; name: string; config: Record<string, unknown>; by: Actor }
+  | { type: 'QueueConfigured'; queue: number; config: Record<string, unknown>; by: Actor }
+  | { type: 'QueueDeleted'; queue: number; by: Actor }
+  /** Everything with a number below `upTo` that is not final becomes Discarded. */
+  | { type: 'QueuePurged'; queue: number; upTo: number; by: Actor }
+  | { type: 'DeliveryPaused'; queue: number; by: Actor }
+  | { type: 'DeliveryResumed'; queue: number; by: Actor }
+  // Messages enter
+  | {
+      type: 'Enqueued'
+      queue: number
+      first: number
+      count: number
+      /** 0: at once. */
+      dueAt: number
+      producer: string
+      /** The producer's number of this send. */
+      send: number
+    }
+  /** Dead letters and redriven messages that another queue forwarded; `from` makes the forward idempotent. */
+  | {
+      type: 'ForwardReceived'
+      queue: number
+      first: number
+      count: number
+      from: QueueAddress
+      /** Number of the first forward in the window from that source queue. */
+      forward: number
+      enqueuedAt: number[]
+    }
+  // Messages move
+  | {
+      type: 'Delivered'
+      queue: number
+      sub: number
+      delivery: number
+      leaseUntil: number
+      leaseCap: number
+      attemptsMax: number
+      numbers: Ranges
+      consumer: string
+    }
+  | { type: 'DelayElapsed'; queue: number; numbers: Ranges }
+  | { type: 'Rescheduled'; queue: number; numbers: Ranges; dueAt: number }
+  | { type: 'HeldCommitted'; queue: number; numbers: Ranges; dueAt: number }
+  | { type: 'LeaseExtended'; queue: number; sub: number; numbers: Ranges; leaseUntil: number }
+  | { type: 'Released'; queue: number; sub: number; numbers: Ranges; cause: 'client' | 'undelivered' }
+  | { type: 'Acked'; queue: number; sub: number; numbers: Ranges }
+  /** `dueAt` 0: Available at once. */
+  | { type: 'RetryScheduled'; queue: number; sub: number; numbers: Ranges; dueAt: number; error: string }
+  | { type: 'LeaseExpired'; queue: number; sub: number; numbers: Ranges; dueAt: number }
+  | { type: 'RetryDue'; queue: number; sub: number; numbers: Ranges }
+  | {
+      type: 'DeadLettered'
+      queue: number
+      sub: number
+      numbers: Ranges
+      cause: 'retry' | 'leaseExpired' | 'nextReceive' | 'onPurpose'
+      error: string
+      target: QueueAddress
+      /** Number of the first forward to that target; the others follow in the order of `numbers`. */
+      forward: number
+    }
+  | {
+      type: 'Discarded'
+      queue: number
+      sub: number
+      numbers: Ranges
+      reason: DiscardReason
+      cause: 'retry' | 'leaseExpired' | 'nextReceive' | 'retention' | 'operator' | 'recall' | 'rollback'
+      error: string
+    }
+  /** The target stored our forwards below `upTo`, or is gone for ever. */
+  | { type: 'Forwarded'; target: QueueAddress; upTo: number; outcome: 'stored' | 'targetGone' }
+
+/** Name of a fact. */
+export type LogEventType = LogEvent['type']
+
+/** A fact of one type. */
+export type LogEventOf<T extends LogEventType> = Extract<LogEvent, { type: T }>
