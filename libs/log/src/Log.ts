@@ -1,0 +1,75 @@
+/** One stored record as the log hands it out. */
+export interface LogRecord {
+  readonly seq: number
+  /** The store's own timestamp in ms since 1970. */
+  readonly timeMs: number
+  readonly data: Uint8Array
+  /** True for a record that is not one of ours (a stray publish on the subject). */
+  readonly foreign: boolean
+}
+
+/** What the leader says of a partition's log now. */
+export interface LogState {
+  /** First sequence still stored; `lastSeq + 1` when the log is empty. */
+  readonly firstSeq: number
+  readonly lastSeq: number
+  readonly bytes: number
+  /** The store's limit in bytes; 0 when it has none. */
+  readonly bytesMax: number
+}
+
+/** Immutable checkpoints of one partition, named by sequence. */
+export interface CheckpointStore {
+  /** Sequences of the stored checkpoints, newest first. */
+  list(): Promise<number[]>
+  get(seq: number): Promise<Uint8Array | undefined>
+  put(seq: number, bytes: Uint8Array): Promise<void>
+  delete(seq: number): Promise<void>
+}
+
+/**
+ * The log of one partition. There is one writer; `fence` makes the caller the writer.
+ * Errors: `Fenced` (somebody else wrote), `LogAmbiguous` (no answer: stored or not is unknown, and it may
+ * still land), `StorageFull` (certainly not stored), `NatsUnreachable`, `LogDamaged`.
+ */
+export interface PartitionLog {
+  readonly partition: number
+  /** Largest record in bytes that the store takes. */
+  readonly recordBytesMax: number
+  /** Asked of the leader. */
+  state(): Promise<LogState>
+  /**
+   * Stores all `records` atomically after `expectedLastSeq`, so that nothing an earlier owner still has in
+   * flight can land behind them. Resolves with the last one's sequence and the store's time.
+   */
+  fence(records: readonly Uint8Array[], expectedLastSeq: number): Promise<{ seq: number; timeMs: number }>
+  /** Stores one record exactly behind `expectedLastSeq`; several may be in flight, in order. Resolves with its sequence. */
+  append(record: Uint8Array, expectedLastSeq: number): Promise<number>
+  /** Records from `fromSeq` to `toSeq` (both included; default: the last one at the call), in order, read from the leader. */
+  read(fromSeq: number, toSeq?: number): AsyncIterable<LogRecord>
+  /** One record, on a connection of its own with bounded bytes in flight; for bodies. */
+  get(seq: number): Promise<LogRecord | undefined>
+  /** Removes everything up to `upTo`, included. */
+  trim(upTo: number): Promise<void>
+  readonly checkpoints: CheckpointStore
+  close(): Promise<void>
+}
+
+/** What is fixed when a log is created. */
+export interface LogMeta {
+  readonly name: string
+  /** Short random name of this incarnation; part of every message id. */
+  readonly incarnation: string
+  readonly partitions: number
+  readonly replicas: number
+  /** How long the record is kept after a message is final. */
+  readonly recordMs: number
+  readonly recordBytes: number
+}
+
+/** A group of partitions with one policy. */
+export interface Log {
+  readonly meta: LogMeta
+  partition(n: number): Promise<PartitionLog>
+  close(): Promise<void>
+}

@@ -1,0 +1,6 @@
+/**
+ * The log port. Owns what a log is: records, frames, the hash chain, the contract suite and the memory twin.
+ * Never knows NATS or queues' rules; talks to `@kiroku/message` for events and errors.
+ */
+export type { CheckpointStore, Log, LogMeta, LogRecord, LogState, PartitionLog } from './Log.ts'
+export { frameVersion, type BodyRef, type BodySection, type FrameContent } from './Frame.ts'
