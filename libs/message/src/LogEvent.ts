@@ -1,5 +1,8 @@
 import type { DiscardReason } from './MessageCell.ts'
 
+/** How a delivery was asked for: by a consumer whose failures are retried, or by a simple receive. */
+export type ConsumeMode = 'push' | 'simple'
+
 /** Message numbers of one queue as pairs: first, count, first, count, … in the order of delivery. */
 export type Ranges = number[]
 
@@ -71,6 +74,8 @@ export type LogEvent =
       leaseUntil: number
       leaseCap: number
       attemptsMax: number
+      /** push: an expired lease pauses by the retry policy; simple: the message is Available again at once. */
+      mode: ConsumeMode
       numbers: Ranges
       consumer: string
     }

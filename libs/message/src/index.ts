@@ -13,4 +13,4 @@ export {
 export { State, stateNames, isFinal } from './State.ts'
 export { newCell, type MessageCell, type DiscardReason } from './MessageCell.ts'
 export type { Exhaustion, LateHandles, MachineEvent, MachineEventType, Policy } from './MachineEvent.ts'
-export type { Actor, LogEvent, LogEventOf, LogEventType, QueueAddress, Ranges } from './LogEvent.ts'
+export type { Actor, ConsumeMode, LogEvent, LogEventOf, LogEventType, QueueAddress, Ranges } from './LogEvent.ts'

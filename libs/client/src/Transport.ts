@@ -1,0 +1,28 @@
+import type { Command, Reply } from '@kiroku/partition'
+
+/** What a client must know of a log to address its partitions. */
+export interface LogDirectory {
+  readonly log: string
+  readonly incarnation: string
+  readonly partitions: number
+}
+
+/** How long to wait for a reply, and how to stop waiting. */
+export interface RequestOptions {
+  readonly timeoutMs: number
+  readonly signal?: AbortSignal
+}
+
+/** The way from a client to the partitions' owners. Implementations: NATS and in-process. */
+export interface Transport {
+  /** Asked once; it never changes for a log. */
+  directory(): Promise<LogDirectory>
+  /**
+   * Sends commands to the owner of one partition; they take effect in order.
+   * Errors: `Unavailable` (nobody owns it now), `Timeout`, `NotOwner`, `NatsUnreachable`.
+   */
+  request(partition: number, commands: readonly Command[], options: RequestOptions): Promise<Reply>
+  /** Tells when a partition has a new owner, so that parked receives are issued anew. Returns the unsubscribe. */
+  onOwnerChanged(listener: (partition: number, epoch: number) => void): () => void
+  close(): Promise<void>
+}

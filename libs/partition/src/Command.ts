@@ -1,0 +1,177 @@
+import type { Actor, ConsumeMode, Ranges, QueueAddress, WireError } from '@kiroku/message'
+import type { QueueConfig } from './QueueConfig.ts'
+
+/** Messages of one delivery, named by what their receipts hold. */
+export interface SettleItem {
+  /** Queue id, subscription generation and delivery as in the receipt. */
+  readonly queue: number
+  readonly sub: number
+  readonly delivery: number
+  readonly numbers: Ranges
+}
+
+/** What doors ask of a partition. Queues are named; settling names ids, which the receipt carries. */
+export type Command =
+  | {
+      type: 'Enqueue'
+      queue: string
+      /** Random id of the producer and its number of this send, from 1: together they make a repeat harmless. */
+      producer: string
+      send: number
+      /** Envelopes (see `encodeEnvelope`). */
+      messages: readonly Uint8Array[]
+      /** Delay of all in ms; absent: the queue's default. */
+      delayMs?: number
+      /** Delay of each in ms; beats `delayMs`; -1: the default. */
+      delaysMs?: readonly number[]
+    }
+  | {
+      type: 'Receive'
+      queue: string
+      /** Client-unique id of this poll, for `CancelReceive`. */
+      poll: string
+      max: number
+      bytesMax?: number
+      /** Long poll in ms; absent: the queue's default. */
+      waitMs?: number
+      /** Wait for a fuller batch, in ms from the first available message; absent or 0: none. */
+      batchWaitMs?: number
+      leaseMs?: number
+      mode: ConsumeMode
+      consumer: string
+    }
+  | { type: 'CancelReceive'; poll: string }
+  | { type: 'Ack'; items: readonly SettleItem[] }
+  | {
+      type: 'Retry'
+      items: readonly SettleItem[]
+      /** Pause in ms; absent: the queue's policy. */
+      delayMs?: number
+      error?: string
+    }
+  | { type: 'Extend'; items: readonly SettleItem[]; leaseMs: number }
+  | { type: 'Release'; items: readonly SettleItem[] }
+  | { type: 'DeadLetter'; items: readonly SettleItem[]; error?: string }
+  | { type: 'CreateQueue'; queue: string; config: Partial<QueueConfig>; by: Actor }
+  | { type: 'ConfigureQueue'; queue: string; config: Partial<QueueConfig>; by: Actor }
+  | { type: 'DeleteQueue'; queue: string; by: Actor }
+  | { type: 'PurgeQueue'; queue: string; by: Actor }
+  | { type: 'PauseDelivery'; queue: string; by: Actor }
+  | { type: 'ResumeDelivery'; queue: string; by: Actor }
+  | { type: 'DescribeQueue'; queue: string }
+  | { type: 'ListQueues' }
+  | { type: 'DescribePartition' }
+  /** From another partition's outbox: a window of dead letters, in order. */
+  | {
+      type: 'Forward'
+      from: QueueAddress
+      target: number
+      forward: number
+      messages: readonly Uint8Array[]
+      enqueuedAt: readonly number[]
+    }
+
+/** Name of a command. */
+export type CommandType = Command['type']
+
+/** A command of one type. */
+export type CommandOf<T extends CommandType> = Extract<Command, { type: T }>
+
+/** Messages of a queue by state; the final ones are totals since its creation. */
+export interface QueueCounts {
+  readonly delayed: number
+  readonly available: number
+  readonly inflight: number
+  readonly waitingRetry: number
+  readonly sent: number
+  readonly committed: number
+  readonly deadLettered: number
+  readonly discarded: number
+  /** Deliveries beyond the first of each message. */
+  readonly redelivered: number
+}
+
+/** A queue as `queue show` prints it. */
+export interface QueueDescription {
+  readonly name: string
+  readonly partition: number
+  readonly queue: number
+  readonly config: QueueConfig
+  readonly deliveryPaused: boolean
+  readonly counts: QueueCounts
+  /** Age of the oldest message that is not final, in ms; 0 when there is none. */
+  readonly oldestAgeMs: number
+  /** Polls that wait for a message. */
+  readonly waitingPolls: number
+}
+
+/** A partition as `cluster status` and the metrics show it. */
+export interface PartitionDescription {
+  readonly partition: number
+  readonly epoch: number
+  readonly node: string
+  readonly state: string
+  readonly firstSeq: number
+  readonly lastSeq: number
+  readonly bytes: number
+  readonly queues: number
+  readonly outbox: number
+  readonly checkpointSeq: number
+}
+
+/** One message of a settling command that was not accepted. */
+export interface Refusal {
+  /** Index of the item in the command, and the message's number. */
+  readonly item: number
+  readonly number: number
+  readonly error: 'UnknownReceipt' | 'ReceiptExpired' | 'LeaseCapReached' | 'InvalidReceipt'
+}
+
+/** A delivery as it leaves the partition; arrays run parallel in the order of `numbers`. */
+export interface Delivery {
+  readonly queue: number
+  readonly sub: number
+  readonly delivery: number
+  /** Partition time of the decision and end of the lease, in ms. */
+  readonly now: number
+  readonly leaseUntil: number
+  readonly numbers: Ranges
+  readonly attempts: readonly number[]
+  readonly enqueuedAt: readonly number[]
+  readonly messages: readonly Uint8Array[]
+}
+
+/** Answers by command type; `error` in place of any of them. */
+export interface Answers {
+  Enqueue: { readonly queue: number; readonly first: number; readonly count: number }
+  /** Absent: nothing within the wait. */
+  Receive: { readonly delivery?: Delivery }
+  CancelReceive: { readonly cancelled: boolean }
+  Ack: { readonly refused: readonly Refusal[] }
+  Retry: { readonly refused: readonly Refusal[] }
+  Extend: { readonly refused: readonly Refusal[]; readonly leaseUntil: number; readonly now: number }
+  Release: { readonly refused: readonly Refusal[] }
+  DeadLetter: { readonly refused: readonly Refusal[] }
+  CreateQueue: { readonly queue: number; readonly created: boolean }
+  ConfigureQueue: { readonly queue: number }
+  DeleteQueue: { readonly queue: number }
+  PurgeQueue: { readonly purged: number }
+  PauseDelivery: { readonly queue: number }
+  ResumeDelivery: { readonly queue: number }
+  DescribeQueue: QueueDescription
+  ListQueues: { readonly queues: readonly QueueDescription[] }
+  DescribePartition: PartitionDescription
+  Forward: { readonly outcome: 'stored' | 'targetGone'; readonly upTo: number }
+}
+
+/** What comes back for one command. */
+export type Answer<T extends CommandType = CommandType> =
+  | { readonly ok: Answers[T]; readonly error?: undefined }
+  | { readonly error: WireError; readonly ok?: undefined }
+
+/** What comes back for one request: the owner's epoch, the last sequence it rests on, an answer a command. */
+export interface Reply {
+  readonly epoch: number
+  readonly seq: number
+  readonly answers: readonly Answer[]
+}

@@ -1,0 +1,64 @@
+/** What travels beside a body; opaque to the partition. */
+export interface EnvelopeMeta {
+  /** Attributes set by the producer. */
+  readonly attributes?: Readonly<Record<string, string>>
+  readonly contentType?: string
+  /** W3C trace context of the send. */
+  readonly traceparent?: string
+  /** Of forwarded messages: the id that stays the same along the lineage, and where they came from. */
+  readonly lineage?: Lineage
+}
+
+/** Where a forwarded message came from. */
+export interface Lineage {
+  readonly messageId: string
+  readonly queue: string
+  readonly attempts: number
+  readonly cause: string
+  readonly error: string
+  readonly enqueuedAt: number
+}
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+
+/** Joins meta and body: length of the meta as a varint, the meta as JSON (nothing when it is empty), the body. */
+export const encodeEnvelope = (body: Uint8Array, meta?: EnvelopeMeta): Uint8Array => {
+  const json = meta === undefined || isEmpty(meta) ? undefined : encoder.encode(JSON.stringify(meta))
+  const length = json?.length ?? 0
+  const prefix = length < 0x80 ? 1 : length < 0x4000 ? 2 : 3
+  const bytes = new Uint8Array(prefix + length + body.length)
+  if (prefix === 1) bytes[0] = length
+  else if (prefix === 2) {
+    bytes[0] = 0x80 | (length & 0x7f)
+    bytes[1] = length >> 7
+  } else {
+    bytes[0] = 0x80 | (length & 0x7f)
+    bytes[1] = 0x80 | ((length >> 7) & 0x7f)
+    bytes[2] = length >> 14
+  }
+  if (json !== undefined) bytes.set(json, prefix)
+  bytes.set(body, prefix + length)
+  return bytes
+}
+
+/** Splits what `encodeEnvelope` joined; the body is a view, not a copy. */
+export const decodeEnvelope = (
+  bytes: Uint8Array,
+): { readonly meta: EnvelopeMeta; readonly body: Uint8Array } => {
+  let length = 0
+  let prefix = 0
+  for (let shift = 0; ; shift += 7) {
+    const b = bytes[prefix++] ?? 0
+    length |= (b & 0x7f) << shift
+    if (b < 0x80) break
+  }
+  if (length === 0) return { meta: {}, body: bytes.subarray(prefix) }
+  const meta = JSON.parse(decoder.decode(bytes.subarray(prefix, prefix + length))) as EnvelopeMeta
+  return { meta, body: bytes.subarray(prefix + length) }
+}
+
+const isEmpty = (meta: EnvelopeMeta): boolean => {
+  for (const key in meta) if (meta[key as keyof EnvelopeMeta] !== undefined) return false
+  return true
+}

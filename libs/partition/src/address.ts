@@ -1,0 +1,75 @@
+import { KirokuError } from '@kiroku/message'
+import { limits } from './limits.ts'
+
+/** Where a message lies. */
+export interface MessageAddress {
+  readonly incarnation: string
+  readonly partition: number
+  readonly queue: number
+  readonly number: number
+}
+
+/** What a receipt names: one message of one delivery. */
+export interface ReceiptAddress extends MessageAddress {
+  readonly sub: number
+  readonly delivery: number
+}
+
+const base = 36
+
+/** The id of a message: its log's incarnation and its first place in it. */
+export const messageId = (a: MessageAddress): string =>
+  `${a.incarnation}-${a.partition.toString(base)}-${a.queue.toString(base)}-${a.number.toString(base)}`
+
+/** Reads a message id. Errors: `InvalidArgument`. */
+export const parseMessageId = (id: string): MessageAddress => {
+  const parts = split(id, 4)
+  if (parts === undefined) throw new KirokuError('InvalidArgument', `"${id}" is not a message id`)
+  return { incarnation: parts.incarnation, partition: parts.n[0]!, queue: parts.n[1]!, number: parts.n[2]! }
+}
+
+/** The receipt of one delivery of a message; letters, digits and hyphens only. */
+export const receipt = (a: ReceiptAddress): string =>
+  `${messageId(a)}-${a.sub.toString(base)}-${a.delivery.toString(base)}`
+
+/** Reads a receipt. Errors: `InvalidReceipt`. */
+export const parseReceipt = (text: string): ReceiptAddress => {
+  const parts = split(text, 6)
+  if (parts === undefined) throw new KirokuError('InvalidReceipt', `"${text.slice(0, 100)}" is not a receipt`)
+  const [partition, queue, number, sub, delivery] = parts.n as [number, number, number, number, number]
+  return { incarnation: parts.incarnation, partition, queue, number, sub, delivery }
+}
+
+const split = (text: string, count: number): { incarnation: string; n: number[] } | undefined => {
+  const parts = text.split('-')
+  if (parts.length !== count || !/^[a-z0-9]{1,16}$/.test(parts[0]!)) return undefined
+  const n: number[] = []
+  for (let i = 1; i < count; i++) {
+    if (!/^[0-9a-z]{1,11}$/.test(parts[i]!)) return undefined
+    const value = Number.parseInt(parts[i]!, base)
+    if (!Number.isSafeInteger(value)) return undefined
+    n.push(value)
+  }
+  return { incarnation: parts[0]!, n }
+}
+
+/** The partition on which a queue of this name lives: FNV-1a of the name. */
+export const partitionOf = (name: string, partitions: number): number => {
+  let hash = 0x811c9dc5
+  for (let i = 0; i < name.length; i++) hash = Math.imul(hash ^ name.charCodeAt(i), 0x01000193)
+  hash = Math.imul(hash ^ (hash >>> 16), 0x45d9f3b)
+  return ((hash ^ (hash >>> 16)) >>> 0) % partitions
+}
+
+/** Throws `InvalidQueueName` unless `name` is 1 to 80 letters, digits, hyphens or underscores (`.fifo` may follow). */
+export const checkQueueName = (name: string): void => {
+  if (
+    typeof name !== 'string' ||
+    name.length > limits.queueNameCharactersMax ||
+    !/^[A-Za-z0-9_-]+(\.fifo)?$/.test(name)
+  )
+    throw new KirokuError(
+      'InvalidQueueName',
+      `"${String(name).slice(0, 100)}" is not a queue name: 1 to 80 letters, digits, hyphens and underscores`,
+    )
+}
