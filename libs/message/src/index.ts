@@ -13,4 +13,15 @@ export {
 export { State, stateNames, isFinal } from './State.ts'
 export { newCell, type MessageCell, type DiscardReason } from './MessageCell.ts'
 export type { Exhaustion, LateHandles, MachineEvent, MachineEventType, Policy } from './MachineEvent.ts'
-export type { Actor, ConsumeMode, LogEvent, LogEventOf, LogEventType, QueueAddress, Ranges } from './LogEvent.ts'
+export type {
+  Actor,
+  ConsumeMode,
+  LogEvent,
+  LogEventOf,
+  LogEventType,
+  QueueAddress,
+  Ranges,
+} from './LogEvent.ts'
+export { messageMachine } from './machine.ts'
+export { step } from './step.ts'
+export { retryDelayMs, type RetryPolicy } from './retry.ts'
