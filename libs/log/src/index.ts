@@ -4,3 +4,12 @@
  */
 export type { CheckpointStore, Log, LogMeta, LogRecord, LogState, PartitionLog } from './Log.ts'
 export { frameVersion, type BodyRef, type BodySection, type FrameContent } from './Frame.ts'
+export {
+  decodeRecord,
+  encodeBodyRecord,
+  encodeRecord,
+  type BodyContent,
+  type EncodedRecord,
+} from './FrameCodec.ts'
+export type { DecodedBody, DecodedFrame, DecodedRecord } from './DecodedRecord.ts'
+export { hashBytes, isOurs, zeroHash } from './RecordLayout.ts'

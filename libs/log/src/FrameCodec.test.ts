@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { frameVersion, type FrameContent } from './Frame.ts'
+import { decodeRecord, encodeRecord } from './FrameCodec.ts'
+import { checksum, isOurs, layout, zeroHash } from './RecordLayout.ts'
+
+const frame: FrameContent = {
+  epoch: 3,
+  at: 1790000000000.25,
+  events: [
+    { type: 'Enqueued', queue: 7, first: 1, count: 2, dueAt: 0, producer: 'p', send: 9007199254740991 },
+    { type: 'Acked', queue: 7, sub: 0, numbers: [1, 1] },
+  ],
+  sections: [{ queue: 7, bodies: [new TextEncoder().encode('hello'), { seq: 41, bytes: 100_000 }] }],
+}
+
+test('a record of a newer version is refused as such, not as damage', () => {
+  const bytes = Buffer.from(encodeRecord(frame, zeroHash).bytes)
+  bytes[layout.version] = frameVersion + 1
+  bytes.writeUInt32LE(checksum(bytes), layout.crc)
+  expect(() => decodeRecord(bytes)).toThrow(expect.objectContaining({ id: 'FutureVersion' }))
+})
+
+test('what somebody else wrote is not ours', () => {
+  expect(isOurs(new TextEncoder().encode('{"hello":"world"}'))).toBe(false)
+  expect(isOurs(new Uint8Array())).toBe(false)
+  expect(isOurs(encodeRecord(frame, zeroHash).bytes)).toBe(true)
+})
+
+test('a queue with two body sections in one frame is refused', () => {
+  const twice = { ...frame, sections: [...frame.sections, ...frame.sections] }
+  expect(() => encodeRecord(twice, zeroHash)).toThrow('two body sections')
+})
+
+test('a frame that version 1 wrote is read for ever', () => {
+  const stored = Buffer.from(
+    'S1JLVXNNP4gBAQAAAAAAAAAACEAABMAGRQx6Qm4AAAAHAAAABQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAALPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCSS1HJAl6R0eXBlpXF1ZXVlpWZpcnN0pWNvdW50pWR1ZUF0qHByb2R1Y2VypHNlbmSoRW5xdWV1ZWQHAQIAoXDLQz/////////UckGUpHR5cGWlcXVldWWjc3Vip251bWJlcnOlQWNrZWQHAJIBAQcCCsGaDCloZWxsbw==',
+    'base64',
+  )
+  const decoded = decodeRecord(stored)
+  if (decoded.kind !== 'frame') throw new Error('not a frame')
+  expect(decoded.events).toEqual(frame.events)
+  expect(decoded.at).toBe(frame.at)
+  expect(Buffer.from(decoded.body(7, 0) as Uint8Array).toString()).toBe('hello')
+  expect(decoded.body(7, 1)).toEqual({ seq: 41, bytes: 100_000 })
+  expect(Buffer.from(decoded.hash).toString('hex')).toBe(
+    '1a481ad9727f7b178acb2a7b5821d67eb353cee6fecff467f9c254c50bd15cc2',
+  )
+})
