@@ -1,0 +1,132 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { isSupported, probe, type NatsBinary } from './NatsBinary.ts'
+
+const run = promisify(execFile)
+
+/** The first Debian suite whose nats-server is new enough; its binary needs only libc 2.34. */
+const suite = 'forky'
+
+/** Names under which Debian has shipped its archive keys. */
+const keyrings = [
+  '/usr/share/keyrings/debian-archive-keyring.gpg',
+  '/usr/share/keyrings/debian-archive-keyring.pgp',
+  '/usr/share/keyrings/debian-archive-keyring.asc',
+  '/usr/share/keyrings/debian-archive-trixie-automatic.gpg',
+  '/usr/share/keyrings/debian-archive-trixie-automatic.pgp',
+  '/usr/share/keyrings/debian-archive-trixie-automatic.asc',
+]
+
+const abandonedAfterMs = 3_600_000
+
+/** The mirrors this machine already uses for its own release, without those that only carry security updates. */
+const mirrors = async (): Promise<string[]> => {
+  const format = '$(REPO_URI) $(CODENAME)'
+  const { stdout } = await run('apt-get', ['indextargets', '--format', format, 'Created-By: Packages'])
+  const uris = stdout
+    .split('\n')
+    .map((line) => line.trim().split(' '))
+    .filter(([uri, codename]) => uri && codename && !codename.endsWith('-security'))
+    .map(([uri]) => uri as string)
+  return [...new Set(uris)]
+}
+
+const removeAbandoned = async (cacheFolder: string): Promise<void> => {
+  for (const name of await readdir(cacheFolder)) {
+    if (!name.startsWith('.fetch-')) continue
+    const found = await stat(join(cacheFolder, name)).catch(() => undefined)
+    if (found !== undefined && Date.now() - found.mtimeMs > abandonedAfterMs)
+      await rm(join(cacheFolder, name), { recursive: true, force: true })
+  }
+}
+
+const fetchFromMirror = async (mirror: string, keyring: string, work: string): Promise<string> => {
+  const [sources, lists, cache, unpacked] = ['sources', 'lists', 'cache', 'unpacked'].map((n) =>
+    join(work, n),
+  ) as [string, string, string, string]
+  await rm(work, { recursive: true, force: true })
+  for (const folder of [sources, join(lists, 'partial'), join(cache, 'archives', 'partial'), unpacked])
+    await mkdir(folder, { recursive: true })
+  const source = `Types: deb\nURIs: ${mirror}\nSuites: ${suite}\nComponents: main\nSigned-By: ${keyring}\n`
+  await writeFile(join(sources, 'kiroku.sources'), source)
+  const options = [
+    'Dir::Etc::SourceList=/dev/null',
+    `Dir::Etc::SourceParts=${sources}`,
+    `Dir::State::Lists=${lists}`,
+    `Dir::Cache=${cache}`,
+    'Acquire::Languages=none',
+    'Acquire::Retries=2',
+    'APT::Update::Error-Mode=any',
+    // Root would drop to the user _apt, who may not write into our folder.
+    ...(process.getuid?.() === 0 ? ['APT::Sandbox::User=root'] : []),
+  ].flatMap((option) => ['-o', option])
+  const settings = { cwd: work, timeout: 180_000, env: { ...process.env, LC_ALL: 'C' } }
+  await run('apt-get', [...options, 'update'], settings)
+  await run('apt-get', [...options, 'download', 'nats-server'], settings)
+  const archive = (await readdir(work)).find((name) => name.endsWith('.deb'))
+  if (archive === undefined) throw new Error('apt-get downloaded nothing')
+  await run('dpkg-deb', ['-x', archive, unpacked], settings)
+  const binary = ['usr/sbin/nats-server', 'usr/bin/nats-server']
+    .map((p) => join(unpacked, p))
+    .find(existsSync)
+  if (binary === undefined) throw new Error(`${archive} holds no nats-server`)
+  return binary
+}
+
+/**
+ * Fetches nats-server out of Debian's archive into `<cacheFolder>/<version>/nats-server` with the machine's own apt
+ * and mirror, signatures checked, without touching the system. Several processes may do so at once.
+ *
+ * @param cacheFolder where versions lie; made when missing
+ * @param onProgress told in words what is being done
+ * @throws Error with the reason in words, when this machine cannot do it
+ */
+export const fetchFromApt = async (
+  cacheFolder: string,
+  onProgress: (what: string) => void,
+): Promise<NatsBinary> => {
+  if (process.platform !== 'linux') throw new Error('this is not a Debian system')
+  const found = await mirrors().catch(() => {
+    throw new Error('apt-get is not installed')
+  })
+  const keyring = keyrings.find((file) => existsSync(file))
+  if (found.length === 0) throw new Error('apt has no package source configured')
+  if (keyring === undefined) throw new Error('the package debian-archive-keyring is not installed')
+  await mkdir(cacheFolder, { recursive: true })
+  await removeAbandoned(cacheFolder)
+  const work = await mkdtemp(join(cacheFolder, '.fetch-'))
+  try {
+    let failure: unknown
+    for (const mirror of found) {
+      onProgress(`Fetching nats-server from ${mirror} (${suite}) with apt`)
+      try {
+        const fetched = await probe(await fetchFromMirror(mirror, keyring, join(work, 'apt')))
+        if (fetched === undefined) throw new Error('the fetched nats-server does not run on this machine')
+        if (!isSupported(fetched.version))
+          throw new Error(`the mirror only has nats-server ${fetched.version}`)
+        return await install(fetched, cacheFolder, work)
+      } catch (error) {
+        failure = error
+      }
+    }
+    throw failure
+  } finally {
+    await rm(work, { recursive: true, force: true })
+  }
+}
+
+/** Moves the binary into place in one step, so that nobody ever sees half of it. */
+const install = async (fetched: NatsBinary, cacheFolder: string, work: string): Promise<NatsBinary> => {
+  const ready = join(work, 'ready')
+  const target = join(cacheFolder, fetched.version)
+  await mkdir(ready)
+  await rename(fetched.path, join(ready, 'nats-server'))
+  await rename(ready, target).catch(async (error: unknown) => {
+    // Another process was first: a folder that is not empty is never replaced by rename.
+    if ((await probe(join(target, 'nats-server'))) === undefined) throw error
+  })
+  return { path: join(target, 'nats-server'), version: fetched.version }
+}

@@ -1,0 +1,6 @@
+/**
+ * Owns the nats-server program: finding or fetching it, its configuration, and its life as our child. Never speaks
+ * the NATS protocol and knows nothing of streams. Talks to nobody but the operating system.
+ */
+export { ensureNatsServer, type EnsureOptions, type FoundNatsServer } from './ensureNatsServer.ts'
+export { startServer, type Server, type StartServerOptions } from './startServer.ts'

@@ -1,0 +1,21 @@
+/** The oldest nats-server with everything the log relies on (atomic batches). */
+export const versionMinimum = '2.12.0'
+
+/** Frames carry up to 1 MiB messages and many of them, so the server's default of 1 MB is too small. */
+export const maxPayloadBytesDefault = 8 * 1024 * 1024
+
+/** How long a server that nobody uses stays, so that an engine which crashed finds it again. */
+export const graceMsDefault = 10_000
+
+/** How long a server may take to read its store after a crash before we give up on it. */
+export const readyTimeoutMs = 120_000
+
+/** How long a server may take to end by itself after SIGTERM before it is killed. */
+export const stopTimeoutMs = 5_000
+
+/** First and longest pause before a server that ended unasked is started again. */
+export const restartPauseMsMin = 50
+export const restartPauseMsMax = 5_000
+
+/** Longest path of a unix socket that every system accepts (Linux 108, macOS 104, with the final zero). */
+export const socketPathBytesMax = 100

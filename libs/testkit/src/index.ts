@@ -1,0 +1,8 @@
+/**
+ * Owns what tests share: real servers, temporary folders, waiting for a condition. Never imported by what ships.
+ * Talks to `@kiroku/nats-server` and vitest.
+ */
+export { freePort } from './freePort.ts'
+export { startTestNats, withNats } from './withNats.ts'
+export { temporaryFolder, type TemporaryFolder } from './temporaryFolder.ts'
+export { waitUntil } from './waitUntil.ts'

@@ -1,0 +1,28 @@
+import { setTimeout as pause } from 'node:timers/promises'
+
+/**
+ * Waits until `condition` gives something truthy, and gives that back. A condition that throws is not met yet.
+ *
+ * @param options.timeoutMs when to give up, 10 s by default
+ * @param options.what named in the error after the timeout
+ */
+export const waitUntil = async <A>(
+  condition: () => A | Promise<A>,
+  options: { readonly timeoutMs?: number; readonly what?: string } = {},
+): Promise<A> => {
+  const timeoutMs = options.timeoutMs ?? 10_000
+  const deadlineMs = performance.now() + timeoutMs
+  let cause: unknown
+  for (;;) {
+    try {
+      const value = await condition()
+      if (value) return value
+      cause = undefined
+    } catch (error) {
+      cause = error
+    }
+    if (performance.now() >= deadlineMs)
+      throw new Error(`Not within ${timeoutMs} ms: ${options.what ?? condition.toString()}`, { cause })
+    await pause(10)
+  }
+}
