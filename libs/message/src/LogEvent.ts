@@ -50,6 +50,8 @@ export type LogEvent =
       count: number
       /** 0: at once. */
       dueAt: number
+      /** Bytes of all bodies of this event together. */
+      bytes: number
       producer: string
       /** The producer's number of this send. */
       send: number
@@ -63,6 +65,8 @@ export type LogEvent =
       from: QueueAddress
       /** Number of the first forward in the window from that source queue. */
       forward: number
+      bytes: number
+      /** When each was first sent. */
       enqueuedAt: number[]
     }
   // Messages move
@@ -80,8 +84,6 @@ export type LogEvent =
       consumer: string
     }
   | { type: 'DelayElapsed'; queue: number; numbers: Ranges }
-  | { type: 'Rescheduled'; queue: number; numbers: Ranges; dueAt: number }
-  | { type: 'HeldCommitted'; queue: number; numbers: Ranges; dueAt: number }
   | { type: 'LeaseExtended'; queue: number; sub: number; numbers: Ranges; leaseUntil: number }
   | { type: 'Released'; queue: number; sub: number; numbers: Ranges; cause: 'client' | 'undelivered' }
   | { type: 'Acked'; queue: number; sub: number; numbers: Ranges }

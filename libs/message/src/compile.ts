@@ -1,4 +1,5 @@
-import { and, type AnyStateMachine, type AnyStateNode } from 'xstate'
+import type { AnyStateMachine, AnyStateNode } from 'xstate'
+import { guardNames } from './guardNames.ts'
 import type { MachineEvent, MachineEventType } from './MachineEvent.ts'
 import type { MessageCell } from './MessageCell.ts'
 import { stateNames, type State } from './State.ts'
@@ -73,22 +74,15 @@ const codeOf = (node: AnyStateNode): State => {
   return code < 0 ? refuse(`#${node.id}`, 'has no state code') : (code as State)
 }
 
-/** By this function xstate evaluates `and`. */
-const allOf = (and([]) as unknown as { check: unknown }).check
-
-/** A guard that is a name, or `and` over names, as the list of functions that must all hold. */
 const compileGuard = (machine: AnyStateMachine, where: string, guard: unknown): Guard[] => {
-  if (guard === undefined) return []
-  if (typeof guard === 'string') {
-    const found = machine.implementations.guards[guard] as unknown
-    if (typeof found !== 'function') return refuse(where, `names an unknown guard "${guard}"`)
-    if ('check' in found) return compileGuard(machine, where, found)
-    return [found as Guard]
-  }
-  if (typeof guard === 'function' && 'check' in guard && 'guards' in guard && guard.check === allOf) {
-    return (guard.guards as unknown[]).flatMap((each) => compileGuard(machine, where, each))
-  }
-  return refuse(where, 'has a guard that is neither a name nor `and` over names')
+  const names = guardNames(guard)
+  if (names === undefined) return refuse(where, 'has a guard that is neither a name nor `and` over names')
+  return names.map((name) => {
+    const found = machine.implementations.guards[name] as unknown
+    if (typeof found !== 'function') return refuse(where, `names an unknown guard "${name}"`)
+    if ('check' in found) return refuse(where, `names the guard "${name}", which is not a plain function`)
+    return found as Guard
+  })
 }
 
 const compileAction = (machine: AnyStateMachine, where: string, action: unknown): Assignment => {

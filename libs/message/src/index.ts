@@ -25,3 +25,5 @@ export type {
 export { messageMachine } from './machine.ts'
 export { step } from './step.ts'
 export { retryDelayMs, type RetryPolicy } from './retry.ts'
+export { machineGraph, type GraphEdge, type GraphNode, type MachineGraph } from './graph.ts'
+export { renderMachine, type MachineFormat } from './render.ts'

@@ -121,8 +121,7 @@ export const messageMachine = setup({
       },
     },
     Inflight: {
-      description:
-        'Leased to one consumer. A lease that is over still counts until LEASE_EXPIRED: its holder may extend or settle.',
+      description: 'Leased to one consumer, who may extend or settle until LEASE_EXPIRED is sent.',
       on: {
         EXTEND: { guard: and(['leaseHolder', 'withinLeaseCap']), actions: 'extendLease' },
         RELEASE: { guard: 'leaseHolder', target: 'Ready.Available', actions: 'giveAttemptBack' },
