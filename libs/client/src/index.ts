@@ -3,3 +3,21 @@
  * knows NATS; talks to `@kiroku/partition` for commands and to `@kiroku/message` for errors.
  */
 export type { LogDirectory, RequestOptions, Transport } from './Transport.ts'
+export { realClock, type Clock, type TimerHandle } from './Clock.ts'
+export type {
+  Body,
+  Client,
+  ClientOptions,
+  Json,
+  OutgoingMessage,
+  QueueSettings,
+  Queues,
+  ReceiveOptions,
+  SendOptions,
+  SettleResult,
+} from './Client.ts'
+export type { ClientEvent } from './ClientEvent.ts'
+export type { BatchHandler, ConsumeOptions, Consumer, MessageHandler } from './Consumer.ts'
+export type { MessageView, ReceivedMessage } from './ReceivedMessage.ts'
+export type { Batch, ConsumedMessage } from './Batch.ts'
+export { createClient } from './createClient.ts'

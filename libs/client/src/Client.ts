@@ -1,0 +1,137 @@
+import type { Actor, ConsumeMode, KirokuError } from '@kiroku/message'
+import type { DeadLetterTarget, PartitionDescription, QueueConfig, QueueDescription } from '@kiroku/partition'
+import type { BatchHandler, ConsumeOptions, Consumer, MessageHandler } from './Consumer.ts'
+import type { ReceivedMessage } from './ReceivedMessage.ts'
+import type { Clock } from './Clock.ts'
+import type { ClientEvent } from './ClientEvent.ts'
+
+/** What JSON can say. */
+export type Json =
+  string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json | undefined }
+
+/** A body: text, bytes, or anything JSON can say. */
+export type Body = Uint8Array | Json
+
+/** How a message is sent. */
+export interface SendOptions {
+  /** Pause in ms before it can be received; absent: the queue's default; 0: none. */
+  readonly delayMs?: number | undefined
+  readonly attributes?: Readonly<Record<string, string>> | undefined
+  /** Absent: `text/plain` for text, `application/json` for JSON, nothing for bytes. */
+  readonly contentType?: string | undefined
+  /** W3C trace context that travels with the message. */
+  readonly traceparent?: string | undefined
+}
+
+/** One message of `sendBatch`; what it sets beats the batch's options. */
+export interface OutgoingMessage extends SendOptions {
+  readonly body: Body
+}
+
+/** How messages are received. */
+export interface ReceiveOptions {
+  /** Most messages, 1 (default) to 1,000. */
+  readonly max?: number
+  /** Most bytes of bodies, from the second message on. */
+  readonly bytesMax?: number
+  /** Long poll in ms, 0 to 60,000; absent: the queue's default. */
+  readonly waitMs?: number
+  /** Time in ms, from the first available message, to wait for a fuller batch. */
+  readonly batchWaitMs?: number
+  /** Lease in ms; absent: the queue's. */
+  readonly leaseMs?: number
+  /** `simple` (default): an expired lease makes the message available at once; `push`: by the retry policy. */
+  readonly mode?: ConsumeMode
+  /** Aborting rejects with the signal's reason; a delivery on its way is released. */
+  readonly signal?: AbortSignal
+}
+
+/** What became of one receipt. */
+export interface SettleResult {
+  readonly receipt: string
+  /** Absent: accepted. */
+  readonly error?: KirokuError
+}
+
+/** Settings of a queue as people give them: the dead-letter queue by name. Times are in ms. */
+export type QueueSettings = Partial<Omit<QueueConfig, 'deadLetter'>> & {
+  /** Name of the dead-letter queue, which is created if it is missing; null: none. */
+  readonly deadLetter?: string | DeadLetterTarget | null
+}
+
+/** Administration of queues. Errors: `UnknownQueue`, `InvalidQueueName`, `InvalidConfig`, and what `Client` says. */
+export interface Queues {
+  /** Creates a queue; an existing one with the same settings is left alone. Errors: also `QueueExists`. */
+  create(name: string, settings?: QueueSettings, by?: Actor): Promise<{ readonly created: boolean }>
+  /** Changes the given settings and leaves the others. */
+  update(name: string, settings: QueueSettings, by?: Actor): Promise<void>
+  delete(name: string, by?: Actor): Promise<void>
+  /** Discards every message that is not final. */
+  purge(name: string, by?: Actor): Promise<{ readonly purged: number }>
+  /** Stops deliveries; sends are still accepted. */
+  pause(name: string, by?: Actor): Promise<void>
+  resume(name: string, by?: Actor): Promise<void>
+  describe(name: string): Promise<QueueDescription>
+  /** All queues of the log, by name. */
+  list(): Promise<QueueDescription[]>
+}
+
+/**
+ * Sends, receives and settles messages, and administers queues.
+ *
+ * Losing the engine for a while is no error: requests are repeated with growing pauses, safely, because sends
+ * carry a number and settling names a delivery. Errors that reach the caller are `KirokuError`s; beside those of
+ * each call: `Unavailable`, `Timeout`, `NatsUnreachable`, `Busy`, `StorageFull`, `Stopped` (after `close`).
+ */
+export interface Client {
+  /**
+   * Stores one message; resolves when it is stored. Concurrent sends travel together.
+   * Errors: `UnknownQueue`, `BodyTooLarge`, `InvalidArgument`, `SendUnknown` (no answer within `sendTimeoutMs`).
+   */
+  send(queue: string, body: Body, options?: SendOptions): Promise<{ readonly messageId: string }>
+  /** Stores many messages in order; resolves when all are stored. Not atomic beyond 1,000 messages or 512 KiB. */
+  sendBatch(
+    queue: string,
+    messages: readonly OutgoingMessage[],
+    options?: SendOptions,
+  ): Promise<{ readonly messageIds: string[] }>
+  /** Takes messages; an empty array when there is none within the wait. */
+  receive(queue: string, options?: ReceiveOptions): Promise<ReceivedMessage[]>
+  /** Settles by receipt; one result a receipt, in order. A malformed or foreign receipt is a result, not a rejection. */
+  ack(receipts: string | readonly string[]): Promise<SettleResult[]>
+  /** Gives messages back for another attempt, after `delayMs` or by the queue's policy. */
+  retry(
+    receipts: string | readonly string[],
+    options?: { readonly delayMs?: number | undefined; readonly error?: string | undefined },
+  ): Promise<SettleResult[]>
+  /** Lets the leases end `leaseMs` from now. */
+  extend(receipts: string | readonly string[], leaseMs: number): Promise<SettleResult[]>
+  /** Gives messages back at once, and the attempt too. */
+  release(receipts: string | readonly string[]): Promise<SettleResult[]>
+  /** Moves messages to the dead-letter queue now, on purpose. */
+  deadLetter(receipts: string | readonly string[], error?: string): Promise<SettleResult[]>
+  /** Runs the handler for each batch until it is stopped. */
+  consume(queue: string, handler: BatchHandler, options?: ConsumeOptions): Consumer
+  /** Runs the handler for each message: returning acknowledges it, throwing retries it. */
+  consumeEach(queue: string, handler: MessageHandler, options?: ConsumeOptions): Consumer
+  readonly queues: Queues
+  /** Every partition of the log as its owner sees it; one that does not answer is left out. */
+  partitions(): Promise<PartitionDescription[]>
+  /** Stops consumers, waits for what is under way, closes the transport. */
+  close(): Promise<void>
+}
+
+/** Settings of a client. */
+export interface ClientOptions {
+  /** Name of this client in deliveries and in the record. */
+  readonly name?: string
+  /** Who administers queues where a call does not say; default: `local`, from `client`. */
+  readonly actor?: Actor
+  /** How long a send without an answer is repeated, in ms; default 300,000. */
+  readonly sendTimeoutMs?: number
+  /** How long any other request is repeated, in ms, beyond its own wait; default 30,000. */
+  readonly requestTimeoutMs?: number
+  /** Told what happens behind the calls. */
+  readonly onEvent?: (event: ClientEvent) => void
+  readonly clock?: Clock
+}

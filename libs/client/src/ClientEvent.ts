@@ -1,0 +1,37 @@
+import type { KirokuError } from '@kiroku/message'
+
+/** What a client does by itself and somebody may want to log. */
+export type ClientEvent =
+  /** Requests to a partition failed and are repeated after a pause. */
+  | {
+      readonly type: 'retrying'
+      readonly partition: number
+      readonly error: KirokuError
+      readonly delayMs: number
+    }
+  | { readonly type: 'ownerChanged'; readonly partition: number; readonly epoch: number }
+  /** A handler threw or rejected; what it did not settle is retried. */
+  | {
+      readonly type: 'handlerFailed'
+      readonly queue: string
+      readonly error: unknown
+      readonly messages: number
+    }
+  /** A lease could not be extended; others may receive these messages. */
+  | {
+      readonly type: 'leaseLost'
+      readonly queue: string
+      readonly receipts: readonly string[]
+      readonly error: KirokuError
+    }
+  /** A verdict was refused or could not be brought to the engine. */
+  | {
+      readonly type: 'settleFailed'
+      readonly queue: string
+      readonly receipts: readonly string[]
+      readonly error: KirokuError
+    }
+  /** A delivery came for nobody, or a consumer stopped before it handled one. */
+  | { readonly type: 'released'; readonly partition: number; readonly messages: number }
+  /** A consumer ended by an error. */
+  | { readonly type: 'consumerFailed'; readonly queue: string; readonly error: KirokuError }
