@@ -15,6 +15,7 @@ const event: fc.Arbitrary<LogEvent> = fc.oneof(
     first: count,
     count,
     dueAt: fc.double({ noNaN: true, noDefaultInfinity: true }),
+    bytes: count,
     producer: fc.string({ unit: 'grapheme' }),
     send: count,
   }),

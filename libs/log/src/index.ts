@@ -13,3 +13,6 @@ export {
 } from './FrameCodec.ts'
 export type { DecodedBody, DecodedFrame, DecodedRecord } from './DecodedRecord.ts'
 export { hashBytes, isOurs, zeroHash } from './RecordLayout.ts'
+export { createMemoryLog, type MemoryLog, type MemoryLogOptions } from './MemoryLog.ts'
+export type { MemoryFaults, WriteFault } from './MemoryFaults.ts'
+export type { Schedule } from './MemoryPartition.ts'

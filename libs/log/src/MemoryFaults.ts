@@ -1,0 +1,123 @@
+import { KirokuError } from '@kiroku/message'
+import type { MemoryStore } from './MemoryStore.ts'
+
+/**
+ * What happens to one append or fence:
+ * - `none`: nothing, it works;
+ * - `requestLost`: not stored, no answer (`LogAmbiguous`);
+ * - `answerLost`: stored, no answer (`LogAmbiguous`);
+ * - `late`: no answer, still under way together with everything its handle appends behind it before its next
+ *   fence, until `land` is called;
+ * - `full`: `StorageFull`.
+ */
+export type WriteFault = 'none' | 'requestLost' | 'answerLost' | 'late' | 'full'
+
+/** A write that is still under way. */
+interface Wanderer {
+  readonly records: readonly Uint8Array[]
+  readonly expectedLastSeq: number
+}
+
+/** The script of what goes wrong in a memory log. Nothing here is random. */
+export class MemoryFaults {
+  readonly #store: (partition: number) => MemoryStore
+  readonly #scripts = new Map<string, WriteFault[]>()
+  readonly #wanderers = new Map<number, Wanderer[]>()
+  #delayMs = 0
+  #full = false
+  #down = false
+  constructor(store: (partition: number) => MemoryStore) {
+    this.#store = store
+  }
+
+  /** What happens to the next appends to `partition`, one fault for each, in order. */
+  onAppend(partition: number, ...faults: WriteFault[]): void {
+    this.#script('append', partition).push(...faults)
+  }
+  /** What happens to the next fences of `partition`, one fault for each, in order. */
+  onFence(partition: number, ...faults: WriteFault[]): void {
+    this.#script('fence', partition).push(...faults)
+  }
+  /** Lets every late write arrive now, in order; each is stored only if its expectation still holds. Returns how many were. */
+  land(partition: number): number {
+    const wanderers = this.#wanderers.get(partition) ?? []
+    this.#wanderers.delete(partition)
+    let stored = 0
+    for (const { records, expectedLastSeq } of wanderers)
+      if (this.#store(partition).lastSeq === expectedLastSeq) {
+        this.#store(partition).write(records, expectedLastSeq)
+        stored++
+      }
+    return stored
+  }
+  /** From now on every operation takes `ms` by the log's scheduler. */
+  slow(ms: number): void {
+    this.#delayMs = ms
+  }
+  /** From now on nothing can be stored (or again, with false). Reading goes on. */
+  full(on: boolean): void {
+    this.#full = on
+  }
+  /** From now on every operation fails with `NatsUnreachable`, without effect (or works again, with false). */
+  down(on: boolean): void {
+    this.#down = on
+  }
+  /** Stores a record behind the last one without any expectation: another owner, or a stray publish. Returns its sequence. */
+  write(partition: number, record: Uint8Array): number {
+    const store = this.#store(partition)
+    return store.write([record], store.lastSeq).seq
+  }
+  /** Flips a byte of a stored record; counted from the end when `at` is negative. */
+  damage(partition: number, seq: number, at = -1): void {
+    const record = this.#store(partition).record(seq)
+    if (!record) throw new KirokuError('InvalidArgument', `there is no record ${seq}`)
+    const data = Uint8Array.from(record.data)
+    data[at < 0 ? data.length + at : at]! ^= 0xff
+    this.#store(partition).replace(seq, data)
+  }
+  /** Leaves a hole where a record was. */
+  loseRecord(partition: number, seq: number): void {
+    this.#store(partition).replace(seq, undefined)
+  }
+  /** Forgets the last `count` records, as a file cut at its end does; their sequences are used again. */
+  loseTail(partition: number, count: number): void {
+    this.#store(partition).loseTail(count)
+  }
+  /** Forgets a checkpoint. */
+  loseCheckpoint(partition: number, seq: number): void {
+    this.#store(partition).checkpoints.delete(seq)
+  }
+  /** Flips the last byte of a checkpoint. */
+  damageCheckpoint(partition: number, seq: number): void {
+    const bytes = Uint8Array.from(this.#store(partition).checkpoints.get(seq) ?? [])
+    bytes[bytes.length - 1]! ^= 0xff
+    this.#store(partition).checkpoints.set(seq, bytes)
+  }
+
+  /** @internal */
+  get delayMs(): number {
+    return this.#delayMs
+  }
+  /** @internal */
+  get isDown(): boolean {
+    return this.#down
+  }
+  /** @internal What is scripted for this write. */
+  take(kind: 'append' | 'fence', partition: number): WriteFault {
+    const scripted = this.#script(kind, partition).shift() ?? 'none'
+    return scripted === 'none' && this.#full ? 'full' : scripted
+  }
+  /** @internal */
+  wander(partition: number, write: Wanderer): void {
+    const wanderers = this.#wanderers.get(partition)
+    if (wanderers) wanderers.push(write)
+    else this.#wanderers.set(partition, [write])
+  }
+
+  #script(kind: 'append' | 'fence', partition: number): WriteFault[] {
+    const key = `${kind} ${partition}`
+    const script = this.#scripts.get(key) ?? []
+    this.#scripts.set(key, script)
+    return script
+  }
+}

@@ -1,0 +1,60 @@
+import { KirokuError } from '@kiroku/message'
+import type { Log, LogMeta } from './Log.ts'
+import { MemoryFaults } from './MemoryFaults.ts'
+import { MemoryPartition, type Schedule } from './MemoryPartition.ts'
+import { MemoryStore } from './MemoryStore.ts'
+
+/** How a memory log behaves; all optional. */
+export interface MemoryLogOptions {
+  /** Default: at once in a microtask, with a delay by `setTimeout`. */
+  readonly schedule?: Schedule
+  /** The store's clock, ms since 1970. Default: `Date.now`. */
+  readonly now?: () => number
+  /** Largest record in bytes. Default: 8 MB, as our managed server takes. */
+  readonly recordBytesMax?: number
+  /** Limit of each partition in bytes; 0 (default): none. */
+  readonly bytesMax?: number
+}
+
+/** A log in memory that can be told to fail. Every `partition(n)` is another handle to the same records. */
+export type MemoryLog = Log & { readonly faults: MemoryFaults }
+
+/** Makes a log in memory: the twin of the real ones, for tests and simulations on a controlled clock. */
+export const createMemoryLog = (meta: Partial<LogMeta> = {}, options: MemoryLogOptions = {}): MemoryLog => {
+  const full: LogMeta = {
+    name: 'main',
+    incarnation: 'memory',
+    partitions: 4,
+    replicas: 1,
+    recordMs: 7 * 24 * 3_600_000,
+    recordBytes: 20 * 2 ** 30,
+    ...meta,
+  }
+  const stores = new Map<number, MemoryStore>()
+  const store = (n: number): MemoryStore => {
+    if (!Number.isInteger(n) || n < 0 || n >= full.partitions)
+      throw new KirokuError('InvalidArgument', `log ${full.name} has no partition ${n}`)
+    const known = stores.get(n) ?? new MemoryStore(options.now ?? Date.now, options.bytesMax ?? 0)
+    stores.set(n, known)
+    return known
+  }
+  const faults = new MemoryFaults(store)
+  return {
+    meta: full,
+    faults,
+    partition: async (n) =>
+      new MemoryPartition(
+        n,
+        options.recordBytesMax ?? 8_000_000,
+        store(n),
+        faults,
+        options.schedule ?? atOnce,
+      ),
+    close: () => Promise.resolve(),
+  }
+}
+
+const atOnce: Schedule = (ms, fn) => {
+  if (ms === 0) queueMicrotask(fn)
+  else setTimeout(fn, ms)
+}

@@ -1,0 +1,127 @@
+import { KirokuError } from '@kiroku/message'
+import type { CheckpointStore, LogRecord, LogState, PartitionLog } from './Log.ts'
+import type { MemoryFaults, WriteFault } from './MemoryFaults.ts'
+import type { MemoryStore } from './MemoryStore.ts'
+
+/** Runs `fn` after `ms`; the only clock a memory log has. */
+export type Schedule = (ms: number, fn: () => void) => void
+
+/** One handle to a partition in memory; several may exist, as several nodes may believe to own it. */
+export class MemoryPartition implements PartitionLog {
+  readonly partition: number
+  readonly recordBytesMax: number
+  readonly checkpoints: CheckpointStore
+  readonly #store: MemoryStore
+  readonly #faults: MemoryFaults
+  readonly #schedule: Schedule
+  /** Writes on their way, oldest first: a connection keeps their order whatever the delay. */
+  #sent: (() => void)[] = []
+  /** Whether an earlier write of this handle is late, so that all behind it are too. */
+  #stalled = false
+  #closed = false
+  constructor(
+    partition: number,
+    recordBytesMax: number,
+    store: MemoryStore,
+    faults: MemoryFaults,
+    schedule: Schedule,
+  ) {
+    this.partition = partition
+    this.recordBytesMax = recordBytesMax
+    this.#store = store
+    this.#faults = faults
+    this.#schedule = schedule
+    this.checkpoints = {
+      list: () => this.#ask(() => [...store.checkpoints.keys()].sort((a, b) => b - a)),
+      get: (seq) => this.#ask(() => store.checkpoints.get(seq)),
+      put: (seq, bytes) => this.#ask(() => this.#putCheckpoint(seq, bytes)),
+      delete: (seq) => this.#ask(() => void store.checkpoints.delete(seq)),
+    }
+  }
+  state(): Promise<LogState> {
+    return this.#ask(() => this.#store.state)
+  }
+  fence(records: readonly Uint8Array[], expectedLastSeq: number): Promise<{ seq: number; timeMs: number }> {
+    const fault = this.#faults.take('fence', this.partition)
+    return this.#send(() => {
+      this.#stalled = false
+      return this.#arrive(records, expectedLastSeq, fault)
+    })
+  }
+  append(record: Uint8Array, expectedLastSeq: number): Promise<number> {
+    const fault = this.#faults.take('append', this.partition)
+    return this.#send(() => this.#arrive([record], expectedLastSeq, this.#stalled ? 'late' : fault).seq)
+  }
+  async *read(fromSeq: number, toSeq?: number): AsyncIterable<LogRecord> {
+    const last = await this.#ask(() => Math.min(toSeq ?? Infinity, this.#store.lastSeq))
+    for (let seq = Math.max(fromSeq, this.#store.firstSeq); seq <= last; seq++) {
+      const record = this.#store.record(seq)
+      if (record) yield record
+    }
+  }
+  get(seq: number): Promise<LogRecord | undefined> {
+    return this.#ask(() => this.#store.record(seq))
+  }
+  trim(upTo: number): Promise<void> {
+    return this.#ask(() => this.#store.trim(upTo))
+  }
+  close(): Promise<void> {
+    this.#closed = true
+    return Promise.resolve()
+  }
+
+  #putCheckpoint(seq: number, bytes: Uint8Array): void {
+    const stored = this.#store.checkpoints.get(seq)
+    if (!stored) this.#store.checkpoints.set(seq, Uint8Array.from(bytes))
+    else if (Buffer.compare(stored, bytes) !== 0)
+      throw new KirokuError('Internal', `checkpoint ${seq} exists with other content`)
+  }
+  #arrive(records: readonly Uint8Array[], expectedLastSeq: number, fault: WriteFault) {
+    if (records.some((r) => r.length > this.recordBytesMax))
+      throw new KirokuError('Internal', `a record is larger than ${this.recordBytesMax} bytes`)
+    switch (fault) {
+      case 'none':
+        return this.#store.write(records, expectedLastSeq)
+      case 'full':
+        throw new KirokuError('StorageFull', 'the storage is full')
+      case 'answerLost':
+        this.#store.write(records, expectedLastSeq)
+        break
+      case 'late':
+        this.#stalled = true
+        this.#faults.wander(this.partition, { records, expectedLastSeq })
+        break
+      case 'requestLost':
+    }
+    throw new KirokuError('LogAmbiguous', 'the write had no answer')
+  }
+  #ask<A>(answer: () => A): Promise<A> {
+    return new Promise((resolve, reject) => {
+      this.#schedule(this.#faults.delayMs, () => {
+        try {
+          this.#check()
+          resolve(answer())
+        } catch (e) {
+          reject(e)
+        }
+      })
+    })
+  }
+  #send<A>(write: () => A): Promise<A> {
+    return new Promise((resolve, reject) => {
+      this.#sent.push(() => {
+        try {
+          this.#check()
+          resolve(write())
+        } catch (e) {
+          reject(e)
+        }
+      })
+      this.#schedule(this.#faults.delayMs, () => this.#sent.shift()!())
+    })
+  }
+  #check(): void {
+    if (this.#closed) throw new KirokuError('Stopped', `this handle to partition ${this.partition} is closed`)
+    if (this.#faults.isDown) throw new KirokuError('NatsUnreachable', 'the log is down')
+  }
+}

@@ -1,0 +1,65 @@
+import { KirokuError } from '@kiroku/message'
+import type { LogRecord, LogState } from './Log.ts'
+import { isOurs } from './RecordLayout.ts'
+
+/** What one partition has stored: the truth that all handles of a memory log share. */
+export class MemoryStore {
+  readonly checkpoints = new Map<number, Uint8Array>()
+  readonly #now: () => number
+  readonly #bytesMax: number
+  #firstSeq = 1
+  #records: (LogRecord | undefined)[] = []
+  #bytes = 0
+  #timeMs = 0
+  constructor(now: () => number, bytesMax: number) {
+    this.#now = now
+    this.#bytesMax = bytesMax
+  }
+  get firstSeq(): number {
+    return this.#firstSeq
+  }
+  get lastSeq(): number {
+    return this.#firstSeq + this.#records.length - 1
+  }
+  get state(): LogState {
+    return {
+      firstSeq: this.#firstSeq,
+      lastSeq: this.lastSeq,
+      bytes: this.#bytes,
+      bytesMax: this.#bytesMax,
+    }
+  }
+  record(seq: number): LogRecord | undefined {
+    return this.#records[seq - this.#firstSeq]
+  }
+  /** Stores all or nothing behind `expectedLastSeq`. Errors: `Fenced`, `StorageFull`. */
+  write(records: readonly Uint8Array[], expectedLastSeq: number): { seq: number; timeMs: number } {
+    if (expectedLastSeq !== this.lastSeq)
+      throw new KirokuError('Fenced', `expected last sequence ${expectedLastSeq}, but it is ${this.lastSeq}`)
+    const bytes = records.reduce((sum, r) => sum + r.length, 0)
+    if (this.#bytesMax > 0 && this.#bytes + bytes > this.#bytesMax)
+      throw new KirokuError('StorageFull', `the log may hold ${this.#bytesMax} bytes`)
+    this.#timeMs = Math.max(this.#timeMs, this.#now())
+    for (const data of records)
+      this.#records.push({ seq: this.lastSeq + 1, timeMs: this.#timeMs, data, foreign: !isOurs(data) })
+    this.#bytes += bytes
+    return { seq: this.lastSeq, timeMs: this.#timeMs }
+  }
+  trim(upTo: number): void {
+    const removed = this.#records.splice(0, Math.max(0, upTo - this.#firstSeq + 1))
+    this.#firstSeq += removed.length
+    for (const record of removed) this.#bytes -= record?.data.length ?? 0
+  }
+  /** Puts other bytes, or none, in the place of a record. */
+  replace(seq: number, data: Uint8Array | undefined): void {
+    const record = this.record(seq)
+    if (!record) throw new KirokuError('InvalidArgument', `there is no record ${seq}`)
+    this.#bytes += (data?.length ?? 0) - record.data.length
+    this.#records[seq - this.#firstSeq] = data && { ...record, data, foreign: !isOurs(data) }
+  }
+  /** Forgets the last `count` records; their sequences will be used again. */
+  loseTail(count: number): void {
+    for (const record of this.#records.splice(Math.max(0, this.#records.length - count)))
+      this.#bytes -= record?.data.length ?? 0
+  }
+}
