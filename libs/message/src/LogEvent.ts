@@ -112,7 +112,13 @@ export type LogEvent =
       error: string
     }
   /** The target stored our forwards below `upTo`, or is gone for ever. */
-  | { type: 'Forwarded'; target: QueueAddress; upTo: number; outcome: 'stored' | 'targetGone' }
+  | {
+      type: 'Forwarded'
+      source: number
+      target: QueueAddress
+      upTo: number
+      outcome: 'stored' | 'targetGone'
+    }
 
 /** Name of a fact. */
 export type LogEventType = LogEvent['type']

@@ -63,17 +63,15 @@ const refuse = (where: string, what: string): never => {
   throw new TypeError(`The message machine cannot be compiled: ${where} ${what}`)
 }
 
+/** Code of the state a message is in after it entered a node: of a group, that of its initial state. */
 const codeOf = (node: AnyStateNode): State => {
-  if (node.type === 'compound') {
-    const initial = node.initial
-    if (initial.actions.length > 0) return refuse(`#${node.id}`, 'has actions on its initial transition')
-    const [first] = initial.target
-    return first === undefined ? refuse(`#${node.id}`, 'has no initial state') : codeOf(first)
-  }
-  const code = stateNames.indexOf(node.key as (typeof stateNames)[number])
+  const [initial] = node.type === 'compound' ? node.initial.target : []
+  if (initial !== undefined) return codeOf(initial)
+  const code = stateNames.findIndex((name) => name === node.key)
   return code < 0 ? refuse(`#${node.id}`, 'has no state code') : (code as State)
 }
 
+/** The functions that must all hold. */
 const compileGuard = (machine: AnyStateMachine, where: string, guard: unknown): Guard[] => {
   const names = guardNames(guard)
   if (names === undefined) return refuse(where, 'has a guard that is neither a name nor `and` over names')
@@ -126,11 +124,16 @@ const compileTransition = (
   }
 }
 
-const checkNode = (node: AnyStateNode): void => {
+const checkStates = (node: AnyStateNode): void => {
+  const where = `#${node.id}`
   for (const key of Object.keys(node.config)) {
-    if (!nodeKeys.has(key)) refuse(`#${node.id}`, `uses "${key}"`)
+    if (!nodeKeys.has(key)) refuse(where, `uses "${key}"`)
   }
-  if (node.type === 'parallel' || node.type === 'history') refuse(`#${node.id}`, `is of type "${node.type}"`)
+  if (node.type === 'parallel' || node.type === 'history') refuse(where, `is of type "${node.type}"`)
+  if (node.type === 'compound' && node.initial.actions.length > 0) {
+    refuse(where, 'has actions on its initial transition')
+  }
+  for (const child of Object.values(node.states)) checkStates(child)
 }
 
 /**
@@ -145,10 +148,8 @@ export const compile = (machine: AnyStateMachine): Step => {
   const rows: (Row | undefined)[] = stateNames.map(() => undefined)
 
   const walk = (node: AnyStateNode, ancestors: readonly AnyStateNode[]): void => {
-    checkNode(node)
     const lineage = [node, ...ancestors]
     if (node.type === 'compound') {
-      codeOf(node)
       for (const child of Object.values(node.states)) walk(child, lineage)
       return
     }
@@ -164,6 +165,7 @@ export const compile = (machine: AnyStateMachine): Step => {
     if (rows[code] !== undefined) refuse(`#${node.id}`, 'has the name of another state')
     rows[code] = row
   }
+  checkStates(machine.root)
   walk(machine.root, [])
 
   const table = rows.map((row, code) => row ?? refuse('the machine', `has no state "${stateNames[code]}"`))

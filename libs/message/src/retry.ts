@@ -40,6 +40,8 @@ export const retryDelayMs = (policy: RetryPolicy, attempt: number, random: numbe
     case 'fixed':
       return policy.delayMs
     case 'exponential': {
+      // The factor grows to Infinity, and zero times that is no number.
+      if (policy.baseMs === 0) return 0
       const delayMs = Math.min(policy.baseMs * policy.factor ** (attempt - 1), policy.maxMs)
       return Math.round(delayMs * (1 - policy.jitter * random))
     }
