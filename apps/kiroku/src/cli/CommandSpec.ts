@@ -1,0 +1,51 @@
+import type { SettingKey, Settings } from '../config/settings.ts'
+import type { Output } from './Output.ts'
+
+/** A flag that belongs to one command; settings that several share lie in the settings table. */
+export interface FlagSpec {
+  readonly name: string
+  readonly kind: 'text' | 'int' | 'boolean' | 'choice'
+  readonly choices?: readonly string[]
+  readonly alias?: string
+  readonly metavar?: string
+  readonly description: string
+}
+
+/** A positional argument. */
+export interface ArgumentSpec {
+  readonly name: string
+  readonly description: string
+  readonly optional?: boolean
+}
+
+/** What a command gets to work with. */
+export interface Invocation {
+  readonly argument: (name: string) => string | undefined
+  readonly text: (flag: string) => string | undefined
+  readonly int: (flag: string) => number | undefined
+  readonly flag: (flag: string) => boolean
+  /** Resolves the settings of the command: flags, environment, file, defaults. Errors: `InvalidConfig`, `MalformedJson`. */
+  readonly settings: () => Settings
+  readonly out: Output
+  /** Aborted at the first SIGINT or SIGTERM. */
+  readonly signal: AbortSignal
+}
+
+/** A module that runs a command; loaded only when it is asked for. */
+export interface CommandModule {
+  readonly run: (invocation: Invocation) => Promise<void>
+}
+
+/** One node of the command tree, as data. */
+export interface CommandSpec {
+  readonly name: string
+  readonly summary: string
+  readonly description?: string
+  readonly examples?: readonly { readonly command: string; readonly description: string }[]
+  readonly arguments?: readonly ArgumentSpec[]
+  readonly flags?: readonly FlagSpec[]
+  /** Settings that this command takes as flags. */
+  readonly settings?: readonly SettingKey[]
+  readonly load?: () => Promise<CommandModule>
+  readonly subcommands?: readonly CommandSpec[]
+}

@@ -1,0 +1,240 @@
+/** One row of the configuration table. */
+export interface Setting {
+  /** Key in `kiroku.jsonc`. */
+  readonly key: string
+  readonly flag: string
+  readonly env: string
+  readonly kind: 'text' | 'int' | 'duration' | 'bytes' | 'choice'
+  readonly choices?: readonly string[]
+  /** Smallest value of an int. */
+  readonly min?: number
+  /** As the user would write it. */
+  readonly default?: string
+  readonly metavar?: string
+  readonly description: string
+}
+
+const setting = <const S extends Setting>(row: S): S => row
+
+/**
+ * Everything that can be configured, as data: `docs/configuration.md`, the flags of the CLI, the
+ * environment and `kiroku.jsonc` are all made from this table. A flag beats the environment, which beats
+ * the file, which beats the default.
+ */
+export const settingsTable = [
+  setting({
+    key: 'dataDir',
+    flag: 'data-dir',
+    env: 'KIROKU_DATA_DIR',
+    kind: 'text',
+    default: '.kiroku',
+    metavar: 'FOLDER',
+    description:
+      'Folder of the managed NATS server, its data and `run.json`, by which commands find the engine.',
+  }),
+  setting({
+    key: 'nats',
+    flag: 'nats',
+    env: 'KIROKU_NATS',
+    kind: 'text',
+    metavar: 'URL',
+    description:
+      'NATS servers, separated by commas. Without it, commands find the engine that `kiroku up` runs in this folder.',
+  }),
+  setting({
+    key: 'natsCreds',
+    flag: 'nats-creds',
+    env: 'KIROKU_NATS_CREDS',
+    kind: 'text',
+    metavar: 'FILE',
+    description: 'NATS credentials file (JWT and seed).',
+  }),
+  setting({
+    key: 'natsUser',
+    flag: 'nats-user',
+    env: 'KIROKU_NATS_USER',
+    kind: 'text',
+    metavar: 'NAME',
+    description: 'NATS user.',
+  }),
+  setting({
+    key: 'natsPassword',
+    flag: 'nats-password',
+    env: 'KIROKU_NATS_PASSWORD',
+    kind: 'text',
+    metavar: 'PASSWORD',
+    description: 'Password of the NATS user; better given by the environment.',
+  }),
+  setting({
+    key: 'natsToken',
+    flag: 'nats-token',
+    env: 'KIROKU_NATS_TOKEN',
+    kind: 'text',
+    metavar: 'TOKEN',
+    description: 'NATS token; better given by the environment.',
+  }),
+  setting({
+    key: 'natsTlsCa',
+    flag: 'nats-tls-ca',
+    env: 'KIROKU_NATS_TLS_CA',
+    kind: 'text',
+    metavar: 'FILE',
+    description: 'Certificate authority of the NATS servers (PEM).',
+  }),
+  setting({
+    key: 'natsTlsCert',
+    flag: 'nats-tls-cert',
+    env: 'KIROKU_NATS_TLS_CERT',
+    kind: 'text',
+    metavar: 'FILE',
+    description: 'Our certificate towards NATS (PEM).',
+  }),
+  setting({
+    key: 'natsTlsKey',
+    flag: 'nats-tls-key',
+    env: 'KIROKU_NATS_TLS_KEY',
+    kind: 'text',
+    metavar: 'FILE',
+    description: 'Key of our certificate (PEM).',
+  }),
+  setting({
+    key: 'natsPort',
+    flag: 'nats-port',
+    env: 'KIROKU_NATS_PORT',
+    kind: 'int',
+    min: 0,
+    default: '0',
+    metavar: 'PORT',
+    description: 'Port of the managed NATS server on loopback; 0 takes a free one.',
+  }),
+  setting({
+    key: 'log',
+    flag: 'log',
+    env: 'KIROKU_LOG',
+    kind: 'text',
+    default: 'main',
+    metavar: 'NAME',
+    description: 'Log (group of partitions) to work with.',
+  }),
+  setting({
+    key: 'partitions',
+    flag: 'partitions',
+    env: 'KIROKU_PARTITIONS',
+    kind: 'int',
+    min: 1,
+    default: '4',
+    metavar: 'N',
+    description: 'Partitions of a log that is created now; an existing one keeps its number.',
+  }),
+  setting({
+    key: 'replicas',
+    flag: 'replicas',
+    env: 'KIROKU_REPLICAS',
+    kind: 'int',
+    min: 1,
+    default: '1',
+    metavar: 'N',
+    description: 'Replicas of the streams of a log that is created now: 1, 3 or 5.',
+  }),
+  setting({
+    key: 'record',
+    flag: 'record',
+    env: 'KIROKU_RECORD',
+    kind: 'duration',
+    default: '7d',
+    metavar: 'DURATION',
+    description: 'How long the record of a log that is created now is kept.',
+  }),
+  setting({
+    key: 'recordBytes',
+    flag: 'record-bytes',
+    env: 'KIROKU_RECORD_BYTES',
+    kind: 'bytes',
+    default: '20GiB',
+    metavar: 'SIZE',
+    description: 'Most bytes of record that a log created now keeps.',
+  }),
+  setting({
+    key: 'http',
+    flag: 'http',
+    env: 'KIROKU_HTTP',
+    kind: 'text',
+    metavar: 'HOST:PORT',
+    description:
+      'Where the HTTP API listens. `kiroku up` takes 127.0.0.1:8480 (or a free port where that is taken); `kiroku serve` has no API without it. Beyond loopback it needs tokens.',
+  }),
+  setting({
+    key: 'httpBody',
+    flag: 'http-body',
+    env: 'KIROKU_HTTP_BODY',
+    kind: 'bytes',
+    default: '16MiB',
+    metavar: 'SIZE',
+    description: 'Largest request body that the HTTP API reads.',
+  }),
+  setting({
+    key: 'tokens',
+    flag: 'tokens',
+    env: 'KIROKU_TOKENS',
+    kind: 'text',
+    metavar: 'LIST',
+    description:
+      'Bearer tokens of the HTTP API as `name:role:token`, separated by commas; roles: viewer, operator, admin. Better given by the environment or a file.',
+  }),
+  setting({
+    key: 'tokensFile',
+    flag: 'tokens-file',
+    env: 'KIROKU_TOKENS_FILE',
+    kind: 'text',
+    metavar: 'FILE',
+    description: 'File with one `name:role:token` a line; lines with # are comments.',
+  }),
+  setting({
+    key: 'logFormat',
+    flag: 'log-format',
+    env: 'KIROKU_LOG_FORMAT',
+    kind: 'choice',
+    choices: ['human', 'json'],
+    default: 'human',
+    description: 'Form of the log lines on stderr.',
+  }),
+  setting({
+    key: 'logLevel',
+    flag: 'log-level',
+    env: 'KIROKU_LOG_LEVEL',
+    kind: 'choice',
+    choices: ['debug', 'info', 'warn', 'error'],
+    default: 'info',
+    description: 'Least level of log lines.',
+  }),
+  setting({
+    key: 'natsServer',
+    flag: 'nats-server',
+    env: 'NATS_SERVER',
+    kind: 'text',
+    metavar: 'FILE',
+    description:
+      'The nats-server executable that `kiroku up` runs; else PATH, our cache, and a download are tried.',
+  }),
+] as const
+
+/** Key of a setting. */
+export type SettingKey = (typeof settingsTable)[number]['key']
+
+type Row<K extends SettingKey> = Extract<(typeof settingsTable)[number], { key: K }>
+type Value<R> = R extends { kind: 'int' | 'duration' | 'bytes' }
+  ? number
+  : R extends { choices: readonly (infer C)[] }
+    ? C
+    : string
+
+/** Resolved settings: numbers in ms and bytes; undefined where nothing was given and there is no default. */
+export type Settings = {
+  readonly [K in SettingKey]: Row<K> extends { default: string } ? Value<Row<K>> : Value<Row<K>> | undefined
+}
+
+/** Environment variables that are not settings of a command. */
+export const otherVariables = [
+  { env: 'KIROKU_DEBUG', description: '1 shows the stack of an error.' },
+  { env: 'NO_COLOR', description: 'Any value switches colours off.' },
+] as const

@@ -1,0 +1,58 @@
+import { KirokuError } from '@kiroku/message'
+
+const durations: Readonly<Record<string, number>> = {
+  ms: 1,
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+}
+const sizes: Readonly<Record<string, number>> = {
+  B: 1,
+  KB: 1e3,
+  MB: 1e6,
+  GB: 1e9,
+  KiB: 1024,
+  MiB: 1024 ** 2,
+  GiB: 1024 ** 3,
+}
+
+/** Reads `500ms`, `30s`, `5m`, `2h`, `7d` or `0` as ms. `what` names the argument. Errors: `InvalidArgument`. */
+export const parseDurationMs = (text: string, what: string): number => {
+  if (text === '0') return 0
+  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text)
+  if (match === null)
+    throw new KirokuError(
+      'InvalidArgument',
+      `${what}: "${text}" is not a duration; write a number and its unit, like 500ms, 30s, 5m, 2h or 7d`,
+    )
+  return Math.round(Number(match[1]) * durations[match[2]!]!)
+}
+
+/** Reads `512KiB`, `20GiB` or a number of bytes. `what` names the argument. Errors: `InvalidArgument`. */
+export const parseBytes = (text: string, what: string): number => {
+  const match = /^(\d+(?:\.\d+)?)(B|KB|MB|GB|KiB|MiB|GiB)?$/.exec(text)
+  if (match === null)
+    throw new KirokuError(
+      'InvalidArgument',
+      `${what}: "${text}" is not a size; write bytes or a number and its unit, like 512KiB, 8MB or 20GiB`,
+    )
+  return Math.round(Number(match[1]) * sizes[match[2] ?? 'B']!)
+}
+
+/** Writes ms as people read them: `0`, `500ms`, `30s`, `5m`, `2h`, `7d`. */
+export const formatDuration = (ms: number): string => {
+  if (ms === 0) return '0'
+  for (const unit of ['d', 'h', 'm', 's']) {
+    const size = durations[unit]!
+    if (ms >= size && ms % size === 0) return `${ms / size}${unit}`
+  }
+  return ms < 1_000 ? `${ms}ms` : `${(ms / 1_000).toFixed(1)}s`
+}
+
+/** Writes bytes as people read them: `512 B`, `1.5 MiB`. */
+export const formatBytes = (bytes: number): string => {
+  for (const unit of ['GiB', 'MiB', 'KiB'])
+    if (bytes >= sizes[unit]!) return `${+(bytes / sizes[unit]!).toFixed(1)} ${unit}`
+  return `${bytes} B`
+}
