@@ -39,17 +39,20 @@ const ack: MachineEvent = {
 const onAck = (transition: unknown): Written => ({ on: { ACK: transition } })
 
 describe('what the compiler follows', () => {
-  it('looks at the state first, then at the group around it', () => {
+  it.each([
+    [true, State.DLQ],
+    [false, State.Committed],
+  ])('looks at the state first (allowed: %s), then at the group around it', (allowed, state) => {
     const machine = machineWith(
       {
-        available: onAck({ guard: 'never', target: '#message.DLQ' }),
+        available: onAck({ guard: 'own', target: '#message.DLQ' }),
         ready: onAck({ target: '#message.Committed' }),
       },
-      { guards: { never: () => false } },
+      { guards: { own: () => allowed } },
     )
     const cell = newCell()
     expect(compile(machine)(cell, ack)).toBe(true)
-    expect(cell.state).toBe(State.Committed)
+    expect(cell.state).toBe(state)
   })
   it('enters a group at its initial state', () => {
     const cell = newCell(State.Held)
