@@ -1,0 +1,124 @@
+import { KirokuError } from '@kiroku/message'
+import { ChainError } from './ChainError.ts'
+import type { DecodedRecord } from './DecodedRecord.ts'
+import { decodeRecord } from './FrameCodec.ts'
+import type { LogRecord, PartitionLog } from './Log.ts'
+import { zeroHash } from './RecordLayout.ts'
+
+/** A place in the log that is known to be good: a sequence and the hash of the last record of ours up to there. */
+export interface ChainAnchor {
+  readonly seq: number
+  readonly hash: Uint8Array
+  /** Epoch in force there, where it is known. */
+  readonly epoch?: number
+}
+
+/** One record of the log, in order. Foreign ones stand outside of the chain. */
+export type ChainEntry =
+  | { readonly kind: 'ours'; readonly seq: number; readonly timeMs: number; readonly record: DecodedRecord }
+  | { readonly kind: 'foreign'; readonly seq: number; readonly timeMs: number; readonly bytes: number }
+
+/** What to read and how closely to look. */
+export interface ReadChainOptions {
+  /** Start behind this place. Default: the first record that is stored. */
+  readonly from?: ChainAnchor
+  /** Last sequence to read. Default: the last one at the call. */
+  readonly toSeq?: number
+  /** Also hold each body against its digest; the checksum covers them anyhow. */
+  readonly deep?: boolean
+}
+
+/**
+ * Reads records and checks that they are the log that was written: no holes, checksums, the chain of hashes,
+ * epochs that only grow and change by an `OwnerChanged`.
+ * Throws a `ChainError` with the first bad sequence: `LogDamaged`, `LogShortened` (the anchor lies behind the
+ * end), `FutureVersion`; and what the log's own reading throws.
+ */
+export async function* readChain(
+  log: PartitionLog,
+  options: ReadChainOptions = {},
+): AsyncGenerator<ChainEntry, void, undefined> {
+  const { from } = options
+  const state = await log.state()
+  const toSeq = Math.min(options.toSeq ?? Infinity, state.lastSeq)
+  if (from && from.seq > state.lastSeq)
+    throw new ChainError(
+      'LogShortened',
+      log.partition,
+      state.lastSeq + 1,
+      `the log ends at ${state.lastSeq}, but it reached ${from.seq}`,
+    )
+  const link = new ChainLink(log.partition, from, state.firstSeq, options.deep ?? false)
+  if (from && from.seq >= state.firstSeq) await checkAnchor(log, from)
+  for await (const record of log.read(link.nextSeq, toSeq)) yield link.accept(record)
+  link.end(toSeq)
+}
+
+/** The record at the anchor, when it is one of ours, must be the one that the anchor names. */
+const checkAnchor = async (log: PartitionLog, anchor: ChainAnchor): Promise<void> => {
+  const stored = await log.get(anchor.seq)
+  if (!stored) throw new ChainError('LogDamaged', log.partition, anchor.seq, 'the record is missing')
+  if (stored.foreign) return
+  if (Buffer.compare(decode(log.partition, stored).hash, anchor.hash) !== 0)
+    throw new ChainError('LogDamaged', log.partition, anchor.seq, 'this is not the record that was written')
+}
+
+const decode = (partition: number, { seq, data }: LogRecord): DecodedRecord => {
+  try {
+    return decodeRecord(data)
+  } catch (cause) {
+    if (cause instanceof KirokuError && (cause.id === 'LogDamaged' || cause.id === 'FutureVersion'))
+      throw new ChainError(cause.id, partition, seq, cause.message, { cause })
+    throw cause
+  }
+}
+
+/** The moving end of the checked part. */
+class ChainLink {
+  readonly #partition: number
+  readonly #deep: boolean
+  #seq: number
+  /** Undefined where a trimmed log begins: its first record has nothing to be held against. */
+  #hash: Uint8Array | undefined
+  #epoch: number | undefined
+  constructor(partition: number, from: ChainAnchor | undefined, firstSeq: number, deep: boolean) {
+    this.#partition = partition
+    this.#deep = deep
+    this.#seq = from ? from.seq : firstSeq - 1
+    this.#hash = from ? from.hash : firstSeq === 1 ? zeroHash : undefined
+    this.#epoch = from?.epoch
+  }
+  get nextSeq(): number {
+    return this.#seq + 1
+  }
+  accept(stored: LogRecord): ChainEntry {
+    const { seq, timeMs } = stored
+    if (seq !== this.nextSeq) throw this.#damage(this.nextSeq, 'the record is missing')
+    this.#seq = seq
+    if (stored.foreign) return { kind: 'foreign', seq, timeMs, bytes: stored.data.length }
+    const record = decode(this.#partition, stored)
+    if (this.#hash && Buffer.compare(record.prevHash, this.#hash) !== 0)
+      throw this.#damage(seq, 'the chain of hashes is broken before it')
+    if (this.#deep && !record.bodiesIntact()) throw this.#damage(seq, 'a body is not what was written')
+    this.#checkEpoch(seq, record)
+    this.#hash = record.hash
+    this.#epoch = record.epoch
+    return { kind: 'ours', seq, timeMs, record }
+  }
+  end(toSeq: number): void {
+    if (this.#seq < toSeq) throw this.#damage(this.nextSeq, 'the record is missing')
+  }
+  #checkEpoch(seq: number, record: DecodedRecord): void {
+    const epoch = this.#epoch
+    if (epoch === undefined || record.epoch === epoch) return
+    if (record.epoch < epoch)
+      throw this.#damage(seq, `an owner of epoch ${record.epoch} wrote behind one of epoch ${epoch}`)
+    const announced =
+      record.kind === 'frame' &&
+      record.events.some((e) => e.type === 'OwnerChanged' && e.epoch === record.epoch)
+    if (!announced) throw this.#damage(seq, `epoch ${record.epoch} begins without an OwnerChanged`)
+  }
+  #damage(seq: number, what: string): ChainError {
+    return new ChainError('LogDamaged', this.#partition, seq, what)
+  }
+}
