@@ -1,0 +1,100 @@
+import type { KvBucket } from './KvBucket.ts'
+import { isCertainlyDead } from './ProcessIdentity.ts'
+import type { RunnerRecord } from './RunnerRecord.ts'
+
+/** Who is there: keeps our own heartbeat and judges those of the others. */
+export class Membership {
+  readonly #bucket: KvBucket<RunnerRecord>
+  readonly #ttlMs: number
+  readonly #knownRunners = new Map<string, RunnerRecord>()
+  #self: RunnerRecord
+  #isMember = false
+  #beatAtMs = -Infinity
+  #listedAtMs = -Infinity
+  /** When reading worked again after a gap; a heartbeat missing soon after says nothing about its owner. */
+  #recoveredAtMs = -Infinity
+
+  constructor(bucket: KvBucket<RunnerRecord>, self: RunnerRecord, ttlMs: number) {
+    this.#bucket = bucket
+    this.#self = self
+    this.#ttlMs = ttlMs
+  }
+
+  get address(): string {
+    return this.#self.address
+  }
+
+  get isLeaving(): boolean {
+    return this.#self.leaving
+  }
+
+  /** When the last heartbeat that arrived was sent: until one TTL later nobody may call us dead. */
+  get beatAtMs(): number {
+    return this.#beatAtMs
+  }
+
+  /** Puts our heartbeat there for the first time. */
+  async join(): Promise<void> {
+    this.#isMember = true
+    await this.beat()
+  }
+
+  /** Renews our heartbeat. */
+  async beat(): Promise<void> {
+    if (!this.#isMember) return
+    const sentAtMs = performance.now()
+    await this.#bucket.put(this.#self.address, this.#self)
+    this.#beatAtMs = sentAtMs
+  }
+
+  /** Tells the others to take our partitions over; the heartbeat goes on, so that our locks stay ours meanwhile. */
+  async leave(): Promise<void> {
+    this.#self = { ...this.#self, leaving: true }
+    await this.beat()
+  }
+
+  /** Takes our heartbeat away, after the last lock was given back. */
+  async signOff(): Promise<void> {
+    if (!this.#isMember) return
+    this.#isMember = false
+    await this.#bucket.delete(this.#self.address)
+  }
+
+  /** Addresses of the runners that partitions may be given to. */
+  async candidates(): Promise<ReadonlyArray<string>> {
+    const entries = await this.#bucket.list()
+    const nowMs = performance.now()
+    if (nowMs - this.#listedAtMs > this.#ttlMs / 3) this.#recoveredAtMs = nowMs
+    this.#listedAtMs = nowMs
+    const present = new Map<string, RunnerRecord>()
+    for (const { key, value } of entries) if (value !== undefined) present.set(key, value)
+    for (const [address, record] of this.#knownRunners) {
+      const signedOff = entries.some((entry) => entry.key === address && entry.value === undefined)
+      if (!present.has(address) && !signedOff && this.#isInGrace(nowMs)) present.set(address, record)
+    }
+    this.#knownRunners.clear()
+    const candidates: Array<string> = []
+    for (const [address, record] of present) {
+      if (isCertainlyDead(record, this.#self.machine)) continue
+      this.#knownRunners.set(address, record)
+      if (!record.leaving && address !== this.#self.address) candidates.push(address)
+    }
+    if (this.#isMember && !this.isLeaving) candidates.push(this.#self.address)
+    return candidates
+  }
+
+  /** Whether the runner at `address` is gone, so that its locks are void. Asks the leader. */
+  async isGone(address: string): Promise<boolean> {
+    if (address === this.#self.address) return false
+    const entry = await this.#bucket.get(address)
+    if (entry?.value !== undefined) return isCertainlyDead(entry.value, this.#self.machine)
+    const known = this.#knownRunners.get(address)
+    if (known === undefined || entry !== undefined) return true
+    return isCertainlyDead(known, this.#self.machine) || !this.#isInGrace(performance.now())
+  }
+
+  /** After NATS was away the heartbeats of the living may have expired too: they get one TTL to beat again. */
+  #isInGrace(nowMs: number): boolean {
+    return nowMs - this.#recoveredAtMs < this.#ttlMs
+  }
+}

@@ -1,0 +1,195 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { acquireQuietMs, acquireRetryMs, acquireWaitMs } from './ClusterLimits.ts'
+import type { KvBucket } from './KvBucket.ts'
+import type { Membership } from './Membership.ts'
+import { lockKey, type PartitionLock } from './PartitionLock.ts'
+
+interface HeldLock {
+  revision: number
+  confirmedAtMs: number
+  /** How it came to us, for the log. */
+  readonly reason: string
+  readonly onLost: Set<(reason: string) => void>
+}
+
+/**
+ * The locks of partitions. A lock changes hands only by compare-and-set on its revision, so a late write, also a
+ * late release, never undoes a successor's.
+ */
+export class PartitionLocks {
+  readonly #bucket: KvBucket<PartitionLock>
+  readonly #membership: Membership
+  readonly #held = new Map<number, HeldLock>()
+  #attempts = 0
+
+  constructor(bucket: KvBucket<PartitionLock>, membership: Membership) {
+    this.#bucket = bucket
+    this.#membership = membership
+  }
+
+  /** Those of `partitions` that are still ours as far as we know; an unreachable NATS changes nothing about it. */
+  stillHeld(partitions: ReadonlyArray<number>): ReadonlyArray<number> {
+    return partitions.filter((partition) => this.#held.has(partition))
+  }
+
+  /** Monotonic ms up to which the lock was certainly ours; `-Infinity` when it is not. */
+  confirmedAtMs(partition: number): number {
+    return this.#held.get(partition)?.confirmedAtMs ?? -Infinity
+  }
+
+  /** How the lock came to us. */
+  reason(partition: number): string {
+    return this.#held.get(partition)?.reason ?? 'unknown'
+  }
+
+  /** Calls `listener` once when the lock turns out to be another's; at once if it is not ours. Gives a way to stop it. */
+  onLost(partition: number, listener: (reason: string) => void): () => void {
+    const lock = this.#held.get(partition)
+    if (lock === undefined) {
+      listener('the lock is not held')
+      return () => {}
+    }
+    lock.onLost.add(listener)
+    return () => lock.onLost.delete(listener)
+  }
+
+  /**
+   * Takes what can be taken of `partitions` and waits a moment for the rest, since holders that hand over let go
+   * soon. What could not be taken, for whatever reason, is left out of the answer.
+   *
+   * @param signal gives up; what was taken by then is given back
+   */
+  async acquire(partitions: ReadonlyArray<number>, signal: AbortSignal): Promise<ReadonlyArray<number>> {
+    const startedAtMs = performance.now()
+    const pending = new Set(partitions)
+    let tookAtMs = Infinity
+    this.#attempts++
+    try {
+      for (;;) {
+        const taken = await this.#takeAll(pending)
+        if (taken > 0) tookAtMs = performance.now()
+        const nowMs = performance.now()
+        if (pending.size === 0 || signal.aborted || this.#membership.isLeaving) break
+        if (nowMs - startedAtMs >= acquireWaitMs || nowMs - tookAtMs >= acquireQuietMs) break
+        await pause(acquireRetryMs)
+      }
+      const taken = partitions.filter((partition) => !pending.has(partition))
+      if (!signal.aborted) return taken
+      await Promise.allSettled(taken.map((partition) => this.release(partition)))
+      return []
+    } finally {
+      this.#attempts--
+    }
+  }
+
+  /** Tries each of `pending` once and removes from it what was taken. */
+  async #takeAll(pending: Set<number>): Promise<number> {
+    const sizeBefore = pending.size
+    const tries = [...pending].map(async (partition) => {
+      if (await this.#take(partition)) pending.delete(partition)
+    })
+    await Promise.allSettled(tries)
+    return sizeBefore - pending.size
+  }
+
+  async #take(partition: number): Promise<boolean> {
+    if (this.#held.has(partition)) return true
+    const entry = await this.#bucket.get(lockKey(partition))
+    const owner = entry?.value?.owner
+    const isOurs = owner === this.#membership.address
+    if (owner !== undefined && !isOurs && !(await this.#membership.isGone(owner))) return false
+    const reason =
+      owner === undefined ? 'was free' : isOurs ? 'was ours already' : `its holder ${owner} is gone`
+    return this.#set(partition, entry?.revision ?? 0, reason)
+  }
+
+  /** Writes our name at `revision`, also over our own name: no write from before can then still take effect. */
+  async #set(partition: number, revision: number, reason: string): Promise<boolean> {
+    const confirmedAtMs = this.#membership.beatAtMs
+    const value = { owner: this.#membership.address }
+    const ours = await this.#bucket.compareAndSet(lockKey(partition), value, revision)
+    if (ours === undefined) return false
+    this.#held.set(partition, { revision: ours, confirmedAtMs, reason, onLost: new Set() })
+    return true
+  }
+
+  /**
+   * Asks the leader whether the locks we hold still name us. Called after a heartbeat, it moves `confirmedAtMs` to
+   * the moment that heartbeat was sent.
+   *
+   * @throws KirokuError where the leader does not answer; nothing is given up for that
+   */
+  async confirmAll(): Promise<void> {
+    await Promise.all([...this.#held.keys()].map((partition) => this.confirm(partition)))
+  }
+
+  /**
+   * The same for one lock.
+   *
+   * @returns whether it is ours
+   */
+  async confirm(partition: number): Promise<boolean> {
+    const lock = this.#held.get(partition)
+    if (lock === undefined) return false
+    const { beatAtMs } = this.#membership
+    const entry = await this.#bucket.get(lockKey(partition))
+    // It was given back, or taken anew, while the answer was on its way.
+    if (this.#held.get(partition) !== lock) return this.#held.has(partition)
+    const owner = entry?.value?.owner
+    if (owner === this.#membership.address) {
+      lock.revision = entry?.revision ?? lock.revision
+      lock.confirmedAtMs = beatAtMs
+      return true
+    }
+    if (owner === undefined) {
+      const value = { owner: this.#membership.address }
+      const revision = await this.#bucket.compareAndSet(lockKey(partition), value, entry?.revision ?? 0)
+      if (revision === undefined) return this.confirm(partition)
+      lock.revision = revision
+      return true
+    }
+    this.#held.delete(partition)
+    for (const listener of lock.onLost) listener(`the lock names ${owner}`)
+    return false
+  }
+
+  /** Gives a lock back if it is still ours. */
+  async release(partition: number): Promise<void> {
+    const lock = this.#held.get(partition)
+    if (lock === undefined) return
+    // First, lest a confirmation that finds it free takes it back.
+    this.#held.delete(partition)
+    try {
+      await this.#bucket.delete(lockKey(partition), lock.revision)
+    } catch (error) {
+      this.#held.set(partition, lock)
+      throw error
+    }
+  }
+
+  /** Gives everything back. */
+  async releaseAll(): Promise<void> {
+    await Promise.all([...this.#held.keys()].map((partition) => this.release(partition)))
+  }
+
+  /**
+   * Gives back locks that name us though nobody here holds them: the answer to our write was lost, and by then the
+   * partition had fallen to another.
+   *
+   * @param partitions how many there are
+   */
+  async sweep(partitions: number): Promise<void> {
+    if (this.#attempts > 0) return
+    const all = Array.from({ length: partitions }, (_, partition) => partition)
+    const entries = await Promise.all(
+      all.map((partition) => (this.#held.has(partition) ? undefined : this.#bucket.get(lockKey(partition)))),
+    )
+    if (this.#attempts > 0) return
+    const strays = all.flatMap((partition) => {
+      const entry = entries[partition]
+      const isStray = entry?.value?.owner === this.#membership.address && !this.#held.has(partition)
+      return isStray ? [this.#bucket.delete(entry.key, entry.revision)] : []
+    })
+    await Promise.all(strays)
+  }
+}

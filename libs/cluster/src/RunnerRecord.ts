@@ -1,0 +1,15 @@
+import type { ProcessIdentity } from './ProcessIdentity.ts'
+
+/** What a node writes under its heartbeat key. */
+export interface RunnerRecord extends ProcessIdentity {
+  /** Random, new for every process: two lives of one machine are two runners. */
+  readonly address: string
+  /** How many partitions the log has, for `cluster status`. */
+  readonly partitions: number
+  readonly startedAt: string
+  /** It hands its partitions over: it takes no more, but what it still holds is its own until it lets go. */
+  readonly leaving: boolean
+}
+
+/** Name of the bucket with the heartbeats of a log. */
+export const runnersBucket = (log: string): string => `KIROKU_${log}_RUNNERS`

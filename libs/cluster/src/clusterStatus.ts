@@ -1,0 +1,82 @@
+import { isKirokuError } from '@kiroku/message'
+import type { NatsConnection } from '@nats-io/nats-core'
+import { KvBucket, type KvEntry } from './KvBucket.ts'
+import { locksBucket, partitionOfKey, type PartitionLock } from './PartitionLock.ts'
+import { isCertainlyDead, processIdentity } from './ProcessIdentity.ts'
+import { type RunnerRecord, runnersBucket } from './RunnerRecord.ts'
+
+/** One node. */
+export interface RunnerStatus {
+  /** Random, new for every process. */
+  readonly address: string
+  readonly host: string
+  readonly pid: number
+  /** ISO 8601. */
+  readonly startedAt: string
+  /** It beats, and is not known to be dead. */
+  readonly healthy: boolean
+  /** It is handing its partitions over. */
+  readonly leaving: boolean
+}
+
+/** One partition. */
+export interface PartitionStatus {
+  readonly partition: number
+  /** Address of the healthy node that holds it; undefined while nobody does. */
+  readonly owner: string | undefined
+}
+
+/** Who is there and who runs what, as the buckets say. */
+export interface ClusterStatus {
+  readonly log: string
+  readonly runners: ReadonlyArray<RunnerStatus>
+  readonly partitions: ReadonlyArray<PartitionStatus>
+}
+
+/** A log that no node has ever served has no buckets, which is an answer and not an error. */
+const listOrNothing = async <A>(bucket: KvBucket<A>): Promise<ReadonlyArray<KvEntry<A>>> => {
+  try {
+    return await bucket.list()
+  } catch (error) {
+    if (isKirokuError(error) && error.id === 'JetStreamDisabled') return []
+    throw error
+  }
+}
+
+/**
+ * Reads the placement of a log without taking part in it.
+ *
+ * @throws KirokuError `NatsUnreachable`, `Timeout`
+ */
+export const clusterStatus = async (nc: NatsConnection, log: string): Promise<ClusterStatus> => {
+  const [runnerEntries, lockEntries] = await Promise.all([
+    listOrNothing(KvBucket.open<RunnerRecord>(nc, runnersBucket(log))),
+    listOrNothing(KvBucket.open<PartitionLock>(nc, locksBucket(log))),
+  ])
+  const { machine } = processIdentity()
+  const records = runnerEntries.flatMap((entry) => (entry.value === undefined ? [] : [entry.value]))
+  const runners = records
+    .map((record): RunnerStatus => ({
+      address: record.address,
+      host: record.host,
+      pid: record.pid,
+      startedAt: record.startedAt,
+      healthy: !isCertainlyDead(record, machine),
+      leaving: record.leaving,
+    }))
+    .sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1))
+  const healthy = new Set(runners.flatMap((runner) => (runner.healthy ? [runner.address] : [])))
+  const owners = new Map<number, string>()
+  let partitionCount = Math.max(0, ...records.map((record) => record.partitions))
+  for (const entry of lockEntries) {
+    const partition = partitionOfKey(entry.key)
+    if (partition === undefined) continue
+    partitionCount = Math.max(partitionCount, partition + 1)
+    if (entry.value !== undefined && healthy.has(entry.value.owner)) owners.set(partition, entry.value.owner)
+  }
+  const partitions = Array.from({ length: partitionCount }, (_, partition): PartitionStatus => ({
+    partition,
+    owner: owners.get(partition),
+  }))
+  return { log, runners, partitions }
+}

@@ -1,0 +1,18 @@
+/**
+ * Owns the placement of partitions on nodes: who runs which partition, the locks and heartbeats behind it, and the
+ * hand-over. Never touches a log or a message, and is not what makes ownership safe: that is the log's fence.
+ * Talks to NATS KV, and to effect/cluster behind `internal/EffectCluster.ts`.
+ */
+export {
+  placement,
+  type OwnershipLease,
+  type Placement,
+  type PlacementEvent,
+  type PlacementOptions,
+} from './Placement.ts'
+export {
+  clusterStatus,
+  type ClusterStatus,
+  type PartitionStatus,
+  type RunnerStatus,
+} from './clusterStatus.ts'
