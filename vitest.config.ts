@@ -39,7 +39,7 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'walls',
+          name: 'tooling',
           include: ['tools/**/*.test.ts'],
           exclude: [...aside, 'tools/pack.test.ts'],
           testTimeout: 60_000,

@@ -14,7 +14,7 @@ export const stages: ReadonlyArray<Stage> = [
   { target: 'lint', counts: 'one', minutesMax: 2 },
   { target: 'typecheck', counts: 'one', minutesMax: 2 },
   { target: 'deadcode', counts: 'one', minutesMax: 1 },
-  { target: 'walls', counts: 'tests', minutesMax: 1 },
+  { target: 'tooling', counts: 'tests', minutesMax: 1 },
   { target: 'unit', counts: 'tests', minutesMax: 6 },
   { target: 'integration', counts: 'tests', minutesMax: 10 },
   { target: 'specs', counts: 'tests', minutesMax: 15 },

