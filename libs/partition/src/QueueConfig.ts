@@ -1,18 +1,4 @@
-import type { Exhaustion, LateHandles, QueueAddress } from '@kiroku/message'
-
-/** Pauses before a retry. */
-export type RetryPolicyConfig =
-  | { readonly kind: 'fixed'; readonly delayMs: number }
-  | {
-      readonly kind: 'exponential'
-      readonly baseMs: number
-      readonly factor: number
-      readonly maxMs: number
-      /** Share of the pause that chance may take away, 0 to 1. */
-      readonly jitter: number
-    }
-  | { readonly kind: 'rocketmq' }
-  | { readonly kind: 'list'; readonly delaysMs: readonly number[] }
+import type { Exhaustion, LateHandles, QueueAddress, RetryPolicy } from '@kiroku/message'
 
 /** Where exhausted messages go: the name for people, the address for events. */
 export interface DeadLetterTarget extends QueueAddress {
@@ -27,7 +13,7 @@ export interface QueueConfig {
   readonly leaseCapMs: number
   /** Retries after the first delivery; 0 to 1,000. */
   readonly retriesMax: number
-  readonly retry: RetryPolicyConfig
+  readonly retry: RetryPolicy
   readonly exhaustion: Exhaustion
   readonly lateHandles: LateHandles
   readonly deadLetter: DeadLetterTarget | null

@@ -16,12 +16,7 @@ export type {
   Reply,
   SettleItem,
 } from './Command.ts'
-export {
-  defaultQueueConfig,
-  type DeadLetterTarget,
-  type QueueConfig,
-  type RetryPolicyConfig,
-} from './QueueConfig.ts'
+export { defaultQueueConfig, type DeadLetterTarget, type QueueConfig } from './QueueConfig.ts'
 export { decodeEnvelope, encodeEnvelope, type EnvelopeMeta, type Lineage } from './Envelope.ts'
 export {
   checkQueueName,
@@ -34,3 +29,14 @@ export {
   type ReceiptAddress,
 } from './address.ts'
 export { limits } from './limits.ts'
+export { decide, endTurn, type CommandWith } from './decide.ts'
+export type { SizedRef } from './decide/enqueue.ts'
+export { decideSettle } from './decide/settle.ts'
+export { describeQueues } from './describe.ts'
+export { beginFrame, evolve } from './evolve.ts'
+export { oldestBodySeq, restore, snapshot, type Snapshot } from './snapshot.ts'
+export { stateHash } from './stateHash.ts'
+export { laneKey, type OutboxEntry, type OutboxLane } from './state/Outbox.ts'
+export { PartitionState } from './state/PartitionState.ts'
+export { nextTimerAt } from './timers.ts'
+export { Turn, type PlannedDelivery, type TurnAnswer, type TurnSection } from './Turn.ts'

@@ -1,0 +1,116 @@
+import type { DiscardReason, LogEventOf, Ranges } from '@kiroku/message'
+import { laneKey } from './state/Outbox.ts'
+import type { Subscription } from './state/QueueState.ts'
+import { pushNumber, type Turn } from './Turn.ts'
+
+/** Facts that name numbers of one subscription. */
+type Numbered =
+  | 'Acked'
+  | 'RetryScheduled'
+  | 'LeaseExpired'
+  | 'RetryDue'
+  | 'LeaseExtended'
+  | 'Released'
+  | 'DeadLettered'
+  | 'Discarded'
+
+interface Group {
+  readonly type: Numbered
+  readonly sub: Subscription
+  /** Due time or lease end; 0 where the fact has none. */
+  readonly at: number
+  readonly cause: string
+  readonly error: string
+  readonly reason: DiscardReason | ''
+  readonly numbers: Ranges
+}
+
+/** Collects what happened to single messages into as few facts as possible, in the order of their first message. */
+export class Outcomes {
+  readonly #groups: Group[] = []
+
+  add(
+    type: Numbered,
+    sub: Subscription,
+    number: number,
+    at = 0,
+    cause = '',
+    error = '',
+    reason: DiscardReason | '' = '',
+  ): void {
+    const groups = this.#groups
+    // Nearly always the same as the last few; a longer search would cost more than a further fact.
+    for (let i = groups.length - 1, end = Math.max(0, i - 4); i >= end; i--) {
+      const g = groups[i]!
+      if (
+        g.type === type &&
+        g.sub === sub &&
+        g.at === at &&
+        g.cause === cause &&
+        g.error === error &&
+        g.reason === reason
+      ) {
+        pushNumber(g.numbers, number)
+        return
+      }
+    }
+    groups.push({ type, sub, at, cause, error, reason, numbers: [number, 1] })
+  }
+
+  /** Emits the facts; returns how many. */
+  flush<B>(turn: Turn<B>): number {
+    for (const g of this.#groups) emitGroup(turn, g)
+    const n = this.#groups.length
+    this.#groups.length = 0
+    return n
+  }
+}
+
+const emitGroup = <B>(turn: Turn<B>, g: Group): void => {
+  const queue = g.sub.queue.id
+  const sub = g.sub.id
+  const numbers = g.numbers
+  switch (g.type) {
+    case 'Acked':
+    case 'RetryDue':
+      return turn.emit({ type: g.type, queue, sub, numbers })
+    case 'RetryScheduled':
+      return turn.emit({ type: 'RetryScheduled', queue, sub, numbers, dueAt: g.at, error: g.error })
+    case 'LeaseExpired':
+      return turn.emit({ type: 'LeaseExpired', queue, sub, numbers, dueAt: g.at })
+    case 'LeaseExtended':
+      return turn.emit({ type: 'LeaseExtended', queue, sub, numbers, leaseUntil: g.at })
+    case 'Released':
+      return turn.emit({
+        type: 'Released',
+        queue,
+        sub,
+        numbers,
+        cause: g.cause as LogEventOf<'Released'>['cause'],
+      })
+    case 'Discarded':
+      return turn.emit({
+        type: 'Discarded',
+        queue,
+        sub,
+        numbers,
+        reason: g.reason as DiscardReason,
+        cause: g.cause as LogEventOf<'Discarded'>['cause'],
+        error: g.error,
+      })
+    case 'DeadLettered': {
+      const { partition, queue: target } = g.sub.queue.config.deadLetter!
+      const address = { partition, queue: target }
+      return turn.emit({
+        type: 'DeadLettered',
+        queue,
+        sub,
+        numbers,
+        cause: g.cause as LogEventOf<'DeadLettered'>['cause'],
+        error: g.error,
+        target: address,
+        forward: turn.state.outbox.get(laneKey(queue, address))?.next ?? 1,
+      })
+    }
+  }
+}

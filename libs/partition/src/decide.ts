@@ -1,0 +1,76 @@
+import { KirokuError } from '@kiroku/message'
+import type { Command, CommandOf } from './Command.ts'
+import {
+  decideConfigureQueue,
+  decideCreateQueue,
+  decideDeleteQueue,
+  decidePause,
+  decidePurgeQueue,
+} from './decide/admin.ts'
+import { decideEnqueue, decideForward, namedQueue, type SizedRef } from './decide/enqueue.ts'
+import { decideCancelReceive, decideReceive } from './decide/receive.ts'
+import { decideSettle } from './decide/settle.ts'
+import { deliver } from './deliver.ts'
+import { describeQueues } from './describe.ts'
+import { answerEmpty, fireTimers } from './timers.ts'
+import type { Turn } from './Turn.ts'
+
+/** A command whose bodies the shell may have put elsewhere; what doors send is the case `B = Uint8Array`. */
+export type CommandWith<B> =
+  | Exclude<Command, { type: 'Enqueue' | 'Forward' | 'DescribePartition' }>
+  | (Omit<CommandOf<'Enqueue'>, 'messages'> & { readonly messages: readonly B[] })
+  | (Omit<CommandOf<'Forward'>, 'messages'> & { readonly messages: readonly B[] })
+
+/** Decides one command: facts and answers go into the turn. Never throws for what a caller sent. */
+export const decide = <B extends Uint8Array | SizedRef>(
+  turn: Turn<B>,
+  command: CommandWith<B>,
+  token: number,
+): void => {
+  switch (command.type) {
+    case 'Enqueue':
+      return decideEnqueue(turn, command, token)
+    case 'Receive':
+      return decideReceive(turn, command, token)
+    case 'CancelReceive':
+      return decideCancelReceive(turn, command, token)
+    case 'Ack':
+    case 'Retry':
+    case 'Extend':
+    case 'Release':
+    case 'DeadLetter':
+      return decideSettle(turn, command, token)
+    case 'Forward':
+      return decideForward(turn, command, token)
+    case 'CreateQueue':
+      return decideCreateQueue(turn, command, token)
+    case 'ConfigureQueue':
+      return decideConfigureQueue(turn, command, token)
+    case 'DeleteQueue':
+      return decideDeleteQueue(turn, command, token)
+    case 'PurgeQueue':
+      return decidePurgeQueue(turn, command, token)
+    case 'PauseDelivery':
+    case 'ResumeDelivery':
+      return decidePause(turn, command, token)
+    case 'DescribeQueue': {
+      const queue = namedQueue(turn, command.queue, token)
+      if (queue !== undefined) turn.ok(token, describeQueues(turn.state, [queue], turn.now)[0]!)
+      return
+    }
+    case 'ListQueues':
+      return turn.ok(token, { queues: describeQueues(turn.state, turn.state.queues.values(), turn.now) })
+    default:
+      return turn.refuse(
+        token,
+        new KirokuError('MalformedRequest', `there is no command "${(command as Command).type}"`),
+      )
+  }
+}
+
+/** Ends a turn: fires the timers, serves the waiting receives, answers those whose time is over. */
+export const endTurn = <B>(turn: Turn<B>): void => {
+  const due = fireTimers(turn)
+  deliver(turn)
+  answerEmpty(turn, due)
+}

@@ -1,0 +1,103 @@
+import { KirokuError, isKirokuError } from '@kiroku/message'
+import { checkQueueName } from '../address.ts'
+import { checkConfig } from '../checkConfig.ts'
+import type { CommandOf } from '../Command.ts'
+import { limits } from '../limits.ts'
+import { defaultQueueConfig, type QueueConfig } from '../QueueConfig.ts'
+import type { QueueState } from '../state/QueueState.ts'
+import type { Turn } from '../Turn.ts'
+import { namedQueue } from './enqueue.ts'
+import { endPoll } from './receive.ts'
+
+/** Runs a check that throws typed errors and answers them. */
+const attempt = <B>(turn: Turn<B>, token: number, act: () => void): void => {
+  try {
+    act()
+  } catch (e) {
+    if (!isKirokuError(e) || e.id === 'LogDamaged' || e.id === 'Internal') throw e
+    turn.refuse(token, e)
+  }
+}
+
+/** Creates a queue; an equal one that is there already is no error. */
+export const decideCreateQueue = <B>(turn: Turn<B>, c: CommandOf<'CreateQueue'>, token: number): void =>
+  attempt(turn, token, () => {
+    const { state } = turn
+    checkQueueName(c.queue)
+    const config = checkConfig(defaultQueueConfig, c.config)
+    const existing = state.names.get(c.queue)
+    if (existing !== undefined) {
+      if (!sameConfig(existing.config, config))
+        throw new KirokuError('QueueExists', `queue "${c.queue}" is there already, with other settings`)
+      return turn.ok(token, { queue: existing.id, created: false })
+    }
+    if (state.queues.size >= limits.queuesMax)
+      throw new KirokuError('Busy', `this partition has its ${limits.queuesMax} queues already`)
+    const queue = state.nextQueue
+    refuseOwnDeadLetter(state.partition, queue, c.queue, config)
+    turn.emit({ type: 'QueueCreated', queue, name: c.queue, config: { ...config }, by: c.by })
+    turn.ok(token, { queue, created: true })
+  })
+
+/** Changes settings of a queue; what is not named stays. */
+export const decideConfigureQueue = <B>(turn: Turn<B>, c: CommandOf<'ConfigureQueue'>, token: number): void =>
+  attempt(turn, token, () => {
+    const queue = namedQueue(turn, c.queue, token)
+    if (queue === undefined) return
+    const config = checkConfig(queue.config, c.config)
+    refuseOwnDeadLetter(turn.state.partition, queue.id, queue.name, config)
+    if (!sameConfig(queue.config, config))
+      turn.emit({ type: 'QueueConfigured', queue: queue.id, config: { ...config }, by: c.by })
+    turn.ok(token, { queue: queue.id })
+  })
+
+const refuseOwnDeadLetter = (partition: number, queue: number, name: string, config: QueueConfig): void => {
+  const dlq = config.deadLetter
+  if (dlq !== null && (dlq.name === name || (dlq.partition === partition && dlq.queue === queue)))
+    throw new KirokuError('InvalidConfig', `queue "${name}" cannot be its own dead-letter queue`)
+}
+
+const sameConfig = (a: QueueConfig, b: QueueConfig): boolean => canonical(a) === canonical(b)
+
+const canonical = (c: QueueConfig): string =>
+  JSON.stringify(Object.entries(c).sort(([a], [b]) => (a < b ? -1 : 1)))
+
+/** Deletes a queue with everything in it; its receives end with `UnknownQueue`. */
+export const decideDeleteQueue = <B>(turn: Turn<B>, c: CommandOf<'DeleteQueue'>, token: number): void => {
+  const queue = namedQueue(turn, c.queue, token)
+  if (queue === undefined) return
+  for (const poll of queue.main.polls) {
+    if (poll.done) continue
+    endPoll(turn.state, poll)
+    turn.refuse(poll.token, new KirokuError('UnknownQueue', `queue "${queue.name}" was deleted`))
+  }
+  turn.emit({ type: 'QueueDeleted', queue: queue.id, by: c.by })
+  turn.ok(token, { queue: queue.id })
+}
+
+/** Discards everything that is in the queue now, delayed and inflight included. */
+export const decidePurgeQueue = <B>(turn: Turn<B>, c: CommandOf<'PurgeQueue'>, token: number): void => {
+  const queue = namedQueue(turn, c.queue, token)
+  if (queue === undefined) return
+  const purged = messagesIn(queue)
+  if (purged > 0) turn.emit({ type: 'QueuePurged', queue: queue.id, upTo: queue.nextNumber, by: c.by })
+  turn.ok(token, { purged })
+}
+
+/** Messages of a queue that are not final. */
+export const messagesIn = (q: QueueState): number =>
+  q.ready + q.delayed + q.main.available + q.main.inflight + q.main.waitingRetry
+
+/** Stops or resumes deliveries; sends go on. */
+export const decidePause = <B>(
+  turn: Turn<B>,
+  c: CommandOf<'PauseDelivery'> | CommandOf<'ResumeDelivery'>,
+  token: number,
+): void => {
+  const queue = namedQueue(turn, c.queue, token)
+  if (queue === undefined) return
+  const pause = c.type === 'PauseDelivery'
+  if (queue.deliveryPaused !== pause)
+    turn.emit({ type: pause ? 'DeliveryPaused' : 'DeliveryResumed', queue: queue.id, by: c.by })
+  turn.ok(token, { queue: queue.id })
+}

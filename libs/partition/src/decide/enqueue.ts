@@ -1,0 +1,142 @@
+import { KirokuError } from '@kiroku/message'
+import type { CommandOf } from '../Command.ts'
+import { limits } from '../limits.ts'
+import { laneKey } from '../state/Outbox.ts'
+import type { QueueState } from '../state/QueueState.ts'
+import type { Turn } from '../Turn.ts'
+
+/** A body, or the reference that the shell put in a large one's place. */
+export interface SizedRef {
+  readonly bytes: number
+}
+
+/** The queue of that name, or an `UnknownQueue` answer. */
+export const namedQueue = <B>(turn: Turn<B>, name: string, token: number): QueueState | undefined => {
+  const queue = turn.state.names.get(name)
+  if (queue === undefined) turn.refuse(token, new KirokuError('UnknownQueue', `there is no queue "${name}"`))
+  return queue
+}
+
+const bytesOf = (body: Uint8Array | SizedRef): number =>
+  body instanceof Uint8Array ? body.length : body.bytes
+
+/** Stores a send, or answers a repeated one as before. */
+export const decideEnqueue = <B extends Uint8Array | SizedRef>(
+  turn: Turn<B>,
+  command: Omit<CommandOf<'Enqueue'>, 'messages'> & { readonly messages: readonly B[] },
+  token: number,
+): void => {
+  const { state } = turn
+  const before = state.producers.find(command.producer, command.send)
+  if (before === 'tooOld')
+    return turn.refuse(
+      token,
+      new KirokuError(
+        'InvalidArgument',
+        `send ${command.send} of this producer is too long ago to be repeated`,
+      ),
+    )
+  if (before !== undefined) return turn.ok(token, before)
+  const queue = namedQueue(turn, command.queue, token)
+  if (queue === undefined) return
+  const { messages } = command
+  const refusal = refuseSend(queue, command, messages)
+  if (refusal !== undefined) return turn.refuse(token, refusal)
+  const first = queue.nextNumber
+  for (let start = 0; start < messages.length;) {
+    const delayMs = delayOf(queue, command, start)
+    let bytes = 0
+    let end = start
+    do bytes += bytesOf(messages[end++]!)
+    while (end < messages.length && delayOf(queue, command, end) === delayMs)
+    turn.emit({
+      type: 'Enqueued',
+      queue: queue.id,
+      first: first + start,
+      count: end - start,
+      dueAt: delayMs === 0 ? 0 : turn.now + delayMs,
+      bytes,
+      producer: command.producer,
+      send: command.send,
+    })
+    start = end
+  }
+  turn.addBodies(queue.id, messages)
+  turn.ok(token, { queue: queue.id, first, count: messages.length })
+}
+
+const delayOf = (
+  queue: QueueState,
+  command: Pick<CommandOf<'Enqueue'>, 'delayMs' | 'delaysMs'>,
+  i: number,
+): number => {
+  const own = command.delaysMs?.[i] ?? command.delayMs ?? -1
+  return own < 0 ? queue.config.deliveryDelayMs : own
+}
+
+const refuseSend = (
+  queue: QueueState,
+  command: Pick<CommandOf<'Enqueue'>, 'delayMs' | 'delaysMs'>,
+  messages: readonly (Uint8Array | SizedRef)[],
+): KirokuError | undefined => {
+  if (messages.length === 0 || messages.length > limits.messagesPerSendMax)
+    return new KirokuError(
+      'InvalidArgument',
+      `a send takes 1 to ${limits.messagesPerSendMax} messages, not ${messages.length}`,
+    )
+  const bytesMax = queue.config.bodyBytesMax + limits.envelopeMetaBytesMax
+  for (let i = 0; i < messages.length; i++) {
+    const bytes = bytesOf(messages[i]!)
+    if (bytes > bytesMax)
+      return new KirokuError(
+        'BodyTooLarge',
+        `message ${i} has ${bytes} bytes; queue "${queue.name}" takes bodies up to ${queue.config.bodyBytesMax}`,
+      )
+    const delay = delayOf(queue, command, i)
+    if (!(delay <= limits.delayMsMax))
+      return new KirokuError(
+        'InvalidArgument',
+        `a delay of ${delay} ms is beyond ${limits.delayMsMax} ms (14 days)`,
+      )
+    if (delay > 0 && delay >= queue.config.retentionMs)
+      return new KirokuError(
+        'InvalidArgument',
+        `a delay of ${delay} ms outlasts the queue's retention of ${queue.config.retentionMs} ms`,
+      )
+  }
+  return undefined
+}
+
+/** Stores dead letters from another queue's outbox; those that came before are passed over. */
+export const decideForward = <B extends Uint8Array | SizedRef>(
+  turn: Turn<B>,
+  command: Omit<CommandOf<'Forward'>, 'messages'> & { readonly messages: readonly B[] },
+  token: number,
+): void => {
+  const { state } = turn
+  const upTo = command.forward + command.messages.length
+  const queue = state.queues.get(command.target)
+  if (queue === undefined) return turn.ok(token, { outcome: 'targetGone', upTo })
+  const seen =
+    state.forwardsSeen.get(
+      laneKey(command.from.queue, { partition: command.from.partition, queue: command.target }),
+    ) ?? 1
+  const skip = Math.max(0, seen - command.forward)
+  if (skip < command.messages.length) {
+    const messages = command.messages.slice(skip)
+    let bytes = 0
+    for (const m of messages) bytes += bytesOf(m)
+    turn.emit({
+      type: 'ForwardReceived',
+      queue: queue.id,
+      first: queue.nextNumber,
+      count: messages.length,
+      from: command.from,
+      forward: command.forward + skip,
+      bytes,
+      enqueuedAt: command.enqueuedAt.slice(skip),
+    })
+    turn.addBodies(queue.id, messages)
+  }
+  turn.ok(token, { outcome: 'stored', upTo })
+}

@@ -1,0 +1,88 @@
+import { KirokuError } from '@kiroku/message'
+import type { CommandOf } from '../Command.ts'
+import { limits } from '../limits.ts'
+import type { Poll } from '../state/Poll.ts'
+import type { PartitionState } from '../state/PartitionState.ts'
+import type { Turn } from '../Turn.ts'
+import { namedQueue } from './enqueue.ts'
+
+/** Parks a receive; it is served or answered empty when the turn ends, or later. */
+export const decideReceive = <B>(turn: Turn<B>, command: CommandOf<'Receive'>, token: number): void => {
+  const { state } = turn
+  const queue = namedQueue(turn, command.queue, token)
+  if (queue === undefined) return
+  const refusal = refuseReceive(state, command)
+  if (refusal !== undefined) return turn.refuse(token, refusal)
+  const waitUntil = turn.now + (command.waitMs ?? queue.config.receiveWaitMs)
+  const poll: Poll = {
+    token,
+    id: command.poll,
+    subscription: queue.main,
+    max: command.max,
+    bytesMax: command.bytesMax ?? queue.config.batchBytes,
+    batchWaitMs: command.batchWaitMs ?? 0,
+    leaseMs: command.leaseMs ?? queue.config.leaseMs,
+    mode: command.mode,
+    consumer: command.consumer,
+    waitUntil,
+    wakeAt: waitUntil,
+    done: false,
+  }
+  queue.main.polls.push(poll)
+  state.polls.set(poll.id, poll)
+  wakePoll(state, poll, waitUntil)
+  state.dirty.add(queue.main)
+}
+
+/** Makes the partition look at the poll at `at`. */
+export const wakePoll = (state: PartitionState, poll: Poll, at: number): void => {
+  poll.wakeAt = at
+  const timers = state.pollTimers
+  timers.push({ poll, at })
+  // Stale entries stay until their time comes; when they are the most, they go at once.
+  if (timers.size > 2 * state.polls.size + 1_000) timers.filter((t) => !t.poll.done && t.at === t.poll.wakeAt)
+}
+
+/** Ends a poll; its place in the subscription's list is given up when it comes to the front. */
+export const endPoll = (state: PartitionState, poll: Poll): void => {
+  poll.done = true
+  if (state.polls.get(poll.id) === poll) state.polls.delete(poll.id)
+}
+
+const refuseReceive = (state: PartitionState, c: CommandOf<'Receive'>): KirokuError | undefined => {
+  const check = (
+    name: string,
+    value: number | undefined,
+    min: number,
+    max: number,
+  ): KirokuError | undefined =>
+    value === undefined || (Number.isInteger(value) && value >= min && value <= max)
+      ? undefined
+      : new KirokuError(
+          'InvalidArgument',
+          `${name} must be a whole number from ${min} to ${max}, not ${value}`,
+        )
+  if (state.polls.size >= limits.pollsMax)
+    return new KirokuError('Busy', `${limits.pollsMax} receives wait already`, { retryAfterMs: 1_000 })
+  return (
+    check('max', c.max, 1, limits.messagesPerReceiveMax) ??
+    check('waitMs', c.waitMs, 0, limits.receiveWaitMsMax) ??
+    check('batchWaitMs', c.batchWaitMs, 0, limits.batchWaitMsMax) ??
+    check('leaseMs', c.leaseMs, limits.leaseMsMin, limits.leaseMsMax) ??
+    check('bytesMax', c.bytesMax, 1, Number.MAX_SAFE_INTEGER)
+  )
+}
+
+/** Takes a waiting receive back. */
+export const decideCancelReceive = <B>(
+  turn: Turn<B>,
+  command: CommandOf<'CancelReceive'>,
+  token: number,
+): void => {
+  const poll = turn.state.polls.get(command.poll)
+  if (poll !== undefined) {
+    endPoll(turn.state, poll)
+    turn.ok(poll.token, {})
+  }
+  turn.ok(token, { cancelled: poll !== undefined })
+}

@@ -1,0 +1,149 @@
+import { State, step, type MachineEvent, type Ranges } from '@kiroku/message'
+import { loadCell, untouchedCell } from './cell.ts'
+import { endPoll, wakePoll } from './decide/receive.ts'
+import { leave } from './decide/settle.ts'
+import { Outcomes } from './Outcomes.ts'
+import type { Poll } from './state/Poll.ts'
+import type { Subscription } from './state/QueueState.ts'
+import { pushNumber, type PlannedDelivery, type Turn } from './Turn.ts'
+
+const deliverEvent: Extract<MachineEvent, { type: 'DELIVER' }> = {
+  type: 'DELIVER',
+  delivery: 0,
+  leaseUntil: 0,
+  leaseCap: 0,
+  policy: undefined as never,
+}
+
+/** Serves the waiting receives of every subscription where something changed. */
+export const deliver = <B>(turn: Turn<B>): void => {
+  const { dirty } = turn.state
+  for (const sub of dirty) {
+    dirty.delete(sub)
+    serve(turn, sub)
+  }
+}
+
+const serve = <B>(turn: Turn<B>, sub: Subscription): void => {
+  const { state, now } = turn
+  const { polls } = sub
+  while (polls.length > 0) {
+    const poll = polls[0]!
+    if (poll.done) {
+      polls.shift()
+      continue
+    }
+    if (sub.deliverable === 0 || sub.queue.deliveryPaused) return
+    if (sub.deliverable < poll.max && sub.availableBytes + sub.queue.readyBytes < poll.bytesMax) {
+      const closeAt = Math.min(sub.availableSince + poll.batchWaitMs, poll.waitUntil)
+      if (now < closeAt && poll.batchWaitMs > 0) {
+        if (poll.wakeAt !== closeAt) wakePoll(state, poll, closeAt)
+        return
+      }
+    }
+    const plan = take(turn, sub, poll)
+    if (plan === undefined) continue
+    polls.shift()
+    endPoll(state, poll)
+    turn.answers.push({ token: poll.token, delivery: plan })
+  }
+}
+
+/** Takes messages for one receive: those that came back first, then untouched ones. Nothing when none was left to deliver. */
+const take = <B>(turn: Turn<B>, sub: Subscription, poll: Poll): PlannedDelivery | undefined => {
+  const { state, now, cell } = turn
+  const { live, runs } = state
+  const { queue } = sub
+  const { config, policy } = queue
+  const leaseUntil = now + poll.leaseMs
+  const leaseCap = config.leaseCapMs === 0 ? 0 : now + config.leaseCapMs
+  const delivery = state.nextDelivery
+  const numbers: Ranges = []
+  const attempts: number[] = []
+  const enqueuedAt: number[] = []
+  const seqs: number[] = []
+  const indexes: number[] = []
+  const outcomes = new Outcomes()
+  deliverEvent.delivery = delivery
+  deliverEvent.leaseUntil = leaseCap === 0 ? leaseUntil : Math.min(leaseUntil, leaseCap)
+  deliverEvent.leaseCap = leaseCap
+  deliverEvent.policy = policy
+  let bytes = 0
+  let count = 0
+  for (let slot = sub.head; slot >= 0 && count < poll.max; slot = live.next[slot]!) {
+    const n = live.number[slot]!
+    if (live.deadline[slot]! <= now) {
+      outcomes.add('Discarded', sub, n, 0, 'retention', '', 'expired')
+      continue
+    }
+    if (count > 0 && bytes + live.bytes[slot]! > poll.bytesMax) break
+    step(loadCell(live, slot, cell), deliverEvent)
+    if (cell.state !== State.Inflight) {
+      leave(outcomes, cell.state, sub, n, 'LeaseExpired', 0, 'nextReceive', '')
+      continue
+    }
+    bytes += live.bytes[slot]!
+    count++
+    pushNumber(numbers, n)
+    attempts.push(cell.attempt)
+    enqueuedAt.push(live.enqueuedAt[slot]!)
+    seqs.push(live.seq[slot]!)
+    indexes.push(live.index[slot]!)
+  }
+  let run = queue.readyHead
+  while (run !== 0 && count < poll.max) {
+    const at = runs.enqueuedAt(run)
+    const inRun = runs.count(run)
+    const first = runs.first(run)
+    if (at + config.retentionMs <= now) {
+      // Discards are recorded ahead of the delivery, so only runs ahead of everything taken may go.
+      if (count > 0) break
+      for (let i = 0; i < inRun; i++) outcomes.add('Discarded', sub, first + i, 0, 'retention', '', 'expired')
+      run = runs.next(run)
+      continue
+    }
+    const each = runs.bytes(run) / inRun
+    const seq = runs.seq(run)
+    const index = runs.index(run)
+    let i = 0
+    for (; i < inRun && count < poll.max; i++) {
+      if (count > 0 && bytes + each > poll.bytesMax) break
+      step(untouchedCell(cell), deliverEvent)
+      bytes += each
+      count++
+      pushNumber(numbers, first + i)
+      attempts.push(cell.attempt)
+      enqueuedAt.push(at)
+      seqs.push(seq)
+      indexes.push(index + i)
+    }
+    if (i < inRun) break
+    run = runs.next(run)
+  }
+  outcomes.flush(turn)
+  if (count === 0) return undefined
+  turn.emit({
+    type: 'Delivered',
+    queue: queue.id,
+    sub: sub.id,
+    delivery,
+    leaseUntil: deliverEvent.leaseUntil,
+    leaseCap,
+    attemptsMax: policy.attemptsMax,
+    mode: poll.mode,
+    numbers,
+    consumer: poll.consumer,
+  })
+  return {
+    queue: queue.id,
+    sub: sub.id,
+    delivery,
+    now,
+    leaseUntil: deliverEvent.leaseUntil,
+    numbers,
+    attempts,
+    enqueuedAt,
+    seqs,
+    indexes,
+  }
+}

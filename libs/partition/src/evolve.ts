@@ -1,0 +1,338 @@
+import { KirokuError, State, type LogEvent, type LogEventOf, type Ranges } from '@kiroku/message'
+import type { QueueConfig } from './QueueConfig.ts'
+import { laneKey, type OutboxLane } from './state/Outbox.ts'
+import type { PartitionState } from './state/PartitionState.ts'
+import { QueueState, type Subscription } from './state/QueueState.ts'
+import { addRun, dropQueue, purgeQueue, takeFromRuns } from './untouched.ts'
+import { link, retire, unlink } from './touched.ts'
+
+/** Says which frame the following events belong to, and its partition time in ms. */
+export const beginFrame = (state: PartitionState, seq: number, at: number): void => {
+  state.frameSeq = seq
+  if (at > state.at) state.at = at
+}
+
+/**
+ * Applies a fact. No guard is asked: what the log says happened. Errors: `LogDamaged` when a fact names what
+ * cannot be there, `FutureVersion` for a fact of a newer version.
+ */
+export const evolve = (state: PartitionState, event: LogEvent): void => {
+  switch (event.type) {
+    case 'Enqueued':
+      return enqueued(state, event)
+    case 'ForwardReceived':
+      return forwardReceived(state, event)
+    case 'Delivered':
+      return delivered(state, event)
+    case 'Acked':
+      return finished(state, event, 'committed')
+    case 'RetryScheduled':
+    case 'LeaseExpired':
+      return paused(state, event)
+    case 'RetryDue':
+    case 'Released':
+      return returned(state, event)
+    case 'LeaseExtended':
+      return extended(state, event)
+    case 'DelayElapsed':
+      return delayElapsed(state, event)
+    case 'DeadLettered':
+      return deadLettered(state, event)
+    case 'Discarded':
+      return discarded(state, event)
+    case 'Forwarded':
+      return forwarded(state, event)
+    case 'QueueCreated':
+      return queueCreated(state, event)
+    case 'QueueConfigured':
+      return queueConfigured(state, event)
+    case 'QueueDeleted':
+      return dropQueue(state, queueOf(state, event.queue))
+    case 'QueuePurged':
+      return purgeQueue(state, queueOf(state, event.queue), event.upTo)
+    case 'DeliveryPaused':
+      queueOf(state, event.queue).deliveryPaused = true
+      return
+    case 'DeliveryResumed':
+      queueOf(state, event.queue).deliveryPaused = false
+      state.dirty.add(queueOf(state, event.queue).main)
+      return
+    case 'OwnerChanged':
+      state.epoch = event.epoch
+      state.node = event.node
+      return
+    case 'ClockResumed':
+      return clockResumed(state, event)
+    case 'Checkpointed':
+      state.checkpoints.push({ seq: event.seq, digest: event.digest, stateHash: event.stateHash })
+      return
+    case 'Trimmed':
+      state.trimmedTo = event.upTo
+      state.checkpoints = state.checkpoints.filter((c) => c.seq > event.upTo)
+      return
+    case 'ForeignRecordSkipped':
+      state.foreignRecords++
+      return
+    case 'Repaired':
+      return
+    default:
+      throw new KirokuError(
+        'FutureVersion',
+        `the log holds an event of an unknown type: ${(event as LogEvent).type}`,
+      )
+  }
+}
+
+const queueOf = (state: PartitionState, id: number): QueueState => {
+  const queue = state.queues.get(id)
+  if (queue === undefined)
+    throw new KirokuError('LogDamaged', `an event at ${state.frameSeq} names queue ${id}, which is not there`)
+  return queue
+}
+
+const subOf = (state: PartitionState, queue: number, sub: number): Subscription => {
+  const found = state.subscriptionOf(queue, sub)
+  if (found === undefined)
+    throw new KirokuError(
+      'LogDamaged',
+      `an event at ${state.frameSeq} names subscription ${queue}/${sub}, which is not there`,
+    )
+  return found
+}
+
+/** Calls `each` with the slot of every message in `numbers`; all must be live. */
+const eachSlot = (
+  state: PartitionState,
+  sub: Subscription,
+  numbers: Ranges,
+  each: (slot: number) => void,
+): void => {
+  for (let i = 0; i < numbers.length; i += 2) {
+    const first = numbers[i]!
+    for (let n = first, end = first + numbers[i + 1]!; n < end; n++) {
+      const slot = state.live.find(sub.index, n)
+      if (slot < 0)
+        throw new KirokuError(
+          'LogDamaged',
+          `an event at ${state.frameSeq} names message ${n} of queue ${sub.queue.id}, which is not live`,
+        )
+      each(slot)
+    }
+  }
+}
+
+const enqueued = (state: PartitionState, e: LogEventOf<'Enqueued'>): void => {
+  const queue = queueOf(state, e.queue)
+  addRun(state, queue, e.first, e.count, e.bytes, state.at, e.dueAt === 0 ? 0 : e.dueAt - state.at)
+  state.producers.note(e.producer, e.send, e.queue, e.first, e.count, state.at)
+}
+
+const forwardReceived = (state: PartitionState, e: LogEventOf<'ForwardReceived'>): void => {
+  const queue = queueOf(state, e.queue)
+  state.forwardsSeen.set(
+    `${laneKey(e.from.queue, { partition: e.from.partition, queue: e.queue })}`,
+    e.forward + e.count,
+  )
+  if (queue.config.retentionFrom === 'arrival') addRun(state, queue, e.first, e.count, e.bytes, state.at, 0)
+  else
+    for (let i = 0; i < e.count; i++)
+      addRun(state, queue, e.first + i, 1, Math.round(e.bytes / e.count), e.enqueuedAt[i]!, 0)
+}
+
+const delivered = (state: PartitionState, e: LogEventOf<'Delivered'>): void => {
+  const sub = subOf(state, e.queue, e.sub)
+  const live = state.live
+  const simple = e.mode === 'simple' ? 1 : 0
+  for (let i = 0; i < e.numbers.length; i += 2) {
+    let n = e.numbers[i]!
+    let left = e.numbers[i + 1]!
+    while (left > 0) {
+      let slot = sub.available > 0 ? live.find(sub.index, n) : -1
+      if (slot >= 0) {
+        unlink(live, sub, slot)
+        sub.redelivered++
+      } else slot = takeFromRuns(state, sub, n)
+      live.state[slot] = State.Inflight
+      live.attempt[slot] = live.attempt[slot]! + 1
+      live.attemptsMax[slot] = e.attemptsMax
+      live.delivery[slot] = e.delivery
+      live.leaseCap[slot] = e.leaseCap
+      live.simple[slot] = simple
+      live.schedule(slot, e.leaseUntil)
+      n++
+      left--
+    }
+  }
+  sub.inflight += total(e.numbers)
+  if (e.delivery >= state.nextDelivery) state.nextDelivery = e.delivery + 1
+}
+
+const total = (numbers: Ranges): number => {
+  let count = 0
+  for (let i = 1; i < numbers.length; i += 2) count += numbers[i]!
+  return count
+}
+
+const finished = (
+  state: PartitionState,
+  e: { queue: number; sub: number; numbers: Ranges },
+  counter: 'committed' | 'deadLettered' | 'discarded',
+): void => {
+  const sub = subOf(state, e.queue, e.sub)
+  eachSlot(state, sub, e.numbers, (slot) => retire(state.live, sub, slot))
+  sub[counter] += total(e.numbers)
+}
+
+const paused = (
+  state: PartitionState,
+  e: LogEventOf<'RetryScheduled'> | LogEventOf<'LeaseExpired'>,
+): void => {
+  const sub = subOf(state, e.queue, e.sub)
+  const live = state.live
+  eachSlot(state, sub, e.numbers, (slot) => {
+    sub.inflight--
+    if (e.dueAt === 0) link(state, sub, slot)
+    else {
+      live.state[slot] = State.WaitingRetry
+      live.schedule(slot, e.dueAt)
+      sub.waitingRetry++
+    }
+  })
+}
+
+const returned = (state: PartitionState, e: LogEventOf<'RetryDue'> | LogEventOf<'Released'>): void => {
+  const sub = subOf(state, e.queue, e.sub)
+  const live = state.live
+  eachSlot(state, sub, e.numbers, (slot) => {
+    if (e.type === 'Released') {
+      sub.inflight--
+      live.attempt[slot] = live.attempt[slot]! - 1
+    } else sub.waitingRetry--
+    link(state, sub, slot)
+  })
+}
+
+const extended = (state: PartitionState, e: LogEventOf<'LeaseExtended'>): void =>
+  eachSlot(state, subOf(state, e.queue, e.sub), e.numbers, (slot) => state.live.schedule(slot, e.leaseUntil))
+
+const delayElapsed = (state: PartitionState, e: LogEventOf<'DelayElapsed'>): void => {
+  const queue = queueOf(state, e.queue)
+  const first = e.numbers[0]!
+  const heap = state.delayedRuns
+  const top = heap.peek()
+  let run = 0
+  if (top !== undefined && top.queue === queue && state.runs.first(top.run) === first) run = heap.pop()!.run
+  else {
+    heap.filter((d) => {
+      if (d.queue !== queue || state.runs.first(d.run) !== first) return true
+      run = d.run
+      return false
+    })
+  }
+  if (run === 0)
+    throw new KirokuError(
+      'LogDamaged',
+      `a delay elapsed at ${state.frameSeq} for message ${first} of queue ${queue.id}, which does not wait`,
+    )
+  const count = state.runs.count(run)
+  queue.delayed -= count
+  if (queue.readyTail === 0) queue.readyHead = run
+  else state.runs.setNext(queue.readyTail, run)
+  state.runs.setNext(run, 0)
+  queue.readyTail = run
+  becameReady(state, queue, count, state.runs.bytes(run), state.runs.enqueuedAt(run))
+}
+
+/** Counts messages that became deliverable, and sees to the end of their retention. */
+export const becameReady = (
+  state: PartitionState,
+  queue: QueueState,
+  count: number,
+  bytes: number,
+  enqueuedAt: number,
+): void => {
+  if (queue.main.deliverable === 0) queue.main.availableSince = state.at
+  queue.ready += count
+  queue.readyBytes += bytes
+  state.dirty.add(queue.main)
+  const expiresAt = enqueuedAt + queue.config.retentionMs
+  if (expiresAt < state.sweepAt) state.sweepAt = expiresAt
+}
+
+const deadLettered = (state: PartitionState, e: LogEventOf<'DeadLettered'>): void => {
+  const sub = subOf(state, e.queue, e.sub)
+  const key = laneKey(e.queue, e.target)
+  let lane: OutboxLane | undefined = state.outbox.get(key)
+  if (lane === undefined) {
+    lane = { source: e.queue, target: e.target, next: 1, entries: [] }
+    state.outbox.set(key, lane)
+  }
+  const live = state.live
+  let forward = e.forward
+  eachSlot(state, sub, e.numbers, (slot) => {
+    lane.entries.push({
+      forward: forward++,
+      number: live.number[slot]!,
+      seq: live.seq[slot]!,
+      index: live.index[slot]!,
+      attempts: live.attempt[slot]!,
+      cause: e.cause,
+      error: e.error,
+      enqueuedAt: live.enqueuedAt[slot]!,
+    })
+  })
+  lane.next = forward
+  finished(state, e, 'deadLettered')
+}
+
+const discarded = (state: PartitionState, e: LogEventOf<'Discarded'>): void => {
+  const sub = subOf(state, e.queue, e.sub)
+  // Retention also ends untouched messages, which have no slot: they become one on their way out.
+  if (e.cause === 'retention')
+    for (let i = 0; i < e.numbers.length; i += 2)
+      for (let n = e.numbers[i]!, end = n + e.numbers[i + 1]!; n < end; n++) {
+        if (state.live.find(sub.index, n) >= 0) continue
+        const slot = takeFromRuns(state, sub, n)
+        state.live.state[slot] = State.Inflight
+        sub.inflight++
+      }
+  finished(state, e, 'discarded')
+}
+
+const forwarded = (state: PartitionState, e: LogEventOf<'Forwarded'>): void => {
+  const lane = state.outbox.get(laneKey(e.source, e.target))
+  if (lane === undefined) return
+  let done = 0
+  while (done < lane.entries.length && lane.entries[done]!.forward < e.upTo) done++
+  lane.entries.splice(0, done)
+}
+
+const queueCreated = (state: PartitionState, e: LogEventOf<'QueueCreated'>): void => {
+  let index = state.subscriptions.indexOf(undefined)
+  if (index < 0) index = state.subscriptions.length
+  const queue = new QueueState(e.queue, e.name, e.config as unknown as QueueConfig, index)
+  state.queues.set(e.queue, queue)
+  state.names.set(e.name, queue)
+  state.subscriptions[index] = queue.main
+  if (e.queue >= state.nextQueue) state.nextQueue = e.queue + 1
+}
+
+const queueConfigured = (state: PartitionState, e: LogEventOf<'QueueConfigured'>): void => {
+  const queue = queueOf(state, e.queue)
+  const before = queue.config.retentionMs
+  queue.configure(e.config as unknown as QueueConfig)
+  if (queue.config.retentionMs === before) return
+  const live = state.live
+  for (let slot = 0; slot < live.top; slot++)
+    if (live.state[slot] === State.Available && live.owner[slot] === queue.main.index)
+      live.schedule(slot, live.enqueuedAt[slot]! + queue.config.retentionMs)
+  state.sweepAt = 0
+}
+
+const clockResumed = (state: PartitionState, e: LogEventOf<'ClockResumed'>): void => {
+  if (e.now > state.at) state.at = e.now
+  const live = state.live
+  for (let slot = 0; slot < live.top; slot++)
+    if (live.state[slot] === State.Inflight) live.deadline[slot] = live.deadline[slot]! + e.gapMs
+  live.reorder()
+}

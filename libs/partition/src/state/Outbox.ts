@@ -1,0 +1,27 @@
+import type { QueueAddress } from '@kiroku/message'
+
+/** A message on its way to another queue. */
+export interface OutboxEntry {
+  readonly forward: number
+  /** Its number in the source queue, and where its body lies. */
+  readonly number: number
+  readonly seq: number
+  readonly index: number
+  readonly attempts: number
+  readonly cause: string
+  readonly error: string
+  readonly enqueuedAt: number
+}
+
+/** What one queue still has to forward to another, in order. */
+export interface OutboxLane {
+  readonly source: number
+  readonly target: QueueAddress
+  /** Number of the next forward. */
+  next: number
+  entries: OutboxEntry[]
+}
+
+/** Key of a lane. */
+export const laneKey = (source: number, target: QueueAddress): string =>
+  `${source}>${target.partition}/${target.queue}`

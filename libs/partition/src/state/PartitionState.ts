@@ -1,0 +1,74 @@
+import { Heap } from './Heap.ts'
+import { LiveSlab } from './LiveSlab.ts'
+import type { OutboxLane } from './Outbox.ts'
+import type { Poll } from './Poll.ts'
+import { Producers } from './Producers.ts'
+import type { QueueState, Subscription } from './QueueState.ts'
+import { RunSlab } from './RunSlab.ts'
+
+/** A checkpoint that the log names. */
+export interface CheckpointNote {
+  readonly seq: number
+  readonly digest: string
+  readonly stateHash: string
+}
+
+/** Everything a partition knows; the record's consequence, and beside it the polls of this ownership. */
+export class PartitionState {
+  readonly partition: number
+  epoch = 0
+  node = ''
+  /** Partition time of the last frame, in ms. */
+  at = 0
+  /** Sequence of the frame that is being decided or applied. */
+  frameSeq = 0
+  nextQueue = 1
+  nextDelivery = 1
+  readonly queues = new Map<number, QueueState>()
+  readonly names = new Map<string, QueueState>()
+  /** Generations by their index; a free place is undefined. */
+  readonly subscriptions: (Subscription | undefined)[] = []
+  runs = new RunSlab()
+  live = new LiveSlab()
+  /** Runs that wait for their time, with the queue they belong to. */
+  readonly delayedRuns: Heap<DelayedRun>
+  readonly producers = new Producers()
+  readonly outbox = new Map<string, OutboxLane>()
+  /** Highest forward stored here, by source and target queue. */
+  readonly forwardsSeen = new Map<string, number>()
+  checkpoints: CheckpointNote[] = []
+  trimmedTo = 0
+  foreignRecords = 0
+
+  /** Not part of the record: waiting receives by their id and by their next time. */
+  readonly polls = new Map<string, Poll>()
+  readonly pollTimers = new Heap<PollTimer>((t) => t.at)
+  /** Queues whose polls may now be served. */
+  readonly dirty = new Set<Subscription>()
+  /** When retention of untouched messages must be looked at next. */
+  sweepAt = Number.POSITIVE_INFINITY
+
+  constructor(partition: number) {
+    this.partition = partition
+    this.delayedRuns = new Heap<DelayedRun>((d) => d.dueAt)
+  }
+
+  /** The subscription that a receipt names, if it is still there. */
+  subscriptionOf(queue: number, sub: number): Subscription | undefined {
+    const q = this.queues.get(queue)
+    return q !== undefined && q.main.id === sub ? q.main : undefined
+  }
+}
+
+/** A run that waits for its time. */
+export interface DelayedRun {
+  readonly queue: QueueState
+  readonly run: number
+  readonly dueAt: number
+}
+
+/** A time at which a poll must be looked at; stale when the poll is done or has another time by now. */
+export interface PollTimer {
+  readonly poll: Poll
+  readonly at: number
+}

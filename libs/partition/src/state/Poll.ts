@@ -1,0 +1,21 @@
+import type { ConsumeMode } from '@kiroku/message'
+import type { Subscription } from './QueueState.ts'
+
+/** A receive that waits. It belongs to the ownership, not to the record. */
+export interface Poll {
+  /** Where the answer goes. */
+  readonly token: number
+  readonly id: string
+  readonly subscription: Subscription
+  readonly max: number
+  readonly bytesMax: number
+  readonly batchWaitMs: number
+  readonly leaseMs: number
+  readonly mode: ConsumeMode
+  readonly consumer: string
+  /** Partition time at which it is answered with what is there, or with nothing. */
+  readonly waitUntil: number
+  /** When the partition must look at it next: the end of its wait or of its batch. */
+  wakeAt: number
+  done: boolean
+}

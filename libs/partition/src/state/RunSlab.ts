@@ -1,0 +1,144 @@
+const words = 9
+const chunkRuns = 4096
+const high = 0x1_0000_0000
+
+/**
+ * Runs: consecutive messages of one queue in one frame with one due time, 36 bytes each, in chunks that are
+ * never moved. A run's id is its place; free ones are linked through `next`.
+ * Words: first, seq, enqueuedAt (low 32 bits each), delay, next, count | index, high 16 bits of first | seq,
+ * high 16 bits of enqueuedAt, bytes.
+ */
+export class RunSlab {
+  readonly chunks: Uint32Array[] = []
+  size = 0
+  used = 0
+  #free = 0
+
+  /** Takes a free run; ids start at 1, 0 is none. */
+  alloc(
+    first: number,
+    count: number,
+    seq: number,
+    index: number,
+    enqueuedAt: number,
+    delay: number,
+    bytes: number,
+  ): number {
+    let id = this.#free
+    if (id !== 0) this.#free = this.next(id)
+    else {
+      id = ++this.size
+      if (id >= this.chunks.length * chunkRuns) this.chunks.push(new Uint32Array(chunkRuns * words))
+    }
+    this.used++
+    const c = this.chunks[(id / chunkRuns) | 0]!
+    const o = (id % chunkRuns) * words
+    c[o] = first
+    c[o + 1] = seq
+    c[o + 2] = enqueuedAt
+    c[o + 3] = delay
+    c[o + 4] = 0
+    c[o + 5] = (count << 16) | index
+    c[o + 6] = ((first / high) << 16) | (seq / high)
+    c[o + 7] = enqueuedAt / high
+    c[o + 8] = bytes
+    return id
+  }
+
+  free(id: number): void {
+    const c = this.chunks[(id / chunkRuns) | 0]!
+    const o = (id % chunkRuns) * words
+    c[o + 5] = 0
+    c[o + 4] = this.#free
+    this.#free = id
+    this.used--
+  }
+
+  #word(id: number, w: number): number {
+    return this.chunks[(id / chunkRuns) | 0]![(id % chunkRuns) * words + w]!
+  }
+
+  first(id: number): number {
+    return (this.#word(id, 6) >>> 16) * high + this.#word(id, 0)
+  }
+  seq(id: number): number {
+    return (this.#word(id, 6) & 0xffff) * high + this.#word(id, 1)
+  }
+  enqueuedAt(id: number): number {
+    return this.#word(id, 7) * high + this.#word(id, 2)
+  }
+  /** When the run becomes available, in ms of partition time. */
+  dueAt(id: number): number {
+    return this.enqueuedAt(id) + this.#word(id, 3)
+  }
+  delayMs(id: number): number {
+    return this.#word(id, 3)
+  }
+  next(id: number): number {
+    return this.#word(id, 4)
+  }
+  setNext(id: number, next: number): void {
+    this.chunks[(id / chunkRuns) | 0]![(id % chunkRuns) * words + 4] = next
+  }
+  count(id: number): number {
+    return this.#word(id, 5) >>> 16
+  }
+  index(id: number): number {
+    return this.#word(id, 5) & 0xffff
+  }
+  bytes(id: number): number {
+    return this.#word(id, 8)
+  }
+
+  /** Whether the run can take `count` more messages of the same frame that begin right behind its own. */
+  joins(id: number, first: number, seq: number, index: number, enqueuedAt: number): boolean {
+    const count = this.count(id)
+    return (
+      this.first(id) + count === first &&
+      this.seq(id) === seq &&
+      this.index(id) + count === index &&
+      this.enqueuedAt(id) === enqueuedAt
+    )
+  }
+
+  grow(id: number, count: number, bytes: number): void {
+    const c = this.chunks[(id / chunkRuns) | 0]!
+    const o = (id % chunkRuns) * words
+    c[o + 5] = ((this.count(id) + count) << 16) | this.index(id)
+    c[o + 8] = c[o + 8]! + bytes
+  }
+
+  /** Drops the first `count` messages of the run and returns their share of its bytes. */
+  shrink(id: number, count: number): number {
+    const c = this.chunks[(id / chunkRuns) | 0]!
+    const o = (id % chunkRuns) * words
+    const total = this.count(id)
+    const share = Math.round((c[o + 8]! / total) * count)
+    const first = this.first(id) + count
+    c[o] = first
+    c[o + 6] = ((first / high) << 16) | (c[o + 6]! & 0xffff)
+    c[o + 5] = ((total - count) << 16) | ((this.index(id) + count) & 0xffff)
+    c[o + 8] = c[o + 8]! - share
+    return share
+  }
+
+  /** A copy that shares nothing, for a checkpoint. */
+  copy(): { chunks: Uint32Array[]; size: number } {
+    return { chunks: this.chunks.map((c) => c.slice()), size: this.size }
+  }
+
+  /** Reads a copy without taking it over. */
+  static view(copy: { readonly chunks: readonly Uint32Array[]; readonly size: number }): RunSlab {
+    const slab = new RunSlab()
+    slab.size = copy.size
+    for (const c of copy.chunks) slab.chunks.push(c)
+    return slab
+  }
+
+  static restore(copy: { chunks: Uint32Array[]; size: number }): RunSlab {
+    const slab = RunSlab.view(copy)
+    slab.used = copy.size
+    for (let id = copy.size; id > 0; id--) if (slab.count(id) === 0) slab.free(id)
+    return slab
+  }
+}

@@ -1,0 +1,102 @@
+import { freeSlot } from './state/LiveSlab.ts'
+import { RunSlab } from './state/RunSlab.ts'
+import type { Snapshot } from './snapshot.ts'
+
+/** Mixes numbers into two 32-bit lanes; sums of the results do not depend on any order. */
+class Mixer {
+  a = 0
+  b = 0
+  #x = 0
+  #y = 0
+
+  begin(kind: number): void {
+    this.#x = kind | 0
+    this.#y = ~kind
+  }
+
+  add(n: number): void {
+    const low = n | 0
+    const high = (n / 0x1_0000_0000) | 0
+    this.#x = Math.imul(this.#x ^ low, 0x85ebca6b)
+    this.#x ^= this.#x >>> 13
+    this.#y = Math.imul(this.#y ^ high ^ (low >>> 7), 0xc2b2ae35) + this.#x
+    this.#y ^= this.#y >>> 16
+  }
+
+  end(): void {
+    this.a = (this.a + Math.imul(this.#x ^ (this.#y >>> 15), 0x9e3779b1)) | 0
+    this.b = (this.b + Math.imul(this.#y ^ (this.#x >>> 15), 0x27d4eb2f)) | 0
+  }
+
+  text(kind: number, s: string): void {
+    this.begin(kind)
+    for (let i = 0; i < s.length; i++) this.add(s.charCodeAt(i))
+    this.end()
+  }
+
+  get hex(): string {
+    return (this.a >>> 0).toString(16).padStart(8, '0') + (this.b >>> 0).toString(16).padStart(8, '0')
+  }
+}
+
+/** Sorts the keys of plain data, so that the same content has the same text. */
+const canonical = (value: unknown): unknown => {
+  if (ArrayBuffer.isView(value)) return Array.from(value as unknown as ArrayLike<number>)
+  if (Array.isArray(value)) return value.map(canonical)
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([x], [y]) => (x < y ? -1 : 1))
+      .map(([k, v]) => [k, canonical(v)]),
+  )
+}
+
+/**
+ * 64 bits over everything that the record determines, 16 hex digits: equal for a live partition and for one
+ * rebuilt by replay or from a checkpoint, whatever places their slabs use. Not cryptographic; the log's chain is.
+ */
+export const stateHash = (s: Snapshot): string => {
+  const mix = new Mixer()
+  const { live } = s
+  for (let i = 0; i < live.number.length; i++) {
+    if (live.state[i] === freeSlot) continue
+    mix.begin(1)
+    mix.add(live.owner[i]!)
+    mix.add(live.number[i]!)
+    mix.add(live.state[i]!)
+    mix.add(live.attempt[i]!)
+    mix.add(live.attemptsMax[i]!)
+    mix.add(live.delivery[i]!)
+    mix.add(live.deadline[i]!)
+    mix.add(live.leaseCap[i]!)
+    mix.add(live.enqueuedAt[i]!)
+    mix.add(live.seq[i]!)
+    mix.add(live.index[i]!)
+    mix.add(live.simple[i]!)
+    mix.end()
+  }
+  const runs = RunSlab.view(s.runs)
+  for (let id = 1; id <= runs.size; id++) {
+    if (runs.count(id) === 0) continue
+    mix.begin(2)
+    mix.add(runs.first(id))
+    mix.add(runs.count(id))
+    mix.add(runs.seq(id))
+    mix.add(runs.index(id))
+    mix.add(runs.enqueuedAt(id))
+    mix.add(runs.delayMs(id))
+    mix.end()
+  }
+  for (const q of s.queues) {
+    const { ready, main, ...rest } = q
+    mix.text(3, JSON.stringify(canonical({ ...rest, ready: ready.slice(2), main: main.slice(2) })))
+  }
+  for (const p of s.producers) mix.text(4, JSON.stringify(canonical(p)))
+  for (const lane of s.outbox) mix.text(5, JSON.stringify(canonical(lane)))
+  for (const seen of s.forwardsSeen) mix.text(6, JSON.stringify(seen))
+  mix.text(
+    7,
+    `${s.partition} ${s.nextQueue} ${s.nextDelivery} ${s.trimmedTo} ${s.foreignRecords} ${s.epoch} ${s.at}`,
+  )
+  return mix.hex
+}

@@ -1,0 +1,143 @@
+import { KirokuError, State, step, retryDelayMs, type MachineEvent } from '@kiroku/message'
+import { loadCell } from './cell.ts'
+import { endPoll } from './decide/receive.ts'
+import { leave } from './decide/settle.ts'
+import { Outcomes } from './Outcomes.ts'
+import type { PartitionState } from './state/PartitionState.ts'
+import type { Poll } from './state/Poll.ts'
+import type { Turn } from './Turn.ts'
+
+/** Timers handled in one turn; the rest comes in the next, so that no turn is long. */
+const timersPerTurnMax = 5_000
+/** Retention of untouched messages is looked at not more often than this. */
+const sweepPauseMs = 250
+
+const leaseExpired: Extract<MachineEvent, { type: 'LEASE_EXPIRED' }> = {
+  type: 'LEASE_EXPIRED',
+  now: 0,
+  dueAt: 0,
+  policy: undefined as never,
+}
+const retryDue: Extract<MachineEvent, { type: 'RETRY_DUE' }> = { type: 'RETRY_DUE', now: 0 }
+const expire: MachineEvent = { type: 'EXPIRE' }
+
+/** When the partition must have its next turn even if nobody asks for anything; infinity when never. */
+export const nextTimerAt = (state: PartitionState): number => {
+  const { live } = state
+  const slot = live.earliest
+  let at = slot < 0 ? Number.POSITIVE_INFINITY : live.deadline[slot]!
+  at = Math.min(at, state.delayedRuns.peek()?.dueAt ?? at, state.pollTimers.peek()?.at ?? at, state.sweepAt)
+  return at
+}
+
+/** Sends every message whose time has come its event; returns the polls whose time has come. */
+export const fireTimers = <B>(turn: Turn<B>): Poll[] => {
+  fireDelays(turn)
+  fireLive(turn)
+  if (turn.now >= turn.state.sweepAt) sweepRetention(turn)
+  return duePolls(turn)
+}
+
+const fireDelays = <B>(turn: Turn<B>): void => {
+  const { delayedRuns, runs } = turn.state
+  for (let i = 0; i < timersPerTurnMax; i++) {
+    const top = delayedRuns.peek()
+    if (top === undefined || top.dueAt > turn.now) return
+    turn.emit({
+      type: 'DelayElapsed',
+      queue: top.queue.id,
+      numbers: [runs.first(top.run), runs.count(top.run)],
+    })
+  }
+}
+
+const fireLive = <B>(turn: Turn<B>): void => {
+  const { state, now, cell } = turn
+  const { live } = state
+  if (live.earliest < 0 || live.deadline[live.earliest]! > now) return
+  const due: number[] = []
+  live.eachDue(now, (slot) => due.push(slot) < timersPerTurnMax)
+  due.sort((a, b) => live.owner[a]! - live.owner[b]! || live.number[a]! - live.number[b]!)
+  const outcomes = new Outcomes()
+  for (const slot of due) {
+    const sub = state.subscriptions[live.owner[slot]!]!
+    const n = live.number[slot]!
+    loadCell(live, slot, cell)
+    const was = cell.state
+    if (was === State.Inflight) {
+      const pause =
+        live.simple[slot] === 1 ? 0 : retryDelayMs(sub.queue.config.retry, cell.attempt, turn.random())
+      leaseExpired.now = now
+      leaseExpired.dueAt = now + pause
+      leaseExpired.policy = sub.queue.policy
+      require(step(cell, leaseExpired), was)
+      leave(
+        outcomes,
+        cell.state,
+        sub,
+        n,
+        'LeaseExpired',
+        cell.state === State.WaitingRetry ? cell.dueAt : 0,
+        'leaseExpired',
+        '',
+      )
+    } else if (was === State.WaitingRetry) {
+      retryDue.now = now
+      require(step(cell, retryDue), was)
+      outcomes.add('RetryDue', sub, n)
+    } else {
+      require(step(cell, expire), was)
+      outcomes.add('Discarded', sub, n, 0, 'retention', '', 'expired')
+    }
+  }
+  outcomes.flush(turn)
+}
+
+const require = (accepted: boolean, state: State): void => {
+  if (!accepted) throw new KirokuError('Internal', `a timer was refused by the law in state ${state}`)
+}
+
+const sweepRetention = <B>(turn: Turn<B>): void => {
+  const { state, now } = turn
+  let next = Number.POSITIVE_INFINITY
+  for (const queue of state.queues.values()) {
+    for (let run = queue.readyHead; run !== 0; run = queue.readyHead) {
+      const expiresAt = state.runs.enqueuedAt(run) + queue.config.retentionMs
+      if (expiresAt > now) {
+        next = Math.min(next, expiresAt)
+        break
+      }
+      turn.emit({
+        type: 'Discarded',
+        queue: queue.id,
+        sub: queue.main.id,
+        numbers: [state.runs.first(run), state.runs.count(run)],
+        reason: 'expired',
+        cause: 'retention',
+        error: '',
+      })
+    }
+  }
+  state.sweepAt = Math.max(next, now + sweepPauseMs)
+}
+
+const duePolls = <B>(turn: Turn<B>): Poll[] => {
+  const { pollTimers, dirty } = turn.state
+  const due: Poll[] = []
+  for (let top = pollTimers.peek(); top !== undefined && top.at <= turn.now; top = pollTimers.peek()) {
+    pollTimers.pop()
+    if (top.poll.done || top.at !== top.poll.wakeAt) continue
+    dirty.add(top.poll.subscription)
+    due.push(top.poll)
+  }
+  return due
+}
+
+/** Answers the receives that waited long enough and got nothing. */
+export const answerEmpty = <B>(turn: Turn<B>, due: readonly Poll[]): void => {
+  for (const poll of due) {
+    if (poll.done || poll.waitUntil > turn.now) continue
+    endPoll(turn.state, poll)
+    turn.ok(poll.token, {})
+  }
+}

@@ -1,0 +1,50 @@
+import { State } from '@kiroku/message'
+import type { LiveSlab } from './state/LiveSlab.ts'
+import type { PartitionState } from './state/PartitionState.ts'
+import type { Subscription } from './state/QueueState.ts'
+
+const none = -1
+
+/** Makes a live message available: it joins the end of its subscription's list, until its retention ends. */
+export const link = (state: PartitionState, sub: Subscription, slot: number): void => {
+  const live = state.live
+  live.state[slot] = State.Available
+  live.prev[slot] = sub.tail
+  live.next[slot] = none
+  if (sub.tail === none) sub.head = slot
+  else live.next[sub.tail] = slot
+  sub.tail = slot
+  if (sub.deliverable === 0) sub.availableSince = state.at
+  sub.available++
+  sub.availableBytes += live.bytes[slot]!
+  live.schedule(slot, live.enqueuedAt[slot]! + sub.queue.config.retentionMs)
+  state.dirty.add(sub)
+}
+
+/** Takes a message out of the list of available ones. */
+export const unlink = (live: LiveSlab, sub: Subscription, slot: number): void => {
+  const prev = live.prev[slot]!
+  const next = live.next[slot]!
+  if (prev === none) sub.head = next
+  else live.next[prev] = next
+  if (next === none) sub.tail = prev
+  else live.prev[next] = prev
+  sub.available--
+  sub.availableBytes -= live.bytes[slot]!
+}
+
+/** Forgets a message that is final. */
+export const retire = (live: LiveSlab, sub: Subscription, slot: number): void => {
+  switch (live.state[slot]) {
+    case State.Available:
+      unlink(live, sub, slot)
+      break
+    case State.Inflight:
+      sub.inflight--
+      break
+    case State.WaitingRetry:
+      sub.waitingRetry--
+      break
+  }
+  live.free(slot)
+}
