@@ -1,7 +1,7 @@
 import { KirokuError } from '@kiroku/message'
 import { readdir } from 'node:fs/promises'
 import { homedir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { delimiter, join, resolve } from 'node:path'
 import { fetchFromApt } from './fetchFromApt.ts'
 import { versionMinimum } from './limits.ts'
 import { compareVersions, isSupported, probe, type NatsBinary } from './NatsBinary.ts'
@@ -50,7 +50,7 @@ export const ensureNatsServer = async (options: EnsureOptions = {}): Promise<Fou
   const env = options.env ?? process.env
   const chosen = env['NATS_SERVER']
   if (chosen !== undefined && chosen !== '') {
-    const found = await probe(chosen)
+    const found = await probe(resolve(chosen))
     if (found === undefined)
       throw new KirokuError(
         'NatsServerMissing',
@@ -65,7 +65,7 @@ export const ensureNatsServer = async (options: EnsureOptions = {}): Promise<Fou
   }
   let tooOld: NatsBinary | undefined
   for (const folder of (env['PATH'] ?? '').split(delimiter).filter((name) => name !== '')) {
-    const found = await probe(join(folder, 'nats-server'))
+    const found = await probe(resolve(folder, 'nats-server'))
     if (found !== undefined && isSupported(found.version)) return { ...found, source: 'PATH' }
     tooOld ??= found
   }

@@ -3,4 +3,6 @@
  * the NATS protocol and knows nothing of streams. Talks to nobody but the operating system.
  */
 export { ensureNatsServer, type EnsureOptions, type FoundNatsServer } from './ensureNatsServer.ts'
+export { managedStatus, type ManagedStatus } from './managedStatus.ts'
+export { startManaged, type ManagedServer, type StartManagedOptions } from './startManaged.ts'
 export { startServer, type Server, type StartServerOptions } from './startServer.ts'

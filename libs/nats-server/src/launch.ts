@@ -49,7 +49,8 @@ const readFrom = (file: string, offset: number): string => {
   }
 }
 
-const portFrom = (folder: string, pid: number): number | undefined => {
+/** The port on which process `pid` listens, once it does. */
+const portOf = (folder: string, pid: number): number | undefined => {
   const name = readdirSync(folder).find((n) => n.endsWith(`_${pid}.ports`))
   if (name === undefined) return undefined
   // The server writes the file in place: until it is whole it does not match.
@@ -77,7 +78,7 @@ const failureFrom = (settings: ServerSettings, output: string): LaunchFailure =>
  */
 export const launch = async (
   binary: string,
-  settings: ServerSettings & { readonly onSpawn?: (pid: number) => void },
+  settings: ServerSettings & { readonly onSpawn: (child: ChildProcess, exited: Promise<void>) => void },
 ): Promise<Launched | LaunchFailure> => {
   const { folder } = settings
   mkdirSync(folder, { recursive: true })
@@ -89,7 +90,6 @@ export const launch = async (
   const output = openSync(console, 'w')
   const child = spawn(binary, ['-c', configFileOf(folder)], { stdio: ['ignore', output, output] })
   closeSync(output)
-  if (child.pid !== undefined) settings.onSpawn?.(child.pid)
   let ended: string | undefined
   const exited = new Promise<void>((resolve) => {
     const end = (reason: string) => {
@@ -99,10 +99,11 @@ export const launch = async (
     child.once('error', (error) => end(`nats-server: ${binary}: ${error.message}`))
     child.once('exit', () => end(''))
   })
+  settings.onSpawn(child, exited)
   const deadlineMs = performance.now() + readyTimeoutMs
   while (ended === undefined) {
     const { pid } = child
-    const port = pid === undefined ? undefined : portFrom(folder, pid)
+    const port = pid === undefined ? undefined : portOf(folder, pid)
     if (pid !== undefined && port !== undefined) return { child, pid, port, exited }
     if (performance.now() > deadlineMs) {
       child.kill('SIGKILL')

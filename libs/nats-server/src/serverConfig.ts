@@ -8,7 +8,7 @@ export interface ServerSettings {
   readonly serverName: string
   /** Folder for configuration, log, pid and ports file. */
   readonly folder: string
-  /** JetStream's folder, or undefined for a server without JetStream. */
+  /** The folder in which the server makes its folder `jetstream`, or undefined for a server without JetStream. */
   readonly storeDir: string | undefined
   /** JetStream's `sync_interval`: `always`, or a duration such as `2m`. */
   readonly syncInterval: string

@@ -86,11 +86,11 @@ export const startServer = async (options: StartServerOptions = {}): Promise<Ser
       port,
       serverName: options.serverName ?? `kiroku-${process.pid}`,
       folder: dataDir,
-      storeDir: options.jetStream === false ? undefined : join(dataDir, 'jetstream'),
+      storeDir: options.jetStream === false ? undefined : dataDir,
       syncInterval: options.syncInterval ?? 'always',
       maxPayloadBytes: options.maxPayloadBytes ?? maxPayloadBytesDefault,
       extraConfig: options.extraConfig ?? '',
-      onSpawn: reaper.watch,
+      onSpawn: (child) => reaper.watch(child.pid),
     })
     if (!('child' in result)) throw new KirokuError(result.id, result.message)
     // A server that its user forgot must not keep the process alive: the reaper sees to the rest.

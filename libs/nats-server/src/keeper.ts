@@ -1,0 +1,209 @@
+/**
+ * The keeper: a process of its own that owns the managed nats-server of one folder. Engines hold a connection to its
+ * socket; when none has for the grace time, it stops the server and ends. When the server dies, it starts it again.
+ * It imports nothing but `node:` modules and its neighbours, so that it starts fast.
+ */
+import type { ChildProcess } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmdirSync, rmSync } from 'node:fs'
+import { createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as pause } from 'node:timers/promises'
+import { configFileOf, launch, type LaunchFailure } from './launch.ts'
+import {
+  graceMsDefault,
+  restartPauseMsMax,
+  restartPauseMsMin,
+  socketPathBytesMax,
+  stopTimeoutMs,
+} from './limits.ts'
+import {
+  readState,
+  writeState,
+  type KeeperMessage,
+  type KeeperSpec,
+  type RunningServer,
+} from './ManagedState.ts'
+import { runsWith } from './runsWith.ts'
+
+const spec = JSON.parse(process.argv[2] ?? '{}') as KeeperSpec
+const { folder } = spec
+
+const sqliteBusy = 5
+
+/** The system frees SQLite's lock when its process dies, in whatever way: it cannot become stale. */
+const lock = new DatabaseSync(join(folder, 'keeper.lock'))
+try {
+  lock.exec('PRAGMA journal_mode = OFF; BEGIN EXCLUSIVE')
+} catch (error) {
+  if ((error as { errcode?: number }).errcode !== sqliteBusy) throw error
+  process.exit(0)
+}
+
+const before = readState(folder)
+const socketInFolder = join(folder, 'keeper.sock')
+const isShort = Buffer.byteLength(socketInFolder) <= socketPathBytesMax
+const elsewhere = join(tmpdir(), 'kiroku-keeper-')
+
+const removeSocket = (path: string) => {
+  rmSync(path, { force: true })
+  if (path.startsWith(elsewhere) && existsSync(dirname(path))) rmdirSync(dirname(path))
+}
+
+if (before !== undefined) removeSocket(before.socket)
+rmSync(socketInFolder, { force: true })
+const socket = isShort ? socketInFolder : join(mkdtempSync(elsewhere), 'keeper.sock')
+
+const leases = new Set<Socket>()
+let told: KeeperMessage | undefined
+let { graceMs } = spec
+let grace: NodeJS.Timeout | undefined
+let wasNeeded = false
+let stopping = false
+let server: RunningServer | undefined
+/** The server's process, also while it starts. */
+let serverPid: number | undefined
+let serverExited: Promise<void> = Promise.resolve()
+
+const note = () => writeState({ folder, keeperPid: process.pid, socket, server })
+
+const send = (lease: Socket, message: KeeperMessage) => lease.write(`${JSON.stringify(message)}\n`)
+
+const tell = (message: KeeperMessage) => {
+  told = message
+  for (const lease of leases) send(lease, message)
+}
+
+const signalServer = (signal: NodeJS.Signals) => {
+  try {
+    if (serverPid !== undefined) process.kill(serverPid, signal)
+  } catch {
+    // It ended a moment ago.
+  }
+}
+
+const stop = async () => {
+  stopping = true
+  door.close()
+  signalServer('SIGTERM')
+  await Promise.race([serverExited, pause(stopTimeoutMs)])
+  signalServer('SIGKILL')
+  removeSocket(socket)
+  rmSync(join(folder, 'keeper.json'), { force: true })
+  process.exit(0)
+}
+
+const watchLeases = () => {
+  clearTimeout(grace)
+  if (leases.size > 0 || stopping) return
+  // Whoever started us may take a moment to connect, also to hear why the server did not start.
+  const waitMs = !wasNeeded ? graceMsDefault : told?.type === 'failed' ? 0 : graceMs
+  grace = setTimeout(() => void stop(), waitMs)
+}
+
+const door = createServer((lease) => {
+  wasNeeded = true
+  leases.add(lease)
+  watchLeases()
+  lease.on('error', () => {})
+  lease.on('close', () => {
+    leases.delete(lease)
+    watchLeases()
+  })
+  lease.resume()
+  if (told !== undefined) send(lease, told)
+})
+
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
+  process.on(signal, () => {
+    // Whoever shuts the machine down signals engines and keeper alike: engines still need the server to drain.
+    graceMs = 0
+    watchLeases()
+  })
+
+const serverArguments = `-c ${configFileOf(folder)}`
+
+const untilGone = async (pid: number) => {
+  while (runsWith(pid, serverArguments)) await pause(100)
+}
+
+/** The server that a keeper before us left behind, if it still runs. */
+const findOrphan = async (): Promise<RunningServer | undefined> => {
+  let pid: number
+  try {
+    pid = Number(readFileSync(join(folder, 'nats.pid'), 'utf8'))
+  } catch {
+    return undefined
+  }
+  if (!(pid > 0) || !runsWith(pid, serverArguments)) return undefined
+  if (before?.server?.pid === pid) return { ...before.server, orphan: true }
+  // It was still starting when its keeper died: nobody uses it yet, and we do not know its settings.
+  process.kill(pid, 'SIGKILL')
+  await untilGone(pid)
+  return undefined
+}
+
+const own = (pid: number | undefined, exited: Promise<unknown>) => {
+  serverPid = pid
+  serverExited = exited.then(() => {
+    serverPid = undefined
+  })
+}
+
+const start = async (port: number): Promise<LaunchFailure | undefined> => {
+  const result = await launch(spec.binary, {
+    host: spec.host,
+    port,
+    serverName: 'kiroku-managed',
+    folder,
+    storeDir: folder,
+    syncInterval: spec.syncInterval,
+    maxPayloadBytes: spec.maxPayloadBytes,
+    extraConfig: '',
+    onSpawn: (child: ChildProcess, exited: Promise<void>) => own(child.pid, exited),
+  })
+  if (!('child' in result)) return result
+  const { host, version, syncInterval, maxPayloadBytes } = spec
+  server = { pid: result.pid, host, port: result.port, version, syncInterval, maxPayloadBytes, orphan: false }
+  return undefined
+}
+
+const announce = () => {
+  note()
+  if (server !== undefined) tell({ type: 'running', keeperPid: process.pid, server })
+}
+
+/** Long enough to say that the server was well before it died. */
+const wellAfterMs = 10_000
+
+const supervise = async () => {
+  server = await findOrphan()
+  if (server === undefined) {
+    const failure = await start(spec.port)
+    if (failure !== undefined) {
+      tell({ type: 'failed', failure })
+      return
+    }
+  } else own(server.pid, untilGone(server.pid))
+  let pauseMs = restartPauseMsMin
+  while (!stopping && server !== undefined) {
+    announce()
+    const { port }: RunningServer = server
+    const sinceMs = performance.now()
+    await serverExited
+    told = undefined
+    if (performance.now() - sinceMs > wellAfterMs) pauseMs = restartPauseMsMin
+    do {
+      if (stopping) return
+      await pause(pauseMs)
+      pauseMs = Math.min(pauseMs * 2, restartPauseMsMax)
+    } while (!stopping && (await start(port)) !== undefined)
+  }
+}
+
+door.listen(socket, () => {
+  note()
+  watchLeases()
+  void supervise()
+})

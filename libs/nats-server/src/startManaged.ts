@@ -1,0 +1,219 @@
+import { KirokuError } from '@kiroku/message'
+import { spawn } from 'node:child_process'
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, realpathSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { ensureNatsServer } from './ensureNatsServer.ts'
+import { takeLease, type Lease } from './lease.ts'
+import { graceMsDefault, maxPayloadBytesDefault, readyTimeoutMs } from './limits.ts'
+import { managedFolderOf, type KeeperSpec, type RunningServer } from './ManagedState.ts'
+import { isSupported, probe } from './NatsBinary.ts'
+
+/** Settings of {@link startManaged}. They count when the server has to be started; one that runs keeps its own. */
+export interface StartManagedOptions {
+  /** The engine's data folder; the server lives in its folder `nats`. Made when missing. */
+  readonly dataDir: string
+  /** Port to listen on; a free one when left out or 0. */
+  readonly port?: number
+  /** Loopback address to listen on, 127.0.0.1 by default. */
+  readonly host?: string
+  /** The executable; found or fetched by {@link ensureNatsServer} when left out. */
+  readonly binary?: string
+  /** JetStream's `sync_interval`, `always` by default. */
+  readonly syncInterval?: string
+  /** Largest message in bytes, 8 MiB by default. */
+  readonly maxPayloadBytes?: number
+  /** How long the server stays when no engine needs it, in ms, 10 s by default. */
+  readonly graceMs?: number
+  /** Told in words what is being done, when it takes longer. */
+  readonly onProgress?: (what: string) => void
+}
+
+/** The nats-server of a data folder, shared by all engines of that folder. */
+export interface ManagedServer {
+  readonly url: string
+  readonly port: number
+  /** The server's present process; it changes when the server died and was started again. */
+  readonly pid: number
+  /** Whether the server was running before this call. */
+  readonly adopted: boolean
+  readonly version: string
+  /** As the running server is configured. */
+  readonly syncInterval: string
+  /** As the running server is configured, in bytes. */
+  readonly maxPayloadBytes: number
+  /** Gives the server back. It stops by itself once no engine has needed it for the grace time. */
+  release(): Promise<void>
+}
+
+/** The keeper's program: a neighbour of this file in the source, of the bundle where we are built. */
+const keeperFile = fileURLToPath(
+  new URL(import.meta.url.endsWith('.ts') ? './keeper.ts' : './nats-keeper.mjs', import.meta.url),
+)
+
+const isLoopback = (host: string) =>
+  host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host)
+
+const startKeeper = (spec: KeeperSpec) => {
+  const log = openSync(join(spec.folder, 'keeper.log'), 'a')
+  const child = spawn(process.execPath, [keeperFile, JSON.stringify(spec)], {
+    cwd: spec.folder,
+    detached: true,
+    // A debugger or a hook meant for the engine is not meant for its keeper.
+    env: { ...process.env, NODE_OPTIONS: '', NODE_V8_COVERAGE: '' },
+    stdio: ['ignore', 'ignore', log],
+  })
+  closeSync(log)
+  const keeper: { readonly pid: number | undefined; exitCode: number | undefined; gone: boolean } = {
+    pid: child.pid,
+    exitCode: undefined,
+    gone: false,
+  }
+  child.once('error', () => (keeper.gone = true))
+  child.once('exit', (code) => {
+    keeper.gone = true
+    keeper.exitCode = code ?? undefined
+  })
+  child.unref()
+  return keeper
+}
+
+const specOf = async (options: StartManagedOptions, folder: string): Promise<KeeperSpec> => {
+  const { binary, onProgress } = options
+  const found =
+    binary === undefined
+      ? await ensureNatsServer(onProgress === undefined ? {} : { onProgress })
+      : await probe(resolve(binary))
+  if (found === undefined)
+    throw new KirokuError('NatsServerMissing', `${binary} is not a nats-server that runs on this machine.`)
+  if (!isSupported(found.version))
+    throw new KirokuError('NatsTooOld', `${found.path} is nats-server ${found.version}.`)
+  return {
+    folder,
+    binary: found.path,
+    version: found.version,
+    host: options.host ?? '127.0.0.1',
+    port: options.port ?? 0,
+    syncInterval: options.syncInterval ?? 'always',
+    maxPayloadBytes: options.maxPayloadBytes ?? maxPayloadBytesDefault,
+    graceMs: options.graceMs ?? graceMsDefault,
+  }
+}
+
+interface Held {
+  readonly lease: Lease
+  readonly server: RunningServer
+  readonly adopted: boolean
+}
+
+/** Connects to the folder's keeper, starting one where there is none, until the server runs. */
+const hold = async (
+  folder: string,
+  spec: () => Promise<KeeperSpec>,
+  onServer: (server: RunningServer) => void,
+  onClosed: () => void,
+): Promise<Held> => {
+  const deadlineMs = performance.now() + readyTimeoutMs + 10_000
+  let keeper: ReturnType<typeof startKeeper> | undefined
+  let pauseMs = 5
+  while (performance.now() < deadlineMs) {
+    let isHeld = false
+    const lease = await takeLease(
+      folder,
+      (message) => message.type === 'running' && onServer(message.server),
+      () => isHeld && onClosed(),
+    )
+    const first = await lease?.first
+    if (lease !== undefined && first?.type === 'running') {
+      isHeld = true
+      const { server, keeperPid } = first
+      return { lease, server, adopted: server.orphan || keeperPid !== keeper?.pid }
+    }
+    if (lease !== undefined && first?.type === 'failed') {
+      await lease.release()
+      throw new KirokuError(first.failure.id, first.failure.message)
+    }
+    if (keeper?.exitCode !== undefined && keeper.exitCode !== 0) {
+      const log = join(folder, 'keeper.log')
+      const reason = existsSync(log) ? readFileSync(log, 'utf8').trim().split('\n').slice(-8).join('\n') : ''
+      throw new KirokuError('Internal', `The keeper of nats-server ended (log: ${log}): ${reason}`)
+    }
+    if (keeper === undefined || keeper.gone) {
+      // A keeper that found the lock taken ends at once: another one starts or stops just now.
+      if (keeper !== undefined) await pause((pauseMs = Math.min(pauseMs * 2, 200)))
+      keeper = startKeeper(await spec())
+    }
+    await pause(5)
+  }
+  throw new KirokuError('NatsUnreachable', `The managed nats-server of ${folder} did not become ready.`)
+}
+
+/**
+ * Runs the nats-server of a data folder, or joins the one that already runs there: after a crash of the engine, or
+ * beside other engines of the same folder. It outlives this process and stops by itself when no engine needs it.
+ *
+ * @throws KirokuError `NatsServerMissing`, `NatsTooOld`, `PortInUse`, `NatsUnreachable` (it does not start), or
+ *   `InvalidArgument` (another port than the one it runs on; a host beyond loopback)
+ */
+export const startManaged = async (options: StartManagedOptions): Promise<ManagedServer> => {
+  if (options.host !== undefined && !isLoopback(options.host))
+    throw new KirokuError(
+      'InvalidArgument',
+      `The managed nats-server knows no users, so it listens on loopback only, not on ${options.host}.`,
+    )
+  mkdirSync(managedFolderOf(options.dataDir), { recursive: true })
+  const folder = realpathSync(managedFolderOf(options.dataDir))
+  let released = false
+  let server: RunningServer | undefined
+  let held: Held
+
+  const again = async () => {
+    // The keeper was killed. Another one finds the server still running; the port must not change under its users.
+    while (!released) {
+      try {
+        const next = await acquire(server?.port ?? 0)
+        if (released) await next.lease.release()
+        else held = next
+        return
+      } catch {
+        await pause(1_000, undefined, { ref: false })
+      }
+    }
+  }
+  const acquire = (port: number): Promise<Held> =>
+    hold(
+      folder,
+      async () => ({ ...(await specOf(options, folder)), port }),
+      (now) => (server = now),
+      () => void again(),
+    )
+
+  held = await acquire(options.port ?? 0)
+  const first = held.server
+  if (options.port !== undefined && options.port !== 0 && options.port !== first.port) {
+    released = true
+    await held.lease.release()
+    throw new KirokuError(
+      'InvalidArgument',
+      `The nats-server of ${options.dataDir} already runs on port ${first.port}, not ${options.port}: use that port, or stop the engines of this folder first.`,
+    )
+  }
+  const { host, port, version, syncInterval, maxPayloadBytes } = first
+  return {
+    url: `nats://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    port,
+    get pid() {
+      return server?.pid ?? first.pid
+    },
+    adopted: held.adopted,
+    version,
+    syncInterval,
+    maxPayloadBytes,
+    release: async () => {
+      if (released) return
+      released = true
+      await held.lease.release()
+    },
+  }
+}
