@@ -14,19 +14,13 @@ export const membershipPollMs = 150
 export const requestTimeoutMs = 1000
 
 /** How long the set of nodes must be quiet before partitions move to those that joined. */
-export const joinDebounceMs = 300
+export const joinDebounceMs = 200
 
-/** How often Sharding compares its shards with the locks that are still ours. */
-export const lockCheckMs = 1000
+/** How often Sharding compares its shards with the locks that are still ours, and how long one attempt at locks may take. */
+export const lockCheckMs = 2000
 
-/** How long one attempt at locks waits for their holders to let go; below `lockCheckMs`, at which Sharding cuts it off. */
-export const acquireWaitMs = 700
-
-/** How often a waiting attempt looks again. */
-export const acquireRetryMs = 40
-
-/** How long a waiting attempt that already got some locks waits for one more. */
-export const acquireQuietMs = 150
+/** Pause before a lock that could not be given back is tried again. */
+export const releaseRetryMs = 100
 
 /** Pause before the first restart of a partition that failed; doubles up to `restartPauseMaxMs`. */
 export const restartPauseMs = 100

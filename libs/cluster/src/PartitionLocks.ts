@@ -1,5 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
-import { acquireQuietMs, acquireRetryMs, acquireWaitMs } from './ClusterLimits.ts'
 import type { KvBucket } from './KvBucket.ts'
 import type { Membership } from './Membership.ts'
 import { lockKey, type PartitionLock } from './PartitionLock.ts'
@@ -54,42 +52,24 @@ export class PartitionLocks {
   }
 
   /**
-   * Takes what can be taken of `partitions` and waits a moment for the rest, since holders that hand over let go
-   * soon. What could not be taken, for whatever reason, is left out of the answer.
+   * Takes what can be taken of `partitions`. What could not be taken, for whatever reason, is left out of the answer.
    *
-   * @param signal gives up; what was taken by then is given back
+   * @param signal gives up: what was taken by then is given back
    */
   async acquire(partitions: ReadonlyArray<number>, signal: AbortSignal): Promise<ReadonlyArray<number>> {
-    const startedAtMs = performance.now()
-    const pending = new Set(partitions)
-    let tookAtMs = Infinity
     this.#attempts++
     try {
-      for (;;) {
-        const taken = await this.#takeAll(pending)
-        if (taken > 0) tookAtMs = performance.now()
-        const nowMs = performance.now()
-        if (pending.size === 0 || signal.aborted || this.#membership.isLeaving) break
-        if (nowMs - startedAtMs >= acquireWaitMs || nowMs - tookAtMs >= acquireQuietMs) break
-        await pause(acquireRetryMs)
-      }
-      const taken = partitions.filter((partition) => !pending.has(partition))
+      const results = await Promise.allSettled(partitions.map((partition) => this.#take(partition)))
+      const taken = partitions.filter((_, index) => {
+        const result = results[index]
+        return result?.status === 'fulfilled' && result.value
+      })
       if (!signal.aborted) return taken
       await Promise.allSettled(taken.map((partition) => this.release(partition)))
       return []
     } finally {
       this.#attempts--
     }
-  }
-
-  /** Tries each of `pending` once and removes from it what was taken. */
-  async #takeAll(pending: Set<number>): Promise<number> {
-    const sizeBefore = pending.size
-    const tries = [...pending].map(async (partition) => {
-      if (await this.#take(partition)) pending.delete(partition)
-    })
-    await Promise.allSettled(tries)
-    return sizeBefore - pending.size
   }
 
   async #take(partition: number): Promise<boolean> {

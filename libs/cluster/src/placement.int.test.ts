@@ -1,0 +1,200 @@
+import { waitUntil, withNats } from '@kiroku/testkit'
+import { connect } from '@nats-io/transport-node'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterEach, describe, expect, test } from 'vitest'
+import { type ChildOptions, ClusterNode } from './ClusterNode.ts'
+import { clusterStatus } from './index.ts'
+
+const server = withNats()
+const partitions = 8
+const all = Array.from({ length: partitions }, (_, partition) => partition)
+
+let nodes: Array<ClusterNode> = []
+let logs = 0
+afterEach(async () => {
+  await Promise.all(nodes.map((node) => node.end('SIGKILL')))
+  nodes = []
+})
+
+const newLog = () => `log${logs++}`
+const startNode = (options: Pick<ChildOptions, 'log' | 'machine' | 'drainMs'>) => {
+  const node = new ClusterNode({ url: server().url, partitions, ...options })
+  nodes.push(node)
+  return node
+}
+
+/** All partitions that run on `some` of the nodes, each as often as it runs. */
+const runningOn = (...some: ReadonlyArray<ClusterNode>) =>
+  some.flatMap((node) => node.running()).sort((a, b) => a - b)
+
+const allRunOn = (...some: ReadonlyArray<ClusterNode>) =>
+  waitUntil(() => String(runningOn(...some)) === String(all), {
+    timeoutMs: 20_000,
+    what: `every partition runs on one of ${some.length} nodes`,
+  })
+
+const evenlyOn = async (...some: ReadonlyArray<ClusterNode>) => {
+  await allRunOn(...some)
+  await waitUntil(
+    () =>
+      some.every((node) => node.running().length === partitions / some.length) &&
+      runningOn(...some).length === partitions,
+    { timeoutMs: 20_000, what: 'the partitions are spread evenly' },
+  )
+}
+
+const lastStart = (...some: ReadonlyArray<ClusterNode>) =>
+  Math.max(...some.flatMap((node) => node.of('START').map((line) => line.atMs)))
+
+const print = (what: string, ms: number) => process.stdout.write(`  ${what}: ${Math.round(ms)} ms\n`)
+
+const status = async (log: string) => {
+  const nc = await connect({ servers: server().url })
+  try {
+    return await clusterStatus(nc, log)
+  } finally {
+    await nc.close()
+  }
+}
+
+/** Starts of a partition that came before its stop elsewhere. */
+const overlaps = (from: ClusterNode, to: ClusterNode) =>
+  from
+    .of('STOP')
+    .filter((stop) =>
+      to.of('START').some((start) => start.partition === stop.partition && start.atMs < stop.atMs),
+    )
+
+describe('one node', () => {
+  test('runs every partition soon after its start', async () => {
+    const node = startNode({ log: newLog() })
+    await allRunOn(node)
+    print('start of a process until all partitions run', lastStart(node) - node.startedAtMs)
+  })
+
+  test('runs every partition again after kill -9, without waiting for the heartbeat of the dead', async () => {
+    const log = newLog()
+    const first = startNode({ log })
+    await allRunOn(first)
+    await first.end('SIGKILL')
+    const second = startNode({ log })
+    await allRunOn(second)
+    print('restart after kill -9', lastStart(second) - second.startedAtMs)
+    expect(second.of('acquired')[0]?.reason).toContain('is gone')
+  })
+
+  test('keeps its partitions while nats-server is killed and started again', async () => {
+    const node = startNode({ log: newLog() })
+    await allRunOn(node)
+    await server().kill('SIGKILL')
+    await pause(1500)
+    await server().restart()
+    await waitUntil(async () => (await node.oldestLeaseMs()) < 1500, {
+      what: 'the locks are confirmed again',
+    })
+    expect(node.of('STOP')).toEqual([])
+    expect(node.running()).toEqual(all)
+  })
+})
+
+describe('two nodes', () => {
+  test('share the partitions evenly, and a moved partition stops before it starts elsewhere', async () => {
+    const log = newLog()
+    const first = startNode({ log, drainMs: 100 })
+    await allRunOn(first)
+    const second = startNode({ log })
+    await evenlyOn(first, second)
+    const joinedAtMs = second.startedAtMs
+    print('join until balanced, with the start of the process', lastStart(second) - joinedAtMs)
+    const gaps = second.of('START').map((start) => {
+      const stop = first.of('STOP').find((line) => line.partition === start.partition)
+      return start.atMs - (stop?.atMs ?? 0)
+    })
+    print('longest pause of a partition while it moves', Math.max(...gaps))
+    expect(overlaps(first, second)).toEqual([])
+    const { runners, partitions: owners } = await status(log)
+    expect(runners.map((runner) => runner.pid)).toEqual([first.pid, second.pid])
+    for (const runner of runners) {
+      expect(runner.healthy).toBe(true)
+      expect(owners.filter((partition) => partition.owner === runner.address)).toHaveLength(partitions / 2)
+    }
+  })
+
+  test('take over from one that was killed on another machine', async () => {
+    const log = newLog()
+    const first = startNode({ log, machine: 'elsewhere' })
+    await allRunOn(first)
+    const second = startNode({ log })
+    await evenlyOn(first, second)
+    const killedAtMs = Date.now()
+    await first.end('SIGKILL')
+    await allRunOn(second)
+    print('take-over after kill -9, another machine', lastStart(second) - killedAtMs)
+  })
+
+  test('take over from one that was killed on the same machine', async () => {
+    const log = newLog()
+    const first = startNode({ log })
+    await allRunOn(first)
+    const second = startNode({ log })
+    await evenlyOn(first, second)
+    const killedAtMs = Date.now()
+    await first.end('SIGKILL')
+    await allRunOn(second)
+    print('take-over after kill -9, same machine', lastStart(second) - killedAtMs)
+  })
+
+  test('hand over on SIGTERM, each partition stopped before it starts elsewhere', async () => {
+    const log = newLog()
+    const first = startNode({ log, drainMs: 50 })
+    await allRunOn(first)
+    const second = startNode({ log })
+    await evenlyOn(first, second)
+    const termAtMs = Date.now()
+    await first.end('SIGTERM')
+    print('SIGTERM until the process ended', Date.now() - termAtMs)
+    await allRunOn(second)
+    print('SIGTERM until the other runs all', lastStart(second) - termAtMs)
+    expect(first.running()).toEqual([])
+    expect(overlaps(first, second)).toEqual([])
+    expect((await status(log)).runners.map((runner) => runner.pid)).toEqual([second.pid])
+  })
+
+  test('keep their partitions while nats-server is frozen for 2.5 s', async () => {
+    const log = newLog()
+    const first = startNode({ log })
+    await allRunOn(first)
+    const second = startNode({ log })
+    await evenlyOn(first, second)
+    const before = [first.running(), second.running()]
+    const stops = first.of('STOP').length
+    await server().kill('SIGSTOP')
+    await pause(2500)
+    await server().kill('SIGCONT')
+    for (const node of [first, second])
+      await waitUntil(async () => (await node.oldestLeaseMs()) < 1000, {
+        what: 'the locks are confirmed again',
+      })
+    // Long enough for both to have read the heartbeats again, many times.
+    const beats = Date.now() + 2000
+    await waitUntil(() => Date.now() > beats)
+    expect([first.running(), second.running()]).toEqual(before)
+    expect(first.of('STOP')).toHaveLength(stops)
+    expect(second.of('STOP')).toEqual([])
+  })
+
+  test('take over from one that hangs, which gives its partitions up when it wakes', async () => {
+    const log = newLog()
+    const first = startNode({ log })
+    await allRunOn(first)
+    const second = startNode({ log })
+    await evenlyOn(first, second)
+    first.signal('SIGSTOP')
+    const frozenAtMs = Date.now()
+    await allRunOn(second)
+    print('take-over from a process that hangs', lastStart(second) - frozenAtMs)
+    first.signal('SIGCONT')
+    await waitUntil(() => first.of('lost').length > 0, { what: 'the node noticed what it lost' })
+    await evenlyOn(first, second)
+  })
+})
