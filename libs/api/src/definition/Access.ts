@@ -1,0 +1,25 @@
+import type { Actor } from '@kiroku/message'
+import * as Context from 'effect/Context'
+import * as HttpApiMiddleware from 'effect/http-api/HttpApiMiddleware'
+import * as HttpApiSecurity from 'effect/http-api/HttpApiSecurity'
+import type { Role } from '../tokens.ts'
+import { errorSchemas } from './apiError.ts'
+
+/** Who calls: the actor that administrative events name. */
+export class Caller extends Context.Service<Caller, Actor>()('kiroku/api/Caller') {}
+
+/** The role that an endpoint asks for; an annotation of the definition. */
+export const RequiredRole = Context.Reference<Role>('kiroku/api/RequiredRole', {
+  defaultValue: () => 'admin',
+})
+
+/** Asks for a bearer token, where tokens are configured, whose role suffices. */
+export class Access extends HttpApiMiddleware.Service<Access, { provides: Caller }>()('kiroku/api/Access', {
+  security: { bearer: HttpApiSecurity.bearer },
+  error: errorSchemas,
+}) {}
+
+/** Answers whatever went wrong as one of our errors: malformed requests, bodies over the limit, defects. */
+export class Failures extends HttpApiMiddleware.Service<Failures>()('kiroku/api/Failures', {
+  error: errorSchemas,
+}) {}

@@ -1,0 +1,171 @@
+import * as HttpApi from 'effect/http-api/HttpApi'
+import * as HttpApiEndpoint from 'effect/http-api/HttpApiEndpoint'
+import * as HttpApiGroup from 'effect/http-api/HttpApiGroup'
+import * as HttpApiSchema from 'effect/http-api/HttpApiSchema'
+import * as OpenApi from 'effect/http-api/OpenApi'
+import * as Schema from 'effect/Schema'
+import type { Role } from '../tokens.ts'
+import { Access, Failures, RequiredRole } from './Access.ts'
+import { errorSchemas } from './apiError.ts'
+import {
+  DeadLetterRequest,
+  ExtendRequest,
+  OutgoingBatch,
+  OutgoingMessage,
+  Queue,
+  QueueSettings,
+  ReceivedMessage,
+  ReceiveRequest,
+  Receipts,
+  RetryRequest,
+  SettleResults,
+} from './schemas.ts'
+
+const error = errorSchemas
+const params = { queue: Schema.String }
+
+const says = (role: Role, summary: string) =>
+  OpenApi.annotations({ summary, description: `${summary} Role: ${role}.` })
+
+const queues = HttpApiGroup.make('queues')
+  .add(
+    HttpApiEndpoint.get('listQueues', '/queues', {
+      success: Schema.Struct({ queues: Schema.Array(Queue) }),
+      error,
+    })
+      .annotate(RequiredRole, 'viewer')
+      .annotateMerge(says('viewer', 'All queues of the log.')),
+    HttpApiEndpoint.post('createQueue', '/queues', {
+      payload: Schema.Struct({ name: Schema.String, settings: Schema.optionalKey(QueueSettings) }),
+      success: Schema.Struct({ name: Schema.String, created: Schema.Boolean }),
+      error,
+    })
+      .annotate(RequiredRole, 'admin')
+      .annotateMerge(says('admin', 'Creates a queue; one with the same settings is left alone.')),
+    HttpApiEndpoint.get('describeQueue', '/queues/:queue', { params, success: Queue, error })
+      .annotate(RequiredRole, 'viewer')
+      .annotateMerge(says('viewer', 'A queue: settings and counts.')),
+    HttpApiEndpoint.patch('updateQueue', '/queues/:queue', {
+      params,
+      payload: QueueSettings,
+      success: Queue,
+      error,
+    })
+      .annotate(RequiredRole, 'admin')
+      .annotateMerge(says('admin', 'Changes the given settings and leaves the others.')),
+    HttpApiEndpoint.delete('deleteQueue', '/queues/:queue', {
+      params,
+      success: HttpApiSchema.NoContent,
+      error,
+    })
+      .annotate(RequiredRole, 'admin')
+      .annotateMerge(says('admin', 'Deletes a queue and everything in it.')),
+    HttpApiEndpoint.post('purgeQueue', '/queues/:queue/purge', {
+      params,
+      success: Schema.Struct({ purged: Schema.Finite }),
+      error,
+    })
+      .annotate(RequiredRole, 'admin')
+      .annotateMerge(says('admin', 'Discards every message that is not final.')),
+    HttpApiEndpoint.post('pauseQueue', '/queues/:queue/pause', {
+      params,
+      success: HttpApiSchema.NoContent,
+      error,
+    })
+      .annotate(RequiredRole, 'admin')
+      .annotateMerge(says('admin', 'Stops deliveries; sends go on.')),
+    HttpApiEndpoint.post('resumeQueue', '/queues/:queue/resume', {
+      params,
+      success: HttpApiSchema.NoContent,
+      error,
+    })
+      .annotate(RequiredRole, 'admin')
+      .annotateMerge(says('admin', 'Starts deliveries again.')),
+  )
+  .annotateMerge(OpenApi.annotations({ title: 'Queues', description: 'Administration of queues.' }))
+
+const messages = HttpApiGroup.make('messages')
+  .add(
+    HttpApiEndpoint.post('send', '/queues/:queue/messages', {
+      params,
+      payload: OutgoingMessage,
+      success: Schema.Struct({ messageId: Schema.String }),
+      error,
+    })
+      .annotate(RequiredRole, 'operator')
+      .annotateMerge(says('operator', 'Stores one message.')),
+    HttpApiEndpoint.post('sendBatch', '/queues/:queue/messages/batch', {
+      params,
+      payload: OutgoingBatch,
+      success: Schema.Struct({ messageIds: Schema.Array(Schema.String) }),
+      error,
+    })
+      .annotate(RequiredRole, 'operator')
+      .annotateMerge(says('operator', 'Stores several messages in order.')),
+    HttpApiEndpoint.post('receive', '/queues/:queue/receive', {
+      params,
+      payload: ReceiveRequest,
+      success: Schema.Struct({ messages: Schema.Array(ReceivedMessage) }),
+      error,
+    })
+      .annotate(RequiredRole, 'operator')
+      .annotateMerge(
+        says('operator', 'Takes messages under a lease; none when there is none within the wait.'),
+      ),
+    HttpApiEndpoint.post('ack', '/messages/ack', { payload: Receipts, success: SettleResults, error })
+      .annotate(RequiredRole, 'operator')
+      .annotateMerge(says('operator', 'Acknowledges deliveries.')),
+    HttpApiEndpoint.post('retry', '/messages/retry', { payload: RetryRequest, success: SettleResults, error })
+      .annotate(RequiredRole, 'operator')
+      .annotateMerge(says('operator', 'Gives messages back for another attempt.')),
+    HttpApiEndpoint.post('extend', '/messages/extend', {
+      payload: ExtendRequest,
+      success: SettleResults,
+      error,
+    })
+      .annotate(RequiredRole, 'operator')
+      .annotateMerge(says('operator', 'Moves the end of leases.')),
+    HttpApiEndpoint.post('release', '/messages/release', { payload: Receipts, success: SettleResults, error })
+      .annotate(RequiredRole, 'operator')
+      .annotateMerge(says('operator', 'Gives messages back at once, and the attempt too.')),
+    HttpApiEndpoint.post('deadLetter', '/messages/dead-letter', {
+      payload: DeadLetterRequest,
+      success: SettleResults,
+      error,
+    })
+      .annotate(RequiredRole, 'operator')
+      .annotateMerge(says('operator', 'Moves messages to the dead-letter queue, on purpose.')),
+    HttpApiEndpoint.get('trace', '/messages/:id/trace', {
+      params: { id: Schema.String },
+      success: Schema.Json,
+      error,
+    })
+      .annotate(RequiredRole, 'viewer')
+      .annotateMerge(says('viewer', 'Every event of one message along its lineage, live or long gone.')),
+  )
+  .annotateMerge(OpenApi.annotations({ title: 'Messages', description: 'Sending, receiving, settling.' }))
+
+const cluster = HttpApiGroup.make('cluster')
+  .add(
+    HttpApiEndpoint.get('clusterStatus', '/cluster', { success: Schema.Json, error })
+      .annotate(RequiredRole, 'viewer')
+      .annotateMerge(says('viewer', 'Who owns which partition, and how the log stands.')),
+  )
+  .annotateMerge(OpenApi.annotations({ title: 'Cluster' }))
+
+/** The native HTTP API: the one definition behind the server, its OpenAPI page and `docs/openapi.json`. */
+export const Api = HttpApi.make('kiroku')
+  .add(queues, messages, cluster)
+  .middleware(Access)
+  .middleware(Failures)
+  .prefix('/v1')
+  .annotate(HttpApi.PayloadParseOptions, { onExcessProperty: 'error' })
+  .annotateMerge(
+    OpenApi.annotations({
+      title: 'Kiroku',
+      version: '1',
+      description:
+        'Durable message queues over NATS JetStream. Errors are JSON `{id, message, help, retryable}` with stable ids.',
+      license: { name: 'Apache-2.0' },
+    }),
+  )

@@ -1,0 +1,43 @@
+import { errorRegistry, isKirokuError, KirokuError, type ErrorId } from '@kiroku/message'
+import * as HttpApiSchema from 'effect/http-api/HttpApiSchema'
+import * as Schema from 'effect/Schema'
+
+/** An error as the API answers it; the status follows from the id. */
+export interface ApiError {
+  readonly id: ErrorId
+  readonly message: string
+  readonly help: string
+  readonly retryable: boolean
+  readonly retryAfterMs?: number
+}
+
+const idsByStatus = new Map<number, ErrorId[]>()
+for (const [id, entry] of Object.entries(errorRegistry)) {
+  const ids = idsByStatus.get(entry.http) ?? []
+  ids.push(id as ErrorId)
+  idsByStatus.set(entry.http, ids)
+}
+
+/** One schema for each status of the error registry; every endpoint may answer any of them. */
+export const errorSchemas = [...idsByStatus]
+  .sort(([a], [b]) => a - b)
+  .map(([status, ids]): Schema.Codec<ApiError> =>
+    Schema.Struct({
+      id: Schema.Literals(ids),
+      message: Schema.String,
+      help: Schema.String,
+      retryable: Schema.Boolean,
+      retryAfterMs: Schema.optionalKey(Schema.Finite),
+    })
+      .annotate({ identifier: `Error${status}`, description: 'What happened, and what to do.' })
+      .pipe(HttpApiSchema.status(status)),
+  )
+
+/** The answer for whatever was thrown; what is not ours becomes `Internal`. */
+export const toApiError = (cause: unknown): ApiError => {
+  const error = isKirokuError(cause)
+    ? cause
+    : new KirokuError('Internal', cause instanceof Error ? cause.message : String(cause))
+  const { id, message, help, retryable, retryAfterMs } = error
+  return { id, message, help, retryable, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) }
+}

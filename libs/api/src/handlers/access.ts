@@ -1,0 +1,97 @@
+import { KirokuError } from '@kiroku/message'
+import * as Cause from 'effect/Cause'
+import * as Context from 'effect/Context'
+import * as Effect from 'effect/Effect'
+import * as HttpApiError from 'effect/http-api/HttpApiError'
+import type { Top } from 'effect/http-api/HttpApiEndpoint'
+import * as HttpServerRequest from 'effect/http/HttpServerRequest'
+import type { HttpServerResponse } from 'effect/http/HttpServerResponse'
+import * as Layer from 'effect/Layer'
+import * as Option from 'effect/Option'
+import * as Redacted from 'effect/Redacted'
+import type { unhandled } from 'effect/Types'
+import { Access, Caller, Failures, RequiredRole } from '../definition/Access.ts'
+import { toApiError, type ApiError } from '../definition/apiError.ts'
+import { authorize, checkLocalRequest, type Token } from '../tokens.ts'
+
+/** Checks tokens, and names the caller for the record. Without tokens everybody on loopback is `local`. */
+export const accessLayer = (tokens: readonly Token[]): Layer.Layer<Access> =>
+  Layer.succeed(Access, {
+    bearer: Effect.fnUntraced(function* (
+      httpEffect: Effect.Effect<HttpServerResponse, unhandled, Caller>,
+      { credential, endpoint }: { readonly credential: Redacted.Redacted<string>; readonly endpoint: Top },
+    ) {
+      const request = yield* HttpServerRequest.HttpServerRequest
+      const needs = Context.get(endpoint.annotations as Context.Context<never>, RequiredRole)
+      const name = yield* Effect.try({
+        try: () => {
+          if (tokens.length > 0) return authorize(tokens, Redacted.value(credential), needs).name
+          checkLocalRequest(request.headers)
+          return 'local'
+        },
+        catch: toApiError,
+      })
+      const reason = request.headers['x-kiroku-reason']
+      const origin = `http ${Option.getOrElse(request.remoteAddress, () => 'unknown')}`
+      const caller = reason === undefined ? { name, origin } : { name, origin, reason: reason.slice(0, 500) }
+      return yield* Effect.provideService(httpEffect, Caller, caller)
+    }),
+  })
+
+/** Told of every defect, once. */
+export type OnDefect = (error: unknown) => void
+
+/** Turns malformed requests, bodies over the limit and defects into errors of ours. */
+export const failuresLayer = (bodyBytesMax: number, onDefect: OnDefect): Layer.Layer<Failures> =>
+  Layer.succeed(Failures, (httpEffect) =>
+    Effect.catchCause(
+      Effect.filterOrFail(
+        httpEffect,
+        (response) => response.status !== 415,
+        () =>
+          toApiError(new KirokuError('InvalidArgument', 'send the body as content-type: application/json')),
+      ),
+      Effect.fnUntraced(function* (cause) {
+        if (Cause.hasInterruptsOnly(cause)) return yield* Effect.failCause(cause)
+        const error: unknown = Cause.squash(cause)
+        if (HttpApiError.HttpApiSchemaError.is(error) && error.kind !== 'Body')
+          return yield* Effect.fail(yield* schemaFailure(error))
+        if (isBodyTooLarge(error))
+          return yield* Effect.fail(
+            toApiError(new KirokuError('BodyTooLarge', `the request is larger than ${bodyBytesMax} bytes`)),
+          )
+        if (!Cause.hasDies(cause)) return yield* Effect.failCause(cause)
+        onDefect(error)
+        return yield* Effect.fail(toApiError(new KirokuError('Internal', 'the request failed unexpectedly')))
+      }),
+    ),
+  )
+
+const schemaFailure = Effect.fnUntraced(function* (
+  error: HttpApiError.HttpApiSchemaError,
+): Effect.fn.Return<ApiError, never, HttpServerRequest.HttpServerRequest> {
+  const malformed = error.kind === 'Payload' ? yield* jsonProblem : undefined
+  return toApiError(
+    malformed === undefined
+      ? new KirokuError('InvalidArgument', error.cause.message.replace(/\s+/g, ' '))
+      : new KirokuError('MalformedJson', `the request's body is not JSON: ${malformed}`),
+  )
+})
+
+/** Why the request's text is not JSON; undefined when it is. */
+const jsonProblem = Effect.gen(function* () {
+  const request = yield* HttpServerRequest.HttpServerRequest
+  const text = yield* Effect.orDie(request.text)
+  try {
+    JSON.parse(text === '' ? 'null' : text)
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  }
+})
+
+const isBodyTooLarge = (error: unknown): boolean => {
+  for (let e: unknown = error; e instanceof Error; e = e.cause ?? (e as { reason?: unknown }).reason)
+    if (/maxBytes|max(imum)? (body )?size|too large/i.test(e.message)) return true
+  return false
+}

@@ -1,0 +1,57 @@
+import type { Body, OutgoingMessage, ReceivedMessage } from '@kiroku/client'
+import { KirokuError } from '@kiroku/message'
+import type * as Schema from 'effect/Schema'
+import type * as definition from '../definition/schemas.ts'
+import { asJson } from './call.ts'
+
+type OutgoingJson = Schema.Schema.Type<typeof definition.OutgoingMessage>
+type ReceivedJson = Schema.Schema.Type<typeof definition.ReceivedMessage>
+
+/** A message of the API as the client takes it. `what` names it in errors. Errors: `InvalidArgument`. */
+export const toOutgoing = (message: OutgoingJson, what: string): OutgoingMessage => {
+  const { body, bodyBase64, ...options } = message
+  if ((body === undefined) === (bodyBase64 === undefined))
+    throw new KirokuError('InvalidArgument', `${what} needs either "body" or "bodyBase64"`)
+  return { ...options, body: bodyBase64 === undefined ? (body as Body) : fromBase64(bodyBase64, what) }
+}
+
+/** A delivered message as the API answers it: JSON and text as they are, other bytes in base64. */
+export const toReceived = (message: ReceivedMessage): ReceivedJson => {
+  const { id, receipt, attempt, enqueuedAt, leaseUntil, attributes, contentType, traceparent, lineage } =
+    message
+  return {
+    id,
+    receipt,
+    attempt,
+    enqueuedAt,
+    leaseUntil,
+    attributes,
+    ...readable(message),
+    ...(contentType === undefined ? {} : { contentType }),
+    ...(traceparent === undefined ? {} : { traceparent }),
+    ...(lineage === undefined ? {} : { lineage: asJson(lineage) }),
+  }
+}
+
+const readable = (message: ReceivedMessage): Pick<ReceivedJson, 'body' | 'bodyBase64'> => {
+  let text: string
+  try {
+    text = strictUtf8.decode(message.body)
+  } catch {
+    return { bodyBase64: Buffer.from(message.body).toString('base64') }
+  }
+  if (!/^application\/(.+\+)?json\b/.test(message.contentType ?? '')) return { body: text }
+  try {
+    return { body: asJson(JSON.parse(text)) }
+  } catch {
+    return { body: text }
+  }
+}
+
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+const fromBase64 = (text: string, what: string): Uint8Array => {
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text) || text.length % 4 !== 0)
+    throw new KirokuError('InvalidArgument', `${what}: "bodyBase64" is not base64`)
+  return Buffer.from(text, 'base64')
+}

@@ -1,0 +1,44 @@
+import type { QueueSettings } from '@kiroku/client'
+import * as Effect from 'effect/Effect'
+import * as HttpApiBuilder from 'effect/http-api/HttpApiBuilder'
+import type { ApiSources } from '../ApiSources.ts'
+import { Caller } from '../definition/Access.ts'
+import { Api } from '../definition/Api.ts'
+import { call } from './call.ts'
+
+/** Administration of queues: every act carries its actor, so that the record names it. */
+export const queueHandlers = ({ client }: ApiSources) =>
+  HttpApiBuilder.group(Api, 'queues', (handlers) =>
+    handlers.handleAll({
+      listQueues: () => call(async () => ({ queues: await client.queues.list() })),
+      createQueue: Effect.fnUntraced(function* ({ payload }) {
+        const by = yield* Caller
+        const { created } = yield* call(() =>
+          client.queues.create(payload.name, (payload.settings ?? {}) as QueueSettings, by),
+        )
+        return { name: payload.name, created }
+      }),
+      describeQueue: ({ params }) => call(() => client.queues.describe(params.queue)),
+      updateQueue: Effect.fnUntraced(function* ({ params, payload }) {
+        const by = yield* Caller
+        yield* call(() => client.queues.update(params.queue, payload as QueueSettings, by))
+        return yield* call(() => client.queues.describe(params.queue))
+      }),
+      deleteQueue: Effect.fnUntraced(function* ({ params }) {
+        const by = yield* Caller
+        yield* call(() => client.queues.delete(params.queue, by))
+      }),
+      purgeQueue: Effect.fnUntraced(function* ({ params }) {
+        const by = yield* Caller
+        return yield* call(() => client.queues.purge(params.queue, by))
+      }),
+      pauseQueue: Effect.fnUntraced(function* ({ params }) {
+        const by = yield* Caller
+        yield* call(() => client.queues.pause(params.queue, by))
+      }),
+      resumeQueue: Effect.fnUntraced(function* ({ params }) {
+        const by = yield* Caller
+        yield* call(() => client.queues.resume(params.queue, by))
+      }),
+    }),
+  )

@@ -1,0 +1,16 @@
+/**
+ * The native HTTP door. Owns the API's definition, its tokens and roles, its OpenAPI page, health and metrics.
+ * Never knows NATS or the engine's inside; talks to a `@kiroku/client`, whatever its transport.
+ */
+export { startApi, type ApiOptions, type RunningApi } from './startApi.ts'
+export type { ApiSources } from './ApiSources.ts'
+export {
+  authorize,
+  checkBind,
+  isLoopback,
+  parseTokens,
+  roleSuffices,
+  type Role,
+  type Token,
+} from './tokens.ts'
+export type { Labels, MetricFamily } from './metrics/MetricFamily.ts'

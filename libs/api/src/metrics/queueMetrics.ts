@@ -1,0 +1,115 @@
+import type { PartitionDescription, QueueCounts, QueueDescription } from '@kiroku/partition'
+import type { MetricFamily } from './MetricFamily.ts'
+
+const liveStates: readonly (readonly [keyof QueueCounts, string])[] = [
+  ['delayed', 'Delayed'],
+  ['available', 'Available'],
+  ['inflight', 'Inflight'],
+  ['waitingRetry', 'WaitingRetry'],
+]
+const finalStates: readonly (readonly [keyof QueueCounts, string])[] = [
+  ['committed', 'Committed'],
+  ['deadLettered', 'DLQ'],
+  ['discarded', 'Discarded'],
+]
+
+/** What queues and partitions say of themselves, as metrics: ours, and OpenTelemetry's names for messaging. */
+export const queueMetrics = (
+  queues: readonly QueueDescription[],
+  partitions: readonly PartitionDescription[],
+): MetricFamily[] => {
+  const perQueue = (read: (queue: QueueDescription) => number) =>
+    queues.map((queue) => ({ labels: { queue: queue.name }, value: read(queue) }))
+  const perState = (states: typeof liveStates) =>
+    queues.flatMap((queue) =>
+      states.map(([key, state]) => ({ labels: { queue: queue.name, state }, value: queue.counts[key] })),
+    )
+  const perPartition = (read: (partition: PartitionDescription) => number) =>
+    partitions.map((partition) => ({
+      labels: { partition: partition.partition, node: partition.node },
+      value: read(partition),
+    }))
+  const messaging = (read: (queue: QueueDescription) => number) =>
+    queues.map((queue) => ({
+      labels: {
+        messaging_system: 'kiroku',
+        messaging_destination_name: queue.name,
+        messaging_destination_partition_id: queue.partition,
+      },
+      value: read(queue),
+    }))
+  return [
+    {
+      type: 'gauge',
+      name: 'kiroku_messages',
+      help: 'Messages that are not final, by state.',
+      samples: perState(liveStates),
+    },
+    {
+      type: 'counter',
+      name: 'kiroku_messages_final_total',
+      help: 'Messages that reached a final state since the queue was created.',
+      samples: perState(finalStates),
+    },
+    {
+      type: 'counter',
+      name: 'messaging_client_sent_messages_total',
+      help: 'Messages stored since the queue was created.',
+      samples: messaging((queue) => queue.counts.sent),
+    },
+    {
+      type: 'counter',
+      name: 'kiroku_redelivered_total',
+      help: 'Deliveries beyond the first of each message.',
+      samples: perQueue((queue) => queue.counts.redelivered),
+    },
+    {
+      type: 'gauge',
+      name: 'kiroku_oldest_age_seconds',
+      help: 'Age of the oldest message that is not final.',
+      samples: perQueue((queue) => queue.oldestAgeMs / 1_000),
+    },
+    {
+      type: 'gauge',
+      name: 'kiroku_waiting_polls',
+      help: 'Receives that wait for a message.',
+      samples: perQueue((queue) => queue.waitingPolls),
+    },
+    {
+      type: 'gauge',
+      name: 'kiroku_delivery_paused',
+      help: '1 while deliveries of the queue are paused.',
+      samples: perQueue((queue) => (queue.deliveryPaused ? 1 : 0)),
+    },
+    {
+      type: 'gauge',
+      name: 'kiroku_partition_epoch',
+      help: 'Number of the present ownership.',
+      samples: perPartition((p) => p.epoch),
+    },
+    {
+      type: 'gauge',
+      name: 'kiroku_partition_last_sequence',
+      help: 'Last sequence of the log.',
+      samples: perPartition((p) => p.lastSeq),
+    },
+    {
+      type: 'gauge',
+      name: 'kiroku_partition_log_bytes',
+      help: 'Bytes of the log.',
+      samples: perPartition((p) => p.bytes),
+    },
+    {
+      type: 'gauge',
+      name: 'kiroku_partition_lag_records',
+      help: 'Records since the last checkpoint: what a take-over replays.',
+      samples: perPartition((p) => p.lastSeq - p.checkpointSeq),
+    },
+    {
+      type: 'gauge',
+      name: 'kiroku_partition_outbox',
+      help: 'Messages on their way to another partition.',
+      samples: perPartition((p) => p.outbox),
+    },
+  ]
+}

@@ -1,0 +1,75 @@
+import * as Effect from 'effect/Effect'
+import * as HttpRouter from 'effect/http/HttpRouter'
+import * as HttpServerRequest from 'effect/http/HttpServerRequest'
+import * as HttpServerResponse from 'effect/http/HttpServerResponse'
+import * as Layer from 'effect/Layer'
+import { errorRegistry } from '@kiroku/message'
+import type { ApiSources } from './ApiSources.ts'
+import { toApiError } from './definition/apiError.ts'
+import { call } from './handlers/call.ts'
+import { queueMetrics } from './metrics/queueMetrics.ts'
+import { metricsContentType, renderMetrics } from './metrics/renderMetrics.ts'
+import { authorize, checkLocalRequest, type Token } from './tokens.ts'
+
+/** The routes that are no part of the API's definition: health, metrics, and the answer to unknown paths. */
+export const plainRoutes = (sources: ApiSources, tokens: readonly Token[]) =>
+  Layer.mergeAll(
+    HttpRouter.add('GET', '/health/live', HttpServerResponse.json({ status: 'live' })),
+    HttpRouter.add(
+      'GET',
+      '/health/ready',
+      Effect.suspend(() => {
+        const reason = sources.notReady()
+        return reason === undefined
+          ? HttpServerResponse.json({ status: 'ready' })
+          : HttpServerResponse.json({ status: 'not ready', reason }, { status: 503 })
+      }),
+    ),
+    HttpRouter.add('GET', '/metrics', metrics(sources, tokens)),
+    HttpRouter.add(
+      '*',
+      '/*',
+      Effect.gen(function* () {
+        const request = yield* HttpServerRequest.HttpServerRequest
+        return yield* HttpServerResponse.json(
+          {
+            id: 'InvalidArgument',
+            message: `${request.method} ${request.url.split('?')[0]} is no part of this API`,
+            help: 'GET /docs shows what is.',
+            retryable: false,
+          },
+          { status: 404 },
+        )
+      }),
+    ),
+  )
+
+/** Browsers keep every page of ours from asking anybody else for anything. */
+export const securityHeaders = HttpRouter.middleware(
+  (response) =>
+    Effect.map(
+      response,
+      HttpServerResponse.setHeaders({
+        'content-security-policy': "default-src 'self' 'unsafe-inline' data:; frame-ancestors 'none'",
+        'x-content-type-options': 'nosniff',
+        'cache-control': 'no-store',
+      }),
+    ),
+  { global: true },
+)
+
+const metrics = ({ client, metrics }: ApiSources, tokens: readonly Token[]) =>
+  Effect.gen(function* () {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const presented = request.headers['authorization']?.replace(/^Bearer /, '') ?? ''
+    const text = yield* call(async () => {
+      if (tokens.length > 0) authorize(tokens, presented, 'viewer')
+      else checkLocalRequest(request.headers)
+      const [queues, partitions] = await Promise.all([client.queues.list(), client.partitions()])
+      return renderMetrics([...queueMetrics(queues, partitions), ...metrics()])
+    })
+    return HttpServerResponse.text(text, { contentType: metricsContentType })
+  }).pipe(
+    Effect.catch((error) => HttpServerResponse.json(error, { status: errorRegistry[error.id].http })),
+    Effect.catchDefect((defect) => HttpServerResponse.json(toApiError(defect), { status: 500 })),
+  )

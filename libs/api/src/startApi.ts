@@ -1,0 +1,101 @@
+import { createServer } from 'node:http'
+import * as NodeHttpServer from '@effect/platform-node/NodeHttpServer'
+import { KirokuError } from '@kiroku/message'
+import * as Cause from 'effect/Cause'
+import * as Context from 'effect/Context'
+import * as Effect from 'effect/Effect'
+import * as Exit from 'effect/Exit'
+import * as HttpApiBuilder from 'effect/http-api/HttpApiBuilder'
+import * as HttpApiSwagger from 'effect/http-api/HttpApiSwagger'
+import { MaxBodySize } from 'effect/http/HttpIncomingMessage'
+import * as HttpRouter from 'effect/http/HttpRouter'
+import * as HttpServer from 'effect/http/HttpServer'
+import * as Layer from 'effect/Layer'
+import * as Scope from 'effect/Scope'
+import type { ApiSources } from './ApiSources.ts'
+import { Api } from './definition/Api.ts'
+import { accessLayer, failuresLayer, type OnDefect } from './handlers/access.ts'
+import { clusterHandlers } from './handlers/cluster.ts'
+import { messageHandlers } from './handlers/messages.ts'
+import { queueHandlers } from './handlers/queues.ts'
+import { plainRoutes, securityHeaders } from './plainRoutes.ts'
+import { checkBind, type Token } from './tokens.ts'
+
+/** Where and how the API is served. */
+export interface ApiOptions {
+  readonly host: string
+  /** 0 takes a free port. */
+  readonly port: number
+  /** Without any, everybody is admitted, and only a loopback address is accepted. */
+  readonly tokens: readonly Token[]
+  /** Largest request body, in bytes. */
+  readonly bodyBytesMax: number
+  /** How long requests under way may take to finish at `close`, in ms. */
+  readonly drainMs?: number
+  /** Told of every unexpected failure, once. */
+  readonly onDefect?: OnDefect
+}
+
+/** A running API. */
+export interface RunningApi {
+  readonly url: string
+  /** Lets requests under way finish, then stops listening. */
+  close(): Promise<void>
+}
+
+/**
+ * Serves the HTTP API, its OpenAPI page (`/docs`, `/openapi.json`), `/metrics` and `/health/*`.
+ * Errors: `TokenRequired`, `PortInUse`, `InvalidArgument` (an address that cannot be bound).
+ */
+export const startApi = async (sources: ApiSources, options: ApiOptions): Promise<RunningApi> => {
+  checkBind(options.host, options.tokens)
+  const onDefect = options.onDefect ?? (() => {})
+  const api = HttpApiBuilder.layer(Api, { openapiPath: '/openapi.json' }).pipe(
+    Layer.provide([queueHandlers(sources), messageHandlers(sources), clusterHandlers(sources)]),
+    Layer.provide([accessLayer(options.tokens), failuresLayer(options.bodyBytesMax, onDefect)]),
+  )
+  const routes = Layer.mergeAll(
+    api,
+    HttpApiSwagger.layer(Api, { path: '/docs' }),
+    plainRoutes(sources, options.tokens),
+    securityHeaders,
+  )
+  const server = HttpRouter.serve(routes, {
+    disableLogger: true,
+    disableListenLog: true,
+    middleware: Effect.provideService(MaxBodySize, options.bodyBytesMax as never),
+  }).pipe(
+    Layer.provideMerge(
+      NodeHttpServer.layer(createServer, {
+        host: options.host,
+        port: options.port,
+        gracefulShutdownTimeout: options.drainMs ?? 5_000,
+      }),
+    ),
+  )
+  const scope = await Effect.runPromise(Scope.make())
+  const exit = await Effect.runPromiseExit(Layer.buildWithScope(server, scope))
+  if (Exit.isFailure(exit)) throw listenError(Cause.squash(exit.cause), options)
+  const { address } = Context.get(exit.value, HttpServer.HttpServer)
+  const host = options.host.includes(':') ? `[${options.host.replace(/[[\]]/g, '')}]` : options.host
+  const port = 'port' in address ? address.port : options.port
+  return {
+    url: `http://${host}:${port}`,
+    close: () => Effect.runPromise(Scope.close(scope, Exit.void)),
+  }
+}
+
+const listenError = (error: unknown, { host, port }: ApiOptions): unknown => {
+  for (let e: unknown = error; e instanceof Error; e = e.cause) {
+    const { code } = e as NodeJS.ErrnoException
+    if (code === 'EADDRINUSE')
+      return new KirokuError('PortInUse', `port ${port} of ${host} is taken by another program`, {
+        cause: error,
+      })
+    if (code === 'EACCES' || code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+      return new KirokuError('InvalidArgument', `the API cannot listen on ${host}:${port} (${code})`, {
+        cause: error,
+      })
+  }
+  return error
+}

@@ -1,0 +1,106 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { KirokuError } from '@kiroku/message'
+
+/** What a token may do: a viewer reads, an operator also handles messages, an admin also changes queues. */
+export type Role = 'viewer' | 'operator' | 'admin'
+
+/** A bearer token of the API. */
+export interface Token {
+  readonly name: string
+  readonly role: Role
+  readonly token: string
+}
+
+const ranks: Readonly<Record<Role, number>> = { viewer: 0, operator: 1, admin: 2 }
+
+/** Shorter tokens are guessed; this many characters are asked for. */
+const tokenCharactersMin = 8
+
+/** Whether `has` includes what `needs` may do. */
+export const roleSuffices = (has: Role, needs: Role): boolean => ranks[has] >= ranks[needs]
+
+/**
+ * Reads tokens written as `name:role:token`, separated by commas or lines; lines that begin with # are comments.
+ * Errors: `InvalidConfig`, which names the entry but never shows the token.
+ */
+export const parseTokens = (text: string): Token[] => {
+  const tokens: Token[] = []
+  const lines = text.split('\n').filter((line) => !line.trimStart().startsWith('#'))
+  for (const entry of lines.join(',').split(',')) {
+    if (entry.trim() === '') continue
+    const [name = '', role = '', ...rest] = entry.trim().split(':')
+    const token = rest.join(':')
+    if (!/^[A-Za-z0-9_.@-]{1,64}$/.test(name))
+      throw new KirokuError(
+        'InvalidConfig',
+        'a token needs a name of 1 to 64 letters, digits, - _ . @, as in name:role:token',
+      )
+    if (!(role in ranks))
+      throw new KirokuError('InvalidConfig', `token "${name}": the role must be viewer, operator or admin`)
+    if (token.length < tokenCharactersMin)
+      throw new KirokuError(
+        'InvalidConfig',
+        `token "${name}": at least ${tokenCharactersMin} characters, please`,
+      )
+    if (tokens.some((other) => other.name === name))
+      throw new KirokuError('InvalidConfig', `two tokens have the name "${name}"`)
+    tokens.push({ name, role: role as Role, token })
+  }
+  return tokens
+}
+
+/**
+ * Whose token this is, compared in constant time. Errors: `Unauthorized`, `Forbidden`.
+ */
+export const authorize = (tokens: readonly Token[], presented: string, needs: Role): Token => {
+  const digest = sha256(presented)
+  let found: Token | undefined
+  for (const candidate of tokens) if (timingSafeEqual(sha256(candidate.token), digest)) found = candidate
+  if (found === undefined)
+    throw new KirokuError(
+      'Unauthorized',
+      presented === '' ? 'no token was given' : 'the token is not known here',
+    )
+  if (!roleSuffices(found.role, needs))
+    throw new KirokuError(
+      'Forbidden',
+      `token "${found.name}" has the role ${found.role}; this needs ${needs}`,
+    )
+  return found
+}
+
+const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+/** Whether an address is reachable from this machine only. */
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host)
+
+/** Refuses an address beyond loopback without tokens. Errors: `TokenRequired`. */
+export const checkBind = (host: string, tokens: readonly Token[]): void => {
+  if (tokens.length === 0 && !isLoopback(host))
+    throw new KirokuError('TokenRequired', `the API would be open to everybody on ${host}`)
+}
+
+/**
+ * Refuses what a web page of somebody else makes a browser send to an API without tokens: other sites' requests,
+ * and names that were made to point at this machine. Errors: `Forbidden`.
+ */
+export const checkLocalRequest = (headers: Readonly<Record<string, string | undefined>>): void => {
+  const host = headers['host']?.replace(/:\d+$/, '') ?? 'localhost'
+  const site = headers['sec-fetch-site'] ?? 'none'
+  const origin = headers['origin']
+  const foreign = origin !== undefined && !isLoopback(hostOf(origin))
+  if (!isLoopback(host) || foreign || (site !== 'none' && site !== 'same-origin'))
+    throw new KirokuError(
+      'Forbidden',
+      'without tokens the API answers this machine only, and no other web site',
+    )
+}
+
+const hostOf = (origin: string): string => {
+  try {
+    return new URL(origin).hostname
+  } catch {
+    return origin
+  }
+}
