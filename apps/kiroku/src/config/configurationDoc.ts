@@ -1,0 +1,98 @@
+import { errorRegistry } from '@kiroku/message'
+import { configFile } from './resolveSettings.ts'
+import { otherVariables, settingsTable, type Setting } from './settings.ts'
+
+const code = (text: string): string => `\`${text}\``
+
+const cell = (text: string): string => text.replaceAll('|', '\\|')
+
+const table = (head: readonly string[], rows: readonly (readonly string[])[]): string[] => [
+  `| ${head.join(' | ')} |`,
+  `| ${head.map(() => '---').join(' | ')} |`,
+  ...rows.map((row) => `| ${row.map(cell).join(' | ')} |`),
+]
+
+const valueOf = (row: Setting): string => {
+  if (row.choices !== undefined) return row.choices.map(code).join(' or ')
+  return { text: 'text', int: 'whole number', duration: 'duration', bytes: 'size', choice: '' }[row.kind]
+}
+
+/** The page `docs/configuration.md`, made from the settings table and the error registry. */
+export const configurationDoc = (): string =>
+  [
+    '# Configuration',
+    '',
+    'This page is made from `apps/kiroku/src/config/settings.ts`; change it there.',
+    '',
+    `A flag beats the environment, which beats the file \`${configFile}\` of the working folder, which beats the default.`,
+    'The file is JSON with comments; its keys are those of the first column. Durations are written as `500ms`, `30s`,',
+    '`5m`, `2h` or `7d`, sizes as bytes or `512KiB`, `8MB`, `20GiB`. `kiroku COMMAND --help` shows which settings a',
+    'command takes as flags.',
+    '',
+    '```jsonc',
+    `// ${configFile}`,
+    '{',
+    '  "partitions": 8, // of a log that is created now',
+    '  "http": "127.0.0.1:9000",',
+    '  "logFormat": "json",',
+    '}',
+    '```',
+    '',
+    '## Settings',
+    '',
+    ...table(
+      ['key', 'flag', 'environment', 'value', 'default', 'what it does'],
+      (settingsTable as readonly Setting[]).map((row) => [
+        code(row.key),
+        code(`--${row.flag}`),
+        code(row.env),
+        valueOf(row),
+        row.default === undefined ? '' : code(row.default),
+        row.description,
+      ]),
+    ),
+    '',
+    '## Other variables',
+    '',
+    ...table(
+      ['environment', 'what it does'],
+      otherVariables.map((row) => [code(row.env), row.description]),
+    ),
+    '',
+    '## Queues',
+    '',
+    'Queues are configured by `kiroku queue create` and `kiroku queue update` (`--help` lists every setting with its',
+    'range and default) or by the HTTP API; each change is an event on record, with who made it and from where.',
+    '',
+    '## Tokens of the HTTP API',
+    '',
+    'Without tokens the API answers this machine only. An address beyond loopback needs `KIROKU_TOKENS` or a file:',
+    '',
+    '```text',
+    '# name:role:token, one a line',
+    'grafana:viewer:…',
+    'shop:operator:…',
+    'ann:admin:…',
+    '```',
+    '',
+    'A viewer reads (queues, traces, cluster, metrics), an operator also sends, receives and settles, an admin also',
+    'creates, changes, purges, pauses and deletes queues. Requests carry `Authorization: Bearer TOKEN`; the header',
+    '`X-Kiroku-Reason` adds a reason to the event of an administrative act.',
+    '',
+    '## Exit codes and errors',
+    '',
+    'Every error has a stable id, shown by the CLI and in the JSON of the API. With `--json` the last line of a failed',
+    'command is `{"error":{"id":…,"message":…,"help":…,"retryable":…}}`.',
+    '',
+    ...table(
+      ['id', 'exit code', 'HTTP status', 'try again', 'what to do'],
+      Object.entries(errorRegistry).map(([id, entry]) => [
+        code(id),
+        String(entry.exit),
+        String(entry.http),
+        entry.retryable ? 'yes' : '',
+        entry.help,
+      ]),
+    ),
+    '',
+  ].join('\n')

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest'
+import { formatBytes, formatDuration, parseBytes, parseDurationMs } from './units.ts'
+
+describe('durations', () => {
+  it.each([
+    ['0', 0],
+    ['500ms', 500],
+    ['1.5s', 1_500],
+    ['5m', 300_000],
+    ['2h', 7_200_000],
+    ['7d', 604_800_000],
+  ])('%s is %d ms', (text, ms) => {
+    expect(parseDurationMs(text, 'x')).toBe(ms)
+  })
+
+  it.each(['', '5', '-5s', '5 s', '5sec', 's'])('"%s" is none', (text) => {
+    expect(() => parseDurationMs(text, '--delay')).toThrow(/--delay: ".*" is not a duration/)
+  })
+
+  it.each([
+    [0, '0'],
+    [750, '750ms'],
+    [30_000, '30s'],
+    [90_000, '90s'],
+    [345_600_000, '4d'],
+    [1_234, '1.2s'],
+  ])('%d ms is written %s', (ms, text) => {
+    expect(formatDuration(ms)).toBe(text)
+  })
+})
+
+describe('sizes', () => {
+  it.each([
+    ['17', 17],
+    ['512KiB', 524_288],
+    ['8MB', 8_000_000],
+    ['1.5GiB', 1_610_612_736],
+  ])('%s is %d bytes', (text, bytes) => {
+    expect(parseBytes(text, 'x')).toBe(bytes)
+  })
+
+  it.each(['', 'x', '-1', '1 KiB', '1kb'])('"%s" is none', (text) => {
+    expect(() => parseBytes(text, '--body-max')).toThrow(/is not a size/)
+  })
+
+  it('are written with one decimal', () => {
+    expect([17, 1_536, 20 * 1024 ** 3].map(formatBytes)).toEqual(['17 B', '1.5 KiB', '20 GiB'])
+  })
+})
