@@ -1,7 +1,7 @@
 import type { Actor, ConsumeMode, KirokuError } from '@kiroku/message'
 import type { DeadLetterTarget, PartitionDescription, QueueConfig, QueueDescription } from '@kiroku/partition'
 import type { BatchHandler, ConsumeOptions, Consumer, MessageHandler } from './Consumer.ts'
-import type { ReceivedMessage } from './ReceivedMessage.ts'
+import type { ReceivedMessage, RetryOptions } from './ReceivedMessage.ts'
 import type { Clock } from './Clock.ts'
 import type { ClientEvent } from './ClientEvent.ts'
 
@@ -100,10 +100,7 @@ export interface Client {
   /** Settles by receipt; one result a receipt, in order. A malformed or foreign receipt is a result, not a rejection. */
   ack(receipts: string | readonly string[]): Promise<SettleResult[]>
   /** Gives messages back for another attempt, after `delayMs` or by the queue's policy. */
-  retry(
-    receipts: string | readonly string[],
-    options?: { readonly delayMs?: number | undefined; readonly error?: string | undefined },
-  ): Promise<SettleResult[]>
+  retry(receipts: string | readonly string[], options?: RetryOptions): Promise<SettleResult[]>
   /** Lets the leases end `leaseMs` from now. */
   extend(receipts: string | readonly string[], leaseMs: number): Promise<SettleResult[]>
   /** Gives messages back at once, and the attempt too. */

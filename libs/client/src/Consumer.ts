@@ -1,5 +1,14 @@
-import type { ConsumedMessage } from './Batch.ts'
-import type { Batch } from './Batch.ts'
+import type { KirokuError } from '@kiroku/message'
+import { Batch, type ConsumedMessage } from './Batch.ts'
+import type { ClientEvent } from './ClientEvent.ts'
+import type { Clock } from './Clock.ts'
+import { toKirokuError } from './failure.ts'
+import { startHeartbeat } from './heartbeat.ts'
+import { LeasedBatch } from './LeasedBatch.ts'
+import { limits } from './limits.ts'
+import type { PartitionClient } from './PartitionClient.ts'
+import { clip } from './ReceivedMessage.ts'
+import { Verdicts, type Outcome } from './Verdicts.ts'
 
 /** Handles one batch: returning acknowledges what it did not settle, throwing retries it. */
 export type BatchHandler = (batch: Batch) => unknown
@@ -30,3 +39,147 @@ export interface Consumer {
   /** Settles when the consumer has ended; rejects if an error ended it. */
   readonly closed: Promise<void>
 }
+
+/** What a consumer needs of its client. */
+export interface ConsumerContext {
+  readonly queue: string
+  readonly consumer: string
+  /** The queue's partition, once the log is known. */
+  readonly open: () => Promise<{ readonly incarnation: string; readonly partition: PartitionClient }>
+  readonly newPoll: () => string
+  readonly clock: Clock
+  readonly emit: (event: ClientEvent) => void
+}
+
+/** Time of one long poll; a new one follows at once. */
+const pollWaitMs = 30_000
+
+/** Receives and handles batches, `concurrency` at a time. */
+export class ConsumerLoop implements Consumer {
+  readonly closed: Promise<void>
+  readonly #context: ConsumerContext
+  readonly #handler: BatchHandler
+  readonly #options: ConsumeOptions
+  readonly #polls = new AbortController()
+  /** Aborted when handlers have had their time after `stop`. */
+  readonly #patience = new AbortController()
+  readonly #settling = new Set<Promise<void>>()
+  #failure: KirokuError | undefined
+
+  constructor(context: ConsumerContext, handler: BatchHandler, options: ConsumeOptions) {
+    this.#context = context
+    this.#handler = handler
+    this.#options = options
+    this.closed = this.#run()
+    // Whoever does not ask for the end hears of it by the event.
+    this.closed.catch(() => undefined)
+  }
+
+  async stop({ timeoutMs = limits.closeMsMax }: { readonly timeoutMs?: number } = {}): Promise<void> {
+    this.#polls.abort(stopReason)
+    const { clock } = this.#context
+    const timer = clock.setTimeout(() => this.#patience.abort(stopReason), timeoutMs)
+    await this.closed.catch(() => undefined)
+    clock.clearTimeout(timer)
+  }
+
+  async #run(): Promise<void> {
+    await this.#work().catch(this.#fail)
+    await Promise.all(this.#settling)
+    if (this.#failure === undefined) return
+    this.#context.emit({ type: 'consumerFailed', queue: this.#context.queue, error: this.#failure })
+    throw this.#failure
+  }
+
+  readonly #fail = (thrown: unknown): void => {
+    if (!this.#polls.signal.aborted) this.#failure = toKirokuError(thrown)
+    this.#polls.abort(stopReason)
+  }
+
+  async #work(): Promise<void> {
+    const { queue, emit, open } = this.#context
+    const { incarnation, partition } = await unless(this.#polls.signal, open())
+    const take = await this.#prepare(partition)
+    const loop = async (): Promise<void> => {
+      while (!this.#polls.signal.aborted) {
+        const delivery = await take()
+        if (delivery === undefined) continue
+        const context = { incarnation, partition: partition.link.partition, queue, delivery }
+        await this.#handle(new LeasedBatch(context, partition.settler, emit))
+      }
+    }
+    const { concurrency = 1 } = this.#options
+    await Promise.all(Array.from({ length: concurrency }, () => loop().catch(this.#fail)))
+  }
+
+  async #prepare(partition: PartitionClient): Promise<() => ReturnType<PartitionClient['take']>> {
+    const { queue, consumer, newPoll } = this.#context
+    const { config } = await partition.link.ask<'DescribeQueue'>(
+      { type: 'DescribeQueue', queue },
+      { signal: this.#polls.signal },
+    )
+    const { batchMessages, batchWaitMs, leaseMs } = this.#options
+    const command = {
+      type: 'Receive',
+      queue,
+      max: batchMessages ?? config.batchMessages,
+      bytesMax: config.batchBytes,
+      waitMs: pollWaitMs,
+      batchWaitMs: batchWaitMs ?? config.batchWaitMs,
+      mode: 'push',
+      consumer,
+      ...(leaseMs === undefined ? {} : { leaseMs }),
+    } as const
+    return () => partition.take({ ...command, poll: newPoll() }, this.#polls.signal)
+  }
+
+  async #handle(leased: LeasedBatch): Promise<void> {
+    const { queue, emit, clock } = this.#context
+    const verdicts = new Verdicts(leased.size, (indexes) =>
+      this.#settle(leased, { settlement: { type: 'Ack' }, indexes }),
+    )
+    const stopHeartbeat =
+      this.#options.heartbeat === false ? () => {} : startHeartbeat(leased, verdicts, clock)
+    let outcomes: Outcome[]
+    try {
+      await unless(this.#patience.signal, this.#handler(new Batch(leased.context, verdicts)))
+      outcomes = verdicts.finish()
+    } catch (error) {
+      if (this.#patience.signal.aborted) {
+        outcomes = verdicts.abandon()
+      } else {
+        emit({ type: 'handlerFailed', queue, error, messages: leased.size })
+        outcomes = verdicts.finish({ error: clip(error instanceof Error ? error.message : String(error))! })
+      }
+    } finally {
+      stopHeartbeat()
+    }
+    for (const outcome of outcomes) this.#settle(leased, outcome)
+  }
+
+  #settle(leased: LeasedBatch, { settlement, indexes }: Outcome): void {
+    const settling = leased.settle(settlement, indexes).then(() => void this.#settling.delete(settling))
+    this.#settling.add(settling)
+  }
+}
+
+const stopReason = new DOMException('The consumer was stopped', 'AbortError')
+
+/** The outcome, unless the signal comes first. */
+const unless = async <T>(signal: AbortSignal, outcome: T): Promise<Awaited<T>> => {
+  if (!isThenable(outcome)) return outcome as Awaited<T>
+  let abort: (() => void) | undefined
+  const aborted = new Promise<never>((_, reject) => {
+    abort = () => reject(signal.reason as Error)
+    if (signal.aborted) abort()
+    else signal.addEventListener('abort', abort)
+  })
+  try {
+    return await Promise.race([outcome, aborted])
+  } finally {
+    signal.removeEventListener('abort', abort!)
+  }
+}
+
+const isThenable = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'

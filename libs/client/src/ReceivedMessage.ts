@@ -1,42 +1,69 @@
-import type { Lineage } from '@kiroku/partition'
+import { KirokuError, type Ranges } from '@kiroku/message'
+import { MessageView, type DeliveryContext } from './MessageView.ts'
+import type { Settlement, Settler } from './Settler.ts'
+import { rangeNumbers } from './ranges.ts'
 
-/** A message as it was delivered; bodies and receipts are decoded when they are asked for. */
-export interface MessageView {
-  /** Stays the same along the lineage, also in a dead-letter queue. */
-  readonly id: string
-  readonly queue: string
-  /** The body as bytes; a view, valid as long as the message. */
-  readonly body: Uint8Array
-  text(): string
-  /** The body parsed as JSON. Errors: `MalformedJson`. */
-  json<T = unknown>(): T
-  /** 1 for the first delivery. */
-  readonly attempt: number
-  /** Names this delivery of this message to `ack` and the others. */
-  readonly receipt: string
-  /** When the message was stored, in ms since 1970. */
-  readonly enqueuedAt: number
-  /** End of the lease as delivered, in ms since 1970. */
-  readonly leaseUntil: number
-  readonly attributes: Readonly<Record<string, string>>
-  readonly contentType: string | undefined
-  readonly traceparent: string | undefined
-  /** Of forwarded messages: where they came from. */
-  readonly lineage: Lineage | undefined
+/** How a verdict asks for another attempt. */
+export interface RetryOptions {
+  /** Pause in ms; absent: the queue's policy; 0: none. */
+  readonly delayMs?: number | undefined
+  /** Why, for the record; at most 1,000 characters. */
+  readonly error?: string | undefined
 }
 
-/** A received message with its verdicts. Each resolves when it is stored; errors: `UnknownReceipt`, `ReceiptExpired`. */
-export interface ReceivedMessage extends MessageView {
-  ack(): Promise<void>
+/** A received message. Each verdict resolves when it is stored; errors: `UnknownReceipt`, `ReceiptExpired`. */
+export class ReceivedMessage extends MessageView {
+  readonly #settle: (settlement: Settlement) => Promise<void>
+
+  constructor(
+    context: DeliveryContext,
+    index: number,
+    number: number,
+    settle: (settlement: Settlement) => Promise<void>,
+  ) {
+    super(context, index, number)
+    this.#settle = settle
+  }
+
+  /** The message is done. */
+  ack(): Promise<void> {
+    return this.#settle({ type: 'Ack' })
+  }
+
   /** Another attempt after `delayMs`, or by the queue's policy. */
-  retry(options?: {
-    readonly delayMs?: number | undefined
-    readonly error?: string | undefined
-  }): Promise<void>
+  retry(options: RetryOptions = {}): Promise<void> {
+    return this.#settle({ type: 'Retry', delayMs: options.delayMs, error: clip(options.error) })
+  }
+
   /** Lets the lease end `leaseMs` from now. Errors: also `LeaseCapReached`. */
-  extend(leaseMs: number): Promise<void>
+  extend(leaseMs: number): Promise<void> {
+    return this.#settle({ type: 'Extend', leaseMs })
+  }
+
   /** Gives the message back at once, and the attempt too. */
-  release(): Promise<void>
+  release(): Promise<void> {
+    return this.#settle({ type: 'Release' })
+  }
+
   /** Moves the message to the dead-letter queue now. */
-  deadLetter(error?: string): Promise<void>
+  deadLetter(error?: string): Promise<void> {
+    return this.#settle({ type: 'DeadLetter', error: clip(error) })
+  }
 }
+
+/** The messages of a delivery for a caller who settles them by itself. */
+export const receivedMessages = (context: DeliveryContext, settler: Settler): ReceivedMessage[] => {
+  const { queue, sub, delivery, numbers } = context.delivery
+  return rangeNumbers(numbers).map((number, index) => {
+    const range: Ranges = [number, 1]
+    const message: ReceivedMessage = new ReceivedMessage(context, index, number, async (settlement) => {
+      const refused = (await settler.settle(settlement, queue, sub, delivery, range))[0]
+      if (refused !== undefined)
+        throw new KirokuError(refused.error, `${settlement.type} of message ${message.id} was refused`)
+    })
+    return message
+  })
+}
+
+/** An error text as the record takes it. */
+export const clip = (error: string | undefined): string | undefined => error?.slice(0, 1_000)

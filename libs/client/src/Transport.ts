@@ -9,13 +9,18 @@ export interface LogDirectory {
 
 /** How long to wait for a reply, and how to stop waiting. */
 export interface RequestOptions {
+  /** Real time; a transport that cannot lose a reply may ignore it. */
   readonly timeoutMs: number
+  /**
+   * Aborting cancels the polls parked by this request. The reply still comes, empty or with a delivery that
+   * was on its way, so that no delivery is lost on the way here.
+   */
   readonly signal?: AbortSignal
 }
 
 /** The way from a client to the partitions' owners. Implementations: NATS and in-process. */
 export interface Transport {
-  /** Asked once; it never changes for a log. */
+  /** Asked until it is known; it never changes for a log. Errors: `Unavailable`, `NatsUnreachable`. */
   directory(): Promise<LogDirectory>
   /**
    * Sends commands to the owner of one partition; they take effect in order.
@@ -24,5 +29,7 @@ export interface Transport {
   request(partition: number, commands: readonly Command[], options: RequestOptions): Promise<Reply>
   /** Tells when a partition has a new owner, so that parked receives are issued anew. Returns the unsubscribe. */
   onOwnerChanged(listener: (partition: number, epoch: number) => void): () => void
+  /** Hands over replies that came after their request was given up: their deliveries are to be released. */
+  onStray(listener: (partition: number, reply: Reply) => void): () => void
   close(): Promise<void>
 }

@@ -1,8 +1,243 @@
 import { KirokuError } from '@kiroku/message'
-import type { Client, ClientOptions } from './Client.ts'
+import {
+  checkQueueName,
+  limits as partitionLimits,
+  messageId,
+  type CommandOf,
+  type PartitionDescription,
+} from '@kiroku/partition'
+import { Administration } from './Administration.ts'
+import type { Body, Client, ClientOptions, OutgoingMessage, ReceiveOptions, SendOptions } from './Client.ts'
+import { realClock } from './Clock.ts'
+import {
+  ConsumerLoop,
+  type BatchHandler,
+  type Consumer,
+  type ConsumeOptions,
+  type MessageHandler,
+} from './Consumer.ts'
+import { encodeMessage } from './encodeMessage.ts'
+import { handleEach } from './handleEach.ts'
+import { limits } from './limits.ts'
+import { LogConnection, type OpenLog } from './LogConnection.ts'
+import type { PartitionClient } from './PartitionClient.ts'
+import type { ClientContext } from './PartitionLink.ts'
+import { clip, receivedMessages, type ReceivedMessage, type RetryOptions } from './ReceivedMessage.ts'
+import type { StoredRange } from './Sender.ts'
+import { settleReceipts } from './settleReceipts.ts'
+import type { Settlement } from './Settler.ts'
 import type { Transport } from './Transport.ts'
 
-/** Makes a client over a transport, which it owns from then on. */
-export const createClient = (_transport: Transport, _options: ClientOptions = {}): Client => {
-  throw new KirokuError('Internal', 'The client is not finished')
+/** Makes a client over a transport, which it owns from then on: `close` closes both. */
+export const createClient = (transport: Transport, options: ClientOptions = {}): Client =>
+  new TransportClient(transport, options)
+
+class TransportClient implements Client {
+  readonly queues: Administration
+  readonly #context: ClientContext
+  readonly #connection: LogConnection
+  readonly #name: string
+  readonly #id = crypto.randomUUID().slice(0, 13)
+  #polls = 0
+  readonly #consumers = new Set<Consumer>()
+  #closing: Promise<void> | undefined
+
+  constructor(transport: Transport, options: ClientOptions) {
+    this.#context = {
+      transport,
+      clock: options.clock ?? realClock,
+      emit: options.onEvent ?? (() => {}),
+      sendTimeoutMs: options.sendTimeoutMs ?? 300_000,
+      requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
+    }
+    this.#name = options.name ?? `client-${this.#id}`
+    this.#connection = new LogConnection(this.#context)
+    this.queues = new Administration({
+      partitionOf: async (queue) => (await this.#connection.open()).of(queue),
+      partitions: async () => (await this.#connection.open()).partitions,
+      actor: options.actor ?? { name: 'local', origin: 'client' },
+    })
+  }
+
+  async send(queue: string, body: Body, options: SendOptions = {}) {
+    const log = this.#connection.log ?? (await this.#opened(queue))
+    checkDelay(options.delayMs)
+    const partition = log.of(queue)
+    const stored = await partition.sender.send(queue, encodeMessage(body, options), options.delayMs)
+    return { messageId: idOf(log, partition, stored, 0) }
+  }
+
+  async sendBatch(queue: string, messages: readonly OutgoingMessage[], options: SendOptions = {}) {
+    const log = this.#connection.log ?? (await this.#opened(queue))
+    const delaysMs = delaysOf(messages, options)
+    const envelopes = messages.map((message) => encodeMessage(message.body, message, options))
+    const partition = log.of(queue)
+    const ranges = await partition.sender.sendAll(queue, envelopes, delaysMs)
+    const messageIds: string[] = []
+    for (const range of ranges)
+      for (let i = 0; i < range.count; i++) messageIds.push(idOf(log, partition, range, i))
+    return { messageIds }
+  }
+
+  async receive(queue: string, options: ReceiveOptions = {}): Promise<ReceivedMessage[]> {
+    const log = await this.#opened(queue)
+    const partition = log.of(queue)
+    const { max = 1, mode = 'simple', signal, bytesMax, waitMs, batchWaitMs, leaseMs } = options
+    const command: CommandOf<'Receive'> = {
+      type: 'Receive',
+      queue,
+      poll: this.#newPoll(),
+      max,
+      mode,
+      consumer: this.#name,
+      ...(bytesMax === undefined ? {} : { bytesMax }),
+      ...(waitMs === undefined ? {} : { waitMs }),
+      ...(batchWaitMs === undefined ? {} : { batchWaitMs }),
+      ...(leaseMs === undefined ? {} : { leaseMs }),
+    }
+    const delivery = await partition.take(command, signal)
+    if (delivery === undefined) return []
+    const { incarnation } = log.directory
+    const context = { incarnation, partition: partition.link.partition, queue, delivery }
+    return receivedMessages(context, partition.settler)
+  }
+
+  ack(receipts: string | readonly string[]) {
+    return this.#settle(receipts, { type: 'Ack' })
+  }
+
+  retry(receipts: string | readonly string[], options: RetryOptions = {}) {
+    return this.#settle(receipts, { type: 'Retry', delayMs: options.delayMs, error: clip(options.error) })
+  }
+
+  extend(receipts: string | readonly string[], leaseMs: number) {
+    return this.#settle(receipts, { type: 'Extend', leaseMs })
+  }
+
+  release(receipts: string | readonly string[]) {
+    return this.#settle(receipts, { type: 'Release' })
+  }
+
+  deadLetter(receipts: string | readonly string[], error?: string) {
+    return this.#settle(receipts, { type: 'DeadLetter', error: clip(error) })
+  }
+
+  consume(queue: string, handler: BatchHandler, options: ConsumeOptions = {}): Consumer {
+    checkQueueName(queue)
+    if (this.#closing !== undefined) throw new KirokuError('Stopped', 'The client is closed')
+    const consumer = new ConsumerLoop(
+      {
+        queue,
+        consumer: this.#name,
+        open: async () => {
+          const log = await this.#connection.open()
+          return { incarnation: log.directory.incarnation, partition: log.of(queue) }
+        },
+        newPoll: () => this.#newPoll(),
+        clock: this.#context.clock,
+        emit: this.#context.emit,
+      },
+      handler,
+      options,
+    )
+    this.#consumers.add(consumer)
+    const forget = (): void => void this.#consumers.delete(consumer)
+    consumer.closed.then(forget, forget)
+    return consumer
+  }
+
+  consumeEach(queue: string, handler: MessageHandler, options?: ConsumeOptions): Consumer {
+    const failed = (error: unknown): void =>
+      this.#context.emit({ type: 'handlerFailed', queue, error, messages: 1 })
+    return this.consume(queue, handleEach(handler, failed), options)
+  }
+
+  async partitions(): Promise<PartitionDescription[]> {
+    const { partitions } = await this.#connection.open()
+    const answers = await Promise.allSettled(
+      partitions.map(async ({ link }) => {
+        const reply = await link.call([{ type: 'DescribePartition' }], partitionReplyMs)
+        return reply.answers[0]?.ok as PartitionDescription | undefined
+      }),
+    )
+    return answers.flatMap((answer) =>
+      answer.status === 'fulfilled' && answer.value !== undefined ? [answer.value] : [],
+    )
+  }
+
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close())
+  }
+
+  async #close(): Promise<void> {
+    const { log } = this.#connection
+    await Promise.all([...this.#consumers].map((consumer) => consumer.stop()))
+    this.#connection.close()
+    if (log !== undefined) {
+      const drained = Promise.all(log.partitions.flatMap((p) => [p.sender.drained(), p.settler.drained()]))
+      await this.#within(drained, limits.closeMsMax)
+      for (const partition of log.partitions) {
+        partition.sender.close()
+        partition.settler.close()
+      }
+    }
+    await this.#context.transport.close()
+  }
+
+  /** Waits for the promise, but not longer than `ms`. */
+  async #within(promise: Promise<unknown>, ms: number): Promise<void> {
+    const { clock } = this.#context
+    let timer: unknown
+    await Promise.race([promise, new Promise<void>((resolve) => (timer = clock.setTimeout(resolve, ms)))])
+    clock.clearTimeout(timer)
+  }
+
+  #opened(queue: string): Promise<OpenLog> {
+    checkQueueName(queue)
+    return this.#connection.open()
+  }
+
+  async #settle(receipts: string | readonly string[], settlement: Settlement) {
+    const list = typeof receipts === 'string' ? [receipts] : receipts
+    return settleReceipts(await this.#connection.open(), list, settlement)
+  }
+
+  #newPoll(): string {
+    return `${this.#id}.${++this.#polls}`
+  }
+}
+
+/** Time for a partition to describe itself before it is left out, in ms. */
+const partitionReplyMs = 2_000
+
+const idOf = (log: OpenLog, partition: PartitionClient, range: StoredRange, offset: number): string =>
+  messageId({
+    incarnation: log.directory.incarnation,
+    partition: partition.link.partition,
+    queue: range.queue,
+    number: range.first + offset,
+  })
+
+/** The delay of each message; absent when all have the queue's default. */
+const delaysOf = (
+  messages: readonly OutgoingMessage[],
+  options: SendOptions,
+): (number | undefined)[] | undefined => {
+  let some = false
+  const delaysMs = messages.map((message) => {
+    const delayMs = message.delayMs ?? options.delayMs
+    checkDelay(delayMs)
+    some ||= delayMs !== undefined
+    return delayMs
+  })
+  return some ? delaysMs : undefined
+}
+
+const checkDelay = (delayMs: number | undefined): void => {
+  if (delayMs === undefined) return
+  if (!Number.isFinite(delayMs) || delayMs < 0 || delayMs > partitionLimits.delayMsMax)
+    throw new KirokuError(
+      'InvalidArgument',
+      `delayMs is ${delayMs}; it may be 0 to ${partitionLimits.delayMsMax} ms`,
+    )
 }

@@ -1,0 +1,160 @@
+import { KirokuError, errorFromWire } from '@kiroku/message'
+import type { Answer, Command } from '@kiroku/partition'
+import { backoffMs } from './backoff.ts'
+import { isRetryable, leavesOutcomeUnknown, toKirokuError } from './failure.ts'
+import { limits } from './limits.ts'
+import type { PartitionLink } from './PartitionLink.ts'
+
+/** One command on its way, repeated as it is until it is answered or its time is over. */
+export interface Unit {
+  readonly command: Command
+  readonly messages: number
+  readonly bytes: number
+  /** When repeating ends, by the client's clock. */
+  readonly deadlineMs: number
+  /** Whether an earlier try may have taken effect. */
+  doubt: boolean
+  /** Its place among the units of its lane; set by the lane. */
+  order: number
+  done(ok: NonNullable<Answer['ok']>): void
+  failed(error: KirokuError): void
+}
+
+/**
+ * Brings units to one partition in order, several requests at a time; while those are under way the source
+ * gathers. After a failure the lane pauses and then repeats what failed, oldest first, before anything new.
+ */
+export class Lane {
+  readonly #link: PartitionLink
+  readonly #next: () => Unit | undefined
+  readonly #requestsMax: number
+  #requests = 0
+  #orders = 0
+  #repeats: Unit[] = []
+  #failures = 0
+  #paused = false
+  #scheduled = false
+  #closed = false
+  #idle: (() => void)[] = []
+
+  constructor(link: PartitionLink, requestsMax: number, next: () => Unit | undefined) {
+    this.#link = link
+    this.#requestsMax = requestsMax
+    this.#next = next
+  }
+
+  /** Says that the source has something; what comes within the same turn travels together. */
+  wake(): void {
+    if (this.#scheduled || this.#paused || this.#requests >= this.#requestsMax) return
+    this.#scheduled = true
+    // After the microtasks of this turn: callers resumed by one reply send their next together.
+    queueMicrotask(this.#defer)
+  }
+
+  /** Resolves when nothing is under way or waiting for a repeat. */
+  idle(): Promise<void> {
+    if (this.#isIdle()) return Promise.resolve()
+    return new Promise((resolve) => this.#idle.push(resolve))
+  }
+
+  /** Repeats nothing any more and gives up what waits for it. */
+  close(): void {
+    this.#closed = true
+    for (const unit of this.#repeats.splice(0))
+      unit.failed(new KirokuError('Stopped', 'The client was closed before this had an answer'))
+  }
+
+  readonly #defer = (): void => process.nextTick(this.#run)
+
+  readonly #run = (): void => {
+    this.#scheduled = false
+    while (!this.#paused && this.#requests < this.#requestsMax) {
+      const units = this.#fill()
+      if (units.length === 0) break
+      this.#request(units)
+    }
+    if (this.#isIdle()) for (const resolve of this.#idle.splice(0)) resolve()
+  }
+
+  #isIdle(): boolean {
+    return this.#requests === 0 && this.#repeats.length === 0 && !this.#scheduled
+  }
+
+  #fill(): Unit[] {
+    const units: Unit[] = []
+    let messages = 0
+    let bytes = 0
+    while (
+      units.length < limits.requestCommandsMax &&
+      messages < limits.requestMessagesMax &&
+      bytes < limits.requestBytesMax
+    ) {
+      const repeat = this.#repeats[0]
+      if (repeat !== undefined && units.length > 0 && bytes + repeat.bytes > limits.requestBytesMax) break
+      const unit = repeat === undefined ? this.#next() : this.#repeats.shift()
+      if (unit === undefined) break
+      if (unit.order === 0) unit.order = ++this.#orders
+      units.push(unit)
+      messages += unit.messages
+      bytes += unit.bytes
+    }
+    return units
+  }
+
+  #request(units: readonly Unit[]): void {
+    this.#requests++
+    const commands = units.map((unit) => unit.command)
+    this.#link.call(commands, limits.replyMsMax).then(
+      (reply) => {
+        this.#requests--
+        let failure: KirokuError | undefined
+        for (let i = 0; i < units.length; i++) {
+          const answer = reply.answers[i]
+          if (answer?.ok !== undefined) units[i]!.done(answer.ok)
+          else failure = this.#fail(units[i]!, answerError(answer)) ?? failure
+        }
+        this.#after(failure)
+      },
+      (thrown: unknown) => {
+        this.#requests--
+        let failure: KirokuError | undefined
+        for (const unit of units) failure = this.#fail(unit, toKirokuError(thrown)) ?? failure
+        this.#after(failure)
+      },
+    )
+  }
+
+  /** Keeps the unit for a repeat and returns the error, or gives the unit up. */
+  #fail(unit: Unit, error: KirokuError): KirokuError | undefined {
+    unit.doubt ||= leavesOutcomeUnknown(error)
+    if (this.#closed || !isRetryable(error) || this.#link.context.clock.now() >= unit.deadlineMs) {
+      unit.failed(error)
+      return undefined
+    }
+    let at = this.#repeats.length
+    while (at > 0 && this.#repeats[at - 1]!.order > unit.order) at--
+    this.#repeats.splice(at, 0, unit)
+    return error
+  }
+
+  #after(failure: KirokuError | undefined): void {
+    if (failure === undefined) this.#failures = 0
+    else if (!this.#paused) {
+      this.#paused = true
+      const delayMs = failure.retryAfterMs ?? backoffMs(++this.#failures, Math.random())
+      const { partition, context } = this.#link
+      context.emit({ type: 'retrying', partition, error: failure, delayMs })
+      void this.#link.pause(delayMs).then(() => {
+        this.#paused = false
+        this.#run()
+      })
+      return
+    }
+    this.#run()
+  }
+}
+
+const answerError = (answer: Answer | undefined): KirokuError =>
+  answer?.error === undefined
+    ? new KirokuError('Internal', 'The reply holds no answer for the command')
+    : errorFromWire(answer.error)

@@ -1,0 +1,87 @@
+import { KirokuError } from '@kiroku/message'
+import { checkQueueName, partitionOf } from '@kiroku/partition'
+import { backoffMs } from './backoff.ts'
+import { isRetryable, toKirokuError } from './failure.ts'
+import { PartitionClient } from './PartitionClient.ts'
+import type { ClientContext } from './PartitionLink.ts'
+import type { LogDirectory } from './Transport.ts'
+
+/** The partitions of one log, from the moment its directory is known. */
+export class OpenLog {
+  readonly directory: LogDirectory
+  readonly partitions: readonly PartitionClient[]
+  readonly #byQueue = new Map<string, PartitionClient>()
+
+  constructor(directory: LogDirectory, context: ClientContext) {
+    this.directory = directory
+    this.partitions = Array.from({ length: directory.partitions }, (_, n) => new PartitionClient(n, context))
+  }
+
+  /** Where a queue lives. Errors: `InvalidQueueName`. */
+  of(queue: string): PartitionClient {
+    let partition = this.#byQueue.get(queue)
+    if (partition === undefined) {
+      checkQueueName(queue)
+      partition = this.partitions[partitionOf(queue, this.partitions.length)]!
+      this.#byQueue.set(queue, partition)
+    }
+    return partition
+  }
+}
+
+/** Opens the log once, with repeats, and hears of new owners. */
+export class LogConnection {
+  /** Present as soon as the directory is known. */
+  log: OpenLog | undefined
+  readonly #context: ClientContext
+  #opening: Promise<OpenLog> | undefined
+  #closed = false
+  #stopListening: () => void = () => {}
+
+  constructor(context: ClientContext) {
+    this.#context = context
+  }
+
+  /** The log. Errors: `Unavailable`, `NatsUnreachable`, `Stopped`. */
+  open(): Promise<OpenLog> {
+    if (this.#closed) return Promise.reject(new KirokuError('Stopped', 'The client is closed'))
+    return (this.#opening ??= this.#open().catch((thrown: unknown) => {
+      this.#opening = undefined
+      throw thrown
+    }))
+  }
+
+  /** Accepts nothing more and hears nothing more. */
+  close(): void {
+    this.#closed = true
+    this.log = undefined
+    this.#stopListening()
+  }
+
+  async #open(): Promise<OpenLog> {
+    const { transport, clock, requestTimeoutMs } = this.#context
+    const startMs = clock.now()
+    for (let failures = 1; ; failures++) {
+      try {
+        return this.#opened(await transport.directory())
+      } catch (thrown) {
+        const error = toKirokuError(thrown)
+        if (this.#closed || !isRetryable(error) || clock.now() - startMs >= requestTimeoutMs) throw error
+        const delayMs = backoffMs(failures, Math.random())
+        this.#context.emit({ type: 'retrying', partition: -1, error, delayMs })
+        await new Promise<void>((resolve) => clock.setTimeout(resolve, delayMs))
+      }
+    }
+  }
+
+  #opened(directory: LogDirectory): OpenLog {
+    if (this.#closed) throw new KirokuError('Stopped', 'The client is closed')
+    const log = new OpenLog(directory, this.#context)
+    const { transport } = this.#context
+    const stopOwners = transport.onOwnerChanged((n, epoch) => log.partitions[n]?.link.ownerChanged(epoch))
+    const stopStrays = transport.onStray((n, reply) => log.partitions[n]?.link.late(reply))
+    this.#stopListening = () => (stopOwners(), stopStrays())
+    this.log = log
+    return log
+  }
+}

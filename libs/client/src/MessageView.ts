@@ -1,0 +1,112 @@
+import { KirokuError } from '@kiroku/message'
+import {
+  decodeEnvelope,
+  messageId,
+  receipt,
+  type Delivery,
+  type EnvelopeMeta,
+  type Lineage,
+} from '@kiroku/partition'
+
+/** What the messages of one delivery share. */
+export interface DeliveryContext {
+  readonly incarnation: string
+  readonly partition: number
+  readonly queue: string
+  readonly delivery: Delivery
+}
+
+const decoder = new TextDecoder()
+
+/** A message as it was delivered; bodies and receipts are decoded when they are asked for. */
+export class MessageView {
+  readonly #context: DeliveryContext
+  readonly #index: number
+  readonly #number: number
+  #envelope: { readonly meta: EnvelopeMeta; readonly body: Uint8Array } | undefined
+
+  constructor(context: DeliveryContext, index: number, number: number) {
+    this.#context = context
+    this.#index = index
+    this.#number = number
+  }
+
+  /** Stays the same along the lineage, also in a dead-letter queue. */
+  get id(): string {
+    const lineage = this.lineage
+    if (lineage !== undefined) return lineage.messageId
+    const { incarnation, partition, delivery } = this.#context
+    return messageId({ incarnation, partition, queue: delivery.queue, number: this.#number })
+  }
+
+  /** Name of the queue it came from. */
+  get queue(): string {
+    return this.#context.queue
+  }
+
+  /** The body as bytes; a view, not a copy. */
+  get body(): Uint8Array {
+    return this.#decoded().body
+  }
+
+  /** The body as UTF-8. */
+  text(): string {
+    return decoder.decode(this.body)
+  }
+
+  /** The body parsed as JSON. Errors: `MalformedJson`. */
+  json<T = unknown>(): T {
+    try {
+      return JSON.parse(this.text()) as T
+    } catch (cause) {
+      throw new KirokuError('MalformedJson', `Message ${this.id} is not JSON: ${(cause as Error).message}`, {
+        cause,
+      })
+    }
+  }
+
+  /** 1 for the first delivery. */
+  get attempt(): number {
+    return this.#context.delivery.attempts[this.#index]!
+  }
+
+  /** Names this delivery of this message to `Client.ack` and the others. */
+  get receipt(): string {
+    const { incarnation, partition, delivery } = this.#context
+    const { queue, sub } = delivery
+    return receipt({ incarnation, partition, queue, number: this.#number, sub, delivery: delivery.delivery })
+  }
+
+  /** When the message was stored, in ms since 1970. */
+  get enqueuedAt(): number {
+    return this.#context.delivery.enqueuedAt[this.#index]!
+  }
+
+  /** End of the lease as delivered, in ms since 1970. */
+  get leaseUntil(): number {
+    return this.#context.delivery.leaseUntil
+  }
+
+  /** What the producer set beside the body. */
+  get attributes(): Readonly<Record<string, string>> {
+    return this.#decoded().meta.attributes ?? {}
+  }
+
+  get contentType(): string | undefined {
+    return this.#decoded().meta.contentType
+  }
+
+  /** W3C trace context of the send. */
+  get traceparent(): string | undefined {
+    return this.#decoded().meta.traceparent
+  }
+
+  /** Of forwarded messages: where they came from. */
+  get lineage(): Lineage | undefined {
+    return this.#decoded().meta.lineage
+  }
+
+  #decoded(): { readonly meta: EnvelopeMeta; readonly body: Uint8Array } {
+    return (this.#envelope ??= decodeEnvelope(this.#context.delivery.messages[this.#index]!))
+  }
+}

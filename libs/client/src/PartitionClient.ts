@@ -1,0 +1,43 @@
+import { limits as partitionLimits, type CommandOf, type Delivery } from '@kiroku/partition'
+import { PartitionLink, type ClientContext } from './PartitionLink.ts'
+import { Sender } from './Sender.ts'
+import { Settler } from './Settler.ts'
+
+/** Everything a client has for one partition. */
+export class PartitionClient {
+  readonly link: PartitionLink
+  readonly sender: Sender
+  readonly settler: Settler
+
+  constructor(partition: number, context: ClientContext) {
+    this.link = new PartitionLink(partition, context)
+    this.sender = new Sender(this.link, () => crypto.randomUUID().replaceAll('-', ''))
+    this.settler = new Settler(this.link)
+    this.link.onLateDelivery = (delivery) => this.release(delivery)
+  }
+
+  /** One delivery, or none within the wait. Aborting rejects; a delivery on its way is released. */
+  async take(command: CommandOf<'Receive'>, signal: AbortSignal | undefined): Promise<Delivery | undefined> {
+    const waitMs = command.waitMs ?? partitionLimits.receiveWaitMsMax
+    const answer = await this.link.ask<'Receive'>(command, {
+      waitMs: waitMs + (command.batchWaitMs ?? 0),
+      signal,
+      again: (leftMs, attempt) => ({
+        ...command,
+        poll: `${command.poll}.${attempt}`,
+        ...(command.waitMs === undefined ? {} : { waitMs: Math.min(command.waitMs, leftMs) }),
+      }),
+    })
+    return answer.delivery
+  }
+
+  /** Gives a delivery back that nobody will handle. */
+  release({ queue, sub, delivery, numbers, attempts }: Delivery): void {
+    const { emit } = this.link.context
+    this.settler.settle({ type: 'Release' }, queue, sub, delivery, numbers).then(
+      () => emit({ type: 'released', partition: this.link.partition, messages: attempts.length }),
+      // Its lease ends by itself.
+      () => undefined,
+    )
+  }
+}

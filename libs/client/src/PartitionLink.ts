@@ -1,0 +1,156 @@
+import { KirokuError, errorFromWire, type ErrorId } from '@kiroku/message'
+import type { Answers, Command, CommandOf, CommandType, Delivery, Reply } from '@kiroku/partition'
+import { backoffMs } from './backoff.ts'
+import type { ClientEvent } from './ClientEvent.ts'
+import type { Clock } from './Clock.ts'
+import { isRetryable, leavesOutcomeUnknown, toKirokuError } from './failure.ts'
+import { limits } from './limits.ts'
+import type { Transport } from './Transport.ts'
+
+/** What everything under one client shares. */
+export interface ClientContext {
+  readonly transport: Transport
+  readonly clock: Clock
+  readonly emit: (event: ClientEvent) => void
+  readonly sendTimeoutMs: number
+  readonly requestTimeoutMs: number
+}
+
+/** How long `ask` goes on, and what stops it. */
+interface AskOptions {
+  /** How long the engine itself may wait before it answers, in ms. */
+  readonly waitMs?: number
+  readonly signal?: AbortSignal | undefined
+  /** The command as it is repeated, by the wait that is left and the number of the try. */
+  readonly again?: (leftMs: number, attempt: number) => Command
+  /** Errors that mean success when an earlier try may have taken effect. */
+  readonly doneAfterDoubt?: ErrorId
+}
+
+/**
+ * The way to one partition's owner, whoever that is. Knows the highest epoch seen: replies of a lower one do
+ * not count, and what is under way when a new owner appears fails at once, so that it is asked anew.
+ */
+export class PartitionLink {
+  readonly partition: number
+  readonly context: ClientContext
+  /** Called with deliveries that nobody waits for. */
+  onLateDelivery: (delivery: Delivery) => void = () => {}
+  #epoch = 0
+  /** How to fail what is under way, and the epoch that was known when it left. */
+  readonly #flights = new Map<(error: KirokuError) => void, number>()
+  readonly #wakes = new Set<() => void>()
+
+  constructor(partition: number, context: ClientContext) {
+    this.partition = partition
+    this.context = context
+  }
+
+  /** One request, one try. Aborting rejects with the signal's reason; a delivery on its way is late then. */
+  call(commands: readonly Command[], timeoutMs: number, signal?: AbortSignal): Promise<Reply> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted === true) return reject(signal.reason as Error)
+      let over = false
+      const fail = (error: Error): void => {
+        if (over) return
+        end()
+        reject(error)
+      }
+      const aborted = (): void => fail(signal!.reason as Error)
+      const end = (): void => {
+        over = true
+        this.#flights.delete(fail)
+        signal?.removeEventListener('abort', aborted)
+      }
+      this.#flights.set(fail, this.#epoch)
+      signal?.addEventListener('abort', aborted)
+      this.context.transport
+        .request(this.partition, commands, signal === undefined ? { timeoutMs } : { timeoutMs, signal })
+        .then(
+          (reply) => {
+            if (over) return this.late(reply)
+            if (reply.epoch < this.#epoch) {
+              this.late(reply)
+              return fail(new KirokuError('NotOwner', 'The reply came from an earlier owner'))
+            }
+            end()
+            if (reply.epoch > this.#epoch) this.#changeOwner(reply.epoch, false)
+            resolve(reply)
+          },
+          (thrown: unknown) => fail(toKirokuError(thrown)),
+        )
+    })
+  }
+
+  /** One command, repeated until it has an answer, the time is over, or the error is for the caller. */
+  async ask<T extends CommandType>(command: CommandOf<T>, options: AskOptions = {}): Promise<Answers[T]> {
+    const { clock, emit, requestTimeoutMs } = this.context
+    const { waitMs = 0, signal } = options
+    const startMs = clock.now()
+    let doubt = false
+    for (let failures = 1; ; failures++) {
+      let error: KirokuError
+      try {
+        const leftMs = Math.max(0, waitMs - (clock.now() - startMs))
+        const current = failures === 1 ? undefined : options.again?.(Math.round(leftMs), failures)
+        const reply = await this.call([current ?? command], leftMs + limits.replyMsMax, signal)
+        const answer = reply.answers[0]
+        if (answer === undefined) throw new KirokuError('Internal', 'The reply holds no answer')
+        if (answer.error === undefined) return answer.ok as Answers[T]
+        error = errorFromWire(answer.error)
+      } catch (thrown) {
+        if (signal?.aborted === true) throw thrown
+        error = toKirokuError(thrown)
+      }
+      if (doubt && error.id === options.doneAfterDoubt) return {} as Answers[T]
+      if (!isRetryable(error) || clock.now() - startMs >= waitMs + requestTimeoutMs) throw error
+      doubt ||= leavesOutcomeUnknown(error)
+      const delayMs = error.retryAfterMs ?? backoffMs(failures, Math.random())
+      emit({ type: 'retrying', partition: this.partition, error, delayMs })
+      await this.pause(delayMs, signal)
+    }
+  }
+
+  /** Waits; a new owner or an abort ends it. */
+  pause(delayMs: number, signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted === true) return reject(signal.reason as Error)
+      const { clock } = this.context
+      const end = (): void => {
+        clock.clearTimeout(timer)
+        this.#wakes.delete(wake)
+        signal?.removeEventListener('abort', aborted)
+      }
+      const wake = (): void => (end(), resolve())
+      const aborted = (): void => (end(), reject(signal!.reason as Error))
+      const timer = clock.setTimeout(wake, delayMs)
+      this.#wakes.add(wake)
+      signal?.addEventListener('abort', aborted)
+    })
+  }
+
+  /** A new owner announced itself: what was asked of the one before is asked again. */
+  ownerChanged(epoch: number): void {
+    if (epoch >= this.#epoch) this.#changeOwner(epoch, true)
+  }
+
+  #changeOwner(epoch: number, announced: boolean): void {
+    if (epoch > this.#epoch && (announced || this.#epoch > 0))
+      this.context.emit({ type: 'ownerChanged', partition: this.partition, epoch })
+    this.#epoch = epoch
+    const error = new KirokuError('NotOwner', 'The partition moved to another owner', { retryAfterMs: 0 })
+    // A first epoch learned from a reply says nothing about what left before it.
+    for (const [fail, sentAt] of [...this.#flights])
+      if (sentAt < epoch && (announced || sentAt > 0)) fail(error)
+    for (const wake of [...this.#wakes]) wake()
+  }
+
+  /** Releases the deliveries of a reply that nobody waits for. */
+  late(reply: Reply): void {
+    for (const answer of reply.answers) {
+      const ok = answer.ok
+      if (ok !== undefined && 'delivery' in ok && typeof ok.delivery === 'object')
+        this.onLateDelivery(ok.delivery)
+    }
+  }
+}

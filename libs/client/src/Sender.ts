@@ -1,0 +1,199 @@
+import { KirokuError } from '@kiroku/message'
+import { limits as partitionLimits, type Answers } from '@kiroku/partition'
+import { isRetryable } from './failure.ts'
+import { Lane, type Unit } from './Lane.ts'
+import { limits } from './limits.ts'
+import type { PartitionLink } from './PartitionLink.ts'
+import { ProducerNumbers, type SendNumber } from './ProducerNumbers.ts'
+
+/** Where messages that follow each other were stored: queue id, number of the first. */
+export type StoredRange = Answers['Enqueue']
+
+/** Who waits for messages that follow each other in one command. */
+interface Waiter {
+  readonly offset: number
+  count: number
+  readonly stored: (range: StoredRange) => void
+  readonly failed: (error: KirokuError) => void
+}
+
+/** One Enqueue while it gathers. */
+interface Group {
+  readonly queue: string
+  readonly messages: Uint8Array[]
+  /** Delay of each, -1: the queue's default; absent while all have the default. */
+  delaysMs: number[] | undefined
+  bytes: number
+  readonly waiters: Waiter[]
+  readonly deadlineMs: number
+}
+
+/** Gathers the sends to one partition: one Enqueue a queue, several queues a request. */
+export class Sender {
+  readonly #link: PartitionLink
+  readonly #lane: Lane
+  readonly #numbers: ProducerNumbers
+  /** Groups that no request has taken yet, in the order of their first message. */
+  readonly #groups: Group[] = []
+  /** Of those, the one of each queue that still takes messages. */
+  readonly #open = new Map<string, Group>()
+  #pendingBytes = 0
+
+  constructor(link: PartitionLink, newProducer: () => string) {
+    this.#link = link
+    this.#numbers = new ProducerNumbers(newProducer)
+    this.#lane = new Lane(link, limits.sendRequestsMax, () => this.#next())
+  }
+
+  /** Stores one envelope. `delayMs` undefined: the queue's default. Errors: see `Client.send`. */
+  send(queue: string, envelope: Uint8Array, delayMs: number | undefined): Promise<StoredRange> {
+    return new Promise((stored, failed) => {
+      if (this.#pendingBytes >= limits.pendingBytesMax) return failed(tooMuchWaits())
+      const group = this.#add(queue, envelope, delayMs)
+      group.waiters.push({ offset: group.messages.length - 1, count: 1, stored, failed })
+      this.#lane.wake()
+    })
+  }
+
+  /** Stores envelopes in order; resolves with their places, range by range. */
+  sendAll(
+    queue: string,
+    envelopes: readonly Uint8Array[],
+    delaysMs: readonly (number | undefined)[] | undefined,
+  ): Promise<StoredRange[]> {
+    if (this.#pendingBytes >= limits.pendingBytesMax) return Promise.reject(tooMuchWaits())
+    const pieces: Promise<StoredRange>[] = []
+    let group: Group | undefined
+    let waiter: Waiter | undefined
+    for (let i = 0; i < envelopes.length; i++) {
+      const taken = this.#add(queue, envelopes[i]!, delaysMs?.[i])
+      if (taken === group) waiter!.count++
+      else {
+        group = taken
+        pieces.push(
+          new Promise((stored, failed) => {
+            waiter = { offset: taken.messages.length - 1, count: 1, stored, failed }
+            taken.waiters.push(waiter)
+          }),
+        )
+      }
+    }
+    this.#lane.wake()
+    return Promise.all(pieces)
+  }
+
+  /** Resolves when everything accepted so far is stored or given up. */
+  drained(): Promise<void> {
+    return this.#lane.idle()
+  }
+
+  /** Fails what is left; nothing is repeated any more. */
+  close(): void {
+    const error = new KirokuError('Stopped', 'The client was closed before this was sent')
+    this.#open.clear()
+    for (const group of this.#groups.splice(0)) for (const waiter of group.waiters) waiter.failed(error)
+    this.#lane.close()
+  }
+
+  #add(queue: string, envelope: Uint8Array, delayMs: number | undefined): Group {
+    let group = this.#open.get(queue)
+    if (group === undefined || !fits(group, envelope)) {
+      group = {
+        queue,
+        messages: [],
+        delaysMs: undefined,
+        bytes: 0,
+        waiters: [],
+        deadlineMs: this.#link.context.clock.now() + this.#link.context.sendTimeoutMs,
+      }
+      this.#open.set(queue, group)
+      this.#groups.push(group)
+    }
+    if (delayMs !== undefined && group.delaysMs === undefined)
+      group.delaysMs = new Array<number>(group.messages.length).fill(-1)
+    group.delaysMs?.push(delayMs ?? -1)
+    group.messages.push(envelope)
+    group.bytes += envelope.length
+    this.#pendingBytes += envelope.length
+    return group
+  }
+
+  #next(): Unit | undefined {
+    const group = this.#groups[0]
+    if (group === undefined) return undefined
+    const number = this.#numbers.take()
+    if (number === undefined) return undefined
+    this.#groups.shift()
+    if (this.#open.get(group.queue) === group) this.#open.delete(group.queue)
+    return this.#unit(group, number)
+  }
+
+  #unit(group: Group, number: SendNumber): Unit {
+    const { queue, messages, delaysMs, bytes, waiters, deadlineMs } = group
+    const close = (): void => {
+      this.#numbers.close(number)
+      this.#pendingBytes -= bytes
+    }
+    const unit: Unit = {
+      command: {
+        type: 'Enqueue',
+        queue,
+        ...number,
+        messages,
+        ...(delaysMs === undefined ? {} : { delaysMs }),
+      },
+      messages: messages.length,
+      bytes,
+      deadlineMs,
+      doubt: false,
+      order: 0,
+      done: (ok) => {
+        close()
+        const { queue: id, first } = ok as StoredRange
+        for (const { offset, count, stored } of waiters) stored({ queue: id, first: first + offset, count })
+      },
+      failed: (error) => {
+        close()
+        if (waiters.length > 1 && (error.id === 'BodyTooLarge' || error.id === 'InvalidArgument'))
+          return this.#split(group)
+        const reason =
+          unit.doubt && isRetryable(error)
+            ? new KirokuError('SendUnknown', `No answer for a send to "${queue}": ${error.message}`, {
+                cause: error,
+              })
+            : error
+        for (const waiter of waiters) waiter.failed(reason)
+      },
+    }
+    return unit
+  }
+
+  /** Sends anew, each for itself, what was refused as a whole, so that only the wrong one fails. */
+  #split(group: Group): void {
+    const groups = group.waiters.map((waiter): Group => {
+      const end = waiter.offset + waiter.count
+      const messages = group.messages.slice(waiter.offset, end)
+      const bytes = messages.reduce((sum, message) => sum + message.length, 0)
+      this.#pendingBytes += bytes
+      return {
+        queue: group.queue,
+        messages,
+        delaysMs: group.delaysMs?.slice(waiter.offset, end),
+        bytes,
+        waiters: [{ ...waiter, offset: 0 }],
+        deadlineMs: group.deadlineMs,
+      }
+    })
+    this.#groups.unshift(...groups)
+  }
+}
+
+const fits = (group: Group, envelope: Uint8Array): boolean =>
+  group.messages.length < partitionLimits.messagesPerSendMax &&
+  (group.messages.length === 0 || group.bytes + envelope.length <= limits.sendBytesMax)
+
+const tooMuchWaits = (): KirokuError =>
+  new KirokuError(
+    'Busy',
+    `More than ${limits.pendingBytesMax} bytes wait to be sent; await some of the sends`,
+  )

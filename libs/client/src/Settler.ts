@@ -1,0 +1,204 @@
+import { KirokuError, type Ranges } from '@kiroku/message'
+import type { Answer, Command, Refusal, SettleItem } from '@kiroku/partition'
+import { isRetryable } from './failure.ts'
+import { Lane, type Unit } from './Lane.ts'
+import { limits } from './limits.ts'
+import type { PartitionLink } from './PartitionLink.ts'
+import { addRange, rangeTotal, rangesInclude } from './ranges.ts'
+
+/** What to do with delivered messages. */
+export type Settlement =
+  | { readonly type: 'Ack' }
+  | { readonly type: 'Retry'; readonly delayMs?: number | undefined; readonly error?: string | undefined }
+  | { readonly type: 'Extend'; readonly leaseMs: number }
+  | { readonly type: 'Release' }
+  | { readonly type: 'DeadLetter'; readonly error?: string | undefined }
+
+/** A message that was not settled, and why. */
+export interface Refused {
+  readonly number: number
+  readonly error: Refusal['error']
+}
+
+/** Who waits for what became of messages of one delivery. */
+interface Ticket {
+  readonly item: MutableItem
+  readonly numbers: Ranges
+  readonly settled: (refused: readonly Refused[]) => void
+  readonly failed: (error: KirokuError) => void
+}
+
+interface MutableItem extends SettleItem {
+  index: number
+}
+
+/** One settling command while it gathers. */
+interface Group {
+  readonly settlement: Settlement
+  readonly items: MutableItem[]
+  readonly byDelivery: Map<string, MutableItem>
+  readonly tickets: Ticket[]
+  messages: number
+  readonly deadlineMs: number
+}
+
+const none: readonly Refused[] = []
+
+/** Gathers what settles messages of one partition: one command a kind, one item a delivery. */
+export class Settler {
+  readonly #link: PartitionLink
+  readonly #lane: Lane
+  readonly #groups: Group[] = []
+  readonly #open = new Map<string, Group>()
+
+  constructor(link: PartitionLink) {
+    this.#link = link
+    this.#lane = new Lane(link, limits.settleRequestsMax, () => this.#next())
+  }
+
+  /** Settles messages of one delivery; resolves with those that were refused. */
+  settle(
+    settlement: Settlement,
+    queue: number,
+    sub: number,
+    delivery: number,
+    numbers: Readonly<Ranges>,
+  ): Promise<readonly Refused[]> {
+    return new Promise((settled, failed) => {
+      const key = keyOf(settlement)
+      let group = this.#open.get(key)
+      if (group === undefined || group.messages >= limits.settleMessagesMax) {
+        const { clock, requestTimeoutMs } = this.#link.context
+        const deadlineMs = clock.now() + requestTimeoutMs
+        group = { settlement, items: [], byDelivery: new Map(), tickets: [], messages: 0, deadlineMs }
+        this.#open.set(key, group)
+        this.#groups.push(group)
+      }
+      const item = itemOf(group, queue, sub, delivery)
+      for (let i = 0; i < numbers.length; i += 2) addRange(item.numbers, numbers[i]!, numbers[i + 1]!)
+      group.messages += rangeTotal(numbers)
+      group.tickets.push({ item, numbers: numbers as Ranges, settled, failed })
+      this.#lane.wake()
+    })
+  }
+
+  /** Resolves when everything so far is settled or given up. */
+  drained(): Promise<void> {
+    return this.#lane.idle()
+  }
+
+  /** Fails what is left; nothing is repeated any more. */
+  close(): void {
+    const error = new KirokuError('Stopped', 'The client was closed before this was settled')
+    this.#open.clear()
+    for (const group of this.#groups.splice(0)) for (const ticket of group.tickets) ticket.failed(error)
+    this.#lane.close()
+  }
+
+  #next(): Unit | undefined {
+    const group = this.#groups.shift()
+    if (group === undefined) return undefined
+    const key = keyOf(group.settlement)
+    if (this.#open.get(key) === group) this.#open.delete(key)
+    return this.#unit(group)
+  }
+
+  #unit(group: Group): Unit {
+    const { settlement, tickets } = group
+    const unit: Unit = {
+      command: commandOf(settlement, group.items),
+      messages: group.messages,
+      bytes: group.items.length * 32,
+      deadlineMs: group.deadlineMs,
+      doubt: false,
+      order: 0,
+      done: (ok) => {
+        const refusals = refusalsOf(ok, settlement, unit.doubt)
+        for (const ticket of tickets)
+          ticket.settled(refusals.length === 0 ? none : matching(ticket, refusals))
+      },
+      failed: (error) => {
+        if (tickets.length > 1 && !isRetryable(error)) return this.#split(group)
+        for (const ticket of tickets) ticket.failed(error)
+      },
+    }
+    return unit
+  }
+
+  /** Settles anew, each for itself, what was refused as a whole, so that only the wrong one fails. */
+  #split(group: Group): void {
+    const { settlement, deadlineMs } = group
+    for (const ticket of group.tickets) {
+      const item: MutableItem = { ...ticket.item, numbers: [...ticket.numbers], index: 0 }
+      this.#groups.push({
+        settlement,
+        items: [item],
+        byDelivery: new Map(),
+        tickets: [{ ...ticket, item }],
+        messages: rangeTotal(ticket.numbers),
+        deadlineMs,
+      })
+    }
+  }
+}
+
+const keyOf = (s: Settlement): string => {
+  switch (s.type) {
+    case 'Retry':
+      return `Retry ${s.delayMs ?? ''} ${s.error ?? ''}`
+    case 'Extend':
+      return `Extend ${s.leaseMs}`
+    case 'DeadLetter':
+      return `DeadLetter ${s.error ?? ''}`
+    default:
+      return s.type
+  }
+}
+
+const itemOf = (group: Group, queue: number, sub: number, delivery: number): MutableItem => {
+  const last = group.items.at(-1)
+  if (last !== undefined && last.delivery === delivery && last.queue === queue && last.sub === sub)
+    return last
+  const key = `${queue} ${sub} ${delivery}`
+  let item = group.byDelivery.get(key)
+  if (item === undefined) {
+    item = { queue, sub, delivery, numbers: [], index: group.items.length }
+    group.byDelivery.set(key, item)
+    group.items.push(item)
+  }
+  return item
+}
+
+const commandOf = (s: Settlement, indexed: readonly MutableItem[]): Command => {
+  const items = indexed.map(({ queue, sub, delivery, numbers }) => ({ queue, sub, delivery, numbers }))
+  switch (s.type) {
+    case 'Retry':
+      return {
+        type: 'Retry',
+        items,
+        ...(s.delayMs === undefined ? {} : { delayMs: s.delayMs }),
+        ...(s.error === undefined ? {} : { error: s.error }),
+      }
+    case 'Extend':
+      return { type: 'Extend', items, leaseMs: s.leaseMs }
+    case 'DeadLetter':
+      return { type: 'DeadLetter', items, ...(s.error === undefined ? {} : { error: s.error }) }
+    default:
+      return { type: s.type, items }
+  }
+}
+
+const refusalsOf = (
+  ok: NonNullable<Answer['ok']>,
+  settlement: Settlement,
+  doubt: boolean,
+): readonly Refusal[] => {
+  const { refused } = ok as { readonly refused: readonly Refusal[] }
+  // An earlier try may have settled it already; then the partition does not know the receipt any more.
+  return doubt && settlement.type !== 'Extend'
+    ? refused.filter((each) => each.error !== 'UnknownReceipt')
+    : refused
+}
+
+const matching = (ticket: Ticket, refusals: readonly Refusal[]): readonly Refused[] =>
+  refusals.filter((each) => each.item === ticket.item.index && rangesInclude(ticket.numbers, each.number))

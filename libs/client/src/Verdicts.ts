@@ -1,0 +1,137 @@
+import type { RetryOptions } from './ReceivedMessage.ts'
+import type { Settlement } from './Settler.ts'
+
+const open = 0
+const acked = 1
+const retried = 2
+const released = 3
+const deadLettered = 4
+
+/** What is to be done with some messages of a batch, by their index in it. */
+export interface Outcome {
+  readonly settlement: Settlement
+  readonly indexes: readonly number[]
+}
+
+/**
+ * The verdicts of a handler on one batch. The first verdict on a message counts; one on a message beats one on
+ * the batch that comes later; a verdict on the batch closes it for those without one. A second `retry` of a
+ * message or batch that is to be retried changes its delay and error, as Cloudflare's runtime does.
+ */
+export class Verdicts {
+  readonly #states: Uint8Array
+  readonly #details = new Map<number, RetryOptions>()
+  #batch: 'open' | 'acked' | 'retried' | 'closed' = 'open'
+  #batchRetry: RetryOptions = {}
+  readonly #onAck: (indexes: readonly number[]) => void
+
+  /**
+   * @param onAck told at once what is acknowledged for good, whatever becomes of the rest
+   */
+  constructor(messages: number, onAck: (indexes: readonly number[]) => void) {
+    this.#states = new Uint8Array(messages)
+    this.#onAck = onAck
+  }
+
+  ack(index: number): void {
+    if (this.#batch !== 'open' || this.#states[index] !== open) return
+    this.#states[index] = acked
+    this.#onAck([index])
+  }
+
+  retry(index: number, options: RetryOptions = {}): void {
+    if (this.#batch === 'acked' || this.#batch === 'closed') return
+    const state = this.#states[index]
+    if (state !== open && state !== retried) return
+    this.#states[index] = retried
+    this.#details.set(index, merged(this.#details.get(index), options))
+  }
+
+  release(index: number): void {
+    if (this.#batch === 'open' && this.#states[index] === open) this.#states[index] = released
+  }
+
+  deadLetter(index: number, error?: string): void {
+    if (this.#batch !== 'open' || this.#states[index] !== open) return
+    this.#states[index] = deadLettered
+    this.#details.set(index, { error })
+  }
+
+  ackAll(): void {
+    if (this.#batch !== 'open') return
+    this.#batch = 'acked'
+    this.#ackOpen()
+  }
+
+  retryAll(options: RetryOptions = {}): void {
+    if (this.#batch === 'acked' || this.#batch === 'closed') return
+    this.#batch = 'retried'
+    this.#batchRetry = merged(this.#batchRetry, options)
+  }
+
+  /** Whether a message is not yet settled for good; its lease still matters. */
+  isHeld(index: number): boolean {
+    return this.#states[index] !== acked
+  }
+
+  /**
+   * Closes the verdicts; later ones are ignored.
+   * @param failure why the handler failed; absent: it returned, so messages without a verdict are acknowledged
+   * @returns what is still to be done, one entry a kind
+   */
+  finish(failure?: { readonly error: string }): Outcome[] {
+    if (failure === undefined && this.#batch === 'open') this.#ackOpen()
+    return this.#close({ type: 'Retry', ...merged({ error: failure?.error }, this.#batchRetry) })
+  }
+
+  /** Closes the verdicts because the consumer stops: messages without one are given back. */
+  abandon(): Outcome[] {
+    const rest: Settlement =
+      this.#batch === 'retried' ? { type: 'Retry', ...this.#batchRetry } : { type: 'Release' }
+    return this.#close(rest)
+  }
+
+  #ackOpen(): void {
+    const indexes: number[] = []
+    for (let i = 0; i < this.#states.length; i++) {
+      if (this.#states[i] !== open) continue
+      this.#states[i] = acked
+      indexes.push(i)
+    }
+    if (indexes.length > 0) this.#onAck(indexes)
+  }
+
+  #close(rest: Settlement): Outcome[] {
+    this.#batch = 'closed'
+    const outcomes = new Map<string, { settlement: Settlement; indexes: number[] }>()
+    for (let i = 0; i < this.#states.length; i++) {
+      const settlement = this.#settlement(i, rest)
+      if (settlement === undefined) continue
+      const key = JSON.stringify(settlement)
+      const outcome = outcomes.get(key)
+      if (outcome === undefined) outcomes.set(key, { settlement, indexes: [i] })
+      else outcome.indexes.push(i)
+    }
+    return [...outcomes.values()]
+  }
+
+  #settlement(index: number, rest: Settlement): Settlement | undefined {
+    switch (this.#states[index]) {
+      case acked:
+        return undefined
+      case retried:
+        return { type: 'Retry', ...merged(this.#batchRetry, this.#details.get(index)!) }
+      case released:
+        return { type: 'Release' }
+      case deadLettered:
+        return { type: 'DeadLetter', ...this.#details.get(index) }
+      default:
+        return rest
+    }
+  }
+}
+
+const merged = (older: RetryOptions = {}, newer: RetryOptions): RetryOptions => ({
+  delayMs: newer.delayMs ?? older.delayMs,
+  error: newer.error ?? older.error,
+})

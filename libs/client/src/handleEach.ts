@@ -1,0 +1,23 @@
+import type { Batch, ConsumedMessage } from './Batch.ts'
+import type { MessageHandler } from './Consumer.ts'
+
+/** A batch handler that runs the messages of a batch side by side and lets each fail alone. */
+export const handleEach =
+  (handler: MessageHandler, failed: (error: unknown) => void) =>
+  async (batch: Batch): Promise<void> => {
+    await Promise.all(batch.messages.map((message) => handleOne(message, handler, failed)))
+  }
+
+const handleOne = async (
+  message: ConsumedMessage,
+  handler: MessageHandler,
+  failed: (error: unknown) => void,
+): Promise<void> => {
+  try {
+    await handler(message)
+    message.ack()
+  } catch (error) {
+    failed(error)
+    message.retry({ error: error instanceof Error ? error.message : String(error) })
+  }
+}

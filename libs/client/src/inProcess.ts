@@ -1,0 +1,35 @@
+import type { Command, Reply } from '@kiroku/partition'
+import type { LogDirectory, Transport } from './Transport.ts'
+
+/** The part of an engine's node that a client in the same process needs. */
+export interface InProcessNode {
+  directory(): LogDirectory | Promise<LogDirectory>
+  request(
+    partition: number,
+    commands: readonly Command[],
+    options?: { readonly signal?: AbortSignal },
+  ): Promise<Reply>
+  onOwnerChanged(listener: (partition: number, epoch: number) => void): () => void
+}
+
+/** The transport to a node in the same process: no wire, no codec, no timeouts. Closing it leaves the node alone. */
+export const inProcess = (node: InProcessNode): Transport => ({
+  directory: async () => node.directory(),
+  request: async (partition, commands, { signal }) => {
+    const cancel = (): void => {
+      for (const command of commands)
+        if (command.type === 'Receive')
+          // What the cancelled poll gets shows in its own reply.
+          node.request(partition, [{ type: 'CancelReceive', poll: command.poll }]).catch(() => undefined)
+    }
+    signal?.addEventListener('abort', cancel)
+    try {
+      return await node.request(partition, commands)
+    } finally {
+      signal?.removeEventListener('abort', cancel)
+    }
+  },
+  onOwnerChanged: (listener) => node.onOwnerChanged(listener),
+  onStray: () => () => {},
+  close: async () => {},
+})

@@ -1,0 +1,25 @@
+/** Limits of a client; the unit is in the name. */
+export const limits = {
+  /** Requests under way at the same time, for each partition: with sends, and with settling. */
+  sendRequestsMax: 4,
+  settleRequestsMax: 4,
+  /** A request closes at this many messages, bytes or commands. */
+  requestMessagesMax: 1_000,
+  requestBytesMax: 512 * 1024,
+  requestCommandsMax: 256,
+  /** A gathered send closes at this many bytes. */
+  sendBytesMax: 256 * 1024,
+  /** Sends of one producer without an answer; half of what a partition remembers. */
+  producerWindowSends: 32,
+  producersMax: 32,
+  /** Bodies that wait for a partition; beyond it sends get `Busy`. */
+  pendingBytesMax: 256 * 1024 * 1024,
+  /** Messages of one settling command. */
+  settleMessagesMax: 10_000,
+  backoffMsMin: 200,
+  backoffMsMax: 5_000,
+  /** Wait for a reply, beyond what the request itself waits for at the engine. */
+  replyMsMax: 10_000,
+  closeMsMax: 10_000,
+  heartbeatMsMin: 20,
+} as const
