@@ -14,7 +14,7 @@ const event: fc.Arbitrary<LogEvent> = fc.oneof(
     queue: count,
     first: count,
     count,
-    dueAt: fc.double({ noNaN: true, noDefaultInfinity: true }),
+    dueAt: fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }),
     bytes: count,
     producer: fc.string({ unit: 'grapheme' }),
     send: count,

@@ -47,8 +47,11 @@ export interface PartitionLog {
   append(record: Uint8Array, expectedLastSeq: number): Promise<number>
   /** Records from `fromSeq` to `toSeq` (both included; default: the last one at the call), in order, read from the leader. */
   read(fromSeq: number, toSeq?: number): AsyncIterable<LogRecord>
-  /** One record, on a connection of its own with bounded bytes in flight; for bodies. */
-  get(seq: number): Promise<LogRecord | undefined>
+  /**
+   * One record, on a connection of its own with bounded bytes in flight; for bodies. `bytes` is its size where it
+   * is known, so that more may be in flight.
+   */
+  get(seq: number, bytes?: number): Promise<LogRecord | undefined>
   /** Removes everything up to `upTo`, included. */
   trim(upTo: number): Promise<void>
   readonly checkpoints: CheckpointStore

@@ -174,8 +174,7 @@ export const logContract = (
             [1, 2, 3, 4].map((n) => ours(n + 10)),
             base + (round % 3),
           )
-          const results = await Promise.allSettled(appends)
-          const [fenced] = await Promise.allSettled([fence])
+          const [fenced, ...results] = await Promise.allSettled([fence, ...appends])
           const stored = results.filter((r) => r.status === 'fulfilled').map((r) => r.value)
           expect(stored).toEqual(stored.map((_, i) => base + 1 + i))
           const { lastSeq } = await p.state()
@@ -261,7 +260,10 @@ export const logContract = (
         expect(await p.get(3)).toBeUndefined()
         expect(await p.append(ours(6), 5)).toBe(6)
         await p.trim(2)
+        await p.trim(-1)
         expect(await p.state()).toMatchObject({ firstSeq: 4, lastSeq: 6 })
+        await p.trim(100)
+        expect(await p.state()).toMatchObject({ firstSeq: 7, lastSeq: 6 })
       })
 
       test('a log that was emptied keeps counting', async () => {
