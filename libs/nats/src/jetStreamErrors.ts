@@ -1,0 +1,56 @@
+import { KirokuError, type ErrorId } from '@kiroku/message'
+import { JetStreamApiError } from '@nats-io/jetstream'
+
+/** Codes of JetStream's API errors that mean something to us (server/errors.json of nats-server). */
+export const jetStreamCode = {
+  wrongLastSequence: 10071,
+  wrongLastSequenceConstant: 10164,
+  storeFailed: 10077,
+  streamNotFound: 10059,
+  streamNameInUse: 10058,
+  subjectsOverlap: 10065,
+} as const
+
+/** What an API error of JetStream means to the log. What is not here leaves unknown whether something was stored. */
+const meaning: Readonly<Record<number, ErrorId>> = {
+  [jetStreamCode.wrongLastSequence]: 'Fenced',
+  [jetStreamCode.wrongLastSequenceConstant]: 'Fenced',
+  [jetStreamCode.storeFailed]: 'StorageFull',
+  10002: 'StorageFull', // account resources exceeded
+  10023: 'StorageFull', // insufficient resources
+  10028: 'StorageFull', // memory resources exceeded
+  10047: 'StorageFull', // insufficient storage resources
+  10122: 'StorageFull', // max stream bytes exceeded
+  10054: 'Internal', // message larger than the stream takes
+  10039: 'JetStreamDisabled', // not enabled for the account
+  10076: 'JetStreamDisabled', // not enabled
+  10008: 'NatsUnreachable', // cluster not available
+  [jetStreamCode.streamNotFound]: 'NatsUnreachable',
+}
+
+/** An error as JetStream's API states it. */
+export interface ApiError {
+  readonly code: number
+  readonly err_code: number
+  readonly description: string
+}
+
+/** The typed error for an answer of JetStream to a publish. */
+export const fromApiError = (error: ApiError, what: string): KirokuError => {
+  const id =
+    meaning[error.err_code] ?? (/maximum .*exceeded/.test(error.description) ? 'StorageFull' : 'LogAmbiguous')
+  return new KirokuError(id, `${what}: ${error.description} (JetStream error ${error.err_code})`)
+}
+
+/** The typed error for whatever a call of the NATS client threw. */
+export const toKirokuError = (cause: unknown, what: string): KirokuError => {
+  if (cause instanceof KirokuError) return cause
+  if (cause instanceof Error && cause.name === 'JetStreamNotEnabled')
+    return new KirokuError('JetStreamDisabled', what, { cause })
+  if (cause instanceof JetStreamApiError) {
+    const id = meaning[cause.code] ?? 'NatsUnreachable'
+    return new KirokuError(id, `${what}: ${cause.message} (JetStream error ${cause.code})`, { cause })
+  }
+  const text = cause instanceof Error ? cause.message : String(cause)
+  return new KirokuError('NatsUnreachable', `${what}: ${text}`, { cause })
+}
