@@ -1,0 +1,83 @@
+import type { CheckpointStore } from '@kiroku/log'
+import { KirokuError } from '@kiroku/message'
+import { toKirokuError } from '@kiroku/nats'
+import type { JetStreamManager } from '@nats-io/jetstream'
+import type { ObjectStore } from '@nats-io/obj'
+
+/** Checkpoints of one partition as objects `<partition>/<seq>` in the log's bucket. */
+export class JetStreamCheckpoints implements CheckpointStore {
+  readonly #partition: number
+  readonly #bucket: string
+  readonly #store: ObjectStore
+  readonly #jsm: JetStreamManager
+  constructor(partition: number, bucket: string, store: ObjectStore, jsm: JetStreamManager) {
+    this.#partition = partition
+    this.#bucket = bucket
+    this.#store = store
+    this.#jsm = jsm
+  }
+  list(): Promise<number[]> {
+    return this.#try('list', async () => {
+      const prefix = `${this.#partition}/`
+      const names = (await this.#store.list())
+        .map((object) => object.name)
+        .filter((n) => n.startsWith(prefix))
+      return names.map((name) => Number(name.slice(prefix.length))).sort((a, b) => b - a)
+    })
+  }
+  get(seq: number): Promise<Uint8Array | undefined> {
+    return this.#try(`read checkpoint ${seq}`, async () => {
+      const info = await this.#store.info(this.#name(seq))
+      if (!info || info.deleted) return undefined
+      return (await this.#store.getBlob(this.#name(seq))) ?? undefined
+    })
+  }
+  async put(seq: number, bytes: Uint8Array): Promise<void> {
+    const stored = await this.get(seq)
+    if (!stored) {
+      const refused = await this.#put(seq, bytes)
+      if (!refused) return
+      // Somebody else was first, or NATS failed.
+      const now = await this.get(seq)
+      if (!now) throw refused
+      return this.#mustEqual(seq, now, bytes)
+    }
+    this.#mustEqual(seq, stored, bytes)
+  }
+  async delete(seq: number): Promise<void> {
+    await this.#try(`delete checkpoint ${seq}`, async () => {
+      await this.#store.delete(this.#name(seq))
+      // The marker of an object that is gone would stay for ever.
+      const encoded = Buffer.from(this.#name(seq))
+        .toString('base64')
+        .replaceAll('+', '-')
+        .replaceAll('/', '_')
+      await this.#jsm.streams.purge(`OBJ_${this.#bucket}`, { filter: `$O.${this.#bucket}.M.${encoded}` })
+    })
+  }
+  async #put(seq: number, bytes: Uint8Array): Promise<KirokuError | undefined> {
+    try {
+      await this.#store.putBlob({ name: this.#name(seq) }, bytes, { previousRevision: 0 })
+      return undefined
+    } catch (cause) {
+      return toKirokuError(cause, `cannot store checkpoint ${seq} of partition ${this.#partition}`)
+    }
+  }
+  #mustEqual(seq: number, stored: Uint8Array, bytes: Uint8Array): void {
+    if (Buffer.compare(stored, bytes) !== 0)
+      throw new KirokuError(
+        'Internal',
+        `checkpoint ${seq} of partition ${this.#partition} exists with other content`,
+      )
+  }
+  async #try<A>(what: string, ask: () => Promise<A>): Promise<A> {
+    try {
+      return await ask()
+    } catch (cause) {
+      throw toKirokuError(cause, `partition ${this.#partition}: cannot ${what}`)
+    }
+  }
+  #name(seq: number): string {
+    return `${this.#partition}/${seq}`
+  }
+}

@@ -1,0 +1,103 @@
+import type { CheckpointStore, LogRecord, LogState, PartitionLog } from '@kiroku/log'
+import { KirokuError } from '@kiroku/message'
+import { toKirokuError, type Publisher } from '@kiroku/nats'
+import type { JetStreamManager } from '@nats-io/jetstream'
+import { headers } from '@nats-io/nats-core'
+import type { StreamReader } from './StreamReader.ts'
+
+/** What a partition is made of. */
+interface Parts {
+  readonly partition: number
+  readonly stream: string
+  readonly subject: string
+  readonly recordBytesMax: number
+  readonly jsm: JetStreamManager
+  readonly publisher: Publisher
+  readonly reader: StreamReader
+  readonly checkpoints: CheckpointStore
+}
+
+/** The log of one partition in its stream. */
+export class JetStreamPartition implements PartitionLog {
+  readonly partition: number
+  readonly recordBytesMax: number
+  readonly checkpoints: CheckpointStore
+  readonly #parts: Parts
+  constructor(parts: Parts) {
+    this.partition = parts.partition
+    this.recordBytesMax = parts.recordBytesMax
+    this.checkpoints = parts.checkpoints
+    this.#parts = parts
+  }
+  async state(): Promise<LogState> {
+    const { jsm, stream } = this.#parts
+    try {
+      const { config, state } = await jsm.streams.info(stream)
+      return {
+        firstSeq: state.messages === 0 ? state.last_seq + 1 : state.first_seq,
+        lastSeq: state.last_seq,
+        bytes: state.bytes,
+        bytesMax: Math.max(0, config.max_bytes),
+      }
+    } catch (cause) {
+      throw toKirokuError(cause, `cannot ask for the state of stream ${stream}`)
+    }
+  }
+  async fence(
+    records: readonly Uint8Array[],
+    expectedLastSeq: number,
+  ): Promise<{ seq: number; timeMs: number }> {
+    const { jsm, stream, subject, publisher } = this.#parts
+    for (const record of records) this.#checkSize(record)
+    const { seq } = await publisher.publishBatch(subject, records, expecting(expectedLastSeq))
+    try {
+      const stored = await jsm.streams.getMessage(stream, { seq })
+      if (stored) return { seq, timeMs: Date.parse(stored.timestamp) }
+    } catch (cause) {
+      throw new KirokuError('LogAmbiguous', `the fence of ${stream} is stored, but its time is unknown`, {
+        cause,
+      })
+    }
+    throw new KirokuError('LogDamaged', `stream ${stream} lost the fence at ${seq} that it confirmed`)
+  }
+  async append(record: Uint8Array, expectedLastSeq: number): Promise<number> {
+    this.#checkSize(record)
+    const { publisher, subject } = this.#parts
+    return (await publisher.publish(subject, record, expecting(expectedLastSeq))).seq
+  }
+  async *read(fromSeq: number, toSeq?: number): AsyncGenerator<LogRecord, void, undefined> {
+    const { firstSeq, lastSeq } = await this.state()
+    yield* this.#parts.reader.range(Math.max(fromSeq, firstSeq), Math.min(toSeq ?? lastSeq, lastSeq))
+  }
+  get(seq: number, bytes?: number): Promise<LogRecord | undefined> {
+    return this.#parts.reader.one(seq, bytes)
+  }
+  async trim(upTo: number): Promise<void> {
+    const { jsm, stream } = this.#parts
+    const { firstSeq, lastSeq } = await this.state()
+    // A purge beyond the end would move the sequence, one with 0 would remove everything.
+    const seq = Math.min(upTo, lastSeq) + 1
+    if (seq <= firstSeq) return
+    try {
+      await jsm.streams.purge(stream, { seq })
+    } catch (cause) {
+      throw toKirokuError(cause, `cannot trim stream ${stream}`)
+    }
+  }
+  close(): Promise<void> {
+    return Promise.resolve()
+  }
+  #checkSize(record: Uint8Array): void {
+    if (record.length > this.recordBytesMax)
+      throw new KirokuError(
+        'Internal',
+        `a record of ${record.length} bytes is larger than ${this.recordBytesMax}`,
+      )
+  }
+}
+
+const expecting = (lastSeq: number) => {
+  const own = headers()
+  own.set('Nats-Expected-Last-Sequence', String(lastSeq))
+  return own
+}

@@ -1,0 +1,15 @@
+import { KirokuError } from '@kiroku/message'
+
+/** The bucket with what is fixed about each log, and the place of one log in it. */
+export const catalogueBucket = 'KIROKU_CATALOGUE'
+export const catalogueKey = (log: string): string => `log.${log}`
+
+export const streamName = (log: string, partition: number): string => `KIROKU_${log}_${partition}`
+export const subjectName = (log: string, partition: number): string => `kiroku.log.${log}.${partition}`
+export const checkpointBucket = (log: string): string => `KIROKU_${log}_CHECKPOINTS`
+
+/** Refuses names that cannot be part of a stream's name and a subject. */
+export const checkLogName = (log: string): void => {
+  if (!/^[A-Za-z0-9-]{1,40}$/.test(log))
+    throw new KirokuError('InvalidArgument', `log name "${log}" is not 1 to 40 letters, digits and hyphens`)
+}
