@@ -1,0 +1,54 @@
+/** A package that others install, made of rooms of the workspace. */
+export interface PublicPackage {
+  readonly name: string
+  readonly description: string
+  /** The bundles: file name without extension, and the module it is made of. */
+  readonly bundles: ReadonlyArray<{ readonly file: string; readonly code: string }>
+  /** The bundle `index` is imported by name and has declarations. */
+  readonly library: boolean
+  /** Children that a bundle starts as processes of their own, by the file name under which it looks for them. */
+  readonly children: ReadonlyArray<{ readonly file: string; readonly source: string }>
+  /** Rooms that come from another public package instead of being bundled twice. */
+  readonly from: Readonly<Record<string, string>>
+  readonly bin: Readonly<Record<string, string>>
+}
+
+export const publicPackages: ReadonlyArray<PublicPackage> = [
+  {
+    name: '@kiroku/client',
+    description: 'Send to and receive from a Kiroku durable queue over NATS',
+    bundles: [
+      {
+        file: 'index',
+        code: [
+          `export * from '@kiroku/client'`,
+          `export * from '@kiroku/client-nats'`,
+          `export { KirokuError, isKirokuError, errorRegistry } from '@kiroku/message'`,
+        ].join('\n'),
+      },
+    ],
+    library: true,
+    children: [],
+    from: {},
+    bin: {},
+  },
+  {
+    name: '@kiroku/worker',
+    description: 'Run a Cloudflare Worker module as a consumer of a Kiroku durable queue',
+    bundles: [{ file: 'index', code: `export * from '@kiroku/worker'` }],
+    library: true,
+    children: [],
+    // One KirokuError in a process, or `isKirokuError` would not know the other one.
+    from: { '@kiroku/client': '@kiroku/client', '@kiroku/message': '@kiroku/client' },
+    bin: {},
+  },
+  {
+    name: '@kiroku/cli',
+    description: 'The kiroku executable: a durable message queue over NATS JetStream',
+    bundles: [{ file: 'main', code: `import './apps/kiroku/src/main.ts'` }],
+    library: false,
+    children: [{ file: 'nats-keeper.mjs', source: 'libs/nats-server/src/keeper.ts' }],
+    from: {},
+    bin: { kiroku: 'bin/kiroku.mjs' },
+  },
+]

@@ -1,0 +1,102 @@
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { publicPackages } from './PublicPackage.ts'
+
+const root = path.resolve(import.meta.dirname, '..')
+let folder: string
+let project: string
+
+const run = async (command: string, args: ReadonlyArray<string>, cwd: string): Promise<string> => {
+  const { stdout } = await promisify(execFile)(command, args, { cwd, maxBuffer: 64 * 1024 * 1024 })
+  return stdout
+}
+
+/** Runs a module in the empty project, where only the tarballs are installed. */
+const script = async (code: string): Promise<string> => {
+  const file = path.join(project, 'script.mjs')
+  writeFileSync(file, code)
+  return (await run(process.execPath, [file], project)).trim()
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(path.join(os.tmpdir(), 'kiroku-pack-'))
+  project = path.join(folder, 'project')
+  const tarballs = path.join(folder, 'tarballs')
+  mkdirSync(project)
+  mkdirSync(tarballs)
+  const staged = (await run(process.execPath, ['tools/build.ts'], root)).trim().split('\n')
+  await run('npm', ['pack', '--silent', '--pack-destination', tarballs, ...staged], root)
+  writeFileSync(path.join(project, 'package.json'), '{"name":"empty","private":true,"type":"module"}')
+  const files = readdirSync(tarballs).map((file) => path.join(tarballs, file))
+  expect(files).toHaveLength(publicPackages.length)
+  await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', ...files], project)
+})
+
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true })
+})
+
+it('the installed executable runs', async () => {
+  const said = await run(path.join(project, 'node_modules', '.bin', 'kiroku'), ['--version'], project)
+  expect(said).toMatch(/\d+\.\d+\.\d+/)
+})
+
+it('the client and the worker are imported', async () => {
+  const names = JSON.parse(
+    await script(`
+      import * as client from '@kiroku/client'
+      import * as worker from '@kiroku/worker'
+      console.log(JSON.stringify([Object.keys(client), Object.keys(worker)]))
+    `),
+  ) as [ReadonlyArray<string>, ReadonlyArray<string>]
+  expect(names[0]).toEqual(expect.arrayContaining(['connect', 'KirokuError', 'isKirokuError']))
+  expect(names[1].length).toBeGreaterThan(0)
+})
+
+it('an error of the client is one of ours', async () => {
+  const said = await script(`
+    import { isKirokuError, connect } from '@kiroku/client'
+    const error = await connect({ servers: 'nats://127.0.0.1:1' }).catch((e) => e)
+    console.log(isKirokuError(error), error.id)
+    process.exit()
+  `)
+  expect(said).toBe('true NatsUnreachable')
+})
+
+it('the types resolve under the strictest compiler', async () => {
+  writeFileSync(
+    path.join(project, 'types.ts'),
+    `import { connect, type Client, type ConsumedMessage } from '@kiroku/client'
+     import * as worker from '@kiroku/worker'
+     export const client: Promise<Client> = connect({ servers: 'nats://127.0.0.1:4222' })
+     export const handler = (message: ConsumedMessage): void => message.ack()
+     // @ts-expect-error a misspelt name must not pass as any
+     export const broken = worker.noSuchExport
+     // @ts-expect-error nor a wrong argument
+     void connect(42)
+    `,
+  )
+  writeFileSync(
+    path.join(project, 'tsconfig.json'),
+    JSON.stringify({
+      compilerOptions: {
+        module: 'nodenext',
+        target: 'es2024',
+        lib: ['es2024', 'esnext.disposable'],
+        strict: true,
+        noEmit: true,
+        types: ['node'],
+        typeRoots: [path.join(root, 'node_modules', '@types')],
+      },
+      files: ['types.ts'],
+    }),
+  )
+  const said = await run(path.join(root, 'node_modules', '.bin', 'tsc'), ['-p', project], project).catch(
+    (error: { stdout: string }) => error.stdout,
+  )
+  expect(said).toBe('')
+})

@@ -1,0 +1,175 @@
+import { globSync, readFileSync, realpathSync } from 'node:fs'
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises'
+import { isBuiltin } from 'node:module'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import * as esbuild from 'esbuild'
+import { rollup } from 'rollup'
+import { dts } from 'rollup-plugin-dts'
+import type { PublicPackage } from './PublicPackage.ts'
+import { root } from './runTarget.ts'
+
+interface Manifest {
+  readonly name: string
+  readonly version: string
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly optionalDependencies?: Readonly<Record<string, string>>
+}
+
+const readManifest = (file: string): Manifest =>
+  JSON.parse(readFileSync(path.join(root, file), 'utf8')) as Manifest
+
+/** The package that a specifier lies in. */
+const packageOf = (specifier: string): string =>
+  specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/')
+
+const libs = path.join(root, 'libs') + path.sep
+
+/** Every version that a room pins, by package; the rooms agree because the lockfile is one. */
+const pinned = (): Map<string, string> => {
+  const versions = new Map<string, string>()
+  for (const file of globSync('{libs,apps}/*/package.json', { cwd: root }))
+    for (const [name, version] of Object.entries(readManifest(file).dependencies ?? {}))
+      versions.set(name, version)
+  return versions
+}
+
+/** Bundles rooms of the workspace, and leaves what npm installs and other public packages outside. */
+const roomsInside = (parts: PublicPackage): esbuild.Plugin => ({
+  name: 'rooms-inside',
+  setup(build) {
+    build.onResolve({ filter: /./ }, async ({ path: specifier, kind, resolveDir, importer, pluginData }) => {
+      if (kind === 'entry-point' || isBuiltin(specifier) || pluginData === 'inside') return undefined
+      const room = specifier.startsWith('@kiroku/')
+      if (!specifier.startsWith('.')) {
+        const from = parts.from[packageOf(specifier)]
+        if (from !== undefined) return { path: from, external: true }
+        if (!room) return { path: specifier, external: true }
+      }
+      const found = await build.resolve(specifier, { kind, resolveDir, importer, pluginData: 'inside' })
+      // No file of a library does anything by merely being imported, so what is not used is left out.
+      return room || importer.startsWith(libs) ? { ...found, sideEffects: false } : found
+    })
+  },
+})
+
+const bundle = async (parts: PublicPackage, folder: string): Promise<ReadonlySet<string>> => {
+  const shared = {
+    absWorkingDir: root,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node24',
+    metafile: true,
+    logLevel: 'warning',
+    plugins: [roomsInside(parts)],
+  } as const satisfies esbuild.BuildOptions
+  const results: Array<esbuild.BuildResult<typeof shared>> = []
+  for (const { file, code } of parts.bundles)
+    results.push(
+      await esbuild.build({
+        ...shared,
+        stdin: { contents: code, resolveDir: root, sourcefile: `${file}.ts`, loader: 'ts' },
+        splitting: true,
+        outdir: path.join(folder, 'dist'),
+        entryNames: file,
+        chunkNames: 'part-[hash]',
+      }),
+    )
+  for (const { file, source } of parts.children)
+    results.push(
+      await esbuild.build({ ...shared, entryPoints: [source], outfile: path.join(folder, 'dist', file) }),
+    )
+  const imported = new Set<string>()
+  for (const { metafile } of results)
+    for (const output of Object.values(metafile.outputs))
+      for (const { path: specifier, external } of output.imports)
+        if (external === true && !isBuiltin(specifier)) imported.add(packageOf(specifier))
+  return imported
+}
+
+/** One declaration file for the library's index, with the rooms inside and the rest imported. */
+const declare = async (parts: PublicPackage, folder: string): Promise<ReadonlySet<string>> => {
+  const entry = path.join(root, 'tools', `.${path.basename(folder)}.entry.ts`)
+  await writeFile(entry, parts.bundles.map(({ code }) => code).join('\n'))
+  try {
+    const built = await rollup({
+      input: entry,
+      external: (specifier) => !/^[./]|^@kiroku\//.test(specifier) || specifier in parts.from,
+      plugins: [
+        {
+          name: 'rooms-by-their-real-path',
+          // By the path through node_modules the compiler would take each file for a stranger's and start anew.
+          resolveId: (specifier) =>
+            specifier.startsWith('@kiroku/') && !(specifier in parts.from)
+              ? realpathSync(fileURLToPath(import.meta.resolve(specifier)))
+              : null,
+        },
+        dts({
+          tsconfig: path.join(root, 'tsconfig.json'),
+          compilerOptions: {
+            noEmit: false,
+            declaration: true,
+            emitDeclarationOnly: true,
+            noUnusedLocals: false,
+          },
+        }),
+      ],
+    })
+    const { output } = await built.write({
+      file: path.join(folder, 'dist', 'index.d.ts'),
+      paths: (specifier) => parts.from[specifier] ?? specifier,
+    })
+    await built.close()
+    return new Set(
+      output
+        .flatMap((part) => (part.type === 'chunk' ? part.imports : []))
+        .filter((specifier) => !isBuiltin(specifier))
+        .map(packageOf),
+    )
+  } finally {
+    await rm(entry)
+  }
+}
+
+/**
+ * Writes the folder that `npm pack` turns into the public package's tarball, and returns its path.
+ * @throws when a bundle imports a package that no room depends on.
+ */
+export const stagePackage = async (parts: PublicPackage): Promise<string> => {
+  const folder = path.join(root, 'dist', 'packages', packageOf(parts.name).replace('@kiroku/', ''))
+  await rm(folder, { recursive: true, force: true })
+  await mkdir(path.join(folder, 'dist'), { recursive: true })
+  const { version, optionalDependencies } = readManifest('package.json')
+  const versions = pinned()
+  const needed = new Set(await bundle(parts, folder))
+  if (parts.library) for (const name of await declare(parts, folder)) needed.add(name)
+  const dependencies: Record<string, string> = {}
+  for (const name of [...needed].sort()) {
+    const pin = name.startsWith('@kiroku/') ? version : versions.get(name)
+    if (pin === undefined) throw new Error(`${parts.name} imports ${name}, which no package.json pins`)
+    dependencies[name] = pin
+  }
+  const manifest = {
+    name: parts.name,
+    version,
+    description: parts.description,
+    license: 'Apache-2.0',
+    type: 'module',
+    ...(parts.library
+      ? {
+          exports: { '.': { types: './dist/index.d.ts', default: './dist/index.js' } },
+          engines: { node: '>=24' },
+        }
+      : { bin: parts.bin, engines: { node: '>=20.19' }, optionalDependencies }),
+    dependencies,
+  }
+  await writeFile(path.join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+  await cp(path.join(root, 'LICENSE'), path.join(folder, 'LICENSE'))
+  for (const file of Object.values(parts.bin))
+    await cp(path.join(root, 'apps/kiroku', file), path.join(folder, file))
+  return folder
+}
