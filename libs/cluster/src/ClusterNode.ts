@@ -1,6 +1,6 @@
-import { waitUntil } from '@kiroku/testkit'
 import { type ChildProcess, spawn } from 'node:child_process'
-import { createInterface } from 'node:readline'
+import { once } from 'node:events'
+import { createInterface, type Interface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
 /** Settings of a node in a process of its own. */
@@ -31,17 +31,17 @@ export class ClusterNode {
   readonly lines: Array<ChildLine> = []
   readonly startedAtMs = Date.now()
   readonly #child: ChildProcess
-  readonly #exited: Promise<void>
+  readonly #exited: Promise<unknown>
+  readonly #output: Interface
 
   constructor(options: ChildOptions) {
     this.#child = spawn(process.execPath, [script, JSON.stringify(options)], {
       stdio: ['pipe', 'pipe', 'inherit'],
     })
-    this.#exited = new Promise((resolve) => this.#child.once('exit', () => resolve()))
-    if (this.#child.stdout !== null)
-      createInterface({ input: this.#child.stdout }).on('line', (line) =>
-        this.lines.push(JSON.parse(line) as ChildLine),
-      )
+    this.#exited = once(this.#child, 'exit')
+    if (this.#child.stdout === null) throw new Error('The child has no stdout.')
+    this.#output = createInterface({ input: this.#child.stdout })
+    this.#output.on('line', (line) => this.lines.push(JSON.parse(line) as ChildLine))
   }
 
   get pid(): number {
@@ -67,7 +67,7 @@ export class ClusterNode {
   async oldestLeaseMs(): Promise<number> {
     const before = this.of('LEASES').length
     this.#child.stdin?.write('leases\n')
-    await waitUntil(() => this.of('LEASES').length > before, { what: 'the leases of a node' })
+    while (this.of('LEASES').length === before) await once(this.#output, 'line')
     return this.of('LEASES').at(-1)?.oldestMs ?? Infinity
   }
 

@@ -1,4 +1,5 @@
 import { KirokuError } from '@kiroku/message'
+import { jetStreamCode } from '@kiroku/nats'
 import { Kvm } from '@nats-io/kv'
 import { headers, type Msg, type NatsConnection, NoRespondersError, TimeoutError } from '@nats-io/nats-core'
 import { requestTimeoutMs } from './ClusterLimits.ts'
@@ -10,8 +11,11 @@ export interface KvEntry<A> {
   readonly revision: number
 }
 
-/** JetStream's code for an expected revision that is not the last. */
-const wrongRevisionCode = 10071
+/** JetStream's codes for an expected revision that is not the last. */
+const wrongRevisionCodes: ReadonlySet<number | undefined> = new Set([
+  jetStreamCode.wrongLastSequence,
+  jetStreamCode.wrongLastSequenceConstant,
+])
 
 const operationHeader = 'KV-Operation'
 
@@ -159,7 +163,7 @@ export class KvBucket<A> {
       readonly seq?: number
       readonly error?: { readonly err_code: number; readonly description: string }
     }>()
-    if (ack.error?.err_code === wrongRevisionCode) return undefined
+    if (wrongRevisionCodes.has(ack.error?.err_code)) return undefined
     if (ack.seq === undefined || ack.error !== undefined)
       throw new KirokuError('NatsUnreachable', `${this.#stream}: ${ack.error?.description ?? 'no answer'}`)
     return ack.seq

@@ -160,16 +160,16 @@ export class PartitionLocks {
    */
   async sweep(partitions: number): Promise<void> {
     if (this.#attempts > 0) return
-    const all = Array.from({ length: partitions }, (_, partition) => partition)
-    const entries = await Promise.all(
-      all.map((partition) => (this.#held.has(partition) ? undefined : this.#bucket.get(lockKey(partition)))),
+    const unheld = Array.from({ length: partitions }, (_, partition) => partition).filter(
+      (partition) => !this.#held.has(partition),
     )
-    if (this.#attempts > 0) return
-    const strays = all.flatMap((partition) => {
-      const entry = entries[partition]
-      const isStray = entry?.value?.owner === this.#membership.address && !this.#held.has(partition)
-      return isStray ? [this.#bucket.delete(entry.key, entry.revision)] : []
-    })
-    await Promise.all(strays)
+    await Promise.all(
+      unheld.map(async (partition) => {
+        const entry = await this.#bucket.get(lockKey(partition))
+        if (entry?.value?.owner !== this.#membership.address) return
+        if (this.#attempts > 0 || this.#held.has(partition)) return
+        await this.#bucket.delete(entry.key, entry.revision)
+      }),
+    )
   }
 }

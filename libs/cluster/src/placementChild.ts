@@ -1,5 +1,5 @@
 /** A node for the tests: runs partitions that do nothing, and tells on stdout what happens. Orders come on stdin. */
-import { connect } from '@nats-io/transport-node'
+import { connect } from '@kiroku/nats'
 import * as Effect from 'effect/Effect'
 import * as Fiber from 'effect/Fiber'
 import { createInterface } from 'node:readline'
@@ -11,7 +11,7 @@ import { startPlacement } from './startPlacement.ts'
 const options = JSON.parse(process.argv[2] ?? '{}') as ChildOptions
 const say = (line: ChildLine) => process.stdout.write(`${JSON.stringify(line)}\n`)
 
-const nc = await connect({ servers: options.url, maxReconnectAttempts: -1, reconnectTimeWait: 100 })
+const nc = await connect({ servers: options.url })
 const leases = new Map<number, OwnershipLease>()
 
 const run = (partition: number, lease: OwnershipLease) =>

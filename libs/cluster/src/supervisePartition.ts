@@ -18,7 +18,7 @@ interface SuperviseOptions {
 }
 
 /** Pause in ms before the restart after `failures` failures in a row. */
-export const pauseBeforeRestartMs = (failures: number, wasFenced: boolean): number =>
+const pauseBeforeRestartMs = (failures: number, wasFenced: boolean): number =>
   Math.min(
     restartPauseMaxMs,
     Math.max(wasFenced ? fencedPauseMs : 0, restartPauseMs * 2 ** Math.min(failures - 1, 10)),
@@ -45,7 +45,9 @@ export const supervisePartition = (options: SuperviseOptions): Effect.Effect<nev
     let failures = 0
     for (;;) {
       const startedAtMs = performance.now()
-      const end = yield* Effect.exit(Effect.scoped(options.run(partition, options.lease)))
+      const end = yield* Effect.exit(
+        Effect.scoped(Effect.suspend(() => options.run(partition, options.lease))),
+      )
       const error = Exit.isFailure(end) ? Cause.squash(end.cause) : undefined
       failures = performance.now() - startedAtMs >= restartForgivenMs ? 1 : failures + 1
       const pauseMs = pauseBeforeRestartMs(failures, isKirokuError(error) && error.id === 'Fenced')
