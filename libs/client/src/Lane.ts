@@ -26,7 +26,7 @@ export interface Unit {
  */
 export class Lane {
   readonly #link: PartitionLink
-  readonly #next: () => Unit | undefined
+  readonly #next: (roomBytes: number) => Unit | undefined
   readonly #requestsMax: number
   #requests = 0
   #orders = 0
@@ -37,7 +37,10 @@ export class Lane {
   #closed = false
   #idle: (() => void)[] = []
 
-  constructor(link: PartitionLink, requestsMax: number, next: () => Unit | undefined) {
+  /**
+   * @param next gives the next unit if there is one and it is not larger than the room
+   */
+  constructor(link: PartitionLink, requestsMax: number, next: (roomBytes: number) => Unit | undefined) {
     this.#link = link
     this.#requestsMax = requestsMax
     this.#next = next
@@ -89,9 +92,9 @@ export class Lane {
       messages < limits.requestMessagesMax &&
       bytes < limits.requestBytesMax
     ) {
-      const repeat = this.#repeats[0]
-      if (repeat !== undefined && units.length > 0 && bytes + repeat.bytes > limits.requestBytesMax) break
-      const unit = repeat === undefined ? this.#next() : this.#repeats.shift()
+      // A unit that is too large for any request travels alone.
+      const room = units.length === 0 ? Infinity : limits.requestBytesMax - bytes
+      const unit = this.#repeats.length === 0 ? this.#next(room) : this.#nextRepeat(room)
       if (unit === undefined) break
       if (unit.order === 0) unit.order = ++this.#orders
       units.push(unit)
@@ -99,6 +102,10 @@ export class Lane {
       bytes += unit.bytes
     }
     return units
+  }
+
+  #nextRepeat(roomBytes: number): Unit | undefined {
+    return this.#repeats[0]!.bytes > roomBytes ? undefined : this.#repeats.shift()
   }
 
   #request(units: readonly Unit[]): void {

@@ -42,7 +42,7 @@ export class Sender {
   constructor(link: PartitionLink, newProducer: () => string) {
     this.#link = link
     this.#numbers = new ProducerNumbers(newProducer)
-    this.#lane = new Lane(link, limits.sendRequestsMax, () => this.#next())
+    this.#lane = new Lane(link, limits.sendRequestsMax, (room) => this.#next(room))
   }
 
   /** Stores one envelope. `delayMs` undefined: the queue's default. Errors: see `Client.send`. */
@@ -118,9 +118,9 @@ export class Sender {
     return group
   }
 
-  #next(): Unit | undefined {
+  #next(roomBytes: number): Unit | undefined {
     const group = this.#groups[0]
-    if (group === undefined) return undefined
+    if (group === undefined || group.bytes > roomBytes) return undefined
     const number = this.#numbers.take()
     if (number === undefined) return undefined
     this.#groups.shift()

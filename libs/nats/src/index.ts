@@ -1,8 +1,11 @@
 /**
- * NATS itself. Owns the connection, the publisher to streams and the meaning of JetStream's errors.
- * Never knows frames or queues' rules; talks to NATS only.
+ * NATS itself. Owns the connection, the publisher to streams, the meaning of JetStream's errors, and the way
+ * of commands and replies between clients and owners. Never knows frames or queues' rules; talks to NATS, and
+ * to `@kiroku/partition` for the shape of commands.
  */
 export { connect, type NatsOptions } from './Connection.ts'
 export { requireJetStream } from './requireJetStream.ts'
 export { Publisher, type PublishAnswer } from './Publisher.ts'
 export { jetStreamCode, toKirokuError } from './jetStreamErrors.ts'
+export { serveCommands, type CommandService, type CommandServing } from './serveCommands.ts'
+export { requestCommands, type CommandRequester } from './requestCommands.ts'

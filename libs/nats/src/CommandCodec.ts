@@ -1,0 +1,66 @@
+import { KirokuError, errorFromWire, type WireError } from '@kiroku/message'
+import type { Command, Reply } from '@kiroku/partition'
+import { Packr } from 'msgpackr'
+import { isCommand } from './commandShapes.ts'
+
+/** Version of the form in which commands and replies travel. */
+const wireVersion = 1
+
+const packr = new Packr({ useRecords: false, int64AsType: 'number' })
+
+// A pair of version and content: MessagePack puts the version into the second byte, readable without decoding.
+const pairByte = 0x92
+
+const encode = (content: unknown): Uint8Array => packr.pack([wireVersion, content])
+
+const decode = (bytes: Uint8Array): unknown => {
+  if (bytes.length < 3 || bytes[0] !== pairByte)
+    throw new KirokuError('MalformedRequest', 'The message is not one of Kiroku')
+  if (bytes[1] !== wireVersion)
+    throw new KirokuError(
+      'MalformedRequest',
+      `The message has version ${bytes[1]}; this side speaks version ${wireVersion}`,
+    )
+  try {
+    return (packr.unpack(bytes) as [number, unknown])[1]
+  } catch (cause) {
+    throw new KirokuError('MalformedRequest', 'The message cannot be decoded', { cause })
+  }
+}
+
+/** The commands of one request as bytes. */
+export const encodeCommands = (commands: readonly Command[]): Uint8Array => encode(commands)
+
+/** Reads a request. Errors: `MalformedRequest`. */
+export const decodeCommands = (bytes: Uint8Array): Command[] => {
+  const content = decode(bytes)
+  if (!Array.isArray(content) || content.length === 0)
+    throw new KirokuError('MalformedRequest', 'The request holds no commands')
+  const wrong = content.findIndex((each) => !isCommand(each))
+  if (wrong >= 0)
+    throw new KirokuError('MalformedRequest', `Command ${wrong + 1} of the request is not well-formed`)
+  return content as Command[]
+}
+
+/** A reply as bytes. */
+export const encodeReply = (reply: Reply): Uint8Array => encode(reply)
+
+/** The error of a whole request as bytes, in place of a reply. */
+export const encodeError = (error: WireError): Uint8Array =>
+  encode({
+    error: {
+      id: error.id,
+      message: error.message,
+      ...(error.retryAfterMs === undefined ? {} : { retryAfterMs: error.retryAfterMs }),
+    },
+  })
+
+/** Reads a reply. Throws the error of a whole request; errors of its own: `MalformedRequest`. */
+export const decodeReply = (bytes: Uint8Array): Reply => {
+  const content = decode(bytes) as Partial<Reply> & { readonly error?: WireError }
+  if (typeof content === 'object' && content !== null) {
+    if (typeof content.error?.id === 'string') throw errorFromWire(content.error)
+    if (typeof content.epoch === 'number' && Array.isArray(content.answers)) return content as Reply
+  }
+  throw new KirokuError('MalformedRequest', 'The reply is not well-formed')
+}

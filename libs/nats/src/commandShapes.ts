@@ -1,0 +1,81 @@
+import type { Command, CommandType } from '@kiroku/partition'
+
+type Check = (value: unknown) => boolean
+
+const text: Check = (value) => typeof value === 'string'
+const number: Check = (value) => typeof value === 'number' && Number.isFinite(value)
+const bytes: Check = (value) => value instanceof Uint8Array
+const record: Check = (value) => typeof value === 'object' && value !== null && !Array.isArray(value)
+const listOf =
+  (check: Check): Check =>
+  (value) =>
+    Array.isArray(value) && value.every(check)
+const optional =
+  (check: Check): Check =>
+  (value) =>
+    value === undefined || check(value)
+const shape =
+  (fields: Readonly<Record<string, Check>>): Check =>
+  (value) =>
+    record(value) &&
+    Object.entries(fields).every(([name, check]) => check((value as Record<string, unknown>)[name]))
+
+const numbers = listOf(number)
+const items = listOf(shape({ queue: number, sub: number, delivery: number, numbers }))
+const queue = { queue: text }
+const act = { queue: text, by: shape({ name: text, origin: text }) }
+const configuration = { ...act, config: record }
+const settling = { items }
+const address = shape({ partition: number, queue: number })
+
+/** What each command must hold; ranges and meaning are the partition's to check. */
+const shapes: Readonly<Record<CommandType, Check>> = {
+  Enqueue: shape({
+    ...queue,
+    producer: text,
+    send: number,
+    messages: listOf(bytes),
+    delayMs: optional(number),
+    delaysMs: optional(numbers),
+  }),
+  Receive: shape({
+    ...queue,
+    poll: text,
+    max: number,
+    bytesMax: optional(number),
+    waitMs: optional(number),
+    batchWaitMs: optional(number),
+    leaseMs: optional(number),
+    mode: (value) => value === 'push' || value === 'simple',
+    consumer: text,
+  }),
+  CancelReceive: shape({ poll: text }),
+  Ack: shape(settling),
+  Retry: shape({ ...settling, delayMs: optional(number), error: optional(text) }),
+  Extend: shape({ ...settling, leaseMs: number }),
+  Release: shape(settling),
+  DeadLetter: shape({ ...settling, error: optional(text) }),
+  CreateQueue: shape(configuration),
+  ConfigureQueue: shape(configuration),
+  DeleteQueue: shape(act),
+  PurgeQueue: shape(act),
+  PauseDelivery: shape(act),
+  ResumeDelivery: shape(act),
+  DescribeQueue: shape(queue),
+  ListQueues: record,
+  DescribePartition: record,
+  Forward: shape({
+    from: address,
+    target: number,
+    forward: number,
+    messages: listOf(bytes),
+    enqueuedAt: numbers,
+  }),
+}
+
+/** Whether a value has the shape of a command. */
+export const isCommand = (value: unknown): value is Command => {
+  if (!record(value)) return false
+  const { type } = value as { readonly type?: unknown }
+  return typeof type === 'string' && Object.hasOwn(shapes, type) && shapes[type as CommandType](value)
+}

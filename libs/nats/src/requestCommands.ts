@@ -1,0 +1,219 @@
+import { KirokuError } from '@kiroku/message'
+import type { Command, Reply } from '@kiroku/partition'
+import { createInbox, type Msg, type NatsConnection } from '@nats-io/nats-core'
+import { decodeReply, encodeCommands } from './CommandCodec.ts'
+import { commandSubject, ownerSubject, partHeader } from './commandSubjects.ts'
+import { toKirokuError } from './jetStreamErrors.ts'
+
+/** Sends commands to the owners of one log's partitions. */
+export interface CommandRequester {
+  /**
+   * One request. Aborting cancels the polls it parked; the reply still comes.
+   * Errors: `Unavailable` (nobody owns the partition), `Timeout`, `NatsUnreachable`, `BodyTooLarge`,
+   * and what the owner rejects with.
+   */
+  request(
+    partition: number,
+    commands: readonly Command[],
+    options: { readonly timeoutMs: number; readonly signal?: AbortSignal },
+  ): Promise<Reply>
+  onOwnerChanged(listener: (partition: number, epoch: number) => void): () => void
+  /** Replies that came after their request was given up. */
+  onStray(listener: (partition: number, reply: Reply) => void): () => void
+  /** Fails what is under way with `NatsUnreachable` and lets go of the connection, which stays open. */
+  close(): void
+}
+
+/** How often requests are looked at for their time, in ms. */
+const sweepMs = 100
+
+interface Pending {
+  readonly partition: number
+  readonly deadlineMs: number
+  readonly resolve: (reply: Reply) => void
+  readonly reject: (error: unknown) => void
+  readonly parts: Uint8Array[]
+}
+
+/** Makes the requesting side: one inbox for all replies, told apart by a number in the subject. */
+export const requestCommands = (nc: NatsConnection, { log }: { readonly log: string }): CommandRequester => {
+  const prefix = `${createInbox()}.`
+  const pending = new Map<number, Pending>()
+  /** Partition of each of the last requests, so that deliveries in replies nobody waits for can be released. */
+  const recent = new Int32Array(recentMax)
+  const strayParts = new Map<number, Uint8Array[]>()
+  const ownerListeners = new Set<(partition: number, epoch: number) => void>()
+  const strayListeners = new Set<(partition: number, reply: Reply) => void>()
+  let ids = 0
+  let down = false
+  let sweep: NodeJS.Timeout | undefined
+
+  const giveUp = (id: number, request: Pending, error: KirokuError): void => {
+    pending.delete(id)
+    if (request.parts.length > 0) strayParts.set(id, request.parts)
+    request.reject(error)
+  }
+
+  const failAll = (text: string): void => {
+    for (const [id, request] of [...pending]) giveUp(id, request, new KirokuError('NatsUnreachable', text))
+  }
+
+  const expire = (): void => {
+    const now = performance.now()
+    for (const [id, request] of pending)
+      if (request.deadlineMs <= now)
+        giveUp(
+          id,
+          request,
+          new KirokuError('Timeout', `Partition ${request.partition} did not answer in time`),
+        )
+    for (const id of strayParts.keys()) if (id <= ids - recentMax) strayParts.delete(id)
+    if (pending.size > 0) return
+    clearInterval(sweep)
+    sweep = undefined
+  }
+
+  const receive = (msg: Msg): void => {
+    const id = Number.parseInt(msg.subject.slice(prefix.length), 36)
+    const request = pending.get(id)
+    if (request === undefined) return stray(id, msg)
+    if (msg.headers?.code === 503) {
+      pending.delete(id)
+      const text = `Nobody serves partition ${request.partition} of the log "${log}"`
+      return request.reject(new KirokuError('Unavailable', text))
+    }
+    const bytes = assemble(request.parts, msg)
+    if (bytes === undefined) return
+    pending.delete(id)
+    try {
+      request.resolve(decodeReply(bytes))
+    } catch (error) {
+      request.reject(error)
+    }
+  }
+
+  // After a timeout, or the second answer when two owners answer around a take-over.
+  const stray = (id: number, msg: Msg): void => {
+    if (!(id > ids - recentMax && id <= ids) || msg.headers?.code === 503) return
+    const parts = strayParts.get(id) ?? []
+    const bytes = assemble(parts, msg)
+    if (bytes === undefined) return void strayParts.set(id, parts)
+    strayParts.delete(id)
+    try {
+      const reply = decodeReply(bytes)
+      for (const listener of strayListeners) listener(recent[id % recentMax]!, reply)
+    } catch {
+      // An error for a request that nobody waits for.
+    }
+  }
+
+  const replies = nc.subscribe(`${prefix}*`, {
+    callback: (error, msg) => {
+      if (error === null) receive(msg)
+    },
+  })
+  const owners = nc.subscribe(ownerSubject(log, '*'), {
+    callback: (error, msg) => {
+      if (error !== null) return
+      const partition = Number(msg.subject.slice(msg.subject.lastIndexOf('.') + 1))
+      const epoch = Number(msg.string())
+      if (Number.isInteger(partition) && Number.isInteger(epoch))
+        for (const listener of ownerListeners) listener(partition, epoch)
+    },
+  })
+
+  void (async () => {
+    for await (const status of nc.status()) {
+      if (status.type === 'disconnect') {
+        down = true
+        failAll('The connection to NATS is lost')
+      } else if (status.type === 'reconnect') down = false
+    }
+  })()
+  void nc.closed().then(() => {
+    down = true
+    failAll('The connection to NATS is closed')
+  })
+
+  const request: CommandRequester['request'] = (partition, commands, { timeoutMs, signal }) =>
+    new Promise<Reply>((resolve, reject) => {
+      if (down) throw new KirokuError('NatsUnreachable', 'There is no connection to NATS')
+      const bytes = encodeCommands(commands)
+      const bytesMax = nc.info?.max_payload ?? Infinity
+      if (bytes.length > bytesMax)
+        throw new KirokuError(
+          'BodyTooLarge',
+          `The request has ${bytes.length} bytes; this NATS takes ${bytesMax}`,
+        )
+      const id = ++ids
+      const entry = { partition, deadlineMs: performance.now() + timeoutMs, resolve, reject, parts: [] }
+      pending.set(id, entry)
+      recent[id % recentMax] = partition
+      sweep ??= setInterval(expire, sweepMs).unref()
+      if (signal !== undefined) cancelOnAbort(partition, commands, signal, entry)
+      publish(partition, bytes, prefix + id.toString(36))
+    })
+
+  const publish = (partition: number, bytes: Uint8Array, reply?: string): void => {
+    try {
+      nc.publish(commandSubject(log, partition), bytes, reply === undefined ? {} : { reply })
+    } catch (cause) {
+      throw toKirokuError(cause, `Cannot send to partition ${partition}`)
+    }
+  }
+
+  const cancelOnAbort = (
+    partition: number,
+    commands: readonly Command[],
+    signal: AbortSignal,
+    entry: { resolve: Pending['resolve']; reject: Pending['reject'] },
+  ): void => {
+    const cancel = (): void => {
+      for (const command of commands)
+        if (command.type === 'Receive' && !down)
+          // What the cancelled poll gets shows in its own reply.
+          request(partition, [{ type: 'CancelReceive', poll: command.poll }], { timeoutMs: 5_000 }).catch(
+            () => undefined,
+          )
+    }
+    const { resolve, reject } = entry
+    const end = (): void => signal.removeEventListener('abort', cancel)
+    entry.resolve = (reply) => (end(), resolve(reply))
+    entry.reject = (error) => (end(), reject(error))
+    signal.addEventListener('abort', cancel)
+  }
+
+  return {
+    request,
+    onOwnerChanged: (listener) => {
+      ownerListeners.add(listener)
+      return () => void ownerListeners.delete(listener)
+    },
+    onStray: (listener) => {
+      strayListeners.add(listener)
+      return () => void strayListeners.delete(listener)
+    },
+    close: () => {
+      down = true
+      failAll('The client is closed')
+      clearInterval(sweep)
+      if (nc.isClosed()) return
+      replies.unsubscribe()
+      owners.unsubscribe()
+    },
+  }
+}
+
+/** Requests remembered after their end. */
+const recentMax = 16_384
+
+/** The whole reply once its last part is here; parts of one reply come in order. */
+const assemble = (parts: Uint8Array[], msg: Msg): Uint8Array | undefined => {
+  const header = msg.headers?.get(partHeader) ?? ''
+  if (header === '') return msg.data
+  const [part, of] = header.split('/').map(Number)
+  if (part === 1) parts.length = 0
+  parts.push(msg.data)
+  if (part !== of || parts.length !== of) return undefined
+  return Buffer.concat(parts)
+}

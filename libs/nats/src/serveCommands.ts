@@ -1,0 +1,158 @@
+import { KirokuError, isKirokuError, type WireError } from '@kiroku/message'
+import type { Command, Reply, SettleItem } from '@kiroku/partition'
+import { createInbox, headers, type Msg, type NatsConnection } from '@nats-io/nats-core'
+import { decodeCommands, encodeError, encodeReply } from './CommandCodec.ts'
+import { commandSubject, ownerSubject, partHeader, payloadMarginBytes } from './commandSubjects.ts'
+
+/** What serves the commands of one partition. */
+export interface CommandService {
+  readonly log: string
+  readonly partition: number
+  /** The signal aborts when the service stops. Rejections with a `KirokuError` go to the client. */
+  readonly handle: (commands: readonly Command[], signal: AbortSignal) => Promise<Reply>
+  /** Told which deliveries reached nobody, because the client was gone when its reply came. */
+  readonly undelivered: (items: readonly SettleItem[]) => void
+  /** Told a failure that is not a `KirokuError`; the client gets `Internal`. */
+  readonly onDefect?: (error: unknown) => void
+}
+
+/** A partition's commands being served. */
+export interface CommandServing {
+  /** Says that the epoch's owner answers now, so that clients ask anew what they asked of the one before. */
+  announce(epoch: number): void
+  /** Takes no more commands and resolves when those under way are answered, or `timeoutMs` (default 1,000) is over. */
+  stop(timeoutMs?: number): Promise<void>
+}
+
+/** How long a delivery is remembered while its reply may still turn out to have no reader, in ms. */
+const undeliveredMs = 5_000
+
+/** Takes commands for one partition from NATS. */
+export const serveCommands = (nc: NatsConnection, service: CommandService): CommandServing => {
+  const { log, partition } = service
+  const stopping = new AbortController()
+  const underWay = new Set<Promise<void>>()
+  const receipts = new DeliveryReceipts(nc, service.undelivered)
+
+  const answer = async (msg: Msg): Promise<void> => {
+    let reply: Reply
+    try {
+      reply = await service.handle(decodeCommands(msg.data), stopping.signal)
+    } catch (thrown) {
+      respond(nc, msg, encodeError(wireError(thrown, service.onDefect)))
+      return
+    }
+    const deliveries = deliveriesOf(reply)
+    respond(nc, msg, encodeReply(reply), deliveries.length === 0 ? undefined : receipts.expect(deliveries))
+  }
+
+  const subscription = nc.subscribe(commandSubject(log, partition), {
+    callback: (error, msg) => {
+      if (error !== null || msg.reply === undefined || msg.reply === '') return
+      const answering = answer(msg)
+        .catch((defect: unknown) => service.onDefect?.(defect))
+        .then(() => void underWay.delete(answering))
+      underWay.add(answering)
+    },
+  })
+
+  return {
+    announce: (epoch) => nc.publish(ownerSubject(log, partition), String(epoch)),
+    stop: async (timeoutMs = 1_000) => {
+      if (!nc.isClosed()) subscription.unsubscribe()
+      stopping.abort(new KirokuError('NotOwner', `Partition ${partition} is handed over`))
+      let timer: NodeJS.Timeout | undefined
+      const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, timeoutMs)))
+      await Promise.race([Promise.all(underWay).then(() => flush(nc)), late])
+      clearTimeout(timer)
+      receipts.close()
+    },
+  }
+}
+
+const flush = (nc: NatsConnection): Promise<void> => nc.flush().catch(() => undefined)
+
+const wireError = (thrown: unknown, onDefect: ((error: unknown) => void) | undefined): WireError => {
+  if (isKirokuError(thrown)) return thrown as WireError
+  onDefect?.(thrown)
+  return { id: 'Internal', message: 'The engine failed on this request' }
+}
+
+/** Publishes a reply, in several messages where it is too large; the last one asks whether anybody reads it. */
+const respond = (nc: NatsConnection, msg: Msg, bytes: Uint8Array, receiptSubject?: string): void => {
+  if (nc.isClosed()) return
+  const to = msg.reply!
+  const asked = receiptSubject === undefined ? {} : { reply: receiptSubject }
+  const partBytes = (nc.info?.max_payload ?? 1024 * 1024) - payloadMarginBytes
+  if (bytes.length <= partBytes) return nc.publish(to, bytes, asked)
+  const parts = Math.ceil(bytes.length / partBytes)
+  for (let i = 0; i < parts; i++) {
+    const header = headers()
+    header.set(partHeader, `${i + 1}/${parts}`)
+    const part = bytes.subarray(i * partBytes, (i + 1) * partBytes)
+    nc.publish(to, part, { headers: header, ...(i === parts - 1 ? asked : {}) })
+  }
+}
+
+const deliveriesOf = (reply: Reply): SettleItem[] => {
+  const items: SettleItem[] = []
+  for (const { ok } of reply.answers) {
+    if (ok === undefined || !('delivery' in ok) || typeof ok.delivery !== 'object') continue
+    const { queue, sub, delivery, numbers } = ok.delivery
+    items.push({ queue, sub, delivery, numbers })
+  }
+  return items
+}
+
+/** Notices deliveries that the server could give to nobody: it then answers the publish with status 503. */
+class DeliveryReceipts {
+  readonly #prefix = `${createInbox()}.`
+  readonly #undelivered: CommandService['undelivered']
+  readonly #close: () => void
+  /** Two generations: what is in the older one is forgotten next. */
+  #young = new Map<string, SettleItem[]>()
+  #old = new Map<string, SettleItem[]>()
+  #ids = 0
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(nc: NatsConnection, undelivered: CommandService['undelivered']) {
+    this.#undelivered = undelivered
+    const subscription = nc.subscribe(`${this.#prefix}*`, {
+      callback: (error, msg) => {
+        if (error === null && msg.headers?.code === 503) this.#notice(msg.subject)
+      },
+    })
+    this.#close = () => {
+      if (!nc.isClosed()) subscription.unsubscribe()
+    }
+  }
+
+  /** The reply subject for a message that carries these deliveries. */
+  expect(items: SettleItem[]): string {
+    const subject = this.#prefix + (++this.#ids).toString(36)
+    this.#young.set(subject, items)
+    this.#timer ??= setInterval(() => this.#age(), undeliveredMs).unref()
+    return subject
+  }
+
+  close(): void {
+    clearInterval(this.#timer)
+    this.#close()
+  }
+
+  #notice(subject: string): void {
+    const items = this.#young.get(subject) ?? this.#old.get(subject)
+    if (items === undefined) return
+    this.#young.delete(subject)
+    this.#old.delete(subject)
+    this.#undelivered(items)
+  }
+
+  #age(): void {
+    this.#old = this.#young
+    this.#young = new Map()
+    if (this.#old.size > 0) return
+    clearInterval(this.#timer)
+    this.#timer = undefined
+  }
+}
