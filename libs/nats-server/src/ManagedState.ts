@@ -45,6 +45,9 @@ export type KeeperMessage =
 /** The folder inside `dataDir` that the managed server and its keeper own. */
 export const managedFolderOf = (dataDir: string): string => join(dataDir, 'nats')
 
+/** Where the keeper listens, unless that path is too long for a socket. */
+export const usualSocketOf = (folder: string): string => join(folder, 'keeper.sock')
+
 const stateFileOf = (folder: string): string => join(folder, 'keeper.json')
 
 /** The state last written for `folder`, or undefined where there is none. */

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { isSupported, probe, type NatsBinary } from './NatsBinary.ts'
 
@@ -32,6 +32,12 @@ const mirrors = async (): Promise<string[]> => {
     .filter(([uri, codename]) => uri && codename && !codename.endsWith('-security'))
     .map(([uri]) => uri as string)
   return [...new Set(uris)]
+}
+
+/** What apt complains about, without its warnings and its command line. */
+const reasonOf = (error: unknown): string => {
+  const { stderr, message } = error as Error & { readonly stderr?: string }
+  return /^E: (.*)$/m.exec(stderr ?? '')?.[1] ?? message
 }
 
 const removeAbandoned = async (cacheFolder: string): Promise<void> => {
@@ -107,9 +113,9 @@ export const fetchFromApt = async (
         if (fetched === undefined) throw new Error('the fetched nats-server does not run on this machine')
         if (!isSupported(fetched.version))
           throw new Error(`the mirror only has nats-server ${fetched.version}`)
-        return await install(fetched, cacheFolder, work)
+        return await install(fetched, cacheFolder)
       } catch (error) {
-        failure = error
+        failure = new Error(`${mirror} gave none: ${reasonOf(error)}`, { cause: error })
       }
     }
     throw failure
@@ -118,15 +124,10 @@ export const fetchFromApt = async (
   }
 }
 
-/** Moves the binary into place in one step, so that nobody ever sees half of it. */
-const install = async (fetched: NatsBinary, cacheFolder: string, work: string): Promise<NatsBinary> => {
-  const ready = join(work, 'ready')
-  const target = join(cacheFolder, fetched.version)
-  await mkdir(ready)
-  await rename(fetched.path, join(ready, 'nats-server'))
-  await rename(ready, target).catch(async (error: unknown) => {
-    // Another process was first: a folder that is not empty is never replaced by rename.
-    if ((await probe(join(target, 'nats-server'))) === undefined) throw error
-  })
-  return { path: join(target, 'nats-server'), version: fetched.version }
+/** Moves the binary into place in one step, so that nobody ever sees half of it; the last of several wins. */
+const install = async (fetched: NatsBinary, cacheFolder: string): Promise<NatsBinary> => {
+  const path = join(cacheFolder, fetched.version, 'nats-server')
+  await mkdir(dirname(path), { recursive: true })
+  await rename(fetched.path, path)
+  return { path, version: fetched.version }
 }

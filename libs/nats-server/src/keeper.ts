@@ -20,6 +20,7 @@ import {
 } from './limits.ts'
 import {
   readState,
+  usualSocketOf,
   writeState,
   type KeeperMessage,
   type KeeperSpec,
@@ -35,14 +36,14 @@ const sqliteBusy = 5
 /** The system frees SQLite's lock when its process dies, in whatever way: it cannot become stale. */
 const lock = new DatabaseSync(join(folder, 'keeper.lock'))
 try {
-  lock.exec('PRAGMA journal_mode = OFF; BEGIN EXCLUSIVE')
+  lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
 } catch (error) {
   if ((error as { errcode?: number }).errcode !== sqliteBusy) throw error
   process.exit(0)
 }
 
 const before = readState(folder)
-const socketInFolder = join(folder, 'keeper.sock')
+const socketInFolder = usualSocketOf(folder)
 const isShort = Buffer.byteLength(socketInFolder) <= socketPathBytesMax
 const elsewhere = join(tmpdir(), 'kiroku-keeper-')
 
@@ -66,7 +67,14 @@ let server: RunningServer | undefined
 let serverPid: number | undefined
 let serverExited: Promise<void> = Promise.resolve()
 
-const note = () => writeState({ folder, keeperPid: process.pid, socket, server })
+const note = () => {
+  try {
+    writeState({ folder, keeperPid: process.pid, socket, server })
+  } catch (error) {
+    // A full disk must not cost the engines their server: they hear of it on the socket.
+    console.error(error)
+  }
+}
 
 const send = (lease: Socket, message: KeeperMessage) => lease.write(`${JSON.stringify(message)}\n`)
 
@@ -83,7 +91,7 @@ const signalServer = (signal: NodeJS.Signals) => {
   }
 }
 
-const stop = async () => {
+const stop = async (exitCode = 0) => {
   stopping = true
   door.close()
   signalServer('SIGTERM')
@@ -91,7 +99,7 @@ const stop = async () => {
   signalServer('SIGKILL')
   removeSocket(socket)
   rmSync(join(folder, 'keeper.json'), { force: true })
-  process.exit(0)
+  process.exit(exitCode)
 }
 
 const watchLeases = () => {
@@ -113,6 +121,12 @@ const door = createServer((lease) => {
   })
   lease.resume()
   if (told !== undefined) send(lease, told)
+})
+
+process.on('uncaughtException', (error) => {
+  console.error(error)
+  // Nobody would watch the server any more. Engines start another keeper.
+  void stop(1)
 })
 
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)

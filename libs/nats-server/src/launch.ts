@@ -81,13 +81,19 @@ export const launch = async (
   settings: ServerSettings & { readonly onSpawn: (child: ChildProcess, exited: Promise<void>) => void },
 ): Promise<Launched | LaunchFailure> => {
   const { folder } = settings
-  mkdirSync(folder, { recursive: true })
-  for (const name of readdirSync(folder)) if (name.endsWith('.ports')) rmSync(join(folder, name))
-  writeFileSync(configFileOf(folder), serverConfig(settings))
   const log = join(folder, 'nats.log')
   const console = join(folder, 'nats.err')
   const logOffset = sizeOf(log)
-  const output = openSync(console, 'w')
+  let output: number
+  try {
+    mkdirSync(folder, { recursive: true })
+    for (const name of readdirSync(folder)) if (name.endsWith('.ports')) rmSync(join(folder, name))
+    const config = serverConfig(settings)
+    if (readFrom(configFileOf(folder), 0) !== config) writeFileSync(configFileOf(folder), config)
+    output = openSync(console, 'w')
+  } catch (error) {
+    return { id: 'NatsUnreachable', message: `nats-server cannot be started: ${(error as Error).message}.` }
+  }
   const child = spawn(binary, ['-c', configFileOf(folder)], { stdio: ['ignore', output, output] })
   closeSync(output)
   let ended: string | undefined

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
-import { readState, type KeeperMessage } from './ManagedState.ts'
+import { readState, usualSocketOf, type KeeperMessage } from './ManagedState.ts'
 
 /** A connection to the keeper of a folder. While it is open the keeper keeps the server. */
 export interface Lease {
@@ -28,8 +28,7 @@ export const takeLease = async (
   onMessage: (message: KeeperMessage) => void,
   onClosed: () => void,
 ): Promise<Lease | undefined> => {
-  const state = readState(folder)
-  const socket = state === undefined ? undefined : await open(state.socket)
+  const socket = await open(readState(folder)?.socket ?? usualSocketOf(folder))
   if (socket === undefined) return undefined
   socket.on('error', () => {})
   const closed = new Promise<void>((resolve) => {

@@ -65,10 +65,11 @@ const startKeeper = (spec: KeeperSpec) => {
     stdio: ['ignore', 'ignore', log],
   })
   closeSync(log)
-  const keeper: { readonly pid: number | undefined; exitCode: number | undefined; gone: boolean } = {
+  const keeper = {
     pid: child.pid,
-    exitCode: undefined,
+    exitCode: undefined as number | undefined,
     gone: false,
+    kill: () => child.kill('SIGKILL'),
   }
   child.once('error', () => (keeper.gone = true))
   child.once('exit', (code) => {
@@ -128,6 +129,8 @@ const hold = async (
     if (lease !== undefined && first?.type === 'running') {
       isHeld = true
       const { server, keeperPid } = first
+      // Another engine's keeper was faster. Ours must not come to life after that one has ended.
+      if (keeperPid !== keeper?.pid) keeper?.kill()
       return { lease, server, adopted: server.orphan || keeperPid !== keeper?.pid }
     }
     if (lease !== undefined && first?.type === 'failed') {

@@ -9,14 +9,14 @@ import { setTimeout as pause } from 'node:timers/promises'
 export const waitUntil = async <A>(
   condition: () => A | Promise<A>,
   options: { readonly timeoutMs?: number; readonly what?: string } = {},
-): Promise<A> => {
+): Promise<Exclude<A, undefined | null | false | 0 | ''>> => {
   const timeoutMs = options.timeoutMs ?? 10_000
   const deadlineMs = performance.now() + timeoutMs
   let cause: unknown
   for (;;) {
     try {
       const value = await condition()
-      if (value) return value
+      if (value) return value as Exclude<A, undefined | null | false | 0 | ''>
       cause = undefined
     } catch (error) {
       cause = error

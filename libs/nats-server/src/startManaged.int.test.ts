@@ -1,0 +1,263 @@
+import { freePort, temporaryFolder, waitUntil } from '@kiroku/testkit'
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { chmod, cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { expect, onTestFinished, test } from 'vitest'
+import { managedStatus } from './managedStatus.ts'
+import { runsWith } from './runsWith.ts'
+import { startManaged, type ManagedServer, type StartManagedOptions } from './startManaged.ts'
+import { startServer } from './startServer.ts'
+
+const runs = (pid: number) => runsWith(pid, 'server.conf')
+
+const dataFolder = async (name = 'data'): Promise<string> => {
+  const folder = await temporaryFolder()
+  const dataDir = join(folder.path, name)
+  onTestFinished(async () => {
+    await waitUntil(() => managedStatus(dataDir) === undefined, { what: 'the keeper is gone' })
+    await folder.remove()
+  })
+  await mkdir(dataDir)
+  return dataDir
+}
+
+/** Joins the folder's server from this process; given back at the end of the test, and gone soon after. */
+const joinServer = async (options: StartManagedOptions): Promise<ManagedServer> => {
+  const server = await startManaged({ graceMs: 300, ...options })
+  onTestFinished(() => server.release())
+  return server
+}
+
+/** An engine as a process of its own. */
+const startEngine = async (dataDir: string, graceMs = 300) => {
+  const script = `
+    import { startManaged } from '${join(import.meta.dirname, 'startManaged.ts')}'
+    const { pid, port, adopted } = await startManaged(${JSON.stringify({ dataDir, graceMs })})
+    console.log(JSON.stringify({ pid, port, adopted }))
+    setInterval(() => {}, 1000)`
+  const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    cwd: import.meta.dirname,
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const line = await new Promise<string>((resolve) =>
+    createInterface({ input: child.stdout }).once('line', resolve),
+  )
+  const server = JSON.parse(line) as { pid: number; port: number; adopted: boolean }
+  return { ...server, kill: () => child.kill('SIGKILL') }
+}
+
+/** One NATS request, spoken by hand: this lib must not know a client. */
+const request = (port: number, subject: string, payload: string): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1')
+    let received = ''
+    socket.once('error', reject)
+    socket.write(
+      `CONNECT {"verbose":false}\r\nSUB answer 1\r\nPUB ${subject} answer ${Buffer.byteLength(payload)}\r\n${payload}\r\n`,
+    )
+    socket.on('data', (data) => {
+      received += data.toString()
+      const answer = /MSG answer 1 \d+\r\n([^]*)\r\n/.exec(received)?.[1]
+      if (answer === undefined) return
+      socket.destroy()
+      resolve(answer)
+    })
+  })
+
+const storedIn = async (port: number): Promise<unknown> => {
+  const info = JSON.parse(await request(port, '$JS.API.STREAM.INFO.KEPT', '')) as {
+    state?: { messages: number }
+  }
+  return info.state?.messages
+}
+
+const store = async (port: number) => {
+  await request(port, '$JS.API.STREAM.CREATE.KEPT', '{"name":"KEPT","subjects":["kept"],"storage":"file"}')
+  await request(port, 'kept', 'one')
+  await request(port, 'kept', 'two')
+}
+
+/** Kills the keeper and waits until another one watches the server. */
+const replaceKeeper = async (dataDir: string) => {
+  const before = await waitUntil(() => managedStatus(dataDir))
+  process.kill(before.keeperPid, 'SIGKILL')
+  const after = await waitUntil(() => {
+    const status = managedStatus(dataDir)
+    return status?.keeperPid === before.keeperPid ? undefined : status
+  })
+  return { before, after }
+}
+
+test('a server started anew listens on loopback, syncs always and takes 8 MiB', async () => {
+  const dataDir = await dataFolder()
+  const server = await joinServer({ dataDir })
+  expect(server).toMatchObject({ adopted: false, syncInterval: 'always', maxPayloadBytes: 8 * 1024 * 1024 })
+  expect(server.url).toBe(`nats://127.0.0.1:${server.port}`)
+  const config = await readFile(join(dataDir, 'nats/server.conf'), 'utf8')
+  expect(config).toContain('sync_interval: "always"')
+  const hello = await new Promise<string>((resolve) => {
+    const socket = connect(server.port, '127.0.0.1').once('data', (data) => {
+      socket.destroy()
+      resolve(data.toString())
+    })
+  })
+  expect(hello).toContain('"max_payload":8388608')
+  expect(managedStatus(dataDir)).toMatchObject({
+    pid: server.pid,
+    port: server.port,
+    version: server.version,
+  })
+})
+
+test('the server is found again after the engine was killed, with its data', async () => {
+  const dataDir = await dataFolder()
+  const engine = await startEngine(dataDir, 20_000)
+  await store(engine.port)
+  engine.kill()
+  const server = await joinServer({ dataDir })
+  expect(server).toMatchObject({ adopted: true, pid: engine.pid, port: engine.port })
+  expect(await storedIn(server.port)).toBe(2)
+  process.kill(managedStatus(dataDir)?.keeperPid ?? 0, 'SIGTERM')
+})
+
+test('engines that start at once share one server', async () => {
+  const dataDir = await dataFolder()
+  const servers = await Promise.all([1, 2, 3, 4].map(() => joinServer({ dataDir })))
+  expect(new Set(servers.map((server) => server.pid)).size).toBe(1)
+  expect(servers.filter((server) => !server.adopted)).toHaveLength(1)
+})
+
+test('the server is gone once its last engine was released or killed, and not before', async () => {
+  const dataDir = await dataFolder()
+  const engine = await startEngine(dataDir)
+  const server = await joinServer({ dataDir })
+  const first = performance.now()
+  await server.release()
+  await waitUntil(() => performance.now() - first > 600)
+  expect(runs(engine.pid)).toBe(true)
+  const last = performance.now()
+  engine.kill()
+  await waitUntil(() => !runs(engine.pid), { what: 'the server is gone' })
+  expect(performance.now() - last).toBeGreaterThanOrEqual(295)
+  await waitUntil(() => managedStatus(dataDir) === undefined)
+  expect(existsSync(join(dataDir, 'nats/keeper.sock'))).toBe(false)
+})
+
+test('an engine that starts while the server stops gets a running one', async () => {
+  const dataDir = await dataFolder()
+  const before = await joinServer({ dataDir, graceMs: 0 })
+  await store(before.port)
+  await before.release()
+  const server = await joinServer({ dataDir })
+  expect(await storedIn(server.port)).toBe(2)
+})
+
+test('a killed server is started again on the same port with its data', async () => {
+  const dataDir = await dataFolder()
+  const server = await joinServer({ dataDir })
+  await store(server.port)
+  for (const round of [1, 2]) {
+    const { pid } = server
+    process.kill(pid, 'SIGKILL')
+    await waitUntil(() => server.pid !== pid, { what: `the server runs again (${round})` })
+    expect(await storedIn(server.port)).toBe(2)
+  }
+})
+
+test('a killed keeper is replaced, and the server runs on undisturbed', async () => {
+  const dataDir = await dataFolder()
+  const server = await joinServer({ dataDir })
+  const { before, after } = await replaceKeeper(dataDir)
+  expect(after).toMatchObject({ pid: before.pid, port: before.port })
+  // The new keeper watches it as the old one did.
+  process.kill(server.pid, 'SIGKILL')
+  await waitUntil(() => server.pid !== before.pid)
+  expect(server.port).toBe(before.port)
+})
+
+test('an engine that comes after engine and keeper were killed adopts the server they left', async () => {
+  const dataDir = await dataFolder()
+  const engine = await startEngine(dataDir)
+  const keeperPid = managedStatus(dataDir)?.keeperPid ?? 0
+  engine.kill()
+  process.kill(keeperPid, 'SIGKILL')
+  await waitUntil(() => managedStatus(dataDir) === undefined)
+  const server = await joinServer({ dataDir })
+  expect(server).toMatchObject({ adopted: true, pid: engine.pid, port: engine.port })
+})
+
+test('a pid file that by now names another program is not believed', async () => {
+  const dataDir = await dataFolder()
+  await mkdir(join(dataDir, 'nats'))
+  await writeFile(join(dataDir, 'nats/nats.pid'), String(process.pid))
+  const server = await joinServer({ dataDir })
+  expect(server).toMatchObject({ adopted: false })
+})
+
+test('a copied data folder gets a server of its own', async () => {
+  const dataDir = await dataFolder()
+  const copy = await dataFolder()
+  const server = await joinServer({ dataDir })
+  await cp(join(dataDir, 'nats'), join(copy, 'nats'), {
+    recursive: true,
+    filter: (path) => !path.endsWith('.sock'),
+  })
+  const other = await joinServer({ dataDir: copy })
+  expect(other.adopted).toBe(false)
+  expect(other.pid).not.toBe(server.pid)
+  expect(runs(server.pid)).toBe(true)
+})
+
+test('a data folder with a path too long for a socket works', async () => {
+  const dataDir = await dataFolder('long'.repeat(40))
+  const server = await joinServer({ dataDir })
+  expect((await joinServer({ dataDir })).pid).toBe(server.pid)
+  const { socket } = JSON.parse(await readFile(join(dataDir, 'nats/keeper.json'), 'utf8')) as {
+    socket: string
+  }
+  expect(socket.startsWith(dataDir)).toBe(false)
+  await replaceKeeper(dataDir)
+  expect(existsSync(join(socket, '..'))).toBe(false)
+})
+
+test("somebody else's server on the port is named and left alone", async () => {
+  const foreign = await startServer()
+  onTestFinished(() => foreign.stop())
+  const dataDir = await dataFolder()
+  await expect(startManaged({ dataDir, port: foreign.port, graceMs: 300 })).rejects.toMatchObject({
+    id: 'PortInUse',
+    message: expect.stringContaining(String(foreign.port)) as string,
+  })
+  expect(runs(foreign.pid)).toBe(true)
+  await waitUntil(async () => !(await readdir(join(dataDir, 'nats'))).includes('keeper.json'))
+})
+
+test('another port than the one the server runs on is refused', async () => {
+  const dataDir = await dataFolder()
+  const server = await joinServer({ dataDir })
+  const port = await freePort()
+  await expect(startManaged({ dataDir, port })).rejects.toMatchObject({
+    id: 'InvalidArgument',
+    message: expect.stringContaining(`port ${server.port}`) as string,
+  })
+})
+
+test('a host beyond loopback is refused', async () => {
+  const dataDir = await dataFolder()
+  await expect(startManaged({ dataDir, host: '0.0.0.0' })).rejects.toMatchObject({ id: 'InvalidArgument' })
+})
+
+test('a binary that is too old is refused', async () => {
+  const dataDir = await dataFolder()
+  const binary = join(dataDir, 'old-server')
+  await writeFile(binary, '#!/bin/sh\necho "nats-server: v2.10.7"\n')
+  await chmod(binary, 0o755)
+  await expect(startManaged({ dataDir, binary })).rejects.toMatchObject({
+    id: 'NatsTooOld',
+    message: expect.stringContaining('2.10.7') as string,
+  })
+})
