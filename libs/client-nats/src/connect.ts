@@ -1,0 +1,27 @@
+import { createClient, type Client, type ClientOptions } from '@kiroku/client'
+import { connect as connectNats, type NatsOptions } from '@kiroku/nats'
+import { natsTransport } from './natsTransport.ts'
+
+/** Where NATS is, which log, and the client's own settings. */
+export interface ConnectOptions extends NatsOptions, Omit<ClientOptions, 'name'> {
+  /** Name of the log; default `main`. */
+  readonly log?: string
+}
+
+/**
+ * Connects to a log on NATS. A lost connection comes back by itself, with growing pauses.
+ * Errors: `NatsUnreachable` when the first attempt fails.
+ *
+ * @example
+ * const client = await connect({ servers: 'nats://127.0.0.1:4222' })
+ * await client.send('orders', { id: 1 })
+ * await client.close()
+ */
+export const connect = async (options: ConnectOptions): Promise<Client> => {
+  const nc = await connectNats(options)
+  const transport = natsTransport(nc, {
+    closesConnection: true,
+    ...(options.log === undefined ? {} : { log: options.log }),
+  })
+  return createClient(transport, options)
+}

@@ -1,0 +1,6 @@
+/**
+ * The client over NATS. Owns the transport and the reading of a log's directory. Never knows commands or
+ * queues' rules; talks to `@kiroku/client` and `@kiroku/nats`.
+ */
+export { connect, type ConnectOptions } from './connect.ts'
+export { natsTransport, type NatsTransportOptions } from './natsTransport.ts'
