@@ -13,10 +13,6 @@ export default [
       '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: false }],
       '@typescript-eslint/await-thenable': 'error',
       '@typescript-eslint/only-throw-error': 'error',
-      '@typescript-eslint/switch-exhaustiveness-check': [
-        'error',
-        { considerDefaultExhaustiveForUnions: true },
-      ],
       '@typescript-eslint/no-explicit-any': 'error',
       '@typescript-eslint/consistent-type-imports': 'error',
       '@typescript-eslint/no-unused-expressions': 'error',
@@ -29,7 +25,7 @@ export default [
   },
   {
     files: [...pureFiles],
-    ignores: ['**/*.test.ts', '**/*.contract.ts'],
+    ignores: ['**/*.test.ts', '**/contract.ts'],
     rules: {
       'no-restricted-globals': ['error', ...pureGlobals],
       'no-restricted-syntax': ['error', ...pureSyntax],

@@ -16,7 +16,6 @@ beforeAll(() => {
         '@typescript-eslint/no-misused-promises': 'off',
         '@typescript-eslint/await-thenable': 'off',
         '@typescript-eslint/only-throw-error': 'off',
-        '@typescript-eslint/switch-exhaustiveness-check': 'off',
         '@typescript-eslint/no-unused-expressions': 'off',
       },
     },

@@ -85,7 +85,7 @@ export const rooms: ReadonlyArray<Room> = [
   },
   {
     folder: 'libs/engine',
-    may: ['@kiroku/message', '@kiroku/partition', '@kiroku/log', 'effect', 'xstate', 'node:'],
+    may: ['@kiroku/message', '@kiroku/partition', '@kiroku/log', 'effect', 'xstate', 'msgpackr', 'node:'],
     why: 'the engine is the shell around the partition and sees storage only through the log port',
   },
   {
@@ -180,10 +180,11 @@ const testsMay = [
   'effect',
   'vitest',
   'fast-check',
+  'prettier',
   'node:',
 ]
 
-const isTest = (file: string): boolean => /\.(test|contract)\.ts$/.test(file)
+const isTest = (file: string): boolean => /\.test\.ts$|[./]contract\.ts$/i.test(file)
 
 const covers = (allowed: string, specifier: string): boolean =>
   allowed === specifier ||
