@@ -1,1 +1,56 @@
-export {}
+import { statfs } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { Client } from '@kiroku/client'
+import type { Invocation } from '../cli/CommandSpec.ts'
+import { diagnose, type Facts } from '../doctor/diagnose.ts'
+import { askServer } from '../doctor/askServer.ts'
+import type { Nats } from '../serve/describeCluster.ts'
+import { withClient } from '../serve/withClient.ts'
+
+export const run = (invocation: Invocation): Promise<void> =>
+  withClient(invocation, async (client, { nats, log }) => {
+    const { out } = invocation
+    const findings = diagnose(await gather(client, nats, log, invocation.settings().dataDir))
+    for (const { check, status, detail, advice } of findings) {
+      out.line(
+        `${{ ok: 'ok     ', warning: 'WARNING', bad: 'BAD    ', unknown: 'unknown' }[status]}  ${check}: ${detail}`,
+      )
+      if (advice !== undefined) out.line(`         ${advice}`)
+    }
+    const healthy = !findings.some(({ status }) => status === 'bad')
+    if (!healthy) process.exitCode = 5
+    out.result({ healthy, findings })
+  })
+
+const gather = async (client: Client, nats: Nats, log: string, dataDir: string): Promise<Facts> => {
+  const [{ managedStatus }, { openLog }] = await Promise.all([
+    import('@kiroku/nats-server'),
+    import('@kiroku/log-jetstream'),
+  ])
+  const managed = managedStatus(resolve(dataDir))
+  const isOurs = managed !== undefined && nats.getServer().endsWith(`:${managed.port}`)
+  const server = await askServer(nats)
+  const opened = await openLog(nats, { name: log }).catch(() => undefined)
+  await opened?.close()
+  const meta = opened?.meta
+  const disk = isOurs ? await statfs(resolve(dataDir)) : undefined
+  const queues = meta === undefined ? [] : await client.queues.list()
+  return {
+    natsVersion: nats.info?.version ?? '0',
+    natsVersionMin: '2.12.0',
+    maxPayloadBytes: nats.info?.max_payload ?? 0,
+    syncInterval: isOurs ? managed.syncInterval : server.syncInterval,
+    clustered: nats.info?.cluster !== undefined,
+    replicas: meta?.replicas,
+    clockSkewMs: server.clockSkewMs,
+    diskFreeBytes: disk === undefined ? undefined : disk.bavail * disk.bsize,
+    recordBytes: meta?.recordBytes,
+    partitions: meta?.partitions,
+    partitionsOwned: meta === undefined ? undefined : (await client.partitions()).length,
+    queues: queues.map(({ name, config }) => ({
+      name,
+      retriesMax: config.retriesMax,
+      deadLetter: config.deadLetter !== null,
+    })),
+  }
+}

@@ -1,1 +1,98 @@
-export {}
+import type { Client } from '@kiroku/client'
+import type { QueueDescription } from '@kiroku/partition'
+import type { CommandModule, Invocation } from '../cli/CommandSpec.ts'
+import { columns } from '../cli/columns.ts'
+import { formatRetryPolicy, queueConfigOf, queueFlags } from '../config/queueFlags.ts'
+import { formatBytes, formatDuration } from '../config/units.ts'
+import { localActor } from '../serve/localActor.ts'
+import { withClient } from '../serve/withClient.ts'
+
+const command = (
+  act: (client: Client, queue: string, invocation: Invocation) => Promise<void>,
+): CommandModule => ({
+  run: (invocation) =>
+    withClient(invocation, (client) => act(client, invocation.argument('queue') ?? '', invocation)),
+})
+
+/** `queue create`. */
+export const create = command(async (client, queue, invocation) => {
+  const { created } = await client.queues.create(queue, queueConfigOf(invocation), localActor())
+  invocation.out.line(
+    created ? `queue ${queue} created` : `queue ${queue} was there already, with these settings`,
+  )
+  invocation.out.result({ queue, created })
+})
+
+/** `queue update`. */
+export const update = command(async (client, queue, invocation) => {
+  await client.queues.update(queue, queueConfigOf(invocation), localActor())
+  const description = await client.queues.describe(queue)
+  invocation.out.line(`queue ${queue} updated`)
+  invocation.out.result(description)
+})
+
+/** `queue list`. */
+export const list = command(async (client, _, { out }) => {
+  const queues = await client.queues.list()
+  const rows = queues.map(({ name, counts, deliveryPaused, oldestAgeMs }) => [
+    name + (deliveryPaused ? ' (paused)' : ''),
+    ...[counts.available, counts.delayed, counts.inflight, counts.waitingRetry].map(String),
+    ...[counts.committed, counts.deadLettered, counts.discarded].map(String),
+    formatDuration(Math.round(oldestAgeMs)),
+  ])
+  const head = [
+    'queue',
+    'available',
+    'delayed',
+    'inflight',
+    'retrying',
+    'committed',
+    'dlq',
+    'discarded',
+    'oldest',
+  ]
+  out.line(queues.length === 0 ? 'no queues; `kiroku queue create NAME` makes one' : columns([head, ...rows]))
+  out.result({ queues })
+})
+
+/** `queue show`. */
+export const show = command(async (client, queue, { out }) => {
+  const description = await client.queues.describe(queue)
+  out.line(columns(rowsOf(description)))
+  out.result(description)
+})
+
+const rowsOf = ({
+  name,
+  partition,
+  queue,
+  config,
+  deliveryPaused,
+  counts,
+  ...rest
+}: QueueDescription): string[][] => [
+  ['name', name],
+  ['partition', `${partition} (queue id ${queue})`],
+  ['deliveries', deliveryPaused ? 'paused' : 'on'],
+  ['oldest', formatDuration(Math.round(rest.oldestAgeMs))],
+  ['waiting receives', String(rest.waitingPolls)],
+  ...Object.entries(counts).map(([state, count]) => [state, String(count)]),
+  ...queueFlags.map((row) => {
+    const value = config[row.key]
+    if (row.kind === 'retry') return [row.flag, formatRetryPolicy(config.retry)]
+    if (row.kind === 'duration') return [row.flag, formatDuration(value as number)]
+    return [row.flag, row.kind === 'bytes' ? formatBytes(value as number) : String(value)]
+  }),
+  ['dead-letter', config.deadLetter?.name ?? 'none'],
+]
+
+type Act = 'delete' | 'purge' | 'pause' | 'resume'
+
+/** `queue delete`, `purge`, `pause` and `resume`. */
+export const queueAct = (act: Act): CommandModule =>
+  command(async (client, queue, { out }) => {
+    const done = { delete: 'deleted', purge: 'purged', pause: 'paused', resume: 'resumed' }[act]
+    const outcome = await client.queues[act](queue, localActor())
+    out.line(`queue ${queue} ${done}${outcome === undefined ? '' : `: ${outcome.purged} messages discarded`}`)
+    out.result({ queue, done, ...outcome })
+  })

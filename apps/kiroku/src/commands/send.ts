@@ -1,1 +1,113 @@
-export {}
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import type { SendOptions } from '@kiroku/client'
+import { KirokuError } from '@kiroku/message'
+import { limits } from '@kiroku/partition'
+import type { Invocation } from '../cli/CommandSpec.ts'
+import { formatDuration, parseDurationMs } from '../config/units.ts'
+import { contentTypeOf } from '../send/contentType.ts'
+import { readNdjson } from '../send/ndjson.ts'
+import { startProgress } from '../send/Progress.ts'
+import { sendNdjson } from '../send/sendNdjson.ts'
+import { withClient } from '../serve/withClient.ts'
+
+export const run = async (invocation: Invocation): Promise<void> => {
+  const { argument, text, flag } = invocation
+  const body = argument('body')
+  const file = text('file')
+  if (body !== undefined && (file !== undefined || flag('ndjson')))
+    throw new KirokuError('InvalidArgument', 'give either a body or --file or --ndjson, not both')
+  if (body === undefined && file === undefined && process.stdin.isTTY)
+    throw new KirokuError('InvalidArgument', 'there is no message: give a body, --file, or pipe one in')
+  const options = optionsOf(invocation)
+  await (flag('ndjson')
+    ? sendLines(invocation, file, options)
+    : sendOne(invocation, body === undefined ? await readAll(await open(file)) : Buffer.from(body), options))
+}
+
+const sendOne = (invocation: Invocation, body: Uint8Array, options: SendOptions): Promise<void> =>
+  withClient(invocation, async (client) => {
+    const queue = invocation.argument('queue')!
+    const { messageId } = await client.send(queue, body, { contentType: contentTypeOf(body), ...options })
+    invocation.out.line(messageId)
+    invocation.out.result({ queue, messageId })
+  })
+
+const sendLines = async (
+  invocation: Invocation,
+  file: string | undefined,
+  options: SendOptions,
+): Promise<void> => {
+  const { out, signal } = invocation
+  const queue = invocation.argument('queue')!
+  const input = await open(file)
+  const startedMs = performance.now()
+  const sent = await withClient(invocation, async (client) => {
+    // An unknown queue is said at once, not after the first batch was read from a slow input.
+    await client.queues.describe(queue)
+    let bytesRead = 0
+    const counted = async function* (): AsyncGenerator<Uint8Array> {
+      for await (const chunk of input) {
+        bytesRead += chunk.length
+        yield chunk
+      }
+    }
+    const progress = startProgress(file === undefined ? undefined : (await stat(file)).size)
+    try {
+      const lines = readNdjson(counted(), limits.bodyBytesMax)
+      return await sendNdjson(
+        client,
+        queue,
+        lines,
+        { contentType: 'application/json', ...options },
+        signal,
+        (count) => progress.update(count, bytesRead),
+      )
+    } finally {
+      progress.stop()
+    }
+  })
+  const seconds = (performance.now() - startedMs) / 1_000
+  const rate = Math.round(sent / Math.max(seconds, 0.001))
+  out.line(`${sent} messages sent to ${queue} in ${formatDuration(Math.round(seconds * 1_000))} (${rate}/s)`)
+  out.result({ queue, sent, seconds: +seconds.toFixed(3), perSecond: rate })
+}
+
+const optionsOf = ({ text }: Invocation): SendOptions => {
+  const delay = text('delay')
+  const contentType = text('content-type')
+  const attributes = text('attributes')
+  return {
+    ...(delay === undefined ? {} : { delayMs: parseDurationMs(delay, '--delay') }),
+    ...(contentType === undefined ? {} : { contentType }),
+    ...(attributes === undefined ? {} : { attributes: attributesOf(attributes) }),
+  }
+}
+
+const attributesOf = (text: string): Record<string, string> =>
+  Object.fromEntries(
+    text.split(',').map((pair) => {
+      const at = pair.indexOf('=')
+      if (at < 1) throw new KirokuError('InvalidArgument', `--attributes: "${pair}" is not KEY=VALUE`)
+      return [pair.slice(0, at), pair.slice(at + 1)]
+    }),
+  )
+
+const open = async (file: string | undefined): Promise<AsyncIterable<Uint8Array>> => {
+  if (file === undefined) return process.stdin
+  const found = await stat(file).catch(() => undefined)
+  if (found?.isFile() !== true) throw new KirokuError('InvalidArgument', `--file: there is no file ${file}`)
+  return createReadStream(file)
+}
+
+const readAll = async (input: AsyncIterable<Uint8Array>): Promise<Uint8Array> => {
+  const parts: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of input) {
+    parts.push(chunk)
+    length += chunk.length
+    if (length > limits.bodyBytesMax)
+      throw new KirokuError('BodyTooLarge', `the body is larger than ${limits.bodyBytesMax} bytes`)
+  }
+  return Buffer.concat(parts, length)
+}

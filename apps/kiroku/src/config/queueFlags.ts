@@ -1,5 +1,6 @@
-import { KirokuError } from '@kiroku/message'
-import type { QueueConfig, RetryPolicyConfig } from '@kiroku/partition'
+import { KirokuError, type RetryPolicy } from '@kiroku/message'
+import type { QueueSettings } from '@kiroku/client'
+import type { QueueConfig } from '@kiroku/partition'
 import type { FlagSpec, Invocation } from '../cli/CommandSpec.ts'
 import { parseBytes, parseDurationMs } from './units.ts'
 
@@ -122,9 +123,6 @@ export const queueFlagSpecs: readonly FlagSpec[] = [
   },
 ]
 
-/** Configuration as the client takes it: the dead-letter queue by name. */
-export type QueueSettings = Partial<Omit<QueueConfig, 'deadLetter'>> & { readonly deadLetter?: string | null }
-
 /** Reads the queue flags that were given. Errors: `InvalidArgument`. */
 export const queueConfigOf = (invocation: Pick<Invocation, 'text' | 'int'>): QueueSettings => {
   const config: Record<string, unknown> = {}
@@ -145,7 +143,7 @@ const read = (row: QueueFlag, text: string): unknown => {
 }
 
 /** Reads a retry policy. Errors: `InvalidArgument`. */
-export const parseRetryPolicy = (text: string): RetryPolicyConfig => {
+export const parseRetryPolicy = (text: string): RetryPolicy => {
   if (text === 'rocketmq') return { kind: 'rocketmq' }
   const [kind, rest] = split(text)
   if (kind === 'list')
@@ -169,7 +167,7 @@ export const parseRetryPolicy = (text: string): RetryPolicyConfig => {
 }
 
 /** Writes a retry policy as `--retry` reads it. */
-export const formatRetryPolicy = (policy: RetryPolicyConfig): string => {
+export const formatRetryPolicy = (policy: RetryPolicy): string => {
   switch (policy.kind) {
     case 'fixed':
       return `${policy.delayMs}ms`

@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest'
+import { diagnose, type Facts } from './diagnose.ts'
+
+const healthy: Facts = {
+  natsVersion: '2.15.1',
+  natsVersionMin: '2.12.0',
+  maxPayloadBytes: 8 * 1024 * 1024,
+  syncInterval: 'always',
+  clustered: false,
+  replicas: 1,
+  clockSkewMs: 12,
+  diskFreeBytes: 100 * 1024 ** 3,
+  recordBytes: 20 * 1024 ** 3,
+  partitions: 4,
+  partitionsOwned: 4,
+  queues: [{ name: 'mail', retriesMax: 3, deadLetter: true }],
+}
+
+const statusOf = (facts: Partial<Facts>, check: string): string | undefined =>
+  diagnose({ ...healthy, ...facts }).find((finding) => finding.check === check)?.status
+
+describe('the doctor', () => {
+  it('finds nothing wrong with a healthy engine', () => {
+    expect(diagnose(healthy).filter(({ status }) => status !== 'ok')).toEqual([])
+  })
+
+  it.each([
+    ['NATS version', { natsVersion: '2.9.25' }, 'bad'],
+    ['NATS version', { natsVersion: '2.12.0' }, 'ok'],
+    ['sync_interval', { syncInterval: '2m0s' }, 'warning'],
+    ['sync_interval', { syncInterval: '2m0s', replicas: 3 }, 'ok'],
+    ['sync_interval', { syncInterval: undefined }, 'unknown'],
+    ['replicas', { clustered: true }, 'warning'],
+    ['replicas', { clustered: true, replicas: 3 }, 'ok'],
+    ['max_payload', { maxPayloadBytes: 1_048_576 }, 'warning'],
+    ['clock', { clockSkewMs: -60_000 }, 'warning'],
+    ['clock', { clockSkewMs: undefined }, 'unknown'],
+    ['disk', { diskFreeBytes: 10_000 }, 'bad'],
+    ['disk', { diskFreeBytes: 5 * 1024 ** 3 }, 'warning'],
+    ['disk', { diskFreeBytes: undefined }, 'unknown'],
+    ['partitions', { partitionsOwned: 3 }, 'bad'],
+    ['partitions', { partitions: undefined }, 'unknown'],
+    ['dead letters', { queues: [{ name: 'q', retriesMax: 0, deadLetter: true }] }, 'warning'],
+    ['dead letters', { queues: [{ name: 'q', retriesMax: 0, deadLetter: false }] }, 'ok'],
+  ] as const)('says of %s with %j: %s', (check, facts, status) => {
+    expect(statusOf(facts, check)).toBe(status)
+  })
+
+  it('says what to do about everything that is not well', () => {
+    const sick = diagnose({
+      ...healthy,
+      natsVersion: '2.9.0',
+      syncInterval: '2m0s',
+      maxPayloadBytes: 1_048_576,
+      clockSkewMs: 99_999,
+      diskFreeBytes: 1,
+      partitionsOwned: 0,
+    }).filter(({ status }) => status !== 'ok')
+    expect(sick).toHaveLength(6)
+    for (const { advice } of sick) expect(advice).toMatch(/\.$/)
+  })
+})

@@ -1,0 +1,163 @@
+import { formatBytes, formatDuration } from '../config/units.ts'
+
+/** What the doctor found out; undefined where it cannot be known from here. */
+export interface Facts {
+  readonly natsVersion: string
+  readonly natsVersionMin: string
+  readonly maxPayloadBytes: number
+  /** `always`, or a duration as nats-server writes it. */
+  readonly syncInterval: string | undefined
+  readonly clustered: boolean
+  readonly replicas: number | undefined
+  /** Server's time minus ours, in ms. */
+  readonly clockSkewMs: number | undefined
+  readonly diskFreeBytes: number | undefined
+  readonly recordBytes: number | undefined
+  readonly partitions: number | undefined
+  /** Partitions that an owner answers for. */
+  readonly partitionsOwned: number | undefined
+  readonly queues: readonly {
+    readonly name: string
+    readonly retriesMax: number
+    readonly deadLetter: boolean
+  }[]
+}
+
+/** One finding: what was looked at, how it stands, and what to do. */
+export interface Finding {
+  readonly check: string
+  readonly status: 'ok' | 'warning' | 'bad' | 'unknown'
+  readonly detail: string
+  readonly advice?: string
+}
+
+const frameRoomBytes = 8 * 1024 * 1024
+const clockSkewMsMax = 2_000
+const diskFreeBytesMin = 1024 ** 3
+
+/** Judges the facts. */
+export const diagnose = (facts: Facts): Finding[] => [
+  natsVersion(facts),
+  syncInterval(facts),
+  replicas(facts),
+  maxPayload(facts),
+  clock(facts),
+  disk(facts),
+  owners(facts),
+  ...thresholds(facts),
+]
+
+const natsVersion = ({ natsVersion, natsVersionMin }: Facts): Finding =>
+  natsVersion.localeCompare(natsVersionMin, 'en', { numeric: true }) >= 0
+    ? { check: 'NATS version', status: 'ok', detail: natsVersion }
+    : {
+        check: 'NATS version',
+        status: 'bad',
+        detail: natsVersion,
+        advice: `Install nats-server ${natsVersionMin} or newer.`,
+      }
+
+const syncInterval = ({ syncInterval, replicas }: Facts): Finding => {
+  const check = 'sync_interval'
+  const advice =
+    'Set `sync_interval: always` in the jetstream block of nats-server, or use 3 replicas in 3 places: with the default of 2 minutes a power cut loses what was acknowledged since.'
+  if (syncInterval === undefined)
+    return {
+      check,
+      status: 'unknown',
+      detail: 'the server does not tell its configuration to this account',
+      advice,
+    }
+  if (syncInterval === 'always') return { check, status: 'ok', detail: 'always' }
+  return { check, status: (replicas ?? 1) >= 3 ? 'ok' : 'warning', detail: syncInterval, advice }
+}
+
+const replicas = ({ replicas, clustered }: Facts): Finding => {
+  const check = 'replicas'
+  if (replicas === undefined) return { check, status: 'unknown', detail: 'there is no log yet' }
+  if (clustered && replicas === 1)
+    return {
+      check,
+      status: 'warning',
+      detail: '1, on a cluster',
+      advice: 'Create the log with --replicas 3, so that it outlives the loss of one server.',
+    }
+  return { check, status: 'ok', detail: clustered ? String(replicas) : `${replicas} (single server)` }
+}
+
+const maxPayload = ({ maxPayloadBytes }: Facts): Finding => ({
+  check: 'max_payload',
+  status: maxPayloadBytes >= frameRoomBytes ? 'ok' : 'warning',
+  detail: formatBytes(maxPayloadBytes),
+  ...(maxPayloadBytes >= frameRoomBytes
+    ? {}
+    : {
+        advice: `Set \`max_payload: 8MB\`: bodies are limited to ${formatBytes(Math.max(0, maxPayloadBytes - 65_536))} now.`,
+      }),
+})
+
+const clock = ({ clockSkewMs }: Facts): Finding => {
+  if (clockSkewMs === undefined)
+    return { check: 'clock', status: 'unknown', detail: 'the server did not tell its time' }
+  const skew = Math.abs(clockSkewMs)
+  return skew <= clockSkewMsMax
+    ? { check: 'clock', status: 'ok', detail: `${Math.round(skew)} ms from the server's` }
+    : {
+        check: 'clock',
+        status: 'warning',
+        detail: `${formatDuration(Math.round(skew))} ${clockSkewMs > 0 ? 'behind' : 'ahead of'} the server's`,
+        advice: 'Run an NTP client here and on the server: leases go by the server, your logs by this clock.',
+      }
+}
+
+const disk = ({ diskFreeBytes, recordBytes }: Facts): Finding => {
+  if (diskFreeBytes === undefined)
+    return {
+      check: 'disk',
+      status: 'unknown',
+      detail: 'NATS stores elsewhere',
+      advice: 'Watch the disk of the NATS servers: a full one stops sends.',
+    }
+  const detail = `${formatBytes(diskFreeBytes)} free`
+  if (diskFreeBytes < diskFreeBytesMin)
+    return {
+      check: 'disk',
+      status: 'bad',
+      detail,
+      advice: 'Free space now: a full disk stops sends, and nats-server may need a restart after.',
+    }
+  if (recordBytes !== undefined && diskFreeBytes < recordBytes)
+    return {
+      check: 'disk',
+      status: 'warning',
+      detail: `${detail}, the record may grow to ${formatBytes(recordBytes)}`,
+      advice: 'Free space, or create the log with a smaller --record-bytes.',
+    }
+  return { check: 'disk', status: 'ok', detail }
+}
+
+const owners = ({ partitions, partitionsOwned }: Facts): Finding => {
+  if (partitions === undefined || partitionsOwned === undefined)
+    return { check: 'partitions', status: 'unknown', detail: 'no engine has served this log yet' }
+  const detail = `${partitionsOwned} of ${partitions} have an owner that answers`
+  return partitionsOwned === partitions
+    ? { check: 'partitions', status: 'ok', detail }
+    : {
+        check: 'partitions',
+        status: 'bad',
+        detail,
+        advice: 'Start a node (`kiroku up` or `kiroku serve`), or look at `kiroku cluster status`.',
+      }
+}
+
+const thresholds = ({ queues }: Facts): Finding[] => {
+  const hasty = queues.filter((queue) => queue.deadLetter && queue.retriesMax === 0)
+  if (hasty.length === 0)
+    return [{ check: 'dead letters', status: 'ok', detail: 'every queue with a DLQ retries first' }]
+  return hasty.map(({ name }) => ({
+    check: 'dead letters',
+    status: 'warning',
+    detail: `queue ${name} dead-letters after 1 attempt`,
+    advice: `One lost lease or one restart of a consumer is enough; \`kiroku queue update ${name} --retries 3\`.`,
+  }))
+}

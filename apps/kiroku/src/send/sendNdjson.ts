@@ -1,0 +1,66 @@
+import type { Client, OutgoingMessage, SendOptions } from '@kiroku/client'
+import { isKirokuError, KirokuError } from '@kiroku/message'
+import type { NdjsonLine } from './ndjson.ts'
+
+/** Messages that travel together, and how many such batches are under way. */
+const batchMessagesMax = 500
+const batchBytesMax = 256 * 1024
+const batchesInFlightMax = 8
+
+/**
+ * Sends each line as a message, in order, several batches at once. Where the input turns out to be malformed,
+ * what came before it is sent, and the error says so.
+ * Errors: those of the input and of `sendBatch`; `Stopped` when `signal` is aborted.
+ */
+export const sendNdjson = async (
+  client: Pick<Client, 'sendBatch'>,
+  queue: string,
+  lines: AsyncIterable<NdjsonLine>,
+  options: SendOptions,
+  signal: AbortSignal,
+  onSent: (sent: number) => void,
+): Promise<number> => {
+  let sent = 0
+  let batch: OutgoingMessage[] = []
+  let batchBytes = 0
+  const inFlight = new Set<Promise<void>>()
+  const failures: unknown[] = []
+  const flush = (): void => {
+    const messages = batch
+    batch = []
+    batchBytes = 0
+    const sending = client
+      .sendBatch(queue, messages, options)
+      .then(
+        ({ messageIds }) => onSent((sent += messageIds.length)),
+        (error: unknown) => void failures.push(error),
+      )
+      .finally(() => inFlight.delete(sending))
+    inFlight.add(sending)
+  }
+  try {
+    for await (const { bytes } of lines) {
+      if (signal.aborted) throw new KirokuError('Stopped', 'the send was interrupted')
+      batch.push({ body: bytes })
+      batchBytes += bytes.length
+      if (batch.length < batchMessagesMax && batchBytes < batchBytesMax) continue
+      flush()
+      if (inFlight.size >= batchesInFlightMax) await Promise.race(inFlight)
+      if (failures.length > 0) break
+    }
+  } catch (error) {
+    failures.push(error)
+  }
+  if (batch.length > 0) flush()
+  await Promise.all(inFlight)
+  if (failures.length > 0) throw withCount(failures[0], sent)
+  return sent
+}
+
+const withCount = (error: unknown, sent: number): unknown =>
+  isKirokuError(error)
+    ? new KirokuError(error.id, `${error.message} (${sent} messages were sent before)`, {
+        cause: error.cause,
+        retryAfterMs: error.retryAfterMs,
+      })
+    : error

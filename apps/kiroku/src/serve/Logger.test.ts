@@ -1,0 +1,40 @@
+import { KirokuError } from '@kiroku/message'
+import { expect, it } from 'vitest'
+import { makeLogger } from './Logger.ts'
+
+const now = () => new Date('2026-01-02T03:04:05.678Z')
+
+const linesOf = (format: 'human' | 'json', act: (log: ReturnType<typeof makeLogger>) => void): string[] => {
+  const lines: string[] = []
+  act(makeLogger({ format, level: 'info', write: (line) => lines.push(line), now }))
+  return lines
+}
+
+it('writes one JSON object a line', () => {
+  const [line] = linesOf('json', (log) =>
+    log('warn', 'partition lost', { partition: 3, reason: 'lock taken' }),
+  )
+  expect(JSON.parse(line!)).toEqual({
+    time: '2026-01-02T03:04:05.678Z',
+    level: 'warn',
+    event: 'partition lost',
+    partition: 3,
+    reason: 'lock taken',
+  })
+})
+
+it('writes a readable line for people', () => {
+  const lines = linesOf('human', (log) => log('info', 'ready', { url: 'http://x', text: 'two words' }))
+  expect(lines).toEqual(['03:04:05.678 INFO  ready url=http://x text="two words"'])
+})
+
+it('shows an error of ours by id and message', () => {
+  const [line] = linesOf('json', (log) =>
+    log('error', 'failed', { error: new KirokuError('Timeout', 'late') }),
+  )
+  expect(JSON.parse(line!)).toMatchObject({ error: { id: 'Timeout', message: 'late' } })
+})
+
+it('leaves out what is below its level', () => {
+  expect(linesOf('human', (log) => log('debug', 'noise'))).toEqual([])
+})

@@ -1,0 +1,48 @@
+import { isKirokuError } from '@kiroku/message'
+
+/** Levels by weight. */
+const levels = { debug: 0, info: 1, warn: 2, error: 3 } as const
+
+/** Level of a log line. */
+export type LogLevel = keyof typeof levels
+
+/** Fields of a log line. */
+export type LogFields = Readonly<Record<string, unknown>>
+
+/** Writes log lines: an event in a few words, and fields. */
+export type Logger = (level: LogLevel, event: string, fields?: LogFields) => void
+
+/** How log lines look and which are written. */
+export interface LoggerOptions {
+  readonly format: 'human' | 'json'
+  readonly level: LogLevel
+  readonly write?: (line: string) => void
+  readonly now?: () => Date
+}
+
+/** Makes a logger; lines go to stderr, so that stdout stays for results. */
+export const makeLogger = (options: LoggerOptions): Logger => {
+  const write = options.write ?? ((line: string) => void process.stderr.write(line + '\n'))
+  const now = options.now ?? (() => new Date())
+  return (level, event, fields = {}) => {
+    if (levels[level] < levels[options.level]) return
+    const time = now().toISOString()
+    if (options.format === 'json') {
+      const entries = Object.entries(fields).map(([key, value]) => [key, plain(value)])
+      write(JSON.stringify({ time, level, event, ...Object.fromEntries(entries) }))
+      return
+    }
+    const pairs = Object.entries(fields).map(([key, value]) => `${key}=${human(plain(value))}`)
+    write([time.slice(11, 23), level.toUpperCase().padEnd(5), event, ...pairs].join(' '))
+  }
+}
+
+const plain = (value: unknown): unknown => {
+  if (isKirokuError(value)) return { id: value.id, message: value.message }
+  return value instanceof Error ? { message: value.message, stack: value.stack } : value
+}
+
+const human = (value: unknown): string => {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'undefined')
+  return /[\s=]/.test(text) && typeof value === 'string' ? JSON.stringify(text) : text
+}

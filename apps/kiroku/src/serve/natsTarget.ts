@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs'
+import { KirokuError } from '@kiroku/message'
+import type { NatsOptions } from '@kiroku/nats'
+import type { Settings } from '../config/settings.ts'
+import { isRunning, readRunFile } from './RunFile.ts'
+
+/**
+ * Which NATS a command talks to: the given one, else that of the engine in this folder.
+ * Errors: `NatsUnreachable` when there is neither, `InvalidArgument` for files that cannot be read.
+ */
+export const natsTarget = (settings: Settings): NatsOptions =>
+  settings.nats === undefined
+    ? { servers: urlOfFolder(settings.dataDir), name: 'kiroku' }
+    : givenNats(settings)
+
+/** The NATS that the settings name. Errors: `NatsUnreachable` when they name none. */
+export const givenNats = (settings: Settings): NatsOptions => {
+  if (settings.nats === undefined)
+    throw new KirokuError('NatsUnreachable', 'no NATS was named (--nats, KIROKU_NATS)')
+  const { natsUser: user, natsPassword: pass, natsToken: token, natsCreds: creds } = settings
+  const tls = tlsOf(settings)
+  return {
+    servers: settings.nats.split(',').map((server) => server.trim()),
+    name: 'kiroku',
+    ...(user === undefined ? {} : { user }),
+    ...(pass === undefined ? {} : { pass }),
+    ...(token === undefined ? {} : { token }),
+    ...(creds === undefined ? {} : { creds }),
+    ...(tls === undefined ? {} : { tls }),
+  }
+}
+
+const urlOfFolder = (dataDir: string): string => {
+  const run = readRunFile(dataDir)
+  if (run === undefined)
+    throw new KirokuError(
+      'NatsUnreachable',
+      `no engine was started in this folder (${dataDir}/run.json), and no --nats was given`,
+    )
+  if (!isRunning(run))
+    throw new KirokuError('NatsUnreachable', `the engine of this folder (process ${run.pid}) is gone`)
+  return run.natsUrl
+}
+
+const tlsOf = ({ natsTlsCa, natsTlsCert, natsTlsKey }: Settings): NatsOptions['tls'] =>
+  natsTlsCa === undefined && natsTlsCert === undefined && natsTlsKey === undefined
+    ? undefined
+    : {
+        ...(natsTlsCa === undefined ? {} : { ca: pem(natsTlsCa) }),
+        ...(natsTlsCert === undefined ? {} : { cert: pem(natsTlsCert) }),
+        ...(natsTlsKey === undefined ? {} : { key: pem(natsTlsKey) }),
+      }
+
+const pem = (path: string): string => {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    throw new KirokuError('InvalidArgument', `cannot read ${path}`, { cause })
+  }
+}

@@ -1,0 +1,49 @@
+import type { Client } from '@kiroku/client'
+import type { Invocation } from '../cli/CommandSpec.ts'
+import { localActor } from './localActor.ts'
+import type { Nats } from './describeCluster.ts'
+import { natsTarget } from './natsTarget.ts'
+
+/** A command at a terminal does not wait for minutes. */
+const requestTimeoutMs = 10_000
+const sendTimeoutMs = 60_000
+
+/** What a command that talks to an engine gets beside the client. */
+export interface Connected {
+  readonly nats: Nats
+  readonly log: string
+}
+
+/**
+ * Connects to the engine that the settings name, runs `act`, and closes everything again.
+ * Errors: `NatsUnreachable`, `InvalidArgument` (no such log), and those of `act`.
+ */
+export const withClient = async <A>(
+  invocation: Pick<Invocation, 'settings'>,
+  act: (client: Client, connected: Connected) => Promise<A>,
+): Promise<A> => {
+  const settings = invocation.settings()
+  const target = natsTarget(settings)
+  const [{ connect }, { createClient }, { natsTransport }] = await Promise.all([
+    import('@kiroku/nats'),
+    import('@kiroku/client'),
+    import('@kiroku/client-nats'),
+  ])
+  const nats = await connect(target)
+  try {
+    const transport = natsTransport(nats, { log: settings.log })
+    const client = createClient(transport, {
+      name: `cli-${process.pid}`,
+      actor: localActor(),
+      requestTimeoutMs,
+      sendTimeoutMs,
+    })
+    try {
+      return await act(client, { nats, log: settings.log })
+    } finally {
+      await client.close()
+    }
+  } finally {
+    await nats.close()
+  }
+}
