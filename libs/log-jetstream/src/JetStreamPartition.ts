@@ -1,8 +1,9 @@
 import type { CheckpointStore, LogRecord, LogState, PartitionLog } from '@kiroku/log'
 import { KirokuError } from '@kiroku/message'
-import { toKirokuError, type Publisher } from '@kiroku/nats'
+import type { Publisher } from '@kiroku/nats'
 import type { JetStreamManager } from '@nats-io/jetstream'
 import { headers } from '@nats-io/nats-core'
+import { askLeader } from './askLeader.ts'
 import type { StreamReader } from './StreamReader.ts'
 
 /** What a partition is made of. */
@@ -31,16 +32,14 @@ export class JetStreamPartition implements PartitionLog {
   }
   async state(): Promise<LogState> {
     const { jsm, stream } = this.#parts
-    try {
-      const { config, state } = await jsm.streams.info(stream)
-      return {
-        firstSeq: state.messages === 0 ? state.last_seq + 1 : state.first_seq,
-        lastSeq: state.last_seq,
-        bytes: state.bytes,
-        bytesMax: Math.max(0, config.max_bytes),
-      }
-    } catch (cause) {
-      throw toKirokuError(cause, `cannot ask for the state of stream ${stream}`)
+    const { config, state } = await askLeader(`cannot ask for the state of stream ${stream}`, () =>
+      jsm.streams.info(stream),
+    )
+    return {
+      firstSeq: state.messages === 0 ? state.last_seq + 1 : state.first_seq,
+      lastSeq: state.last_seq,
+      bytes: state.bytes,
+      bytesMax: Math.max(0, config.max_bytes),
     }
   }
   async fence(
@@ -50,14 +49,11 @@ export class JetStreamPartition implements PartitionLog {
     const { jsm, stream, subject, publisher } = this.#parts
     for (const record of records) this.#checkSize(record)
     const { seq } = await publisher.publishBatch(subject, records, expecting(expectedLastSeq))
-    try {
-      const stored = await jsm.streams.getMessage(stream, { seq })
-      if (stored) return { seq, timeMs: Date.parse(stored.timestamp) }
-    } catch (cause) {
-      throw new KirokuError('LogAmbiguous', `the fence of ${stream} is stored, but its time is unknown`, {
-        cause,
-      })
-    }
+    const what = `the fence of ${stream} is stored, but its time is unknown`
+    const stored = await askLeader(what, () => jsm.streams.getMessage(stream, { seq })).catch((cause) => {
+      throw new KirokuError('LogAmbiguous', what, { cause })
+    })
+    if (stored) return { seq, timeMs: Date.parse(stored.timestamp) }
     throw new KirokuError('LogDamaged', `stream ${stream} lost the fence at ${seq} that it confirmed`)
   }
   async append(record: Uint8Array, expectedLastSeq: number): Promise<number> {
@@ -78,11 +74,7 @@ export class JetStreamPartition implements PartitionLog {
     // A purge beyond the end would move the sequence, one with 0 would remove everything.
     const seq = Math.min(upTo, lastSeq) + 1
     if (seq <= firstSeq) return
-    try {
-      await jsm.streams.purge(stream, { seq })
-    } catch (cause) {
-      throw toKirokuError(cause, `cannot trim stream ${stream}`)
-    }
+    await askLeader(`cannot trim stream ${stream}`, () => jsm.streams.purge(stream, { seq }))
   }
   close(): Promise<void> {
     return Promise.resolve()

@@ -3,6 +3,7 @@ import { KirokuError } from '@kiroku/message'
 import { toKirokuError } from '@kiroku/nats'
 import type { JetStreamManager } from '@nats-io/jetstream'
 import { createInbox, type Msg, type NatsConnection } from '@nats-io/nats-core'
+import { askLeader } from './askLeader.ts'
 import type { ByteBudget } from './ByteBudget.ts'
 import { batchBytesMax, batchRecordsMax, readAttemptsMax, readTimeoutMs, recordBytesGuess } from './limits.ts'
 
@@ -134,12 +135,10 @@ export class StreamReader {
   /** The first record at `seq` or behind it, by the leader's word. */
   async #fromLeader(seq: number): Promise<LogRecord | undefined> {
     const query = { seq, next_by_subj: this.#subject }
-    try {
-      const stored = await this.#leader.streams.getMessage(this.#stream, query)
-      return stored ? record(stored.seq, stored.timestamp, stored.data) : undefined
-    } catch (cause) {
-      throw toKirokuError(cause, `cannot read stream ${this.#stream}`)
-    }
+    const stored = await askLeader(`cannot read stream ${this.#stream}`, () =>
+      this.#leader.streams.getMessage(this.#stream, query),
+    )
+    return stored ? record(stored.seq, stored.timestamp, stored.data) : undefined
   }
 }
 

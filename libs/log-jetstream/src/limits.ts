@@ -11,10 +11,16 @@ export const batchRecordsMax = 4096
 export const recordBytesGuess = 4 * 2 ** 20
 
 /** How long a read waits without any progress before it is asked again. */
-export const readTimeoutMs = 3_000
+export const readTimeoutMs = 2_000
 
 /** How often a read is asked again. */
-export const readAttemptsMax = 4
+export const readAttemptsMax = 5
 
 /** Room for headers beside a record in the server's `max_payload`. */
 export const headerBytesMax = 1024
+
+/** How often a request that may be repeated is made before silence is an error. */
+export const askAttemptsMax = 3
+
+/** A server's `max_payload` where it does not say. */
+export const payloadBytesDefault = 2 ** 20

@@ -15,7 +15,7 @@ import { ByteBudget } from './ByteBudget.ts'
 import { Catalogue, type CatalogueEntry, type CreateLog } from './Catalogue.ts'
 import { JetStreamCheckpoints } from './JetStreamCheckpoints.ts'
 import { JetStreamPartition } from './JetStreamPartition.ts'
-import { headerBytesMax, readerBytesMax } from './limits.ts'
+import { headerBytesMax, payloadBytesDefault, readerBytesMax } from './limits.ts'
 import { checkLogName, checkpointBucket, streamName, subjectName } from './names.ts'
 import { StreamReader } from './StreamReader.ts'
 
@@ -45,6 +45,7 @@ export const openLog = async (nc: NatsConnection, options: OpenLogOptions): Prom
     const bucket = checkpointBucket(name)
     const store = await new Objm(nc).open(bucket)
     const publisher = new Publisher(nc)
+    const recordBytesMax = (nc.info?.max_payload ?? payloadBytesDefault) - headerBytesMax
     const budget = new ByteBudget(readerBytesMax)
     const partition = async (n: number): Promise<PartitionLog> => {
       if (!Number.isInteger(n) || n < 0 || n >= entry.meta.partitions)
@@ -55,7 +56,7 @@ export const openLog = async (nc: NatsConnection, options: OpenLogOptions): Prom
         partition: n,
         stream,
         subject,
-        recordBytesMax: (nc.info?.max_payload ?? 1_048_576) - headerBytesMax,
+        recordBytesMax,
         jsm,
         publisher,
         reader: new StreamReader(options.reader ?? nc, jsm, stream, subject, budget),

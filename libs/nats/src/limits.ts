@@ -15,3 +15,6 @@ export const publishTimeoutMs = 5_000
 
 /** The oldest nats-server that has what the log needs (atomic batches). */
 export const serverVersionMin = '2.12.0'
+
+/** How long a request to JetStream's API waits for its answer. */
+export const requestTimeoutMs = 2_000

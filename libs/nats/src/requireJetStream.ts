@@ -2,7 +2,7 @@ import { KirokuError } from '@kiroku/message'
 import { jetstreamManager, type JetStreamManager } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/nats-core'
 import { toKirokuError } from './jetStreamErrors.ts'
-import { serverVersionMin } from './limits.ts'
+import { requestTimeoutMs, serverVersionMin } from './limits.ts'
 
 /**
  * Makes sure that the server behind `nc` is new enough and has JetStream, and returns its manager.
@@ -16,7 +16,7 @@ export const requireJetStream = async (nc: NatsConnection): Promise<JetStreamMan
   if (info.jetstream !== true)
     throw new KirokuError('JetStreamDisabled', `${info.server_name} has JetStream off`)
   try {
-    return await jetstreamManager(nc)
+    return await jetstreamManager(nc, { timeout: requestTimeoutMs })
   } catch (cause) {
     throw toKirokuError(cause, 'JetStream does not answer')
   }

@@ -1,0 +1,120 @@
+import { encodeRecord, readChain, zeroHash } from '@kiroku/log'
+import { connect, requireJetStream } from '@kiroku/nats'
+import { withNats } from '@kiroku/testkit'
+import type { JetStreamManager } from '@nats-io/jetstream'
+import { Kvm } from '@nats-io/kv'
+import type { NatsConnection } from '@nats-io/nats-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openLog } from './openLog.ts'
+
+const nats = withNats()
+let nc: NatsConnection
+let jsm: JetStreamManager
+beforeAll(async () => {
+  nc = await connect({ servers: nats().url })
+  jsm = await requireJetStream(nc)
+})
+afterAll(() => nc.close())
+
+const failure = (id: string) => expect.objectContaining({ id })
+
+test('a log that does not exist is not made by the way', async () => {
+  await expect(openLog(nc, { name: 'nowhere' })).rejects.toEqual(failure('InvalidArgument'))
+  await expect(jsm.streams.info('KIROKU_nowhere_0')).rejects.toThrow('stream not found')
+})
+
+test('a name that no stream can have is refused', async () => {
+  for (const name of ['', 'a.b', 'a b', 'a*', 'a_b'])
+    await expect(openLog(nc, { name, create: { partitions: 1 } })).rejects.toEqual(failure('InvalidArgument'))
+})
+
+test('creators at the same moment agree, and the first one decides', async () => {
+  const logs = await Promise.all(
+    [1, 2, 3, 4].map((partitions) => openLog(nc, { name: 'race', create: { partitions } })),
+  )
+  for (const log of logs) expect(log.meta).toEqual(logs[0]!.meta)
+  const later = await openLog(nc, { name: 'race', create: { partitions: 9, recordMs: 5 } })
+  expect(later.meta).toEqual(logs[0]!.meta)
+  await Promise.all(Array.from({ length: later.meta.partitions }, (_, n) => later.partition(n)))
+})
+
+test('a log whose creator died halfway is completed by the next one who opens it', async () => {
+  const log = await openLog(nc, { name: 'half', create: { partitions: 2 } })
+  const catalogue = await new Kvm(nc).open('KIROKU_CATALOGUE')
+  const entry = (await catalogue.get('log.half'))!.json<object>()
+  await catalogue.put('log.half', JSON.stringify({ ...entry, complete: false }))
+  await jsm.streams.delete('KIROKU_half_1')
+  const again = await openLog(nc, { name: 'half' })
+  expect(again.meta).toEqual(log.meta)
+  expect((await (await again.partition(1)).state()).lastSeq).toBe(0)
+})
+
+test('a stream of that name by somebody else is left alone', async () => {
+  await jsm.streams.add({ name: 'KIROKU_theirs_0', subjects: ['theirs'] })
+  await expect(openLog(nc, { name: 'theirs', create: { partitions: 1 } })).rejects.toEqual(
+    failure('ForeignStream'),
+  )
+  expect((await jsm.streams.info('KIROKU_theirs_0')).config.subjects).toEqual(['theirs'])
+})
+
+test('a stream by somebody else that takes our subjects is noticed', async () => {
+  await jsm.streams.add({ name: 'greedy', subjects: ['kiroku.log.grabbed.*'] })
+  await expect(openLog(nc, { name: 'grabbed', create: { partitions: 1 } })).rejects.toEqual(
+    failure('ForeignStream'),
+  )
+})
+
+test('a stream that is gone is damage, not a new beginning', async () => {
+  const log = await openLog(nc, { name: 'gone', create: { partitions: 2 } })
+  await jsm.streams.delete('KIROKU_gone_1')
+  await log.partition(0)
+  await expect(log.partition(1)).rejects.toEqual(failure('LogDamaged'))
+  await expect(openLog(nc, { name: 'gone' }).then((l) => l.partition(1))).rejects.toEqual(
+    failure('LogDamaged'),
+  )
+})
+
+test('a hole that the leader confirms is skipped by reading and found by the chain', async () => {
+  const log = await openLog(nc, { name: 'hole', create: { partitions: 1 } })
+  const partition = await log.partition(0)
+  let hash = zeroHash
+  for (let i = 0; i < 20; i++) {
+    const record = encodeRecord({ epoch: 1, at: i, events: [], sections: [] }, hash)
+    hash = record.hash
+    await partition.append(record.bytes, i)
+  }
+  for (const seq of [7, 8, 20]) await jsm.streams.deleteMessage('KIROKU_hole_0', seq)
+  const seen: number[] = []
+  for await (const record of partition.read(1)) seen.push(record.seq)
+  expect(seen).toEqual([1, 2, 3, 4, 5, 6, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19])
+  expect(await partition.get(8)).toBeUndefined()
+  const drain = async () => {
+    for await (const entry of readChain(partition)) expect(entry.kind).toBe('ours')
+  }
+  await expect(drain()).rejects.toMatchObject({ id: 'LogDamaged', seq: 7 })
+})
+
+test('many small records are read in order across batches', async () => {
+  const log = await openLog(nc, { name: 'many', create: { partitions: 1 } })
+  const partition = await log.partition(0)
+  const record = encodeRecord({ epoch: 1, at: 1, events: [], sections: [] }, zeroHash).bytes
+  const chunk = 500
+  for (let from = 0; from < 10_000; from += chunk)
+    await partition.fence(Array<Uint8Array>(chunk).fill(record), from)
+  let expected = 0
+  for await (const { seq } of partition.read(1)) expect(seq).toBe(++expected)
+  expect(expected).toBe(10_000)
+})
+
+test('reading survives a restart of the server', async () => {
+  const log = await openLog(nc, { name: 'restart', create: { partitions: 1 } })
+  const partition = await log.partition(0)
+  const record = encodeRecord({ epoch: 1, at: 1, events: [], sections: [] }, zeroHash).bytes
+  await partition.fence(Array<Uint8Array>(500).fill(record), 0)
+  const unanswered = partition.append(record, 500).catch((e: unknown) => e)
+  await nats().restart()
+  await unanswered
+  const seen: number[] = []
+  for await (const { seq } of partition.read(1, 500)) seen.push(seq)
+  expect(seen.length).toBe(500)
+})
