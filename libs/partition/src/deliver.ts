@@ -15,38 +15,57 @@ const deliverEvent: Extract<MachineEvent, { type: 'DELIVER' }> = {
   policy: undefined as never,
 }
 
+/** Messages delivered in one turn; who is not served then is served in the next, so that no frame is too large. */
+const deliveredPerTurnMax = 20_000
+
 /** Serves the waiting receives of every subscription where something changed. */
 export const deliver = <B>(turn: Turn<B>): void => {
   const { dirty } = turn.state
+  let left = deliveredPerTurnMax
   for (const sub of dirty) {
+    if (left <= 0) return
     dirty.delete(sub)
-    serve(turn, sub)
+    left = serve(turn, sub, left)
+    if (left <= 0) dirty.add(sub)
   }
 }
 
-const serve = <B>(turn: Turn<B>, sub: Subscription): void => {
+/** Serves the receives in their order; one that waits for a fuller batch lets those behind it go first. Returns what is left of `messages`. */
+const serve = <B>(turn: Turn<B>, sub: Subscription, messages: number): number => {
   const { state, now } = turn
-  const { polls } = sub
-  while (polls.length > 0) {
-    const poll = polls[0]!
-    if (poll.done) {
-      polls.shift()
+  const { polls, queue } = sub
+  let left = messages
+  let seen = 0
+  let kept = 0
+  for (; seen < polls.length && left > 0; seen++) {
+    const poll = polls[seen]!
+    if (poll.done) continue
+    if (sub.deliverable === 0 || queue.deliveryPaused) break
+    const closeAt = closesAt(sub, poll)
+    if (closeAt > now) {
+      if (poll.wakeAt !== closeAt) wakePoll(state, poll, closeAt)
+      polls[kept++] = poll
       continue
     }
-    if (sub.deliverable === 0 || sub.queue.deliveryPaused) return
-    if (sub.deliverable < poll.max && sub.availableBytes + sub.queue.readyBytes < poll.bytesMax) {
-      const closeAt = Math.min(sub.availableSince + poll.batchWaitMs, poll.waitUntil)
-      if (now < closeAt && poll.batchWaitMs > 0) {
-        if (poll.wakeAt !== closeAt) wakePoll(state, poll, closeAt)
-        return
-      }
-    }
     const plan = take(turn, sub, poll)
-    if (plan === undefined) continue
-    polls.shift()
+    if (plan === undefined) break
+    left -= plan.attempts.length
     endPoll(state, poll)
     turn.answers.push({ token: poll.token, delivery: plan })
+    // What is left came later than what is gone; of messages that came back only the first time is known.
+    if (sub.available === 0 && queue.readyHead !== 0)
+      sub.availableSince = Math.max(sub.availableSince, state.runs.dueAt(queue.readyHead))
   }
+  if (kept === 0 && seen === 1) polls.shift()
+  else if (kept < seen) polls.splice(kept, seen - kept)
+  return left
+}
+
+/** When the receive's batch closes, whatever is in it then; 0 when it is full. */
+const closesAt = (sub: Subscription, poll: Poll): number => {
+  if (poll.batchWaitMs === 0 || sub.deliverable >= poll.max) return 0
+  if (sub.availableBytes + sub.queue.readyBytes >= poll.bytesMax) return 0
+  return Math.min(sub.availableSince + poll.batchWaitMs, poll.waitUntil)
 }
 
 /** Takes messages for one receive: those that came back first, then untouched ones. Nothing when none was left to deliver. */

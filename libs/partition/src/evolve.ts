@@ -272,6 +272,7 @@ const deadLettered = (state: PartitionState, e: LogEventOf<'DeadLettered'>): voi
   eachSlot(state, sub, e.numbers, (slot) => {
     lane.entries.push({
       forward: forward++,
+      decidedSeq: state.frameSeq,
       number: live.number[slot]!,
       seq: live.seq[slot]!,
       index: live.index[slot]!,

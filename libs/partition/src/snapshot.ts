@@ -150,6 +150,7 @@ const restoreQueue = (state: PartitionState, q: QueueSnapshot): void => {
   m.availableSince = state.at
   state.queues.set(q.id, queue)
   state.names.set(q.name, queue)
+  while (state.subscriptions.length <= q.index) state.subscriptions.push(undefined)
   state.subscriptions[q.index] = m
 }
 

@@ -1,6 +1,6 @@
 import { KirokuError, State, step, retryDelayMs, type MachineEvent } from '@kiroku/message'
 import { loadCell } from './cell.ts'
-import { endPoll } from './decide/receive.ts'
+import { endPoll, wakePoll } from './decide/receive.ts'
 import { leave } from './decide/settle.ts'
 import { Outcomes } from './Outcomes.ts'
 import type { PartitionState } from './state/PartitionState.ts'
@@ -23,6 +23,8 @@ const expire: MachineEvent = { type: 'EXPIRE' }
 
 /** When the partition must have its next turn even if nobody asks for anything; infinity when never. */
 export const nextTimerAt = (state: PartitionState): number => {
+  // Somebody who could be served was left over from the last turn.
+  if (state.dirty.size > 0) return state.at
   const { live } = state
   const slot = live.earliest
   let at = slot < 0 ? Number.POSITIVE_INFINITY : live.deadline[slot]!
@@ -100,12 +102,17 @@ const require = (accepted: boolean, state: State): void => {
 const sweepRetention = <B>(turn: Turn<B>): void => {
   const { state, now } = turn
   let next = Number.POSITIVE_INFINITY
+  let left = timersPerTurnMax
   for (const queue of state.queues.values()) {
     for (let run = queue.readyHead; run !== 0; run = queue.readyHead) {
       const expiresAt = state.runs.enqueuedAt(run) + queue.config.retentionMs
       if (expiresAt > now) {
         next = Math.min(next, expiresAt)
         break
+      }
+      if (left-- === 0) {
+        state.sweepAt = now
+        return
       }
       turn.emit({
         type: 'Discarded',
@@ -133,11 +140,17 @@ const duePolls = <B>(turn: Turn<B>): Poll[] => {
   return due
 }
 
-/** Answers the receives that waited long enough and got nothing. */
+/** Answers the receives that waited long enough and got nothing; the others are looked at again. */
 export const answerEmpty = <B>(turn: Turn<B>, due: readonly Poll[]): void => {
+  const { state, now } = turn
   for (const poll of due) {
-    if (poll.done || poll.waitUntil > turn.now) continue
-    endPoll(turn.state, poll)
-    turn.ok(poll.token, {})
+    if (poll.done) continue
+    if (poll.waitUntil > now) {
+      if (poll.wakeAt <= now) wakePoll(state, poll, poll.waitUntil)
+    } else if (state.dirty.has(poll.subscription)) wakePoll(state, poll, now)
+    else {
+      endPoll(state, poll)
+      turn.ok(poll.token, {})
+    }
   }
 }

@@ -27,6 +27,11 @@ export const decideEnqueue = <B extends Uint8Array | SizedRef>(
   token: number,
 ): void => {
   const { state } = turn
+  if (!(Number.isSafeInteger(command.send) && command.send >= 1))
+    return turn.refuse(
+      token,
+      new KirokuError('InvalidArgument', `a producer counts its sends from 1; ${command.send} is not a number of one`),
+    )
   const before = state.producers.find(command.producer, command.send)
   if (before === 'tooOld')
     return turn.refuse(
@@ -65,13 +70,15 @@ export const decideEnqueue = <B extends Uint8Array | SizedRef>(
   turn.ok(token, { queue: queue.id, first, count: messages.length })
 }
 
+const useDefault = -1
+
 const delayOf = (
   queue: QueueState,
   command: Pick<CommandOf<'Enqueue'>, 'delayMs' | 'delaysMs'>,
   i: number,
 ): number => {
-  const own = command.delaysMs?.[i] ?? command.delayMs ?? -1
-  return own < 0 ? queue.config.deliveryDelayMs : own
+  const own = command.delaysMs?.[i] ?? command.delayMs ?? useDefault
+  return own === useDefault ? queue.config.deliveryDelayMs : own
 }
 
 const refuseSend = (
@@ -93,10 +100,10 @@ const refuseSend = (
         `message ${i} has ${bytes} bytes; queue "${queue.name}" takes bodies up to ${queue.config.bodyBytesMax}`,
       )
     const delay = delayOf(queue, command, i)
-    if (!(delay <= limits.delayMsMax))
+    if (!(Number.isInteger(delay) && delay >= 0 && delay <= limits.delayMsMax))
       return new KirokuError(
         'InvalidArgument',
-        `a delay of ${delay} ms is beyond ${limits.delayMsMax} ms (14 days)`,
+        `a delay must be a whole number from 0 to ${limits.delayMsMax} ms (14 days), not ${delay}`,
       )
     if (delay > 0 && delay >= queue.config.retentionMs)
       return new KirokuError(
@@ -114,6 +121,8 @@ export const decideForward = <B extends Uint8Array | SizedRef>(
   token: number,
 ): void => {
   const { state } = turn
+  const refusal = refuseForward(command)
+  if (refusal !== undefined) return turn.refuse(token, refusal)
   const upTo = command.forward + command.messages.length
   const queue = state.queues.get(command.target)
   if (queue === undefined) return turn.ok(token, { outcome: 'targetGone', upTo })
@@ -134,9 +143,26 @@ export const decideForward = <B extends Uint8Array | SizedRef>(
       from: command.from,
       forward: command.forward + skip,
       bytes,
-      enqueuedAt: command.enqueuedAt.slice(skip),
+      enqueuedAt: command.enqueuedAt.slice(skip).map((at) => Math.min(at, turn.now)),
     })
     turn.addBodies(queue.id, messages)
   }
   turn.ok(token, { outcome: 'stored', upTo })
+}
+
+const refuseForward = (command: Omit<CommandOf<'Forward'>, 'messages'> & { messages: readonly unknown[] }): KirokuError | undefined => {
+  const { from, target, forward, messages, enqueuedAt } = command
+  const whole = (n: number): boolean => Number.isSafeInteger(n) && n >= 0
+  return whole(from.partition) &&
+    whole(from.queue) &&
+    whole(target) &&
+    whole(forward) &&
+    forward >= 1 &&
+    Number.isSafeInteger(forward + messages.length) &&
+    messages.length >= 1 &&
+    messages.length <= limits.messagesPerSendMax &&
+    enqueuedAt.length === messages.length &&
+    enqueuedAt.every(whole)
+    ? undefined
+    : new KirokuError('InvalidArgument', 'a forward needs addresses, its number, and 1 to 1,000 dated messages')
 }

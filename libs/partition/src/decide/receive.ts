@@ -13,6 +13,12 @@ export const decideReceive = <B>(turn: Turn<B>, command: CommandOf<'Receive'>, t
   if (queue === undefined) return
   const refusal = refuseReceive(state, command)
   if (refusal !== undefined) return turn.refuse(token, refusal)
+  // A receive asked for again takes the place of the one that waits.
+  const before = state.polls.get(command.poll)
+  if (before !== undefined) {
+    endPoll(state, before)
+    turn.ok(before.token, {})
+  }
   const waitUntil = turn.now + (command.waitMs ?? queue.config.receiveWaitMs)
   const poll: Poll = {
     token,
@@ -28,8 +34,10 @@ export const decideReceive = <B>(turn: Turn<B>, command: CommandOf<'Receive'>, t
     wakeAt: waitUntil,
     done: false,
   }
-  queue.main.polls.push(poll)
+  const { polls } = queue.main
+  polls.push(poll)
   state.polls.set(poll.id, poll)
+  if (polls.length > 2 * state.polls.size + 1_000) queue.main.polls = polls.filter((p) => !p.done)
   wakePoll(state, poll, waitUntil)
   state.dirty.add(queue.main)
 }
@@ -43,7 +51,7 @@ export const wakePoll = (state: PartitionState, poll: Poll, at: number): void =>
   if (timers.size > 2 * state.polls.size + 1_000) timers.filter((t) => !t.poll.done && t.at === t.poll.wakeAt)
 }
 
-/** Ends a poll; its place in the subscription's list is given up when it comes to the front. */
+/** Ends a poll; its place in the subscription's list is given up when that is next gone through. */
 export const endPoll = (state: PartitionState, poll: Poll): void => {
   poll.done = true
   if (state.polls.get(poll.id) === poll) state.polls.delete(poll.id)

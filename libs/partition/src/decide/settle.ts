@@ -1,4 +1,4 @@
-import { State, step, retryDelayMs, type MachineEvent } from '@kiroku/message'
+import { KirokuError, State, step, retryDelayMs, type MachineEvent } from '@kiroku/message'
 import { loadCell } from '../cell.ts'
 import type { CommandOf, Refusal, SettleItem } from '../Command.ts'
 import { limits } from '../limits.ts'
@@ -37,6 +37,8 @@ export const decideSettle = <B>(
   token: number,
   undelivered = false,
 ): void => {
+  const refusal = refuseSettle(turn, command)
+  if (refusal !== undefined) return turn.refuse(token, refusal)
   const refused: Refusal[] = []
   const outcomes = new Outcomes()
   const leaseUntil = command.type === 'Extend' ? turn.now + command.leaseMs : 0
@@ -47,14 +49,10 @@ export const decideSettle = <B>(
     const sub = turn.state.subscriptionOf(item.queue, item.sub)
     for (let r = 0; r < item.numbers.length; r += 2) {
       const first = item.numbers[r]!
-      if (!Number.isSafeInteger(first)) {
-        refused.push({ item: i, number: first, error: 'InvalidReceipt' })
-        continue
-      }
       // A message named twice: the first verdict must be in force before the second is heard.
       if (sub !== behind || first < end) outcomes.flush(turn)
       behind = sub
-      end = first + Math.min(item.numbers[r + 1]!, limits.messagesPerReceiveMax)
+      end = first + item.numbers[r + 1]!
       for (let n = first; n < end; n++) {
         const error =
           sub === undefined
@@ -66,6 +64,47 @@ export const decideSettle = <B>(
   }
   outcomes.flush(turn)
   turn.ok(token, command.type === 'Extend' ? { refused, leaseUntil, now: turn.now } : { refused })
+}
+
+/** Refuses the whole command for what no client of ours would send; a receipt that is only out of date is refused by message. */
+const refuseSettle = <B>(turn: Turn<B>, c: Settling): KirokuError | undefined => {
+  if (
+    c.type === 'Extend' &&
+    !(Number.isInteger(c.leaseMs) && c.leaseMs >= limits.leaseMsMin && c.leaseMs <= limits.leaseMsMax)
+  )
+    return new KirokuError(
+      'InvalidArgument',
+      `leaseMs must be a whole number from ${limits.leaseMsMin} to ${limits.leaseMsMax}, not ${c.leaseMs}`,
+    )
+  if (
+    c.type === 'Retry' &&
+    c.delayMs !== undefined &&
+    !(Number.isInteger(c.delayMs) && c.delayMs >= 0 && c.delayMs <= limits.delayMsMax)
+  )
+    return new KirokuError(
+      'InvalidArgument',
+      `delayMs must be a whole number from 0 to ${limits.delayMsMax}, not ${c.delayMs}`,
+    )
+  for (const { queue, sub, delivery, numbers } of c.items) {
+    for (let r = 0; r < numbers.length; r += 2) {
+      const first = numbers[r]!
+      const count = numbers[r + 1]!
+      if (!(Number.isSafeInteger(first) && Number.isInteger(count) && count >= 1 && first + count > first))
+        return new KirokuError('InvalidReceipt', `"${first}, ${count}" does not name messages`)
+      if (count > limits.messagesPerReceiveMax)
+        return new KirokuError(
+          'InvalidReceipt',
+          `a delivery has up to ${limits.messagesPerReceiveMax} messages, not ${count}`,
+        )
+    }
+    if (!Number.isSafeInteger(delivery))
+      return new KirokuError('InvalidReceipt', `"${delivery}" is not a delivery`)
+    if (c.type !== 'DeadLetter') continue
+    const named = turn.state.subscriptionOf(queue, sub)?.queue
+    if (named !== undefined && named.config.deadLetter === null)
+      return new KirokuError('InvalidArgument', `queue "${named.name}" has no dead-letter queue`)
+  }
+  return undefined
 }
 
 const settle = <B>(
@@ -110,7 +149,7 @@ const settle = <B>(
         'RetryScheduled',
         cell.state === State.WaitingRetry ? cell.dueAt : 0,
         'retry',
-        command.error ?? '',
+        errorText(command),
       )
       return undefined
     }
@@ -133,10 +172,13 @@ const settle = <B>(
       deadLetter.delivery = item.delivery
       deadLetter.policy = policy
       if (!step(cell, deadLetter)) return 'ReceiptExpired'
-      leave(outcomes, cell.state, sub, n, 'RetryScheduled', 0, 'onPurpose', command.error ?? '')
+      leave(outcomes, cell.state, sub, n, 'RetryScheduled', 0, 'onPurpose', errorText(command))
       return undefined
   }
 }
+
+const errorText = (c: { readonly error?: string }): string =>
+  c.error === undefined ? '' : c.error.slice(0, limits.errorCharactersMax)
 
 /** Notes where a failed message went: to a pause, to the DLQ, or out. */
 export const leave = (

@@ -93,8 +93,8 @@ export class LiveSlab {
 
   #hash(owner: number, number: number): number {
     let h = Math.imul((number ^ (number / 0x1_0000_0000)) | 0, 0x9e3779b1) ^ Math.imul(owner + 1, 0x85ebca6b)
-    h ^= h >>> 15
-    return Math.imul(h, 0x2c1b3c6d) >>> 8
+    h = Math.imul(h ^ (h >>> 15), 0x2c1b3c6d)
+    return h ^ (h >>> 13)
   }
 
   /** The slot of a message, or -1. */

@@ -3,6 +3,8 @@ import type { QueueAddress } from '@kiroku/message'
 /** A message on its way to another queue. */
 export interface OutboxEntry {
   readonly forward: number
+  /** The frame that decided it; nothing leaves before that is stored. */
+  readonly decidedSeq: number
   /** Its number in the source queue, and where its body lies. */
   readonly number: number
   readonly seq: number

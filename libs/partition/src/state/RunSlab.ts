@@ -1,12 +1,14 @@
 const words = 9
 const chunkRuns = 4096
 const high = 0x1_0000_0000
+const countMax = 0xffff
+const bytesMax = 0xffff_ffff
 
 /**
  * Runs: consecutive messages of one queue in one frame with one due time, 36 bytes each, in chunks that are
  * never moved. A run's id is its place; free ones are linked through `next`.
- * Words: first, seq, enqueuedAt (low 32 bits each), delay, next, count | index, high 16 bits of first | seq,
- * high 16 bits of enqueuedAt, bytes.
+ * Words: first, seq, enqueuedAt (low 32 bits each), delay, next, count | low 16 bits of index, high 16 bits of
+ * first | seq, high 16 bits of index | enqueuedAt, bytes.
  */
 export class RunSlab {
   readonly chunks: Uint32Array[] = []
@@ -38,9 +40,9 @@ export class RunSlab {
     c[o + 2] = enqueuedAt
     c[o + 3] = delay
     c[o + 4] = 0
-    c[o + 5] = (count << 16) | index
+    c[o + 5] = (count << 16) | (index & 0xffff)
     c[o + 6] = ((first / high) << 16) | (seq / high)
-    c[o + 7] = enqueuedAt / high
+    c[o + 7] = (index & 0xffff_0000) | (enqueuedAt / high)
     c[o + 8] = bytes
     return id
   }
@@ -65,7 +67,7 @@ export class RunSlab {
     return (this.#word(id, 6) & 0xffff) * high + this.#word(id, 1)
   }
   enqueuedAt(id: number): number {
-    return this.#word(id, 7) * high + this.#word(id, 2)
+    return (this.#word(id, 7) & 0xffff) * high + this.#word(id, 2)
   }
   /** When the run becomes available, in ms of partition time. */
   dueAt(id: number): number {
@@ -84,27 +86,37 @@ export class RunSlab {
     return this.#word(id, 5) >>> 16
   }
   index(id: number): number {
-    return this.#word(id, 5) & 0xffff
+    return ((this.#word(id, 7) & 0xffff_0000) | (this.#word(id, 5) & 0xffff)) >>> 0
   }
   bytes(id: number): number {
     return this.#word(id, 8)
   }
 
-  /** Whether the run can take `count` more messages of the same frame that begin right behind its own. */
-  joins(id: number, first: number, seq: number, index: number, enqueuedAt: number): boolean {
+  /** Whether the run has room for `more` messages of `bytes` that begin right behind its own, in the same frame. */
+  joins(
+    id: number,
+    first: number,
+    more: number,
+    seq: number,
+    index: number,
+    enqueuedAt: number,
+    bytes: number,
+  ): boolean {
     const count = this.count(id)
     return (
       this.first(id) + count === first &&
       this.seq(id) === seq &&
       this.index(id) + count === index &&
-      this.enqueuedAt(id) === enqueuedAt
+      this.enqueuedAt(id) === enqueuedAt &&
+      count + more <= countMax &&
+      this.bytes(id) + bytes <= bytesMax
     )
   }
 
   grow(id: number, count: number, bytes: number): void {
     const c = this.chunks[(id / chunkRuns) | 0]!
     const o = (id % chunkRuns) * words
-    c[o + 5] = ((this.count(id) + count) << 16) | this.index(id)
+    c[o + 5] = ((this.count(id) + count) << 16) | (c[o + 5]! & 0xffff)
     c[o + 8] = c[o + 8]! + bytes
   }
 
@@ -115,9 +127,11 @@ export class RunSlab {
     const total = this.count(id)
     const share = Math.round((c[o + 8]! / total) * count)
     const first = this.first(id) + count
+    const index = this.index(id) + count
     c[o] = first
     c[o + 6] = ((first / high) << 16) | (c[o + 6]! & 0xffff)
-    c[o + 5] = ((total - count) << 16) | ((this.index(id) + count) & 0xffff)
+    c[o + 5] = ((total - count) << 16) | (index & 0xffff)
+    c[o + 7] = (index & 0xffff_0000) | (c[o + 7]! & 0xffff)
     c[o + 8] = c[o + 8]! - share
     return share
   }

@@ -1,0 +1,132 @@
+import { KirokuError } from '@kiroku/message'
+import { decodeRecord, type BodyRef, type PartitionLog } from '@kiroku/log'
+import { limits } from './limits.ts'
+
+/** The bodies of one frame by queue, or one large body. */
+interface Entry {
+  readonly sections: ReadonlyMap<number, readonly BodyRef[]> | undefined
+  readonly body: Uint8Array | undefined
+  readonly bytes: number
+}
+
+/** Bodies by the record they lie in: what was appended or read last, up to a limit; the rest is read ahead from the log. */
+export class BodyCache {
+  readonly #log: PartitionLog
+  readonly #entries = new Map<number, Entry>()
+  readonly #reading = new Map<number, Promise<void>>()
+  #bytes = 0
+  #lastSeq = 0
+
+  constructor(log: PartitionLog) {
+    this.#log = log
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** Keeps the bodies of a frame that was appended. */
+  putFrame(
+    seq: number,
+    sections: Iterable<{ readonly queue: number; readonly bodies: readonly BodyRef[] }>,
+  ): void {
+    const map = new Map<number, readonly BodyRef[]>()
+    let bytes = 0
+    for (const s of sections) {
+      map.set(s.queue, s.bodies)
+      for (const b of s.bodies) bytes += b instanceof Uint8Array ? b.length + 32 : 32
+    }
+    if (map.size > 0) this.#put(seq, { sections: map, body: undefined, bytes })
+  }
+
+  /** Keeps a large body. */
+  putBody(seq: number, body: Uint8Array): void {
+    this.#put(seq, { sections: undefined, body, bytes: body.length })
+  }
+
+  /** Says how far the log can be read. */
+  stored(seq: number): void {
+    this.#lastSeq = seq
+  }
+
+  #put(seq: number, entry: Entry): void {
+    const before = this.#entries.get(seq)
+    if (before !== undefined) {
+      this.#bytes -= before.bytes
+      this.#entries.delete(seq)
+    }
+    this.#entries.set(seq, entry)
+    this.#bytes += entry.bytes
+    for (const [oldest, old] of this.#entries) {
+      if (this.#bytes <= limits.bodyCacheBytesMax || oldest === seq) break
+      this.#entries.delete(oldest)
+      this.#bytes -= old.bytes
+    }
+  }
+
+  /** The body if it is at hand. */
+  peek(seq: number, queue: number, index: number): Uint8Array | undefined {
+    const ref = this.#entries.get(seq)?.sections?.get(queue)?.[index]
+    if (ref === undefined || ref instanceof Uint8Array) return ref
+    return this.#entries.get(ref.seq)?.body
+  }
+
+  /** Several bodies, from the log where they are not at hand. Errors: `LogDamaged`, and what reading throws. */
+  async fetch(seqs: readonly number[], queue: number, indexes: readonly number[]): Promise<Uint8Array[]> {
+    const bodies: Uint8Array[] = []
+    for (let i = 0; i < seqs.length; i++) {
+      const at = this.peek(seqs[i]!, queue, indexes[i]!)
+      bodies.push(at ?? (await this.#one(seqs[i]!, queue, indexes[i]!)))
+    }
+    return bodies
+  }
+
+  async #one(seq: number, queue: number, index: number): Promise<Uint8Array> {
+    const entry = this.#entries.get(seq) ?? (await this.#read(seq))
+    const ref = entry.sections?.get(queue)?.[index]
+    if (ref === undefined) throw this.#missing(seq)
+    if (ref instanceof Uint8Array) return ref
+    const body = (this.#entries.get(ref.seq) ?? (await this.#read(ref.seq))).body
+    if (body === undefined) throw this.#missing(ref.seq)
+    return body
+  }
+
+  async #read(seq: number): Promise<Entry> {
+    let reading = this.#reading.get(seq)
+    if (reading === undefined) {
+      reading = this.#readAhead(seq).finally(() => this.#reading.delete(seq))
+      this.#reading.set(seq, reading)
+    }
+    await reading
+    const entry = this.#entries.get(seq)
+    if (entry === undefined) throw this.#missing(seq)
+    return entry
+  }
+
+  async #readAhead(from: number): Promise<void> {
+    let bytes = 0
+    const to = Math.max(from, Math.min(from + limits.readAheadRecords - 1, this.#lastSeq))
+    // Behind the wanted record follow those that will be wanted next; the wanted one is put last so that it stays.
+    let wanted: { seq: number; data: Uint8Array } | undefined
+    for await (const record of this.#log.read(from, to)) {
+      if (record.seq === from) wanted = record
+      else if (!record.foreign && !this.#entries.has(record.seq)) this.#keep(record.seq, record.data)
+      bytes += record.data.length
+      if (bytes > limits.readAheadBytesMax) break
+    }
+    if (wanted !== undefined) this.#keep(wanted.seq, wanted.data)
+  }
+
+  #keep(seq: number, data: Uint8Array): void {
+    const record = decodeRecord(data)
+    if (record.kind === 'body') this.putBody(seq, record.body)
+    else this.putFrame(seq, record.sections)
+  }
+
+  #missing(seq: number): KirokuError {
+    return new KirokuError(
+      'LogDamaged',
+      `partition ${this.#log.partition}: the body in record ${seq} is not there`,
+    )
+  }
+}

@@ -1,0 +1,50 @@
+import { hash } from 'node:crypto'
+import { Packr } from 'msgpackr'
+import { KirokuError } from '@kiroku/message'
+import { stateHash, type Snapshot } from '@kiroku/partition'
+
+/** A checkpoint as it is stored: a state, and the record of the log that it stands on. */
+export interface Checkpoint {
+  readonly seq: number
+  /** Hash of the record at `seq`. */
+  readonly hash: Uint8Array
+  readonly stateHash: string
+  readonly snapshot: Snapshot
+}
+
+/** A checkpoint with its digest, ready to be stored. */
+export interface EncodedCheckpoint {
+  readonly bytes: Uint8Array
+  readonly digest: string
+  readonly stateHash: string
+}
+
+const magic = Buffer.from('KCP1')
+const digestBytes = 32
+const packr = new Packr({ moreTypes: true, useRecords: false })
+
+/** Encodes a checkpoint; runs on a thread of its own where states are large. */
+export const encodeCheckpoint = (
+  snapshot: Snapshot,
+  seq: number,
+  recordHash: Uint8Array,
+): EncodedCheckpoint => {
+  const state = stateHash(snapshot)
+  const content: Checkpoint = { seq, hash: recordHash, stateHash: state, snapshot }
+  const payload = packr.pack(content)
+  const digest = hash('sha256', payload, 'buffer')
+  return { bytes: Buffer.concat([magic, digest, payload]), digest: digest.toString('hex'), stateHash: state }
+}
+
+/** Reads a checkpoint back. Errors: `LogDamaged` when it is not what was stored, `FutureVersion`. */
+export const decodeCheckpoint = (bytes: Uint8Array): Checkpoint & { readonly digest: string } => {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (!buffer.subarray(0, 3).equals(magic.subarray(0, 3)))
+    throw new KirokuError('LogDamaged', 'this is not a checkpoint')
+  if (buffer[3] !== magic[3]) throw new KirokuError('FutureVersion', 'the checkpoint is of another version')
+  const payload = buffer.subarray(magic.length + digestBytes)
+  const digest = hash('sha256', payload, 'buffer')
+  if (!digest.equals(buffer.subarray(magic.length, magic.length + digestBytes)))
+    throw new KirokuError('LogDamaged', 'the checkpoint does not match its digest')
+  return { ...(packr.unpack(payload) as Checkpoint), digest: digest.toString('hex') }
+}

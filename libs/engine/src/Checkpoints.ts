@@ -1,0 +1,122 @@
+import { setImmediate as nextTick } from 'node:timers/promises'
+import type { BodyRef, PartitionLog } from '@kiroku/log'
+import { oldestBodySeq, snapshot, type PartitionState, type Snapshot, type Turn } from '@kiroku/partition'
+import { decodeCheckpoint, encodeCheckpoint } from './CheckpointCodec.ts'
+import { limits } from './limits.ts'
+
+interface Taken {
+  readonly seq: number
+  readonly hash: Uint8Array
+  readonly at: number
+  readonly snapshot: Snapshot
+}
+
+/** A checkpoint that was stored and read back. */
+interface Kept {
+  readonly seq: number
+  readonly at: number
+  readonly oldestBody: number
+}
+
+/** Makes checkpoints when the log has grown enough, and trims the log to its record limits behind two of them. */
+export class Checkpoints {
+  readonly #log: PartitionLog
+  readonly #record: { readonly ms: number; readonly bytes: number }
+  readonly #act: (run: (turn: Turn<BodyRef>) => void) => void
+  #taken: Taken | undefined
+  #busy = false
+  #grown = 0
+  #lastBytes = 0
+  #lastAt = 0
+  #kept: Kept[] = []
+  lastSeq = 0
+
+  constructor(
+    log: PartitionLog,
+    record: { readonly ms: number; readonly bytes: number },
+    act: (run: (turn: Turn<BodyRef>) => void) => void,
+  ) {
+    this.#log = log
+    this.#record = record
+    this.#act = act
+  }
+
+  /** Begins behind the checkpoint that the state was rebuilt from. */
+  begin(seq: number, bytes: number, at: number): void {
+    this.#taken = undefined
+    this.#grown = 0
+    this.#lastBytes = bytes
+    this.#lastAt = at
+    this.#kept = []
+    this.lastSeq = seq
+  }
+
+  /** A frame was decided; when one is due, the state is copied here, between two turns. */
+  decided(state: PartitionState, seq: number, hash: Uint8Array, bytes: number, at: number): void {
+    this.#grown += bytes
+    if (this.#busy || this.#taken !== undefined) return
+    const due =
+      this.#grown >= Math.max(limits.checkpointBytesMin, limits.checkpointGrowth * this.#lastBytes) ||
+      at - this.#lastAt >= limits.checkpointAgeMs
+    if (!due) return
+    this.#grown = 0
+    this.#lastAt = at
+    this.#taken = { seq, hash, at, snapshot: snapshot(state) }
+  }
+
+  /** Everything up to `seq` is stored; a copy of a stored state becomes a checkpoint. */
+  stored(seq: number): void {
+    const taken = this.#taken
+    if (taken === undefined || taken.seq > seq || this.#busy) return
+    this.#taken = undefined
+    this.#busy = true
+    this.#keep(taken)
+      .catch(() => {
+        // Without a checkpoint the log stays longer; the next one is tried when it has grown again.
+      })
+      .finally(() => (this.#busy = false))
+  }
+
+  async #keep(taken: Taken): Promise<void> {
+    await nextTick()
+    const encoded = encodeCheckpoint(taken.snapshot, taken.seq, taken.hash)
+    await this.#log.checkpoints.put(taken.seq, encoded.bytes)
+    const back = await this.#log.checkpoints.get(taken.seq)
+    if (back === undefined || decodeCheckpoint(back).digest !== encoded.digest) return
+    this.#lastBytes = encoded.bytes.length
+    this.lastSeq = taken.seq
+    this.#kept.push({ seq: taken.seq, at: taken.at, oldestBody: oldestBodySeq(taken.snapshot) })
+    this.#act((turn) => {
+      turn.emit({
+        type: 'Checkpointed',
+        seq: taken.seq,
+        digest: encoded.digest,
+        stateHash: encoded.stateHash,
+      })
+    })
+    await this.#trim(taken.at)
+  }
+
+  /** Removes a prefix that is beyond the record's limits, once two checkpoints stand behind it. */
+  async #trim(now: number): Promise<void> {
+    const older = this.#kept.at(-2)
+    if (older === undefined) return
+    const { bytes, firstSeq } = await this.#log.state()
+    const expired = this.#kept.findLast((k) => k.seq <= older.seq && k.at <= now - this.#record.ms)
+    const to = bytes > this.#record.bytes ? older : expired
+    if (to === undefined) return
+    // The record that the checkpoint names stays, so that the chain can be held against it.
+    const upTo = Math.min(to.seq, to.oldestBody, this.#kept.at(-1)!.oldestBody) - 1
+    if (upTo < firstSeq) return
+    await new Promise<void>((resolve) =>
+      this.#act((turn) => {
+        turn.emit({ type: 'Trimmed', upTo })
+        resolve()
+      }),
+    )
+    await this.#log.trim(upTo)
+    for (const seq of await this.#log.checkpoints.list())
+      if (seq < to.seq) await this.#log.checkpoints.delete(seq)
+    this.#kept = this.#kept.filter((k) => k.seq >= to.seq)
+  }
+}

@@ -1,0 +1,129 @@
+import { KirokuError, isKirokuError } from '@kiroku/message'
+import { encodeBodyRecord, encodeRecord, type FrameContent, type PartitionLog } from '@kiroku/log'
+import type { TurnAnswer } from '@kiroku/partition'
+import type { Metrics } from './Metrics.ts'
+import type { Time } from './Time.ts'
+
+/** One append under way, with the answers that rest on it. */
+export interface Flight {
+  readonly seq: number
+  readonly hash: Uint8Array
+  readonly bytes: number
+  readonly answers: TurnAnswer[]
+  state: 'flying' | 'stored' | 'failed'
+  error: KirokuError | undefined
+}
+
+/** What the owner is told of its appends: in order, and of a failure once, when nothing flies any more. */
+export interface FlightEvents {
+  landed(flight: Flight): void
+  /** The first that failed and all behind it. Whether they are stored is not known unless an error says so. */
+  failed(flights: readonly Flight[]): void
+}
+
+/** The appends of one ownership: chained, numbered, several at once, told in order. */
+export class Flights {
+  readonly #log: PartitionLog
+  readonly #epoch: number
+  readonly #events: FlightEvents
+  readonly #metrics: Metrics
+  readonly #time: Time
+  #flights: Flight[] = []
+  #lastSeq: number
+  #hash: Uint8Array
+  #failed = false
+
+  constructor(
+    log: PartitionLog,
+    start: { readonly epoch: number; readonly seq: number; readonly hash: Uint8Array },
+    events: FlightEvents,
+    metrics: Metrics,
+    time: Time,
+  ) {
+    this.#log = log
+    this.#epoch = start.epoch
+    this.#lastSeq = start.seq
+    this.#hash = start.hash
+    this.#events = events
+    this.#metrics = metrics
+    this.#time = time
+  }
+
+  get count(): number {
+    return this.#flights.length
+  }
+  /** Sequence that the next record will have. */
+  get nextSeq(): number {
+    return this.#lastSeq + 1
+  }
+  /** Hash of the last record that was sent off. */
+  get hash(): Uint8Array {
+    return this.#hash
+  }
+  get last(): Flight | undefined {
+    return this.#flights[this.#flights.length - 1]
+  }
+
+  /** Sends a frame off. */
+  frame(content: Omit<FrameContent, 'epoch'>, answers: TurnAnswer[]): Flight {
+    const record = encodeRecord({ epoch: this.#epoch, ...content }, this.#hash)
+    this.#metrics.frame(content.events, record.bytes.length)
+    return this.#fly(record, answers)
+  }
+
+  /** Sends a large body off; the frame that names it follows. */
+  body(body: Uint8Array): Flight {
+    return this.#fly(encodeBodyRecord({ epoch: this.#epoch, body }, this.#hash), [])
+  }
+
+  #fly(record: { bytes: Uint8Array; hash: Uint8Array }, answers: TurnAnswer[]): Flight {
+    const expected = this.#lastSeq++
+    this.#hash = record.hash
+    const flight: Flight = {
+      seq: this.#lastSeq,
+      hash: record.hash,
+      bytes: record.bytes.length,
+      answers,
+      state: 'flying',
+      error: undefined,
+    }
+    this.#flights.push(flight)
+    const begun = this.#time.monotonicMs()
+    this.#log.append(record.bytes, expected).then(
+      (seq) => {
+        this.#metrics.appended((this.#time.monotonicMs() - begun) / 1_000)
+        if (seq !== flight.seq)
+          this.#fail(
+            flight,
+            new KirokuError('Internal', `an append landed at ${seq} instead of ${flight.seq}`),
+          )
+        else {
+          flight.state = 'stored'
+          this.#settle()
+        }
+      },
+      (e: unknown) =>
+        this.#fail(flight, isKirokuError(e) ? e : new KirokuError('Internal', String(e), { cause: e })),
+    )
+    return flight
+  }
+
+  #fail(flight: Flight, error: KirokuError): void {
+    flight.state = 'failed'
+    flight.error = error
+    this.#failed = true
+    this.#settle()
+  }
+
+  #settle(): void {
+    const flights = this.#flights
+    let landed = 0
+    while (landed < flights.length && flights[landed]!.state === 'stored') landed++
+    const done = flights.splice(0, landed)
+    for (const flight of done) this.#events.landed(flight)
+    if (!this.#failed || this.#flights.some((f) => f.state === 'flying')) return
+    const failed = this.#flights
+    this.#flights = []
+    if (failed.length > 0) this.#events.failed(failed)
+  }
+}

@@ -1,0 +1,147 @@
+import type { BodyRef } from '@kiroku/log'
+import {
+  decodeEnvelope,
+  encodeEnvelope,
+  messageId,
+  type Answer,
+  type Command,
+  type OutboxEntry,
+  type OutboxLane,
+  type PartitionState,
+  type Reply,
+  type Turn,
+} from '@kiroku/partition'
+import type { BodyCache } from './BodyCache.ts'
+import { limits } from './limits.ts'
+import type { Time } from './Time.ts'
+
+/** The way to a partition, wherever its owner is. */
+export type Route = (partition: number, commands: readonly Command[]) => Promise<Reply>
+
+/** Carries the outbox to other queues: one window a lane, in order, repeated until the target has answered. */
+export class Forwarder {
+  readonly #o: {
+    readonly incarnation: string
+    readonly log: { readonly partition: number }
+    readonly time: Time
+    readonly route: Route
+  }
+  readonly #cache: BodyCache
+  readonly #act: (run: (turn: Turn<BodyRef>) => void) => void
+  #state: PartitionState | undefined
+  #storedSeq = 0
+  readonly #busy = new Map<OutboxLane, number>()
+
+  constructor(
+    options: {
+      readonly incarnation: string
+      readonly log: { readonly partition: number }
+      readonly time: Time
+      readonly route: Route
+    },
+    cache: BodyCache,
+    act: (run: (turn: Turn<BodyRef>) => void) => void,
+  ) {
+    this.#o = options
+    this.#cache = cache
+    this.#act = act
+  }
+
+  begin(state: PartitionState, storedSeq: number): void {
+    this.#state = state
+    this.#busy.clear()
+    this.stored(storedSeq)
+  }
+
+  /** The state that was worked for is gone. */
+  end(): void {
+    this.#state = undefined
+  }
+
+  /** Everything up to `seq` is stored, and may leave. */
+  stored(seq: number): void {
+    this.#storedSeq = seq
+    const state = this.#state
+    if (state === undefined || state.outbox.size === 0) return
+    for (const lane of state.outbox.values())
+      if (lane.entries.length > 0 && !this.#busy.has(lane) && lane.entries[0]!.decidedSeq <= seq)
+        void this.#send(state, lane, 0)
+  }
+
+  async #send(state: PartitionState, lane: OutboxLane, failures: number): Promise<void> {
+    this.#busy.set(lane, failures)
+    const window = this.#window(lane)
+    const answer = await this.#forward(state, lane, window).catch(() => undefined)
+    if (this.#state !== state) return
+    if (answer?.ok === undefined) {
+      const pauseMs = Math.min(50 * 2 ** failures, limits.forwardBackoffMsMax)
+      this.#o.time.after(pauseMs, () => {
+        if (this.#state === state) void this.#send(state, lane, failures + 1)
+      })
+      return
+    }
+    const { upTo, outcome } = answer.ok
+    this.#act((turn) => {
+      turn.emit({ type: 'Forwarded', source: lane.source, target: lane.target, upTo, outcome })
+      this.#busy.delete(lane)
+    })
+  }
+
+  #window(lane: OutboxLane): OutboxEntry[] {
+    const window: OutboxEntry[] = []
+    for (const entry of lane.entries) {
+      if (entry.decidedSeq > this.#storedSeq || window.length >= limits.forwardWindowMessages) break
+      window.push(entry)
+    }
+    return window
+  }
+
+  async #forward(state: PartitionState, lane: OutboxLane, window: OutboxEntry[]): Promise<Answer<'Forward'>> {
+    const source = state.queues.get(lane.source)?.name ?? `#${lane.source}`
+    const messages: Uint8Array[] = []
+    const enqueuedAt: number[] = []
+    let bytes = 0
+    for (const entry of window) {
+      const [body] = await this.#cache.fetch([entry.seq], lane.source, [entry.index])
+      const forwarded = this.#withLineage(body!, entry, lane, source)
+      bytes += forwarded.length
+      if (messages.length > 0 && bytes > limits.forwardWindowBytesMax) break
+      messages.push(forwarded)
+      enqueuedAt.push(entry.enqueuedAt)
+    }
+    const reply = await this.#o.route(lane.target.partition, [
+      {
+        type: 'Forward',
+        from: { partition: this.#o.log.partition, queue: lane.source },
+        target: lane.target.queue,
+        forward: window[0]!.forward,
+        messages,
+        enqueuedAt,
+      },
+    ])
+    return reply.answers[0] as Answer<'Forward'>
+  }
+
+  #withLineage(envelope: Uint8Array, entry: OutboxEntry, lane: OutboxLane, source: string): Uint8Array {
+    const { meta, body } = decodeEnvelope(envelope)
+    const id =
+      meta.lineage?.messageId ??
+      messageId({
+        incarnation: this.#o.incarnation,
+        partition: this.#o.log.partition,
+        queue: lane.source,
+        number: entry.number,
+      })
+    return encodeEnvelope(body, {
+      ...meta,
+      lineage: {
+        messageId: id,
+        queue: source,
+        attempts: entry.attempts,
+        cause: entry.cause,
+        error: entry.error,
+        enqueuedAt: entry.enqueuedAt,
+      },
+    })
+  }
+}

@@ -1,0 +1,110 @@
+import * as Effect from 'effect/Effect'
+import * as Exit from 'effect/Exit'
+import * as Scope from 'effect/Scope'
+import { describe, expect, it } from 'vitest'
+import { createMemoryLog, type MemoryLog } from '@kiroku/log'
+import { decodeEnvelope, encodeEnvelope, type Answers, type Command, type CommandType } from '@kiroku/partition'
+import { waitUntil } from '@kiroku/testkit'
+import { Node } from './Node.ts'
+
+const by = { name: 'test', origin: 'test' }
+const body = (text: string): Uint8Array => encodeEnvelope(new TextEncoder().encode(text))
+const text = (envelope: Uint8Array): string => new TextDecoder().decode(decodeEnvelope(envelope).body)
+
+/** A node that owns partition 0 of a memory log until it is closed. */
+const startNode = async (log: MemoryLog, name = 'node-1') => {
+  const node = new Node({ log, name })
+  const scope = Effect.runSync(Scope.make())
+  const fiber = Effect.runFork(node.run(0).pipe(Scope.provide(scope)))
+  await waitUntil(() => node.actors.get(0)?.life === 'Active' || node.actors.get(0)?.life === 'Quarantined')
+  const ask = async <T extends CommandType>(command: Extract<Command, { type: T }>): Promise<Answers[T]> => {
+    const reply = await node.request(0, [command])
+    const answer = reply.answers[0]!
+    if (answer.error) throw new Error(answer.error.id)
+    return answer.ok as Answers[T]
+  }
+  return { node, fiber, ask, close: () => Effect.runPromise(Scope.close(scope, Exit.void)) }
+}
+
+const receive = (queue: string, max = 10, waitMs = 0): Extract<Command, { type: 'Receive' }> => ({
+  type: 'Receive',
+  queue,
+  poll: `poll-${Math.random()}`,
+  max,
+  waitMs,
+  mode: 'simple',
+  consumer: 'test',
+})
+
+describe('a node on a memory log', () => {
+  it('stores, delivers and settles messages, and knows them again after a restart', async () => {
+    const log = createMemoryLog({ partitions: 1 })
+    const first = await startNode(log)
+    await first.ask({ type: 'CreateQueue', queue: 'mail', config: {}, by })
+    await first.ask({ type: 'Enqueue', queue: 'mail', producer: 'p', send: 1, messages: [body('a'), body('b'), body('c')] })
+    const { delivery } = await first.ask(receive('mail', 2))
+    expect(delivery!.messages.map(text)).toEqual(['a', 'b'])
+    const item = { queue: delivery!.queue, sub: 0, delivery: delivery!.delivery, numbers: [1, 1] }
+    expect(await first.ask({ type: 'Ack', items: [item] })).toEqual({ refused: [] })
+    await first.close()
+
+    const second = await startNode(log, 'node-2')
+    const description = await second.ask({ type: 'DescribeQueue', queue: 'mail' })
+    expect(description.counts).toMatchObject({ available: 1, inflight: 1, committed: 1, sent: 3 })
+    expect((await second.ask(receive('mail'))).delivery!.messages.map(text)).toEqual(['c'])
+    expect((await second.ask({ type: 'Enqueue', queue: 'mail', producer: 'p', send: 1, messages: [body('a')] })).count).toBe(3)
+    await second.close()
+  })
+
+  it('gives a waiting receive what is sent later', async () => {
+    const one = await startNode(createMemoryLog({ partitions: 1 }))
+    await one.ask({ type: 'CreateQueue', queue: 'mail', config: {}, by })
+    const waiting = one.ask(receive('mail', 1, 20_000))
+    await one.ask({ type: 'Enqueue', queue: 'mail', producer: 'p', send: 1, messages: [body('x')] })
+    expect((await waiting).delivery!.messages.map(text)).toEqual(['x'])
+    await one.close()
+  })
+
+  it('puts large bodies in records of their own and gives them back whole', async () => {
+    const log = createMemoryLog({ partitions: 1 })
+    const one = await startNode(log)
+    await one.ask({ type: 'CreateQueue', queue: 'big', config: { bodyBytesMax: 4_000_000 }, by })
+    const large = 'L'.repeat(3_000_000)
+    await one.ask({ type: 'Enqueue', queue: 'big', producer: 'p', send: 1, messages: [body('s'), body(large), body(large)] })
+    await one.close()
+    const two = await startNode(log, 'node-2')
+    const { delivery } = await two.ask({ ...receive('big'), bytesMax: 64_000_000 })
+    expect(delivery!.messages.map((m) => text(m).length)).toEqual([1, 3_000_000, 3_000_000])
+    await two.close()
+  })
+
+  it('carries exhausted messages to the dead-letter queue once, with their lineage', async () => {
+    const one = await startNode(createMemoryLog({ partitions: 1 }))
+    const dlq = await one.ask({ type: 'CreateQueue', queue: 'dead', config: {}, by })
+    const deadLetter = { name: 'dead', partition: 0, queue: dlq.queue }
+    await one.ask({ type: 'CreateQueue', queue: 'mail', config: { retriesMax: 0, deadLetter }, by })
+    await one.ask({ type: 'Enqueue', queue: 'mail', producer: 'p', send: 1, messages: [body('x')] })
+    const { delivery } = await one.ask(receive('mail'))
+    const item = { queue: delivery!.queue, sub: 0, delivery: delivery!.delivery, numbers: delivery!.numbers }
+    await one.ask({ type: 'Retry', items: [item], error: 'broken' })
+    const dead = (await one.ask(receive('dead', 1, 5_000))).delivery!
+    expect(decodeEnvelope(dead.messages[0]!).meta.lineage).toMatchObject({ queue: 'mail', attempts: 1, error: 'broken' })
+    await waitUntil(() => [...one.node.actors.get(0)!.state.outbox.values()].every((l) => l.entries.length === 0))
+    await one.close()
+  })
+
+  it.each(['requestLost', 'answerLost', 'late'] as const)('answers truthfully when an append is %s', async (fault) => {
+    const log = createMemoryLog({ partitions: 1 })
+    const one = await startNode(log)
+    await one.ask({ type: 'CreateQueue', queue: 'mail', config: {}, by })
+    log.faults.onAppend(0, fault)
+    const send: Command = { type: 'Enqueue', queue: 'mail', producer: 'p', send: 1, messages: [body('x')] }
+    const first = await one.node.request(0, [send])
+    expect(first.answers[0]!.error?.id).toBe(fault === 'answerLost' ? undefined : 'Unavailable')
+    await waitUntil(() => one.node.actors.get(0)!.life === 'Active')
+    log.faults.land(0)
+    expect((await one.ask(send)).first).toBe(1)
+    expect((await one.ask({ type: 'DescribeQueue', queue: 'mail' })).counts.sent).toBe(1)
+    await one.close()
+  })
+})

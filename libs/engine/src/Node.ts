@@ -1,0 +1,130 @@
+import * as Effect from 'effect/Effect'
+import type * as Scope from 'effect/Scope'
+import { KirokuError } from '@kiroku/message'
+import type { Log } from '@kiroku/log'
+import type { Command, Delivery, Reply } from '@kiroku/partition'
+import type { ActorState } from './lifecycle.ts'
+import { PartitionActor } from './PartitionActor.ts'
+import type { TailNotes } from './TailNotes.ts'
+import { liveTime, type Time } from './Time.ts'
+
+/** What a node needs. */
+export interface NodeOptions {
+  readonly log: Log
+  /** Name of this node; unique for each process. */
+  readonly name: string
+  readonly time?: Time
+  readonly random?: () => number
+  /** The way to partitions that other nodes own. Absent: there are none. */
+  readonly remote?: (partition: number, commands: readonly Command[]) => Promise<Reply>
+  readonly tailNotes?: TailNotes
+  /** Told of every change in the life of a partition's actor. */
+  readonly onState?: (partition: number, state: ActorState, epoch: number, reason: string) => void
+}
+
+/** How far a node can rely on its lock on a partition. */
+export interface LockLease {
+  /** `performance.now()` of the last time the lock was confirmed. */
+  readonly confirmedAtMs: () => number
+  readonly ttlMs: number
+}
+
+/** One engine process: the actors of the partitions that it owns now. */
+export class Node {
+  readonly #o: NodeOptions
+  readonly #time: Time
+  readonly #actors = new Map<number, PartitionActor>()
+  readonly #ownerListeners = new Set<(partition: number, epoch: number) => void>()
+
+  constructor(options: NodeOptions) {
+    this.#o = options
+    this.#time = options.time ?? liveTime
+  }
+
+  get log(): Log {
+    return this.#o.log
+  }
+  /** The actors that run here, by partition. */
+  get actors(): ReadonlyMap<number, PartitionActor> {
+    return this.#actors
+  }
+
+  /**
+   * Owns a partition until its scope closes, which hands it over. Fails when the ownership is lost or cannot
+   * begin; a damaged partition stays, quarantined, so that it can be asked why.
+   */
+  run(partition: number, lease?: LockLease): Effect.Effect<never, KirokuError, Scope.Scope> {
+    return Effect.gen({ self: this }, function* () {
+      const log = yield* Effect.tryPromise({ try: () => this.#o.log.partition(partition), catch: asError })
+      const actor = new PartitionActor({
+        log,
+        incarnation: this.#o.log.meta.incarnation,
+        record: { ms: this.#o.log.meta.recordMs, bytes: this.#o.log.meta.recordBytes },
+        node: this.#o.name,
+        time: this.#time,
+        random: this.#o.random ?? Math.random,
+        lockFresh: () => lease === undefined || performance.now() - lease.confirmedAtMs() < lease.ttlMs / 2,
+        route: (to, commands) => this.request(to, commands),
+        tailNotes: this.#o.tailNotes,
+        onState: (state, reason) => this.#o.onState?.(partition, state, actor.epoch, reason),
+      })
+      yield* Effect.addFinalizer(() =>
+        Effect.promise(async () => {
+          await actor.drain()
+          if (this.#actors.get(partition) === actor) this.#actors.delete(partition)
+          await log.close()
+        }),
+      )
+      this.#actors.set(partition, actor)
+      yield* Effect.tryPromise({ try: () => actor.start(), catch: asError }).pipe(
+        Effect.catchIf(isDamage, () => Effect.void),
+      )
+      if (actor.life === 'Active')
+        for (const listener of this.#ownerListeners) listener(partition, actor.epoch)
+      const error = yield* Effect.promise(() => actor.ended)
+      if (error !== undefined && isDamage(error)) return yield* Effect.never
+      return yield* Effect.fail(
+        error ?? new KirokuError('NotOwner', `partition ${partition} was handed over`),
+      )
+    })
+  }
+
+  /** Sends commands to a partition, here or elsewhere. */
+  request(partition: number, commands: readonly Command[]): Promise<Reply> {
+    const actor = this.#actors.get(partition)
+    if (actor !== undefined && actor.life !== 'Released' && actor.life !== 'Fenced')
+      return actor.request(commands)
+    if (this.#o.remote !== undefined) return this.#o.remote(partition, commands)
+    return Promise.reject(new KirokuError('Unavailable', `nobody owns partition ${partition} now`))
+  }
+
+  /** Tells the owner that a delivery reached nobody: its messages are released and cost no attempt. */
+  undelivered(partition: number, delivery: Delivery): void {
+    this.#actors.get(partition)?.undelivered({
+      queue: delivery.queue,
+      sub: delivery.sub,
+      delivery: delivery.delivery,
+      numbers: delivery.numbers,
+    })
+  }
+
+  /** Calls `listener` when a partition becomes active here. Returns the unsubscribe. */
+  onOwnerChanged(listener: (partition: number, epoch: number) => void): () => void {
+    this.#ownerListeners.add(listener)
+    return () => this.#ownerListeners.delete(listener)
+  }
+
+  /** What clients must know of the log. */
+  directory(): Promise<{ log: string; incarnation: string; partitions: number }> {
+    const { name, incarnation, partitions } = this.#o.log.meta
+    return Promise.resolve({ log: name, incarnation, partitions })
+  }
+}
+
+const isDamage = (e: KirokuError): boolean =>
+  e.id === 'LogDamaged' || e.id === 'LogShortened' || e.id === 'FutureVersion'
+
+const asError = (e: unknown): KirokuError =>
+  e instanceof KirokuError
+    ? e
+    : new KirokuError('Internal', e instanceof Error ? e.message : String(e), { cause: e })

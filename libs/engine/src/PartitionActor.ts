@@ -1,0 +1,506 @@
+import { createActor, type Actor } from 'xstate'
+import { KirokuError, isKirokuError } from '@kiroku/message'
+import type { BodyRef, PartitionLog } from '@kiroku/log'
+import {
+  beginFrame,
+  decide,
+  decideSettle,
+  endTurn,
+  nextTimerAt,
+  Turn,
+  type Answer,
+  type Command,
+  type CommandOf,
+  type CommandWith,
+  type PartitionDescription,
+  type PartitionState,
+  type PlannedDelivery,
+  type Reply,
+  type TurnAnswer,
+} from '@kiroku/partition'
+import { BodyCache } from './BodyCache.ts'
+import { Checkpoints } from './Checkpoints.ts'
+import { fence, ownerBehind, sameRecord, type Fenced } from './fence.ts'
+import { Flights, type Flight } from './Flights.ts'
+import { Forwarder, type Route } from './Forwarder.ts'
+import { lifecycle, type ActorState } from './lifecycle.ts'
+import { limits } from './limits.ts'
+import { load } from './load.ts'
+import { commandBytes, Mailbox } from './Mailbox.ts'
+import { Metrics } from './Metrics.ts'
+import { Request, type Slot } from './Request.ts'
+import { StorageWatch } from './StorageWatch.ts'
+import type { TailNotes } from './TailNotes.ts'
+import type { Time } from './Time.ts'
+
+/** What an actor needs to run a partition. */
+export interface ActorOptions {
+  readonly log: PartitionLog
+  /** Incarnation of the log, for message ids. */
+  readonly incarnation: string
+  /** How long and how much of the record is kept. */
+  readonly record: { readonly ms: number; readonly bytes: number }
+  /** Name of this node, for the record. */
+  readonly node: string
+  readonly time: Time
+  /** Chance, 0 to 1; used for jitter only. */
+  readonly random: () => number
+  /** Whether the lock on the partition was confirmed recently enough to answer from memory. */
+  readonly lockFresh: () => boolean
+  /** The way to other partitions. */
+  readonly route: Route
+  readonly tailNotes?: TailNotes | undefined
+  readonly onState?: (state: ActorState, reason: string) => void
+}
+
+/**
+ * The owner of one partition: gathers commands, decides them all at once, appends one frame, answers when it is
+ * stored. Nothing it says rests on anything that is not in the log.
+ */
+export class PartitionActor {
+  readonly partition: number
+  readonly metrics = new Metrics()
+  readonly #o: ActorOptions
+  readonly #life: Actor<typeof lifecycle>
+  readonly #mailbox = new Mailbox()
+  readonly #slots = new Map<number, Slot>()
+  readonly #cache: BodyCache
+  readonly #checkpoints: Checkpoints
+  readonly #forwarder: Forwarder
+  readonly #storage: StorageWatch
+  #token = 0
+  #state!: PartitionState
+  #flights!: Flights
+  #fenced!: Fenced
+  #storedSeq = 0
+  #idle: TurnAnswer[] = []
+  #awaitingLock = false
+  #scheduled = false
+  #cancelTimer: () => void = () => {}
+  #slotWaiters: (() => void)[] = []
+  #ended: (error: KirokuError | undefined) => void = () => {}
+  /** Resolves when this ownership is over: without an error after a hand-over. */
+  readonly ended: Promise<KirokuError | undefined>
+
+  constructor(options: ActorOptions) {
+    this.#o = options
+    this.partition = options.log.partition
+    this.ended = new Promise((resolve) => (this.#ended = resolve))
+    this.#life = createActor(lifecycle)
+    this.#life.start()
+    this.#cache = new BodyCache(options.log)
+    const act = (run: (turn: Turn<BodyRef>) => void): void => {
+      this.#mailbox.put({ act: run })
+      this.#wake()
+    }
+    this.#checkpoints = new Checkpoints(options.log, options.record, act)
+    this.#forwarder = new Forwarder(options, this.#cache, act)
+    this.#storage = new StorageWatch(options.log, options.time)
+  }
+
+  /** State of the actor's life. */
+  get life(): ActorState {
+    return this.#life.getSnapshot().value as ActorState
+  }
+  /** Epoch of this ownership; 0 before it began. */
+  get epoch(): number {
+    return this.#state?.epoch ?? 0
+  }
+  /** The state as it was decided so far, for metrics and checks; never change it. */
+  get state(): PartitionState {
+    return this.#state
+  }
+
+  /** Partition time in ms: the store's time at the fence plus what went by since, never below the last frame's. */
+  now(): number {
+    const now = Math.floor(this.#fenced.timeMs + (this.#o.time.monotonicMs() - this.#fenced.monotonicMs))
+    return Math.max(now, this.#state.at)
+  }
+
+  /** Takes the partition over and rebuilds its state. Errors: what makes the ownership impossible; `Quarantined` states stay to be asked. */
+  async start(): Promise<void> {
+    this.#send('LOCKED', 'the lock is ours')
+    try {
+      await this.#takeOver()
+    } catch (e) {
+      this.#end(asKirokuError(e))
+      throw e
+    }
+  }
+
+  async #takeOver(): Promise<void> {
+    this.#fenced = await fence(this.#o.log, this.#o.node, this.#o.time)
+    this.#send('FENCE_STORED', `epoch ${this.#fenced.epoch}`)
+    await this.#o.tailNotes?.check(this.#o.log)
+    const begun = this.#o.time.monotonicMs()
+    const loaded = await load(this.#o.log, this.#fenced.seq)
+    this.metrics.replayEvents = loaded.events
+    this.metrics.replaySeconds = (this.#o.time.monotonicMs() - begun) / 1_000
+    this.#state = loaded.state
+    this.#checkpoints.begin(loaded.checkpointSeq, loaded.checkpointBytes, this.#fenced.timeMs)
+    this.#begin(loaded.foreign)
+  }
+
+  /** Starts appending on top of the fence. */
+  #begin(foreign: readonly number[]): void {
+    if (this.life !== 'Recovering') return
+    const state = this.#state
+    this.#storedSeq = this.#fenced.seq
+    this.#cache.stored(this.#storedSeq)
+    this.#flights = new Flights(this.#o.log, this.#fenced, this, this.metrics, this.#o.time)
+    const before = state.at
+    this.#send('RECOVERED', `at sequence ${this.#fenced.seq}`)
+    this.#mailbox.put({
+      act: (turn) => {
+        for (const seq of foreign) turn.emit({ type: 'ForeignRecordSkipped', seq })
+        turn.emit({
+          type: 'ClockResumed',
+          now: turn.now,
+          gapMs: before === 0 ? 0 : Math.max(0, turn.now - before),
+        })
+      },
+    })
+    this.#storage.start()
+    this.#forwarder.begin(state, this.#storedSeq)
+    this.#turn()
+  }
+
+  /** Hands commands in; resolves when all of them are answered. */
+  request(commands: readonly Command[]): Promise<Reply> {
+    const request = new Request(commands.length)
+    const life = this.life
+    if (life !== 'Active') {
+      const error =
+        life === 'Quarantined'
+          ? this.#quarantine
+          : new KirokuError('NotOwner', `partition ${this.partition} is ${life} here`)
+      for (let i = 0; i < commands.length; i++) request.answer(i, this.#describeOr(commands[i]!, error), 0, 0)
+      return request.reply
+    }
+    for (let i = 0; i < commands.length; i++) this.#accept(commands[i]!, { request, index: i })
+    this.#wake()
+    return request.reply
+  }
+
+  #quarantine = new KirokuError('Quarantined', 'the partition is closed')
+
+  #describeOr(command: Command, error: KirokuError): Answer {
+    return command.type === 'DescribePartition' && this.#state !== undefined
+      ? { ok: this.describe() }
+      : { error: error.toWire() }
+  }
+
+  #accept(command: Command, slot: Slot): void {
+    const token = ++this.#token
+    this.#slots.set(token, slot)
+    if (command.type === 'DescribePartition') return this.#resolve({ token, answer: { ok: this.describe() } })
+    if (command.type === 'Enqueue' && this.#storage.full)
+      return this.#refuse(
+        token,
+        new KirokuError('StorageFull', 'the log has no room for sends', { retryAfterMs: 1_000 }),
+      )
+    const bytes = commandBytes(command)
+    if (needsSpill(command, bytes)) {
+      void this.#spill(command as CommandOf<'Enqueue'>, token)
+      return
+    }
+    if (!this.#mailbox.put({ command, token, bytes }))
+      this.#refuse(
+        token,
+        new KirokuError('Busy', `partition ${this.partition} has too much waiting`, { retryAfterMs: 100 }),
+      )
+  }
+
+  /** Puts large bodies in records of their own; the command follows with references in their place. */
+  async #spill(command: CommandOf<'Enqueue'>, token: number): Promise<void> {
+    const flights = this.#flights
+    const many = commandBytes(command) > 2 * limits.frameBytesMax
+    const spillBytes = many ? limits.inlineBodyBytesMax / 16 : limits.inlineBodyBytesMax
+    const messages: BodyRef[] = []
+    for (const body of command.messages) {
+      if (body.length <= spillBytes) {
+        messages.push(body)
+        continue
+      }
+      while (this.#flights === flights && flights.count >= limits.appendsInFlight)
+        await new Promise<void>((resolve) => this.#slotWaiters.push(resolve))
+      if (this.#flights !== flights || this.life !== 'Active')
+        return this.#refuse(token, new KirokuError('NotOwner', `partition ${this.partition} changed hands`))
+      const flight = flights.body(body)
+      this.#cache.putBody(flight.seq, body)
+      messages.push({ seq: flight.seq, bytes: body.length })
+    }
+    this.#mailbox.put({
+      act: (turn) => decide(turn, { ...command, messages } satisfies CommandWith<BodyRef>, token),
+    })
+    this.#wake()
+  }
+
+  /** Gives back a delivery that reached nobody; it costs no attempt. */
+  undelivered(delivery: { queue: number; sub: number; delivery: number; numbers: number[] }): void {
+    this.#mailbox.put({
+      act: (turn) => decideSettle(turn, { type: 'Release', items: [delivery] }, 0, true),
+    })
+    this.#wake()
+  }
+
+  #wake(): void {
+    if (this.#scheduled) return
+    this.#scheduled = true
+    setImmediate(this.#turn)
+  }
+
+  readonly #turn = (): void => {
+    this.#scheduled = false
+    if (this.life !== 'Active' && this.life !== 'Draining') return
+    while (this.#flights.count < limits.appendsInFlight && this.#slotWaiters.length > 0)
+      this.#slotWaiters.shift()!()
+    if (this.#flights.count >= limits.appendsInFlight) return
+    try {
+      this.#decideTurn()
+    } catch (e) {
+      this.#end(asKirokuError(e))
+    }
+  }
+
+  #decideTurn(): void {
+    const state = this.#state
+    const now = this.now()
+    if (this.#mailbox.size === 0 && nextTimerAt(state) > now) return this.#armTimer()
+    const { first, sends } = this.#mailbox.gather()
+    const seq = this.#flights.nextSeq
+    const turn = new Turn<BodyRef>(state, now, this.#o.random)
+    beginFrame(state, seq, now)
+    for (const mail of first) {
+      if (mail.act === undefined) decide(turn, mail.command, mail.token)
+      else mail.act(turn)
+    }
+    for (const mail of sends) decide(turn, mail.command, mail.token)
+    endTurn(turn)
+    if (turn.events.length > 0) {
+      const sections = [...turn.sections.values()]
+      this.#flights.frame({ at: now, events: turn.events, sections }, turn.answers)
+      this.#cache.putFrame(seq, sections)
+      this.#checkpoints.decided(state, seq, this.#flights.hash, this.#flights.last!.bytes, now)
+    } else this.#hold(turn.answers)
+    if (this.#mailbox.size > 0 || nextTimerAt(state) <= now) this.#wake()
+    else this.#armTimer()
+  }
+
+  /** Answers that come with no fact of their own rest on the last frame sent off, or on the lock. */
+  #hold(answers: TurnAnswer[]): void {
+    const last = this.#flights.last
+    if (last !== undefined) {
+      for (const a of answers) last.answers.push(a)
+      return
+    }
+    for (const a of answers) this.#idle.push(a)
+    this.#answerIdle()
+  }
+
+  #answerIdle(): void {
+    if (this.#idle.length === 0 || this.#awaitingLock) return
+    if (this.#o.lockFresh()) {
+      const idle = this.#idle
+      this.#idle = []
+      for (const a of idle) this.#resolve(a)
+      return
+    }
+    this.#awaitingLock = true
+    this.#o.time.after(limits.lockPollMs, () => {
+      this.#awaitingLock = false
+      this.#answerIdle()
+    })
+  }
+
+  #armTimer(): void {
+    this.#cancelTimer()
+    const at = nextTimerAt(this.#state)
+    if (at === Number.POSITIVE_INFINITY) return
+    this.#cancelTimer = this.#o.time.after(Math.max(0, at - this.now()), () => this.#wake())
+  }
+
+  /** An append is stored, and so is everything before it. */
+  landed(flight: Flight): void {
+    this.#storedSeq = flight.seq
+    this.#cache.stored(flight.seq)
+    for (const a of flight.answers) this.#resolve(a)
+    this.#checkpoints.stored(flight.seq)
+    this.#forwarder.stored(flight.seq)
+    this.#o.tailNotes?.note(this.partition, flight.seq, flight.hash, this.#o.time.monotonicMs())
+    this.#wake()
+  }
+
+  /** Appends failed: nobody knows yet what of them is in the log. Fence, then read. */
+  failed(flights: readonly Flight[]): void {
+    const { error } = flights[0]!
+    if (error?.id === 'StorageFull') this.#storage.refused()
+    if (this.life !== 'Active') return this.#end(error)
+    this.#send('APPEND_FAILED', error?.message ?? 'an append failed')
+    this.#cancelTimer()
+    this.#recover(flights, error!).catch((e: unknown) => this.#end(asKirokuError(e)))
+  }
+
+  async #recover(flights: readonly Flight[], error: KirokuError): Promise<void> {
+    const { log, node, time } = this.#o
+    await this.#refuseWhenOvertaken(flights[0]!.seq)
+    this.#fenced = await fence(log, node, time)
+    if (this.life !== 'Fencing') return
+    this.#send('FENCE_STORED', `epoch ${this.#fenced.epoch}`)
+    // What the log holds of our own frames is stored and may be answered; the rest never happened.
+    const answer =
+      error.id === 'StorageFull'
+        ? error
+        : new KirokuError('Unavailable', 'the log did not confirm in time; nothing was lost')
+    const found = await this.#findStored(flights)
+    for (let i = 0; i < flights.length; i++)
+      for (const a of flights[i]!.answers) {
+        if (i < found) this.#resolve(a)
+        else this.#refuse(a.token, answer)
+      }
+    this.#abandon(answer)
+    const loaded = await load(log, this.#fenced.seq)
+    this.#state = loaded.state
+    this.#checkpoints.begin(loaded.checkpointSeq, loaded.checkpointBytes, this.#fenced.timeMs)
+    this.#begin(loaded.foreign)
+  }
+
+  async #findStored(flights: readonly Flight[]): Promise<number> {
+    let found = 0
+    for (const flight of flights) {
+      const stored = await this.#o.log.get(flight.seq)
+      if (stored === undefined || stored.foreign || !sameRecord(stored.data, flight.hash)) break
+      found++
+    }
+    return found
+  }
+
+  /** Another owner's fence behind our frames means that the partition is no longer ours. */
+  async #refuseWhenOvertaken(fromSeq: number): Promise<void> {
+    const overtaken = await ownerBehind(this.#o.log, fromSeq, this.#fenced.epoch).catch(() => undefined)
+    if (overtaken !== undefined && overtaken !== this.#o.node)
+      throw new KirokuError('Fenced', `partition ${this.partition} is owned by ${overtaken} now`)
+  }
+
+  /** Lets go of everything that waits: answers that never left, receives, mail. */
+  #abandon(error: KirokuError): void {
+    for (const waiter of this.#slotWaiters.splice(0)) waiter()
+    this.#mailbox.clear()
+    this.#idle = []
+    this.#forwarder.end()
+    for (const token of [...this.#slots.keys()]) this.#refuse(token, error)
+  }
+
+  #refuse(token: number, error: KirokuError): void {
+    this.#resolve({ token, answer: { error: error.toWire() } })
+  }
+
+  #resolve(a: TurnAnswer): void {
+    const slot = this.#slots.get(a.token)
+    if (slot === undefined) return
+    this.#slots.delete(a.token)
+    if (a.delivery === undefined) slot.request.answer(slot.index, a.answer, this.epoch, this.#storedSeq)
+    else this.#deliver(a.delivery, slot)
+  }
+
+  #deliver(plan: PlannedDelivery, slot: Slot): void {
+    const { seqs, indexes, ...delivery } = plan
+    const send = (messages: readonly Uint8Array[]): void =>
+      slot.request.answer(
+        slot.index,
+        { ok: { delivery: { ...delivery, messages } } },
+        this.epoch,
+        this.#storedSeq,
+      )
+    const messages: Uint8Array[] = []
+    for (let i = 0; i < seqs.length; i++) {
+      const body = this.#cache.peek(seqs[i]!, plan.queue, indexes[i]!)
+      if (body === undefined) break
+      messages.push(body)
+    }
+    if (messages.length === seqs.length) return send(messages)
+    this.#cache.fetch(seqs, plan.queue, indexes).then(send, (e: unknown) => {
+      const error = asKirokuError(e)
+      slot.request.answer(slot.index, { error: error.toWire() }, this.epoch, this.#storedSeq)
+      if (error.id === 'LogDamaged') this.#end(error)
+      else this.undelivered(plan)
+    })
+  }
+
+  /** Hands the partition over: what is under way finishes, waiting receives are told, nothing new is taken. */
+  async drain(): Promise<void> {
+    if (this.life === 'Active') {
+      this.#send('DRAIN', 'handing over')
+      const error = new KirokuError('NotOwner', `partition ${this.partition} is handed over`)
+      for (const poll of this.#state.polls.values()) {
+        poll.done = true
+        this.#refuse(poll.token, error)
+      }
+      this.#state.polls.clear()
+      const until = this.#o.time.monotonicMs() + limits.drainMs
+      while (this.#draining && this.#o.time.monotonicMs() < until) {
+        if (this.#flights.count === 0 && this.#mailbox.size === 0) break
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      this.#send('DRAINED', 'handed over')
+    } else this.#send('DRAIN', 'stopped')
+    this.#end(undefined)
+    await this.#o.tailNotes?.flush(this.partition)
+  }
+
+  get #draining(): boolean {
+    return this.life === 'Draining'
+  }
+
+  #end(error: KirokuError | undefined): void {
+    this.#cancelTimer()
+    this.#storage.stop()
+    if (error !== undefined) {
+      const damaged = error.id === 'LogDamaged' || error.id === 'LogShortened' || error.id === 'FutureVersion'
+      this.#quarantine = new KirokuError(
+        'Quarantined',
+        `partition ${this.partition} is closed: ${error.message}`,
+        { cause: error },
+      )
+      this.#send(damaged ? 'DAMAGED' : 'OVERTAKEN', error.message)
+    }
+    this.#abandon(new KirokuError('NotOwner', `partition ${this.partition} is ${this.life} here`))
+    this.#ended(error)
+  }
+
+  #send(type: Parameters<Actor<typeof lifecycle>['send']>[0]['type'], reason: string): void {
+    const before = this.life
+    this.#life.send({ type })
+    if (this.life !== before) this.#o.onState?.(this.life, reason)
+  }
+
+  /** The partition as status commands show it. */
+  describe(): PartitionDescription {
+    let outbox = 0
+    for (const lane of this.#state.outbox.values()) outbox += lane.entries.length
+    return {
+      partition: this.partition,
+      epoch: this.epoch,
+      node: this.#o.node,
+      state: this.life,
+      firstSeq: this.#state.trimmedTo + 1,
+      lastSeq: this.#storedSeq,
+      bytes: this.#storage.bytes,
+      queues: this.#state.queues.size,
+      outbox,
+      checkpointSeq: this.#checkpoints.lastSeq,
+    }
+  }
+}
+
+const needsSpill = (command: Command, bytes: number): boolean => {
+  if (command.type !== 'Enqueue' && command.type !== 'Forward') return false
+  if (bytes > 2 * limits.frameBytesMax) return true
+  for (const m of command.messages) if (m.length > limits.inlineBodyBytesMax) return true
+  return false
+}
+
+const asKirokuError = (e: unknown): KirokuError =>
+  isKirokuError(e)
+    ? e
+    : new KirokuError('Internal', e instanceof Error ? (e.stack ?? e.message) : String(e), { cause: e })

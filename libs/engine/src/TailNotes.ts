@@ -1,0 +1,88 @@
+import { mkdirSync, readFileSync } from 'node:fs'
+import { rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { KirokuError } from '@kiroku/message'
+import { decodeRecord, type PartitionLog } from '@kiroku/log'
+import { limits } from './limits.ts'
+
+interface Note {
+  readonly seq: number
+  readonly hash: string
+}
+
+/** Small local files with the last sequence and hash that this node saw stored, so that a log that lost its tail is noticed. */
+export class TailNotes {
+  readonly #folder: string
+  readonly #incarnation: string
+  readonly #last = new Map<
+    number,
+    { seq: number; hash: Uint8Array; writtenMs: number; writing: Promise<void> }
+  >()
+
+  /** Notes of the log of that incarnation, kept in `folder`. */
+  constructor(folder: string, incarnation: string) {
+    mkdirSync(folder, { recursive: true })
+    this.#folder = folder
+    this.#incarnation = incarnation
+  }
+
+  #file(partition: number): string {
+    return join(this.#folder, `tail-${this.#incarnation}-${partition}.json`)
+  }
+
+  /** Notes what is stored; written once a second at most. */
+  note(partition: number, seq: number, hash: Uint8Array, nowMs: number): void {
+    const last = this.#last.get(partition)
+    if (last === undefined) {
+      this.#last.set(partition, { seq, hash, writtenMs: nowMs, writing: Promise.resolve() })
+      return
+    }
+    last.seq = seq
+    last.hash = hash
+    if (nowMs - last.writtenMs < limits.tailNoteMs) return
+    last.writtenMs = nowMs
+    void this.flush(partition)
+  }
+
+  /** Writes the last note now. */
+  async flush(partition: number): Promise<void> {
+    const last = this.#last.get(partition)
+    if (last === undefined) return
+    const note: Note = { seq: last.seq, hash: Buffer.from(last.hash).toString('hex') }
+    last.writing = last.writing.then(async () => {
+      const file = this.#file(partition)
+      // The note is a help, not the truth: a disk that does not take it stops nobody.
+      await writeFile(`${file}.new`, JSON.stringify(note))
+        .then(() => rename(`${file}.new`, file))
+        .catch(() => {})
+    })
+    await last.writing
+  }
+
+  /** Holds the log against the note. Errors: `LogShortened`, `LogDamaged`. */
+  async check(log: PartitionLog): Promise<void> {
+    let note: Note
+    try {
+      note = JSON.parse(readFileSync(this.#file(log.partition), 'utf8')) as Note
+    } catch {
+      return
+    }
+    const { firstSeq, lastSeq } = await log.state()
+    if (note.seq > lastSeq)
+      throw new KirokuError(
+        'LogShortened',
+        `partition ${log.partition}: the log ends at ${lastSeq}, but this node saw ${note.seq} stored`,
+      )
+    if (note.seq < firstSeq) return
+    const stored = await log.get(note.seq)
+    if (
+      stored === undefined ||
+      stored.foreign ||
+      Buffer.from(decodeRecord(stored.data).hash).toString('hex') !== note.hash
+    )
+      throw new KirokuError(
+        'LogDamaged',
+        `partition ${log.partition}: record ${note.seq} is not the one that this node saw stored`,
+      )
+  }
+}

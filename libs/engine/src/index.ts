@@ -1,0 +1,12 @@
+/**
+ * The partition actor. Owns one partition at a time for each actor: gather, decide, append one frame, answer.
+ * Never knows NATS or a door; talks to `@kiroku/partition` for the rules and to `@kiroku/log` for the truth.
+ */
+export { Node, type LockLease, type NodeOptions } from './Node.ts'
+export { PartitionActor, type ActorOptions } from './PartitionActor.ts'
+export { lifecycle, type ActorState } from './lifecycle.ts'
+export { liveTime, timeOf, type Time } from './Time.ts'
+export { TailNotes } from './TailNotes.ts'
+export { Metrics, appendSecondsBounds } from './Metrics.ts'
+export { decodeCheckpoint, type Checkpoint } from './CheckpointCodec.ts'
+export type { Route } from './Forwarder.ts'

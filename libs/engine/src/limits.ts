@@ -1,0 +1,27 @@
+/** Limits of the engine; the unit is in the name. */
+export const limits = {
+  /** Appends under way at once; the fence has as many records. */
+  appendsInFlight: 4,
+  frameBytesMax: 512 * 1024,
+  frameMessagesMax: 30_000,
+  /** A body above this has a record of its own. */
+  inlineBodyBytesMax: 64 * 1024,
+  mailboxBytesMax: 64 * 1024 * 1024,
+  mailboxCommandsMax: 100_000,
+  bodyCacheBytesMax: 64 * 1024 * 1024,
+  readAheadRecords: 64,
+  readAheadBytesMax: 8 * 1024 * 1024,
+  forwardWindowMessages: 100,
+  forwardWindowBytesMax: 1024 * 1024,
+  forwardBackoffMsMax: 5_000,
+  replaySliceMs: 10,
+  fenceTriesMsMax: 15_000,
+  lockPollMs: 20,
+  checkpointBytesMin: 32 * 1024 * 1024,
+  /** A checkpoint is made when the log grew by this multiple of the last one's size. */
+  checkpointGrowth: 4,
+  checkpointAgeMs: 3_600_000,
+  storageCheckMs: 2_000,
+  tailNoteMs: 1_000,
+  drainMs: 10_000,
+} as const

@@ -1,0 +1,90 @@
+import { setImmediate as nextTick } from 'node:timers/promises'
+import { KirokuError, isKirokuError } from '@kiroku/message'
+import { readChain, type ChainAnchor, type PartitionLog } from '@kiroku/log'
+import { beginFrame, evolve, PartitionState, restore } from '@kiroku/partition'
+import { decodeCheckpoint, type Checkpoint } from './CheckpointCodec.ts'
+import { limits } from './limits.ts'
+
+/** A state rebuilt from the log. */
+export interface Loaded {
+  readonly state: PartitionState
+  /** Foreign records that were found and are not on record yet. */
+  readonly foreign: number[]
+  readonly checkpointSeq: number
+  readonly checkpointBytes: number
+  /** Events that were replayed. */
+  readonly events: number
+  /** Bytes of the log behind the checkpoint are not known here; frames are. */
+  readonly frames: number
+}
+
+/**
+ * Rebuilds a partition's state up to `toSeq`: the newest checkpoint that holds, then every frame behind it.
+ * Yields to others every few ms. Errors: `LogDamaged`, `LogShortened`, `FutureVersion`.
+ */
+export const load = async (log: PartitionLog, toSeq: number): Promise<Loaded> => {
+  const { firstSeq } = await log.state()
+  const found = await newestCheckpoint(log, toSeq)
+  if (found === undefined && firstSeq > 1)
+    throw new KirokuError(
+      'LogDamaged',
+      `partition ${log.partition}: the log begins at ${firstSeq}, and there is no checkpoint for what was before`,
+    )
+  const state = found === undefined ? new PartitionState(log.partition) : restore(found.checkpoint.snapshot)
+  const from: ChainAnchor | undefined =
+    found === undefined
+      ? undefined
+      : { seq: found.checkpoint.seq, hash: found.checkpoint.hash, epoch: found.checkpoint.snapshot.epoch }
+  const foreign = new Set<number>()
+  let events = 0
+  let frames = 0
+  let sliceEnd = performance.now() + limits.replaySliceMs
+  for await (const entry of readChain(log, from === undefined ? { toSeq } : { from, toSeq })) {
+    if (entry.kind === 'foreign') {
+      foreign.add(entry.seq)
+      continue
+    }
+    if (entry.record.kind === 'body') continue
+    frames++
+    beginFrame(state, entry.seq, entry.record.at)
+    for (const event of entry.record.events) {
+      evolve(state, event)
+      events++
+      if (event.type === 'ForeignRecordSkipped') foreign.delete(event.seq)
+    }
+    if (performance.now() > sliceEnd) {
+      await nextTick()
+      sliceEnd = performance.now() + limits.replaySliceMs
+    }
+  }
+  return {
+    state,
+    foreign: [...foreign],
+    checkpointSeq: found?.checkpoint.seq ?? 0,
+    checkpointBytes: found?.bytes ?? 0,
+    events,
+    frames,
+  }
+}
+
+const newestCheckpoint = async (
+  log: PartitionLog,
+  toSeq: number,
+): Promise<{ checkpoint: Checkpoint; bytes: number } | undefined> => {
+  for (const seq of await log.checkpoints.list()) {
+    if (seq > toSeq)
+      throw new KirokuError(
+        'LogShortened',
+        `partition ${log.partition}: the log ends at ${toSeq}, but a checkpoint stands on ${seq}`,
+      )
+    const bytes = await log.checkpoints.get(seq)
+    if (bytes === undefined) continue
+    try {
+      return { checkpoint: decodeCheckpoint(bytes), bytes: bytes.length }
+    } catch (e) {
+      // A damaged checkpoint loses nothing as long as an older one, or the whole log, is there.
+      if (!isKirokuError(e)) throw e
+    }
+  }
+  return undefined
+}
