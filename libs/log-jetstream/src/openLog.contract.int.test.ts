@@ -1,46 +1,85 @@
-import { logContract } from '@kiroku/log/contract'
 import type { Log } from '@kiroku/log'
-import { connect } from '@kiroku/nats'
-import { withNats } from '@kiroku/testkit'
+import { logContract } from '@kiroku/log/contract'
+import { connect, requireJetStream } from '@kiroku/nats'
+import { freePort, startTestNats, waitUntil, withNats } from '@kiroku/testkit'
 import type { NatsConnection } from '@nats-io/nats-core'
+import { afterAll, beforeAll, describe } from 'vitest'
 import { subjectName } from './names.ts'
 import { openLog } from './openLog.ts'
 
-const nats = withNats()
-let logs = 0
+/** Every connection goes to the next of the servers, so that what one writes another reads elsewhere. */
+const contract = (name: string, replicas: number, urls: () => string[]) => {
+  let logs = 0
+  logContract(name, async ({ partitions, bytesMax }) => {
+    const log = `contract${++logs}`
+    const connections: NatsConnection[] = []
+    const writers = new Map<Log, NatsConnection>()
+    const dial = async () => {
+      const servers = urls()
+      const nc = await connect({ servers: servers[connections.length % servers.length]! })
+      connections.push(nc)
+      return nc
+    }
+    return {
+      open: async () => {
+        const writer = await dial()
+        const limit = bytesMax === undefined ? {} : { bytesMax }
+        const opened = await openLog(writer, {
+          name: log,
+          create: { partitions, replicas, ...limit },
+          reader: await dial(),
+        })
+        writers.set(opened, writer)
+        return opened
+      },
+      writeStray: async (partition, bytes) => {
+        await connections[0]!.request(subjectName(log, partition), bytes)
+      },
+      appendWithoutAnswer: async (opened, to, record, expectedLastSeq) => {
+        const appended = to.append(record, expectedLastSeq)
+        appended.catch(() => {})
+        await writers.get(opened)!.reconnect()
+        return appended
+      },
+      close: async () => {
+        await Promise.all(connections.map((nc) => nc.close()))
+      },
+    }
+  })
+}
 
-logContract('the log over JetStream', async ({ partitions, bytesMax }) => {
-  const name = `contract${++logs}`
-  const connections: NatsConnection[] = []
-  const writers = new Map<Log, NatsConnection>()
-  const dial = async () => {
-    const nc = await connect({ servers: nats().url })
-    connections.push(nc)
-    return nc
-  }
-  return {
-    open: async () => {
-      const writer = await dial()
-      const log = await openLog(writer, {
-        name,
-        create: { partitions, ...(bytesMax === undefined ? {} : { bytesMax }) },
-        reader: await dial(),
-      })
-      writers.set(log, writer)
-      return log
-    },
-    writeStray: async (partition, bytes) => {
-      const nc = await dial()
-      await nc.request(subjectName(name, partition), bytes)
-    },
-    appendWithoutAnswer: async (log, to, record, expectedLastSeq) => {
-      const appended = to.append(record, expectedLastSeq)
-      appended.catch(() => {})
-      await writers.get(log)!.reconnect()
-      return appended
-    },
-    close: async () => {
-      await Promise.all(connections.map((nc) => nc.close()))
-    },
-  }
+describe('on one server', () => {
+  const nats = withNats()
+  contract('the log over JetStream', 1, () => [nats().url])
+})
+
+describe('on a cluster of three servers', () => {
+  let servers: Awaited<ReturnType<typeof startTestNats>>[] = []
+  const urls = () => servers.map((server) => server.url)
+  beforeAll(async () => {
+    const ports = await Promise.all([freePort(), freePort(), freePort()])
+    const routes = ports.map((port) => `nats://127.0.0.1:${port}`).join(', ')
+    const cluster = (port: number) =>
+      `cluster { name: three, listen: "127.0.0.1:${port}", routes: [${routes}] }`
+    servers = await Promise.all(
+      ports.map((port, i) => startTestNats({ serverName: `n${i}`, extraConfig: cluster(port) })),
+    )
+    const nc = await connect({ servers: urls()[0]! })
+    try {
+      await waitUntil(
+        async () => {
+          const { streams } = await requireJetStream(nc)
+          await streams.add({ name: 'probe', subjects: ['probe'], num_replicas: 3 })
+          return streams.delete('probe')
+        },
+        { timeoutMs: 30_000 },
+      )
+    } finally {
+      await nc.close()
+    }
+  }, 60_000)
+  afterAll(async () => {
+    await Promise.all(servers.map((server) => server.stop()))
+  })
+  contract('the log over JetStream with three replicas', 3, urls)
 })

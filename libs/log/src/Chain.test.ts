@@ -144,3 +144,55 @@ describe('damage is found with its sequence:', () => {
     await expect(read()).rejects.toEqual(damageAt(6, 'FutureVersion'))
   })
 })
+
+describe('a repair', () => {
+  const by = { name: 'a', origin: 'cli' }
+  const repair = async (epoch: number, upTo: number, prevHash: Uint8Array) => {
+    const events: LogEvent[] = [owner(epoch), { type: 'Repaired', upTo, note: 'disk', by }]
+    await append(...record(encodeRecord({ epoch, at: 1, events, sections: [] }, prevHash)))
+  }
+
+  test('closes the gap: what is lost is named and the rest is read', async () => {
+    log.faults.damage(0, 4)
+    await repair(3, 6, hashes[3]!)
+    await frame(3)
+    const entries = await read()
+    expect(entries.map((e) => [e.kind, e.seq])).toEqual([
+      ['ours', 1],
+      ['ours', 2],
+      ['ours', 3],
+      ['lost', 4],
+      ['ours', 7],
+      ['ours', 8],
+    ])
+    expect(entries[3]).toMatchObject({ upTo: 6, damage: { seq: 4 } })
+  })
+  test('can be followed by another one', async () => {
+    log.faults.damage(0, 2)
+    await repair(3, 6, hashes[1]!)
+    await frame(3)
+    log.faults.damage(0, 8)
+    await repair(4, 8, hashes[7]!)
+    expect((await read()).map((e) => [e.kind, e.seq])).toEqual([
+      ['ours', 1],
+      ['lost', 2],
+      ['ours', 7],
+      ['lost', 8],
+      ['ours', 9],
+    ])
+  })
+  test('does not excuse damage behind it', async () => {
+    log.faults.damage(0, 4)
+    await repair(3, 6, hashes[3]!)
+    await frame(3)
+    log.faults.damage(0, 8)
+    await expect(read()).rejects.toEqual(damageAt(8))
+  })
+  test('does not count when it continues from elsewhere, gives up less, or has no new epoch', async () => {
+    log.faults.damage(0, 4)
+    await repair(3, 6, hashes[2]!)
+    await repair(3, 5, hashes[3]!)
+    await repair(1, 8, hashes[3]!)
+    await expect(read()).rejects.toEqual(damageAt(4))
+  })
+})

@@ -13,8 +13,12 @@ export interface ChainAnchor {
   readonly epoch?: number
 }
 
-/** One record of the log, in order. Foreign ones stand outside of the chain. */
+/**
+ * One record of the log, in order. Foreign ones stand outside of the chain. `lost` stands for damaged records that a
+ * later `Repaired` gave up, both sequences included.
+ */
 export type ChainEntry =
+  | { readonly kind: 'lost'; readonly seq: number; readonly upTo: number; readonly damage: ChainError }
   | { readonly kind: 'ours'; readonly seq: number; readonly timeMs: number; readonly record: DecodedRecord }
   | { readonly kind: 'foreign'; readonly seq: number; readonly timeMs: number; readonly bytes: number }
 
@@ -31,6 +35,8 @@ export interface ReadChainOptions {
 /**
  * Reads records and checks that they are the log that was written: no holes, checksums, the chain of hashes,
  * epochs that only grow and change by an `OwnerChanged`.
+ * Damage is passed over where a frame with `Repaired` follows that continues the chain from the last good record and
+ * whose `upTo` is the sequence before it.
  * Throws a `ChainError` with the first bad sequence: `LogDamaged`, `LogShortened` (the anchor lies behind the
  * end), `FutureVersion`; and what the log's own reading throws.
  */
@@ -50,8 +56,25 @@ export async function* readChain(
     )
   const link = new ChainLink(log.partition, from, state.firstSeq, options.deep ?? false)
   if (from && from.seq >= state.firstSeq) await checkAnchor(log, from)
-  for await (const record of log.read(link.nextSeq, toSeq)) yield link.accept(record)
-  link.end(toSeq)
+  for (;;)
+    try {
+      for await (const record of log.read(link.nextSeq, toSeq)) yield link.accept(record)
+      link.end(toSeq)
+      return
+    } catch (damage) {
+      if (!(damage instanceof ChainError) || damage.id !== 'LogDamaged') throw damage
+      const upTo = await findRepair(log, link, toSeq)
+      if (upTo === undefined) throw damage
+      yield { kind: 'lost', seq: link.nextSeq, upTo, damage }
+      link.skip(upTo)
+    }
+}
+
+/** Up to where a later frame declares the records behind the checked part lost. */
+const findRepair = async (log: PartitionLog, link: ChainLink, toSeq: number): Promise<number | undefined> => {
+  for await (const stored of log.read(link.nextSeq, toSeq))
+    if (!stored.foreign && link.isRepair(stored)) return stored.seq - 1
+  return undefined
 }
 
 /** The record at the anchor, when it is one of ours, must be the one that the anchor names. */
@@ -93,32 +116,56 @@ class ChainLink {
   }
   accept(stored: LogRecord): ChainEntry {
     const { seq, timeMs } = stored
-    if (seq !== this.nextSeq) throw this.#damage(this.nextSeq, 'the record is missing')
-    this.#seq = seq
-    if (stored.foreign) return { kind: 'foreign', seq, timeMs, bytes: stored.data.length }
+    if (seq !== this.nextSeq) throw this.#damage('the record is missing')
+    if (stored.foreign) {
+      this.#seq = seq
+      return { kind: 'foreign', seq, timeMs, bytes: stored.data.length }
+    }
     const record = decode(this.#partition, stored)
-    if (this.#hash && Buffer.compare(record.prevHash, this.#hash) !== 0)
-      throw this.#damage(seq, 'the chain of hashes is broken before it')
-    if (this.#deep && !record.bodiesIntact()) throw this.#damage(seq, 'a body is not what was written')
-    this.#checkEpoch(seq, record)
+    if (!this.#follows(record)) throw this.#damage('the chain of hashes is broken before it')
+    if (this.#deep && !record.bodiesIntact()) throw this.#damage('a body is not what was written')
+    this.#checkEpoch(record)
+    this.#seq = seq
     this.#hash = record.hash
     this.#epoch = record.epoch
     return { kind: 'ours', seq, timeMs, record }
   }
-  end(toSeq: number): void {
-    if (this.#seq < toSeq) throw this.#damage(this.nextSeq, 'the record is missing')
+  /** Whether a record further on gives up everything between the checked part and itself. */
+  isRepair(stored: LogRecord): boolean {
+    let record: DecodedRecord
+    try {
+      record = decodeRecord(stored.data)
+    } catch {
+      return false
+    }
+    return (
+      record.kind === 'frame' &&
+      record.events.some((e) => e.type === 'Repaired' && e.upTo === stored.seq - 1) &&
+      record.epoch > (this.#epoch ?? -1) &&
+      this.#follows(record)
+    )
   }
-  #checkEpoch(seq: number, record: DecodedRecord): void {
+  /** Goes on behind `seq`, with the hash of the last good record. */
+  skip(seq: number): void {
+    this.#seq = seq
+  }
+  end(toSeq: number): void {
+    if (this.#seq < toSeq) throw this.#damage('the record is missing')
+  }
+  #follows(record: DecodedRecord): boolean {
+    return !this.#hash || Buffer.compare(record.prevHash, this.#hash) === 0
+  }
+  #checkEpoch(record: DecodedRecord): void {
     const epoch = this.#epoch
     if (epoch === undefined || record.epoch === epoch) return
     if (record.epoch < epoch)
-      throw this.#damage(seq, `an owner of epoch ${record.epoch} wrote behind one of epoch ${epoch}`)
+      throw this.#damage(`an owner of epoch ${record.epoch} wrote behind one of epoch ${epoch}`)
     const announced =
       record.kind === 'frame' &&
       record.events.some((e) => e.type === 'OwnerChanged' && e.epoch === record.epoch)
-    if (!announced) throw this.#damage(seq, `epoch ${record.epoch} begins without an OwnerChanged`)
+    if (!announced) throw this.#damage(`epoch ${record.epoch} begins without an OwnerChanged`)
   }
-  #damage(seq: number, what: string): ChainError {
-    return new ChainError('LogDamaged', this.#partition, seq, what)
+  #damage(what: string): ChainError {
+    return new ChainError('LogDamaged', this.#partition, this.nextSeq, what)
   }
 }
