@@ -10,6 +10,8 @@ export interface ApiSources {
   readonly clusterStatus: () => Promise<unknown>
   /** What only the process around the API knows: the engine's counters and timings. */
   readonly metrics: () => readonly MetricFamily[]
+  /** Partitions that this process owns: their queues are in its metrics, so that a sum over nodes counts each once. */
+  readonly ownedPartitions: () => ReadonlySet<number>
   /** Whether this process serves: undefined, or why not yet. */
   readonly notReady: () => string | undefined
 }

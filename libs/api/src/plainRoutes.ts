@@ -58,7 +58,7 @@ export const securityHeaders = HttpRouter.middleware(
   { global: true },
 )
 
-const metrics = ({ client, metrics }: ApiSources, tokens: readonly Token[]) =>
+const metrics = ({ client, metrics, ownedPartitions }: ApiSources, tokens: readonly Token[]) =>
   Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const presented = request.headers['authorization']?.replace(/^Bearer /, '') ?? ''
@@ -66,7 +66,10 @@ const metrics = ({ client, metrics }: ApiSources, tokens: readonly Token[]) =>
       if (tokens.length > 0) authorize(tokens, presented, 'viewer')
       else checkLocalRequest(request.headers)
       const [queues, partitions] = await Promise.all([client.queues.list(), client.partitions()])
-      return renderMetrics([...queueMetrics(queues, partitions), ...metrics()])
+      const owned = ownedPartitions()
+      const ours = <A extends { readonly partition: number }>(all: readonly A[]): A[] =>
+        all.filter(({ partition }) => owned.has(partition))
+      return renderMetrics([...queueMetrics(ours(queues), ours(partitions)), ...metrics()])
     })
     return HttpServerResponse.text(text, { contentType: metricsContentType })
   }).pipe(

@@ -1,1 +1,30 @@
-export {}
+import type { Invocation } from '../cli/CommandSpec.ts'
+import { parseHttpAddress } from '../serve/HttpAddress.ts'
+import { makeLogger } from '../serve/Logger.ts'
+import { givenNats } from '../serve/natsTarget.ts'
+import { startEngine } from '../serve/startEngine.ts'
+import { untilStopped } from '../serve/untilStopped.ts'
+
+export const run = async ({ settings: resolve, out, signal }: Invocation): Promise<void> => {
+  const settings = resolve()
+  const logger = makeLogger({ format: settings.logFormat, level: settings.logLevel })
+  const engine = await startEngine({
+    nats: givenNats(settings),
+    settings,
+    logger,
+    http: settings.http === undefined ? [] : [parseHttpAddress(settings.http)],
+  })
+  await untilStopped(engine, signal, logger, () => {
+    const { apiUrl, partitions } = engine
+    out.line(`serving log ${settings.log} (${partitions} partitions) on ${settings.nats}`)
+    if (apiUrl !== undefined) out.line(`HTTP API  ${apiUrl}  (docs: ${apiUrl}/docs)`)
+    out.result({
+      ready: true,
+      nats: settings.nats,
+      api: apiUrl,
+      log: settings.log,
+      partitions,
+      pid: process.pid,
+    })
+  })
+}

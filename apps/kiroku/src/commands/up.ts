@@ -1,1 +1,60 @@
-export {}
+import { resolve as resolvePath } from 'node:path'
+import { startManaged } from '@kiroku/nats-server'
+import type { Invocation } from '../cli/CommandSpec.ts'
+import { defaultHttpAddresses, parseHttpAddress } from '../serve/HttpAddress.ts'
+import { keepRunFile } from '../serve/RunFile.ts'
+import { makeLogger } from '../serve/Logger.ts'
+import { startEngine } from '../serve/startEngine.ts'
+import { untilStopped } from '../serve/untilStopped.ts'
+
+export const run = async ({ settings: resolve, out, signal }: Invocation): Promise<void> => {
+  const startedMs = performance.now()
+  const settings = resolve()
+  const logger = makeLogger({ format: settings.logFormat, level: settings.logLevel })
+  const dataDir = resolvePath(settings.dataDir)
+  const http = settings.http === undefined ? defaultHttpAddresses : [parseHttpAddress(settings.http)]
+  const server = await startManaged({
+    dataDir,
+    port: settings.natsPort,
+    ...(settings.natsServer === undefined ? {} : { binary: settings.natsServer }),
+    onProgress: (what) => out.note(what),
+  })
+  let letGo: () => void = () => {}
+  try {
+    const engine = await startEngine({
+      nats: { servers: server.url, name: `kiroku-${process.pid}` },
+      settings: { ...settings, dataDir },
+      logger,
+      http,
+    })
+    await untilStopped(engine, signal, logger, () => {
+      const apiUrl = engine.apiUrl!
+      letGo = keepRunFile(dataDir, { natsUrl: server.url, apiUrl, pid: process.pid, log: settings.log })
+      const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1)
+      out.line(`Kiroku is up (${seconds} s): log ${settings.log}, ${engine.partitions} partitions`)
+      out.line(`  HTTP API   ${apiUrl}`)
+      out.line(`  API docs   ${apiUrl}/docs`)
+      out.line(`  metrics    ${apiUrl}/metrics`)
+      out.line(
+        `  NATS       ${server.url}  (nats-server ${server.version}, sync_interval ${server.syncInterval})`,
+      )
+      out.line(`  data       ${dataDir}`)
+      out.line()
+      out.line('Next, in another terminal of this folder:  kiroku queue create mail')
+      out.line('Ctrl-C drains and stops.')
+      const { url: nats, version } = server
+      out.result({
+        ready: true,
+        nats,
+        api: apiUrl,
+        dataDir,
+        natsVersion: version,
+        pid: process.pid,
+        log: settings.log,
+      })
+    })
+  } finally {
+    letGo()
+    await server.release()
+  }
+}

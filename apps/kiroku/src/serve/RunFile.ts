@@ -11,13 +11,6 @@ export interface RunFile {
 
 const fileOf = (dataDir: string): string => join(dataDir, 'run.json')
 
-/** Writes it whole or not at all. */
-export const writeRunFile = (dataDir: string, content: RunFile): void => {
-  const draft = `${fileOf(dataDir)}.${content.pid}`
-  writeFileSync(draft, JSON.stringify(content, null, 2) + '\n')
-  renameSync(draft, fileOf(dataDir))
-}
-
 /** The engine of a folder; undefined where none was started or its file is unreadable. */
 export const readRunFile = (dataDir: string): RunFile | undefined => {
   try {
@@ -25,11 +18,6 @@ export const readRunFile = (dataDir: string): RunFile | undefined => {
   } catch {
     return undefined
   }
-}
-
-/** Removes it, unless another engine of the folder wrote it since. */
-export const removeRunFile = (dataDir: string, pid: number): void => {
-  if (readRunFile(dataDir)?.pid === pid) rmSync(fileOf(dataDir), { force: true })
 }
 
 /** Whether the process of a run file still lives. */
@@ -40,4 +28,31 @@ export const isRunning = ({ pid }: RunFile): boolean => {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
+}
+
+/** How often an engine looks whether the folder's file names an engine that is gone, in ms. */
+const lookMs = 1_000
+
+/**
+ * Names this engine in the folder's file, now or as soon as the engine that it names is gone: several engines may
+ * share a folder. Returns what takes it back.
+ */
+export const keepRunFile = (dataDir: string, ours: RunFile): (() => void) => {
+  const look = (): void => {
+    const named = readRunFile(dataDir)
+    if (named === undefined || !isRunning(named)) write(dataDir, ours)
+  }
+  look()
+  const timer = setInterval(look, lookMs).unref()
+  return () => {
+    clearInterval(timer)
+    if (readRunFile(dataDir)?.pid === ours.pid) rmSync(fileOf(dataDir), { force: true })
+  }
+}
+
+/** Whole or not at all: readers never see half of it. */
+const write = (dataDir: string, content: RunFile): void => {
+  const draft = `${fileOf(dataDir)}.${content.pid}`
+  writeFileSync(draft, JSON.stringify(content, null, 2) + '\n')
+  renameSync(draft, fileOf(dataDir))
 }

@@ -1,0 +1,139 @@
+import { mkdirSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { parseTokens, startApi, type RunningApi, type Token } from '@kiroku/api'
+import { createClient } from '@kiroku/client'
+import { natsTransport } from '@kiroku/client-nats'
+import { openLog } from '@kiroku/log-jetstream'
+import { isKirokuError, KirokuError } from '@kiroku/message'
+import { connect, type NatsOptions } from '@kiroku/nats'
+import type { Settings } from '../config/settings.ts'
+import { describeCluster } from './describeCluster.ts'
+import { engineMetrics } from './engineMetrics.ts'
+import type { HttpAddress } from './HttpAddress.ts'
+import type { Logger } from './Logger.ts'
+import { startNode } from './startNode.ts'
+import { traceMessage } from './traceMessage.ts'
+
+/** How long HTTP requests under way may take to finish when the engine stops, in ms. */
+const httpDrainMs = 2_000
+
+/** What an engine runs on. */
+export interface EngineSetup {
+  readonly nats: NatsOptions
+  readonly settings: Settings
+  readonly logger: Logger
+  /** Where the HTTP API listens, tried in order; none: no API. */
+  readonly http: readonly HttpAddress[]
+}
+
+/** A running engine: a node of a log's cluster, with or without the HTTP API. */
+export interface RunningEngine {
+  readonly apiUrl: string | undefined
+  readonly partitions: number
+  /** Resolves when every partition has an owner that answers. Errors: `Stopped` when `signal` is aborted. */
+  ready(signal: AbortSignal): Promise<void>
+  /** Answers what is under way, hands the partitions over, closes everything. */
+  close(): Promise<void>
+}
+
+/**
+ * Wires NATS, log, node and API together. What was opened before a failure is closed again.
+ * Errors: `NatsUnreachable`, `NatsTooOld`, `JetStreamDisabled`, `ForeignStream`, `StorageFull`, `InvalidConfig`,
+ * `TokenRequired`, `PortInUse`.
+ */
+export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> => {
+  const { settings, logger } = setup
+  const closers: (() => Promise<unknown>)[] = []
+  const close = async (): Promise<void> => {
+    for (const closer of closers.splice(0).reverse())
+      await closer().catch((error: unknown) => logger('warn', 'closing failed', { error }))
+  }
+  try {
+    const tokens = await tokensOf(settings)
+    mkdirSync(settings.dataDir, { recursive: true })
+    const [nats, reader] = await Promise.all([connect(setup.nats), connect(setup.nats)])
+    closers.push(
+      () => nats.close(),
+      () => reader.close(),
+    )
+    const log = await openLog(nats, {
+      name: settings.log,
+      create: {
+        partitions: settings.partitions,
+        replicas: settings.replicas,
+        recordMs: settings.record,
+        recordBytes: settings.recordBytes,
+      },
+      reader,
+    })
+    closers.push(() => log.close())
+    const client = createClient(natsTransport(nats, { log: log.meta.name }), { name: `api-${process.pid}` })
+    closers.push(() => client.close())
+    const running = await startNode({ nats, log, dataDir: settings.dataDir, logger })
+    closers.push(() => running.close())
+    let stopping = false
+    const sources = {
+      client,
+      trace: (messageId: string) => traceMessage(log, messageId),
+      clusterStatus: () => describeCluster(nats, log.meta.name, client),
+      metrics: () => engineMetrics(running.node.actors.values()),
+      ownedPartitions: () => new Set(running.node.actors.keys()),
+      notReady: () => (stopping ? 'stopping' : nats.isClosed() ? 'no connection to NATS' : undefined),
+    }
+    const api = await startFirst(setup.http, (address) =>
+      startApi(sources, {
+        ...address,
+        tokens,
+        bodyBytesMax: settings.httpBody,
+        drainMs: httpDrainMs,
+        onDefect: (error) => logger('error', 'request failed', { error }),
+      }),
+    )
+    if (api !== undefined) closers.push(() => api.close())
+    return {
+      apiUrl: api?.url,
+      partitions: log.meta.partitions,
+      ready: async (signal) => {
+        while ((await client.partitions()).length < log.meta.partitions)
+          if (signal.aborted) throw new KirokuError('Stopped', 'stopped before every partition had an owner')
+          else await new Promise((resolve) => setTimeout(resolve, readyPollMs))
+      },
+      close: () => {
+        stopping = true
+        return close()
+      },
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+const readyPollMs = 20
+
+const tokensOf = async ({ tokens, tokensFile }: Settings): Promise<Token[]> => {
+  const read: string[] = []
+  if (tokensFile !== undefined)
+    read.push(
+      await readFile(tokensFile, 'utf8').catch((cause: unknown) => {
+        throw new KirokuError('InvalidConfig', `cannot read the tokens in ${tokensFile}`, { cause })
+      }),
+    )
+  if (tokens !== undefined) read.push(tokens)
+  return parseTokens(read.join('\n'))
+}
+
+/** Starts at the first address whose port is free. */
+const startFirst = async (
+  addresses: readonly HttpAddress[],
+  start: (address: HttpAddress) => Promise<RunningApi>,
+): Promise<RunningApi | undefined> => {
+  for (const [i, address] of addresses.entries())
+    try {
+      return await start(address)
+    } catch (error) {
+      const another = i < addresses.length - 1 && isKirokuError(error) && error.id === 'PortInUse'
+      if (!another) throw error
+    }
+  return undefined
+}

@@ -1,0 +1,107 @@
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { placement } from '@kiroku/cluster'
+import { Node, TailNotes, type ActorState } from '@kiroku/engine'
+import type { Log } from '@kiroku/log'
+import { KirokuError } from '@kiroku/message'
+import { requestCommands, serveCommands, type CommandServing } from '@kiroku/nats'
+import * as Effect from 'effect/Effect'
+import * as Exit from 'effect/Exit'
+import * as Scope from 'effect/Scope'
+import type { Nats } from './describeCluster.ts'
+import type { Logger } from './Logger.ts'
+
+/** How long a command to another node's partition may take, in ms. */
+const routeTimeoutMs = 10_000
+
+/** What a node runs on. */
+export interface NodeSetup {
+  readonly nats: Nats
+  readonly log: Log
+  /** Where the node keeps its notes of the logs' tails. */
+  readonly dataDir: string
+  readonly logger: Logger
+}
+
+/** A node that takes part in a log's cluster. */
+export interface RunningNode {
+  readonly node: Node
+  /** Hands every partition over and leaves the cluster. */
+  close(): Promise<void>
+}
+
+/**
+ * Joins the nodes of a log: runs the actors of the partitions that fall to this process, and serves their commands.
+ * Errors: those of `placement`.
+ */
+export const startNode = async ({ nats, log, dataDir, logger }: NodeSetup): Promise<RunningNode> => {
+  const { meta } = log
+  const servings = new Map<number, CommandServing>()
+  const requester = requestCommands(nats, { log: meta.name })
+  const node: Node = new Node({
+    log,
+    name: `${hostname()}-${process.pid}`,
+    remote: (partition, commands) => requester.request(partition, commands, { timeoutMs: routeTimeoutMs }),
+    tailNotes: new TailNotes(join(dataDir, 'tails'), meta.incarnation),
+    onState: (partition, state, epoch, reason) => {
+      logger(levelOf(state), 'partition', { partition, state, epoch, reason })
+      if (state !== 'Active' && state !== 'Quarantined') return
+      if (!servings.has(partition)) servings.set(partition, serve(partition))
+      if (state === 'Active') servings.get(partition)?.announce(epoch)
+    },
+  })
+  const serve = (partition: number): CommandServing =>
+    serveCommands(nats, {
+      log: meta.name,
+      partition,
+      handle: (commands) => {
+        const actor = node.actors.get(partition)
+        if (actor === undefined)
+          return Promise.reject(new KirokuError('NotOwner', `partition ${partition} was handed over`))
+        return actor.request(commands)
+      },
+      undelivered: (items) => {
+        for (const item of items) node.actors.get(partition)?.undelivered(item)
+      },
+      onDefect: (error) => logger('error', 'command failed', { partition, error }),
+    })
+  const stopServing = (partition: number) =>
+    Effect.promise(async () => {
+      const serving = servings.get(partition)
+      servings.delete(partition)
+      await serving?.stop()
+    })
+
+  const scope = await Effect.runPromise(Scope.make())
+  await Effect.runPromise(
+    Scope.provide(
+      placement({
+        nc: nats,
+        log: meta.name,
+        partitions: meta.partitions,
+        replicas: meta.replicas,
+        run: (partition, lease) =>
+          Effect.addFinalizer(() => stopServing(partition)).pipe(Effect.andThen(node.run(partition, lease))),
+        onEvent: ({ kind, partition, reason }) =>
+          logger(kind === 'trouble' || kind === 'lost' ? 'warn' : 'debug', `placement ${kind}`, {
+            partition,
+            reason,
+          }),
+      }),
+      scope,
+    ),
+  )
+  return {
+    node,
+    close: async () => {
+      await Effect.runPromise(Scope.close(scope, Exit.void))
+      requester.close()
+    },
+  }
+}
+
+const levelOf = (state: ActorState): 'debug' | 'info' | 'warn' | 'error' => {
+  if (state === 'Quarantined') return 'error'
+  if (state === 'Fenced') return 'warn'
+  return state === 'Active' || state === 'Released' ? 'info' : 'debug'
+}
