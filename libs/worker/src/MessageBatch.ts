@@ -1,0 +1,89 @@
+import { KirokuError } from '@kiroku/message'
+import type { Batch, ConsumedMessage, RetryOptions } from '@kiroku/client'
+import { decodeBody } from './body.ts'
+
+/** How a Worker asks for another attempt. */
+export interface QueueRetryOptions {
+  /** Pause in seconds, 0 to 86,400; absent: the consumer's `retry_delay`; 0: none. */
+  readonly delaySeconds?: number | undefined
+}
+
+/** A message as a Worker sees it. */
+export class Message<Body = unknown> {
+  readonly #message: ConsumedMessage
+  #body: { readonly value: Body } | undefined
+
+  constructor(message: ConsumedMessage) {
+    this.#message = message
+  }
+
+  /** Stays the same along the message's lineage. */
+  get id(): string {
+    return this.#message.id
+  }
+
+  /** When it was sent. */
+  get timestamp(): Date {
+    return new Date(this.#message.enqueuedAt)
+  }
+
+  /** Decoded by its content type. Errors: `MalformedJson`. */
+  get body(): Body {
+    return (this.#body ??= { value: decodeBody(this.#message) as Body }).value
+  }
+
+  /** 1 for the first delivery. */
+  get attempts(): number {
+    return this.#message.attempt
+  }
+
+  /** Done, whatever becomes of the batch. */
+  ack(): void {
+    this.#message.ack()
+  }
+
+  /** Another attempt in a later batch. */
+  retry(options?: QueueRetryOptions): void {
+    this.#message.retry(retryOptions(options))
+  }
+}
+
+/** The batch a Worker's handler gets. */
+export class MessageBatch<Body = unknown> {
+  /** Name of the queue. */
+  readonly queue: string
+  readonly messages: readonly Message<Body>[]
+  readonly #batch: Batch
+
+  constructor(batch: Batch) {
+    this.queue = batch.queue
+    this.messages = batch.messages.map((message) => new Message<Body>(message))
+    this.#batch = batch
+  }
+
+  /** Acknowledges every message without a verdict of its own. */
+  ackAll(): void {
+    this.#batch.ackAll()
+  }
+
+  /** Retries every message without a verdict of its own. */
+  retryAll(options?: QueueRetryOptions): void {
+    this.#batch.retryAll(retryOptions(options))
+  }
+}
+
+const retryOptions = (options: QueueRetryOptions | undefined): RetryOptions =>
+  options?.delaySeconds === undefined ? {} : { delayMs: delayMsOf(options.delaySeconds) }
+
+/** Longest delay that Cloudflare Queues knows, in seconds. */
+const delaySecondsMax = 86_400
+
+/** Seconds as ms. Errors: `InvalidArgument` outside 0 to 86,400. */
+export const delayMsOf = (delaySeconds: number): number => {
+  if (!(delaySeconds >= 0 && delaySeconds <= delaySecondsMax))
+    throw new KirokuError(
+      'InvalidArgument',
+      `delaySeconds is ${delaySeconds}; it may be 0 to ${delaySecondsMax}`,
+    )
+  return Math.round(delaySeconds * 1_000)
+}

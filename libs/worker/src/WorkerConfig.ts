@@ -1,0 +1,36 @@
+/** A binding in `env` through which a Worker sends. */
+export interface ProducerConfig {
+  /** Name in `env`. */
+  readonly binding: string
+  readonly queue: string
+  /** Delay in ms of sends that ask for none; becomes a setting of the queue. */
+  readonly deliveryDelayMs?: number
+}
+
+/** A queue that a Worker consumes; what is absent stays as the queue has it. */
+export interface ConsumerConfig {
+  readonly queue: string
+  /** A batch closes at this many messages… */
+  readonly batchMessages?: number
+  /** …or this long after the first one, in ms. */
+  readonly batchWaitMs?: number
+  /** Retries after the first delivery. */
+  readonly retriesMax?: number
+  /** Queue for messages whose retries are used up; created if it is missing. Absent: they are discarded. */
+  readonly deadLetter?: string
+  /** Batches handled at the same time; default 10. */
+  readonly concurrency?: number
+  /** Pause in ms before a retry that asks for none. */
+  readonly retryDelayMs?: number
+  readonly leaseMs?: number
+}
+
+/** What a Worker runs with. */
+export interface WorkerConfig {
+  /** Absolute path of the module. */
+  readonly main?: string
+  readonly consumers: readonly ConsumerConfig[]
+  readonly producers?: readonly ProducerConfig[]
+  /** Plain values in `env`. */
+  readonly vars?: Readonly<Record<string, unknown>>
+}

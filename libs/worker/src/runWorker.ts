@@ -1,0 +1,99 @@
+import type { Batch, Client } from '@kiroku/client'
+import { KirokuError } from '@kiroku/message'
+import { applySettings } from './applySettings.ts'
+import { ExecutionContext } from './ExecutionContext.ts'
+import { checkWorker, loadWorker } from './loadWorker.ts'
+import { MessageBatch } from './MessageBatch.ts'
+import { QueueBinding } from './QueueBinding.ts'
+import type { ConsumerConfig, WorkerConfig } from './WorkerConfig.ts'
+import type { Env, WorkerModule } from './WorkerModule.ts'
+
+/** What `runWorker` needs: a client, a module or its path, and a configuration. */
+export interface RunWorkerOptions {
+  /** Stays open when the Worker stops. */
+  readonly client: Client
+  /** Path of the module, JavaScript or TypeScript; default: the configuration's `main`. */
+  readonly modulePath?: string
+  /** The default export itself, in place of a path. */
+  readonly module?: WorkerModule<never, never> | WorkerModule
+  readonly config: WorkerConfig
+  /** Further bindings; they beat those of the configuration. */
+  readonly env?: Env
+  /** Aborting stops the Worker as `stop` does. */
+  readonly signal?: AbortSignal
+}
+
+/** A Worker that consumes. */
+export interface RunningWorker {
+  /** Takes no more batches, lets handlers finish for `timeoutMs` (default 10,000), releases the rest. */
+  stop(options?: { readonly timeoutMs?: number }): Promise<void>
+  /** Settles when all consumers have ended; rejects with the error that ended one. */
+  readonly closed: Promise<void>
+}
+
+/** Batches that a Worker handles at the same time where its configuration does not say. */
+const concurrencyDefault = 10
+
+/**
+ * Runs a Worker module on its queues, after it applied their settings. Resolves when it consumes.
+ * Errors: `WorkerInvalid`, `InvalidConfig`, and those of `Queues`.
+ *
+ * @example
+ * const worker = await runWorker({ client, modulePath: 'worker.ts', config: { consumers: [{ queue: 'mail' }] } })
+ */
+export const runWorker = async (options: RunWorkerOptions): Promise<RunningWorker> => {
+  const { client, config, signal } = options
+  if (config.consumers.length === 0)
+    throw new KirokuError('InvalidConfig', 'The configuration names no queue to consume')
+  const worker = await workerOf(options)
+  await applySettings(client, config)
+  const env = { ...environment(client, config), ...options.env }
+  const consumers = config.consumers.map((each) =>
+    // Batch and lease are the queue's by now.
+    client.consume(each.queue, (batch) => handle(worker, batch, env), {
+      concurrency: each.concurrency ?? concurrencyDefault,
+    }),
+  )
+  const stop: RunningWorker['stop'] = async (stopOptions) => {
+    await Promise.all(consumers.map((consumer) => consumer.stop(stopOptions)))
+  }
+  const stopOnAbort = (): void => void stop()
+  signal?.addEventListener('abort', stopOnAbort)
+  if (signal?.aborted === true) stopOnAbort()
+  // A consumer that fails takes the others along: half a Worker would look like a whole one.
+  const closed = Promise.all(consumers.map((consumer) => consumer.closed.catch(stopAndThrow(stop))))
+    .then(() => undefined)
+    .finally(() => signal?.removeEventListener('abort', stopOnAbort))
+  closed.catch(() => undefined)
+  return { stop, closed }
+}
+
+const stopAndThrow = (stop: RunningWorker['stop']) => async (error: unknown) => {
+  await stop()
+  throw error
+}
+
+const workerOf = async ({ module, modulePath, config }: RunWorkerOptions): Promise<WorkerModule> => {
+  if (module !== undefined) return checkWorker(module, 'The module')
+  const file = modulePath ?? config.main
+  if (file === undefined)
+    throw new KirokuError('InvalidConfig', 'Name a module, or set "main" in the configuration')
+  return loadWorker(file)
+}
+
+const environment = (client: Client, { vars, producers = [] }: WorkerConfig): Env => ({
+  ...vars,
+  ...Object.fromEntries(producers.map(({ binding, queue }) => [binding, new QueueBinding(client, queue)])),
+})
+
+/** Runs the handler and what it left running; a failure of either fails the batch. */
+const handle = async (worker: WorkerModule, batch: Batch, env: Env): Promise<void> => {
+  const ctx = new ExecutionContext()
+  try {
+    await worker.queue(new MessageBatch(batch), env, ctx)
+  } catch (error) {
+    await ctx.settled().catch(() => undefined)
+    throw error
+  }
+  await ctx.settled()
+}
