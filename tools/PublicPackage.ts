@@ -47,7 +47,10 @@ export const publicPackages: ReadonlyArray<PublicPackage> = [
     description: 'The kiroku executable: a durable message queue over NATS JetStream',
     bundles: [{ file: 'main', code: `import './apps/kiroku/src/main.ts'` }],
     library: false,
-    children: [{ file: 'nats-keeper.mjs', source: 'libs/nats-server/src/keeper.ts' }],
+    children: [
+      { file: 'nats-keeper.mjs', source: 'libs/nats-server/src/keeper.ts' },
+      { file: 'checkpoint-thread.mjs', source: 'libs/engine/src/checkpointThread.ts' },
+    ],
     from: {},
     bin: { kiroku: 'bin/kiroku.mjs' },
   },

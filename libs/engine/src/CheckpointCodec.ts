@@ -48,3 +48,7 @@ export const decodeCheckpoint = (bytes: Uint8Array): Checkpoint & { readonly dig
     throw new KirokuError('LogDamaged', 'the checkpoint does not match its digest')
   return { ...(packr.unpack(payload) as Checkpoint), digest: digest.toString('hex') }
 }
+
+/** The digest of stored checkpoint bytes, computed anew, in hex. */
+export const digestOf = (bytes: Uint8Array): string =>
+  hash('sha256', bytes.subarray(magic.length + digestBytes), 'hex')

@@ -1,7 +1,7 @@
-import { setImmediate as nextTick } from 'node:timers/promises'
 import type { BodyRef, PartitionLog } from '@kiroku/log'
 import { oldestBodySeq, snapshot, type PartitionState, type Snapshot, type Turn } from '@kiroku/partition'
-import { decodeCheckpoint, encodeCheckpoint } from './CheckpointCodec.ts'
+import { digestOf } from './CheckpointCodec.ts'
+import { encodeAside } from './encodeAside.ts'
 import { limits } from './limits.ts'
 
 interface Taken {
@@ -24,7 +24,8 @@ export class Checkpoints {
   readonly #record: { readonly ms: number; readonly bytes: number }
   readonly #act: (run: (turn: Turn<BodyRef>) => void) => void
   #taken: Taken | undefined
-  #busy = false
+  #busy: Taken | undefined
+  #trimming: { readonly seq: number; readonly upTo: number; readonly to: Kept } | undefined
   #grown = 0
   #lastBytes = 0
   #lastAt = 0
@@ -44,6 +45,8 @@ export class Checkpoints {
   /** Begins behind the checkpoint that the state was rebuilt from. */
   begin(seq: number, bytes: number, at: number): void {
     this.#taken = undefined
+    this.#busy = undefined
+    this.#trimming = undefined
     this.#grown = 0
     this.#lastBytes = bytes
     this.#lastAt = at
@@ -54,7 +57,7 @@ export class Checkpoints {
   /** A frame was decided; when one is due, the state is copied here, between two turns. */
   decided(state: PartitionState, seq: number, hash: Uint8Array, bytes: number, at: number): void {
     this.#grown += bytes
-    if (this.#busy || this.#taken !== undefined) return
+    if (this.#busy !== undefined || this.#taken !== undefined) return
     const due =
       this.#grown >= Math.max(limits.checkpointBytesMin, limits.checkpointGrowth * this.#lastBytes) ||
       at - this.#lastAt >= limits.checkpointAgeMs
@@ -64,28 +67,40 @@ export class Checkpoints {
     this.#taken = { seq, hash, at, snapshot: snapshot(state) }
   }
 
-  /** Everything up to `seq` is stored; a copy of a stored state becomes a checkpoint. */
+  /** Everything up to `seq` is stored: a copied state becomes a checkpoint, an announced trim is done. */
   stored(seq: number): void {
+    const trim = this.#trimming
+    if (trim !== undefined && trim.seq <= seq) {
+      this.#trimming = undefined
+      this.#remove(trim.upTo, trim.to).catch(() => {
+        // What was announced and not removed goes with the next trim.
+      })
+    }
     const taken = this.#taken
-    if (taken === undefined || taken.seq > seq || this.#busy) return
+    if (taken === undefined || taken.seq > seq || this.#busy !== undefined) return
     this.#taken = undefined
-    this.#busy = true
+    this.#busy = taken
     this.#keep(taken)
       .catch(() => {
         // Without a checkpoint the log stays longer; the next one is tried when it has grown again.
       })
-      .finally(() => (this.#busy = false))
+      .finally(() => {
+        if (this.#busy === taken) this.#busy = undefined
+      })
   }
 
   async #keep(taken: Taken): Promise<void> {
-    await nextTick()
-    const encoded = encodeCheckpoint(taken.snapshot, taken.seq, taken.hash)
+    const oldestBody = oldestBodySeq(taken.snapshot)
+    const encoded = await encodeAside(taken.snapshot, taken.seq, taken.hash)
     await this.#log.checkpoints.put(taken.seq, encoded.bytes)
     const back = await this.#log.checkpoints.get(taken.seq)
-    if (back === undefined || decodeCheckpoint(back).digest !== encoded.digest) return
+    // Another ownership may have begun meanwhile; it looks for checkpoints itself.
+    if (back === undefined || this.#busy !== taken || digestOf(back) !== encoded.digest) return
     this.#lastBytes = encoded.bytes.length
     this.lastSeq = taken.seq
-    this.#kept.push({ seq: taken.seq, at: taken.at, oldestBody: oldestBodySeq(taken.snapshot) })
+    this.#kept.push({ seq: taken.seq, at: taken.at, oldestBody })
+    const { bytes, firstSeq } = await this.#log.state()
+    const trim = this.#plan(taken.at, bytes, firstSeq)
     this.#act((turn) => {
       turn.emit({
         type: 'Checkpointed',
@@ -93,27 +108,25 @@ export class Checkpoints {
         digest: encoded.digest,
         stateHash: encoded.stateHash,
       })
+      if (trim === undefined) return
+      turn.emit({ type: 'Trimmed', upTo: trim.upTo })
+      this.#trimming = { seq: turn.state.frameSeq, ...trim }
     })
-    await this.#trim(taken.at)
   }
 
-  /** Removes a prefix that is beyond the record's limits, once two checkpoints stand behind it. */
-  async #trim(now: number): Promise<void> {
+  /** Which prefix is beyond the record's limits, once two checkpoints stand behind it. */
+  #plan(now: number, bytes: number, firstSeq: number): { upTo: number; to: Kept } | undefined {
     const older = this.#kept.at(-2)
-    if (older === undefined) return
-    const { bytes, firstSeq } = await this.#log.state()
+    if (older === undefined) return undefined
     const expired = this.#kept.findLast((k) => k.seq <= older.seq && k.at <= now - this.#record.ms)
     const to = bytes > this.#record.bytes ? older : expired
-    if (to === undefined) return
+    if (to === undefined) return undefined
     // The record that the checkpoint names stays, so that the chain can be held against it.
     const upTo = Math.min(to.seq, to.oldestBody, this.#kept.at(-1)!.oldestBody) - 1
-    if (upTo < firstSeq) return
-    await new Promise<void>((resolve) =>
-      this.#act((turn) => {
-        turn.emit({ type: 'Trimmed', upTo })
-        resolve()
-      }),
-    )
+    return upTo < firstSeq ? undefined : { upTo, to }
+  }
+
+  async #remove(upTo: number, to: Kept): Promise<void> {
     await this.#log.trim(upTo)
     for (const seq of await this.#log.checkpoints.list())
       if (seq < to.seq) await this.#log.checkpoints.delete(seq)

@@ -26,6 +26,7 @@ type Bringing = Extract<Mail, { command: PartitionCommand }> & {
  */
 export class Mailbox {
   #first: Mail[] = []
+  #firstNext = 0
   readonly #sends = new Map<string, { mail: Bringing[]; next: number }>()
   #commands = 0
   #bytes = 0
@@ -56,13 +57,27 @@ export class Mailbox {
 
   /** Takes what goes into one turn. */
   gather(): { first: Mail[]; sends: Bringing[] } {
-    const first = this.#first
-    this.#first = []
-    for (const mail of first) {
+    return { first: this.#gatherFirst(), sends: this.#gatherSends() }
+  }
+
+  #gatherFirst(): Mail[] {
+    const all = this.#first
+    const start = this.#firstNext
+    let end = start
+    for (let bytes = 0; end < all.length && bytes < limits.frameBytesMax; end++) {
+      const mail = all[end]!
       this.#commands--
-      if (mail.act === undefined) this.#bytes -= mail.bytes
+      if (mail.act !== undefined) continue
+      this.#bytes -= mail.bytes
+      bytes += mail.bytes
     }
-    return { first, sends: this.#gatherSends() }
+    if (end === all.length) {
+      this.#first = []
+      this.#firstNext = 0
+      return start === 0 ? all : all.slice(start)
+    }
+    this.#firstNext = end
+    return all.slice(start, end)
   }
 
   #gatherSends(): Bringing[] {
@@ -97,10 +112,11 @@ export class Mailbox {
   /** Empties the box and returns the tokens that were waiting. */
   clear(): number[] {
     const tokens: number[] = []
-    for (const mail of this.#first) if (mail.act === undefined) tokens.push(mail.token)
+    for (const mail of this.#first.slice(this.#firstNext)) if (mail.act === undefined) tokens.push(mail.token)
     for (const lane of this.#sends.values())
       for (let i = lane.next; i < lane.mail.length; i++) tokens.push(lane.mail[i]!.token)
     this.#first = []
+    this.#firstNext = 0
     this.#sends.clear()
     this.#commands = 0
     this.#bytes = 0
@@ -108,10 +124,10 @@ export class Mailbox {
   }
 }
 
-/** Bytes that a command brings. */
+/** About the bytes that a command adds to a frame. */
 export const commandBytes = (command: Command): number => {
-  if (command.type !== 'Enqueue' && command.type !== 'Forward') return 64
-  let bytes = 64
-  for (const m of command.messages) bytes += m.length + 4
+  let bytes = 128
+  if ('messages' in command) for (const m of command.messages) bytes += m.length + 4
+  else if ('items' in command) for (const item of command.items) bytes += 32 + item.numbers.length * 8
   return bytes
 }

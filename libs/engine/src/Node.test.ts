@@ -3,7 +3,13 @@ import * as Exit from 'effect/Exit'
 import * as Scope from 'effect/Scope'
 import { describe, expect, it } from 'vitest'
 import { createMemoryLog, type MemoryLog } from '@kiroku/log'
-import { decodeEnvelope, encodeEnvelope, type Answers, type Command, type CommandType } from '@kiroku/partition'
+import {
+  decodeEnvelope,
+  encodeEnvelope,
+  type Answers,
+  type Command,
+  type CommandType,
+} from '@kiroku/partition'
 import { waitUntil } from '@kiroku/testkit'
 import { Node } from './Node.ts'
 
@@ -41,7 +47,13 @@ describe('a node on a memory log', () => {
     const log = createMemoryLog({ partitions: 1 })
     const first = await startNode(log)
     await first.ask({ type: 'CreateQueue', queue: 'mail', config: {}, by })
-    await first.ask({ type: 'Enqueue', queue: 'mail', producer: 'p', send: 1, messages: [body('a'), body('b'), body('c')] })
+    await first.ask({
+      type: 'Enqueue',
+      queue: 'mail',
+      producer: 'p',
+      send: 1,
+      messages: [body('a'), body('b'), body('c')],
+    })
     const { delivery } = await first.ask(receive('mail', 2))
     expect(delivery!.messages.map(text)).toEqual(['a', 'b'])
     const item = { queue: delivery!.queue, sub: 0, delivery: delivery!.delivery, numbers: [1, 1] }
@@ -52,7 +64,10 @@ describe('a node on a memory log', () => {
     const description = await second.ask({ type: 'DescribeQueue', queue: 'mail' })
     expect(description.counts).toMatchObject({ available: 1, inflight: 1, committed: 1, sent: 3 })
     expect((await second.ask(receive('mail'))).delivery!.messages.map(text)).toEqual(['c'])
-    expect((await second.ask({ type: 'Enqueue', queue: 'mail', producer: 'p', send: 1, messages: [body('a')] })).count).toBe(3)
+    expect(
+      (await second.ask({ type: 'Enqueue', queue: 'mail', producer: 'p', send: 1, messages: [body('a')] }))
+        .count,
+    ).toBe(3)
     await second.close()
   })
 
@@ -70,7 +85,13 @@ describe('a node on a memory log', () => {
     const one = await startNode(log)
     await one.ask({ type: 'CreateQueue', queue: 'big', config: { bodyBytesMax: 4_000_000 }, by })
     const large = 'L'.repeat(3_000_000)
-    await one.ask({ type: 'Enqueue', queue: 'big', producer: 'p', send: 1, messages: [body('s'), body(large), body(large)] })
+    await one.ask({
+      type: 'Enqueue',
+      queue: 'big',
+      producer: 'p',
+      send: 1,
+      messages: [body('s'), body(large), body(large)],
+    })
     await one.close()
     const two = await startNode(log, 'node-2')
     const { delivery } = await two.ask({ ...receive('big'), bytesMax: 64_000_000 })
@@ -88,23 +109,32 @@ describe('a node on a memory log', () => {
     const item = { queue: delivery!.queue, sub: 0, delivery: delivery!.delivery, numbers: delivery!.numbers }
     await one.ask({ type: 'Retry', items: [item], error: 'broken' })
     const dead = (await one.ask(receive('dead', 1, 5_000))).delivery!
-    expect(decodeEnvelope(dead.messages[0]!).meta.lineage).toMatchObject({ queue: 'mail', attempts: 1, error: 'broken' })
-    await waitUntil(() => [...one.node.actors.get(0)!.state.outbox.values()].every((l) => l.entries.length === 0))
+    expect(decodeEnvelope(dead.messages[0]!).meta.lineage).toMatchObject({
+      queue: 'mail',
+      attempts: 1,
+      error: 'broken',
+    })
+    await waitUntil(() =>
+      [...one.node.actors.get(0)!.state.outbox.values()].every((l) => l.entries.length === 0),
+    )
     await one.close()
   })
 
-  it.each(['requestLost', 'answerLost', 'late'] as const)('answers truthfully when an append is %s', async (fault) => {
-    const log = createMemoryLog({ partitions: 1 })
-    const one = await startNode(log)
-    await one.ask({ type: 'CreateQueue', queue: 'mail', config: {}, by })
-    log.faults.onAppend(0, fault)
-    const send: Command = { type: 'Enqueue', queue: 'mail', producer: 'p', send: 1, messages: [body('x')] }
-    const first = await one.node.request(0, [send])
-    expect(first.answers[0]!.error?.id).toBe(fault === 'answerLost' ? undefined : 'Unavailable')
-    await waitUntil(() => one.node.actors.get(0)!.life === 'Active')
-    log.faults.land(0)
-    expect((await one.ask(send)).first).toBe(1)
-    expect((await one.ask({ type: 'DescribeQueue', queue: 'mail' })).counts.sent).toBe(1)
-    await one.close()
-  })
+  it.each(['requestLost', 'answerLost', 'late'] as const)(
+    'answers truthfully when an append is %s',
+    async (fault) => {
+      const log = createMemoryLog({ partitions: 1 })
+      const one = await startNode(log)
+      await one.ask({ type: 'CreateQueue', queue: 'mail', config: {}, by })
+      log.faults.onAppend(0, fault)
+      const send: Command = { type: 'Enqueue', queue: 'mail', producer: 'p', send: 1, messages: [body('x')] }
+      const first = await one.node.request(0, [send])
+      expect(first.answers[0]!.error?.id).toBe(fault === 'answerLost' ? undefined : 'Unavailable')
+      await waitUntil(() => one.node.actors.get(0)!.life === 'Active')
+      log.faults.land(0)
+      expect((await one.ask(send)).first).toBe(1)
+      expect((await one.ask({ type: 'DescribeQueue', queue: 'mail' })).counts.sent).toBe(1)
+      await one.close()
+    },
+  )
 })

@@ -259,7 +259,14 @@ export class PartitionActor {
     try {
       this.#decideTurn()
     } catch (e) {
-      this.#end(asKirokuError(e))
+      // Whatever it was, the log did not say it: the next ownership rebuilds the state and goes on.
+      this.#end(
+        new KirokuError(
+          'Internal',
+          `a turn failed: ${e instanceof Error ? (e.stack ?? e.message) : String(e)}`,
+          { cause: e },
+        ),
+      )
     }
   }
 

@@ -1,0 +1,7 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { encodeCheckpoint } from './CheckpointCodec.ts'
+import type { EncodeTask } from './encodeAside.ts'
+
+const { snapshot, seq, hash } = workerData as EncodeTask
+const encoded = encodeCheckpoint(snapshot, seq, hash)
+parentPort!.postMessage(encoded)
