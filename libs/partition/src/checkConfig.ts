@@ -23,39 +23,18 @@ const words: { readonly [K in keyof QueueConfig]?: readonly string[] } = {
 }
 
 /**
- * Lays `changes` over `base` and checks the whole. Errors: `InvalidConfig`, naming the setting, its value and
- * its range.
+ * Lays `changes` over `base` and checks the whole; a setting that is `undefined` stays as it is. Errors:
+ * `InvalidConfig`, naming the setting, its value and its range.
  */
 export const checkConfig = (base: QueueConfig, changes: Partial<QueueConfig>): QueueConfig => {
-  const config: QueueConfig = { ...base, ...changes }
-  for (const key in changes) {
-    if (!(key in defaultQueueConfig)) throw invalid(`there is no setting "${key}"`)
-    const name = key as keyof QueueConfig
-    const value = config[name]
-    const range = ranges[name]
-    if (
-      range !== undefined &&
-      !(Number.isInteger(value) && (value as number) >= range[0] && (value as number) <= range[1])
-    )
-      throw invalid(
-        `${name} must be a whole number from ${range[0]} to ${range[1]}, not ${JSON.stringify(value)}`,
-      )
-    const choice = words[name]
-    if (choice !== undefined && !choice.includes(value as string))
-      throw invalid(`${name} must be one of ${choice.join(', ')}, not ${JSON.stringify(value)}`)
+  const changed: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(changes)) {
+    if (!Object.hasOwn(defaultQueueConfig, name)) throw invalid(`there is no setting "${name}"`)
+    if (value === undefined) continue
+    checkSetting(name as keyof QueueConfig, value)
+    changed[name] = value
   }
-  if (changes.retry !== undefined) checkRetry(config)
-  const dlq = config.deadLetter
-  if (
-    dlq !== null &&
-    !(
-      typeof dlq === 'object' &&
-      Number.isInteger(dlq.partition) &&
-      Number.isInteger(dlq.queue) &&
-      typeof dlq.name === 'string'
-    )
-  )
-    throw invalid('deadLetter must name a queue with its address, or be null')
+  const config: QueueConfig = { ...base, ...changed }
   if (config.deliveryDelayMs >= config.retentionMs)
     throw invalid(
       `a deliveryDelayMs of ${config.deliveryDelayMs} outlasts the retentionMs of ${config.retentionMs}`,
@@ -65,29 +44,68 @@ export const checkConfig = (base: QueueConfig, changes: Partial<QueueConfig>): Q
   return config
 }
 
-const checkRetry = (config: QueueConfig): void => {
-  const { retry } = config
-  const delays =
-    retry.kind === 'fixed'
-      ? [retry.delayMs]
-      : retry.kind === 'exponential'
-        ? [retry.baseMs, retry.maxMs]
-        : retry.kind === 'list'
-          ? retry.delaysMs
-          : retry.kind === 'rocketmq'
-            ? []
-            : undefined
-  if (delays === undefined) throw invalid(`retry.kind must be one of fixed, exponential, rocketmq, list`)
-  for (const d of delays)
-    if (!(Number.isInteger(d) && d >= 0 && d <= limits.delayMsMax))
-      throw invalid(
-        `a retry delay must be a whole number of ms from 0 to ${limits.delayMsMax}, not ${JSON.stringify(d)}`,
-      )
-  if (
-    retry.kind === 'exponential' &&
-    !(retry.factor >= 1 && retry.factor <= 100 && retry.jitter >= 0 && retry.jitter <= 1)
+const checkSetting = (name: keyof QueueConfig, value: unknown): void => {
+  const range = ranges[name]
+  if (range !== undefined && !isWhole(value, ...range))
+    throw invalid(`${name} must be a whole number from ${range[0]} to ${range[1]}, not ${shown(value)}`)
+  const choice = words[name]
+  if (choice !== undefined && !choice.includes(value as string))
+    throw invalid(`${name} must be one of ${choice.join(', ')}, not ${shown(value)}`)
+  if (name === 'retry') checkRetry(value)
+  if (name === 'deadLetter' && value !== null && !isTarget(value))
+    throw invalid('deadLetter must name a queue with its address, or be null')
+}
+
+const isTarget = (value: unknown): boolean => {
+  if (typeof value !== 'object' || value === null) return false
+  const { partition, queue, name } = value as Record<string, unknown>
+  const { MAX_SAFE_INTEGER } = Number
+  return (
+    isWhole(partition, 0, MAX_SAFE_INTEGER) && isWhole(queue, 1, MAX_SAFE_INTEGER) && typeof name === 'string'
   )
+}
+
+const checkRetry = (value: unknown): void => {
+  const retry = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>
+  const delays = delaysOf(retry)
+  if (delays === undefined) throw invalid('retry.kind must be one of fixed, exponential, rocketmq, list')
+  if (!Array.isArray(delays) || delays.length > limits.retriesMax)
+    throw invalid(`retry.delaysMs must be a list of up to ${limits.retriesMax} delays`)
+  for (const d of delays)
+    if (!isWhole(d, 0, limits.delayMsMax))
+      throw invalid(
+        `a retry delay must be a whole number of ms from 0 to ${limits.delayMsMax}, not ${shown(d)}`,
+      )
+  if (retry.kind === 'exponential' && !(isWithin(retry.factor, 1, 100) && isWithin(retry.jitter, 0, 1)))
     throw invalid('an exponential retry needs a factor from 1 to 100 and a jitter from 0 to 1')
 }
+
+const delaysOf = (retry: Record<string, unknown>): unknown => {
+  switch (retry.kind) {
+    case 'fixed':
+      return [retry.delayMs]
+    case 'exponential':
+      return [retry.baseMs, retry.maxMs]
+    case 'list':
+      return retry.delaysMs ?? null
+    case 'rocketmq':
+      return []
+    default:
+      return undefined
+  }
+}
+
+const isWithin = (value: unknown, min: number, max: number): boolean =>
+  typeof value === 'number' && value >= min && value <= max
+
+const isWhole = (value: unknown, min: number, max: number): boolean =>
+  Number.isInteger(value) && isWithin(value, min, max)
+
+const shown = (value: unknown): string =>
+  typeof value === 'string'
+    ? `"${value.slice(0, 100)}"`
+    : typeof value === 'object'
+      ? 'an object'
+      : String(value)
 
 const invalid = (message: string): KirokuError => new KirokuError('InvalidConfig', message)

@@ -17,6 +17,8 @@ const deliverEvent: Extract<MachineEvent, { type: 'DELIVER' }> = {
 
 /** Messages delivered in one turn; who is not served then is served in the next, so that no frame is too large. */
 const deliveredPerTurnMax = 20_000
+/** What a receive counts at least. */
+const deliveredPerReceiveMin = 20
 
 /** Serves the waiting receives of every subscription where something changed. */
 export const deliver = <B>(turn: Turn<B>): void => {
@@ -49,7 +51,7 @@ const serve = <B>(turn: Turn<B>, sub: Subscription, messages: number): number =>
     }
     const plan = take(turn, sub, poll)
     if (plan === undefined) break
-    left -= plan.attempts.length
+    left -= Math.max(plan.attempts.length, deliveredPerReceiveMin)
     endPoll(state, poll)
     turn.answers.push({ token: poll.token, delivery: plan })
     // What is left came later than what is gone; of messages that came back only the first time is known.

@@ -1,3 +1,4 @@
+import { canonical } from './canonical.ts'
 import { freeSlot } from './state/LiveSlab.ts'
 import { RunSlab } from './state/RunSlab.ts'
 import type { Snapshot } from './snapshot.ts'
@@ -39,18 +40,6 @@ class Mixer {
   }
 }
 
-/** Sorts the keys of plain data, so that the same content has the same text. */
-const canonical = (value: unknown): unknown => {
-  if (ArrayBuffer.isView(value)) return Array.from(value as unknown as ArrayLike<number>)
-  if (Array.isArray(value)) return value.map(canonical)
-  if (value === null || typeof value !== 'object') return value
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([x], [y]) => (x < y ? -1 : 1))
-      .map(([k, v]) => [k, canonical(v)]),
-  )
-}
-
 /**
  * 64 bits over everything that the record determines, 16 hex digits: equal for a live partition and for one
  * rebuilt by replay or from a checkpoint, whatever places their slabs use. Not cryptographic; the log's chain is.
@@ -72,23 +61,36 @@ export const stateHash = (s: Snapshot): string => {
     mix.add(live.enqueuedAt[i]!)
     mix.add(live.seq[i]!)
     mix.add(live.index[i]!)
+    mix.add(live.bytes[i]!)
     mix.add(live.simple[i]!)
     mix.end()
   }
   const runs = RunSlab.view(s.runs)
-  for (let id = 1; id <= runs.size; id++) {
-    if (runs.count(id) === 0) continue
-    mix.begin(2)
+  const addRun = (kind: number, queue: number, place: number, id: number): void => {
+    mix.begin(kind)
+    mix.add(queue)
+    mix.add(place)
     mix.add(runs.first(id))
     mix.add(runs.count(id))
     mix.add(runs.seq(id))
     mix.add(runs.index(id))
     mix.add(runs.enqueuedAt(id))
     mix.add(runs.delayMs(id))
+    mix.add(runs.bytes(id))
     mix.end()
   }
+  for (const [queue, run] of s.delayed) addRun(2, queue, 0, run)
   for (const q of s.queues) {
     const { ready, main, ...rest } = q
+    // Both lists are delivered from in their order, so the order counts.
+    for (let run = ready[0], place = 1; run !== 0; run = runs.next(run)) addRun(8, q.id, place++, run)
+    for (let slot = main[0]!, place = 1; slot >= 0; slot = live.next[slot]!) {
+      mix.begin(9)
+      mix.add(q.index)
+      mix.add(live.number[slot]!)
+      mix.add(place++)
+      mix.end()
+    }
     mix.text(3, JSON.stringify(canonical({ ...rest, ready: ready.slice(2), main: main.slice(2) })))
   }
   for (const p of s.producers) mix.text(4, JSON.stringify(canonical(p)))

@@ -26,7 +26,6 @@ export const nextTimerAt = (state: PartitionState): number => {
   // Somebody who could be served was left over from the last turn.
   if (state.dirty.size > 0) return state.at
   const { live } = state
-  if (state.dirty.size > 0) return state.at
   const slot = live.earliest
   let at = slot < 0 ? Number.POSITIVE_INFINITY : live.deadline[slot]!
   at = Math.min(at, state.delayedRuns.peek()?.dueAt ?? at, state.pollTimers.peek()?.at ?? at, state.sweepAt)

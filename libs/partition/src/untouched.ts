@@ -30,7 +30,11 @@ export const addRun = (
     queue.delayed += count
     return
   }
-  if (tail !== 0 && runs.delayMs(tail) === 0 && runs.joins(tail, first, count, state.frameSeq, index, enqueuedAt, bytes))
+  if (
+    tail !== 0 &&
+    runs.delayMs(tail) === 0 &&
+    runs.joins(tail, first, count, state.frameSeq, index, enqueuedAt, bytes)
+  )
     runs.grow(tail, count, bytes)
   else {
     const run = runs.alloc(first, count, state.frameSeq, index, enqueuedAt, 0, bytes)

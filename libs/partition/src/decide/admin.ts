@@ -1,5 +1,6 @@
 import { KirokuError, isKirokuError } from '@kiroku/message'
 import { checkQueueName } from '../address.ts'
+import { canonical } from '../canonical.ts'
 import { checkConfig } from '../checkConfig.ts'
 import type { CommandOf } from '../Command.ts'
 import { limits } from '../limits.ts'
@@ -57,10 +58,8 @@ const refuseOwnDeadLetter = (partition: number, queue: number, name: string, con
     throw new KirokuError('InvalidConfig', `queue "${name}" cannot be its own dead-letter queue`)
 }
 
-const sameConfig = (a: QueueConfig, b: QueueConfig): boolean => canonical(a) === canonical(b)
-
-const canonical = (c: QueueConfig): string =>
-  JSON.stringify(Object.entries(c).sort(([a], [b]) => (a < b ? -1 : 1)))
+const sameConfig = (a: QueueConfig, b: QueueConfig): boolean =>
+  JSON.stringify(canonical(a)) === JSON.stringify(canonical(b))
 
 /** Deletes a queue with everything in it; its receives end with `UnknownQueue`. */
 export const decideDeleteQueue = <B>(turn: Turn<B>, c: CommandOf<'DeleteQueue'>, token: number): void => {

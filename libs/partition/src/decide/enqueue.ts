@@ -30,7 +30,10 @@ export const decideEnqueue = <B extends Uint8Array | SizedRef>(
   if (!(Number.isSafeInteger(command.send) && command.send >= 1))
     return turn.refuse(
       token,
-      new KirokuError('InvalidArgument', `a producer counts its sends from 1; ${command.send} is not a number of one`),
+      new KirokuError(
+        'InvalidArgument',
+        `a producer counts its sends from 1; ${command.send} is not a number of one`,
+      ),
     )
   const before = state.producers.find(command.producer, command.send)
   if (before === 'tooOld')
@@ -150,7 +153,9 @@ export const decideForward = <B extends Uint8Array | SizedRef>(
   turn.ok(token, { outcome: 'stored', upTo })
 }
 
-const refuseForward = (command: Omit<CommandOf<'Forward'>, 'messages'> & { messages: readonly unknown[] }): KirokuError | undefined => {
+const refuseForward = (
+  command: Omit<CommandOf<'Forward'>, 'messages'> & { messages: readonly unknown[] },
+): KirokuError | undefined => {
   const { from, target, forward, messages, enqueuedAt } = command
   const whole = (n: number): boolean => Number.isSafeInteger(n) && n >= 0
   return whole(from.partition) &&
@@ -164,5 +169,8 @@ const refuseForward = (command: Omit<CommandOf<'Forward'>, 'messages'> & { messa
     enqueuedAt.length === messages.length &&
     enqueuedAt.every(whole)
     ? undefined
-    : new KirokuError('InvalidArgument', 'a forward needs addresses, its number, and 1 to 1,000 dated messages')
+    : new KirokuError(
+        'InvalidArgument',
+        'a forward needs addresses, its number, and 1 to 1,000 dated messages',
+      )
 }

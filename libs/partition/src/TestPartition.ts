@@ -1,0 +1,212 @@
+import type { LogEvent } from '@kiroku/message'
+import {
+  beginFrame,
+  decide,
+  defaultQueueConfig,
+  describeQueues,
+  endTurn,
+  evolve,
+  nextTimerAt,
+  PartitionState,
+  snapshot,
+  stateHash,
+  Turn,
+  type Answer,
+  type Answers,
+  type Command,
+  type CommandOf,
+  type CommandType,
+  type PlannedDelivery,
+  type QueueConfig,
+  type QueueCounts,
+  type SettleItem,
+  type TurnAnswer,
+} from './index.ts'
+
+const by = { name: 'tester', origin: 'test' }
+
+/** What a test may leave out of a receive. */
+type ReceiveOptions = Partial<Omit<CommandOf<'Receive'>, 'type' | 'queue'>>
+
+/**
+ * A partition for tests: the test says what is asked and how time goes on, every turn is one frame, and every
+ * frame is replayed into a second state, which must stay equal.
+ */
+export class TestPartition {
+  readonly state: PartitionState
+  readonly replica: PartitionState
+  now = 1_700_000_000_000
+  random: () => number = () => 0
+  /** Facts of the last turn. */
+  events: readonly LogEvent[] = []
+  readonly answers = new Map<number, TurnAnswer>()
+  /** Bodies by frame and queue. */
+  readonly bodies = new Map<string, readonly Uint8Array[]>()
+  #seq = 0
+  #token = 0
+  #send = 0
+
+  constructor(state = new PartitionState(3), replica = new PartitionState(3)) {
+    this.state = state
+    this.replica = replica
+    this.#seq = state.frameSeq
+    this.now = Math.max(this.now, state.at)
+  }
+
+  /** Decides commands in one turn; returns their tokens. */
+  turn(...commands: readonly Command[]): number[] {
+    const turn = new Turn(this.state, this.now, this.random)
+    const seq = this.#seq + 1
+    beginFrame(this.state, seq, this.now)
+    const tokens = commands.map((command) => {
+      const token = ++this.#token
+      decide(turn, command as Exclude<Command, { type: 'DescribePartition' }>, token)
+      return token
+    })
+    endTurn(turn)
+    this.#end(turn, seq)
+    return tokens
+  }
+
+  /** Records facts that the shell makes. */
+  record(...events: readonly LogEvent[]): void {
+    const turn = new Turn(this.state, this.now, this.random)
+    const seq = this.#seq + 1
+    beginFrame(this.state, seq, this.now)
+    for (const event of events) turn.emit(event)
+    endTurn(turn)
+    this.#end(turn, seq)
+  }
+
+  #end(turn: Turn, seq: number): void {
+    for (const answer of turn.answers) {
+      if (this.answers.has(answer.token)) throw new Error(`token ${answer.token} is answered twice`)
+      this.answers.set(answer.token, answer)
+    }
+    this.events = turn.events
+    if (turn.events.length === 0) return
+    this.#seq = seq
+    for (const { queue, bodies } of turn.sections.values()) this.bodies.set(`${seq}/${queue}`, bodies)
+    beginFrame(this.replica, seq, this.now)
+    for (const event of turn.events) evolve(this.replica, structuredClone(event))
+    const [live, replayed] = [stateHash(snapshot(this.state)), stateHash(snapshot(this.replica))]
+    if (live !== replayed) throw new Error(`replay of frame ${seq} gives another state`)
+  }
+
+  /** Decides one command and returns its answer, which must come in the same turn. */
+  ask<T extends CommandType>(command: CommandOf<T>): Answer<T> {
+    const [token] = this.turn(command)
+    const said = this.answers.get(token!)
+    if (said?.answer === undefined) throw new Error(`${command.type} was not answered`)
+    return said.answer as Answer<T>
+  }
+
+  /** Like `ask`; throws for an error. */
+  ok<T extends CommandType>(command: CommandOf<T>): Answers[T] {
+    const answer = this.ask(command)
+    if (answer.error !== undefined) throw new Error(`${answer.error.id}: ${answer.error.message}`)
+    return answer.ok
+  }
+
+  /** Creates a queue and returns its id. */
+  create(queue: string, config: Partial<QueueConfig> = {}): number {
+    return this.ok({ type: 'CreateQueue', queue, config: { ...defaultQueueConfig, ...config }, by }).queue
+  }
+
+  configure(queue: string, config: Partial<QueueConfig>): void {
+    this.ok({ type: 'ConfigureQueue', queue, config, by })
+  }
+
+  /** Sends so many messages, each of its own text, in one send; returns the number of the first. */
+  send(
+    queue: string,
+    count = 1,
+    options: {
+      readonly delayMs?: number
+      readonly delaysMs?: readonly number[]
+      readonly bytes?: number
+    } = {},
+  ): number {
+    const { bytes = 10, ...delays } = options
+    const messages = Array.from({ length: count }, (_, i) => new Uint8Array(bytes).fill(i + 1))
+    return this.ok({ type: 'Enqueue', queue, producer: 'tester', send: ++this.#send, messages, ...delays })
+      .first
+  }
+
+  /** Receives without a wait. */
+  receive(queue: string, options: ReceiveOptions = {}): PlannedDelivery | undefined {
+    const said = this.answers.get(this.poll(queue, { waitMs: 0, ...options }))
+    if (said === undefined) throw new Error('a receive without a wait was not answered')
+    return said.delivery
+  }
+
+  /** Begins a receive and returns its token. */
+  poll(queue: string, options: ReceiveOptions = {}): number {
+    const poll = `poll ${this.#token}`
+    return this.turn({
+      type: 'Receive',
+      queue,
+      poll,
+      max: 10,
+      mode: 'push',
+      consumer: 'tester',
+      ...options,
+    })[0]!
+  }
+
+  /** What the receive with this token got: `undefined` while it waits, `'nothing'` at the end of its wait. */
+  got(token: number): number[] | 'nothing' | undefined {
+    const said = this.answers.get(token)
+    if (said === undefined) return undefined
+    return said.delivery === undefined ? 'nothing' : numbersOf(said.delivery.numbers)
+  }
+
+  /** Settles all messages of a delivery, or those with the given numbers; returns the refusals' errors. */
+  settle(
+    type: 'Ack' | 'Retry' | 'Release' | 'DeadLetter' | 'Extend',
+    delivery: PlannedDelivery,
+    options: {
+      readonly numbers?: readonly number[]
+      readonly delayMs?: number
+      readonly leaseMs?: number
+      readonly error?: string
+    } = {},
+  ): string[] {
+    const { numbers, ...rest } = options
+    const command = { type, items: [itemOf(delivery, numbers)], ...rest } as CommandOf<'Ack'>
+    return this.ok(command).refused.map((r) => r.error)
+  }
+
+  /** Lets time go on, with a turn whenever a timer is due and one at the end. */
+  pass(ms: number): LogEvent[] {
+    const until = this.now + ms
+    const happened: LogEvent[] = []
+    for (;;) {
+      const at = Math.max(this.now, nextTimerAt(this.state))
+      this.now = Math.min(at, until)
+      this.turn()
+      happened.push(...this.events)
+      if (this.now === until && nextTimerAt(this.state) > until) return happened
+    }
+  }
+
+  counts(queue: string): QueueCounts {
+    return describeQueues(this.state, [this.state.names.get(queue)!], this.now)[0]!.counts
+  }
+}
+
+/** The message numbers that ranges name. */
+export const numbersOf = (ranges: readonly number[]): number[] => {
+  const numbers: number[] = []
+  for (let i = 0; i < ranges.length; i += 2)
+    for (let k = 0; k < ranges[i + 1]!; k++) numbers.push(ranges[i]! + k)
+  return numbers
+}
+
+/** Names messages of a delivery: all of them, or those with the given numbers. */
+export const itemOf = (d: PlannedDelivery, numbers?: readonly number[]): SettleItem => ({
+  queue: d.queue,
+  sub: d.sub,
+  delivery: d.delivery,
+  numbers: numbers === undefined ? d.numbers : numbers.flatMap((n) => [n, 1]),
+})

@@ -1,0 +1,142 @@
+import { State } from '@kiroku/message'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { freeSlot, LiveSlab } from './LiveSlab.ts'
+
+type Step =
+  | { readonly do: 'alloc'; readonly owner: number; readonly number: number; readonly at: number }
+  | { readonly do: 'free'; readonly pick: number }
+  | { readonly do: 'schedule'; readonly pick: number; readonly at: number }
+
+// Few owners and numbers that are multiples of a power of two, so that many share a place in the table.
+const numbers = fc.oneof(
+  fc.integer({ min: 1, max: 60 }),
+  fc.integer({ min: 1, max: 60 }).map((n) => n * 2 ** 20),
+  fc.integer({ min: 1, max: 60 }).map((n) => n * 2 ** 40),
+)
+const times = fc.integer({ min: 0, max: 100 })
+const steps: fc.Arbitrary<Step[]> = fc.array(
+  fc.oneof(
+    {
+      weight: 3,
+      arbitrary: fc.record({ do: fc.constant('alloc'), owner: fc.nat(2), number: numbers, at: times }),
+    },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant('free'), pick: fc.nat() }) },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant('schedule'), pick: fc.nat(), at: times }) },
+  ) as fc.Arbitrary<Step>,
+  { maxLength: 400 },
+)
+
+interface Known {
+  readonly owner: number
+  readonly number: number
+  readonly slot: number
+  at: number
+}
+
+const check = (slab: LiveSlab, model: Map<string, Known>): void => {
+  const known = [...model.values()]
+  expect(slab.used).toBe(known.length)
+  const { earliest } = slab
+  if (known.length === 0) expect(earliest).toBe(-1)
+  else expect(slab.deadline[earliest]).toBe(Math.min(...known.map((k) => k.at)))
+  for (const now of [0, 33, 100]) {
+    const due: number[] = []
+    slab.eachDue(now, (slot) => due.push(slot) > 0)
+    const expected = known.filter((k) => k.at <= now).map((k) => k.slot)
+    expect(due.sort((a, b) => a - b)).toEqual(expected.sort((a, b) => a - b))
+  }
+}
+
+describe('a slab of live messages', () => {
+  it('finds every message and its next deadline, whatever comes, goes and moves', () => {
+    fc.assert(
+      fc.property(steps, (sequence) => {
+        const slab = new LiveSlab(4)
+        const model = new Map<string, Known>()
+        const pick = (n: number): Known | undefined => [...model.values()][n % Math.max(1, model.size)]
+        for (const step of sequence) {
+          if (step.do === 'alloc') {
+            const key = `${step.owner} ${step.number}`
+            const before = model.get(key)
+            expect(slab.find(step.owner, step.number)).toBe(before?.slot ?? -1)
+            if (before !== undefined) continue
+            const slot = slab.alloc(step.owner, step.number)
+            slab.state[slot] = State.Inflight
+            slab.schedule(slot, step.at)
+            model.set(key, { ...step, slot })
+          } else {
+            const known = pick(step.pick)
+            if (known === undefined) continue
+            if (step.do === 'schedule') {
+              slab.schedule(known.slot, step.at)
+              known.at = step.at
+            } else {
+              slab.free(known.slot)
+              model.delete(`${known.owner} ${known.number}`)
+              expect(slab.find(known.owner, known.number)).toBe(-1)
+            }
+          }
+        }
+        check(slab, model)
+        for (const k of model.values()) expect(slab.find(k.owner, k.number)).toBe(k.slot)
+        const restored = LiveSlab.restore(slab.copy())
+        check(restored, model)
+        for (const k of model.values()) expect(restored.find(k.owner, k.number)).toBe(k.slot)
+      }),
+      { seed: 4, numRuns: 400 },
+    )
+  })
+
+  it('keeps what it holds while it grows', () => {
+    const slab = new LiveSlab(4)
+    for (let n = 1; n <= 5_000; n++) {
+      const slot = slab.alloc(1, n)
+      slab.bytes[slot] = n
+      slab.schedule(slot, 10_000 - n)
+    }
+    expect(slab.capacity).toBe(8_192)
+    for (let n = 1; n <= 5_000; n++) expect(slab.bytes[slab.find(1, n)]).toBe(n)
+    expect(slab.number[slab.earliest]).toBe(5_000)
+  })
+
+  it('gives a slot that was freed to the next message, and to no other', () => {
+    const slab = new LiveSlab(4)
+    const first = slab.alloc(0, 1)
+    slab.free(first)
+    expect(slab.state[first]).toBe(freeSlot)
+    expect(slab.alloc(0, 2)).toBe(first)
+    expect(slab.alloc(0, 3)).not.toBe(first)
+    expect(slab.top).toBe(2)
+  })
+
+  it('does not take a message of one owner for another’s', () => {
+    const slab = new LiveSlab()
+    const a = slab.alloc(1, 7)
+    const b = slab.alloc(2, 7)
+    expect([slab.find(1, 7), slab.find(2, 7), slab.find(3, 7)]).toEqual([a, b, -1])
+  })
+
+  it('spreads consecutive numbers and far ones over its table, so that look-ups stay short', () => {
+    const slab = new LiveSlab(1 << 16)
+    for (let n = 1; n <= 60_000; n++) slab.alloc(n % 7, n * 2 ** (n % 12))
+    for (let n = 1; n <= 60_000; n += 7) expect(slab.find(n % 7, n * 2 ** (n % 12))).toBeGreaterThanOrEqual(0)
+    expect(slab.find(1, -1)).toBe(-1)
+  })
+
+  it('visits no more of what is due than it is asked to', () => {
+    const slab = new LiveSlab()
+    for (let n = 1; n <= 100; n++) slab.schedule(slab.alloc(0, n), 5)
+    const visited: number[] = []
+    slab.eachDue(5, (slot) => visited.push(slot) < 10)
+    expect(visited.length).toBe(10)
+  })
+
+  it('puts its timers in order again after all deadlines moved', () => {
+    const slab = new LiveSlab()
+    for (let n = 1; n <= 100; n++) slab.schedule(slab.alloc(0, n), n)
+    for (let slot = 0; slot < slab.top; slot++) slab.deadline[slot] = 1_000 - slab.deadline[slot]!
+    slab.reorder()
+    expect(slab.number[slab.earliest]).toBe(100)
+  })
+})
