@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -38,6 +38,18 @@ beforeAll(async () => {
 
 afterAll(() => {
   rmSync(folder, { recursive: true, force: true })
+})
+
+it('every child that a bundle starts is packed beside it', () => {
+  for (const { name } of publicPackages) {
+    const dist = path.join(project, 'node_modules', name, 'dist')
+    const files = readdirSync(dist)
+    for (const file of files.filter((each) => /\.m?js$/.test(each)))
+      for (const [, child] of readFileSync(path.join(dist, file), 'utf8').matchAll(
+        /["']\.\/([\w-]+\.mjs)["']/g,
+      ))
+        expect(files, `${name}/dist/${file} starts it`).toContain(child)
+  }
 })
 
 it('the installed executable runs', async () => {
