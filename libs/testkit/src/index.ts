@@ -1,8 +1,10 @@
 /**
- * Owns what tests share: real servers, temporary folders, waiting for a condition. Never imported by what ships.
+ * Owns what tests share: real servers, temporary folders, controlled time, waiting for a condition. Never imported
+ * by what ships.
  * Talks to `@kiroku/nats-server` and vitest.
  */
 export { freePort } from './freePort.ts'
 export { startTestNats, withNats } from './withNats.ts'
+export { ManualTime } from './ManualTime.ts'
 export { temporaryFolder, type TemporaryFolder } from './temporaryFolder.ts'
 export { waitUntil } from './waitUntil.ts'
