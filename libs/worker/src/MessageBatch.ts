@@ -6,6 +6,8 @@ import { decodeBody } from './body.ts'
 export interface QueueRetryOptions {
   /** Pause in seconds, 0 to 86,400; absent: the consumer's `retry_delay`; 0: none. */
   readonly delaySeconds?: number | undefined
+  /** Why, for the record; at most 1,000 characters. Beyond what Cloudflare knows. */
+  readonly reason?: string | undefined
 }
 
 /** A message as a Worker sees it. */
@@ -72,8 +74,10 @@ export class MessageBatch<Body = unknown> {
   }
 }
 
-const retryOptions = (options: QueueRetryOptions | undefined): RetryOptions =>
-  options?.delaySeconds === undefined ? {} : { delayMs: delayMsOf(options.delaySeconds) }
+const retryOptions = (options: QueueRetryOptions = {}): RetryOptions => ({
+  delayMs: options.delaySeconds === undefined ? undefined : delayMsOf(options.delaySeconds),
+  error: options.reason,
+})
 
 /** Longest delay that Cloudflare Queues knows, in seconds. */
 const delaySecondsMax = 86_400
