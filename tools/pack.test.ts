@@ -1,7 +1,10 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
+import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { publicPackages } from './PublicPackage.ts'
@@ -14,6 +17,14 @@ const run = async (command: string, args: ReadonlyArray<string>, cwd: string): P
   const { stdout } = await promisify(execFile)(command, args, { cwd, maxBuffer: 64 * 1024 * 1024 })
   return stdout
 }
+
+const answers = (url: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    const { hostname, port } = new URL(url)
+    const socket = net.connect(Number(port), hostname)
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
+    socket.once('connect', () => socket.destroy())
+  })
 
 /** Runs a module in the empty project, where only the tarballs are installed. */
 const script = async (code: string): Promise<string> => {
@@ -111,4 +122,58 @@ it('the types resolve under the strictest compiler', async () => {
     (error: { stdout: string }) => error.stdout,
   )
   expect(said).toBe('')
+})
+
+it('the executable serves a client and a Worker, and stops when told', async () => {
+  const engine = spawn(
+    path.join(project, 'node_modules', '.bin', 'kiroku'),
+    ['up', '--json', '--http', '127.0.0.1:0', '--data-dir', path.join(folder, 'data')],
+    { cwd: project, stdio: ['ignore', 'pipe', 'inherit'] },
+  )
+  const ended = once(engine, 'exit') as Promise<[number | null, string | null]>
+  let nats: string | undefined
+  try {
+    const ready = once(createInterface(engine.stdout), 'line') as Promise<[string]>
+    const early = ended.then(([code]) => {
+      throw new Error(`the engine ended with ${code} before it was ready`)
+    })
+    const [line] = await Promise.race([ready, early])
+    nats = (JSON.parse(line) as { nats: string }).nats
+    writeFileSync(
+      path.join(project, 'worker.ts'),
+      `interface Env { out: { send(body: unknown): Promise<void> } }
+       export default {
+         async queue(batch: { messages: Array<{ body: { n: number } }> }, env: Env) {
+           for (const message of batch.messages) await env.out.send({ doubled: message.body.n * 2 })
+         },
+       }`,
+    )
+    const said = await script(`
+      import { connect } from '@kiroku/client'
+      import { runWorker } from '@kiroku/worker'
+      const client = await connect({ servers: '${nats}' })
+      await client.queues.create('numbers')
+      await client.queues.create('doubles')
+      const config = {
+        consumers: [{ queue: 'numbers', batchWaitMs: 0 }],
+        producers: [{ queue: 'doubles', binding: 'out' }],
+      }
+      const worker = await runWorker({ client, modulePath: 'worker.ts', config })
+      await client.send('numbers', { n: 21 })
+      const [message] = await client.receive('doubles', { waitMs: 30_000 })
+      console.log(JSON.stringify(message.json()))
+      await client.ack(message.receipt)
+      await worker.stop()
+      await client.close()
+    `)
+    expect(JSON.parse(said)).toEqual({ doubled: 42 })
+    engine.kill('SIGTERM')
+    expect(await ended).toEqual([0, null])
+  } finally {
+    if (engine.exitCode === null && engine.signalCode === null) engine.kill('SIGKILL')
+    await ended
+    // The managed nats-server outlives its engine for a while, and its folder is ours to remove.
+    const url = nats
+    if (url !== undefined) await expect.poll(() => answers(url), { timeout: 30_000 }).toBe(false)
+  }
 })
