@@ -1,0 +1,52 @@
+import type { Actor, LogEventType, stateNames } from '@kiroku/message'
+
+/** Name of a message's state. */
+export type StateName = (typeof stateNames)[number]
+
+/** One thing that happened to a message. Times are ms of partition time. */
+export interface TraceStep {
+  readonly partition: number
+  readonly seq: number
+  readonly at: number
+  /** Name of the queue in which it lay then, or `#id` when the record no longer says. */
+  readonly queue: string
+  /** Its number in that queue. */
+  readonly number: number
+  readonly event: LogEventType
+  /** The state after it. */
+  readonly state: StateName
+  /** Attempts so far. */
+  readonly attempt: number
+  readonly producer?: string
+  readonly send?: number
+  readonly delivery?: number
+  readonly consumer?: string
+  readonly leaseUntil?: number
+  /** When a delay or a pause ends. */
+  readonly dueAt?: number
+  readonly cause?: string
+  readonly error?: string
+  readonly reason?: string
+  /** Where a dead letter goes, and the number of its forward. */
+  readonly target?: { readonly partition: number; readonly queue: string; readonly forward: number }
+  /** Where a forwarded message came from. */
+  readonly from?: { readonly partition: number; readonly queue: string; readonly forward: number }
+  /** Who did an administrative act that touched it. */
+  readonly by?: Actor
+  /** A repair gave this part of the record up: for the engine it never happened. */
+  readonly voided?: true
+}
+
+/** Everything on record about one message, along its whole lineage. */
+export interface Trace {
+  readonly messageId: string
+  /** Names of the queues it went through. */
+  readonly queues: readonly string[]
+  /** Its state at the end of the record. */
+  readonly state: StateName
+  readonly steps: readonly TraceStep[]
+  /** Whether the record still holds its beginning. */
+  readonly complete: boolean
+  /** Records that could not be read, by partition; what they said of the message is missing. */
+  readonly unreadable: readonly { readonly partition: number; readonly seq: number }[]
+}

@@ -1,0 +1,17 @@
+/**
+ * Reading the record. Owns trace, verify and repair: folds over the log with the engine's own pure code, which
+ * run in a browser too; IO only in `trace.ts`, `verify.ts` and `repair.ts`. Looking never changes anything: only
+ * `repair` writes, as a fenced owner. Talks to the log port, the partition's rules and the law.
+ */
+export type { Trace, TraceStep, StateName } from './Trace.ts'
+export type { DecodeCheckpoint, StoredCheckpoint } from './Checkpoint.ts'
+export type { OnProgress, Progress } from './Progress.ts'
+export type {
+  PartitionReport,
+  Problem,
+  RepairNote,
+  Totals,
+  VerifyOptions,
+  VerifyReport,
+} from './VerifyReport.ts'
+export type { RepairKind, RepairOptions, RepairOrder, RepairPlan } from './RepairPlan.ts'
