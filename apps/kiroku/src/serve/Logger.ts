@@ -32,7 +32,7 @@ export const makeLogger = (options: LoggerOptions): Logger => {
       write(JSON.stringify({ time, level, event, ...Object.fromEntries(entries) }))
       return
     }
-    const pairs = Object.entries(fields).map(([key, value]) => `${key}=${human(plain(value))}`)
+    const pairs = Object.entries(fields).map(([key, value]) => `${key}=${human(value)}`)
     write([time.slice(11, 23), level.toUpperCase().padEnd(5), event, ...pairs].join(' '))
   }
 }
@@ -42,7 +42,13 @@ const plain = (value: unknown): unknown => {
   return value instanceof Error ? { message: value.message, stack: value.stack } : value
 }
 
-const human = (value: unknown): string => {
+/** People get an error's message; its stack is in the JSON. */
+const human = (given: unknown): string => {
+  const value = isKirokuError(given)
+    ? `${given.id}: ${given.message}`
+    : given instanceof Error
+      ? given.message
+      : given
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'undefined')
   return /[\s=]/.test(text) && typeof value === 'string' ? JSON.stringify(text) : text
 }

@@ -1,4 +1,4 @@
-import type { Client } from '@kiroku/client'
+import type { Client, ClientOptions } from '@kiroku/client'
 import type { Invocation } from '../cli/CommandSpec.ts'
 import { localActor } from './localActor.ts'
 import type { Nats } from './describeCluster.ts'
@@ -21,6 +21,7 @@ export interface Connected {
 export const withClient = async <A>(
   invocation: Pick<Invocation, 'settings'>,
   act: (client: Client, connected: Connected) => Promise<A>,
+  options: ClientOptions = {},
 ): Promise<A> => {
   const settings = invocation.settings()
   const target = natsTarget(settings)
@@ -37,6 +38,7 @@ export const withClient = async <A>(
       actor: localActor(),
       requestTimeoutMs,
       sendTimeoutMs,
+      ...options,
     })
     try {
       return await act(client, { nats, log: settings.log })

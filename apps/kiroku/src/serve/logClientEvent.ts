@@ -1,0 +1,18 @@
+import type { ClientEvent } from '@kiroku/client'
+import type { Logger, LogLevel } from './Logger.ts'
+
+const levels: Readonly<Record<ClientEvent['type'], LogLevel>> = {
+  retrying: 'warn',
+  ownerChanged: 'debug',
+  handlerFailed: 'error',
+  leaseLost: 'warn',
+  settleFailed: 'warn',
+  released: 'debug',
+  consumerFailed: 'error',
+}
+
+/** Logs what a client does by itself. */
+export const logClientEvent =
+  (logger: Logger) =>
+  ({ type, ...fields }: ClientEvent): void =>
+    logger(levels[type], type, fields)
