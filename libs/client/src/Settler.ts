@@ -194,10 +194,12 @@ const refusalsOf = (
   doubt: boolean,
 ): readonly Refusal[] => {
   const { refused } = ok as { readonly refused: readonly Refusal[] }
-  // An earlier try may have settled it already; then the partition does not know the receipt any more.
-  return doubt && settlement.type !== 'Extend'
-    ? refused.filter((each) => each.error !== 'UnknownReceipt')
-    : refused
+  if (!doubt || settlement.type === 'Extend') return refused
+  // An earlier try may have settled it already; then the partition does not know the receipt any more, or the
+  // message has moved on by it.
+  return refused.filter(
+    ({ error }) => error !== 'UnknownReceipt' && (error !== 'ReceiptExpired' || settlement.type === 'Ack'),
+  )
 }
 
 const matching = (ticket: Ticket, refusals: readonly Refusal[]): readonly Refused[] =>

@@ -5,7 +5,7 @@ import { ExecutionContext } from './ExecutionContext.ts'
 import { checkWorker, loadWorker } from './loadWorker.ts'
 import { MessageBatch } from './MessageBatch.ts'
 import { QueueBinding } from './QueueBinding.ts'
-import type { ConsumerConfig, WorkerConfig } from './WorkerConfig.ts'
+import type { WorkerConfig } from './WorkerConfig.ts'
 import type { Env, WorkerModule } from './WorkerModule.ts'
 
 /** What `runWorker` needs: a client, a module or its path, and a configuration. */

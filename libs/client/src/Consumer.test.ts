@@ -1,0 +1,243 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { ManualTime, waitUntil } from '@kiroku/testkit'
+import { startMemoryEngine } from '@kiroku/testkit/engine'
+import { createClient, inProcess, type Batch, type ClientEvent, type ConsumeOptions } from './index.ts'
+
+const closers: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close()
+})
+
+const start = async () => {
+  const engine = await startMemoryEngine()
+  closers.push(() => engine.close())
+  const events: ClientEvent[] = []
+  const client = createClient(inProcess(engine.node()), { onEvent: (event) => events.push(event) })
+  closers.push(() => client.close())
+  const counts = async (queue: string) => (await client.queues.describe(queue)).counts
+  return { engine, client, events, counts }
+}
+
+const atOnce: ConsumeOptions = { batchWaitMs: 0 }
+const texts = (batch: Batch): string[] => batch.messages.map((message) => message.text())
+
+describe('a consumer', () => {
+  it('acknowledges what its handler returned from', async () => {
+    const { client, counts } = await start()
+    await client.queues.create('mail')
+    const seen: string[] = []
+    const consumer = client.consume('mail', (batch) => void seen.push(...texts(batch)), atOnce)
+    await client.sendBatch('mail', [{ body: 'a' }, { body: 'b' }, { body: 'c' }])
+    await waitUntil(async () => (await counts('mail')).committed === 3)
+    expect(seen).toEqual(['a', 'b', 'c'])
+    await consumer.stop()
+    await consumer.closed
+  })
+
+  it('closes a batch by size or by time, whichever is first', async () => {
+    const { client } = await start()
+    await client.queues.create('mail')
+    const sizes: number[] = []
+    client.consume('mail', (batch) => void sizes.push(batch.messages.length), {
+      batchMessages: 10,
+      batchWaitMs: 200,
+    })
+    await client.sendBatch(
+      'mail',
+      Array.from({ length: 13 }, () => ({ body: 'x' })),
+    )
+    await waitUntil(() => sizes.length === 2)
+    expect(sizes).toEqual([10, 3])
+  })
+
+  it('retries what its handler threw on, with the error on record, except what was acknowledged', async () => {
+    const { client, counts, events } = await start()
+    await client.queues.create('mail', { retriesMax: 1, deadLetter: 'mail-dlq' })
+    const consumer = client.consume(
+      'mail',
+      async (batch) => {
+        batch.messages.find((message) => message.text() === 'good')?.ack()
+        await Promise.reject(new Error('no such table'))
+      },
+      atOnce,
+    )
+    await client.sendBatch('mail', [{ body: 'good' }, { body: 'bad' }])
+    const [dead] = await client.receive('mail-dlq', { waitMs: 10_000 })
+    expect(dead!.text()).toBe('bad')
+    expect(dead!.lineage).toMatchObject({ attempts: 2, error: 'no such table', queue: 'mail' })
+    expect(await counts('mail')).toMatchObject({ committed: 1, deadLettered: 1 })
+    expect(events.filter((event) => event.type === 'handlerFailed')).toHaveLength(2)
+    await consumer.stop()
+  })
+
+  it('handles batches side by side, as many as it may', async () => {
+    const { client } = await start()
+    await client.queues.create('mail')
+    let running = 0
+    let most = 0
+    let release = (): void => {}
+    const gate = new Promise<void>((resolve) => (release = resolve))
+    client.consume(
+      'mail',
+      async () => {
+        most = Math.max(most, ++running)
+        await gate
+        running--
+      },
+      { ...atOnce, batchMessages: 1, concurrency: 3 },
+    )
+    await client.sendBatch(
+      'mail',
+      Array.from({ length: 10 }, () => ({ body: 'x' })),
+    )
+    await waitUntil(() => running === 3)
+    release()
+    await waitUntil(() => running === 0)
+    expect(most).toBe(3)
+  })
+
+  it('keeps the lease of a handler that works longer than it', async () => {
+    const { client, counts, events } = await start()
+    await client.queues.create('mail', { leaseMs: 150 })
+    let attempts = 0
+    client.consume(
+      'mail',
+      async () => {
+        attempts++
+        await new Promise((resolve) => setTimeout(resolve, 600))
+      },
+      atOnce,
+    )
+    await client.send('mail', 'long work')
+    await waitUntil(async () => (await counts('mail')).committed === 1)
+    expect(attempts).toBe(1)
+    expect(events.filter((event) => event.type === 'leaseLost')).toEqual([])
+  })
+
+  it('loses the lease without a heartbeat, and another consumer receives the message', async () => {
+    const { client, counts } = await start()
+    await client.queues.create('mail', { leaseMs: 50 })
+    const attempts: number[] = []
+    let release = (): void => {}
+    const gate = new Promise<void>((resolve) => (release = resolve))
+    client.consume(
+      'mail',
+      async (batch) => {
+        attempts.push(batch.messages[0]!.attempt)
+        if (attempts.length === 1) await gate
+      },
+      { ...atOnce, heartbeat: false, concurrency: 2 },
+    )
+    await client.send('mail', 'x')
+    await waitUntil(() => attempts.length === 2)
+    release()
+    expect(attempts).toEqual([1, 2])
+    await waitUntil(async () => (await counts('mail')).committed === 1)
+  })
+
+  it('lets handlers finish when it stops', async () => {
+    const { client, counts } = await start()
+    await client.queues.create('mail')
+    let started = false
+    let release = (): void => {}
+    const gate = new Promise<void>((resolve) => (release = resolve))
+    const consumer = client.consume('mail', () => ((started = true), gate), atOnce)
+    await client.send('mail', 'x')
+    await waitUntil(() => started)
+    const stopped = consumer.stop()
+    await client.send('mail', 'y')
+    release()
+    await stopped
+    expect(await counts('mail')).toMatchObject({ committed: 1, available: 1, inflight: 0 })
+  })
+
+  it('releases what its handlers did not finish in time, at no cost of an attempt', async () => {
+    const { client, counts } = await start()
+    await client.queues.create('mail')
+    let started = false
+    const consumer = client.consume(
+      'mail',
+      (batch) => {
+        started = true
+        batch.messages[0]!.ack()
+        return new Promise(() => {})
+      },
+      atOnce,
+    )
+    await client.sendBatch('mail', [{ body: 'done' }, { body: 'not done' }])
+    await waitUntil(() => started)
+    await consumer.stop({ timeoutMs: 20 })
+    expect(await counts('mail')).toMatchObject({ committed: 1, available: 1, inflight: 0 })
+    const [message] = await client.receive('mail')
+    expect(message).toMatchObject({ attempt: 1 })
+    expect(message!.text()).toBe('not done')
+  })
+
+  it('goes on over a change of the owner', async () => {
+    const engine = await startMemoryEngine()
+    closers.push(() => engine.close())
+    const client = createClient(
+      inProcess({
+        directory: () => engine.node().directory(),
+        request: (partition, commands) => engine.node().request(partition, commands),
+        onOwnerChanged: () => () => {},
+      }),
+    )
+    closers.push(() => client.close())
+    await client.queues.create('mail')
+    const seen: string[] = []
+    client.consume('mail', (batch) => void seen.push(...texts(batch)), atOnce)
+    await client.send('mail', 'before')
+    await waitUntil(() => seen.length === 1)
+    await engine.restart()
+    await client.send('mail', 'after')
+    await waitUntil(() => seen.length === 2)
+    expect(seen).toEqual(['before', 'after'])
+  })
+
+  it('ends with the error when its queue does not exist', async () => {
+    const { client, events } = await start()
+    const consumer = client.consume('nowhere', () => {})
+    await expect(consumer.closed).rejects.toMatchObject({ id: 'UnknownQueue' })
+    expect(events).toContainEqual(expect.objectContaining({ type: 'consumerFailed', queue: 'nowhere' }))
+  })
+})
+
+describe('a consumer of single messages', () => {
+  it('acknowledges and retries each message for itself', async () => {
+    const { client, counts } = await start()
+    await client.queues.create('mail', { retriesMax: 0 })
+    client.consumeEach(
+      'mail',
+      (message) => {
+        if (message.text() === 'bad') throw new Error('bad')
+      },
+      atOnce,
+    )
+    await client.sendBatch('mail', [{ body: 'good' }, { body: 'bad' }, { body: 'good' }])
+    await waitUntil(async () => (await counts('mail')).discarded === 1)
+    await waitUntil(async () => (await counts('mail')).committed === 2)
+  })
+})
+
+it('beats by the clock it was given', async () => {
+  const time = new ManualTime()
+  const engine = await startMemoryEngine({ time })
+  closers.push(() => engine.close())
+  const client = createClient(inProcess(engine.node()), { clock: time })
+  closers.push(() => client.close())
+  await client.queues.create('mail', { leaseMs: 30_000 })
+  let release = (): void => {}
+  const gate = new Promise<void>((resolve) => (release = resolve))
+  const attempts: number[] = []
+  client.consume('mail', (batch) => (attempts.push(batch.messages[0]!.attempt), gate), {
+    ...atOnce,
+    concurrency: 2,
+  })
+  await client.send('mail', 'x')
+  await waitUntil(() => attempts.length === 1)
+  for (let i = 0; i < 12; i++) await time.advance(9_999)
+  release()
+  await waitUntil(async () => (await client.queues.describe('mail')).counts.committed === 1)
+  expect(attempts).toEqual([1])
+})

@@ -1,0 +1,100 @@
+import { describe, expect, it } from 'vitest'
+import { Verdicts } from './Verdicts.ts'
+
+const verdictsOf = (messages: number) => {
+  const acked: number[] = []
+  return { verdicts: new Verdicts(messages, (indexes) => acked.push(...indexes)), acked }
+}
+
+const retry = (indexes: number[], delayMs?: number, error?: string) => ({
+  settlement: { type: 'Retry', delayMs, error },
+  indexes,
+})
+
+describe('verdicts of a handler', () => {
+  it('acknowledges everything when it returns without a verdict', () => {
+    const { verdicts, acked } = verdictsOf(3)
+    expect(verdicts.finish()).toEqual([])
+    expect(acked).toEqual([0, 1, 2])
+  })
+
+  it('retries everything with the error when it throws, except what was acknowledged', () => {
+    const { verdicts, acked } = verdictsOf(3)
+    verdicts.ack(1)
+    expect(acked).toEqual([1])
+    expect(verdicts.finish({ error: 'boom' })).toEqual([retry([0, 2], undefined, 'boom')])
+    expect(acked).toEqual([1])
+  })
+
+  it('lets the first verdict on a message count', () => {
+    const { verdicts, acked } = verdictsOf(2)
+    verdicts.ack(0)
+    verdicts.retry(0)
+    verdicts.retry(1)
+    verdicts.ack(1)
+    expect(verdicts.finish()).toEqual([retry([1])])
+    expect(acked).toEqual([0])
+  })
+
+  it('lets a verdict on a message beat a later one on the batch', () => {
+    const acking = verdictsOf(3)
+    acking.verdicts.retry(1, { delayMs: 5 })
+    acking.verdicts.ackAll()
+    expect(acking.acked).toEqual([0, 2])
+    expect(acking.verdicts.finish()).toEqual([retry([1], 5)])
+
+    const retrying = verdictsOf(3)
+    retrying.verdicts.ack(1)
+    retrying.verdicts.retryAll({ delayMs: 7 })
+    expect(retrying.verdicts.finish()).toEqual([retry([0, 2], 7)])
+  })
+
+  it('ignores every verdict after ackAll, also a failure', () => {
+    const { verdicts, acked } = verdictsOf(2)
+    verdicts.ackAll()
+    verdicts.retry(0)
+    verdicts.retryAll()
+    verdicts.release(1)
+    expect(verdicts.finish({ error: 'late' })).toEqual([])
+    expect(acked).toEqual([0, 1])
+  })
+
+  it('after retryAll, takes no acknowledgement but a delay for a message of its own', () => {
+    const { verdicts, acked } = verdictsOf(3)
+    verdicts.retryAll({ delayMs: 1_000 })
+    verdicts.ack(0)
+    verdicts.ackAll()
+    verdicts.retry(2, { delayMs: 0 })
+    expect(verdicts.finish()).toEqual([retry([0, 1], 1_000), retry([2], 0)])
+    expect(acked).toEqual([])
+  })
+
+  it('lets a second retry change the delay, and keeps it when it names none', () => {
+    const { verdicts } = verdictsOf(1)
+    verdicts.retry(0, { delayMs: 1_000, error: 'first' })
+    verdicts.retry(0, { delayMs: 2_000 })
+    verdicts.retry(0)
+    expect(verdicts.finish()).toEqual([retry([0], 2_000, 'first')])
+  })
+
+  it('gives back what has no verdict when the consumer stops, and keeps the others', () => {
+    const { verdicts, acked } = verdictsOf(4)
+    verdicts.ack(0)
+    verdicts.retry(1, { delayMs: 3 })
+    verdicts.deadLetter(2, 'bad')
+    expect(verdicts.abandon()).toEqual([
+      retry([1], 3),
+      { settlement: { type: 'DeadLetter', error: 'bad' }, indexes: [2] },
+      { settlement: { type: 'Release' }, indexes: [3] },
+    ])
+    verdicts.ack(3)
+    expect(acked).toEqual([0])
+  })
+
+  it('holds a lease until a message is acknowledged', () => {
+    const { verdicts } = verdictsOf(2)
+    verdicts.retry(0)
+    verdicts.ack(1)
+    expect([verdicts.isHeld(0), verdicts.isHeld(1)]).toEqual([true, false])
+  })
+})

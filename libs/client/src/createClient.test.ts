@@ -1,0 +1,286 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { KirokuError, isKirokuError } from '@kiroku/message'
+import type { Command, Reply } from '@kiroku/partition'
+import { waitUntil } from '@kiroku/testkit'
+import { startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
+import {
+  createClient,
+  inProcess,
+  type Client,
+  type ClientEvent,
+  type ClientOptions,
+  type Transport,
+} from './index.ts'
+
+const closers: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close()
+})
+
+/** An engine, a client of it, and what passed between them. */
+const start = async (options: ClientOptions = {}, wrap: (t: Transport) => Transport = (t) => t) => {
+  const engine = await startMemoryEngine()
+  closers.push(() => engine.close())
+  const requests: (readonly Command[])[] = []
+  const events: ClientEvent[] = []
+  const transport = wrap(watched(engine, requests))
+  const client = createClient(transport, { onEvent: (event) => events.push(event), ...options })
+  closers.push(() => client.close())
+  return { engine, client, requests, events }
+}
+
+/** The in-process transport to whichever node owns the log now, with a record of its requests. */
+const watched = (engine: MemoryEngine, requests: (readonly Command[])[]): Transport => {
+  const listeners = new Set<(partition: number, epoch: number) => void>()
+  const tell = (partition: number, epoch: number): void => listeners.forEach((each) => each(partition, epoch))
+  engine.node().onOwnerChanged(tell)
+  const transport = inProcess({
+    directory: () => engine.node().directory(),
+    request: (partition, commands) => {
+      requests.push(commands)
+      return engine.node().request(partition, commands)
+    },
+    onOwnerChanged: (listener) => {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
+  })
+  return transport
+}
+
+const counts = async (client: Client, queue: string) => (await client.queues.describe(queue)).counts
+const failure = async (promise: Promise<unknown>): Promise<string> =>
+  promise.then(
+    () => 'none',
+    (error: unknown) => (isKirokuError(error) ? error.id : String(error)),
+  )
+
+describe('sending', () => {
+  it('stores a message and delivers it with everything that was sent', async () => {
+    const { client } = await start()
+    await client.queues.create('mail')
+    const { messageId } = await client.send(
+      'mail',
+      { a: 1 },
+      { attributes: { to: 'x' }, traceparent: '00-t' },
+    )
+    const [message] = await client.receive('mail', { waitMs: 1_000 })
+    expect(message).toMatchObject({
+      id: messageId,
+      queue: 'mail',
+      attempt: 1,
+      contentType: 'application/json',
+      attributes: { to: 'x' },
+      traceparent: '00-t',
+      lineage: undefined,
+    })
+    expect(message!.json()).toEqual({ a: 1 })
+    await message!.ack()
+    expect(await counts(client, 'mail')).toMatchObject({ committed: 1, inflight: 0 })
+  })
+
+  it('brings concurrent sends in few requests, each with its own id, in order', async () => {
+    const { client, requests } = await start()
+    await client.queues.create('mail')
+    const before = requests.length
+    const sent = await Promise.all(Array.from({ length: 500 }, (_, i) => client.send('mail', String(i))))
+    expect(new Set(sent.map((each) => each.messageId)).size).toBe(500)
+    expect(requests.length - before).toBeLessThan(5)
+    const received = await client.receive('mail', { max: 500 })
+    expect(received.map((message) => message.text())).toEqual(sent.map((_, i) => String(i)))
+    expect(received.map((message) => message.id)).toEqual(sent.map((each) => each.messageId))
+  })
+
+  it('splits a large batch over several commands and keeps its order', async () => {
+    const { client, requests } = await start()
+    await client.queues.create('mail')
+    const { messageIds } = await client.sendBatch(
+      'mail',
+      Array.from({ length: 2_500 }, (_, i) => ({ body: i })),
+    )
+    expect(new Set(messageIds).size).toBe(2_500)
+    expect(requests.flat().filter((command) => command.type === 'Enqueue')).toHaveLength(3)
+    const received = [
+      ...(await client.receive('mail', { max: 1_000 })),
+      ...(await client.receive('mail', { max: 1_000 })),
+      ...(await client.receive('mail', { max: 1_000 })),
+    ]
+    expect(received.map((message) => message.json())).toEqual(Array.from({ length: 2_500 }, (_, i) => i))
+  })
+
+  it('delays what asks for it', async () => {
+    const { client } = await start()
+    await client.queues.create('mail', { deliveryDelayMs: 60_000 })
+    await client.sendBatch('mail', [{ body: 'later' }, { body: 'now', delayMs: 0 }])
+    expect(await counts(client, 'mail')).toMatchObject({ delayed: 1, available: 1 })
+    expect((await client.receive('mail', { max: 10 })).map((message) => message.text())).toEqual(['now'])
+  })
+
+  it('fails only the message that is too large', async () => {
+    const { client } = await start()
+    await client.queues.create('mail', { bodyBytesMax: 10 })
+    const outcomes = await Promise.all(
+      ['small', 'x'.repeat(20_000), 'small'].map((body) => failure(client.send('mail', body))),
+    )
+    expect(outcomes).toEqual(['none', 'BodyTooLarge', 'none'])
+    expect(await counts(client, 'mail')).toMatchObject({ available: 2 })
+  })
+
+  it('says what is wrong with a send', async () => {
+    const { client } = await start()
+    await client.queues.create('mail')
+    expect(await failure(client.send('nowhere', 'x'))).toBe('UnknownQueue')
+    expect(await failure(client.send('not a name', 'x'))).toBe('InvalidQueueName')
+    expect(await failure(client.send('mail', new Uint8Array(5 * 1024 * 1024)))).toBe('BodyTooLarge')
+    expect(await failure(client.send('mail', 'x', { delayMs: -1 }))).toBe('InvalidArgument')
+    expect(await failure(client.send('mail', undefined as never))).toBe('InvalidArgument')
+  })
+
+  it('stores a send once when its answer is lost and it is repeated', async () => {
+    let losses = 2
+    const { client, events } = await start({}, (transport) => ({
+      ...transport,
+      request: async (partition, commands, options): Promise<Reply> => {
+        const reply = await transport.request(partition, commands, options)
+        if (commands[0]?.type === 'Enqueue' && losses-- > 0) throw lost()
+        return reply
+      },
+    }))
+    await client.queues.create('mail')
+    const { messageId } = await client.send('mail', 'once')
+    expect(events.filter((event) => event.type === 'retrying')).toHaveLength(2)
+    const received = await client.receive('mail', { max: 10 })
+    expect(received.map((message) => message.id)).toEqual([messageId])
+  })
+
+  it('says that the outcome is unknown when no answer comes in time', async () => {
+    const { client } = await start({ sendTimeoutMs: 100 }, (transport) => ({
+      ...transport,
+      request: async (partition, commands, options): Promise<Reply> => {
+        const reply = await transport.request(partition, commands, options)
+        if (commands[0]?.type === 'Enqueue') throw lost()
+        return reply
+      },
+    }))
+    await client.queues.create('mail')
+    expect(await failure(client.send('mail', 'perhaps'))).toBe('SendUnknown')
+  })
+})
+
+describe('receiving', () => {
+  it('answers a long poll as soon as a message is there', async () => {
+    const { client } = await start()
+    await client.queues.create('mail')
+    const waiting = client.receive('mail', { waitMs: 20_000 })
+    await waitUntil(async () => (await client.queues.describe('mail')).waitingPolls === 1)
+    await client.send('mail', 'hello')
+    expect((await waiting).map((message) => message.text())).toEqual(['hello'])
+  })
+
+  it('is issued anew when the partition gets a new owner', async () => {
+    const { client, engine } = await start()
+    await client.queues.create('mail')
+    const waiting = client.receive('mail', { waitMs: 20_000 })
+    await waitUntil(async () => (await client.queues.describe('mail')).waitingPolls === 1)
+    await engine.restart()
+    await client.send('mail', 'hello')
+    expect((await waiting).map((message) => message.text())).toEqual(['hello'])
+  })
+
+  it('rejects with the reason of its signal and leaves no poll behind', async () => {
+    const { client } = await start()
+    await client.queues.create('mail')
+    const controller = new AbortController()
+    const waiting = client.receive('mail', { waitMs: 20_000, signal: controller.signal })
+    await waitUntil(async () => (await client.queues.describe('mail')).waitingPolls === 1)
+    controller.abort(new Error('enough'))
+    await expect(waiting).rejects.toThrow('enough')
+    await waitUntil(async () => (await client.queues.describe('mail')).waitingPolls === 0)
+  })
+
+  it('releases a delivery that comes after the abort, at no cost of an attempt', async () => {
+    const controller = new AbortController()
+    const { client, events } = await start({}, (transport) => ({
+      ...transport,
+      request: async (partition, commands, options): Promise<Reply> => {
+        const reply = await transport.request(partition, commands, options)
+        if (commands[0]?.type === 'Receive' && options.signal !== undefined)
+          controller.abort(new Error('enough'))
+        return reply
+      },
+    }))
+    await client.queues.create('mail')
+    await client.send('mail', 'back')
+    await expect(client.receive('mail', { signal: controller.signal })).rejects.toThrow('enough')
+    await waitUntil(() => events.some((event) => event.type === 'released'))
+    const [message] = await client.receive('mail')
+    expect(message).toMatchObject({ attempt: 1 })
+  })
+})
+
+describe('settling by receipt', () => {
+  it('has one result a receipt, with its error', async () => {
+    const { client } = await start()
+    await client.queues.create('mail', { lateHandles: 'reject' })
+    await client.sendBatch('mail', [{ body: 1 }, { body: 2 }])
+    const [one, two] = await client.receive('mail', { max: 2 })
+    await one!.release()
+    const results = await client.ack([one!.receipt, 'nonsense', two!.receipt, 'other-0-1-1-0-1'])
+    expect(results.map((each) => each.error?.id)).toEqual([
+      'ReceiptExpired',
+      'InvalidReceipt',
+      undefined,
+      'UnknownReceipt',
+    ])
+  })
+
+  it('retries, extends, releases and dead-letters', async () => {
+    const { client } = await start()
+    await client.queues.create('mail', { deadLetter: 'mail-dlq' })
+    await client.send('mail', 'x')
+    const [first] = await client.receive('mail')
+    expect(await client.extend(first!.receipt, 60_000)).toEqual([{ receipt: first!.receipt }])
+    await client.release(first!.receipt)
+    const [second] = await client.receive('mail')
+    expect(second!.attempt).toBe(1)
+    await client.retry(second!.receipt, { delayMs: 0, error: 'again' })
+    const [third] = await client.receive('mail')
+    expect(third!.attempt).toBe(2)
+    await client.deadLetter(third!.receipt, 'hopeless')
+    const [dead] = await client.receive('mail-dlq', { waitMs: 5_000 })
+    expect(dead).toMatchObject({ id: first!.id, lineage: { queue: 'mail', attempts: 2, error: 'hopeless' } })
+  })
+})
+
+describe('queues', () => {
+  it('are created, changed, paused, purged, listed and deleted', async () => {
+    const { client } = await start()
+    expect(await client.queues.create('a')).toEqual({ created: true })
+    await client.queues.create('b')
+    await client.queues.update('a', { retriesMax: 7, deadLetter: 'a-dlq' })
+    expect((await client.queues.describe('a')).config).toMatchObject({
+      retriesMax: 7,
+      deadLetter: { name: 'a-dlq' },
+    })
+    await client.queues.pause('a')
+    await client.send('a', 'x')
+    expect(await client.receive('a')).toEqual([])
+    await client.queues.resume('a')
+    expect(await client.queues.purge('a')).toEqual({ purged: 1 })
+    await client.queues.delete('b')
+    expect((await client.queues.list()).map((queue) => queue.name)).toEqual(['a', 'a-dlq'])
+    expect(await failure(client.queues.describe('b'))).toBe('UnknownQueue')
+    expect(await client.partitions()).toHaveLength(2)
+  })
+})
+
+it('refuses everything after close', async () => {
+  const { client } = await start()
+  await client.queues.create('mail')
+  await client.close()
+  expect(await failure(client.send('mail', 'x'))).toBe('Stopped')
+  expect(await failure(client.receive('mail'))).toBe('Stopped')
+  expect(() => client.consume('mail', () => {})).toThrow('closed')
+})
+
+const lost = () => new KirokuError('Timeout', 'Lost on the way')
