@@ -18,10 +18,19 @@ interface Kept {
   readonly oldestBody: number
 }
 
+/** When a checkpoint is due. */
+export interface CheckpointPolicy {
+  /** The log grew by at least this many bytes, and by four times the last checkpoint. */
+  readonly bytesMin: number
+  /** Or the last one is this old, in ms, and something happened since. */
+  readonly ageMs: number
+}
+
 /** Makes checkpoints when the log has grown enough, and trims the log to its record limits behind two of them. */
 export class Checkpoints {
   readonly #log: PartitionLog
   readonly #record: { readonly ms: number; readonly bytes: number }
+  readonly #policy: CheckpointPolicy
   readonly #act: (run: (turn: Turn<BodyRef>) => void) => void
   #taken: Taken | undefined
   #busy: Taken | undefined
@@ -35,9 +44,11 @@ export class Checkpoints {
   constructor(
     log: PartitionLog,
     record: { readonly ms: number; readonly bytes: number },
+    policy: CheckpointPolicy,
     act: (run: (turn: Turn<BodyRef>) => void) => void,
   ) {
     this.#log = log
+    this.#policy = policy
     this.#record = record
     this.#act = act
   }
@@ -59,8 +70,8 @@ export class Checkpoints {
     this.#grown += bytes
     if (this.#busy !== undefined || this.#taken !== undefined) return
     const due =
-      this.#grown >= Math.max(limits.checkpointBytesMin, limits.checkpointGrowth * this.#lastBytes) ||
-      at - this.#lastAt >= limits.checkpointAgeMs
+      this.#grown >= Math.max(this.#policy.bytesMin, limits.checkpointGrowth * this.#lastBytes) ||
+      at - this.#lastAt >= this.#policy.ageMs
     if (!due) return
     this.#grown = 0
     this.#lastAt = at

@@ -1,46 +1,8 @@
-import * as Effect from 'effect/Effect'
-import * as Exit from 'effect/Exit'
-import * as Scope from 'effect/Scope'
 import { describe, expect, it } from 'vitest'
-import { createMemoryLog, type MemoryLog } from '@kiroku/log'
-import {
-  decodeEnvelope,
-  encodeEnvelope,
-  type Answers,
-  type Command,
-  type CommandType,
-} from '@kiroku/partition'
+import { createMemoryLog } from '@kiroku/log'
+import { decodeEnvelope, type Command } from '@kiroku/partition'
 import { waitUntil } from '@kiroku/testkit'
-import { Node } from './Node.ts'
-
-const by = { name: 'test', origin: 'test' }
-const body = (text: string): Uint8Array => encodeEnvelope(new TextEncoder().encode(text))
-const text = (envelope: Uint8Array): string => new TextDecoder().decode(decodeEnvelope(envelope).body)
-
-/** A node that owns partition 0 of a memory log until it is closed. */
-const startNode = async (log: MemoryLog, name = 'node-1') => {
-  const node = new Node({ log, name })
-  const scope = Effect.runSync(Scope.make())
-  const fiber = Effect.runFork(node.run(0).pipe(Scope.provide(scope)))
-  await waitUntil(() => node.actors.get(0)?.life === 'Active' || node.actors.get(0)?.life === 'Quarantined')
-  const ask = async <T extends CommandType>(command: Extract<Command, { type: T }>): Promise<Answers[T]> => {
-    const reply = await node.request(0, [command])
-    const answer = reply.answers[0]!
-    if (answer.error) throw new Error(answer.error.id)
-    return answer.ok as Answers[T]
-  }
-  return { node, fiber, ask, close: () => Effect.runPromise(Scope.close(scope, Exit.void)) }
-}
-
-const receive = (queue: string, max = 10, waitMs = 0): Extract<Command, { type: 'Receive' }> => ({
-  type: 'Receive',
-  queue,
-  poll: `poll-${Math.random()}`,
-  max,
-  waitMs,
-  mode: 'simple',
-  consumer: 'test',
-})
+import { body, by, receive, startNode, text } from './startNode.ts'
 
 describe('a node on a memory log', () => {
   it('stores, delivers and settles messages, and knows them again after a restart', async () => {

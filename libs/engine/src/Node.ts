@@ -3,7 +3,9 @@ import type * as Scope from 'effect/Scope'
 import { KirokuError } from '@kiroku/message'
 import type { Log } from '@kiroku/log'
 import type { Command, Delivery, Reply } from '@kiroku/partition'
+import type { CheckpointPolicy } from './Checkpoints.ts'
 import type { ActorState } from './lifecycle.ts'
+import { limits } from './limits.ts'
 import { PartitionActor } from './PartitionActor.ts'
 import type { TailNotes } from './TailNotes.ts'
 import { liveTime, type Time } from './Time.ts'
@@ -18,6 +20,8 @@ export interface NodeOptions {
   /** The way to partitions that other nodes own. Absent: there are none. */
   readonly remote?: (partition: number, commands: readonly Command[]) => Promise<Reply>
   readonly tailNotes?: TailNotes
+  /** When partitions make checkpoints; default: after 32 MiB, or an hour. */
+  readonly checkpoints?: CheckpointPolicy
   /** Told of every change in the life of a partition's actor. */
   readonly onState?: (partition: number, state: ActorState, epoch: number, reason: string) => void
 }
@@ -60,6 +64,10 @@ export class Node {
         log,
         incarnation: this.#o.log.meta.incarnation,
         record: { ms: this.#o.log.meta.recordMs, bytes: this.#o.log.meta.recordBytes },
+        checkpoints: this.#o.checkpoints ?? {
+          bytesMin: limits.checkpointBytesMin,
+          ageMs: limits.checkpointAgeMs,
+        },
         node: this.#o.name,
         time: this.#time,
         random: this.#o.random ?? Math.random,

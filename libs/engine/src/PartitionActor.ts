@@ -19,7 +19,7 @@ import {
   type TurnAnswer,
 } from '@kiroku/partition'
 import { BodyCache } from './BodyCache.ts'
-import { Checkpoints } from './Checkpoints.ts'
+import { Checkpoints, type CheckpointPolicy } from './Checkpoints.ts'
 import { fence, ownerBehind, sameRecord, type Fenced } from './fence.ts'
 import { Flights, type Flight } from './Flights.ts'
 import { Forwarder, type Route } from './Forwarder.ts'
@@ -40,6 +40,7 @@ export interface ActorOptions {
   readonly incarnation: string
   /** How long and how much of the record is kept. */
   readonly record: { readonly ms: number; readonly bytes: number }
+  readonly checkpoints: CheckpointPolicy
   /** Name of this node, for the record. */
   readonly node: string
   readonly time: Time
@@ -93,7 +94,7 @@ export class PartitionActor {
       this.#mailbox.put({ act: run })
       this.#wake()
     }
-    this.#checkpoints = new Checkpoints(options.log, options.record, act)
+    this.#checkpoints = new Checkpoints(options.log, options.record, options.checkpoints, act)
     this.#forwarder = new Forwarder(options, this.#cache, act)
     this.#storage = new StorageWatch(options.log, options.time)
   }
@@ -476,6 +477,7 @@ export class PartitionActor {
   }
 
   #send(type: Parameters<Actor<typeof lifecycle>['send']>[0]['type'], reason: string): void {
+    if (this.#life.getSnapshot().status === 'done') return
     const before = this.life
     this.#life.send({ type })
     if (this.life !== before) this.#o.onState?.(this.life, reason)

@@ -138,7 +138,9 @@ export class RunSlab {
 
   /** A copy that shares nothing, for a checkpoint. */
   copy(): { chunks: Uint32Array[]; size: number } {
-    return { chunks: this.chunks.map((c) => c.slice()), size: this.size }
+    const last = this.chunks.length - 1
+    const used = ((this.size % chunkRuns) + 1) * words
+    return { chunks: this.chunks.map((c, i) => (i === last ? c.slice(0, used) : c.slice())), size: this.size }
   }
 
   /** Reads a copy without taking it over. */
@@ -151,6 +153,12 @@ export class RunSlab {
 
   static restore(copy: { chunks: Uint32Array[]; size: number }): RunSlab {
     const slab = RunSlab.view(copy)
+    const last = slab.chunks.length - 1
+    if (last >= 0) {
+      const whole = new Uint32Array(chunkRuns * words)
+      whole.set(slab.chunks[last]!)
+      slab.chunks[last] = whole
+    }
     slab.used = copy.size
     for (let id = copy.size; id > 0; id--) if (slab.count(id) === 0) slab.free(id)
     return slab

@@ -1,0 +1,185 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { createMemoryLog, type MemoryLog } from '@kiroku/log'
+import { snapshot, stateHash, type Command } from '@kiroku/partition'
+import { waitUntil } from '@kiroku/testkit'
+import { load } from './load.ts'
+import { body, by, receive, startNode, text } from './startNode.ts'
+import { TailNotes } from './TailNotes.ts'
+
+const send = (n: number, messages = 1, bytes = 10): Extract<Command, { type: 'Enqueue' }> => ({
+  type: 'Enqueue',
+  queue: 'mail',
+  producer: 'p',
+  send: n,
+  messages: Array.from({ length: messages }, () => body('x'.repeat(bytes))),
+})
+const withQueue = async (log: MemoryLog, ...rest: [string?, object?]) => {
+  const node = await startNode(log, ...rest)
+  await node.ask({ type: 'CreateQueue', queue: 'mail', config: {}, by })
+  return node
+}
+const lifeOf = (one: Awaited<ReturnType<typeof startNode>>) => one.node.actors.get(0)?.life
+
+describe('the owner of a partition', () => {
+  it('goes on after a stray record on its subject, and puts it on record', async () => {
+    const log = createMemoryLog({ partitions: 1 })
+    const one = await withQueue(log)
+    log.faults.write(0, new TextEncoder().encode('not ours'))
+    const first = await one.node.request(0, [send(1)])
+    expect(first.answers[0]!.error?.id).toBe('Unavailable')
+    await waitUntil(() => lifeOf(one) === 'Active')
+    await one.ask(send(1))
+    expect(one.node.actors.get(0)!.state.foreignRecords).toBe(1)
+    expect((await one.ask({ type: 'DescribeQueue', queue: 'mail' })).counts.sent).toBe(1)
+    await one.close()
+  })
+
+  it('stops when another node took the partition over, and confirms nothing more', async () => {
+    const log = createMemoryLog({ partitions: 1 })
+    const old = await withQueue(log, 'old')
+    const young = await startNode(log, 'young')
+    const stale = await old.node.request(0, [send(1)])
+    expect(stale.answers[0]!.error?.id).toMatch(/NotOwner|Unavailable/)
+    await waitUntil(() => old.node.actors.get(0)?.life === 'Fenced' || old.node.actors.get(0) === undefined)
+    expect((await young.ask({ type: 'DescribeQueue', queue: 'mail' })).counts.sent).toBe(0)
+    await young.ask(send(1))
+    await young.close()
+    await old.close()
+  })
+
+  it('refuses sends with StorageFull when the log is full, and loses nothing that was acknowledged', async () => {
+    const log = createMemoryLog({ partitions: 1 })
+    const one = await withQueue(log)
+    await one.ask(send(1))
+    log.faults.onAppend(0, 'full')
+    expect((await one.node.request(0, [send(2)])).answers[0]!.error?.id).toBe('StorageFull')
+    await waitUntil(() => lifeOf(one) === 'Active')
+    expect((await one.node.request(0, [send(2)])).answers[0]!.error?.id).toBe('StorageFull')
+    const { delivery } = await one.ask(receive('mail'))
+    const item = { queue: delivery!.queue, sub: 0, delivery: delivery!.delivery, numbers: delivery!.numbers }
+    expect(await one.ask({ type: 'Ack', items: [item] })).toEqual({ refused: [] })
+    await one.close()
+  })
+
+  it('closes a damaged partition and says where the damage is', async () => {
+    const log = createMemoryLog({ partitions: 1 })
+    const one = await withQueue(log)
+    for (let n = 1; n <= 5; n++) await one.ask(send(n))
+    await one.close()
+    log.faults.damage(0, 8)
+    const two = await startNode(log, 'two')
+    expect(lifeOf(two)).toBe('Quarantined')
+    const answer = (await two.node.request(0, [send(6)])).answers[0]!
+    expect(answer.error?.id).toBe('Quarantined')
+    expect(answer.error?.message).toContain('8')
+    await two.close()
+  })
+
+  it('notices that the log lost its tail', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'kiroku-tail-'))
+    try {
+      const log = createMemoryLog({ partitions: 1 })
+      const notes = () => new TailNotes(folder, log.meta.incarnation)
+      const one = await withQueue(log, 'one', { tailNotes: notes() })
+      await one.ask(send(1))
+      await one.close()
+      log.faults.loseTail(0, 6)
+      const two = await startNode(log, 'two', { tailNotes: notes() })
+      expect(lifeOf(two)).toBe('Quarantined')
+      expect((await two.node.request(0, [send(2)])).answers[0]!.error?.message).toContain('saw')
+      await two.close()
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+
+  it('rebuilds the same state from a checkpoint and the frames behind it as from the whole log', async () => {
+    const log = createMemoryLog({ partitions: 1 })
+    const one = await withQueue(log, 'one', { checkpoints: { bytesMin: 20_000, ageMs: 1e9 } })
+    for (let n = 1; n <= 40; n++) {
+      await one.ask(send(n, 10, 100))
+      const { delivery } = await one.ask(receive('mail', 7))
+      const item = {
+        queue: delivery!.queue,
+        sub: 0,
+        delivery: delivery!.delivery,
+        numbers: [delivery!.numbers[0]!, 3],
+      }
+      await one.ask({ type: 'Ack', items: [item] })
+    }
+    const part = await log.partition(0)
+    await waitUntil(async () => (await part.checkpoints.list()).length > 1)
+    await waitUntil(() => one.node.actors.get(0)!.state.checkpoints.length > 1)
+    const last = async () => (await part.state()).lastSeq
+    const fromCheckpoint = await load(part, await last())
+    expect(fromCheckpoint.checkpointSeq).toBeGreaterThan(0)
+    const live = stateHash(snapshot(one.node.actors.get(0)!.state))
+    expect(stateHash(snapshot(fromCheckpoint.state))).toBe(live)
+    for (const seq of await part.checkpoints.list()) log.faults.loseCheckpoint(0, seq)
+    expect(stateHash(snapshot((await load(part, await last())).state))).toBe(live)
+    await one.close()
+  })
+
+  it('trims the log to its record limit and keeps every live message', async () => {
+    const log = createMemoryLog({ partitions: 1, recordBytes: 100_000 })
+    const one = await withQueue(log, 'one', { checkpoints: { bytesMin: 50_000, ageMs: 1e9 } })
+    const part = await log.partition(0)
+    let n = 0
+    await waitUntil(async () => {
+      await one.ask(send(++n, 10, 1_000))
+      const { delivery } = await one.ask(receive('mail', 10))
+      const item = {
+        queue: delivery!.queue,
+        sub: 0,
+        delivery: delivery!.delivery,
+        numbers: delivery!.numbers,
+      }
+      await one.ask({ type: 'Ack', items: [item] })
+      return (await part.state()).firstSeq > 100
+    })
+    await one.ask({ ...send(++n), messages: [body('the last')] })
+    await one.close()
+    const two = await startNode(log, 'two')
+    expect((await two.ask(receive('mail', 10))).delivery!.messages.map(text)).toEqual(['the last'])
+    expect((await two.ask({ type: 'DescribeQueue', queue: 'mail' })).counts.committed).toBe((n - 1) * 10)
+    await two.close()
+  })
+
+  it('never trims past the body of a message that is still live', async () => {
+    const log = createMemoryLog({ partitions: 1, recordBytes: 50_000 })
+    const one = await withQueue(log, 'one', { checkpoints: { bytesMin: 50_000, ageMs: 1e9 } })
+    await one.ask({ ...send(1), messages: [body('kept')] })
+    const held = (await one.ask({ ...receive('mail', 1), leaseMs: 3_600_000 })).delivery!
+    const part = await log.partition(0)
+    let n = 1
+    await waitUntil(async () => {
+      await one.ask(send(++n, 10, 1_000))
+      const { delivery } = await one.ask(receive('mail', 10))
+      const item = {
+        queue: delivery!.queue,
+        sub: 0,
+        delivery: delivery!.delivery,
+        numbers: delivery!.numbers,
+      }
+      await one.ask({ type: 'Ack', items: [item] })
+      return one.node.actors.get(0)!.state.checkpoints.length >= 4
+    })
+    expect((await part.state()).firstSeq).toBeLessThan(10)
+    const item = { queue: held.queue, sub: 0, delivery: held.delivery, numbers: held.numbers }
+    await one.ask({ type: 'Release', items: [item] })
+    expect((await one.ask(receive('mail', 1))).delivery!.messages.map(text)).toEqual(['kept'])
+    await one.close()
+  })
+
+  it('tells waiting receives at a hand-over to ask the next owner', async () => {
+    const log = createMemoryLog({ partitions: 1 })
+    const one = await withQueue(log)
+    const waiting = one.node.request(0, [receive('mail', 1, 20_000)])
+    await waitUntil(() => one.node.actors.get(0)!.state.polls.size === 1)
+    await one.close()
+    expect((await waiting).answers[0]!.error?.id).toBe('NotOwner')
+  })
+})

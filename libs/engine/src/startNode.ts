@@ -1,0 +1,42 @@
+import * as Effect from 'effect/Effect'
+import * as Exit from 'effect/Exit'
+import * as Scope from 'effect/Scope'
+import type { Log } from '@kiroku/log'
+import {
+  decodeEnvelope,
+  encodeEnvelope,
+  type Answers,
+  type Command,
+  type CommandType,
+} from '@kiroku/partition'
+import { waitUntil } from '@kiroku/testkit'
+import { Node, type NodeOptions } from './Node.ts'
+
+export const by = { name: 'test', origin: 'test' }
+export const body = (text: string): Uint8Array => encodeEnvelope(new TextEncoder().encode(text))
+export const text = (envelope: Uint8Array): string => new TextDecoder().decode(decodeEnvelope(envelope).body)
+
+/** For tests: a node that owns partition 0 of a log until it is closed. */
+export const startNode = async (log: Log, name = 'node-1', options: Partial<NodeOptions> = {}) => {
+  const node = new Node({ log, name, ...options })
+  const scope = Effect.runSync(Scope.make())
+  const fiber = Effect.runFork(node.run(0).pipe(Scope.provide(scope)))
+  await waitUntil(() => node.actors.get(0)?.life === 'Active' || node.actors.get(0)?.life === 'Quarantined')
+  const ask = async <T extends CommandType>(command: Extract<Command, { type: T }>): Promise<Answers[T]> => {
+    const reply = await node.request(0, [command])
+    const answer = reply.answers[0]!
+    if (answer.error) throw new Error(answer.error.id)
+    return answer.ok as Answers[T]
+  }
+  return { node, fiber, ask, close: () => Effect.runPromise(Scope.close(scope, Exit.void)) }
+}
+
+export const receive = (queue: string, max = 10, waitMs = 0): Extract<Command, { type: 'Receive' }> => ({
+  type: 'Receive',
+  queue,
+  poll: `poll-${Math.random()}`,
+  max,
+  waitMs,
+  mode: 'simple',
+  consumer: 'test',
+})
