@@ -1,0 +1,113 @@
+import { describe, expect, it } from 'vitest'
+import { nextTimerAt } from './index.ts'
+import { TestPartition } from './TestPartition.ts'
+
+const given = (retentionMs = 10_000): TestPartition => {
+  const p = new TestPartition()
+  p.create('q', { retentionMs })
+  return p
+}
+const expired = { type: 'Discarded', reason: 'expired', cause: 'retention' }
+
+describe('a message that is not final when its retention ends', () => {
+  it('is discarded although nobody ever touched it', () => {
+    const p = given()
+    p.send('q', 3)
+    expect(p.pass(9_999)).toEqual([])
+    expect(p.pass(500)).toMatchObject([{ ...expired, numbers: [1, 3] }])
+    expect(p.counts('q')).toMatchObject({ discarded: 3, available: 0 })
+    expect(nextTimerAt(p.state)).toBe(Number.POSITIVE_INFINITY)
+  })
+  it('is discarded to the millisecond when it was touched', () => {
+    const p = given()
+    p.send('q')
+    p.settle('Release', p.receive('q')!)
+    expect(p.pass(9_999)).toEqual([])
+    expect(p.pass(1)).toMatchObject([expired])
+  })
+  it('is never delivered, even before the sweep comes by', () => {
+    const p = given()
+    p.send('q', 2)
+    p.pass(9_900)
+    p.send('q', 2)
+    p.state.sweepAt = p.now + 100_000
+    p.now += 200
+    expect(p.receive('q')!.numbers).toEqual([3, 2])
+    expect(p.events).toMatchObject([{ ...expired, numbers: [1, 2] }, { type: 'Delivered' }])
+  })
+  it('stays with the consumer that holds it, and goes when it comes back', () => {
+    const p = given()
+    p.send('q')
+    const d = p.receive('q', { leaseMs: 20_000 })!
+    expect(p.pass(15_000)).toEqual([])
+    p.settle('Retry', d)
+    p.pass(1)
+    expect(p.counts('q')).toMatchObject({ discarded: 1, available: 0 })
+  })
+  it('goes when its pause is over', () => {
+    const p = given()
+    p.send('q')
+    p.settle('Retry', p.receive('q')!, { delayMs: 12_000 })
+    expect(p.pass(11_999)).toEqual([])
+    expect(p.pass(2)).toMatchObject([{ type: 'RetryDue' }, expired])
+  })
+  it('goes behind a delay that was part of its time', () => {
+    const p = given()
+    p.send('q', 1, { delayMs: 9_000 })
+    p.pass(9_500)
+    expect(p.counts('q').available).toBe(1)
+    p.pass(750)
+    expect(p.counts('q').discarded).toBe(1)
+  })
+  it('goes in order with the young ones behind it left alone', () => {
+    const p = given()
+    p.send('q')
+    p.pass(5_000)
+    p.send('q')
+    p.pass(5_250)
+    expect(p.counts('q')).toMatchObject({ discarded: 1, available: 1 })
+    p.pass(5_000)
+    expect(p.counts('q')).toMatchObject({ discarded: 2, available: 0 })
+  })
+})
+
+describe('a change of retention', () => {
+  it('applies to what is there, touched or not', () => {
+    const p = given()
+    p.send('q', 2)
+    p.settle('Release', p.receive('q', { max: 1 })!)
+    p.configure('q', { retentionMs: 2_000 })
+    expect(p.pass(1_999)).toEqual([])
+    p.pass(251)
+    expect(p.counts('q').discarded).toBe(2)
+  })
+  it('may keep it longer', () => {
+    const p = given()
+    p.send('q', 2)
+    p.settle('Release', p.receive('q', { max: 1 })!)
+    p.configure('q', { retentionMs: 20_000 })
+    p.pass(19_999)
+    expect(p.counts('q').discarded).toBe(0)
+    p.pass(251)
+    expect(p.counts('q').discarded).toBe(2)
+  })
+})
+
+describe('retention of very many runs', () => {
+  it('ends over several turns, each of a bounded size', () => {
+    const p = given(1_000)
+    p.create('other', { retentionMs: 1_000 })
+    // Each message is a run, as its neighbours have another delay.
+    const delaysMs = Array.from({ length: 1_000 }, (_, i) => 1 + (i % 2))
+    for (let i = 0; i < 3; i++) for (const queue of ['q', 'other']) p.send(queue, 1_000, { delaysMs })
+    p.pass(500)
+    p.pass(0)
+    expect(p.state.runs.used).toBe(6_000)
+    p.now += 1_000
+    p.turn()
+    expect(p.events.length).toBe(5_000)
+    p.pass(0)
+    expect([p.counts('q').discarded, p.counts('other').discarded]).toEqual([3_000, 3_000])
+    expect(p.state.runs.used).toBe(0)
+  })
+})

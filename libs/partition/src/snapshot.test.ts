@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest'
+import { oldestBodySeq, restore, snapshot, stateHash } from './index.ts'
+import { TestPartition } from './TestPartition.ts'
+
+const busy = (): TestPartition => {
+  const p = new TestPartition()
+  p.create('a', { deadLetter: { partition: 1, queue: 1, name: 'dead' } })
+  p.create('gone')
+  p.create('b')
+  p.ok({ type: 'DeleteQueue', queue: 'gone', by: { name: 'tester', origin: 'test' } })
+  p.send('a', 5)
+  p.send('b', 3, { delayMs: 400 })
+  const d = p.receive('a', { max: 4 })!
+  p.settle('Ack', d, { numbers: [2] })
+  p.settle('Retry', d, { numbers: [3], delayMs: 500 })
+  p.settle('DeadLetter', d, { numbers: [4] })
+  p.record({ type: 'OwnerChanged', epoch: 4, node: 'n', part: 1, of: 1 })
+  return p
+}
+
+describe('a snapshot', () => {
+  it('restores to an equal state', () => {
+    const { state } = busy()
+    expect(stateHash(snapshot(restore(snapshot(state))))).toBe(stateHash(snapshot(state)))
+  })
+  it('survives a structured clone, as a checkpoint does', () => {
+    const { state } = busy()
+    expect(stateHash(structuredClone(snapshot(state)))).toBe(stateHash(snapshot(state)))
+  })
+  it('shares nothing with the state, which goes on', () => {
+    const p = busy()
+    const taken = snapshot(p.state)
+    const before = stateHash(taken)
+    p.send('a', 3)
+    p.settle('Ack', p.receive('a')!)
+    p.pass(1_000)
+    expect(stateHash(taken)).toBe(before)
+    expect(stateHash(snapshot(p.state))).not.toBe(before)
+  })
+  it('carries timers, lists and counters on', () => {
+    const p = busy()
+    const restored = new TestPartition(restore(snapshot(p.state)), restore(snapshot(p.state)))
+    restored.now = p.now
+    expect(restored.counts('a')).toEqual(p.counts('a'))
+    const types = restored.pass(600).map((e) => e.type)
+    expect(types).toEqual(['DelayElapsed', 'RetryDue'])
+    expect(restored.receive('a')!.numbers).toEqual([3, 1, 5, 1])
+    expect(restored.receive('b')!.numbers).toEqual([1, 3])
+  })
+})
+
+describe('the state hash', () => {
+  it('tells the order of messages that came back', () => {
+    const hashAfter = (order: number[]): string => {
+      const p = new TestPartition()
+      p.create('q')
+      p.send('q', 2)
+      const d = p.receive('q')!
+      for (const n of order) p.settle('Release', d, { numbers: [n] })
+      return stateHash(snapshot(p.state))
+    }
+    expect(hashAfter([1, 2])).toBe(hashAfter([1, 2]))
+    expect(hashAfter([1, 2])).not.toBe(hashAfter([2, 1]))
+  })
+  it('tells to which queue an untouched message belongs', () => {
+    const hashOf = (queue: string): string => {
+      const p = new TestPartition()
+      p.create('a')
+      p.create('b')
+      p.send(queue, 1, { delayMs: 5 })
+      return stateHash(snapshot(p.state))
+    }
+    expect(hashOf('a')).not.toBe(hashOf('b'))
+  })
+})
+
+describe('the oldest body that somebody may need', () => {
+  it('is that of the oldest message which is untouched, live or on its way to another queue', () => {
+    const p = new TestPartition()
+    p.create('q', { deadLetter: { partition: 1, queue: 1, name: 'dead' } })
+    expect(oldestBodySeq(snapshot(p.state))).toBe(Number.POSITIVE_INFINITY)
+    p.send('q')
+    const first = p.state.frameSeq
+    p.send('q')
+    const second = p.state.frameSeq
+    p.send('q', 1, { delayMs: 5_000 })
+    const third = p.state.frameSeq
+    const d = p.receive('q')!
+    expect(oldestBodySeq(snapshot(p.state))).toBe(first)
+    p.settle('DeadLetter', d, { numbers: [1] })
+    p.settle('Ack', d, { numbers: [2] })
+    expect(oldestBodySeq(snapshot(p.state))).toBe(first)
+    p.record({ type: 'Forwarded', source: 1, target: { partition: 1, queue: 1 }, upTo: 2, outcome: 'stored' })
+    expect(second).toBeLessThan(third)
+    expect(oldestBodySeq(snapshot(p.state))).toBe(third)
+  })
+})
