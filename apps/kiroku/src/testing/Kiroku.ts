@@ -1,0 +1,71 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+const main = fileURLToPath(new URL('../main.ts', import.meta.url))
+
+/** What a finished command left. */
+export interface Finished {
+  readonly exit: number | null
+  readonly stdout: string
+  readonly stderr: string
+  /** The last line of stdout as JSON. */
+  readonly json: () => never
+}
+
+/** A command that runs. */
+export interface Running {
+  readonly child: ChildProcess
+  readonly stdout: () => string
+  readonly stderr: () => string
+  readonly finished: Promise<Finished>
+}
+
+/** The real CLI as child processes that work in one folder; each ends at the latest with `killAll`. */
+export class Kiroku {
+  readonly #folder: string
+  readonly #env: Readonly<Record<string, string>>
+  readonly #running = new Set<ChildProcess>()
+
+  constructor(folder: string, env: Readonly<Record<string, string>> = {}) {
+    this.#folder = folder
+    this.#env = env
+  }
+
+  /** Starts a command and leaves it running; with `null` its standard input stays open. */
+  start(args: readonly string[], input: string | Uint8Array | null = ''): Running {
+    const child = spawn(process.execPath, [main, ...args], {
+      cwd: this.#folder,
+      env: { ...process.env, KIROKU_NATS: '', KIROKU_DEBUG: '', ...this.#env },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    })
+    this.#running.add(child)
+    const out: Buffer[] = []
+    const err: Buffer[] = []
+    child.stdout.on('data', (chunk: Buffer) => out.push(chunk))
+    child.stderr.on('data', (chunk: Buffer) => err.push(chunk))
+    child.stdin.on('error', () => {})
+    if (input !== null) child.stdin.end(input)
+    const text = (parts: Buffer[]) => () => Buffer.concat(parts).toString()
+    const finished = new Promise<Finished>((resolve) =>
+      child.once('close', (exit) => {
+        this.#running.delete(child)
+        const stdout = text(out)()
+        const json = () => JSON.parse(stdout.trim().split('\n').at(-1)!) as never
+        resolve({ exit, stdout, stderr: text(err)(), json })
+      }),
+    )
+    return { child, stdout: text(out), stderr: text(err), finished }
+  }
+
+  /** Runs a command to its end. */
+  run(args: readonly string[], input: string | Uint8Array = ''): Promise<Finished> {
+    return this.start(args, input).finished
+  }
+
+  /** Ends what still runs. */
+  async killAll(): Promise<void> {
+    const children = [...this.#running]
+    for (const child of children) child.kill('SIGKILL')
+    await Promise.all(children.map((child) => new Promise((resolve) => child.once('close', resolve))))
+  }
+}
