@@ -25,11 +25,16 @@ type Bringing = Extract<Mail, { command: PartitionCommand }> & {
  * the rest of the frame, a command of each queue in turn, so that one flood does not hold up its neighbours.
  */
 export class Mailbox {
+  readonly #frameBytesMax: number
   #first: Mail[] = []
   #firstNext = 0
   readonly #sends = new Map<string, { mail: Bringing[]; next: number }>()
   #commands = 0
   #bytes = 0
+
+  constructor(frameBytesMax: number) {
+    this.#frameBytesMax = frameBytesMax
+  }
 
   get size(): number {
     return this.#commands
@@ -64,7 +69,7 @@ export class Mailbox {
     const all = this.#first
     const start = this.#firstNext
     let end = start
-    for (let bytes = 0; end < all.length && bytes < limits.frameBytesMax; end++) {
+    for (let bytes = 0; end < all.length && bytes < this.#frameBytesMax; end++) {
       const mail = all[end]!
       this.#commands--
       if (mail.act !== undefined) continue
@@ -90,7 +95,7 @@ export class Mailbox {
         const count = mail.command.messages.length
         if (
           taken.length > 0 &&
-          (bytes + mail.bytes > limits.frameBytesMax || messages + count > limits.frameMessagesMax)
+          (bytes + mail.bytes > this.#frameBytesMax || messages + count > limits.frameMessagesMax)
         ) {
           // The queue that found no room begins the next frame.
           return taken

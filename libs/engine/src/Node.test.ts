@@ -100,3 +100,30 @@ describe('a node on a memory log', () => {
     },
   )
 })
+
+describe('a log that takes only small records', () => {
+  it('stores many and large bodies all the same, and refuses what no record can hold', async () => {
+    const one = await startNode(createMemoryLog({ partitions: 1 }, { recordBytesMax: 1_048_576 }))
+    await one.ask({ type: 'CreateQueue', queue: 'mail', config: { bodyBytesMax: 4_000_000 }, by })
+    const messages = Array.from({ length: 1_000 }, (_, i) => body(`${i}`.padEnd(2_000)))
+    await one.ask({ type: 'Enqueue', queue: 'mail', producer: 'p', send: 1, messages })
+    await one.ask({
+      type: 'Enqueue',
+      queue: 'mail',
+      producer: 'p',
+      send: 2,
+      messages: [body('L'.repeat(900_000))],
+    })
+    const { delivery } = await one.ask({ ...receive('mail', 1_000), bytesMax: 64_000_000 })
+    expect(delivery!.messages.map((m) => text(m).trim())).toEqual(messages.map((_, i) => `${i}`))
+    const tooLarge: Command = {
+      type: 'Enqueue',
+      queue: 'mail',
+      producer: 'p',
+      send: 3,
+      messages: [body('L'.repeat(1_000_000))],
+    }
+    expect((await one.node.request(0, [tooLarge])).answers[0]!.error?.id).toBe('BodyTooLarge')
+    await one.close()
+  })
+})

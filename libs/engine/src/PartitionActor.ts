@@ -29,6 +29,7 @@ import { load } from './load.ts'
 import { commandBytes, Mailbox } from './Mailbox.ts'
 import { Metrics } from './Metrics.ts'
 import { Request, type Slot } from './Request.ts'
+import { sizesFor, type Sizes } from './Sizes.ts'
 import { StorageWatch } from './StorageWatch.ts'
 import type { TailNotes } from './TailNotes.ts'
 import type { Time } from './Time.ts'
@@ -63,7 +64,8 @@ export class PartitionActor {
   readonly metrics = new Metrics()
   readonly #o: ActorOptions
   readonly #life: Actor<typeof lifecycle>
-  readonly #mailbox = new Mailbox()
+  readonly #mailbox: Mailbox
+  readonly #sizes: Sizes
   readonly #slots = new Map<number, Slot>()
   readonly #cache: BodyCache
   readonly #checkpoints: Checkpoints
@@ -89,6 +91,8 @@ export class PartitionActor {
     this.ended = new Promise((resolve) => (this.#ended = resolve))
     this.#life = createActor(lifecycle)
     this.#life.start()
+    this.#sizes = sizesFor(options.log.recordBytesMax)
+    this.#mailbox = new Mailbox(this.#sizes.frameBytesMax)
     this.#cache = new BodyCache(options.log)
     const act = (run: (turn: Turn<BodyRef>) => void): void => {
       this.#mailbox.put({ act: run })
@@ -201,7 +205,9 @@ export class PartitionActor {
         new KirokuError('StorageFull', 'the log has no room for sends', { retryAfterMs: 1_000 }),
       )
     const bytes = commandBytes(command)
-    if (needsSpill(command, bytes)) {
+    const tooLarge = this.#sizes.refuse(command)
+    if (tooLarge !== undefined) return this.#refuse(token, tooLarge)
+    if (this.#sizes.needsSpill(command, bytes)) {
       void this.#spill(command as CommandOf<'Enqueue'>, token)
       return
     }
@@ -215,8 +221,7 @@ export class PartitionActor {
   /** Puts large bodies in records of their own; the command follows with references in their place. */
   async #spill(command: CommandOf<'Enqueue'>, token: number): Promise<void> {
     const flights = this.#flights
-    const many = commandBytes(command) > 2 * limits.frameBytesMax
-    const spillBytes = many ? limits.inlineBodyBytesMax / 16 : limits.inlineBodyBytesMax
+    const spillBytes = this.#sizes.spillBytes(commandBytes(command))
     const messages: BodyRef[] = []
     for (const body of command.messages) {
       if (body.length <= spillBytes) {
@@ -500,13 +505,6 @@ export class PartitionActor {
       checkpointSeq: this.#checkpoints.lastSeq,
     }
   }
-}
-
-const needsSpill = (command: Command, bytes: number): boolean => {
-  if (command.type !== 'Enqueue' && command.type !== 'Forward') return false
-  if (bytes > 2 * limits.frameBytesMax) return true
-  for (const m of command.messages) if (m.length > limits.inlineBodyBytesMax) return true
-  return false
 }
 
 const asKirokuError = (e: unknown): KirokuError =>

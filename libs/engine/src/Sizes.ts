@@ -1,0 +1,51 @@
+import { KirokuError } from '@kiroku/message'
+import { limits as partitionLimits, type Command } from '@kiroku/partition'
+import { limits } from './limits.ts'
+
+/** How large frames and bodies may be, given the largest record that the log takes. */
+export interface Sizes {
+  /** Bytes gathered for one frame; one command more may follow. */
+  readonly frameBytesMax: number
+  /** Refuses a command with a body that no record can hold. */
+  refuse(command: Command): KirokuError | undefined
+  /** Whether bodies of a command must have records of their own. */
+  needsSpill(command: Command, bytes: number): boolean
+  /** Bodies above this have records of their own, in a command of so many bytes. */
+  spillBytes(commandBytes: number): number
+}
+
+/** Room in a record for what is not the body. */
+const marginBytes = 64 * 1024
+
+/** The sizes for a log that takes records up to `recordBytesMax`. */
+export const sizesFor = (recordBytesMax: number): Sizes => {
+  const frameBytesMax = Math.min(limits.frameBytesMax, Math.floor(recordBytesMax / 4))
+  const commandBytesMax = 2 * frameBytesMax
+  const inlineBytesMax = Math.min(limits.inlineBodyBytesMax, Math.floor(frameBytesMax / 2))
+  const bodyBytesMax = Math.min(
+    partitionLimits.bodyBytesMax + partitionLimits.envelopeMetaBytesMax,
+    recordBytesMax - marginBytes,
+  )
+  return {
+    frameBytesMax,
+    refuse(command) {
+      if (command.type !== 'Enqueue' && command.type !== 'Forward') return undefined
+      const i = command.messages.findIndex((m) => m.length > bodyBytesMax)
+      return i < 0
+        ? undefined
+        : new KirokuError(
+            'BodyTooLarge',
+            `message ${i} has ${command.messages[i]!.length} bytes; this log takes up to ${bodyBytesMax}`,
+          )
+    },
+    needsSpill(command, bytes) {
+      if (command.type !== 'Enqueue' && command.type !== 'Forward') return false
+      return bytes > commandBytesMax || command.messages.some((m) => m.length > inlineBytesMax)
+    },
+    // A command of many middling bodies keeps so little inline that any number of them fits.
+    spillBytes: (bytes) =>
+      bytes > commandBytesMax
+        ? Math.floor(commandBytesMax / partitionLimits.messagesPerSendMax)
+        : inlineBytesMax,
+  }
+}
