@@ -10,3 +10,6 @@ export interface Progress {
 
 /** Told of the progress now and then. */
 export type OnProgress = (progress: Progress) => void
+
+/** Records between two reports. */
+export const progressRecords = 1_000

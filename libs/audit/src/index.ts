@@ -3,7 +3,9 @@
  * run in a browser too; IO only in `trace.ts`, `verify.ts` and `repair.ts`. Looking never changes anything: only
  * `repair` writes, as a fenced owner. Talks to the log port, the partition's rules and the law.
  */
-export type { Trace, TraceStep, StateName } from './Trace.ts'
+export { trace, type TraceOptions } from './trace.ts'
+export { renderTrace } from './renderTrace.ts'
+export type { StateName, Trace, TraceStep, UnreadableRecord } from './TraceStep.ts'
 export type { DecodeCheckpoint, StoredCheckpoint } from './Checkpoint.ts'
 export type { OnProgress, Progress } from './Progress.ts'
 export type {

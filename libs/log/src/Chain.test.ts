@@ -147,14 +147,15 @@ describe('damage is found with its sequence:', () => {
 
 describe('a repair', () => {
   const by = { name: 'a', origin: 'cli' }
-  const repair = async (epoch: number, upTo: number, prevHash: Uint8Array) => {
-    const events: LogEvent[] = [owner(epoch), { type: 'Repaired', upTo, note: 'disk', by }]
+  const repair = async (epoch: number, from: number, upTo: number, prevHash: Uint8Array, hash = '') => {
+    const repaired: LogEvent = { type: 'Repaired', from, upTo, hash, skip: 0, note: 'disk', by }
+    const events = [owner(epoch), repaired]
     await append(...record(encodeRecord({ epoch, at: 1, events, sections: [] }, prevHash)))
   }
 
   test('closes the gap: what is lost is named and the rest is read', async () => {
     log.faults.damage(0, 4)
-    await repair(3, 6, hashes[3]!)
+    await repair(3, 4, 6, hashes[3]!)
     await frame(3)
     const entries = await read()
     expect(entries.map((e) => [e.kind, e.seq])).toEqual([
@@ -165,14 +166,14 @@ describe('a repair', () => {
       ['ours', 7],
       ['ours', 8],
     ])
-    expect(entries[3]).toMatchObject({ upTo: 6, damage: { seq: 4 } })
+    expect(entries[3]).toMatchObject({ upTo: 6, bridged: false, damage: { seq: 4 } })
   })
   test('can be followed by another one', async () => {
     log.faults.damage(0, 2)
-    await repair(3, 6, hashes[1]!)
+    await repair(3, 2, 6, hashes[1]!)
     await frame(3)
     log.faults.damage(0, 8)
-    await repair(4, 8, hashes[7]!)
+    await repair(4, 8, 8, hashes[7]!)
     expect((await read()).map((e) => [e.kind, e.seq])).toEqual([
       ['ours', 1],
       ['lost', 2],
@@ -181,18 +182,33 @@ describe('a repair', () => {
       ['ours', 9],
     ])
   })
+  test('can bridge damage whose consequences a checkpoint holds', async () => {
+    log.faults.damage(0, 2)
+    log.faults.loseRecord(0, 3)
+    await repair(3, 2, 4, hashes[6]!, Buffer.from(hashes[4]!).toString('hex'))
+    const entries = await read()
+    expect(entries.map((e) => [e.kind, e.seq])).toEqual([
+      ['ours', 1],
+      ['lost', 2],
+      ['ours', 5],
+      ['ours', 6],
+      ['ours', 7],
+    ])
+    expect(entries[1]).toMatchObject({ upTo: 4, bridged: true })
+  })
   test('does not excuse damage behind it', async () => {
     log.faults.damage(0, 4)
-    await repair(3, 6, hashes[3]!)
+    await repair(3, 4, 6, hashes[3]!)
     await frame(3)
     log.faults.damage(0, 8)
     await expect(read()).rejects.toEqual(damageAt(8))
   })
   test('does not count when it continues from elsewhere, gives up less, or has no new epoch', async () => {
     log.faults.damage(0, 4)
-    await repair(3, 6, hashes[2]!)
-    await repair(3, 5, hashes[3]!)
-    await repair(1, 8, hashes[3]!)
+    await repair(3, 4, 6, hashes[2]!)
+    await repair(3, 4, 5, hashes[3]!)
+    await repair(1, 4, 8, hashes[3]!)
+    await repair(3, 5, 9, hashes[3]!)
     await expect(read()).rejects.toEqual(damageAt(4))
   })
 })

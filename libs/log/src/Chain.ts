@@ -15,10 +15,17 @@ export interface ChainAnchor {
 
 /**
  * One record of the log, in order. Foreign ones stand outside of the chain. `lost` stands for damaged records that a
- * later `Repaired` gave up, both sequences included.
+ * later `Repaired` gave up, both sequences included: `bridged` when they happened and a checkpoint at `upTo` holds the
+ * state, otherwise what is readable in them never happened.
  */
 export type ChainEntry =
-  | { readonly kind: 'lost'; readonly seq: number; readonly upTo: number; readonly damage: ChainError }
+  | {
+      readonly kind: 'lost'
+      readonly seq: number
+      readonly upTo: number
+      readonly bridged: boolean
+      readonly damage: ChainError
+    }
   | { readonly kind: 'ours'; readonly seq: number; readonly timeMs: number; readonly record: DecodedRecord }
   | { readonly kind: 'foreign'; readonly seq: number; readonly timeMs: number; readonly bytes: number }
 
@@ -35,8 +42,8 @@ export interface ReadChainOptions {
 /**
  * Reads records and checks that they are the log that was written: no holes, checksums, the chain of hashes,
  * epochs that only grow and change by an `OwnerChanged`.
- * Damage is passed over where a frame with `Repaired` follows that continues the chain from the last good record and
- * whose `upTo` is the sequence before it.
+ * Damage is passed over where a later frame with `Repaired` names its sequence as `from` and either continues the chain
+ * from the last good record, or says with which hash it goes on.
  * Throws a `ChainError` with the first bad sequence: `LogDamaged`, `LogShortened` (the anchor lies behind the
  * end), `FutureVersion`; and what the log's own reading throws.
  */
@@ -63,17 +70,30 @@ export async function* readChain(
       return
     } catch (damage) {
       if (!(damage instanceof ChainError) || damage.id !== 'LogDamaged') throw damage
-      const upTo = await findRepair(log, link, toSeq)
-      if (upTo === undefined) throw damage
-      yield { kind: 'lost', seq: link.nextSeq, upTo, damage }
-      link.skip(upTo)
+      const repair = await findRepair(log, link, toSeq)
+      if (repair === undefined) throw damage
+      const { upTo, hash } = repair
+      yield { kind: 'lost', seq: link.nextSeq, upTo, bridged: hash !== undefined, damage }
+      link.skip(upTo, hash)
     }
 }
 
-/** Up to where a later frame declares the records behind the checked part lost. */
-const findRepair = async (log: PartitionLog, link: ChainLink, toSeq: number): Promise<number | undefined> => {
-  for await (const stored of log.read(link.nextSeq, toSeq))
-    if (!stored.foreign && link.isRepair(stored)) return stored.seq - 1
+/** Where the chain goes on, and with which hash when that is not the last good record's. */
+interface Reopening {
+  readonly upTo: number
+  readonly hash: Uint8Array | undefined
+}
+
+/** What a later frame says of the records behind the checked part. */
+const findRepair = async (
+  log: PartitionLog,
+  link: ChainLink,
+  toSeq: number,
+): Promise<Reopening | undefined> => {
+  for await (const stored of log.read(link.nextSeq, toSeq)) {
+    const repair = stored.foreign ? undefined : link.repairIn(stored)
+    if (repair !== undefined) return repair
+  }
   return undefined
 }
 
@@ -130,24 +150,29 @@ class ChainLink {
     this.#epoch = record.epoch
     return { kind: 'ours', seq, timeMs, record }
   }
-  /** Whether a record further on gives up everything between the checked part and itself. */
-  isRepair(stored: LogRecord): boolean {
+  /** What a record further on gives up from the end of the checked part on, if it does. */
+  repairIn(stored: LogRecord): Reopening | undefined {
     let record: DecodedRecord
     try {
       record = decodeRecord(stored.data)
     } catch {
-      return false
+      return undefined
     }
-    return (
-      record.kind === 'frame' &&
-      record.events.some((e) => e.type === 'Repaired' && e.upTo === stored.seq - 1) &&
-      record.epoch > (this.#epoch ?? -1) &&
-      this.#follows(record)
-    )
+    if (record.kind === 'body') return undefined
+    for (const e of record.events) {
+      if (e.type !== 'Repaired' || e.from !== this.nextSeq || e.upTo < e.from) continue
+      if (e.hash !== '') return { upTo: e.upTo, hash: Buffer.from(e.hash, 'hex') }
+      if (e.upTo === stored.seq - 1 && record.epoch > (this.#epoch ?? -1) && this.#follows(record))
+        return { upTo: e.upTo, hash: undefined }
+    }
+    return undefined
   }
-  /** Goes on behind `seq`, with the hash of the last good record. */
-  skip(seq: number): void {
+  /** Goes on behind `seq`: with the hash there, or with that of the last good record. */
+  skip(seq: number, hash: Uint8Array | undefined): void {
     this.#seq = seq
+    if (hash === undefined) return
+    this.#hash = hash
+    this.#epoch = undefined
   }
   end(toSeq: number): void {
     if (this.#seq < toSeq) throw this.#damage('the record is missing')

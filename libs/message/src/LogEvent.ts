@@ -33,7 +33,13 @@ export type LogEvent =
   | { type: 'Checkpointed'; seq: number; digest: string; stateHash: string }
   | { type: 'Trimmed'; upTo: number }
   | { type: 'ForeignRecordSkipped'; seq: number }
-  | { type: 'Repaired'; upTo: number; note: string; by: Actor }
+  /**
+   * The records `from` to `upTo` are given up; `upTo` is below `from` where only the end of the log was lost. With
+   * an empty `hash` the frame of this event continues the chain from the record before `from`, and what was given
+   * up never happened. Otherwise the chain goes on behind `upTo`, whose hash it is in hex digits, and a checkpoint
+   * holds the state there. Every counter leaves out `skip` numbers, since those given up may be known outside.
+   */
+  | { type: 'Repaired'; from: number; upTo: number; hash: string; skip: number; note: string; by: Actor }
   // Queues
   | { type: 'QueueCreated'; queue: number; name: string; config: Record<string, unknown>; by: Actor }
   | { type: 'QueueConfigured'; queue: number; config: Record<string, unknown>; by: Actor }
@@ -111,6 +117,8 @@ export type LogEvent =
       cause: 'retry' | 'leaseExpired' | 'nextReceive' | 'retention' | 'operator' | 'recall' | 'rollback'
       error: string
     }
+  /** Bodies that an old part of the log still held, stored again here so that it can be trimmed. */
+  | { type: 'BodiesCarried'; queue: number; numbers: Ranges }
   /** The target stored our forwards below `upTo`, or is gone for ever. */
   | {
       type: 'Forwarded'

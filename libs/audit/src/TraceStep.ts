@@ -37,6 +37,12 @@ export interface TraceStep {
   readonly voided?: true
 }
 
+/** A record that is missing or damaged. */
+export interface UnreadableRecord {
+  readonly partition: number
+  readonly seq: number
+}
+
 /** Everything on record about one message, along its whole lineage. */
 export interface Trace {
   readonly messageId: string
@@ -47,6 +53,6 @@ export interface Trace {
   readonly steps: readonly TraceStep[]
   /** Whether the record still holds its beginning. */
   readonly complete: boolean
-  /** Records that could not be read, by partition; what they said of the message is missing. */
-  readonly unreadable: readonly { readonly partition: number; readonly seq: number }[]
+  /** What they said of the message is missing here. */
+  readonly unreadable: readonly UnreadableRecord[]
 }

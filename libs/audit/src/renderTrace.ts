@@ -1,0 +1,98 @@
+import type { Trace, TraceStep } from './TraceStep.ts'
+
+const columns = 100
+
+/** A trace as text of up to 100 columns: the path through the states, then one line for each event. */
+export const renderTrace = (trace: Trace): string => {
+  const rows = trace.steps.map(rowOf)
+  const head: Row = ['TIME', 'SEQ', 'QUEUE', 'EVENT', 'TRY', 'STATE', '']
+  const widths = head.map((_, i) => Math.max(...[head, ...rows].map((row) => row[i]!.length)))
+  const line = (row: Row): string =>
+    fit(row.map((cell, i) => (i < row.length - 1 ? cell.padEnd(widths[i]!) : cell)).join('  '))
+  return [
+    `${trace.messageId}  ${trace.queues.join(' → ')}`,
+    ...wrap(pathOf(trace.steps)),
+    '',
+    line(head),
+    ...rows.map(line),
+    ...notes(trace),
+    '',
+  ].join('\n')
+}
+
+type Row = readonly [string, string, string, string, string, string, string]
+
+const rowOf = (step: TraceStep): Row => [
+  timeText(step.at),
+  `${step.partition}/${step.seq}`,
+  shorten(step.queue, 16),
+  step.event,
+  String(step.attempt),
+  step.state,
+  detailOf(step),
+]
+
+const detailOf = (s: TraceStep): string => {
+  const parts: string[] = []
+  if (s.voided) parts.push('given up by a repair')
+  if (s.error !== undefined) parts.push(s.error.replaceAll(/\s+/g, ' '))
+  if (s.reason !== undefined) parts.push(s.reason)
+  if (s.cause !== undefined && s.cause !== 'retry') parts.push(s.cause)
+  if (s.target !== undefined) parts.push(`to ${s.target.queue}`)
+  if (s.from !== undefined) parts.push(`from ${s.from.queue}`)
+  if (s.dueAt !== undefined) parts.push(`due in ${durationText(s.dueAt - s.at)}`)
+  if (s.leaseUntil !== undefined) parts.push(`lease ${durationText(s.leaseUntil - s.at)}`)
+  if (s.consumer !== undefined) parts.push(s.consumer)
+  if (s.producer !== undefined) parts.push(`by ${s.producer}`)
+  if (s.by !== undefined) parts.push(`by ${s.by.name}`)
+  return parts.join(', ')
+}
+
+/** The top-level states in their order; what happens within one state is no step of the path. */
+const pathOf = (steps: readonly TraceStep[]): string[] => {
+  const path: string[] = []
+  let before = ''
+  for (const { state, queue, number, voided } of steps) {
+    if (voided) continue
+    const top = state === 'Held' || state === 'Delayed' || state === 'Available' ? 'Ready' : state
+    const place = `${queue}/${number}/${top}`
+    if (place !== before) path.push(top)
+    before = place
+  }
+  return path
+}
+
+const wrap = (path: readonly string[]): string[] => {
+  const lines: string[] = []
+  let line = ''
+  for (const [i, state] of path.entries()) {
+    const part = i === 0 ? state : ` → ${state}`
+    if (line.length + part.length > columns) {
+      lines.push(line)
+      line = ' '
+    }
+    line += part
+  }
+  return [...lines, line]
+}
+
+const notes = (trace: Trace): string[] => {
+  const lines: string[] = []
+  if (!trace.complete) lines.push('The record begins later than the message: earlier events were trimmed.')
+  const [first] = trace.unreadable
+  if (first !== undefined)
+    lines.push(
+      `${trace.unreadable.length} records cannot be read, the first at ${first.partition}/${first.seq}: run \`kiroku verify\`.`,
+    )
+  return lines.length === 0 ? [] : ['', ...lines]
+}
+
+const timeText = (ms: number): string => new Date(ms).toISOString().replace('T', ' ').replace('Z', '')
+
+const durationText = (ms: number): string =>
+  ms < 1_000 ? `${ms} ms` : ms < 600_000 ? `${Math.round(ms / 100) / 10} s` : `${Math.round(ms / 60_000)} min`
+
+const shorten = (text: string, max: number): string =>
+  text.length <= max ? text : `${text.slice(0, max - 1)}…`
+
+const fit = (line: string): string => shorten(line.trimEnd(), columns)
