@@ -1,5 +1,15 @@
 import type { BodyRef, PartitionLog } from '@kiroku/log'
-import { oldestBodySeq, snapshot, type PartitionState, type Snapshot, type Turn } from '@kiroku/partition'
+import {
+  bodiesBefore,
+  decideCarry,
+  oldestBodySeq,
+  snapshot,
+  type OldBodies,
+  type PartitionState,
+  type Snapshot,
+  type Turn,
+} from '@kiroku/partition'
+import type { BodyCache } from './BodyCache.ts'
 import { digestOf } from './CheckpointCodec.ts'
 import { encodeAside } from './encodeAside.ts'
 import { limits } from './limits.ts'
@@ -31,6 +41,7 @@ export class Checkpoints {
   readonly #log: PartitionLog
   readonly #record: { readonly ms: number; readonly bytes: number }
   readonly #policy: CheckpointPolicy
+  readonly #cache: BodyCache
   readonly #act: (run: (turn: Turn<BodyRef>) => void) => void
   #taken: Taken | undefined
   #busy: Taken | undefined
@@ -45,10 +56,12 @@ export class Checkpoints {
     log: PartitionLog,
     record: { readonly ms: number; readonly bytes: number },
     policy: CheckpointPolicy,
+    cache: BodyCache,
     act: (run: (turn: Turn<BodyRef>) => void) => void,
   ) {
     this.#log = log
     this.#policy = policy
+    this.#cache = cache
     this.#record = record
     this.#act = act
   }
@@ -102,6 +115,8 @@ export class Checkpoints {
 
   async #keep(taken: Taken): Promise<void> {
     const oldestBody = oldestBodySeq(taken.snapshot)
+    const behind = this.#kept.at(-1)?.seq ?? 0
+    const old = oldestBody < behind ? bodiesBefore(taken.snapshot, behind) : []
     const encoded = await encodeAside(taken.snapshot, taken.seq, taken.hash)
     await this.#log.checkpoints.put(taken.seq, encoded.bytes)
     const back = await this.#log.checkpoints.get(taken.seq)
@@ -110,8 +125,10 @@ export class Checkpoints {
     this.#lastBytes = encoded.bytes.length
     this.lastSeq = taken.seq
     this.#kept.push({ seq: taken.seq, at: taken.at, oldestBody })
-    const { bytes, firstSeq } = await this.#log.state()
-    const trim = this.#plan(taken.at, bytes, firstSeq)
+    const { bytes, firstSeq, lastSeq } = await this.#log.state()
+    const trim = this.#plan(taken.at, bytes)
+    const segmentBytes = (bytes * (behind - firstSeq)) / (lastSeq - firstSeq + 1)
+    if (trim !== undefined && oldestBody < trim.to.seq) await this.#carry(old, segmentBytes)
     this.#act((turn) => {
       turn.emit({
         type: 'Checkpointed',
@@ -119,22 +136,47 @@ export class Checkpoints {
         digest: encoded.digest,
         stateHash: encoded.stateHash,
       })
-      if (trim === undefined) return
+      if (trim === undefined || trim.upTo < firstSeq) return
       turn.emit({ type: 'Trimmed', upTo: trim.upTo })
       this.#trimming = { seq: turn.state.frameSeq, ...trim }
     })
   }
 
   /** Which prefix is beyond the record's limits, once two checkpoints stand behind it. */
-  #plan(now: number, bytes: number, firstSeq: number): { upTo: number; to: Kept } | undefined {
+  #plan(now: number, bytes: number): { upTo: number; to: Kept } | undefined {
     const older = this.#kept.at(-2)
     if (older === undefined) return undefined
     const expired = this.#kept.findLast((k) => k.seq <= older.seq && k.at <= now - this.#record.ms)
     const to = bytes > this.#record.bytes ? older : expired
     if (to === undefined) return undefined
     // The record that the checkpoint names stays, so that the chain can be held against it.
-    const upTo = Math.min(to.seq, to.oldestBody, this.#kept.at(-1)!.oldestBody) - 1
-    return upTo < firstSeq ? undefined : { upTo, to }
+    return { upTo: Math.min(to.seq, this.#kept.at(-1)!.oldestBody) - 1, to }
+  }
+
+  /** Stores what little an old segment still holds again at the end, so that the next checkpoint lets it go. */
+  async #carry(old: readonly OldBodies[], segmentBytes: number): Promise<void> {
+    const bytes = old.reduce((sum, o) => sum + o.bytes, 0)
+    if (old.length > limits.carryRunsMax || bytes > segmentBytes * limits.carryShareMax) return
+    let window: { old: OldBodies; bodies: Uint8Array[] }[] = []
+    let windowBytes = 0
+    const flush = (): void => {
+      const carried = window
+      window = []
+      windowBytes = 0
+      if (carried.length > 0) this.#act((turn) => decideCarry<BodyRef>(turn, carried))
+    }
+    for (const o of old) {
+      const indexes = Array.from({ length: o.count }, (_, i) => o.index + i)
+      const bodies = await this.#cache.fetch(
+        indexes.map(() => o.seq),
+        o.queue,
+        indexes,
+      )
+      window.push({ old: o, bodies })
+      windowBytes += o.bytes
+      if (windowBytes > limits.carryWindowBytes) flush()
+    }
+    flush()
   }
 
   async #remove(upTo: number, to: Kept): Promise<void> {

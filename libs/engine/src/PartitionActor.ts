@@ -98,7 +98,7 @@ export class PartitionActor {
       this.#mailbox.put({ act: run })
       this.#wake()
     }
-    this.#checkpoints = new Checkpoints(options.log, options.record, options.checkpoints, act)
+    this.#checkpoints = new Checkpoints(options.log, options.record, options.checkpoints, this.#cache, act)
     this.#forwarder = new Forwarder(options, this.#cache, act)
     this.#storage = new StorageWatch(options.log, options.time)
   }

@@ -21,6 +21,11 @@ export const limits = {
   /** A checkpoint is made when the log grew by this multiple of the last one's size. */
   checkpointGrowth: 4,
   checkpointAgeMs: 3_600_000,
+  /** An old part of the log is carried forward when at most this share of it is still needed… */
+  carryShareMax: 0.25,
+  /** …in at most this many runs and single messages. */
+  carryRunsMax: 5_000,
+  carryWindowBytes: 512 * 1024,
   storageCheckMs: 2_000,
   tailNoteMs: 1_000,
   drainMs: 10_000,

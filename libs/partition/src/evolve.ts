@@ -4,6 +4,7 @@ import { laneKey, type OutboxLane } from './state/Outbox.ts'
 import type { PartitionState } from './state/PartitionState.ts'
 import { QueueState, type Subscription } from './state/QueueState.ts'
 import { addRun, dropQueue, purgeQueue, takeFromRuns } from './untouched.ts'
+import { carryBodies } from './carry.ts'
 import { link, retire, unlink } from './touched.ts'
 
 /** Says which frame the following events belong to, and its partition time in ms. */
@@ -42,6 +43,8 @@ export const evolve = (state: PartitionState, event: LogEvent): void => {
       return discarded(state, event)
     case 'Forwarded':
       return forwarded(state, event)
+    case 'BodiesCarried':
+      return carryBodies(state, queueOf(state, event.queue), event.numbers)
     case 'QueueCreated':
       return queueCreated(state, event)
     case 'QueueConfigured':

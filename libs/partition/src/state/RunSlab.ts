@@ -120,6 +120,15 @@ export class RunSlab {
     c[o + 8] = c[o + 8]! + bytes
   }
 
+  /** The bodies of the run lie elsewhere now. */
+  move(id: number, seq: number, index: number): void {
+    const c = this.chunks[(id / chunkRuns) | 0]!
+    const o = (id % chunkRuns) * words
+    c[o + 1] = seq
+    c[o + 6] = (c[o + 6]! & 0xffff0000) | (seq / high)
+    c[o + 5] = (this.count(id) << 16) | index
+  }
+
   /** Drops the first `count` messages of the run and returns their share of its bytes. */
   shrink(id: number, count: number): number {
     const c = this.chunks[(id / chunkRuns) | 0]!
