@@ -12,7 +12,7 @@ import { engineMetrics } from './engineMetrics.ts'
 import type { HttpAddress } from './HttpAddress.ts'
 import type { Logger } from './Logger.ts'
 import { startNode } from './startNode.ts'
-import { traceMessage } from './traceMessage.ts'
+import { traceMessage } from '../audit/traceMessage.ts'
 
 /** How long HTTP requests under way may take to finish when the engine stops, in ms. */
 const httpDrainMs = 2_000

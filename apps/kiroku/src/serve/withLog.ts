@@ -1,0 +1,51 @@
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { Log } from '@kiroku/log'
+import type { NatsOptions } from '@kiroku/nats'
+import type { Invocation } from '../cli/CommandSpec.ts'
+import type { Settings } from '../config/settings.ts'
+import { natsTarget } from './natsTarget.ts'
+import { isRunning, readRunFile } from './RunFile.ts'
+
+/**
+ * Opens the log that the settings name, runs `act`, and closes it again. It needs no engine: where none runs in
+ * this folder, the folder's managed NATS is started for as long as it takes.
+ * Errors: `NatsUnreachable`, `InvalidArgument` (no such log), and those of `act`.
+ */
+export const withLog = async <A>(
+  invocation: Pick<Invocation, 'settings'>,
+  act: (log: Log) => Promise<A>,
+): Promise<A> => {
+  const settings = invocation.settings()
+  const { target, release } = await natsOf(settings)
+  try {
+    const [{ connect }, { openLog }] = await Promise.all([
+      import('@kiroku/nats'),
+      import('@kiroku/log-jetstream'),
+    ])
+    const [nats, reader] = await Promise.all([connect(target), connect(target)])
+    try {
+      const log = await openLog(nats, { name: settings.log, reader })
+      try {
+        return await act(log)
+      } finally {
+        await log.close()
+      }
+    } finally {
+      await Promise.all([nats.close(), reader.close()])
+    }
+  } finally {
+    await release()
+  }
+}
+
+const natsOf = async (settings: Settings): Promise<{ target: NatsOptions; release: () => Promise<void> }> => {
+  const dataDir = resolve(settings.dataDir)
+  const run = readRunFile(dataDir)
+  const stopped =
+    settings.nats === undefined && (run === undefined || !isRunning(run)) && existsSync(join(dataDir, 'nats'))
+  if (!stopped) return { target: natsTarget(settings), release: () => Promise.resolve() }
+  const { startManaged } = await import('@kiroku/nats-server')
+  const server = await startManaged({ dataDir })
+  return { target: { servers: server.url, name: 'kiroku' }, release: () => server.release() }
+}
