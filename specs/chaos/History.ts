@@ -1,0 +1,55 @@
+import type { LogEvent, Ranges } from '@kiroku/message'
+
+/** One frame of a partition's log, as it was read by nobody of the engine. */
+export interface StoredFrame {
+  readonly partition: number
+  readonly seq: number
+  /** The store's own time in ms since 1970. */
+  readonly timeMs: number
+  readonly epoch: number
+  readonly events: readonly LogEvent[]
+  /** The labels in the bodies of each queue, in the order of the queue's events in this frame. */
+  readonly labels: ReadonlyMap<number, readonly number[]>
+}
+
+/** Where a message lies. */
+export interface Place {
+  readonly partition: number
+  readonly queue: number
+  readonly number: number
+}
+
+/** A send that was acknowledged to the producer: the label of its body and the place that the message id names. */
+export interface AcknowledgedSend extends Place {
+  readonly label: number
+}
+
+/** A delivery that reached a consumer. */
+export interface SeenDelivery {
+  readonly partition: number
+  readonly queue: number
+  readonly delivery: number
+  readonly numbers: Ranges
+}
+
+/** An acknowledgement that the engine confirmed to a consumer. */
+export interface ConfirmedAck {
+  readonly partition: number
+  readonly queue: number
+  readonly numbers: Ranges
+}
+
+/** A send whose answer took long enough that a kill may have come between the two. */
+export interface SlowAnswer {
+  readonly producer: string
+  readonly send: number
+  /** When the first answer arrived, in ms since 1970. */
+  readonly answeredAtMs: number
+}
+
+/** What the processes around the engine saw. */
+export interface History {
+  readonly acknowledged: readonly AcknowledgedSend[]
+  readonly deliveries: readonly SeenDelivery[]
+  readonly acks: readonly ConfirmedAck[]
+}

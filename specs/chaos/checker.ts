@@ -1,0 +1,253 @@
+import type { LogEvent, LogEventOf, Ranges } from '@kiroku/message'
+import type { History, Place, StoredFrame } from './History.ts'
+import { fate, Ledger, type Fate } from './Ledger.ts'
+
+/** What may be found wrong. */
+export type ViolationKind =
+  /** An acknowledged send, or a dead letter, that is not where it must be. */
+  | 'lost'
+  /** One send, or one dead letter, that the log holds twice. */
+  | 'doubled'
+  /** A message whose final state changed, or that was not final after a confirmed acknowledgement. */
+  | 'resurrected'
+  /** A message leased while somebody else held its lease. */
+  | 'leasedTwice'
+  /** Something that was visible outside and is not in the log. */
+  | 'unrecorded'
+  /** A frame of an owner that was no longer the owner. */
+  | 'stale'
+  /** A message without a final state after everything was consumed. */
+  | 'unfinished'
+
+/** One thing that must never happen, and where it did. */
+export interface Violation {
+  readonly kind: ViolationKind
+  readonly text: string
+}
+
+/** Violations kept in words; the others are counted. */
+const textsMax = 200
+
+/**
+ * Holds what the log says against what was seen outside. It knows the events and nothing of the engine: feed it
+ * every frame of every partition in order, then the history that was over before the log was read.
+ */
+export class Checker {
+  readonly violations: Violation[] = []
+  readonly counts: Record<ViolationKind, number> = {
+    lost: 0,
+    doubled: 0,
+    resurrected: 0,
+    leasedTwice: 0,
+    unrecorded: 0,
+    stale: 0,
+    unfinished: 0,
+  }
+  /** Messages that the log holds, and those of them that are final, by how. */
+  readonly totals = { sent: 0, forwarded: 0, committed: 0, deadLettered: 0, discarded: 0 }
+  readonly #ledgers = new Map<string, Ledger>()
+  readonly #epochs = new Map<number, number>()
+  /** Where the first copy of each label lies, and of each dead letter of it. */
+  readonly #labelled = new Map<number, Place>()
+  readonly #deliveries = new Map<string, Ranges>()
+  /** Labels of dead letters by lane and number: as they left, and as they arrived. */
+  readonly #left = new Map<string, number>()
+  readonly #arrived = new Map<string, number>()
+
+  /** Takes the next frame of a partition. */
+  frame(frame: StoredFrame): void {
+    const { partition, seq, epoch } = frame
+    const known = this.#epochs.get(partition) ?? 0
+    if (epoch < known)
+      this.#violation('stale', `partition ${partition}: ${seq} is of epoch ${epoch}, after one of ${known}`)
+    else this.#epochs.set(partition, epoch)
+    const taken = new Map<number, number>()
+    for (const event of frame.events) this.#event(frame, event, taken)
+  }
+
+  /** Holds the history against the frames so far, which must reach beyond it. */
+  compare({ acknowledged, deliveries, acks }: History): void {
+    for (const { label, ...place } of acknowledged) {
+      const found = this.#ledger(place).labelOf(place.number)
+      if (found !== label)
+        this.#violation(
+          'lost',
+          `send ${label} was acknowledged as ${at(place)}, which holds ${found ?? 'nothing'}`,
+        )
+    }
+    for (const { partition, queue, delivery, numbers } of deliveries) {
+      const recorded = this.#deliveries.get(`${partition} ${delivery}`) ?? []
+      for (const number of each(numbers))
+        if (!includes(recorded, number))
+          this.#violation(
+            'unrecorded',
+            `${at({ partition, queue, number })} was delivered by ${delivery}, which the log does not have`,
+          )
+    }
+    for (const { partition, queue, numbers } of acks)
+      for (const number of each(numbers))
+        if (!this.#ledger({ partition, queue }).isFinal(number))
+          this.#violation(
+            'resurrected',
+            `${at({ partition, queue, number })} was acknowledged and is not final`,
+          )
+  }
+
+  /** After everything was consumed: nothing may be left. */
+  finish(): void {
+    for (const [key, label] of this.#left) {
+      const arrived = this.#arrived.get(key)
+      if (arrived !== label)
+        this.#violation('lost', `dead letter ${label} (${key}) arrived as ${arrived ?? 'nothing'}`)
+    }
+    for (const [key, label] of this.#arrived)
+      if (!this.#left.has(key)) this.#violation('unrecorded', `dead letter ${label} (${key}) never left`)
+    for (const ledger of this.#ledgers.values())
+      for (const number of ledger.live())
+        this.#violation(
+          'unfinished',
+          `${at({ ...ledger, number })} (send ${ledger.labelOf(number)}) has no final state`,
+        )
+  }
+
+  #event(frame: StoredFrame, event: LogEvent, taken: Map<number, number>): void {
+    const { partition } = frame
+    switch (event.type) {
+      case 'Enqueued':
+        return this.#enqueued(frame, event, taken)
+      case 'ForwardReceived':
+        return this.#forwardReceived(frame, event, taken)
+      case 'Delivered':
+        this.#deliveries.set(`${partition} ${event.delivery}`, event.numbers)
+        return this.#move(frame, event, fate.inflight)
+      case 'Acked':
+        this.totals.committed += count(event.numbers)
+        return this.#move(frame, event, fate.committed)
+      case 'Discarded':
+        this.totals.discarded += count(event.numbers)
+        return this.#move(frame, event, fate.discarded)
+      case 'DeadLettered':
+        this.totals.deadLettered += count(event.numbers)
+        this.#move(frame, event, fate.deadLettered)
+        return this.#leave(frame, event)
+      case 'RetryScheduled':
+      case 'LeaseExpired':
+      case 'Released':
+      case 'RetryDue':
+        return this.#move(frame, event, fate.ready)
+      case 'LeaseExtended':
+        return this.#move(frame, event, fate.inflight)
+    }
+  }
+
+  #enqueued(frame: StoredFrame, event: LogEventOf<'Enqueued'>, taken: Map<number, number>): void {
+    this.totals.sent += event.count
+    for (const { label, place } of this.#enter(frame, event, taken)) {
+      const before = this.#labelled.get(label)
+      if (before === undefined) this.#labelled.set(label, place)
+      else this.#violation('doubled', `send ${label} is stored as ${at(before)} and as ${at(place)}`)
+    }
+  }
+
+  #forwardReceived(
+    frame: StoredFrame,
+    event: LogEventOf<'ForwardReceived'>,
+    taken: Map<number, number>,
+  ): void {
+    this.totals.forwarded += event.count
+    const target = { partition: frame.partition, queue: event.queue }
+    let forward = event.forward
+    for (const { label, place } of this.#enter(frame, event, taken)) {
+      const key = lane(event.from, target, forward++)
+      if (this.#arrived.has(key))
+        this.#violation('doubled', `dead letter ${label} (${key}) arrived again as ${at(place)}`)
+      else this.#arrived.set(key, label)
+    }
+  }
+
+  #leave({ partition }: StoredFrame, { queue, numbers, target, forward }: LogEventOf<'DeadLettered'>): void {
+    const ledger = this.#ledger({ partition, queue })
+    let next = forward
+    for (const number of each(numbers)) {
+      const key = lane(ledger, target, next++)
+      if (this.#left.has(key)) this.#violation('doubled', `${key} left twice`)
+      this.#left.set(key, ledger.labelOf(number) ?? -1)
+    }
+  }
+
+  /** Enters messages with the labels of their bodies. */
+  *#enter(
+    { partition, seq, labels }: StoredFrame,
+    { queue, first, count }: { queue: number; first: number; count: number },
+    taken: Map<number, number>,
+  ): Iterable<{ label: number; place: Place }> {
+    const ledger = this.#ledger({ partition, queue })
+    const from = taken.get(queue) ?? 0
+    taken.set(queue, from + count)
+    for (let i = 0; i < count; i++) {
+      const place = { partition, queue, number: first + i }
+      const label = labels.get(queue)?.[from + i] ?? -1
+      if (ledger.fateOf(place.number) !== fate.absent)
+        this.#violation('doubled', `${at(place)} is entered again at ${seq}`)
+      ledger.add(place.number, label)
+      yield { label, place }
+    }
+  }
+
+  #move(
+    { partition, seq }: StoredFrame,
+    event: LogEvent & { queue: number; numbers: Ranges },
+    to: Fate,
+  ): void {
+    const ledger = this.#ledger({ partition, queue: event.queue })
+    for (const number of each(event.numbers)) {
+      const where = `${at({ partition, queue: event.queue, number })} at ${seq}`
+      const before = ledger.fateOf(number)
+      if (before === fate.absent) this.#violation('lost', `${event.type} of ${where}, which never entered`)
+      else if (ledger.isFinal(number))
+        this.#violation('resurrected', `${event.type} of ${where}, which is final`)
+      else {
+        if (event.type === 'Delivered' && before === fate.inflight)
+          this.#violation('leasedTwice', `${where} is delivered while it is leased`)
+        ledger.set(number, to)
+      }
+    }
+  }
+
+  #ledger({ partition, queue }: { readonly partition: number; readonly queue: number }): Ledger {
+    const key = `${partition} ${queue}`
+    let ledger = this.#ledgers.get(key)
+    if (ledger === undefined) this.#ledgers.set(key, (ledger = new Ledger(partition, queue)))
+    return ledger
+  }
+
+  #violation(kind: ViolationKind, text: string): void {
+    this.counts[kind]++
+    if (this.violations.length < textsMax) this.violations.push({ kind, text })
+  }
+}
+
+const at = ({ partition, queue, number }: Place): string => `message ${number} of queue ${partition}/${queue}`
+
+const lane = (
+  from: { readonly partition: number; readonly queue: number },
+  to: { readonly partition: number; readonly queue: number },
+  forward: number,
+): string => `${from.partition}/${from.queue} to ${to.partition}/${to.queue}, forward ${forward}`
+
+const count = (ranges: Ranges): number => {
+  let total = 0
+  for (let i = 1; i < ranges.length; i += 2) total += ranges[i]!
+  return total
+}
+
+function* each(ranges: Ranges): Iterable<number> {
+  for (let i = 0; i < ranges.length; i += 2)
+    for (let n = ranges[i]!, end = n + ranges[i + 1]!; n < end; n++) yield n
+}
+
+const includes = (ranges: Ranges, number: number): boolean => {
+  for (let i = 0; i < ranges.length; i += 2)
+    if (number >= ranges[i]! && number < ranges[i]! + ranges[i + 1]!) return true
+  return false
+}
