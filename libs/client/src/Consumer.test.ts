@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
+import { KirokuError } from '@kiroku/message'
 import { ManualTime, waitUntil } from '@kiroku/testkit'
 import { startMemoryEngine } from '@kiroku/testkit/engine'
 import { createClient, inProcess, type Batch, type ClientEvent, type ConsumeOptions } from './index.ts'
@@ -193,6 +194,38 @@ describe('a consumer', () => {
     await client.send('mail', 'after')
     await waitUntil(() => seen.length === 2)
     expect(seen).toEqual(['before', 'after'])
+  })
+
+  it('outlives an absence of the engine that is longer than its requests are repeated', async () => {
+    const engine = await startMemoryEngine()
+    closers.push(() => engine.close())
+    let away = false
+    let refusals = 0
+    const client = createClient(
+      inProcess({
+        directory: () => engine.node().directory(),
+        request: (partition, commands) => {
+          if (!away) return engine.node().request(partition, commands)
+          refusals++
+          return Promise.reject(new KirokuError('Unavailable', 'away', { retryAfterMs: 10 }))
+        },
+        onOwnerChanged: () => () => {},
+      }),
+      { requestTimeoutMs: 20 },
+    )
+    closers.push(() => client.close())
+    await client.queues.create('mail')
+    const seen: string[] = []
+    const consumer = client.consume('mail', (batch) => void seen.push(...texts(batch)), atOnce)
+    await client.send('mail', 'before')
+    await waitUntil(() => seen.length === 1)
+    away = true
+    await engine.restart()
+    await waitUntil(() => refusals > 5)
+    away = false
+    await client.send('mail', 'after')
+    await waitUntil(() => seen.length === 2)
+    await consumer.stop()
   })
 
   it('ends with the error when its queue does not exist', async () => {

@@ -2,7 +2,7 @@ import type { KirokuError } from '@kiroku/message'
 import { Batch, type ConsumedMessage } from './Batch.ts'
 import type { ClientEvent } from './ClientEvent.ts'
 import type { Clock } from './Clock.ts'
-import { toKirokuError } from './failure.ts'
+import { isRetryable, toKirokuError } from './failure.ts'
 import { startHeartbeat } from './heartbeat.ts'
 import { LeasedBatch } from './LeasedBatch.ts'
 import { limits } from './limits.ts'
@@ -98,11 +98,11 @@ export class ConsumerLoop implements Consumer {
 
   async #work(): Promise<void> {
     const { queue, emit, open } = this.#context
-    const { incarnation, partition } = await unless(this.#polls.signal, open())
-    const take = await this.#prepare(partition)
+    const { incarnation, partition } = await this.#persist(() => unless(this.#polls.signal, open()))
+    const take = await this.#persist(() => this.#prepare(partition))
     const loop = async (): Promise<void> => {
       while (!this.#polls.signal.aborted) {
-        const delivery = await take()
+        const delivery = await this.#persist(take)
         if (delivery === undefined) continue
         const context = { incarnation, partition: partition.link.partition, queue, delivery }
         await this.#handle(new LeasedBatch(context, partition.settler, emit))
@@ -110,6 +110,22 @@ export class ConsumerLoop implements Consumer {
     }
     const { concurrency = 1 } = this.#options
     await Promise.all(Array.from({ length: concurrency }, () => loop().catch(this.#fail)))
+  }
+
+  /** Goes on however long the engine is away; each try has its own pauses. */
+  async #persist<T>(attempt: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await attempt()
+      } catch (thrown) {
+        if (this.#polls.signal.aborted || !isRetryable(toKirokuError(thrown))) throw thrown
+        const { clock } = this.#context
+        await unless(
+          this.#polls.signal,
+          new Promise<void>((resolve) => clock.setTimeout(resolve, limits.backoffMsMin)),
+        )
+      }
+    }
   }
 
   async #prepare(partition: PartitionClient): Promise<() => ReturnType<PartitionClient['take']>> {

@@ -8,6 +8,7 @@ import {
 } from '@kiroku/partition'
 import { Administration } from './Administration.ts'
 import type { Body, Client, ClientOptions, OutgoingMessage, ReceiveOptions, SendOptions } from './Client.ts'
+import type { ClientEvent } from './ClientEvent.ts'
 import { realClock } from './Clock.ts'
 import {
   ConsumerLoop,
@@ -46,7 +47,7 @@ class TransportClient implements Client {
     this.#context = {
       transport,
       clock: options.clock ?? realClock,
-      emit: options.onEvent ?? (() => {}),
+      emit: emitter(options.onEvent),
       sendTimeoutMs: options.sendTimeoutMs ?? 300_000,
       requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
     }
@@ -206,6 +207,19 @@ class TransportClient implements Client {
     return `${this.#id}.${++this.#polls}`
   }
 }
+
+/** Events for a listener whose own failure must not break what the client is doing; it surfaces as uncaught. */
+const emitter =
+  (listener: ClientOptions['onEvent']) =>
+  (event: ClientEvent): void => {
+    try {
+      listener?.(event)
+    } catch (error) {
+      queueMicrotask(() => {
+        throw error
+      })
+    }
+  }
 
 /** Time for a partition to describe itself before it is left out, in ms. */
 const partitionReplyMs = 2_000
