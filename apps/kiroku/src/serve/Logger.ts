@@ -7,7 +7,7 @@ const levels = { debug: 0, info: 1, warn: 2, error: 3 } as const
 export type LogLevel = keyof typeof levels
 
 /** Fields of a log line. */
-export type LogFields = Readonly<Record<string, unknown>>
+type LogFields = Readonly<Record<string, unknown>>
 
 /** Writes log lines: an event in a few words, and fields. */
 export type Logger = (level: LogLevel, event: string, fields?: LogFields) => void

@@ -1,0 +1,324 @@
+import { trace, type Trace } from '@kiroku/audit'
+import { createClient, inProcess, type Client } from '@kiroku/client'
+import { startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { startApi, type RunningApi } from './startApi.ts'
+import { parseTokens } from './tokens.ts'
+
+let engine: MemoryEngine
+let client: Client
+let notReady: string | undefined
+const apis: RunningApi[] = []
+
+beforeEach(async () => {
+  engine = await startMemoryEngine()
+  client = createClient(inProcess(engine.node()))
+  notReady = undefined
+})
+
+afterEach(async () => {
+  for (const api of apis.splice(0)) await api.close()
+  await client.close()
+  await engine.close()
+})
+
+const serve = async (
+  tokens = '',
+  clusterStatus: () => Promise<unknown> = () => Promise.resolve({ nodes: 1 }),
+) => {
+  const defects: unknown[] = []
+  const sources = {
+    client,
+    trace: (id: string) => trace(engine.log, id),
+    clusterStatus,
+    metrics: () => [
+      { type: 'gauge', name: 'engine_own', help: 'x', samples: [{ labels: {}, value: 1 }] } as const,
+    ],
+    ownedPartitions: () => new Set([0, 1]),
+    notReady: () => notReady,
+  }
+  const api = await startApi(sources, {
+    host: '127.0.0.1',
+    port: 0,
+    tokens: parseTokens(tokens),
+    bodyBytesMax: 10_000,
+    drainMs: 200,
+    onDefect: (error) => defects.push(error),
+  })
+  apis.push(api)
+  const ask = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
+    const response = await fetch(api.url + path, {
+      method,
+      headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    const json = (): never => JSON.parse(text) as never
+    return { status: response.status, headers: response.headers, text, json }
+  }
+  return { api, ask, defects }
+}
+
+interface Received {
+  readonly messages: {
+    readonly id: string
+    readonly receipt: string
+    readonly body?: unknown
+    readonly attempt: number
+  }[]
+}
+
+describe('the HTTP API', () => {
+  it('carries messages from creation of a queue to their acknowledgement', async () => {
+    const { ask } = await serve()
+    expect(
+      (
+        await ask('POST', '/v1/queues', { name: 'mail', settings: { retriesMax: 1, deadLetter: 'dlq' } })
+      ).json(),
+    ).toEqual({ name: 'mail', created: true })
+    const sent = (
+      await ask('POST', '/v1/queues/mail/messages', { body: { to: 'ada' }, attributes: { a: 'b' } })
+    ).json() as { messageId: string }
+    const batch = (
+      await ask('POST', '/v1/queues/mail/messages/batch', {
+        messages: [{ body: 'text' }, { bodyBase64: '/wA=' }],
+      })
+    ).json() as { messageIds: string[] }
+    const { messages } = (await ask('POST', '/v1/queues/mail/receive', { max: 10 })).json() as Received
+    expect(messages).toMatchObject([
+      {
+        id: sent.messageId,
+        body: { to: 'ada' },
+        attributes: { a: 'b' },
+        contentType: 'application/json',
+        attempt: 1,
+      },
+      { id: batch.messageIds[0], body: 'text', contentType: 'text/plain' },
+      { id: batch.messageIds[1], bodyBase64: '/wA=' },
+    ])
+    const [first, second, third] = messages.map(({ receipt }) => receipt)
+    expect((await ask('POST', '/v1/messages/ack', { receipts: [first, 'nonsense'] })).json()).toMatchObject({
+      results: [{ receipt: first }, { receipt: 'nonsense', error: { id: 'InvalidReceipt' } }],
+    })
+    expect(
+      (await ask('POST', '/v1/messages/extend', { receipts: [second], leaseMs: 60_000 })).json(),
+    ).toEqual({ results: [{ receipt: second }] })
+    expect((await ask('POST', '/v1/messages/release', { receipts: [second] })).json()).toEqual({
+      results: [{ receipt: second }],
+    })
+    expect(
+      (await ask('POST', '/v1/messages/dead-letter', { receipts: [third], error: 'odd' })).json(),
+    ).toEqual({ results: [{ receipt: third }] })
+    const again = (await ask('POST', '/v1/queues/mail/receive', {})).json() as Received
+    expect(again.messages).toMatchObject([{ body: 'text', attempt: 1 }])
+    await ask('POST', '/v1/messages/retry', { receipts: [again.messages[0]!.receipt], delayMs: 0 })
+    expect((await ask('GET', '/v1/queues/mail')).json()).toMatchObject({
+      name: 'mail',
+      config: { retriesMax: 1, deadLetter: { name: 'dlq' } },
+      counts: { committed: 1, deadLettered: 1, available: 1 },
+    })
+  })
+
+  it('administers queues, and the record names who did it, from where and why', async () => {
+    const { ask } = await serve('ann:admin:token-of-ann')
+    const headers = { authorization: 'Bearer token-of-ann', 'x-kiroku-reason': 'too many' }
+    await ask('POST', '/v1/queues', { name: 'acts' }, headers)
+    const { messageId } = (await ask('POST', '/v1/queues/acts/messages', { body: 'x' }, headers)).json() as {
+      messageId: string
+    }
+    expect((await ask('PATCH', '/v1/queues/acts', { leaseMs: 5_000 }, headers)).json()).toMatchObject({
+      config: { leaseMs: 5_000 },
+    })
+    expect((await ask('POST', '/v1/queues/acts/pause', undefined, headers)).status).toBe(204)
+    expect((await ask('GET', '/v1/queues', undefined, headers)).json()).toMatchObject({
+      queues: [{ name: 'acts', deliveryPaused: true }],
+    })
+    expect((await ask('POST', '/v1/queues/acts/resume', undefined, headers)).status).toBe(204)
+    expect((await ask('POST', '/v1/queues/acts/purge', undefined, headers)).json()).toEqual({ purged: 1 })
+    const { steps } = (
+      await ask('GET', `/v1/messages/${messageId}/trace`, undefined, headers)
+    ).json() as Trace
+    expect(steps.at(-1)).toMatchObject({
+      event: 'QueuePurged',
+      by: { name: 'ann', origin: 'http 127.0.0.1', reason: 'too many' },
+    })
+    expect((await ask('DELETE', '/v1/queues/acts', undefined, headers)).status).toBe(204)
+    expect((await ask('GET', '/v1/queues/acts', undefined, headers)).json()).toMatchObject({
+      id: 'UnknownQueue',
+    })
+  })
+
+  it('admits each role to what it may do', async () => {
+    const { ask } = await serve('vic:viewer:token-of-vic,olga:operator:token-of-olga,ann:admin:token-of-ann')
+    const statuses = async (method: string, path: string, body?: unknown) =>
+      Promise.all(
+        ['', 'wrong-token', 'token-of-vic', 'token-of-olga', 'token-of-ann'].map(async (token) => {
+          const { status } = await ask(
+            method,
+            path,
+            body,
+            token === '' ? {} : { authorization: `Bearer ${token}` },
+          )
+          return status
+        }),
+      )
+    expect(await statuses('POST', '/v1/queues', { name: 'q' })).toEqual([401, 401, 403, 403, 200])
+    expect(await statuses('POST', '/v1/queues/q/messages', { body: 1 })).toEqual([401, 401, 403, 200, 200])
+    expect(await statuses('GET', '/v1/queues')).toEqual([401, 401, 200, 200, 200])
+    expect(await statuses('GET', '/v1/cluster')).toEqual([401, 401, 200, 200, 200])
+    expect(await statuses('GET', '/metrics')).toEqual([401, 401, 200, 200, 200])
+    expect(await statuses('GET', '/health/live')).toEqual([200, 200, 200, 200, 200])
+  })
+
+  it.each([
+    ['malformed JSON', 'POST', '/v1/queues', '{"name":,}', 400, 'MalformedJson', /not JSON/],
+    ['a wrong type', 'POST', '/v1/queues', { name: 5 }, 400, 'InvalidArgument', /\["name"\]/],
+    ['an unknown field', 'POST', '/v1/queues', { name: 'q', setings: {} }, 400, 'InvalidArgument', /setings/],
+    [
+      'a setting out of range',
+      'POST',
+      '/v1/queues',
+      { name: 'q', settings: { retriesMax: -1 } },
+      400,
+      'InvalidConfig',
+      /retriesMax/,
+    ],
+    ['an invalid name', 'POST', '/v1/queues', { name: 'a b' }, 400, 'InvalidQueueName', /"a b"/],
+    ['an unknown queue', 'GET', '/v1/queues/nope', undefined, 404, 'UnknownQueue', /nope/],
+    [
+      'a message without a body',
+      'POST',
+      '/v1/queues/q/messages',
+      {},
+      400,
+      'InvalidArgument',
+      /either "body" or "bodyBase64"/,
+    ],
+    [
+      'bytes that are no base64',
+      'POST',
+      '/v1/queues/q/messages',
+      { bodyBase64: '%' },
+      400,
+      'InvalidArgument',
+      /base64/,
+    ],
+    [
+      'a body over the limit',
+      'POST',
+      '/v1/queues/q/messages',
+      { body: 'x'.repeat(20_000) },
+      413,
+      'BodyTooLarge',
+      /10000 bytes/,
+    ],
+    ['no receipts', 'POST', '/v1/messages/ack', { receipts: [] }, 400, 'InvalidArgument', /receipts/],
+    [
+      'an id that is none',
+      'GET',
+      '/v1/messages/nonsense/trace',
+      undefined,
+      400,
+      'InvalidArgument',
+      /nonsense/,
+    ],
+    ['a path that is none', 'GET', '/v2/queues', undefined, 404, 'InvalidArgument', /GET \/v2\/queues/],
+  ])('answers %s with an error of ours', async (_, method, path, body, status, id, message) => {
+    const { ask, defects } = await serve()
+    const answer = await ask(method, path, body)
+    expect(answer.status).toBe(status)
+    expect(answer.json()).toMatchObject({
+      id,
+      message: expect.stringMatching(message) as string,
+      help: expect.any(String) as string,
+    })
+    expect(defects).toEqual([])
+  })
+
+  it('answers another content type with what it takes', async () => {
+    const { ask } = await serve()
+    const answer = await ask('POST', '/v1/queues', '<q/>', { 'content-type': 'text/xml' })
+    expect(answer.status).toBe(400)
+    expect(answer.json()).toMatchObject({
+      id: 'InvalidArgument',
+      message: 'send the body as content-type: application/json',
+    })
+  })
+
+  it('reports a defect once and does not show it', async () => {
+    const secret = new Error('a detail')
+    const { ask, defects } = await serve('', () => Promise.reject(secret))
+    const answer = await ask('GET', '/v1/cluster')
+    expect(answer.status).toBe(500)
+    expect(answer.json()).toMatchObject({ id: 'Internal' })
+    expect(answer.text).not.toContain('a detail')
+    expect(defects).toEqual([secret])
+  })
+
+  it('refuses what a web page of somebody else sends to an API without tokens', async () => {
+    const { ask } = await serve()
+    await client.queues.create('q')
+    const answer = await ask('POST', '/v1/queues/q/purge', undefined, { origin: 'https://example.org' })
+    expect([answer.status, answer.json()]).toMatchObject([403, { id: 'Forbidden' }])
+  })
+
+  it('cancels a receive whose caller went away', async () => {
+    const { api } = await serve()
+    await client.queues.create('q')
+    const gone = new AbortController()
+    const receive = fetch(`${api.url}/v1/queues/q/receive`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"waitMs":60000}',
+      signal: gone.signal,
+    }).catch(() => 'gone')
+    const polls = async () => (await client.queues.describe('q')).waitingPolls
+    await expect.poll(polls).toBe(1)
+    gone.abort()
+    expect(await receive).toBe('gone')
+    await expect.poll(polls).toBe(0)
+    await client.send('q', 'x')
+    expect(await client.receive('q')).toMatchObject([{ attempt: 1 }])
+  })
+})
+
+describe('beside the API', () => {
+  it('health tells life from readiness', async () => {
+    const { ask } = await serve()
+    expect((await ask('GET', '/health/ready')).status).toBe(200)
+    notReady = 'stopping'
+    const answer = await ask('GET', '/health/ready')
+    expect([answer.status, answer.json()]).toEqual([503, { status: 'not ready', reason: 'stopping' }])
+    expect((await ask('GET', '/health/live')).status).toBe(200)
+  })
+
+  it('metrics speak the text format, of queues and of the engine', async () => {
+    const { ask } = await serve()
+    await client.queues.create('q')
+    await client.send('q', 'x')
+    const { text, headers } = await ask('GET', '/metrics')
+    expect(headers.get('content-type')).toContain('text/plain; version=0.0.4')
+    expect(text).toContain('kiroku_messages{queue="q",state="Available"} 1\n')
+    expect(text).toMatch(
+      /messaging_client_sent_messages_total\{messaging_system="kiroku",messaging_destination_name="q",.*\} 1\n/,
+    )
+    expect(text).toContain('engine_own 1\n')
+    for (const line of text.trim().split('\n'))
+      expect(line).toMatch(/^(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{.*\})? \S+)$/)
+  })
+
+  it('the page of the API asks nobody else for anything', async () => {
+    const { ask } = await serve()
+    const { text, headers } = await ask('GET', '/docs')
+    expect(text).not.toMatch(/<(script|link|img)[^>]+(src|href)="https?:/)
+    expect(headers.get('content-security-policy')).toMatch(/default-src 'self'/)
+    const document = (await ask('GET', '/openapi.json')).json() as { paths: object }
+    expect(Object.keys(document.paths)).toContain('/v1/queues/{queue}/messages')
+  })
+
+  it('a taken port is PortInUse', async () => {
+    const { api } = await serve()
+    const options = { host: '127.0.0.1', port: Number(new URL(api.url).port), tokens: [], bodyBytesMax: 1 }
+    await expect(startApi({} as never, options)).rejects.toMatchObject({ id: 'PortInUse' })
+  })
+})
