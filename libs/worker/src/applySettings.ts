@@ -8,7 +8,7 @@ export const applySettings = async (client: Client, config: WorkerConfig): Promi
 }
 
 /** The settings that a Worker's configuration has for each queue. */
-export const settingsByQueue = (config: WorkerConfig): Map<string, QueueSettings> => {
+const settingsByQueue = (config: WorkerConfig): Map<string, QueueSettings> => {
   const all = new Map<string, QueueSettings>()
   const add = (queue: string, settings: QueueSettings): void =>
     void all.set(queue, { ...all.get(queue), ...settings })
