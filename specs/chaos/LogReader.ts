@@ -1,0 +1,51 @@
+import { decodeRecord, type Log } from '@kiroku/log'
+import { openLog } from '@kiroku/log-jetstream'
+import { connect } from '@kiroku/nats'
+import { decodeEnvelope } from '@kiroku/partition'
+import type { StoredFrame } from './History.ts'
+import type { Work } from './Work.ts'
+
+const decoder = new TextDecoder()
+
+/** Reads the log on a connection of its own, each record once. */
+export class LogReader {
+  readonly #nats: Awaited<ReturnType<typeof connect>>
+  readonly #log: Log
+  readonly #next: number[]
+
+  private constructor(nats: Awaited<ReturnType<typeof connect>>, log: Log) {
+    this.#nats = nats
+    this.#log = log
+    this.#next = Array.from({ length: log.meta.partitions }, () => 1)
+  }
+
+  static async open(url: string): Promise<LogReader> {
+    const nats = await connect({ servers: url, name: 'chaos-reader' })
+    return new LogReader(nats, await openLog(nats, { name: 'main' }))
+  }
+
+  /** The frames since the last call, partition by partition. */
+  async *frames(): AsyncIterable<StoredFrame> {
+    for (let partition = 0; partition < this.#next.length; partition++) {
+      const log = await this.#log.partition(partition)
+      const { lastSeq } = await log.state()
+      if (lastSeq < this.#next[partition]!) continue
+      for await (const { seq, timeMs, data, foreign } of log.read(this.#next[partition]!, lastSeq)) {
+        if (foreign) continue
+        const record = decodeRecord(data)
+        if (record.kind !== 'frame') continue
+        const labels = new Map(record.sections.map(({ queue, bodies }) => [queue, bodies.map(labelOf)]))
+        yield { partition, seq, timeMs, epoch: record.epoch, events: record.events, labels }
+      }
+      this.#next[partition] = lastSeq + 1
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#log.close()
+    await this.#nats.close()
+  }
+}
+
+const labelOf = (body: unknown): number =>
+  body instanceof Uint8Array ? (JSON.parse(decoder.decode(decodeEnvelope(body).body)) as Work).label : -1

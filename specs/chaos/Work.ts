@@ -1,0 +1,28 @@
+import type { Random } from './random.ts'
+
+/** What the consumer is to do with a message. */
+export type Task =
+  | 'ack'
+  /** Fails once. */
+  | 'retry'
+  /** Fails always. */
+  | 'poison'
+  /** Dead-lettered on purpose. */
+  | 'deadLetter'
+  /** Left to the end of its lease, once. */
+  | 'forget'
+
+/** The body of a message: its label and what is to become of it. */
+export interface Work {
+  readonly label: number
+  readonly task: Task
+}
+
+/** Mostly work that succeeds, with enough of every other kind that each kill meets some of it. */
+export const drawTask = (random: Random): Task => {
+  const chance = random.next()
+  if (chance < 0.85) return 'ack'
+  if (chance < 0.92) return 'retry'
+  if (chance < 0.96) return 'poison'
+  return chance < 0.985 ? 'deadLetter' : 'forget'
+}

@@ -1,0 +1,72 @@
+/**
+ * `npm run chaos -- [--rounds N] [--quick] [--seed S] [--json]`: kills nodes and nats-server under load, and
+ * looks for whatever was lost, doubled or resurrected. Progress goes to standard error.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { runChaos, type ChaosResult } from './runChaos.ts'
+
+const roundsDefault = 200
+const roundsQuick = 8
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string' },
+    seed: { type: 'string' },
+    quick: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+  },
+})
+
+const wholeNumber = (text: string | undefined, otherwise: number): number => {
+  const value = text === undefined ? otherwise : Number(text)
+  if (!Number.isSafeInteger(value) || value < 1) {
+    console.error(`"${text}" is not a whole number above 0`)
+    process.exit(2)
+  }
+  return value
+}
+
+const rounds = wholeNumber(values.rounds, values.quick ? roundsQuick : roundsDefault)
+const seed = wholeNumber(values.seed, 1 + Math.floor(Math.random() * 2 ** 31))
+const folder = mkdtempSync(join(tmpdir(), 'kiroku-chaos-'))
+const startedMs = performance.now()
+const progress = (line: string): void =>
+  console.error(`${((performance.now() - startedMs) / 1_000).toFixed(1)} s  ${line}`)
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    rmSync(folder, { recursive: true, force: true })
+    process.exit(130)
+  })
+
+const report = (result: ChaosResult): boolean => {
+  const { violations, failures, ...figures } = result
+  const enough = result.killsInFlight * 2 >= result.kills
+  for (const { kind, text } of violations) console.error(`${kind}: ${text}`)
+  for (const failure of failures) console.error(failure)
+  if (!enough) console.error('fewer than half of the kills came with appends in flight')
+  const seconds = Math.round((performance.now() - startedMs) / 100) / 10
+  console.log(
+    `${result.kills} kills (${result.killsInFlight} with appends in flight), ${result.acknowledged} sends acknowledged, ` +
+      `${result.deadLettered} dead-lettered: ${result.lost} lost, ${result.doubled} doubled, ` +
+      `${result.resurrected} resurrected; verify ${result.verified ? 'passed' : 'failed'}; ${seconds} s`,
+  )
+  if (values.json) console.log(JSON.stringify({ ...figures, seed, seconds }))
+  return enough && violations.length === 0 && failures.length === 0
+}
+
+progress(`seed ${seed}, ${rounds} rounds, data in ${folder}`)
+let passed = false
+try {
+  passed = report(await runChaos({ rounds, seed, folder, progress }))
+} catch (error) {
+  console.error(error)
+}
+if (passed) rmSync(folder, { recursive: true, force: true })
+else {
+  console.error(`failed with --seed ${seed} --rounds ${rounds}; the data is kept in ${folder}`)
+  process.exitCode = 1
+}

@@ -1,0 +1,26 @@
+import type { QueueSettings } from '@kiroku/client'
+import { partitionOf } from '@kiroku/partition'
+
+/** Partitions of the log under test. */
+export const partitions = 4
+
+/** A name that lies on the partition. */
+const nameOn = (partition: number, stem: string): string => {
+  for (let i = 0; ; i++) if (partitionOf(`${stem}-${i}`, partitions) === partition) return `${stem}-${i}`
+}
+
+/** One queue a partition that is sent to; its dead letters go to the next partition. */
+export const sources: readonly string[] = Array.from({ length: partitions }, (_, p) => nameOn(p, 'orders'))
+export const deadLetterQueues: readonly string[] = sources.map((_, p) =>
+  nameOn((p + 1) % partitions, 'orders-dlq'),
+)
+
+/** Leases and pauses are short, so that leases run out and retries come due while kills happen. */
+export const settingsOf = (deadLetter: string): QueueSettings => ({
+  deadLetter,
+  retriesMax: 2,
+  leaseMs: 5_000,
+  retry: { kind: 'list', delaysMs: [0, 300] },
+  batchWaitMs: 20,
+  batchMessages: 50,
+})

@@ -1,0 +1,259 @@
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Client } from '@kiroku/client'
+import { connect as connectClient } from '@kiroku/client-nats'
+import { startServer, type Server } from '@kiroku/nats-server'
+import { Checker, type Violation } from './checker.ts'
+import { EngineProcess } from './EngineProcess.ts'
+import type { History } from './History.ts'
+import { KillsInFlight } from './inFlight.ts'
+import { LogReader } from './LogReader.ts'
+import { deadLetterQueues, partitions, settingsOf, sources } from './queues.ts'
+import { seeded, type Random } from './random.ts'
+import { Traffic } from './Traffic.ts'
+import { verifyLog } from './verifyLog.ts'
+
+/** Acknowledged sends of every round. */
+const sendsPerRound = 1_000
+/** Pause of each sending loop while something recovers, in ms. */
+const calmPauseMs = 40
+/** Rounds after which the log so far is held against what was seen. */
+const roundsPerCheck = 10
+/** Share of the kills that do not wait until what was killed before is back. */
+const hastyShare = 0.15
+/** What takes longer than this counts as hanging, in ms. */
+const hangMs = 60_000
+const drainMs = 120_000
+
+/** How a run under kills is made. */
+export interface ChaosOptions {
+  readonly rounds: number
+  readonly seed: number
+  /** Where everything lies; kept by the caller where something is wrong. */
+  readonly folder: string
+  readonly progress: (line: string) => void
+}
+
+/** What came of it. */
+export interface ChaosResult {
+  readonly rounds: number
+  readonly kills: number
+  readonly killsInFlight: number
+  readonly acknowledged: number
+  readonly deadLettered: number
+  readonly lost: number
+  readonly doubled: number
+  readonly resurrected: number
+  readonly verified: boolean
+  readonly violations: readonly Violation[]
+  /** Whatever else went wrong, in words. */
+  readonly failures: readonly string[]
+}
+
+/**
+ * Two nodes on one nats-server under load; each round kills one of the three without warning and starts it again.
+ * At the end everything is consumed, and the log is held against what producer and consumer saw.
+ * Errors: an `Error` when something hangs or ends by itself.
+ */
+export const runChaos = async (options: ChaosOptions): Promise<ChaosResult> => {
+  const server = await startServer({ dataDir: join(options.folder, 'nats') })
+  const nodes = ['a', 'b'].map((name) => new EngineProcess(name, server.url, options.folder, partitions))
+  const endNodes = (): void => nodes.forEach((node) => node.kill())
+  process.once('exit', endNodes)
+  let run: Run | undefined
+  try {
+    for (const node of nodes) node.start()
+    run = await Run.begin(options, server, nodes)
+    return await run.run()
+  } finally {
+    await run?.end()
+    endNodes()
+    process.off('exit', endNodes)
+    await server.stop()
+  }
+}
+
+class Run {
+  readonly #options: ChaosOptions
+  readonly #server: Server
+  readonly #nodes: readonly EngineProcess[]
+  readonly #client: Client
+  readonly #traffic: Traffic
+  readonly #reader: LogReader
+  readonly #random: Random
+  readonly #killsMs: number[] = []
+  readonly #checker = new Checker()
+  readonly #history: History[] = []
+
+  private constructor(
+    options: ChaosOptions,
+    server: Server,
+    nodes: readonly EngineProcess[],
+    client: Client,
+    traffic: Traffic,
+    reader: LogReader,
+  ) {
+    this.#options = options
+    this.#server = server
+    this.#nodes = nodes
+    this.#client = client
+    this.#traffic = traffic
+    this.#reader = reader
+    this.#random = seeded(options.seed)
+  }
+
+  static async begin(options: ChaosOptions, server: Server, nodes: readonly EngineProcess[]): Promise<Run> {
+    const client = await connectClient({ servers: server.url, name: 'chaos' })
+    await Promise.all(
+      sources.map((queue, i) => client.queues.create(queue, settingsOf(deadLetterQueues[i]!))),
+    )
+    const reader = await LogReader.open(server.url)
+    const traffic = await Traffic.start(server.url, options.seed)
+    return new Run(options, server, nodes, client, traffic, reader)
+  }
+
+  async run(): Promise<ChaosResult> {
+    const { rounds, progress } = this.#options
+    for (let round = 1; round <= rounds; round++) {
+      await this.#round(round)
+      if (round % roundsPerCheck === 0 && round < rounds) await this.#check()
+      if (this.#checker.violations.length + this.#traffic.failures.length > 0) {
+        progress(`round ${round}: something is wrong, stopping`)
+        break
+      }
+    }
+    await this.#drain()
+    return this.#judge()
+  }
+
+  async end(): Promise<void> {
+    this.#traffic.kill()
+    await this.#reader.close()
+    await this.#client.close()
+  }
+
+  async #round(round: number): Promise<void> {
+    const before = this.#traffic.acknowledged
+    if (this.#random.next() >= hastyShare) await this.#until('every node has its partitions', this.#balanced)
+    this.#traffic.pace(0)
+    const sends = this.#random.int(700)
+    await this.#until('sends are acknowledged', () => this.#traffic.acknowledged >= before + sends)
+    await pause(this.#random.int(40))
+    const victim = await this.#kill()
+    this.#traffic.pace(calmPauseMs)
+    await this.#until('sends are acknowledged', () => this.#traffic.acknowledged >= before + sendsPerRound)
+    this.#options.progress(
+      `round ${round} of ${this.#options.rounds}: killed ${victim}, ${this.#traffic.acknowledged} sends acknowledged`,
+    )
+  }
+
+  /** Kills one of the three at once and starts it again a moment later. */
+  async #kill(): Promise<string> {
+    const choice = this.#random.int(5)
+    this.#killsMs.push(Date.now())
+    if (choice === 0) {
+      await this.#server.kill('SIGKILL')
+      await pause(this.#random.int(300))
+      await this.#server.restart()
+      return 'nats-server'
+    }
+    const node = this.#nodes[choice % 2]!
+    await node.end('SIGKILL')
+    await pause(this.#random.int(300))
+    node.start()
+    return `node ${node.name}`
+  }
+
+  readonly #balanced = async (): Promise<boolean> => {
+    const described = await this.#client.partitions()
+    return (
+      described.length === partitions &&
+      described.every(({ state }) => state === 'Active') &&
+      this.#nodes.every(
+        ({ pid }) => described.filter(({ node }) => node.endsWith(`-${pid}`)).length === partitions / 2,
+      )
+    )
+  }
+
+  /** Holds the log so far against what was seen before it is read. */
+  async #check(): Promise<void> {
+    await this.#until('every node has its partitions', this.#balanced)
+    const seen = this.#traffic.takeHistory()
+    this.#history.push(seen)
+    for await (const frame of this.#reader.frames()) this.#checker.frame(frame)
+    this.#checker.compare(seen)
+  }
+
+  /** Lets everything that was sent come to its end. */
+  async #drain(): Promise<void> {
+    this.#options.progress('draining')
+    await this.#until('every node has its partitions', this.#balanced)
+    await within(this.#traffic.stopProducer(), drainMs, 'the last sends are acknowledged')
+    const empty = async (): Promise<boolean> =>
+      (await this.#client.queues.list()).every(
+        ({ counts: c }) => c.delayed + c.available + c.inflight + c.waitingRetry === 0,
+      )
+    const nothingToForward = async (): Promise<boolean> => {
+      const described = await this.#client.partitions()
+      return described.length === partitions && described.every(({ outbox }) => outbox === 0)
+    }
+    // First no source has anything, then nothing is between the queues, then no target has anything.
+    const drained = async () => (await empty()) && (await nothingToForward()) && (await empty())
+    await this.#until('every message has its final state', drained, drainMs)
+    await within(this.#traffic.stopConsumer(), drainMs, 'the consumer stops')
+  }
+
+  async #judge(): Promise<ChaosResult> {
+    const { progress, rounds } = this.#options
+    progress('verifying')
+    const verified = await verifyLog(this.#server.url)
+    await Promise.all(this.#nodes.map((node) => node.end('SIGTERM')))
+    progress('checking')
+    this.#history.push(this.#traffic.takeHistory())
+    const checker = new Checker()
+    const kills = new KillsInFlight()
+    const reader = await LogReader.open(this.#server.url)
+    for await (const frame of reader.frames()) {
+      checker.frame(frame)
+      kills.frame(frame)
+    }
+    await reader.close()
+    for (const history of this.#history) checker.compare(history)
+    checker.finish()
+    return {
+      rounds,
+      kills: this.#killsMs.length,
+      killsInFlight: kills.count(this.#killsMs, this.#traffic.slow),
+      acknowledged: this.#traffic.acknowledged,
+      deadLettered: checker.totals.deadLettered,
+      lost: checker.counts.lost,
+      doubled: checker.counts.doubled,
+      resurrected: checker.counts.resurrected,
+      verified: verified.ok,
+      violations: [...this.#checker.violations, ...checker.violations],
+      failures: [...this.#traffic.failures, ...(verified.ok ? [] : [`verify: ${verified.text}`])],
+    }
+  }
+
+  async #until(
+    what: string,
+    condition: () => boolean | Promise<boolean>,
+    timeoutMs: number = hangMs,
+  ): Promise<void> {
+    const deadlineMs = performance.now() + timeoutMs
+    while (!(await condition())) {
+      if (performance.now() >= deadlineMs) throw new Error(`not within ${timeoutMs} ms: ${what}`)
+      await pause(5)
+    }
+  }
+}
+
+const within = async (promise: Promise<void>, timeoutMs: number, what: string): Promise<void> => {
+  const timer = new AbortController()
+  const late = pause(timeoutMs, undefined, { signal: timer.signal }).then(() => {
+    throw new Error(`not within ${timeoutMs} ms: ${what}`)
+  })
+  late.catch(() => undefined)
+  await Promise.race([promise, late])
+  timer.abort()
+}
