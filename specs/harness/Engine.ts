@@ -1,26 +1,27 @@
 import type { InProcessNode } from '@kiroku/client'
-import type { PartitionActor, Time } from '@kiroku/engine'
+import type { PartitionActor } from '@kiroku/engine'
 import type { Log } from '@kiroku/log'
 import { KirokuError } from '@kiroku/message'
 import type { Command, Reply } from '@kiroku/partition'
-import { EngineProcess } from './EngineProcess.ts'
+import { EngineProcess, type ProcessOptions } from './EngineProcess.ts'
 
 /** An engine over one log that outlives its processes: clients stay connected to it through restarts. */
 export class Engine implements InProcessNode {
   readonly log: Log
-  readonly #time: Time
+  readonly #options: Omit<ProcessOptions, 'name'>
   readonly #listeners = new Set<(partition: number, epoch: number) => void>()
   #process: EngineProcess | undefined
   #started = 0
+  #answersToLose = 0
 
-  constructor(log: Log, time: Time) {
-    this.log = log
-    this.#time = time
+  constructor(options: Omit<ProcessOptions, 'name'>) {
+    this.log = options.log
+    this.#options = options
   }
 
   /** Starts a process, and tells clients of it. */
   async start(): Promise<void> {
-    const process = await EngineProcess.start(`node-${++this.#started}`, this.log, this.#time)
+    const process = await EngineProcess.start({ name: `node-${++this.#started}`, ...this.#options })
     this.#process = process
     for (const [partition, { epoch }] of process.node.actors)
       for (const listener of [...this.#listeners]) listener(partition, epoch)
@@ -46,11 +47,18 @@ export class Engine implements InProcessNode {
     return { log: name, incarnation, partitions }
   }
 
-  request(partition: number, commands: readonly Command[]): Promise<Reply> {
-    return (
-      this.#process?.request(partition, commands) ??
-      Promise.reject(new KirokuError('Unavailable', `nobody owns partition ${partition} now`))
-    )
+  /** Lets the next answers get lost on their way: the request took effect, and its client hears `Timeout`. */
+  loseAnswers(count: number): void {
+    this.#answersToLose = count
+  }
+
+  async request(partition: number, commands: readonly Command[]): Promise<Reply> {
+    const process = this.#process
+    if (process === undefined) throw new KirokuError('Unavailable', `nobody owns partition ${partition} now`)
+    const reply = await process.request(partition, commands)
+    if (this.#answersToLose === 0) return reply
+    this.#answersToLose--
+    throw new KirokuError('Timeout', 'the answer was lost on its way')
   }
 
   onOwnerChanged(listener: (partition: number, epoch: number) => void): () => void {

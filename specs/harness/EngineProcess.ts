@@ -1,10 +1,15 @@
 import * as Effect from 'effect/Effect'
 import * as Exit from 'effect/Exit'
 import * as Scope from 'effect/Scope'
-import { Node, type Time } from '@kiroku/engine'
+import { Node, type NodeOptions, type Time } from '@kiroku/engine'
 import type { Log, PartitionLog } from '@kiroku/log'
 import type { Command, Reply } from '@kiroku/partition'
 import { waitUntil } from '@kiroku/testkit'
+
+/** What a process needs of a node's options. */
+export type ProcessOptions = Pick<NodeOptions, 'name' | 'log' | 'checkpoints'> & {
+  readonly time: Time
+}
 
 const never = new Promise<never>(() => {})
 
@@ -14,14 +19,15 @@ export class EngineProcess {
   readonly #scope = Effect.runSync(Scope.make())
   #dead = false
 
-  private constructor(name: string, log: Log, time: Time) {
-    this.node = new Node({ name, log: this.#mortalLog(log), time: this.#mortalTime(time) })
+  private constructor(options: ProcessOptions) {
+    const { log, time } = options
+    this.node = new Node({ ...options, log: this.#mortalLog(log), time: this.#mortalTime(time) })
   }
 
   /** Starts a node that owns every partition of the log; resolves when it serves. */
-  static async start(name: string, log: Log, time: Time): Promise<EngineProcess> {
-    const process = new EngineProcess(name, log, time)
-    const { partitions } = log.meta
+  static async start(options: ProcessOptions): Promise<EngineProcess> {
+    const process = new EngineProcess(options)
+    const { partitions } = options.log.meta
     for (let n = 0; n < partitions; n++)
       Effect.runFork(process.node.run(n).pipe(Scope.provide(process.#scope)))
     await waitUntil(() => {

@@ -14,6 +14,7 @@ import {
 } from '@kiroku/client'
 import { createMemoryLog, type MemoryLog } from '@kiroku/log'
 import type { QueueCounts } from '@kiroku/partition'
+import type { CheckpointPolicy } from '@kiroku/engine'
 import { ManualTime } from '@kiroku/testkit'
 import {
   runWorker,
@@ -36,6 +37,8 @@ export interface WorldOptions {
   readonly partitions?: number
   /** Bytes of the record that are kept; default: all. */
   readonly recordBytes?: number
+  /** When a checkpoint is made; default: as a node does. */
+  readonly checkpoints?: CheckpointPolicy
 }
 
 /** A consumer whose deliveries are written down. */
@@ -60,7 +63,7 @@ export class World implements AsyncDisposable {
   readonly events: ClientEvent[] = []
 
   constructor(options: WorldOptions) {
-    const { partitions = 1, recordBytes } = options
+    const { partitions = 1, recordBytes, checkpoints } = options
     this.log = createMemoryLog(
       { partitions, ...(recordBytes === undefined ? {} : { recordBytes }) },
       {
@@ -71,7 +74,11 @@ export class World implements AsyncDisposable {
         },
       },
     )
-    this.engine = new Engine(this.log, this.time)
+    this.engine = new Engine({
+      log: this.log,
+      time: this.time,
+      ...(checkpoints === undefined ? {} : { checkpoints }),
+    })
     this.client = this.newClient('client', (event) => this.events.push(event))
   }
 

@@ -21,7 +21,9 @@ it('[RMQ-08] exhausted messages go to the dead-letter queue and can be brought b
 
   // When it is brought back after the repair, it is consumed
   repaired = true
-  await world.client.send(dead!.lineage!.queue, dead!.json<{ order: number }>(), { attributes: dead!.attributes })
+  await world.client.send(dead!.lineage!.queue, dead!.json<{ order: number }>(), {
+    attributes: dead!.attributes,
+  })
   await dead!.ack()
   await world.advance('1 second')
   expect(consumer.batches.at(-1)).toMatchObject({ bodies: [{ order: 7 }], attempts: [1] })
