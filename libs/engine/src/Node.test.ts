@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest'
 import { createMemoryLog } from '@kiroku/log'
 import { decodeEnvelope, type Command } from '@kiroku/partition'
 import { waitUntil } from '@kiroku/testkit'
-import { body, by, receive, startNode, text } from './startNode.ts'
+import { body, by, receive, startTestNode, text } from './startTestNode.ts'
 
 describe('a node on a memory log', () => {
   it('stores, delivers and settles messages, and knows them again after a restart', async () => {
     const log = createMemoryLog({ partitions: 1 })
-    const first = await startNode(log)
+    const first = await startTestNode(log)
     await first.ask({ type: 'CreateQueue', queue: 'mail', config: {}, by })
     await first.ask({
       type: 'Enqueue',
@@ -22,7 +22,7 @@ describe('a node on a memory log', () => {
     expect(await first.ask({ type: 'Ack', items: [item] })).toEqual({ refused: [] })
     await first.close()
 
-    const second = await startNode(log, 'node-2')
+    const second = await startTestNode(log, 'node-2')
     const description = await second.ask({ type: 'DescribeQueue', queue: 'mail' })
     expect(description.counts).toMatchObject({ available: 1, inflight: 1, committed: 1, sent: 3 })
     expect((await second.ask(receive('mail'))).delivery!.messages.map(text)).toEqual(['c'])
@@ -34,7 +34,7 @@ describe('a node on a memory log', () => {
   })
 
   it('gives a waiting receive what is sent later', async () => {
-    const one = await startNode(createMemoryLog({ partitions: 1 }))
+    const one = await startTestNode(createMemoryLog({ partitions: 1 }))
     await one.ask({ type: 'CreateQueue', queue: 'mail', config: {}, by })
     const waiting = one.ask(receive('mail', 1, 20_000))
     await one.ask({ type: 'Enqueue', queue: 'mail', producer: 'p', send: 1, messages: [body('x')] })
@@ -44,7 +44,7 @@ describe('a node on a memory log', () => {
 
   it('puts large bodies in records of their own and gives them back whole', async () => {
     const log = createMemoryLog({ partitions: 1 })
-    const one = await startNode(log)
+    const one = await startTestNode(log)
     await one.ask({ type: 'CreateQueue', queue: 'big', config: { bodyBytesMax: 4_000_000 }, by })
     const large = 'L'.repeat(3_000_000)
     await one.ask({
@@ -55,14 +55,14 @@ describe('a node on a memory log', () => {
       messages: [body('s'), body(large), body(large)],
     })
     await one.close()
-    const two = await startNode(log, 'node-2')
+    const two = await startTestNode(log, 'node-2')
     const { delivery } = await two.ask({ ...receive('big'), bytesMax: 64_000_000 })
     expect(delivery!.messages.map((m) => text(m).length)).toEqual([1, 3_000_000, 3_000_000])
     await two.close()
   })
 
   it('carries exhausted messages to the dead-letter queue once, with their lineage', async () => {
-    const one = await startNode(createMemoryLog({ partitions: 1 }))
+    const one = await startTestNode(createMemoryLog({ partitions: 1 }))
     const dlq = await one.ask({ type: 'CreateQueue', queue: 'dead', config: {}, by })
     const deadLetter = { name: 'dead', partition: 0, queue: dlq.queue }
     await one.ask({ type: 'CreateQueue', queue: 'mail', config: { retriesMax: 0, deadLetter }, by })
@@ -86,7 +86,7 @@ describe('a node on a memory log', () => {
     'answers truthfully when an append is %s',
     async (fault) => {
       const log = createMemoryLog({ partitions: 1 })
-      const one = await startNode(log)
+      const one = await startTestNode(log)
       await one.ask({ type: 'CreateQueue', queue: 'mail', config: {}, by })
       log.faults.onAppend(0, fault)
       const send: Command = { type: 'Enqueue', queue: 'mail', producer: 'p', send: 1, messages: [body('x')] }
@@ -103,7 +103,7 @@ describe('a node on a memory log', () => {
 
 describe('a log that takes only small records', () => {
   it('stores many and large bodies all the same, and refuses what no record can hold', async () => {
-    const one = await startNode(createMemoryLog({ partitions: 1 }, { recordBytesMax: 1_048_576 }))
+    const one = await startTestNode(createMemoryLog({ partitions: 1 }, { recordBytesMax: 1_048_576 }))
     await one.ask({ type: 'CreateQueue', queue: 'mail', config: { bodyBytesMax: 4_000_000 }, by })
     const messages = Array.from({ length: 1_000 }, (_, i) => body(`${i}`.padEnd(2_000)))
     await one.ask({ type: 'Enqueue', queue: 'mail', producer: 'p', send: 1, messages })

@@ -6,7 +6,7 @@ import { createMemoryLog, type MemoryLog } from '@kiroku/log'
 import { oldestBodySeq, snapshot, stateHash, type Command } from '@kiroku/partition'
 import { waitUntil } from '@kiroku/testkit'
 import { load } from './load.ts'
-import { body, by, receive, startNode, text } from './startNode.ts'
+import { body, by, receive, startTestNode, text } from './startTestNode.ts'
 import { TailNotes } from './TailNotes.ts'
 
 const send = (n: number, messages = 1, bytes = 10): Extract<Command, { type: 'Enqueue' }> => ({
@@ -17,11 +17,11 @@ const send = (n: number, messages = 1, bytes = 10): Extract<Command, { type: 'En
   messages: Array.from({ length: messages }, () => body('x'.repeat(bytes))),
 })
 const withQueue = async (log: MemoryLog, ...rest: [string?, object?]) => {
-  const node = await startNode(log, ...rest)
+  const node = await startTestNode(log, ...rest)
   await node.ask({ type: 'CreateQueue', queue: 'mail', config: {}, by })
   return node
 }
-const lifeOf = (one: Awaited<ReturnType<typeof startNode>>) => one.node.actors.get(0)?.life
+const lifeOf = (one: Awaited<ReturnType<typeof startTestNode>>) => one.node.actors.get(0)?.life
 
 describe('the owner of a partition', () => {
   it('goes on after a stray record on its subject, and puts it on record', async () => {
@@ -40,7 +40,7 @@ describe('the owner of a partition', () => {
   it('stops when another node took the partition over, and confirms nothing more', async () => {
     const log = createMemoryLog({ partitions: 1 })
     const old = await withQueue(log, 'old')
-    const young = await startNode(log, 'young')
+    const young = await startTestNode(log, 'young')
     const stale = await old.node.request(0, [send(1)])
     expect(stale.answers[0]!.error?.id).toMatch(/NotOwner|Unavailable/)
     await waitUntil(() => old.node.actors.get(0)?.life === 'Fenced' || old.node.actors.get(0) === undefined)
@@ -70,7 +70,7 @@ describe('the owner of a partition', () => {
     for (let n = 1; n <= 5; n++) await one.ask(send(n))
     await one.close()
     log.faults.damage(0, 8)
-    const two = await startNode(log, 'two')
+    const two = await startTestNode(log, 'two')
     expect(lifeOf(two)).toBe('Quarantined')
     const answer = (await two.node.request(0, [send(6)])).answers[0]!
     expect(answer.error?.id).toBe('Quarantined')
@@ -87,7 +87,7 @@ describe('the owner of a partition', () => {
       await one.ask(send(1))
       await one.close()
       log.faults.loseTail(0, 6)
-      const two = await startNode(log, 'two', { tailNotes: notes() })
+      const two = await startTestNode(log, 'two', { tailNotes: notes() })
       expect(lifeOf(two)).toBe('Quarantined')
       expect((await two.node.request(0, [send(2)])).answers[0]!.error?.message).toContain('saw')
       await two.close()
@@ -142,7 +142,7 @@ describe('the owner of a partition', () => {
     })
     await one.ask({ ...send(++n), messages: [body('the last')] })
     await one.close()
-    const two = await startNode(log, 'two')
+    const two = await startTestNode(log, 'two')
     expect((await two.ask(receive('mail', 10))).delivery!.messages.map(text)).toEqual(['the last'])
     expect((await two.ask({ type: 'DescribeQueue', queue: 'mail' })).counts.committed).toBe((n - 1) * 10)
     await two.close()
@@ -172,7 +172,7 @@ describe('the owner of a partition', () => {
       return (await part.state()).firstSeq > 50
     })
     await one.close()
-    const two = await startNode(log, 'two')
+    const two = await startTestNode(log, 'two')
     const item = { queue: held.queue, sub: 0, delivery: held.delivery, numbers: held.numbers }
     await two.ask({ type: 'Release', items: [item] })
     expect((await two.ask(receive('mail', 1))).delivery!.messages.map(text)).toEqual(['touched'])

@@ -17,7 +17,7 @@ export const body = (text: string): Uint8Array => encodeEnvelope(new TextEncoder
 export const text = (envelope: Uint8Array): string => new TextDecoder().decode(decodeEnvelope(envelope).body)
 
 /** For tests: a node that owns partition 0 of a log until it is closed. */
-export const startNode = async (log: Log, name = 'node-1', options: Partial<NodeOptions> = {}) => {
+export const startTestNode = async (log: Log, name = 'node-1', options: Partial<NodeOptions> = {}) => {
   const node = new Node({ log, name, ...options })
   const scope = Effect.runSync(Scope.make())
   const fiber = Effect.runFork(node.run(0).pipe(Scope.provide(scope)))
