@@ -1,5 +1,5 @@
 import tseslint from 'typescript-eslint'
-import { pureFiles, pureGlobals, pureSyntax, walls } from './tools/walls.ts'
+import { pureFiles, pureGlobals, pureSyntax, testFiles, walls } from './tools/walls.ts'
 
 export default [
   { ignores: ['**/node_modules/**', '**/dist/**', '.nx/**', '**/.kiroku/**', 'coverage/**'] },
@@ -25,7 +25,7 @@ export default [
   },
   {
     files: [...pureFiles],
-    ignores: ['**/*.test.ts', '**/contract.ts'],
+    ignores: [...testFiles],
     rules: {
       'no-restricted-globals': ['error', ...pureGlobals],
       'no-restricted-syntax': ['error', ...pureSyntax],

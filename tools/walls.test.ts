@@ -83,6 +83,15 @@ describe('every room keeps its direction of imports', () => {
     expect(said).toEqual([expect.stringContaining('another room has one door, its package name')])
   })
 
+  it('what is for tests only is not imported by what ships', async () => {
+    const code = `import './TestPartition.ts'\n`
+    expect(await complaints(fileIn('libs/partition'), code)).toEqual([
+      expect.stringContaining('what is for tests only must not ship'),
+    ])
+    expect(await complaints(fileIn('libs/partition', 'decide.test.ts'), code)).toEqual([])
+    expect(await complaints(fileIn('libs/partition', 'TestLaw.ts'), code)).toEqual([])
+  })
+
   it('the rooms form no circle', () => {
     const list = new Map(rooms.map((room) => [room.folder.replace('libs/', '@kiroku/'), room.may]))
     const visit = (name: string, way: ReadonlyArray<string>): void => {

@@ -184,7 +184,11 @@ const testsMay = [
   'node:',
 ]
 
-const isTest = (file: string): boolean => /\.test\.ts$|[./]contract\.ts$/i.test(file)
+/** Tests, contract suites, and what is named for tests, such as `TestPartition.ts` or `startTestNode.ts`. */
+export const testFiles: ReadonlyArray<string> = ['**/*.test.ts', '**/contract.ts', '**/*Test[A-Z]*.ts']
+
+const isTest = (file: string): boolean =>
+  testFiles.some((pattern) => path.matchesGlob(file, pattern)) || /^specs\//.test(file)
 
 const covers = (allowed: string, specifier: string): boolean =>
   allowed === specifier ||
@@ -199,9 +203,11 @@ const breach = (file: string, specifier: string): string | undefined => {
   if (room === undefined) return undefined
   if (specifier.startsWith('.')) {
     const target = path.posix.join(path.posix.dirname(file), specifier)
-    return target.startsWith(`${room.folder}/`)
-      ? undefined
-      : `${room.folder} may not reach into "${target}" by path: another room has one door, its package name.`
+    if (!target.startsWith(`${room.folder}/`))
+      return `${room.folder} may not reach into "${target}" by path: another room has one door, its package name.`
+    return isTest(target) && !isTest(file)
+      ? `${file} may not import "${specifier}": what is for tests only must not ship.`
+      : undefined
   }
   const may = isTest(file) ? [...room.may, ...testsMay] : room.may
   if (may.some((allowed) => covers(allowed, specifier))) return undefined
