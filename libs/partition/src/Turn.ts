@@ -1,4 +1,4 @@
-import { KirokuError, type LogEvent, type MessageCell, newCell, type Ranges } from '@kiroku/message'
+import { type KirokuError, type LogEvent, type MessageCell, newCell, type Ranges } from '@kiroku/message'
 import type { Answer } from './Command.ts'
 import { evolve } from './evolve.ts'
 import type { PartitionState } from './state/PartitionState.ts'
