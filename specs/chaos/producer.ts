@@ -10,7 +10,7 @@ import { sources } from './queues.ts'
 import { seeded } from './random.ts'
 import { drawTask, type Work } from './Work.ts'
 
-const loopsPerQueue = 3
+const loopsPerQueue = 8
 
 const [url, seed] = process.argv.slice(2)
 const observer = new Observer()

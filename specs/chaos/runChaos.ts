@@ -16,7 +16,7 @@ import { verifyLog } from './verifyLog.ts'
 /** Acknowledged sends of every round. */
 const sendsPerRound = 1_000
 /** Pause of each sending loop while something recovers, in ms. */
-const calmPauseMs = 40
+const calmPauseMs = 150
 /** Rounds after which the log so far is held against what was seen. */
 const roundsPerCheck = 10
 /** Share of the kills that do not wait until what was killed before is back. */
