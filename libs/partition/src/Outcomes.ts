@@ -109,7 +109,7 @@ const emitGroup = <B>(turn: Turn<B>, g: Group): void => {
         cause: g.cause as LogEventOf<'DeadLettered'>['cause'],
         error: g.error,
         target: address,
-        forward: turn.state.outbox.get(laneKey(queue, address))?.next ?? 1,
+        forward: turn.state.outbox.get(laneKey(queue, address))?.next ?? turn.state.firstForward,
       })
     }
   }

@@ -8,6 +8,7 @@ import {
   evolve,
   nextTimerAt,
   PartitionState,
+  restore,
   snapshot,
   stateHash,
   Turn,
@@ -39,6 +40,8 @@ export class TestPartition {
   random: () => number = () => 0
   /** Facts of the last turn. */
   events: readonly LogEvent[] = []
+  /** Answers of the last turn. */
+  said: readonly TurnAnswer[] = []
   readonly answers = new Map<number, TurnAnswer>()
   /** Bodies by frame and queue. */
   readonly bodies = new Map<string, readonly Uint8Array[]>()
@@ -84,6 +87,7 @@ export class TestPartition {
       this.answers.set(answer.token, answer)
     }
     this.events = turn.events
+    this.said = turn.answers
     if (turn.events.length === 0) return
     this.#seq = seq
     for (const { queue, bodies } of turn.sections.values()) this.bodies.set(`${seq}/${queue}`, bodies)
@@ -91,6 +95,27 @@ export class TestPartition {
     for (const event of turn.events) evolve(this.replica, structuredClone(event))
     const [live, replayed] = [stateHash(snapshot(this.state)), stateHash(snapshot(this.replica))]
     if (live !== replayed) throw new Error(`replay of frame ${seq} gives another state`)
+  }
+
+  /**
+   * Goes on in a second partition that was restored from a snapshot; only what the record does not hold is
+   * carried over. Receives do not survive a change of owner: they are taken back first.
+   */
+  fork(): TestPartition {
+    const polls = [...this.state.polls.keys()]
+    this.turn(...polls.map((poll) => ({ type: 'CancelReceive', poll }) as const))
+    this.state.pollTimers.filter((t) => !t.poll.done)
+    const state = restore(structuredClone(snapshot(this.state)))
+    state.sweepAt = this.state.sweepAt
+    for (const q of this.state.queues.values())
+      state.queues.get(q.id)!.main.availableSince = q.main.availableSince
+    const fork = new TestPartition(state, restore(snapshot(this.state)))
+    fork.now = this.now
+    fork.random = this.random
+    fork.#seq = this.#seq
+    fork.#token = this.#token
+    fork.#send = this.#send
+    return fork
   }
 
   /** Decides one command and returns its answer, which must come in the same turn. */

@@ -25,7 +25,7 @@ export const describeQueues = (
         available: q.ready + m.available,
         inflight: m.inflight,
         waitingRetry: m.waitingRetry,
-        sent: q.nextNumber - 1,
+        sent: q.sent,
         committed: m.committed,
         deadLettered: m.deadLettered,
         discarded: m.discarded,

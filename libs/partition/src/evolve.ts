@@ -3,7 +3,7 @@ import type { QueueConfig } from './QueueConfig.ts'
 import { laneKey, type OutboxLane } from './state/Outbox.ts'
 import type { PartitionState } from './state/PartitionState.ts'
 import { QueueState, type Subscription } from './state/QueueState.ts'
-import { addRun, dropQueue, purgeQueue, takeFromRuns } from './untouched.ts'
+import { addRun, bringForward, dropQueue, purgeQueue, takeFromRuns } from './untouched.ts'
 import { carryBodies } from './carry.ts'
 import { link, retire, unlink } from './touched.ts'
 
@@ -77,7 +77,7 @@ export const evolve = (state: PartitionState, event: LogEvent): void => {
       state.foreignRecords++
       return
     case 'Repaired':
-      return
+      return repaired(state, event)
     default:
       throw new KirokuError(
         'FutureVersion',
@@ -291,11 +291,12 @@ const deadLettered = (state: PartitionState, e: LogEventOf<'DeadLettered'>): voi
 
 const discarded = (state: PartitionState, e: LogEventOf<'Discarded'>): void => {
   const sub = subOf(state, e.queue, e.sub)
-  // Retention also ends untouched messages, which have no slot: they become one on their way out.
-  if (e.cause === 'retention')
+  // Retention and operators also end untouched messages, which have no slot: they become one on their way out.
+  if (e.cause === 'retention' || e.cause === 'operator')
     for (let i = 0; i < e.numbers.length; i += 2)
       for (let n = e.numbers[i]!, end = n + e.numbers[i + 1]!; n < end; n++) {
         if (state.live.find(sub.index, n) >= 0) continue
+        if (e.cause === 'operator') bringForward(state, sub.queue, n)
         const slot = takeFromRuns(state, sub, n)
         state.live.state[slot] = State.Inflight
         sub.inflight++
@@ -339,4 +340,17 @@ const clockResumed = (state: PartitionState, e: LogEventOf<'ClockResumed'>): voi
   for (let slot = 0; slot < live.top; slot++)
     if (live.state[slot] === State.Inflight) live.deadline[slot] = live.deadline[slot]! + e.gapMs
   live.reorder()
+}
+
+/** Numbers that were given up with a part of the log may be known outside: they are not used again. */
+const repaired = (state: PartitionState, e: LogEventOf<'Repaired'>): void => {
+  state.repairedEpoch = state.epoch
+  state.nextQueue += e.skip
+  state.nextDelivery += e.skip
+  state.firstForward += e.skip
+  for (const queue of state.queues.values()) {
+    queue.nextNumber += e.skip
+    queue.skipped += e.skip
+  }
+  for (const lane of state.outbox.values()) lane.next += e.skip
 }

@@ -29,6 +29,7 @@ export {
   type ReceiptAddress,
 } from './address.ts'
 export { limits } from './limits.ts'
+export { loadCell, untouchedCell } from './cell.ts'
 export { decide, endTurn, type CommandWith } from './decide.ts'
 export type { SizedRef } from './decide/enqueue.ts'
 export { decideSettle } from './decide/settle.ts'

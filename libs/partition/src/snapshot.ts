@@ -17,6 +17,8 @@ export interface Snapshot {
   readonly nextQueue: number
   readonly nextDelivery: number
   readonly trimmedTo: number
+  readonly repairedEpoch: number
+  readonly firstForward: number
   readonly foreignRecords: number
   readonly checkpoints: readonly CheckpointNote[]
   readonly queues: readonly QueueSnapshot[]
@@ -36,6 +38,7 @@ export interface QueueSnapshot {
   readonly index: number
   readonly deliveryPaused: boolean
   readonly nextNumber: number
+  readonly skipped: number
   readonly ready: readonly [head: number, tail: number, count: number, bytes: number]
   readonly delayed: number
   readonly frame: readonly [seq: number, count: number]
@@ -54,6 +57,8 @@ export const snapshot = (state: PartitionState): Snapshot => ({
   nextQueue: state.nextQueue,
   nextDelivery: state.nextDelivery,
   trimmedTo: state.trimmedTo,
+  repairedEpoch: state.repairedEpoch,
+  firstForward: state.firstForward,
   foreignRecords: state.foreignRecords,
   checkpoints: [...state.checkpoints],
   queues: [...state.queues.values()].map(queueSnapshot),
@@ -74,6 +79,7 @@ const queueSnapshot = (q: QueueState): QueueSnapshot => {
     index: m.index,
     deliveryPaused: q.deliveryPaused,
     nextNumber: q.nextNumber,
+    skipped: q.skipped,
     ready: [q.readyHead, q.readyTail, q.ready, q.readyBytes],
     delayed: q.delayed,
     frame: [q.frameSeq, q.frameCount],
@@ -102,6 +108,8 @@ export const restore = (s: Snapshot): PartitionState => {
   state.nextQueue = s.nextQueue
   state.nextDelivery = s.nextDelivery
   state.trimmedTo = s.trimmedTo
+  state.repairedEpoch = s.repairedEpoch
+  state.firstForward = s.firstForward
   state.foreignRecords = s.foreignRecords
   state.checkpoints = [...s.checkpoints]
   state.runs = RunSlab.restore(s.runs)
@@ -121,6 +129,7 @@ const restoreQueue = (state: PartitionState, q: QueueSnapshot): void => {
   const queue = new QueueState(q.id, q.name, q.config, q.index)
   queue.deliveryPaused = q.deliveryPaused
   queue.nextNumber = q.nextNumber
+  queue.skipped = q.skipped
   ;[queue.readyHead, queue.readyTail, queue.ready, queue.readyBytes] = q.ready
   queue.delayed = q.delayed
   ;[queue.frameSeq, queue.frameCount] = q.frame

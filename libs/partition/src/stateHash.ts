@@ -98,7 +98,7 @@ export const stateHash = (s: Snapshot): string => {
   for (const seen of s.forwardsSeen) mix.text(6, JSON.stringify(seen))
   mix.text(
     7,
-    `${s.partition} ${s.nextQueue} ${s.nextDelivery} ${s.trimmedTo} ${s.foreignRecords} ${s.epoch} ${s.at}`,
+    `${s.partition} ${s.nextQueue} ${s.nextDelivery} ${s.trimmedTo} ${s.foreignRecords} ${s.epoch} ${s.at} ${s.repairedEpoch} ${s.firstForward}`,
   )
   return mix.hex
 }

@@ -73,6 +73,54 @@ export const takeFromRuns = (state: PartitionState, sub: Subscription, n: number
   return slot
 }
 
+/** Puts an untouched message, delayed or in the middle of a run, ahead of all others, so that it is the next one. */
+export const bringForward = (state: PartitionState, queue: QueueState, n: number): void => {
+  const runs = state.runs
+  const contains = (run: number): boolean => runs.first(run) <= n && n < runs.first(run) + runs.count(run)
+  let run = queue.readyHead
+  let before = 0
+  while (run !== 0 && !contains(run)) [before, run] = [run, runs.next(run)]
+  if (run !== 0) {
+    if (runs.first(run) < n) {
+      splitReady(state, queue, run, n - runs.first(run))
+      ;[before, run] = [run, runs.next(run)]
+    }
+    if (runs.count(run) > 1) splitReady(state, queue, run, 1)
+    if (before === 0) return
+    runs.setNext(before, runs.next(run))
+    if (queue.readyTail === run) queue.readyTail = before
+  } else {
+    run = state.delayedRuns.items.find((d) => d.queue === queue && contains(d.run))?.run ?? 0
+    if (run === 0)
+      throw new KirokuError(
+        'LogDamaged',
+        `an event at ${state.frameSeq} names message ${n} of queue ${queue.id}, which is not there`,
+      )
+    const whole = run
+    state.delayedRuns.filter((d) => d.run !== whole)
+    const delay = (part: number): void =>
+      state.delayedRuns.push({ queue, run: part, dueAt: runs.dueAt(part) })
+    if (runs.first(run) < n) {
+      run = runs.split(whole, n - runs.first(whole))
+      delay(whole)
+    }
+    if (runs.count(run) > 1) delay(runs.split(run, 1))
+    queue.delayed--
+    queue.ready++
+    queue.readyBytes += runs.bytes(run)
+    if (queue.readyTail === 0) queue.readyTail = run
+  }
+  runs.setNext(run, queue.readyHead)
+  queue.readyHead = run
+}
+
+const splitReady = (state: PartitionState, queue: QueueState, run: number, count: number): void => {
+  const rest = state.runs.split(run, count)
+  state.runs.setNext(rest, state.runs.next(run))
+  state.runs.setNext(run, rest)
+  if (queue.readyTail === run) queue.readyTail = rest
+}
+
 /** Discards every message below `upTo`; as purges cover all that was sent, the runs go whole. */
 export const purgeQueue = (state: PartitionState, queue: QueueState, upTo: number): void => {
   let gone = queue.ready + queue.delayed

@@ -38,6 +38,10 @@ export class PartitionState {
   readonly forwardsSeen = new Map<string, number>()
   checkpoints: CheckpointNote[] = []
   trimmedTo = 0
+  /** Epoch of the last repair; what was known of the log before it no longer binds. 0: none. */
+  repairedEpoch = 0
+  /** Number of the first forward of a new lane. */
+  firstForward = 1
   foreignRecords = 0
 
   /** Not part of the record: waiting receives by their id and by their next time. */

@@ -48,6 +48,8 @@ export class QueueState {
   deliveryPaused = false
   /** Number of the next message. */
   nextNumber = 1
+  /** Numbers that repairs left out. */
+  skipped = 0
   /** Runs that are available, in order; 0 is none. */
   readyHead = 0
   readyTail = 0
@@ -65,6 +67,11 @@ export class QueueState {
     this.config = config
     this.policy = policyOf(config)
     this.main = new Subscription(index, 0, this)
+  }
+
+  /** Messages that ever came in. */
+  get sent(): number {
+    return this.nextNumber - 1 - this.skipped
   }
 
   configure(config: QueueConfig): void {

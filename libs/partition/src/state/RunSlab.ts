@@ -129,6 +129,26 @@ export class RunSlab {
     c[o + 5] = (this.count(id) << 16) | index
   }
 
+  /** Makes all but the first `count` messages of the run a run of their own; returns its id. Links are the caller's. */
+  split(id: number, count: number): number {
+    const total = this.count(id)
+    const share = Math.round((this.bytes(id) / total) * count)
+    const rest = this.alloc(
+      this.first(id) + count,
+      total - count,
+      this.seq(id),
+      this.index(id) + count,
+      this.enqueuedAt(id),
+      this.delayMs(id),
+      this.bytes(id) - share,
+    )
+    const c = this.chunks[(id / chunkRuns) | 0]!
+    const o = (id % chunkRuns) * words
+    c[o + 5] = (count << 16) | (c[o + 5]! & 0xffff)
+    c[o + 8] = share
+    return rest
+  }
+
   /** Drops the first `count` messages of the run and returns their share of its bytes. */
   shrink(id: number, count: number): number {
     const c = this.chunks[(id / chunkRuns) | 0]!
