@@ -1,34 +1,18 @@
 import { readFileSync } from 'node:fs'
-import { mkdir, writeFile } from 'node:fs/promises'
-import { errorRegistry, type ErrorId } from '@kiroku/message'
+import { writeFile } from 'node:fs/promises'
 import { temporaryFolder, waitUntil, type TemporaryFolder } from '@kiroku/testkit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Kiroku, type Running } from './testing/Kiroku.ts'
+import { Kiroku, readyOf, type Running } from './testing/Kiroku.ts'
 
 let folder: TemporaryFolder
 let kiroku: Kiroku
 let engine: Running
 
-interface Up {
-  readonly api: string
-  readonly nats: string
-}
-
-const readyOf = async (running: Running): Promise<Up> => {
-  await waitUntil(() => running.stdout().includes('"ready":true'), {
-    timeoutMs: 30_000,
-    what: 'kiroku up is ready',
-  })
-  return JSON.parse(running.stdout().trim().split('\n').at(-1)!) as Up
-}
-
-let up: Up
-
 beforeAll(async () => {
   folder = await temporaryFolder()
   kiroku = new Kiroku(folder.path)
   engine = kiroku.start(['up', '--http', '127.0.0.1:0', '--json', '--log-format', 'json'])
-  up = await readyOf(engine)
+  await readyOf(engine)
 })
 
 afterAll(async () => {
@@ -168,138 +152,5 @@ describe('the commands of a folder with a running engine', () => {
     second.child.kill('SIGTERM')
     expect((await second.finished).exit).toBe(0)
     expect(runFile().pid).toBe(first)
-  })
-})
-
-describe('bad input', () => {
-  const table: [name: string, id: ErrorId, args: string[], input?: string][] = [
-    ['an unknown queue', 'UnknownQueue', ['send', 'nowhere', 'x']],
-    ['an unknown queue for ndjson', 'UnknownQueue', ['send', 'nowhere', '--ndjson'], '1\n'],
-    ['an invalid name', 'InvalidQueueName', ['queue', 'create', 'no spaces']],
-    ['a name that is too long', 'InvalidQueueName', ['queue', 'create', 'x'.repeat(81)]],
-    ['a setting out of range', 'InvalidConfig', ['queue', 'create', 'q1', '--retries', '100000']],
-    ['a duration without a unit', 'InvalidArgument', ['queue', 'create', 'q1', '--lease', '30']],
-    ['another queue of that name', 'QueueExists', ['queue', 'create', 'taken', '--retries', '7']],
-    ['a body over the limit of its queue', 'BodyTooLarge', ['send', 'small'], 'x'.repeat(20_000)],
-    ['a body over every limit', 'BodyTooLarge', ['send', 'taken'], 'x'.repeat(4 * 1024 * 1024 + 1)],
-    ['ndjson that is malformed', 'MalformedJson', ['send', 'taken', '--ndjson'], '{"a":1}\nnope\n'],
-    ['a file that is not there', 'InvalidArgument', ['send', 'taken', '--file', 'nope.txt']],
-    ['an unknown log', 'Unavailable', ['queue', 'list', '--log', 'nope']],
-    ['an unknown flag', 'InvalidArgument', ['send', 'taken', 'x', '--dely', '3s']],
-    ['an unknown command', 'InvalidArgument', ['sned', 'taken', 'x']],
-    ['a missing argument', 'InvalidArgument', ['send']],
-    ['a Worker that is not there', 'WorkerInvalid', ['work', 'nope.ts', '--queue', 'taken']],
-    ['a Worker without a queue function', 'WorkerInvalid', ['work', 'not-a-worker.js', '--queue', 'taken']],
-    ['NATS that cannot be reached', 'NatsUnreachable', ['queue', 'list', '--nats', 'nats://127.0.0.1:1']],
-    ['an API beyond loopback without tokens', 'TokenRequired', ['up', '--http', '0.0.0.0:0']],
-    ['an API on a strange address', 'InvalidConfig', ['up', '--http', 'everywhere']],
-    ['malformed tokens', 'InvalidConfig', ['up', '--tokens', 'ann:boss:long-enough']],
-    ['serve without NATS', 'NatsUnreachable', ['serve']],
-    [
-      'a nats-server that is none',
-      'NatsServerMissing',
-      ['up', '--data-dir', 'other', '--nats-server', '/bin/true'],
-    ],
-  ]
-
-  beforeAll(async () => {
-    await ok(['queue', 'create', 'taken'])
-    await ok(['queue', 'create', 'small', '--body-max', '1KiB'])
-    await writeFile(`${folder.path}/not-a-worker.js`, 'export default { fetch() {} }')
-  })
-
-  it.each(table)('%s is %s', async (_, id, args, input) => {
-    const finished = await kiroku.run([...args, '--json'], input)
-    const { error } = finished.json() as { error: { id: string; message: string; help: string } }
-    expect(error).toMatchObject({ id, help: errorRegistry[id].help })
-    expect(finished.exit).toBe(errorRegistry[id].exit)
-    expect(finished.stderr).toContain(`error ${id}: `)
-    expect(finished.stderr + finished.stdout).not.toMatch(/\n\s+at |node:internal|\.ts:\d/)
-  })
-
-  it('a port in use is PortInUse', async () => {
-    const finished = await kiroku.run(['up', '--http', new URL(up.api).host, '--json'])
-    expect(finished.json()).toMatchObject({ error: { id: 'PortInUse' } })
-    expect(finished.exit).toBe(errorRegistry.PortInUse.exit)
-  })
-
-  it('a folder without an engine is NatsUnreachable, and says how to start one', async () => {
-    await mkdir(`${folder.path}/empty`)
-    const finished = await new Kiroku(`${folder.path}/empty`).run(['queue', 'list'])
-    expect(finished.exit).toBe(errorRegistry.NatsUnreachable.exit)
-    expect(finished.stderr).toMatch(/no engine was started in this folder.*\n.*kiroku up/)
-  })
-
-  it('a malformed kiroku.jsonc is MalformedJson with its line', async () => {
-    await mkdir(`${folder.path}/malformed`)
-    await writeFile(`${folder.path}/malformed/kiroku.jsonc`, '{\n  "log": "a"\n  "http": 1\n}')
-    const finished = await new Kiroku(`${folder.path}/malformed`).run(['queue', 'list'])
-    expect(finished.exit).toBe(2)
-    expect(finished.stderr).toContain('kiroku.jsonc, line 3')
-  })
-
-  it('shows the stack only when KIROKU_DEBUG asks for it', async () => {
-    const finished = await new Kiroku(folder.path, { KIROKU_DEBUG: '1' }).run(['send', 'nowhere', 'x'])
-    expect(finished.stderr).toMatch(/\n\s+at /)
-  })
-})
-
-describe('stopping', () => {
-  it.each(['SIGTERM', 'SIGINT'] as const)(
-    '%s drains within 10 s, though receives are parked',
-    async (signal) => {
-      await using own = await temporaryFolder()
-      const here = new Kiroku(own.path)
-      const running = here.start(['up', '--http', '127.0.0.1:0', '--json'])
-      try {
-        const { api } = await readyOf(running)
-        expect((await here.run(['queue', 'create', 'parked'])).exit).toBe(0)
-        const receive = fetch(`${api}/v1/queues/parked/receive`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body: '{"waitMs":60000}',
-        }).catch(() => undefined)
-        const polled = async (): Promise<boolean> =>
-          /kiroku_waiting_polls\{queue="parked"\} 1/.test(await (await fetch(`${api}/metrics`)).text())
-        await waitUntil(polled, { what: 'the receive is parked' })
-        const startedMs = performance.now()
-        running.child.kill(signal)
-        const { exit } = await running.finished
-        await receive
-        expect(exit).toBe(0)
-        expect(performance.now() - startedMs).toBeLessThan(10_000)
-      } finally {
-        await here.killAll()
-      }
-    },
-  )
-
-  it('loses and doubles nothing when the engine is killed in the middle of a send', async () => {
-    await using own = await temporaryFolder()
-    const here = new Kiroku(own.path)
-    try {
-      const first = here.start(['up', '--http', '127.0.0.1:0', '--json'])
-      await readyOf(first)
-      expect((await here.run(['queue', 'create', 'safe'])).exit).toBe(0)
-      const counts = async (): Promise<{ sent: number; available: number }> =>
-        ((await here.run(['queue', 'show', 'safe', '--json'])).json() as { counts: never }).counts
-      const lines = (from: number) => Array.from({ length: 10_000 }, (_, i) => `{"i":${from + i}}\n`).join('')
-      const sending = here.start(['send', 'safe', '--ndjson', '--json'], null)
-      sending.child.stdin!.write(lines(0))
-      await waitUntil(async () => (await counts()).sent > 0, { what: 'the first messages are stored' })
-      first.child.kill('SIGKILL')
-      sending.child.stdin!.end(lines(10_000))
-      await first.finished
-      const second = here.start(['up', '--http', '127.0.0.1:0', '--json'])
-      await readyOf(second)
-      const sent = await sending.finished
-      expect(sent.stderr).toBe('')
-      expect(sent.json()).toMatchObject({ sent: 20_000 })
-      expect(await counts()).toMatchObject({ sent: 20_000, available: 20_000 })
-      second.child.kill('SIGTERM')
-      await second.finished
-    } finally {
-      await here.killAll()
-    }
   })
 })

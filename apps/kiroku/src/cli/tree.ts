@@ -249,6 +249,11 @@ export const tree: CommandSpec = {
           alias: 'y',
           description: 'Reopen; without it the damage is only shown.',
         },
+        {
+          name: 'accept-lost-end',
+          kind: 'boolean',
+          description: 'Reopen also where only the end is gone, which the log itself does not show.',
+        },
         { name: 'reason', kind: 'text', metavar: 'TEXT', description: 'Why, for the record.' },
       ],
       settings: nats,

@@ -1,1 +1,46 @@
-export {}
+import { planRepair, repair, type RepairPlan } from '@kiroku/audit'
+import { decodeCheckpoint } from '@kiroku/engine'
+import { errorRegistry, KirokuError } from '@kiroku/message'
+import type { Log } from '@kiroku/log'
+import { describePlan } from '../audit/describePlan.ts'
+import type { Invocation } from '../cli/CommandSpec.ts'
+import { localActor } from '../serve/localActor.ts'
+import { withLog } from '../serve/withLog.ts'
+
+export const run = (invocation: Invocation): Promise<void> =>
+  withLog(invocation, async (log) => {
+    const { flag, text, out } = invocation
+    const plans = await plansOf(log, invocation.int('partition'))
+    const damaged = plans.filter(({ kind }) => kind !== 'none')
+    for (const plan of damaged) for (const line of describePlan(plan)) out.line(line)
+    if (damaged.length === 0) out.line('Nothing is damaged.')
+    const lostEnd = flag('accept-lost-end')
+    const open = flag('yes') ? (lostEnd ? plans : damaged).filter(({ kind }) => kind !== 'impossible') : []
+    for (const { partition } of open) {
+      await repair(log, partition, {
+        decodeCheckpoint,
+        by: localActor(),
+        note: text('reason') ?? 'kiroku repair',
+        acknowledgeLostEnd: lostEnd,
+      })
+      out.line(`partition ${partition} is open again`)
+    }
+    const repaired = open.map(({ partition }) => partition)
+    const left = damaged.filter(({ partition }) => !repaired.includes(partition))
+    if (left.length > 0 && !flag('yes'))
+      out.line('`kiroku repair --yes` reopens; what is listed as lost stays lost.')
+    out.result({ plans, repaired })
+    if (left.length > 0) process.exitCode = errorRegistry.LogDamaged.exit
+  })
+
+const plansOf = async (log: Log, only: number | undefined): Promise<RepairPlan[]> => {
+  if (only !== undefined && (only < 0 || only >= log.meta.partitions))
+    throw new KirokuError(
+      'InvalidArgument',
+      `--partition: log ${log.meta.name} has partitions 0 to ${log.meta.partitions - 1}`,
+    )
+  const partitions = only === undefined ? Array.from({ length: log.meta.partitions }, (_, n) => n) : [only]
+  const plans: RepairPlan[] = []
+  for (const partition of partitions) plans.push(await planRepair(log, partition, { decodeCheckpoint }))
+  return plans
+}

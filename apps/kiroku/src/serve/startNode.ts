@@ -14,6 +14,9 @@ import type { Logger } from './Logger.ts'
 /** How long a command to another node's partition may take, in ms. */
 const routeTimeoutMs = 10_000
 
+/** How often a quarantined partition is looked at for a repair, in ms. */
+const repairPollMs = 1_000
+
 /** What a node runs on. */
 export interface NodeSetup {
   readonly nats: Nats
@@ -72,6 +75,20 @@ export const startNode = async ({ nats, log, dataDir, logger }: NodeSetup): Prom
       await serving?.stop()
     })
 
+  /** Fails once somebody wrote to a quarantined partition, which only a repair does: then it is taken over anew. */
+  const repaired = (partition: number): Effect.Effect<never, KirokuError> =>
+    Effect.gen(function* () {
+      let quarantinedAt: number | undefined
+      for (;;) {
+        yield* Effect.sleep(repairPollMs)
+        if (node.actors.get(partition)?.life !== 'Quarantined') continue
+        const seq = yield* Effect.promise(() => lastSeqOf(log, partition))
+        quarantinedAt ??= seq
+        if (seq !== undefined && quarantinedAt !== undefined && seq > quarantinedAt)
+          return yield* Effect.fail(new KirokuError('Quarantined', `partition ${partition} was repaired`))
+      }
+    })
+
   const scope = await Effect.runPromise(Scope.make())
   await Effect.runPromise(
     Scope.provide(
@@ -81,7 +98,9 @@ export const startNode = async ({ nats, log, dataDir, logger }: NodeSetup): Prom
         partitions: meta.partitions,
         replicas: meta.replicas,
         run: (partition, lease) =>
-          Effect.addFinalizer(() => stopServing(partition)).pipe(Effect.andThen(node.run(partition, lease))),
+          Effect.addFinalizer(() => stopServing(partition)).pipe(
+            Effect.andThen(Effect.raceFirst(node.run(partition, lease), repaired(partition))),
+          ),
         onEvent: ({ kind, partition, reason }) =>
           logger(kind === 'trouble' || kind === 'lost' ? 'warn' : 'debug', `placement ${kind}`, {
             partition,
@@ -97,6 +116,17 @@ export const startNode = async ({ nats, log, dataDir, logger }: NodeSetup): Prom
       await Effect.runPromise(Scope.close(scope, Exit.void))
       requester.close()
     },
+  }
+}
+
+const lastSeqOf = async (log: Log, partition: number): Promise<number | undefined> => {
+  try {
+    const opened = await log.partition(partition)
+    const { lastSeq } = await opened.state()
+    await opened.close()
+    return lastSeq
+  } catch {
+    return undefined
   }
 }
 

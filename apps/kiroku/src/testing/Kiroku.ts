@@ -20,6 +20,28 @@ export interface Running {
   readonly finished: Promise<Finished>
 }
 
+/** What `up --json` and `serve --json` say when they are ready. */
+export interface Ready {
+  readonly api: string
+  readonly nats: string
+  readonly pid: number
+}
+
+/** Waits until an engine that was started with `--json` is ready. */
+export const readyOf = (running: Running): Promise<Ready> =>
+  new Promise((resolve, reject) => {
+    const look = (): void => {
+      const line = running
+        .stdout()
+        .split('\n')
+        .find((text) => text.startsWith('{"ready":true') && text.endsWith('}'))
+      if (line !== undefined) resolve(JSON.parse(line) as Ready)
+    }
+    running.child.stdout?.on('data', look)
+    void running.finished.then(({ stderr }) => reject(new Error(`the engine ended: ${stderr}`)))
+    look()
+  })
+
 /** The real CLI as child processes that work in one folder; each ends at the latest with `killAll`. */
 export class Kiroku {
   readonly #folder: string

@@ -1,0 +1,92 @@
+import { connect } from '@kiroku/client-nats'
+import { connect as connectNats } from '@kiroku/nats'
+import { startTestNats, temporaryFolder, waitUntil, withNats } from '@kiroku/testkit'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { Kiroku, readyOf } from '../testing/Kiroku.ts'
+
+const nats = withNats()
+let folder: Awaited<ReturnType<typeof temporaryFolder>>
+let kiroku: Kiroku
+
+beforeEach(async () => {
+  folder = await temporaryFolder()
+  kiroku = new Kiroku(folder.path)
+})
+
+afterEach(async () => {
+  await kiroku.killAll()
+  await folder.remove()
+})
+
+const serve = (log: string, ...more: string[]) =>
+  kiroku.start(['serve', '--nats', nats().url, '--log', log, '--json', ...more])
+
+describe('kiroku serve', () => {
+  it('shares the partitions among nodes, takes over from a killed one, and hands over when it is stopped', async () => {
+    const first = serve('shared')
+    await readyOf(first)
+    const second = serve('shared')
+    await readyOf(second)
+    const client = await connect({ servers: nats().url, log: 'shared' })
+    try {
+      const owners = async () => new Set((await client.partitions()).map(({ node }) => node))
+      await waitUntil(async () => (await owners()).size === 2, { timeoutMs: 30_000, what: 'two owners' })
+      for (let i = 0; i < 8; i++) await client.queues.create(`q${i}`)
+      const sendAll = () =>
+        Promise.all(Array.from({ length: 400 }, (_, i) => client.send(`q${i % 8}`, { i })))
+
+      const during = sendAll()
+      first.child.kill('SIGKILL')
+      await during
+      await waitUntil(async () => (await owners()).size === 1 && (await client.partitions()).length === 4, {
+        timeoutMs: 30_000,
+        what: 'the survivor owns all',
+      })
+      const third = serve('shared')
+      await readyOf(third)
+      await waitUntil(async () => (await owners()).size === 2, {
+        timeoutMs: 30_000,
+        what: 'two owners again',
+      })
+      const again = sendAll()
+      second.child.kill('SIGTERM')
+      await again
+      expect((await second.finished).exit).toBe(0)
+      const queues = await client.queues.list()
+      expect(queues.map(({ counts }) => counts.sent)).toEqual(Array.from({ length: 8 }, () => 100))
+    } finally {
+      await client.close()
+    }
+  })
+
+  it('has an API only where it is told to, and keeps an existing number of partitions', async () => {
+    const first = serve('kept', '--partitions', '2')
+    expect(await readyOf(first)).toMatchObject({ partitions: 2 })
+    expect(first.stdout()).not.toContain('"api"')
+    const second = serve('kept', '--partitions', '8', '--http', '127.0.0.1:0')
+    const { api } = await readyOf(second)
+    const status = (await (await fetch(`${api}/v1/cluster`)).json()) as { partitions: unknown[] }
+    expect(status.partitions).toHaveLength(2)
+  })
+
+  it('names a stream that somebody else made, and leaves it alone', async () => {
+    const nc = await connectNats({ servers: nats().url })
+    const config = { name: 'KIROKU_taken_0', subjects: ['kiroku.log.taken.0'], storage: 'memory' }
+    await nc.request(`$JS.API.STREAM.CREATE.${config.name}`, JSON.stringify(config))
+    await nc.close()
+    const { exit, stderr } = await serve('taken').finished
+    expect(exit).toBe(4)
+    expect(stderr).toMatch(/^error ForeignStream: .*KIROKU_taken_0/)
+  })
+
+  it('names a NATS without JetStream', async () => {
+    const bare = await startTestNats({ jetStream: false })
+    try {
+      const { exit, stderr } = await kiroku.run(['serve', '--nats', bare.url])
+      expect(exit).toBe(5)
+      expect(stderr).toMatch(/^error JetStreamDisabled: /)
+    } finally {
+      await bare.stop()
+    }
+  })
+})
