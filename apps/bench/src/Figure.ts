@@ -1,0 +1,46 @@
+/** One measured figure and what it is held against. */
+export interface Figure {
+  readonly name: string
+  readonly value: number
+  readonly unit: string
+  /** As a person reads it, like `≥ 20`; null for a figure that only informs. */
+  readonly target: string | null
+  /** Null where there is no target. */
+  readonly met: boolean | null
+}
+
+/** A figure that should reach at least `target`. */
+export const atLeast = (name: string, value: number, unit: string, target: number): Figure => ({
+  name,
+  value: rounded(value),
+  unit,
+  target: `≥ ${target}`,
+  met: value >= target,
+})
+
+/** A figure that should not exceed `target`. */
+export const atMost = (name: string, value: number, unit: string, target: number): Figure => ({
+  name,
+  value: rounded(value),
+  unit,
+  target: `≤ ${target}`,
+  met: value <= target,
+})
+
+/** A figure that stands beside the others for orientation. */
+export const informs = (name: string, value: number, unit: string): Figure => ({
+  name,
+  value: rounded(value),
+  unit,
+  target: null,
+  met: null,
+})
+
+/** The middle value; of an even number, the mean of the two in the middle. */
+export const median = (values: readonly number[]): number => {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = sorted.length >> 1
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
+}
+
+const rounded = (value: number): number => Number(value.toPrecision(4))

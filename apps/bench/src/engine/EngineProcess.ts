@@ -1,0 +1,61 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { profileArguments } from '../LoadProcess.ts'
+
+const kiroku = fileURLToPath(new URL('../../../kiroku/bin/kiroku.mjs', import.meta.url))
+const probe = new URL('./stallProbe.ts', import.meta.url).href
+
+/** `kiroku serve` in a process of its own, with a probe of its longest stall. */
+export class EngineProcess {
+  readonly #child: ChildProcess
+  readonly #exited: Promise<void>
+
+  private constructor(child: ChildProcess) {
+    this.#child = child
+    this.#exited = new Promise((resolve) => child.once('exit', () => resolve()))
+  }
+
+  /** Starts an engine and waits until it is ready. */
+  static async start(options: {
+    readonly nats: string
+    readonly partitions: number
+    readonly dataDir: string
+    readonly profile: string | undefined
+  }): Promise<EngineProcess> {
+    const { nats, partitions, dataDir, profile } = options
+    const args = ['serve', '--json', '--log-level', 'warn', '--nats', nats]
+    const child = fork(kiroku, [...args, '--partitions', String(partitions), '--data-dir', dataDir], {
+      execArgv: ['--import', probe, ...profileArguments(profile, 'engine')],
+      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    })
+    const engine = new EngineProcess(child)
+    const ready = new Promise<void>((resolve) => {
+      createInterface(child.stdout!).on('line', (line) => {
+        if (line.includes('"ready":true')) resolve()
+      })
+    })
+    const ended = engine.#exited.then(() => Promise.reject(new Error('the engine ended before it was ready')))
+    await Promise.race([ready, ended])
+    ended.catch(() => {})
+    child.send('begin')
+    return engine
+  }
+
+  get pid(): number {
+    return this.#child.pid!
+  }
+
+  /** The longest time that the engine's thread did not come to its events, in ms. */
+  stallMs(): Promise<number> {
+    return new Promise((resolve) => {
+      this.#child.once('message', ({ stallMs }: { stallMs: number }) => resolve(stallMs))
+      this.#child.send('read')
+    })
+  }
+
+  async stop(): Promise<void> {
+    this.#child.kill('SIGTERM')
+    await this.#exited
+  }
+}

@@ -1,0 +1,33 @@
+import { informs, type Figure } from '../Figure.ts'
+import type { Bench } from './engineBench.ts'
+import { bodyBytes } from './sizes.ts'
+
+const queue = 'held'
+const filler = 'filler'
+
+/** Very many messages under a lease at the same time, and a checkpoint of that state, for the stall that it may cause. */
+export const holdMany = async ({ sizes, producer, consumer, progress }: Bench): Promise<Figure[]> => {
+  const messages = sizes.held
+  await producer.ask('create', [queue, filler])
+  progress.step(`sending ${messages.toLocaleString('en')} messages`)
+  await producer.ask('send', { queues: [queue], messages, batch: 1_000, bodyBytes, window: 16 })
+  progress.step(`leasing ${messages.toLocaleString('en')} messages`)
+  await consumer.ask('hold', { queue, messages })
+  progress.step('checkpoint of that state')
+  const { last } = await producer.ask('checkpoint')
+  const startMs = performance.now()
+  // A checkpoint is made when the log has grown enough: large bodies make it grow.
+  for (;;) {
+    const { checkpoint } = await producer.ask('checkpoint')
+    if (checkpoint > last) break
+    await producer.ask('send', { queues: [filler], messages: 8, batch: 1, bodyBytes: 1_000_000, window: 4 })
+  }
+  const seconds = (performance.now() - startMs) / 1_000
+  progress.step(`acknowledging ${messages.toLocaleString('en')} messages`)
+  await consumer.ask('letGo')
+  await producer.ask('purge', filler)
+  return [
+    informs('messages under a lease at the checkpoint', messages, ''),
+    informs('until it was made', seconds, 's'),
+  ]
+}

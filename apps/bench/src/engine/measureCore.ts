@@ -1,0 +1,48 @@
+import { atMost, median, type Figure } from '../Figure.ts'
+import type { CoreLoad } from '../load/coreLoad.ts'
+import { LoadProcess } from '../LoadProcess.ts'
+import type { Progress } from '../Progress.ts'
+import type { Sizes } from './sizes.ts'
+
+const stepRounds = 9
+const memoryRounds = 3
+
+/** Steps and memory of the pure core, each in fresh processes. */
+export const measureCore = async ({ remembered }: Sizes, progress: Progress): Promise<Figure[]> => {
+  progress.step('compiled step')
+  const stepNs = await inProcess(async (core) => {
+    const rounds: number[] = []
+    for (let i = 0; i <= stepRounds; i++) rounds.push(await core.ask('stepNs', { lives: 200_000 }))
+    return median(rounds.slice(1))
+  })
+  const memory = async (text: string, ask: (core: LoadProcess<CoreLoad>) => Promise<number>) => {
+    progress.step(text)
+    const rounds: number[] = []
+    for (let i = 0; i < memoryRounds; i++) rounds.push(await inProcess(ask))
+    return median(rounds)
+  }
+  const messages = remembered
+  const single = await memory('memory of untouched messages, one a frame', (core) =>
+    core.ask('untouchedBytes', { messages, perFrame: 1 }),
+  )
+  const framed = await memory('memory of untouched messages, 100 a frame', (core) =>
+    // More of them, because a million would be lost among the pages of memory.
+    core.ask('untouchedBytes', { messages: messages * 10, perFrame: 100 }),
+  )
+  const live = await memory('memory of live messages', (core) => core.ask('liveBytes', { messages }))
+  return [
+    atMost('compiled step', stepNs / 1_000, 'µs', 0.2),
+    atMost('untouched message in a run of its own', single, 'bytes', 40),
+    atMost('untouched message in frames of 100', framed, 'bytes', 1),
+    atMost('live message', live, 'bytes', 150),
+  ]
+}
+
+const inProcess = async <R>(use: (core: LoadProcess<CoreLoad>) => Promise<R>): Promise<R> => {
+  const core = new LoadProcess<CoreLoad>('coreLoad', 'core', [], { execArgv: ['--expose-gc'] })
+  try {
+    return await use(core)
+  } finally {
+    await core.end()
+  }
+}

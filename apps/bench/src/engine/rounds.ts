@@ -1,0 +1,40 @@
+import { median } from '../Figure.ts'
+
+/** One side of a comparison: does so many and resolves when all are through. */
+export interface Side {
+  readonly name: string
+  readonly count: number
+  readonly run: () => Promise<unknown>
+  /** Brings things in order after a round; not measured. */
+  readonly after?: () => Promise<unknown>
+}
+
+/** What the rounds gave: medians. */
+export interface Compared {
+  /** By side, a second. */
+  readonly rates: readonly number[]
+  /** First side over each other one, round by round; the first is 1. */
+  readonly ratios: readonly number[]
+}
+
+/** Runs all sides in turn, round after round, so that what disturbs the machine disturbs all; the first round only warms up. */
+export const compare = async (
+  rounds: number,
+  sides: readonly Side[],
+  told: (text: string) => void,
+): Promise<Compared> => {
+  const measured: number[][] = sides.map(() => [])
+  for (let round = 0; round <= rounds; round++)
+    for (const [i, { name, count, run, after }] of sides.entries()) {
+      told(`${name}, ${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}`)
+      const startMs = performance.now()
+      await run()
+      if (round > 0) measured[i]!.push((count / (performance.now() - startMs)) * 1_000)
+      await after?.()
+    }
+  const first = measured[0]!
+  return {
+    rates: measured.map(median),
+    ratios: measured.map((side) => median(side.map((rate, round) => first[round]! / rate))),
+  }
+}

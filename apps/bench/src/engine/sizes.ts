@@ -1,0 +1,44 @@
+/** How much each part of the benchmark does. */
+export interface Sizes {
+  /** Rounds of a comparison, after one that only warms up. */
+  readonly rounds: number
+  /** Lives of one round, by side. */
+  readonly lives: number
+  readonly rawLives: number
+  readonly atomicLives: number
+  readonly queuesLives: number
+  /** Single sends of one round, by side. */
+  readonly sends: number
+  readonly rawSends: number
+  /** Messages under a lease at the same time. */
+  readonly held: number
+  /** Messages whose memory is measured. */
+  readonly remembered: number
+}
+
+/** Bytes of every body. */
+export const bodyBytes = 128
+
+export const fullSizes: Sizes = {
+  rounds: 5,
+  lives: 300_000,
+  rawLives: 4_000,
+  atomicLives: 40_000,
+  queuesLives: 200_000,
+  sends: 40_000,
+  rawSends: 4_000,
+  held: 1_000_000,
+  remembered: 1_000_000,
+}
+
+export const quickSizes: Sizes = {
+  rounds: 3,
+  lives: 60_000,
+  rawLives: 2_000,
+  atomicLives: 20_000,
+  queuesLives: 100_000,
+  sends: 10_000,
+  rawSends: 2_000,
+  held: 100_000,
+  remembered: 1_000_000,
+}

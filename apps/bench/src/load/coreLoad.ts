@@ -1,0 +1,128 @@
+import { isFinal, newCell, State, step, type MachineEvent, type Policy } from '@kiroku/message'
+import {
+  beginFrame,
+  decide,
+  defaultQueueConfig,
+  encodeEnvelope,
+  endTurn,
+  PartitionState,
+  Turn,
+  type Command,
+} from '@kiroku/partition'
+import { serveTasks } from '../LoadProcess.ts'
+
+const startMs = 1_700_000_000_000
+const queue = 'bench'
+const body = encodeEnvelope(new Uint8Array(128))
+
+/** A partition without a shell: each turn is a frame. */
+class Frames {
+  readonly state = new PartitionState(0)
+  #seq = 0
+  #sends = 0
+  #polls = 0
+
+  constructor() {
+    const by = { name: 'bench', origin: 'bench' }
+    this.#turn({ type: 'CreateQueue', queue, config: { ...defaultQueueConfig, leaseMs: 3_600_000 }, by })
+  }
+
+  enqueue(messages: readonly Uint8Array[]): void {
+    this.#turn({ type: 'Enqueue', queue, producer: 'p', send: ++this.#sends, messages })
+  }
+
+  receive(max: number): void {
+    const poll = `poll-${++this.#polls}`
+    this.#turn({ type: 'Receive', queue, poll, max, waitMs: 0, mode: 'push', consumer: 'c' })
+  }
+
+  #turn(command: Exclude<Command, { type: 'DescribePartition' }>): void {
+    const now = startMs + this.#seq
+    beginFrame(this.state, ++this.#seq, now)
+    const turn = new Turn(this.state, now, () => 0)
+    decide(turn, command, this.#seq)
+    endTurn(turn)
+    for (const { answer } of turn.answers)
+      if (answer?.error !== undefined) throw new Error(answer.error.message)
+  }
+}
+
+const bodiesOf = (count: number): Uint8Array[] => Array.from({ length: count }, () => body)
+
+/** Bytes of resident memory by which the process grows for what `fill` leaves behind. */
+const residentBytes = (fill: () => unknown): number => {
+  const before = settledBytes()
+  const kept = fill()
+  const after = settledBytes()
+  if (kept === undefined) throw new Error('there is nothing to measure')
+  return after - before
+}
+
+const settledBytes = (): number => {
+  for (let i = 0; i < 4; i++) globalThis.gc!()
+  return process.memoryUsage.rss()
+}
+
+const untouched = (messages: number, perFrame: number): Frames => {
+  const frames = new Frames()
+  const bodies = bodiesOf(perFrame)
+  for (let i = 0; i < messages; i += perFrame) frames.enqueue(bodies)
+  return frames
+}
+
+const live = (messages: number): Frames => {
+  const frames = untouched(messages, 1_000)
+  for (let i = 0; i < messages; i += 1_000) frames.receive(1_000)
+  return frames
+}
+
+const warmFrames = 300_000
+
+const policy: Policy = { attemptsMax: 4, exhaustion: 'onExpiry', hasDeadLetter: true, lateHandles: 'accept' }
+
+/** A life with one failure. */
+const life: readonly MachineEvent[] = [
+  { type: 'DELIVER', delivery: 1, leaseUntil: 30_000, leaseCap: 0, policy },
+  { type: 'EXTEND', now: 10, delivery: 1, leaseUntil: 40_000 },
+  { type: 'RETRY', now: 20, delivery: 1, dueAt: 30, policy },
+  { type: 'RETRY_DUE', now: 30 },
+  { type: 'DELIVER', delivery: 2, leaseUntil: 60_000, leaseCap: 0, policy },
+  { type: 'ACK', delivery: 2, policy },
+]
+
+const tasks = {
+  /** Bytes of each of so many messages that nobody has touched, sent in frames of `perFrame`. */
+  untouchedBytes: ({ messages, perFrame }: { messages: number; perFrame: number }) => {
+    // Code and the young generation grow once; that is not what the messages cost.
+    const warm = untouched(perFrame * warmFrames, perFrame)
+    const bytes = residentBytes(() => untouched(messages, perFrame)) / messages
+    if (warm.state.runs.used !== warmFrames) throw new Error('the messages lie in other runs than planned')
+    return bytes
+  },
+
+  /** Bytes of each of so many messages under a lease. */
+  liveBytes: ({ messages }: { messages: number }) => {
+    const warm = live(20_000)
+    const bytes = residentBytes(() => live(messages)) / messages
+    if (warm.state.live.used !== 20_000) throw new Error('the messages are not live')
+    return bytes
+  },
+
+  /** Nanoseconds of one step of the compiled machine. */
+  stepNs: ({ lives }: { lives: number }) => {
+    const cell = newCell()
+    const startNs = process.hrtime.bigint()
+    for (let i = 0; i < lives; i++) {
+      cell.state = State.Available
+      cell.attempt = 0
+      for (const event of life) step(cell, event)
+      if (!isFinal(cell.state)) throw new Error('the life did not end as planned')
+    }
+    return Number(process.hrtime.bigint() - startNs) / (lives * life.length)
+  },
+}
+
+/** What this process can be asked. */
+export type CoreLoad = typeof tasks
+
+serveTasks(tasks)

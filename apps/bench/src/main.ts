@@ -1,0 +1,51 @@
+import { parseArgs } from 'node:util'
+import { engineBench } from './engine/engineBench.ts'
+import type { Figure } from './Figure.ts'
+
+const usage = `usage: npm run bench -- engine [--json] [--quick] [--partitions N] [--only PART] [--profile FOLDER]
+
+  --json            the last line is one JSON object with all figures
+  --quick           fewer and smaller rounds
+  --partitions N    partitions of the engine's log (default 1)
+  --only PART       core, lives, sends, queues or hold; can be given several times
+  --profile FOLDER  write a CPU profile of each process
+`
+
+const read = () =>
+  parseArgs({
+    allowPositionals: true,
+    options: {
+      json: { type: 'boolean', default: false },
+      quick: { type: 'boolean', default: false },
+      partitions: { type: 'string', default: '1' },
+      only: { type: 'string', multiple: true, default: [] },
+      profile: { type: 'string' },
+    },
+  })
+
+const line = ({ name, value, unit, target, met }: Figure): string => {
+  const mark = met === null ? ' ' : met ? '✓' : '✗'
+  const number = value.toLocaleString('en', { maximumFractionDigits: 3 })
+  return `${mark} ${name.padEnd(52)} ${number.padStart(12)} ${unit.padEnd(6)} ${target ?? ''}`.trimEnd()
+}
+
+const main = async (): Promise<number> => {
+  let given: ReturnType<typeof read>
+  try {
+    given = read()
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n${usage}`)
+    return 2
+  }
+  const { json, quick, partitions, only, profile } = given.values
+  if (given.positionals.length !== 1 || given.positionals[0] !== 'engine' || !(Number(partitions) >= 1)) {
+    process.stderr.write(usage)
+    return 2
+  }
+  const figures = await engineBench({ quick, partitions: Number(partitions), only, profile })
+  for (const figure of figures) console.log(line(figure))
+  if (json) console.log(JSON.stringify({ figures }))
+  return 0
+}
+
+process.exitCode = await main()
