@@ -7,12 +7,13 @@ import { errorRegistry } from '@kiroku/message'
 import type { ApiSources } from './ApiSources.ts'
 import { toApiError } from './definition/apiError.ts'
 import { call } from './handlers/call.ts'
+import type { OperationTimes } from './metrics/OperationTimes.ts'
 import { queueMetrics } from './metrics/queueMetrics.ts'
 import { metricsContentType, renderMetrics } from './metrics/renderMetrics.ts'
 import { authorize, checkLocalRequest, type Token } from './tokens.ts'
 
 /** The routes that are no part of the API's definition: health, metrics, and the answer to unknown paths. */
-export const plainRoutes = (sources: ApiSources, tokens: readonly Token[]) =>
+export const plainRoutes = (sources: ApiSources, times: OperationTimes, tokens: readonly Token[]) =>
   Layer.mergeAll(
     HttpRouter.add('GET', '/health/live', HttpServerResponse.json({ status: 'live' })),
     HttpRouter.add(
@@ -25,7 +26,7 @@ export const plainRoutes = (sources: ApiSources, tokens: readonly Token[]) =>
           : HttpServerResponse.json({ status: 'not ready', reason }, { status: 503 })
       }),
     ),
-    HttpRouter.add('GET', '/metrics', metrics(sources, tokens)),
+    HttpRouter.add('GET', '/metrics', metrics(sources, times, tokens)),
     HttpRouter.add(
       '*',
       '/*',
@@ -58,7 +59,11 @@ export const securityHeaders = HttpRouter.middleware(
   { global: true },
 )
 
-const metrics = ({ client, metrics, ownedPartitions }: ApiSources, tokens: readonly Token[]) =>
+const metrics = (
+  { client, metrics, ownedPartitions }: ApiSources,
+  times: OperationTimes,
+  tokens: readonly Token[],
+) =>
   Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const presented = request.headers['authorization']?.replace(/^Bearer /, '') ?? ''
@@ -69,7 +74,7 @@ const metrics = ({ client, metrics, ownedPartitions }: ApiSources, tokens: reado
       const owned = ownedPartitions()
       const ours = <A extends { readonly partition: number }>(all: readonly A[]): A[] =>
         all.filter(({ partition }) => owned.has(partition))
-      return renderMetrics([...queueMetrics(ours(queues), ours(partitions)), ...metrics()])
+      return renderMetrics([...queueMetrics(ours(queues), ours(partitions)), times.family(), ...metrics()])
     })
     return HttpServerResponse.text(text, { contentType: metricsContentType })
   }).pipe(

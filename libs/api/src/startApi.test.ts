@@ -282,6 +282,18 @@ describe('the HTTP API', () => {
   })
 })
 
+describe('closing the API', () => {
+  it('ends a receive that waits, without a message', async () => {
+    const { api, ask } = await serve()
+    await client.queues.create('q')
+    const receive = ask('POST', '/v1/queues/q/receive', { waitMs: 60_000 })
+    await expect.poll(async () => (await client.queues.describe('q')).waitingPolls).toBe(1)
+    await api.close()
+    const answer = await receive
+    expect([answer.status, answer.json()]).toEqual([200, { messages: [] }])
+  })
+})
+
 describe('beside the API', () => {
   it('health tells life from readiness', async () => {
     const { ask } = await serve()
@@ -295,7 +307,8 @@ describe('beside the API', () => {
   it('metrics speak the text format, of queues and of the engine', async () => {
     const { ask } = await serve()
     await client.queues.create('q')
-    await client.send('q', 'x')
+    await ask('POST', '/v1/queues/q/messages', { body: 'x' })
+    await ask('POST', '/v1/queues/nope/messages', { body: 'x' })
     const { text, headers } = await ask('GET', '/metrics')
     expect(headers.get('content-type')).toContain('text/plain; version=0.0.4')
     expect(text).toContain('kiroku_messages{queue="q",state="Available"} 1\n')
@@ -303,6 +316,10 @@ describe('beside the API', () => {
       /messaging_client_sent_messages_total\{messaging_system="kiroku",messaging_destination_name="q",.*\} 1\n/,
     )
     expect(text).toContain('engine_own 1\n')
+    const duration =
+      'messaging_client_operation_duration_seconds_count{messaging_system="kiroku",messaging_operation_name="send"'
+    expect(text).toContain(`${duration}} 1\n`)
+    expect(text).toContain(`${duration},error_type="UnknownQueue"} 1\n`)
     for (const line of text.trim().split('\n'))
       expect(line).toMatch(/^(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{.*\})? \S+)$/)
   })

@@ -18,6 +18,7 @@ import { accessLayer, failuresLayer, type OnDefect } from './handlers/access.ts'
 import { clusterHandlers } from './handlers/cluster.ts'
 import { messageHandlers } from './handlers/messages.ts'
 import { queueHandlers } from './handlers/queues.ts'
+import { OperationTimes } from './metrics/OperationTimes.ts'
 import { plainRoutes, securityHeaders } from './plainRoutes.ts'
 import { checkBind, type Token } from './tokens.ts'
 
@@ -39,7 +40,7 @@ export interface ApiOptions {
 /** A running API. */
 export interface RunningApi {
   readonly url: string
-  /** Lets requests under way finish, then stops listening. */
+  /** Ends receives that wait, lets other requests under way finish, then stops listening. */
   close(): Promise<void>
 }
 
@@ -50,14 +51,20 @@ export interface RunningApi {
 export const startApi = async (sources: ApiSources, options: ApiOptions): Promise<RunningApi> => {
   checkBind(options.host, options.tokens)
   const onDefect = options.onDefect ?? (() => {})
+  const times = new OperationTimes()
+  const closing = new AbortController()
   const api = HttpApiBuilder.layer(Api, { openapiPath: '/openapi.json' }).pipe(
-    Layer.provide([queueHandlers(sources), messageHandlers(sources), clusterHandlers(sources)]),
+    Layer.provide([
+      queueHandlers(sources),
+      messageHandlers(sources, times, closing.signal),
+      clusterHandlers(sources),
+    ]),
     Layer.provide([accessLayer(options.tokens), failuresLayer(options.bodyBytesMax, onDefect)]),
   )
   const routes = Layer.mergeAll(
     api,
     HttpApiSwagger.layer(Api, { path: '/docs' }),
-    plainRoutes(sources, options.tokens),
+    plainRoutes(sources, times, options.tokens),
     securityHeaders,
   )
   const server = HttpRouter.serve(routes, {
@@ -81,7 +88,10 @@ export const startApi = async (sources: ApiSources, options: ApiOptions): Promis
   const port = 'port' in address ? address.port : options.port
   return {
     url: `http://${host}:${port}`,
-    close: () => Effect.runPromise(Scope.close(scope, Exit.void)),
+    close: () => {
+      closing.abort()
+      return Effect.runPromise(Scope.close(scope, Exit.void))
+    },
   }
 }
 

@@ -7,6 +7,9 @@ import { makeLogger } from '../serve/Logger.ts'
 import { startEngine } from '../serve/startEngine.ts'
 import { untilStopped } from '../serve/untilStopped.ts'
 
+/** How the reader of our lines calls us: in a clone through npm. */
+const self = process.env['npm_lifecycle_event'] === undefined ? 'kiroku' : 'npm run kiroku --'
+
 export const run = async ({ settings: resolve, out, signal }: Invocation): Promise<void> => {
   const startedMs = performance.now()
   const settings = resolve()
@@ -40,7 +43,7 @@ export const run = async ({ settings: resolve, out, signal }: Invocation): Promi
       )
       out.line(`  data       ${dataDir}`)
       out.line()
-      out.line('Next, in another terminal of this folder:  kiroku queue create mail')
+      out.line(`Next, in another terminal of this folder:  ${self} queue create mail`)
       out.line('Ctrl-C drains and stops.')
       const { url: nats, version } = server
       out.result({

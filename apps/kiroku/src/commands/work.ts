@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { KirokuError } from '@kiroku/message'
 import { readWranglerConfig, runWorker, type ConsumerConfig, type WorkerConfig } from '@kiroku/worker'
 import type { Invocation } from '../cli/CommandSpec.ts'
@@ -6,6 +7,10 @@ import { parseDurationMs } from '../config/units.ts'
 import { logClientEvent } from '../serve/logClientEvent.ts'
 import { makeLogger } from '../serve/Logger.ts'
 import { withClient } from '../serve/withClient.ts'
+
+/** A Worker outlasts an engine's absence. */
+const requestTimeoutMs = 30_000
+const sendTimeoutMs = 300_000
 
 const wranglerFiles = ['wrangler.jsonc', 'wrangler.json', 'wrangler.toml']
 
@@ -31,7 +36,12 @@ export const run = async (invocation: Invocation): Promise<void> => {
       out.result({ ready: true, queues, module: modulePath ?? config.main })
       await worker.closed
     },
-    { onEvent: logClientEvent(logger), requestTimeoutMs: 30_000, sendTimeoutMs: 300_000 },
+    {
+      name: `${hostname()}-${process.pid}`,
+      onEvent: logClientEvent(logger),
+      requestTimeoutMs,
+      sendTimeoutMs,
+    },
   )
   out.line('stopped')
   out.result({ stopped: true, queues })

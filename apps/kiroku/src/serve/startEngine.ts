@@ -11,6 +11,7 @@ import { describeCluster } from './describeCluster.ts'
 import { engineMetrics } from './engineMetrics.ts'
 import type { HttpAddress } from './HttpAddress.ts'
 import type { Logger } from './Logger.ts'
+import { watchConnection } from './watchConnection.ts'
 import { startNode } from './startNode.ts'
 import { traceMessage } from '../audit/traceMessage.ts'
 
@@ -72,13 +73,14 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
     const running = await startNode({ nats, log, dataDir: settings.dataDir, logger })
     closers.push(() => running.close())
     let stopping = false
+    const connection = watchConnection(nats)
     const sources = {
       client,
       trace: (messageId: string) => traceMessage(log, messageId),
       clusterStatus: () => describeCluster(nats, log.meta.name, client),
       metrics: () => engineMetrics(running.node.actors.values()),
       ownedPartitions: () => new Set(running.node.actors.keys()),
-      notReady: () => (stopping ? 'stopping' : nats.isClosed() ? 'no connection to NATS' : undefined),
+      notReady: () => (stopping ? 'stopping' : connection.up() ? undefined : 'no connection to NATS'),
     }
     const api = await startFirst(setup.http, (address) =>
       startApi(sources, {
