@@ -1,61 +1,55 @@
 import { describe, expect, it } from 'vitest'
-import { snapshot, stateHash } from '@kiroku/partition'
+import type { Client } from '@kiroku/client'
+import { snapshot, stateHash, type PartitionState } from '@kiroku/partition'
 import { waitUntil } from '@kiroku/testkit'
-import { everyState } from '../harness/everyState.ts'
-import { createWorld, type World } from '../harness/index.ts'
+import { createNatsWorld, createWorld, everyState, mailCounts, replay, type World } from '../harness/index.ts'
 
-/** A hash over everything that the partition knows, except whose ownership it is. */
-const hashOf = (world: World): string =>
-  stateHash({ ...snapshot(world.engine.actor(0).state), epoch: 0, node: '' })
+/** A hash over everything that a partition knows, except whose ownership it is and what time it has become. */
+const hashOf = (state: PartitionState): string => stateHash({ ...snapshot(state), epoch: 0, node: '', at: 0 })
 
-const shown = async (world: World) =>
-  (await world.client.queues.list()).map(({ name, counts, config, deliveryPaused }) => ({
+const shown = async (client: Client) =>
+  (await client.queues.list()).map(({ name, counts, config, deliveryPaused }) => ({
     name,
     counts,
     config,
     deliveryPaused,
   }))
 
+const fill = async (world: World): Promise<void> => {
+  await everyState(world.client, { leaseMs: 60_000, pass: () => world.advance('90 seconds') })
+  await world.time.settle()
+  expect(await world.counts('mail')).toEqual(mailCounts)
+}
+
 describe('the state after a replay equals the state before the stop', () => {
   it.each(['drain', 'crash'] as const)('[CARD-04] from the whole log, after a %s', async (how) => {
     await using world = await createWorld()
-    await everyState(world)
-    const before = hashOf(world)
-    const queues = await shown(world)
-    expect(queues.find(({ name }) => name === 'mail')?.counts).toEqual({
-      delayed: 1,
-      available: 2,
-      inflight: 2,
-      waitingRetry: 2,
-      sent: 9,
-      committed: 1,
-      deadLettered: 1,
-      discarded: 0,
-      redelivered: 1,
-    })
+    await fill(world)
+    const before = hashOf(world.engine.actor(0).state)
+    const queues = await shown(world.client)
 
     await world.restart(how)
 
-    expect(hashOf(world)).toBe(before)
-    expect(await shown(world)).toEqual(queues)
+    expect(hashOf(world.engine.actor(0).state)).toBe(before)
+    expect(await shown(world.client)).toEqual(queues)
   })
 
   it('[CARD-04] from a checkpoint and what stands behind it', async () => {
     // Given a partition that makes a checkpoint after every 2 KB of log
     await using world = await createWorld({ checkpoints: { bytesMin: 2_000, ageMs: 86_400_000 } })
-    await everyState(world)
+    await fill(world)
     await waitUntil(async () => (await world.client.partitions())[0]!.checkpointSeq > 0)
     await world.send('mail', 'behind the checkpoint')
-    const before = hashOf(world)
-    const queues = await shown(world)
+    const before = hashOf(world.engine.actor(0).state)
+    const queues = await shown(world.client)
 
     await world.restart('crash')
 
     const [partition] = await world.client.partitions()
     expect(partition!.checkpointSeq).toBeGreaterThan(0)
     expect(partition!.checkpointSeq).toBeLessThan(partition!.lastSeq)
-    expect(hashOf(world)).toBe(before)
-    expect(await shown(world)).toEqual(queues)
+    expect(hashOf(world.engine.actor(0).state)).toBe(before)
+    expect(await shown(world.client)).toEqual(queues)
   })
 
   it('[CARD-04] and everything goes on where it was', async () => {
@@ -78,5 +72,34 @@ describe('the state after a replay equals the state before the stop', () => {
     expect(consumer.of('delayed')).toEqual([{ at: 180, attempt: 1 }])
     expect(consumer.of('retried')).toEqual([{ at: 180, attempt: 2 }])
     expect(consumer.of('leased')).toEqual([{ at: 240, attempt: 2 }])
+  })
+})
+
+describe('the same on JetStream', () => {
+  it.each([
+    ['from the whole log', undefined],
+    ['from a checkpoint', { bytesMin: 2_000, ageMs: 86_400_000 }],
+  ])('[CARD-04] %s, after a drain and after a crash', async (_case, checkpoints) => {
+    await using world = await createNatsWorld(checkpoints === undefined ? {} : { checkpoints })
+    const { client, engine } = world
+    const counts = async () => (await client.queues.describe('mail')).counts
+    await everyState(client, {
+      leaseMs: 300,
+      pass: () => waitUntil(async () => (await counts()).waitingRetry === 2),
+    })
+    await waitUntil(async () => (await client.partitions())[0]!.outbox === 0)
+    expect(await counts()).toEqual(mailCounts)
+    const checkpointSeq = async (): Promise<number> => (await client.partitions())[0]!.checkpointSeq
+    if (checkpoints !== undefined) await waitUntil(async () => (await checkpointSeq()) > 0)
+    const queues = await shown(client)
+
+    for (const how of ['drain', 'crash'] as const) {
+      await engine.stop(how)
+      await engine.start()
+      // What clients see is what it was, and the state is the one that the stream tells from its first record
+      expect(await shown(client)).toEqual(queues)
+      expect(hashOf(engine.actor(0).state)).toBe(hashOf(await replay(world.beside)))
+    }
+    expect((await checkpointSeq()) > 0).toBe(checkpoints !== undefined)
   })
 })

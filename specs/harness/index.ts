@@ -1,7 +1,12 @@
 /**
- * The stage of the executable specifications: a real engine and a real client on controlled time. Never decides
- * anything of its own; talks to the public interfaces only.
+ * The stage of the executable specifications: a real engine and real clients, on controlled time over a log in
+ * memory, or in real time over NATS. Never decides anything of its own; talks to the public interfaces only.
  */
-export { beginning, createWorld, type World } from './World.ts'
+export { createWorld, type World } from './World.ts'
+export { createNatsWorld } from './NatsWorld.ts'
 export { Engine } from './Engine.ts'
-export { readRecord, type RecordedEvent } from './readRecord.ts'
+export { everyState, mailCounts } from './everyState.ts'
+export { readRecord } from './readRecord.ts'
+export { replay } from './replay.ts'
+export { Gate } from './Gate.ts'
+export { ms, type Span } from './span.ts'
