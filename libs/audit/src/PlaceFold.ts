@@ -8,6 +8,7 @@ import {
   type Ranges,
 } from '@kiroku/message'
 import type { QueueConfig } from '@kiroku/partition'
+import { indexIn } from './ranges.ts'
 import type { TraceStep } from './TraceStep.ts'
 
 /** A place of a lineage: a queue and, as soon as it is known, the message's number there. */
@@ -247,16 +248,4 @@ export class PlaceFold {
     if (this.#next !== undefined && this.#next.decidedSeq >= from && this.#next.decidedSeq <= upTo)
       this.#next = undefined
   }
-}
-
-/** The place of `n` among the numbers of the ranges, or -1. */
-const indexIn = (ranges: Ranges, n: number): number => {
-  let before = 0
-  for (let i = 0; i < ranges.length; i += 2) {
-    const first = ranges[i]!
-    const count = ranges[i + 1]!
-    if (n >= first && n < first + count) return before + n - first
-    before += count
-  }
-  return -1
 }

@@ -8,6 +8,7 @@ export { renderTrace } from './renderTrace.ts'
 export type { StateName, Trace, TraceStep, UnreadableRecord } from './TraceStep.ts'
 export type { DecodeCheckpoint, StoredCheckpoint } from './Checkpoint.ts'
 export type { OnProgress, Progress } from './Progress.ts'
+export { verify } from './verify.ts'
 export type {
   PartitionReport,
   Problem,

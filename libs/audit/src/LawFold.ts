@@ -1,0 +1,454 @@
+import {
+  KirokuError,
+  State,
+  newCell,
+  retryDelayMs,
+  stateNames,
+  type LogEvent,
+  type LogEventOf,
+  type MachineEvent,
+  type Ranges,
+} from '@kiroku/message'
+import {
+  beginFrame,
+  evolve,
+  laneKey,
+  loadCell,
+  untouchedCell,
+  type PartitionState,
+  type QueueState,
+  type Subscription,
+} from '@kiroku/partition'
+import type { ForwardLedger } from './ForwardLedger.ts'
+import type { MachineCheck } from './MachineCheck.ts'
+import { machineEvents } from './machineEvents.ts'
+import { forEach, overlap, total } from './ranges.ts'
+
+/** What the fold must know of a frame. */
+export interface FrameFacts {
+  readonly epoch: number
+  readonly at: number
+  readonly events: readonly LogEvent[]
+  /** Ids of the queues that have bodies in it, and how many. */
+  readonly bodyQueues: readonly number[]
+  bodyCount(queue: number): number
+}
+
+const { ack, deadLetter, deliver, discard, elapse, expire, extend, leaseExpired } = machineEvents
+const { recall, release, retry, retryDue, rollback } = machineEvents
+
+const refuse = (what: string): never => {
+  throw new KirokuError('LogDamaged', what)
+}
+
+/** A fact about messages of one subscription. */
+type Numbered = Extract<LogEvent, { sub: number; numbers: Ranges }>
+
+/**
+ * Rebuilds a partition's state from its frames and holds every fact against the law before it is applied: that
+ * it could happen to each message it names, with this outcome and not earlier. Throws `LogDamaged` at the first
+ * that could not.
+ */
+export class LawFold {
+  readonly state: PartitionState
+  /** Changes of single messages. */
+  transitions = 0
+  #events = 0
+  readonly #law: MachineCheck
+  readonly #forwards: ForwardLedger
+  readonly #cell = newCell()
+  readonly #bodies = new Map<number, number>()
+  #seq = 0
+  /** Partition time of the frame before. */
+  #before = 0
+  /** The event before, if it is in the same frame. */
+  #previous: LogEvent | undefined
+
+  constructor(state: PartitionState, law: MachineCheck, forwards: ForwardLedger) {
+    this.state = state
+    this.#law = law
+    this.#forwards = forwards
+  }
+
+  get events(): number {
+    return this.#events
+  }
+
+  /** Checks and applies one frame. */
+  accept(seq: number, frame: FrameFacts): void {
+    const { state } = this
+    if (frame.at < state.at)
+      refuse(`time goes back: the frame is of ${frame.at}, but it was ${state.at} already`)
+    this.#seq = seq
+    this.#before = state.at
+    beginFrame(state, seq, frame.at)
+    this.#bodies.clear()
+    this.#previous = undefined
+    const { events } = frame
+    for (let i = 0; i < events.length; i++) {
+      const event = events[i]!
+      this.#check(event, frame.epoch)
+      evolve(state, event)
+      this.#previous = event
+    }
+    this.#events += events.length
+    this.#checkBodies(frame)
+  }
+
+  /** Every message that ever came in must be live or in exactly one final state. */
+  checkConservation(): void {
+    for (const q of this.state.queues.values()) {
+      const { main } = q
+      const live = q.ready + q.delayed + main.available + main.inflight + main.waitingRetry
+      const finals = main.committed + main.deadLettered + main.discarded
+      if (q.sent !== live + finals)
+        refuse(`queue "${q.name}" was sent ${q.sent} messages, but has ${live} live and ${finals} final ones`)
+    }
+  }
+
+  #check(e: LogEvent, epoch: number): void {
+    switch (e.type) {
+      case 'Enqueued':
+        return this.#enqueued(e)
+      case 'ForwardReceived':
+        return this.#forwardReceived(e)
+      case 'Delivered':
+        return this.#delivered(e)
+      case 'DelayElapsed':
+        return this.#delayElapsed(e)
+      case 'LeaseExtended':
+        extend.now = this.state.at
+        extend.leaseUntil = e.leaseUntil
+        return this.#each(e, extend, State.Inflight)
+      case 'Released':
+        return this.#each(e, release, State.Available)
+      case 'Acked':
+        ack.policy = this.#sub(e).queue.policy
+        return this.#each(e, ack, State.Committed)
+      case 'RetryScheduled':
+        return this.#each(e, this.#retry(e, e.dueAt), paused(e.dueAt))
+      case 'LeaseExpired':
+        return this.#leaseExpired(e)
+      case 'RetryDue':
+        retryDue.now = this.state.at
+        return this.#each(e, retryDue, State.Available)
+      case 'DeadLettered':
+        return this.#deadLettered(e)
+      case 'Discarded':
+        return this.#discarded(e)
+      case 'Forwarded':
+        return this.#forwarded(e)
+      case 'QueuePurged': {
+        const queue = this.#queue(e.queue)
+        if (e.upTo !== queue.nextNumber) refuse(`a purge up to ${e.upTo} is not one of all that was sent`)
+        this.transitions += liveIn(queue)
+        return
+      }
+      case 'QueueCreated':
+        if (e.queue < this.state.nextQueue) refuse(`queue id ${e.queue} was in use before`)
+        if (this.state.names.has(e.name)) refuse(`queue "${e.name}" is created twice`)
+        return
+      case 'QueueDeleted':
+        this.transitions += liveIn(this.#queue(e.queue))
+        return
+      case 'BodiesCarried':
+        return this.#addBodies(e.queue, total(e.numbers))
+      case 'OwnerChanged':
+        if (e.epoch !== epoch) refuse(`the frame is of epoch ${epoch}, but names ${e.epoch}`)
+        return
+      case 'ClockResumed':
+        if (e.now > this.state.at || e.gapMs < 0 || e.gapMs > this.state.at - this.#before)
+          refuse(`leases are lengthened by ${e.gapMs} ms, but ${this.state.at - this.#before} ms went by`)
+        return
+      case 'Trimmed':
+        if (e.upTo >= this.#seq) refuse(`record ${e.upTo} cannot be trimmed yet`)
+        return
+      case 'QueueConfigured':
+      case 'DeliveryPaused':
+      case 'DeliveryResumed':
+        this.#queue(e.queue)
+        return
+      case 'Checkpointed':
+      case 'ForeignRecordSkipped':
+      case 'Repaired':
+        return
+      default:
+        throw new KirokuError(
+          'FutureVersion',
+          `there is an event of an unknown type: ${(e as LogEvent).type}`,
+        )
+    }
+  }
+
+  // Messages enter
+
+  #enqueued(e: LogEventOf<'Enqueued'>): void {
+    const { state } = this
+    this.#enters(e)
+    if (e.dueAt !== 0 && e.dueAt <= state.at) refuse(`a delay ends at ${e.dueAt}, which is not later`)
+    const before = state.producers.find(e.producer, e.send)
+    if (before === undefined) return
+    // A send with several delays is several facts, one right behind the other.
+    const p = this.#previous
+    const continues =
+      p?.type === 'Enqueued' && p.producer === e.producer && p.send === e.send && p.queue === e.queue
+    if (!continues) refuse(`send ${e.send} of producer ${e.producer} is stored twice`)
+  }
+
+  #forwardReceived(e: LogEventOf<'ForwardReceived'>): void {
+    const { state } = this
+    this.#enters(e)
+    if (e.enqueuedAt.length !== e.count || e.enqueuedAt.some((at) => at > state.at))
+      refuse(`forward ${e.forward} was first sent later than it arrived`)
+    const target = { partition: state.partition, queue: e.queue }
+    const key = laneKey(e.from.queue, { partition: e.from.partition, queue: e.queue })
+    if (e.forward < (state.forwardsSeen.get(key) ?? 1))
+      refuse(`forward ${e.forward} of queue ${e.from.queue} in partition ${e.from.partition} is stored twice`)
+    this.#forwards.received(e.from, target, e.forward, e.count, this.#seq)
+  }
+
+  #enters(e: LogEventOf<'Enqueued' | 'ForwardReceived'>): void {
+    const queue = this.#queue(e.queue)
+    if (e.first !== queue.nextNumber || e.count < 1)
+      refuse(`message ${e.first} of queue ${e.queue} comes where ${queue.nextNumber} is next`)
+    this.transitions += e.count
+    this.#addBodies(e.queue, e.count)
+  }
+
+  // Messages move
+
+  #delivered(e: LogEventOf<'Delivered'>): void {
+    const { state } = this
+    const sub = this.#sub(e)
+    const { config, policy, deliveryPaused } = sub.queue
+    if (deliveryPaused) refuse(`queue ${e.queue} delivers although it is paused`)
+    if (e.delivery < state.nextDelivery) refuse(`delivery ${e.delivery} was given out before`)
+    if (e.attemptsMax !== policy.attemptsMax)
+      refuse(`a delivery allows ${e.attemptsMax} attempts, but the limit in force is ${policy.attemptsMax}`)
+    const cap = config.leaseCapMs === 0 ? 0 : state.at + config.leaseCapMs
+    if (e.leaseUntil <= state.at || e.leaseCap !== cap || (cap !== 0 && e.leaseUntil > cap))
+      refuse(`a lease from ${state.at} to ${e.leaseUntil} with cap ${e.leaseCap} is not allowed`)
+    deliver.delivery = e.delivery
+    deliver.leaseUntil = e.leaseUntil
+    deliver.leaseCap = e.leaseCap
+    deliver.policy = policy
+    this.#each(e, deliver, State.Inflight, 'inOrder')
+  }
+
+  #delayElapsed(e: LogEventOf<'DelayElapsed'>): void {
+    const { state } = this
+    const queue = this.#queue(e.queue)
+    const [first = 0, count = 0] = e.numbers
+    const isIt = (d: { readonly queue: QueueState; readonly run: number }): boolean =>
+      d.queue === queue && state.runs.first(d.run) === first
+    const top = state.delayedRuns.peek()
+    const delayed = top !== undefined && isIt(top) ? top : state.delayedRuns.items.find(isIt)
+    if (delayed === undefined || e.numbers.length !== 2 || state.runs.count(delayed.run) !== count)
+      return refuse(`messages ${first} to ${first + count - 1} of queue ${e.queue} do not wait together`)
+    const cell = untouchedCell(this.#cell)
+    cell.state = State.Delayed
+    cell.dueAt = delayed.dueAt
+    elapse.now = state.at
+    if (!this.#law.step(cell, elapse))
+      refuse(`the delay of message ${first} of queue ${e.queue} ends at ${delayed.dueAt}, which is later`)
+    this.transitions += count
+  }
+
+  #retry(e: { readonly queue: number; readonly sub: number }, dueAt: number): MachineEvent {
+    retry.now = this.state.at
+    retry.dueAt = dueAt === 0 ? this.state.at : dueAt
+    retry.policy = this.#sub(e).queue.policy
+    return retry
+  }
+
+  #expiry(e: { readonly queue: number; readonly sub: number }, dueAt: number): MachineEvent {
+    leaseExpired.now = this.state.at
+    leaseExpired.dueAt = dueAt === 0 ? this.state.at : dueAt
+    leaseExpired.policy = this.#sub(e).queue.policy
+    return leaseExpired
+  }
+
+  #leaseExpired(e: LogEventOf<'LeaseExpired'>): void {
+    const { state } = this
+    const sub = this.#sub(e)
+    this.#each(e, this.#expiry(e, e.dueAt), paused(e.dueAt))
+    const pauseMs = e.dueAt === 0 ? 0 : e.dueAt - state.at
+    const policy = sub.queue.config.retry
+    forEach(e.numbers, (n) => {
+      const slot = state.live.find(sub.index, n)
+      const simple = state.live.simple[slot] === 1
+      const attempt = state.live.attempt[slot]!
+      const longest = simple ? 0 : retryDelayMs(policy, attempt, 0)
+      const shortest = simple ? 0 : retryDelayMs(policy, attempt, 1)
+      if (pauseMs < shortest || pauseMs > longest)
+        refuse(`message ${n} of queue ${e.queue} pauses ${pauseMs} ms, not ${shortest} to ${longest}`)
+    })
+  }
+
+  #deadLettered(e: LogEventOf<'DeadLettered'>): void {
+    const { state } = this
+    const { queue } = this.#sub(e)
+    const configured = queue.config.deadLetter
+    if (configured?.partition !== e.target.partition || configured.queue !== e.target.queue)
+      refuse(
+        `queue ${e.queue} gives dead letters to ${e.target.partition}/${e.target.queue}, which is not its own`,
+      )
+    const next = state.outbox.get(laneKey(e.queue, e.target))?.next ?? state.firstForward
+    if (e.forward !== next) refuse(`forward ${e.forward} comes where ${next} is next`)
+    this.#each(e, this.#failure(e), State.DLQ)
+    const source = { partition: state.partition, queue: e.queue }
+    this.#forwards.sent(source, e.target, e.forward, total(e.numbers), this.#seq)
+  }
+
+  #discarded(e: LogEventOf<'Discarded'>): void {
+    if (e.cause === 'retention') this.#checkRetention(e)
+    this.#each(e, this.#failure(e), State.Discarded, e.cause === 'operator' ? 'anywhere' : 'inOrder')
+    if (this.#cell.reason !== e.reason)
+      refuse(`the reason is "${e.reason}", but by the law it is "${this.#cell.reason}"`)
+  }
+
+  /** The machine event behind a final fact. */
+  #failure(e: LogEventOf<'DeadLettered' | 'Discarded'>): MachineEvent {
+    const { policy } = this.#sub(e).queue
+    switch (e.cause) {
+      case 'retry':
+        return this.#retry(e, 0)
+      case 'leaseExpired':
+        return this.#expiry(e, 0)
+      case 'nextReceive':
+        deliver.policy = policy
+        return deliver
+      case 'onPurpose':
+        deadLetter.policy = policy
+        return deadLetter
+      case 'retention':
+        return expire
+      case 'operator':
+        discard.reason = (e as LogEventOf<'Discarded'>).reason as 'operator'
+        return discard
+      case 'recall':
+        return recall
+      case 'rollback':
+        return rollback
+    }
+  }
+
+  #checkRetention(e: LogEventOf<'Discarded'>): void {
+    const { state } = this
+    const sub = this.#sub(e)
+    const { retentionMs } = sub.queue.config
+    forEach(e.numbers, (n) => {
+      const slot = state.live.find(sub.index, n)
+      const enqueuedAt =
+        slot >= 0 ? state.live.enqueuedAt[slot]! : state.runs.enqueuedAt(this.#runOf(sub.queue, n))
+      if (enqueuedAt + retentionMs > state.at)
+        refuse(`message ${n} of queue ${e.queue} is kept until ${enqueuedAt + retentionMs}, which is later`)
+    })
+  }
+
+  /** The ready run that holds an untouched message. */
+  #runOf(queue: QueueState, n: number): number {
+    const { runs } = this.state
+    for (let run = queue.readyHead; run !== 0; run = runs.next(run))
+      if (runs.first(run) <= n && n < runs.first(run) + runs.count(run)) return run
+    return refuse(`message ${n} of queue ${queue.id} is neither live nor ready`)
+  }
+
+  /**
+   * Runs one event of the machine on every message that the fact names; each must end in `outcome`.
+   * @param untouched which messages may be meant that nobody has touched; `evolve` sees that they are the next ones
+   */
+  #each(
+    e: Numbered,
+    event: MachineEvent,
+    outcome: State,
+    untouched: 'none' | 'inOrder' | 'anywhere' = 'none',
+  ): void {
+    const sub = this.#sub(e)
+    const { live } = this.state
+    const { numbers } = e
+    const cell = this.#cell
+    const law = this.#law
+    const byHandle = event.type !== 'DELIVER' && 'delivery' in event
+    const anyLive = sub.available + sub.inflight + sub.waitingRetry > 0
+    if (numbers.length > 2 && overlap(numbers)) refuse(`${e.type} names a message twice`)
+    for (let i = 0; i < numbers.length; i += 2) {
+      const first = numbers[i]!
+      const count = numbers[i + 1]!
+      for (let n = first; n < first + count; n++) {
+        const slot = anyLive ? live.find(sub.index, n) : -1
+        if (slot >= 0) loadCell(live, slot, cell)
+        else if (untouched === 'none' || n >= sub.queue.nextNumber)
+          refuse(`${nameOf(e, n)} is not live: it is final, or nobody ever received it`)
+        else untouchedCell(cell)
+        if (untouched === 'anywhere' && slot < 0) this.#findUntouched(sub, n)
+        const from = cell.state
+        if (byHandle) event.delivery = cell.delivery
+        if (!law.step(cell, event))
+          refuse(`${nameOf(e, n)} is ${stateNames[from]} and does not accept ${event.type}`)
+        if (cell.state !== outcome)
+          refuse(
+            `${event.type} takes ${nameOf(e, n)} from ${stateNames[from]} to ${stateNames[cell.state]} by the law, not to ${stateNames[outcome]}`,
+          )
+      }
+      this.transitions += count
+    }
+  }
+
+  #findUntouched(sub: Subscription, n: number): void {
+    const { runs, delayedRuns } = this.state
+    const holds = (run: number): boolean => runs.first(run) <= n && n < runs.first(run) + runs.count(run)
+    if (delayedRuns.items.some((d) => d.queue === sub.queue && holds(d.run))) this.#cell.state = State.Delayed
+    else this.#runOf(sub.queue, n)
+  }
+
+  // What crosses partitions
+
+  #forwarded(e: LogEventOf<'Forwarded'>): void {
+    const { state } = this
+    const lane = state.outbox.get(laneKey(e.source, e.target))
+    if (lane === undefined || e.upTo > lane.next)
+      return refuse(`forwards up to ${e.upTo} are confirmed, but were never decided`)
+    const from = lane.entries[0]?.forward
+    if (from === undefined || e.upTo <= from || e.outcome !== 'stored') return
+    this.#forwards.confirmed(
+      { partition: state.partition, queue: e.source },
+      e.target,
+      from,
+      e.upTo,
+      this.#seq,
+    )
+  }
+
+  // Bodies
+
+  #addBodies(queue: number, count: number): void {
+    this.#bodies.set(queue, (this.#bodies.get(queue) ?? 0) + count)
+  }
+
+  #checkBodies(frame: FrameFacts): void {
+    for (const [queue, count] of this.#bodies)
+      if (frame.bodyCount(queue) !== count)
+        refuse(`the frame holds ${frame.bodyCount(queue)} bodies of queue ${queue} for ${count} messages`)
+    for (const queue of frame.bodyQueues)
+      if (!this.#bodies.has(queue))
+        refuse(`the frame holds bodies of queue ${queue}, but no message for them`)
+  }
+
+  #queue(id: number): QueueState {
+    return this.state.queues.get(id) ?? refuse(`queue ${id} is not there`)
+  }
+
+  #sub(e: { readonly queue: number; readonly sub: number }): Subscription {
+    return (
+      this.state.subscriptionOf(e.queue, e.sub) ?? refuse(`subscription ${e.queue}/${e.sub} is not there`)
+    )
+  }
+}
+
+const paused = (dueAt: number): State => (dueAt === 0 ? State.Available : State.WaitingRetry)
+
+const liveIn = (q: QueueState): number =>
+  q.ready + q.delayed + q.main.available + q.main.inflight + q.main.waitingRetry
+
+const nameOf = (e: { readonly queue: number }, n: number): string => `message ${n} of queue ${e.queue}`

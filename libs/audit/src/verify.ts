@@ -1,0 +1,112 @@
+import { KirokuError } from '@kiroku/message'
+import type { Log, PartitionLog } from '@kiroku/log'
+import type { PartitionState } from '@kiroku/partition'
+import { ForwardLedger } from './ForwardLedger.ts'
+import { MachineCheck } from './MachineCheck.ts'
+import { verifyPartition, type PartitionResult } from './verifyPartition.ts'
+import type { PartitionReport, Totals, VerifyOptions, VerifyReport } from './VerifyReport.ts'
+
+/**
+ * Reads the whole record and holds it against everything that is promised of it: the chain of hashes, checksums,
+ * bodies, epochs, the law on every event, checkpoints against the replay, dead letters at both ends, and that
+ * every message is live or final. Changes nothing; may run beside a live engine, then it covers what was stored at its start.
+ * Errors: what the log's reading throws. Damage is no error but in the report.
+ */
+export const verify = async (log: Log, options: VerifyOptions): Promise<VerifyReport> => {
+  const partitions = options.partitions ?? Array.from({ length: log.meta.partitions }, (_, n) => n)
+  const handles: PartitionLog[] = []
+  try {
+    for (const n of partitions) {
+      if (!(n >= 0 && n < log.meta.partitions))
+        throw new KirokuError('InvalidArgument', `log ${log.meta.name} has no partition ${n}`)
+      handles.push(await log.partition(n))
+    }
+    return await verifyAll(handles, options)
+  } finally {
+    for (const handle of handles) await handle.close()
+  }
+}
+
+const verifyAll = async (logs: readonly PartitionLog[], options: VerifyOptions): Promise<VerifyReport> => {
+  const law = new MachineCheck(options.deep ?? false)
+  const forwards = new ForwardLedger()
+  // What one partition says of another is stored there by the time of the second round.
+  const settledSeq = new Map<number, number>()
+  const checkpoints = new Map<number, number[]>()
+  for (const log of logs) {
+    settledSeq.set(log.partition, (await log.state()).lastSeq)
+    checkpoints.set(log.partition, await log.checkpoints.list())
+  }
+  const results: PartitionResult[] = []
+  let eventsBefore = 0
+  for (const log of logs) {
+    const { firstSeq, lastSeq } = await log.state()
+    const result = await verifyPartition({
+      log,
+      firstSeq,
+      lastSeq,
+      checkpoints: checkpoints.get(log.partition)!,
+      decodeCheckpoint: options.decodeCheckpoint,
+      law,
+      forwards,
+      onRecord: (seq, events) =>
+        options.onProgress?.({ partition: log.partition, seq, lastSeq, events: eventsBefore + events }),
+    })
+    eventsBefore += result.report.events
+    results.push(result)
+  }
+  const reports = withForwards(results, forwards, settledSeq)
+  return {
+    ok: reports.every(({ ok }) => ok),
+    partitions: reports,
+    totals: totalsOf(reports, results),
+    kinds: law.kinds,
+  }
+}
+
+/** The reports, with what is wrong between partitions where nothing was wrong within. */
+const withForwards = (
+  results: readonly PartitionResult[],
+  forwards: ForwardLedger,
+  settledSeq: ReadonlyMap<number, number>,
+): PartitionReport[] => {
+  const read = new Set(results.map(({ report }) => report.partition))
+  const problems = forwards.problems(read, settledSeq)
+  return results.map(({ report }) => {
+    const own = problems
+      .filter(({ partition }) => partition === report.partition)
+      .sort((a, b) => a.seq - b.seq)[0]
+    if (own === undefined || report.problem !== undefined) return report
+    return { ...report, ok: false, problem: { seq: own.seq, id: 'LogDamaged', message: own.message } }
+  })
+}
+
+const totalsOf = (reports: readonly PartitionReport[], results: readonly PartitionResult[]): Totals => {
+  const totals = {
+    frames: 0,
+    events: 0,
+    transitions: 0,
+    sent: 0,
+    live: 0,
+    committed: 0,
+    deadLettered: 0,
+    discarded: 0,
+  }
+  for (const { frames, events, transitions } of reports) {
+    totals.frames += frames
+    totals.events += events
+    totals.transitions += transitions
+  }
+  for (const { state } of results) addQueues(totals, state)
+  return totals
+}
+
+const addQueues = (totals: { -readonly [K in keyof Totals]: Totals[K] }, state: PartitionState): void => {
+  for (const { sent, ready, delayed, main } of state.queues.values()) {
+    totals.sent += sent
+    totals.live += ready + delayed + main.available + main.inflight + main.waitingRetry
+    totals.committed += main.committed
+    totals.deadLettered += main.deadLettered
+    totals.discarded += main.discarded
+  }
+}

@@ -1,0 +1,207 @@
+import { isKirokuError } from '@kiroku/message'
+import { ChainError, readChain, type ChainEntry, type PartitionLog } from '@kiroku/log'
+import { PartitionState, restore, snapshot, stateHash } from '@kiroku/partition'
+import type { DecodeCheckpoint, StoredCheckpoint } from './Checkpoint.ts'
+import type { ForwardLedger } from './ForwardLedger.ts'
+import { LawFold } from './LawFold.ts'
+import type { MachineCheck } from './MachineCheck.ts'
+import { progressRecords } from './Progress.ts'
+import type { PartitionReport, Problem, RepairNote } from './VerifyReport.ts'
+
+/** What the verification of one partition needs. */
+export interface PartitionTask {
+  readonly log: PartitionLog
+  readonly firstSeq: number
+  readonly lastSeq: number
+  /** Sequences of the checkpoints that were there before `lastSeq` was asked for, newest first. */
+  readonly checkpoints: readonly number[]
+  readonly decodeCheckpoint: DecodeCheckpoint
+  readonly law: MachineCheck
+  readonly forwards: ForwardLedger
+  readonly onRecord: (seq: number, events: number) => void
+}
+
+/** A report, and the state at the end of what could be read. */
+export interface PartitionResult {
+  readonly report: PartitionReport
+  readonly state: PartitionState
+}
+
+/** Reads one partition's record and holds it against chain, law and checkpoints, up to the first problem. */
+export const verifyPartition = async (task: PartitionTask): Promise<PartitionResult> => {
+  const reader = new PartitionReader(task)
+  let problem: Problem | undefined
+  try {
+    await reader.run()
+  } catch (e) {
+    if (!isKirokuError(e)) throw e
+    problem = { seq: e instanceof ChainError ? e.seq : reader.seq, id: e.id, message: e.message }
+    task.forwards.partial(task.log.partition)
+  }
+  return reader.result(problem)
+}
+
+class PartitionReader {
+  readonly #task: PartitionTask
+  readonly #repaired: RepairNote[] = []
+  /** What the stored checkpoints say, by sequence, once the replay was found equal. */
+  readonly #confirmed = new Map<number, StoredCheckpoint>()
+  #fold: LawFold
+  #events = 0
+  #transitions = 0
+  #frames = 0
+  #foreign = 0
+  #checkpoints = 0
+  /** Where the rules begin to be checked. */
+  #fromSeq = 0
+  /** The sequence that is looked at. */
+  seq = 0
+
+  constructor(task: PartitionTask) {
+    this.#task = task
+    this.seq = task.firstSeq
+    this.#fold = this.#newFold(new PartitionState(task.log.partition))
+  }
+
+  #newFold(state: PartitionState): LawFold {
+    return new LawFold(state, this.#task.law, this.#task.forwards)
+  }
+
+  async run(): Promise<void> {
+    const { firstSeq, lastSeq, checkpoints, log } = this.#task
+    const beyond = checkpoints.findLast((seq) => seq > lastSeq)
+    if (beyond !== undefined)
+      throw new ChainError(
+        'LogShortened',
+        log.partition,
+        lastSeq + 1,
+        `the log ends at ${lastSeq}, but a checkpoint stands on ${beyond}`,
+      )
+    if (firstSeq > 1) await this.#beginTrimmed()
+    const stored = new Set(checkpoints)
+    for await (const entry of readChain(log, { toSeq: lastSeq, deep: true })) {
+      this.seq = entry.seq
+      if (entry.kind === 'lost') await this.#lost(entry)
+      else if (entry.kind === 'foreign') this.#foreign++
+      else if (entry.seq > this.#fromSeq) this.#record(entry)
+      if (entry.kind === 'ours' && stored.has(entry.seq)) await this.#checkpoint(entry.seq, entry.record.hash)
+      if (entry.seq % progressRecords === 0) this.#task.onRecord(entry.seq, this.#eventsNow)
+    }
+    this.#fold.checkConservation()
+    this.#task.onRecord(lastSeq, this.#eventsNow)
+  }
+
+  result(problem: Problem | undefined): PartitionResult {
+    const { log, firstSeq, lastSeq } = this.#task
+    const report: PartitionReport = {
+      partition: log.partition,
+      firstSeq,
+      lastSeq,
+      fromSeq: this.#fromSeq,
+      frames: this.#frames,
+      events: this.#eventsNow,
+      transitions: this.#transitions + this.#fold.transitions,
+      ok: problem === undefined,
+      ...(problem === undefined ? {} : { problem }),
+      foreign: this.#foreign,
+      repaired: this.#repaired,
+      checkpoints: this.#checkpoints,
+    }
+    return { report, state: this.#fold.state }
+  }
+
+  get #eventsNow(): number {
+    return this.#events + this.#fold.events
+  }
+
+  /** What was trimmed is known from the oldest checkpoint whose record is still there. */
+  async #beginTrimmed(): Promise<void> {
+    const { firstSeq, checkpoints, log } = this.#task
+    for (const seq of [...checkpoints].reverse()) {
+      if (seq < firstSeq - 1) continue
+      const found = await this.#read(seq)
+      if (found !== undefined) return this.#restart(found)
+    }
+    throw new ChainError(
+      'LogDamaged',
+      log.partition,
+      firstSeq,
+      `the log begins at ${firstSeq}, and there is no checkpoint for what was before`,
+    )
+  }
+
+  #restart(checkpoint: StoredCheckpoint): void {
+    this.#events += this.#fold.events
+    this.#transitions += this.#fold.transitions
+    this.#fromSeq = checkpoint.seq
+    this.#fold = this.#newFold(restore(checkpoint.snapshot))
+    this.#task.forwards.begin(this.#fold.state)
+  }
+
+  #record(entry: Extract<ChainEntry, { kind: 'ours' }>): void {
+    const { record, seq } = entry
+    if (record.kind === 'body') return
+    this.#frames++
+    this.#fold.accept(seq, record)
+    for (const e of record.events) {
+      if (e.type === 'Checkpointed') this.#checkNote(e)
+      else if (e.type === 'Repaired') {
+        const { from, upTo, note, by } = e
+        this.#repaired.push({ seq, from, upTo, note, by })
+        this.#task.forwards.partial(this.#task.log.partition)
+      }
+    }
+  }
+
+  async #lost({ upTo, bridged, damage }: Extract<ChainEntry, { kind: 'lost' }>): Promise<void> {
+    if (!bridged || upTo <= this.#fromSeq) return
+    const checkpoint = await this.#read(upTo)
+    // The repair relied on it.
+    if (checkpoint === undefined) throw damage
+    this.#restart(checkpoint)
+  }
+
+  /** Holds a stored checkpoint against the replay up to its record. */
+  async #checkpoint(seq: number, recordHash: Uint8Array): Promise<void> {
+    const checkpoint = await this.#read(seq)
+    if (checkpoint === undefined) return
+    const { partition } = this.#task.log
+    const wrong = (what: string): ChainError => new ChainError('LogDamaged', partition, seq, what)
+    if (checkpoint.seq !== seq || !equalBytes(checkpoint.hash, recordHash))
+      throw wrong('the checkpoint stands on another record than the one that is stored')
+    if (stateHash(checkpoint.snapshot) !== checkpoint.stateHash)
+      throw wrong('the checkpoint holds another state than the one it names')
+    if (seq >= this.#fromSeq && stateHash(snapshot(this.#fold.state)) !== checkpoint.stateHash)
+      throw wrong('the checkpoint differs from the replay of the log')
+    this.#confirmed.set(seq, checkpoint)
+    this.#checkpoints++
+  }
+
+  /** A checkpoint that the log names must be the one that is stored. */
+  #checkNote(note: { readonly seq: number; readonly digest: string; readonly stateHash: string }): void {
+    const checkpoint = this.#confirmed.get(note.seq)
+    if (checkpoint === undefined) return
+    if (checkpoint.digest !== note.digest || checkpoint.stateHash !== note.stateHash)
+      throw new ChainError(
+        'LogDamaged',
+        this.#task.log.partition,
+        this.seq,
+        `checkpoint ${note.seq} is not the one that the log names`,
+      )
+  }
+
+  /** Errors: `LogDamaged` when its bytes are not what was stored. */
+  async #read(seq: number): Promise<StoredCheckpoint | undefined> {
+    const bytes = await this.#task.log.checkpoints.get(seq)
+    if (bytes === undefined) return undefined
+    try {
+      return this.#task.decodeCheckpoint(bytes)
+    } catch (cause) {
+      if (!isKirokuError(cause) || cause.id !== 'LogDamaged') throw cause
+      throw new ChainError('LogDamaged', this.#task.log.partition, seq, cause.message, { cause })
+    }
+  }
+}
+
+const equalBytes = (a: Uint8Array, b: Uint8Array): boolean =>
+  a.length === b.length && a.every((byte, i) => byte === b[i])
