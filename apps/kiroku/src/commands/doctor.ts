@@ -34,7 +34,7 @@ const gather = async (client: Client, nats: Nats, log: string, dataDir: string):
   await opened?.close()
   const meta = opened?.meta
   const disk = isOurs ? await statfs(resolve(dataDir)) : undefined
-  const queues = meta === undefined ? [] : await client.queues.list()
+  const queues = meta === undefined ? [] : await client.queues.list().catch(() => [])
   return {
     natsVersion: nats.info?.version ?? '0',
     natsVersionMin: '2.12.0',

@@ -31,7 +31,7 @@ export interface EngineSetup {
 export interface RunningEngine {
   readonly apiUrl: string | undefined
   readonly partitions: number
-  /** Resolves when every partition has an owner that answers. Errors: `Stopped` when `signal` is aborted. */
+  /** Resolves when every partition has an owner that answers, be it that the partition is damaged. Errors: `Stopped` when `signal` is aborted. */
   ready(signal: AbortSignal): Promise<void>
   /** Answers what is under way, hands the partitions over, closes everything. */
   close(): Promise<void>
@@ -96,7 +96,7 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
       apiUrl: api?.url,
       partitions: log.meta.partitions,
       ready: async (signal) => {
-        while ((await client.partitions()).length < log.meta.partitions)
+        while ((await running.answering()) < log.meta.partitions)
           if (signal.aborted) throw new KirokuError('Stopped', 'stopped before every partition had an owner')
           else await new Promise((resolve) => setTimeout(resolve, readyPollMs))
       },

@@ -5,6 +5,7 @@ import { Node, TailNotes, type ActorState } from '@kiroku/engine'
 import type { Log } from '@kiroku/log'
 import { KirokuError } from '@kiroku/message'
 import { requestCommands, serveCommands, type CommandServing } from '@kiroku/nats'
+import type { Answer } from '@kiroku/partition'
 import * as Effect from 'effect/Effect'
 import * as Exit from 'effect/Exit'
 import * as Scope from 'effect/Scope'
@@ -13,6 +14,9 @@ import type { Logger } from './Logger.ts'
 
 /** How long a command to another node's partition may take, in ms. */
 const routeTimeoutMs = 10_000
+
+/** How long a partition may take to say that it is there, in ms. */
+const answerTimeoutMs = 2_000
 
 /** How often a quarantined partition is looked at for a repair, in ms. */
 const repairPollMs = 1_000
@@ -29,6 +33,8 @@ export interface NodeSetup {
 /** A node that takes part in a log's cluster. */
 export interface RunningNode {
   readonly node: Node
+  /** Partitions that an owner answers for, here or elsewhere; a damaged one answers that it is closed. */
+  answering(): Promise<number>
   /** Hands every partition over and leaves the cluster. */
   close(): Promise<void>
 }
@@ -112,12 +118,25 @@ export const startNode = async ({ nats, log, dataDir, logger }: NodeSetup): Prom
   )
   return {
     node,
+    answering: async () => {
+      const partitions = Array.from({ length: meta.partitions }, (_, n) => n)
+      const answers = await Promise.allSettled(
+        partitions.map((n) =>
+          requester.request(n, [{ type: 'DescribePartition' }], { timeoutMs: answerTimeoutMs }),
+        ),
+      )
+      return answers.filter((answer) => answer.status === 'fulfilled' && isAnswer(answer.value.answers[0]))
+        .length
+    },
     close: async () => {
       await Effect.runPromise(Scope.close(scope, Exit.void))
       requester.close()
     },
   }
 }
+
+const isAnswer = (answer: Answer | undefined): boolean =>
+  answer !== undefined && (answer.error === undefined || answer.error.id === 'Quarantined')
 
 const lastSeqOf = async (log: Log, partition: number): Promise<number | undefined> => {
   try {

@@ -1,0 +1,113 @@
+import type { CommandSpec } from './CommandSpec.ts'
+import { queueArgument } from './queueCommands.ts'
+import { natsSettings } from './sharedSettings.ts'
+
+/** `send`, `receive` and `work`. */
+export const messageCommands: readonly CommandSpec[] = [
+  {
+    name: 'send',
+    summary: 'Send messages: an argument, a file, standard input, or ndjson.',
+    examples: [
+      { command: `kiroku send mail '{"to":"a@b.c"}'`, description: 'One message' },
+      { command: 'kiroku send cities --ndjson --file cities.ndjson', description: 'One message a line' },
+      { command: 'cat picture.png | kiroku send pictures', description: 'Standard input as one body' },
+    ],
+    arguments: [queueArgument, { name: 'body', description: 'Body of the message.', optional: true }],
+    flags: [
+      {
+        name: 'file',
+        kind: 'text',
+        alias: 'f',
+        metavar: 'FILE',
+        description: 'Read the body, or with --ndjson the lines, from a file.',
+      },
+      { name: 'ndjson', kind: 'boolean', description: 'One JSON value a line, each a message.' },
+      {
+        name: 'delay',
+        kind: 'text',
+        metavar: 'DURATION',
+        description: 'Delay of the messages, up to 14d.',
+      },
+      {
+        name: 'content-type',
+        kind: 'text',
+        metavar: 'TYPE',
+        description:
+          'Content type; default application/json for JSON, else text/plain or application/octet-stream.',
+      },
+      { name: 'attributes', kind: 'text', metavar: 'K=V,…', description: 'Attributes of the messages.' },
+    ],
+    settings: natsSettings,
+    load: () => import('../commands/send.ts'),
+  },
+  {
+    name: 'receive',
+    summary: 'Receive messages and print them; --ack settles them.',
+    arguments: [queueArgument],
+    flags: [
+      {
+        name: 'max',
+        kind: 'int',
+        alias: 'n',
+        metavar: 'N',
+        description: 'Most messages, 1 to 1000; default 1.',
+      },
+      {
+        name: 'wait',
+        kind: 'text',
+        metavar: 'DURATION',
+        description: "Wait this long for the first message; default the queue's.",
+      },
+      { name: 'lease', kind: 'text', metavar: 'DURATION', description: "Lease; default the queue's." },
+      { name: 'ack', kind: 'boolean', description: 'Acknowledge what was printed.' },
+    ],
+    settings: natsSettings,
+    load: () => import('../commands/receive.ts'),
+  },
+  {
+    name: 'work',
+    summary: 'Run a Worker module on its queues.',
+    description:
+      'Runs a module that exports `default { async queue(batch, env, ctx) {} }`, JavaScript or TypeScript. Queues, batch sizes, retries and vars come from a wrangler file in the working folder; flags beat it.',
+    examples: [
+      { command: 'kiroku work worker.ts --queue mail', description: 'Run worker.ts on the queue mail' },
+    ],
+    arguments: [{ name: 'module', description: 'The Worker module.', optional: true }],
+    flags: [
+      {
+        name: 'queue',
+        kind: 'text',
+        alias: 'q',
+        metavar: 'QUEUE',
+        description: 'Queue to consume; default those of the wrangler file.',
+      },
+      {
+        name: 'config',
+        kind: 'text',
+        alias: 'c',
+        metavar: 'FILE',
+        description: 'wrangler.toml or wrangler.jsonc; default the one in the working folder.',
+      },
+      { name: 'env', kind: 'text', metavar: 'NAME', description: 'Environment of the wrangler file.' },
+      { name: 'batch-size', kind: 'int', metavar: 'N', description: 'Most messages of a batch.' },
+      { name: 'batch-timeout', kind: 'text', metavar: 'DURATION', description: 'Wait for a fuller batch.' },
+      { name: 'retries', kind: 'int', metavar: 'N', description: 'Retries after the first delivery.' },
+      { name: 'retry-delay', kind: 'text', metavar: 'DURATION', description: 'Pause before a retry.' },
+      { name: 'dead-letter', kind: 'text', metavar: 'QUEUE', description: 'Queue for exhausted messages.' },
+      {
+        name: 'lease',
+        kind: 'text',
+        metavar: 'DURATION',
+        description: 'Lease, renewed while the Worker works.',
+      },
+      {
+        name: 'concurrency',
+        kind: 'int',
+        metavar: 'N',
+        description: 'Batches worked on at once; default 10.',
+      },
+    ],
+    settings: [...natsSettings, 'logFormat', 'logLevel'],
+    load: () => import('../commands/work.ts'),
+  },
+]

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest'
+import type { CommandSpec } from './CommandSpec.ts'
+import { completionScript, runTree, shells, type ParsedCommand } from './Cli.ts'
+import { tree } from './tree.ts'
+
+const leavesOf = (spec: CommandSpec, path: readonly string[] = []): [string, CommandSpec][] =>
+  spec.subcommands === undefined
+    ? [[path.join(' '), spec]]
+    : spec.subcommands.flatMap((sub) => leavesOf(sub, [...path, sub.name]))
+
+const leaves = leavesOf(tree)
+
+const parse = async (argv: readonly string[]): Promise<ParsedCommand & { readonly command: string }> => {
+  let found: (ParsedCommand & { readonly command: string }) | undefined
+  await runTree(tree, '0', argv, (spec, parsed) => {
+    found = { command: spec.name, ...parsed }
+    return Promise.resolve()
+  })
+  return found!
+}
+
+describe('the command tree', () => {
+  it('has every command that is promised', () => {
+    expect(leaves.map(([path]) => path)).toEqual([
+      'up',
+      'serve',
+      'queue create',
+      'queue list',
+      'queue show',
+      'queue update',
+      'queue delete',
+      'queue purge',
+      'queue pause',
+      'queue resume',
+      'send',
+      'receive',
+      'work',
+      'trace',
+      'verify',
+      'repair',
+      'machine',
+      'cluster status',
+      'doctor',
+      'completions',
+    ])
+  })
+
+  it.each(leaves)('%s has a module that runs it, and says what it does', async (_, spec) => {
+    expect(typeof (await spec.load!()).run).toBe('function')
+    expect(spec.summary).toMatch(/\.$/)
+  })
+
+  it.each(shells)('has a completion script for %s that knows the commands', (shell) => {
+    const script = completionScript(tree, shell)
+    for (const [path] of leaves) expect(script).toContain(path.split(' ').at(-1))
+    expect(script).not.toContain('--completions')
+  })
+})
+
+describe('a command line', () => {
+  it('is parsed into arguments and flags', async () => {
+    const parsed = await parse(['send', 'mail', 'hello', '--delay', '5s', '--log', 'other', '--json'])
+    expect(parsed.command).toBe('send')
+    expect(parsed.arguments).toEqual({ queue: 'mail', body: 'hello' })
+    expect(parsed.flags).toMatchObject({
+      delay: '5s',
+      log: 'other',
+      json: true,
+      ndjson: false,
+      file: undefined,
+    })
+  })
+
+  it.each([
+    [['send', 'mail', '-n'], /Unrecognized flag: -n/],
+    [['receive', 'mail', '--max', 'many'], /--max|max/],
+    [['machine', '--format', 'png'], /mermaid/],
+    [['queue'], /the command is missing/],
+    [['trace'], /id/],
+    [['trace', 'a', 'b'], /b/],
+  ])('%j does not fit and is InvalidArgument', async (argv, message) => {
+    await expect(parse(argv)).rejects.toMatchObject({
+      id: 'InvalidArgument',
+      message: expect.stringMatching(message) as string,
+    })
+  })
+})

@@ -1,0 +1,108 @@
+import { connect } from '@kiroku/nats'
+import { temporaryFolder, withNats, type TemporaryFolder } from '@kiroku/testkit'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { Kiroku, readyOf, type Running } from '../testing/Kiroku.ts'
+
+const nats = withNats()
+let folder: TemporaryFolder
+let kiroku: Kiroku
+let logs = 0
+let log: string
+
+beforeEach(async () => {
+  folder = await temporaryFolder()
+  kiroku = new Kiroku(folder.path)
+  log = `audit${++logs}`
+})
+
+afterEach(async () => {
+  await kiroku.killAll()
+  await folder.remove()
+})
+
+const run = async (...args: string[]) => {
+  const finished = await kiroku.run([...args, '--nats', nats().url, '--log', log, '--json'])
+  return { ...finished, result: finished.json() }
+}
+
+const serve = async (): Promise<Running> => {
+  const node = kiroku.start(['serve', '--nats', nats().url, '--log', log, '--partitions', '1', '--json'])
+  await readyOf(node)
+  return node
+}
+
+const stop = async (node: Running): Promise<void> => {
+  node.child.kill('SIGTERM')
+  expect((await node.finished).exit).toBe(0)
+}
+
+const send = async (body: string): Promise<{ id: string; seq: number }> => {
+  const { messageId: id } = (await run('send', 'q', body)).result as { messageId: string }
+  const { steps } = (await run('trace', id)).result as { steps: { seq: number }[] }
+  return { id, seq: steps[0]!.seq }
+}
+
+const askNats = async (subject: string, body: unknown): Promise<void> => {
+  const nc = await connect({ servers: nats().url })
+  await nc.request(subject, JSON.stringify(body))
+  await nc.close()
+}
+
+describe('the record', () => {
+  it('traces and verifies without an engine, also what is long gone', async () => {
+    const node = await serve()
+    await run('queue', 'create', 'q')
+    const { id } = await send('x')
+    await run('receive', 'q', '--ack')
+    await run('queue', 'delete', 'q')
+    await stop(node)
+    const { steps, state } = (await run('trace', id)).result as { state: string; steps: { event: string }[] }
+    expect(state).toBe('Committed')
+    expect(steps.map(({ event }) => event)).toEqual(['Enqueued', 'Delivered', 'Acked'])
+    const verified = await run('verify', '--deep')
+    expect(verified.exit).toBe(0)
+    expect(verified.result).toMatchObject({ ok: true, partitions: [{ partition: 0, ok: true, foreign: 0 }] })
+  })
+
+  it('skips a stray record on its subject, and says so', async () => {
+    const node = await serve()
+    await run('queue', 'create', 'q')
+    await askNats(`kiroku.log.${log}.0`, 'stray')
+    await send('x')
+    expect((await run('receive', 'q', '--ack')).result).toMatchObject({ messages: [{ body: 'x' }] })
+    await stop(node)
+    const verified = await run('verify')
+    expect(verified.exit).toBe(0)
+    expect(verified.result).toMatchObject({ ok: true, partitions: [{ foreign: 1 }] })
+  })
+
+  it('closes a partition whose log is damaged, and goes on after a repair while the engine runs', async () => {
+    const first = await serve()
+    await run('queue', 'create', 'q')
+    await send('a')
+    const { seq } = await send('b')
+    await send('c')
+    await stop(first)
+    await askNats(`$JS.API.STREAM.MSG.DELETE.KIROKU_${log}_0`, { seq })
+
+    const verified = await run('verify')
+    expect(verified.exit).toBe(7)
+    expect(verified.result).toMatchObject({
+      ok: false,
+      partitions: [{ ok: false, problem: { id: 'LogDamaged' } }],
+    })
+    const second = await serve()
+    expect((await run('send', 'q', 'd')).result).toMatchObject({ error: { id: 'Quarantined' } })
+    const looked = await run('repair')
+    expect(looked.exit).toBe(7)
+    expect(looked.result).toMatchObject({ plans: [{ partition: 0, kind: 'void' }], repaired: [] })
+    const repaired = await run('repair', '--yes', '--reason', 'a test')
+    expect(repaired.result).toMatchObject({ repaired: [0] })
+    expect(repaired.exit).toBe(0)
+    await expect.poll(async () => (await run('send', 'q', 'e')).exit, { timeout: 30_000 }).toBe(0)
+    await stop(second)
+    const again = await run('verify')
+    expect(again.exit).toBe(0)
+    expect(again.result).toMatchObject({ ok: true, partitions: [{ repaired: [{ note: 'a test' }] }] })
+  })
+})
