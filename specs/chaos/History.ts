@@ -39,11 +39,13 @@ export interface ConfirmedAck {
   readonly numbers: Ranges
 }
 
-/** A send whose answer took long enough that a kill may have come between the two. */
-export interface SlowAnswer {
+/** The first answer to a send that did not have it soon, so that a kill may have come between. */
+export interface SendAnswer {
   readonly producer: string
   readonly send: number
-  /** When the first answer arrived, in ms since 1970. */
+  /** Of the owner that answered. */
+  readonly epoch: number
+  /** In ms since 1970. */
   readonly answeredAtMs: number
 }
 

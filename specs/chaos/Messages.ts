@@ -1,4 +1,4 @@
-import type { AcknowledgedSend, ConfirmedAck, SeenDelivery, SlowAnswer } from './History.ts'
+import type { AcknowledgedSend, ConfirmedAck, SeenDelivery, SendAnswer } from './History.ts'
 
 /** What the traffic processes tell the one that kills. */
 export type TrafficMessage =
@@ -8,7 +8,7 @@ export type TrafficMessage =
       readonly acknowledged: readonly AcknowledgedSend[]
       readonly deliveries: readonly SeenDelivery[]
       readonly acks: readonly ConfirmedAck[]
-      readonly slow: readonly SlowAnswer[]
+      readonly slow: readonly SendAnswer[]
       /** Calls that a user would have seen fail. */
       readonly failures: readonly string[]
     }

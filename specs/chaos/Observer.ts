@@ -1,9 +1,11 @@
 import type { Transport } from '@kiroku/client'
 import type { Ranges } from '@kiroku/message'
-import type { Answer, Command, Delivery, Reply } from '@kiroku/partition'
-import type { AcknowledgedSend, ConfirmedAck, SeenDelivery, SlowAnswer } from './History.ts'
-import { answerGraceMs } from './inFlight.ts'
+import type { Answer, Command, CommandOf, Delivery, Reply } from '@kiroku/partition'
+import type { AcknowledgedSend, ConfirmedAck, SeenDelivery, SendAnswer } from './History.ts'
 import type { TrafficMessage } from './Messages.ts'
+
+/** An answer within this time had nothing between it and its send, in ms. */
+const soonMs = 50
 
 /** How often what was seen is told, in ms. */
 const tellEveryMs = 20
@@ -13,7 +15,7 @@ export class Observer {
   #acknowledged: AcknowledgedSend[] = []
   #deliveries: SeenDelivery[] = []
   #acks: ConfirmedAck[] = []
-  #slow: SlowAnswer[] = []
+  #slow: SendAnswer[] = []
   #failures: string[] = []
   /** When each send without an answer was first handed to the transport. */
   readonly #handed = new Map<string, number>()
@@ -62,7 +64,7 @@ export class Observer {
     commands.forEach((command, i) => {
       const answer = reply.answers[i]
       if (answer?.ok === undefined) return
-      if (command.type === 'Enqueue') this.#answered(command.producer, command.send)
+      if (command.type === 'Enqueue') this.#answered(command, reply.epoch)
       else if (command.type === 'Receive') this.#delivery(partition, answer)
       else if (command.type === 'Ack') {
         const { refused } = answer.ok as Answer<'Ack'>['ok'] & {}
@@ -74,13 +76,13 @@ export class Observer {
     })
   }
 
-  #answered(producer: string, send: number): void {
+  #answered({ producer, send }: CommandOf<'Enqueue'>, epoch: number): void {
     const key = `${producer} ${send}`
     const handedMs = this.#handed.get(key)
     if (handedMs === undefined) return
     this.#handed.delete(key)
     const answeredAtMs = Date.now()
-    if (answeredAtMs > handedMs + answerGraceMs) this.#slow.push({ producer, send, answeredAtMs })
+    if (answeredAtMs > handedMs + soonMs) this.#slow.push({ producer, send, epoch, answeredAtMs })
   }
 
   #delivery(partition: number, answer: Answer): void {

@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { AcknowledgedSend, ConfirmedAck, History, SeenDelivery, SlowAnswer } from './History.ts'
+import type { AcknowledgedSend, ConfirmedAck, History, SeenDelivery, SendAnswer } from './History.ts'
 import type { TrafficMessage, TrafficOrder } from './Messages.ts'
 
 /** The producer's and the consumer's process, and everything they saw. */
@@ -9,7 +9,7 @@ export class Traffic {
   /** Acknowledged sends so far. */
   acknowledged = 0
   readonly failures: string[] = []
-  readonly slow: SlowAnswer[] = []
+  readonly slow: SendAnswer[] = []
   #history: { acknowledged: AcknowledgedSend[]; deliveries: SeenDelivery[]; acks: ConfirmedAck[] } = empty()
   readonly #producer: ChildProcess
   readonly #consumer: ChildProcess

@@ -6,7 +6,7 @@ import { startServer, type Server } from '@kiroku/nats-server'
 import { Checker, type Violation } from './checker.ts'
 import { EngineProcess } from './EngineProcess.ts'
 import type { History } from './History.ts'
-import { KillsInFlight } from './inFlight.ts'
+import { KillsInFlight, type Kill } from './inFlight.ts'
 import { LogReader } from './LogReader.ts'
 import { deadLetterQueues, partitions, settingsOf, sources } from './queues.ts'
 import { seeded, type Random } from './random.ts'
@@ -81,7 +81,7 @@ class Run {
   readonly #traffic: Traffic
   readonly #reader: LogReader
   readonly #random: Random
-  readonly #killsMs: number[] = []
+  readonly #kills: Kill[] = []
   readonly #checker = new Checker()
   readonly #history: History[] = []
 
@@ -150,14 +150,15 @@ class Run {
   /** Kills one of the three at once and starts it again a moment later. */
   async #kill(): Promise<string> {
     const choice = this.#random.int(5)
-    this.#killsMs.push(Date.now())
     if (choice === 0) {
+      this.#kills.push({ what: 'server', atMs: Date.now() })
       await this.#server.kill('SIGKILL')
       await pause(this.#random.int(300))
       await this.#server.restart()
       return 'nats-server'
     }
     const node = this.#nodes[choice % 2]!
+    this.#kills.push({ what: 'node', atMs: Date.now() })
     await node.end('SIGKILL')
     await pause(this.#random.int(300))
     node.start()
@@ -211,19 +212,22 @@ class Run {
     progress('checking')
     this.#history.push(this.#traffic.takeHistory())
     const checker = new Checker()
-    const kills = new KillsInFlight()
+    const inFlight = new KillsInFlight()
     const reader = await LogReader.open(this.#server.url)
     for await (const frame of reader.frames()) {
       checker.frame(frame)
-      kills.frame(frame)
+      inFlight.frame(frame)
     }
     await reader.close()
-    for (const history of this.#history) checker.compare(history)
+    for (const history of this.#history) {
+      checker.compare(history)
+      inFlight.seen(history.deliveries)
+    }
     checker.finish()
     return {
       rounds,
-      kills: this.#killsMs.length,
-      killsInFlight: kills.count(this.#killsMs, this.#traffic.slow),
+      kills: this.#kills.length,
+      killsInFlight: inFlight.among(this.#kills, this.#traffic.slow).size,
       acknowledged: this.#traffic.acknowledged,
       deadLettered: checker.totals.deadLettered,
       lost: checker.counts.lost,
