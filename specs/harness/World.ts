@@ -35,7 +35,8 @@ export const beginning = Date.UTC(2026, 0, 1)
 /** How a world is made. */
 export interface WorldOptions {
   readonly partitions?: number
-  /** Bytes of the record that are kept; default: all. */
+  /** How long, and how many bytes of the record are kept; default: as a log is made. */
+  readonly recordMs?: number
   readonly recordBytes?: number
   /** When a checkpoint is made; default: as a node does. */
   readonly checkpoints?: CheckpointPolicy
@@ -63,9 +64,13 @@ export class World implements AsyncDisposable {
   readonly events: ClientEvent[] = []
 
   constructor(options: WorldOptions) {
-    const { partitions = 1, recordBytes, checkpoints } = options
+    const { partitions = 1, recordMs, recordBytes, checkpoints } = options
     this.log = createMemoryLog(
-      { partitions, ...(recordBytes === undefined ? {} : { recordBytes }) },
+      {
+        partitions,
+        ...(recordMs === undefined ? {} : { recordMs }),
+        ...(recordBytes === undefined ? {} : { recordBytes }),
+      },
       {
         now: () => beginning + this.time.now(),
         schedule: (afterMs, run) => {
