@@ -89,4 +89,22 @@ describe('kiroku serve', () => {
       await bare.stop()
     }
   })
+
+  it('passes credentials on to NATS, and names a refusal', async () => {
+    const guarded = await startTestNats({ extraConfig: 'authorization { user: kiroku, password: secret }' })
+    try {
+      const node = new Kiroku(folder.path, { KIROKU_NATS_USER: 'kiroku', KIROKU_NATS_PASSWORD: 'secret' })
+      const running = node.start(['serve', '--nats', guarded.url, '--json'])
+      await readyOf(running)
+      expect((await node.run(['queue', 'create', 'q', '--nats', guarded.url])).exit).toBe(0)
+      const stranger = await kiroku.run(['queue', 'list', '--nats', guarded.url])
+      expect(stranger.exit).toBe(5)
+      expect(stranger.stderr).toMatch(/^error NatsUnreachable: /)
+      expect(running.stderr() + stranger.stderr).not.toContain('secret')
+      running.child.kill('SIGTERM')
+      expect((await running.finished).exit).toBe(0)
+    } finally {
+      await guarded.stop()
+    }
+  })
 })
