@@ -78,6 +78,11 @@ export class Checkpoints {
     this.lastSeq = seq
   }
 
+  /** A record went off that is no frame. */
+  grew(bytes: number): void {
+    this.#grown += bytes
+  }
+
   /** A frame was decided; when one is due, the state is copied here, between two turns. */
   decided(state: PartitionState, seq: number, hash: Uint8Array, bytes: number, at: number): void {
     this.#grown += bytes

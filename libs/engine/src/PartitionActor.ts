@@ -234,6 +234,7 @@ export class PartitionActor {
         return this.#refuse(token, new KirokuError('NotOwner', `partition ${this.partition} changed hands`))
       const flight = flights.body(body)
       this.#cache.putBody(flight.seq, body)
+      this.#checkpoints.grew(flight.bytes)
       messages.push({ seq: flight.seq, bytes: body.length })
     }
     this.#mailbox.put({
