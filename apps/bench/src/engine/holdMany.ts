@@ -5,6 +5,9 @@ import { bodyBytes } from './sizes.ts'
 const queue = 'held'
 const filler = 'filler'
 
+/** A checkpoint that takes longer does not come. */
+const checkpointMsMax = 60_000
+
 /** Very many messages under a lease at the same time, and a checkpoint of that state, for the stall that it may cause. */
 export const holdMany = async ({ sizes, producer, consumer, progress }: Bench): Promise<Figure[]> => {
   const messages = sizes.held
@@ -20,6 +23,7 @@ export const holdMany = async ({ sizes, producer, consumer, progress }: Bench): 
   for (;;) {
     const { checkpoint } = await producer.ask('checkpoint')
     if (checkpoint > last) break
+    if (performance.now() - startMs > checkpointMsMax) throw new Error('the engine makes no checkpoint')
     await producer.ask('send', { queues: [filler], messages: 8, batch: 1, bodyBytes: 1_000_000, window: 4 })
   }
   const seconds = (performance.now() - startMs) / 1_000
