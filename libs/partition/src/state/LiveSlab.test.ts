@@ -124,6 +124,26 @@ describe('a slab of live messages', () => {
     expect(slab.find(1, -1)).toBe(-1)
   })
 
+  it('keeps thousands of timers in order while messages leave from anywhere', () => {
+    const slab = new LiveSlab()
+    const left = new Map<number, number>()
+    for (let n = 1; n <= 3_000; n++) {
+      const at = Math.imul(n, 0x9e3779b1) >>> 12
+      slab.schedule(slab.alloc(0, n), at)
+      left.set(n, at)
+    }
+    for (let n = 1; n <= 3_000; n += 2) {
+      slab.free(slab.find(0, n))
+      left.delete(n)
+    }
+    const order: number[] = []
+    for (let slot = slab.earliest; slot >= 0; slot = slab.earliest) {
+      order.push(slab.deadline[slot]!)
+      slab.free(slot)
+    }
+    expect(order).toEqual([...left.values()].sort((a, b) => a - b))
+  })
+
   it('visits no more of what is due than it is asked to', () => {
     const slab = new LiveSlab()
     for (let n = 1; n <= 100; n++) slab.schedule(slab.alloc(0, n), 5)
