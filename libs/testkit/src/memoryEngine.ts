@@ -5,6 +5,8 @@ import { Node, type NodeOptions } from '@kiroku/engine'
 import { createMemoryLog, type MemoryLog } from '@kiroku/log'
 import { waitUntil } from './waitUntil.ts'
 
+export { decodeCheckpoint } from '@kiroku/engine'
+
 /** An engine in this process over a log in memory. */
 export interface MemoryEngine {
   readonly log: MemoryLog

@@ -1,0 +1,80 @@
+import { decodeRecord, encodeRecord, type FrameContent, type MemoryLog } from '@kiroku/log'
+import type { Actor, LogEvent } from '@kiroku/message'
+import { encodeEnvelope, type Answers, type Command, type CommandType, type Reply } from '@kiroku/partition'
+
+/** Who asks in tests. */
+export const tester: Actor = { name: 'test', origin: 'test' }
+
+/** A body as clients send it. */
+export const body = (text: string): Uint8Array => encodeEnvelope(new TextEncoder().encode(text))
+
+/** An engine as tests talk to it. */
+interface Engine {
+  node(): { request(partition: number, commands: readonly Command[]): Promise<Reply> }
+}
+
+/** Asks one command and fails on a refusal. */
+export const ask = async <T extends CommandType>(
+  engine: Engine,
+  partition: number,
+  command: Extract<Command, { type: T }>,
+): Promise<Answers[T]> => {
+  const { answers } = await engine.node().request(partition, [command])
+  const { ok, error } = answers[0]!
+  if (error !== undefined) throw new Error(`${error.id}: ${error.message}`)
+  return ok as Answers[T]
+}
+
+let sends = 0
+
+/** Sends messages under a number of their own. */
+export const send = (engine: Engine, partition: number, queue: string, ...texts: string[]) =>
+  ask(engine, partition, {
+    type: 'Enqueue',
+    queue,
+    producer: 'tester',
+    send: ++sends,
+    messages: texts.map(body),
+  })
+
+/** Receives what is there now. */
+export const receive = async (engine: Engine, partition: number, queue: string, max = 10, waitMs = 0) => {
+  const { delivery } = await ask(engine, partition, {
+    type: 'Receive',
+    queue,
+    poll: `poll-${++sends}`,
+    max,
+    waitMs,
+    mode: 'push',
+    consumer: 'worker-1',
+  })
+  if (delivery === undefined) throw new Error(`nothing to receive from ${queue}`)
+  return {
+    delivery: delivery.delivery,
+    numbers: delivery.numbers,
+    items: [{ queue: delivery.queue, sub: 0, delivery: delivery.delivery, numbers: delivery.numbers }],
+  }
+}
+
+/** The last frame of a log: what a forger continues from. */
+export const lastFrame = async (log: MemoryLog, partition: number) => {
+  const handle = await log.partition(partition)
+  const { lastSeq } = await handle.state()
+  const record = decodeRecord((await handle.get(lastSeq))!.data)
+  if (record.kind !== 'frame') throw new Error('the last record is no frame')
+  return { seq: lastSeq, epoch: record.epoch, at: record.at, hash: record.hash, events: record.events }
+}
+
+/** Writes a frame behind the last one that is in order in every way, but says what it is told to. Returns its sequence. */
+export const forge = async (
+  log: MemoryLog,
+  partition: number,
+  events: readonly LogEvent[],
+  content: Partial<FrameContent> = {},
+): Promise<number> => {
+  const { epoch, at, hash } = await lastFrame(log, partition)
+  return log.faults.write(
+    partition,
+    encodeRecord({ epoch, at, events, sections: [], ...content }, hash).bytes,
+  )
+}
