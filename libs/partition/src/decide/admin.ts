@@ -84,7 +84,7 @@ export const decidePurgeQueue = <B>(turn: Turn<B>, c: CommandOf<'PurgeQueue'>, t
 }
 
 /** Messages of a queue that are not final. */
-export const messagesIn = (q: QueueState): number =>
+const messagesIn = (q: QueueState): number =>
   q.ready + q.delayed + q.main.available + q.main.inflight + q.main.waitingRetry
 
 /** Stops or resumes deliveries; sends go on. */
