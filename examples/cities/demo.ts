@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import type { spawn } from 'node:child_process'
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
