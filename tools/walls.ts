@@ -130,7 +130,6 @@ export const rooms: ReadonlyArray<Room> = [
   },
   {
     folder: 'libs/testkit',
-    may: [...libraries, 'effect', '@effect/vitest', 'vitest', 'fast-check', 'node:'],
     why: 'NATS clients live in the adapters; the testkit drives those',
   },
   {
@@ -153,16 +152,7 @@ export const rooms: ReadonlyArray<Room> = [
   },
   {
     folder: 'specs',
-    may: [
-      ...libraries,
-      '@kiroku/testkit',
-      'xstate',
-      'effect',
-      '@effect/vitest',
-      'vitest',
-      'fast-check',
-      'node:',
-    ],
+    may: [...libraries, '@kiroku/testkit', 'xstate', 'effect', 'vitest', 'fast-check', 'node:'],
     why: 'a promise is proven through the public doors, not through a NATS client of its own',
   },
   {
@@ -176,7 +166,6 @@ export const rooms: ReadonlyArray<Room> = [
 const testsMay = [
   '@kiroku/testkit',
   '@kiroku/nats-server',
-  '@effect/vitest',
   'effect',
   'vitest',
   'fast-check',
