@@ -19,6 +19,7 @@ const client = createClient(observer.watch(transport), { name: 'chaos-producer' 
 const random = seeded(Number(seed))
 let labels = 0
 let pauseMs = 50
+let paced = Promise.withResolvers<void>()
 let stopping = false
 
 const draw = (): Work => ({ label: ++labels, task: drawTask(random) })
@@ -47,13 +48,16 @@ const sendSome = async (queue: string): Promise<void> => {
 const loop = async (queue: string): Promise<void> => {
   while (!stopping) {
     await sendSome(queue)
-    if (pauseMs > 0) await pause(pauseMs)
+    if (pauseMs > 0) await Promise.race([pause(pauseMs), paced.promise])
   }
 }
 
 process.on('message', (order: TrafficOrder) => {
-  if (order.type === 'pace') pauseMs = order.pauseMs
-  else stopping = true
+  if (order.type === 'pace') {
+    pauseMs = order.pauseMs
+    paced.resolve()
+    paced = Promise.withResolvers()
+  } else stopping = true
 })
 process.on('disconnect', () => process.exit(1))
 

@@ -136,7 +136,7 @@ class Run {
     const before = this.#traffic.acknowledged
     if (this.#random.next() >= hastyShare) await this.#until('every node has its partitions', this.#balanced)
     this.#traffic.pace(0)
-    const sends = this.#random.int(700)
+    const sends = 50 + this.#random.int(650)
     await this.#until('sends are acknowledged', () => this.#traffic.acknowledged >= before + sends)
     await pause(this.#random.int(40))
     const victim = await this.#kill()
