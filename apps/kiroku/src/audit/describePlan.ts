@@ -5,6 +5,7 @@ const meaning: Readonly<Record<RepairKind, string>> = {
   void: 'the state before the damage is rebuilt; everything behind it is given up',
   bridge: 'a checkpoint behind the damage keeps the state; only the record of that stretch is lost',
   lostEnd: 'records are gone from the end',
+  checkpoint: 'the log is whole, a checkpoint is not; it is dropped',
   impossible: 'nothing is left to rebuild the state from; restore the stream from a backup',
 }
 
