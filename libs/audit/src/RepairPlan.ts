@@ -22,9 +22,10 @@ export interface RepairOrder extends RepairOptions {
  * - `bridge`: a checkpoint stands behind the damage, so that no state is lost; only the record of
  *   that stretch, and bodies in its unreadable records;
  * - `lostEnd`: a checkpoint, or a node, knows of records that are gone from the end;
+ * - `checkpoint`: the log is whole, but a checkpoint cannot be read; it is deleted;
  * - `impossible`: nothing is left to rebuild the state from.
  */
-export type RepairKind = 'none' | 'void' | 'bridge' | 'lostEnd' | 'impossible'
+export type RepairKind = 'none' | 'void' | 'bridge' | 'lostEnd' | 'checkpoint' | 'impossible'
 
 /** What is damaged, and what reopening costs. */
 export interface RepairPlan {

@@ -17,4 +17,5 @@ export type {
   VerifyOptions,
   VerifyReport,
 } from './VerifyReport.ts'
+export { planRepair, repair } from './repair.ts'
 export type { RepairKind, RepairOptions, RepairOrder, RepairPlan } from './RepairPlan.ts'

@@ -1,7 +1,7 @@
 import * as Effect from 'effect/Effect'
 import type * as Scope from 'effect/Scope'
 import { KirokuError } from '@kiroku/message'
-import type { Log } from '@kiroku/log'
+import type { Log, PartitionLog } from '@kiroku/log'
 import type { Command, Delivery, Reply } from '@kiroku/partition'
 import type { CheckpointPolicy } from './Checkpoints.ts'
 import type { ActorState } from './lifecycle.ts'
@@ -55,7 +55,7 @@ export class Node {
 
   /**
    * Owns a partition until its scope closes, which hands it over. Fails when the ownership is lost or cannot
-   * begin; a damaged partition stays, quarantined, so that it can be asked why.
+   * begin; a damaged partition stays, quarantined, so that it can be asked why, until a repair writes to its log.
    */
   run(partition: number, lease?: LockLease): Effect.Effect<never, KirokuError, Scope.Scope> {
     return Effect.gen({ self: this }, function* () {
@@ -90,7 +90,14 @@ export class Node {
       if (actor.life === 'Active')
         for (const listener of this.#ownerListeners) listener(partition, actor.epoch)
       const error = yield* Effect.promise(() => actor.ended)
-      if (error !== undefined && isDamage(error)) return yield* Effect.never
+      if (error !== undefined && isDamage(error)) {
+        yield* untilWritten(log)
+        return yield* Effect.fail(
+          new KirokuError('NotOwner', `partition ${partition} was written by somebody else`, {
+            cause: error,
+          }),
+        )
+      }
       return yield* Effect.fail(
         error ?? new KirokuError('NotOwner', `partition ${partition} was handed over`),
       )
@@ -127,6 +134,25 @@ export class Node {
     const { name, incarnation, partitions } = this.#o.log.meta
     return Promise.resolve({ log: name, incarnation, partitions })
   }
+}
+
+/** Waits until somebody wrote to a log that is closed here: that is how a repair reopens it. */
+const untilWritten = (log: PartitionLog): Effect.Effect<void> => {
+  const lastSeq = Effect.promise(() =>
+    log.state().then(
+      (state) => state.lastSeq,
+      () => undefined,
+    ),
+  )
+  return Effect.gen(function* () {
+    let before: number | undefined
+    for (;;) {
+      const now = yield* lastSeq
+      if (before !== undefined && now !== undefined && now > before) return
+      before ??= now
+      yield* Effect.sleep(limits.quarantinePollMs)
+    }
+  })
 }
 
 const isDamage = (e: KirokuError): boolean =>

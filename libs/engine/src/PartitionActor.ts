@@ -136,9 +136,9 @@ export class PartitionActor {
   async #takeOver(): Promise<void> {
     this.#fenced = await fence(this.#o.log, this.#o.node, this.#o.time)
     this.#send('FENCE_STORED', `epoch ${this.#fenced.epoch}`)
-    await this.#o.tailNotes?.check(this.#o.log)
     const begun = this.#o.time.monotonicMs()
     const loaded = await load(this.#o.log, this.#fenced.seq)
+    await this.#o.tailNotes?.check(this.#o.log, loaded.state.repairedEpoch)
     this.metrics.replayEvents = loaded.events
     this.metrics.replaySeconds = (this.#o.time.monotonicMs() - begun) / 1_000
     this.#state = loaded.state
@@ -341,7 +341,7 @@ export class PartitionActor {
     for (const a of flight.answers) this.#resolve(a)
     this.#checkpoints.stored(flight.seq)
     this.#forwarder.stored(flight.seq)
-    this.#o.tailNotes?.note(this.partition, flight.seq, flight.hash, this.#o.time.monotonicMs())
+    this.#o.tailNotes?.note(this.partition, flight, this.epoch, this.#o.time.monotonicMs())
     this.#wake()
   }
 

@@ -6,6 +6,8 @@ import { decodeRecord, type PartitionLog } from '@kiroku/log'
 import { limits } from './limits.ts'
 
 interface Note {
+  /** Epoch of the ownership that noted it. */
+  readonly epoch: number
   readonly seq: number
   readonly hash: string
 }
@@ -16,7 +18,7 @@ export class TailNotes {
   readonly #incarnation: string
   readonly #last = new Map<
     number,
-    { seq: number; hash: Uint8Array; writtenMs: number; writing: Promise<void> }
+    { seq: number; hash: Uint8Array; epoch: number; writtenMs: number; writing: Promise<void> }
   >()
 
   /** Notes of the log of that incarnation, kept in `folder`. */
@@ -31,14 +33,20 @@ export class TailNotes {
   }
 
   /** Notes what is stored; written once a second at most. */
-  note(partition: number, seq: number, hash: Uint8Array, nowMs: number): void {
+  note(
+    partition: number,
+    { seq, hash }: { readonly seq: number; readonly hash: Uint8Array },
+    epoch: number,
+    nowMs: number,
+  ): void {
     const last = this.#last.get(partition)
     if (last === undefined) {
-      this.#last.set(partition, { seq, hash, writtenMs: nowMs, writing: Promise.resolve() })
+      this.#last.set(partition, { seq, hash, epoch, writtenMs: nowMs, writing: Promise.resolve() })
       return
     }
     last.seq = seq
     last.hash = hash
+    last.epoch = epoch
     if (nowMs - last.writtenMs < limits.tailNoteMs) return
     last.writtenMs = nowMs
     void this.flush(partition)
@@ -48,7 +56,7 @@ export class TailNotes {
   async flush(partition: number): Promise<void> {
     const last = this.#last.get(partition)
     if (last === undefined) return
-    const note: Note = { seq: last.seq, hash: Buffer.from(last.hash).toString('hex') }
+    const note: Note = { epoch: last.epoch, seq: last.seq, hash: Buffer.from(last.hash).toString('hex') }
     last.writing = last.writing.then(async () => {
       const file = this.#file(partition)
       // The note is a help, not the truth: a disk that does not take it stops nobody.
@@ -59,14 +67,18 @@ export class TailNotes {
     await last.writing
   }
 
-  /** Holds the log against the note. Errors: `LogShortened`, `LogDamaged`. */
-  async check(log: PartitionLog): Promise<void> {
+  /**
+   * Holds the log against the note, unless a repair of `repairedEpoch` or later gave up what was known before.
+   * Errors: `LogShortened`, `LogDamaged`.
+   */
+  async check(log: PartitionLog, repairedEpoch: number): Promise<void> {
     let note: Note
     try {
       note = JSON.parse(readFileSync(this.#file(log.partition), 'utf8')) as Note
     } catch {
       return
     }
+    if (note.epoch < repairedEpoch) return
     const { firstSeq, lastSeq } = await log.state()
     if (note.seq > lastSeq)
       throw new KirokuError(

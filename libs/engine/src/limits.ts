@@ -29,4 +29,6 @@ export const limits = {
   storageCheckMs: 2_000,
   tailNoteMs: 1_000,
   drainMs: 10_000,
+  /** How often a quarantined partition looks whether its log was repaired. */
+  quarantinePollMs: 1_000,
 } as const

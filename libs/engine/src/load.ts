@@ -44,7 +44,12 @@ export const load = async (log: PartitionLog, toSeq: number): Promise<Loaded> =>
       foreign.add(entry.seq)
       continue
     }
-    if (entry.kind === 'lost' || entry.record.kind === 'body') continue
+    if (entry.kind === 'lost') {
+      // What was bridged happened; without the checkpoint that the repair relied on, the state is not known.
+      if (entry.bridged) throw entry.damage
+      continue
+    }
+    if (entry.record.kind === 'body') continue
     frames++
     beginFrame(state, entry.seq, entry.record.at)
     for (const event of entry.record.events) {

@@ -1,0 +1,295 @@
+import { isKirokuError, type Ranges } from '@kiroku/message'
+import {
+  ChainError,
+  decodeRecord,
+  readChain,
+  zeroHash,
+  type ChainAnchor,
+  type DecodedRecord,
+  type LogRecord,
+  type PartitionLog,
+} from '@kiroku/log'
+import { beginFrame, bodiesBefore, evolve, restore, snapshot } from '@kiroku/partition'
+import type { DecodeCheckpoint, StoredCheckpoint } from './Checkpoint.ts'
+import type { RepairKind, RepairPlan } from './RepairPlan.ts'
+import { total } from './ranges.ts'
+import type { Problem } from './VerifyReport.ts'
+
+/** A plan with what is needed to carry it out. */
+export interface Diagnosis {
+  readonly plan: RepairPlan
+  /** Hash that the reopening frame continues from. */
+  readonly hash: Uint8Array
+  /** With `bridge`: the hash behind which the chain goes on. */
+  readonly bridgeHash: Uint8Array | undefined
+  /** Highest epoch and time in the log, and how many records a fence has. */
+  readonly epoch: number
+  readonly at: number
+  readonly fenceRecords: number
+  /** With `bridge`: live messages whose bodies are gone. */
+  readonly bodiless: readonly { readonly queue: number; readonly numbers: Ranges }[]
+}
+
+/** Records of a fence where the log does not tell; as many as an owner may have appends in flight. */
+const fenceRecordsDefault = 4
+
+const nothing: RepairPlan['lost'] = { unreadable: 0, records: 0, events: 0, sent: 0, settled: 0, bodies: 0 }
+
+/** How far a chain could be followed. */
+interface Walk {
+  readonly hash: Uint8Array
+  readonly damage: ChainError | undefined
+  /** Checkpoints that stand on the record they name. */
+  readonly standing: ReadonlySet<number>
+}
+
+/** Looks at a partition's whole log and says how it can be reopened. */
+export const diagnose = async (
+  log: PartitionLog,
+  decodeCheckpoint: DecodeCheckpoint,
+  acknowledgeLostEnd: boolean,
+): Promise<Diagnosis> => {
+  const listed = await log.checkpoints.list()
+  const { firstSeq, lastSeq } = await log.state()
+  const checkpoints = await readCheckpoints(log, listed, decodeCheckpoint)
+  const unreadable = listed.filter((seq) => !checkpoints.has(seq))
+  const whole = await walk(log, lastSeq, checkpoints)
+  const tally = await readLeniently(log, whole.damage?.seq ?? lastSeq + 1, firstSeq, lastSeq)
+  const { epoch, at, fenceRecords } = tally
+  const base = { epoch, at, fenceRecords, bridgeHash: undefined, bodiless: [] }
+  const planOf = (
+    kind: RepairKind,
+    from: number,
+    upTo: number,
+    checkpointsDropped: readonly number[],
+    problem: Problem | undefined,
+    lost: RepairPlan['lost'] = nothing,
+  ): RepairPlan => ({
+    partition: log.partition,
+    kind,
+    firstSeq,
+    lastSeq,
+    ...(problem === undefined ? {} : { problem }),
+    from,
+    upTo,
+    reopensAt: lastSeq + 1,
+    lost,
+    checkpointsDropped,
+  })
+  const hasBase = (before: number, dropped: readonly number[]): boolean =>
+    firstSeq === 1 ||
+    [...whole.standing].some((seq) => seq < before && seq >= firstSeq - 1 && !dropped.includes(seq))
+
+  if (whole.damage === undefined) {
+    const stray = [...checkpoints.keys()].filter((seq) => !whole.standing.has(seq) && seq >= firstSeq)
+    const problem = strayProblem(log, stray, unreadable, lastSeq)
+    const dropped = [...stray, ...unreadable]
+    const kind =
+      stray.length > 0 || acknowledgeLostEnd ? 'lostEnd' : unreadable.length > 0 ? 'checkpoint' : 'none'
+    const plan = planOf(hasBase(lastSeq + 1, dropped) ? kind : 'impossible', lastSeq + 1, lastSeq, dropped, problem)
+    return { ...base, plan, hash: whole.hash }
+  }
+
+  const behind = [...checkpoints.values()].filter((c) => c.seq >= whole.damage!.seq && c.seq <= lastSeq)
+  const bridge = await firstStanding(log, behind)
+  const end = bridge === undefined ? whole : await walk(log, lastSeq, checkpoints, bridge)
+  const damage = end.damage ?? whole.damage
+  const problem: Problem = { seq: damage.seq, id: damage.id, message: damage.message }
+  if (bridge !== undefined && end.damage === undefined) {
+    const { bodiless, count } = await findBodiless(log, bridge, lastSeq, tally)
+    const lost = { ...nothing, unreadable: tally.unreadable.size, bodies: count }
+    const within = [...checkpoints.keys()].filter((seq) => seq >= damage.seq && seq < bridge.seq)
+    const plan = planOf('bridge', damage.seq, bridge.seq, [...within, ...unreadable], problem, lost)
+    return { ...base, plan, hash: end.hash, bridgeHash: bridge.hash, bodiless }
+  }
+  const dropped = listed.filter((seq) => seq >= damage.seq || !checkpoints.has(seq))
+  const possible = bridge !== undefined || hasBase(damage.seq, dropped)
+  const { lost } = bridge === undefined ? tally : await readLeniently(log, damage.seq, damage.seq, lastSeq)
+  const plan = planOf(possible ? 'void' : 'impossible', damage.seq, lastSeq, dropped, problem, lost)
+  return { ...base, plan, hash: end.hash }
+}
+
+const strayProblem = (
+  log: PartitionLog,
+  stray: readonly number[],
+  unreadable: readonly number[],
+  lastSeq: number,
+): Problem | undefined => {
+  const named = (seq: number, what: string, id: Problem['id'] = 'LogDamaged'): Problem => ({
+    seq,
+    id,
+    message: `partition ${log.partition}, sequence ${seq}: ${what}`,
+  })
+  const [first] = [...stray].sort((a, b) => a - b)
+  if (first !== undefined)
+    return first > lastSeq
+      ? named(lastSeq + 1, `the log ends at ${lastSeq}, but a checkpoint stands on ${first}`, 'LogShortened')
+      : named(first, 'this is not the record that a checkpoint stands on')
+  const [bad] = unreadable
+  return bad === undefined ? undefined : named(bad, 'the checkpoint cannot be read')
+}
+
+const readCheckpoints = async (
+  log: PartitionLog,
+  listed: readonly number[],
+  decode: DecodeCheckpoint,
+): Promise<Map<number, StoredCheckpoint>> => {
+  const checkpoints = new Map<number, StoredCheckpoint>()
+  for (const seq of listed) {
+    const bytes = await log.checkpoints.get(seq)
+    try {
+      const checkpoint = bytes === undefined ? undefined : decode(bytes)
+      if (checkpoint?.seq === seq) checkpoints.set(seq, checkpoint)
+    } catch (e) {
+      if (!isKirokuError(e) || e.id !== 'LogDamaged') throw e
+    }
+  }
+  return checkpoints
+}
+
+/** Follows the chain from the beginning, or from a checkpoint, up to the end or the first damage. */
+const walk = async (
+  log: PartitionLog,
+  toSeq: number,
+  checkpoints: ReadonlyMap<number, StoredCheckpoint>,
+  begin?: StoredCheckpoint,
+): Promise<Walk> => {
+  const from: ChainAnchor | undefined = begin && {
+    seq: begin.seq,
+    hash: begin.hash,
+    epoch: begin.snapshot.epoch,
+  }
+  const standing = new Set<number>()
+  let hash = begin?.hash ?? zeroHash
+  try {
+    for await (const entry of readChain(log, {
+      toSeq,
+      deep: true,
+      ...(from === undefined ? {} : { from }),
+    })) {
+      const bridge = entry.kind === 'lost' && entry.bridged ? checkpoints.get(entry.upTo) : undefined
+      if (bridge !== undefined) {
+        hash = bridge.hash
+        standing.add(bridge.seq)
+      }
+      if (entry.kind !== 'ours') continue
+      hash = entry.record.hash
+      const checkpoint = checkpoints.get(entry.seq)
+      if (checkpoint !== undefined && equalBytes(checkpoint.hash, hash)) standing.add(entry.seq)
+    }
+    return { hash, standing, damage: undefined }
+  } catch (e) {
+    if (!(e instanceof ChainError) || e.id === 'FutureVersion') throw e
+    return { hash, standing, damage: e }
+  }
+}
+
+/** The newest checkpoint whose record is the one it names. */
+const firstStanding = async (
+  log: PartitionLog,
+  checkpoints: readonly StoredCheckpoint[],
+): Promise<StoredCheckpoint | undefined> => {
+  for (const checkpoint of [...checkpoints].sort((a, b) => b.seq - a.seq)) {
+    const record = tryDecode(await log.get(checkpoint.seq))
+    if (record !== undefined && equalBytes(record.hash, checkpoint.hash)) return checkpoint
+  }
+  return undefined
+}
+
+/** What a stretch holds, as far as it can be read. */
+interface Tally {
+  readonly lost: RepairPlan['lost']
+  readonly unreadable: ReadonlySet<number>
+  /** Bodies that lie in unreadable records of their own: frame, queue, index. */
+  readonly bodies: ReadonlySet<string>
+  readonly epoch: number
+  readonly at: number
+  readonly fenceRecords: number
+}
+
+/** Reads on past damage; counts from `countFrom` on. */
+const readLeniently = async (
+  log: PartitionLog,
+  countFrom: number,
+  fromSeq: number,
+  lastSeq: number,
+): Promise<Tally> => {
+  const unreadable = new Set<number>()
+  const bodies = new Set<string>()
+  let [records, events, sent, settled] = [0, 0, 0, 0]
+  let [epoch, at, fenceRecords] = [0, 0, fenceRecordsDefault]
+  let next = fromSeq
+  const miss = (seq: number): void => {
+    if (seq >= countFrom) unreadable.add(seq)
+  }
+  for await (const stored of log.read(fromSeq, lastSeq)) {
+    for (; next < stored.seq; next++) miss(next)
+    next++
+    if (stored.foreign) continue
+    const record = tryDecode(stored)
+    if (record === undefined) {
+      miss(stored.seq)
+      continue
+    }
+    epoch = Math.max(epoch, record.epoch)
+    if (stored.seq >= countFrom) records++
+    if (record.kind === 'body') continue
+    at = Math.max(at, record.at)
+    for (const e of record.events) if (e.type === 'OwnerChanged') fenceRecords = e.of
+    if (stored.seq < countFrom) continue
+    events += record.events.length
+    for (const e of record.events) {
+      if (e.type === 'Enqueued' || e.type === 'ForwardReceived') sent += e.count
+      else if ('numbers' in e) settled += total(e.numbers)
+    }
+    if (unreadable.size === 0) continue
+    for (const queue of record.bodyQueues)
+      for (let i = 0, count = record.bodyCount(queue); i < count; i++) {
+        const ref = record.body(queue, i)
+        if (!(ref instanceof Uint8Array) && unreadable.has(ref.seq)) bodies.add(`${stored.seq}/${queue}/${i}`)
+      }
+  }
+  for (; next <= lastSeq; next++) miss(next)
+  const lost = { unreadable: unreadable.size, records, events, sent, settled, bodies: 0 }
+  return { lost, unreadable, bodies, epoch, at, fenceRecords }
+}
+
+/** The messages that are still to be handled and whose bodies cannot be read. */
+const findBodiless = async (
+  log: PartitionLog,
+  checkpoint: StoredCheckpoint,
+  lastSeq: number,
+  tally: Tally,
+): Promise<{ bodiless: Diagnosis['bodiless']; count: number }> => {
+  const state = restore(checkpoint.snapshot)
+  const from = { seq: checkpoint.seq, hash: checkpoint.hash, epoch: checkpoint.snapshot.epoch }
+  for await (const entry of readChain(log, { from, toSeq: lastSeq })) {
+    if (entry.kind !== 'ours' || entry.record.kind === 'body') continue
+    beginFrame(state, entry.seq, entry.record.at)
+    for (const event of entry.record.events) evolve(state, event)
+  }
+  const byQueue = new Map<number, number[]>()
+  let count = 0
+  for (const { queue, first, count: inRun, seq, index } of bodiesBefore(snapshot(state), Infinity))
+    for (let i = 0; i < inRun; i++) {
+      if (!tally.unreadable.has(seq) && !tally.bodies.has(`${seq}/${queue}/${index + i}`)) continue
+      const numbers = byQueue.get(queue)
+      if (numbers === undefined) byQueue.set(queue, [first + i, 1])
+      else numbers.push(first + i, 1)
+      count++
+    }
+  return { bodiless: [...byQueue].map(([queue, numbers]) => ({ queue, numbers })), count }
+}
+
+const tryDecode = (stored: LogRecord | undefined): DecodedRecord | undefined => {
+  if (stored === undefined || stored.foreign) return undefined
+  try {
+    return decodeRecord(stored.data)
+  } catch (e) {
+    if (isKirokuError(e) && e.id === 'LogDamaged') return undefined
+    throw e
+  }
+}
+
+const equalBytes = (a: Uint8Array, b: Uint8Array): boolean =>
+  a.length === b.length && a.every((byte, i) => byte === b[i])

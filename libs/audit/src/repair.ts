@@ -1,0 +1,110 @@
+import { KirokuError, isKirokuError, type LogEvent } from '@kiroku/message'
+import { encodeRecord, type Log, type PartitionLog } from '@kiroku/log'
+import { diagnose, type Diagnosis } from './Diagnosis.ts'
+import type { RepairOptions, RepairOrder, RepairPlan } from './RepairPlan.ts'
+
+/** Numbers that every counter leaves out after a part of the log was given up: more than a log can hold. */
+const skippedNumbers = 2 ** 30
+/** How often it is looked at again when others write meanwhile, or an answer is missing. */
+const triesMax = 5
+
+/**
+ * Says what is damaged in a partition, what reopening it would cost, and where it would go on. Changes nothing.
+ * Errors: `InvalidArgument` (no such partition), `FutureVersion` (the log is newer than this code), and what the log's reading throws.
+ */
+export const planRepair = (log: Log, partition: number, options: RepairOptions): Promise<RepairPlan> =>
+  withPartition(log, partition, async (handle) => {
+    const { plan } = await diagnose(handle, options.decodeCheckpoint, false)
+    return plan
+  })
+
+/**
+ * Reopens a damaged partition by an explicit event: takes it over from its owner and declares what cannot be kept
+ * given up. Resolves with the plans that were carried out; none when nothing was wrong.
+ * Errors: as `planRepair`; `LogDamaged` when nothing is left to rebuild the state from; `Busy` when others keep writing.
+ */
+export const repair = (log: Log, partition: number, order: RepairOrder): Promise<RepairPlan[]> =>
+  withPartition(log, partition, async (handle) => {
+    const done: RepairPlan[] = []
+    let lostEnd = order.acknowledgeLostEnd ?? false
+    for (let tries = 0; tries < triesMax; tries++) {
+      const diagnosis = await diagnose(handle, order.decodeCheckpoint, lostEnd)
+      const { plan } = diagnosis
+      if (plan.kind === 'none') return done
+      if (plan.kind === 'impossible')
+        throw new KirokuError(
+          'LogDamaged',
+          `partition ${partition} cannot be reopened: ${plan.problem?.message ?? 'nothing is left'}`,
+        )
+      if (!(await reopen(handle, diagnosis, order))) continue
+      for (const seq of plan.checkpointsDropped) await handle.checkpoints.delete(seq)
+      done.push(plan)
+      // Damage may lie both before and behind a checkpoint; each is a repair of its own.
+      tries = 0
+      lostEnd = false
+    }
+    throw new KirokuError('Busy', `partition ${partition} is written by others all the time; stop them first`)
+  })
+
+const withPartition = async <A>(
+  log: Log,
+  n: number,
+  use: (partition: PartitionLog) => Promise<A>,
+): Promise<A> => {
+  const partition = await log.partition(n)
+  try {
+    return await use(partition)
+  } finally {
+    await partition.close()
+  }
+}
+
+/** Appends the reopening as a fence, so that nothing an earlier owner still has in flight lands behind it. */
+const reopen = async (log: PartitionLog, diagnosis: Diagnosis, order: RepairOrder): Promise<boolean> => {
+  const { plan } = diagnosis
+  if (plan.kind === 'checkpoint') return true
+  const epoch = diagnosis.epoch + 1
+  const of = diagnosis.fenceRecords
+  const records: Uint8Array[] = []
+  let { hash } = diagnosis
+  for (let part = 1; part <= of; part++) {
+    const owner: LogEvent = { type: 'OwnerChanged', epoch, node: 'repair', part, of }
+    const events = part === 1 ? [owner, ...reopening(diagnosis, order)] : [owner]
+    const record = encodeRecord({ epoch, at: diagnosis.at, events, sections: [] }, hash)
+    records.push(record.bytes)
+    hash = record.hash
+  }
+  try {
+    await log.fence(records, plan.lastSeq)
+    return true
+  } catch (e) {
+    if (isKirokuError(e) && (e.id === 'Fenced' || e.id === 'LogAmbiguous')) return false
+    throw e
+  }
+}
+
+const reopening = ({ plan, bridgeHash, bodiless }: Diagnosis, { note, by }: RepairOrder): LogEvent[] => {
+  const bridged = bridgeHash !== undefined
+  return [
+    {
+      type: 'Repaired',
+      from: plan.from,
+      upTo: plan.upTo,
+      hash: bridged ? hex(bridgeHash) : '',
+      skip: bridged ? 0 : skippedNumbers,
+      note,
+      by,
+    },
+    ...bodiless.map(({ queue, numbers }): LogEvent => ({
+      type: 'Discarded',
+      queue,
+      sub: 0,
+      numbers,
+      reason: 'operator',
+      cause: 'operator',
+      error: 'its body was damaged',
+    })),
+  ]
+}
+
+const hex = (bytes: Uint8Array): string => Array.from(bytes, (b) => b.toString(16).padStart(2, '0')).join('')
