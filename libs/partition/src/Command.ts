@@ -34,7 +34,7 @@ export type Command =
       bytesMax?: number
       /** Long poll in ms; absent: the queue's default. */
       waitMs?: number
-      /** Wait for a fuller batch, in ms from the first available message; absent or 0: none. */
+      /** Wait for a fuller batch, in ms from the first available message, also beyond `waitMs`; absent or 0: none. */
       batchWaitMs?: number
       leaseMs?: number
       mode: ConsumeMode

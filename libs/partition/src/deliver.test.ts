@@ -184,14 +184,24 @@ describe('a batch closes', () => {
     p.send('q', 1, { bytes: 15 })
     expect(p.got(poll)).toEqual([1, 2])
   })
-  it('at the end of the receive’s wait, whichever comes first', () => {
+  it('a while after its first message, even when the wait for that one is over before', () => {
     const p = withQueue()
     const poll = p.poll('q', { ...open, waitMs: 300 })
+    p.pass(200)
     p.send('q')
-    p.pass(299)
+    p.pass(999)
     expect(p.got(poll)).toBeUndefined()
     p.pass(1)
     expect(p.got(poll)).toEqual([1])
+  })
+  it('at the latest so long after its wait, although its messages are gone', () => {
+    const p = withQueue()
+    const poll = p.poll('q', { ...open, waitMs: 300 })
+    p.pass(200)
+    p.send('q')
+    p.ok({ type: 'PurgeQueue', queue: 'q', by: { name: 'tester', origin: 'test' } })
+    p.pass(1_000)
+    expect(p.got(poll)).toBe('nothing')
   })
   it('with fewer bytes than asked for when the next message would not fit', () => {
     const p = withQueue()

@@ -144,7 +144,8 @@ const duePolls = <B>(turn: Turn<B>): Poll[] => {
 export const answerEmpty = <B>(turn: Turn<B>, due: readonly Poll[]): void => {
   const { state, now } = turn
   for (const poll of due) {
-    if (poll.done) continue
+    // One whose batch is open waits for that, even beyond its wait for a first message.
+    if (poll.done || (poll.waitUntil <= now && poll.wakeAt > now)) continue
     if (poll.waitUntil > now) {
       if (poll.wakeAt <= now) wakePoll(state, poll, poll.waitUntil)
     } else if (state.dirty.has(poll.subscription)) wakePoll(state, poll, now)
