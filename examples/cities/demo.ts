@@ -25,6 +25,7 @@ const progress = (text: string): void => {
     process.stderr.write(`\r\x1b[K${((performance.now() - started) / 1_000).toFixed(1)} s  ${text}`)
 }
 
+const stopped = new AbortController()
 const folder = mkdtempSync(join(tmpdir(), 'kiroku-cities-'))
 const engine = new Engine(folder)
 const here = fileURLToPath(new URL('.', import.meta.url))
@@ -39,11 +40,14 @@ try {
   say(`engine ready on ${nats}, data in ${folder}`)
   const client = await connect({ servers: nats, name: 'demo' })
   await client.queues.create('cities', { deadLetter: 'cities-dlq' })
-  worker = kiroku(folder, ['work', 'worker.js'])
+  worker = kiroku(folder, ['work', 'worker.js', '--nats', nats])
   let workerError = ''
   worker.stderr!.on('data', (data) => (workerError += String(data)))
   worker.once('exit', (code) => {
-    if (code !== 0 && code !== null) console.error(`the worker ended with ${code}: ${workerError}`)
+    if (code === 0 || code === null) return
+    console.error(`the worker ended with ${code}: ${workerError}`)
+    process.exitCode = 1
+    stopped.abort()
   })
 
   let sent = 0
@@ -139,6 +143,7 @@ try {
 }
 
 function pause(ms: number): Promise<void> {
+  if (stopped.signal.aborted) throw new Error('the demo ended early')
   return new Promise((resolve) => setTimeout(resolve, ms))
 }
 

@@ -66,3 +66,24 @@ export const writeState = (state: ManagedState): void => {
   writeFileSync(`${file}.new`, JSON.stringify(state))
   renameSync(`${file}.new`, file)
 }
+
+const lastPortFileOf = (folder: string): string => join(folder, 'last-port')
+
+/** The port that the folder's server had last; 0 where there was none. */
+export const readLastPort = (folder: string): number => {
+  try {
+    const port = Number(readFileSync(lastPortFileOf(folder), 'utf8'))
+    return Number.isInteger(port) && port > 0 && port < 65_536 ? port : 0
+  } catch {
+    return 0
+  }
+}
+
+/** Remembers the port beyond the server's end; a disk that does not take it costs nothing but the memory. */
+export const writeLastPort = (folder: string, port: number): void => {
+  try {
+    writeFileSync(lastPortFileOf(folder), String(port))
+  } catch {
+    return
+  }
+}

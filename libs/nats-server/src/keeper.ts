@@ -19,8 +19,10 @@ import {
   stopTimeoutMs,
 } from './limits.ts'
 import {
+  readLastPort,
   readState,
   usualSocketOf,
+  writeLastPort,
   writeState,
   type KeeperMessage,
   type KeeperSpec,
@@ -185,16 +187,24 @@ const start = async (port: number): Promise<LaunchFailure | undefined> => {
 
 const announce = () => {
   note()
+  if (server !== undefined) writeLastPort(folder, server.port)
   if (server !== undefined) tell({ type: 'running', keeperPid: process.pid, server })
 }
 
 /** Long enough to say that the server was well before it died. */
 const wellAfterMs = 10_000
 
+/** The first start: on the folder's last port where any will do, so that clients find the server again. */
+const startFirst = async (): Promise<LaunchFailure | undefined> => {
+  const last = spec.port === 0 ? readLastPort(folder) : 0
+  if (last !== 0 && (await start(last)) === undefined) return undefined
+  return start(spec.port)
+}
+
 const supervise = async () => {
   server = await findOrphan()
   if (server === undefined) {
-    const failure = await start(spec.port)
+    const failure = await startFirst()
     if (failure !== undefined) {
       tell({ type: 'failed', failure })
       return

@@ -261,3 +261,13 @@ test('a binary that is too old is refused', async () => {
     message: expect.stringContaining('2.10.7') as string,
   })
 })
+
+test('a server that is started again after it stopped has the port it had before, so that clients find it', async () => {
+  const dataDir = await dataFolder()
+  const first = await startManaged({ dataDir, graceMs: 50 })
+  await first.release()
+  await waitUntil(() => managedStatus(dataDir) === undefined, { what: 'the keeper is gone' })
+  const second = await joinServer({ dataDir })
+  expect(second.port).toBe(first.port)
+  expect(second.adopted).toBe(false)
+})
