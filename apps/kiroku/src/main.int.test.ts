@@ -85,7 +85,7 @@ describe('the commands of a folder with a running engine', () => {
     expect(counts).toMatchObject({ sent: 2 })
   })
 
-  it('update, pause, resume, purge and delete a queue', async () => {
+  it('update, pause, resume, purge and delete a queue', { timeout: 120_000 }, async () => {
     await ok(['queue', 'create', 'acts'])
     await ok(['send', 'acts', 'x'])
     expect(await ok(['queue', 'update', 'acts', '--lease', '2m'])).toMatchObject({
@@ -100,7 +100,7 @@ describe('the commands of a folder with a running engine', () => {
     expect(queues.map(({ name }) => name)).not.toContain('acts')
   })
 
-  it('run a Worker module until they are told to stop', async () => {
+  it('run a Worker module until they are told to stop', { timeout: 120_000 }, async () => {
     await writeFile(
       `${folder.path}/worker.ts`,
       `export default {

@@ -32,32 +32,37 @@ describe('stopping', () => {
     },
   )
 
-  it('loses and doubles nothing when the engine is killed in the middle of a send', async () => {
-    await using own = await temporaryFolder()
-    const here = new Kiroku(own.path)
-    try {
-      const first = here.start(['up', '--http', '127.0.0.1:0', '--json'])
-      await readyOf(first)
-      expect((await here.run(['queue', 'create', 'safe'])).exit).toBe(0)
-      const counts = async (): Promise<{ sent: number; available: number }> =>
-        ((await here.run(['queue', 'show', 'safe', '--json'])).json() as { counts: never }).counts
-      const lines = (from: number) => Array.from({ length: 10_000 }, (_, i) => `{"i":${from + i}}\n`).join('')
-      const sending = here.start(['send', 'safe', '--ndjson', '--json'], null)
-      sending.child.stdin!.write(lines(0))
-      await waitUntil(async () => (await counts()).sent > 0, { what: 'the first messages are stored' })
-      first.child.kill('SIGKILL')
-      sending.child.stdin!.end(lines(10_000))
-      await first.finished
-      const second = here.start(['up', '--http', '127.0.0.1:0', '--json'])
-      await readyOf(second)
-      const sent = await sending.finished
-      expect(sent.stderr).toBe('')
-      expect(sent.json()).toMatchObject({ sent: 20_000 })
-      expect(await counts()).toMatchObject({ sent: 20_000, available: 20_000 })
-      second.child.kill('SIGTERM')
-      await second.finished
-    } finally {
-      await here.killAll()
-    }
-  })
+  it(
+    'loses and doubles nothing when the engine is killed in the middle of a send',
+    { timeout: 120_000 },
+    async () => {
+      await using own = await temporaryFolder()
+      const here = new Kiroku(own.path)
+      try {
+        const first = here.start(['up', '--http', '127.0.0.1:0', '--json'])
+        await readyOf(first)
+        expect((await here.run(['queue', 'create', 'safe'])).exit).toBe(0)
+        const counts = async (): Promise<{ sent: number; available: number }> =>
+          ((await here.run(['queue', 'show', 'safe', '--json'])).json() as { counts: never }).counts
+        const lines = (from: number) =>
+          Array.from({ length: 10_000 }, (_, i) => `{"i":${from + i}}\n`).join('')
+        const sending = here.start(['send', 'safe', '--ndjson', '--json'], null)
+        sending.child.stdin!.write(lines(0))
+        await waitUntil(async () => (await counts()).sent > 0, { what: 'the first messages are stored' })
+        first.child.kill('SIGKILL')
+        sending.child.stdin!.end(lines(10_000))
+        await first.finished
+        const second = here.start(['up', '--http', '127.0.0.1:0', '--json'])
+        await readyOf(second)
+        const sent = await sending.finished
+        expect(sent.stderr).toBe('')
+        expect(sent.json()).toMatchObject({ sent: 20_000 })
+        expect(await counts()).toMatchObject({ sent: 20_000, available: 20_000 })
+        second.child.kill('SIGTERM')
+        await second.finished
+      } finally {
+        await here.killAll()
+      }
+    },
+  )
 })

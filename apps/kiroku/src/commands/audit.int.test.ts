@@ -49,7 +49,7 @@ const askNats = async (subject: string, body: unknown): Promise<void> => {
 }
 
 describe('the record', () => {
-  it('traces and verifies without an engine, also what is long gone', async () => {
+  it('traces and verifies without an engine, also what is long gone', { timeout: 120_000 }, async () => {
     const node = await serve()
     await run('queue', 'create', 'q')
     const { id } = await send('x')
@@ -64,7 +64,7 @@ describe('the record', () => {
     expect(verified.result).toMatchObject({ ok: true, partitions: [{ partition: 0, ok: true, foreign: 0 }] })
   })
 
-  it('skips a stray record on its subject, and says so', async () => {
+  it('skips a stray record on its subject, and says so', { timeout: 120_000 }, async () => {
     const node = await serve()
     await run('queue', 'create', 'q')
     await askNats(`kiroku.log.${log}.0`, 'stray')
@@ -76,33 +76,37 @@ describe('the record', () => {
     expect(verified.result).toMatchObject({ ok: true, partitions: [{ foreign: 1 }] })
   })
 
-  it('closes a partition whose log is damaged, and goes on after a repair while the engine runs', async () => {
-    const first = await serve()
-    await run('queue', 'create', 'q')
-    await send('a')
-    const { seq } = await send('b')
-    await send('c')
-    await stop(first)
-    await askNats(`$JS.API.STREAM.MSG.DELETE.KIROKU_${log}_0`, { seq })
+  it(
+    'closes a partition whose log is damaged, and goes on after a repair while the engine runs',
+    { timeout: 120_000 },
+    async () => {
+      const first = await serve()
+      await run('queue', 'create', 'q')
+      await send('a')
+      const { seq } = await send('b')
+      await send('c')
+      await stop(first)
+      await askNats(`$JS.API.STREAM.MSG.DELETE.KIROKU_${log}_0`, { seq })
 
-    const verified = await run('verify')
-    expect(verified.exit).toBe(7)
-    expect(verified.result).toMatchObject({
-      ok: false,
-      partitions: [{ ok: false, problem: { id: 'LogDamaged' } }],
-    })
-    const second = await serve()
-    expect((await run('send', 'q', 'd')).result).toMatchObject({ error: { id: 'Quarantined' } })
-    const looked = await run('repair')
-    expect(looked.exit).toBe(7)
-    expect(looked.result).toMatchObject({ plans: [{ partition: 0, kind: 'void' }], repaired: [] })
-    const repaired = await run('repair', '--yes', '--reason', 'a test')
-    expect(repaired.result).toMatchObject({ repaired: [0] })
-    expect(repaired.exit).toBe(0)
-    await expect.poll(async () => (await run('send', 'q', 'e')).exit, { timeout: 30_000 }).toBe(0)
-    await stop(second)
-    const again = await run('verify')
-    expect(again.exit).toBe(0)
-    expect(again.result).toMatchObject({ ok: true, partitions: [{ repaired: [{ note: 'a test' }] }] })
-  })
+      const verified = await run('verify')
+      expect(verified.exit).toBe(7)
+      expect(verified.result).toMatchObject({
+        ok: false,
+        partitions: [{ ok: false, problem: { id: 'LogDamaged' } }],
+      })
+      const second = await serve()
+      expect((await run('send', 'q', 'd')).result).toMatchObject({ error: { id: 'Quarantined' } })
+      const looked = await run('repair')
+      expect(looked.exit).toBe(7)
+      expect(looked.result).toMatchObject({ plans: [{ partition: 0, kind: 'void' }], repaired: [] })
+      const repaired = await run('repair', '--yes', '--reason', 'a test')
+      expect(repaired.result).toMatchObject({ repaired: [0] })
+      expect(repaired.exit).toBe(0)
+      await expect.poll(async () => (await run('send', 'q', 'e')).exit, { timeout: 30_000 }).toBe(0)
+      await stop(second)
+      const again = await run('verify')
+      expect(again.exit).toBe(0)
+      expect(again.result).toMatchObject({ ok: true, partitions: [{ repaired: [{ note: 'a test' }] }] })
+    },
+  )
 })

@@ -22,42 +22,46 @@ const serve = (log: string, ...more: string[]) =>
   kiroku.start(['serve', '--nats', nats().url, '--log', log, '--json', ...more])
 
 describe('kiroku serve', () => {
-  it('shares the partitions among nodes, takes over from a killed one, and hands over when it is stopped', async () => {
-    const first = serve('shared')
-    await readyOf(first)
-    const second = serve('shared')
-    await readyOf(second)
-    const client = await connect({ servers: nats().url, log: 'shared' })
-    try {
-      const owners = async () => new Set((await client.partitions()).map(({ node }) => node))
-      await waitUntil(async () => (await owners()).size === 2, { timeoutMs: 30_000, what: 'two owners' })
-      for (let i = 0; i < 8; i++) await client.queues.create(`q${i}`)
-      const sendAll = () =>
-        Promise.all(Array.from({ length: 400 }, (_, i) => client.send(`q${i % 8}`, { i })))
+  it(
+    'shares the partitions among nodes, takes over from a killed one, and hands over when it is stopped',
+    { timeout: 120_000 },
+    async () => {
+      const first = serve('shared')
+      await readyOf(first)
+      const second = serve('shared')
+      await readyOf(second)
+      const client = await connect({ servers: nats().url, log: 'shared' })
+      try {
+        const owners = async () => new Set((await client.partitions()).map(({ node }) => node))
+        await waitUntil(async () => (await owners()).size === 2, { timeoutMs: 30_000, what: 'two owners' })
+        for (let i = 0; i < 8; i++) await client.queues.create(`q${i}`)
+        const sendAll = () =>
+          Promise.all(Array.from({ length: 400 }, (_, i) => client.send(`q${i % 8}`, { i })))
 
-      const during = sendAll()
-      first.child.kill('SIGKILL')
-      await during
-      await waitUntil(async () => (await owners()).size === 1 && (await client.partitions()).length === 4, {
-        timeoutMs: 30_000,
-        what: 'the survivor owns all',
-      })
-      const third = serve('shared')
-      await readyOf(third)
-      await waitUntil(async () => (await owners()).size === 2, {
-        timeoutMs: 30_000,
-        what: 'two owners again',
-      })
-      const again = sendAll()
-      second.child.kill('SIGTERM')
-      await again
-      expect((await second.finished).exit).toBe(0)
-      const queues = await client.queues.list()
-      expect(queues.map(({ counts }) => counts.sent)).toEqual(Array.from({ length: 8 }, () => 100))
-    } finally {
-      await client.close()
-    }
-  })
+        const during = sendAll()
+        first.child.kill('SIGKILL')
+        await during
+        await waitUntil(async () => (await owners()).size === 1 && (await client.partitions()).length === 4, {
+          timeoutMs: 30_000,
+          what: 'the survivor owns all',
+        })
+        const third = serve('shared')
+        await readyOf(third)
+        await waitUntil(async () => (await owners()).size === 2, {
+          timeoutMs: 30_000,
+          what: 'two owners again',
+        })
+        const again = sendAll()
+        second.child.kill('SIGTERM')
+        await again
+        expect((await second.finished).exit).toBe(0)
+        const queues = await client.queues.list()
+        expect(queues.map(({ counts }) => counts.sent)).toEqual(Array.from({ length: 8 }, () => 100))
+      } finally {
+        await client.close()
+      }
+    },
+  )
 
   it('has an API only where it is told to, and keeps an existing number of partitions', async () => {
     const first = serve('kept', '--partitions', '2')
