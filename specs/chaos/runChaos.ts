@@ -6,6 +6,7 @@ import { startServer, type Server } from '@kiroku/nats-server'
 import { Checker, type Violation } from './checker.ts'
 import { EngineProcess } from './EngineProcess.ts'
 import type { History } from './History.ts'
+import type { PartitionDescription } from '@kiroku/partition'
 import { KillsInFlight, type Kill } from './inFlight.ts'
 import { LogReader } from './LogReader.ts'
 import { deadLetterQueues, partitions, settingsOf, sources } from './queues.ts'
@@ -20,7 +21,7 @@ const calmPauseMs = 150
 /** Rounds after which the log so far is held against what was seen. */
 const roundsPerCheck = 10
 /** Share of the kills that do not wait until what was killed before is back. */
-const hastyShare = 0.15
+const hastyShare = 0.1
 /** What takes longer than this counts as hanging, in ms. */
 const hangMs = 60_000
 const drainMs = 120_000
@@ -134,51 +135,48 @@ class Run {
 
   async #round(round: number): Promise<void> {
     const before = this.#traffic.acknowledged
-    if (this.#random.next() >= hastyShare) await this.#until('every node has its partitions', this.#balanced)
+    const choice = this.#random.int(5)
+    const victim = choice === 0 ? undefined : this.#nodes[choice % 2]!
+    if (this.#random.next() >= hastyShare)
+      await this.#until('the victim has something to lose', () => this.#worthKilling(victim))
     this.#traffic.pace(0)
     const sends = 50 + this.#random.int(650)
     await this.#until('sends are acknowledged', () => this.#traffic.acknowledged >= before + sends)
     await pause(this.#random.int(40))
-    const victim = await this.#kill()
+    await this.#kill(victim)
     this.#traffic.pace(calmPauseMs)
     await this.#until('sends are acknowledged', () => this.#traffic.acknowledged >= before + sendsPerRound)
+    const name = victim === undefined ? 'nats-server' : `node ${victim.name}`
     this.#options.progress(
-      `round ${round} of ${this.#options.rounds}: killed ${victim}, ${this.#traffic.acknowledged} sends acknowledged`,
+      `round ${round} of ${this.#options.rounds}: killed ${name}, ${this.#traffic.acknowledged} sends acknowledged`,
     )
   }
 
-  /** Kills one of the three at once and starts it again a moment later. */
-  async #kill(): Promise<string> {
-    const choice = this.#random.int(5)
-    if (choice === 0) {
-      this.#kills.push({ what: 'server', atMs: Date.now() })
-      await this.#server.kill('SIGKILL')
-      await pause(this.#random.int(300))
-      await this.#server.restart()
-      return 'nats-server'
-    }
-    const node = this.#nodes[choice % 2]!
-    this.#kills.push({ what: 'node', atMs: Date.now() })
-    await node.end('SIGKILL')
+  /** Kills a node, or the server, at once and starts it again a moment later. */
+  async #kill(victim: EngineProcess | undefined): Promise<void> {
+    this.#kills.push({ what: victim === undefined ? 'server' : 'node', atMs: Date.now() })
+    await (victim === undefined ? this.#server.kill('SIGKILL') : victim.end('SIGKILL'))
     await pause(this.#random.int(300))
-    node.start()
-    return `node ${node.name}`
+    if (victim === undefined) await this.#server.restart()
+    else victim.start()
   }
 
-  readonly #balanced = async (): Promise<boolean> => {
-    const described = await this.#client.partitions()
-    return (
-      described.length === partitions &&
-      described.every(({ state }) => state === 'Active') &&
-      this.#nodes.every(
-        ({ pid }) => described.filter(({ node }) => node.endsWith(`-${pid}`)).length === partitions / 2,
-      )
-    )
+  /** Whether every partition is served, and some of them by the victim. */
+  async #worthKilling(victim: EngineProcess | undefined): Promise<boolean> {
+    const active = await this.#active()
+    if (active.length < partitions) return false
+    return victim === undefined || active.some(({ node }) => node.endsWith(`-${victim.pid}`))
   }
+
+  async #active(): Promise<PartitionDescription[]> {
+    return (await this.#client.partitions()).filter(({ state }) => state === 'Active')
+  }
+
+  readonly #served = async (): Promise<boolean> => (await this.#active()).length === partitions
 
   /** Holds the log so far against what was seen before it is read. */
   async #check(): Promise<void> {
-    await this.#until('every node has its partitions', this.#balanced)
+    await this.#until('every partition is served', this.#served)
     const seen = this.#traffic.takeHistory()
     this.#history.push(seen)
     for await (const frame of this.#reader.frames()) this.#checker.frame(frame)
@@ -188,7 +186,7 @@ class Run {
   /** Lets everything that was sent come to its end. */
   async #drain(): Promise<void> {
     this.#options.progress('draining')
-    await this.#until('every node has its partitions', this.#balanced)
+    await this.#until('every partition is served', this.#served)
     await within(this.#traffic.stopProducer(), drainMs, 'the last sends are acknowledged')
     const empty = async (): Promise<boolean> =>
       (await this.#client.queues.list()).every(
