@@ -86,7 +86,13 @@ export const diagnose = async (
     const dropped = [...stray, ...unreadable]
     const kind =
       stray.length > 0 || acknowledgeLostEnd ? 'lostEnd' : unreadable.length > 0 ? 'checkpoint' : 'none'
-    const plan = planOf(hasBase(lastSeq + 1, dropped) ? kind : 'impossible', lastSeq + 1, lastSeq, dropped, problem)
+    const plan = planOf(
+      hasBase(lastSeq + 1, dropped) ? kind : 'impossible',
+      lastSeq + 1,
+      lastSeq,
+      dropped,
+      problem,
+    )
     return { ...base, plan, hash: whole.hash }
   }
 

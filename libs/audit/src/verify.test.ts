@@ -1,11 +1,9 @@
-import type { LogEvent } from '@kiroku/message'
 import { decodeCheckpoint, startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { ask, body, forge, lastFrame, receive, send, tester } from './TestRecord.ts'
+import { ask, body, receive, send, tester } from './TestRecord.ts'
 import { verify } from './verify.ts'
 
 let engine: MemoryEngine
-let mail: number
 const check = (deep = false) => verify(engine.log, { decodeCheckpoint, deep })
 
 beforeEach(async () => {
@@ -13,7 +11,7 @@ beforeEach(async () => {
   const dead = await ask(engine, 1, { type: 'CreateQueue', queue: 'dead', config: {}, by: tester })
   const deadLetter = { name: 'dead', partition: 1, queue: dead.queue }
   const config = { retriesMax: 1, deadLetter }
-  mail = (await ask(engine, 0, { type: 'CreateQueue', queue: 'mail', config, by: tester })).queue
+  await ask(engine, 0, { type: 'CreateQueue', queue: 'mail', config, by: tester })
 })
 afterEach(() => engine.close())
 
