@@ -10,6 +10,8 @@ export interface Checkpoint {
   readonly hash: Uint8Array
   readonly stateHash: string
   readonly snapshot: Snapshot
+  /** Frames that name bodies in records ahead of them, and the first such record of each, by turns. */
+  readonly largeBodies?: readonly number[]
 }
 
 /** A checkpoint with its digest, ready to be stored. */
@@ -28,9 +30,10 @@ export const encodeCheckpoint = (
   snapshot: Snapshot,
   seq: number,
   recordHash: Uint8Array,
+  largeBodies: readonly number[],
 ): EncodedCheckpoint => {
   const state = stateHash(snapshot)
-  const content: Checkpoint = { seq, hash: recordHash, stateHash: state, snapshot }
+  const content: Checkpoint = { seq, hash: recordHash, stateHash: state, snapshot, largeBodies }
   const payload = packr.pack(content)
   const digest = hash('sha256', payload, 'buffer')
   return { bytes: Buffer.concat([magic, digest, payload]), digest: digest.toString('hex'), stateHash: state }

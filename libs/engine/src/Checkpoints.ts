@@ -11,14 +11,26 @@ import {
 } from '@kiroku/partition'
 import type { BodyCache } from './BodyCache.ts'
 import { digestOf } from './CheckpointCodec.ts'
+import type { Flight } from './Flights.ts'
 import { encodeAside } from './encodeAside.ts'
+import { LargeBodies } from './LargeBodies.ts'
 import { limits } from './limits.ts'
+import type { Loaded } from './load.ts'
+import type { Spill } from './Spills.ts'
 
 interface Taken {
   readonly seq: number
   readonly hash: Uint8Array
   readonly at: number
   readonly snapshot: Snapshot
+  readonly largeBodies: readonly number[]
+}
+
+/** Bodies that are stored again. */
+interface Carried {
+  readonly old: OldBodies
+  readonly bodies: readonly BodyRef[]
+  readonly spill: Spill
 }
 
 /** A checkpoint that was stored and read back. */
@@ -36,13 +48,23 @@ export interface CheckpointPolicy {
   readonly ageMs: number
 }
 
+/** What the owner does for its checkpoints. */
+export interface CheckpointWork {
+  /** Has `run` decide in a turn that has room for `bytes` of bodies. */
+  act(run: (turn: Turn<BodyRef>) => void, bytes?: number): void
+  /** Puts large bodies in records of their own. Rejects when the ownership ends before. */
+  spill(bodies: readonly Uint8Array[]): Promise<Spill>
+}
+
 /** Makes checkpoints when the log has grown enough, and trims the log to its record limits behind two of them. */
 export class Checkpoints {
   readonly #log: PartitionLog
   readonly #record: { readonly ms: number; readonly bytes: number }
   readonly #policy: CheckpointPolicy
   readonly #cache: BodyCache
-  readonly #act: (run: (turn: Turn<BodyRef>) => void) => void
+  readonly #work: CheckpointWork
+  /** Which frames need records ahead of them. */
+  largeBodies = new LargeBodies()
   #taken: Taken | undefined
   #busy: Taken | undefined
   #trimming: { readonly seq: number; readonly upTo: number; readonly to: Kept } | undefined
@@ -57,25 +79,26 @@ export class Checkpoints {
     record: { readonly ms: number; readonly bytes: number },
     policy: CheckpointPolicy,
     cache: BodyCache,
-    act: (run: (turn: Turn<BodyRef>) => void) => void,
+    work: CheckpointWork,
   ) {
     this.#log = log
     this.#policy = policy
     this.#cache = cache
     this.#record = record
-    this.#act = act
+    this.#work = work
   }
 
   /** Begins behind the checkpoint that the state was rebuilt from. */
-  begin(seq: number, bytes: number, at: number): void {
+  begin(loaded: Loaded, at: number): void {
+    this.largeBodies = loaded.largeBodies
     this.#taken = undefined
     this.#busy = undefined
     this.#trimming = undefined
     this.#grown = 0
-    this.#lastBytes = bytes
+    this.#lastBytes = loaded.checkpointBytes
     this.#lastAt = at
     this.#kept = []
-    this.lastSeq = seq
+    this.lastSeq = loaded.checkpointSeq
   }
 
   /** A record went off that is no frame. */
@@ -84,7 +107,8 @@ export class Checkpoints {
   }
 
   /** A frame was decided; when one is due, the state is copied here, between two turns. */
-  decided(state: PartitionState, seq: number, hash: Uint8Array, bytes: number, at: number): void {
+  decided(state: PartitionState, flight: Flight, at: number): void {
+    const { seq, hash, bytes } = flight
     this.#grown += bytes
     if (this.#busy !== undefined || this.#taken !== undefined) return
     const due =
@@ -93,7 +117,7 @@ export class Checkpoints {
     if (!due) return
     this.#grown = 0
     this.#lastAt = at
-    this.#taken = { seq, hash, at, snapshot: snapshot(state) }
+    this.#taken = { seq, hash, at, snapshot: snapshot(state), largeBodies: this.largeBodies.list(seq) }
   }
 
   /** Everything up to `seq` is stored: a copied state becomes a checkpoint, an announced trim is done. */
@@ -122,7 +146,7 @@ export class Checkpoints {
     const oldestBody = oldestBodySeq(taken.snapshot)
     const behind = this.#kept.at(-1)?.seq ?? 0
     const old = oldestBody < behind ? bodiesBefore(taken.snapshot, behind) : []
-    const encoded = await encodeAside(taken.snapshot, taken.seq, taken.hash)
+    const encoded = await encodeAside(taken)
     await this.#log.checkpoints.put(taken.seq, encoded.bytes)
     const back = await this.#log.checkpoints.get(taken.seq)
     // Another ownership may have begun meanwhile; it looks for checkpoints itself.
@@ -130,11 +154,12 @@ export class Checkpoints {
     this.#lastBytes = encoded.bytes.length
     this.lastSeq = taken.seq
     this.#kept.push({ seq: taken.seq, at: taken.at, oldestBody })
+    this.largeBodies.forget(Math.min(oldestBody, taken.seq + 1))
     const { bytes, firstSeq, lastSeq } = await this.#log.state()
     const trim = this.#plan(taken.at, bytes)
     const segmentBytes = (bytes * (behind - firstSeq)) / (lastSeq - firstSeq + 1)
     if (trim !== undefined && oldestBody < trim.to.seq) await this.#carry(old, segmentBytes)
-    this.#act((turn) => {
+    this.#work.act((turn) => {
       turn.emit({
         type: 'Checkpointed',
         seq: taken.seq,
@@ -154,22 +179,18 @@ export class Checkpoints {
     const expired = this.#kept.findLast((k) => k.seq <= older.seq && k.at <= now - this.#record.ms)
     const to = bytes > this.#record.bytes ? older : expired
     if (to === undefined) return undefined
+    const last = this.#kept.at(-1)!
+    const needed = this.largeBodies.firstNeeded(Math.min(last.oldestBody, last.seq + 1))
     // The record that the checkpoint names stays, so that the chain can be held against it.
-    return { upTo: Math.min(to.seq, this.#kept.at(-1)!.oldestBody) - 1, to }
+    return { upTo: Math.min(to.seq, needed) - 1, to }
   }
 
   /** Stores what little an old segment still holds again at the end, so that the next checkpoint lets it go. */
   async #carry(old: readonly OldBodies[], segmentBytes: number): Promise<void> {
     const bytes = old.reduce((sum, o) => sum + o.bytes, 0)
     if (old.length > limits.carryRunsMax || bytes > segmentBytes * limits.carryShareMax) return
-    let window: { old: OldBodies; bodies: Uint8Array[] }[] = []
+    let window: Carried[] = []
     let windowBytes = 0
-    const flush = (): void => {
-      const carried = window
-      window = []
-      windowBytes = 0
-      if (carried.length > 0) this.#act((turn) => decideCarry<BodyRef>(turn, carried))
-    }
     for (const o of old) {
       const indexes = Array.from({ length: o.count }, (_, i) => o.index + i)
       const bodies = await this.#cache.fetch(
@@ -177,11 +198,27 @@ export class Checkpoints {
         o.queue,
         indexes,
       )
-      window.push({ old: o, bodies })
-      windowBytes += o.bytes
-      if (windowBytes > limits.carryWindowBytes) flush()
+      const spill = await this.#work.spill(bodies)
+      if (window.length > 0 && windowBytes + spill.inlineBytes > limits.carryWindowBytes) {
+        await this.#carryWindow(window, windowBytes)
+        window = []
+        windowBytes = 0
+      }
+      window.push({ old: o, bodies: spill.messages, spill })
+      windowBytes += spill.inlineBytes
     }
-    flush()
+    if (window.length > 0) await this.#carryWindow(window, windowBytes)
+  }
+
+  /** Resolves when the window is decided, so that no more than one is in memory. */
+  #carryWindow(window: readonly Carried[], bytes: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#work.act((turn) => {
+        decideCarry<BodyRef>(turn, window)
+        for (const { spill } of window) this.largeBodies.close(spill)
+        resolve()
+      }, bytes)
+    })
   }
 
   async #remove(upTo: number, to: Kept): Promise<void> {

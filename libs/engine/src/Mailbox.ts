@@ -1,24 +1,37 @@
 import type { BodyRef } from '@kiroku/log'
 import type { Command, CommandOf, Turn } from '@kiroku/partition'
+import { Fifo } from './Fifo.ts'
 import { limits } from './limits.ts'
+import type { Spill } from './Spills.ts'
 
 /** What the core decides; the rest the engine answers itself. */
 export type PartitionCommand = Exclude<Command, { type: 'DescribePartition' }>
 
-/** Work for one turn: a command with the token of its answer, or something of the engine's own. */
-export type Mail =
+/** A command that brings bodies. While it spills, it holds up those behind it in its queue. */
+export interface Bringing {
+  readonly command: CommandOf<'Enqueue' | 'Forward'>
+  readonly token: number
+  readonly bytes: number
+  readonly spill?: Spill | undefined
+}
+
+/** What goes first in a turn: a command with the token of its answer, or something of the engine's own. */
+type First =
   | {
-      readonly command: PartitionCommand
+      readonly command: Exclude<PartitionCommand, { type: 'Enqueue' | 'Forward' }>
       readonly token: number
       readonly bytes: number
       readonly act?: undefined
     }
-  | { readonly act: (turn: Turn<BodyRef>) => void; readonly command?: undefined }
+  | {
+      readonly act: (turn: Turn<BodyRef>) => void
+      /** Bytes of bodies that it brings. */
+      readonly bytes: number
+      readonly command?: undefined
+    }
 
-/** A command that brings bodies. */
-type Bringing = Extract<Mail, { command: PartitionCommand }> & {
-  readonly command: CommandOf<'Enqueue' | 'Forward'>
-}
+/** Work for one turn. */
+export type Mail = First | Bringing
 
 /**
  * What waits for a turn. Settling, receives and acts of the engine go first; commands that bring bodies share
@@ -26,108 +39,124 @@ type Bringing = Extract<Mail, { command: PartitionCommand }> & {
  */
 export class Mailbox {
   readonly #frameBytesMax: number
-  #first: Mail[] = []
-  #firstNext = 0
-  readonly #sends = new Map<string, { mail: Bringing[]; next: number }>()
-  #commands = 0
+  readonly #first = new Fifo<First>()
+  /** By queue; those whose next command still spills are apart. */
+  readonly #sends = new Map<string, Fifo<Bringing>>()
+  readonly #spilling = new Map<string, Fifo<Bringing>>()
+  #size = 0
   #bytes = 0
 
   constructor(frameBytesMax: number) {
     this.#frameBytesMax = frameBytesMax
   }
 
+  /** What waits, also behind a command that spills. */
   get size(): number {
-    return this.#commands
+    return this.#size
   }
 
-  /** False: over the limit, and nothing was taken in. */
+  /** Whether a turn would find something. */
+  get isReady(): boolean {
+    return this.#first.size > 0 || this.#sends.size > 0
+  }
+
+  /** False: over the limit, and nothing was taken in. What the engine itself does is always taken. */
   put(mail: Mail): boolean {
-    if (mail.act === undefined) {
-      if (this.#commands >= limits.mailboxCommandsMax || this.#bytes + mail.bytes > limits.mailboxBytesMax)
-        return false
-      const { command } = mail
-      this.#commands++
-      this.#bytes += mail.bytes
-      if (command.type === 'Enqueue' || command.type === 'Forward') {
-        const key = command.type === 'Enqueue' ? command.queue : `>${command.target}`
-        const lane = this.#sends.get(key)
-        if (lane === undefined) this.#sends.set(key, { mail: [mail as Bringing], next: 0 })
-        else lane.mail.push(mail as Bringing)
-        return true
-      }
-    } else this.#commands++
-    this.#first.push(mail)
+    if (mail.command === undefined) {
+      this.#size++
+      this.#first.push(mail)
+      return true
+    }
+    if (this.#size >= limits.mailboxCommandsMax || this.#bytes + mail.bytes > limits.mailboxBytesMax)
+      return false
+    this.#size++
+    this.#bytes += mail.bytes
+    if (isBringing(mail)) this.#putSend(mail)
+    else this.#first.push(mail)
     return true
   }
 
+  #putSend(mail: Bringing): void {
+    const key = keyOf(mail)
+    const lane = this.#spilling.get(key) ?? this.#sends.get(key)
+    if (lane !== undefined) return lane.push(mail)
+    const fresh = new Fifo<Bringing>()
+    fresh.push(mail)
+    this.#lanesFor(fresh).set(key, fresh)
+  }
+
+  /** A command is done with spilling. */
+  spilled(mail: Bringing): void {
+    const key = keyOf(mail)
+    const lane = this.#spilling.get(key)
+    if (lane?.peek() !== mail) return
+    this.#spilling.delete(key)
+    this.#sends.set(key, lane)
+  }
+
+  #lanesFor(lane: Fifo<Bringing>): Map<string, Fifo<Bringing>> {
+    return lane.peek()!.spill?.isDone === false ? this.#spilling : this.#sends
+  }
+
   /** Takes what goes into one turn. */
-  gather(): { first: Mail[]; sends: Bringing[] } {
-    return { first: this.#gatherFirst(), sends: this.#gatherSends() }
-  }
-
-  #gatherFirst(): Mail[] {
-    const all = this.#first
-    const start = this.#firstNext
-    let end = start
-    for (let bytes = 0; end < all.length && bytes < this.#frameBytesMax; end++) {
-      const mail = all[end]!
-      this.#commands--
-      if (mail.act !== undefined) continue
-      this.#bytes -= mail.bytes
-      bytes += mail.bytes
-    }
-    if (end === all.length) {
-      this.#first = []
-      this.#firstNext = 0
-      return start === 0 ? all : all.slice(start)
-    }
-    this.#firstNext = end
-    return all.slice(start, end)
-  }
-
-  #gatherSends(): Bringing[] {
-    const taken: Bringing[] = []
+  gather(): { first: First[]; sends: Bringing[] } {
+    const first: First[] = []
     let bytes = 0
+    while (this.#first.size > 0 && bytes < this.#frameBytesMax) {
+      const mail = this.#first.take()
+      this.#size--
+      if (mail.command !== undefined) this.#bytes -= mail.bytes
+      bytes += mail.bytes
+      first.push(mail)
+    }
+    return { first, sends: this.#gatherSends(bytes) }
+  }
+
+  #gatherSends(bytesBefore: number): Bringing[] {
+    const taken: Bringing[] = []
+    let bytes = bytesBefore
     let messages = 0
     while (this.#sends.size > 0) {
       for (const [key, lane] of this.#sends) {
-        const mail = lane.mail[lane.next]!
+        const mail = lane.peek()!
         const count = mail.command.messages.length
-        if (
-          taken.length > 0 &&
-          (bytes + mail.bytes > this.#frameBytesMax || messages + count > limits.frameMessagesMax)
-        ) {
+        const frameBytes = mail.spill?.inlineBytes ?? mail.bytes
+        // One send goes with every frame, unless what goes first fills the record.
+        const bytesMax = this.#frameBytesMax * (taken.length === 0 ? roomFrames : 1)
+        if (bytes + frameBytes > bytesMax || (taken.length > 0 && messages + count > limits.frameMessagesMax))
           // The queue that found no room begins the next frame.
           return taken
-        }
-        bytes += mail.bytes
+        bytes += frameBytes
         messages += count
-        taken.push(mail)
-        this.#commands--
+        taken.push(lane.take())
+        this.#size--
         this.#bytes -= mail.bytes
-        lane.next++
         // To the back of the round: a Map keeps the order in which keys were set.
         this.#sends.delete(key)
-        if (lane.next < lane.mail.length) this.#sends.set(key, lane)
+        if (lane.size > 0) this.#lanesFor(lane).set(key, lane)
       }
     }
     return taken
   }
 
-  /** Empties the box and returns the tokens that were waiting. */
-  clear(): number[] {
-    const tokens: number[] = []
-    for (const mail of this.#first.slice(this.#firstNext)) if (mail.act === undefined) tokens.push(mail.token)
-    for (const lane of this.#sends.values())
-      for (let i = lane.next; i < lane.mail.length; i++) tokens.push(lane.mail[i]!.token)
-    this.#first = []
-    this.#firstNext = 0
+  /** Empties the box. */
+  clear(): void {
+    this.#first.clear()
     this.#sends.clear()
-    this.#commands = 0
+    this.#spilling.clear()
+    this.#size = 0
     this.#bytes = 0
-    return tokens
   }
 }
+
+/** So many frames' bytes fit into a record, with room for what is not bodies. */
+const roomFrames = 3
+
+const isBringing = (mail: Exclude<Mail, { command?: undefined }>): mail is Bringing =>
+  mail.command.type === 'Enqueue' || mail.command.type === 'Forward'
+
+const keyOf = ({ command }: Bringing): string =>
+  command.type === 'Enqueue' ? command.queue : `>${command.target}`
 
 /** About the bytes that a command adds to a frame. */
 export const commandBytes = (command: Command): number => {

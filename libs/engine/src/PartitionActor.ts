@@ -10,8 +10,6 @@ import {
   Turn,
   type Answer,
   type Command,
-  type CommandOf,
-  type CommandWith,
   type PartitionDescription,
   type PartitionState,
   type PlannedDelivery,
@@ -26,10 +24,11 @@ import { Forwarder, type Route } from './Forwarder.ts'
 import { lifecycle, type ActorState } from './lifecycle.ts'
 import { limits } from './limits.ts'
 import { load } from './load.ts'
-import { commandBytes, Mailbox } from './Mailbox.ts'
+import { commandBytes, Mailbox, type Bringing } from './Mailbox.ts'
 import { Metrics } from './Metrics.ts'
 import { Request, type Slot } from './Request.ts'
 import { sizesFor, type Sizes } from './Sizes.ts'
+import { Spill, Spills } from './Spills.ts'
 import { StorageWatch } from './StorageWatch.ts'
 import type { TailNotes } from './TailNotes.ts'
 import type { Time } from './Time.ts'
@@ -80,7 +79,8 @@ export class PartitionActor {
   #awaitingLock = false
   #scheduled = false
   #cancelTimer: () => void = () => {}
-  #slotWaiters: (() => void)[] = []
+  readonly #spills = new Spills()
+  #bodyNext = false
   #ended: (error: KirokuError | undefined) => void = () => {}
   /** Resolves when this ownership is over: without an error after a hand-over. */
   readonly ended: Promise<KirokuError | undefined>
@@ -94,11 +94,14 @@ export class PartitionActor {
     this.#sizes = sizesFor(options.log.recordBytesMax)
     this.#mailbox = new Mailbox(this.#sizes.frameBytesMax)
     this.#cache = new BodyCache(options.log)
-    const act = (run: (turn: Turn<BodyRef>) => void): void => {
-      this.#mailbox.put({ act: run })
+    const act = (run: (turn: Turn<BodyRef>) => void, bytes = 0): void => {
+      this.#mailbox.put({ act: run, bytes })
       this.#wake()
     }
-    this.#checkpoints = new Checkpoints(options.log, options.record, options.checkpoints, this.#cache, act)
+    this.#checkpoints = new Checkpoints(options.log, options.record, options.checkpoints, this.#cache, {
+      act,
+      spill: (bodies) => this.#spillAside(bodies),
+    })
     this.#forwarder = new Forwarder(options, this.#cache, act)
     this.#storage = new StorageWatch(options.log, options.time)
   }
@@ -142,7 +145,7 @@ export class PartitionActor {
     this.metrics.replayEvents = loaded.events
     this.metrics.replaySeconds = (this.#o.time.monotonicMs() - begun) / 1_000
     this.#state = loaded.state
-    this.#checkpoints.begin(loaded.checkpointSeq, loaded.checkpointBytes, this.#fenced.timeMs)
+    this.#checkpoints.begin(loaded, this.#fenced.timeMs)
     this.#begin(loaded.foreign)
   }
 
@@ -164,6 +167,7 @@ export class PartitionActor {
           gapMs: before === 0 ? 0 : Math.max(0, turn.now - before),
         })
       },
+      bytes: 0,
     })
     this.#storage.start()
     this.#forwarder.begin(state, this.#storedSeq)
@@ -207,46 +211,48 @@ export class PartitionActor {
     const bytes = commandBytes(command)
     const tooLarge = this.#sizes.refuse(command)
     if (tooLarge !== undefined) return this.#refuse(token, tooLarge)
-    if (this.#sizes.needsSpill(command, bytes)) {
-      void this.#spill(command as CommandOf<'Enqueue'>, token)
-      return
-    }
-    if (!this.#mailbox.put({ command, token, bytes }))
+    const busy = (): void =>
       this.#refuse(
         token,
         new KirokuError('Busy', `partition ${this.partition} has too much waiting`, { retryAfterMs: 100 }),
       )
+    if (command.type !== 'Enqueue' && command.type !== 'Forward') {
+      if (!this.#mailbox.put({ command, token, bytes })) busy()
+      return
+    }
+    const spill = this.#sizes.needsSpill(command, bytes)
+      ? new Spill(command.messages, this.#sizes.spillBytes(bytes))
+      : undefined
+    const mail: Bringing = { command, token, bytes, spill }
+    if (!this.#mailbox.put(mail)) return busy()
+    if (spill === undefined || spill.isDone) return
+    this.#checkpoints.largeBodies.open(spill)
+    this.#spills.add(
+      spill,
+      () => this.#mailbox.spilled(mail),
+      () => {},
+    )
   }
 
-  /** Puts large bodies in records of their own; the command follows with references in their place. */
-  async #spill(command: CommandOf<'Enqueue'>, token: number): Promise<void> {
-    const flights = this.#flights
-    const spillBytes = this.#sizes.spillBytes(commandBytes(command))
-    const messages: BodyRef[] = []
-    for (const body of command.messages) {
-      if (body.length <= spillBytes) {
-        messages.push(body)
-        continue
-      }
-      while (this.#flights === flights && flights.count >= limits.appendsInFlight)
-        await new Promise<void>((resolve) => this.#slotWaiters.push(resolve))
-      if (this.#flights !== flights || this.life !== 'Active')
-        return this.#refuse(token, new KirokuError('NotOwner', `partition ${this.partition} changed hands`))
-      const flight = flights.body(body)
-      this.#cache.putBody(flight.seq, body)
-      this.#checkpoints.grew(flight.bytes)
-      messages.push({ seq: flight.seq, bytes: body.length })
-    }
-    this.#mailbox.put({
-      act: (turn) => decide(turn, { ...command, messages } satisfies CommandWith<BodyRef>, token),
+  /** Puts large bodies of the engine's own doing in records of their own. */
+  #spillAside(bodies: readonly Uint8Array[]): Promise<Spill> {
+    const spill = new Spill(bodies, this.#sizes.spillBytes(0))
+    if (spill.isDone) return Promise.resolve(spill)
+    return new Promise((resolve, reject) => {
+      const over = (): void =>
+        reject(new KirokuError('NotOwner', `partition ${this.partition} changed hands`))
+      if (this.life !== 'Active') return over()
+      this.#checkpoints.largeBodies.open(spill)
+      this.#spills.add(spill, () => resolve(spill), over)
+      this.#wake()
     })
-    this.#wake()
   }
 
   /** Gives back a delivery that reached nobody; it costs no attempt. */
   undelivered(delivery: { queue: number; sub: number; delivery: number; numbers: number[] }): void {
     this.#mailbox.put({
       act: (turn) => decideSettle(turn, { type: 'Release', items: [delivery] }, 0, true),
+      bytes: 0,
     })
     this.#wake()
   }
@@ -260,11 +266,11 @@ export class PartitionActor {
   readonly #turn = (): void => {
     this.#scheduled = false
     if (this.life !== 'Active' && this.life !== 'Draining') return
-    while (this.#flights.count < limits.appendsInFlight && this.#slotWaiters.length > 0)
-      this.#slotWaiters.shift()!()
     if (this.#flights.count >= limits.appendsInFlight) return
     try {
-      this.#decideTurn()
+      // Frames and large bodies take turns, so that neither waits for ever.
+      if (this.#spills.areWaiting && (this.#bodyNext || !this.#hasWork)) this.#appendBody()
+      else this.#decideTurn()
     } catch (e) {
       // Whatever it was, the log did not say it: the next ownership rebuilds the state and goes on.
       this.#end(
@@ -277,28 +283,57 @@ export class PartitionActor {
     }
   }
 
+  get #hasWork(): boolean {
+    return this.#mailbox.isReady || nextTimerAt(this.#state) <= this.now()
+  }
+
+  #appendBody(): void {
+    this.#bodyNext = false
+    this.#spills.step((body) => {
+      const flight = this.#flights.body(body)
+      this.#cache.putBody(flight.seq, body)
+      this.#checkpoints.grew(flight.bytes)
+      return flight.seq
+    })
+    this.#goOn()
+  }
+
+  /** Another turn at once when there is something to do, or when the next timer is due. */
+  #goOn(): void {
+    if (this.#spills.areWaiting || this.#hasWork) this.#wake()
+    else this.#armTimer()
+  }
+
   #decideTurn(): void {
+    if (!this.#hasWork) return this.#armTimer()
+    this.#bodyNext = true
     const state = this.#state
     const now = this.now()
-    if (this.#mailbox.size === 0 && nextTimerAt(state) > now) return this.#armTimer()
     const { first, sends } = this.#mailbox.gather()
     const seq = this.#flights.nextSeq
     const turn = new Turn<BodyRef>(state, now, this.#o.random)
     beginFrame(state, seq, now)
     for (const mail of first) {
-      if (mail.act === undefined) decide(turn, mail.command, mail.token)
+      if (mail.command !== undefined) decide(turn, mail.command, mail.token)
       else mail.act(turn)
     }
-    for (const mail of sends) decide(turn, mail.command, mail.token)
+    for (const { command, token, spill } of sends) {
+      if (spill === undefined) decide(turn, command, token)
+      else decide<BodyRef>(turn, { ...command, messages: spill.messages }, token)
+    }
     endTurn(turn)
     if (turn.events.length > 0) {
       const sections = [...turn.sections.values()]
-      this.#flights.frame({ at: now, events: turn.events, sections }, turn.answers)
+      const flight = this.#flights.frame({ at: now, events: turn.events, sections }, turn.answers)
       this.#cache.putFrame(seq, sections)
-      this.#checkpoints.decided(state, seq, this.#flights.hash, this.#flights.last!.bytes, now)
-    } else this.#hold(turn.answers)
-    if (this.#mailbox.size > 0 || nextTimerAt(state) <= now) this.#wake()
-    else this.#armTimer()
+      this.#checkpoints.largeBodies.frame(seq, sections)
+      for (const { spill } of sends) if (spill !== undefined) this.#checkpoints.largeBodies.close(spill)
+      this.#checkpoints.decided(state, flight, now)
+    } else {
+      for (const { spill } of sends) if (spill !== undefined) this.#checkpoints.largeBodies.close(spill)
+      this.#hold(turn.answers)
+    }
+    this.#goOn()
   }
 
   /** Answers that come with no fact of their own rest on the last frame sent off, or on the lock. */
@@ -375,7 +410,7 @@ export class PartitionActor {
     this.#abandon(answer)
     const loaded = await load(log, this.#fenced.seq)
     this.#state = loaded.state
-    this.#checkpoints.begin(loaded.checkpointSeq, loaded.checkpointBytes, this.#fenced.timeMs)
+    this.#checkpoints.begin(loaded, this.#fenced.timeMs)
     this.#begin(loaded.foreign)
   }
 
@@ -398,7 +433,7 @@ export class PartitionActor {
 
   /** Lets go of everything that waits: answers that never left, receives, mail. */
   #abandon(error: KirokuError): void {
-    for (const waiter of this.#slotWaiters.splice(0)) waiter()
+    this.#spills.clear()
     this.#mailbox.clear()
     this.#idle = []
     this.#forwarder.end()

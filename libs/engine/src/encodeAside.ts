@@ -10,17 +10,14 @@ export interface EncodeTask {
   readonly snapshot: Snapshot
   readonly seq: number
   readonly hash: Uint8Array
+  readonly largeBodies: readonly number[]
 }
 
 /** Encodes a checkpoint off the actor's thread where the state is large; takes the snapshot over. */
-export const encodeAside = (
-  snapshot: Snapshot,
-  seq: number,
-  hash: Uint8Array,
-): Promise<EncodedCheckpoint> => {
+export const encodeAside = ({ snapshot, seq, hash, largeBodies }: EncodeTask): Promise<EncodedCheckpoint> => {
   if (snapshot.live.number.length + snapshot.runs.size < asideFrom)
-    return Promise.resolve(encodeCheckpoint(snapshot, seq, hash))
-  const task: EncodeTask = { snapshot, seq, hash }
+    return Promise.resolve(encodeCheckpoint(snapshot, seq, hash, largeBodies))
+  const task: EncodeTask = { snapshot, seq, hash, largeBodies }
   const moved: ArrayBuffer[] = []
   for (const column of Object.values(snapshot.live)) moved.push((column as Float64Array<ArrayBuffer>).buffer)
   for (const chunk of snapshot.runs.chunks) moved.push(chunk.buffer as ArrayBuffer)

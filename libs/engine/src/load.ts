@@ -3,6 +3,7 @@ import { KirokuError, isKirokuError } from '@kiroku/message'
 import { readChain, type ChainAnchor, type PartitionLog } from '@kiroku/log'
 import { beginFrame, evolve, PartitionState, restore } from '@kiroku/partition'
 import { decodeCheckpoint, type Checkpoint } from './CheckpointCodec.ts'
+import { LargeBodies } from './LargeBodies.ts'
 import { limits } from './limits.ts'
 
 /** A state rebuilt from the log. */
@@ -12,6 +13,7 @@ export interface Loaded {
   readonly foreign: number[]
   readonly checkpointSeq: number
   readonly checkpointBytes: number
+  readonly largeBodies: LargeBodies
   /** Events that were replayed. */
   readonly events: number
   /** Bytes of the log behind the checkpoint are not known here; frames are. */
@@ -36,6 +38,9 @@ export const load = async (log: PartitionLog, toSeq: number): Promise<Loaded> =>
       ? undefined
       : { seq: found.checkpoint.seq, hash: found.checkpoint.hash, epoch: found.checkpoint.snapshot.epoch }
   const foreign = new Set<number>()
+  const largeBodies = new LargeBodies(found?.checkpoint.largeBodies)
+  // Without a large body no frame names one, and their tables need not be read.
+  let anyLarge = found !== undefined && found.checkpoint.largeBodies?.length !== 0
   let events = 0
   let frames = 0
   let sliceEnd = performance.now() + limits.replaySliceMs
@@ -47,10 +52,15 @@ export const load = async (log: PartitionLog, toSeq: number): Promise<Loaded> =>
     if (entry.kind === 'lost') {
       // What was bridged happened; without the checkpoint that the repair relied on, the state is not known.
       if (entry.bridged) throw entry.damage
+      anyLarge = true
       continue
     }
-    if (entry.record.kind === 'body') continue
+    if (entry.record.kind === 'body') {
+      anyLarge = true
+      continue
+    }
     frames++
+    if (anyLarge) largeBodies.frame(entry.seq, entry.record.sections)
     beginFrame(state, entry.seq, entry.record.at)
     for (const event of entry.record.events) {
       evolve(state, event)
@@ -67,6 +77,7 @@ export const load = async (log: PartitionLog, toSeq: number): Promise<Loaded> =>
     foreign: [...foreign],
     checkpointSeq: found?.checkpoint.seq ?? 0,
     checkpointBytes: found?.bytes ?? 0,
+    largeBodies,
     events,
     frames,
   }

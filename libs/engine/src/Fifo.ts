@@ -1,0 +1,37 @@
+/** What is taken is forgotten at once, also while the queue never runs empty. */
+export class Fifo<T> {
+  #items: (T | undefined)[] = []
+  #next = 0
+
+  get size(): number {
+    return this.#items.length - this.#next
+  }
+
+  push(item: T): void {
+    this.#items.push(item)
+  }
+
+  peek(): T | undefined {
+    return this.#items[this.#next]
+  }
+
+  /** Takes the oldest item, which must be there. */
+  take(): T {
+    const item = this.#items[this.#next]!
+    this.#items[this.#next++] = undefined
+    if (this.#next === this.#items.length) {
+      this.#items = []
+      this.#next = 0
+    } else if (this.#next >= 1_024 && this.#next * 2 >= this.#items.length) {
+      this.#items = this.#items.slice(this.#next)
+      this.#next = 0
+    }
+    return item
+  }
+
+  /** Lets go of everything. */
+  clear(): void {
+    this.#items = []
+    this.#next = 0
+  }
+}
