@@ -41,6 +41,7 @@ type Settlement = 'Ack' | 'Retry' | 'Extend' | 'Release' | 'DeadLetter'
 export class TestLaw {
   readonly queues = new Map<number, LawQueue>()
   nextDelivery = 1
+  readonly #used = new Set<number>()
 
   /** Reads one frame. `bodies` are those that the frame adds, by queue. */
   read(events: readonly LogEvent[], at: number, bodies: (queue: number) => readonly Uint8Array[]): void {
@@ -138,7 +139,8 @@ export class TestLaw {
     const config = e.config as unknown as QueueConfig
     const policy = policyOf(config)
     const { attemptsMax } = policy
-    lawful(!this.queues.has(e.queue), 'a queue id that is used again')
+    lawful(!this.#used.has(e.queue), 'a queue id that is used again')
+    this.#used.add(e.queue)
     this.queues.set(e.queue, {
       id: e.queue,
       name: e.name,

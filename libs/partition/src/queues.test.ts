@@ -192,6 +192,13 @@ describe('a queue that is deleted and created again under its name', () => {
     expect(p.state.runs.used).toBe(0)
     expect(p.pass(60_000)).toEqual([])
   })
+  it('never gets an id that was there before', () => {
+    const p = new TestPartition()
+    const ids = ['a', 'b', 'c'].map((name) => p.create(name))
+    for (const queue of ['c', 'b']) p.ok({ type: 'DeleteQueue', queue, by })
+    ids.push(p.create('b'), p.create('c'))
+    expect(ids).toEqual([1, 2, 3, 4, 5])
+  })
   it('refuses receipts from before', () => {
     const { p, d } = recreated()
     p.send('q', 3)
