@@ -57,7 +57,7 @@ export class JetStreamCheckpoints implements CheckpointStore {
   }
   async #put(seq: number, bytes: Uint8Array): Promise<KirokuError | undefined> {
     try {
-      await this.#store.putBlob({ name: this.#name(seq) }, bytes, { previousRevision: 0 })
+      await this.#store.put({ name: this.#name(seq) }, inPieces(bytes), { previousRevision: 0 })
       return undefined
     } catch (cause) {
       return toKirokuError(cause, `cannot store checkpoint ${seq} of partition ${this.#partition}`)
@@ -80,4 +80,18 @@ export class JetStreamCheckpoints implements CheckpointStore {
   #name(seq: number): string {
     return `${this.#partition}/${seq}`
   }
+}
+
+const pieceBytes = 128 * 1024
+
+/** The bytes piece by piece, each in a turn of its own: a large checkpoint must not hold up the appends beside it. */
+const inPieces = (bytes: Uint8Array): ReadableStream<Uint8Array> => {
+  let at = 0
+  return new ReadableStream({
+    pull: async (controller) => {
+      await new Promise((resolve) => setImmediate(resolve))
+      controller.enqueue(bytes.subarray(at, (at += pieceBytes)))
+      if (at >= bytes.length) controller.close()
+    },
+  })
 }

@@ -10,7 +10,7 @@ import {
   type StreamInfo,
 } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/nats-core'
-import { Objm } from '@nats-io/obj'
+import { Objm, setSha256Backend } from '@nats-io/obj'
 import { ByteBudget } from './ByteBudget.ts'
 import { Catalogue, type CatalogueEntry, type CreateLog } from './Catalogue.ts'
 import { JetStreamCheckpoints } from './JetStreamCheckpoints.ts'
@@ -24,9 +24,12 @@ export interface OpenLogOptions {
   readonly name: string
   /** Makes the log when it does not exist; one that exists stays as it is. */
   readonly create?: CreateLog
-  /** Connection for reading, so that large records cannot hold up appends. Default: the same one. */
+  /** Connection for reading and for checkpoints, so that what is large cannot hold up appends. Default: the same one. */
   readonly reader?: NatsConnection
 }
+
+// The other one is written in JavaScript: a large checkpoint would keep the thread busy for seconds.
+setSha256Backend('native')
 
 /** Under this key a stream's metadata says whose it is. */
 const marker = 'kiroku'
@@ -43,7 +46,7 @@ export const openLog = async (nc: NatsConnection, options: OpenLogOptions): Prom
   try {
     const entry = await findOrCreate(nc, jsm, name, create)
     const bucket = checkpointBucket(name)
-    const store = await new Objm(nc).open(bucket)
+    const store = await new Objm(options.reader ?? nc).open(bucket)
     const publisher = new Publisher(nc)
     const recordBytesMax = (nc.info?.max_payload ?? payloadBytesDefault) - headerBytesMax
     const budget = new ByteBudget(readerBytesMax)
