@@ -1,4 +1,5 @@
 import { fork, type ChildProcess } from 'node:child_process'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 /** What a process of the benchmark is asked, and what it answers. */
@@ -73,9 +74,9 @@ export class LoadProcess<T extends Tasks> {
   }
 }
 
-/** The flags that make Node write a CPU profile. */
+/** The flags that make Node write a CPU profile of each thread, in a folder for the process. */
 export const profileArguments = (folder: string | undefined, name: string): string[] =>
-  folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${folder}`, `--cpu-prof-name=${name}.cpuprofile`]
+  folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${join(folder, name)}`]
 
 /** In the process: does the tasks that it is asked, until its parent lets go; then calls `end`. */
 export const serveTasks = (tasks: Tasks, end: () => Promise<void> | void = () => {}): void => {
