@@ -1,4 +1,4 @@
-import { KirokuError } from '@kiroku/message'
+import { KirokuError, isKirokuError } from '@kiroku/message'
 import { decodeRecord, type BodyRef, type PartitionLog } from '@kiroku/log'
 import { limits } from './limits.ts'
 
@@ -110,11 +110,23 @@ export class BodyCache {
     let wanted: { seq: number; data: Uint8Array } | undefined
     for await (const record of this.#log.read(from, to)) {
       if (record.seq === from) wanted = record
-      else if (!record.foreign && !this.#entries.has(record.seq)) this.#keep(record.seq, record.data)
+      // A damaged record that nobody asked for may lie in a stretch that a repair gave up.
+      else if (!record.foreign && !this.#entries.has(record.seq) && !this.#tryKeep(record.seq, record.data))
+        break
       bytes += record.data.length
       if (bytes > limits.readAheadBytesMax) break
     }
     if (wanted !== undefined) this.#keep(wanted.seq, wanted.data)
+  }
+
+  #tryKeep(seq: number, data: Uint8Array): boolean {
+    try {
+      this.#keep(seq, data)
+      return true
+    } catch (e) {
+      if (isKirokuError(e)) return false
+      throw e
+    }
   }
 
   #keep(seq: number, data: Uint8Array): void {

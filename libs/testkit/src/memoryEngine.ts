@@ -28,7 +28,7 @@ export const startMemoryEngine = async (
     const node = new Node({ log, name: `node-${++count}`, ...nodeOptions })
     const scope = Effect.runSync(Scope.make())
     for (let n = 0; n < partitions; n++) Effect.runFork(node.run(n).pipe(Scope.provide(scope)))
-    await waitUntil(() => node.actors.size === partitions && [...node.actors.values()].every(isActive))
+    await waitUntil(() => node.actors.size === partitions && [...node.actors.values()].every(isSettled))
     return { node, stop: () => Effect.runPromise(Scope.close(scope, Exit.void)) }
   }
   let running = await start()
@@ -46,4 +46,6 @@ export const startMemoryEngine = async (
   }
 }
 
-const isActive = (actor: { readonly life: string }): boolean => actor.life === 'Active'
+/** A damaged partition is refused, which a test may want to see. */
+const isSettled = (actor: { readonly life: string }): boolean =>
+  actor.life === 'Active' || actor.life === 'Quarantined'

@@ -1,0 +1,264 @@
+import { crc32 } from 'node:zlib'
+import { decodeRecord } from '@kiroku/log'
+import type { KirokuError } from '@kiroku/message'
+import { decodeCheckpoint, startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
+import { waitUntil } from '@kiroku/testkit'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { planRepair, repair } from './repair.ts'
+import { ask, lastFrame, receive, send, tester } from './TestRecord.ts'
+import { verify } from './verify.ts'
+
+let engine: MemoryEngine
+const order = { decodeCheckpoint, by: tester, note: 'the disk' }
+const plan = () => planRepair(engine.log, 0, { decodeCheckpoint })
+const check = () => verify(engine.log, { decodeCheckpoint })
+const counts = async () => (await ask(engine, 0, { type: 'DescribeQueue', queue: 'mail' })).counts
+const lastSeq = async () => (await lastFrame(engine.log, 0)).seq
+const texts = (count: number) => Array.from({ length: count }, (_, i) => `text ${i}`)
+
+beforeEach(async () => {
+  engine = await startMemoryEngine({ partitions: 1, checkpoints: { bytesMin: 30_000, ageMs: 1e9 } })
+  await ask(engine, 0, { type: 'CreateQueue', queue: 'mail', config: {}, by: tester })
+})
+afterEach(() => engine.close())
+
+describe('a whole log', () => {
+  it('needs no repair, and none is made', async () => {
+    await send(engine, 0, 'mail', 'a')
+    const before = await lastSeq()
+    expect(await plan()).toMatchObject({ kind: 'none', from: before + 1, upTo: before })
+    expect(await repair(engine.log, 0, order)).toEqual([])
+    expect(await lastSeq()).toBe(before)
+  })
+})
+
+describe.each(['a flipped byte', 'a hole'])('%s behind which no checkpoint stands', (kind) => {
+  const damage = (seq: number): void =>
+    kind === 'a hole' ? engine.log.faults.loseRecord(0, seq) : engine.log.faults.damage(0, seq)
+  let bad: number
+  let end: number
+
+  beforeEach(async () => {
+    await send(engine, 0, 'mail', 'a', 'b', 'c')
+    await receive(engine, 0, 'mail', 1)
+    bad = (await lastSeq()) + 1
+    await send(engine, 0, 'mail', 'lost')
+    await send(engine, 0, 'mail', 'd', 'e')
+    await ask(engine, 0, { type: 'Ack', items: (await receive(engine, 0, 'mail', 1)).items })
+    await engine.close()
+    end = await lastSeq()
+    damage(bad)
+  })
+
+  it('is shown with what it costs', async () => {
+    expect(await plan()).toMatchObject({
+      kind: 'void',
+      problem: { id: 'LogDamaged', seq: bad },
+      from: bad,
+      upTo: end,
+      reopensAt: end + 1,
+      lost: { unreadable: 1, records: end - bad, sent: 2, settled: 2, bodies: 0 },
+    })
+    expect(await check()).toMatchObject({ ok: false, partitions: [{ problem: { seq: bad } }] })
+  })
+
+  it('is repaired: the partition goes on from what was before, and verifies', async () => {
+    const [done] = await repair(engine.log, 0, order)
+    expect(done).toMatchObject({ kind: 'void' })
+    expect(await plan()).toMatchObject({ kind: 'none' })
+    await engine.restart()
+    expect(await counts()).toMatchObject({ sent: 3, inflight: 1, available: 2, committed: 0 })
+    // Numbers and deliveries that were given up are never used again.
+    expect((await send(engine, 0, 'mail', 'f')).first).toBeGreaterThan(1_000)
+    const again = await receive(engine, 0, 'mail')
+    expect(again.numbers).toEqual([2, 2, again.numbers[2], 1])
+    expect(again.delivery).toBeGreaterThan(1_000)
+    await ask(engine, 0, { type: 'Ack', items: again.items })
+    await engine.restart()
+    expect(await counts()).toMatchObject({ sent: 4, committed: 3 })
+    const report = await check()
+    expect(report.partitions[0]!.problem).toBeUndefined()
+    expect(report.partitions[0]!.repaired).toMatchObject([
+      { seq: end + 1, from: bad, upTo: end, note: 'the disk', by: tester },
+    ])
+  })
+
+  it('can be repaired again when damage comes again', async () => {
+    await repair(engine.log, 0, order)
+    await engine.restart()
+    await send(engine, 0, 'mail', 'f')
+    await engine.close()
+    engine.log.faults.damage(0, await lastSeq())
+    await repair(engine.log, 0, order)
+    await engine.restart()
+    expect(await counts()).toMatchObject({ sent: 3 })
+    expect((await check()).partitions[0]).toMatchObject({ ok: true, repaired: [{}, {}] })
+  })
+})
+
+describe('damage', () => {
+  it('of the last record closes the partition until it is repaired', async () => {
+    await send(engine, 0, 'mail', 'a')
+    await send(engine, 0, 'mail', 'b')
+    await engine.close()
+    const bad = await lastSeq()
+    engine.log.faults.damage(0, bad)
+    await engine.restart()
+    await expect(counts()).rejects.toThrow('Quarantined')
+    expect(await repair(engine.log, 0, order)).toMatchObject([{ kind: 'void', from: bad, upTo: bad }])
+    await engine.restart()
+    expect(await counts()).toMatchObject({ sent: 1 })
+    expect(await check()).toMatchObject({ ok: true })
+  })
+
+  it('in the middle is not made worse by owners that try', async () => {
+    await send(engine, 0, 'mail', 'a')
+    const bad = await lastSeq()
+    await send(engine, 0, 'mail', 'b')
+    await engine.close()
+    engine.log.faults.damage(0, bad)
+    await engine.restart()
+    await engine.restart()
+    expect(await repair(engine.log, 0, order)).toMatchObject([{ kind: 'void', from: bad }])
+    await engine.restart()
+    expect(await counts()).toMatchObject({ sent: 0 })
+    expect(await check()).toMatchObject({ ok: true })
+  })
+
+  it('of the first record leaves an empty partition', async () => {
+    await engine.close()
+    engine.log.faults.damage(0, 1)
+    expect(await repair(engine.log, 0, order)).toMatchObject([{ kind: 'void', from: 1 }])
+    await engine.restart()
+    await ask(engine, 0, { type: 'CreateQueue', queue: 'mail', config: {}, by: tester })
+    expect(await check()).toMatchObject({ ok: true })
+  })
+
+  it('by a newer version is none: nothing is given up', async () => {
+    await engine.close()
+    const { seq } = await lastFrame(engine.log, 0)
+    const data = Uint8Array.from((await (await engine.log.partition(0)).get(seq))!.data)
+    data[8] = 99
+    const view = new DataView(data.buffer)
+    view.setUint32(4, crc32(data.subarray(8), crc32(data.subarray(0, 4))), true)
+    engine.log.faults.loseTail(0, 1)
+    engine.log.faults.write(0, data)
+    const refused = expect.objectContaining({ id: 'FutureVersion' }) as KirokuError
+    await expect(plan()).rejects.toEqual(refused)
+    await expect(repair(engine.log, 0, order)).rejects.toEqual(refused)
+    expect(await check()).toMatchObject({ partitions: [{ problem: { id: 'FutureVersion', seq } }] })
+  })
+})
+
+describe('with checkpoints', () => {
+  /** Sends until two checkpoints stand, and leaves the messages of the first frame unsettled. */
+  const untilTwoStand = async (): Promise<[number, number]> => {
+    const handle = await engine.log.partition(0)
+    for (let i = 0; (await handle.checkpoints.list()).length < 2; i++)
+      await send(engine, 0, 'mail', ...texts(20).map((text) => text.repeat(20)))
+    await waitUntil(() => engine.node().actors.get(0)!.state.checkpoints.length === 2)
+    await send(engine, 0, 'mail', 'behind')
+    await engine.close()
+    const [newer, older] = await handle.checkpoints.list()
+    return [older!, newer!]
+  }
+
+  it('verify holds every one against the replay', async () => {
+    await untilTwoStand()
+    expect(await check()).toMatchObject({ ok: true, partitions: [{ checkpoints: 2, fromSeq: 0 }] })
+  })
+
+  it('damage before one costs no state: the stretch is bridged, and only what lost its body goes', async () => {
+    const [, newer] = await untilTwoStand()
+    await engine.restart()
+    const before = await counts()
+    await engine.close()
+    const bad = await firstSend()
+    engine.log.faults.damage(0, bad)
+    expect((await check()).partitions[0]!.problem).toMatchObject({ seq: bad })
+    expect(await plan()).toMatchObject({
+      kind: 'bridge',
+      from: bad,
+      upTo: newer,
+      lost: { unreadable: 1, records: 0, sent: 0, bodies: 20 },
+    })
+    await repair(engine.log, 0, order)
+    expect(await plan()).toMatchObject({ kind: 'none' })
+    await engine.restart()
+    expect(await counts()).toMatchObject({
+      sent: before.sent,
+      available: before.available - 20,
+      discarded: 20,
+    })
+    const { numbers, items } = await receive(engine, 0, 'mail')
+    expect(numbers).toEqual([21, 10])
+    await ask(engine, 0, { type: 'Ack', items })
+    const report = await check()
+    expect(report.partitions[0]).toMatchObject({
+      ok: true,
+      fromSeq: newer,
+      repaired: [{ from: bad, upTo: newer }],
+    })
+  })
+
+  it('damage behind one is repaired from it', async () => {
+    const [, newer] = await untilTwoStand()
+    const end = await lastSeq()
+    engine.log.faults.damage(0, end)
+    expect(await repair(engine.log, 0, order)).toMatchObject([{ kind: 'void', from: end }])
+    await engine.restart()
+    expect((await check()).partitions[0]).toMatchObject({ ok: true, checkpoints: 2 })
+    expect(engine.node().actors.get(0)!.describe().checkpointSeq).toBe(newer)
+  })
+
+  it('damage on both sides of one is repaired on both', async () => {
+    await untilTwoStand()
+    engine.log.faults.damage(0, await firstSend())
+    engine.log.faults.damage(0, await lastSeq())
+    expect((await repair(engine.log, 0, order)).map(({ kind }) => kind)).toEqual(['void', 'bridge'])
+    await engine.restart()
+    expect(await check()).toMatchObject({ ok: true })
+  })
+
+  it('one that is damaged is found and deleted', async () => {
+    const [older, newer] = await untilTwoStand()
+    engine.log.faults.damageCheckpoint(0, newer)
+    expect((await check()).partitions[0]!.problem).toMatchObject({ id: 'LogDamaged', seq: newer })
+    expect(await repair(engine.log, 0, order)).toMatchObject([
+      { kind: 'checkpoint', checkpointsDropped: [newer] },
+    ])
+    expect(await (await engine.log.partition(0)).checkpoints.list()).toEqual([older])
+    expect(await check()).toMatchObject({ ok: true })
+  })
+
+  it('a log that ends before one lost its end: a repair acknowledges that', async () => {
+    const [older, newer] = await untilTwoStand()
+    engine.log.faults.loseTail(0, (await lastSeq()) - newer + 1)
+    expect((await check()).partitions[0]!.problem).toMatchObject({ id: 'LogShortened', seq: newer })
+    expect(await plan()).toMatchObject({ kind: 'lostEnd', checkpointsDropped: [newer] })
+    await repair(engine.log, 0, order)
+    await engine.restart()
+    expect(await (await engine.log.partition(0)).checkpoints.list()).toEqual([older])
+    expect((await check()).partitions[0]).toMatchObject({ ok: true, repaired: [{}] })
+  })
+
+  it('a trimmed log is verified from the oldest one, and cannot be repaired without any', async () => {
+    const [older, newer] = await untilTwoStand()
+    const handle = await engine.log.partition(0)
+    await handle.trim(older - 1)
+    expect((await check()).partitions[0]).toMatchObject({ ok: true, firstSeq: older, fromSeq: older })
+    for (const seq of [older, newer]) engine.log.faults.loseCheckpoint(0, seq)
+    expect(await check()).toMatchObject({ ok: false })
+    expect(await plan()).toMatchObject({ kind: 'impossible' })
+    await expect(repair(engine.log, 0, order)).rejects.toThrow('cannot be reopened')
+  })
+})
+
+/** Sequence of the first frame that holds messages. */
+const firstSend = async (): Promise<number> => {
+  for await (const { seq, data } of (await engine.log.partition(0)).read(1)) {
+    const record = decodeRecord(data)
+    if (record.kind === 'frame' && record.events.some((e) => e.type === 'Enqueued')) return seq
+  }
+  throw new Error('nothing was sent')
+}
