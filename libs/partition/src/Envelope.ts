@@ -42,20 +42,44 @@ export const encodeEnvelope = (body: Uint8Array, meta?: EnvelopeMeta): Uint8Arra
   return bytes
 }
 
-/** Splits what `encodeEnvelope` joined; the body is a view, not a copy. */
+/**
+ * Splits what `encodeEnvelope` joined; the body is a view, not a copy. A meta that is not what it should be is left
+ * out: one strange producer must not stop those who read.
+ */
 export const decodeEnvelope = (
   bytes: Uint8Array,
 ): { readonly meta: EnvelopeMeta; readonly body: Uint8Array } => {
+  const { start, length } = metaPlace(bytes)
+  return {
+    meta: length === 0 ? {} : readMeta(bytes.subarray(start, start + length)),
+    body: bytes.subarray(start + length),
+  }
+}
+
+/** Bytes of the body in an envelope; negative when the envelope is cut short. */
+export const bodyBytes = (bytes: Uint8Array): number => {
+  const { start, length } = metaPlace(bytes)
+  return bytes.length - start - length
+}
+
+const metaPlace = (bytes: Uint8Array): { start: number; length: number } => {
   let length = 0
-  let prefix = 0
-  for (let shift = 0; ; shift += 7) {
-    const b = bytes[prefix++] ?? 0
+  let start = 0
+  for (let shift = 0; shift < 21; shift += 7) {
+    const b = bytes[start++] ?? 0
     length |= (b & 0x7f) << shift
     if (b < 0x80) break
   }
-  if (length === 0) return { meta: {}, body: bytes.subarray(prefix) }
-  const meta = JSON.parse(decoder.decode(bytes.subarray(prefix, prefix + length))) as EnvelopeMeta
-  return { meta, body: bytes.subarray(prefix + length) }
+  return { start, length }
+}
+
+const readMeta = (bytes: Uint8Array): EnvelopeMeta => {
+  try {
+    const meta: unknown = JSON.parse(decoder.decode(bytes))
+    return typeof meta === 'object' && meta !== null ? meta : {}
+  } catch {
+    return {}
+  }
 }
 
 const slabBytes = 64 * 1024

@@ -203,6 +203,22 @@ describe('a batch closes', () => {
     p.pass(1_000)
     expect(p.got(poll)).toBe('nothing')
   })
+  it('at the latest so long after its wait, although others take its messages and new ones come', () => {
+    const p = withQueue()
+    const poll = p.poll('q', { ...open, waitMs: 300 })
+    for (let i = 0; i < 4; i++) {
+      p.pass(290)
+      p.send('q')
+      p.pass(10)
+      expect(p.got(poll)).toBeUndefined()
+      p.receive('q')
+    }
+    p.send('q')
+    p.pass(99)
+    expect(p.got(poll)).toBeUndefined()
+    p.pass(1)
+    expect(p.got(poll)).toEqual([5])
+  })
   it('with fewer bytes than asked for when the next message would not fit', () => {
     const p = withQueue()
     p.send('q', 1, { bytes: 20 })

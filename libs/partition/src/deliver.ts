@@ -67,7 +67,8 @@ const serve = <B>(turn: Turn<B>, sub: Subscription, messages: number): number =>
 const closesAt = (sub: Subscription, poll: Poll): number => {
   if (poll.batchWaitMs === 0 || sub.deliverable >= poll.max) return 0
   if (sub.availableBytes + sub.queue.readyBytes >= poll.bytesMax) return 0
-  return sub.availableSince + poll.batchWaitMs
+  // Messages may go to others and new ones come, again and again; the wait for a first one bounds that.
+  return Math.min(sub.availableSince, poll.waitUntil) + poll.batchWaitMs
 }
 
 /** Takes messages for one receive: those that came back first, then untouched ones. Nothing when none was left to deliver. */

@@ -17,7 +17,7 @@ export type {
   SettleItem,
 } from './Command.ts'
 export { defaultQueueConfig, type DeadLetterTarget, type QueueConfig } from './QueueConfig.ts'
-export { decodeEnvelope, encodeEnvelope, type EnvelopeMeta, type Lineage } from './Envelope.ts'
+export { bodyBytes, decodeEnvelope, encodeEnvelope, type EnvelopeMeta, type Lineage } from './Envelope.ts'
 export {
   checkQueueName,
   messageId,

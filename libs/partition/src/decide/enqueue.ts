@@ -1,11 +1,12 @@
 import { KirokuError } from '@kiroku/message'
 import type { CommandOf } from '../Command.ts'
+import { bodyBytes } from '../Envelope.ts'
 import { limits } from '../limits.ts'
 import { laneKey } from '../state/Outbox.ts'
 import type { QueueState } from '../state/QueueState.ts'
 import type { Turn } from '../Turn.ts'
 
-/** A body, or the reference that the shell put in a large one's place. */
+/** The reference that the shell put in a large message's place, with the bytes of its body. */
 export interface SizedRef {
   readonly bytes: number
 }
@@ -17,8 +18,8 @@ export const namedQueue = <B>(turn: Turn<B>, name: string, token: number): Queue
   return queue
 }
 
-const bytesOf = (body: Uint8Array | SizedRef): number =>
-  body instanceof Uint8Array ? body.length : body.bytes
+const bytesOf = (message: Uint8Array | SizedRef): number =>
+  message instanceof Uint8Array ? bodyBytes(message) : message.bytes
 
 /** Stores a send, or answers a repeated one as before. */
 export const decideEnqueue = <B extends Uint8Array | SizedRef>(
@@ -94,14 +95,15 @@ const refuseSend = (
       'InvalidArgument',
       `a send takes 1 to ${limits.messagesPerSendMax} messages, not ${messages.length}`,
     )
-  const bytesMax = queue.config.bodyBytesMax + limits.envelopeMetaBytesMax
+  const bytesMax = queue.config.bodyBytesMax
   for (let i = 0; i < messages.length; i++) {
     const bytes = bytesOf(messages[i]!)
     if (bytes > bytesMax)
       return new KirokuError(
         'BodyTooLarge',
-        `message ${i} has ${bytes} bytes; queue "${queue.name}" takes bodies up to ${queue.config.bodyBytesMax}`,
+        `message ${i} has ${bytes} bytes; queue "${queue.name}" takes bodies up to ${bytesMax}`,
       )
+    if (bytes < 0) return new KirokuError('MalformedRequest', `message ${i} is not an envelope`)
     const delay = delayOf(queue, command, i)
     if (!(Number.isInteger(delay) && delay >= 0 && delay <= limits.delayMsMax))
       return new KirokuError(
