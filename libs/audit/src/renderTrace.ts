@@ -5,7 +5,7 @@ const columns = 100
 /** A trace as text of up to 100 columns: the path through the states, then one line for each event. */
 export const renderTrace = (trace: Trace): string => {
   const rows = trace.steps.map(rowOf)
-  const head: Row = ['TIME', 'SEQ', 'QUEUE', 'EVENT', 'TRY', 'STATE', '']
+  const head: Row = ['TIME (UTC)', 'SEQ', 'QUEUE', 'EVENT', 'TRY', 'STATE', '']
   const widths = head.map((_, i) => Math.max(...[head, ...rows].map((row) => row[i]!.length)))
   const line = (row: Row): string =>
     fit(row.map((cell, i) => (i < row.length - 1 ? cell.padEnd(widths[i]!) : cell)).join('  '))
@@ -35,13 +35,13 @@ const rowOf = (step: TraceStep): Row => [
 const detailOf = (s: TraceStep): string => {
   const parts: string[] = []
   if (s.voided) parts.push('given up by a repair')
-  if (s.error !== undefined) parts.push(s.error.replaceAll(/\s+/g, ' '))
-  if (s.reason !== undefined) parts.push(s.reason)
-  if (s.cause !== undefined && s.cause !== 'retry') parts.push(s.cause)
-  if (s.target !== undefined) parts.push(`to ${s.target.queue}`)
-  if (s.from !== undefined) parts.push(`from ${s.from.queue}`)
   if (s.dueAt !== undefined) parts.push(`due in ${durationText(s.dueAt - s.at)}`)
   if (s.leaseUntil !== undefined) parts.push(`lease ${durationText(s.leaseUntil - s.at)}`)
+  if (s.target !== undefined) parts.push(`to ${s.target.queue}`)
+  if (s.from !== undefined) parts.push(`from ${s.from.queue}`)
+  if (s.reason !== undefined) parts.push(s.reason)
+  if (s.cause !== undefined && s.cause !== 'retry') parts.push(s.cause)
+  if (s.error !== undefined) parts.push(s.error.replaceAll(/\s+/g, ' '))
   if (s.consumer !== undefined) parts.push(s.consumer)
   if (s.producer !== undefined) parts.push(`by ${s.producer}`)
   if (s.by !== undefined) parts.push(`by ${s.by.name}`)
@@ -80,14 +80,20 @@ const notes = (trace: Trace): string[] => {
   const lines: string[] = []
   if (!trace.complete) lines.push('The record begins later than the message: earlier events were trimmed.')
   const [first] = trace.unreadable
-  if (first !== undefined)
+  const count = trace.unreadable.length
+  if (first !== undefined) {
+    const place = `${first.partition}/${first.seq}`
     lines.push(
-      `${trace.unreadable.length} records cannot be read, the first at ${first.partition}/${first.seq}: run \`kiroku verify\`.`,
+      count === 1
+        ? `1 record cannot be read: ${place}; run \`kiroku verify\`.`
+        : `${count} records cannot be read, the first is ${place}; run \`kiroku verify\`.`,
     )
+  }
   return lines.length === 0 ? [] : ['', ...lines]
 }
 
-const timeText = (ms: number): string => new Date(ms).toISOString().replace('T', ' ').replace('Z', '')
+/** Month, day and time; the year is in the JSON form. */
+const timeText = (ms: number): string => new Date(ms).toISOString().slice(5, -1).replace('T', ' ')
 
 const durationText = (ms: number): string =>
   ms < 1_000 ? `${ms} ms` : ms < 600_000 ? `${Math.round(ms / 100) / 10} s` : `${Math.round(ms / 60_000)} min`

@@ -1,0 +1,182 @@
+import { messageId } from '@kiroku/partition'
+import { decodeCheckpoint, startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
+import { waitUntil } from '@kiroku/testkit'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { renderTrace } from './renderTrace.ts'
+import { repair } from './repair.ts'
+import { ask, body, lastFrame, receive, send, tester } from './TestRecord.ts'
+import { trace } from './trace.ts'
+
+let engine: MemoryEngine
+let mail: number
+const idOf = (number: number, partition = 0, queue = mail): string =>
+  messageId({ incarnation: 'memory', partition, queue, number })
+
+beforeEach(async () => {
+  engine = await startMemoryEngine({ partitions: 2, checkpoints: { bytesMin: 30_000, ageMs: 1e9 } })
+  const dead = await ask(engine, 1, { type: 'CreateQueue', queue: 'dead', config: {}, by: tester })
+  const deadLetter = { name: 'dead', partition: 1, queue: dead.queue }
+  const config = { retriesMax: 1, deadLetter }
+  mail = (await ask(engine, 0, { type: 'CreateQueue', queue: 'mail', config, by: tester })).queue
+})
+afterEach(() => engine.close())
+
+/** Message 2 fails twice and is handled as a dead letter; the others are only there. */
+const failTwice = async () => {
+  await send(engine, 0, 'mail', 'a', 'b', 'c')
+  const first = await receive(engine, 0, 'mail', 2)
+  const items = [{ ...first.items[0]!, numbers: [2, 1] }]
+  await ask(engine, 0, { type: 'Retry', items, delayMs: 1, error: 'no such city:\n  Atlantis' })
+  await waitUntil(() => engine.node().actors.get(0)!.state.queues.get(mail)!.main.waitingRetry === 0)
+  const second = await receive(engine, 0, 'mail', 1)
+  expect(second.numbers).toEqual([2, 1])
+  await ask(engine, 0, { type: 'Extend', items: second.items, leaseMs: 60_000 })
+  await ask(engine, 0, { type: 'Retry', items: second.items, error: 'still no such city' })
+  const dead = await receive(engine, 1, 'dead', 1, 5_000)
+  await ask(engine, 1, { type: 'Ack', items: dead.items })
+}
+
+describe('the trace of a message', () => {
+  it('follows it through every attempt into the dead-letter queue on another partition', async () => {
+    await failTwice()
+    const found = await trace(engine.log, idOf(2))
+    expect(found).toMatchObject({
+      queues: ['mail', 'dead'],
+      state: 'Committed',
+      complete: true,
+      unreadable: [],
+    })
+    const told = found.steps.map(({ partition, queue, event, state, attempt }) =>
+      [partition, queue, event, state, attempt].join(' '),
+    )
+    expect(told).toEqual([
+      '0 mail Enqueued Available 0',
+      '0 mail Delivered Inflight 1',
+      '0 mail RetryScheduled WaitingRetry 1',
+      '0 mail RetryDue Available 1',
+      '0 mail Delivered Inflight 2',
+      '0 mail LeaseExtended Inflight 2',
+      '0 mail DeadLettered DLQ 2',
+      '1 dead ForwardReceived Available 0',
+      '1 dead Delivered Inflight 1',
+      '1 dead Acked Committed 1',
+    ])
+    expect(found.steps[0]).toMatchObject({ producer: 'tester', number: 2 })
+    expect(found.steps[1]).toMatchObject({ consumer: 'worker-1', delivery: 1 })
+    expect(found.steps[2]!.dueAt! - found.steps[2]!.at).toBe(1)
+    expect(found.steps[6]).toMatchObject({
+      cause: 'retry',
+      error: 'still no such city',
+      target: { partition: 1, queue: 'dead', forward: 1 },
+    })
+    expect(found.steps[7]).toMatchObject({ from: { partition: 0, queue: 'mail', forward: 1 }, number: 1 })
+    const seqs = found.steps.map(({ seq }) => seq)
+    expect(seqs.slice(0, 7)).toEqual([...seqs.slice(0, 7)].sort((a, b) => a - b))
+  })
+
+  it('tells it in text, a line for each event, within 100 columns', async () => {
+    await failTwice()
+    const lines = renderTrace(await trace(engine.log, idOf(2))).split('\n')
+    expect(lines[0]).toBe(`${idOf(2)}  mail → dead`)
+    expect(lines[1]).toBe(
+      'Ready → Inflight → WaitingRetry → Ready → Inflight → DLQ → Ready → Inflight → Committed',
+    )
+    expect(lines).toHaveLength(3 + 1 + 10 + 1)
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(100)
+    expect(lines[6]).toMatch(/RetryScheduled +1 +WaitingRetry +due in 1 ms, no such city: Atlantis/)
+  })
+
+  it('is the same after restarts, long after everything is over', async () => {
+    await failTwice()
+    const before = await trace(engine.log, idOf(2))
+    await engine.restart()
+    expect(await trace(engine.log, idOf(2))).toEqual(before)
+  })
+
+  it('shows delays, releases and purges', async () => {
+    const messages = [body('x'), body('y')]
+    await ask(engine, 0, {
+      type: 'Enqueue',
+      queue: 'mail',
+      producer: 'p',
+      send: 1,
+      messages,
+      delaysMs: [0, 60_000],
+    })
+    const { items } = await receive(engine, 0, 'mail')
+    await ask(engine, 0, { type: 'Release', items })
+    await ask(engine, 0, { type: 'PurgeQueue', queue: 'mail', by: tester })
+    const one = await trace(engine.log, idOf(1))
+    expect(one.steps.map(({ event, attempt }) => `${event} ${attempt}`)).toEqual([
+      'Enqueued 0',
+      'Delivered 1',
+      'Released 0',
+      'QueuePurged 0',
+    ])
+    const two = await trace(engine.log, idOf(2))
+    expect(two.steps).toMatchObject([
+      { event: 'Enqueued', state: 'Delayed' },
+      { event: 'QueuePurged', state: 'Discarded', reason: 'purged', by: tester },
+    ])
+  })
+
+  it('shows that a lease was lengthened while nobody owned the partition', async () => {
+    await send(engine, 0, 'mail', 'a')
+    await receive(engine, 0, 'mail')
+    const { at } = await lastFrame(engine.log, 0)
+    await waitUntil(() => Date.now() > at)
+    await engine.restart()
+    const { steps } = await trace(engine.log, idOf(1))
+    expect(steps.map(({ event }) => event)).toEqual(['Enqueued', 'Delivered', 'ClockResumed'])
+    expect(steps[2]!.leaseUntil).toBeGreaterThan(steps[1]!.leaseUntil!)
+  })
+
+  it('goes on past damage and says what it could not read', async () => {
+    await send(engine, 0, 'mail', 'a')
+    const before = (await lastFrame(engine.log, 0)).seq
+    await receive(engine, 0, 'mail')
+    await send(engine, 0, 'mail', 'b')
+    engine.log.faults.loseRecord(0, before + 1)
+    const found = await trace(engine.log, idOf(2))
+    expect(found).toMatchObject({ unreadable: [{ partition: 0, seq: before + 1 }], steps: [{}] })
+    expect(renderTrace(found)).toContain(`1 record cannot be read: 0/${before + 1}`)
+  })
+
+  it('names what a repair gave up as never having happened', async () => {
+    await send(engine, 0, 'mail', 'a')
+    await receive(engine, 0, 'mail')
+    await engine.close()
+    const { seq } = await lastFrame(engine.log, 0)
+    await engine.restart()
+    await ask(engine, 0, { type: 'PauseDelivery', queue: 'mail', by: tester })
+    await ask(engine, 0, { type: 'PurgeQueue', queue: 'mail', by: tester })
+    engine.log.faults.damage(0, seq + 1)
+    await repair(engine.log, 0, { decodeCheckpoint, by: tester, note: 'x' })
+    const found = await trace(engine.log, idOf(1))
+    expect(found.state).toBe('Inflight')
+    expect(found.steps.at(-1)).toMatchObject({ event: 'QueuePurged', voided: true })
+  })
+
+  it('knows queues and the end of a life after the beginning was trimmed', async () => {
+    await failTwice()
+    const handle = await engine.log.partition(0)
+    for (let i = 0; (await handle.checkpoints.list()).length < 1; i++)
+      await send(engine, 0, 'mail', 'filler '.repeat(500))
+    const { steps } = await trace(engine.log, idOf(2))
+    await handle.trim(steps[3]!.seq - 1)
+    const found = await trace(engine.log, idOf(2), { decodeCheckpoint })
+    expect(found).toMatchObject({ complete: false, queues: ['mail', 'dead'], state: 'Committed' })
+    expect(found.steps.map(({ event }) => event)).toEqual(steps.slice(3).map(({ event }) => event))
+  })
+})
+
+describe('an id', () => {
+  it.each([
+    ['of another log', 'other-0-1-1', 'UnknownMessage'],
+    ['of a partition that is not there', 'memory-7-1-1', 'UnknownMessage'],
+    ['of a message that was never sent', 'memory-0-1-1', 'UnknownMessage'],
+    ['that is none', 'hello', 'InvalidArgument'],
+  ])('%s is refused', async (_, id, error) => {
+    await expect(trace(engine.log, id)).rejects.toMatchObject({ id: error })
+  })
+})
