@@ -35,7 +35,7 @@ const rowOf = (step: TraceStep): Row => [
 const detailOf = (s: TraceStep): string => {
   const parts: string[] = []
   if (s.voided) parts.push('given up by a repair')
-  if (s.dueAt !== undefined) parts.push(`due in ${durationText(s.dueAt - s.at)}`)
+  if (s.dueAt !== undefined) parts.push(`in ${durationText(s.dueAt - s.at)}`)
   if (s.leaseUntil !== undefined) parts.push(`lease ${durationText(s.leaseUntil - s.at)}`)
   if (s.target !== undefined) parts.push(`to ${s.target.queue}`)
   if (s.from !== undefined) parts.push(`from ${s.from.queue}`)

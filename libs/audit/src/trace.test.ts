@@ -83,7 +83,7 @@ describe('the trace of a message', () => {
     )
     expect(lines).toHaveLength(3 + 1 + 10 + 1)
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(100)
-    expect(lines[6]).toMatch(/RetryScheduled +1 +WaitingRetry +due in 1 ms, no such city: Atlantis/)
+    expect(lines[6]).toMatch(/RetryScheduled +1 +WaitingRetry +in 1 ms, no such city: Atlantis/)
   })
 
   it('is the same after restarts, long after everything is over', async () => {
