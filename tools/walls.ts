@@ -130,6 +130,7 @@ export const rooms: ReadonlyArray<Room> = [
   },
   {
     folder: 'libs/testkit',
+    may: [...libraries, 'effect', 'vitest', 'fast-check', 'node:'],
     why: 'NATS clients live in the adapters; the testkit drives those',
   },
   {
