@@ -1,4 +1,4 @@
-import { decodeRecord, type Log } from '@kiroku/log'
+import { decodeRecord, type BodyRef, type Log } from '@kiroku/log'
 import { openLog } from '@kiroku/log-jetstream'
 import { connect } from '@kiroku/nats'
 import { decodeEnvelope } from '@kiroku/partition'
@@ -12,6 +12,8 @@ export class LogReader {
   readonly #nats: Awaited<ReturnType<typeof connect>>
   readonly #log: Log
   readonly #next: number[]
+  /** Labels of bodies that have a record of their own, which comes before the frame that names them. */
+  readonly #large = new Map<string, number>()
 
   private constructor(nats: Awaited<ReturnType<typeof connect>>, log: Log) {
     this.#nats = nats
@@ -33,8 +35,13 @@ export class LogReader {
       for await (const { seq, timeMs, data, foreign } of log.read(this.#next[partition]!, lastSeq)) {
         if (foreign) continue
         const record = decodeRecord(data)
-        if (record.kind !== 'frame') continue
-        const labels = new Map(record.sections.map(({ queue, bodies }) => [queue, bodies.map(labelOf)]))
+        if (record.kind === 'body') {
+          this.#large.set(`${partition} ${seq}`, labelOf(record.body))
+          continue
+        }
+        const label = (body: BodyRef): number =>
+          body instanceof Uint8Array ? labelOf(body) : (this.#large.get(`${partition} ${body.seq}`) ?? -1)
+        const labels = new Map(record.sections.map(({ queue, bodies }) => [queue, bodies.map(label)]))
         yield { partition, seq, timeMs, epoch: record.epoch, events: record.events, labels }
       }
       this.#next[partition] = lastSeq + 1
@@ -47,5 +54,5 @@ export class LogReader {
   }
 }
 
-const labelOf = (body: unknown): number =>
-  body instanceof Uint8Array ? (JSON.parse(decoder.decode(decodeEnvelope(body).body)) as Work).label : -1
+const labelOf = (envelope: Uint8Array): number =>
+  (JSON.parse(decoder.decode(decodeEnvelope(envelope).body)) as Work).label

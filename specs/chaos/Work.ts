@@ -16,10 +16,21 @@ export type Task =
 export interface Work {
   readonly label: number
   readonly task: Task
+  /** Makes a body so large that it has a record of its own. */
+  readonly padding?: string
+}
+
+const padding = 'x'.repeat(80_000)
+const paddedShare = 0.003
+
+/** Draws the work of a message. */
+export const drawWork = (label: number, random: Random): Work => {
+  const task = drawTask(random)
+  return random.next() < paddedShare ? { label, task, padding } : { label, task }
 }
 
 /** Mostly work that succeeds, with enough of every other kind that each kill meets some of it. */
-export const drawTask = (random: Random): Task => {
+const drawTask = (random: Random): Task => {
   const chance = random.next()
   if (chance < 0.85) return 'ack'
   if (chance < 0.92) return 'retry'

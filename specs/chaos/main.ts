@@ -50,7 +50,7 @@ const report = (result: ChaosResult): boolean => {
   if (!enough) console.error('fewer than half of the kills came with appends in flight')
   const seconds = Math.round((performance.now() - startedMs) / 100) / 10
   console.log(
-    `${result.kills} kills (${result.killsInFlight} with appends in flight), ${result.acknowledged} sends acknowledged, ` +
+    `${result.kills} kills (${result.killsInFlight} with appends in flight), ${result.freezes} freezes, ${result.acknowledged} sends acknowledged, ` +
       `${result.deadLettered} dead-lettered: ${result.lost} lost, ${result.doubled} doubled, ` +
       `${result.resurrected} resurrected; verify ${result.verified ? 'passed' : 'failed'}; ${seconds} s`,
   )

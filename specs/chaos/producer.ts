@@ -8,7 +8,7 @@ import type { TrafficOrder } from './Messages.ts'
 import { Observer, tell } from './Observer.ts'
 import { sources } from './queues.ts'
 import { seeded } from './random.ts'
-import { drawTask, type Work } from './Work.ts'
+import { drawWork } from './Work.ts'
 
 const loopsPerQueue = 8
 
@@ -22,11 +22,9 @@ let pauseMs = 50
 let paced = Promise.withResolvers<void>()
 let stopping = false
 
-const draw = (): Work => ({ label: ++labels, task: drawTask(random) })
-
 const sendSome = async (queue: string): Promise<void> => {
   const batch = random.next() < 0.3 ? 2 + random.int(9) : 1
-  const works = Array.from({ length: batch }, draw)
+  const works = Array.from({ length: batch }, () => drawWork(++labels, random))
   const options = random.next() < 0.03 ? { delayMs: 100 + random.int(2_000) } : {}
   try {
     const messageIds =

@@ -22,6 +22,9 @@ const calmPauseMs = 150
 const roundsPerCheck = 10
 /** Share of the kills that do not wait until what was killed before is back. */
 const hastyShare = 0.1
+/** Share of the rounds in which the other node stands still for longer than its locks live, and goes on. */
+const freezeShare = 0.05
+const freezeMs = 3_500
 /** What takes longer than this counts as hanging, in ms. */
 const hangMs = 60_000
 const drainMs = 120_000
@@ -40,6 +43,7 @@ export interface ChaosResult {
   readonly rounds: number
   readonly kills: number
   readonly killsInFlight: number
+  readonly freezes: number
   readonly acknowledged: number
   readonly deadLettered: number
   readonly lost: number
@@ -83,6 +87,8 @@ class Run {
   readonly #reader: LogReader
   readonly #random: Random
   readonly #kills: Kill[] = []
+  #freezes = 0
+  readonly #crashes: string[] = []
   readonly #checker = new Checker()
   readonly #history: History[] = []
 
@@ -101,6 +107,7 @@ class Run {
     this.#traffic = traffic
     this.#reader = reader
     this.#random = seeded(options.seed)
+    for (const node of nodes) node.onCrash = (text) => this.#crashes.push(text)
   }
 
   static async begin(options: ChaosOptions, server: Server, nodes: readonly EngineProcess[]): Promise<Run> {
@@ -118,7 +125,7 @@ class Run {
     for (let round = 1; round <= rounds; round++) {
       await this.#round(round)
       if (round % roundsPerCheck === 0 && round < rounds) await this.#check()
-      if (this.#checker.violations.length + this.#traffic.failures.length > 0) {
+      if (this.#checker.violations.length + this.#traffic.failures.length + this.#crashes.length > 0) {
         progress(`round ${round}: something is wrong, stopping`)
         break
       }
@@ -139,6 +146,7 @@ class Run {
     const victim = choice === 0 ? undefined : this.#nodes[choice % 2]!
     if (this.#random.next() >= hastyShare)
       await this.#until('the victim has something to lose', () => this.#worthKilling(victim))
+    if (victim !== undefined && this.#random.next() < freezeShare) await this.#freezeOther(victim)
     this.#traffic.pace(0)
     const sends = 50 + this.#random.int(650)
     await this.#until('sends are acknowledged', () => this.#traffic.acknowledged >= before + sends)
@@ -159,6 +167,15 @@ class Run {
     await pause(this.#random.int(300))
     if (victim === undefined) await this.#server.restart()
     else victim.start()
+  }
+
+  /** Lets the other node lose everything without knowing: what it still sends off must not count any more. */
+  async #freezeOther(victim: EngineProcess): Promise<void> {
+    const other = this.#nodes.find((node) => node !== victim)!
+    other.signal('SIGSTOP')
+    await pause(freezeMs + this.#random.int(1_000))
+    other.signal('SIGCONT')
+    this.#freezes++
   }
 
   /** Whether every partition is served, and some of them by the victim. */
@@ -226,6 +243,7 @@ class Run {
       rounds,
       kills: this.#kills.length,
       killsInFlight: inFlight.among(this.#kills, this.#traffic.slow).size,
+      freezes: this.#freezes,
       acknowledged: this.#traffic.acknowledged,
       deadLettered: checker.totals.deadLettered,
       lost: checker.counts.lost,
@@ -233,7 +251,11 @@ class Run {
       resurrected: checker.counts.resurrected,
       verified: verified.ok,
       violations: [...this.#checker.violations, ...checker.violations],
-      failures: [...this.#traffic.failures, ...(verified.ok ? [] : [`verify: ${verified.text}`])],
+      failures: [
+        ...this.#crashes,
+        ...this.#traffic.failures,
+        ...(verified.ok ? [] : [`verify: ${verified.text}`]),
+      ],
     }
   }
 
