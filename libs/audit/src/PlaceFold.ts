@@ -158,6 +158,8 @@ export class PlaceFold {
 
   #ofMessage(e: Extract<LogEvent, { numbers: Ranges }>, place: number): void {
     switch (e.type) {
+      case 'BodiesCarried':
+        return this.#step(e, this.#state)
       case 'Delivered':
         this.#attempt++
         this.#leaseUntil = e.leaseUntil

@@ -150,6 +150,20 @@ describe('damage', () => {
   })
 })
 
+it('an end that only a node knows to be lost is acknowledged on request', async () => {
+  await send(engine, 0, 'mail', 'a')
+  const end = await lastSeq()
+  await send(engine, 0, 'mail', 'b')
+  await engine.close()
+  engine.log.faults.loseTail(0, (await lastSeq()) - end)
+  expect(await plan()).toMatchObject({ kind: 'none' })
+  const done = await repair(engine.log, 0, { ...order, acknowledgeLostEnd: true })
+  expect(done).toMatchObject([{ kind: 'lostEnd', from: end + 1, upTo: end }])
+  await engine.restart()
+  expect((await send(engine, 0, 'mail', 'c')).first).toBeGreaterThan(1_000)
+  expect(await check()).toMatchObject({ ok: true, partitions: [{ repaired: [{ from: end + 1 }] }] })
+})
+
 describe('with checkpoints', () => {
   /** Sends until two checkpoints stand, and leaves the messages of the first frame unsettled. */
   const untilTwoStand = async (): Promise<[number, number]> => {

@@ -27,6 +27,12 @@ export const verify = async (log: Log, options: VerifyOptions): Promise<VerifyRe
   }
 }
 
+/** How often a partition is read again because its engine trimmed what was about to be read. */
+const trimmedTriesMax = 3
+
+const trimmedMeanwhile = async (log: PartitionLog, { report }: PartitionResult): Promise<boolean> =>
+  report.problem !== undefined && report.problem.seq < (await log.state()).firstSeq
+
 const verifyAll = async (logs: readonly PartitionLog[], options: VerifyOptions): Promise<VerifyReport> => {
   const law = new MachineCheck(options.deep ?? false)
   const forwards = new ForwardLedger()
@@ -40,18 +46,23 @@ const verifyAll = async (logs: readonly PartitionLog[], options: VerifyOptions):
   const results: PartitionResult[] = []
   let eventsBefore = 0
   for (const log of logs) {
-    const { firstSeq, lastSeq } = await log.state()
-    const result = await verifyPartition({
-      log,
-      firstSeq,
-      lastSeq,
-      checkpoints: checkpoints.get(log.partition)!,
-      decodeCheckpoint: options.decodeCheckpoint,
-      law,
-      forwards,
-      onRecord: (seq, events) =>
-        options.onProgress?.({ partition: log.partition, seq, lastSeq, events: eventsBefore + events }),
-    })
+    const begin = async (checkpointSeqs: readonly number[]): Promise<PartitionResult> => {
+      const { firstSeq, lastSeq } = await log.state()
+      return verifyPartition({
+        log,
+        firstSeq,
+        lastSeq,
+        checkpoints: checkpointSeqs,
+        decodeCheckpoint: options.decodeCheckpoint,
+        law,
+        forwards,
+        onRecord: (seq, events) =>
+          options.onProgress?.({ partition: log.partition, seq, lastSeq, events: eventsBefore + events }),
+      })
+    }
+    let result = await begin(checkpoints.get(log.partition)!)
+    for (let tries = 1; tries < trimmedTriesMax && (await trimmedMeanwhile(log, result)); tries++)
+      result = await begin(await log.checkpoints.list())
     eventsBefore += result.report.events
     results.push(result)
   }

@@ -1,8 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import * as Effect from 'effect/Effect'
+import * as Fiber from 'effect/Fiber'
 import { describe, expect, it } from 'vitest'
-import { createMemoryLog, type MemoryLog } from '@kiroku/log'
+import { createMemoryLog, decodeRecord, encodeRecord, type MemoryLog } from '@kiroku/log'
+import type { LogEvent } from '@kiroku/message'
 import { oldestBodySeq, snapshot, stateHash, type Command } from '@kiroku/partition'
 import { waitUntil } from '@kiroku/testkit'
 import { load } from './load.ts'
@@ -91,6 +94,36 @@ describe('the owner of a partition', () => {
       expect(lifeOf(two)).toBe('Quarantined')
       expect((await two.node.request(0, [send(2)])).answers[0]!.error?.message).toContain('saw')
       await two.close()
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+
+  it('opens again by itself once a repair acknowledged the loss', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'kiroku-tail-'))
+    try {
+      const log = createMemoryLog({ partitions: 1 })
+      const notes = () => new TailNotes(folder, log.meta.incarnation)
+      const one = await withQueue(log, 'one', { tailNotes: notes() })
+      await one.ask(send(1))
+      await one.close()
+      log.faults.loseTail(0, 6)
+      const two = await startTestNode(log, 'two', { tailNotes: notes() })
+      expect(lifeOf(two)).toBe('Quarantined')
+      const handle = await log.partition(0)
+      const { lastSeq } = await handle.state()
+      const last = decodeRecord((await handle.get(lastSeq))!.data)
+      const epoch = last.epoch + 1
+      const owner: LogEvent = { type: 'OwnerChanged', epoch, node: 'repair', part: 1, of: 1 }
+      const lost = { from: lastSeq + 1, upTo: lastSeq, hash: '', skip: 1_000, note: '', by }
+      const events: LogEvent[] = [owner, { type: 'Repaired', ...lost }]
+      log.faults.write(0, encodeRecord({ epoch, at: 1, events, sections: [] }, last.hash).bytes)
+      const ended = await Effect.runPromise(Fiber.await(two.fiber))
+      expect(String(ended)).toContain('written by somebody else')
+      await two.close()
+      const three = await startTestNode(log, 'three', { tailNotes: notes() })
+      expect(lifeOf(three)).toBe('Active')
+      await three.close()
     } finally {
       rmSync(folder, { recursive: true })
     }
