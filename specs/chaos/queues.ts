@@ -1,4 +1,4 @@
-import type { QueueSettings } from '@kiroku/client'
+import type { Client, QueueSettings } from '@kiroku/client'
 import { partitionOf } from '@kiroku/partition'
 
 /** Partitions of the log under test. */
@@ -15,12 +15,16 @@ export const deadLetterQueues: readonly string[] = sources.map((_, p) =>
   nameOn((p + 1) % partitions, 'orders-dlq'),
 )
 
-/** Leases and pauses are short, so that leases run out and retries come due while kills happen. */
-export const settingsOf = (deadLetter: string): QueueSettings => ({
-  deadLetter,
-  retriesMax: 2,
-  leaseMs: 5_000,
-  retry: { kind: 'list', delaysMs: [0, 300] },
-  batchWaitMs: 20,
-  batchMessages: 50,
-})
+/** Batches close soon and leases are short, so that leases run out and retries come due while kills happen. */
+const quick: QueueSettings = { leaseMs: 3_000, batchWaitMs: 20, batchMessages: 50 }
+
+/** Creates every queue, dead-letter queues first. */
+export const createQueues = async ({ queues }: Client): Promise<void> => {
+  await Promise.all(deadLetterQueues.map((queue) => queues.create(queue, quick)))
+  const retries: QueueSettings = { retriesMax: 2, retry: { kind: 'list', delaysMs: [0, 300] } }
+  await Promise.all(
+    sources.map((queue, i) =>
+      queues.create(queue, { ...quick, ...retries, deadLetter: deadLetterQueues[i]! }),
+    ),
+  )
+}

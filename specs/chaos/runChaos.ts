@@ -9,7 +9,7 @@ import type { History } from './History.ts'
 import type { PartitionDescription } from '@kiroku/partition'
 import { KillsInFlight, type Kill } from './inFlight.ts'
 import { LogReader } from './LogReader.ts'
-import { deadLetterQueues, partitions, settingsOf, sources } from './queues.ts'
+import { createQueues, partitions } from './queues.ts'
 import { seeded, type Random } from './random.ts'
 import { Traffic } from './Traffic.ts'
 import { verifyLog } from './verifyLog.ts'
@@ -112,9 +112,7 @@ class Run {
 
   static async begin(options: ChaosOptions, server: Server, nodes: readonly EngineProcess[]): Promise<Run> {
     const client = await connectClient({ servers: server.url, name: 'chaos' })
-    await Promise.all(
-      sources.map((queue, i) => client.queues.create(queue, settingsOf(deadLetterQueues[i]!))),
-    )
+    await createQueues(client)
     const reader = await LogReader.open(server.url)
     const traffic = await Traffic.start(server.url, options.seed)
     return new Run(options, server, nodes, client, traffic, reader)
