@@ -4,6 +4,7 @@ import {
   decide,
   defaultQueueConfig,
   describeQueues,
+  encodeEnvelope,
   endTurn,
   evolve,
   nextTimerAt,
@@ -153,7 +154,9 @@ export class TestPartition {
     } = {},
   ): number {
     const { bytes = 10, ...delays } = options
-    const messages = Array.from({ length: count }, (_, i) => new Uint8Array(bytes).fill(i + 1))
+    const messages = Array.from({ length: count }, (_, i) =>
+      encodeEnvelope(new Uint8Array(bytes).fill(i + 1)),
+    )
     return this.ok({ type: 'Enqueue', queue, producer: 'tester', send: ++this.#send, messages, ...delays })
       .first
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { evolve, type CommandOf, type QueueConfig } from './index.ts'
+import { encodeEnvelope, evolve, type CommandOf, type QueueConfig } from './index.ts'
 import { TestPartition } from './TestPartition.ts'
 
 const target = { partition: 7, queue: 4, name: 'dead' }
@@ -146,7 +146,7 @@ describe('a forward', () => {
     from,
     target: 1,
     forward: 1,
-    messages: Array.from({ length: count }, (_, i) => new Uint8Array([i])),
+    messages: Array.from({ length: count }, (_, i) => encodeEnvelope(new Uint8Array([i]))),
     enqueuedAt: Array.from({ length: count }, (_, i) => 1_600_000_000_000 + i),
     ...change,
   })
@@ -172,7 +172,9 @@ describe('a forward', () => {
     p.ok(forward())
     expect(p.ok(forward({ forward: 3 }))).toEqual({ outcome: 'stored', upTo: 6 })
     expect(p.events).toMatchObject([{ type: 'ForwardReceived', forward: 4, first: 4, count: 2 }])
-    expect(p.bodies.get(`${p.state.frameSeq}/1`)).toEqual([new Uint8Array([1]), new Uint8Array([2])])
+    expect(p.bodies.get(`${p.state.frameSeq}/1`)).toEqual(
+      [1, 2].map((i) => encodeEnvelope(new Uint8Array([i]))),
+    )
   })
   it('of another queue is counted for itself', () => {
     const p = dlq()

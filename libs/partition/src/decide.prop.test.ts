@@ -4,6 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { loadCell } from './cell.ts'
 import {
   describeQueues,
+  snapshot,
+  stateHash,
   type Command,
   type CommandOf,
   type PartitionState,
@@ -531,6 +533,7 @@ const play = (script: Value<typeof turns>, configs: Partial<QueueConfig>[], fork
     if (fork !== undefined) fork.random = chance(i)
     turn([])
   }
+  if (fork !== undefined) expect(stateHash(snapshot(fork.state))).toBe(stateHash(snapshot(p.state)))
   for (const token of tokens) expect(p.answers.has(token)).toBe(true)
   for (const { counts } of describeQueues(p.state, p.state.queues.values(), p.now))
     expect(counts).toMatchObject({ delayed: 0, available: 0, inflight: 0, waitingRetry: 0 })

@@ -37,7 +37,7 @@ describe('a receive without a wait', () => {
     p.send('other', 3)
     p.send('q', 4)
     const d = p.receive('q')!
-    const bodies = d.seqs.map((seq, i) => p.bodies.get(`${seq}/${d.queue}`)![d.indexes[i]!]![0])
+    const bodies = d.seqs.map((seq, i) => p.bodies.get(`${seq}/${d.queue}`)![d.indexes[i]!]![1])
     expect(bodies).toEqual([1, 2, 3, 4])
   })
   it('gets messages that came back ahead of those that nobody has touched', () => {
@@ -270,6 +270,24 @@ describe('a batch closes', () => {
     expect(p.got(patient)).toBeUndefined()
     p.pass(1_000)
     expect(p.got(patient)).toEqual([2])
+  })
+})
+
+describe('receives without end', () => {
+  it('leave nothing behind, although one that waits is ahead of them', () => {
+    const p = withQueue()
+    p.poll('q', { waitMs: 60_000, max: 10, batchWaitMs: 60_000 })
+    for (let i = 0; i < 5_000; i++) p.receive('q')
+    expect(p.state.polls.size).toBe(1)
+    expect(p.state.queues.get(1)!.main.polls.length).toBeLessThan(1_100)
+  })
+  it('that are taken back before their time leave nothing behind either', () => {
+    const p = withQueue()
+    for (let i = 0; i < 5_000; i++) {
+      p.poll('q', { waitMs: 60_000, poll: 'mine' })
+      p.turn({ type: 'CancelReceive', poll: 'mine' })
+    }
+    expect(p.state.pollTimers.size).toBeLessThan(1_100)
   })
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { limits, type CommandOf, type QueueConfig } from './index.ts'
+import { encodeEnvelope, limits, type CommandOf, type QueueConfig } from './index.ts'
 import { TestPartition } from './TestPartition.ts'
 
 const given = (config: Partial<QueueConfig> = {}): TestPartition => {
@@ -78,6 +78,16 @@ describe('a send', () => {
     expect(p.state.producers.byId.has('p')).toBe(false)
     expect(p.ok(send()).first).toBe(4)
   })
+  it('is forgotten with the producer that was silent the longest, whichever was there first', () => {
+    const p = given()
+    p.ok(send())
+    p.ok(send({ producer: 'silent' }))
+    p.now += limits.producerIdleMs - 1_000
+    p.ok(send({ send: 2 }))
+    p.now += 1_000
+    p.ok(send({ producer: 'third' }))
+    expect([...p.state.producers.byId.keys()]).toEqual(['p', 'third'])
+  })
 })
 
 describe('a delay', () => {
@@ -147,6 +157,12 @@ describe('a send is refused', () => {
     ['without messages', 'InvalidArgument', { messages: [] }],
     ['with too many messages', 'InvalidArgument', { messages: Array.from({ length: 1_001 }, () => five[0]) }],
     ['with a body beyond the queue’s limit', 'BodyTooLarge', { messages: [new Uint8Array(200_000)] }],
+    ['that is cut short', 'MalformedRequest', { messages: [new Uint8Array([9, 1])] }],
+    [
+      'with too many attributes',
+      'InvalidArgument',
+      { messages: [encodeEnvelope(new Uint8Array(1), { contentType: 'x'.repeat(17_000) })] },
+    ],
     ['to a queue that is not there', 'UnknownQueue', { queue: 'x' }],
     ['without its number', 'InvalidArgument', { send: Number.NaN }],
     ['with number 0', 'InvalidArgument', { send: 0 }],

@@ -21,6 +21,10 @@ export const namedQueue = <B>(turn: Turn<B>, name: string, token: number): Queue
 const bytesOf = (message: Uint8Array | SizedRef): number =>
   message instanceof Uint8Array ? bodyBytes(message) : message.bytes
 
+/** Bytes of a message beside its body and the length before its meta. */
+const metaBytesOf = (message: Uint8Array | SizedRef): number =>
+  message instanceof Uint8Array ? message.length - bodyBytes(message) - 3 : 0
+
 /** Stores a send, or answers a repeated one as before. */
 export const decideEnqueue = <B extends Uint8Array | SizedRef>(
   turn: Turn<B>,
@@ -104,6 +108,11 @@ const refuseSend = (
         `message ${i} has ${bytes} bytes; queue "${queue.name}" takes bodies up to ${bytesMax}`,
       )
     if (bytes < 0) return new KirokuError('MalformedRequest', `message ${i} is not an envelope`)
+    if (metaBytesOf(messages[i]!) > limits.envelopeMetaBytesMax)
+      return new KirokuError(
+        'InvalidArgument',
+        `the attributes of message ${i} have more than ${limits.envelopeMetaBytesMax} bytes`,
+      )
     const delay = delayOf(queue, command, i)
     if (!(Number.isInteger(delay) && delay >= 0 && delay <= limits.delayMsMax))
       return new KirokuError(
@@ -139,7 +148,7 @@ export const decideForward = <B extends Uint8Array | SizedRef>(
   if (skip < command.messages.length) {
     const messages = command.messages.slice(skip)
     let bytes = 0
-    for (const m of messages) bytes += bytesOf(m)
+    for (const m of messages) bytes += Math.max(0, bytesOf(m))
     turn.emit({
       type: 'ForwardReceived',
       queue: queue.id,
