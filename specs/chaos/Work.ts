@@ -21,7 +21,7 @@ export interface Work {
 }
 
 const padding = 'x'.repeat(80_000)
-const paddedShare = 0.003
+const paddedShare = 0.01
 
 /** Draws the work of a message. */
 export const drawWork = (label: number, random: Random): Work => {
