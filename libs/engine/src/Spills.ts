@@ -1,4 +1,5 @@
 import type { BodyRef } from '@kiroku/log'
+import { bodyBytes } from '@kiroku/partition'
 
 /** A command's bodies on their way: each large one gets a record of its own, in order. */
 export class Spill {
@@ -29,7 +30,7 @@ export class Spill {
     const body = this.#bodies[this.messages.length]!
     const seq = append(body)
     this.from ??= seq
-    this.messages.push({ seq, bytes: body.length })
+    this.messages.push({ seq, bytes: bodyBytes(body) })
     this.#passOver()
   }
 
