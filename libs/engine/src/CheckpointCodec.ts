@@ -1,4 +1,5 @@
-import { hash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
+import { setImmediate as nextTick } from 'node:timers/promises'
 import { Packr } from 'msgpackr'
 import { KirokuError } from '@kiroku/message'
 import { stateHash, type Snapshot } from '@kiroku/partition'
@@ -52,6 +53,14 @@ export const decodeCheckpoint = (bytes: Uint8Array): Checkpoint & { readonly dig
   return { ...(packr.unpack(payload) as Checkpoint), digest: digest.toString('hex') }
 }
 
-/** The digest of stored checkpoint bytes, computed anew, in hex. */
-export const digestOf = (bytes: Uint8Array): string =>
-  hash('sha256', bytes.subarray(magic.length + digestBytes), 'hex')
+const digestPieceBytes = 4 * 1024 * 1024
+
+/** The digest of stored checkpoint bytes, computed anew, in hex; in pieces, so that nobody waits for a large one. */
+export const digestOf = async (bytes: Uint8Array): Promise<string> => {
+  const digest = createHash('sha256')
+  for (let at = magic.length + digestBytes; at < bytes.length; at += digestPieceBytes) {
+    if (at > digestPieceBytes) await nextTick()
+    digest.update(bytes.subarray(at, at + digestPieceBytes))
+  }
+  return digest.digest('hex')
+}

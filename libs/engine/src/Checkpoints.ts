@@ -1,8 +1,6 @@
 import type { BodyRef, PartitionLog } from '@kiroku/log'
 import {
-  bodiesBefore,
   decideCarry,
-  oldestBodySeq,
   snapshot,
   type OldBodies,
   type PartitionState,
@@ -143,14 +141,12 @@ export class Checkpoints {
   }
 
   async #keep(taken: Taken): Promise<void> {
-    const oldestBody = oldestBodySeq(taken.snapshot)
     const behind = this.#kept.at(-1)?.seq ?? 0
-    const old = oldestBody < behind ? bodiesBefore(taken.snapshot, behind) : []
-    const encoded = await encodeAside(taken)
+    const { oldestBody, old, ...encoded } = await encodeAside({ ...taken, behind })
     await this.#log.checkpoints.put(taken.seq, encoded.bytes)
     const back = await this.#log.checkpoints.get(taken.seq)
     // Another ownership may have begun meanwhile; it looks for checkpoints itself.
-    if (back === undefined || this.#busy !== taken || digestOf(back) !== encoded.digest) return
+    if (back === undefined || (await digestOf(back)) !== encoded.digest || this.#busy !== taken) return
     this.#lastBytes = encoded.bytes.length
     this.lastSeq = taken.seq
     this.#kept.push({ seq: taken.seq, at: taken.at, oldestBody })

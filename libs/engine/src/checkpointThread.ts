@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { encodeCheckpoint } from './CheckpointCodec.ts'
-import type { EncodeTask } from './encodeAside.ts'
+import { makeCheckpoint, type CheckpointTask } from './makeCheckpoint.ts'
 
-const { snapshot, seq, hash, largeBodies } = workerData as EncodeTask
-const encoded = encodeCheckpoint(snapshot, seq, hash, largeBodies)
-parentPort!.postMessage(encoded)
+const made = makeCheckpoint(workerData as CheckpointTask)
+// Moved, because a copy would keep the actor waiting; a small buffer may share its memory with others.
+const whole = made.bytes.byteLength === made.bytes.buffer.byteLength
+parentPort!.postMessage(made, whole ? [made.bytes.buffer as ArrayBuffer] : [])

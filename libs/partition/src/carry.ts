@@ -15,12 +15,12 @@ export interface OldBodies {
   readonly bytes: number
 }
 
-/** What a state still needs of the log before `seq`: single live messages and whole runs. */
-export const bodiesBefore = (s: Snapshot, seq: number): OldBodies[] => {
+/** What a state still needs of the log before `seq`: single live messages and whole runs, `max` of them at most. */
+export const bodiesBefore = (s: Snapshot, seq: number, max = Number.POSITIVE_INFINITY): OldBodies[] => {
   const queues = new Map(s.queues.map((q) => [q.index, q.id]))
   const old: OldBodies[] = []
   const { live } = s
-  for (let i = 0; i < live.seq.length; i++)
+  for (let i = 0; i < live.seq.length && old.length < max; i++)
     if (live.state[i] !== 255 && live.seq[i]! < seq)
       old.push({
         queue: queues.get(live.owner[i]!)!,
@@ -32,7 +32,7 @@ export const bodiesBefore = (s: Snapshot, seq: number): OldBodies[] => {
       })
   const runs = RunSlab.view(s.runs)
   const add = (queue: number, run: number): void => {
-    if (runs.seq(run) < seq)
+    if (runs.seq(run) < seq && old.length < max)
       old.push({
         queue,
         first: runs.first(run),

@@ -1,0 +1,32 @@
+import { bodiesBefore, oldestBodySeq, type OldBodies, type Snapshot } from '@kiroku/partition'
+import { encodeCheckpoint, type EncodedCheckpoint } from './CheckpointCodec.ts'
+import { limits } from './limits.ts'
+
+/** What a checkpoint is made of. */
+export interface CheckpointTask {
+  readonly snapshot: Snapshot
+  readonly seq: number
+  readonly hash: Uint8Array
+  readonly largeBodies: readonly number[]
+  /** Sequence of the checkpoint before it; 0 when there is none. */
+  readonly behind: number
+}
+
+/** A checkpoint, and what it still needs of the log. */
+export interface MadeCheckpoint extends EncodedCheckpoint {
+  /** Oldest frame with a body that somebody may need. */
+  readonly oldestBody: number
+  /** Bodies from before the last checkpoint; one more than may be carried stands for any more. */
+  readonly old: readonly OldBodies[]
+}
+
+/** Everything about a checkpoint that goes through the whole state; on a thread of its own where that is large. */
+export const makeCheckpoint = (task: CheckpointTask): MadeCheckpoint => {
+  const { snapshot, seq, hash, largeBodies, behind } = task
+  const oldestBody = oldestBodySeq(snapshot)
+  return {
+    ...encodeCheckpoint(snapshot, seq, hash, largeBodies),
+    oldestBody,
+    old: oldestBody < behind ? bodiesBefore(snapshot, behind, limits.carryRunsMax + 1) : [],
+  }
+}
