@@ -69,7 +69,8 @@ export class PartitionLink {
         .then(
           (reply) => {
             if (over) return this.late(reply)
-            if (reply.epoch < this.#epoch) {
+            // Epoch 0 is of nobody who owns it: such a reply says why, and changes nothing.
+            if (reply.epoch < this.#epoch && reply.epoch > 0) {
               this.late(reply)
               return fail(new KirokuError('NotOwner', 'The reply came from an earlier owner'))
             }

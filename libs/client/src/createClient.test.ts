@@ -55,6 +55,24 @@ const failure = async (promise: Promise<unknown>): Promise<string> =>
     (error: unknown) => (isKirokuError(error) ? error.id : String(error)),
   )
 
+describe('a partition that was closed', () => {
+  it('says so also to those who knew its last owner', async () => {
+    const error = new KirokuError('Quarantined', 'closed').toWire()
+    let closed = false
+    const { client } = await start({}, (transport) => ({
+      ...transport,
+      request: async (partition, commands, options) =>
+        closed
+          ? { epoch: 0, seq: 0, answers: commands.map(() => ({ error })) }
+          : transport.request(partition, commands, options),
+    }))
+    await client.queues.create('mail')
+    await client.send('mail', 'x')
+    closed = true
+    expect(await failure(client.send('mail', 'y'))).toBe('Quarantined')
+  })
+})
+
 describe('sending', () => {
   it('stores a message and delivers it with everything that was sent', async () => {
     const { client } = await start()
