@@ -194,9 +194,8 @@ export class PartitionActor {
   #quarantine = new KirokuError('Quarantined', 'the partition is closed')
 
   #describeOr(command: Command, error: KirokuError): Answer {
-    return command.type === 'DescribePartition' && this.#state !== undefined
-      ? { ok: this.describe() }
-      : { error: error.toWire() }
+    const known = this.#state !== undefined || this.life === 'Quarantined'
+    return command.type === 'DescribePartition' && known ? { ok: this.describe() } : { error: error.toWire() }
   }
 
   #accept(command: Command, slot: Slot): void {
@@ -526,17 +525,19 @@ export class PartitionActor {
 
   /** The partition as status commands show it. */
   describe(): PartitionDescription {
+    // A damaged log may never have become a state.
+    const state = this.#state as PartitionState | undefined
     let outbox = 0
-    for (const lane of this.#state.outbox.values()) outbox += lane.entries.length
+    for (const lane of state?.outbox.values() ?? []) outbox += lane.entries.length
     return {
       partition: this.partition,
       epoch: this.epoch,
       node: this.#o.node,
       state: this.life,
-      firstSeq: this.#state.trimmedTo + 1,
+      firstSeq: (state?.trimmedTo ?? 0) + 1,
       lastSeq: this.#storedSeq,
       bytes: this.#storage.bytes,
-      queues: this.#state.queues.size,
+      queues: state?.queues.size ?? 0,
       outbox,
       checkpointSeq: this.#checkpoints.lastSeq,
     }

@@ -78,6 +78,7 @@ describe('the owner of a partition', () => {
     const answer = (await two.node.request(0, [send(6)])).answers[0]!
     expect(answer.error?.id).toBe('Quarantined')
     expect(answer.error?.message).toContain('8')
+    expect(await two.ask({ type: 'DescribePartition' })).toMatchObject({ state: 'Quarantined' })
     await two.close()
   })
 
