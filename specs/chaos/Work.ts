@@ -1,7 +1,7 @@
 import type { Random } from './random.ts'
 
 /** What the consumer is to do with a message. */
-export type Task =
+type Task =
   | 'ack'
   /** Fails once. */
   | 'retry'

@@ -23,7 +23,7 @@ export interface RemoteClient {
 }
 
 /** A real engine on a log in JetStream of a real nats-server, in real time, and clients in and beside its process. */
-export type NatsWorld = Awaited<ReturnType<typeof createNatsWorld>>
+type NatsWorld = Awaited<ReturnType<typeof createNatsWorld>>
 
 /** Makes a world on NATS with its engine running; `await using` ends it and removes what it left. */
 export const createNatsWorld = async (options: NatsWorldOptions = {}) => {

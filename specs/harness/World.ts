@@ -30,7 +30,7 @@ import { readRecord, type RecordedEvent } from './readRecord.ts'
 import { ms, type Span } from './span.ts'
 
 /** The moment at which every world begins, in ms since 1970. */
-export const beginning = Date.UTC(2026, 0, 1)
+const beginning = Date.UTC(2026, 0, 1)
 
 /** How a world is made. */
 export interface WorldOptions {
