@@ -13,7 +13,8 @@ interface Entry {
 export class BodyCache {
   readonly #log: PartitionLog
   readonly #entries = new Map<number, Entry>()
-  readonly #reading = new Map<number, Promise<void>>()
+  /** Stretches of the log that are being read. */
+  readonly #reading: { readonly from: number; readonly to: number; readonly done: Promise<void> }[] = []
   #bytes = 0
   #lastSeq = 0
 
@@ -92,20 +93,35 @@ export class BodyCache {
   }
 
   async #read(seq: number): Promise<Entry> {
-    let reading = this.#reading.get(seq)
-    if (reading === undefined) {
-      reading = this.#readAhead(seq).finally(() => this.#reading.delete(seq))
-      this.#reading.set(seq, reading)
+    // Deliveries that follow each other want the same stretch of the log: it is read once.
+    for (;;) {
+      const under = this.#reading.find((r) => r.from <= seq && seq <= r.to)
+      if (under === undefined) break
+      await under.done.catch(() => undefined)
+      const entry = this.#entries.get(seq)
+      if (entry !== undefined) return entry
     }
-    await reading
+    await this.#readAhead(seq)
     const entry = this.#entries.get(seq)
     if (entry === undefined) throw this.#missing(seq)
     return entry
   }
 
   async #readAhead(from: number): Promise<void> {
+    let to = from
+    const last = Math.min(from + limits.readAheadRecords - 1, this.#lastSeq)
+    while (to < last && !this.#entries.has(to + 1)) to++
+    const stretch = { from, to, done: this.#readStretch(from, to) }
+    this.#reading.push(stretch)
+    try {
+      await stretch.done
+    } finally {
+      this.#reading.splice(this.#reading.indexOf(stretch), 1)
+    }
+  }
+
+  async #readStretch(from: number, to: number): Promise<void> {
     let bytes = 0
-    const to = Math.max(from, Math.min(from + limits.readAheadRecords - 1, this.#lastSeq))
     // Behind the wanted record follow those that will be wanted next; the wanted one is put last so that it stays.
     let wanted: { seq: number; data: Uint8Array } | undefined
     for await (const record of this.#log.read(from, to)) {
