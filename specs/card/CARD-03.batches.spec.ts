@@ -30,7 +30,7 @@ it('[CARD-03] or after its time, counted from the first available message', asyn
 
 it('[CARD-03] or at its bytes, and a message that is larger alone still goes', async () => {
   await using world = await createWorld()
-  await world.queue('mail', { batchMessages: 100, batchWaitMs: 10_000, batchBytes: 4 * 1_024 })
+  await world.queue('mail', { batchMessages: 100, batchWaitMs: 10_000, batchBytes: 3_500 })
   const consumer = await world.consumer('mail')
   await world.sendBatch('mail', Array(7).fill(kibibyte))
   expect(consumer.batches).toMatchObject([{ at: 0 }, { at: 0 }])

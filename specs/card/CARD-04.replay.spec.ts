@@ -15,6 +15,17 @@ const shown = async (client: Client) =>
     deliveryPaused,
   }))
 
+/** Sends until a checkpoint stands behind everything that the partition went through so far. */
+const untilCheckpoint = async (client: Client): Promise<void> => {
+  const partition = async () => (await client.partitions())[0]!
+  const { lastSeq } = await partition()
+  await client.queues.create('traffic')
+  await waitUntil(async () => {
+    await client.send('traffic', 'x'.repeat(1_000))
+    return (await partition()).checkpointSeq > lastSeq
+  })
+}
+
 const fill = async (world: World): Promise<void> => {
   await everyState(world.client, { leaseMs: 60_000, pass: () => world.advance('90 seconds') })
   await world.time.settle()
@@ -38,7 +49,7 @@ describe('the state after a replay equals the state before the stop', () => {
     // Given a partition that makes a checkpoint after every 2 KB of log
     await using world = await createWorld({ checkpoints: { bytesMin: 2_000, ageMs: 86_400_000 } })
     await fill(world)
-    await waitUntil(async () => (await world.client.partitions())[0]!.checkpointSeq > 0)
+    await untilCheckpoint(world.client)
     await world.send('mail', 'behind the checkpoint')
     const before = hashOf(world.engine.actor(0).state)
     const queues = await shown(world.client)
@@ -89,8 +100,7 @@ describe('the same on JetStream', () => {
     })
     await waitUntil(async () => (await client.partitions())[0]!.outbox === 0)
     expect(await counts()).toEqual(mailCounts)
-    const checkpointSeq = async (): Promise<number> => (await client.partitions())[0]!.checkpointSeq
-    if (checkpoints !== undefined) await waitUntil(async () => (await checkpointSeq()) > 0)
+    if (checkpoints !== undefined) await untilCheckpoint(client)
     const queues = await shown(client)
 
     for (const how of ['drain', 'crash'] as const) {
@@ -100,6 +110,6 @@ describe('the same on JetStream', () => {
       expect(await shown(client)).toEqual(queues)
       expect(hashOf(engine.actor(0).state)).toBe(hashOf(await replay(world.beside)))
     }
-    expect((await checkpointSeq()) > 0).toBe(checkpoints !== undefined)
+    expect((await client.partitions())[0]!.checkpointSeq > 0).toBe(checkpoints !== undefined)
   })
 })

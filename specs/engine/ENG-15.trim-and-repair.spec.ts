@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { waitUntil } from '@kiroku/testkit'
-import { createWorld, type World } from '../harness/index.ts'
+import { planRepair, repair } from '@kiroku/audit'
+import { decodeCheckpoint } from '@kiroku/engine'
+import { createWorld, readRecord, type World } from '../harness/index.ts'
 
 const kilobyte = 'k'.repeat(1_000)
 
@@ -59,6 +61,34 @@ describe('the log is trimmed to its record limits', () => {
     expect(await world.counts('kept')).toMatchObject({ sent: 5, committed: 1, deadLettered: 1, discarded: 0 })
   })
 
+  it('[ENG-15] and waits for what is too much to be carried forward', async () => {
+    // Given 100 live messages of a kilobyte at the beginning of a log that keeps 50 KB
+    await using world = await createWorld({
+      recordBytes: 50_000,
+      checkpoints: { bytesMin: 50_000, ageMs: 1e9 },
+    })
+    await world.queue('traffic')
+    await world.queue('kept')
+    const kept = Array.from({ length: 100 }, (_, i) => `${i} ${kilobyte}`)
+    await world.sendBatch('kept', kept)
+
+    // When several checkpoints are made behind them
+    await waitUntil(async () => {
+      await churn(world)
+      return (await world.record()).filter(({ type }) => type === 'Checkpointed').length >= 4
+    })
+
+    // Then they are all there, also for a process that has never seen them
+    await world.restart('crash')
+    const messages = await world.receive('kept', { max: 100 })
+    expect(messages.map((message) => message.text())).toEqual(kept)
+
+    // And when they are done, the log gets shorter
+    const { firstSeq } = await partition(world)
+    await world.client.ack(messages.map(({ receipt }) => receipt))
+    await churnUntilTrimmed(world, firstSeq + 50)
+  })
+
   it('[ENG-15] by time, and not sooner', async () => {
     // Given a log that keeps an hour, in which every 10 minutes something happens
     await using world = await createWorld({
@@ -88,5 +118,81 @@ describe('the log is trimmed to its record limits', () => {
       return checkpoints.length >= 3
     })
     expect((await world.record())[0]).toMatchObject({ type: 'OwnerChanged', seq: 1 })
+  })
+})
+
+describe('a damaged partition', () => {
+  const by = { name: 'operator', origin: 'spec' }
+  const order = { decodeCheckpoint, by, note: 'the disk was replaced' }
+
+  /** A partition with ten messages in its queue, each in a frame of its own, and where these stand. */
+  const tenMessages = async (world: World): Promise<number[]> => {
+    await world.queue('mail')
+    for (let i = 0; i < 10; i++) await world.send('mail', i)
+    return (await world.record()).filter(({ type }) => type === 'Enqueued').map(({ seq }) => seq)
+  }
+
+  const bodies = async (world: World): Promise<string[]> =>
+    (await world.receive('mail', { max: 100 })).map((message) => message.text())
+
+  it('[ENG-15] is closed, says where the damage is, and a restart does not open it', async () => {
+    await using world = await createWorld()
+    const seqs = await tenMessages(world)
+    await world.engine.stop('drain')
+    world.log.faults.damage(0, seqs[5]!)
+    for (let i = 0; i < 2; i++) {
+      await world.engine.start()
+      const refusal = await world.client.send('mail', 'x').catch((error: unknown) => error)
+      expect(refusal).toMatchObject({ id: 'Quarantined', message: expect.stringContaining(`${seqs[5]}`) })
+      expect(await partition(world)).toMatchObject({ state: 'Quarantined' })
+      await world.engine.stop('drain')
+    }
+    expect(await planRepair(world.log, 0, order)).toMatchObject({
+      kind: 'void',
+      from: seqs[5],
+      lost: { unreadable: 1, sent: 4 },
+    })
+  })
+
+  it('[ENG-15] is opened again by an explicit, recorded act, with everything from before the damage', async () => {
+    // Given a damaged record with five messages before it
+    await using world = await createWorld()
+    const seqs = await tenMessages(world)
+    await world.engine.stop('drain')
+    world.log.faults.damage(0, seqs[5]!)
+
+    // When an operator repairs it
+    expect(await repair(world.log, 0, order)).toMatchObject([{ kind: 'void' }])
+    await world.engine.start()
+
+    // Then the five are there, new messages come behind them, and the act is on record
+    await world.send('mail', 'new')
+    expect(await bodies(world)).toEqual(['0', '1', '2', '3', '4', 'new'])
+    expect((await world.client.partitions())[0]).toMatchObject({ state: 'Active' })
+    const behind = await readRecord(world.log, 0, seqs[9]! + 1)
+    const repaired = behind.filter(({ type }) => type === 'Repaired')
+    expect(repaired).toMatchObject([{ by, note: 'the disk was replaced' }])
+  })
+
+  it('[ENG-15] with a checkpoint behind the damage loses no message at all', async () => {
+    // Given a checkpoint that was made behind a record that is damaged later
+    await using world = await createWorld({ checkpoints: { bytesMin: 2_000, ageMs: 1e9 } })
+    const seqs = await tenMessages(world)
+    await world.queue('traffic')
+    await waitUntil(async () => {
+      await churn(world)
+      return (await partition(world)).checkpointSeq > seqs[9]!
+    })
+    const [done] = await world.receive('mail')
+    await done!.ack()
+    await world.engine.stop('drain')
+    world.log.faults.damage(0, seqs[0]!)
+    expect(await planRepair(world.log, 0, order)).toMatchObject({ kind: 'bridge', lost: { bodies: 0 } })
+
+    await repair(world.log, 0, order)
+    await world.engine.start()
+    expect(await planRepair(world.log, 0, order)).toMatchObject({ kind: 'none' })
+    expect(await bodies(world)).toEqual(['1', '2', '3', '4', '5', '6', '7', '8', '9'])
+    expect(await world.counts('mail')).toMatchObject({ sent: 10, committed: 1, discarded: 0 })
   })
 })

@@ -22,10 +22,10 @@ export interface RemoteClient {
   cut(): Promise<void>
 }
 
-/** A real engine on a log in JetStream of a real nats-server, in real time, and clients in and beside its process. */
-type NatsWorld = Awaited<ReturnType<typeof createNatsWorld>>
-
-/** Makes a world on NATS with its engine running; `await using` ends it and removes what it left. */
+/**
+ * Makes a world on NATS with its engine running: a real engine on a log in JetStream of a real nats-server, in
+ * real time, and clients in and beside its process. `await using` ends it and removes what it left.
+ */
 export const createNatsWorld = async (options: NatsWorldOptions = {}) => {
   await using building = new AsyncDisposableStack()
   const server = await startTestNats()

@@ -38,6 +38,8 @@ export const everyState = async (client: Client, { leaseMs, pass }: LeasePassing
   await leased!.extend(3_600_000)
   await extended!.extend(7_200_000)
   await released!.release()
+  const [again] = await client.receive('mail')
+  await again!.release()
   await committed!.ack()
   await waiting!.retry({ error: 'wait' })
   await exhausted!.deadLetter('enough')
@@ -56,5 +58,5 @@ export const mailCounts = {
   committed: 1,
   deadLettered: 1,
   discarded: 0,
-  redelivered: 0,
+  redelivered: 1,
 }

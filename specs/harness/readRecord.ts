@@ -4,12 +4,12 @@ import type { LogEvent } from '@kiroku/message'
 /** An event with its place and its time in the log. */
 export type RecordedEvent = LogEvent & { readonly seq: number; readonly at: number }
 
-/** What stands in the log, as a reader beside the engine sees it. */
-export const readRecord = async (log: Log, partition = 0): Promise<RecordedEvent[]> => {
+/** What stands in the log of a partition from `fromSeq` on, as a reader beside the engine sees it. */
+export const readRecord = async (log: Log, partition = 0, fromSeq = 1): Promise<RecordedEvent[]> => {
   const events: RecordedEvent[] = []
   const handle = await log.partition(partition)
   try {
-    for await (const { seq, data } of handle.read(1)) {
+    for await (const { seq, data } of handle.read(fromSeq)) {
       const record = decodeRecord(data)
       if (record.kind !== 'frame') continue
       for (const event of record.events) events.push({ ...event, seq, at: record.at })

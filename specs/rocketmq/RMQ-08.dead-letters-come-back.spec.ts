@@ -30,3 +30,17 @@ it('[RMQ-08] exhausted messages go to the dead-letter queue and can be brought b
   expect(await world.counts('orders')).toMatchObject({ sent: 2, committed: 1, deadLettered: 1 })
   expect(await world.counts('orders-dead')).toMatchObject({ sent: 1, committed: 1 })
 })
+
+it('[RMQ-08] a dead letter that dies again is still the same message', async () => {
+  await using world = await createWorld()
+  await world.queue('dead', { retriesMax: 0, deadLetter: 'buried' })
+  await world.queue('orders', { retriesMax: 0, deadLetter: 'dead' })
+  const { messageId } = await world.client.send('orders', 'x')
+  for (const queue of ['orders', 'dead']) {
+    const [message] = await world.receive(queue, { waitMs: 1_000 })
+    await message!.retry({ error: `broken in ${queue}` })
+    await world.time.settle()
+  }
+  const [buried] = await world.receive('buried')
+  expect(buried).toMatchObject({ id: messageId, lineage: { queue: 'dead', error: 'broken in dead' } })
+})
