@@ -2,7 +2,7 @@ import type { CheckpointStore } from '@kiroku/log'
 import { KirokuError } from '@kiroku/message'
 import { toKirokuError } from '@kiroku/nats'
 import type { JetStreamManager } from '@nats-io/jetstream'
-import type { ObjectStore } from '@nats-io/obj'
+import type { ObjectResult, ObjectStore } from '@nats-io/obj'
 
 /** Checkpoints of one partition as objects `<partition>/<seq>` in the log's bucket. */
 export class JetStreamCheckpoints implements CheckpointStore {
@@ -27,9 +27,8 @@ export class JetStreamCheckpoints implements CheckpointStore {
   }
   get(seq: number): Promise<Uint8Array | undefined> {
     return this.#try(`read checkpoint ${seq}`, async () => {
-      const info = await this.#store.info(this.#name(seq))
-      if (!info || info.deleted) return undefined
-      return (await this.#store.getBlob(this.#name(seq))) ?? undefined
+      const found = await this.#store.get(this.#name(seq))
+      return found ? whole(found) : undefined
     })
   }
   async put(seq: number, bytes: Uint8Array): Promise<void> {
@@ -94,4 +93,19 @@ const inPieces = (bytes: Uint8Array): ReadableStream<Uint8Array> => {
       if (at >= bytes.length) controller.close()
     },
   })
+}
+
+/** The bytes of an object, put in place as they come: joined at the end, large ones would hold the thread up. */
+const whole = async ({ data, error, info }: ObjectResult): Promise<Uint8Array> => {
+  const bytes = new Uint8Array(info.size)
+  const fill = async (): Promise<void> => {
+    let at = 0
+    for await (const piece of data) {
+      bytes.set(piece, at)
+      at += piece.length
+    }
+  }
+  const [failure] = await Promise.all([error, fill()])
+  if (failure) throw failure
+  return bytes
 }
