@@ -32,8 +32,8 @@ export const drawWork = (label: number, random: Random): Work => {
 /** Mostly work that succeeds, with enough of every other kind that each kill meets some of it. */
 const drawTask = (random: Random): Task => {
   const chance = random.next()
-  if (chance < 0.85) return 'ack'
-  if (chance < 0.92) return 'retry'
-  if (chance < 0.96) return 'poison'
+  if (chance < 0.75) return 'ack'
+  if (chance < 0.82) return 'retry'
+  if (chance < 0.9) return 'poison'
   return chance < 0.985 ? 'deadLetter' : 'forget'
 }

@@ -218,7 +218,7 @@ class Run {
   }
 
   async #judge(): Promise<ChaosResult> {
-    const { progress, rounds } = this.#options
+    const { progress } = this.#options
     progress('verifying')
     const verified = await verifyLog(this.#server.url)
     await Promise.all(this.#nodes.map((node) => node.end('SIGTERM')))
@@ -238,7 +238,7 @@ class Run {
     }
     checker.finish()
     return {
-      rounds,
+      rounds: this.#kills.length,
       kills: this.#kills.length,
       killsInFlight: inFlight.among(this.#kills, this.#traffic.slow).size,
       freezes: this.#freezes,
