@@ -102,10 +102,14 @@ export class Mailbox {
   gather(): { first: First[]; sends: Bringing[] } {
     const first: First[] = []
     let bytes = 0
-    while (this.#first.size > 0 && bytes < this.#frameBytesMax) {
+    let settled = 0
+    while (this.#first.size > 0 && bytes < this.#frameBytesMax && settled < limits.turnSettledMax) {
       const mail = this.#first.take()
       this.#size--
-      if (mail.command !== undefined) this.#bytes -= mail.bytes
+      if (mail.command !== undefined) {
+        this.#bytes -= mail.bytes
+        settled += settledBy(mail.command)
+      }
       bytes += mail.bytes
       first.push(mail)
     }
@@ -164,4 +168,13 @@ export const commandBytes = (command: Command): number => {
   if ('messages' in command) for (const m of command.messages) bytes += m.length + 4
   else if ('items' in command) for (const item of command.items) bytes += 32 + item.numbers.length * 8
   return bytes
+}
+
+/** Messages that a command settles. */
+const settledBy = (command: Command): number => {
+  let messages = 0
+  if ('items' in command)
+    for (const { numbers } of command.items)
+      for (let i = 1; i < numbers.length; i += 2) messages += numbers[i]!
+  return messages
 }

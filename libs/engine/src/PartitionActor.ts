@@ -81,6 +81,10 @@ export class PartitionActor {
   #cancelTimer: () => void = () => {}
   readonly #spills = new Spills()
   #bodyNext = false
+  /** Deliveries whose bodies are being read. */
+  #fetching = 0
+  #drained: () => void = () => {}
+  #cancelDrain: () => void = () => {}
   #ended: (error: KirokuError | undefined) => void = () => {}
   /** Resolves when this ownership is over: without an error after a hand-over. */
   readonly ended: Promise<KirokuError | undefined>
@@ -299,6 +303,7 @@ export class PartitionActor {
 
   /** Another turn at once when there is something to do, or when the next timer is due. */
   #goOn(): void {
+    this.#checkDrained()
     if (this.#spills.areWaiting || this.#hasWork) this.#wake()
     else this.#armTimer()
   }
@@ -376,6 +381,7 @@ export class PartitionActor {
     this.#checkpoints.stored(flight.seq)
     this.#forwarder.stored(flight.seq)
     this.#o.tailNotes?.note(this.partition, flight, this.epoch, this.#o.time.monotonicMs())
+    this.#checkDrained()
     this.#wake()
   }
 
@@ -467,12 +473,20 @@ export class PartitionActor {
       messages.push(body)
     }
     if (messages.length === seqs.length) return send(messages)
-    this.#cache.fetch(seqs, plan.queue, indexes).then(send, (e: unknown) => {
+    this.#fetching++
+    const unsent = (e: unknown): void => {
       const error = asKirokuError(e)
       slot.request.answer(slot.index, { error: error.toWire() }, this.epoch, this.#storedSeq)
       if (error.id === 'LogDamaged') this.#end(error)
       else this.undelivered(plan)
-    })
+    }
+    void this.#cache
+      .fetch(seqs, plan.queue, indexes)
+      .then(send, unsent)
+      .then(() => {
+        this.#fetching--
+        this.#checkDrained()
+      })
   }
 
   /** Hands the partition over: what is under way finishes, waiting receives are told, nothing new is taken. */
@@ -485,23 +499,26 @@ export class PartitionActor {
         this.#refuse(poll.token, error)
       }
       this.#state.polls.clear()
-      const until = this.#o.time.monotonicMs() + limits.drainMs
-      while (this.#draining && this.#o.time.monotonicMs() < until) {
-        if (this.#flights.count === 0 && this.#mailbox.size === 0) break
-        await new Promise((resolve) => setImmediate(resolve))
-      }
+      await new Promise<void>((resolve) => {
+        this.#drained = resolve
+        this.#cancelDrain = this.#o.time.after(limits.drainMs, resolve)
+        this.#checkDrained()
+      })
       this.#send('DRAINED', 'handed over')
     } else this.#send('DRAIN', 'stopped')
     this.#end(undefined)
     await this.#o.tailNotes?.flush(this.partition)
   }
 
-  get #draining(): boolean {
-    return this.life === 'Draining'
+  #checkDrained(): void {
+    if (this.life !== 'Draining') return
+    if (this.#flights.count === 0 && this.#mailbox.size === 0 && this.#fetching === 0) this.#drained()
   }
 
   #end(error: KirokuError | undefined): void {
     this.#cancelTimer()
+    this.#cancelDrain()
+    this.#drained()
     this.#storage.stop()
     if (error !== undefined) {
       const damaged = error.id === 'LogDamaged' || error.id === 'LogShortened' || error.id === 'FutureVersion'

@@ -1,5 +1,5 @@
-import { KirokuError, isKirokuError } from '@kiroku/message'
-import { decodeRecord, encodeRecord, zeroHash, type PartitionLog } from '@kiroku/log'
+import { KirokuError, isKirokuError, type LogEvent } from '@kiroku/message'
+import { decodeRecord, encodeRecord, zeroHash, type DecodedRecord, type PartitionLog } from '@kiroku/log'
 import { limits } from './limits.ts'
 import type { Time } from './Time.ts'
 
@@ -34,16 +34,24 @@ export const fence = async (log: PartitionLog, node: string, time: Time): Promis
 
 const tryFence = async (log: PartitionLog, node: string, time: Time): Promise<Fenced> => {
   const { firstSeq, lastSeq } = await log.state()
-  const last = await lastOfOurs(log, firstSeq, lastSeq)
+  const last = await tailOf(log, firstSeq, lastSeq)
   const epoch = last.epoch + 1
   const of = limits.appendsInFlight
   const records: Uint8Array[] = []
   let hash = last.hash
   for (let part = 1; part <= of; part++) {
-    const record = encodeRecord(
-      { epoch, at: last.at, events: [{ type: 'OwnerChanged', epoch, node, part, of }], sections: [] },
-      hash,
-    )
+    const events: LogEvent[] = [{ type: 'OwnerChanged', epoch, node, part, of }]
+    if (part === 1 && last.orphansFrom !== undefined)
+      events.push({
+        type: 'Repaired',
+        from: last.orphansFrom,
+        upTo: lastSeq,
+        hash: '',
+        skip: 0,
+        note: 'a foreign record took the place of an append; those behind it were never confirmed',
+        by: { name: 'engine', origin: node },
+      })
+    const record = encodeRecord({ epoch, at: last.at, events, sections: [] }, hash)
     records.push(record.bytes)
     hash = record.hash
   }
@@ -51,27 +59,65 @@ const tryFence = async (log: PartitionLog, node: string, time: Time): Promise<Fe
   return { epoch, seq: stored.seq, hash, timeMs: stored.timeMs, monotonicMs: time.monotonicMs() }
 }
 
-const lastOfOurs = async (
-  log: PartitionLog,
-  firstSeq: number,
-  lastSeq: number,
-): Promise<{ epoch: number; hash: Uint8Array; at: number }> => {
-  let bodyEpoch: { epoch: number; hash: Uint8Array } | undefined
+/** The end of a log, as the next record needs to know it. */
+interface Tail {
+  readonly epoch: number
+  readonly hash: Uint8Array
+  readonly at: number
+  /** First of the records at the end that nobody may rely on. */
+  readonly orphansFrom: number | undefined
+}
+
+/**
+ * Looks at the end of a log. When a foreign record took the sequence of an append, appends that were in flight behind
+ * it still found the sequence that they expected: they are stored, but what they rest on is not. No answer left for
+ * them, so the next fence gives them up and goes on from the last record before the foreign one.
+ */
+const tailOf = async (log: PartitionLog, firstSeq: number, lastSeq: number): Promise<Tail> => {
+  const ours: { readonly seq: number; readonly record: DecodedRecord }[] = []
+  let orphans = 0
   for (let seq = lastSeq; seq >= firstSeq; seq--) {
+    const hasFrame = ours.some(({ record }, i) => i >= orphans && record.kind === 'frame')
+    if (hasFrame && (ours.length >= limits.appendsInFlight || isFence(ours.at(-1)!.record))) break
     const stored = await log.get(seq)
-    if (stored === undefined)
+    if (stored?.foreign === true) continue
+    const record = stored === undefined ? undefined : decoded(stored.data, hasFrame)
+    if (record === undefined) {
+      // What lies before the last frame is for the replay to judge.
+      if (hasFrame) break
       throw new KirokuError('LogDamaged', `partition ${log.partition}: record ${seq} is missing`)
-    if (stored.foreign) continue
-    const record = decodeRecord(stored.data)
-    bodyEpoch ??= { epoch: record.epoch, hash: record.hash }
-    if (record.kind === 'frame') return { ...bodyEpoch, at: record.at }
+    }
+    const next = ours.at(-1)
+    if (next !== undefined && next.seq > seq + 1 && Buffer.compare(next.record.prevHash, record.hash) !== 0)
+      orphans = ours.length
+    ours.push({ seq, record })
   }
-  if (lastSeq >= firstSeq || lastSeq === 0)
-    return { epoch: bodyEpoch?.epoch ?? 0, hash: bodyEpoch?.hash ?? zeroHash, at: 0 }
-  throw new KirokuError(
-    'LogDamaged',
-    `partition ${log.partition}: the log is empty, but had ${lastSeq} records`,
-  )
+  if (lastSeq < firstSeq && lastSeq > 0)
+    throw new KirokuError(
+      'LogDamaged',
+      `partition ${log.partition}: the log is empty, but had ${lastSeq} records`,
+    )
+  const kept = ours.slice(orphans)
+  const frame = kept.find(({ record }) => record.kind === 'frame')?.record
+  return {
+    epoch: ours[0]?.record.epoch ?? 0,
+    hash: kept[0]?.record.hash ?? zeroHash,
+    at: frame?.kind === 'frame' ? frame.at : 0,
+    orphansFrom: ours[orphans - 1]?.seq,
+  }
+}
+
+/** Every fence judges the tail before it, so that nobody needs to look further back. */
+const isFence = (record: DecodedRecord): boolean =>
+  record.kind === 'frame' && record.events.some((e) => e.type === 'OwnerChanged' || e.type === 'Repaired')
+
+const decoded = (data: Uint8Array, orNothing: boolean): DecodedRecord | undefined => {
+  try {
+    return decodeRecord(data)
+  } catch (e) {
+    if (orNothing) return undefined
+    throw e
+  }
 }
 
 /** The node that took the log over behind `fromSeq`, if somebody did since `epoch`. */

@@ -1,0 +1,88 @@
+import type { CheckpointStore, Log, LogMeta, LogRecord, LogState, PartitionLog } from '@kiroku/log'
+
+/** For tests: a log that one process uses. Once that is dead, no call of it returns; what was sent off may land. */
+export class MortalLog implements Log {
+  readonly #log: Log
+  #isDead = false
+
+  constructor(log: Log) {
+    this.#log = log
+  }
+
+  get meta(): LogMeta {
+    return this.#log.meta
+  }
+  get isDead(): boolean {
+    return this.#isDead
+  }
+
+  kill(): void {
+    this.#isDead = true
+  }
+
+  async partition(n: number): Promise<PartitionLog> {
+    return new MortalPartition(await this.#log.partition(n), this)
+  }
+  close(): Promise<void> {
+    return this.#log.close()
+  }
+
+  /** The outcome of a call, unless death comes first. */
+  live<T>(call: () => Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (this.#isDead) return
+      call().then(
+        (value) => !this.#isDead && resolve(value),
+        (error: Error) => !this.#isDead && reject(error),
+      )
+    })
+  }
+}
+
+class MortalPartition implements PartitionLog {
+  readonly partition: number
+  readonly recordBytesMax: number
+  readonly checkpoints: CheckpointStore
+  readonly #log: PartitionLog
+  readonly #life: MortalLog
+
+  constructor(log: PartitionLog, life: MortalLog) {
+    this.#log = log
+    this.#life = life
+    this.partition = log.partition
+    this.recordBytesMax = log.recordBytesMax
+    const { checkpoints } = log
+    this.checkpoints = {
+      list: () => life.live(() => checkpoints.list()),
+      get: (seq) => life.live(() => checkpoints.get(seq)),
+      put: (seq, bytes) => life.live(() => checkpoints.put(seq, bytes)),
+      delete: (seq) => life.live(() => checkpoints.delete(seq)),
+    }
+  }
+  state(): Promise<LogState> {
+    return this.#life.live(() => this.#log.state())
+  }
+  fence(records: readonly Uint8Array[], expectedLastSeq: number): Promise<{ seq: number; timeMs: number }> {
+    return this.#life.live(() => this.#log.fence(records, expectedLastSeq))
+  }
+  append(record: Uint8Array, expectedLastSeq: number): Promise<number> {
+    return this.#life.live(() => this.#log.append(record, expectedLastSeq))
+  }
+  async *read(fromSeq: number, toSeq?: number): AsyncIterable<LogRecord> {
+    const records: AsyncIterator<LogRecord> = this.#log.read(fromSeq, toSeq)[Symbol.asyncIterator]()
+    for (;;) {
+      const next = await this.#life.live(() => records.next())
+      if (next.done === true) return
+      yield next.value
+    }
+  }
+  get(seq: number): Promise<LogRecord | undefined> {
+    return this.#life.live(() => this.#log.get(seq))
+  }
+  trim(upTo: number): Promise<void> {
+    return this.#life.live(() => this.#log.trim(upTo))
+  }
+  close(): Promise<void> {
+    return this.#life.live(() => this.#log.close())
+  }
+}
