@@ -35,6 +35,12 @@ export const unlink = (live: LiveSlab, sub: Subscription, slot: number): void =>
 
 /** Forgets a message that is final. */
 export const retire = (live: LiveSlab, sub: Subscription, slot: number): void => {
+  takeOut(live, sub, slot)
+  live.free(slot)
+}
+
+/** Takes a message out of its subscription's list and counts; its slot must be freed next. */
+export const takeOut = (live: LiveSlab, sub: Subscription, slot: number): void => {
   switch (live.state[slot]) {
     case State.Available:
       unlink(live, sub, slot)
@@ -46,5 +52,4 @@ export const retire = (live: LiveSlab, sub: Subscription, slot: number): void =>
       sub.waitingRetry--
       break
   }
-  live.free(slot)
 }

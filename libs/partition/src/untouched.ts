@@ -3,7 +3,7 @@ import { becameReady } from './evolve.ts'
 import type { PartitionState } from './state/PartitionState.ts'
 import type { QueueState, Subscription } from './state/QueueState.ts'
 import { freeSlot } from './state/LiveSlab.ts'
-import { retire } from './touched.ts'
+import { takeOut } from './touched.ts'
 
 /** Stores new messages as a run, or at the end of the last one. */
 export const addRun = (
@@ -126,11 +126,14 @@ export const purgeQueue = (state: PartitionState, queue: QueueState, upTo: numbe
   let gone = queue.ready + queue.delayed
   freeRuns(state, queue)
   const live = state.live
+  const slots: number[] = []
   for (let slot = 0; slot < live.top; slot++)
     if (live.state[slot] !== freeSlot && live.owner[slot] === queue.main.index && live.number[slot]! < upTo) {
-      retire(live, queue.main, slot)
-      gone++
+      takeOut(live, queue.main, slot)
+      slots.push(slot)
     }
+  live.freeAll(slots)
+  gone += slots.length
   queue.main.discarded += gone
 }
 

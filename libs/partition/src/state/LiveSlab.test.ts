@@ -6,6 +6,7 @@ import { freeSlot, LiveSlab } from './LiveSlab.ts'
 type Step =
   | { readonly do: 'alloc'; readonly owner: number; readonly number: number; readonly at: number }
   | { readonly do: 'free'; readonly pick: number }
+  | { readonly do: 'freeAll'; readonly owner: number }
   | { readonly do: 'schedule'; readonly pick: number; readonly at: number }
 
 // Few owners and numbers that are multiples of a power of two, so that many share a place in the table.
@@ -22,6 +23,7 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
       arbitrary: fc.record({ do: fc.constant('alloc'), owner: fc.nat(2), number: numbers, at: times }),
     },
     { weight: 2, arbitrary: fc.record({ do: fc.constant('free'), pick: fc.nat() }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('freeAll'), owner: fc.nat(2) }) },
     { weight: 2, arbitrary: fc.record({ do: fc.constant('schedule'), pick: fc.nat(), at: times }) },
   ) as fc.Arbitrary<Step>,
   { maxLength: 400 },
@@ -65,6 +67,10 @@ describe('a slab of live messages', () => {
             slab.state[slot] = State.Inflight
             slab.schedule(slot, step.at)
             model.set(key, { ...step, slot })
+          } else if (step.do === 'freeAll') {
+            const gone = [...model].filter(([, known]) => known.owner === step.owner)
+            slab.freeAll(gone.map(([, known]) => known.slot))
+            for (const [key] of gone) model.delete(key)
           } else {
             const known = pick(step.pick)
             if (known === undefined) continue
