@@ -1,10 +1,13 @@
+import { setImmediate as nextTick } from 'node:timers/promises'
 import type { BodyRef, PartitionLog } from '@kiroku/log'
 import {
   decideCarry,
   snapshot,
+  snapshotSpace,
   type OldBodies,
   type PartitionState,
   type Snapshot,
+  type SnapshotSpace,
   type Turn,
 } from '@kiroku/partition'
 import type { BodyCache } from './BodyCache.ts'
@@ -65,6 +68,8 @@ export class Checkpoints {
   largeBodies = new LargeBodies()
   #taken: Taken | undefined
   #busy: Taken | undefined
+  #space: SnapshotSpace | undefined
+  #makingSpace: Promise<void> | undefined
   #trimming: { readonly seq: number; readonly upTo: number; readonly to: Kept } | undefined
   #grown = 0
   #lastBytes = 0
@@ -112,10 +117,36 @@ export class Checkpoints {
     const due =
       this.#grown >= Math.max(this.#policy.bytesMin, limits.checkpointGrowth * this.#lastBytes) ||
       at - this.#lastAt >= this.#policy.ageMs
-    if (!due) return
+    if (!due || this.#waitsForSpace(state)) return
     this.#grown = 0
     this.#lastAt = at
-    this.#taken = { seq, hash, at, snapshot: snapshot(state), largeBodies: this.largeBodies.list(seq) }
+    this.#taken = {
+      seq,
+      hash,
+      at,
+      snapshot: snapshot(state, this.#space),
+      largeBodies: this.largeBodies.list(seq),
+    }
+    this.#space = undefined
+  }
+
+  /** A large state is copied into memory that was made ready before; the frame after that takes the copy. */
+  #waitsForSpace(state: PartitionState): boolean {
+    if (this.#space !== undefined || state.live.top + state.runs.size < limits.snapshotSpaceFrom) return false
+    this.#makingSpace ??= this.#makeSpace(state).finally(() => (this.#makingSpace = undefined))
+    return true
+  }
+
+  async #makeSpace(state: PartitionState): Promise<void> {
+    const making = snapshotSpace(state)
+    for (;;) {
+      const made = making.next()
+      if (made.done === true) {
+        this.#space = made.value
+        return
+      }
+      await nextTick()
+    }
   }
 
   /** Everything up to `seq` is stored: a copied state becomes a checkpoint, an announced trim is done. */

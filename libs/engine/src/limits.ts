@@ -23,6 +23,8 @@ export const limits = {
   /** A checkpoint is made when the log grew by this multiple of the last one's size. */
   checkpointGrowth: 4,
   checkpointAgeMs: 3_600_000,
+  /** Slots from which on memory for a snapshot is made ready ahead. */
+  snapshotSpaceFrom: 100_000,
   /** An old part of the log is carried forward when at most this share of it is still needed… */
   carryShareMax: 0.25,
   /** …in at most this many runs and single messages. */

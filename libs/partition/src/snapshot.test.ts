@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { oldestBodySeq, restore, snapshot, stateHash } from './index.ts'
+import { oldestBodySeq, restore, snapshot, snapshotSpace, stateHash } from './index.ts'
 import { TestPartition } from './TestPartition.ts'
 
 const busy = (): TestPartition => {
@@ -37,6 +37,25 @@ describe('a snapshot', () => {
     expect(stateHash(taken)).toBe(before)
     expect(stateHash(snapshot(p.state))).not.toBe(before)
   })
+  it.each([0, 4, 20_000])(
+    'is the same in memory made ready before, also when %i messages came since',
+    (since) => {
+      const p = busy()
+      p.send('a', 1_000)
+      p.receive('a', { max: 1_000 })
+      const making = snapshotSpace(p.state)
+      let step = making.next()
+      while (step.done !== true) step = making.next()
+      for (let left = since; left > 0; left -= 1_000) {
+        p.send('b', Math.min(left, 1_000))
+        p.receive('b', { max: 1_000 })
+      }
+      const space = step.value
+      const taken = snapshot(p.state, space)
+      expect(stateHash(structuredClone(taken))).toBe(stateHash(snapshot(p.state)))
+      expect(taken.live.number.buffer === space.live.number.buffer).toBe(since < 100)
+    },
+  )
   it('carries timers, lists and counters on', () => {
     const p = busy()
     const restored = new TestPartition(restore(snapshot(p.state)), restore(snapshot(p.state)))

@@ -274,26 +274,11 @@ export class LiveSlab {
     for (let slot = 0; slot < from; slot++) this.#insert(slot)
   }
 
-  /** Columns up to `top`, copied, for a checkpoint. */
-  copy(): LiveCopy {
-    const n = this.#top
-    return {
-      number: this.number.slice(0, n),
-      seq: this.seq.slice(0, n),
-      index: this.index.slice(0, n),
-      bytes: this.bytes.slice(0, n),
-      enqueuedAt: this.enqueuedAt.slice(0, n),
-      deadline: this.deadline.slice(0, n),
-      leaseCap: this.leaseCap.slice(0, n),
-      delivery: this.delivery.slice(0, n),
-      owner: this.owner.slice(0, n),
-      attempt: this.attempt.slice(0, n),
-      attemptsMax: this.attemptsMax.slice(0, n),
-      state: this.state.slice(0, n),
-      simple: this.simple.slice(0, n),
-      next: this.next.slice(0, n),
-      prev: this.prev.slice(0, n),
-    }
+  /** Columns up to `top`, copied, for a checkpoint; into `space` where it is large enough. */
+  copy(space?: LiveCopy): LiveCopy {
+    const copied: Partial<Record<keyof LiveCopy, Column>> = {}
+    for (const name of liveColumns) copied[name] = copyColumn(this[name], this.#top, space?.[name])
+    return copied as LiveCopy
   }
 
   static restore(copy: LiveCopy): LiveSlab {
@@ -335,6 +320,14 @@ export class LiveSlab {
   }
 }
 
+type Column = Float64Array | Uint32Array | Uint16Array | Uint8Array | Int32Array
+
+const copyColumn = (column: Column, length: number, space: Column | undefined): Column => {
+  if (space === undefined || space.length < length) return column.slice(0, length)
+  space.set(column.subarray(0, length))
+  return space.subarray(0, length)
+}
+
 /** The columns of a checkpoint. */
 export interface LiveCopy {
   number: Float64Array
@@ -353,3 +346,22 @@ export interface LiveCopy {
   next: Int32Array
   prev: Int32Array
 }
+
+/** Names of the columns of a checkpoint. */
+export const liveColumns = [
+  'number',
+  'seq',
+  'index',
+  'bytes',
+  'enqueuedAt',
+  'deadline',
+  'leaseCap',
+  'delivery',
+  'owner',
+  'attempt',
+  'attemptsMax',
+  'state',
+  'simple',
+  'next',
+  'prev',
+] as const satisfies readonly (keyof LiveCopy)[]

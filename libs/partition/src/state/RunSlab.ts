@@ -165,11 +165,18 @@ export class RunSlab {
     return share
   }
 
-  /** A copy that shares nothing, for a checkpoint. */
-  copy(): { chunks: Uint32Array[]; size: number } {
+  /** A copy that shares nothing, for a checkpoint; into `space` as far as it goes. */
+  copy(space: readonly Uint32Array[] = []): { chunks: Uint32Array[]; size: number } {
     const last = this.chunks.length - 1
     const used = ((this.size % chunkRuns) + 1) * words
-    return { chunks: this.chunks.map((c, i) => (i === last ? c.slice(0, used) : c.slice())), size: this.size }
+    const chunks = this.chunks.map((chunk, i) => {
+      if (i === last) return chunk.slice(0, used)
+      const into = space[i]
+      if (into === undefined) return chunk.slice()
+      into.set(chunk)
+      return into
+    })
+    return { chunks, size: this.size }
   }
 
   /** Reads a copy without taking it over. */
