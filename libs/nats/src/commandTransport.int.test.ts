@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import type { NatsConnection } from '@nats-io/nats-core'
+import { RequestError, type NatsConnection } from '@nats-io/nats-core'
 import { KirokuError } from '@kiroku/message'
 import type { Command, Delivery, Reply, SettleItem } from '@kiroku/partition'
 import { startTestNats, waitUntil, withNats } from '@kiroku/testkit'
@@ -134,11 +134,21 @@ describe('commands over NATS', () => {
 
   it('tell the owner when a delivery reached nobody because the client is gone', async () => {
     let answer: ((reply: Reply) => void) | undefined
-    const { requester, undelivered, asker } = await start(() => new Promise((resolve) => (answer = resolve)))
+    const { log, owner, requester, undelivered, asker } = await start(
+      () => new Promise((resolve) => (answer = resolve)),
+    )
+    asker.subscribe(`here.${log}`, { callback: (_, msg) => void msg.respond() })
     const asked = idOf(requester.request(3, poll('p'), { timeoutMs: 60_000 }))
     await waitUntil(() => answer !== undefined)
     await asker.close()
     expect(await asked).toBe('NatsUnreachable')
+    // The server learns of it on another connection than the one we answer on.
+    await waitUntil(() =>
+      owner.request(`here.${log}`).then(
+        () => false,
+        (error: unknown) => error instanceof RequestError && error.isNoResponders(),
+      ),
+    )
     answer!(delivered([new Uint8Array(1), new Uint8Array(1)]))
     await waitUntil(() => undelivered.length > 0)
     expect(undelivered).toEqual([{ queue: 5, sub: 0, delivery: 9, numbers: [1, 2] }])
