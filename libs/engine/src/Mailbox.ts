@@ -5,7 +5,7 @@ import { limits } from './limits.ts'
 import type { Spill } from './Spills.ts'
 
 /** What the core decides; the rest the engine answers itself. */
-export type PartitionCommand = Exclude<Command, { type: 'DescribePartition' }>
+type PartitionCommand = Exclude<Command, { type: 'DescribePartition' }>
 
 /** A command that brings bodies. While it spills, it holds up those behind it in its queue. */
 export interface Bringing {
