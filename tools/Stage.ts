@@ -11,12 +11,12 @@ export interface Stage {
 /** Every check, in the order in which `npm test` runs them; the budget of CONTRIBUTING.md is this column. */
 export const stages: ReadonlyArray<Stage> = [
   { target: 'format', counts: 'one', minutesMax: 1 },
-  { target: 'lint', counts: 'one', minutesMax: 2 },
+  { target: 'lint', counts: 'one', minutesMax: 3 },
   { target: 'typecheck', counts: 'one', minutesMax: 2 },
   { target: 'deadcode', counts: 'one', minutesMax: 1 },
   { target: 'tooling', counts: 'tests', minutesMax: 1 },
   { target: 'unit', counts: 'tests', minutesMax: 6 },
   { target: 'integration', counts: 'tests', minutesMax: 10 },
   { target: 'specs', counts: 'tests', minutesMax: 15 },
-  { target: 'pack', counts: 'tests', minutesMax: 6 },
+  { target: 'pack', counts: 'tests', minutesMax: 5 },
 ]
