@@ -1,10 +1,10 @@
 import { KirokuError, isKirokuError } from '@kiroku/message'
-import { decodeRecord, type BodyRef, type PartitionLog } from '@kiroku/log'
+import { decodeRecord, FrameBodies, type PartitionLog } from '@kiroku/log'
 import { limits } from './limits.ts'
 
-/** The bodies of one frame by queue, or one large body. */
+/** The bodies of one frame, or one large body. */
 interface Entry {
-  readonly sections: ReadonlyMap<number, readonly BodyRef[]> | undefined
+  readonly frame: FrameBodies | undefined
   readonly body: Uint8Array | undefined
   readonly bytes: number
 }
@@ -26,23 +26,15 @@ export class BodyCache {
     return this.#bytes
   }
 
-  /** Keeps the bodies of a frame that was appended. */
-  putFrame(
-    seq: number,
-    sections: Iterable<{ readonly queue: number; readonly bodies: readonly BodyRef[] }>,
-  ): void {
-    const map = new Map<number, readonly BodyRef[]>()
-    let bytes = 0
-    for (const s of sections) {
-      map.set(s.queue, s.bodies)
-      for (const b of s.bodies) bytes += b instanceof Uint8Array ? b.length + 32 : 32
-    }
-    if (map.size > 0) this.#put(seq, { sections: map, body: undefined, bytes })
+  /** Keeps the bodies of a frame, in its record: views of each would be many for the garbage collector to visit. */
+  putFrame(seq: number, record: Uint8Array): void {
+    const frame = new FrameBodies(record)
+    if (!frame.isEmpty) this.#put(seq, { frame, body: undefined, bytes: record.length })
   }
 
   /** Keeps a large body. */
   putBody(seq: number, body: Uint8Array): void {
-    this.#put(seq, { sections: undefined, body, bytes: body.length })
+    this.#put(seq, { frame: undefined, body, bytes: body.length })
   }
 
   /** Says how far the log can be read. */
@@ -67,7 +59,7 @@ export class BodyCache {
 
   /** The body if it is at hand. */
   peek(seq: number, queue: number, index: number): Uint8Array | undefined {
-    const ref = this.#entries.get(seq)?.sections?.get(queue)?.[index]
+    const ref = this.#entries.get(seq)?.frame?.body(queue, index)
     if (ref === undefined || ref instanceof Uint8Array) return ref
     return this.#entries.get(ref.seq)?.body
   }
@@ -84,7 +76,7 @@ export class BodyCache {
 
   async #one(seq: number, queue: number, index: number): Promise<Uint8Array> {
     const entry = this.#entries.get(seq) ?? (await this.#read(seq))
-    const ref = entry.sections?.get(queue)?.[index]
+    const ref = entry.frame?.body(queue, index)
     if (ref === undefined) throw this.#missing(seq)
     if (ref instanceof Uint8Array) return ref
     const body = (this.#entries.get(ref.seq) ?? (await this.#read(ref.seq))).body
@@ -148,7 +140,7 @@ export class BodyCache {
   #keep(seq: number, data: Uint8Array): void {
     const record = decodeRecord(data)
     if (record.kind === 'body') this.putBody(seq, record.body)
-    else this.putFrame(seq, record.sections)
+    else this.putFrame(seq, data)
   }
 
   #missing(seq: number): KirokuError {

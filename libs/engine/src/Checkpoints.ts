@@ -111,8 +111,8 @@ export class Checkpoints {
 
   /** A frame was decided; when one is due, the state is copied here, between two turns. */
   decided(state: PartitionState, flight: Flight, at: number): void {
-    const { seq, hash, bytes } = flight
-    this.#grown += bytes
+    const { seq, hash, record } = flight
+    this.#grown += record.length
     if (this.#busy !== undefined || this.#taken !== undefined) return
     const due =
       this.#grown >= Math.max(this.#policy.bytesMin, limits.checkpointGrowth * this.#lastBytes) ||

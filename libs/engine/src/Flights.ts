@@ -8,7 +8,8 @@ import type { Time } from './Time.ts'
 export interface Flight {
   readonly seq: number
   readonly hash: Uint8Array
-  readonly bytes: number
+  /** What is appended. */
+  readonly record: Uint8Array
   readonly answers: TurnAnswer[]
   state: 'flying' | 'stored' | 'failed'
   error: KirokuError | undefined
@@ -82,7 +83,7 @@ export class Flights {
     const flight: Flight = {
       seq: this.#lastSeq,
       hash: record.hash,
-      bytes: record.bytes.length,
+      record: record.bytes,
       answers,
       state: 'flying',
       error: undefined,

@@ -295,7 +295,7 @@ export class PartitionActor {
     this.#spills.step((body) => {
       const flight = this.#flights.body(body)
       this.#cache.putBody(flight.seq, body)
-      this.#checkpoints.grew(flight.bytes)
+      this.#checkpoints.grew(flight.record.length)
       return flight.seq
     })
     this.#goOn()
@@ -329,7 +329,7 @@ export class PartitionActor {
     if (turn.events.length > 0) {
       const sections = [...turn.sections.values()]
       const flight = this.#flights.frame({ at: now, events: turn.events, sections }, turn.answers)
-      this.#cache.putFrame(seq, sections)
+      this.#cache.putFrame(seq, flight.record)
       this.#checkpoints.largeBodies.frame(seq, sections)
       for (const { spill } of sends) if (spill !== undefined) this.#checkpoints.largeBodies.close(spill)
       this.#checkpoints.decided(state, flight, now)

@@ -12,6 +12,7 @@ export {
   type EncodedRecord,
 } from './FrameCodec.ts'
 export type { DecodedBody, DecodedFrame, DecodedRecord } from './DecodedRecord.ts'
+export { FrameBodies } from './FrameBodies.ts'
 export { hashBytes, isOurs, zeroHash } from './RecordLayout.ts'
 export { createMemoryLog, type MemoryLog, type MemoryLogOptions } from './MemoryLog.ts'
 export type { MemoryFaults, WriteFault } from './MemoryFaults.ts'
