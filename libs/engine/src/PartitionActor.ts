@@ -18,7 +18,7 @@ import {
 } from '@kiroku/partition'
 import { BodyCache } from './BodyCache.ts'
 import { Checkpoints, type CheckpointPolicy } from './Checkpoints.ts'
-import { fence, ownerBehind, sameRecord, type Fenced } from './fence.ts'
+import { fence, otherOwnerBehind, sameRecord, type Fenced } from './fence.ts'
 import { Flights, type Flight } from './Flights.ts'
 import { Forwarder, type Route } from './Forwarder.ts'
 import { lifecycle, type ActorState } from './lifecycle.ts'
@@ -74,6 +74,8 @@ export class PartitionActor {
   #state!: PartitionState
   #flights!: Flights
   #fenced!: Fenced
+  /** Partition time at the fence, in ms. */
+  #beganMs = 0
   #storedSeq = 0
   #idle: TurnAnswer[] = []
   #awaitingLock = false
@@ -123,9 +125,9 @@ export class PartitionActor {
     return this.#state
   }
 
-  /** Partition time in ms: the store's time at the fence plus what went by since, never below the last frame's. */
+  /** Partition time in ms: the store's time at the fence, or the last frame's where that is later, plus what went by since. */
   now(): number {
-    const now = Math.floor(this.#fenced.timeMs + (this.#o.time.monotonicMs() - this.#fenced.monotonicMs))
+    const now = Math.floor(this.#beganMs + (this.#o.time.monotonicMs() - this.#fenced.monotonicMs))
     return Math.max(now, this.#state.at)
   }
 
@@ -141,7 +143,7 @@ export class PartitionActor {
   }
 
   async #takeOver(): Promise<void> {
-    this.#fenced = await fence(this.#o.log, this.#o.node, this.#o.time)
+    this.#fenced = await fence(this.#o.log, this.#o.node, this.#o.time, () => this.#stopped())
     this.#send('FENCE_STORED', `epoch ${this.#fenced.epoch}`)
     const begun = this.#o.time.monotonicMs()
     const loaded = await load(this.#o.log, this.#fenced.seq)
@@ -157,6 +159,7 @@ export class PartitionActor {
   #begin(foreign: readonly number[]): void {
     if (this.life !== 'Recovering') return
     const state = this.#state
+    this.#beganMs = Math.max(this.#fenced.timeMs, state.at)
     this.#storedSeq = this.#fenced.seq
     this.#cache.stored(this.#storedSeq)
     this.#flights = new Flights(this.#o.log, this.#fenced, this, this.metrics, this.#o.time)
@@ -397,8 +400,14 @@ export class PartitionActor {
 
   async #recover(flights: readonly Flight[], error: KirokuError): Promise<void> {
     const { log, node, time } = this.#o
-    await this.#refuseWhenOvertaken(flights[0]!.seq)
-    this.#fenced = await fence(log, node, time)
+    const { epoch } = this.#fenced
+    const from = flights[0]!.seq
+    this.#fenced = await fence(
+      log,
+      node,
+      time,
+      async () => this.#stopped() ?? (await this.#overtaken(from, epoch)),
+    )
     if (this.life !== 'Fencing') return
     this.#send('FENCE_STORED', `epoch ${this.#fenced.epoch}`)
     // What the log holds of our own frames is stored and may be answered; the rest never happened.
@@ -429,11 +438,20 @@ export class PartitionActor {
     return found
   }
 
+  /** Whoever was told to stop must not take the partition from the next owner. */
+  #stopped(): KirokuError | undefined {
+    return this.life === 'Fencing'
+      ? undefined
+      : new KirokuError('NotOwner', `partition ${this.partition} is ${this.life} here`)
+  }
+
   /** Another owner's fence behind our frames means that the partition is no longer ours. */
-  async #refuseWhenOvertaken(fromSeq: number): Promise<void> {
-    const overtaken = await ownerBehind(this.#o.log, fromSeq, this.#fenced.epoch).catch(() => undefined)
-    if (overtaken !== undefined && overtaken !== this.#o.node)
-      throw new KirokuError('Fenced', `partition ${this.partition} is owned by ${overtaken} now`)
+  async #overtaken(fromSeq: number, epoch: number): Promise<KirokuError | undefined> {
+    const { log, node } = this.#o
+    const other = await otherOwnerBehind(log, fromSeq, epoch, node)
+    return other === undefined
+      ? undefined
+      : new KirokuError('Fenced', `partition ${this.partition} is owned by ${other} now`)
   }
 
   /** Lets go of everything that waits: answers that never left, receives, mail. */

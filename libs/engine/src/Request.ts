@@ -14,6 +14,7 @@ export class Request {
     let resolve: (reply: Reply) => void = () => {}
     this.reply = new Promise((r) => (resolve = r))
     this.#resolve = resolve
+    if (commands === 0) resolve({ epoch: 0, seq: 0, answers: [] })
   }
 
   /** Puts an answer in its place; a second one for the same place is a defect. */

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { createMemoryLog } from '@kiroku/log'
 import type { Command } from '@kiroku/partition'
-import { waitUntil } from '@kiroku/testkit'
+import { ManualTime, waitUntil } from '@kiroku/testkit'
 import { MortalLog } from './MortalLog.ts'
 import { body, by, receive, startTestNode, text } from './startTestNode.ts'
 
@@ -63,4 +63,56 @@ describe('a foreign record among appends in flight', () => {
     expect((await three.ask({ type: 'DescribeQueue', queue: 'mail' })).counts.sent).toBe(2)
     await three.close()
   })
+})
+
+describe('an owner that is told to stop while it fences', () => {
+  it('does not fence again behind the next owner', async () => {
+    const time = new ManualTime()
+    const log = createMemoryLog({ partitions: 1 })
+    const one = await startTestNode(log, 'one', { time })
+    await one.ask({ type: 'CreateQueue', queue: 'mail', config: {}, by })
+    log.faults.onAppend(0, 'requestLost')
+    log.faults.onFence(0, 'requestLost')
+    const sent = one.node.request(0, [send(1)])
+    await time.settle()
+    expect(one.node.actors.get(0)!.life).toBe('Fencing')
+    await one.close()
+    expect((await sent).answers[0]!.error?.id).toBe('NotOwner')
+    const two = await startTestNode(log, 'two')
+    const before = await (await log.partition(0)).state()
+    await time.advance(20_000)
+    expect(await (await log.partition(0)).state()).toEqual(before)
+    expect((await two.ask({ type: 'CreateQueue', queue: 'mail', config: {}, by })).created).toBe(false)
+    await two.close()
+  })
+})
+
+describe('the time of a partition', () => {
+  it("goes on from the last frame when the store's clock was set back", async () => {
+    const time = new ManualTime()
+    let storeMs = 1_700_000_000_000
+    const log = createMemoryLog({ partitions: 1 }, { now: () => storeMs })
+    const one = await startTestNode(log, 'one', { time })
+    await one.ask({ type: 'CreateQueue', queue: 'mail', config: { leaseMs: 1_000, retriesMax: 3 }, by })
+    await one.ask(send(1))
+    const { delivery } = await one.ask(receive('mail', 1))
+    await time.advance(500)
+    await one.close()
+    storeMs -= 3_600_000
+    const two = await startTestNode(log, 'two', { time })
+    const empty = two.ask(receive('mail', 1, 200))
+    await time.advance(200)
+    expect(await empty).toEqual({})
+    await time.advance(1_000)
+    const again = (await two.ask(receive('mail', 1))).delivery!
+    expect(again.attempts).toEqual([2])
+    expect(again.now).toBeGreaterThan(delivery!.now)
+    await two.close()
+  })
+})
+
+it('a request without commands has its answer at once', async () => {
+  const one = await startTestNode(createMemoryLog({ partitions: 1 }))
+  expect((await one.node.request(0, [])).answers).toEqual([])
+  await one.close()
 })

@@ -15,19 +15,28 @@ export interface Fenced {
 
 /**
  * Takes the ownership of a log: an atomic batch of as many records as an owner may have appends in flight.
+ * `givenUp` is asked before every try, and says why there must be no more.
  * Errors: `LogDamaged` when the last record cannot be read, and what the log throws once the tries are over.
  */
-export const fence = async (log: PartitionLog, node: string, time: Time): Promise<Fenced> => {
+export const fence = async (
+  log: PartitionLog,
+  node: string,
+  time: Time,
+  givenUp: () => Promise<KirokuError | undefined> | KirokuError | undefined,
+): Promise<Fenced> => {
   const until = time.monotonicMs() + limits.fenceTriesMsMax
   for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 2, 500)) {
+    let reason: KirokuError | undefined
     try {
-      return await tryFence(log, node, time)
+      reason = await givenUp()
+      if (reason === undefined) return await tryFence(log, node, time)
     } catch (e) {
       // A fence without an answer may have been stored; the next one then goes on top of it.
       const again =
         isKirokuError(e) && (e.id === 'Fenced' || e.id === 'LogAmbiguous' || e.id === 'NatsUnreachable')
       if (!again || time.monotonicMs() > until) throw e
     }
+    if (reason !== undefined) throw reason
     await new Promise<void>((resolve) => time.after(pauseMs, resolve))
   }
 }
@@ -120,22 +129,21 @@ const decoded = (data: Uint8Array, orNothing: boolean): DecodedRecord | undefine
   }
 }
 
-/** The node that took the log over behind `fromSeq`, if somebody did since `epoch`. */
-export const ownerBehind = async (
+/** Another node that took the log over behind `fromSeq`, if one did. */
+export const otherOwnerBehind = async (
   log: PartitionLog,
   fromSeq: number,
   epoch: number,
+  node: string,
 ): Promise<string | undefined> => {
-  const { lastSeq } = await log.state()
-  let node: string | undefined
-  for (let seq = fromSeq; seq <= lastSeq; seq++) {
-    const stored = await log.get(seq)
-    if (stored === undefined || stored.foreign) continue
+  for await (const stored of log.read(fromSeq)) {
+    if (stored.foreign) continue
     const record = decodeRecord(stored.data)
     if (record.kind === 'frame')
-      for (const e of record.events) if (e.type === 'OwnerChanged' && e.epoch > epoch) node = e.node
+      for (const e of record.events)
+        if (e.type === 'OwnerChanged' && e.epoch > epoch && e.node !== node) return e.node
   }
-  return node
+  return undefined
 }
 
 /** Whether a stored record is the one with this hash. */
