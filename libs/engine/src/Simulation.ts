@@ -473,8 +473,8 @@ export class Simulation {
       if (hash(loaded.state) === stateHash(live))
         return firstSeq > 1 ? undefined : this.#checkWhole(partition, hash, stateHash(live))
       if (tries === 20) throw new Error(`partition ${partition}: a replay differs from the owner's state`)
-      // Perhaps a frame was under way.
-      await this.#time.sleep(1)
+      // Perhaps a frame was under way, or an owner has not noticed yet that it is none any more.
+      await this.#ask(partition, { type: 'CreateQueue', queue: `end-${tries}`, config: {}, by })
     }
   }
 
