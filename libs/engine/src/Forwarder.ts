@@ -1,3 +1,4 @@
+import { isKirokuError, type KirokuError } from '@kiroku/message'
 import type { BodyRef } from '@kiroku/log'
 import {
   decodeEnvelope,
@@ -18,6 +19,15 @@ import type { Time } from './Time.ts'
 /** The way to a partition, wherever its owner is. */
 export type Route = (partition: number, commands: readonly Command[]) => Promise<Reply>
 
+/** What the owner does for its outbox. */
+export interface ForwardWork {
+  /** Bytes of one request. */
+  readonly bytesMax: number
+  act(run: (turn: Turn<BodyRef>) => void): void
+  /** A message that must be forwarded has lost its body. */
+  damaged(error: KirokuError): void
+}
+
 /** Carries the outbox to other queues: one window a lane, in order, repeated until the target has answered. */
 export class Forwarder {
   readonly #o: {
@@ -27,7 +37,7 @@ export class Forwarder {
     readonly route: Route
   }
   readonly #cache: BodyCache
-  readonly #act: (run: (turn: Turn<BodyRef>) => void) => void
+  readonly #work: ForwardWork
   #state: PartitionState | undefined
   #storedSeq = 0
   readonly #busy = new Map<OutboxLane, number>()
@@ -40,11 +50,11 @@ export class Forwarder {
       readonly route: Route
     },
     cache: BodyCache,
-    act: (run: (turn: Turn<BodyRef>) => void) => void,
+    work: ForwardWork,
   ) {
     this.#o = options
     this.#cache = cache
-    this.#act = act
+    this.#work = work
   }
 
   begin(state: PartitionState, storedSeq: number): void {
@@ -71,7 +81,11 @@ export class Forwarder {
   async #send(state: PartitionState, lane: OutboxLane, failures: number): Promise<void> {
     this.#busy.set(lane, failures)
     const window = this.#window(lane)
-    const answer = await this.#forward(state, lane, window).catch(() => undefined)
+    const answer = await this.#forward(state, lane, window).catch((e: unknown) => {
+      // Its body is gone: no repeat would find it.
+      if (this.#state === state && isKirokuError(e) && e.id === 'LogDamaged') this.#work.damaged(e)
+      return undefined
+    })
     if (this.#state !== state) return
     if (answer?.ok === undefined) {
       const pauseMs = Math.min(50 * 2 ** failures, limits.forwardBackoffMsMax)
@@ -81,7 +95,7 @@ export class Forwarder {
       return
     }
     const { upTo, outcome } = answer.ok
-    this.#act((turn) => {
+    this.#work.act((turn) => {
       turn.emit({ type: 'Forwarded', source: lane.source, target: lane.target, upTo, outcome })
       this.#busy.delete(lane)
     })
@@ -105,7 +119,7 @@ export class Forwarder {
       const [body] = await this.#cache.fetch([entry.seq], lane.source, [entry.index])
       const forwarded = this.#withLineage(body!, entry, lane, source)
       bytes += forwarded.length
-      if (messages.length > 0 && bytes > limits.forwardWindowBytesMax) break
+      if (messages.length > 0 && bytes > this.#work.bytesMax) break
       messages.push(forwarded)
       enqueuedAt.push(entry.enqueuedAt)
     }

@@ -108,7 +108,11 @@ export class PartitionActor {
       act,
       spill: (bodies) => this.#spillAside(bodies),
     })
-    this.#forwarder = new Forwarder(options, this.#cache, act)
+    this.#forwarder = new Forwarder(options, this.#cache, {
+      act,
+      bytesMax: this.#sizes.forwardBytesMax,
+      damaged: (error) => this.#end(error),
+    })
     this.#storage = new StorageWatch(options.log, options.time)
   }
 

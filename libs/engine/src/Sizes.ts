@@ -6,6 +6,8 @@ import { limits } from './limits.ts'
 export interface Sizes {
   /** Bytes gathered for one frame; one command more may follow. */
   readonly frameBytesMax: number
+  /** Bytes of dead letters in one request, which another node must be able to receive. */
+  readonly forwardBytesMax: number
   /** Refuses a command with a body that no record can hold. */
   refuse(command: Command): KirokuError | undefined
   /** Whether bodies of a command must have records of their own. */
@@ -16,6 +18,8 @@ export interface Sizes {
 
 /** Room in a record for what is not the body. */
 const marginBytes = 64 * 1024
+/** What a dead letter's lineage adds to its envelope at most. */
+const lineageBytesMax = 16 * 1024
 
 /** The sizes for a log that takes records up to `recordBytesMax`. */
 export const sizesFor = (recordBytesMax: number): Sizes => {
@@ -28,14 +32,17 @@ export const sizesFor = (recordBytesMax: number): Sizes => {
   )
   return {
     frameBytesMax,
+    forwardBytesMax: Math.min(limits.forwardWindowBytesMax, Math.floor(recordBytesMax / 2)),
     refuse(command) {
       if (command.type !== 'Enqueue' && command.type !== 'Forward') return undefined
-      const i = command.messages.findIndex((m) => m.length > bodyBytesMax)
+      // What was taken as a send must also arrive as a dead letter, which says where it comes from.
+      const bytesMax = bodyBytesMax + (command.type === 'Forward' ? lineageBytesMax : 0)
+      const i = command.messages.findIndex((m) => m.length > bytesMax)
       return i < 0
         ? undefined
         : new KirokuError(
             'BodyTooLarge',
-            `message ${i} has ${command.messages[i]!.length} bytes; this log takes up to ${bodyBytesMax}`,
+            `message ${i} has ${command.messages[i]!.length} bytes; this log takes up to ${bytesMax}`,
           )
     },
     needsSpill(command, bytes) {
