@@ -9,6 +9,7 @@ const queue = 'lives'
 export const compareLives = async (bench: Bench): Promise<Figure[]> => {
   const { sizes, producer, consumer, rawProducer, rawConsumer, progress } = bench
   await producer.ask('create', [queue])
+  await consumer.ask('consume', { queues: [queue], batch: 100, concurrency: 32 })
   const { rates, ratios } = await compare(
     sizes.rounds,
     [
@@ -17,7 +18,7 @@ export const compareLives = async (bench: Bench): Promise<Figure[]> => {
         count: sizes.lives,
         run: () =>
           Promise.all([
-            consumer.ask('consume', { queues: [queue], messages: sizes.lives, batch: 100, concurrency: 32 }),
+            consumer.ask('acknowledged', { queues: [queue], messages: sizes.lives }),
             producer.ask('send', {
               queues: [queue],
               messages: sizes.lives,
@@ -55,6 +56,7 @@ export const compareLives = async (bench: Bench): Promise<Figure[]> => {
     ],
     (text) => progress.step(text),
   )
+  await consumer.ask('stop')
   return [
     informs('lives', rates[0]!, '/s'),
     informs('lives of raw JetStream', rates[1]!, '/s'),

@@ -5,10 +5,12 @@ import type { Progress } from '../Progress.ts'
 import type { Sizes } from './sizes.ts'
 
 const stepRounds = 9
-const memoryRounds = 3
 
 /** Steps and memory of the pure core, each in fresh processes. */
-export const measureCore = async ({ remembered }: Sizes, progress: Progress): Promise<Figure[]> => {
+export const measureCore = async (
+  { remembered, memoryRounds }: Sizes,
+  progress: Progress,
+): Promise<Figure[]> => {
   progress.step('compiled step')
   const stepNs = await inProcess(async (core) => {
     const rounds: number[] = []

@@ -5,6 +5,8 @@ export interface Side {
   readonly name: string
   readonly count: number
   readonly run: () => Promise<unknown>
+  /** Makes ready for a round; not measured. */
+  readonly before?: () => Promise<unknown>
   /** Brings things in order after a round; not measured. */
   readonly after?: () => Promise<unknown>
 }
@@ -25,8 +27,9 @@ export const compare = async (
 ): Promise<Compared> => {
   const measured: number[][] = sides.map(() => [])
   for (let round = 0; round <= rounds; round++)
-    for (const [i, { name, count, run, after }] of sides.entries()) {
+    for (const [i, { name, count, before, run, after }] of sides.entries()) {
       told(`${name}, ${round === 0 ? 'warming up' : `round ${round} of ${rounds}`}`)
+      await before?.()
       const startMs = performance.now()
       await run()
       if (round > 0) measured[i]!.push((count / (performance.now() - startMs)) * 1_000)

@@ -12,8 +12,9 @@ export interface Sizes {
   readonly rawSends: number
   /** Messages under a lease at the same time. */
   readonly held: number
-  /** Messages whose memory is measured. */
+  /** Messages whose memory is measured, and how often. */
   readonly remembered: number
+  readonly memoryRounds: number
 }
 
 /** Bytes of every body. */
@@ -29,6 +30,7 @@ export const fullSizes: Sizes = {
   rawSends: 4_000,
   held: 1_000_000,
   remembered: 1_000_000,
+  memoryRounds: 3,
 }
 
 export const quickSizes: Sizes = {
@@ -41,4 +43,5 @@ export const quickSizes: Sizes = {
   rawSends: 2_000,
   held: 100_000,
   remembered: 1_000_000,
+  memoryRounds: 1,
 }

@@ -1,5 +1,6 @@
-import type { Client } from '@kiroku/client'
+import type { Batch, Client, Consumer } from '@kiroku/client'
 import { connect } from '@kiroku/client-nats'
+import type { QueueDescription } from '@kiroku/partition'
 import { inParallel } from '../inParallel.ts'
 import { serveTasks } from '../LoadProcess.ts'
 
@@ -12,6 +13,25 @@ const client: Client = await connect({
 
 let openGate = (): void => {}
 let holding: Promise<void> = Promise.resolve()
+
+const consumers: Consumer[] = []
+let handled = 0
+let expected = 0
+let enough = (): void => {}
+
+const count = ({ messages }: Batch): void => {
+  handled += messages.length
+  if (handled >= expected) enough()
+}
+
+const totals = async (names: readonly string[]): Promise<readonly QueueDescription[]> => {
+  if (names.length === 1) return [await client.queues.describe(names[0]!)]
+  const wanted = new Set(names)
+  return (await client.queues.list()).filter(({ name }) => wanted.has(name))
+}
+
+const committed = (queues: readonly QueueDescription[]): number =>
+  queues.reduce((sum, { counts }) => sum + counts.committed, 0)
 
 const tasks = {
   /** Creates the queues, with a lease that nothing here outlives. */
@@ -41,29 +61,29 @@ const tasks = {
     await inParallel(args.messages, args.window, () => client.send(args.queue, body))
   },
 
-  /** Receives batches and acknowledges them; resolves when that many acknowledgements are stored. */
-  consume: async (args: {
-    queues: readonly string[]
-    messages: number
-    batch: number
-    concurrency: number
-  }) => {
-    let left = args.messages
-    let done = (): void => {}
-    const enough = new Promise<void>((resolve) => (done = resolve))
-    const consumers = args.queues.map((queue) =>
-      client.consume(
-        queue,
-        (batch) => {
-          left -= batch.messages.length
-          if (left <= 0) done()
-        },
-        { batchMessages: args.batch, concurrency: args.concurrency },
-      ),
-    )
-    await enough
-    await Promise.all(consumers.map((consumer) => consumer.stop()))
-    if (left < 0) throw new Error(`${-left} messages were delivered twice`)
+  /** Begins to receive batches and to acknowledge them; resolves when every queue has a receive waiting. */
+  consume: async (args: { queues: readonly string[]; batch: number; concurrency: number }) => {
+    const options = { batchMessages: args.batch, concurrency: args.concurrency }
+    for (const queue of args.queues) consumers.push(client.consume(queue, count, options))
+    let all = await totals(args.queues)
+    while (all.some(({ waitingPolls }) => waitingPolls < args.concurrency)) all = await totals(args.queues)
+    expected = handled = committed(all)
+  },
+
+  /** Resolves when so many more acknowledgements than before are stored. */
+  acknowledged: async (args: { queues: readonly string[]; messages: number }) => {
+    expected += args.messages
+    if (handled < expected) await new Promise<void>((resolve) => (enough = resolve))
+    for (;;) {
+      const stored = committed(await totals(args.queues))
+      if (stored === expected) return
+      if (stored > expected) throw new Error(`${stored - expected} messages more than were sent`)
+    }
+  },
+
+  /** Ends what `consume` began. */
+  stop: async () => {
+    await Promise.all(consumers.splice(0).map((consumer) => consumer.stop()))
   },
 
   /** Takes messages and keeps them under their leases until `letGo`; resolves when it has that many. */
