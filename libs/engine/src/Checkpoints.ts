@@ -91,17 +91,18 @@ export class Checkpoints {
     this.#work = work
   }
 
-  /** Begins behind the checkpoint that the state was rebuilt from. */
+  /** Begins behind the checkpoint that the state was rebuilt from. What was replayed counts: owners may change often. */
   begin(loaded: Loaded, at: number): void {
+    const { checkpointSeq: seq, checkpointOldestBody: oldestBody, sinceMs } = loaded
     this.largeBodies = loaded.largeBodies
     this.#taken = undefined
     this.#busy = undefined
     this.#trimming = undefined
-    this.#grown = 0
+    this.#grown = loaded.bytes
     this.#lastBytes = loaded.checkpointBytes
-    this.#lastAt = at
-    this.#kept = []
-    this.lastSeq = loaded.checkpointSeq
+    this.#lastAt = sinceMs === 0 ? at : sinceMs
+    this.#kept = oldestBody === undefined ? [] : [{ seq, at: sinceMs, oldestBody }]
+    this.lastSeq = seq
   }
 
   /** A record went off that is no frame. */

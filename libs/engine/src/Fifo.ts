@@ -28,10 +28,4 @@ export class Fifo<T> {
     }
     return item
   }
-
-  /** Lets go of everything. */
-  clear(): void {
-    this.#items = []
-    this.#next = 0
-  }
 }

@@ -27,6 +27,8 @@ type First =
       readonly act: (turn: Turn<BodyRef>) => void
       /** Bytes of bodies that it brings. */
       readonly bytes: number
+      /** Whether it rests on nothing but what is stored, so that it outlives a recovery. */
+      readonly lasts?: boolean
       readonly command?: undefined
     }
 
@@ -143,13 +145,18 @@ export class Mailbox {
     return taken
   }
 
-  /** Empties the box. */
+  /** Empties the box of all that rests on a state which is given up. */
   clear(): void {
-    this.#first.clear()
+    const lasting: First[] = []
+    while (this.#first.size > 0) {
+      const mail = this.#first.take()
+      if (mail.command === undefined && mail.lasts === true) lasting.push(mail)
+    }
     this.#sends.clear()
     this.#spilling.clear()
     this.#size = 0
     this.#bytes = 0
+    for (const mail of lasting) this.put(mail)
   }
 }
 

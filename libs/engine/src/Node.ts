@@ -60,10 +60,11 @@ export class Node {
   run(partition: number, lease?: LockLease): Effect.Effect<never, KirokuError, Scope.Scope> {
     return Effect.gen({ self: this }, function* () {
       const log = yield* Effect.tryPromise({ try: () => this.#o.log.partition(partition), catch: asError })
+      const { meta } = this.#o.log
       const actor = new PartitionActor({
         log,
-        incarnation: this.#o.log.meta.incarnation,
-        record: { ms: this.#o.log.meta.recordMs, bytes: this.#o.log.meta.recordBytes },
+        incarnation: meta.incarnation,
+        record: { ms: meta.recordMs, bytes: meta.recordBytes / meta.partitions },
         checkpoints: this.#o.checkpoints ?? {
           bytesMin: limits.checkpointBytesMin,
           ageMs: limits.checkpointAgeMs,

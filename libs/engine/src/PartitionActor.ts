@@ -263,6 +263,7 @@ export class PartitionActor {
     this.#mailbox.put({
       act: (turn) => decideSettle(turn, { type: 'Release', items: [delivery] }, 0, true),
       bytes: 0,
+      lasts: true,
     })
     this.#wake()
   }

@@ -1,7 +1,7 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { KirokuError, isKirokuError } from '@kiroku/message'
 import { readChain, type ChainAnchor, type PartitionLog } from '@kiroku/log'
-import { beginFrame, evolve, PartitionState, restore } from '@kiroku/partition'
+import { beginFrame, evolve, oldestBodySeq, PartitionState, restore } from '@kiroku/partition'
 import { decodeCheckpoint, type Checkpoint } from './CheckpointCodec.ts'
 import { LargeBodies } from './LargeBodies.ts'
 import { limits } from './limits.ts'
@@ -13,10 +13,15 @@ export interface Loaded {
   readonly foreign: number[]
   readonly checkpointSeq: number
   readonly checkpointBytes: number
+  /** The first body that the checkpoint's state needs; absent when the checkpoint is not on record. */
+  readonly checkpointOldestBody: number | undefined
+  /** Partition time of the checkpoint, or of the first frame where there is none; 0 in an empty log. */
+  readonly sinceMs: number
   readonly largeBodies: LargeBodies
   /** Events that were replayed. */
   readonly events: number
-  /** Bytes of the log behind the checkpoint are not known here; frames are. */
+  /** Size of the records behind the checkpoint. */
+  readonly bytes: number
   readonly frames: number
 }
 
@@ -32,6 +37,8 @@ export const load = async (log: PartitionLog, toSeq: number): Promise<Loaded> =>
       'LogDamaged',
       `partition ${log.partition}: the log begins at ${firstSeq}, and there is no checkpoint for what was before`,
     )
+  const oldestBody = found === undefined ? undefined : oldestBodySeq(found.checkpoint.snapshot)
+  let sinceMs = found?.checkpoint.snapshot.at ?? 0
   const state = found === undefined ? new PartitionState(log.partition) : restore(found.checkpoint.snapshot)
   const from: ChainAnchor | undefined =
     found === undefined
@@ -43,6 +50,7 @@ export const load = async (log: PartitionLog, toSeq: number): Promise<Loaded> =>
   let anyLarge = found !== undefined && found.checkpoint.largeBodies?.length !== 0
   let events = 0
   let frames = 0
+  let bytes = 0
   let sliceEnd = performance.now() + limits.replaySliceMs
   for await (const entry of readChain(log, from === undefined ? { toSeq } : { from, toSeq })) {
     if (entry.kind === 'foreign') {
@@ -55,12 +63,14 @@ export const load = async (log: PartitionLog, toSeq: number): Promise<Loaded> =>
       anyLarge = true
       continue
     }
+    bytes += entry.record.sizeBytes
     if (entry.record.kind === 'body') {
       anyLarge = true
       continue
     }
     frames++
     if (anyLarge) largeBodies.frame(entry.seq, entry.record.sections)
+    if (sinceMs === 0) sinceMs = entry.record.at
     beginFrame(state, entry.seq, entry.record.at)
     for (const event of entry.record.events) {
       evolve(state, event)
@@ -77,6 +87,11 @@ export const load = async (log: PartitionLog, toSeq: number): Promise<Loaded> =>
     foreign: [...foreign],
     checkpointSeq: found?.checkpoint.seq ?? 0,
     checkpointBytes: found?.bytes ?? 0,
+    checkpointOldestBody: state.checkpoints.some(({ seq }) => seq === found?.checkpoint.seq)
+      ? oldestBody
+      : undefined,
+    sinceMs,
+    bytes,
     largeBodies,
     events,
     frames,

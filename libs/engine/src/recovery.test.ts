@@ -182,6 +182,45 @@ describe('the owner of a partition', () => {
     await two.close()
   })
 
+  it('keeps the record limit in all partitions together', async () => {
+    const log = createMemoryLog({ partitions: 4, recordBytes: 400_000 })
+    const one = await withQueue(log, 'one', { checkpoints: { bytesMin: 20_000, ageMs: 1e9 } })
+    const part = await log.partition(0)
+    let n = 0
+    let most = 0
+    await waitUntil(async () => {
+      await one.ask(send(++n, 5, 1_000))
+      const { delivery } = await one.ask(receive('mail', 10))
+      const { queue, numbers } = delivery!
+      await one.ask({ type: 'Ack', items: [{ queue, sub: 0, delivery: delivery!.delivery, numbers }] })
+      const { bytes, firstSeq } = await part.state()
+      most = Math.max(most, bytes)
+      return firstSeq > 50
+    })
+    expect(most).toBeLessThan(200_000)
+    await one.close()
+  })
+
+  it('releases a delivery that reached nobody also when it hears of that during a recovery', async () => {
+    const log = createMemoryLog({ partitions: 1 })
+    const lives: string[] = []
+    const one = await withQueue(log, 'one', {
+      onState: (_: number, state: string) => {
+        lives.push(state)
+        if (lives.length > 3 && state === 'Fencing') one.node.undelivered(0, delivery!)
+      },
+    })
+    await one.ask(send(1))
+    const { delivery } = await one.ask(receive('mail', 1))
+    log.faults.onAppend(0, 'requestLost')
+    expect((await one.node.request(0, [send(2)])).answers[0]!.error?.id).toBe('Unavailable')
+    await waitUntil(() => lifeOf(one) === 'Active')
+    expect(lives.filter((life) => life === 'Fencing')).toHaveLength(2)
+    const again = await one.ask(receive('mail', 1, 5_000))
+    expect(again.delivery).toMatchObject({ numbers: [1, 1], attempts: [1] })
+    await one.close()
+  })
+
   it('carries what an old part of the log still holds forward, and then trims that part', async () => {
     const log = createMemoryLog({ partitions: 1, recordBytes: 50_000 })
     const one = await withQueue(log, 'one', { checkpoints: { bytesMin: 50_000, ageMs: 1e9 } })

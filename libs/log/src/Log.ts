@@ -67,6 +67,7 @@ export interface LogMeta {
   readonly replicas: number
   /** How long the record is kept after a message is final. */
   readonly recordMs: number
+  /** How much of it is kept, in all partitions together. */
   readonly recordBytes: number
 }
 
