@@ -1,6 +1,7 @@
-import { withNats } from '@kiroku/testkit'
+import { waitUntil, withNats } from '@kiroku/testkit'
 import { connect } from '@kiroku/nats'
 import type { NatsConnection } from '@nats-io/nats-core'
+import { readdirSync, readFileSync } from 'node:fs'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { KvBucket } from './KvBucket.ts'
 import { Membership } from './Membership.ts'
@@ -102,6 +103,11 @@ test('locks are kept while nats-server does not answer', async () => {
   const a = await node('a')
   await a.locks.acquire([0, 1], never)
   await server().kill('SIGSTOP')
+  // The signal is sent, not yet obeyed.
+  const threads = `/proc/${server().pid}/task`
+  await waitUntil(() =>
+    readdirSync(threads).every((t) => readFileSync(`${threads}/${t}/stat`, 'utf8').includes(') T ')),
+  )
   await expect(a.locks.confirmAll()).rejects.toMatchObject({ id: 'Timeout' })
   expect(a.locks.stillHeld([0, 1, 2])).toEqual([0, 1])
   await server().kill('SIGCONT')
