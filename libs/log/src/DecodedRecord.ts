@@ -26,6 +26,10 @@ class RecordView {
     this.prevHash = bytes.subarray(layout.prevHash, layout.prevHash + hashBytes)
     this.bodiesAt = layout.payload + sections.events + sections.table
   }
+  /** Size of the whole record. */
+  get sizeBytes(): number {
+    return this.bytes.length
+  }
   /** This record's own hash, which the next one names. */
   get hash(): Uint8Array {
     return (this.#hash ??= recordHash(this.bytes, this.bodiesAt))
