@@ -264,6 +264,7 @@ class Run {
   ): Promise<void> {
     const deadlineMs = performance.now() + timeoutMs
     while (!(await condition())) {
+      if (this.#crashes.length > 0) throw new Error(this.#crashes.join('; '))
       if (performance.now() >= deadlineMs) throw new Error(`not within ${timeoutMs} ms: ${what}`)
       await pause(5)
     }
