@@ -1,3 +1,4 @@
+import { setImmediate as nextTick } from 'node:timers/promises'
 import { KirokuError, isKirokuError } from '@kiroku/message'
 import { decodeRecord, FrameBodies, type PartitionLog } from '@kiroku/log'
 import { limits } from './limits.ts'
@@ -15,6 +16,7 @@ export class BodyCache {
   readonly #entries = new Map<number, Entry>()
   /** Stretches of the log that are being read. */
   readonly #reading: { readonly from: number; readonly to: number; readonly done: Promise<void> }[] = []
+  #leaving: Promise<void> = Promise.resolve()
   #bytes = 0
   #lastSeq = 0
 
@@ -67,10 +69,14 @@ export class BodyCache {
   /** Several bodies, from the log where they are not at hand. Errors: `LogDamaged`, and what reading throws. */
   async fetch(seqs: readonly number[], queue: number, indexes: readonly number[]): Promise<Uint8Array[]> {
     const bodies: Uint8Array[] = []
+    let waited = false
     for (let i = 0; i < seqs.length; i++) {
       const at = this.peek(seqs[i]!, queue, indexes[i]!)
+      if (at === undefined) waited = true
       bodies.push(at ?? (await this.#one(seqs[i]!, queue, indexes[i]!)))
     }
+    // One read serves many: they go on one at a time, so that what they do next does not hold the thread up.
+    if (waited) await (this.#leaving = this.#leaving.then(nextTick))
     return bodies
   }
 
