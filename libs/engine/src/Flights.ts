@@ -10,6 +10,8 @@ export interface Flight {
   readonly hash: Uint8Array
   /** What is appended. */
   readonly record: Uint8Array
+  /** Monotonic ms at which it was sent off. */
+  readonly begunMs: number
   readonly answers: TurnAnswer[]
   state: 'flying' | 'stored' | 'failed'
   error: KirokuError | undefined
@@ -84,15 +86,15 @@ export class Flights {
       seq: this.#lastSeq,
       hash: record.hash,
       record: record.bytes,
+      begunMs: this.#time.monotonicMs(),
       answers,
       state: 'flying',
       error: undefined,
     }
     this.#flights.push(flight)
-    const begun = this.#time.monotonicMs()
     this.#log.append(record.bytes, expected).then(
       (seq) => {
-        this.#metrics.appended((this.#time.monotonicMs() - begun) / 1_000)
+        this.#metrics.appended((this.#time.monotonicMs() - flight.begunMs) / 1_000)
         if (seq !== flight.seq)
           this.#fail(
             flight,

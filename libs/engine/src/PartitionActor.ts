@@ -76,6 +76,8 @@ export class PartitionActor {
   #fenced!: Fenced
   /** Partition time at the fence, in ms. */
   #beganMs = 0
+  /** Partition time up to which this owner certainly did its work, in ms. */
+  #aliveUntilMs = 0
   #storedSeq = 0
   #idle: TurnAnswer[] = []
   #awaitingLock = false
@@ -167,7 +169,8 @@ export class PartitionActor {
     this.#storedSeq = this.#fenced.seq
     this.#cache.stored(this.#storedSeq)
     this.#flights = new Flights(this.#o.log, this.#fenced, this, this.metrics, this.#o.time)
-    const before = state.at
+    // Without an owner since the last frame, or since the one here had an append without an answer.
+    const before = Math.max(state.at, this.#aliveUntilMs)
     this.#send('RECOVERED', `at sequence ${this.#fenced.seq}`)
     this.#mailbox.put({
       act: (turn) => {
@@ -400,6 +403,7 @@ export class PartitionActor {
     if (this.life !== 'Active') return this.#end(error)
     this.#send('APPEND_FAILED', error?.message ?? 'an append failed')
     this.#cancelTimer()
+    this.#aliveUntilMs = Math.floor(this.#beganMs + flights[0]!.begunMs - this.#fenced.monotonicMs)
     this.#recover(flights, error!).catch((e: unknown) => this.#end(asKirokuError(e)))
   }
 

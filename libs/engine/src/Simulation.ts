@@ -227,13 +227,8 @@ export class Simulation {
   async #calmDown(): Promise<void> {
     const { faults } = this.#log
     this.#isCalm = true
-    faults.slow(0)
-    faults.full(false)
-    faults.down(false)
-    for (let p = 0; p < partitions; p++) {
-      faults.onAppend(p, 'none')
-      faults.land(p)
-    }
+    faults.calm()
+    for (let p = 0; p < partitions; p++) faults.land(p)
     await this.#time.advance(6_000)
     for (let p = 0; p < partitions; p++) faults.land(p)
     await this.#time.advance(6_000)

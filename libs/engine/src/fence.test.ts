@@ -111,6 +111,25 @@ describe('the time of a partition', () => {
   })
 })
 
+describe('a lease', () => {
+  it('is lengthened by a recovery of the same owner by no more than that took', async () => {
+    const time = new ManualTime()
+    const log = createMemoryLog({ partitions: 1 }, { now: () => 1_700_000_000_000 + time.now() })
+    const one = await startTestNode(log, 'one', { time })
+    await one.ask({ type: 'CreateQueue', queue: 'mail', config: { leaseMs: 10_000, batchWaitMs: 0 }, by })
+    await one.ask(send(1))
+    await one.ask(receive('mail', 1))
+    await time.advance(9_000)
+    log.faults.onAppend(0, 'requestLost')
+    expect((await one.node.request(0, [send(2)])).answers[0]!.error?.id).toBe('Unavailable')
+    await time.settle()
+    await time.advance(1_001)
+    const { delivery } = await one.ask(receive('mail', 1))
+    expect(delivery).toMatchObject({ numbers: [1, 1], attempts: [2] })
+    await one.close()
+  })
+})
+
 it('a request without commands has its answer at once', async () => {
   const one = await startTestNode(createMemoryLog({ partitions: 1 }))
   expect((await one.node.request(0, [])).answers).toEqual([])

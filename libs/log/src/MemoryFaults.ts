@@ -50,6 +50,13 @@ export class MemoryFaults {
       }
     return stored
   }
+  /** Nothing goes wrong any more; what is late stays under way. */
+  calm(): void {
+    this.#scripts.clear()
+    this.#delayMs = 0
+    this.#full = false
+    this.#down = false
+  }
   /** From now on every operation takes `ms` by the log's scheduler. */
   slow(ms: number): void {
     this.#delayMs = ms
