@@ -5,7 +5,7 @@ export const limits = {
   frameBytesMax: 512 * 1024,
   frameMessagesMax: 30_000,
   /** Messages settled in one turn, about; a turn must not keep the thread for long. */
-  turnSettledMax: 30_000,
+  turnSettledMax: 10_000,
   /** A body above this has a record of its own. */
   inlineBodyBytesMax: 64 * 1024,
   mailboxBytesMax: 64 * 1024 * 1024,
