@@ -18,7 +18,14 @@ export class TailNotes {
   readonly #incarnation: string
   readonly #last = new Map<
     number,
-    { seq: number; hash: Uint8Array; epoch: number; writtenMs: number; writing: Promise<void> }
+    {
+      seq: number
+      hash: Uint8Array
+      epoch: number
+      writtenMs: number
+      isDue: boolean
+      writing: Promise<void>
+    }
   >()
 
   /** Notes of the log of that incarnation, kept in `folder`. */
@@ -41,21 +48,37 @@ export class TailNotes {
   ): void {
     const last = this.#last.get(partition)
     if (last === undefined) {
-      this.#last.set(partition, { seq, hash, epoch, writtenMs: nowMs, writing: Promise.resolve() })
+      this.#last.set(partition, {
+        seq,
+        hash,
+        epoch,
+        writtenMs: -Infinity,
+        isDue: false,
+        writing: Promise.resolve(),
+      })
       return
     }
     last.seq = seq
     last.hash = hash
     last.epoch = epoch
-    if (nowMs - last.writtenMs < limits.tailNoteMs) return
-    last.writtenMs = nowMs
-    void this.flush(partition)
+    if (last.isDue) return
+    const dueMs = last.writtenMs + limits.tailNoteMs - nowMs
+    if (dueMs <= 0) {
+      last.writtenMs = nowMs
+      void this.flush(partition)
+    } else {
+      // The last frames before a pause are those that a power cut takes.
+      last.isDue = true
+      last.writtenMs = nowMs + dueMs
+      setTimeout(() => last.isDue && void this.flush(partition), dueMs).unref()
+    }
   }
 
   /** Writes the last note now. */
   async flush(partition: number): Promise<void> {
     const last = this.#last.get(partition)
     if (last === undefined) return
+    last.isDue = false
     const note: Note = { epoch: last.epoch, seq: last.seq, hash: Buffer.from(last.hash).toString('hex') }
     last.writing = last.writing.then(async () => {
       const file = this.#file(partition)

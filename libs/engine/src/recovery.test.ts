@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as Effect from 'effect/Effect'
@@ -126,6 +126,23 @@ describe('the owner of a partition', () => {
       expect(lifeOf(three)).toBe('Active')
       await three.close()
     } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+
+  it('notes the tail also when nothing follows', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'kiroku-tail-'))
+    const log = createMemoryLog({ partitions: 1 })
+    const tailNotes = new TailNotes(folder, log.meta.incarnation)
+    const one = await withQueue(log, 'one', { tailNotes })
+    try {
+      await one.ask(send(1))
+      await one.ask(send(2))
+      const { lastSeq } = await (await log.partition(0)).state()
+      const file = join(folder, `tail-${log.meta.incarnation}-0.json`)
+      await waitUntil(() => (JSON.parse(readFileSync(file, 'utf8')) as { seq: number }).seq === lastSeq)
+    } finally {
+      await one.close()
       rmSync(folder, { recursive: true })
     }
   })
