@@ -56,7 +56,8 @@ export class JetStreamCheckpoints implements CheckpointStore {
   }
   async #put(seq: number, bytes: Uint8Array): Promise<KirokuError | undefined> {
     try {
-      await this.#store.put({ name: this.#name(seq) }, inPieces(bytes), { previousRevision: 0 })
+      const meta = { name: this.#name(seq), options: { max_chunk_size: chunkBytes } }
+      await this.#store.put(meta, inPieces(bytes), { previousRevision: 0 })
       return undefined
     } catch (cause) {
       return toKirokuError(cause, `cannot store checkpoint ${seq} of partition ${this.#partition}`)
@@ -82,6 +83,9 @@ export class JetStreamCheckpoints implements CheckpointStore {
 }
 
 const pieceBytes = 128 * 1024
+
+/** Each chunk is a record that the server has to sync before the next one comes. */
+const chunkBytes = 4 * pieceBytes
 
 /** The bytes piece by piece, each in a turn of its own: a large checkpoint must not hold up the appends beside it. */
 const inPieces = (bytes: Uint8Array): ReadableStream<Uint8Array> => {
