@@ -42,6 +42,7 @@ interface Sent {
 /** Partition 0 has the queues of work, partition 1 the dead letters. */
 const partitions = 2
 const producersMax = 3
+const sendsMax = 20
 const workQueues = ['mail', 'post'] as const
 const startMs = 1_700_000_000_000
 
@@ -97,8 +98,11 @@ export class Simulation {
       this.#rethrow()
     }
     await this.#calmDown()
-    await this.#until('every send has its answer', () => this.#sent.every((s) => s.stored !== undefined))
+    await this.#until('every send has its answer', () => this.#isSent())
     await this.#until('every message is settled', () => this.#isEmpty())
+    // An owner that has not noticed yet that it is none any more may have said so.
+    await this.#drive('a fact is stored', this.#poke())
+    await this.#until('every message is still settled', () => this.#isEmpty())
     this.#isOver = true
     await this.#until('everything comes to rest', () => this.#busy.size === 0)
     this.#rethrow()
@@ -307,7 +311,7 @@ export class Simulation {
   }
 
   async #produce(producer: string): Promise<void> {
-    for (let number = 1; number <= 20; number++) {
+    for (let number = 1; number <= sendsMax; number++) {
       const texts = Array.from({ length: this.#pick([1, 1, 2, 5]) }, (_, i) => `${producer} ${number}.${i}`)
       const sent: Sent = {
         command: {
@@ -408,7 +412,16 @@ export class Simulation {
 
   // What must hold.
 
-  async #isEmpty(): Promise<boolean> {
+  #isSent(): boolean {
+    return this.#sent.length === producersMax * sendsMax && this.#sent.every((s) => s.stored !== undefined)
+  }
+
+  async #poke(): Promise<void> {
+    for (let p = 0; p < partitions; p++)
+      await this.#ask(p, { type: 'CreateQueue', queue: `poke-${++this.#names}`, config: {}, by })
+  }
+
+  #isEmpty(): boolean {
     for (const queue of [...workQueues, 'dead'])
       for (const { state } of this.#actors(queue === 'dead' ? 1 : 0)) {
         const q = state.names.get(queue)
