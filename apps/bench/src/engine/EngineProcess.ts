@@ -6,6 +6,14 @@ import { profileArguments } from '../LoadProcess.ts'
 const kiroku = fileURLToPath(new URL('../../../kiroku/bin/kiroku.mjs', import.meta.url))
 const probe = new URL('./stallProbe.ts', import.meta.url).href
 
+/** The longest stall of a thread. */
+export interface Stall {
+  /** As the events saw it, whoever had the processor meanwhile. */
+  readonly stallMs: number
+  /** The most that the thread itself worked between two events. */
+  readonly busyMs: number
+}
+
 /** `kiroku serve` in a process of its own, with a probe of its longest stall. */
 export class EngineProcess {
   readonly #child: ChildProcess
@@ -46,10 +54,10 @@ export class EngineProcess {
     return this.#child.pid!
   }
 
-  /** The longest time that the engine's thread did not come to its events, in ms. */
-  stallMs(): Promise<number> {
+  /** How long the engine's thread did not come to its events since it was ready. */
+  stall(): Promise<Stall> {
     return new Promise((resolve) => {
-      this.#child.once('message', ({ stallMs }: { stallMs: number }) => resolve(stallMs))
+      this.#child.once('message', resolve)
       this.#child.send('read')
     })
   }

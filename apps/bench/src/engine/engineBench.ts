@@ -98,8 +98,10 @@ const withServers = async (
     await bench.rawProducer.ask('create')
     const figures: Figure[] = []
     for (const part of run) figures.push(...(await part(bench)))
+    const { stallMs, busyMs } = await engine.stall()
     figures.push(
-      atMost("longest stall of the actor's thread", await engine.stallMs(), 'ms', 100),
+      atMost("longest stall of the actor's thread", stallMs, 'ms', 100),
+      informs("longest work of the actor's thread between events", busyMs, 'ms'),
       informs('partitions', partitions, ''),
     )
     return figures

@@ -35,7 +35,7 @@ export const fullSizes: Sizes = {
 
 export const quickSizes: Sizes = {
   rounds: 3,
-  lives: 60_000,
+  lives: 150_000,
   rawLives: 2_000,
   atomicLives: 20_000,
   queuesLives: 100_000,
