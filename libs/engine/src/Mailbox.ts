@@ -129,7 +129,10 @@ export class Mailbox {
         const frameBytes = mail.spill?.inlineBytes ?? mail.bytes
         // One send goes with every frame, unless what goes first fills the record.
         const bytesMax = this.#frameBytesMax * (taken.length === 0 ? roomFrames : 1)
-        if (bytes + frameBytes > bytesMax || (taken.length > 0 && messages + count > limits.frameMessagesMax))
+        if (
+          bytes > 0 &&
+          (bytes + frameBytes > bytesMax || (taken.length > 0 && messages + count > limits.frameMessagesMax))
+        )
           // The queue that found no room begins the next frame.
           return taken
         bytes += frameBytes
@@ -161,7 +164,7 @@ export class Mailbox {
 }
 
 /** So many frames' bytes fit into a record, with room for what is not bodies. */
-const roomFrames = 3
+const roomFrames = 2.5
 
 const isBringing = (mail: Exclude<Mail, { command?: undefined }>): mail is Bringing =>
   mail.command.type === 'Enqueue' || mail.command.type === 'Forward'
@@ -171,7 +174,7 @@ const keyOf = ({ command }: Bringing): string =>
 
 /** About the bytes that a command adds to a frame. */
 export const commandBytes = (command: Command): number => {
-  let bytes = 128
+  let bytes = 'config' in command ? 1_024 : 128
   if ('messages' in command) for (const m of command.messages) bytes += m.length + 4
   else if ('items' in command) for (const item of command.items) bytes += 32 + item.numbers.length * 8
   return bytes

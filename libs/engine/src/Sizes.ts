@@ -24,7 +24,7 @@ const lineageBytesMax = 16 * 1024
 /** The sizes for a log that takes records up to `recordBytesMax`. */
 export const sizesFor = (recordBytesMax: number): Sizes => {
   const frameBytesMax = Math.min(limits.frameBytesMax, Math.floor(recordBytesMax / 4))
-  const commandBytesMax = 2 * frameBytesMax
+  const commandBytesMax = 1.5 * frameBytesMax
   const inlineBytesMax = Math.min(limits.inlineBodyBytesMax, Math.floor(frameBytesMax / 2))
   const bodyBytesMax = Math.min(
     partitionLimits.bodyBytesMax + partitionLimits.envelopeMetaBytesMax,
