@@ -18,10 +18,14 @@ export class JetStreamCheckpoints implements CheckpointStore {
   }
   list(): Promise<number[]> {
     return this.#try('list', async () => {
+      // The object store's own list leaves a consumer behind for minutes, and owners may change often.
+      const { state } = await this.#jsm.streams.info(`OBJ_${this.#bucket}`, {
+        subjects_filter: `${metaPrefix(this.#bucket)}>`,
+      })
       const prefix = `${this.#partition}/`
-      const names = (await this.#store.list())
-        .map((object) => object.name)
-        .filter((n) => n.startsWith(prefix))
+      const names = Object.keys(state.subjects ?? {})
+        .map((subject) => decodeName(subject.slice(metaPrefix(this.#bucket).length)))
+        .filter((name) => name.startsWith(prefix))
       return names.map((name) => Number(name.slice(prefix.length))).sort((a, b) => b - a)
     })
   }
@@ -47,11 +51,8 @@ export class JetStreamCheckpoints implements CheckpointStore {
     await this.#try(`delete checkpoint ${seq}`, async () => {
       await this.#store.delete(this.#name(seq))
       // The marker of an object that is gone would stay for ever.
-      const encoded = Buffer.from(this.#name(seq))
-        .toString('base64')
-        .replaceAll('+', '-')
-        .replaceAll('/', '_')
-      await this.#jsm.streams.purge(`OBJ_${this.#bucket}`, { filter: `$O.${this.#bucket}.M.${encoded}` })
+      const filter = metaPrefix(this.#bucket) + encodeName(this.#name(seq))
+      await this.#jsm.streams.purge(`OBJ_${this.#bucket}`, { filter })
     })
   }
   async #put(seq: number, bytes: Uint8Array): Promise<KirokuError | undefined> {
@@ -81,6 +82,14 @@ export class JetStreamCheckpoints implements CheckpointStore {
     return `${this.#partition}/${seq}`
   }
 }
+
+/** Under these subjects the bucket keeps what it knows of its objects. */
+const metaPrefix = (bucket: string): string => `$O.${bucket}.M.`
+
+const encodeName = (name: string): string =>
+  Buffer.from(name).toString('base64').replaceAll('+', '-').replaceAll('/', '_')
+
+const decodeName = (token: string): string => Buffer.from(token, 'base64url').toString()
 
 const pieceBytes = 128 * 1024
 

@@ -118,3 +118,18 @@ test('reading survives a restart of the server', async () => {
   for await (const { seq } of partition.read(1, 500)) seen.push(seq)
   expect(seen.length).toBe(500)
 })
+
+test('listing checkpoints leaves no consumer behind', async () => {
+  const log = await openLog(nc, { name: 'tidy', create: { partitions: 2 } })
+  const consumers = async () => (await jsm.streams.info('OBJ_KIROKU_tidy_CHECKPOINTS')).state.consumer_count
+  const [{ checkpoints }, other] = await Promise.all([log.partition(0), log.partition(1)])
+  expect(await checkpoints.list()).toEqual([])
+  expect(await consumers()).toBe(0)
+  for (const seq of [7, 12]) await checkpoints.put(seq, new Uint8Array([seq]))
+  await other.checkpoints.put(9, new Uint8Array([9]))
+  const before = await consumers()
+  expect(await checkpoints.list()).toEqual([12, 7])
+  await checkpoints.delete(12)
+  expect(await checkpoints.list()).toEqual([7])
+  expect(await consumers()).toBe(before)
+})
