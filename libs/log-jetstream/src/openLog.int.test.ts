@@ -119,17 +119,19 @@ test('reading survives a restart of the server', async () => {
   expect(seen.length).toBe(500)
 })
 
-test('listing checkpoints leaves no consumer behind', async () => {
+test('checkpoints are listed and read without a consumer left behind', async () => {
   const log = await openLog(nc, { name: 'tidy', create: { partitions: 2 } })
-  const consumers = async () => (await jsm.streams.info('OBJ_KIROKU_tidy_CHECKPOINTS')).state.consumer_count
   const [{ checkpoints }, other] = await Promise.all([log.partition(0), log.partition(1)])
+  const large = Uint8Array.from({ length: 1_300_000 }, (_, i) => i % 251)
   expect(await checkpoints.list()).toEqual([])
-  expect(await consumers()).toBe(0)
-  for (const seq of [7, 12]) await checkpoints.put(seq, new Uint8Array([seq]))
+  await checkpoints.put(7, new Uint8Array([7]))
+  await checkpoints.put(12, large)
   await other.checkpoints.put(9, new Uint8Array([9]))
-  const before = await consumers()
   expect(await checkpoints.list()).toEqual([12, 7])
+  expect(Buffer.compare((await checkpoints.get(12))!, large)).toBe(0)
+  expect(await checkpoints.get(9)).toBeUndefined()
   await checkpoints.delete(12)
+  expect(await checkpoints.get(12)).toBeUndefined()
   expect(await checkpoints.list()).toEqual([7])
-  expect(await consumers()).toBe(before)
+  expect((await jsm.streams.info('OBJ_KIROKU_tidy_CHECKPOINTS')).state.consumer_count).toBe(0)
 })
