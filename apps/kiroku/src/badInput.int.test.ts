@@ -56,7 +56,7 @@ describe('bad input', () => {
 
   beforeAll(async () => {
     await kiroku.run(['queue', 'create', 'taken'])
-    await kiroku.run(['queue', 'create', 'small', '--body-max', '1KiB'])
+    await kiroku.run(['queue', 'create', 'small', '--body-bytes', '1KiB'])
     await writeFile(`${folder.path}/not-a-worker.js`, 'export default { fetch() {} }')
   })
 

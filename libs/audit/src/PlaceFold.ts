@@ -26,7 +26,7 @@ export interface NextPlace extends Place {
 
 interface QueueName {
   readonly name: string
-  readonly config: Pick<QueueConfig, 'deadLetter'>
+  readonly config: Partial<Pick<QueueConfig, 'deadLetter'>>
 }
 
 type Detail = Omit<TraceStep, 'partition' | 'seq' | 'at' | 'queue' | 'number' | 'event' | 'state' | 'attempt'>
@@ -50,7 +50,7 @@ export class PlaceFold {
   }
 
   /** Names a queue that the record itself names no more. */
-  nameQueue(queue: number, name: string, config: Pick<QueueConfig, 'deadLetter'>): void {
+  nameQueue(queue: number, name: string, config: Partial<Pick<QueueConfig, 'deadLetter'>>): void {
     this.#queues.set(queue, { name, config })
   }
 
@@ -77,13 +77,13 @@ export class PlaceFold {
   #event(e: LogEvent): void {
     switch (e.type) {
       case 'QueueCreated':
-        this.nameQueue(e.queue, e.name, e.config as unknown as QueueConfig)
+        this.nameQueue(e.queue, e.name, e.config as Partial<QueueConfig>)
         return
       case 'QueueConfigured':
         this.nameQueue(
           e.queue,
           this.#queues.get(e.queue)?.name ?? `#${e.queue}`,
-          e.config as unknown as QueueConfig,
+          e.config as Partial<QueueConfig>,
         )
         return
       case 'Repaired':

@@ -1,26 +1,7 @@
 import { KirokuError } from '@kiroku/message'
 import { limits } from './limits.ts'
-import { defaultQueueConfig, type QueueConfig } from './QueueConfig.ts'
-
-/** Ranges of the numeric settings, both ends included. */
-const ranges: { readonly [K in keyof QueueConfig]?: readonly [min: number, max: number] } = {
-  leaseMs: [limits.leaseMsMin, limits.leaseMsMax],
-  leaseCapMs: [0, limits.leaseMsMax],
-  retriesMax: [0, limits.retriesMax],
-  retentionMs: [limits.retentionMsMin, limits.retentionMsMax],
-  deliveryDelayMs: [0, limits.delayMsMax],
-  receiveWaitMs: [0, limits.receiveWaitMsMax],
-  batchMessages: [1, limits.messagesPerReceiveMax],
-  batchWaitMs: [0, limits.batchWaitMsMax],
-  batchBytes: [1, 64 * 1024 * 1024],
-  bodyBytesMax: [1, limits.bodyBytesMax],
-}
-
-const words: { readonly [K in keyof QueueConfig]?: readonly string[] } = {
-  exhaustion: ['onExpiry', 'onNextReceive'],
-  lateHandles: ['accept', 'reject'],
-  retentionFrom: ['arrival', 'original'],
-}
+import type { QueueConfig } from './QueueConfig.ts'
+import { queueSettings, type QueueSetting } from './queueSettings.ts'
 
 /**
  * Lays `changes` over `base` and checks the whole; a setting that is `undefined` stays as it is. Errors:
@@ -29,7 +10,7 @@ const words: { readonly [K in keyof QueueConfig]?: readonly string[] } = {
 export const checkConfig = (base: QueueConfig, changes: Partial<QueueConfig>): QueueConfig => {
   const changed: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(changes)) {
-    if (!Object.hasOwn(defaultQueueConfig, name)) throw invalid(`there is no setting "${name}"`)
+    if (!Object.hasOwn(queueSettings, name)) throw invalid(`there is no setting "${name}"`)
     if (value === undefined) continue
     checkSetting(name as keyof QueueConfig, value)
     changed[name] = value
@@ -45,15 +26,22 @@ export const checkConfig = (base: QueueConfig, changes: Partial<QueueConfig>): Q
 }
 
 const checkSetting = (name: keyof QueueConfig, value: unknown): void => {
-  const range = ranges[name]
-  if (range !== undefined && !isWhole(value, ...range))
-    throw invalid(`${name} must be a whole number from ${range[0]} to ${range[1]}, not ${shown(value)}`)
-  const choice = words[name]
-  if (choice !== undefined && !choice.includes(value as string))
-    throw invalid(`${name} must be one of ${choice.join(', ')}, not ${shown(value)}`)
-  if (name === 'retry') checkRetry(value)
-  if (name === 'deadLetter' && value !== null && !isTarget(value))
-    throw invalid('deadLetter must name a queue with its address, or be null')
+  const row: QueueSetting = queueSettings[name]
+  switch (row.kind) {
+    case 'choice':
+      if (!row.choices.includes(value as string))
+        throw invalid(`${name} must be one of ${row.choices.join(', ')}, not ${shown(value)}`)
+      return
+    case 'retry':
+      return checkRetry(value)
+    case 'queue':
+      if (value !== null && !isTarget(value))
+        throw invalid(`${name} must name a queue with its address, or be null`)
+      return
+    default:
+      if (!isWhole(value, row.min, row.max))
+        throw invalid(`${name} must be a whole number from ${row.min} to ${row.max}, not ${shown(value)}`)
+  }
 }
 
 const isTarget = (value: unknown): boolean => {

@@ -315,7 +315,7 @@ const forwarded = (state: PartitionState, e: LogEventOf<'Forwarded'>): void => {
 const queueCreated = (state: PartitionState, e: LogEventOf<'QueueCreated'>): void => {
   let index = state.subscriptions.indexOf(undefined)
   if (index < 0) index = state.subscriptions.length
-  const queue = new QueueState(e.queue, e.name, e.config as unknown as QueueConfig, index)
+  const queue = new QueueState(e.queue, e.name, e.config as Partial<QueueConfig>, index)
   state.queues.set(e.queue, queue)
   state.names.set(e.name, queue)
   state.subscriptions[index] = queue.main
@@ -325,7 +325,7 @@ const queueCreated = (state: PartitionState, e: LogEventOf<'QueueCreated'>): voi
 const queueConfigured = (state: PartitionState, e: LogEventOf<'QueueConfigured'>): void => {
   const queue = queueOf(state, e.queue)
   const before = queue.config.retentionMs
-  queue.configure(e.config as unknown as QueueConfig)
+  queue.configure(e.config as Partial<QueueConfig>)
   if (queue.config.retentionMs === before) return
   const live = state.live
   for (let slot = 0; slot < live.top; slot++)

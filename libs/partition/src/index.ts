@@ -16,6 +16,7 @@ export type {
   Reply,
   SettleItem,
 } from './Command.ts'
+export { queueSettings, type QueueSetting } from './queueSettings.ts'
 export { defaultQueueConfig, type DeadLetterTarget, type QueueConfig } from './QueueConfig.ts'
 export { bodyBytes, decodeEnvelope, encodeEnvelope, type EnvelopeMeta, type Lineage } from './Envelope.ts'
 export {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { oldestBodySeq, restore, snapshot, snapshotSpace, stateHash } from './index.ts'
+import { defaultQueueConfig, oldestBodySeq, restore, snapshot, snapshotSpace, stateHash } from './index.ts'
 import { TestPartition } from './TestPartition.ts'
 
 const busy = (): TestPartition => {
@@ -90,6 +90,27 @@ describe('the state hash', () => {
       return stateHash(snapshot(p.state))
     }
     expect(hashOf('a')).not.toBe(hashOf('b'))
+  })
+})
+
+describe('a queue on record from before a setting existed', () => {
+  const by = { name: 'tester', origin: 'test' }
+  it('takes its default, and the hash of the state stays as it was recorded', () => {
+    const p = new TestPartition()
+    p.record({ type: 'QueueCreated', queue: 1, name: 'old', config: { leaseMs: 5 }, by })
+    expect(p.ok({ type: 'DescribeQueue', queue: 'old' }).config).toEqual({
+      ...defaultQueueConfig,
+      leaseMs: 5,
+    })
+    const old = snapshot(p.state)
+    expect(old.queues[0]!.config).toEqual({ leaseMs: 5 })
+    expect(stateHash(snapshot(restore(old)))).toBe(stateHash(old))
+  })
+  it('has every setting on record once it is configured again', () => {
+    const p = new TestPartition()
+    p.record({ type: 'QueueCreated', queue: 1, name: 'old', config: { leaseMs: 5 }, by })
+    p.ok({ type: 'ConfigureQueue', queue: 'old', config: { retriesMax: 1 }, by })
+    expect(snapshot(p.state).queues[0]!.config).toEqual({ ...defaultQueueConfig, leaseMs: 5, retriesMax: 1 })
   })
 })
 

@@ -35,7 +35,7 @@ export interface Snapshot {
 export interface QueueSnapshot {
   readonly id: number
   readonly name: string
-  readonly config: QueueConfig
+  readonly config: Partial<QueueConfig>
   readonly index: number
   readonly deliveryPaused: boolean
   readonly nextNumber: number
@@ -76,7 +76,7 @@ const queueSnapshot = (q: QueueState): QueueSnapshot => {
   return {
     id: q.id,
     name: q.name,
-    config: q.config,
+    config: q.recorded,
     index: m.index,
     deliveryPaused: q.deliveryPaused,
     nextNumber: q.nextNumber,

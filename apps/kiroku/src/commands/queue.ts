@@ -2,8 +2,8 @@ import type { Client } from '@kiroku/client'
 import type { QueueDescription } from '@kiroku/partition'
 import type { CommandModule, Invocation } from '../cli/CommandSpec.ts'
 import { columns } from '../cli/columns.ts'
-import { formatRetryPolicy, queueConfigOf, queueFlags } from '../config/queueFlags.ts'
-import { formatBytes, formatDuration } from '../config/units.ts'
+import { formatSetting, queueConfigOf, queueFlags } from '../config/queueFlags.ts'
+import { formatDuration } from '../config/units.ts'
 import { localActor } from '../serve/localActor.ts'
 import { withClient } from '../serve/withClient.ts'
 
@@ -77,13 +77,7 @@ const rowsOf = ({
   ['oldest', formatDuration(Math.round(rest.oldestAgeMs))],
   ['waiting receives', String(rest.waitingPolls)],
   ...Object.entries(counts).map(([state, count]) => [state, String(count)]),
-  ...queueFlags.map((row) => {
-    const value = config[row.key]
-    if (row.kind === 'retry') return [row.flag, formatRetryPolicy(config.retry)]
-    if (row.kind === 'duration') return [row.flag, formatDuration(value as number)]
-    return [row.flag, row.kind === 'bytes' ? formatBytes(value as number) : String(value)]
-  }),
-  ['dead-letter', config.deadLetter?.name ?? 'none'],
+  ...queueFlags.map(({ key, flag, row }) => [flag, formatSetting(row, config[key])]),
 ]
 
 type Act = 'delete' | 'purge' | 'pause' | 'resume'

@@ -1,4 +1,5 @@
 import { errorRegistry } from '@kiroku/message'
+import { formatSetting, queueFlags, rangeOf } from './queueFlags.ts'
 import { configFile } from './resolveSettings.ts'
 import { otherVariables, settingsTable, type Setting } from './settings.ts'
 
@@ -22,7 +23,7 @@ export const configurationDoc = (): string =>
   [
     '# Configuration',
     '',
-    'This page is made from `apps/kiroku/src/config/settings.ts`; change it there.',
+    'This page is made from `apps/kiroku/src/config/settings.ts` and `libs/partition/src/queueSettings.ts`; change it there.',
     '',
     `A flag beats the environment, which beats the file \`${configFile}\` of the working folder, which beats the default.`,
     'The file is JSON with comments; its keys are those of the first column. Durations are written as `500ms`, `30s`,',
@@ -61,8 +62,21 @@ export const configurationDoc = (): string =>
     '',
     '## Queues',
     '',
-    'Queues are configured by `kiroku queue create` and `kiroku queue update` (`--help` lists every setting with its',
-    'range and default) or by the HTTP API; each change is an event on record, with who made it and from where.',
+    'Queues are configured by `kiroku queue create` and `kiroku queue update`, whose flags these are, or by the client and',
+    'the HTTP API, whose keys these are, with times in ms and sizes in bytes. Each change is an event on record, with who',
+    'made it and from where. What a subscription may set for itself it takes from its queue until it does.',
+    '',
+    ...table(
+      ['key', 'flag', 'value', 'default', 'subscription', 'what it sets'],
+      queueFlags.map(({ key, flag, row }) => [
+        code(key),
+        code(`--${flag}`),
+        rangeOf(row),
+        code(formatSetting(row, row.default)),
+        row.subscription === true ? 'yes' : '',
+        row.says,
+      ]),
+    ),
     '',
     '## Tokens of the HTTP API',
     '',

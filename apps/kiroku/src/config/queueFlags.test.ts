@@ -1,6 +1,6 @@
-import { defaultQueueConfig } from '@kiroku/partition'
+import { queueSettings } from '@kiroku/partition'
 import { describe, expect, it } from 'vitest'
-import { formatRetryPolicy, parseRetryPolicy, queueConfigOf, queueFlags } from './queueFlags.ts'
+import { formatSetting, parseRetryPolicy, queueConfigOf, queueFlags } from './queueFlags.ts'
 
 const given = (flags: Record<string, string | number>) => ({
   text: (name: string) => flags[name] as string | undefined,
@@ -8,17 +8,20 @@ const given = (flags: Record<string, string | number>) => ({
 })
 
 describe('the queue flags', () => {
-  it('cover the whole configuration of a queue', () => {
-    expect([...queueFlags.map((row) => row.key), 'deadLetter'].sort()).toEqual(
-      Object.keys(defaultQueueConfig).sort(),
-    )
+  it('are named after the settings', () => {
+    const flags = new Map(queueFlags.map(({ key, flag }) => [key, flag]))
+    expect(flags.get('leaseMs')).toBe('lease')
+    expect(flags.get('retriesMax')).toBe('retries')
+    expect(flags.get('deliveryDelayMs')).toBe('delivery-delay')
+    expect(flags.get('batchBytes')).toBe('batch-bytes')
+    expect(new Set(flags.values()).size).toBe(queueFlags.length)
   })
 
   it('give only what was named, in ms and bytes', () => {
     const flags = {
       lease: '1m',
       retries: 0,
-      'body-max': '2MiB',
+      'body-bytes': '2MiB',
       'dead-letter': 'dlq',
       'late-handles': 'reject',
     }
@@ -49,7 +52,7 @@ describe('a retry policy', () => {
     ],
   ] as const)('is read from %s, and written so that it reads back', (text, policy) => {
     expect(parseRetryPolicy(text)).toEqual(policy)
-    expect(parseRetryPolicy(formatRetryPolicy(policy))).toEqual(policy)
+    expect(parseRetryPolicy(formatSetting(queueSettings.retry, policy))).toEqual(policy)
   })
 
   it.each(['often', 'list:', 'exponential:1s,0.5', 'exponential:1s,2,1m,7', 'fixed:'])(

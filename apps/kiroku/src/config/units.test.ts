@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { formatBytes, formatDuration, parseBytes, parseDurationMs } from './units.ts'
+import {
+  exactBytes,
+  exactDuration,
+  formatBytes,
+  formatDuration,
+  parseBytes,
+  parseDurationMs,
+} from './units.ts'
 
 describe('durations', () => {
   it.each([
@@ -27,6 +34,10 @@ describe('durations', () => {
   ])('%d ms is written %s', (ms, text) => {
     expect(formatDuration(ms)).toBe(text)
   })
+
+  it.each([0, 1, 1_234, 90_000, 36 * 3_600_000])('%d ms are written so that they read back', (ms) => {
+    expect(parseDurationMs(exactDuration(ms), 'x')).toBe(ms)
+  })
 })
 
 describe('sizes', () => {
@@ -40,8 +51,15 @@ describe('sizes', () => {
   })
 
   it.each(['', 'x', '-1', '1 KiB', '1kb'])('"%s" is none', (text) => {
-    expect(() => parseBytes(text, '--body-max')).toThrow(/is not a size/)
+    expect(() => parseBytes(text, '--body-bytes')).toThrow(/is not a size/)
   })
+
+  it.each([0, 17, 1_000, 1_536, 3 * 1024 ** 2, 1_500_001])(
+    '%d are written so that they read back',
+    (bytes) => {
+      expect(parseBytes(exactBytes(bytes), 'x')).toBe(bytes)
+    },
+  )
 
   it('are written with one decimal', () => {
     expect([17, 1_536, 20 * 1024 ** 3].map(formatBytes)).toEqual(['17 B', '1.5 KiB', '20 GiB'])

@@ -40,15 +40,24 @@ export const parseBytes = (text: string, what: string): number => {
   return Math.round(Number(match[1]) * sizes[match[2] ?? 'B']!)
 }
 
-/** Writes ms as people read them: `0`, `500ms`, `30s`, `5m`, `2h`, `7d`. */
-export const formatDuration = (ms: number): string => {
-  if (ms === 0) return '0'
-  for (const unit of ['d', 'h', 'm', 's']) {
-    const size = durations[unit]!
-    if (ms >= size && ms % size === 0) return `${ms / size}${unit}`
-  }
-  return ms < 1_000 ? `${ms}ms` : `${(ms / 1_000).toFixed(1)}s`
+/** Writes ms so that they are read back the same: `1500ms`, `30s`, `7d`. */
+export const exactDuration = (ms: number): string => exactly(ms, ['d', 'h', 'm', 's', 'ms'], durations)
+
+/** Writes bytes so that they are read back the same: `1500B`, `1MiB`. */
+export const exactBytes = (bytes: number): string => exactly(bytes, ['GiB', 'MiB', 'KiB', 'B'], sizes)
+
+const exactly = (
+  value: number,
+  units: readonly string[],
+  worth: Readonly<Record<string, number>>,
+): string => {
+  const unit = units.find((each) => value % worth[each]! === 0)
+  return value === 0 || unit === undefined ? String(value) : `${value / worth[unit]!}${unit}`
 }
+
+/** Writes ms as people read them: `0`, `500ms`, `30s`, `5m`, `2h`, `7d`. */
+export const formatDuration = (ms: number): string =>
+  ms < 1_000 || ms % 1_000 === 0 ? exactDuration(ms) : `${(ms / 1_000).toFixed(1)}s`
 
 /** Writes bytes as people read them: `512 B`, `1.5 MiB`. */
 export const formatBytes = (bytes: number): string => {

@@ -1,4 +1,4 @@
-import { limits } from '@kiroku/partition'
+import { limits, queueSettings, type QueueConfig, type QueueSetting } from '@kiroku/partition'
 import * as Schema from 'effect/Schema'
 
 const optional = Schema.optionalKey
@@ -18,45 +18,40 @@ const RetryPolicy = Schema.Union([
   Schema.Struct({ kind: Schema.Literals(['list']), delaysMs: Schema.Array(Schema.Finite) }),
 ]).annotate({ identifier: 'RetryPolicy', description: 'Pauses before a retry.' })
 
-const configFields = {
-  leaseMs: ms('Lease of a delivery'),
-  leaseCapMs: ms('No extension moves a lease further than this from its receive; 0 is no cap'),
-  retriesMax: Schema.Finite.annotate({ description: 'Retries after the first delivery' }),
-  retry: RetryPolicy,
-  exhaustion: Schema.Literals(['onExpiry', 'onNextReceive']),
-  lateHandles: Schema.Literals(['accept', 'reject']),
-  retentionMs: ms('A message that is not final after this is discarded'),
-  retentionFrom: Schema.Literals(['arrival', 'original']),
-  deliveryDelayMs: ms('Delay of a send that asks for none'),
-  receiveWaitMs: ms('Long poll of a receive that asks for none'),
-  batchMessages: Schema.Finite.annotate({ description: "A consumer's batch closes at this many messages" }),
-  batchWaitMs: ms('…or this long after the first available message'),
-  batchBytes: Schema.Finite.annotate({ description: '…or at this many bytes' }),
-  bodyBytesMax: Schema.Finite.annotate({ description: 'Largest body of a send, in bytes' }),
+type ConfigFields = { readonly [Name in keyof QueueConfig]: Schema.Codec<QueueConfig[Name]> }
+type SettingFields = Omit<ConfigFields, 'deadLetter'> & { readonly deadLetter: Schema.Codec<string | null> }
+type Optional<Fields extends Record<keyof Fields, Schema.Top>> = {
+  readonly [Name in keyof Fields]: Schema.optionalKey<Fields[Name]>
 }
 
+const fieldsFrom = (of: (row: QueueSetting) => Schema.Top) =>
+  Object.fromEntries(Object.entries(queueSettings).map(([name, row]) => [name, of(row)]))
+
+/** Its range is told but not judged here: the engine does, and its error says what to do. */
+const settingOf = (row: QueueSetting): Schema.Top => {
+  const { says: description } = row
+  switch (row.kind) {
+    case 'choice':
+      return Schema.Literals(row.choices).annotate({ description, default: row.default })
+    case 'retry':
+      return RetryPolicy
+    case 'queue':
+      return Schema.NullOr(Schema.String).annotate({ description: `${description} By name.` })
+    default: {
+      const { kind, min: minimum, max: maximum } = row
+      const unit = kind === 'duration' ? ' In ms.' : kind === 'bytes' ? ' In bytes.' : ''
+      const range = Schema.makeFilter(() => true, { toJsonSchema: () => [{ minimum, maximum }, true] })
+      return Schema.Finite.check(range).annotate({ description: description + unit, default: row.default })
+    }
+  }
+}
+
+const Address = Schema.Struct({ name: Schema.String, partition: count, queue: count })
+
 /** A queue's settings as people give them: what is absent takes the default, or stays. */
-export const QueueSettings = Schema.Struct({
-  leaseMs: optional(configFields.leaseMs),
-  leaseCapMs: optional(configFields.leaseCapMs),
-  retriesMax: optional(configFields.retriesMax),
-  retry: optional(configFields.retry),
-  exhaustion: optional(configFields.exhaustion),
-  lateHandles: optional(configFields.lateHandles),
-  retentionMs: optional(configFields.retentionMs),
-  retentionFrom: optional(configFields.retentionFrom),
-  deliveryDelayMs: optional(configFields.deliveryDelayMs),
-  receiveWaitMs: optional(configFields.receiveWaitMs),
-  batchMessages: optional(configFields.batchMessages),
-  batchWaitMs: optional(configFields.batchWaitMs),
-  batchBytes: optional(configFields.batchBytes),
-  bodyBytesMax: optional(configFields.bodyBytesMax),
-  deadLetter: optional(
-    Schema.NullOr(Schema.String).annotate({
-      description: 'Name of the dead-letter queue, created if it is missing; null: none',
-    }),
-  ),
-}).annotate({ identifier: 'QueueSettings' })
+export const QueueSettings = Schema.Struct(
+  fieldsFrom((row) => optional(settingOf(row))) as unknown as Optional<SettingFields>,
+).annotate({ identifier: 'QueueSettings' })
 
 /** A queue as it stands. */
 export const Queue = Schema.Struct({
@@ -64,10 +59,11 @@ export const Queue = Schema.Struct({
   partition: count,
   queue: Schema.Finite.annotate({ description: 'Id of the queue in its partition; never used again' }),
   deliveryPaused: Schema.Boolean,
-  config: Schema.Struct({
-    ...configFields,
-    deadLetter: Schema.NullOr(Schema.Struct({ name: Schema.String, partition: count, queue: count })),
-  }),
+  config: Schema.Struct(
+    fieldsFrom((row) =>
+      row.kind === 'queue' ? Schema.NullOr(Address) : settingOf(row),
+    ) as unknown as ConfigFields,
+  ),
   counts: Schema.Struct({
     delayed: count,
     available: count,

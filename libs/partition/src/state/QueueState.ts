@@ -1,5 +1,5 @@
 import type { Policy } from '@kiroku/message'
-import type { QueueConfig } from '../QueueConfig.ts'
+import { defaultQueueConfig, type QueueConfig } from '../QueueConfig.ts'
 import type { Poll } from './Poll.ts'
 
 const none = -1
@@ -43,6 +43,8 @@ export class Subscription {
 export class QueueState {
   readonly id: number
   readonly name: string
+  /** The configuration as the record has it; settings that are younger than it are not there. */
+  recorded: Partial<QueueConfig>
   config: QueueConfig
   policy: Policy
   deliveryPaused = false
@@ -61,11 +63,12 @@ export class QueueState {
   frameCount = 0
   readonly main: Subscription
 
-  constructor(id: number, name: string, config: QueueConfig, index: number) {
+  constructor(id: number, name: string, recorded: Partial<QueueConfig>, index: number) {
     this.id = id
     this.name = name
-    this.config = config
-    this.policy = policyOf(config)
+    this.recorded = recorded
+    this.config = { ...defaultQueueConfig, ...recorded }
+    this.policy = policyOf(this.config)
     this.main = new Subscription(index, 0, this)
   }
 
@@ -74,9 +77,10 @@ export class QueueState {
     return this.nextNumber - 1 - this.skipped
   }
 
-  configure(config: QueueConfig): void {
-    this.config = config
-    this.policy = policyOf(config)
+  configure(recorded: Partial<QueueConfig>): void {
+    this.recorded = recorded
+    this.config = { ...defaultQueueConfig, ...recorded }
+    this.policy = policyOf(this.config)
   }
 }
 

@@ -1,0 +1,139 @@
+import type { RetryPolicy } from '@kiroku/message'
+import { limits } from './limits.ts'
+
+/** One row of the table of queue settings. */
+export type QueueSetting = {
+  /** What it sets, in a sentence. */
+  readonly says: string
+  /** A subscription may set it for itself; the other settings are the queue's alone. */
+  readonly subscription?: true
+} & (
+  | {
+      /** A whole number: of ms, of bytes, or of what the sentence names. */
+      readonly kind: 'duration' | 'bytes' | 'count'
+      readonly default: number
+      /** Both ends are included. */
+      readonly min: number
+      readonly max: number
+    }
+  | { readonly kind: 'choice'; readonly default: string; readonly choices: readonly string[] }
+  | { readonly kind: 'retry'; readonly default: RetryPolicy }
+  /** Another queue, or none. */
+  | { readonly kind: 'queue'; readonly default: null }
+)
+
+/**
+ * Everything that can be set for a queue, with the defaults of the native door. What is checked, the flags of the
+ * command line and their help, the schema of the HTTP API and `docs/configuration.md` are all made from this table.
+ */
+export const queueSettings = {
+  leaseMs: {
+    kind: 'duration',
+    default: 30_000,
+    min: limits.leaseMsMin,
+    max: limits.leaseMsMax,
+    subscription: true,
+    says: 'Lease of a delivery, unless the receive asks for another.',
+  },
+  leaseCapMs: {
+    kind: 'duration',
+    default: 0,
+    min: 0,
+    max: limits.leaseMsMax,
+    subscription: true,
+    says: 'No extension moves a lease further than this from its receive; 0 is no cap.',
+  },
+  retriesMax: {
+    kind: 'count',
+    default: 3,
+    min: 0,
+    max: limits.retriesMax,
+    subscription: true,
+    says: 'Retries after the first delivery.',
+  },
+  retry: {
+    kind: 'retry',
+    default: { kind: 'fixed', delayMs: 0 },
+    subscription: true,
+    says: 'Pause before a retry.',
+  },
+  exhaustion: {
+    kind: 'choice',
+    default: 'onExpiry',
+    choices: ['onExpiry', 'onNextReceive'],
+    subscription: true,
+    says: 'When a message whose attempts are used up leaves.',
+  },
+  lateHandles: {
+    kind: 'choice',
+    default: 'accept',
+    choices: ['accept', 'reject'],
+    subscription: true,
+    says: 'Whether an ack after the end of the lease counts.',
+  },
+  deadLetter: {
+    kind: 'queue',
+    default: null,
+    subscription: true,
+    says: 'Queue that exhausted messages go to, created if it is missing; without one they are discarded.',
+  },
+  retentionMs: {
+    kind: 'duration',
+    default: 4 * 86_400_000,
+    min: limits.retentionMsMin,
+    max: limits.retentionMsMax,
+    says: 'A message that is not final after this is discarded.',
+  },
+  retentionFrom: {
+    kind: 'choice',
+    default: 'arrival',
+    choices: ['arrival', 'original'],
+    says: 'Count retention from the arrival here, or from the first send of a forwarded message.',
+  },
+  deliveryDelayMs: {
+    kind: 'duration',
+    default: 0,
+    min: 0,
+    max: limits.delayMsMax,
+    says: 'Delay of a send that asks for none.',
+  },
+  receiveWaitMs: {
+    kind: 'duration',
+    default: 0,
+    min: 0,
+    max: limits.receiveWaitMsMax,
+    subscription: true,
+    says: 'Long poll of a receive that asks for none.',
+  },
+  batchMessages: {
+    kind: 'count',
+    default: 10,
+    min: 1,
+    max: limits.messagesPerReceiveMax,
+    subscription: true,
+    says: "A consumer's batch closes at this many messages.",
+  },
+  batchWaitMs: {
+    kind: 'duration',
+    default: 5_000,
+    min: 0,
+    max: limits.batchWaitMsMax,
+    subscription: true,
+    says: 'A batch closes this long after its first message became available.',
+  },
+  batchBytes: {
+    kind: 'bytes',
+    default: 1024 * 1024,
+    min: 1,
+    max: 64 * 1024 * 1024,
+    subscription: true,
+    says: 'A batch closes at this size.',
+  },
+  bodyBytesMax: {
+    kind: 'bytes',
+    default: 1024 * 1024,
+    min: 1,
+    max: limits.bodyBytesMax,
+    says: 'Largest body that a send may have.',
+  },
+} as const satisfies Readonly<Record<string, QueueSetting>>
