@@ -38,7 +38,7 @@ export interface ReceiveOptions {
   readonly waitMs?: number
   /** Time in ms, from the first available message, to wait for a fuller batch. */
   readonly batchWaitMs?: number
-  /** Lease in ms; absent: the queue's. */
+  /** Lease in ms, from the queue's `leaseMinMs`; absent: the queue's. */
   readonly leaseMs?: number
   /** `simple` (default): an expired lease makes the message available at once; `push`: by the retry policy. */
   readonly mode?: ConsumeMode

@@ -35,7 +35,7 @@ export class ReceivedMessage extends MessageView {
     return this.#settle({ type: 'Retry', delayMs: options.delayMs, error: clip(options.error) })
   }
 
-  /** Lets the lease end `leaseMs` from now. Errors: also `LeaseCapReached`. */
+  /** Lets the lease end `leaseMs` from now. Errors: also `LeaseCapReached`, `LeaseTooShort`. */
   extend(leaseMs: number): Promise<void> {
     return this.#settle({ type: 'Extend', leaseMs })
   }

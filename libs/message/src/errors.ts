@@ -70,6 +70,12 @@ export const errorRegistry = {
     4,
     'The lease cannot be extended beyond its cap; settle the message or let it return.',
   ),
+  LeaseTooShort: entry(
+    false,
+    400,
+    2,
+    'Ask for a lease of at least the `leaseMinMs` of the queue, or lower it with `kiroku queue update`.',
+  ),
   Unauthorized: entry(
     false,
     401,

@@ -124,7 +124,7 @@ export interface Refusal {
   /** Index of the item in the command, and the message's number. */
   readonly item: number
   readonly number: number
-  readonly error: 'UnknownReceipt' | 'ReceiptExpired' | 'LeaseCapReached' | 'InvalidReceipt'
+  readonly error: 'UnknownReceipt' | 'ReceiptExpired' | 'LeaseCapReached' | 'LeaseTooShort' | 'InvalidReceipt'
 }
 
 /** A delivery as it leaves the partition; arrays run parallel in the order of `numbers`. */

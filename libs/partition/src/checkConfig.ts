@@ -20,6 +20,8 @@ export const checkConfig = (base: QueueConfig, changes: Partial<QueueConfig>): Q
     throw invalid(
       `a deliveryDelayMs of ${config.deliveryDelayMs} outlasts the retentionMs of ${config.retentionMs}`,
     )
+  if (config.leaseMs < config.leaseMinMs)
+    throw invalid(`a leaseMs of ${config.leaseMs} is shorter than the leaseMinMs of ${config.leaseMinMs}`)
   if (config.leaseCapMs !== 0 && config.leaseCapMs < config.leaseMs)
     throw invalid(`a leaseCapMs of ${config.leaseCapMs} is shorter than the leaseMs of ${config.leaseMs}`)
   return config

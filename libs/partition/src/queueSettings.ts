@@ -35,6 +35,14 @@ export const queueSettings = {
     subscription: true,
     says: 'Lease of a delivery, unless the receive asks for another.',
   },
+  leaseMinMs: {
+    kind: 'duration',
+    default: limits.leaseMsMin,
+    min: limits.leaseMsMin,
+    max: limits.leaseMsMax,
+    subscription: true,
+    says: 'Shortest lease that a receive or an extension may ask for.',
+  },
   leaseCapMs: {
     kind: 'duration',
     default: 0,

@@ -63,6 +63,7 @@ describe('a setting', () => {
         (value): [string, unknown] => [name, value],
       ),
     ),
+    ['leaseMinMs', 0],
     ['leaseCapMs', -1],
     ['leaseCapMs', limits.leaseMsMax + 1],
     ['exhaustion', 'never'],
@@ -109,6 +110,7 @@ describe('a setting', () => {
 
   const contradictions: [string, object][] = [
     ['a delay as long as retention', { deliveryDelayMs: 60_000, retentionMs: 60_000 }],
+    ['a lease below the shortest', { leaseMs: 999, leaseMinMs: 1_000 }],
     ['a lease cap below the lease', { leaseMs: 1_000, leaseCapMs: 999 }],
     ['a dead-letter queue of the same name', { deadLetter: { partition: 9, queue: 9, name: 'q' } }],
     ['a dead-letter queue of the same address', { deadLetter: { partition: 3, queue: 1, name: 'other' } }],

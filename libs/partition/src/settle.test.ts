@@ -190,6 +190,20 @@ describe('an extension', () => {
     p.receive('q')
     expect(p.settle('Extend', d, { leaseMs: 1_000 })).toEqual(['ReceiptExpired'])
   })
+  it('is refused by message where the lease is shorter than its queue allows', () => {
+    const p = new TestPartition()
+    p.create('long', { leaseMs: 60_000, leaseMinMs: 10_000 })
+    p.create('any')
+    p.send('long', 1)
+    p.send('any', 1)
+    const long = p.receive('long')!
+    const any = p.receive('any')!
+    const items = [itemOf(long), itemOf(any)]
+    expect(p.ok({ type: 'Extend', items, leaseMs: 9_999 }).refused).toEqual([
+      { item: 0, number: 1, error: 'LeaseTooShort' },
+    ])
+    expect(p.ok({ type: 'Extend', items, leaseMs: 10_000 }).refused).toEqual([])
+  })
 })
 
 describe('a receipt is unknown', () => {

@@ -3,6 +3,7 @@ import type { CommandOf } from '../Command.ts'
 import { limits } from '../limits.ts'
 import type { Poll } from '../state/Poll.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
+import type { QueueState } from '../state/QueueState.ts'
 import type { Turn } from '../Turn.ts'
 import { namedQueue } from './enqueue.ts'
 
@@ -11,7 +12,7 @@ export const decideReceive = <B>(turn: Turn<B>, command: CommandOf<'Receive'>, t
   const { state } = turn
   const queue = namedQueue(turn, command.queue, token)
   if (queue === undefined) return
-  const refusal = refuseReceive(state, command)
+  const refusal = refuseReceive(state, queue, command)
   if (refusal !== undefined) return turn.refuse(token, refusal)
   // A receive asked for again takes the place of the one that waits.
   const before = state.polls.get(command.poll)
@@ -57,7 +58,11 @@ export const endPoll = (state: PartitionState, poll: Poll): void => {
   if (state.polls.get(poll.id) === poll) state.polls.delete(poll.id)
 }
 
-const refuseReceive = (state: PartitionState, c: CommandOf<'Receive'>): KirokuError | undefined => {
+const refuseReceive = (
+  state: PartitionState,
+  { name, config }: QueueState,
+  c: CommandOf<'Receive'>,
+): KirokuError | undefined => {
   const check = (
     name: string,
     value: number | undefined,
@@ -72,6 +77,11 @@ const refuseReceive = (state: PartitionState, c: CommandOf<'Receive'>): KirokuEr
         )
   if (state.polls.size >= limits.pollsMax)
     return new KirokuError('Busy', `${limits.pollsMax} receives wait already`, { retryAfterMs: 1_000 })
+  if (c.leaseMs !== undefined && c.leaseMs < config.leaseMinMs)
+    return new KirokuError(
+      'LeaseTooShort',
+      `a lease of ${c.leaseMs} ms is shorter than the ${config.leaseMinMs} ms that queue "${name}" asks for`,
+    )
   return (
     check('max', c.max, 1, limits.messagesPerReceiveMax) ??
     check('waitMs', c.waitMs, 0, limits.receiveWaitMsMax) ??

@@ -154,6 +154,7 @@ const settle = <B>(
       return undefined
     }
     case 'Extend':
+      if (command.leaseMs < sub.queue.config.leaseMinMs) return 'LeaseTooShort'
       extend.now = turn.now
       extend.delivery = item.delivery
       extend.leaseUntil = leaseUntil
