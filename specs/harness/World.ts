@@ -24,6 +24,7 @@ import {
   type RunningWorker,
   type WorkerConfig,
 } from '@kiroku/worker'
+import { ClientProcess } from './ClientProcess.ts'
 import { Engine } from './Engine.ts'
 import { Recorder } from './Recorder.ts'
 import { readRecord, type RecordedEvent } from './readRecord.ts'
@@ -90,6 +91,11 @@ export class World implements AsyncDisposable {
   /** A further client of the same engine. */
   newClient(name: string, onEvent: (event: ClientEvent) => void = () => {}): Client {
     return createClient(inProcess(this.engine), { name, clock: this.time, onEvent })
+  }
+
+  /** A client of the same engine in a process of its own. */
+  newProcess(name: string): ClientProcess {
+    return new ClientProcess(name, this.engine, this.time)
   }
 
   /** Seconds since the world began. */

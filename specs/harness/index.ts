@@ -4,6 +4,7 @@
  */
 export { createWorld, type World } from './World.ts'
 export { createNatsWorld } from './NatsWorld.ts'
+export type { ClientProcess } from './ClientProcess.ts'
 export { Engine } from './Engine.ts'
 export { everyState, mailCounts } from './everyState.ts'
 export { readRecord } from './readRecord.ts'

@@ -35,7 +35,7 @@ it('[RMQ-03] a timeout triggers a retry', async () => {
   // Given a consumer that hangs on the first attempt and does not renew its lease, beside one that works
   await using world = await createWorld()
   await world.queue('orders', settings)
-  const hanging = await world.consumer('orders', () => world.sleep('1 day'), { heartbeat: false })
+  const hanging = await world.consumer('orders', () => world.sleep('1 day'), { renew: false })
   await world.send('orders', 'x')
   const working = await world.consumer('orders')
   await world.advance('1 hour')
@@ -56,7 +56,7 @@ it("[RMQ-03] the time that a message waits in the client's own queue counts", as
         message.ack()
       }
     },
-    { heartbeat: false },
+    { renew: false },
   )
   const other = await world.consumer('orders')
 

@@ -1,17 +1,28 @@
 import { rangeNumbers } from './ranges.ts'
-import { MessageView, type DeliveryContext } from './MessageView.ts'
+import type { Lease } from './Lease.ts'
+import { MessageView } from './MessageView.ts'
 import { clip, type RetryOptions } from './ReceivedMessage.ts'
 import type { Verdicts } from './Verdicts.ts'
 
 /** A message in a handler; the first verdict counts, later ones are ignored. */
 export class ConsumedMessage extends MessageView {
+  readonly #lease: Lease
   readonly #verdicts: Verdicts
   readonly #at: number
 
-  constructor(context: DeliveryContext, index: number, number: number, verdicts: Verdicts) {
-    super(context, index, number)
+  constructor(lease: Lease, index: number, number: number, verdicts: Verdicts) {
+    super(lease.context, index, number)
+    this.#lease = lease
     this.#at = index
     this.#verdicts = verdicts
+  }
+
+  /**
+   * Aborted when there is no use in working on: the lease is lost or was let go, or the consumer stops and waits no
+   * longer. Its reason says which.
+   */
+  get signal(): AbortSignal {
+    return this.#lease.signalOf(this.#at)
   }
 
   /** Acknowledged at once, whatever becomes of the batch. */
@@ -40,13 +51,17 @@ export class Batch {
   /** Name of the queue. */
   readonly queue: string
   readonly messages: readonly ConsumedMessage[]
+  /** Aborted when that is so of every message that has no verdict yet; see `ConsumedMessage.signal`. */
+  readonly signal: AbortSignal
   readonly #verdicts: Verdicts
 
-  constructor(context: DeliveryContext, verdicts: Verdicts) {
-    this.queue = context.queue
+  constructor(lease: Lease, verdicts: Verdicts) {
+    const { queue, delivery } = lease.context
+    this.queue = queue
+    this.signal = lease.signal
     this.#verdicts = verdicts
-    this.messages = rangeNumbers(context.delivery.numbers).map(
-      (number, index) => new ConsumedMessage(context, index, number, verdicts),
+    this.messages = rangeNumbers(delivery.numbers).map(
+      (number, index) => new ConsumedMessage(lease, index, number, verdicts),
     )
   }
 

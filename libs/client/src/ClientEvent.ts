@@ -17,9 +17,16 @@ export type ClientEvent =
       readonly error: unknown
       readonly messages: number
     }
-  /** A lease could not be extended; others may receive these messages. */
+  /** A lease could not be renewed, or was not, in time; others may receive these messages. */
   | {
       readonly type: 'leaseLost'
+      readonly queue: string
+      readonly receipts: readonly string[]
+      readonly error: KirokuError
+    }
+  /** Work took longer than it may; its lease is renewed no more and others receive these messages when it ends. */
+  | {
+      readonly type: 'leaseAbandoned'
       readonly queue: string
       readonly receipts: readonly string[]
       readonly error: KirokuError
@@ -31,7 +38,7 @@ export type ClientEvent =
       readonly receipts: readonly string[]
       readonly error: KirokuError
     }
-  /** A delivery came for nobody, or a consumer stopped before it handled one. */
+  /** A delivery came for nobody, or too late to begin with it, and was given back. */
   | { readonly type: 'released'; readonly partition: number; readonly messages: number }
   /** A consumer ended by an error. */
   | { readonly type: 'consumerFailed'; readonly queue: string; readonly error: KirokuError }

@@ -115,9 +115,9 @@ describe('a consumer', () => {
     expect(events.filter((event) => event.type === 'leaseLost')).toEqual([])
   })
 
-  it('loses the lease without a heartbeat, and another consumer receives the message', async () => {
+  it('loses the lease that it does not renew, and another consumer receives the message', async () => {
     const { client, counts } = await start()
-    await client.queues.create('mail', { leaseMs: 50 })
+    await client.queues.create('mail')
     const attempts: number[] = []
     let release = (): void => {}
     const gate = new Promise<void>((resolve) => (release = resolve))
@@ -127,7 +127,7 @@ describe('a consumer', () => {
         attempts.push(batch.messages[0]!.attempt)
         if (attempts.length === 1) await gate
       },
-      { ...atOnce, heartbeat: false, concurrency: 2 },
+      { ...atOnce, renew: false, leaseMs: 50, concurrency: 2 },
     )
     await client.send('mail', 'x')
     await waitUntil(() => attempts.length === 2)
@@ -172,6 +172,28 @@ describe('a consumer', () => {
     const [message] = await client.receive('mail')
     expect(message).toMatchObject({ attempt: 1 })
     expect(message!.text()).toBe('not done')
+  })
+
+  it('tells its handlers by their signals when it waits for them no longer', async () => {
+    const { client } = await start()
+    await client.queues.create('mail')
+    const heard: string[] = []
+    const consumer = client.consume(
+      'mail',
+      ({ messages: [done, open], signal }) => {
+        const note = (who: string, { reason }: AbortSignal) => heard.push(`${who}: ${(reason as Error).name}`)
+        signal.addEventListener('abort', () => note('batch', signal))
+        open!.signal.addEventListener('abort', () => note('open', open!.signal))
+        done!.signal.addEventListener('abort', () => note('done', done!.signal))
+        done!.ack()
+        return new Promise(() => {})
+      },
+      atOnce,
+    )
+    await client.sendBatch('mail', [{ body: 'done' }, { body: 'open' }])
+    await waitUntil(async () => (await client.queues.describe('mail')).counts.committed === 1)
+    await consumer.stop({ timeoutMs: 20 })
+    expect(heard).toEqual(['open: AbortError', 'batch: AbortError'])
   })
 
   it('goes on over a change of the owner', async () => {

@@ -1,10 +1,12 @@
 import type { KirokuError } from '@kiroku/message'
+import type { CommandOf, QueueConfig } from '@kiroku/partition'
 import { Batch, type ConsumedMessage } from './Batch.ts'
 import type { ClientEvent } from './ClientEvent.ts'
 import type { Clock } from './Clock.ts'
 import { isRetryable, toKirokuError } from './failure.ts'
-import { startHeartbeat } from './heartbeat.ts'
-import { LeasedBatch } from './LeasedBatch.ts'
+import { Lease } from './Lease.ts'
+import { LeaseKeeper } from './LeaseKeeper.ts'
+import { leaseTimes, type LeaseOptions } from './LeaseTimes.ts'
 import { limits } from './limits.ts'
 import type { PartitionClient } from './PartitionClient.ts'
 import { clip } from './ReceivedMessage.ts'
@@ -16,17 +18,14 @@ export type BatchHandler = (batch: Batch) => unknown
 /** Handles one message: returning acknowledges it, throwing retries it. */
 export type MessageHandler = (message: ConsumedMessage) => unknown
 
-/** Settings of a consumer; what is absent is the queue's. */
-export interface ConsumeOptions {
+/** Settings of a consumer; what is absent is the queue's as the consumer starts. */
+export interface ConsumeOptions extends LeaseOptions {
   /** Most messages of a batch, 1 to 1,000. */
   readonly batchMessages?: number | undefined
   /** Time in ms, from the first available message, to wait for a fuller batch. */
   readonly batchWaitMs?: number | undefined
   /** Batches handled at the same time; default 1. */
   readonly concurrency?: number | undefined
-  readonly leaseMs?: number | undefined
-  /** Extend leases while the handler works; default true. */
-  readonly heartbeat?: boolean | undefined
 }
 
 /** A running consumer. */
@@ -70,6 +69,8 @@ export class ConsumerLoop implements Consumer {
     this.#context = context
     this.#handler = handler
     this.#options = options
+    // What is wrong with the arguments alone is said at once.
+    if (options.leaseMs !== undefined) leaseTimes(options, options.leaseMs)
     this.closed = this.#run()
     // Whoever does not ask for the end hears of it by the event.
     this.closed.catch(() => undefined)
@@ -97,15 +98,24 @@ export class ConsumerLoop implements Consumer {
   }
 
   async #work(): Promise<void> {
-    const { queue, emit, open } = this.#context
-    const { incarnation, partition } = await this.#persist(() => unless(this.#polls.signal, open()))
-    const take = await this.#persist(() => this.#prepare(partition))
+    const { queue, clock, emit, open, newPoll } = this.#context
+    const { signal } = this.#polls
+    const { incarnation, partition } = await this.#persist(() => unless(signal, open()))
+    const { link, settler } = partition
+    const { config } = await this.#persist(() =>
+      link.ask<'DescribeQueue'>({ type: 'DescribeQueue', queue }, { signal }),
+    )
+    const times = leaseTimes(this.#options, config.leaseMs)
+    const receive = this.#receive(config, times.leaseMs)
+    const keeper = new LeaseKeeper(times, clock, emit)
     const loop = async (): Promise<void> => {
-      while (!this.#polls.signal.aborted) {
-        const delivery = await this.#persist(take)
+      while (!signal.aborted) {
+        const delivery = await this.#persist(() => partition.take({ ...receive, poll: newPoll() }, signal))
         if (delivery === undefined) continue
-        const context = { incarnation, partition: partition.link.partition, queue, delivery }
-        await this.#handle(new LeasedBatch(context, partition.settler, emit))
+        const context = { incarnation, partition: link.partition, queue, delivery }
+        const lease = new Lease(context, settler, link.time.leaseEndMs(delivery))
+        if (keeper.register(lease)) await this.#handle(lease, keeper)
+        else partition.release(delivery)
       }
     }
     const { concurrency = 1 } = this.#options
@@ -128,53 +138,48 @@ export class ConsumerLoop implements Consumer {
     }
   }
 
-  async #prepare(partition: PartitionClient): Promise<() => ReturnType<PartitionClient['take']>> {
-    const { queue, consumer, newPoll } = this.#context
-    const { config } = await partition.link.ask<'DescribeQueue'>(
-      { type: 'DescribeQueue', queue },
-      { signal: this.#polls.signal },
-    )
-    const { batchMessages, batchWaitMs, leaseMs } = this.#options
-    const command = {
+  #receive(config: QueueConfig, leaseMs: number): Omit<CommandOf<'Receive'>, 'poll'> {
+    const { batchMessages = config.batchMessages, batchWaitMs = config.batchWaitMs } = this.#options
+    return {
       type: 'Receive',
-      queue,
-      max: batchMessages ?? config.batchMessages,
+      queue: this.#context.queue,
+      max: batchMessages,
       bytesMax: config.batchBytes,
       waitMs: pollWaitMs,
-      batchWaitMs: batchWaitMs ?? config.batchWaitMs,
+      batchWaitMs,
+      leaseMs,
       mode: 'push',
-      consumer,
-      ...(leaseMs === undefined ? {} : { leaseMs }),
-    } as const
-    return () => partition.take({ ...command, poll: newPoll() }, this.#polls.signal)
+      consumer: this.#context.consumer,
+    }
   }
 
-  async #handle(leased: LeasedBatch): Promise<void> {
-    const { queue, emit, clock } = this.#context
-    const verdicts = new Verdicts(leased.size, (indexes) =>
-      this.#settle(leased, { settlement: { type: 'Ack' }, indexes }),
-    )
-    const stopHeartbeat =
-      this.#options.heartbeat === false ? () => {} : startHeartbeat(leased, verdicts, clock)
+  async #handle(lease: Lease, keeper: LeaseKeeper): Promise<void> {
+    const { queue, emit } = this.#context
+    const settle = (outcome: Outcome): void => this.#settle(lease, keeper, outcome)
+    const verdicts = new Verdicts(lease.size, (indexes) => settle({ settlement: { type: 'Ack' }, indexes }))
     let outcomes: Outcome[]
     try {
-      await unless(this.#patience.signal, this.#handler(new Batch(leased.context, verdicts)))
+      await unless(this.#patience.signal, this.#handler(new Batch(lease, verdicts)))
       outcomes = verdicts.finish()
     } catch (error) {
       if (this.#patience.signal.aborted) {
         outcomes = verdicts.abandon()
+        lease.interrupt(lease.held(), stopReason)
       } else {
-        emit({ type: 'handlerFailed', queue, error, messages: leased.size })
+        emit({ type: 'handlerFailed', queue, error, messages: lease.size })
         outcomes = verdicts.finish({ error: clip(error instanceof Error ? error.message : String(error))! })
       }
-    } finally {
-      stopHeartbeat()
     }
-    for (const outcome of outcomes) this.#settle(leased, outcome)
+    outcomes.forEach(settle)
   }
 
-  #settle(leased: LeasedBatch, { settlement, indexes }: Outcome): void {
-    const settling = leased.settle(settlement, indexes).then(() => void this.#settling.delete(settling))
+  #settle(lease: Lease, keeper: LeaseKeeper, { settlement, indexes }: Outcome): void {
+    const { queue, emit } = this.#context
+    const settling = keeper.settle(lease, settlement, indexes).then((failures) => {
+      this.#settling.delete(settling)
+      for (const { indexes, error } of failures)
+        emit({ type: 'settleFailed', queue, receipts: lease.receipts(indexes), error })
+    })
     this.#settling.add(settling)
   }
 }

@@ -35,7 +35,10 @@ export class PartitionClient {
   release({ queue, sub, delivery, numbers, attempts }: Delivery): void {
     const { emit } = this.link.context
     this.settler.settle({ type: 'Release' }, queue, sub, delivery, numbers).then(
-      () => emit({ type: 'released', partition: this.link.partition, messages: attempts.length }),
+      ({ length: refused }) => {
+        const messages = attempts.length - refused
+        if (messages > 0) emit({ type: 'released', partition: this.link.partition, messages })
+      },
       // Its lease ends by itself.
       () => undefined,
     )

@@ -3,6 +3,7 @@ import type { Answers, Command, CommandOf, CommandType, Delivery, Reply } from '
 import { backoffMs } from './backoff.ts'
 import type { ClientEvent } from './ClientEvent.ts'
 import type { Clock } from './Clock.ts'
+import { EngineTime } from './EngineTime.ts'
 import { isRetryable, leavesOutcomeUnknown, toKirokuError } from './failure.ts'
 import { limits } from './limits.ts'
 import type { Transport } from './Transport.ts'
@@ -34,6 +35,7 @@ interface AskOptions {
 export class PartitionLink {
   readonly partition: number
   readonly context: ClientContext
+  readonly time: EngineTime
   /** Called with deliveries that nobody waits for. */
   onLateDelivery: (delivery: Delivery) => void = () => {}
   #epoch = 0
@@ -44,6 +46,7 @@ export class PartitionLink {
   constructor(partition: number, context: ClientContext) {
     this.partition = partition
     this.context = context
+    this.time = new EngineTime(context.clock)
   }
 
   /** One request, one try. Aborting rejects with the signal's reason; a delivery on its way is late then. */
@@ -139,6 +142,7 @@ export class PartitionLink {
     if (epoch > this.#epoch && (announced || this.#epoch > 0))
       this.context.emit({ type: 'ownerChanged', partition: this.partition, epoch })
     this.#epoch = epoch
+    this.time.forget()
     const error = new KirokuError('NotOwner', 'The partition moved to another owner', { retryAfterMs: 0 })
     // A first epoch learned from a reply says nothing about what left before it.
     for (const [fail, sentAt] of [...this.#flights])

@@ -90,11 +90,4 @@ describe('verdicts of a handler', () => {
     verdicts.ack(3)
     expect(acked).toEqual([0])
   })
-
-  it('holds a lease until a message is acknowledged', () => {
-    const { verdicts } = verdictsOf(2)
-    verdicts.retry(0)
-    verdicts.ack(1)
-    expect([verdicts.isHeld(0), verdicts.isHeld(1)]).toEqual([true, false])
-  })
 })

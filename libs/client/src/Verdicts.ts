@@ -69,11 +69,6 @@ export class Verdicts {
     this.#batchRetry = merged(this.#batchRetry, options)
   }
 
-  /** Whether a message is not yet settled for good; its lease still matters. */
-  isHeld(index: number): boolean {
-    return this.#states[index] !== acked
-  }
-
   /**
    * Closes the verdicts; later ones are ignored.
    * @param failure why the handler failed; absent: it returned, so messages without a verdict are acknowledged

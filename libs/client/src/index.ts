@@ -1,5 +1,5 @@
 /**
- * The native client. Owns producers, receives, consumers and lease heartbeats over a transport port. Never
+ * The native client. Owns producers, receives, consumers and the keeping of leases over a transport port. Never
  * knows NATS; talks to `@kiroku/partition` for commands and to `@kiroku/message` for errors.
  */
 export type { LogDirectory, RequestOptions, Transport } from './Transport.ts'
@@ -18,6 +18,7 @@ export type {
 } from './Client.ts'
 export type { ClientEvent } from './ClientEvent.ts'
 export type { BatchHandler, ConsumeOptions, Consumer, MessageHandler } from './Consumer.ts'
+export type { LeaseOptions } from './LeaseTimes.ts'
 export type { MessageView } from './MessageView.ts'
 export type { ReceivedMessage, RetryOptions } from './ReceivedMessage.ts'
 export type { Batch, ConsumedMessage } from './Batch.ts'

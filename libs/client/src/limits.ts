@@ -21,5 +21,9 @@ export const limits = {
   /** Wait for a reply, beyond what the request itself waits for at the engine. */
   replyMsMax: 10_000,
   closeMsMax: 10_000,
-  heartbeatMsMin: 20,
+  /** Lease of a consumer that does not renew it, and how long any work may take before it counts as stuck. */
+  fixedLeaseMs: 60_000,
+  messageTimeoutMs: 12 * 3_600_000,
+  /** How long the quickest delivery stays the measure of the others. */
+  offsetSpanMs: 60_000,
 } as const

@@ -76,6 +76,18 @@ export const errorRegistry = {
     2,
     'Ask for a lease of at least the `leaseMinMs` of the queue, or lower it with `kiroku queue update`.',
   ),
+  LeaseExpired: entry(
+    false,
+    409,
+    4,
+    'Others may have received the message; give the consumer a longer lease, or let it renew its leases.',
+  ),
+  HandlerStuck: entry(
+    false,
+    504,
+    5,
+    'Find out what the handler waits for, or raise messageTimeoutMs; others receive its messages.',
+  ),
   Unauthorized: entry(
     false,
     401,

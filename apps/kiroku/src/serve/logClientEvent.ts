@@ -6,6 +6,7 @@ const levels: Readonly<Record<ClientEvent['type'], LogLevel>> = {
   ownerChanged: 'debug',
   handlerFailed: 'error',
   leaseLost: 'warn',
+  leaseAbandoned: 'error',
   settleFailed: 'warn',
   released: 'debug',
   consumerFailed: 'error',

@@ -1,0 +1,37 @@
+import type { Delivery } from '@kiroku/partition'
+import type { Clock } from './Clock.ts'
+import { limits } from './limits.ts'
+
+/**
+ * A partition's time by the client's clock, as far as its deliveries tell. Each took a while to come, so the quickest
+ * of the last minutes is the nearest to the truth, and one that comes later than it was held up on the way.
+ */
+export class EngineTime {
+  readonly #clock: Clock
+  /** Smallest difference between the two clocks, in this span and in the one before: clocks drift apart. */
+  #offsetMs = Infinity
+  #offsetMsBefore = Infinity
+  #spanFromMs = -Infinity
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** When the lease of a delivery that came just now ends, in ms by the client's clock. */
+  leaseEndMs({ now, leaseUntil }: Delivery): number {
+    const nowMs = this.#clock.now()
+    const spans = Math.floor((nowMs - this.#spanFromMs) / limits.offsetSpanMs)
+    if (spans > 0) {
+      this.#offsetMsBefore = spans === 1 ? this.#offsetMs : Infinity
+      this.#offsetMs = Infinity
+      this.#spanFromMs = nowMs
+    }
+    this.#offsetMs = Math.min(this.#offsetMs, nowMs - now)
+    return leaseUntil + Math.min(this.#offsetMs, this.#offsetMsBefore)
+  }
+
+  /** Another owner counts its time anew. */
+  forget(): void {
+    this.#spanFromMs = -Infinity
+  }
+}

@@ -1,0 +1,149 @@
+import { KirokuError, type Ranges } from '@kiroku/message'
+import { receipt } from '@kiroku/partition'
+import { toKirokuError } from './failure.ts'
+import type { DeliveryContext } from './MessageView.ts'
+import { addRange, rangeNumbers, rangeTotal } from './ranges.ts'
+import type { Settlement, Settler } from './Settler.ts'
+
+/** Messages of a lease, by their index in the delivery, with which something failed, and why. */
+export interface LeaseFailure {
+  readonly indexes: readonly number[]
+  readonly error: KirokuError
+}
+
+/** The lease of one delivery: which of its messages are held, until when, and how their handlers hear that it is lost. */
+export class Lease {
+  readonly context: DeliveryContext
+  /** When it ends, by the client's clock. */
+  endMs: number
+  readonly #settler: Settler
+  readonly #numbers: readonly number[]
+  readonly #isHeld: Uint8Array
+  #held: number
+  #renewing: Promise<LeaseFailure[]> | undefined
+  /** Why work on messages should end; a signal is made when it is asked for. */
+  readonly #reasons = new Map<number, Error>()
+  readonly #interrupts = new Map<number, AbortController>()
+  readonly #interruptAll = new AbortController()
+
+  constructor(context: DeliveryContext, settler: Settler, endMs: number) {
+    this.context = context
+    this.endMs = endMs
+    this.#settler = settler
+    this.#numbers = rangeNumbers(context.delivery.numbers)
+    this.#held = this.#numbers.length
+    this.#isHeld = new Uint8Array(this.#held).fill(1)
+  }
+
+  /** Messages in the delivery. */
+  get size(): number {
+    return this.#numbers.length
+  }
+
+  /** Whether no message is held any more. */
+  get isOver(): boolean {
+    return this.#held === 0
+  }
+
+  get isRenewing(): boolean {
+    return this.#renewing !== undefined
+  }
+
+  /** The messages that are still held. */
+  held(): number[] {
+    const indexes: number[] = []
+    for (let i = 0; i < this.#isHeld.length; i++) if (this.#isHeld[i] === 1) indexes.push(i)
+    return indexes
+  }
+
+  /** Lets go of messages and settles them, after a renewal that is on its way; never rejects. */
+  async settle(settlement: Settlement, indexes: readonly number[]): Promise<LeaseFailure[]> {
+    this.drop(indexes)
+    if (this.#renewing !== undefined) await this.#renewing
+    return this.#bring(settlement, indexes)
+  }
+
+  /** Asks for `leaseMs` more, from now, for what is held; never rejects. */
+  async renew(leaseMs: number): Promise<LeaseFailure[]> {
+    this.#renewing = this.#bring({ type: 'Extend', leaseMs }, this.held())
+    const failures = await this.#renewing
+    this.#renewing = undefined
+    return failures
+  }
+
+  /** Tells the work on messages that are held to end, unless it was told before. Returns which of them. */
+  interrupt(indexes: readonly number[], reason: Error): number[] {
+    const told = indexes.filter((index) => this.#isHeld[index] === 1 && !this.#reasons.has(index))
+    for (const index of told) {
+      this.#reasons.set(index, reason)
+      this.#interrupts.get(index)?.abort(reason)
+    }
+    if (told.length > 0 && this.held().every((index) => this.#reasons.has(index)))
+      this.#interruptAll.abort(reason)
+    return told
+  }
+
+  /** Aborted when the work on everything that is held should end. */
+  get signal(): AbortSignal {
+    return this.#interruptAll.signal
+  }
+
+  /** Aborted when the work on a message should end. */
+  signalOf(index: number): AbortSignal {
+    let interrupt = this.#interrupts.get(index)
+    if (interrupt === undefined) {
+      this.#interrupts.set(index, (interrupt = new AbortController()))
+      const reason = this.#reasons.get(index)
+      if (reason !== undefined) interrupt.abort(reason)
+    }
+    return interrupt.signal
+  }
+
+  /** Lets go of messages without a word to the partition. */
+  drop(indexes: readonly number[]): void {
+    for (const index of indexes) {
+      this.#held -= this.#isHeld[index]!
+      this.#isHeld[index] = 0
+    }
+  }
+
+  /** Receipts of messages. */
+  receipts(indexes: readonly number[]): string[] {
+    const { incarnation, partition, delivery } = this.context
+    const { queue, sub } = delivery
+    return indexes.map((index) =>
+      receipt({
+        incarnation,
+        partition,
+        queue,
+        number: this.#numbers[index]!,
+        sub,
+        delivery: delivery.delivery,
+      }),
+    )
+  }
+
+  async #bring(settlement: Settlement, indexes: readonly number[]): Promise<LeaseFailure[]> {
+    const { queue, sub, delivery } = this.context.delivery
+    try {
+      const refused = await this.#settler.settle(settlement, queue, sub, delivery, this.#rangesOf(indexes))
+      if (refused.length === 0) return none
+      return [...Map.groupBy(refused, (each) => each.error)].map(([id, group]) => ({
+        indexes: group.map((each) => this.#numbers.indexOf(each.number)),
+        error: new KirokuError(id, `${settlement.type} was refused for ${group.length} messages`),
+      }))
+    } catch (thrown) {
+      return [{ indexes, error: toKirokuError(thrown) }]
+    }
+  }
+
+  #rangesOf(indexes: readonly number[]): Ranges {
+    const { numbers } = this.context.delivery
+    if (indexes.length === rangeTotal(numbers)) return numbers
+    const ranges: Ranges = []
+    for (const index of indexes) addRange(ranges, this.#numbers[index]!, 1)
+    return ranges
+  }
+}
+
+const none: LeaseFailure[] = []
