@@ -9,7 +9,15 @@ import {
   type LogRecord,
   type PartitionLog,
 } from '@kiroku/log'
-import { beginFrame, bodiesBefore, evolve, restore, snapshot } from '@kiroku/partition'
+import {
+  beginFrame,
+  bodiesBefore,
+  evolve,
+  restore,
+  snapshot,
+  type PartitionState,
+  type Subscription,
+} from '@kiroku/partition'
 import type { DecodeCheckpoint, StoredCheckpoint } from './Checkpoint.ts'
 import type { RepairKind, RepairPlan } from './RepairPlan.ts'
 import { total } from './ranges.ts'
@@ -27,7 +35,7 @@ export interface Diagnosis {
   readonly at: number
   readonly fenceRecords: number
   /** With `bridge`: live messages whose bodies are gone. */
-  readonly bodiless: readonly { readonly queue: number; readonly numbers: Ranges }[]
+  readonly bodiless: readonly { readonly queue: number; readonly sub: number; readonly numbers: Ranges }[]
 }
 
 /** Records of a fence where the log does not tell; as many as an owner may have appends in flight. */
@@ -274,17 +282,37 @@ const findBodiless = async (
     beginFrame(state, entry.seq, entry.record.at)
     for (const event of entry.record.events) evolve(state, event)
   }
-  const byQueue = new Map<number, number[]>()
+  const bySub = new Map<Subscription, number[]>()
   let count = 0
   for (const { queue, first, count: inRun, seq, index } of bodiesBefore(snapshot(state), Infinity))
     for (let i = 0; i < inRun; i++) {
       if (!tally.unreadable.has(seq) && !tally.bodies.has(`${seq}/${queue}/${index + i}`)) continue
-      const numbers = byQueue.get(queue)
-      if (numbers === undefined) byQueue.set(queue, [first + i, 1])
-      else numbers.push(first + i, 1)
+      for (const sub of holders(state, queue, first + i)) {
+        const numbers = bySub.get(sub)
+        if (numbers === undefined) bySub.set(sub, [first + i, 1])
+        else numbers.push(first + i, 1)
+      }
       count++
     }
-  return { bodiless: [...byQueue].map(([queue, numbers]) => ({ queue, numbers })), count }
+  const bodiless = [...bySub].map(([sub, numbers]) => ({ queue: sub.queue.id, sub: sub.id, numbers }))
+  return { bodiless, count }
+}
+
+/** The subscriptions that are not done with a message. */
+const holders = (
+  { queues, live, runs, delayedRuns }: PartitionState,
+  id: number,
+  n: number,
+): Subscription[] => {
+  const queue = queues.get(id)!
+  const holds = (run: number): boolean => runs.first(run) <= n && n < runs.first(run) + runs.count(run)
+  const isDelayed = delayedRuns.items.some((d) => d.queue === queue && holds(d.run))
+  return queue.subs.filter((sub) => {
+    if (isDelayed) return sub.from <= n
+    let run = sub.readyHead
+    while (run !== 0 && !holds(run)) run = runs.next(run)
+    return run !== 0 || live.find(sub.index, n) >= 0
+  })
 }
 
 const tryDecode = (stored: LogRecord | undefined): DecodedRecord | undefined => {

@@ -12,6 +12,7 @@ import {
 import {
   beginFrame,
   evolve,
+  filteredSubs,
   laneKey,
   loadCell,
   untouchedCell,
@@ -98,11 +99,15 @@ export class LawFold {
   /** Every message that ever came in must be live or in exactly one final state. */
   checkConservation(): void {
     for (const q of this.state.queues.values()) {
-      const { main } = q
-      const live = q.ready + q.delayed + main.available + main.inflight + main.waitingRetry
-      const finals = main.committed + main.deadLettered + main.discarded
-      if (q.sent !== live + finals)
-        refuse(`queue "${q.name}" was sent ${q.sent} messages, but has ${live} live and ${finals} final ones`)
+      for (const sub of q.subs) {
+        const finals = sub.committed + sub.deadLettered + sub.discarded
+        // Numbers of the first generation of all are those of the queue, whatever its own count says.
+        const entered = sub.id === 0 ? q.sent - q.delayed : sub.entered
+        if (entered !== sub.live + finals)
+          refuse(
+            `subscription "${sub.name}" of queue "${q.name}" got ${entered} messages, but has ${sub.live} live and ${finals} final ones`,
+          )
+      }
     }
   }
 
@@ -123,7 +128,7 @@ export class LawFold {
       case 'Released':
         return this.#each(e, release, State.Available)
       case 'Acked':
-        ack.policy = this.#sub(e).queue.policy
+        ack.policy = this.#sub(e).policy
         return this.#each(e, ack, State.Committed)
       case 'RetryScheduled':
         return this.#each(e, this.#retry(e, e.dueAt), paused(e.dueAt))
@@ -164,9 +169,21 @@ export class LawFold {
         if (e.upTo >= this.#seq) refuse(`record ${e.upTo} cannot be trimmed yet`)
         return
       case 'QueueConfigured':
+        this.#queue(e.queue)
+        return
       case 'DeliveryPaused':
       case 'DeliveryResumed':
-        this.#queue(e.queue)
+        if (e.sub === undefined) this.#queue(e.queue)
+        else this.#sub({ queue: e.queue, sub: e.sub })
+        return
+      case 'SubscriptionCreated':
+      case 'SubscriptionReset':
+        return this.#generation(e)
+      case 'SubscriptionConfigured':
+        this.#sub(e)
+        return
+      case 'SubscriptionDeleted':
+        this.transitions += this.#sub(e).live
         return
       case 'Checkpointed':
       case 'ForeignRecordSkipped':
@@ -178,6 +195,19 @@ export class LawFold {
           `there is an event of an unknown type: ${(e as LogEvent).type}`,
         )
     }
+  }
+
+  // Subscriptions
+
+  #generation(e: LogEventOf<'SubscriptionCreated' | 'SubscriptionReset'>): void {
+    const queue = this.#queue(e.queue)
+    const before = queue.named(e.name)
+    if (e.sub < queue.nextSub) refuse(`generation ${e.sub} of queue ${e.queue} was there before`)
+    if (e.type === 'SubscriptionCreated' && before !== undefined)
+      refuse(`subscription "${e.name}" of queue ${e.queue} is created twice`)
+    if (e.type === 'SubscriptionReset' && before === undefined)
+      refuse(`subscription "${e.name}" of queue ${e.queue} is reset, but is not there`)
+    this.transitions += before?.live ?? 0
   }
 
   // Messages enter
@@ -207,8 +237,21 @@ export class LawFold {
     this.#forwards.received(e.from, target, e.forward, e.count, this.#seq)
   }
 
+  /** Whom messages with this tag do not reach, by the filters in force. */
+  #filtered(queue: QueueState, tag: string | undefined, filteredBy: readonly number[] | undefined): void {
+    const lawful = filteredSubs(queue, tag ?? '') ?? []
+    if (String(lawful) !== String(filteredBy ?? []))
+      refuse(
+        `tag "${tag ?? ''}" is filtered by ${filteredBy?.join(', ') ?? 'nobody'}, not by ${String(lawful)}`,
+      )
+    if (filteredBy === undefined) return
+    discard.reason = 'filtered'
+    if (!this.#law.step(untouchedCell(this.#cell), discard)) refuse('a message cannot be filtered')
+  }
+
   #enters(e: LogEventOf<'Enqueued' | 'ForwardReceived'>): void {
     const queue = this.#queue(e.queue)
+    if (e.type === 'ForwardReceived' || e.dueAt === 0) this.#filtered(queue, e.tag, e.filteredBy)
     if (e.first !== queue.nextNumber || e.count < 1)
       refuse(`message ${e.first} of queue ${e.queue} comes where ${queue.nextNumber} is next`)
     this.transitions += e.count
@@ -220,8 +263,8 @@ export class LawFold {
   #delivered(e: LogEventOf<'Delivered'>): void {
     const { state } = this
     const sub = this.#sub(e)
-    const { config, policy, deliveryPaused } = sub.queue
-    if (deliveryPaused) refuse(`queue ${e.queue} delivers although it is paused`)
+    const { config, policy } = sub
+    if (sub.isPaused) refuse(`queue ${e.queue} delivers although it is paused`)
     if (e.delivery < state.nextDelivery) refuse(`delivery ${e.delivery} was given out before`)
     if (e.attemptsMax !== policy.attemptsMax)
       refuse(`a delivery allows ${e.attemptsMax} attempts, but the limit in force is ${policy.attemptsMax}`)
@@ -251,20 +294,21 @@ export class LawFold {
     elapse.now = state.at
     if (!this.#law.step(cell, elapse))
       refuse(`the delay of message ${first} of queue ${e.queue} ends at ${delayed.dueAt}, which is later`)
+    this.#filtered(queue, delayed.tag, e.filteredBy)
     this.transitions += count
   }
 
   #retry(e: { readonly queue: number; readonly sub: number }, dueAt: number): MachineEvent {
     retry.now = this.state.at
     retry.dueAt = dueAt === 0 ? this.state.at : dueAt
-    retry.policy = this.#sub(e).queue.policy
+    retry.policy = this.#sub(e).policy
     return retry
   }
 
   #expiry(e: { readonly queue: number; readonly sub: number }, dueAt: number): MachineEvent {
     leaseExpired.now = this.state.at
     leaseExpired.dueAt = dueAt === 0 ? this.state.at : dueAt
-    leaseExpired.policy = this.#sub(e).queue.policy
+    leaseExpired.policy = this.#sub(e).policy
     return leaseExpired
   }
 
@@ -273,7 +317,7 @@ export class LawFold {
     const sub = this.#sub(e)
     this.#each(e, this.#expiry(e, e.dueAt), paused(e.dueAt))
     const pauseMs = e.dueAt === 0 ? 0 : e.dueAt - state.at
-    const policy = sub.queue.config.retry
+    const policy = sub.config.retry
     forEach(e.numbers, (n) => {
       const slot = state.live.find(sub.index, n)
       const simple = state.live.simple[slot] === 1
@@ -287,8 +331,7 @@ export class LawFold {
 
   #deadLettered(e: LogEventOf<'DeadLettered'>): void {
     const { state } = this
-    const { queue } = this.#sub(e)
-    const configured = queue.config.deadLetter
+    const configured = this.#sub(e).config.deadLetter
     if (configured?.partition !== e.target.partition || configured.queue !== e.target.queue)
       refuse(
         `queue ${e.queue} gives dead letters to ${e.target.partition}/${e.target.queue}, which is not its own`,
@@ -309,7 +352,7 @@ export class LawFold {
 
   /** The machine event behind a final fact. */
   #failure(e: LogEventOf<'DeadLettered' | 'Discarded'>): MachineEvent {
-    const { policy } = this.#sub(e).queue
+    const { policy } = this.#sub(e)
     switch (e.cause) {
       case 'retry':
         return this.#retry(e, 0)
@@ -336,22 +379,21 @@ export class LawFold {
   #checkRetention(e: LogEventOf<'Discarded'>): void {
     const { state } = this
     const sub = this.#sub(e)
-    const { retentionMs } = sub.queue.config
+    const { retentionMs } = sub.config
     forEach(e.numbers, (n) => {
       const slot = state.live.find(sub.index, n)
-      const enqueuedAt =
-        slot >= 0 ? state.live.enqueuedAt[slot]! : state.runs.enqueuedAt(this.#runOf(sub.queue, n))
+      const enqueuedAt = slot >= 0 ? state.live.enqueuedAt[slot]! : state.runs.enqueuedAt(this.#runOf(sub, n))
       if (enqueuedAt + retentionMs > state.at)
         refuse(`message ${n} of queue ${e.queue} is kept until ${enqueuedAt + retentionMs}, which is later`)
     })
   }
 
   /** The ready run that holds an untouched message. */
-  #runOf(queue: QueueState, n: number): number {
+  #runOf(sub: Subscription, n: number): number {
     const { runs } = this.state
-    for (let run = queue.readyHead; run !== 0; run = runs.next(run))
+    for (let run = sub.readyHead; run !== 0; run = runs.next(run))
       if (runs.first(run) <= n && n < runs.first(run) + runs.count(run)) return run
-    return refuse(`message ${n} of queue ${queue.id} is neither live nor ready`)
+    return refuse(`message ${n} of queue ${sub.queue.id} is neither live nor ready`)
   }
 
   /**
@@ -399,7 +441,7 @@ export class LawFold {
     const { runs, delayedRuns } = this.state
     const holds = (run: number): boolean => runs.first(run) <= n && n < runs.first(run) + runs.count(run)
     if (delayedRuns.items.some((d) => d.queue === sub.queue && holds(d.run))) this.#cell.state = State.Delayed
-    else this.#runOf(sub.queue, n)
+    else this.#runOf(sub, n)
   }
 
   // What crosses partitions
@@ -448,7 +490,6 @@ export class LawFold {
 
 const paused = (dueAt: number): State => (dueAt === 0 ? State.Available : State.WaitingRetry)
 
-const liveIn = (q: QueueState): number =>
-  q.ready + q.delayed + q.main.available + q.main.inflight + q.main.waitingRetry
+const liveIn = (q: QueueState): number => q.subs.reduce((sum, sub) => sum + sub.live, q.delayed)
 
 const nameOf = (e: { readonly queue: number }, n: number): string => `message ${n} of queue ${e.queue}`

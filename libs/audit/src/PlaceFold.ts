@@ -2,6 +2,7 @@ import {
   State,
   isFinal,
   stateNames,
+  type Actor,
   type LogEvent,
   type LogEventOf,
   type QueueAddress,
@@ -24,12 +25,26 @@ export interface NextPlace extends Place {
   readonly decidedSeq: number
 }
 
+/** How the message stands under one generation of a subscription. */
+interface View {
+  readonly sub: number
+  readonly name: string
+  state: State
+  attempt: number
+  leaseUntil: number
+}
+
+const mainSub = 0
+
 interface QueueName {
   readonly name: string
   readonly config: Partial<Pick<QueueConfig, 'deadLetter'>>
 }
 
-type Detail = Omit<TraceStep, 'partition' | 'seq' | 'at' | 'queue' | 'number' | 'event' | 'state' | 'attempt'>
+type Detail = Omit<
+  TraceStep,
+  'partition' | 'seq' | 'at' | 'queue' | 'number' | 'event' | 'state' | 'attempt' | 'subscription'
+>
 
 /** Collects what happens to one message at one place. Feed it the partition's frames in order. */
 export class PlaceFold {
@@ -37,10 +52,13 @@ export class PlaceFold {
   readonly #place: Place
   readonly #queues = new Map<number, QueueName>()
   #number: number | undefined
-  #state: State = State.Available
-  #attempt = 0
-  #leaseUntil = 0
-  #next: NextPlace | undefined
+  /** What holds for all subscriptions, before any of them does something of its own. */
+  #shared: View = newView(mainSub, '')
+  /** Subscriptions that did something with it. */
+  readonly #views = new Map<number, View>()
+  /** Names of the queue's generations. */
+  readonly #subs = new Map<number, string>([[mainSub, 'main']])
+  readonly #nexts: NextPlace[] = []
   #seq = 0
   #at = 0
 
@@ -54,17 +72,23 @@ export class PlaceFold {
     this.#queues.set(queue, { name, config })
   }
 
+  /** Names a generation of a subscription that the record itself names no more. */
+  nameSubscription(queue: number, sub: number, name: string): void {
+    if (queue === this.#place.queue) this.#subs.set(sub, name)
+  }
+
   /** Name of the place's queue. */
   get queue(): string {
     return this.#queues.get(this.#place.queue)?.name ?? `#${this.#place.queue}`
   }
-  /** State after the last step. */
+  /** State after the last step, under `main` where several subscriptions differ. */
   get state(): State {
-    return this.#state
+    const views = [...this.#views.values()]
+    return (views.findLast((v) => v.name === 'main') ?? views[0] ?? this.#shared).state
   }
-  /** Where it went from here, once it was given up to a dead-letter queue. */
-  get next(): NextPlace | undefined {
-    return this.#next
+  /** Where it went from here: once for each subscription that gave it up to a dead-letter queue. */
+  get nexts(): readonly NextPlace[] {
+    return this.#nexts
   }
 
   /** Takes the events of one frame. */
@@ -90,10 +114,11 @@ export class PlaceFold {
         if (e.hash === '') this.#void(e)
         return
       case 'ClockResumed':
-        if (this.#state === State.Inflight && this.steps.length > 0 && e.gapMs > 0) {
-          this.#leaseUntil += e.gapMs
-          this.#step(e, State.Inflight, { leaseUntil: this.#leaseUntil })
-        }
+        for (const view of this.#views.values())
+          if (view.state === State.Inflight && e.gapMs > 0) {
+            view.leaseUntil += e.gapMs
+            this.#step(e, view, State.Inflight, { leaseUntil: view.leaseUntil })
+          }
         return
       case 'OwnerChanged':
       case 'Checkpointed':
@@ -110,22 +135,35 @@ export class PlaceFold {
 
   #ofQueue(e: Extract<LogEvent, { queue: number }>): void {
     if (e.type === 'ForwardReceived') return this.#arrived(e)
+    if (e.type === 'SubscriptionCreated' || e.type === 'SubscriptionReset') this.#subs.set(e.sub, e.name)
     const n = this.#number
     if (n === undefined) return
     switch (e.type) {
       case 'Enqueued':
         if (n < e.first || n >= e.first + e.count) return
-        return this.#step(e, e.dueAt === 0 ? State.Available : State.Delayed, {
+        this.#step(e, this.#shared, e.dueAt === 0 ? State.Available : State.Delayed, {
           producer: e.producer,
           send: e.send,
           ...(e.dueAt === 0 ? {} : { dueAt: e.dueAt }),
         })
+        return this.#filter(e)
       case 'QueuePurged':
-        if (n >= e.upTo || isFinal(this.#state)) return
-        return this.#step(e, State.Discarded, { reason: 'purged', by: e.by })
+        if (n < e.upTo) this.#purge(e, undefined, {})
+        return
       case 'QueueDeleted':
-        if (isFinal(this.#state)) return
-        return this.#step(e, State.Discarded, { reason: 'purged', cause: 'the queue was deleted', by: e.by })
+        return this.#purge(e, undefined, { cause: 'the queue was deleted' })
+      case 'SubscriptionReset': {
+        const before = [...this.#views.values()].findLast((v) => v.name === e.name && v.sub !== e.sub)
+        if (before !== undefined) this.#purge(e, before, { cause: 'the subscription was reset' })
+        return
+      }
+      case 'SubscriptionDeleted': {
+        const view = this.#views.get(e.sub)
+        if (view !== undefined) this.#purge(e, view, { cause: 'the subscription was deleted' })
+        return
+      }
+      case 'SubscriptionCreated':
+      case 'SubscriptionConfigured':
       case 'QueueCreated':
       case 'QueueConfigured':
       case 'DeliveryPaused':
@@ -147,46 +185,75 @@ export class PlaceFold {
       if (place < 0 || place >= e.count) return
       this.#number = e.first + place
     } else if (this.#number < e.first || this.#number >= e.first + e.count) return
-    this.#step(e, State.Available, {
+    this.#step(e, this.#shared, State.Available, {
       from: {
         partition: e.from.partition,
         queue: arrives?.queue ?? `#${e.from.queue}`,
         forward: e.forward + this.#number - e.first,
       },
     })
+    this.#filter(e)
+  }
+
+  /** Subscriptions whose filter it does not pass are done with it. */
+  #filter(e: LogEventOf<'Enqueued' | 'ForwardReceived' | 'DelayElapsed'>): void {
+    for (const sub of e.filteredBy ?? [])
+      this.#step(e, this.#view(sub), State.Discarded, { reason: 'filtered' })
+  }
+
+  /** Ends it under one subscription, or under all that are not done with it. */
+  #purge(e: Extract<LogEvent, { by: Actor }>, only: View | undefined, detail: Detail): void {
+    const views = only === undefined ? [...this.#views.values()] : [only]
+    for (const view of views.length > 0 ? views : [this.#shared])
+      if (!isFinal(view.state))
+        this.#step(e, view, State.Discarded, { reason: 'purged', ...detail, by: e.by })
+  }
+
+  /** How it stands under a subscription: as for all, until that does something of its own. */
+  #view(sub: number): View {
+    let view = this.#views.get(sub)
+    if (view === undefined) {
+      view = newView(sub, this.#subs.get(sub) ?? `#${sub}`)
+      view.state = this.#shared.state
+      this.#views.set(sub, view)
+    }
+    return view
   }
 
   #ofMessage(e: Extract<LogEvent, { numbers: Ranges }>, place: number): void {
+    if (e.type === 'BodiesCarried') return this.#step(e, this.#shared, this.#shared.state)
+    if (e.type === 'DelayElapsed') {
+      this.#step(e, this.#shared, State.Available)
+      return this.#filter(e)
+    }
+    const view = this.#view(e.sub)
     switch (e.type) {
-      case 'BodiesCarried':
-        return this.#step(e, this.#state)
       case 'Delivered':
-        this.#attempt++
-        this.#leaseUntil = e.leaseUntil
-        return this.#step(e, State.Inflight, {
+        view.attempt++
+        view.leaseUntil = e.leaseUntil
+        return this.#step(e, view, State.Inflight, {
           delivery: e.delivery,
           consumer: e.consumer,
           leaseUntil: e.leaseUntil,
         })
-      case 'DelayElapsed':
       case 'RetryDue':
-        return this.#step(e, State.Available)
+        return this.#step(e, view, State.Available)
       case 'LeaseExtended':
-        this.#leaseUntil = e.leaseUntil
-        return this.#step(e, State.Inflight, { leaseUntil: e.leaseUntil })
+        view.leaseUntil = e.leaseUntil
+        return this.#step(e, view, State.Inflight, { leaseUntil: e.leaseUntil })
       case 'Released':
-        this.#attempt--
-        return this.#step(e, State.Available, { cause: e.cause })
+        view.attempt--
+        return this.#step(e, view, State.Available, { cause: e.cause })
       case 'Acked':
-        return this.#step(e, State.Committed)
+        return this.#step(e, view, State.Committed)
       case 'RetryScheduled':
-        return this.#paused(e, e.dueAt, e.error === '' ? {} : { error: e.error })
+        return this.#paused(e, view, e.dueAt, e.error === '' ? {} : { error: e.error })
       case 'LeaseExpired':
-        return this.#paused(e, e.dueAt, {})
+        return this.#paused(e, view, e.dueAt, {})
       case 'DeadLettered':
-        return this.#deadLettered(e, e.forward + place)
+        return this.#deadLettered(e, view, e.forward + place)
       case 'Discarded':
-        return this.#step(e, State.Discarded, {
+        return this.#step(e, view, State.Discarded, {
           reason: e.reason,
           cause: e.cause,
           ...(e.error === '' ? {} : { error: e.error }),
@@ -194,16 +261,16 @@ export class PlaceFold {
     }
   }
 
-  #paused(e: LogEvent, dueAt: number, detail: Detail): void {
-    if (dueAt === 0) this.#step(e, State.Available, detail)
-    else this.#step(e, State.WaitingRetry, { ...detail, dueAt })
+  #paused(e: LogEvent, view: View, dueAt: number, detail: Detail): void {
+    if (dueAt === 0) this.#step(e, view, State.Available, detail)
+    else this.#step(e, view, State.WaitingRetry, { ...detail, dueAt })
   }
 
-  #deadLettered(e: LogEventOf<'DeadLettered'>, forward: number): void {
+  #deadLettered(e: LogEventOf<'DeadLettered'>, view: View, forward: number): void {
     const { partition, queue } = this.#place
     const configured = this.#queues.get(queue)?.config.deadLetter
     const named = configured?.partition === e.target.partition && configured.queue === e.target.queue
-    this.#step(e, State.DLQ, {
+    this.#step(e, view, State.DLQ, {
       cause: e.cause,
       ...(e.error === '' ? {} : { error: e.error }),
       target: {
@@ -212,15 +279,15 @@ export class PlaceFold {
         forward,
       },
     })
-    this.#next = {
+    this.#nexts.push({
       ...e.target,
       decidedSeq: this.#seq,
       arrives: { from: { partition, queue }, queue: this.queue, forward },
-    }
+    })
   }
 
-  #step(e: LogEvent, state: State, detail: Detail = {}): void {
-    this.#state = state
+  #step(e: LogEvent, view: View, state: State, detail: Detail = {}): void {
+    view.state = state
     this.steps.push({
       partition: this.#place.partition,
       seq: this.#seq,
@@ -229,7 +296,8 @@ export class PlaceFold {
       number: this.#number!,
       event: e.type,
       state: stateNames[state],
-      attempt: this.#attempt,
+      attempt: view.attempt,
+      ...(view === this.#shared || view.name === 'main' ? {} : { subscription: view.name }),
       ...detail,
     })
   }
@@ -237,17 +305,30 @@ export class PlaceFold {
   /** What a repair gave up never happened: the message is again where it was before. */
   #void({ from, upTo }: { readonly from: number; readonly upTo: number }): void {
     const { steps } = this
-    let kept: TraceStep | undefined
+    const kept: TraceStep[] = []
     for (let i = 0; i < steps.length; i++) {
       const step = steps[i]!
       if (step.seq >= from && step.seq <= upTo) steps[i] = { ...step, voided: true }
-      else if (step.voided === undefined) kept = step
+      else if (step.voided === undefined) kept.push(step)
     }
-    this.#state = kept === undefined ? State.Available : State[kept.state]
-    this.#attempt = kept?.attempt ?? 0
-    this.#leaseUntil = kept?.leaseUntil ?? 0
-    if (kept === undefined) this.#number = this.#place.number
-    if (this.#next !== undefined && this.#next.decidedSeq >= from && this.#next.decidedSeq <= upTo)
-      this.#next = undefined
+    const shared = kept.findLast((step) => step.delivery === undefined && step.subscription === undefined)
+    this.#shared.state = shared === undefined ? State.Available : State[shared.state]
+    for (const view of this.#views.values()) {
+      const last = kept.findLast((step) => (step.subscription ?? 'main') === view.name)
+      view.state = last === undefined ? this.#shared.state : State[last.state]
+      view.attempt = last?.attempt ?? 0
+      view.leaseUntil = last?.leaseUntil ?? 0
+    }
+    if (kept.length === 0) this.#number = this.#place.number
+    const nexts = this.#nexts.filter(({ decidedSeq }) => decidedSeq < from || decidedSeq > upTo)
+    this.#nexts.splice(0, this.#nexts.length, ...nexts)
   }
 }
+
+const newView = (sub: number, name: string): View => ({
+  sub,
+  name,
+  state: State.Available,
+  attempt: 0,
+  leaseUntil: 0,
+})

@@ -10,6 +10,8 @@ export interface TraceStep {
   readonly at: number
   /** Name of the queue in which it lay then, or `#id` when the record no longer says. */
   readonly queue: string
+  /** Name of the subscription that it concerns; absent: all of them, or `main`. */
+  readonly subscription?: string
   /** Its number in that queue. */
   readonly number: number
   readonly event: LogEventType
@@ -48,7 +50,7 @@ export interface Trace {
   readonly messageId: string
   /** Names of the queues it went through. */
   readonly queues: readonly string[]
-  /** Its state at the end of the record. */
+  /** Its state at the end of the record; under `main` where several subscriptions differ. */
   readonly state: StateName
   readonly steps: readonly TraceStep[]
   /** Whether the record still holds its beginning. */

@@ -25,7 +25,7 @@ type Row = readonly [string, string, string, string, string, string, string]
 const rowOf = (step: TraceStep): Row => [
   timeText(step.at),
   `${step.partition}/${step.seq}`,
-  shorten(step.queue, 16),
+  shorten(step.subscription === undefined ? step.queue : `${step.queue}:${step.subscription}`, 24),
   step.event,
   String(step.attempt),
   step.state,
@@ -52,8 +52,8 @@ const detailOf = (s: TraceStep): string => {
 const pathOf = (steps: readonly TraceStep[]): string[] => {
   const path: string[] = []
   let before = ''
-  for (const { state, queue, number, voided } of steps) {
-    if (voided) continue
+  for (const { state, queue, number, voided, subscription } of steps) {
+    if (voided || subscription !== undefined) continue
     const top = state === 'Held' || state === 'Delayed' || state === 'Available' ? 'Ready' : state
     const place = `${queue}/${number}/${top}`
     if (place !== before) path.push(top)

@@ -95,10 +95,10 @@ const reopening = ({ plan, bridgeHash, bodiless }: Diagnosis, { note, by }: Repa
       note,
       by,
     },
-    ...bodiless.map(({ queue, numbers }): LogEvent => ({
+    ...bodiless.map(({ queue, sub, numbers }): LogEvent => ({
       type: 'Discarded',
       queue,
-      sub: 0,
+      sub,
       numbers,
       reason: 'operator',
       cause: 'operator',

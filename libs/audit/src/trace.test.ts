@@ -27,7 +27,7 @@ const failTwice = async () => {
   const first = await receive(engine, 0, 'mail', 2)
   const items = [{ ...first.items[0]!, numbers: [2, 1] }]
   await ask(engine, 0, { type: 'Retry', items, delayMs: 1, error: 'no such city:\n  Atlantis' })
-  await waitUntil(() => engine.node().actors.get(0)!.state.queues.get(mail)!.main.waitingRetry === 0)
+  await waitUntil(() => engine.node().actors.get(0)!.state.queues.get(mail)!.subs[0]!.waitingRetry === 0)
   const second = await receive(engine, 0, 'mail', 1)
   expect(second.numbers).toEqual([2, 1])
   await ask(engine, 0, { type: 'Extend', items: second.items, leaseMs: 60_000 })

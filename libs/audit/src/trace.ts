@@ -27,7 +27,8 @@ export const trace = async (log: Log, messageId: string, options: TraceOptions =
   const unreadable = new Map<string, UnreadableRecord>()
   let state: Trace['state'] = 'Available'
   let events = 0
-  for (let place: Place | undefined = first; place !== undefined;) {
+  const places: Place[] = [first]
+  for (let place = places.shift(); place !== undefined; place = places.shift()) {
     const fold: PlaceFold = new PlaceFold(place)
     const partition = await log.partition(place.partition)
     try {
@@ -36,11 +37,11 @@ export const trace = async (log: Log, messageId: string, options: TraceOptions =
     } finally {
       await partition.close()
     }
-    if (fold.steps.length === 0) break
+    if (fold.steps.length === 0) continue
     queues.push(fold.queue)
     steps.push(...fold.steps)
     state = stateNames[fold.state]
-    place = fold.next
+    places.push(...fold.nexts)
   }
   const [begin] = steps
   if (begin === undefined)
@@ -96,7 +97,10 @@ const nameQueues = async (log: PartitionLog, fold: PlaceFold, decode: DecodeChec
     const bytes = await log.checkpoints.get(seq)
     if (bytes === undefined) continue
     try {
-      for (const { id, name, config } of decode(bytes).snapshot.queues) fold.nameQueue(id, name, config)
+      for (const { id, name, config, subs } of decode(bytes).snapshot.queues) {
+        fold.nameQueue(id, name, config)
+        for (const sub of subs) fold.nameSubscription(id, sub.id, sub.name)
+      }
     } catch (e) {
       if (!isKirokuError(e)) throw e
       // A damaged checkpoint is the concern of `verify`; another one may know the names.

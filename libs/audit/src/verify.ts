@@ -113,11 +113,14 @@ const totalsOf = (reports: readonly PartitionReport[], results: readonly Partiti
 }
 
 const addQueues = (totals: { -readonly [K in keyof Totals]: Totals[K] }, state: PartitionState): void => {
-  for (const { sent, ready, delayed, main } of state.queues.values()) {
+  for (const { sent, delayed, subs } of state.queues.values()) {
     totals.sent += sent
-    totals.live += ready + delayed + main.available + main.inflight + main.waitingRetry
-    totals.committed += main.committed
-    totals.deadLettered += main.deadLettered
-    totals.discarded += main.discarded
+    totals.live += delayed
+    for (const sub of subs) {
+      totals.live += sub.live
+      totals.committed += sub.committed
+      totals.deadLettered += sub.deadLettered
+      totals.discarded += sub.discarded
+    }
   }
 }

@@ -426,8 +426,7 @@ export class Simulation {
       for (const { state } of this.#actors(queue === 'dead' ? 1 : 0)) {
         const q = state.names.get(queue)
         if (q === undefined) return false
-        const { main } = q
-        if (q.ready + q.delayed + main.available + main.inflight + main.waitingRetry > 0) return false
+        if (q.delayed > 0 || q.subs.some((sub) => sub.live > 0)) return false
         for (const lane of state.outbox.values()) if (lane.entries.length > 0) return false
       }
     return true

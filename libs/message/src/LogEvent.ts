@@ -46,8 +46,30 @@ export type LogEvent =
   | { type: 'QueueDeleted'; queue: number; by: Actor }
   /** Everything with a number below `upTo` that is not final becomes Discarded. */
   | { type: 'QueuePurged'; queue: number; upTo: number; by: Actor }
-  | { type: 'DeliveryPaused'; queue: number; by: Actor }
-  | { type: 'DeliveryResumed'; queue: number; by: Actor }
+  /** Without `sub`: of all subscriptions. */
+  | { type: 'DeliveryPaused'; queue: number; sub?: number; by: Actor }
+  | { type: 'DeliveryResumed'; queue: number; sub?: number; by: Actor }
+  // Subscriptions
+  /** Messages from number `from` on are its own, as far as they become available after this. */
+  | {
+      type: 'SubscriptionCreated'
+      queue: number
+      sub: number
+      name: string
+      settings: Record<string, unknown>
+      from: number
+      by: Actor
+    }
+  | {
+      type: 'SubscriptionConfigured'
+      queue: number
+      sub: number
+      settings: Record<string, unknown>
+      by: Actor
+    }
+  /** `sub` is the new generation; everything of the one before is over, and its receipts name nothing. */
+  | { type: 'SubscriptionReset'; queue: number; name: string; sub: number; from: number; by: Actor }
+  | { type: 'SubscriptionDeleted'; queue: number; sub: number; by: Actor }
   // Messages enter
   | {
       type: 'Enqueued'
@@ -61,6 +83,10 @@ export type LogEvent =
       producer: string
       /** The producer's number of this send. */
       send: number
+      /** Tag of all of them; absent: none. */
+      tag?: string
+      /** Generations whose filter they do not pass: for these they are Discarded. */
+      filteredBy?: number[]
     }
   /** Dead letters and redriven messages that another queue forwarded; `from` makes the forward idempotent. */
   | {
@@ -74,6 +100,8 @@ export type LogEvent =
       bytes: number
       /** When each was first sent. */
       enqueuedAt: number[]
+      tag?: string
+      filteredBy?: number[]
     }
   // Messages move
   | {
@@ -89,7 +117,7 @@ export type LogEvent =
       numbers: Ranges
       consumer: string
     }
-  | { type: 'DelayElapsed'; queue: number; numbers: Ranges }
+  | { type: 'DelayElapsed'; queue: number; numbers: Ranges; filteredBy?: number[] }
   | { type: 'LeaseExtended'; queue: number; sub: number; numbers: Ranges; leaseUntil: number }
   | { type: 'Released'; queue: number; sub: number; numbers: Ranges; cause: 'client' | 'undelivered' }
   | { type: 'Acked'; queue: number; sub: number; numbers: Ranges }

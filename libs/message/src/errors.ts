@@ -50,6 +50,18 @@ export const errorRegistry = {
     4,
     'Choose another name, or change the existing queue with `kiroku queue update`.',
   ),
+  UnknownSubscription: entry(
+    false,
+    404,
+    3,
+    'Create it with `kiroku subscription create QUEUE NAME`, or see what there is with `kiroku queue show QUEUE`.',
+  ),
+  SubscriptionExists: entry(
+    false,
+    409,
+    4,
+    'Choose another name, or change the existing one with `kiroku subscription update`.',
+  ),
   UnknownMessage: entry(false, 404, 3, 'Check the id; messages older than the record are no longer there.'),
   InvalidReceipt: entry(false, 400, 2, 'Pass the receipt exactly as it was delivered.'),
   UnknownReceipt: entry(

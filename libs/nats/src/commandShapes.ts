@@ -24,6 +24,7 @@ const numbers = listOf(number)
 const items = listOf(shape({ queue: number, sub: number, delivery: number, numbers }))
 const queue = { queue: text }
 const act = { queue: text, by: shape({ name: text, origin: text }) }
+const subscribing = { ...act, subscription: text }
 const configuration = { ...act, config: record }
 const settling = { items }
 const address = shape({ partition: number, queue: number })
@@ -37,9 +38,11 @@ const shapes: Readonly<Record<CommandType, Check>> = {
     messages: listOf(bytes),
     delayMs: optional(number),
     delaysMs: optional(numbers),
+    tags: optional(listOf(text)),
   }),
   Receive: shape({
     ...queue,
+    subscription: optional(text),
     poll: text,
     max: number,
     bytesMax: optional(number),
@@ -59,8 +62,12 @@ const shapes: Readonly<Record<CommandType, Check>> = {
   ConfigureQueue: shape(configuration),
   DeleteQueue: shape(act),
   PurgeQueue: shape(act),
-  PauseDelivery: shape(act),
-  ResumeDelivery: shape(act),
+  PauseDelivery: shape({ ...act, subscription: optional(text) }),
+  ResumeDelivery: shape({ ...act, subscription: optional(text) }),
+  CreateSubscription: shape({ ...subscribing, settings: record }),
+  ConfigureSubscription: shape({ ...subscribing, settings: record }),
+  ResetSubscription: shape(subscribing),
+  DeleteSubscription: shape(subscribing),
   DescribeQueue: shape(queue),
   ListQueues: record,
   DescribePartition: record,
@@ -70,6 +77,7 @@ const shapes: Readonly<Record<CommandType, Check>> = {
     forward: number,
     messages: listOf(bytes),
     enqueuedAt: numbers,
+    tags: optional(listOf(text)),
   }),
 }
 

@@ -1,5 +1,6 @@
 import type { Actor, ConsumeMode, Ranges, QueueAddress, WireError } from '@kiroku/message'
 import type { QueueConfig } from './QueueConfig.ts'
+import type { SubscriptionSettings } from './SubscriptionSettings.ts'
 
 /** Messages of one delivery, named by what their receipts hold. */
 export interface SettleItem {
@@ -24,10 +25,14 @@ export type Command =
       delayMs?: number
       /** Delay of each in ms; beats `delayMs`; -1: the default. */
       delaysMs?: readonly number[]
+      /** Tag of each, which the filters of subscriptions see; empty: none. */
+      tags?: readonly string[]
     }
   | {
       type: 'Receive'
       queue: string
+      /** Absent: `main`. */
+      subscription?: string
       /** Client-unique id of this poll, for `CancelReceive`. */
       poll: string
       max: number
@@ -56,8 +61,25 @@ export type Command =
   | { type: 'ConfigureQueue'; queue: string; config: Partial<QueueConfig>; by: Actor }
   | { type: 'DeleteQueue'; queue: string; by: Actor }
   | { type: 'PurgeQueue'; queue: string; by: Actor }
-  | { type: 'PauseDelivery'; queue: string; by: Actor }
-  | { type: 'ResumeDelivery'; queue: string; by: Actor }
+  /** Without a subscription: of all. */
+  | { type: 'PauseDelivery'; queue: string; subscription?: string; by: Actor }
+  | { type: 'ResumeDelivery'; queue: string; subscription?: string; by: Actor }
+  | {
+      type: 'CreateSubscription'
+      queue: string
+      subscription: string
+      settings: SubscriptionSettings
+      by: Actor
+    }
+  | {
+      type: 'ConfigureSubscription'
+      queue: string
+      subscription: string
+      settings: SubscriptionSettings
+      by: Actor
+    }
+  | { type: 'ResetSubscription'; queue: string; subscription: string; by: Actor }
+  | { type: 'DeleteSubscription'; queue: string; subscription: string; by: Actor }
   | { type: 'DescribeQueue'; queue: string }
   | { type: 'ListQueues' }
   | { type: 'DescribePartition' }
@@ -69,6 +91,7 @@ export type Command =
       forward: number
       messages: readonly Uint8Array[]
       enqueuedAt: readonly number[]
+      tags?: readonly string[]
     }
 
 /** Name of a command. */
@@ -91,6 +114,20 @@ export interface QueueCounts {
   readonly redelivered: number
 }
 
+/** One subscription of a queue as it stands. */
+export interface SubscriptionDescription {
+  readonly name: string
+  /** Id of its generation, which a reset changes. */
+  readonly sub: number
+  /** What it sets for itself, and what is in force. */
+  readonly settings: SubscriptionSettings
+  readonly config: QueueConfig
+  readonly deliveryPaused: boolean
+  readonly counts: QueueCounts
+  /** Polls that wait for a message. */
+  readonly waitingPolls: number
+}
+
 /** A queue as `queue show` prints it. */
 export interface QueueDescription {
   readonly name: string
@@ -98,7 +135,9 @@ export interface QueueDescription {
   readonly queue: number
   readonly config: QueueConfig
   readonly deliveryPaused: boolean
+  /** Of all subscriptions together: a message counts once for each. `delayed` and `sent` are the queue's. */
   readonly counts: QueueCounts
+  readonly subscriptions: readonly SubscriptionDescription[]
   /** Age of the oldest message that is not final, in ms; 0 when there is none. */
   readonly oldestAgeMs: number
   /** Polls that wait for a message. */
@@ -156,6 +195,10 @@ export interface Answers {
   ConfigureQueue: { readonly queue: number }
   DeleteQueue: { readonly queue: number }
   PurgeQueue: { readonly purged: number }
+  CreateSubscription: { readonly queue: number; readonly sub: number; readonly created: boolean }
+  ConfigureSubscription: { readonly queue: number; readonly sub: number }
+  ResetSubscription: { readonly queue: number; readonly sub: number }
+  DeleteSubscription: { readonly queue: number; readonly sub: number }
   PauseDelivery: { readonly queue: number }
   ResumeDelivery: { readonly queue: number }
   DescribeQueue: QueueDescription

@@ -1,6 +1,6 @@
 import type { DiscardReason, LogEventOf, Ranges } from '@kiroku/message'
 import { laneKey } from './state/Outbox.ts'
-import type { Subscription } from './state/QueueState.ts'
+import type { Subscription } from './state/Subscription.ts'
 import { pushNumber, type Turn } from './Turn.ts'
 
 /** Facts that name numbers of one subscription. */
@@ -99,7 +99,7 @@ const emitGroup = <B>(turn: Turn<B>, g: Group): void => {
         error: g.error,
       })
     case 'DeadLettered': {
-      const { partition, queue: target } = g.sub.queue.config.deadLetter!
+      const { partition, queue: target } = g.sub.config.deadLetter!
       const address = { partition, queue: target }
       return turn.emit({
         type: 'DeadLettered',

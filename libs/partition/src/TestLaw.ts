@@ -10,14 +10,27 @@ import {
   type MessageCell,
   type Policy,
 } from '@kiroku/message'
-import type { QueueConfig, SettleItem } from './index.ts'
+import type { QueueConfig, SettleItem, SubscriptionSettings } from './index.ts'
 import { numbersOf } from './TestPartition.ts'
 
 /** One message as the record tells it. */
 interface LawMessage {
-  readonly cell: MessageCell
   readonly enqueuedAt: number
   readonly body: Uint8Array
+  readonly tag: string
+}
+
+/** One generation of a subscription as the record tells it. */
+export interface LawSub {
+  readonly id: number
+  readonly name: string
+  settings: SubscriptionSettings
+  config: QueueConfig
+  policy: Policy
+  /** Most attempts that any configuration so far allowed, and one more once it was changed. */
+  attemptsMax: number
+  paused: boolean
+  readonly cells: Map<number, MessageCell>
 }
 
 /** One queue as the record tells it. */
@@ -25,11 +38,11 @@ export interface LawQueue {
   readonly id: number
   readonly name: string
   config: QueueConfig
-  policy: Policy
-  /** Most attempts that any configuration so far allowed, and one more once it was changed. */
-  attemptsMax: number
   paused: boolean
   readonly messages: Map<number, LawMessage>
+  /** Messages that wait for their time. */
+  readonly delayed: Set<number>
+  readonly subs: Map<number, LawSub>
 }
 
 type Settlement = 'Ack' | 'Retry' | 'Extend' | 'Release' | 'DeadLetter'
@@ -56,7 +69,7 @@ export class TestLaw {
     for (const event of events) this.#read(event, at, nextBody)
     for (const [queue, count] of used)
       if (bodies(queue).length !== count) throw new Error(`the frame holds unnamed bodies of queue ${queue}`)
-    for (const q of this.queues.values()) for (const [n, m] of q.messages) notOverdue(m.cell, at, n)
+    for (const sub of this.#subs()) for (const [n, cell] of sub.cells) notOverdue(cell, at, n)
   }
 
   #read(e: LogEvent, at: number, nextBody: (queue: number) => Uint8Array): void {
@@ -66,8 +79,7 @@ export class TestLaw {
       case 'QueueConfigured': {
         const q = this.#queue(e.queue)
         q.config = e.config as unknown as QueueConfig
-        q.policy = policyOf(q.config)
-        q.attemptsMax = Math.max(q.attemptsMax, q.policy.attemptsMax + 1)
+        for (const sub of q.subs.values()) configure(q, sub, sub.settings)
         return
       }
       case 'QueueDeleted':
@@ -75,81 +87,118 @@ export class TestLaw {
         return
       case 'DeliveryPaused':
       case 'DeliveryResumed':
-        this.#queue(e.queue).paused = e.type === 'DeliveryPaused'
+        if (e.sub === undefined) this.#queue(e.queue).paused = e.type === 'DeliveryPaused'
+        else this.#sub(e.queue, e.sub).paused = e.type === 'DeliveryPaused'
+        return
+      case 'SubscriptionCreated':
+      case 'SubscriptionReset':
+        return this.#subscribe(e)
+      case 'SubscriptionConfigured':
+        return configure(
+          this.#queue(e.queue),
+          this.#sub(e.queue, e.sub),
+          e.settings as unknown as SubscriptionSettings,
+        )
+      case 'SubscriptionDeleted':
+        lawful(this.#queue(e.queue).subs.delete(e.sub), 'the end of no subscription')
         return
       case 'Enqueued':
         for (let i = 0; i < e.count; i++) {
-          const cell = e.dueAt === 0 ? newCell(State.Available) : newCell(State.Delayed, e.dueAt)
-          this.#arrive(e.queue, e.first + i, { cell, enqueuedAt: at, body: nextBody(e.queue) })
+          const message = { enqueuedAt: at, body: nextBody(e.queue), tag: e.tag ?? '' }
+          this.#arrive(e.queue, e.first + i, message, e.dueAt, e.filteredBy)
         }
         return
       case 'ForwardReceived':
         for (let i = 0; i < e.count; i++) {
           const arrival = this.#queue(e.queue).config.retentionFrom === 'arrival'
           const enqueuedAt = arrival ? at : e.enqueuedAt[i]!
-          this.#arrive(e.queue, e.first + i, { cell: newCell(), enqueuedAt, body: nextBody(e.queue) })
+          const message = { enqueuedAt, body: nextBody(e.queue), tag: e.tag ?? '' }
+          this.#arrive(e.queue, e.first + i, message, 0, e.filteredBy)
         }
         return
       case 'DelayElapsed':
-        return this.#each(e.queue, e.numbers, () => ({ type: 'DELAY_ELAPSED', now: at }), State.Available)
+        return this.#elapse(e, at)
       case 'Delivered':
         return this.#deliver(e, at)
       case 'Acked': {
-        const { policy } = this.#queue(e.queue)
+        const { policy } = this.#sub(e.queue, e.sub)
         const ack = (c: MessageCell): MachineEvent => ({ type: 'ACK', delivery: c.delivery, policy })
-        return this.#each(e.queue, e.numbers, ack, State.Committed)
+        return this.#each(e, e.numbers, ack, State.Committed)
       }
       case 'RetryScheduled':
       case 'LeaseExpired': {
-        const { policy } = this.#queue(e.queue)
+        const { policy } = this.#sub(e.queue, e.sub)
         const dueAt = e.dueAt === 0 ? at : e.dueAt
         const event = (c: MessageCell): MachineEvent =>
           e.type === 'LeaseExpired'
             ? { type: 'LEASE_EXPIRED', now: at, dueAt, policy }
             : { type: 'RETRY', now: at, delivery: c.delivery, dueAt, policy }
-        return this.#each(e.queue, e.numbers, event, e.dueAt === 0 ? State.Available : State.WaitingRetry)
+        return this.#each(e, e.numbers, event, e.dueAt === 0 ? State.Available : State.WaitingRetry)
       }
       case 'RetryDue':
-        return this.#each(e.queue, e.numbers, () => ({ type: 'RETRY_DUE', now: at }), State.Available)
+        return this.#each(e, e.numbers, () => ({ type: 'RETRY_DUE', now: at }), State.Available)
       case 'Released':
-        return this.#each(e.queue, e.numbers, releaseOf, State.Available)
+        return this.#each(e, e.numbers, releaseOf, State.Available)
       case 'LeaseExtended': {
         const extend = (c: MessageCell): MachineEvent => extendOf(c.delivery, e.leaseUntil, at)
-        return this.#each(e.queue, e.numbers, extend, State.Inflight)
+        return this.#each(e, e.numbers, extend, State.Inflight)
       }
       case 'DeadLettered': {
-        const { policy } = this.#queue(e.queue)
-        return this.#each(e.queue, e.numbers, (c) => failureOf(e.cause, c, at, policy), State.DLQ)
+        const { policy } = this.#sub(e.queue, e.sub)
+        return this.#each(e, e.numbers, (c) => failureOf(e.cause, c, at, policy), State.DLQ)
       }
       case 'Discarded':
         return this.#discard(e, at)
       case 'QueuePurged':
-        for (const [n, m] of this.#queue(e.queue).messages)
-          if (n < e.upTo && !isFinal(m.cell.state)) lawful(step(m.cell, { type: 'PURGE' }), 'a purge')
+        for (const sub of this.#queue(e.queue).subs.values())
+          for (const [n, cell] of sub.cells)
+            if (n < e.upTo && !isFinal(cell.state)) lawful(step(cell, { type: 'PURGE' }), 'a purge')
+        this.#queue(e.queue).delayed.clear()
         return
       case 'ClockResumed':
-        for (const q of this.queues.values())
-          for (const m of q.messages.values())
-            if (m.cell.state === State.Inflight) m.cell.leaseUntil += e.gapMs
+        for (const sub of this.#subs())
+          for (const cell of sub.cells.values()) if (cell.state === State.Inflight) cell.leaseUntil += e.gapMs
         return
     }
   }
 
   #create(e: LogEventOf<'QueueCreated'>): void {
     const config = e.config as unknown as QueueConfig
-    const policy = policyOf(config)
-    const { attemptsMax } = policy
     lawful(!this.#used.has(e.queue), 'a queue id that is used again')
     this.#used.add(e.queue)
     this.queues.set(e.queue, {
       id: e.queue,
       name: e.name,
       config,
-      policy,
-      attemptsMax,
       paused: false,
       messages: new Map(),
+      delayed: new Set(),
+      subs: new Map([[0, newSub(0, 'main', config)]]),
     })
+  }
+
+  #subscribe(e: LogEventOf<'SubscriptionCreated' | 'SubscriptionReset'>): void {
+    const q = this.#queue(e.queue)
+    const before = [...q.subs.values()].find(({ name }) => name === e.name)
+    lawful((before === undefined) === (e.type === 'SubscriptionCreated'), `${e.type} of "${e.name}"`)
+    const sub = newSub(e.sub, e.name, q.config)
+    const settings = e.type === 'SubscriptionCreated' ? e.settings : before!.settings
+    configure(q, sub, settings as SubscriptionSettings)
+    sub.attemptsMax = sub.policy.attemptsMax
+    sub.paused = before?.paused ?? false
+    if (before !== undefined) q.subs.delete(before.id)
+    lawful(!q.subs.has(e.sub), 'a generation that is there already')
+    q.subs.set(e.sub, sub)
+  }
+
+  *#subs(): Generator<LawSub> {
+    for (const q of this.queues.values()) yield* q.subs.values()
+  }
+
+  #sub(queue: number, id: number): LawSub {
+    const sub = this.#queue(queue).subs.get(id)
+    if (sub === undefined) throw new Error(`a fact names subscription ${queue}/${id}, which is not there`)
+    return sub
   }
 
   #queue(id: number): LawQueue {
@@ -158,21 +207,45 @@ export class TestLaw {
     return queue
   }
 
-  #arrive(queue: number, n: number, message: LawMessage): void {
-    const { messages } = this.#queue(queue)
-    lawful(n === messages.size + 1, `message ${n} that comes after ${messages.size}`)
-    messages.set(n, message)
+  #arrive(
+    queue: number,
+    n: number,
+    message: LawMessage,
+    dueAt: number,
+    filteredBy: readonly number[] | undefined,
+  ): void {
+    const q = this.#queue(queue)
+    lawful(n === q.messages.size + 1, `message ${n} that comes after ${q.messages.size}`)
+    q.messages.set(n, message)
+    if (dueAt !== 0) q.delayed.add(n)
+    for (const sub of q.subs.values()) {
+      sub.cells.set(n, dueAt === 0 ? newCell(State.Available) : newCell(State.Delayed, dueAt))
+      if (dueAt === 0) filter(sub, n, message, filteredBy)
+    }
+  }
+
+  #elapse(e: LogEventOf<'DelayElapsed'>, at: number): void {
+    const q = this.#queue(e.queue)
+    for (const n of numbersOf(e.numbers)) {
+      lawful(q.delayed.delete(n), `the end of a delay of message ${n}, which has none`)
+      for (const sub of q.subs.values()) {
+        const cell = sub.cells.get(n)
+        if (cell === undefined) continue
+        lawful(step(cell, { type: 'DELAY_ELAPSED', now: at }), `the delay of message ${n} elapses early`)
+        filter(sub, n, q.messages.get(n)!, e.filteredBy)
+      }
+    }
   }
 
   #each(
-    queue: number,
+    { queue, sub }: { readonly queue: number; readonly sub: number },
     numbers: readonly number[],
     event: (cell: MessageCell) => MachineEvent,
     becomes: State,
   ): void {
-    const { messages } = this.#queue(queue)
+    const { cells } = this.#sub(queue, sub)
     for (const n of numbersOf(numbers)) {
-      const { cell } = messages.get(n)!
+      const cell = cells.get(n)!
       const was = stateNames[cell.state]
       const happens = event(cell)
       lawful(step(cell, happens), `${happens.type} of message ${n}, which is ${was}`)
@@ -185,34 +258,38 @@ export class TestLaw {
 
   #deliver(e: LogEventOf<'Delivered'>, at: number): void {
     const q = this.#queue(e.queue)
+    const sub = this.#sub(e.queue, e.sub)
     const { leaseUntil, leaseCap, delivery } = e
-    lawful(!q.paused, 'a delivery while paused')
+    lawful(!q.paused && !sub.paused, 'a delivery while paused')
     lawful(e.numbers.length > 0, 'an empty delivery')
     lawful(delivery === this.nextDelivery, 'a delivery number out of turn')
     this.nextDelivery++
     lawful(leaseUntil > at && (leaseCap === 0 || leaseUntil <= leaseCap), 'a lease out of bounds')
-    const deliver = { type: 'DELIVER', delivery, leaseUntil, leaseCap, policy: q.policy } as const
-    this.#each(e.queue, e.numbers, () => deliver, State.Inflight)
+    const deliver = { type: 'DELIVER', delivery, leaseUntil, leaseCap, policy: sub.policy } as const
+    this.#each(e, e.numbers, () => deliver, State.Inflight)
     for (const n of numbersOf(e.numbers)) {
       const m = q.messages.get(n)!
-      lawful(m.cell.attempt <= q.attemptsMax, `attempt ${m.cell.attempt} of message ${n}`)
-      lawful(m.cell.attemptsMax === e.attemptsMax, 'a limit that is not in force')
+      const cell = sub.cells.get(n)!
+      lawful(cell.attempt <= sub.attemptsMax, `attempt ${cell.attempt} of message ${n}`)
+      lawful(cell.attemptsMax === e.attemptsMax, 'a limit that is not in force')
       lawful(m.enqueuedAt + q.config.retentionMs > at, `message ${n} delivered after its retention`)
     }
   }
 
   #discard(e: LogEventOf<'Discarded'>, at: number): void {
     const q = this.#queue(e.queue)
+    const sub = this.#sub(e.queue, e.sub)
     if (e.cause !== 'retention') {
       const cause = e.cause as LogEventOf<'DeadLettered'>['cause']
-      return this.#each(e.queue, e.numbers, (c) => failureOf(cause, c, at, q.policy), State.Discarded)
+      return this.#each(e, e.numbers, (c) => failureOf(cause, c, at, sub.policy), State.Discarded)
     }
     for (const n of numbersOf(e.numbers)) {
       const m = q.messages.get(n)!
       lawful(m.enqueuedAt + q.config.retentionMs <= at, `message ${n} expired early`)
-      lawful(m.cell.state === State.Available, `message ${n} expired in ${stateNames[m.cell.state]}`)
+      const { state } = sub.cells.get(n)!
+      lawful(state === State.Available, `message ${n} expired in ${stateNames[state]}`)
     }
-    return this.#each(e.queue, e.numbers, () => ({ type: 'EXPIRE' }), State.Discarded)
+    return this.#each(e, e.numbers, () => ({ type: 'EXPIRE' }), State.Discarded)
   }
 
   /** What the law says to a settling command: the message numbers that are refused, in order. */
@@ -225,20 +302,20 @@ export class TestLaw {
     const cells = new Map<string, MessageCell>()
     const refused: number[] = []
     for (const item of items) {
-      const q = item.sub === 0 ? this.queues.get(item.queue) : undefined
+      const sub = this.queues.get(item.queue)?.subs.get(item.sub)
       for (const n of numbersOf(item.numbers)) {
-        const m = q?.messages.get(n)
+        const inForce = sub?.cells.get(n)
         const known = item.delivery > 0 && item.delivery < this.nextDelivery
-        if (q === undefined || m === undefined || !known) {
+        if (sub === undefined || inForce === undefined || !known) {
           refused.push(n)
           continue
         }
-        const key = `${q.id}/${n}`
-        const cell = cells.get(key) ?? { ...m.cell }
+        const key = `${item.queue}/${item.sub}/${n}`
+        const cell = cells.get(key) ?? { ...inForce }
         cells.set(key, cell)
         // A final message cannot tell which deliveries it had; nor can one that was never touched.
         const gone = isFinal(cell.state) || cell.delivery === 0
-        if (gone ? type === 'Ack' : settled(type, cell, item.delivery, at, q.policy, options)) continue
+        if (gone ? type === 'Ack' : settled(type, cell, item.delivery, at, sub.policy, options)) continue
         refused.push(n)
       }
     }
@@ -267,6 +344,32 @@ const settled = (
     case 'DeadLetter':
       return step(cell, { type: 'DEAD_LETTER', delivery, policy })
   }
+}
+
+const newSub = (id: number, name: string, config: QueueConfig): LawSub => {
+  const policy = policyOf(config)
+  const { attemptsMax } = policy
+  return { id, name, settings: {}, config, policy, attemptsMax, paused: false, cells: new Map() }
+}
+
+const configure = (q: LawQueue, sub: LawSub, settings: SubscriptionSettings): void => {
+  const { tags: _, ...own } = settings
+  sub.settings = settings
+  sub.config = { ...q.config, ...own }
+  sub.policy = policyOf(sub.config)
+  sub.attemptsMax = Math.max(sub.attemptsMax, sub.policy.attemptsMax + 1)
+}
+
+/** A message that its filter does not let pass is over for a subscription. */
+const filter = (
+  { id, settings: { tags }, cells }: LawSub,
+  n: number,
+  { tag }: LawMessage,
+  filteredBy: readonly number[] | undefined,
+): void => {
+  const passes = tags === undefined || tags === null || tags.includes(tag)
+  lawful(passes !== (filteredBy?.includes(id) ?? false), `the filter of ${id} for tag "${tag}"`)
+  if (!passes) lawful(step(cells.get(n)!, { type: 'DISCARD', reason: 'filtered' }), 'a filtered message')
 }
 
 const policyOf = (c: QueueConfig): Policy => ({

@@ -108,8 +108,8 @@ export class TestPartition {
     this.state.pollTimers.filter((t) => !t.poll.done)
     const state = restore(structuredClone(snapshot(this.state)))
     state.sweepAt = this.state.sweepAt
-    for (const q of this.state.queues.values())
-      state.queues.get(q.id)!.main.availableSince = q.main.availableSince
+    for (const sub of this.state.subscriptions)
+      if (sub !== undefined) state.subscriptions[sub.index]!.availableSince = sub.availableSince
     const fork = new TestPartition(state, restore(snapshot(this.state)))
     fork.now = this.now
     fork.random = this.random

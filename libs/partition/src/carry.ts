@@ -17,7 +17,7 @@ export interface OldBodies {
 
 /** What a state still needs of the log before `seq`: single live messages and whole runs, `max` of them at most. */
 export const bodiesBefore = (s: Snapshot, seq: number, max = Number.POSITIVE_INFINITY): OldBodies[] => {
-  const queues = new Map(s.queues.map((q) => [q.index, q.id]))
+  const queues = new Map(s.queues.flatMap((q) => q.subs.map((sub) => [sub.index, q.id])))
   const old: OldBodies[] = []
   const { live } = s
   for (let i = 0; i < live.seq.length && old.length < max; i++)
@@ -42,9 +42,27 @@ export const bodiesBefore = (s: Snapshot, seq: number, max = Number.POSITIVE_INF
         bytes: runs.bytes(run),
       })
   }
-  for (const q of s.queues) for (let run = q.ready[0]; run !== 0; run = runs.next(run)) add(q.id, run)
-  for (const [queue, run] of s.delayed) add(queue, run)
-  return old
+  for (const q of s.queues)
+    for (const sub of q.subs) for (let run = sub.ready[0]; run !== 0; run = runs.next(run)) add(q.id, run)
+  for (const { queue, run } of s.delayed) add(queue, run)
+  return s.queues.every((q) => q.subs.length < 2) ? old : merged(old)
+}
+
+/** Subscriptions share bodies: what several of them need is carried once. */
+const merged = (old: readonly OldBodies[]): OldBodies[] => {
+  const result: OldBodies[] = []
+  for (const next of old.toSorted((a, b) => a.queue - b.queue || a.first - b.first || b.count - a.count)) {
+    const last = result.at(-1)
+    if (last === undefined || last.queue !== next.queue || next.first >= last.first + last.count) {
+      result.push(next)
+      continue
+    }
+    const more = next.first + next.count - (last.first + last.count)
+    if (more <= 0) continue
+    const bytes = last.bytes + Math.round((next.bytes / next.count) * more)
+    result[result.length - 1] = { ...last, count: last.count + more, bytes }
+  }
+  return result
 }
 
 /** Stores bodies again in this turn's frame; what has moved on since they were read is passed over. */
@@ -65,19 +83,42 @@ export const decideCarry = <B>(
     turn.emit({ type: 'BodiesCarried', queue: queue.id, numbers: ranges })
 }
 
+/** Whether somebody still needs these bodies from that place. */
 const liesAt = (state: PartitionState, queue: QueueState, old: OldBodies): boolean => {
-  const slot = state.live.find(queue.main.index, old.first)
-  if (slot >= 0)
-    return old.count === 1 && state.live.seq[slot] === old.seq && state.live.index[slot] === old.index
-  const run = runAt(state, queue, old.first)
-  return run !== 0 && state.runs.count(run) === old.count && state.runs.seq(run) === old.seq
+  let needed = false
+  eachHolder(
+    state,
+    queue,
+    old.first,
+    old.count,
+    (slot) => (needed ||= state.live.seq[slot] === old.seq),
+    (run) => (needed ||= state.runs.seq(run) === old.seq),
+  )
+  return needed
 }
 
-/** The run that begins with message `first`, ready or delayed; 0 when there is none. */
-const runAt = (state: PartitionState, queue: QueueState, first: number): number => {
-  for (let run = queue.readyHead; run !== 0; run = state.runs.next(run))
-    if (state.runs.first(run) === first) return run
-  return state.delayedRuns.items.find((d) => d.queue === queue && state.runs.first(d.run) === first)?.run ?? 0
+/** Calls back for every live message and every run that lies within `count` messages from `first` on. */
+const eachHolder = (
+  state: PartitionState,
+  queue: QueueState,
+  first: number,
+  count: number,
+  ofSlot: (slot: number) => void,
+  ofRun: (run: number) => void,
+): void => {
+  const { live, runs } = state
+  const end = first + count
+  const isWithin = (run: number): boolean =>
+    runs.first(run) >= first && runs.first(run) + runs.count(run) <= end
+  for (const sub of queue.subs) {
+    for (let n = first; n < end; n++) {
+      const slot = live.find(sub.index, n)
+      if (slot >= 0) ofSlot(slot)
+    }
+    for (let run = sub.readyHead; run !== 0; run = runs.next(run)) if (isWithin(run)) ofRun(run)
+  }
+  if (queue.delayed > 0)
+    for (const d of state.delayedRuns.items) if (d.queue === queue && isWithin(d.run)) ofRun(d.run)
 }
 
 /** Notes the new place of bodies that were stored again. */
@@ -86,22 +127,32 @@ export const carryBodies = (state: PartitionState, queue: QueueState, numbers: R
     queue.frameSeq = state.frameSeq
     queue.frameCount = 0
   }
+  const { live, runs } = state
   for (let i = 0; i < numbers.length; i += 2) {
     const first = numbers[i]!
+    const count = numbers[i + 1]!
     const index = queue.frameCount
-    queue.frameCount += numbers[i + 1]!
-    const slot = state.live.find(queue.main.index, first)
-    if (slot >= 0) {
-      state.live.seq[slot] = state.frameSeq
-      state.live.index[slot] = index
-      continue
-    }
-    const run = runAt(state, queue, first)
-    if (run === 0)
+    queue.frameCount += count
+    let found = false
+    eachHolder(
+      state,
+      queue,
+      first,
+      count,
+      (slot) => {
+        found = true
+        live.seq[slot] = state.frameSeq
+        live.index[slot] = index + live.number[slot]! - first
+      },
+      (run) => {
+        found = true
+        runs.move(run, state.frameSeq, index + runs.first(run) - first)
+      },
+    )
+    if (!found)
       throw new KirokuError(
         'LogDamaged',
         `record ${state.frameSeq} carries the body of message ${first} of queue ${queue.id}, which is not there`,
       )
-    state.runs.move(run, state.frameSeq, index)
   }
 }

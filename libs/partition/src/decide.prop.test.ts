@@ -11,9 +11,11 @@ import {
   type PartitionState,
   type QueueConfig,
   type SettleItem,
+  type SubscriptionSettings,
 } from './index.ts'
 import { freeSlot } from './state/LiveSlab.ts'
 import type { QueueState } from './state/QueueState.ts'
+import type { Subscription } from './state/Subscription.ts'
 import { TestLaw } from './TestLaw.ts'
 import { numbersOf, TestPartition } from './TestPartition.ts'
 
@@ -49,6 +51,18 @@ const config: fc.Arbitrary<Partial<QueueConfig>> = fc.record(
   },
   // Without these a message could outlive the test.
   { requiredKeys: ['leaseMs', 'retentionMs'] },
+)
+const groups = ['x', 'y'] as const
+const tag = fc.constantFrom('', 'red', 'green')
+const settings: fc.Arbitrary<SubscriptionSettings> = fc.record(
+  {
+    leaseMs: fc.integer({ min: 1, max: 300 }),
+    retriesMax: fc.integer({ min: 0, max: 3 }),
+    lateHandles: fc.constantFrom('accept', 'reject'),
+    deadLetter: fc.constantFrom(null, { partition: 5, queue: 1, name: 'dead' }),
+    tags: fc.constantFrom(null, ['red'], ['red', 'green']),
+  },
+  { requiredKeys: [] },
 )
 const delay = fc.constantFrom(0, 0, 1, 40, 40, 300)
 const nat = fc.nat(10_000)
@@ -93,6 +107,7 @@ const op = fc.oneof(
     arbitrary: fc.record({
       op: fc.constant('send'),
       queue: name,
+      tags: fc.option(fc.array(tag, { minLength: 1, maxLength: 5 }), { nil: undefined }),
       producer: fc.nat(2),
       again: fc.constantFrom(0, 0, 0, 0, 1, 3, 70),
       count: fc.integer({ min: 1, max: 5 }),
@@ -106,6 +121,7 @@ const op = fc.oneof(
     arbitrary: fc.record({
       op: fc.constant('receive'),
       queue: name,
+      subscription: fc.constantFrom(undefined, undefined, ...groups),
       poll: fc.constantFrom('new', 'new', 'new', 'again'),
       max: fc.integer({ min: 1, max: 6 }),
       waitMs: fc.constantFrom(undefined, 0, 100, 1_000),
@@ -141,7 +157,25 @@ const op = fc.oneof(
   { weight: 1, arbitrary: fc.record({ op: fc.constant('delete'), queue: name }) },
   { weight: 2, arbitrary: fc.record({ op: fc.constant('create'), queue: name, config }) },
   { weight: 2, arbitrary: fc.record({ op: fc.constant('configure'), queue: name, config }) },
-  { weight: 2, arbitrary: fc.record({ op: fc.constant('pause'), queue: name, on: fc.boolean() }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      op: fc.constant('pause'),
+      queue: name,
+      subscription: fc.constantFrom(undefined, 'x'),
+      on: fc.boolean(),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      op: fc.constant('subscribe'),
+      queue: name,
+      subscription: fc.constantFrom('main', ...groups),
+      how: fc.constantFrom('create', 'create', 'create', 'configure', 'reset', 'delete'),
+      settings,
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ op: fc.constant('list') }) },
   { weight: 3, arbitrary: garbage.map((g) => ({ op: 'garbage' as const, ...g })) },
 )
@@ -155,6 +189,8 @@ const turns = fc.array(
     /** What only the owner itself records: the outbox was stored, the partition changed hands. */
     owner: fc.constantFrom<('stored' | 'resumed' | 'nothing')[]>(
       ...Array<'nothing'>(12).fill('nothing'),
+      'stored',
+      'stored',
       'stored',
       'resumed',
     ),
@@ -207,7 +243,14 @@ class Clients {
       case 'configure':
         return { type: 'ConfigureQueue', queue: o.queue, config: o.config, by }
       case 'pause':
-        return { type: o.on ? 'PauseDelivery' : 'ResumeDelivery', queue: o.queue, by }
+        return stripped({
+          type: o.on ? 'PauseDelivery' : 'ResumeDelivery',
+          queue: o.queue,
+          subscription: o.subscription,
+          by,
+        })
+      case 'subscribe':
+        return subscribed(o)
       case 'list':
         return { type: 'ListQueues' }
       case 'garbage':
@@ -228,6 +271,7 @@ class Clients {
       messages: Array.from({ length: o.count }, () => this.#body(o.bytes)),
       delayMs: o.delayMs,
       delaysMs: o.delaysMs,
+      tags: o.tags === undefined ? undefined : Array.from({ length: o.count }, (_, i) => o.tags![i] ?? ''),
     }) as CommandOf<'Enqueue'>
     before.push(command)
     return command
@@ -264,6 +308,19 @@ class Clients {
       messages: Array.from({ length: o.count }, () => this.#body(8)),
       enqueuedAt: Array.from({ length: o.count }, (_, i) => p.now - o.ageMs + i),
     }
+  }
+}
+
+const subscribed = ({ how, queue, subscription, settings }: Extract<Op, { op: 'subscribe' }>): Command => {
+  switch (how) {
+    case 'create':
+      return { type: 'CreateSubscription', queue, subscription, settings, by }
+    case 'configure':
+      return { type: 'ConfigureSubscription', queue, subscription, settings, by }
+    case 'reset':
+      return { type: 'ResetSubscription', queue, subscription, by }
+    case 'delete':
+      return { type: 'DeleteSubscription', queue, subscription, by }
   }
 }
 
@@ -331,33 +388,40 @@ const compare = (state: PartitionState, law: TestLaw): void => {
   )
   let live = 0
   for (const q of state.queues.values()) {
-    const { messages } = law.queues.get(q.id)!
-    const untouched = untouchedOf(state, q)
-    const counted = new Map<State, number>()
-    for (const [n, m] of messages) {
-      const is = m.cell.state
-      counted.set(is, (counted.get(is) ?? 0) + 1)
-      const slot = state.live.find(q.main.index, n)
-      if (slot >= 0) {
-        live++
-        expect(timeless(loadCell(state.live, slot, newCell()))).toEqual(timeless(m.cell))
-        expect(state.live.enqueuedAt[slot]).toBe(m.enqueuedAt)
-      } else expect(untouched.get(n)).toBe(isFinal(is) ? undefined : is)
+    const known = law.queues.get(q.id)!
+    expect(delayedOf(state, q)).toEqual(known.delayed)
+    expect(q.subs.map((sub) => sub.id).sort()).toEqual([...known.subs.keys()].sort())
+    const { counts, subscriptions } = descriptions.get(q.id)!
+    expect([counts.delayed, counts.sent]).toEqual([known.delayed.size, known.messages.size])
+    for (const [i, sub] of q.subs.entries()) {
+      const { cells } = known.subs.get(sub.id)!
+      const untouched = untouchedOf(state, sub)
+      const counted = new Map<State, number>()
+      for (const [n, cell] of cells) {
+        const is = cell.state
+        counted.set(is, (counted.get(is) ?? 0) + 1)
+        const slot = state.live.find(sub.index, n)
+        if (slot >= 0) {
+          live++
+          expect(timeless(loadCell(state.live, slot, newCell()))).toEqual(timeless(cell))
+          expect(state.live.enqueuedAt[slot]).toBe(known.messages.get(n)!.enqueuedAt)
+        } else expect(untouched.get(n)).toBe(isFinal(is) || is === State.Delayed ? undefined : is)
+      }
+      const of = (s: State): number => counted.get(s) ?? 0
+      const own = subscriptions[i]!.counts
+      expect(own).toEqual({
+        delayed: known.delayed.size,
+        available: of(State.Available),
+        inflight: of(State.Inflight),
+        waitingRetry: of(State.WaitingRetry),
+        sent: cells.size - of(State.Delayed),
+        committed: of(State.Committed),
+        deadLettered: of(State.DLQ),
+        discarded: of(State.Discarded),
+        redelivered: own.redelivered,
+      })
+      compareLists(state, sub)
     }
-    const of = (s: State): number => counted.get(s) ?? 0
-    const { counts } = descriptions.get(q.id)!
-    expect(counts).toEqual({
-      delayed: of(State.Delayed),
-      available: of(State.Available),
-      inflight: of(State.Inflight),
-      waitingRetry: of(State.WaitingRetry),
-      sent: messages.size,
-      committed: of(State.Committed),
-      deadLettered: of(State.DLQ),
-      discarded: of(State.Discarded),
-      redelivered: counts.redelivered,
-    })
-    compareLists(state, q)
   }
   expect(state.live.used).toBe(live)
 }
@@ -373,42 +437,48 @@ const timeless = (c: MessageCell): object => ({
   dueAt: c.state === State.WaitingRetry ? c.dueAt : 0,
 })
 
-const untouchedOf = (state: PartitionState, q: QueueState): Map<number, State> => {
-  const found = new Map<number, State>()
-  const { runs } = state
-  let bytes = 0
-  const add = (run: number, is: State): void => {
-    expect(runs.count(run)).toBeGreaterThan(0)
-    for (let n = runs.first(run), end = n + runs.count(run); n < end; n++) {
-      expect(found.has(n)).toBe(false)
-      found.set(n, is)
-    }
-  }
-  for (let run = q.readyHead; run !== 0; run = runs.next(run)) {
-    add(run, State.Available)
-    bytes += runs.bytes(run)
-    if (runs.next(run) === 0) expect(q.readyTail).toBe(run)
-  }
-  expect(q.readyBytes).toBe(bytes)
-  for (const d of state.delayedRuns.items) if (d.queue === q) add(d.run, State.Delayed)
+const delayedOf = (state: PartitionState, q: QueueState): Set<number> => {
+  const found = new Set<number>()
+  for (const d of state.delayedRuns.items)
+    if (d.queue === q) for (const n of numbersIn(state, d.run)) found.add(n)
   return found
 }
 
-const compareLists = (state: PartitionState, q: QueueState): void => {
+const numbersIn = ({ runs }: PartitionState, run: number): number[] => {
+  expect(runs.count(run)).toBeGreaterThan(0)
+  return Array.from({ length: runs.count(run) }, (_, i) => runs.first(run) + i)
+}
+
+const untouchedOf = (state: PartitionState, sub: Subscription): Map<number, State> => {
+  const found = new Map<number, State>()
+  const { runs } = state
+  let bytes = 0
+  for (let run = sub.readyHead; run !== 0; run = runs.next(run)) {
+    for (const n of numbersIn(state, run)) {
+      expect(found.has(n)).toBe(false)
+      found.set(n, State.Available)
+    }
+    bytes += runs.bytes(run)
+    if (runs.next(run) === 0) expect(sub.readyTail).toBe(run)
+  }
+  expect([sub.ready, sub.readyBytes]).toEqual([found.size, bytes])
+  return found
+}
+
+const compareLists = (state: PartitionState, sub: Subscription): void => {
   const { live } = state
-  const { main } = q
   let count = 0
   let bytes = 0
   let before = -1
-  for (let slot = main.head; slot >= 0; slot = live.next[slot]!) {
+  for (let slot = sub.head; slot >= 0; slot = live.next[slot]!) {
     expect(live.state[slot]).toBe(State.Available)
-    expect(live.owner[slot]).toBe(main.index)
+    expect(live.owner[slot]).toBe(sub.index)
     expect(live.prev[slot]).toBe(before)
     before = slot
     count++
     bytes += live.bytes[slot]!
   }
-  expect([main.tail, main.available, main.availableBytes]).toEqual([before, count, bytes])
+  expect([sub.tail, sub.available, sub.availableBytes]).toEqual([before, count, bytes])
 }
 
 /** Looks at the deliveries of the last turn as a consumer would, and remembers them. */
@@ -420,16 +490,13 @@ const consume = (p: TestPartition, law: TestLaw, clients: Clients): void => {
     expect([d.attempts.length, d.enqueuedAt.length, d.seqs.length, d.indexes.length]).toEqual(
       Array(4).fill(all.length),
     )
-    const { messages } = law.queues.get(d.queue)!
+    const { messages, subs } = law.queues.get(d.queue)!
     for (const [i, n] of all.entries()) {
       const m = messages.get(n)!
+      const cell = subs.get(d.sub)!.cells.get(n)!
       expect(p.bodies.get(`${d.seqs[i]}/${d.queue}`)?.[d.indexes[i]!]).toBe(m.body)
-      expect([d.attempts[i], d.enqueuedAt[i]]).toEqual([m.cell.attempt, m.enqueuedAt])
-      expect([m.cell.state, m.cell.delivery, m.cell.leaseUntil]).toEqual([
-        State.Inflight,
-        d.delivery,
-        d.leaseUntil,
-      ])
+      expect([d.attempts[i], d.enqueuedAt[i]]).toEqual([cell.attempt, m.enqueuedAt])
+      expect([cell.state, cell.delivery, cell.leaseUntil]).toEqual([State.Inflight, d.delivery, d.leaseUntil])
     }
     clients.deliveries.push({ queue: d.queue, sub: d.sub, delivery: d.delivery, numbers: d.numbers })
   }
@@ -547,7 +614,7 @@ describe('a partition of several queues, whatever it is asked', () => {
   it('keeps to the law, loses nothing, and is the same after a replay or a restart', () => {
     fc.assert(fc.property(turns, fc.array(config, { minLength: 3, maxLength: 3 }), fc.nat(60), play), {
       seed: 20_261_121,
-      numRuns: 300,
+      numRuns: 400,
     })
     // The sequences were not all about nothing.
     const rare = [
@@ -558,6 +625,9 @@ describe('a partition of several queues, whatever it is asked', () => {
       'Released',
       'DelayElapsed',
       'QueuePurged',
+      'SubscriptionCreated',
+      'SubscriptionReset',
+      'SubscriptionDeleted',
     ]
     for (const type of [...rare, 'ForwardReceived', 'Forwarded', 'QueueDeleted', 'Acked', 'LeaseExpired'])
       expect(reached.get(type) ?? 0, type).toBeGreaterThan(20)

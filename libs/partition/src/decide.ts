@@ -10,6 +10,12 @@ import {
 import { decideEnqueue, decideForward, namedQueue, type SizedRef } from './decide/enqueue.ts'
 import { decideCancelReceive, decideReceive } from './decide/receive.ts'
 import { decideSettle } from './decide/settle.ts'
+import {
+  decideConfigureSubscription,
+  decideCreateSubscription,
+  decideDeleteSubscription,
+  decideResetSubscription,
+} from './decide/subscription.ts'
 import { deliver } from './deliver.ts'
 import { describeQueues } from './describe.ts'
 import { answerEmpty, fireTimers } from './timers.ts'
@@ -50,6 +56,14 @@ export const decide = <B extends Uint8Array | SizedRef>(
       return decideDeleteQueue(turn, command, token)
     case 'PurgeQueue':
       return decidePurgeQueue(turn, command, token)
+    case 'CreateSubscription':
+      return decideCreateSubscription(turn, command, token)
+    case 'ConfigureSubscription':
+      return decideConfigureSubscription(turn, command, token)
+    case 'ResetSubscription':
+      return decideResetSubscription(turn, command, token)
+    case 'DeleteSubscription':
+      return decideDeleteSubscription(turn, command, token)
     case 'PauseDelivery':
     case 'ResumeDelivery':
       return decidePause(turn, command, token)

@@ -279,7 +279,7 @@ describe('receives without end', () => {
     p.poll('q', { waitMs: 60_000, max: 10, batchWaitMs: 60_000 })
     for (let i = 0; i < 5_000; i++) p.receive('q')
     expect(p.state.polls.size).toBe(1)
-    expect(p.state.queues.get(1)!.main.polls.length).toBeLessThan(1_100)
+    expect(p.state.queues.get(1)!.subs[0]!.polls.length).toBeLessThan(1_100)
   })
   it('that are taken back before their time leave nothing behind either', () => {
     const p = withQueue()

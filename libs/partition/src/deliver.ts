@@ -4,7 +4,7 @@ import { endPoll, wakePoll } from './decide/receive.ts'
 import { leave } from './decide/settle.ts'
 import { Outcomes } from './Outcomes.ts'
 import type { Poll } from './state/Poll.ts'
-import type { Subscription } from './state/QueueState.ts'
+import type { Subscription } from './state/Subscription.ts'
 import { pushNumber, type PlannedDelivery, type Turn } from './Turn.ts'
 
 const deliverEvent: Extract<MachineEvent, { type: 'DELIVER' }> = {
@@ -35,14 +35,14 @@ export const deliver = <B>(turn: Turn<B>): void => {
 /** Serves the receives in their order; one that waits for a fuller batch lets those behind it go first. Returns what is left of `messages`. */
 const serve = <B>(turn: Turn<B>, sub: Subscription, messages: number): number => {
   const { state, now } = turn
-  const { polls, queue } = sub
+  const { polls } = sub
   let left = messages
   let seen = 0
   let kept = 0
   for (; seen < polls.length && left > 0; seen++) {
     const poll = polls[seen]!
     if (poll.done) continue
-    if (sub.deliverable === 0 || queue.deliveryPaused) break
+    if (sub.deliverable === 0 || sub.isPaused) break
     const closeAt = closesAt(sub, poll)
     if (closeAt > now) {
       if (poll.wakeAt !== closeAt) wakePoll(state, poll, closeAt)
@@ -55,8 +55,8 @@ const serve = <B>(turn: Turn<B>, sub: Subscription, messages: number): number =>
     endPoll(state, poll)
     turn.answers.push({ token: poll.token, delivery: plan })
     // What is left came later than what is gone; of messages that came back only the first time is known.
-    if (sub.available === 0 && queue.readyHead !== 0)
-      sub.availableSince = Math.max(sub.availableSince, state.runs.dueAt(queue.readyHead))
+    if (sub.available === 0 && sub.readyHead !== 0)
+      sub.availableSince = Math.max(sub.availableSince, state.runs.dueAt(sub.readyHead))
   }
   if (kept === 0 && seen === 1) polls.shift()
   else if (kept < seen) polls.splice(kept, seen - kept)
@@ -66,7 +66,7 @@ const serve = <B>(turn: Turn<B>, sub: Subscription, messages: number): number =>
 /** When the receive's batch closes, whatever is in it then; 0 when it is full. */
 const closesAt = (sub: Subscription, poll: Poll): number => {
   if (poll.batchWaitMs === 0 || sub.deliverable >= poll.max) return 0
-  if (sub.availableBytes + sub.queue.readyBytes >= poll.bytesMax) return 0
+  if (sub.availableBytes + sub.readyBytes >= poll.bytesMax) return 0
   // Messages may go to others and new ones come, again and again; the wait for a first one bounds that.
   return Math.min(sub.availableSince, poll.waitUntil) + poll.batchWaitMs
 }
@@ -75,8 +75,7 @@ const closesAt = (sub: Subscription, poll: Poll): number => {
 const take = <B>(turn: Turn<B>, sub: Subscription, poll: Poll): PlannedDelivery | undefined => {
   const { state, now, cell } = turn
   const { live, runs } = state
-  const { queue } = sub
-  const { config, policy } = queue
+  const { queue, config, policy } = sub
   const leaseUntil = now + poll.leaseMs
   const leaseCap = config.leaseCapMs === 0 ? 0 : now + config.leaseCapMs
   const delivery = state.nextDelivery
@@ -112,7 +111,7 @@ const take = <B>(turn: Turn<B>, sub: Subscription, poll: Poll): PlannedDelivery 
     seqs.push(live.seq[slot]!)
     indexes.push(live.index[slot]!)
   }
-  let run = queue.readyHead
+  let run = sub.readyHead
   while (run !== 0 && count < poll.max) {
     const at = runs.enqueuedAt(run)
     const inRun = runs.count(run)

@@ -1,7 +1,8 @@
-import type { QueueDescription } from './Command.ts'
+import type { QueueCounts, QueueDescription, SubscriptionDescription } from './Command.ts'
 import { freeSlot } from './state/LiveSlab.ts'
 import type { PartitionState } from './state/PartitionState.ts'
 import type { QueueState } from './state/QueueState.ts'
+import type { Subscription } from './state/Subscription.ts'
 
 /** Describes queues at partition time `now`, with one pass over the live messages however many queues are asked for. */
 export const describeQueues = (
@@ -12,30 +13,55 @@ export const describeQueues = (
   const oldest = oldestOf(state)
   const descriptions: QueueDescription[] = []
   for (const q of queues) {
-    const m = q.main
-    const since = oldest.get(q) ?? now
+    const subscriptions = q.subs.map((sub) => describeSubscription(sub))
     descriptions.push({
       name: q.name,
       partition: state.partition,
       queue: q.id,
       config: q.config,
       deliveryPaused: q.deliveryPaused,
-      counts: {
-        delayed: q.delayed,
-        available: q.ready + m.available,
-        inflight: m.inflight,
-        waitingRetry: m.waitingRetry,
-        sent: q.sent,
-        committed: m.committed,
-        deadLettered: m.deadLettered,
-        discarded: m.discarded,
-        redelivered: m.redelivered,
-      },
-      oldestAgeMs: Math.max(0, now - since),
-      waitingPolls: m.polls.reduce((n, p) => (p.done ? n : n + 1), 0),
+      counts: sumOf(q, subscriptions),
+      subscriptions,
+      oldestAgeMs: Math.max(0, now - (oldest.get(q) ?? now)),
+      waitingPolls: subscriptions.reduce((n, s) => n + s.waitingPolls, 0),
     })
   }
   return descriptions
+}
+
+const describeSubscription = (sub: Subscription): SubscriptionDescription => ({
+  name: sub.name,
+  sub: sub.id,
+  settings: sub.settings,
+  config: sub.config,
+  deliveryPaused: sub.deliveryPaused,
+  counts: {
+    delayed: sub.queue.delayed,
+    available: sub.deliverable,
+    inflight: sub.inflight,
+    waitingRetry: sub.waitingRetry,
+    sent: sub.entered,
+    committed: sub.committed,
+    deadLettered: sub.deadLettered,
+    discarded: sub.discarded,
+    redelivered: sub.redelivered,
+  },
+  waitingPolls: sub.polls.reduce((n, p) => (p.done ? n : n + 1), 0),
+})
+
+const sumOf = (q: QueueState, subscriptions: readonly SubscriptionDescription[]): QueueCounts => {
+  const sum = (name: keyof QueueCounts): number => subscriptions.reduce((n, s) => n + s.counts[name], 0)
+  return {
+    delayed: q.delayed,
+    available: sum('available'),
+    inflight: sum('inflight'),
+    waitingRetry: sum('waitingRetry'),
+    sent: q.sent,
+    committed: sum('committed'),
+    deadLettered: sum('deadLettered'),
+    discarded: sum('discarded'),
+    redelivered: sum('redelivered'),
+  }
 }
 
 const oldestOf = (state: PartitionState): Map<QueueState, number> => {
@@ -48,7 +74,8 @@ const oldestOf = (state: PartitionState): Map<QueueState, number> => {
   for (let slot = 0; slot < live.top; slot++)
     if (live.state[slot] !== freeSlot)
       see(state.subscriptions[live.owner[slot]!]!.queue, live.enqueuedAt[slot]!)
-  for (const q of state.queues.values()) if (q.readyHead !== 0) see(q, runs.enqueuedAt(q.readyHead))
+  for (const q of state.queues.values())
+    for (const sub of q.subs) if (sub.readyHead !== 0) see(q, runs.enqueuedAt(sub.readyHead))
   for (const d of state.delayedRuns.items) see(d.queue, runs.enqueuedAt(d.run))
   return oldest
 }

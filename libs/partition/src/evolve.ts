@@ -2,8 +2,19 @@ import { KirokuError, State, type LogEvent, type LogEventOf, type Ranges } from 
 import type { QueueConfig } from './QueueConfig.ts'
 import { laneKey, type OutboxLane } from './state/Outbox.ts'
 import type { PartitionState } from './state/PartitionState.ts'
-import { QueueState, type Subscription } from './state/QueueState.ts'
-import { addRun, bringForward, dropQueue, purgeQueue, takeFromRuns } from './untouched.ts'
+import { mainSubscription, QueueState } from './state/QueueState.ts'
+import type { Subscription } from './state/Subscription.ts'
+import type { SubscriptionSettings } from './SubscriptionSettings.ts'
+import {
+  addArrival,
+  bringForward,
+  distribute,
+  dropQueue,
+  dropSubscription,
+  purgeQueue,
+  takeDelayed,
+  takeFromRuns,
+} from './untouched.ts'
 import { carryBodies } from './carry.ts'
 import { link, retire, unlink } from './touched.ts'
 
@@ -54,12 +65,17 @@ export const evolve = (state: PartitionState, event: LogEvent): void => {
     case 'QueuePurged':
       return purgeQueue(state, queueOf(state, event.queue), event.upTo)
     case 'DeliveryPaused':
-      queueOf(state, event.queue).deliveryPaused = true
-      return
     case 'DeliveryResumed':
-      queueOf(state, event.queue).deliveryPaused = false
-      state.dirty.add(queueOf(state, event.queue).main)
+      return deliveryPaused(state, event)
+    case 'SubscriptionCreated':
+      return subscriptionCreated(state, event)
+    case 'SubscriptionConfigured':
+      subOf(state, event.queue, event.sub).configure(event.settings as SubscriptionSettings)
       return
+    case 'SubscriptionReset':
+      return subscriptionReset(state, event)
+    case 'SubscriptionDeleted':
+      return subscriptionDeleted(state, event)
     case 'OwnerChanged':
       state.epoch = event.epoch
       state.node = event.node
@@ -126,7 +142,7 @@ const eachSlot = (
 
 const enqueued = (state: PartitionState, e: LogEventOf<'Enqueued'>): void => {
   const queue = queueOf(state, e.queue)
-  addRun(state, queue, e.first, e.count, e.bytes, state.at, e.dueAt === 0 ? 0 : e.dueAt - state.at)
+  addArrival(state, queue, e, state.at, e.dueAt === 0 ? 0 : e.dueAt - state.at)
   state.producers.note(e.producer, e.send, e.queue, e.first, e.count, state.at)
 }
 
@@ -136,10 +152,12 @@ const forwardReceived = (state: PartitionState, e: LogEventOf<'ForwardReceived'>
     `${laneKey(e.from.queue, { partition: e.from.partition, queue: e.queue })}`,
     e.forward + e.count,
   )
-  if (queue.config.retentionFrom === 'arrival') addRun(state, queue, e.first, e.count, e.bytes, state.at, 0)
+  if (queue.config.retentionFrom === 'arrival') addArrival(state, queue, e, state.at, 0)
   else
-    for (let i = 0; i < e.count; i++)
-      addRun(state, queue, e.first + i, 1, Math.round(e.bytes / e.count), e.enqueuedAt[i]!, 0)
+    for (let i = 0; i < e.count; i++) {
+      const one = { ...e, first: e.first + i, count: 1, bytes: Math.round(e.bytes / e.count) }
+      addArrival(state, queue, one, e.enqueuedAt[i]!, 0)
+    }
 }
 
 const delivered = (state: PartitionState, e: LogEventOf<'Delivered'>): void => {
@@ -218,49 +236,8 @@ const returned = (state: PartitionState, e: LogEventOf<'RetryDue'> | LogEventOf<
 const extended = (state: PartitionState, e: LogEventOf<'LeaseExtended'>): void =>
   eachSlot(state, subOf(state, e.queue, e.sub), e.numbers, (slot) => state.live.schedule(slot, e.leaseUntil))
 
-const delayElapsed = (state: PartitionState, e: LogEventOf<'DelayElapsed'>): void => {
-  const queue = queueOf(state, e.queue)
-  const first = e.numbers[0]!
-  const heap = state.delayedRuns
-  const top = heap.peek()
-  let run = 0
-  if (top !== undefined && top.queue === queue && state.runs.first(top.run) === first) run = heap.pop()!.run
-  else {
-    heap.filter((d) => {
-      if (d.queue !== queue || state.runs.first(d.run) !== first) return true
-      run = d.run
-      return false
-    })
-  }
-  if (run === 0)
-    throw new KirokuError(
-      'LogDamaged',
-      `a delay elapsed at ${state.frameSeq} for message ${first} of queue ${queue.id}, which does not wait`,
-    )
-  const count = state.runs.count(run)
-  queue.delayed -= count
-  if (queue.readyTail === 0) queue.readyHead = run
-  else state.runs.setNext(queue.readyTail, run)
-  state.runs.setNext(run, 0)
-  queue.readyTail = run
-  becameReady(state, queue, count, state.runs.bytes(run), state.runs.enqueuedAt(run))
-}
-
-/** Counts messages that became deliverable, and sees to the end of their retention. */
-export const becameReady = (
-  state: PartitionState,
-  queue: QueueState,
-  count: number,
-  bytes: number,
-  enqueuedAt: number,
-): void => {
-  if (queue.main.deliverable === 0) queue.main.availableSince = state.at
-  queue.ready += count
-  queue.readyBytes += bytes
-  state.dirty.add(queue.main)
-  const expiresAt = enqueuedAt + queue.config.retentionMs
-  if (expiresAt < state.sweepAt) state.sweepAt = expiresAt
-}
+const delayElapsed = (state: PartitionState, e: LogEventOf<'DelayElapsed'>): void =>
+  distribute(state, takeDelayed(state, queueOf(state, e.queue), e.numbers[0]!), e.filteredBy)
 
 const deadLettered = (state: PartitionState, e: LogEventOf<'DeadLettered'>): void => {
   const sub = subOf(state, e.queue, e.sub)
@@ -296,7 +273,7 @@ const discarded = (state: PartitionState, e: LogEventOf<'Discarded'>): void => {
     for (let i = 0; i < e.numbers.length; i += 2)
       for (let n = e.numbers[i]!, end = n + e.numbers[i + 1]!; n < end; n++) {
         if (state.live.find(sub.index, n) >= 0) continue
-        if (e.cause === 'operator') bringForward(state, sub.queue, n)
+        if (e.cause === 'operator') bringForward(state, sub, n)
         const slot = takeFromRuns(state, sub, n)
         state.live.state[slot] = State.Inflight
         sub.inflight++
@@ -313,12 +290,10 @@ const forwarded = (state: PartitionState, e: LogEventOf<'Forwarded'>): void => {
 }
 
 const queueCreated = (state: PartitionState, e: LogEventOf<'QueueCreated'>): void => {
-  let index = state.subscriptions.indexOf(undefined)
-  if (index < 0) index = state.subscriptions.length
-  const queue = new QueueState(e.queue, e.name, e.config as Partial<QueueConfig>, index)
+  const queue = new QueueState(e.queue, e.name, e.config as Partial<QueueConfig>)
   state.queues.set(e.queue, queue)
   state.names.set(e.name, queue)
-  state.subscriptions[index] = queue.main
+  open(state, queue, 0, mainSubscription, {})
   if (e.queue >= state.nextQueue) state.nextQueue = e.queue + 1
 }
 
@@ -329,9 +304,62 @@ const queueConfigured = (state: PartitionState, e: LogEventOf<'QueueConfigured'>
   if (queue.config.retentionMs === before) return
   const live = state.live
   for (let slot = 0; slot < live.top; slot++)
-    if (live.state[slot] === State.Available && live.owner[slot] === queue.main.index)
+    if (live.state[slot] === State.Available && state.subscriptions[live.owner[slot]!]!.queue === queue)
       live.schedule(slot, live.enqueuedAt[slot]! + queue.config.retentionMs)
   state.sweepAt = 0
+}
+
+const deliveryPaused = (
+  state: PartitionState,
+  e: LogEventOf<'DeliveryPaused'> | LogEventOf<'DeliveryResumed'>,
+): void => {
+  const paused = e.type === 'DeliveryPaused'
+  const queue = queueOf(state, e.queue)
+  if (e.sub === undefined) queue.deliveryPaused = paused
+  else subOf(state, e.queue, e.sub).deliveryPaused = paused
+  if (!paused) for (const sub of queue.subs) state.dirty.add(sub)
+}
+
+const open = (
+  state: PartitionState,
+  queue: QueueState,
+  id: number,
+  name: string,
+  settings: SubscriptionSettings,
+): Subscription => {
+  let index = state.subscriptions.indexOf(undefined)
+  if (index < 0) index = state.subscriptions.length
+  const sub = queue.open(index, id, name, settings)
+  state.subscriptions[index] = sub
+  return sub
+}
+
+const subscriptionCreated = (state: PartitionState, e: LogEventOf<'SubscriptionCreated'>): void => {
+  const sub = open(state, queueOf(state, e.queue), e.sub, e.name, e.settings as SubscriptionSettings)
+  sub.from = e.from
+}
+
+/** Receives that wait go on with the new generation. */
+const subscriptionReset = (state: PartitionState, e: LogEventOf<'SubscriptionReset'>): void => {
+  const queue = queueOf(state, e.queue)
+  const before = queue.named(e.name)
+  if (before === undefined)
+    throw new KirokuError(
+      'LogDamaged',
+      `an event at ${state.frameSeq} resets subscription "${e.name}", which is not there`,
+    )
+  dropSubscription(state, before)
+  const sub = open(state, queue, e.sub, e.name, before.settings)
+  sub.from = e.from
+  sub.deliveryPaused = before.deliveryPaused
+  sub.polls = before.polls
+  for (const poll of sub.polls) poll.subscription = sub
+}
+
+const subscriptionDeleted = (state: PartitionState, e: LogEventOf<'SubscriptionDeleted'>): void => {
+  const sub = subOf(state, e.queue, e.sub)
+  dropSubscription(state, sub)
+  sub.queue.subs.splice(sub.queue.subs.indexOf(sub), 1)
 }
 
 const clockResumed = (state: PartitionState, e: LogEventOf<'ClockResumed'>): void => {

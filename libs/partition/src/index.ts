@@ -15,6 +15,7 @@ export type {
   Refusal,
   Reply,
   SettleItem,
+  SubscriptionDescription,
 } from './Command.ts'
 export { queueSettings, type QueueSetting } from './queueSettings.ts'
 export { defaultQueueConfig, type DeadLetterTarget, type QueueConfig } from './QueueConfig.ts'
@@ -37,11 +38,14 @@ export { decideSettle } from './decide/settle.ts'
 export { bodiesBefore, decideCarry, type OldBodies } from './carry.ts'
 export { describeQueues } from './describe.ts'
 export { beginFrame, evolve } from './evolve.ts'
+export { filteredSubs } from './filter.ts'
 export { oldestBodySeq, restore, snapshot, type Snapshot } from './snapshot.ts'
 export { snapshotSpace, type SnapshotSpace } from './snapshotSpace.ts'
 export { stateHash } from './stateHash.ts'
 export { laneKey, type OutboxEntry, type OutboxLane } from './state/Outbox.ts'
 export { PartitionState } from './state/PartitionState.ts'
-export type { QueueState, Subscription } from './state/QueueState.ts'
+export type { QueueState } from './state/QueueState.ts'
+export type { Subscription } from './state/Subscription.ts'
+export type { SubscriptionSettings } from './SubscriptionSettings.ts'
 export { nextTimerAt } from './timers.ts'
 export { Turn, type PlannedDelivery, type TurnAnswer, type TurnSection } from './Turn.ts'

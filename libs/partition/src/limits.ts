@@ -1,6 +1,9 @@
 /** Limits of a partition; the unit is in the name. */
 export const limits = {
   queueNameCharactersMax: 80,
+  subscriptionsPerQueueMax: 100,
+  tagCharactersMax: 128,
+  tagsPerFilterMax: 100,
   bodyBytesMax: 4 * 1024 * 1024,
   envelopeMetaBytesMax: 16 * 1024,
   messagesPerSendMax: 1_000,

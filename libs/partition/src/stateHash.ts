@@ -79,19 +79,30 @@ export const stateHash = (s: Snapshot): string => {
     mix.add(runs.bytes(id))
     mix.end()
   }
-  for (const [queue, run] of s.delayed) addRun(2, queue, 0, run)
+  for (const { queue, run, tag } of s.delayed) {
+    addRun(2, queue, 0, run)
+    if (tag !== '') mix.text(10, `${queue} ${runs.first(run)} ${tag}`)
+  }
   for (const q of s.queues) {
-    const { ready, main, ...rest } = q
-    // Both lists are delivered from in their order, so the order counts.
-    for (let run = ready[0], place = 1; run !== 0; run = runs.next(run)) addRun(8, q.id, place++, run)
-    for (let slot = main[0]!, place = 1; slot >= 0; slot = live.next[slot]!) {
-      mix.begin(9)
-      mix.add(q.index)
-      mix.add(live.number[slot]!)
-      mix.add(place++)
-      mix.end()
+    const { subs, ...rest } = q
+    mix.text(3, JSON.stringify(canonical(rest)))
+    for (const sub of subs) {
+      const { ready, touched, index: _, ...own } = sub
+      mix.text(
+        11,
+        JSON.stringify(canonical({ ...own, queue: q.id, sizes: [...ready.slice(2), ...touched.slice(2)] })),
+      )
+      // Both lists are delivered from in their order, so the order counts.
+      for (let run = ready[0], place = 1; run !== 0; run = runs.next(run))
+        addRun(8 + (sub.id << 8), q.id, place++, run)
+      for (let slot = touched[0], place = 1; slot >= 0; slot = live.next[slot]!) {
+        mix.begin(9)
+        mix.add(sub.index)
+        mix.add(live.number[slot]!)
+        mix.add(place++)
+        mix.end()
+      }
     }
-    mix.text(3, JSON.stringify(canonical({ ...rest, ready: ready.slice(2), main: main.slice(2) })))
   }
   for (const p of s.producers) mix.text(4, JSON.stringify(canonical(p)))
   for (const lane of s.outbox) mix.text(5, JSON.stringify(canonical(lane)))

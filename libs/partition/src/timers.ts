@@ -1,6 +1,7 @@
 import { KirokuError, State, step, retryDelayMs, type MachineEvent } from '@kiroku/message'
 import { loadCell } from './cell.ts'
 import { endPoll, wakePoll } from './decide/receive.ts'
+import { filteredSubs } from './filter.ts'
 import { leave } from './decide/settle.ts'
 import { Outcomes } from './Outcomes.ts'
 import type { PartitionState } from './state/PartitionState.ts'
@@ -45,10 +46,12 @@ const fireDelays = <B>(turn: Turn<B>): void => {
   for (let i = 0; i < timersPerTurnMax; i++) {
     const top = delayedRuns.peek()
     if (top === undefined || top.dueAt > turn.now) return
+    const filteredBy = filteredSubs(top.queue, top.tag)
     turn.emit({
       type: 'DelayElapsed',
       queue: top.queue.id,
       numbers: [runs.first(top.run), runs.count(top.run)],
+      ...(filteredBy === undefined ? undefined : { filteredBy }),
     })
   }
 }
@@ -67,11 +70,10 @@ const fireLive = <B>(turn: Turn<B>): void => {
     loadCell(live, slot, cell)
     const was = cell.state
     if (was === State.Inflight) {
-      const pause =
-        live.simple[slot] === 1 ? 0 : retryDelayMs(sub.queue.config.retry, cell.attempt, turn.random())
+      const pause = live.simple[slot] === 1 ? 0 : retryDelayMs(sub.config.retry, cell.attempt, turn.random())
       leaseExpired.now = now
       leaseExpired.dueAt = now + pause
-      leaseExpired.policy = sub.queue.policy
+      leaseExpired.policy = sub.policy
       require(step(cell, leaseExpired), was)
       leave(
         outcomes,
@@ -104,26 +106,27 @@ const sweepRetention = <B>(turn: Turn<B>): void => {
   let next = Number.POSITIVE_INFINITY
   let left = timersPerTurnMax
   for (const queue of state.queues.values()) {
-    for (let run = queue.readyHead; run !== 0; run = queue.readyHead) {
-      const expiresAt = state.runs.enqueuedAt(run) + queue.config.retentionMs
-      if (expiresAt > now) {
-        next = Math.min(next, expiresAt)
-        break
+    for (const sub of queue.subs)
+      for (let run = sub.readyHead; run !== 0; run = sub.readyHead) {
+        const expiresAt = state.runs.enqueuedAt(run) + queue.config.retentionMs
+        if (expiresAt > now) {
+          next = Math.min(next, expiresAt)
+          break
+        }
+        if (left-- === 0) {
+          state.sweepAt = now
+          return
+        }
+        turn.emit({
+          type: 'Discarded',
+          queue: queue.id,
+          sub: sub.id,
+          numbers: [state.runs.first(run), state.runs.count(run)],
+          reason: 'expired',
+          cause: 'retention',
+          error: '',
+        })
       }
-      if (left-- === 0) {
-        state.sweepAt = now
-        return
-      }
-      turn.emit({
-        type: 'Discarded',
-        queue: queue.id,
-        sub: queue.main.id,
-        numbers: [state.runs.first(run), state.runs.count(run)],
-        reason: 'expired',
-        cause: 'retention',
-        error: '',
-      })
-    }
   }
   state.sweepAt = Math.max(next, now + sweepPauseMs)
 }

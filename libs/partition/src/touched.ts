@@ -1,7 +1,7 @@
 import { State } from '@kiroku/message'
 import type { LiveSlab } from './state/LiveSlab.ts'
 import type { PartitionState } from './state/PartitionState.ts'
-import type { Subscription } from './state/QueueState.ts'
+import type { Subscription } from './state/Subscription.ts'
 
 const none = -1
 
@@ -17,7 +17,7 @@ export const link = (state: PartitionState, sub: Subscription, slot: number): vo
   if (sub.deliverable === 0) sub.availableSince = state.at
   sub.available++
   sub.availableBytes += live.bytes[slot]!
-  live.schedule(slot, live.enqueuedAt[slot]! + sub.queue.config.retentionMs)
+  live.schedule(slot, live.enqueuedAt[slot]! + sub.config.retentionMs)
   state.dirty.add(sub)
 }
 

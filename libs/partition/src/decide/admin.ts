@@ -6,12 +6,13 @@ import type { CommandOf } from '../Command.ts'
 import { limits } from '../limits.ts'
 import { defaultQueueConfig, type QueueConfig } from '../QueueConfig.ts'
 import type { QueueState } from '../state/QueueState.ts'
+import type { Subscription } from '../state/Subscription.ts'
 import type { Turn } from '../Turn.ts'
-import { namedQueue } from './enqueue.ts'
+import { namedQueue, namedSubscription } from './enqueue.ts'
 import { endPoll } from './receive.ts'
 
 /** Runs a check that throws typed errors and answers them. */
-const attempt = <B>(turn: Turn<B>, token: number, act: () => void): void => {
+export const attempt = <B>(turn: Turn<B>, token: number, act: () => void): void => {
   try {
     act()
   } catch (e) {
@@ -52,26 +53,37 @@ export const decideConfigureQueue = <B>(turn: Turn<B>, c: CommandOf<'ConfigureQu
     turn.ok(token, { queue: queue.id })
   })
 
-const refuseOwnDeadLetter = (partition: number, queue: number, name: string, config: QueueConfig): void => {
+export const refuseOwnDeadLetter = (
+  partition: number,
+  queue: number,
+  name: string,
+  config: QueueConfig,
+): void => {
   const dlq = config.deadLetter
   if (dlq !== null && (dlq.name === name || (dlq.partition === partition && dlq.queue === queue)))
     throw new KirokuError('InvalidConfig', `queue "${name}" cannot be its own dead-letter queue`)
 }
 
-const sameConfig = (a: QueueConfig, b: QueueConfig): boolean =>
+export const sameConfig = (a: object, b: object): boolean =>
   JSON.stringify(canonical(a)) === JSON.stringify(canonical(b))
 
 /** Deletes a queue with everything in it; its receives end with `UnknownQueue`. */
 export const decideDeleteQueue = <B>(turn: Turn<B>, c: CommandOf<'DeleteQueue'>, token: number): void => {
   const queue = namedQueue(turn, c.queue, token)
   if (queue === undefined) return
-  for (const poll of queue.main.polls) {
-    if (poll.done) continue
-    endPoll(turn.state, poll)
-    turn.refuse(poll.token, new KirokuError('UnknownQueue', `queue "${queue.name}" was deleted`))
-  }
+  for (const sub of queue.subs)
+    refusePolls(turn, sub, new KirokuError('UnknownQueue', `queue "${queue.name}" was deleted`))
   turn.emit({ type: 'QueueDeleted', queue: queue.id, by: c.by })
   turn.ok(token, { queue: queue.id })
+}
+
+/** Ends the waiting receives of a subscription that goes away. */
+export const refusePolls = <B>(turn: Turn<B>, sub: Subscription, error: KirokuError): void => {
+  for (const poll of sub.polls) {
+    if (poll.done) continue
+    endPoll(turn.state, poll)
+    turn.refuse(poll.token, error)
+  }
 }
 
 /** Discards everything that is in the queue now, delayed and inflight included. */
@@ -84,8 +96,7 @@ export const decidePurgeQueue = <B>(turn: Turn<B>, c: CommandOf<'PurgeQueue'>, t
 }
 
 /** Messages of a queue that are not final. */
-const messagesIn = (q: QueueState): number =>
-  q.ready + q.delayed + q.main.available + q.main.inflight + q.main.waitingRetry
+const messagesIn = (q: QueueState): number => q.subs.reduce((sum, sub) => sum + sub.live, q.delayed)
 
 /** Stops or resumes deliveries; sends go on. */
 export const decidePause = <B>(
@@ -93,10 +104,16 @@ export const decidePause = <B>(
   c: CommandOf<'PauseDelivery'> | CommandOf<'ResumeDelivery'>,
   token: number,
 ): void => {
-  const queue = namedQueue(turn, c.queue, token)
-  if (queue === undefined) return
-  const pause = c.type === 'PauseDelivery'
-  if (queue.deliveryPaused !== pause)
-    turn.emit({ type: pause ? 'DeliveryPaused' : 'DeliveryResumed', queue: queue.id, by: c.by })
-  turn.ok(token, { queue: queue.id })
+  const paused = c.type === 'PauseDelivery'
+  const type = paused ? 'DeliveryPaused' : 'DeliveryResumed'
+  if (c.subscription === undefined) {
+    const queue = namedQueue(turn, c.queue, token)
+    if (queue === undefined) return
+    if (queue.deliveryPaused !== paused) turn.emit({ type, queue: queue.id, by: c.by })
+    return turn.ok(token, { queue: queue.id })
+  }
+  const sub = namedSubscription(turn, c.queue, c.subscription, token)
+  if (sub === undefined) return
+  if (sub.deliveryPaused !== paused) turn.emit({ type, queue: sub.queue.id, sub: sub.id, by: c.by })
+  turn.ok(token, { queue: sub.queue.id })
 }

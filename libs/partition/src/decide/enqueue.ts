@@ -3,7 +3,9 @@ import type { CommandOf } from '../Command.ts'
 import { bodyBytes } from '../Envelope.ts'
 import { limits } from '../limits.ts'
 import { laneKey } from '../state/Outbox.ts'
+import { filteredSubs } from '../filter.ts'
 import type { QueueState } from '../state/QueueState.ts'
+import type { Subscription } from '../state/Subscription.ts'
 import type { Turn } from '../Turn.ts'
 
 /** The reference that the shell put in a large message's place, with the bytes of its body. */
@@ -16,6 +18,24 @@ export const namedQueue = <B>(turn: Turn<B>, name: string, token: number): Queue
   const queue = turn.state.names.get(name)
   if (queue === undefined) turn.refuse(token, new KirokuError('UnknownQueue', `there is no queue "${name}"`))
   return queue
+}
+
+/** The subscription of that name, or an `UnknownQueue` or `UnknownSubscription` answer. */
+export const namedSubscription = <B>(
+  turn: Turn<B>,
+  queue: string,
+  name: string,
+  token: number,
+): Subscription | undefined => {
+  const found = namedQueue(turn, queue, token)
+  if (found === undefined) return undefined
+  const sub = found.named(name)
+  if (sub === undefined)
+    turn.refuse(
+      token,
+      new KirokuError('UnknownSubscription', `queue "${queue}" has no subscription "${name}"`),
+    )
+  return sub
 }
 
 const bytesOf = (message: Uint8Array | SizedRef): number =>
@@ -58,10 +78,15 @@ export const decideEnqueue = <B extends Uint8Array | SizedRef>(
   const first = queue.nextNumber
   for (let start = 0; start < messages.length;) {
     const delayMs = delayOf(queue, command, start)
+    const tag = command.tags?.[start] ?? ''
     let bytes = 0
     let end = start
     do bytes += bytesOf(messages[end++]!)
-    while (end < messages.length && delayOf(queue, command, end) === delayMs)
+    while (
+      end < messages.length &&
+      delayOf(queue, command, end) === delayMs &&
+      (command.tags?.[end] ?? '') === tag
+    )
     turn.emit({
       type: 'Enqueued',
       queue: queue.id,
@@ -71,11 +96,23 @@ export const decideEnqueue = <B extends Uint8Array | SizedRef>(
       bytes,
       producer: command.producer,
       send: command.send,
+      ...taggedBy(queue, tag, delayMs === 0),
     })
     start = end
   }
   turn.addBodies(queue.id, messages)
   turn.ok(token, { queue: queue.id, first, count: messages.length })
+}
+
+/** What a fact about arrivals says of their tag; a delayed one meets the filters when its delay is over. */
+const taggedBy = (
+  queue: QueueState,
+  tag: string,
+  isAvailable: boolean,
+): { tag?: string; filteredBy?: number[] } | undefined => {
+  const filteredBy = isAvailable ? filteredSubs(queue, tag) : undefined
+  if (filteredBy === undefined) return tag === '' ? undefined : { tag }
+  return tag === '' ? { filteredBy } : { tag, filteredBy }
 }
 
 const useDefault = -1
@@ -91,7 +128,7 @@ const delayOf = (
 
 const refuseSend = (
   queue: QueueState,
-  command: Pick<CommandOf<'Enqueue'>, 'delayMs' | 'delaysMs'>,
+  command: Pick<CommandOf<'Enqueue'>, 'delayMs' | 'delaysMs' | 'tags'>,
   messages: readonly (Uint8Array | SizedRef)[],
 ): KirokuError | undefined => {
   if (messages.length === 0 || messages.length > limits.messagesPerSendMax)
@@ -100,6 +137,8 @@ const refuseSend = (
       `a send takes 1 to ${limits.messagesPerSendMax} messages, not ${messages.length}`,
     )
   const bytesMax = queue.config.bodyBytesMax
+  const tagged = refuseTags(command.tags, messages.length)
+  if (tagged !== undefined) return tagged
   for (let i = 0; i < messages.length; i++) {
     const bytes = bytesOf(messages[i]!)
     if (bytes > bytesMax)
@@ -128,6 +167,19 @@ const refuseSend = (
   return undefined
 }
 
+const refuseTags = (tags: readonly string[] | undefined, count: number): KirokuError | undefined => {
+  if (tags === undefined) return undefined
+  if (tags.length !== count)
+    return new KirokuError('InvalidArgument', `there are ${tags.length} tags for ${count} messages`)
+  for (const tag of tags)
+    if (typeof tag !== 'string' || tag.length > limits.tagCharactersMax || tag.includes('|'))
+      return new KirokuError(
+        'InvalidArgument',
+        `a tag has up to ${limits.tagCharactersMax} characters, and no "|" among them`,
+      )
+  return undefined
+}
+
 /** Stores dead letters from another queue's outbox; those that came before are passed over. */
 export const decideForward = <B extends Uint8Array | SizedRef>(
   turn: Turn<B>,
@@ -146,20 +198,26 @@ export const decideForward = <B extends Uint8Array | SizedRef>(
     ) ?? 1
   const skip = Math.max(0, seen - command.forward)
   if (skip < command.messages.length) {
-    const messages = command.messages.slice(skip)
-    let bytes = 0
-    for (const m of messages) bytes += Math.max(0, bytesOf(m))
-    turn.emit({
-      type: 'ForwardReceived',
-      queue: queue.id,
-      first: queue.nextNumber,
-      count: messages.length,
-      from: command.from,
-      forward: command.forward + skip,
-      bytes,
-      enqueuedAt: command.enqueuedAt.slice(skip).map((at) => Math.min(at, turn.now)),
-    })
-    turn.addBodies(queue.id, messages)
+    for (let start = skip; start < command.messages.length;) {
+      const tag = command.tags?.[start] ?? ''
+      let bytes = 0
+      let end = start
+      do bytes += Math.max(0, bytesOf(command.messages[end++]!))
+      while (end < command.messages.length && (command.tags?.[end] ?? '') === tag)
+      turn.emit({
+        type: 'ForwardReceived',
+        queue: queue.id,
+        first: queue.nextNumber,
+        count: end - start,
+        from: command.from,
+        forward: command.forward + start,
+        bytes,
+        enqueuedAt: command.enqueuedAt.slice(start, end).map((at) => Math.min(at, turn.now)),
+        ...taggedBy(queue, tag, true),
+      })
+      start = end
+    }
+    turn.addBodies(queue.id, command.messages.slice(skip))
   }
   turn.ok(token, { outcome: 'stored', upTo })
 }
@@ -167,7 +225,7 @@ export const decideForward = <B extends Uint8Array | SizedRef>(
 const refuseForward = (
   command: Omit<CommandOf<'Forward'>, 'messages'> & { messages: readonly unknown[] },
 ): KirokuError | undefined => {
-  const { from, target, forward, messages, enqueuedAt } = command
+  const { from, target, forward, messages, enqueuedAt, tags } = command
   const whole = (n: number): boolean => Number.isSafeInteger(n) && n >= 0
   return whole(from.partition) &&
     whole(from.queue) &&
@@ -178,7 +236,8 @@ const refuseForward = (
     messages.length >= 1 &&
     messages.length <= limits.messagesPerSendMax &&
     enqueuedAt.length === messages.length &&
-    enqueuedAt.every(whole)
+    enqueuedAt.every(whole) &&
+    refuseTags(tags, messages.length) === undefined
     ? undefined
     : new KirokuError(
         'InvalidArgument',

@@ -3,16 +3,17 @@ import type { CommandOf } from '../Command.ts'
 import { limits } from '../limits.ts'
 import type { Poll } from '../state/Poll.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
-import type { QueueState } from '../state/QueueState.ts'
+import { mainSubscription } from '../state/QueueState.ts'
+import type { Subscription } from '../state/Subscription.ts'
 import type { Turn } from '../Turn.ts'
-import { namedQueue } from './enqueue.ts'
+import { namedSubscription } from './enqueue.ts'
 
 /** Parks a receive; it is served or answered empty when the turn ends, or later. */
 export const decideReceive = <B>(turn: Turn<B>, command: CommandOf<'Receive'>, token: number): void => {
   const { state } = turn
-  const queue = namedQueue(turn, command.queue, token)
-  if (queue === undefined) return
-  const refusal = refuseReceive(state, queue, command)
+  const sub = namedSubscription(turn, command.queue, command.subscription ?? mainSubscription, token)
+  if (sub === undefined) return
+  const refusal = refuseReceive(state, sub, command)
   if (refusal !== undefined) return turn.refuse(token, refusal)
   // A receive asked for again takes the place of the one that waits.
   const before = state.polls.get(command.poll)
@@ -20,27 +21,27 @@ export const decideReceive = <B>(turn: Turn<B>, command: CommandOf<'Receive'>, t
     endPoll(state, before)
     turn.ok(before.token, {})
   }
-  const waitUntil = turn.now + (command.waitMs ?? queue.config.receiveWaitMs)
+  const waitUntil = turn.now + (command.waitMs ?? sub.config.receiveWaitMs)
   const poll: Poll = {
     token,
     id: command.poll,
-    subscription: queue.main,
+    subscription: sub,
     max: command.max,
-    bytesMax: command.bytesMax ?? queue.config.batchBytes,
+    bytesMax: command.bytesMax ?? sub.config.batchBytes,
     batchWaitMs: command.batchWaitMs ?? 0,
-    leaseMs: command.leaseMs ?? queue.config.leaseMs,
+    leaseMs: command.leaseMs ?? sub.config.leaseMs,
     mode: command.mode,
     consumer: command.consumer,
     waitUntil,
     wakeAt: waitUntil,
     done: false,
   }
-  const { polls } = queue.main
+  const { polls } = sub
   polls.push(poll)
   state.polls.set(poll.id, poll)
-  if (polls.length > 2 * state.polls.size + 1_000) queue.main.polls = polls.filter((p) => !p.done)
+  if (polls.length > 2 * state.polls.size + 1_000) sub.polls = polls.filter((p) => !p.done)
   wakePoll(state, poll, waitUntil)
-  state.dirty.add(queue.main)
+  state.dirty.add(sub)
 }
 
 /** Makes the partition look at the poll at `at`. */
@@ -60,7 +61,7 @@ export const endPoll = (state: PartitionState, poll: Poll): void => {
 
 const refuseReceive = (
   state: PartitionState,
-  { name, config }: QueueState,
+  { queue, config }: Subscription,
   c: CommandOf<'Receive'>,
 ): KirokuError | undefined => {
   const check = (
@@ -77,17 +78,18 @@ const refuseReceive = (
         )
   if (state.polls.size >= limits.pollsMax)
     return new KirokuError('Busy', `${limits.pollsMax} receives wait already`, { retryAfterMs: 1_000 })
-  if (c.leaseMs !== undefined && c.leaseMs < config.leaseMinMs)
-    return new KirokuError(
-      'LeaseTooShort',
-      `a lease of ${c.leaseMs} ms is shorter than the ${config.leaseMinMs} ms that queue "${name}" asks for`,
-    )
   return (
     check('max', c.max, 1, limits.messagesPerReceiveMax) ??
     check('waitMs', c.waitMs, 0, limits.receiveWaitMsMax) ??
     check('batchWaitMs', c.batchWaitMs, 0, limits.batchWaitMsMax) ??
     check('leaseMs', c.leaseMs, limits.leaseMsMin, limits.leaseMsMax) ??
-    check('bytesMax', c.bytesMax, 1, Number.MAX_SAFE_INTEGER)
+    check('bytesMax', c.bytesMax, 1, Number.MAX_SAFE_INTEGER) ??
+    (c.leaseMs !== undefined && c.leaseMs < config.leaseMinMs
+      ? new KirokuError(
+          'LeaseTooShort',
+          `a lease of ${c.leaseMs} ms is shorter than the ${config.leaseMinMs} ms that queue "${queue.name}" asks for`,
+        )
+      : undefined)
   )
 }
 

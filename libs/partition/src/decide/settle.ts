@@ -3,7 +3,7 @@ import { loadCell } from '../cell.ts'
 import type { CommandOf, Refusal, SettleItem } from '../Command.ts'
 import { limits } from '../limits.ts'
 import { Outcomes } from '../Outcomes.ts'
-import type { Subscription } from '../state/QueueState.ts'
+import type { Subscription } from '../state/Subscription.ts'
 import type { Turn } from '../Turn.ts'
 
 /** A command that names messages by their receipts. */
@@ -100,9 +100,9 @@ const refuseSettle = <B>(turn: Turn<B>, c: Settling): KirokuError | undefined =>
     if (!Number.isSafeInteger(delivery))
       return new KirokuError('InvalidReceipt', `"${delivery}" is not a delivery`)
     if (c.type !== 'DeadLetter') continue
-    const named = turn.state.subscriptionOf(queue, sub)?.queue
+    const named = turn.state.subscriptionOf(queue, sub)
     if (named !== undefined && named.config.deadLetter === null)
-      return new KirokuError('InvalidArgument', `queue "${named.name}" has no dead-letter queue`)
+      return new KirokuError('InvalidArgument', `queue "${named.queue.name}" has no dead-letter queue`)
   }
   return undefined
 }
@@ -118,11 +118,12 @@ const settle = <B>(
   undelivered: boolean,
 ): Refusal['error'] | undefined => {
   const { live, nextDelivery } = turn.state
-  const { policy } = sub.queue
+  const { policy } = sub
   const slot = live.find(sub.index, n)
   if (slot < 0) {
     // Once delivered and no longer live is final: saying so again is no error for an ack.
-    const known = n < sub.queue.nextNumber && n > 0 && item.delivery > 0 && item.delivery < nextDelivery
+    const known =
+      n >= sub.from && n < sub.queue.nextNumber && item.delivery > 0 && item.delivery < nextDelivery
     return command.type === 'Ack' && known ? undefined : 'UnknownReceipt'
   }
   if (item.delivery <= 0 || item.delivery > live.delivery[slot]!) return 'UnknownReceipt'
@@ -135,7 +136,7 @@ const settle = <B>(
       outcomes.add('Acked', sub, n)
       return undefined
     case 'Retry': {
-      const pause = command.delayMs ?? retryDelayMs(sub.queue.config.retry, cell.attempt, turn.random())
+      const pause = command.delayMs ?? retryDelayMs(sub.config.retry, cell.attempt, turn.random())
       retry.now = turn.now
       retry.delivery = item.delivery
       retry.dueAt = turn.now + pause

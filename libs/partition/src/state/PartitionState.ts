@@ -3,8 +3,9 @@ import { LiveSlab } from './LiveSlab.ts'
 import type { OutboxLane } from './Outbox.ts'
 import type { Poll } from './Poll.ts'
 import { Producers } from './Producers.ts'
-import type { QueueState, Subscription } from './QueueState.ts'
+import type { QueueState } from './QueueState.ts'
 import { RunSlab } from './RunSlab.ts'
+import type { Subscription } from './Subscription.ts'
 
 /** A checkpoint that the log names. */
 export interface CheckpointNote {
@@ -60,7 +61,9 @@ export class PartitionState {
   /** The subscription that a receipt names, if it is still there. */
   subscriptionOf(queue: number, sub: number): Subscription | undefined {
     const q = this.queues.get(queue)
-    return q !== undefined && q.main.id === sub ? q.main : undefined
+    if (q === undefined) return undefined
+    for (let i = 0; i < q.subs.length; i++) if (q.subs[i]!.id === sub) return q.subs[i]
+    return undefined
   }
 }
 
@@ -69,6 +72,8 @@ export interface DelayedRun {
   readonly queue: QueueState
   readonly run: number
   readonly dueAt: number
+  /** Tag of its messages; empty: none. */
+  readonly tag: string
 }
 
 /** A time at which a poll must be looked at; stale when the poll is done or has another time by now. */

@@ -1,12 +1,13 @@
 import type { ConsumeMode } from '@kiroku/message'
-import type { Subscription } from './QueueState.ts'
+import type { Subscription } from './Subscription.ts'
 
 /** A receive that waits. It belongs to the ownership, not to the record. */
 export interface Poll {
   /** Where the answer goes. */
   readonly token: number
   readonly id: string
-  readonly subscription: Subscription
+  /** A reset gives its receives to the next generation. */
+  subscription: Subscription
   readonly max: number
   readonly bytesMax: number
   readonly batchWaitMs: number

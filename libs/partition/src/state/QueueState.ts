@@ -1,75 +1,37 @@
-import type { Policy } from '@kiroku/message'
 import { defaultQueueConfig, type QueueConfig } from '../QueueConfig.ts'
-import type { Poll } from './Poll.ts'
+import type { SubscriptionSettings } from '../SubscriptionSettings.ts'
+import { Subscription } from './Subscription.ts'
 
-const none = -1
+/** The subscription that every queue begins with, and that is meant where none is named. */
+export const mainSubscription = 'main'
 
-/** One consumer group's delivery state over a queue, in one generation. */
-export class Subscription {
-  /** Index in the partition's table of generations; live slots name their owner by it. */
-  readonly index: number
-  /** Id within the queue; 0 is the first `main`. */
-  readonly id: number
-  readonly queue: QueueState
-  /** List of touched messages that are available again. */
-  head = none
-  tail = none
-  available = 0
-  availableBytes = 0
-  inflight = 0
-  waitingRetry = 0
-  committed = 0
-  deadLettered = 0
-  discarded = 0
-  redelivered = 0
-  /** Waiting receives, oldest first; not part of the record. */
-  polls: Poll[] = []
-  /** When the first of the messages that are available now became so; not part of the record. */
-  availableSince = 0
-
-  constructor(index: number, id: number, queue: QueueState) {
-    this.index = index
-    this.id = id
-    this.queue = queue
-  }
-
-  /** Messages that a receive could get now. */
-  get deliverable(): number {
-    return this.available + this.queue.ready
-  }
-}
-
-/** One queue: its configuration, its untouched messages as runs, and its subscriptions. */
+/** One queue: its configuration, what waits for its time, and its subscriptions. */
 export class QueueState {
   readonly id: number
   readonly name: string
   /** The configuration as the record has it; settings that are younger than it are not there. */
   recorded: Partial<QueueConfig>
   config: QueueConfig
-  policy: Policy
   deliveryPaused = false
   /** Number of the next message. */
   nextNumber = 1
   /** Numbers that repairs left out. */
   skipped = 0
-  /** Runs that are available, in order; 0 is none. */
-  readyHead = 0
-  readyTail = 0
-  ready = 0
-  readyBytes = 0
+  /** Messages that wait for their time, for all subscriptions together. */
   delayed = 0
   /** The frame in which the last message came and how many came in it: their places among its bodies. */
   frameSeq = 0
   frameCount = 0
-  readonly main: Subscription
+  /** Id of the next generation of a subscription. */
+  nextSub = 0
+  /** Subscriptions in the order of their creation. */
+  readonly subs: Subscription[] = []
 
-  constructor(id: number, name: string, recorded: Partial<QueueConfig>, index: number) {
+  constructor(id: number, name: string, recorded: Partial<QueueConfig>) {
     this.id = id
     this.name = name
     this.recorded = recorded
     this.config = { ...defaultQueueConfig, ...recorded }
-    this.policy = policyOf(this.config)
-    this.main = new Subscription(index, 0, this)
   }
 
   /** Messages that ever came in. */
@@ -77,16 +39,25 @@ export class QueueState {
     return this.nextNumber - 1 - this.skipped
   }
 
+  /** The subscription of that name. */
+  named(name: string): Subscription | undefined {
+    for (const sub of this.subs) if (sub.name === name) return sub
+    return undefined
+  }
+
+  /** Opens a generation of a subscription; one of the same name gives it its place. */
+  open(index: number, id: number, name: string, settings: SubscriptionSettings): Subscription {
+    const sub = new Subscription(index, id, name, this, settings)
+    const before = this.subs.findIndex((s) => s.name === name)
+    if (before < 0) this.subs.push(sub)
+    else this.subs[before] = sub
+    if (id >= this.nextSub) this.nextSub = id + 1
+    return sub
+  }
+
   configure(recorded: Partial<QueueConfig>): void {
     this.recorded = recorded
     this.config = { ...defaultQueueConfig, ...recorded }
-    this.policy = policyOf(this.config)
+    for (const sub of this.subs) sub.configure(sub.settings)
   }
 }
-
-const policyOf = (c: QueueConfig): Policy => ({
-  attemptsMax: c.retriesMax + 1,
-  exhaustion: c.exhaustion,
-  hasDeadLetter: c.deadLetter !== null,
-  lateHandles: c.lateHandles,
-})

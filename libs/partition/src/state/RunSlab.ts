@@ -126,7 +126,21 @@ export class RunSlab {
     const o = (id % chunkRuns) * words
     c[o + 1] = seq
     c[o + 6] = (c[o + 6]! & 0xffff0000) | (seq / high)
-    c[o + 5] = (this.count(id) << 16) | index
+    c[o + 5] = (this.count(id) << 16) | (index & 0xffff)
+    c[o + 7] = (index & 0xffff_0000) | (c[o + 7]! & 0xffff)
+  }
+
+  /** A run of its own that names the same messages; links are the caller's. */
+  duplicate(id: number): number {
+    return this.alloc(
+      this.first(id),
+      this.count(id),
+      this.seq(id),
+      this.index(id),
+      this.enqueuedAt(id),
+      this.delayMs(id),
+      this.bytes(id),
+    )
   }
 
   /** Makes all but the first `count` messages of the run a run of their own; returns its id. Links are the caller's. */

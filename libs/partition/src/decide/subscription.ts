@@ -1,0 +1,108 @@
+import { KirokuError } from '@kiroku/message'
+import { checkQueueName } from '../address.ts'
+import { checkSubscription } from '../checkSubscription.ts'
+import type { CommandOf } from '../Command.ts'
+import { limits } from '../limits.ts'
+import type { Turn } from '../Turn.ts'
+import { attempt, refuseOwnDeadLetter, refusePolls, sameConfig } from './admin.ts'
+import { namedQueue, namedSubscription } from './enqueue.ts'
+
+/** Opens a subscription; an equal one that is there already is no error. */
+export const decideCreateSubscription = <B>(
+  turn: Turn<B>,
+  c: CommandOf<'CreateSubscription'>,
+  token: number,
+): void =>
+  attempt(turn, token, () => {
+    const queue = namedQueue(turn, c.queue, token)
+    if (queue === undefined) return
+    checkQueueName(c.subscription)
+    const settings = checkSubscription(queue.config, {}, c.settings)
+    refuseOwnDeadLetter(turn.state.partition, queue.id, queue.name, { ...queue.config, ...settings })
+    const existing = queue.named(c.subscription)
+    if (existing !== undefined) {
+      if (!sameConfig(existing.settings, settings))
+        throw new KirokuError(
+          'SubscriptionExists',
+          `subscription "${c.subscription}" of queue "${c.queue}" is there already, with other settings`,
+        )
+      return turn.ok(token, { queue: queue.id, sub: existing.id, created: false })
+    }
+    if (queue.subs.length >= limits.subscriptionsPerQueueMax)
+      throw new KirokuError(
+        'Busy',
+        `the queue has its ${limits.subscriptionsPerQueueMax} subscriptions already`,
+      )
+    const sub = queue.nextSub
+    turn.emit({
+      type: 'SubscriptionCreated',
+      queue: queue.id,
+      sub,
+      name: c.subscription,
+      settings: { ...settings },
+      from: queue.nextNumber,
+      by: c.by,
+    })
+    turn.ok(token, { queue: queue.id, sub, created: true })
+  })
+
+/** Changes settings of a subscription; what is not named stays. */
+export const decideConfigureSubscription = <B>(
+  turn: Turn<B>,
+  c: CommandOf<'ConfigureSubscription'>,
+  token: number,
+): void =>
+  attempt(turn, token, () => {
+    const sub = namedSubscription(turn, c.queue, c.subscription, token)
+    if (sub === undefined) return
+    const { queue } = sub
+    const settings = checkSubscription(queue.config, sub.settings, c.settings)
+    refuseOwnDeadLetter(turn.state.partition, queue.id, queue.name, { ...queue.config, ...settings })
+    if (!sameConfig(sub.settings, settings))
+      turn.emit({
+        type: 'SubscriptionConfigured',
+        queue: queue.id,
+        sub: sub.id,
+        settings: { ...settings },
+        by: c.by,
+      })
+    turn.ok(token, { queue: queue.id, sub: sub.id })
+  })
+
+/** Begins a new generation of a subscription; everything of the one before is over. */
+export const decideResetSubscription = <B>(
+  turn: Turn<B>,
+  c: CommandOf<'ResetSubscription'>,
+  token: number,
+): void => {
+  const before = namedSubscription(turn, c.queue, c.subscription, token)
+  if (before === undefined) return
+  const { queue } = before
+  const sub = queue.nextSub
+  turn.emit({
+    type: 'SubscriptionReset',
+    queue: queue.id,
+    name: before.name,
+    sub,
+    from: queue.nextNumber,
+    by: c.by,
+  })
+  turn.ok(token, { queue: queue.id, sub })
+}
+
+/** Deletes a subscription with everything that is its own; the others stay as they are. */
+export const decideDeleteSubscription = <B>(
+  turn: Turn<B>,
+  c: CommandOf<'DeleteSubscription'>,
+  token: number,
+): void => {
+  const sub = namedSubscription(turn, c.queue, c.subscription, token)
+  if (sub === undefined) return
+  refusePolls(
+    turn,
+    sub,
+    new KirokuError('UnknownSubscription', `subscription "${sub.name}" of queue "${c.queue}" was deleted`),
+  )
+  turn.emit({ type: 'SubscriptionDeleted', queue: sub.queue.id, sub: sub.id, by: c.by })
+  turn.ok(token, { queue: sub.queue.id, sub: sub.id })
+}

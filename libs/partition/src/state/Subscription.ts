@@ -1,0 +1,89 @@
+import type { Policy } from '@kiroku/message'
+import type { QueueConfig } from '../QueueConfig.ts'
+import type { SubscriptionSettings } from '../SubscriptionSettings.ts'
+import type { Poll } from './Poll.ts'
+import type { QueueState } from './QueueState.ts'
+
+const none = -1
+
+/** One consumer group's delivery state over a queue, in one generation. */
+export class Subscription {
+  /** Index in the partition's table of generations; live slots name their owner by it. */
+  readonly index: number
+  /** Id of the generation within the queue; 0 is the first `main`. */
+  readonly id: number
+  readonly name: string
+  readonly queue: QueueState
+  /** What it sets for itself; the rest is the queue's. */
+  settings: SubscriptionSettings
+  config: QueueConfig
+  policy: Policy
+  /** Tags of the messages that it wants; null: all. */
+  tags: readonly string[] | null = null
+  /** Deliveries of this subscription alone are paused. */
+  deliveryPaused = false
+  /** Number of the first message that is its own; earlier ones that still wait for their time are not. */
+  from = 1
+  /** Messages that came to be its own, by a send, a forward or the end of a delay. */
+  entered = 0
+  /** Runs that are available, in order; 0 is none. */
+  readyHead = 0
+  readyTail = 0
+  ready = 0
+  readyBytes = 0
+  /** List of touched messages that are available again. */
+  head = none
+  tail = none
+  available = 0
+  availableBytes = 0
+  inflight = 0
+  waitingRetry = 0
+  committed = 0
+  deadLettered = 0
+  discarded = 0
+  redelivered = 0
+  /** Waiting receives, oldest first; not part of the record. */
+  polls: Poll[] = []
+  /** When the first of the messages that are available now became so; not part of the record. */
+  availableSince = 0
+
+  constructor(index: number, id: number, name: string, queue: QueueState, settings: SubscriptionSettings) {
+    this.index = index
+    this.id = id
+    this.name = name
+    this.queue = queue
+    this.settings = settings
+    this.config = queue.config
+    this.policy = policyOf(queue.config)
+    this.configure(settings)
+  }
+
+  /** Messages that a receive could get now. */
+  get deliverable(): number {
+    return this.available + this.ready
+  }
+
+  /** Messages that are its own and not final. */
+  get live(): number {
+    return this.ready + this.available + this.inflight + this.waitingRetry
+  }
+
+  get isPaused(): boolean {
+    return this.deliveryPaused || this.queue.deliveryPaused
+  }
+
+  configure(settings: SubscriptionSettings): void {
+    this.settings = settings
+    const { tags = null, ...own } = settings
+    this.tags = tags
+    this.config = { ...this.queue.config, ...own }
+    this.policy = policyOf(this.config)
+  }
+}
+
+const policyOf = (c: QueueConfig): Policy => ({
+  attemptsMax: c.retriesMax + 1,
+  exhaustion: c.exhaustion,
+  hasDeadLetter: c.deadLetter !== null,
+  lateHandles: c.lateHandles,
+})
