@@ -47,7 +47,7 @@ export const addArrival = (
 }
 
 /** Lets a run wait for its time. */
-export const delayRun = (state: PartitionState, delayed: DelayedRun): void => state.delayedRuns.push(delayed)
+const delayRun = (state: PartitionState, delayed: DelayedRun): void => state.delayedRuns.push(delayed)
 
 /** Makes messages available to a subscription: at the end of its last run, or as a run of their own. */
 const addToReady = (
@@ -189,7 +189,7 @@ const endDelay = (state: PartitionState, queue: QueueState, n: number): void =>
   distribute(state, isolateDelayed(state, queue, n), undefined)
 
 /** Makes one delayed message a run of its own, which leaves the heap. */
-export const isolateDelayed = (state: PartitionState, queue: QueueState, n: number): DelayedRun => {
+const isolateDelayed = (state: PartitionState, queue: QueueState, n: number): DelayedRun => {
   const { runs, delayedRuns } = state
   const whole = delayedRuns.items.find(
     (d) => d.queue === queue && runs.first(d.run) <= n && n < runs.first(d.run) + runs.count(d.run),
