@@ -1,11 +1,16 @@
 import { defineConfig } from 'vitest/config'
 
+const mutant = process.env['KIROKU_MUTANT']
+
 const aside = ['**/node_modules/**', '**/dist/**']
 
 export default defineConfig({
+  plugins: mutant === undefined ? [] : [import('./tools/mutate.ts').then(({ mutate }) => mutate(mutant))],
   test: {
     pool: 'forks',
     maxWorkers: 2,
+    // Its keys are sources as they are on disk: broken code would come back in runs that asked for none.
+    ...(mutant === undefined ? {} : { fsModuleCache: false }),
     projects: [
       {
         extends: true,

@@ -17,6 +17,7 @@ export const stages: ReadonlyArray<Stage> = [
   { target: 'tooling', counts: 'tests', minutesMax: 1 },
   { target: 'unit', counts: 'tests', minutesMax: 6 },
   { target: 'integration', counts: 'tests', minutesMax: 10 },
-  { target: 'specs', counts: 'tests', minutesMax: 15 },
+  { target: 'specs', counts: 'tests', minutesMax: 10 },
+  { target: 'mutants', counts: 'one', minutesMax: 5 },
   { target: 'pack', counts: 'tests', minutesMax: 5 },
 ]

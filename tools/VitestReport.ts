@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs'
 interface Assertion {
   readonly fullName: string
   readonly status: 'passed' | 'failed' | 'skipped' | 'pending' | 'todo' | 'disabled'
+  /** Name, message and stack of each error of a failed test. */
+  readonly failureMessages: ReadonlyArray<string>
 }
 
 interface Report {

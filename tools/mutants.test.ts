@@ -1,5 +1,14 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { applyMutant } from '../specs/mutants/applyMutant.ts'
+import { mutants } from '../specs/mutants/mutants.ts'
+import { promisesIn } from './comparePromises.ts'
+import { judgeMutant } from './judgeMutant.ts'
+import { root } from './runTarget.ts'
+import { specFiles } from './specFiles.ts'
+
+const textOf = (file: string): string => readFileSync(path.join(root, file), 'utf8')
 
 describe('a mutant', () => {
   const mutant = { file: 'libs/a/src/b.ts', from: 'a < b', to: 'a <= b', what: 'one too many' }
@@ -20,5 +29,67 @@ describe('a mutant', () => {
     expect(() => applyMutant(mutant, source)).toThrow(
       `"one too many" expects its text once in libs/a/src/b.ts, and it stands there ${times} times. Adapt \`from\`: a < b`,
     )
+  })
+})
+
+describe('the list of mutants', () => {
+  const promises = promisesIn(textOf('specs/promises.md'))
+
+  it('has one for each of at least 40 promises', () => {
+    const ids = mutants.map(({ id }) => id)
+    expect(new Set(ids).size).toBe(ids.length)
+    expect(ids.filter((id) => !promises.includes(id))).toEqual([])
+    expect(ids.length).toBeGreaterThanOrEqual(40)
+  })
+
+  it.each(mutants)('$id still breaks $file', (mutant) => {
+    const source = textOf(mutant.file)
+    expect(applyMutant(mutant, source)).not.toBe(source)
+  })
+
+  it.each(mutants)('$id has a spec', (mutant) => {
+    expect(specFiles(mutant).filter((file) => textOf(file).includes(`[${mutant.id}]`))).not.toEqual([])
+  })
+})
+
+describe('a mutant is', () => {
+  const run = (status: 'passed' | 'failed' | 'skipped', ...failureMessages: string[]) => ({
+    fullName: `delays [CF-10] of a send`,
+    status,
+    failureMessages,
+  })
+
+  it('killed by a failed assertion of a spec with its id', () => {
+    const tests = [run('passed'), run('failed', 'AssertionError: expected 1 to be 2\n    at spec.ts:1:1')]
+    expect(judgeMutant('CF-10', { tests })).toEqual({
+      verdict: 'killed',
+      why: 'AssertionError: expected 1 to be 2',
+    })
+  })
+
+  it('killed by a promise that came out otherwise', () => {
+    const tests = [run('failed', 'Error: promise resolved "undefined" instead of rejecting\n    at x')]
+    expect(judgeMutant('CF-10', { tests }).verdict).toBe('killed')
+  })
+
+  it('a survivor when all of them pass', () => {
+    const tests = [run('passed'), { ...run('failed', 'AssertionError: no'), fullName: '[CF-11] another' }]
+    expect(judgeMutant('CF-10', { tests })).toEqual({
+      verdict: 'survived',
+      why: 'specs that pass: 1',
+    })
+  })
+
+  it('broken when they fail by anything else', () => {
+    const tests = [run('failed', 'ReferenceError: a is not defined\n    at x')]
+    expect(judgeMutant('CF-10', { tests })).toEqual({
+      verdict: 'broken',
+      why: 'ReferenceError: a is not defined',
+    })
+  })
+
+  it('broken when none of them runs', () => {
+    expect(judgeMutant('CF-10', { tests: [] }).verdict).toBe('broken')
+    expect(judgeMutant('CF-10', { tests: [run('skipped')] }).verdict).toBe('broken')
   })
 })

@@ -19,10 +19,21 @@ const environment = {
   ),
 }
 
+/** How long a target may take to end when it is told to. */
+const graceMs = 5_000
+
 export interface Outcome {
   /** The exit code; 124 when the target took too long. */
   readonly code: number
   readonly seconds: number
+}
+
+/** How a target is run other than by default. */
+export interface RunOptions {
+  /** Variables on top of our own. */
+  readonly env?: Readonly<Record<string, string>>
+  /** Says nothing, whatever the target says. */
+  readonly quiet?: boolean
 }
 
 /**
@@ -33,16 +44,17 @@ export const runTarget = (
   target: string,
   extra: ReadonlyArray<string>,
   minutesMax: number,
+  { env = {}, quiet = false }: RunOptions = {},
 ): Promise<Outcome> => {
   const command = targets[target]?.options.command
   if (command === undefined) throw new Error(`project.json has no target "${target}"`)
   const started = performance.now()
   const child = spawn([command, ...extra].join(' '), {
     cwd: root,
-    env: environment,
+    env: { ...environment, ...env },
     shell: true,
     detached: true,
-    stdio: ['ignore', 2, 2],
+    stdio: quiet ? 'ignore' : ['ignore', 2, 2],
   })
   let late = false
   const end = (signal: NodeJS.Signals): void => {
@@ -57,8 +69,10 @@ export const runTarget = (
   process.on('SIGTERM', interrupt)
   const timer = setTimeout(() => {
     late = true
-    console.error(`${target} took longer than ${minutesMax} minutes`)
-    end('SIGKILL')
+    if (!quiet) console.error(`${target} took longer than ${minutesMax} minutes`)
+    // What it started in process groups of its own is for it to end; after that, no more patience.
+    end('SIGTERM')
+    setTimeout(() => end('SIGKILL'), graceMs).unref()
   }, minutesMax * 60_000)
   return new Promise((resolve, reject) => {
     child.once('error', reject)

@@ -2,37 +2,64 @@
  * `npm run specs [-- --json] [-- --all]`: runs the executable specifications and compares the promises they
  * prove, `[XX-nn]` in the titles, with `specs/promises.md`. A promise is kept when at least one spec with its
  * id passes and none fails. With `--all` a promise that is not kept, or an id that no promise has, is a failure.
+ *
+ * `npm run specs -- --mutants [id…]`: breaks the code on purpose, one promise at a time, and expects an
+ * assertion of that promise's specs to fail. A mutant that survives, or that fails in another way, is a failure.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { mutants } from '../specs/mutants/mutants.ts'
 import { comparePromises, promisesIn } from './comparePromises.ts'
+import { runMutants } from './runMutants.ts'
 import { root, runTarget } from './runTarget.ts'
 import { stages } from './Stage.ts'
 import { readVitestReport } from './VitestReport.ts'
 
 const json = process.argv.includes('--json')
 const all = process.argv.includes('--all')
+const words = process.argv.slice(2).filter((word) => !word.startsWith('-'))
 
-const folder = mkdtempSync(path.join(os.tmpdir(), 'kiroku-specs-'))
-process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+const showPromises = async (): Promise<number> => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'kiroku-specs-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 
-const file = path.join(folder, 'specs.json')
-const minutesMax = stages.find((stage) => stage.target === 'specs')?.minutesMax ?? 0
-const { code } = await runTarget(
-  'specs',
-  ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`],
-  minutesMax,
-)
+  const file = path.join(folder, 'specs.json')
+  const minutesMax = stages.find((stage) => stage.target === 'specs')?.minutesMax ?? 0
+  const { code } = await runTarget(
+    'specs',
+    ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`],
+    minutesMax,
+  )
 
-const report = readVitestReport(file)
-const promises = promisesIn(readFileSync(path.join(root, 'specs', 'promises.md'), 'utf8'))
-const { kept, missing, unknown } = comparePromises(promises, report.tests)
+  const report = readVitestReport(file)
+  const promises = promisesIn(readFileSync(path.join(root, 'specs', 'promises.md'), 'utf8'))
+  const { kept, missing, unknown } = comparePromises(promises, report.tests)
 
-console.log(`${report.passed} specs passed, ${report.failed} failed, ${report.skipped} skipped`)
-console.log(`kept ${kept.length} of ${promises.length} promises: ${kept.join(' ')}`)
-if (missing.length > 0) console.log(`not kept: ${missing.join(' ')}`)
-if (unknown.length > 0) console.log(`ids that specs/promises.md does not have: ${unknown.join(' ')}`)
-if (json) console.log(JSON.stringify({ kept, missing }))
+  console.log(`${report.passed} specs passed, ${report.failed} failed, ${report.skipped} skipped`)
+  console.log(`kept ${kept.length} of ${promises.length} promises: ${kept.join(' ')}`)
+  if (missing.length > 0) console.log(`not kept: ${missing.join(' ')}`)
+  if (unknown.length > 0) console.log(`ids that specs/promises.md does not have: ${unknown.join(' ')}`)
+  if (json) console.log(JSON.stringify({ kept, missing }))
+  return code !== 0 || (all && missing.length + unknown.length > 0) ? 1 : 0
+}
 
-process.exitCode = code !== 0 || (all && missing.length + unknown.length > 0) ? 1 : 0
+const showMutants = async (): Promise<number> => {
+  const chosen = mutants.filter(({ id }) => words.length === 0 || words.includes(id))
+  const absent = words.filter((word) => !chosen.some(({ id }) => id === word))
+  if (absent.length > 0) {
+    console.error(`No mutant ${absent.join(', ')}. There are: ${mutants.map(({ id }) => id).join(' ')}`)
+    return 2
+  }
+  const judgements = await runMutants(chosen)
+  const those = (verdict: string): ReadonlyArray<string> =>
+    chosen.map(({ id }) => id).filter((id) => judgements.get(id)?.verdict === verdict)
+  const [killed, survived, broken] = [those('killed'), those('survived'), those('broken')]
+  console.log(`${killed.length} of ${chosen.length} mutants killed`)
+  if (survived.length > 0) console.log(`survived, so their specs are too weak: ${survived.join(' ')}`)
+  if (broken.length > 0) console.log(`failed without an assertion of a spec: ${broken.join(' ')}`)
+  if (json) console.log(JSON.stringify({ killed, survived, broken }))
+  return killed.length === chosen.length ? 0 : 1
+}
+
+process.exitCode = process.argv.includes('--mutants') ? await showMutants() : await showPromises()

@@ -35,7 +35,7 @@ it.each([
     // And the next consumer gets it with its first, and only, attempt
     const next = await world.remoteClient('next')
     const [message] = await next.client.receive('mail', { waitMs: 5_000 })
-    expect(message).toMatchObject({ attempt: 1 })
+    expect(message!.attempt).toBe(1)
     await message!.ack()
   },
 )
@@ -57,7 +57,7 @@ it('[ENG-12] a receive that its caller gives up releases what was on its way', a
 
     // Then the message is there for the next, with its first attempt
     const [message] = await world.client.receive('mail', { waitMs: 5_000 })
-    expect(message).toMatchObject({ attempt: 1 })
+    expect(message!.attempt).toBe(1)
     await message!.ack()
   }
 })

@@ -1,0 +1,41 @@
+import type { SpecMutant } from './SpecMutant.ts'
+
+/** Breaks of the design card's promises. */
+export const cardMutants: ReadonlyArray<SpecMutant> = [
+  {
+    id: 'CARD-01',
+    file: 'libs/message/src/machine.ts',
+    from: "{ guard: and(['leaseHolder', 'dueLater']), target: 'WaitingRetry', actions: 'setDue' }",
+    to: "{ guard: and(['leaseHolder', 'dueLater']), target: 'Ready.Available', actions: 'setDue' }",
+    what: 'a message that is to be retried later does not wait',
+  },
+  {
+    id: 'CARD-02',
+    file: 'libs/engine/src/PartitionActor.ts',
+    from: 'sections }, turn.answers)',
+    to: 'sections }, []); for (const a of turn.answers) this.#resolve(a)',
+    what: 'answers leave when their frame is sent off, not when it is stored',
+  },
+  {
+    id: 'CARD-03',
+    file: 'libs/partition/src/deliver.ts',
+    from: 'bytes + each > poll.bytesMax',
+    to: 'bytes > poll.bytesMax',
+    what: 'a batch closes one message after it is full of bytes',
+  },
+  {
+    id: 'CARD-04',
+    file: 'libs/engine/src/load.ts',
+    from: 'beginFrame(state, entry.seq, entry.record.at)',
+    to: 'beginFrame(state, entry.seq, 0)',
+    what: 'a replay does not know when its frames were written',
+  },
+  {
+    id: 'CARD-07',
+    spec: 'specs/cluster/nodes.spec.ts',
+    file: 'libs/cluster/src/ClusterLimits.ts',
+    from: 'membershipPollMs = 150',
+    to: 'membershipPollMs = 7000',
+    what: 'a node looks only every 7 s who else is there',
+  },
+]

@@ -1,0 +1,33 @@
+import type { SpecMutant } from './SpecMutant.ts'
+
+/** Breaks of what the engine promises beyond the documents. */
+export const engineMutants: ReadonlyArray<SpecMutant> = [
+  {
+    id: 'ENG-07',
+    file: 'libs/partition/src/untouched.ts',
+    from: 'state.queues.delete(queue.id)',
+    to: 'state.queues.delete(queue.id); state.nextQueue = queue.id',
+    what: 'a new queue gets the id of the one that was deleted last',
+  },
+  {
+    id: 'ENG-11',
+    file: 'libs/partition/src/decide/enqueue.ts',
+    from: 'if (before !== undefined) return turn.ok(token, before)',
+    to: '',
+    what: 'a repeated send is stored again',
+  },
+  {
+    id: 'ENG-12',
+    file: 'libs/partition/src/evolve.ts',
+    from: '= live.attempt[slot]! - 1',
+    to: '',
+    what: 'a delivery that reached nobody costs an attempt',
+  },
+  {
+    id: 'ENG-15',
+    file: 'libs/engine/src/Checkpoints.ts',
+    from: 'k.at <= now - this.#record.ms',
+    to: 'k.at <= now',
+    what: 'the log is trimmed before its time',
+  },
+]

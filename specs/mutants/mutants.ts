@@ -1,0 +1,17 @@
+import { cardMutants } from './card.ts'
+import { cloudflareQueuesMutants } from './cloudflareQueues.ts'
+import { engineMutants } from './engine.ts'
+import { mnsMutants } from './mns.ts'
+import { rocketmqMutants } from './rocketmq.ts'
+import type { SpecMutant } from './SpecMutant.ts'
+import { sqsMutants } from './sqs.ts'
+
+/** Every mutant: one a promise at most. */
+export const mutants: ReadonlyArray<SpecMutant> = [
+  ...cardMutants,
+  ...cloudflareQueuesMutants,
+  ...rocketmqMutants,
+  ...sqsMutants,
+  ...mnsMutants,
+  ...engineMutants,
+]

@@ -1,0 +1,40 @@
+import type { SpecMutant } from './SpecMutant.ts'
+
+/** Breaks of the promises of Amazon SQS. */
+export const sqsMutants: ReadonlyArray<SpecMutant> = [
+  {
+    id: 'SQS-01',
+    file: 'libs/partition/src/decide/receive.ts',
+    from: 'leaseMs: command.leaseMs ?? ',
+    to: 'leaseMs: ',
+    what: "a receive's own visibility timeout does not count",
+  },
+  {
+    id: 'SQS-02',
+    file: 'libs/message/src/machine.ts',
+    from: 'context.leaseCap === 0 ||',
+    to: 'true ||',
+    what: 'extensions move the end of a lease beyond 12 hours',
+  },
+  {
+    id: 'SQS-03',
+    file: 'libs/message/src/machine.ts',
+    from: "event.policy.lateHandles === 'accept' &&",
+    to: '',
+    what: 'late handles delete also where they are to be rejected',
+  },
+  {
+    id: 'SQS-04',
+    file: 'libs/partition/src/touched.ts',
+    from: 'state.dirty.add(sub)',
+    to: '',
+    what: 'a message that comes back wakes nobody who waits for it',
+  },
+  {
+    id: 'SQS-07',
+    file: 'libs/message/src/machine.ts',
+    from: 'context.attempt >= event.policy.attemptsMax',
+    to: 'context.attempt > event.policy.attemptsMax',
+    what: 'a message is received once more than its redrive policy says',
+  },
+]

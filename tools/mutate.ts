@@ -1,0 +1,21 @@
+import path from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { Plugin } from 'vitest/config'
+import { applyMutant } from '../specs/mutants/applyMutant.ts'
+import { findMutant } from './findMutant.ts'
+import { root } from './runTarget.ts'
+
+const preload = pathToFileURL(path.join(import.meta.dirname, 'mutateProcess.ts')).href
+
+/** Has Vitest load the code with the break of the promise `id` in it, and so do the programs that specs start. */
+export const mutate = (id: string): Plugin => {
+  const mutant = findMutant(id)
+  const file = path.join(root, mutant.file)
+  process.env['NODE_OPTIONS'] = `${process.env['NODE_OPTIONS'] ?? ''} --import=${preload}`
+  return {
+    name: 'kiroku-mutant',
+    // Ahead of the step that takes the types away: `from` is the source as it was written.
+    enforce: 'pre',
+    transform: (code, module) => (module === file ? applyMutant(mutant, code) : undefined),
+  }
+}

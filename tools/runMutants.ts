@@ -1,0 +1,88 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { applyMutant } from '../specs/mutants/applyMutant.ts'
+import type { SpecMutant } from '../specs/mutants/SpecMutant.ts'
+import { comparePromises } from './comparePromises.ts'
+import { judgeMutant, type Judgement } from './judgeMutant.ts'
+import { root, runTarget } from './runTarget.ts'
+import { specFiles } from './specFiles.ts'
+import { readVitestReport, type VitestReport } from './VitestReport.ts'
+
+/** The specs of one mutant take seconds; this ends those that never would. */
+const minutesMax = 1
+/** Without any mutant the specs of all run at once. */
+const soundMinutesMax = 5
+/** As many as the smallest runners have cores. */
+const atOnceMax = 2
+
+/**
+ * Runs the specs of each mutant's promise, first as they are and then with the mutant, two at a time. Progress
+ * goes to standard error.
+ */
+export const runMutants = async (
+  mutants: ReadonlyArray<SpecMutant>,
+): Promise<ReadonlyMap<string, Judgement>> => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'kiroku-mutants-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  let interrupted = false
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => (interrupted = true))
+
+  console.error(`without mutants: the specs of ${mutants.length} promises`)
+  const green = await greenWithout(mutants, folder)
+  const judgements = new Map<string, Judgement>()
+  const waiting = [...mutants]
+  const work = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined && !interrupted; next = waiting.shift()) {
+      const { id, what } = next
+      const judgement = await judge(next, green, folder)
+      judgements.set(id, judgement)
+      const done = `[${judgements.size}/${mutants.length}]`
+      console.error(`${done} ${judgement.verdict} ${id}: ${what} – ${judgement.why}`)
+    }
+  }
+  await Promise.all(Array.from({ length: atOnceMax }, work))
+  return judgements
+}
+
+const judge = async (
+  mutant: SpecMutant,
+  green: ReadonlyArray<string>,
+  folder: string,
+): Promise<Judgement> => {
+  if (!green.includes(mutant.id)) return { verdict: 'broken', why: 'its specs are not green without it' }
+  try {
+    applyMutant(mutant, readFileSync(path.join(root, mutant.file), 'utf8'))
+  } catch (error) {
+    return { verdict: 'broken', why: String(error) }
+  }
+  return judgeMutant(mutant.id, await runWith(mutant, folder))
+}
+
+/** The promises whose specs pass when nothing is broken. */
+const greenWithout = async (
+  mutants: ReadonlyArray<SpecMutant>,
+  folder: string,
+): Promise<ReadonlyArray<string>> => {
+  const files = [...new Set(mutants.flatMap(specFiles))]
+  const ids = mutants.map(({ id }) => id)
+  const { tests } = await runSpecs([...files, '-t', `"${ids.join('|')}"`], folder, soundMinutesMax)
+  return comparePromises(ids, tests).kept
+}
+
+const runWith = (mutant: SpecMutant, folder: string): Promise<VitestReport> =>
+  runSpecs([...specFiles(mutant), '-t', mutant.id], folder, minutesMax, { KIROKU_MUTANT: mutant.id })
+
+const runSpecs = async (
+  chosen: ReadonlyArray<string>,
+  folder: string,
+  minutes: number,
+  env: Readonly<Record<string, string>> = {},
+): Promise<VitestReport> => {
+  const file = path.join(folder, `${env['KIROKU_MUTANT'] ?? 'none'}.json`)
+  await runTarget('specs', [...chosen, '--reporter=json', `--outputFile.json=${file}`], minutes, {
+    env,
+    quiet: true,
+  })
+  return readVitestReport(file)
+}
