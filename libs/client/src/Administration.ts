@@ -1,5 +1,11 @@
-import { isKirokuError, type Actor, type KirokuError } from '@kiroku/message'
-import { checkQueueName, type CommandOf, type QueueConfig, type QueueDescription } from '@kiroku/partition'
+import { isKirokuError, KirokuError, type Actor } from '@kiroku/message'
+import {
+  checkQueueName,
+  type Answers,
+  type CommandOf,
+  type DeadLetterTarget,
+  type QueueDescription,
+} from '@kiroku/partition'
 import type { QueueSettings, Queues } from './Client.ts'
 import type { PartitionClient } from './PartitionClient.ts'
 
@@ -19,21 +25,12 @@ export class Administration implements Queues {
   }
 
   async create(name: string, settings: QueueSettings = {}, by = this.#context.actor) {
-    const partition = await this.#partition(name)
-    const config = await this.#config(settings, by)
-    const { created } = await partition.link.ask<'CreateQueue'>({
-      type: 'CreateQueue',
-      queue: name,
-      config,
-      by,
-    })
+    const { created } = await this.#change('CreateQueue', name, settings, by)
     return { created }
   }
 
   async update(name: string, settings: QueueSettings, by = this.#context.actor): Promise<void> {
-    const partition = await this.#partition(name)
-    const config = await this.#config(settings, by)
-    await partition.link.ask<'ConfigureQueue'>({ type: 'ConfigureQueue', queue: name, config, by })
+    await this.#change('ConfigureQueue', name, settings, by)
   }
 
   async delete(name: string, by = this.#context.actor): Promise<void> {
@@ -78,19 +75,59 @@ export class Administration implements Queues {
     return this.#context.partitionOf(name)
   }
 
-  /** Settings with the dead-letter queue's address in place of its name; creates that queue if it is missing. */
-  async #config({ deadLetter, ...settings }: QueueSettings, by: Actor): Promise<Partial<QueueConfig>> {
-    if (deadLetter === undefined) return settings
-    if (deadLetter === null || typeof deadLetter !== 'string') return { ...settings, deadLetter }
-    let target: { readonly partition: number; readonly queue: number }
-    try {
-      target = await this.describe(deadLetter)
-    } catch (error) {
-      if (!isUnknownQueue(error)) throw error
-      await this.create(deadLetter, {}, by)
-      target = await this.describe(deadLetter)
+  async #change<T extends 'CreateQueue' | 'ConfigureQueue'>(
+    type: T,
+    name: string,
+    { deadLetter, ...settings }: QueueSettings,
+    by: Actor,
+  ): Promise<Answers[T]> {
+    const { link } = await this.#partition(name)
+    const ask = (target: DeadLetterTarget | null | undefined, dryRun: boolean): Promise<Answers[T]> => {
+      const config = target === undefined ? settings : { ...settings, deadLetter: target }
+      return link.ask<T>({ type, queue: name, config, by, ...(dryRun ? { dryRun } : {}) } as CommandOf<T>)
     }
-    return { ...settings, deadLetter: { name: deadLetter, partition: target.partition, queue: target.queue } }
+    if (typeof deadLetter !== 'string') {
+      if (typeof deadLetter?.name === 'string') await this.#refuseCircle(name, deadLetter.name)
+      return ask(deadLetter, false)
+    }
+    await this.#refuseCircle(name, deadLetter)
+    let target = await this.#addressOf(deadLetter)
+    if (target === undefined) {
+      // Nothing is created for a change that is refused: it is tried first, with an address that no queue has.
+      const { partition } = (await this.#partition(deadLetter)).link
+      await ask({ name: deadLetter, partition, queue: Number.MAX_SAFE_INTEGER }, true)
+      await this.create(deadLetter, {}, by)
+      target = await this.#addressOf(deadLetter)
+    }
+    return ask(target, false)
+  }
+
+  /**
+   * Follows the dead-letter queues from `first` on. Two changes at once may still make a circle, since no partition
+   * sees another's queues. Errors: `InvalidConfig` where they come back to `name`.
+   */
+  async #refuseCircle(name: string, first: string): Promise<void> {
+    const path = [name]
+    for (let next: string | undefined = first; next !== undefined && !path.includes(next, 1);) {
+      path.push(next)
+      if (next === name)
+        throw new KirokuError('InvalidConfig', `dead letters would go in a circle: ${path.join(' → ')}`)
+      next = (await this.#find(next))?.config.deadLetter?.name
+    }
+  }
+
+  async #addressOf(name: string): Promise<DeadLetterTarget | undefined> {
+    const found = await this.#find(name)
+    return found === undefined ? undefined : { name, partition: found.partition, queue: found.queue }
+  }
+
+  async #find(name: string): Promise<QueueDescription | undefined> {
+    try {
+      return await this.describe(name)
+    } catch (error) {
+      if (isUnknownQueue(error)) return undefined
+      throw error
+    }
   }
 }
 

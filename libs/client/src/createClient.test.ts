@@ -292,6 +292,59 @@ describe('queues', () => {
   })
 })
 
+describe('a change of a queue that is refused', () => {
+  const started = async () => {
+    const { client } = await start()
+    await client.queues.create('mail', { deadLetter: 'first' })
+    await client.queues.update('first', { deadLetter: 'second' })
+    return client
+  }
+  const refused: [string, (client: Client) => Promise<unknown>, RegExp][] = [
+    ['a circle of one', (c) => c.queues.create('new', { deadLetter: 'new' }), /circle: new → new/],
+    [
+      'a circle of three',
+      (c) => c.queues.update('second', { deadLetter: 'mail' }),
+      /circle: second → mail → first → second/,
+    ],
+    [
+      'a setting out of its range',
+      (c) => c.queues.create('new', { leaseMs: 0, deadLetter: 'other' }),
+      /leaseMs/,
+    ],
+    [
+      'a contradiction',
+      (c) => c.queues.update('mail', { deliveryDelayMs: 5 * 86_400_000, deadLetter: 'other' }),
+      /deliveryDelayMs of .* outlasts/,
+    ],
+    [
+      'retention beyond the record',
+      (c) => c.queues.create('new', { retentionMs: 8 * 86_400_000, deadLetter: 'other' }),
+      /retentionMs of 691200000 outlasts the log's record, which is kept for 604800000 ms/,
+    ],
+    ['a queue that is there', (c) => c.queues.create('second', { deadLetter: 'other' }), /there already/],
+    ['a queue that is not there', (c) => c.queues.update('new', { deadLetter: 'other' }), /new/],
+  ]
+  it.each(refused)('leaves every queue as it was: %s', async (_, change, message) => {
+    const client = await started()
+    const before = await client.queues.list()
+    await expect(change(client)).rejects.toThrow(message)
+    expect(await client.queues.list()).toEqual(before)
+  })
+  it('finds no end in a circle of others, and does not look for one', async () => {
+    const { client, engine } = await start()
+    const by = { name: 'other', origin: 'test' }
+    for (const [queue, name] of [
+      ['a', 'b'],
+      ['b', 'a'],
+    ] as const) {
+      const config = { deadLetter: { name, partition: 0, queue: 99 } }
+      await engine.node().request(0, [{ type: 'CreateQueue', queue, config, by }])
+    }
+    await client.queues.create('new', { deadLetter: 'a' })
+    expect((await client.queues.describe('new')).config.deadLetter).toMatchObject({ name: 'a' })
+  })
+})
+
 it('refuses everything after close', async () => {
   const { client } = await start()
   await client.queues.create('mail')

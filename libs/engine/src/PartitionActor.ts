@@ -157,6 +157,7 @@ export class PartitionActor {
     this.metrics.replayEvents = loaded.events
     this.metrics.replaySeconds = (this.#o.time.monotonicMs() - begun) / 1_000
     this.#state = loaded.state
+    this.#state.recordMs = this.#o.record.ms
     this.#checkpoints.begin(loaded, this.#fenced.timeMs)
     this.#begin(loaded.foreign)
   }
@@ -433,6 +434,7 @@ export class PartitionActor {
     this.#abandon(answer)
     const loaded = await load(log, this.#fenced.seq)
     this.#state = loaded.state
+    this.#state.recordMs = this.#o.record.ms
     this.#checkpoints.begin(loaded, this.#fenced.timeMs)
     this.#begin(loaded.foreign)
   }

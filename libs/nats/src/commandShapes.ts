@@ -4,6 +4,7 @@ type Check = (value: unknown) => boolean
 
 const text: Check = (value) => typeof value === 'string'
 const number: Check = (value) => typeof value === 'number' && Number.isFinite(value)
+const flag: Check = (value) => typeof value === 'boolean'
 const bytes: Check = (value) => value instanceof Uint8Array
 const record: Check = (value) => typeof value === 'object' && value !== null && !Array.isArray(value)
 const listOf =
@@ -25,7 +26,7 @@ const items = listOf(shape({ queue: number, sub: number, delivery: number, numbe
 const queue = { queue: text }
 const act = { queue: text, by: shape({ name: text, origin: text }) }
 const subscribing = { ...act, subscription: text }
-const configuration = { ...act, config: record }
+const configuration = { ...act, config: record, dryRun: optional(flag) }
 const settling = { items }
 const address = shape({ partition: number, queue: number })
 

@@ -57,8 +57,9 @@ export type Command =
   | { type: 'Extend'; items: readonly SettleItem[]; leaseMs: number }
   | { type: 'Release'; items: readonly SettleItem[] }
   | { type: 'DeadLetter'; items: readonly SettleItem[]; error?: string }
-  | { type: 'CreateQueue'; queue: string; config: Partial<QueueConfig>; by: Actor }
-  | { type: 'ConfigureQueue'; queue: string; config: Partial<QueueConfig>; by: Actor }
+  /** `dryRun` answers what would happen, and nothing does. */
+  | { type: 'CreateQueue'; queue: string; config: Partial<QueueConfig>; by: Actor; dryRun?: boolean }
+  | { type: 'ConfigureQueue'; queue: string; config: Partial<QueueConfig>; by: Actor; dryRun?: boolean }
   | { type: 'DeleteQueue'; queue: string; by: Actor }
   | { type: 'PurgeQueue'; queue: string; by: Actor }
   /** Without a subscription: of all. */
@@ -134,6 +135,8 @@ export interface QueueDescription {
   readonly partition: number
   readonly queue: number
   readonly config: QueueConfig
+  /** What the configuration says and hardly means: the reason and what to do instead, a sentence each. */
+  readonly warnings: readonly string[]
   readonly deliveryPaused: boolean
   /** Of all subscriptions together: a message counts once for each. `delayed` and `sent` are the queue's. */
   readonly counts: QueueCounts

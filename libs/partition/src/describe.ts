@@ -1,4 +1,5 @@
 import type { QueueCounts, QueueDescription, SubscriptionDescription } from './Command.ts'
+import { configWarnings } from './configWarnings.ts'
 import { freeSlot } from './state/LiveSlab.ts'
 import type { PartitionState } from './state/PartitionState.ts'
 import type { QueueState } from './state/QueueState.ts'
@@ -19,6 +20,7 @@ export const describeQueues = (
       partition: state.partition,
       queue: q.id,
       config: q.config,
+      warnings: warningsOf(q),
       deliveryPaused: q.deliveryPaused,
       counts: sumOf(q, subscriptions),
       subscriptions,
@@ -27,6 +29,14 @@ export const describeQueues = (
     })
   }
   return descriptions
+}
+
+const warningsOf = (q: QueueState): string[] => {
+  const warnings = configWarnings(q.config)
+  if (warnings.length > 0) return warnings
+  return q.subs.flatMap((sub) =>
+    configWarnings(sub.config).map((text) => `Subscription ${sub.name}: ${text}`),
+  )
 }
 
 const describeSubscription = (sub: Subscription): SubscriptionDescription => ({

@@ -40,6 +40,28 @@ describe('creating a queue', () => {
   })
 })
 
+describe('a dry run', () => {
+  it('answers as the change would, and changes nothing', () => {
+    const p = new TestPartition()
+    const dry = { queue: 'q', by, dryRun: true }
+    expect(p.ok({ type: 'CreateQueue', config: {}, ...dry })).toEqual({ queue: 1, created: true })
+    expect(p.ask({ type: 'CreateQueue', config: { leaseMs: 0 }, ...dry }).error?.id).toBe('InvalidConfig')
+    expect(p.state.queues.size).toBe(0)
+    create(p, {})
+    expect(p.ok({ type: 'ConfigureQueue', config: { leaseMs: 5 }, ...dry })).toEqual({ queue: 1 })
+    expect(p.events).toEqual([])
+    expect(p.ok({ type: 'DescribeQueue', queue: 'q' }).config).toEqual(defaultQueueConfig)
+  })
+})
+
+it("retention beyond the log's record is refused where it is asked for", () => {
+  const p = new TestPartition()
+  p.state.recordMs = 3_600_000
+  expect(create(p, { retentionMs: 3_600_001 }).error?.id).toBe('InvalidConfig')
+  expect(create(p, { retentionMs: 3_600_000 }).ok).toBeDefined()
+  expect(create(p, {}, 'default').ok).toBeDefined()
+})
+
 describe('a setting', () => {
   const ranges: [keyof QueueConfig, number, number][] = [
     ['leaseMs', limits.leaseMsMin, limits.leaseMsMax],

@@ -45,12 +45,9 @@ const gather = async (client: Client, nats: Nats, log: string, dataDir: string):
     clockSkewMs: server.clockSkewMs,
     diskFreeBytes: disk === undefined ? undefined : disk.bavail * disk.bsize,
     recordBytes: meta?.recordBytes,
+    recordMs: meta?.recordMs,
     partitions: meta?.partitions,
     partitionsOwned: meta === undefined ? undefined : (await client.partitions()).length,
-    queues: queues.map(({ name, config }) => ({
-      name,
-      retriesMax: config.retriesMax,
-      deadLetter: config.deadLetter !== null,
-    })),
+    queues,
   }
 }

@@ -2,6 +2,7 @@ import type { Client } from '@kiroku/client'
 import type { QueueDescription } from '@kiroku/partition'
 import type { CommandModule, Invocation } from '../cli/CommandSpec.ts'
 import { columns } from '../cli/columns.ts'
+import type { Output } from '../cli/Output.ts'
 import { formatSetting, queueConfigOf, queueFlags } from '../config/queueFlags.ts'
 import { formatDuration } from '../config/units.ts'
 import { localActor } from '../serve/localActor.ts'
@@ -17,10 +18,12 @@ const command = (
 /** `queue create`. */
 export const create = command(async (client, queue, invocation) => {
   const { created } = await client.queues.create(queue, queueConfigOf(invocation), localActor())
+  const { warnings } = await client.queues.describe(queue)
   invocation.out.line(
     created ? `queue ${queue} created` : `queue ${queue} was there already, with these settings`,
   )
-  invocation.out.result({ queue, created })
+  warn(invocation.out, warnings)
+  invocation.out.result({ queue, created, warnings })
 })
 
 /** `queue update`. */
@@ -28,6 +31,7 @@ export const update = command(async (client, queue, invocation) => {
   await client.queues.update(queue, queueConfigOf(invocation), localActor())
   const description = await client.queues.describe(queue)
   invocation.out.line(`queue ${queue} updated`)
+  warn(invocation.out, description.warnings)
   invocation.out.result(description)
 })
 
@@ -59,8 +63,13 @@ export const list = command(async (client, _, { out }) => {
 export const show = command(async (client, queue, { out }) => {
   const description = await client.queues.describe(queue)
   out.line(columns(rowsOf(description)))
+  warn(out, description.warnings)
   out.result(description)
 })
+
+const warn = (out: Output, warnings: readonly string[]): void => {
+  for (const warning of warnings) out.line(`WARNING  ${warning}`)
+}
 
 const rowsOf = ({
   name,

@@ -1,3 +1,4 @@
+import { defaultQueueConfig } from '@kiroku/partition'
 import { describe, expect, it } from 'vitest'
 import { diagnose, type Facts } from './diagnose.ts'
 
@@ -13,7 +14,8 @@ const healthy: Facts = {
   recordBytes: 20 * 1024 ** 3,
   partitions: 4,
   partitionsOwned: 4,
-  queues: [{ name: 'mail', retriesMax: 3, deadLetter: true }],
+  recordMs: 7 * 86_400_000,
+  queues: [{ name: 'mail', config: defaultQueueConfig, warnings: [] }],
 }
 
 const statusOf = (facts: Partial<Facts>, check: string): string | undefined =>
@@ -40,8 +42,13 @@ describe('the doctor', () => {
     ['disk', { diskFreeBytes: undefined }, 'unknown'],
     ['partitions', { partitionsOwned: 3 }, 'bad'],
     ['partitions', { partitions: undefined }, 'unknown'],
-    ['dead letters', { queues: [{ name: 'q', retriesMax: 0, deadLetter: true }] }, 'warning'],
-    ['dead letters', { queues: [{ name: 'q', retriesMax: 0, deadLetter: false }] }, 'ok'],
+    [
+      'queue settings',
+      { queues: [{ name: 'q', config: defaultQueueConfig, warnings: ['Why.'] }] },
+      'warning',
+    ],
+    ['retention', { recordMs: 3_600_000 }, 'warning'],
+    ['retention', { recordMs: undefined }, 'ok'],
   ] as const)('says of %s with %j: %s', (check, facts, status) => {
     expect(statusOf(facts, check)).toBe(status)
   })

@@ -1,3 +1,4 @@
+import type { QueueDescription } from '@kiroku/partition'
 import { formatBytes, formatDuration } from '../config/units.ts'
 
 /** What the doctor found out; undefined where it cannot be known from here. */
@@ -13,14 +14,11 @@ export interface Facts {
   readonly clockSkewMs: number | undefined
   readonly diskFreeBytes: number | undefined
   readonly recordBytes: number | undefined
+  readonly recordMs: number | undefined
   readonly partitions: number | undefined
   /** Partitions that an owner answers for. */
   readonly partitionsOwned: number | undefined
-  readonly queues: readonly {
-    readonly name: string
-    readonly retriesMax: number
-    readonly deadLetter: boolean
-  }[]
+  readonly queues: readonly Pick<QueueDescription, 'name' | 'config' | 'warnings'>[]
 }
 
 /** One finding: what was looked at, how it stands, and what to do. */
@@ -44,7 +42,8 @@ export const diagnose = (facts: Facts): Finding[] => [
   clock(facts),
   disk(facts),
   owners(facts),
-  ...thresholds(facts),
+  ...settings(facts),
+  retention(facts),
 ]
 
 const natsVersion = ({ natsVersion, natsVersionMin }: Facts): Finding =>
@@ -150,14 +149,29 @@ const owners = ({ partitions, partitionsOwned }: Facts): Finding => {
       }
 }
 
-const thresholds = ({ queues }: Facts): Finding[] => {
-  const hasty = queues.filter((queue) => queue.deadLetter && queue.retriesMax === 0)
-  if (hasty.length === 0)
-    return [{ check: 'dead letters', status: 'ok', detail: 'every queue with a DLQ retries first' }]
-  return hasty.map(({ name }) => ({
-    check: 'dead letters',
+const settings = ({ queues }: Facts): Finding[] => {
+  const check = 'queue settings'
+  const findings = queues.flatMap(({ name, warnings }) =>
+    warnings.map((advice): Finding => ({
+      check,
+      status: 'warning',
+      detail: `queue ${name}`,
+      advice,
+    })),
+  )
+  return findings.length > 0 ? findings : [{ check, status: 'ok', detail: 'none that is known to hurt' }]
+}
+
+const retention = ({ queues, recordMs }: Facts): Finding => {
+  const check = 'retention'
+  const beyond = queues.filter(({ config }) => recordMs !== undefined && config.retentionMs > recordMs)
+  if (beyond.length === 0)
+    return { check, status: 'ok', detail: "no queue keeps messages beyond the log's record" }
+  return {
+    check,
     status: 'warning',
-    detail: `queue ${name} dead-letters after 1 attempt`,
-    advice: `One lost lease or one restart of a consumer is enough; \`kiroku queue update ${name} --retries 3\`.`,
-  }))
+    detail: `the record is kept for ${formatDuration(recordMs!)}, messages longer in ${beyond.map(({ name }) => name).join(', ')}`,
+    advice:
+      'The beginning of an old message may be gone from the record: lower --retention, or use a log with a longer --record.',
+  }
 }

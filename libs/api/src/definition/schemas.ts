@@ -58,6 +58,9 @@ export const Queue = Schema.Struct({
   name: Schema.String,
   partition: count,
   queue: Schema.Finite.annotate({ description: 'Id of the queue in its partition; never used again' }),
+  warnings: Schema.Array(Schema.String).annotate({
+    description: 'What the settings say and hardly mean: the reason and what to do instead',
+  }),
   deliveryPaused: Schema.Boolean,
   config: Schema.Struct(
     fieldsFrom((row) =>

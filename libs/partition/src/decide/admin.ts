@@ -5,6 +5,7 @@ import { checkConfig } from '../checkConfig.ts'
 import type { CommandOf } from '../Command.ts'
 import { limits } from '../limits.ts'
 import { defaultQueueConfig, type QueueConfig } from '../QueueConfig.ts'
+import type { PartitionState } from '../state/PartitionState.ts'
 import type { QueueState } from '../state/QueueState.ts'
 import type { Subscription } from '../state/Subscription.ts'
 import type { Turn } from '../Turn.ts'
@@ -27,6 +28,7 @@ export const decideCreateQueue = <B>(turn: Turn<B>, c: CommandOf<'CreateQueue'>,
     const { state } = turn
     checkQueueName(c.queue)
     const config = checkConfig(defaultQueueConfig, c.config)
+    refuseLongRetention(state, c.config)
     const existing = state.names.get(c.queue)
     if (existing !== undefined) {
       if (!sameConfig(existing.config, config))
@@ -37,7 +39,8 @@ export const decideCreateQueue = <B>(turn: Turn<B>, c: CommandOf<'CreateQueue'>,
       throw new KirokuError('Busy', `this partition has its ${limits.queuesMax} queues already`)
     const queue = state.nextQueue
     refuseOwnDeadLetter(state.partition, queue, c.queue, config)
-    turn.emit({ type: 'QueueCreated', queue, name: c.queue, config: { ...config }, by: c.by })
+    if (c.dryRun !== true)
+      turn.emit({ type: 'QueueCreated', queue, name: c.queue, config: { ...config }, by: c.by })
     turn.ok(token, { queue, created: true })
   })
 
@@ -47,8 +50,9 @@ export const decideConfigureQueue = <B>(turn: Turn<B>, c: CommandOf<'ConfigureQu
     const queue = namedQueue(turn, c.queue, token)
     if (queue === undefined) return
     const config = checkConfig(queue.config, c.config)
+    refuseLongRetention(turn.state, c.config)
     refuseOwnDeadLetter(turn.state.partition, queue.id, queue.name, config)
-    if (!sameConfig(queue.config, config))
+    if (c.dryRun !== true && !sameConfig(queue.config, config))
       turn.emit({ type: 'QueueConfigured', queue: queue.id, config: { ...config }, by: c.by })
     turn.ok(token, { queue: queue.id })
   })
@@ -62,6 +66,15 @@ export const refuseOwnDeadLetter = (
   const dlq = config.deadLetter
   if (dlq !== null && (dlq.name === name || (dlq.partition === partition && dlq.queue === queue)))
     throw new KirokuError('InvalidConfig', `queue "${name}" cannot be its own dead-letter queue`)
+}
+
+/** Only what is asked for is refused: the default of a log that keeps little is no contradiction of anybody's. */
+const refuseLongRetention = ({ recordMs }: PartitionState, { retentionMs }: Partial<QueueConfig>): void => {
+  if (retentionMs !== undefined && retentionMs > recordMs)
+    throw new KirokuError(
+      'InvalidConfig',
+      `a retentionMs of ${retentionMs} outlasts the log's record, which is kept for ${recordMs} ms`,
+    )
 }
 
 export const sameConfig = (a: object, b: object): boolean =>

@@ -45,6 +45,8 @@ export class PartitionState {
   firstForward = 1
   foreignRecords = 0
 
+  /** How long the log keeps its record, in ms; not part of the record, the shell says so. */
+  recordMs = Number.POSITIVE_INFINITY
   /** Not part of the record: waiting receives by their id and by their next time. */
   readonly polls = new Map<string, Poll>()
   readonly pollTimers = new Heap<PollTimer>((t) => t.at)

@@ -1,0 +1,9 @@
+import type { QueueConfig } from './QueueConfig.ts'
+
+/** What a configuration may say and hardly means: the reason and what to do instead, a sentence each. */
+export const configWarnings = (config: Pick<QueueConfig, 'retriesMax' | 'deadLetter'>): string[] =>
+  config.deadLetter !== null && config.retriesMax === 0
+    ? [
+        'Messages are dead-lettered after 1 attempt, and a delivery counts as one that its consumer never saw, such as one that a crash or a lost connection took: set retriesMax to 1 or more.',
+      ]
+    : []
