@@ -19,10 +19,10 @@ it.each(refused)(
     await world.queue('jobs', { leaseMs: 30_000, batchWaitMs: 0 })
     await world.send('jobs', 'x')
     const consumer = await world.consumer('jobs', () => {}, options)
-    await expect(consumer.closed).rejects.toMatchObject({ id: 'InvalidArgument' })
     await world.advance('1 hour')
     expect(consumer.batches).toEqual([])
     expect((await world.record()).map(({ type }) => type)).not.toContain('Delivered')
+    await expect(consumer.closed).rejects.toMatchObject({ id: 'InvalidArgument' })
   },
 )
 

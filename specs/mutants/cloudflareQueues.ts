@@ -110,8 +110,8 @@ export const cloudflareQueuesMutants: ReadonlyArray<SpecMutant> = [
   {
     id: 'CF-16',
     file: 'libs/partition/src/evolve.ts',
-    from: 'addRun(state, queue, e.first, e.count, e.bytes, state.at, 0)',
-    to: 'addRun(state, queue, e.first, e.count, e.bytes, state.at, 60_000)',
+    from: 'addArrival(state, queue, e, state.at, 0)',
+    to: 'addArrival(state, queue, e, state.at, 60_000)',
     what: 'a dead letter cannot be received in its first minute',
   },
   {

@@ -18,9 +18,9 @@ export const rocketmqMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'RMQ-03',
-    file: 'libs/client/src/Consumer.ts',
-    from: 'this.#options.heartbeat === false ? () => {} : ',
-    to: '',
+    file: 'libs/client/src/LeaseKeeper.ts',
+    from: 'renews && leftMs',
+    to: 'leftMs',
     what: 'leases are renewed whether the consumer wants it or not, so that nothing ever times out',
   },
   {
@@ -32,7 +32,7 @@ export const rocketmqMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'RMQ-06',
-    file: 'libs/partition/src/state/QueueState.ts',
+    file: 'libs/partition/src/state/Subscription.ts',
     from: 'attemptsMax: c.retriesMax + 1',
     to: 'attemptsMax: c.retriesMax',
     what: 'retries count the first delivery',
