@@ -121,4 +121,11 @@ export const cloudflareQueuesMutants: ReadonlyArray<SpecMutant> = [
     to: 'default: 14 * 86_400_000',
     what: 'messages are kept for 14 days where nothing else was asked for',
   },
+  {
+    id: 'CF-20',
+    file: 'libs/worker/src/applySettings.ts',
+    from: 'batchMessages === undefined ? {} : { batchMessages }',
+    to: '{}',
+    what: 'max_batch_size is read and forgotten',
+  },
 ]
