@@ -6,6 +6,7 @@ import {
   type Clock,
   type Transport,
 } from '@kiroku/client'
+import type { KirokuError } from '@kiroku/message'
 import type { Command } from '@kiroku/partition'
 import type { ManualTime } from '@kiroku/testkit'
 import type { Engine } from './Engine.ts'
@@ -15,6 +16,8 @@ export interface SentRequest {
   /** Seconds since the world began. */
   readonly at: number
   readonly commands: readonly Command[]
+  /** How long it waits for the answer, in ms. */
+  readonly timeoutMs: number
 }
 
 const never = new Promise<never>(() => {})
@@ -24,6 +27,8 @@ export class ClientProcess {
   readonly client: Client
   readonly events: ClientEvent[] = []
   readonly requests: SentRequest[] = []
+  /** While it is set, requests fail with it on their way. */
+  fault: KirokuError | undefined
   readonly #time: ManualTime
   #thawed: Promise<void> = Promise.resolve()
   #thaw: () => void = () => {}
@@ -77,7 +82,8 @@ export class ClientProcess {
       ...transport,
       request: async (partition, commands, options) => {
         if (this.#dead) return never
-        this.requests.push({ at: this.#time.now() / 1_000, commands })
+        this.requests.push({ at: this.#time.now() / 1_000, commands, timeoutMs: options.timeoutMs })
+        if (this.fault !== undefined) throw this.fault
         const reply = await transport.request(partition, commands, options)
         await this.#thawed
         return this.#dead ? never : reply

@@ -49,9 +49,10 @@ it('[RMQ-15] of a batch of which each message is handled for itself, only those 
   await world.queue('orders', { ...settings, batchMessages: 100 })
   await world.sendBatch('orders', ['bad', ...others])
   const attempts = new Map<string, number>()
-  world.client.consumeEach('orders', (message) => {
+  world.client.consumeEach('orders', async (message) => {
     attempts.set(message.text(), message.attempt)
     if (message.text() === 'bad') throw new Error('bad')
+    await world.sleep('10 seconds')
   })
   await world.advance('20 minutes')
   expect(attempts.get('bad')).toBeGreaterThan(5)

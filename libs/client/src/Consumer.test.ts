@@ -243,7 +243,7 @@ describe('a consumer', () => {
     await waitUntil(() => seen.length === 1)
     away = true
     await engine.restart()
-    await waitUntil(() => refusals > 5)
+    await waitUntil(() => refusals > 2)
     away = false
     await client.send('mail', 'after')
     await waitUntil(() => seen.length === 2)

@@ -98,19 +98,18 @@ export class ConsumerLoop implements Consumer {
   }
 
   async #work(): Promise<void> {
-    const { queue, clock, emit, open, newPoll } = this.#context
-    const { signal } = this.#polls
-    const { incarnation, partition } = await this.#persist(() => unless(signal, open()))
+    const { queue, clock, emit, newPoll } = this.#context
+    const { incarnation, partition } = await this.#open()
     const { link, settler } = partition
-    const { config } = await this.#persist(() =>
-      link.ask<'DescribeQueue'>({ type: 'DescribeQueue', queue }, { signal }),
-    )
+    // Goes on however long the engine is away.
+    const options = { signal: this.#polls.signal, patienceMs: Infinity }
+    const { config } = await link.ask<'DescribeQueue'>({ type: 'DescribeQueue', queue }, options)
     const times = leaseTimes(this.#options, config.leaseMs)
     const receive = this.#receive(config, times.leaseMs)
     const keeper = new LeaseKeeper(times, clock, emit)
     const loop = async (): Promise<void> => {
-      while (!signal.aborted) {
-        const delivery = await this.#persist(() => partition.take({ ...receive, poll: newPoll() }, signal))
+      while (!options.signal.aborted) {
+        const delivery = await partition.take({ ...receive, poll: newPoll() }, options)
         if (delivery === undefined) continue
         const context = { incarnation, partition: link.partition, queue, delivery }
         const lease = new Lease(context, settler, link.time.leaseEndMs(delivery))
@@ -122,18 +121,16 @@ export class ConsumerLoop implements Consumer {
     await Promise.all(Array.from({ length: concurrency }, () => loop().catch(this.#fail)))
   }
 
-  /** Goes on however long the engine is away; each try has its own pauses. */
-  async #persist<T>(attempt: () => Promise<T>): Promise<T> {
+  async #open(): ReturnType<ConsumerContext['open']> {
+    const { clock, open } = this.#context
+    const { signal } = this.#polls
     for (;;) {
       try {
-        return await attempt()
+        return await unless(signal, open())
       } catch (thrown) {
-        if (this.#polls.signal.aborted || !isRetryable(toKirokuError(thrown))) throw thrown
-        const { clock } = this.#context
-        await unless(
-          this.#polls.signal,
-          new Promise<void>((resolve) => clock.setTimeout(resolve, limits.backoffMsMin)),
-        )
+        if (signal.aborted || !isRetryable(toKirokuError(thrown))) throw thrown
+        const pause = new Promise<void>((resolve) => clock.setTimeout(resolve, limits.backoffMsMin))
+        await unless(signal, pause)
       }
     }
   }

@@ -148,7 +148,7 @@ export class Lane {
     if (failure === undefined) this.#failures = 0
     else if (!this.#paused) {
       this.#paused = true
-      const delayMs = failure.retryAfterMs ?? backoffMs(++this.#failures, Math.random())
+      const delayMs = backoffMs(failure, ++this.#failures, Math.random())
       const { partition, context } = this.#link
       context.emit({ type: 'retrying', partition, error: failure, delayMs })
       void this.#link.pause(delayMs).then(() => {

@@ -67,7 +67,7 @@ export class LogConnection {
       } catch (thrown) {
         const error = toKirokuError(thrown)
         if (this.#closed || !isRetryable(error) || clock.now() - startMs >= requestTimeoutMs) throw error
-        const delayMs = backoffMs(failures, Math.random())
+        const delayMs = backoffMs(error, failures, Math.random())
         this.#context.emit({ type: 'retrying', partition: -1, error, delayMs })
         await new Promise<void>((resolve) => clock.setTimeout(resolve, delayMs))
       }

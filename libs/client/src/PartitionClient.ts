@@ -3,6 +3,12 @@ import { PartitionLink, type ClientContext } from './PartitionLink.ts'
 import { Sender } from './Sender.ts'
 import { Settler } from './Settler.ts'
 
+/** How long a receive is repeated beyond its wait, in ms, and what stops it. */
+interface TakeOptions {
+  readonly signal?: AbortSignal | undefined
+  readonly patienceMs?: number
+}
+
 /** Everything a client has for one partition. */
 export class PartitionClient {
   readonly link: PartitionLink
@@ -17,11 +23,15 @@ export class PartitionClient {
   }
 
   /** One delivery, or none within the wait. Aborting rejects; a delivery on its way is released. */
-  async take(command: CommandOf<'Receive'>, signal: AbortSignal | undefined): Promise<Delivery | undefined> {
+  async take(
+    command: CommandOf<'Receive'>,
+    { signal, patienceMs }: TakeOptions = {},
+  ): Promise<Delivery | undefined> {
     const waitMs = command.waitMs ?? partitionLimits.receiveWaitMsMax
     const answer = await this.link.ask<'Receive'>(command, {
       waitMs: waitMs + (command.batchWaitMs ?? 0),
       signal,
+      patienceMs,
       again: (leftMs, attempt) => ({
         ...command,
         poll: `${command.poll}.${attempt}`,

@@ -21,6 +21,8 @@ export interface ClientContext {
 interface AskOptions {
   /** How long the engine itself may wait before it answers, in ms. */
   readonly waitMs?: number
+  /** How long it is repeated beyond that, in ms; default `requestTimeoutMs`. */
+  readonly patienceMs?: number | undefined
   readonly signal?: AbortSignal | undefined
   /** The command as it is repeated, by the wait that is left and the number of the try. */
   readonly again?: (leftMs: number, attempt: number) => Command
@@ -89,7 +91,7 @@ export class PartitionLink {
   /** One command, repeated until it has an answer, the time is over, or the error is for the caller. */
   async ask<T extends CommandType>(command: CommandOf<T>, options: AskOptions = {}): Promise<Answers[T]> {
     const { clock, emit, requestTimeoutMs } = this.context
-    const { waitMs = 0, signal } = options
+    const { waitMs = 0, patienceMs = requestTimeoutMs, signal } = options
     const startMs = clock.now()
     let doubt = false
     for (let failures = 1; ; failures++) {
@@ -107,9 +109,9 @@ export class PartitionLink {
         error = toKirokuError(thrown)
       }
       if (doubt && error.id === options.doneAfterDoubt) return {} as Answers[T]
-      if (!isRetryable(error) || clock.now() - startMs >= waitMs + requestTimeoutMs) throw error
+      if (!isRetryable(error) || clock.now() - startMs >= waitMs + patienceMs) throw error
       doubt ||= leavesOutcomeUnknown(error)
-      const delayMs = error.retryAfterMs ?? backoffMs(failures, Math.random())
+      const delayMs = backoffMs(error, failures, Math.random())
       emit({ type: 'retrying', partition: this.partition, error, delayMs })
       await this.pause(delayMs, signal)
     }

@@ -1,11 +1,14 @@
+import type { KirokuError } from '@kiroku/message'
 import { limits } from './limits.ts'
 
 /**
- * Pause before a repeat: 200 ms, 400 ms, … up to 5 s, of which chance takes up to a quarter.
+ * Pause in ms before a repeat: 200 ms, 400 ms, … up to 5 s, of which chance takes up to a quarter, so that those who
+ * failed together do not come back together. A pause that the error asks for is the least; 0 there means at once.
  * @param failures failures in a row, from 1
  * @param random chance as an argument, 0 (inclusive) to 1
  */
-export const backoffMs = (failures: number, random: number): number => {
+export const backoffMs = ({ retryAfterMs = -1 }: KirokuError, failures: number, random: number): number => {
+  if (retryAfterMs === 0) return 0
   const fullMs = Math.min(limits.backoffMsMin * 2 ** (failures - 1), limits.backoffMsMax)
-  return Math.round(fullMs * (1 - random / 4))
+  return Math.max(retryAfterMs, Math.round(fullMs * (1 - random / 4)))
 }

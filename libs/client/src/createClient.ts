@@ -96,7 +96,7 @@ class TransportClient implements Client {
       ...(batchWaitMs === undefined ? {} : { batchWaitMs }),
       ...(leaseMs === undefined ? {} : { leaseMs }),
     }
-    const delivery = await partition.take(command, signal)
+    const delivery = await partition.take(command, { signal })
     if (delivery === undefined) return []
     const { incarnation } = log.directory
     const context = { incarnation, partition: partition.link.partition, queue, delivery }
