@@ -10,6 +10,13 @@ export const engineMutants: ReadonlyArray<SpecMutant> = [
     what: 'a new queue gets the id of the one that was deleted last',
   },
   {
+    id: 'ENG-08',
+    file: 'libs/partition/src/touched.ts',
+    from: 'if (sub.flow !== undefined) sub.flow.left(live.delivery[slot]!)',
+    to: '',
+    what: 'a batch that was settled counts as one in flight for ever',
+  },
+  {
     id: 'ENG-11',
     file: 'libs/partition/src/decide/enqueue.ts',
     from: 'if (before !== undefined) return turn.ok(token, before)',

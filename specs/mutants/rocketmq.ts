@@ -87,6 +87,13 @@ export const rocketmqMutants: ReadonlyArray<SpecMutant> = [
     what: 'a push consumer has 15 minutes before it times out',
   },
   {
+    id: 'RMQ-14',
+    file: 'libs/partition/src/state/Flow.ts',
+    from: '-= messages * sharesPerToken',
+    to: '-= 0',
+    what: 'a delivery takes nothing from what the rate allows',
+  },
+  {
     id: 'RMQ-15',
     file: 'libs/partition/src/deliver.ts',
     from: 'if (sub.deliverable === 0 ||',

@@ -109,7 +109,11 @@ export class TestPartition {
     const state = restore(structuredClone(snapshot(this.state)))
     state.sweepAt = this.state.sweepAt
     for (const sub of this.state.subscriptions)
-      if (sub !== undefined) state.subscriptions[sub.index]!.availableSince = sub.availableSince
+      if (sub !== undefined) {
+        const twin = state.subscriptions[sub.index]!
+        twin.availableSince = sub.availableSince
+        twin.flow = sub.flow?.copy()
+      }
     const fork = new TestPartition(state, restore(snapshot(this.state)))
     fork.now = this.now
     fork.random = this.random

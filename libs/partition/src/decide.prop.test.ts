@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { loadCell } from './cell.ts'
 import {
+  defaultQueueConfig,
   describeQueues,
   snapshot,
   stateHash,
@@ -16,7 +17,7 @@ import {
 import { freeSlot } from './state/LiveSlab.ts'
 import type { QueueState } from './state/QueueState.ts'
 import type { Subscription } from './state/Subscription.ts'
-import { TestLaw } from './TestLaw.ts'
+import { TestLaw, type LawSub } from './TestLaw.ts'
 import { numbersOf, TestPartition } from './TestPartition.ts'
 
 const by = { name: 'tester', origin: 'test' }
@@ -48,6 +49,9 @@ const config: fc.Arbitrary<Partial<QueueConfig>> = fc.record(
     deliveryDelayMs: fc.constantFrom(0, 0, 50),
     receiveWaitMs: fc.constantFrom(0, 200),
     batchBytes: fc.constantFrom(50, 1_000),
+    rateMax: fc.constantFrom(0, 0, 0, 5, 40),
+    inflightMax: fc.constantFrom(0, 0, 0, 3),
+    concurrencyMax: fc.constantFrom(0, 0, 0, 2),
   },
   // Without these a message could outlive the test.
   { requiredKeys: ['leaseMs', 'retentionMs'] },
@@ -203,6 +207,8 @@ const turns = fc.array(
 /** What clients remember. */
 class Clients {
   readonly deliveries: SettleItem[] = []
+  /** What came of a subscription since its rate was first seen. */
+  readonly paces = new Map<LawSub, { readonly rateMax: number; readonly since: number; count: number }>()
   readonly #sends = new Map<number, CommandOf<'Enqueue'>[]>()
   readonly #forwards = new Map<string, number>()
   #messages = 0
@@ -498,8 +504,26 @@ const consume = (p: TestPartition, law: TestLaw, clients: Clients): void => {
       expect([d.attempts[i], d.enqueuedAt[i]]).toEqual([cell.attempt, m.enqueuedAt])
       expect([cell.state, cell.delivery, cell.leaseUntil]).toEqual([State.Inflight, d.delivery, d.leaseUntil])
     }
+    keepsToLimits(p.now, law.queues.get(d.queue)!.subs.get(d.sub)!, all.length, clients)
     clients.deliveries.push({ queue: d.queue, sub: d.sub, delivery: d.delivery, numbers: d.numbers })
   }
+}
+
+/** Whether a delivery that was just made is within what its subscription may have; limits may be younger than what is out. */
+const keepsToLimits = (now: number, sub: LawSub, count: number, clients: Clients): void => {
+  const { rateMax, inflightMax, concurrencyMax } = { ...defaultQueueConfig, ...sub.config }
+  const inflight = [...sub.cells.values()].filter((cell) => cell.state === State.Inflight)
+  if (inflightMax > 0) expect(inflight.length).toBeLessThanOrEqual(inflightMax)
+  if (concurrencyMax > 0)
+    expect(new Set(inflight.map((cell) => cell.delivery)).size).toBeLessThanOrEqual(concurrencyMax)
+  if (rateMax === 0) {
+    clients.paces.delete(sub)
+    return
+  }
+  const pace = clients.paces.get(sub)
+  if (pace?.rateMax !== rateMax) return void clients.paces.set(sub, { rateMax, since: now, count: 0 })
+  pace.count += count
+  expect(pace.count).toBeLessThanOrEqual(rateMax + ((now - pace.since) * rateMax) / 1_000)
 }
 
 /** What the law expects of the first command of a turn, if that settles. */

@@ -2,6 +2,7 @@ import { State, step, type MachineEvent, type Ranges } from '@kiroku/message'
 import { loadCell, untouchedCell } from './cell.ts'
 import { endPoll, wakePoll } from './decide/receive.ts'
 import { leave } from './decide/settle.ts'
+import { deliveriesOf, wakeFlow } from './flow.ts'
 import { Outcomes } from './Outcomes.ts'
 import type { Poll } from './state/Poll.ts'
 import type { Subscription } from './state/Subscription.ts'
@@ -35,23 +36,40 @@ export const deliver = <B>(turn: Turn<B>): void => {
 /** Serves the receives in their order; one that waits for a fuller batch lets those behind it go first. Returns what is left of `messages`. */
 const serve = <B>(turn: Turn<B>, sub: Subscription, messages: number): number => {
   const { state, now } = turn
-  const { polls } = sub
+  const { polls, flow } = sub
   let left = messages
   let seen = 0
   let kept = 0
+  let room = Number.POSITIVE_INFINITY
+  /** What a receive waits for the rate to allow. */
+  let awaited = Number.POSITIVE_INFINITY
+  if (flow !== undefined) {
+    if (flow.isUncounted) flow.count(deliveriesOf(state, sub))
+    room = flow.room(now, sub.inflight)
+  }
   for (; seen < polls.length && left > 0; seen++) {
     const poll = polls[seen]!
     if (poll.done) continue
     if (sub.deliverable === 0 || sub.isPaused) break
-    const closeAt = closesAt(sub, poll)
+    if (room === 0) {
+      awaited = Math.min(awaited, flow!.portion)
+      break
+    }
+    const closeAt = closesAt(sub, poll, room)
     if (closeAt > now) {
       if (poll.wakeAt !== closeAt) wakePoll(state, poll, closeAt)
+      if (flow !== undefined) awaited = Math.min(awaited, poll.max, flow.roomMax)
       polls[kept++] = poll
       continue
     }
-    const plan = take(turn, sub, poll)
+    const plan = take(turn, sub, poll, Math.min(poll.max, room))
     if (plan === undefined) break
-    left -= Math.max(plan.attempts.length, deliveredPerReceiveMin)
+    const count = plan.attempts.length
+    if (flow !== undefined) {
+      flow.took(count)
+      room = flow.room(now, sub.inflight)
+    }
+    left -= Math.max(count, deliveredPerReceiveMin)
     endPoll(state, poll)
     turn.answers.push({ token: poll.token, delivery: plan })
     // What is left came later than what is gone; of messages that came back only the first time is known.
@@ -60,19 +78,28 @@ const serve = <B>(turn: Turn<B>, sub: Subscription, messages: number): number =>
   }
   if (kept === 0 && seen === 1) polls.shift()
   else if (kept < seen) polls.splice(kept, seen - kept)
+  if (flow !== undefined && awaited < Number.POSITIVE_INFINITY) wakeFlow(turn, sub, flow, awaited)
   return left
 }
 
-/** When the receive's batch closes, whatever is in it then; 0 when it is full. */
-const closesAt = (sub: Subscription, poll: Poll): number => {
-  if (poll.batchWaitMs === 0 || sub.deliverable >= poll.max) return 0
-  if (sub.availableBytes + sub.readyBytes >= poll.bytesMax) return 0
+/** When the receive's batch closes, whatever is in it then; 0 when it is full, or would get no fuller. */
+const closesAt = (sub: Subscription, poll: Poll, room: number): number => {
+  const { flow, deliverable } = sub
+  const count = Math.min(deliverable, room)
+  if (poll.batchWaitMs === 0 || count >= poll.max) return 0
+  // Of more than there is room for, a share of the bytes counts.
+  if ((sub.availableBytes + sub.readyBytes) * count >= poll.bytesMax * deliverable) return 0
+  let since = sub.availableSince
+  if (flow !== undefined) {
+    if (count >= flow.roomMax) return 0
+    since = Math.max(since, flow.openSince)
+  }
   // Messages may go to others and new ones come, again and again; the wait for a first one bounds that.
-  return Math.min(sub.availableSince, poll.waitUntil) + poll.batchWaitMs
+  return Math.min(since, poll.waitUntil) + poll.batchWaitMs
 }
 
-/** Takes messages for one receive: those that came back first, then untouched ones. Nothing when none was left to deliver. */
-const take = <B>(turn: Turn<B>, sub: Subscription, poll: Poll): PlannedDelivery | undefined => {
+/** Takes up to `max` messages for one receive: those that came back first, then untouched ones. Nothing when none was left to deliver. */
+const take = <B>(turn: Turn<B>, sub: Subscription, poll: Poll, max: number): PlannedDelivery | undefined => {
   const { state, now, cell } = turn
   const { live, runs } = state
   const { queue, config, policy } = sub
@@ -91,7 +118,7 @@ const take = <B>(turn: Turn<B>, sub: Subscription, poll: Poll): PlannedDelivery 
   deliverEvent.policy = policy
   let bytes = 0
   let count = 0
-  for (let slot = sub.head; slot >= 0 && count < poll.max; slot = live.next[slot]!) {
+  for (let slot = sub.head; slot >= 0 && count < max; slot = live.next[slot]!) {
     const n = live.number[slot]!
     if (live.deadline[slot]! <= now) {
       outcomes.add('Discarded', sub, n, 0, 'retention', '', 'expired')
@@ -112,7 +139,7 @@ const take = <B>(turn: Turn<B>, sub: Subscription, poll: Poll): PlannedDelivery 
     indexes.push(live.index[slot]!)
   }
   let run = sub.readyHead
-  while (run !== 0 && count < poll.max) {
+  while (run !== 0 && count < max) {
     const at = runs.enqueuedAt(run)
     const inRun = runs.count(run)
     const first = runs.first(run)
@@ -127,7 +154,7 @@ const take = <B>(turn: Turn<B>, sub: Subscription, poll: Poll): PlannedDelivery 
     const seq = runs.seq(run)
     const index = runs.index(run)
     let i = 0
-    for (; i < inRun && count < poll.max; i++) {
+    for (; i < inRun && count < max; i++) {
       if (count > 0 && bytes + each > poll.bytesMax) break
       step(untouchedCell(cell), deliverEvent)
       bytes += each

@@ -16,7 +16,7 @@ import {
   takeFromRuns,
 } from './untouched.ts'
 import { carryBodies } from './carry.ts'
-import { link, retire, unlink } from './touched.ts'
+import { land, link, retire, unlink } from './touched.ts'
 
 /** Says which frame the following events belong to, and its partition time in ms. */
 export const beginFrame = (state: PartitionState, seq: number, at: number): void => {
@@ -70,8 +70,7 @@ export const evolve = (state: PartitionState, event: LogEvent): void => {
     case 'SubscriptionCreated':
       return subscriptionCreated(state, event)
     case 'SubscriptionConfigured':
-      subOf(state, event.queue, event.sub).configure(event.settings as SubscriptionSettings)
-      return
+      return subscriptionConfigured(state, event)
     case 'SubscriptionReset':
       return subscriptionReset(state, event)
     case 'SubscriptionDeleted':
@@ -184,7 +183,9 @@ const delivered = (state: PartitionState, e: LogEventOf<'Delivered'>): void => {
       left--
     }
   }
-  sub.inflight += total(e.numbers)
+  const count = total(e.numbers)
+  sub.inflight += count
+  sub.flow?.entered(e.delivery, count)
   if (e.delivery >= state.nextDelivery) state.nextDelivery = e.delivery + 1
 }
 
@@ -202,6 +203,12 @@ const finished = (
   const sub = subOf(state, e.queue, e.sub)
   eachSlot(state, sub, e.numbers, (slot) => retire(state.live, sub, slot))
   sub[counter] += total(e.numbers)
+  makeRoom(state, sub)
+}
+
+/** Those who wait for room are looked at again. */
+const makeRoom = (state: PartitionState, sub: Subscription): void => {
+  if (sub.flow !== undefined) state.dirty.add(sub)
 }
 
 const paused = (
@@ -211,7 +218,7 @@ const paused = (
   const sub = subOf(state, e.queue, e.sub)
   const live = state.live
   eachSlot(state, sub, e.numbers, (slot) => {
-    sub.inflight--
+    land(live, sub, slot)
     if (e.dueAt === 0) link(state, sub, slot)
     else {
       live.state[slot] = State.WaitingRetry
@@ -219,6 +226,7 @@ const paused = (
       sub.waitingRetry++
     }
   })
+  makeRoom(state, sub)
 }
 
 const returned = (state: PartitionState, e: LogEventOf<'RetryDue'> | LogEventOf<'Released'>): void => {
@@ -226,7 +234,7 @@ const returned = (state: PartitionState, e: LogEventOf<'RetryDue'> | LogEventOf<
   const live = state.live
   eachSlot(state, sub, e.numbers, (slot) => {
     if (e.type === 'Released') {
-      sub.inflight--
+      land(live, sub, slot)
       live.attempt[slot] = live.attempt[slot]! - 1
     } else sub.waitingRetry--
     link(state, sub, slot)
@@ -276,6 +284,7 @@ const discarded = (state: PartitionState, e: LogEventOf<'Discarded'>): void => {
         if (e.cause === 'operator') bringForward(state, sub, n)
         const slot = takeFromRuns(state, sub, n)
         state.live.state[slot] = State.Inflight
+        state.live.delivery[slot] = 0
         sub.inflight++
       }
   finished(state, e, 'discarded')
@@ -301,6 +310,7 @@ const queueConfigured = (state: PartitionState, e: LogEventOf<'QueueConfigured'>
   const queue = queueOf(state, e.queue)
   const before = queue.config.retentionMs
   queue.configure(e.config as Partial<QueueConfig>)
+  for (const sub of queue.subs) state.dirty.add(sub)
   if (queue.config.retentionMs === before) return
   const live = state.live
   for (let slot = 0; slot < live.top; slot++)
@@ -331,12 +341,19 @@ const open = (
   if (index < 0) index = state.subscriptions.length
   const sub = queue.open(index, id, name, settings)
   state.subscriptions[index] = sub
+  makeRoom(state, sub)
   return sub
 }
 
 const subscriptionCreated = (state: PartitionState, e: LogEventOf<'SubscriptionCreated'>): void => {
   const sub = open(state, queueOf(state, e.queue), e.sub, e.name, e.settings as SubscriptionSettings)
   sub.from = e.from
+}
+
+const subscriptionConfigured = (state: PartitionState, e: LogEventOf<'SubscriptionConfigured'>): void => {
+  const sub = subOf(state, e.queue, e.sub)
+  sub.configure(e.settings as SubscriptionSettings)
+  state.dirty.add(sub)
 }
 
 /** Receives that wait go on with the new generation. */
@@ -368,6 +385,11 @@ const clockResumed = (state: PartitionState, e: LogEventOf<'ClockResumed'>): voi
   for (let slot = 0; slot < live.top; slot++)
     if (live.state[slot] === State.Inflight) live.deadline[slot] = live.deadline[slot]! + e.gapMs
   live.reorder()
+  for (const sub of state.subscriptions) {
+    if (sub?.flow === undefined) continue
+    sub.flow.restart(state.at)
+    state.dirty.add(sub)
+  }
 }
 
 /** Numbers that were given up with a part of the log may be known outside: they are not used again. */

@@ -22,5 +22,8 @@ export const limits = {
   retriesMax: 1_000,
   receiveWaitMsMax: 60_000,
   batchWaitMsMax: 60_000,
+  rateMax: 1_000_000,
+  inflightMax: 1_000_000,
+  concurrencyMax: 100_000,
   errorCharactersMax: 1_000,
 } as const

@@ -1,6 +1,7 @@
 import { KirokuError, State, step, retryDelayMs, type MachineEvent } from '@kiroku/message'
 import { loadCell } from './cell.ts'
 import { endPoll, wakePoll } from './decide/receive.ts'
+import { fireFlows } from './flow.ts'
 import { filteredSubs } from './filter.ts'
 import { leave } from './decide/settle.ts'
 import { Outcomes } from './Outcomes.ts'
@@ -30,6 +31,7 @@ export const nextTimerAt = (state: PartitionState): number => {
   const slot = live.earliest
   let at = slot < 0 ? Number.POSITIVE_INFINITY : live.deadline[slot]!
   at = Math.min(at, state.delayedRuns.peek()?.dueAt ?? at, state.pollTimers.peek()?.at ?? at, state.sweepAt)
+  if (state.flowTimers.size > 0) at = Math.min(at, state.flowTimers.peek()!.at)
   return at
 }
 
@@ -38,6 +40,7 @@ export const fireTimers = <B>(turn: Turn<B>): Poll[] => {
   fireDelays(turn)
   fireLive(turn)
   if (turn.now >= turn.state.sweepAt) sweepRetention(turn)
+  fireFlows(turn.state, turn.now)
   return duePolls(turn)
 }
 

@@ -46,10 +46,16 @@ export const takeOut = (live: LiveSlab, sub: Subscription, slot: number): void =
       unlink(live, sub, slot)
       break
     case State.Inflight:
-      sub.inflight--
+      land(live, sub, slot)
       break
     case State.WaitingRetry:
       sub.waitingRetry--
       break
   }
+}
+
+/** Counts a message that is in flight no more. */
+export const land = (live: LiveSlab, sub: Subscription, slot: number): void => {
+  sub.inflight--
+  if (sub.flow !== undefined) sub.flow.left(live.delivery[slot]!)
 }

@@ -251,6 +251,7 @@ const purgeSubscription = (state: PartitionState, sub: Subscription, upTo: numbe
     }
   live.freeAll(slots)
   sub.discarded += slots.length
+  if (sub.flow !== undefined) state.dirty.add(sub)
 }
 
 /** Forgets a generation with everything that is its own. */

@@ -1,3 +1,4 @@
+import type { Flow } from './Flow.ts'
 import { Heap } from './Heap.ts'
 import { LiveSlab } from './LiveSlab.ts'
 import type { OutboxLane } from './Outbox.ts'
@@ -50,6 +51,8 @@ export class PartitionState {
   /** Not part of the record: waiting receives by their id and by their next time. */
   readonly polls = new Map<string, Poll>()
   readonly pollTimers = new Heap<PollTimer>((t) => t.at)
+  /** Subscriptions whose rate allows more later. */
+  readonly flowTimers = new Heap<FlowTimer>((t) => t.at)
   /** Queues whose polls may now be served. */
   readonly dirty = new Set<Subscription>()
   /** When retention of untouched messages must be looked at next. */
@@ -81,5 +84,12 @@ export interface DelayedRun {
 /** A time at which a poll must be looked at; stale when the poll is done or has another time by now. */
 export interface PollTimer {
   readonly poll: Poll
+  readonly at: number
+}
+
+/** A time at which a subscription must be looked at for its flow; stale when the flow has another time by now. */
+export interface FlowTimer {
+  readonly sub: Subscription
+  readonly flow: Flow
   readonly at: number
 }

@@ -1,6 +1,7 @@
 import type { Policy } from '@kiroku/message'
 import type { QueueConfig } from '../QueueConfig.ts'
 import type { SubscriptionSettings } from '../SubscriptionSettings.ts'
+import { Flow } from './Flow.ts'
 import type { Poll } from './Poll.ts'
 import type { QueueState } from './QueueState.ts'
 
@@ -44,6 +45,8 @@ export class Subscription {
   redelivered = 0
   /** Waiting receives, oldest first; not part of the record. */
   polls: Poll[] = []
+  /** What it may take, where that is limited; not part of the record. */
+  flow: Flow | undefined
   /** When the first of the messages that are available now became so; not part of the record. */
   availableSince = 0
 
@@ -78,6 +81,7 @@ export class Subscription {
     this.tags = tags
     this.config = { ...this.queue.config, ...own }
     this.policy = policyOf(this.config)
+    this.flow = Flow.of(this.config, this.flow)
   }
 }
 
