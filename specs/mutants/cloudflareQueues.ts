@@ -5,15 +5,15 @@ export const cloudflareQueuesMutants: ReadonlyArray<SpecMutant> = [
   {
     id: 'CF-01',
     file: 'libs/partition/src/deliver.ts',
-    from: 'Math.min(sub.availableSince, poll.waitUntil)',
-    to: 'Math.max(sub.availableSince, poll.waitUntil)',
+    from: 'Math.min(since, poll.waitUntil)',
+    to: 'Math.max(since, poll.waitUntil)',
     what: "a batch's time counts from the end of the long poll, not from the first message",
   },
   {
     id: 'CF-02',
     file: 'libs/partition/src/deliver.ts',
-    from: 'sub.deliverable >= poll.max',
-    to: 'sub.deliverable > poll.max',
+    from: 'count >= poll.max',
+    to: 'count > poll.max',
     what: 'a batch that is exactly full waits for one more message',
   },
   {
