@@ -37,4 +37,11 @@ export const sqsMutants: ReadonlyArray<SpecMutant> = [
     to: 'context.attempt > event.policy.attemptsMax',
     what: 'a message is received once more than its redrive policy says',
   },
+  {
+    id: 'SQS-10',
+    file: 'libs/partition/src/configWarnings.ts',
+    from: 'config.retriesMax === 0',
+    to: 'config.retriesMax === 1',
+    what: 'the threshold that is warned about is 2',
+  },
 ]
