@@ -47,6 +47,28 @@ describe('the commands of a folder with a running engine', () => {
     expect(queue.counts).toMatchObject({ sent: 1, committed: 1, available: 0, inflight: 0 })
   })
 
+  it('give each subscription its own messages, by their tags', async () => {
+    await ok(['queue', 'create', 'orders'])
+    await ok(['subscription', 'create', 'orders', 'eu', '--tags', 'eu', '--retries', '1'])
+    await ok(['send', 'orders', 'a', '--tag', 'eu'])
+    await ok(['send', 'orders', 'b', '--tag', 'us'])
+    const receive = ['receive', 'orders', '--max', '10']
+    expect(await ok([...receive, '--subscription', 'eu', '--ack'])).toMatchObject({
+      messages: [{ body: 'a', tag: 'eu' }],
+    })
+    expect(await ok([...receive, '--ack'])).toMatchObject({ messages: [{ body: 'a' }, { body: 'b' }] })
+    const show = await kiroku.run(['queue', 'show', 'orders'])
+    expect(show.stdout).toMatch(/^eu +0 +0 +0 +1 +0 +1 +--retries 1 --tags eu$/m)
+    await ok(['subscription', 'pause', 'orders', 'eu'])
+    expect(await ok(['subscription', 'list', 'orders'])).toMatchObject({
+      subscriptions: [{ name: 'main' }, { name: 'eu', deliveryPaused: true }],
+    })
+    await ok(['subscription', 'update', 'orders', 'eu', '--tags', 'all'])
+    await ok(['subscription', 'reset', 'orders', 'eu'])
+    await ok(['subscription', 'delete', 'orders', 'eu'])
+    expect((await kiroku.run([...receive, '--subscription', 'eu'])).exit).toBe(3)
+  })
+
   it('send text, bytes and files as they are', async () => {
     await ok(['queue', 'create', 'shapes'])
     await writeFile(`${folder.path}/body.bin`, Uint8Array.of(0xff, 0x00, 0x0a))

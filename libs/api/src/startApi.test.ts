@@ -148,6 +148,36 @@ describe('the HTTP API', () => {
     })
   })
 
+  it('carries subscriptions from their creation to their end', async () => {
+    const { ask } = await serve()
+    await ask('POST', '/v1/queues', { name: 'orders' })
+    const path = '/v1/queues/orders/subscriptions'
+    const settings = { tags: ['eu'], deadLetter: 'eu-dlq' }
+    expect((await ask('POST', path, { name: 'eu', settings })).json()).toEqual({ name: 'eu', created: true })
+    expect((await ask('PATCH', `${path}/eu`, { retriesMax: 1 })).status).toBe(204)
+    await ask('POST', '/v1/queues/orders/messages', { body: 'a', tag: 'eu' })
+    await ask('POST', '/v1/queues/orders/messages', { body: 'b', tag: 'us' })
+    const receive = async () =>
+      (await ask('POST', '/v1/queues/orders/receive', { subscription: 'eu', max: 10 })).json() as Received
+    expect((await receive()).messages).toMatchObject([{ body: 'a', tag: 'eu' }])
+    expect((await ask('GET', '/v1/queues/orders')).json()).toMatchObject({
+      subscriptions: [
+        { name: 'main', counts: { available: 2 } },
+        { name: 'eu', settings: { tags: ['eu'] }, config: { retriesMax: 1, deadLetter: { name: 'eu-dlq' } } },
+      ],
+    })
+    const { text } = await ask('GET', '/metrics')
+    expect(text).toContain('kiroku_messages{queue="orders",state="Delayed"} 0\n')
+    expect(text).toContain('kiroku_messages{queue="orders",subscription="main",state="Available"} 2\n')
+    expect(text).toContain(
+      'kiroku_messages_final_total{queue="orders",subscription="eu",state="Discarded"} 1\n',
+    )
+    for (const act of ['pause', 'resume', 'reset'])
+      expect((await ask('POST', `${path}/eu/${act}`)).status).toBe(204)
+    expect((await ask('DELETE', `${path}/eu`)).status).toBe(204)
+    expect((await ask('POST', `${path}/eu/pause`)).json()).toMatchObject({ id: 'UnknownSubscription' })
+  })
+
   it('admits each role to what it may do', async () => {
     const { ask } = await serve('vic:viewer:token-of-vic,olga:operator:token-of-olga,ann:admin:token-of-ann')
     const statuses = async (method: string, path: string, body?: unknown) =>

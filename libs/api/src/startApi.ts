@@ -18,6 +18,7 @@ import { accessLayer, failuresLayer, type OnDefect } from './handlers/access.ts'
 import { clusterHandlers } from './handlers/cluster.ts'
 import { messageHandlers } from './handlers/messages.ts'
 import { queueHandlers } from './handlers/queues.ts'
+import { subscriptionHandlers } from './handlers/subscriptions.ts'
 import { OperationTimes } from './metrics/OperationTimes.ts'
 import { plainRoutes, securityHeaders } from './plainRoutes.ts'
 import { checkBind, type Token } from './tokens.ts'
@@ -56,6 +57,7 @@ export const startApi = async (sources: ApiSources, options: ApiOptions): Promis
   const api = HttpApiBuilder.layer(Api, { openapiPath: '/openapi.json' }).pipe(
     Layer.provide([
       queueHandlers(sources),
+      subscriptionHandlers(sources),
       messageHandlers(sources, times, closing.signal),
       clusterHandlers(sources),
     ]),

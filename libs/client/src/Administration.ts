@@ -1,13 +1,9 @@
-import { isKirokuError, KirokuError, type Actor } from '@kiroku/message'
-import {
-  checkQueueName,
-  type Answers,
-  type CommandOf,
-  type DeadLetterTarget,
-  type QueueDescription,
-} from '@kiroku/partition'
+import type { Actor } from '@kiroku/message'
+import { checkQueueName, type Answers, type CommandOf, type QueueDescription } from '@kiroku/partition'
 import type { QueueSettings, Queues } from './Client.ts'
+import { DeadLetterQueues } from './DeadLetterQueues.ts'
 import type { PartitionClient } from './PartitionClient.ts'
+import { SubscriptionAdministration } from './SubscriptionAdministration.ts'
 
 /** What administration needs of its client. */
 interface AdministrationContext {
@@ -18,10 +14,23 @@ interface AdministrationContext {
 
 /** Administers queues by name. */
 export class Administration implements Queues {
+  readonly subscriptions: SubscriptionAdministration
   readonly #context: AdministrationContext
+  readonly #deadLetters: DeadLetterQueues
 
   constructor(context: AdministrationContext) {
     this.#context = context
+    const { partitionOf, partitions, actor } = context
+    this.#deadLetters = new DeadLetterQueues({
+      partitions: async () => (await partitions()).length,
+      describe: (queue) => this.describe(queue),
+      create: (queue, by) => this.create(queue, {}, by),
+    })
+    this.subscriptions = new SubscriptionAdministration({
+      partitionOf,
+      deadLetters: this.#deadLetters,
+      actor,
+    })
   }
 
   async create(name: string, settings: QueueSettings = {}, by = this.#context.actor) {
@@ -82,54 +91,9 @@ export class Administration implements Queues {
     by: Actor,
   ): Promise<Answers[T]> {
     const { link } = await this.#partition(name)
-    const ask = (target: DeadLetterTarget | null | undefined, dryRun: boolean): Promise<Answers[T]> => {
+    return this.#deadLetters.target(name, deadLetter, by, (target, dryRun) => {
       const config = target === undefined ? settings : { ...settings, deadLetter: target }
       return link.ask<T>({ type, queue: name, config, by, ...(dryRun ? { dryRun } : {}) } as CommandOf<T>)
-    }
-    if (typeof deadLetter !== 'string') {
-      if (typeof deadLetter?.name === 'string') await this.#refuseCircle(name, deadLetter.name)
-      return ask(deadLetter, false)
-    }
-    await this.#refuseCircle(name, deadLetter)
-    let target = await this.#addressOf(deadLetter)
-    if (target === undefined) {
-      // Nothing is created for a change that is refused: it is tried first, with an address that no queue has.
-      const { partition } = (await this.#partition(deadLetter)).link
-      await ask({ name: deadLetter, partition, queue: Number.MAX_SAFE_INTEGER }, true)
-      await this.create(deadLetter, {}, by)
-      target = await this.#addressOf(deadLetter)
-    }
-    return ask(target, false)
-  }
-
-  /**
-   * Follows the dead-letter queues from `first` on. Two changes at once may still make a circle, since no partition
-   * sees another's queues. Errors: `InvalidConfig` where they come back to `name`.
-   */
-  async #refuseCircle(name: string, first: string): Promise<void> {
-    const path = [name]
-    for (let next: string | undefined = first; next !== undefined && !path.includes(next, 1);) {
-      path.push(next)
-      if (next === name)
-        throw new KirokuError('InvalidConfig', `dead letters would go in a circle: ${path.join(' → ')}`)
-      next = (await this.#find(next))?.config.deadLetter?.name
-    }
-  }
-
-  async #addressOf(name: string): Promise<DeadLetterTarget | undefined> {
-    const found = await this.#find(name)
-    return found === undefined ? undefined : { name, partition: found.partition, queue: found.queue }
-  }
-
-  async #find(name: string): Promise<QueueDescription | undefined> {
-    try {
-      return await this.describe(name)
-    } catch (error) {
-      if (isUnknownQueue(error)) return undefined
-      throw error
-    }
+    })
   }
 }
-
-const isUnknownQueue = (error: unknown): error is KirokuError =>
-  isKirokuError(error) && error.id === 'UnknownQueue'

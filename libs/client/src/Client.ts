@@ -1,5 +1,11 @@
 import type { Actor, ConsumeMode, KirokuError } from '@kiroku/message'
-import type { DeadLetterTarget, PartitionDescription, QueueConfig, QueueDescription } from '@kiroku/partition'
+import type {
+  DeadLetterTarget,
+  PartitionDescription,
+  QueueConfig,
+  QueueDescription,
+  SubscriptionSettings as StoredSubscriptionSettings,
+} from '@kiroku/partition'
 import type { BatchHandler, ConsumeOptions, Consumer, MessageHandler } from './Consumer.ts'
 import type { ReceivedMessage, RetryOptions } from './ReceivedMessage.ts'
 import type { Clock } from './Clock.ts'
@@ -17,6 +23,8 @@ export interface SendOptions {
   /** Pause in ms before it can be received; absent: the queue's default; 0: none. */
   readonly delayMs?: number | undefined
   readonly attributes?: Readonly<Record<string, string>> | undefined
+  /** What subscriptions filter by: up to 128 characters, no `|`; absent: none. */
+  readonly tag?: string | undefined
   /** Absent: `text/plain` for text, `application/json` for JSON, nothing for bytes. */
   readonly contentType?: string | undefined
   /** W3C trace context that travels with the message. */
@@ -30,6 +38,8 @@ export interface OutgoingMessage extends SendOptions {
 
 /** How messages are received. */
 export interface ReceiveOptions {
+  /** Absent: `main`. Errors: `UnknownSubscription`. */
+  readonly subscription?: string
   /** Most messages, 1 (default) to 1,000. */
   readonly max?: number
   /** Most bytes of bodies, from the second message on. */
@@ -59,8 +69,39 @@ export type QueueSettings = Partial<Omit<QueueConfig, 'deadLetter'>> & {
   readonly deadLetter?: string | DeadLetterTarget | null
 }
 
+/** Settings of a subscription as people give them; what is absent is its queue's. Times are in ms. */
+export type SubscriptionSettings = Omit<StoredSubscriptionSettings, 'deadLetter'> &
+  Pick<QueueSettings, 'deadLetter'>
+
+/**
+ * Administration of subscriptions: consumer groups, each with its own deliveries, retries and dead letters over the
+ * messages of one queue. Errors: `UnknownQueue`, `UnknownSubscription`, `InvalidConfig`, and what `Client` says.
+ */
+export interface Subscriptions {
+  /**
+   * Creates a subscription, which gets what is sent from now on; an existing one with the same settings is left
+   * alone. Errors: also `SubscriptionExists`, `InvalidQueueName` (the same rule holds for names of subscriptions).
+   */
+  create(
+    queue: string,
+    name: string,
+    settings?: SubscriptionSettings,
+    by?: Actor,
+  ): Promise<{ readonly created: boolean }>
+  /** Changes the given settings and leaves the others. */
+  update(queue: string, name: string, settings: SubscriptionSettings, by?: Actor): Promise<void>
+  /** Begins anew with what is sent from now on; receipts of deliveries before name nothing any more. */
+  reset(queue: string, name: string, by?: Actor): Promise<void>
+  /** Deletes a subscription with what is its own; the others stay as they are. */
+  delete(queue: string, name: string, by?: Actor): Promise<void>
+  /** Stops deliveries to this subscription alone. */
+  pause(queue: string, name: string, by?: Actor): Promise<void>
+  resume(queue: string, name: string, by?: Actor): Promise<void>
+}
+
 /** Administration of queues. Errors: `UnknownQueue`, `InvalidQueueName`, `InvalidConfig`, and what `Client` says. */
 export interface Queues {
+  readonly subscriptions: Subscriptions
   /** Creates a queue; an existing one with the same settings is left alone. Errors: also `QueueExists`. */
   create(name: string, settings?: QueueSettings, by?: Actor): Promise<{ readonly created: boolean }>
   /** Changes the given settings and leaves the others. */

@@ -1,5 +1,5 @@
-import type { KirokuError } from '@kiroku/message'
-import type { CommandOf, QueueConfig } from '@kiroku/partition'
+import { KirokuError } from '@kiroku/message'
+import type { CommandOf, QueueConfig, QueueDescription } from '@kiroku/partition'
 import { Batch, type ConsumedMessage } from './Batch.ts'
 import type { ClientEvent } from './ClientEvent.ts'
 import type { Clock } from './Clock.ts'
@@ -20,6 +20,8 @@ export type MessageHandler = (message: ConsumedMessage) => unknown
 
 /** Settings of a consumer; what is absent is the queue's as the consumer starts. */
 export interface ConsumeOptions extends LeaseOptions {
+  /** Absent: `main`. */
+  readonly subscription?: string | undefined
   /** Most messages of a batch, 1 to 1,000. */
   readonly batchMessages?: number | undefined
   /** Time in ms, from the first available message, to wait for a fuller batch. */
@@ -103,7 +105,8 @@ export class ConsumerLoop implements Consumer {
     const { link, settler } = partition
     // Goes on however long the engine is away.
     const options = { signal: this.#polls.signal, patienceMs: Infinity }
-    const { config } = await link.ask<'DescribeQueue'>({ type: 'DescribeQueue', queue }, options)
+    const described = await link.ask<'DescribeQueue'>({ type: 'DescribeQueue', queue }, options)
+    const config = configFor(described, this.#options.subscription)
     const times = leaseTimes(this.#options, config.leaseMs)
     const receive = this.#receive(config, times.leaseMs)
     const keeper = new LeaseKeeper(times, clock, emit)
@@ -136,10 +139,12 @@ export class ConsumerLoop implements Consumer {
   }
 
   #receive(config: QueueConfig, leaseMs: number): Omit<CommandOf<'Receive'>, 'poll'> {
+    const { subscription } = this.#options
     const { batchMessages = config.batchMessages, batchWaitMs = config.batchWaitMs } = this.#options
     return {
       type: 'Receive',
       queue: this.#context.queue,
+      ...(subscription === undefined ? {} : { subscription }),
       max: batchMessages,
       bytesMax: config.batchBytes,
       waitMs: pollWaitMs,
@@ -179,6 +184,13 @@ export class ConsumerLoop implements Consumer {
     })
     this.#settling.add(settling)
   }
+}
+
+/** What is in force for the subscription that is consumed. Errors: `UnknownSubscription`. */
+const configFor = (queue: QueueDescription, subscription = 'main'): QueueConfig => {
+  const found = queue.subscriptions.find(({ name }) => name === subscription)
+  if (found !== undefined) return found.config
+  throw new KirokuError('UnknownSubscription', `Queue "${queue.name}" has no subscription "${subscription}"`)
 }
 
 const stopReason = new DOMException('The consumer was stopped', 'AbortError')

@@ -96,6 +96,11 @@ export class MessageView {
     return this.#decoded().meta.contentType
   }
 
+  /** What subscriptions filter by. */
+  get tag(): string | undefined {
+    return this.#decoded().meta.tag
+  }
+
   /** W3C trace context of the send. */
   get traceparent(): string | undefined {
     return this.#decoded().meta.traceparent

@@ -23,6 +23,8 @@ interface Group {
   readonly messages: Uint8Array[]
   /** Delay of each, -1: the queue's default; absent while all have the default. */
   delaysMs: number[] | undefined
+  /** Tag of each, empty: none; absent while no message has one. */
+  tags: string[] | undefined
   bytes: number
   readonly waiters: Waiter[]
   readonly deadlineMs: number
@@ -46,10 +48,15 @@ export class Sender {
   }
 
   /** Stores one envelope. `delayMs` undefined: the queue's default. Errors: see `Client.send`. */
-  send(queue: string, envelope: Uint8Array, delayMs: number | undefined): Promise<StoredRange> {
+  send(
+    queue: string,
+    envelope: Uint8Array,
+    delayMs: number | undefined,
+    tag: string | undefined,
+  ): Promise<StoredRange> {
     return new Promise((stored, failed) => {
       if (this.#pendingBytes >= limits.pendingBytesMax) return failed(tooMuchWaits())
-      const group = this.#add(queue, envelope, delayMs)
+      const group = this.#add(queue, envelope, delayMs, tag)
       group.waiters.push({ offset: group.messages.length - 1, count: 1, stored, failed })
       this.#lane.wake()
     })
@@ -60,13 +67,14 @@ export class Sender {
     queue: string,
     envelopes: readonly Uint8Array[],
     delaysMs: readonly (number | undefined)[] | undefined,
+    tags: readonly (string | undefined)[] | undefined,
   ): Promise<StoredRange[]> {
     if (this.#pendingBytes >= limits.pendingBytesMax) return Promise.reject(tooMuchWaits())
     const pieces: Promise<StoredRange>[] = []
     let group: Group | undefined
     let waiter: Waiter | undefined
     for (let i = 0; i < envelopes.length; i++) {
-      const taken = this.#add(queue, envelopes[i]!, delaysMs?.[i])
+      const taken = this.#add(queue, envelopes[i]!, delaysMs?.[i], tags?.[i])
       if (taken === group) waiter!.count++
       else {
         group = taken
@@ -95,13 +103,14 @@ export class Sender {
     this.#lane.close()
   }
 
-  #add(queue: string, envelope: Uint8Array, delayMs: number | undefined): Group {
+  #add(queue: string, envelope: Uint8Array, delayMs: number | undefined, tag: string | undefined): Group {
     let group = this.#open.get(queue)
     if (group === undefined || !fits(group, envelope)) {
       group = {
         queue,
         messages: [],
         delaysMs: undefined,
+        tags: undefined,
         bytes: 0,
         waiters: [],
         deadlineMs: this.#link.context.clock.now() + this.#link.context.sendTimeoutMs,
@@ -112,6 +121,9 @@ export class Sender {
     if (delayMs !== undefined && group.delaysMs === undefined)
       group.delaysMs = new Array<number>(group.messages.length).fill(-1)
     group.delaysMs?.push(delayMs ?? -1)
+    if (tag !== undefined && group.tags === undefined)
+      group.tags = new Array<string>(group.messages.length).fill('')
+    group.tags?.push(tag ?? '')
     group.messages.push(envelope)
     group.bytes += envelope.length
     this.#pendingBytes += envelope.length
@@ -129,7 +141,7 @@ export class Sender {
   }
 
   #unit(group: Group, number: SendNumber): Unit {
-    const { queue, messages, delaysMs, bytes, waiters, deadlineMs } = group
+    const { queue, messages, delaysMs, tags, bytes, waiters, deadlineMs } = group
     const close = (): void => {
       this.#numbers.close(number)
       this.#pendingBytes -= bytes
@@ -141,6 +153,7 @@ export class Sender {
         ...number,
         messages,
         ...(delaysMs === undefined ? {} : { delaysMs }),
+        ...(tags === undefined ? {} : { tags }),
       },
       messages: messages.length,
       bytes,
@@ -179,6 +192,7 @@ export class Sender {
         queue: group.queue,
         messages,
         delaysMs: group.delaysMs?.slice(waiter.offset, end),
+        tags: group.tags?.slice(waiter.offset, end),
         bytes,
         waiters: [{ ...waiter, offset: 0 }],
         deadlineMs: group.deadlineMs,

@@ -321,6 +321,16 @@ describe('a change of a queue that is refused', () => {
       (c) => c.queues.create('new', { retentionMs: 8 * 86_400_000, deadLetter: 'other' }),
       /retentionMs of 691200000 outlasts the log's record, which is kept for 604800000 ms/,
     ],
+    [
+      'a circle by a subscription',
+      (c) => c.queues.subscriptions.create('second', 'eu', { deadLetter: 'mail' }),
+      /circle: second → mail → first → second/,
+    ],
+    [
+      'a subscription with a setting out of its range',
+      (c) => c.queues.subscriptions.create('mail', 'eu', { leaseMs: 0, deadLetter: 'other' }),
+      /leaseMs/,
+    ],
     ['a queue that is there', (c) => c.queues.create('second', { deadLetter: 'other' }), /there already/],
     ['a queue that is not there', (c) => c.queues.update('new', { deadLetter: 'other' }), /new/],
   ]
@@ -329,6 +339,12 @@ describe('a change of a queue that is refused', () => {
     const before = await client.queues.list()
     await expect(change(client)).rejects.toThrow(message)
     expect(await client.queues.list()).toEqual(before)
+  })
+  it('finds circles that go by the dead-letter queue of a subscription', async () => {
+    const { client } = await start()
+    await client.queues.create('a', { deadLetter: 'b' })
+    await client.queues.subscriptions.create('b', 'eu', { deadLetter: 'c' })
+    await expect(client.queues.update('c', { deadLetter: 'a' })).rejects.toThrow(/circle: c → a → b → c/)
   })
   it('finds no end in a circle of others, and does not look for one', async () => {
     const { client, engine } = await start()

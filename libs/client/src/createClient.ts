@@ -17,7 +17,7 @@ import {
   type ConsumeOptions,
   type MessageHandler,
 } from './Consumer.ts'
-import { encodeMessage } from './encodeMessage.ts'
+import { encodeMessage, tagOf } from './encodeMessage.ts'
 import { handleEach } from './handleEach.ts'
 import { limits } from './limits.ts'
 import { LogConnection, type OpenLog } from './LogConnection.ts'
@@ -64,7 +64,12 @@ class TransportClient implements Client {
     const log = this.#connection.log ?? (await this.#opened(queue))
     checkDelay(options.delayMs)
     const partition = log.of(queue)
-    const stored = await partition.sender.send(queue, encodeMessage(body, options), options.delayMs)
+    const stored = await partition.sender.send(
+      queue,
+      encodeMessage(body, options),
+      options.delayMs,
+      tagOf(options),
+    )
     return { messageId: idOf(log, partition, stored, 0) }
   }
 
@@ -73,7 +78,7 @@ class TransportClient implements Client {
     const delaysMs = delaysOf(messages, options)
     const envelopes = messages.map((message) => encodeMessage(message.body, message, options))
     const partition = log.of(queue)
-    const ranges = await partition.sender.sendAll(queue, envelopes, delaysMs)
+    const ranges = await partition.sender.sendAll(queue, envelopes, delaysMs, tagsOf(messages, options))
     const messageIds: string[] = []
     for (const range of ranges)
       for (let i = 0; i < range.count; i++) messageIds.push(idOf(log, partition, range, i))
@@ -83,7 +88,7 @@ class TransportClient implements Client {
   async receive(queue: string, options: ReceiveOptions = {}): Promise<ReceivedMessage[]> {
     const log = await this.#opened(queue)
     const partition = log.of(queue)
-    const { max = 1, mode = 'simple', signal, bytesMax, waitMs, batchWaitMs, leaseMs } = options
+    const { subscription, max = 1, mode = 'simple', signal, bytesMax, waitMs, batchWaitMs, leaseMs } = options
     const command: CommandOf<'Receive'> = {
       type: 'Receive',
       queue,
@@ -91,6 +96,7 @@ class TransportClient implements Client {
       max,
       mode,
       consumer: this.#name,
+      ...(subscription === undefined ? {} : { subscription }),
       ...(bytesMax === undefined ? {} : { bytesMax }),
       ...(waitMs === undefined ? {} : { waitMs }),
       ...(batchWaitMs === undefined ? {} : { batchWaitMs }),
@@ -246,6 +252,15 @@ const delaysOf = (
   })
   return some ? delaysMs : undefined
 }
+
+/** The tag of each message; absent when none has one. */
+const tagsOf = (
+  messages: readonly OutgoingMessage[],
+  options: SendOptions,
+): (string | undefined)[] | undefined =>
+  options.tag === undefined && messages.every((message) => message.tag === undefined)
+    ? undefined
+    : messages.map((message) => tagOf(message, options))
 
 const checkDelay = (delayMs: number | undefined): void => {
   if (delayMs === undefined) return

@@ -1,17 +1,24 @@
 import { KirokuError } from '@kiroku/message'
-import { encodeEnvelope, limits as partitionLimits, type EnvelopeMeta } from '@kiroku/partition'
+import {
+  encodeEnvelope,
+  isTag,
+  limits as partitionLimits,
+  tagRule,
+  type EnvelopeMeta,
+} from '@kiroku/partition'
 import type { Body, SendOptions } from './Client.ts'
 
 const encoder = new TextEncoder()
 
 /**
  * Body and what travels beside it, as the partition stores it. What `own` sets beats `shared`.
- * Errors: `BodyTooLarge`, `InvalidArgument` (a body that JSON cannot say).
+ * Errors: `BodyTooLarge`, `InvalidArgument` (a body that JSON cannot say, a tag that is none).
  */
 export const encodeMessage = (body: Body, own: SendOptions, shared?: SendOptions): Uint8Array => {
   const attributes = own.attributes ?? shared?.attributes
   const contentType = own.contentType ?? shared?.contentType ?? contentTypeOf(body)
   const traceparent = own.traceparent ?? shared?.traceparent
+  const tag = tagOf(own, shared)
   const bytes =
     body instanceof Uint8Array ? body : encoder.encode(typeof body === 'string' ? body : stringify(body))
   if (bytes.length > partitionLimits.bodyBytesMax)
@@ -19,14 +26,23 @@ export const encodeMessage = (body: Body, own: SendOptions, shared?: SendOptions
       'BodyTooLarge',
       `The body has ${bytes.length} bytes; at most ${partitionLimits.bodyBytesMax} are possible`,
     )
-  if (attributes === undefined && contentType === undefined && traceparent === undefined)
+  if (attributes === undefined && contentType === undefined && traceparent === undefined && tag === undefined)
     return encodeEnvelope(bytes)
   const meta: EnvelopeMeta = {
     ...(attributes === undefined ? {} : { attributes: checkAttributes(attributes) }),
     ...(contentType === undefined ? {} : { contentType }),
     ...(traceparent === undefined ? {} : { traceparent }),
+    ...(tag === undefined ? {} : { tag }),
   }
   return encodeEnvelope(bytes, meta)
+}
+
+/** The tag that a message is sent with. */
+export const tagOf = (own: SendOptions, shared?: SendOptions): string | undefined => {
+  const tag = own.tag ?? shared?.tag
+  if (tag === undefined || tag === '') return undefined
+  if (!isTag(tag)) throw new KirokuError('InvalidArgument', tagRule)
+  return tag
 }
 
 const contentTypeOf = (body: Body): string | undefined =>

@@ -15,6 +15,8 @@ export type {
   ReceiveOptions,
   SendOptions,
   SettleResult,
+  Subscriptions,
+  SubscriptionSettings,
 } from './Client.ts'
 export type { ClientEvent } from './ClientEvent.ts'
 export type { BatchHandler, ConsumeOptions, Consumer, MessageHandler } from './Consumer.ts'

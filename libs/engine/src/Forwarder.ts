@@ -3,9 +3,12 @@ import type { BodyRef } from '@kiroku/log'
 import {
   decodeEnvelope,
   encodeEnvelope,
+  isTag,
   messageId,
   type Answer,
   type Command,
+  type EnvelopeMeta,
+  type Lineage,
   type OutboxEntry,
   type OutboxLane,
   type PartitionState,
@@ -114,14 +117,18 @@ export class Forwarder {
     const source = state.queues.get(lane.source)?.name ?? `#${lane.source}`
     const messages: Uint8Array[] = []
     const enqueuedAt: number[] = []
+    const tags: string[] = []
     let bytes = 0
     for (const entry of window) {
-      const [body] = await this.#cache.fetch([entry.seq], lane.source, [entry.index])
-      const forwarded = this.#withLineage(body!, entry, lane, source)
+      const [envelope] = await this.#cache.fetch([entry.seq], lane.source, [entry.index])
+      const { meta, body } = decodeEnvelope(envelope!)
+      const forwarded = encodeEnvelope(body, { ...meta, lineage: this.#lineage(meta, entry, lane, source) })
       bytes += forwarded.length
       if (messages.length > 0 && bytes > this.#work.bytesMax) break
       messages.push(forwarded)
       enqueuedAt.push(entry.enqueuedAt)
+      // Whoever wrote the envelope may have written anything; a strange tag must not hold up the lane.
+      tags.push(isTag(meta.tag) ? meta.tag : '')
     }
     const reply = await this.#o.route(lane.target.partition, [
       {
@@ -131,13 +138,13 @@ export class Forwarder {
         forward: window[0]!.forward,
         messages,
         enqueuedAt,
+        ...(tags.every((tag) => tag === '') ? undefined : { tags }),
       },
     ])
     return reply.answers[0] as Answer<'Forward'>
   }
 
-  #withLineage(envelope: Uint8Array, entry: OutboxEntry, lane: OutboxLane, source: string): Uint8Array {
-    const { meta, body } = decodeEnvelope(envelope)
+  #lineage(meta: EnvelopeMeta, entry: OutboxEntry, lane: OutboxLane, source: string): Lineage {
     const id =
       meta.lineage?.messageId ??
       messageId({
@@ -146,16 +153,13 @@ export class Forwarder {
         queue: lane.source,
         number: entry.number,
       })
-    return encodeEnvelope(body, {
-      ...meta,
-      lineage: {
-        messageId: id,
-        queue: source,
-        attempts: entry.attempts,
-        cause: entry.cause,
-        error: entry.error,
-        enqueuedAt: entry.enqueuedAt,
-      },
-    })
+    return {
+      messageId: id,
+      queue: source,
+      attempts: entry.attempts,
+      cause: entry.cause,
+      error: entry.error,
+      enqueuedAt: entry.enqueuedAt,
+    }
   }
 }

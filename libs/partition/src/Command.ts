@@ -71,6 +71,7 @@ export type Command =
       subscription: string
       settings: SubscriptionSettings
       by: Actor
+      dryRun?: boolean
     }
   | {
       type: 'ConfigureSubscription'
@@ -78,6 +79,7 @@ export type Command =
       subscription: string
       settings: SubscriptionSettings
       by: Actor
+      dryRun?: boolean
     }
   | { type: 'ResetSubscription'; queue: string; subscription: string; by: Actor }
   | { type: 'DeleteSubscription'; queue: string; subscription: string; by: Actor }

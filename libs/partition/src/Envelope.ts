@@ -3,6 +3,8 @@ export interface EnvelopeMeta {
   /** Attributes set by the producer. */
   readonly attributes?: Readonly<Record<string, string>>
   readonly contentType?: string
+  /** What subscriptions filter by; absent: none. */
+  readonly tag?: string
   /** W3C trace context of the send. */
   readonly traceparent?: string
   /** Of forwarded messages: the id that stays the same along the lineage, and where they came from. */

@@ -3,6 +3,7 @@ import { checkConfig } from './checkConfig.ts'
 import { limits } from './limits.ts'
 import type { QueueConfig } from './QueueConfig.ts'
 import { isOwnSetting, type SubscriptionSettings } from './SubscriptionSettings.ts'
+import { isTag, tagRule } from './tag.ts'
 
 /**
  * Lays `changes` over what a subscription sets for itself and checks the whole against its queue's settings. A
@@ -29,9 +30,9 @@ export const checkSubscription = (
 const checkTags = (tags: unknown): void => {
   if (tags === undefined || tags === null) return
   const isList = Array.isArray(tags) && tags.length >= 1 && tags.length <= limits.tagsPerFilterMax
-  if (!isList || !tags.every((t) => typeof t === 'string' && t !== '' && t.length <= limits.tagCharactersMax))
+  if (!isList || !tags.every((t) => isTag(t) && t !== ''))
     throw new KirokuError(
       'InvalidConfig',
-      `tags must be 1 to ${limits.tagsPerFilterMax} tags of up to ${limits.tagCharactersMax} characters, or null`,
+      `tags must be 1 to ${limits.tagsPerFilterMax} tags, or null; ${tagRule}`,
     )
 }

@@ -10,6 +10,8 @@ export interface ProducerConfig {
 /** A queue that a Worker consumes; what is absent stays as the queue has it. */
 export interface ConsumerConfig {
   readonly queue: string
+  /** Subscription of the queue, created if it is missing, which then takes the settings; absent: `main`, and the queue takes them. */
+  readonly subscription?: string
   /** A batch closes at this many messages… */
   readonly batchMessages?: number
   /** …or this long after the first one, in ms. */

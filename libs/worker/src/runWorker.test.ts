@@ -52,6 +52,24 @@ describe('a Worker', () => {
     expect(Date.now() - sentAt).toBeLessThan(60_000)
   })
 
+  it('consumes a subscription, which takes the settings in place of its queue', async () => {
+    const client = await startClient()
+    await client.queues.create('in')
+    const bodies: unknown[] = []
+    const consumers = [{ queue: 'in', subscription: 'audit', batchWaitMs: 0, retriesMax: 1 }]
+    await run(client, (batch) => void bodies.push(...batch.messages.map((message) => message.body)), {
+      consumers,
+    })
+    await client.send('in', 'x')
+    await waitUntil(() => bodies.length === 1)
+    const { config, subscriptions } = await client.queues.describe('in')
+    expect(config.retriesMax).toBe(3)
+    expect(subscriptions).toMatchObject([
+      { name: 'main', counts: { available: 1 } },
+      { name: 'audit', settings: { batchWaitMs: 0, retriesMax: 1 } },
+    ])
+  })
+
   it('sends through its producers what arrives as it was sent, of every content type', async () => {
     const client = await startClient()
     const bodies: unknown[] = []

@@ -52,6 +52,7 @@ export const runWorker = async (options: RunWorkerOptions): Promise<RunningWorke
     // Batch and lease are the queue's by now.
     client.consume(each.queue, (batch) => handle(worker, batch, env), {
       concurrency: each.concurrency ?? concurrencyDefault,
+      subscription: each.subscription,
     }),
   )
   const stop: RunningWorker['stop'] = async (stopOptions) => {

@@ -1,6 +1,13 @@
-import type { CommandSpec } from './CommandSpec.ts'
+import type { CommandSpec, FlagSpec } from './CommandSpec.ts'
 import { queueArgument } from './queueCommands.ts'
 import { natsSettings } from './sharedSettings.ts'
+
+const subscriptionFlag: FlagSpec = {
+  name: 'subscription',
+  kind: 'text',
+  metavar: 'NAME',
+  description: 'Subscription of the queue; default main.',
+}
 
 /** `send`, `receive` and `work`. */
 export const messageCommands: readonly CommandSpec[] = [
@@ -35,6 +42,12 @@ export const messageCommands: readonly CommandSpec[] = [
         description:
           'Content type; default application/json for JSON, else text/plain or application/octet-stream.',
       },
+      {
+        name: 'tag',
+        kind: 'text',
+        metavar: 'TAG',
+        description: 'Tag of the messages, which subscriptions filter by.',
+      },
       { name: 'attributes', kind: 'text', metavar: 'K=V,…', description: 'Attributes of the messages.' },
     ],
     settings: natsSettings,
@@ -59,6 +72,7 @@ export const messageCommands: readonly CommandSpec[] = [
         description: "Wait this long for the first message; default the queue's.",
       },
       { name: 'lease', kind: 'text', metavar: 'DURATION', description: "Lease; default the queue's." },
+      subscriptionFlag,
       { name: 'ack', kind: 'boolean', description: 'Acknowledge what was printed.' },
     ],
     settings: natsSettings,
@@ -80,6 +94,11 @@ export const messageCommands: readonly CommandSpec[] = [
         alias: 'q',
         metavar: 'QUEUE',
         description: 'Queue to consume; default those of the wrangler file.',
+      },
+      {
+        ...subscriptionFlag,
+        description:
+          'Subscription of the queue to consume, created if it is missing, which takes the settings of these flags; default main.',
       },
       {
         name: 'config',

@@ -41,7 +41,7 @@ export const queueCommands: CommandSpec = {
     },
     {
       name: 'show',
-      summary: 'Show a queue: counts and configuration.',
+      summary: 'Show a queue: counts, configuration and subscriptions.',
       arguments: [queueArgument],
       settings: natsSettings,
       load: async () => (await import('../commands/queue.ts')).show,

@@ -2,6 +2,7 @@ import type { SettingKey } from '../config/settings.ts'
 import type { CommandSpec } from './CommandSpec.ts'
 import { messageCommands } from './messageCommands.ts'
 import { queueCommands } from './queueCommands.ts'
+import { subscriptionCommands } from './subscriptionCommands.ts'
 import { natsSettings } from './sharedSettings.ts'
 
 const node: readonly SettingKey[] = [
@@ -46,6 +47,7 @@ export const tree: CommandSpec = {
       load: () => import('../commands/serve.ts'),
     },
     queueCommands,
+    subscriptionCommands,
     ...messageCommands,
     {
       name: 'trace',

@@ -7,6 +7,7 @@ import { formatSetting, queueConfigOf, queueFlags } from '../config/queueFlags.t
 import { formatDuration } from '../config/units.ts'
 import { localActor } from '../serve/localActor.ts'
 import { withClient } from '../serve/withClient.ts'
+import { subscriptionTable } from './subscription.ts'
 
 const command = (
   act: (client: Client, queue: string, invocation: Invocation) => Promise<void>,
@@ -63,6 +64,10 @@ export const list = command(async (client, _, { out }) => {
 export const show = command(async (client, queue, { out }) => {
   const description = await client.queues.describe(queue)
   out.line(columns(rowsOf(description)))
+  if (description.subscriptions.some(({ name }) => name !== 'main')) {
+    out.line()
+    out.line(subscriptionTable(description.subscriptions))
+  }
   warn(out, description.warnings)
   out.result(description)
 })

@@ -10,9 +10,11 @@ export const run = (invocation: Invocation): Promise<void> =>
     const { argument, text, int, flag, out, signal } = invocation
     const wait = text('wait')
     const lease = text('lease')
+    const subscription = text('subscription')
     const messages = await client
       .receive(argument('queue')!, {
         max: int('max') ?? 1,
+        ...(subscription === undefined ? {} : { subscription }),
         ...(wait === undefined ? {} : { waitMs: parseDurationMs(wait, '--wait') }),
         ...(lease === undefined ? {} : { leaseMs: parseDurationMs(lease, '--lease') }),
         signal,
@@ -41,6 +43,7 @@ const asJson = (message: ReceivedMessage): Record<string, unknown> => ({
   enqueuedAt: message.enqueuedAt,
   leaseUntil: message.leaseUntil,
   attributes: message.attributes,
+  tag: message.tag,
   contentType: message.contentType,
   lineage: message.lineage,
   ...bodyAsJson(message),

@@ -77,9 +77,11 @@ const optionsOf = ({ text }: Invocation): SendOptions => {
   const delay = text('delay')
   const contentType = text('content-type')
   const attributes = text('attributes')
+  const tag = text('tag')
   return {
     ...(delay === undefined ? {} : { delayMs: parseDurationMs(delay, '--delay') }),
     ...(contentType === undefined ? {} : { contentType }),
+    ...(tag === undefined ? {} : { tag }),
     ...(attributes === undefined ? {} : { attributes: attributesOf(attributes) }),
   }
 }

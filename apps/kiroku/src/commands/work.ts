@@ -73,6 +73,7 @@ const flagsOf = ({ text, int }: Invocation): Partial<ConsumerConfig> => {
     retriesMax: int('retries'),
     retryDelayMs: durationOf(text, 'retry-delay'),
     deadLetter: text('dead-letter'),
+    subscription: text('subscription'),
     concurrency: int('concurrency'),
     leaseMs: durationOf(text, 'lease'),
   }

@@ -5,7 +5,7 @@ import type { FlagSpec, Invocation } from '../cli/CommandSpec.ts'
 import { exactBytes, exactDuration, parseBytes, parseDurationMs } from './units.ts'
 
 /** A row of the table of queue settings, as the command line writes it. */
-interface QueueFlag {
+export interface QueueFlag {
   readonly key: keyof QueueConfig
   readonly flag: string
   readonly row: QueueSetting
@@ -60,21 +60,28 @@ export const rangeOf = (row: QueueSetting): string => {
   }
 }
 
-/** The flags of `queue create` and `queue update`. */
-export const queueFlagSpecs: readonly FlagSpec[] = queueFlags.map(({ flag: name, row }) => {
-  const byDefault = `default ${formatSetting(row, row.default)}`
+/** A setting as a flag, and in its help what holds without it. */
+export const flagSpecOf = ({ flag: name, row }: QueueFlag, byDefault: string): FlagSpec => {
   if (row.kind === 'choice')
     return { name, kind: 'choice', choices: row.choices, description: `${row.says} [${byDefault}]` }
   const description = `${row.says} [${rangeOf(row)}; ${byDefault}]`
   if (row.kind === 'count') return { name, kind: 'int', description }
   const metavar = row.kind === 'retry' ? 'POLICY' : row.kind.toUpperCase()
   return { name, kind: 'text', metavar, description }
-})
+}
 
-/** Reads the queue flags that were given. Errors: `InvalidArgument`. */
-export const queueConfigOf = (invocation: Pick<Invocation, 'text' | 'int'>): QueueSettings => {
+/** The flags of `queue create` and `queue update`. */
+export const queueFlagSpecs: readonly FlagSpec[] = queueFlags.map((flag) =>
+  flagSpecOf(flag, `default ${formatSetting(flag.row, flag.row.default)}`),
+)
+
+/** Reads those of the queue flags that were given. Errors: `InvalidArgument`. */
+export const queueConfigOf = (
+  invocation: Pick<Invocation, 'text' | 'int'>,
+  flags = queueFlags,
+): QueueSettings => {
   const config: Record<string, unknown> = {}
-  for (const { key, flag, row } of queueFlags) {
+  for (const { key, flag, row } of flags) {
     const value = row.kind === 'count' ? invocation.int(flag) : invocation.text(flag)
     if (value !== undefined)
       config[key] = typeof value === 'number' ? value : parseSetting(row, value, `--${flag}`)

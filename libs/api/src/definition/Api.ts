@@ -19,6 +19,7 @@ import {
   Receipts,
   RetryRequest,
   SettleResults,
+  SubscriptionSettings,
 } from './schemas.ts'
 
 const error = errorSchemas
@@ -83,6 +84,62 @@ const queues = HttpApiGroup.make('queues')
       .annotateMerge(says('admin', 'Starts deliveries again.')),
   )
   .annotateMerge(OpenApi.annotations({ title: 'Queues', description: 'Administration of queues.' }))
+
+const ofSubscription = { queue: Schema.String, subscription: Schema.String }
+
+const subscriptions = HttpApiGroup.make('subscriptions')
+  .add(
+    HttpApiEndpoint.post('createSubscription', '/queues/:queue/subscriptions', {
+      params,
+      payload: Schema.Struct({ name: Schema.String, settings: Schema.optionalKey(SubscriptionSettings) }),
+      success: Schema.Struct({ name: Schema.String, created: Schema.Boolean }),
+      error,
+    })
+      .annotate(RequiredRole, 'admin')
+      .annotateMerge(says('admin', 'Creates a subscription; one with the same settings is left alone.')),
+    HttpApiEndpoint.patch('updateSubscription', '/queues/:queue/subscriptions/:subscription', {
+      params: ofSubscription,
+      payload: SubscriptionSettings,
+      success: HttpApiSchema.NoContent,
+      error,
+    })
+      .annotate(RequiredRole, 'admin')
+      .annotateMerge(says('admin', 'Changes the given settings and leaves the others.')),
+    HttpApiEndpoint.delete('deleteSubscription', '/queues/:queue/subscriptions/:subscription', {
+      params: ofSubscription,
+      success: HttpApiSchema.NoContent,
+      error,
+    })
+      .annotate(RequiredRole, 'admin')
+      .annotateMerge(says('admin', 'Deletes a subscription; the others stay as they are.')),
+    HttpApiEndpoint.post('resetSubscription', '/queues/:queue/subscriptions/:subscription/reset', {
+      params: ofSubscription,
+      success: HttpApiSchema.NoContent,
+      error,
+    })
+      .annotate(RequiredRole, 'admin')
+      .annotateMerge(says('admin', 'Begins anew; receipts of deliveries before name nothing any more.')),
+    HttpApiEndpoint.post('pauseSubscription', '/queues/:queue/subscriptions/:subscription/pause', {
+      params: ofSubscription,
+      success: HttpApiSchema.NoContent,
+      error,
+    })
+      .annotate(RequiredRole, 'admin')
+      .annotateMerge(says('admin', 'Stops deliveries to this subscription.')),
+    HttpApiEndpoint.post('resumeSubscription', '/queues/:queue/subscriptions/:subscription/resume', {
+      params: ofSubscription,
+      success: HttpApiSchema.NoContent,
+      error,
+    })
+      .annotate(RequiredRole, 'admin')
+      .annotateMerge(says('admin', 'Starts its deliveries again.')),
+  )
+  .annotateMerge(
+    OpenApi.annotations({
+      title: 'Subscriptions',
+      description: 'Consumer groups over one queue; `GET /queues/:queue` shows them.',
+    }),
+  )
 
 const messages = HttpApiGroup.make('messages')
   .add(
@@ -155,7 +212,7 @@ const cluster = HttpApiGroup.make('cluster')
 
 /** The native HTTP API: the one definition behind the server, its OpenAPI page and `docs/openapi.json`. */
 export const Api = HttpApi.make('kiroku')
-  .add(queues, messages, cluster)
+  .add(queues, subscriptions, messages, cluster)
   .middleware(Access)
   .middleware(Failures)
   .prefix('/v1')

@@ -1,4 +1,11 @@
-import { limits, queueSettings, type QueueConfig, type QueueSetting } from '@kiroku/partition'
+import {
+  isOwnSetting,
+  limits,
+  queueSettings,
+  type QueueConfig,
+  type QueueSetting,
+  type SubscriptionSettings as StoredSettings,
+} from '@kiroku/partition'
 import * as Schema from 'effect/Schema'
 
 const optional = Schema.optionalKey
@@ -24,8 +31,14 @@ type Optional<Fields extends Record<keyof Fields, Schema.Top>> = {
   readonly [Name in keyof Fields]: Schema.optionalKey<Fields[Name]>
 }
 
-const fieldsFrom = (of: (row: QueueSetting) => Schema.Top) =>
-  Object.fromEntries(Object.entries(queueSettings).map(([name, row]) => [name, of(row)]))
+type OwnFields = Omit<Pick<ConfigFields, keyof ConfigFields & keyof StoredSettings>, 'deadLetter'> & {
+  readonly deadLetter: Schema.Codec<string | null>
+}
+
+const fieldsFrom = (of: (row: QueueSetting) => Schema.Top, has: (name: string) => boolean = () => true) =>
+  Object.fromEntries(
+    Object.entries(queueSettings).flatMap(([name, row]) => (has(name) ? [[name, of(row)]] : [])),
+  )
 
 /** Its range is told but not judged here: the engine does, and its error says what to do. */
 const settingOf = (row: QueueSetting): Schema.Top => {
@@ -53,6 +66,52 @@ export const QueueSettings = Schema.Struct(
   fieldsFrom((row) => optional(settingOf(row))) as unknown as Optional<SettingFields>,
 ).annotate({ identifier: 'QueueSettings' })
 
+const tags = optional(
+  Schema.NullOr(Schema.Array(Schema.String)).annotate({
+    description: 'Only messages with one of these tags are delivered; null: all.',
+  }),
+)
+
+/** What a subscription sets for itself: what is absent is its queue's, or stays. */
+export const SubscriptionSettings = Schema.Struct({
+  ...(fieldsFrom((row) => optional(settingOf(row)), isOwnSetting) as unknown as Optional<OwnFields>),
+  tags,
+}).annotate({ identifier: 'SubscriptionSettings' })
+
+/** As the queue has it: dead-letter queues with their address. */
+const storedOf = (row: QueueSetting): Schema.Top =>
+  row.kind === 'queue' ? Schema.NullOr(Address) : settingOf(row)
+
+const configFields = fieldsFrom(storedOf) as unknown as ConfigFields
+
+const Counts = Schema.Struct({
+  delayed: count,
+  available: count,
+  inflight: count,
+  waitingRetry: count,
+  sent: count,
+  committed: count,
+  deadLettered: count,
+  discarded: count,
+  redelivered: count,
+}).annotate({ description: 'Messages by state; the final ones are totals since the creation.' })
+
+/** A subscription as it stands. */
+const Subscription = Schema.Struct({
+  name: Schema.String,
+  sub: Schema.Finite.annotate({ description: 'Id of its generation, which a reset changes' }),
+  deliveryPaused: Schema.Boolean,
+  settings: Schema.Struct({
+    ...(fieldsFrom((row) => optional(storedOf(row)), isOwnSetting) as unknown as Optional<
+      Pick<ConfigFields, keyof ConfigFields & keyof StoredSettings>
+    >),
+    tags,
+  }).annotate({ description: 'What it sets for itself.' }),
+  config: Schema.Struct(configFields).annotate({ description: 'What is in force for it.' }),
+  counts: Counts,
+  waitingPolls: count,
+}).annotate({ identifier: 'Subscription' })
+
 /** A queue as it stands. */
 export const Queue = Schema.Struct({
   name: Schema.String,
@@ -62,22 +121,9 @@ export const Queue = Schema.Struct({
     description: 'What the settings say and hardly mean: the reason and what to do instead',
   }),
   deliveryPaused: Schema.Boolean,
-  config: Schema.Struct(
-    fieldsFrom((row) =>
-      row.kind === 'queue' ? Schema.NullOr(Address) : settingOf(row),
-    ) as unknown as ConfigFields,
-  ),
-  counts: Schema.Struct({
-    delayed: count,
-    available: count,
-    inflight: count,
-    waitingRetry: count,
-    sent: count,
-    committed: count,
-    deadLettered: count,
-    discarded: count,
-    redelivered: count,
-  }).annotate({ description: 'Messages by state; the final ones are totals since the creation.' }),
+  config: Schema.Struct(configFields),
+  counts: Counts,
+  subscriptions: Schema.Array(Subscription),
   oldestAgeMs: ms('Age of the oldest message that is not final'),
   waitingPolls: count,
 }).annotate({ identifier: 'Queue' })
@@ -89,6 +135,7 @@ const outgoing = {
   bodyBase64: optional(Schema.String.annotate({ description: 'Bytes, in place of `body`' })),
   delayMs: optional(ms('Pause before the message can be received')),
   attributes: optional(attributes),
+  tag: optional(Schema.String.annotate({ description: 'What subscriptions filter by' })),
   contentType: optional(Schema.String),
   traceparent: optional(Schema.String.annotate({ description: 'W3C trace context' })),
 }
@@ -104,6 +151,7 @@ export const OutgoingBatch = Schema.Struct({
 
 /** How to receive. */
 export const ReceiveRequest = Schema.Struct({
+  subscription: optional(Schema.String.annotate({ description: 'Default: main' })),
   max: optional(count),
   bytesMax: optional(count),
   waitMs: optional(ms('Long poll')),
@@ -122,6 +170,7 @@ export const ReceivedMessage = Schema.Struct({
   body: optional(Schema.Json),
   bodyBase64: optional(Schema.String),
   attributes,
+  tag: optional(Schema.String),
   contentType: optional(Schema.String),
   traceparent: optional(Schema.String),
   lineage: optional(Schema.Json.annotate({ description: 'Of dead letters: where they came from, and why' })),

@@ -17,7 +17,7 @@ export const toOutgoing = (message: OutgoingJson, what: string): OutgoingMessage
 
 /** A delivered message as the API answers it: JSON and text as they are, other bytes in base64. */
 export const toReceived = (message: ReceivedMessage): ReceivedJson => {
-  const { id, receipt, attempt, enqueuedAt, leaseUntil, attributes, contentType, traceparent, lineage } =
+  const { id, receipt, attempt, enqueuedAt, leaseUntil, attributes, tag, contentType, traceparent, lineage } =
     message
   return {
     id,
@@ -27,6 +27,7 @@ export const toReceived = (message: ReceivedMessage): ReceivedJson => {
     leaseUntil,
     attributes,
     ...readable(message),
+    ...(tag === undefined ? {} : { tag }),
     ...(contentType === undefined ? {} : { contentType }),
     ...(traceparent === undefined ? {} : { traceparent }),
     ...(lineage === undefined ? {} : { lineage: asJson(lineage) }),

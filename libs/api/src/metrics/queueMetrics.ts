@@ -1,17 +1,40 @@
 import type { PartitionDescription, QueueCounts, QueueDescription } from '@kiroku/partition'
 import type { MetricFamily } from './MetricFamily.ts'
 
-const liveStates: readonly (readonly [keyof QueueCounts, string])[] = [
-  ['delayed', 'Delayed'],
+type StateNames = readonly (readonly [keyof QueueCounts, string])[]
+
+const liveStates: StateNames = [
   ['available', 'Available'],
   ['inflight', 'Inflight'],
   ['waitingRetry', 'WaitingRetry'],
 ]
-const finalStates: readonly (readonly [keyof QueueCounts, string])[] = [
+const finalStates: StateNames = [
   ['committed', 'Committed'],
   ['deadLettered', 'DLQ'],
   ['discarded', 'Discarded'],
 ]
+
+/** A queue's one subscription, which stands for the queue, or each of several. */
+interface Consumer extends Pick<QueueDescription, 'counts' | 'waitingPolls' | 'deliveryPaused'> {
+  readonly labels: Readonly<Record<string, string>>
+}
+
+const consumersOf = (queue: QueueDescription): Consumer[] => {
+  const { name, subscriptions, deliveryPaused } = queue
+  if (subscriptions.length === 1 && subscriptions[0]!.name === 'main')
+    return [
+      {
+        ...queue,
+        labels: { queue: name },
+        deliveryPaused: deliveryPaused || subscriptions[0]!.deliveryPaused,
+      },
+    ]
+  return subscriptions.map((sub) => ({
+    ...sub,
+    labels: { queue: name, subscription: sub.name },
+    deliveryPaused: deliveryPaused || sub.deliveryPaused,
+  }))
+}
 
 /** What queues and partitions say of themselves, as metrics: ours, and OpenTelemetry's names for messaging. */
 export const queueMetrics = (
@@ -20,9 +43,12 @@ export const queueMetrics = (
 ): MetricFamily[] => {
   const perQueue = (read: (queue: QueueDescription) => number) =>
     queues.map((queue) => ({ labels: { queue: queue.name }, value: read(queue) }))
-  const perState = (states: typeof liveStates) =>
-    queues.flatMap((queue) =>
-      states.map(([key, state]) => ({ labels: { queue: queue.name, state }, value: queue.counts[key] })),
+  const consumers = queues.flatMap(consumersOf)
+  const perConsumer = (read: (consumer: Consumer) => number) =>
+    consumers.map((consumer) => ({ labels: consumer.labels, value: read(consumer) }))
+  const perState = (states: StateNames) =>
+    consumers.flatMap(({ labels, counts }) =>
+      states.map(([key, state]) => ({ labels: { ...labels, state }, value: counts[key] })),
     )
   const perPartition = (read: (partition: PartitionDescription) => number) =>
     partitions.map((partition) => ({
@@ -43,7 +69,13 @@ export const queueMetrics = (
       type: 'gauge',
       name: 'kiroku_messages',
       help: 'Messages that are not final, by state.',
-      samples: perState(liveStates),
+      samples: [
+        ...queues.map(({ name, counts }) => ({
+          labels: { queue: name, state: 'Delayed' },
+          value: counts.delayed,
+        })),
+        ...perState(liveStates),
+      ],
     },
     {
       type: 'counter',
@@ -61,7 +93,7 @@ export const queueMetrics = (
       type: 'counter',
       name: 'kiroku_redelivered_total',
       help: 'Deliveries beyond the first of each message.',
-      samples: perQueue((queue) => queue.counts.redelivered),
+      samples: perConsumer(({ counts }) => counts.redelivered),
     },
     {
       type: 'gauge',
@@ -73,13 +105,13 @@ export const queueMetrics = (
       type: 'gauge',
       name: 'kiroku_waiting_polls',
       help: 'Receives that wait for a message.',
-      samples: perQueue((queue) => queue.waitingPolls),
+      samples: perConsumer(({ waitingPolls }) => waitingPolls),
     },
     {
       type: 'gauge',
       name: 'kiroku_delivery_paused',
-      help: '1 while deliveries of the queue are paused.',
-      samples: perQueue((queue) => (queue.deliveryPaused ? 1 : 0)),
+      help: '1 while deliveries are paused.',
+      samples: perConsumer(({ deliveryPaused }) => (deliveryPaused ? 1 : 0)),
     },
     {
       type: 'gauge',

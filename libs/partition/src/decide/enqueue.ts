@@ -6,6 +6,7 @@ import { laneKey } from '../state/Outbox.ts'
 import { filteredSubs } from '../filter.ts'
 import type { QueueState } from '../state/QueueState.ts'
 import type { Subscription } from '../state/Subscription.ts'
+import { isTag, tagRule } from '../tag.ts'
 import type { Turn } from '../Turn.ts'
 
 /** The reference that the shell put in a large message's place, with the bytes of its body. */
@@ -171,13 +172,7 @@ const refuseTags = (tags: readonly string[] | undefined, count: number): KirokuE
   if (tags === undefined) return undefined
   if (tags.length !== count)
     return new KirokuError('InvalidArgument', `there are ${tags.length} tags for ${count} messages`)
-  for (const tag of tags)
-    if (typeof tag !== 'string' || tag.length > limits.tagCharactersMax || tag.includes('|'))
-      return new KirokuError(
-        'InvalidArgument',
-        `a tag has up to ${limits.tagCharactersMax} characters, and no "|" among them`,
-      )
-  return undefined
+  return tags.every(isTag) ? undefined : new KirokuError('InvalidArgument', tagRule)
 }
 
 /** Stores dead letters from another queue's outbox; those that came before are passed over. */

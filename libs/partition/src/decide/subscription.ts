@@ -34,15 +34,16 @@ export const decideCreateSubscription = <B>(
         `the queue has its ${limits.subscriptionsPerQueueMax} subscriptions already`,
       )
     const sub = queue.nextSub
-    turn.emit({
-      type: 'SubscriptionCreated',
-      queue: queue.id,
-      sub,
-      name: c.subscription,
-      settings: { ...settings },
-      from: queue.nextNumber,
-      by: c.by,
-    })
+    if (c.dryRun !== true)
+      turn.emit({
+        type: 'SubscriptionCreated',
+        queue: queue.id,
+        sub,
+        name: c.subscription,
+        settings: { ...settings },
+        from: queue.nextNumber,
+        by: c.by,
+      })
     turn.ok(token, { queue: queue.id, sub, created: true })
   })
 
@@ -58,7 +59,7 @@ export const decideConfigureSubscription = <B>(
     const { queue } = sub
     const settings = checkSubscription(queue.config, sub.settings, c.settings)
     refuseOwnDeadLetter(turn.state.partition, queue.id, queue.name, { ...queue.config, ...settings })
-    if (!sameConfig(sub.settings, settings))
+    if (c.dryRun !== true && !sameConfig(sub.settings, settings))
       turn.emit({
         type: 'SubscriptionConfigured',
         queue: queue.id,

@@ -1,0 +1,41 @@
+import type { Subscriptions, SubscriptionSettings } from '@kiroku/client'
+import type { Actor } from '@kiroku/message'
+import * as Effect from 'effect/Effect'
+import * as HttpApiBuilder from 'effect/http-api/HttpApiBuilder'
+import type { ApiSources } from '../ApiSources.ts'
+import { Caller } from '../definition/Access.ts'
+import { Api } from '../definition/Api.ts'
+import { call } from './call.ts'
+
+/** Administration of subscriptions: every act carries its actor, so that the record names it. */
+export const subscriptionHandlers = ({ client }: ApiSources) => {
+  const act = <A>(run: (subscriptions: Subscriptions, by: Actor) => Promise<A>) =>
+    Effect.gen(function* () {
+      const by = yield* Caller
+      return yield* call(() => run(client.queues.subscriptions, by))
+    })
+  return HttpApiBuilder.group(Api, 'subscriptions', (handlers) =>
+    handlers.handleAll({
+      createSubscription: ({ params, payload: { name, settings = {} } }) =>
+        act(async (subscriptions, by) => {
+          const { created } = await subscriptions.create(
+            params.queue,
+            name,
+            settings as SubscriptionSettings,
+            by,
+          )
+          return { name, created }
+        }),
+      updateSubscription: ({ params: { queue, subscription }, payload }) =>
+        act((s, by) => s.update(queue, subscription, payload as SubscriptionSettings, by)),
+      deleteSubscription: ({ params: { queue, subscription } }) =>
+        act((s, by) => s.delete(queue, subscription, by)),
+      resetSubscription: ({ params: { queue, subscription } }) =>
+        act((s, by) => s.reset(queue, subscription, by)),
+      pauseSubscription: ({ params: { queue, subscription } }) =>
+        act((s, by) => s.pause(queue, subscription, by)),
+      resumeSubscription: ({ params: { queue, subscription } }) =>
+        act((s, by) => s.resume(queue, subscription, by)),
+    }),
+  )
+}
