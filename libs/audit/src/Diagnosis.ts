@@ -13,6 +13,7 @@ import {
   beginFrame,
   bodiesBefore,
   evolve,
+  readyRuns,
   restore,
   snapshot,
   type PartitionState,
@@ -299,19 +300,15 @@ const findBodiless = async (
 }
 
 /** The subscriptions that are not done with a message. */
-const holders = (
-  { queues, live, runs, delayedRuns }: PartitionState,
-  id: number,
-  n: number,
-): Subscription[] => {
+const holders = (state: PartitionState, id: number, n: number): Subscription[] => {
+  const { queues, live, runs, delayedRuns } = state
   const queue = queues.get(id)!
   const holds = (run: number): boolean => runs.first(run) <= n && n < runs.first(run) + runs.count(run)
   const isDelayed = delayedRuns.items.some((d) => d.queue === queue && holds(d.run))
   return queue.subs.filter((sub) => {
     if (isDelayed) return sub.from <= n
-    let run = sub.readyHead
-    while (run !== 0 && !holds(run)) run = runs.next(run)
-    return run !== 0 || live.find(sub.index, n) >= 0
+    for (const run of readyRuns(state, sub)) if (holds(run)) return true
+    return live.find(sub.index, n) >= 0
   })
 }
 

@@ -15,6 +15,7 @@ import {
   filteredSubs,
   laneKey,
   loadCell,
+  readyRuns,
   untouchedCell,
   type PartitionState,
   type QueueState,
@@ -391,7 +392,7 @@ export class LawFold {
   /** The ready run that holds an untouched message. */
   #runOf(sub: Subscription, n: number): number {
     const { runs } = this.state
-    for (let run = sub.readyHead; run !== 0; run = runs.next(run))
+    for (const run of readyRuns(this.state, sub))
       if (runs.first(run) <= n && n < runs.first(run) + runs.count(run)) return run
     return refuse(`message ${n} of queue ${sub.queue.id} is neither live nor ready`)
   }

@@ -83,8 +83,9 @@ export type LogEvent =
       producer: string
       /** The producer's number of this send. */
       send: number
-      /** Tag of all of them; absent: none. */
+      /** Tag and group of all of them; absent: none. */
       tag?: string
+      group?: string
       /** Generations whose filter they do not pass: for these they are Discarded. */
       filteredBy?: number[]
     }
@@ -101,6 +102,7 @@ export type LogEvent =
       /** When each was first sent. */
       enqueuedAt: number[]
       tag?: string
+      group?: string
       filteredBy?: number[]
     }
   // Messages move

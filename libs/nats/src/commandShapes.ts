@@ -40,6 +40,7 @@ const shapes: Readonly<Record<CommandType, Check>> = {
     delayMs: optional(number),
     delaysMs: optional(numbers),
     tags: optional(listOf(text)),
+    groups: optional(listOf(text)),
   }),
   Receive: shape({
     ...queue,
@@ -79,6 +80,7 @@ const shapes: Readonly<Record<CommandType, Check>> = {
     messages: listOf(bytes),
     enqueuedAt: numbers,
     tags: optional(listOf(text)),
+    groups: optional(listOf(text)),
   }),
 }
 

@@ -27,6 +27,8 @@ export type Command =
       delaysMs?: readonly number[]
       /** Tag of each, which the filters of subscriptions see; empty: none. */
       tags?: readonly string[]
+      /** Message group or tenant of each, in a queue that has groups. */
+      groups?: readonly string[]
     }
   | {
       type: 'Receive'
@@ -95,6 +97,7 @@ export type Command =
       messages: readonly Uint8Array[]
       enqueuedAt: readonly number[]
       tags?: readonly string[]
+      groups?: readonly string[]
     }
 
 /** Name of a command. */

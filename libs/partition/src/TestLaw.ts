@@ -18,6 +18,7 @@ interface LawMessage {
   readonly enqueuedAt: number
   readonly body: Uint8Array
   readonly tag: string
+  readonly group: string
 }
 
 /** One generation of a subscription as the record tells it. */
@@ -31,6 +32,8 @@ export interface LawSub {
   attemptsMax: number
   paused: boolean
   readonly cells: Map<number, MessageCell>
+  /** Messages of each group in the order in which they became available. */
+  readonly groups: Map<string, number[]>
 }
 
 /** One queue as the record tells it. */
@@ -104,7 +107,7 @@ export class TestLaw {
         return
       case 'Enqueued':
         for (let i = 0; i < e.count; i++) {
-          const message = { enqueuedAt: at, body: nextBody(e.queue), tag: e.tag ?? '' }
+          const message = { enqueuedAt: at, body: nextBody(e.queue), tag: e.tag ?? '', group: e.group ?? '' }
           this.#arrive(e.queue, e.first + i, message, e.dueAt, e.filteredBy)
         }
         return
@@ -112,7 +115,7 @@ export class TestLaw {
         for (let i = 0; i < e.count; i++) {
           const arrival = this.#queue(e.queue).config.retentionFrom === 'arrival'
           const enqueuedAt = arrival ? at : e.enqueuedAt[i]!
-          const message = { enqueuedAt, body: nextBody(e.queue), tag: e.tag ?? '' }
+          const message = { enqueuedAt, body: nextBody(e.queue), tag: e.tag ?? '', group: e.group ?? '' }
           this.#arrive(e.queue, e.first + i, message, 0, e.filteredBy)
         }
         return
@@ -220,7 +223,7 @@ export class TestLaw {
     if (dueAt !== 0) q.delayed.add(n)
     for (const sub of q.subs.values()) {
       sub.cells.set(n, dueAt === 0 ? newCell(State.Available) : newCell(State.Delayed, dueAt))
-      if (dueAt === 0) filter(sub, n, message, filteredBy)
+      if (dueAt === 0) enter(sub, n, message, filteredBy)
     }
   }
 
@@ -232,7 +235,7 @@ export class TestLaw {
         const cell = sub.cells.get(n)
         if (cell === undefined) continue
         lawful(step(cell, { type: 'DELAY_ELAPSED', now: at }), `the delay of message ${n} elapses early`)
-        filter(sub, n, q.messages.get(n)!, e.filteredBy)
+        enter(sub, n, q.messages.get(n)!, e.filteredBy)
       }
     }
   }
@@ -273,6 +276,12 @@ export class TestLaw {
       lawful(cell.attempt <= sub.attemptsMax, `attempt ${cell.attempt} of message ${n}`)
       lawful(cell.attemptsMax === e.attemptsMax, 'a limit that is not in force')
       lawful(m.enqueuedAt + q.config.retentionMs > at, `message ${n} delivered after its retention`)
+      if (q.config.groups !== 'ordered') continue
+      for (const before of sub.groups.get(m.group)!) {
+        if (before === n) break
+        const c = sub.cells.get(before)!
+        lawful(isFinal(c.state) || c.delivery === delivery, `message ${n} delivered ahead of ${before}`)
+      }
     }
   }
 
@@ -349,7 +358,17 @@ const settled = (
 const newSub = (id: number, name: string, config: QueueConfig): LawSub => {
   const policy = policyOf(config)
   const { attemptsMax } = policy
-  return { id, name, settings: {}, config, policy, attemptsMax, paused: false, cells: new Map() }
+  return {
+    id,
+    name,
+    settings: {},
+    config,
+    policy,
+    attemptsMax,
+    paused: false,
+    cells: new Map(),
+    groups: new Map(),
+  }
 }
 
 const configure = (q: LawQueue, sub: LawSub, settings: SubscriptionSettings): void => {
@@ -360,16 +379,17 @@ const configure = (q: LawQueue, sub: LawSub, settings: SubscriptionSettings): vo
   sub.attemptsMax = Math.max(sub.attemptsMax, sub.policy.attemptsMax + 1)
 }
 
-/** A message that its filter does not let pass is over for a subscription. */
-const filter = (
-  { id, settings: { tags }, cells }: LawSub,
+/** A message becomes available to a subscription, or is over for it where its filter does not let it pass. */
+const enter = (
+  { id, settings: { tags }, cells, groups }: LawSub,
   n: number,
-  { tag }: LawMessage,
+  { tag, group }: LawMessage,
   filteredBy: readonly number[] | undefined,
 ): void => {
   const passes = tags === undefined || tags === null || tags.includes(tag)
   lawful(passes !== (filteredBy?.includes(id) ?? false), `the filter of ${id} for tag "${tag}"`)
-  if (!passes) lawful(step(cells.get(n)!, { type: 'DISCARD', reason: 'filtered' }), 'a filtered message')
+  if (passes) groups.set(group, [...(groups.get(group) ?? []), n])
+  else lawful(step(cells.get(n)!, { type: 'DISCARD', reason: 'filtered' }), 'a filtered message')
 }
 
 const policyOf = (c: QueueConfig): Policy => ({

@@ -22,6 +22,7 @@ import {
   type QueueConfig,
   type QueueCounts,
   type SettleItem,
+  type Subscription,
   type TurnAnswer,
 } from './index.ts'
 
@@ -109,11 +110,7 @@ export class TestPartition {
     const state = restore(structuredClone(snapshot(this.state)))
     state.sweepAt = this.state.sweepAt
     for (const sub of this.state.subscriptions)
-      if (sub !== undefined) {
-        const twin = state.subscriptions[sub.index]!
-        twin.availableSince = sub.availableSince
-        twin.flow = sub.flow?.copy()
-      }
+      if (sub !== undefined) carryOver(sub, state.subscriptions[sub.index]!)
     const fork = new TestPartition(state, restore(snapshot(this.state)))
     fork.now = this.now
     fork.random = this.random
@@ -224,6 +221,19 @@ export class TestPartition {
 
   counts(queue: string): QueueCounts {
     return describeQueues(this.state, [this.state.names.get(queue)!], this.now)[0]!.counts
+  }
+}
+
+/** What a subscription has beside the record. */
+const carryOver = (from: Subscription, to: Subscription): void => {
+  to.availableSince = from.availableSince
+  to.flow = from.flow?.copy()
+  if (from.groups === undefined) return
+  from.groups.tidy()
+  to.groups!.row = from.groups.row.map(({ key }) => to.groups!.of(key))
+  for (const group of from.groups.byKey.values()) {
+    const { isQueued, isNoisy, lastArrivalAt } = group
+    Object.assign(to.groups!.of(group.key), { isQueued, isNoisy, lastArrivalAt })
   }
 }
 

@@ -4,6 +4,7 @@ import type { PartitionState } from './state/PartitionState.ts'
 import type { QueueState } from './state/QueueState.ts'
 import type { Snapshot } from './snapshot.ts'
 import type { Turn } from './Turn.ts'
+import { readyRuns } from './untouched.ts'
 
 /** Consecutive messages whose bodies lie together in an old frame. */
 export interface OldBodies {
@@ -43,7 +44,9 @@ export const bodiesBefore = (s: Snapshot, seq: number, max = Number.POSITIVE_INF
       })
   }
   for (const q of s.queues)
-    for (const sub of q.subs) for (let run = sub.ready[0]; run !== 0; run = runs.next(run)) add(q.id, run)
+    for (const sub of q.subs)
+      for (const { ready } of [sub, ...(sub.groups ?? [])])
+        for (let run = ready[0]; run !== 0; run = runs.next(run)) add(q.id, run)
   for (const { queue, run } of s.delayed) add(queue, run)
   return s.queues.every((q) => q.subs.length < 2) ? old : merged(old)
 }
@@ -115,7 +118,7 @@ const eachHolder = (
       const slot = live.find(sub.index, n)
       if (slot >= 0) ofSlot(slot)
     }
-    for (let run = sub.readyHead; run !== 0; run = runs.next(run)) if (isWithin(run)) ofRun(run)
+    for (const run of readyRuns(state, sub)) if (isWithin(run)) ofRun(run)
   }
   if (queue.delayed > 0)
     for (const d of state.delayedRuns.items) if (d.queue === queue && isWithin(d.run)) ofRun(d.run)

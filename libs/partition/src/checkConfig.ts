@@ -20,6 +20,8 @@ export const checkConfig = (base: QueueConfig, changes: Partial<QueueConfig>): Q
     throw invalid(
       `a deliveryDelayMs of ${config.deliveryDelayMs} outlasts the retentionMs of ${config.retentionMs}`,
     )
+  if (config.groups === 'ordered' && config.retry.kind !== 'fixed')
+    throw invalid(`an ordered queue retries after a fixed pause, not by retry.kind "${config.retry.kind}"`)
   if (config.leaseMs < config.leaseMinMs)
     throw invalid(`a leaseMs of ${config.leaseMs} is shorter than the leaseMinMs of ${config.leaseMinMs}`)
   if (config.leaseCapMs !== 0 && config.leaseCapMs < config.leaseMs)

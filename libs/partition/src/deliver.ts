@@ -1,20 +1,11 @@
-import { State, step, type MachineEvent, type Ranges } from '@kiroku/message'
-import { loadCell, untouchedCell } from './cell.ts'
 import { endPoll, wakePoll } from './decide/receive.ts'
-import { leave } from './decide/settle.ts'
 import { deliveriesOf, wakeFlow } from './flow.ts'
-import { Outcomes } from './Outcomes.ts'
+import type { LiveSlab } from './state/LiveSlab.ts'
 import type { Poll } from './state/Poll.ts'
 import type { Subscription } from './state/Subscription.ts'
-import { pushNumber, type PlannedDelivery, type Turn } from './Turn.ts'
-
-const deliverEvent: Extract<MachineEvent, { type: 'DELIVER' }> = {
-  type: 'DELIVER',
-  delivery: 0,
-  leaseUntil: 0,
-  leaseCap: 0,
-  policy: undefined as never,
-}
+import { takeGroups } from './takeGroups.ts'
+import { Taking } from './Taking.ts'
+import type { PlannedDelivery, Turn } from './Turn.ts'
 
 /** Messages delivered in one turn; who is not served then is served in the next, so that no frame is too large. */
 const deliveredPerTurnMax = 20_000
@@ -50,12 +41,12 @@ const serve = <B>(turn: Turn<B>, sub: Subscription, messages: number): number =>
   for (; seen < polls.length && left > 0; seen++) {
     const poll = polls[seen]!
     if (poll.done) continue
-    if (sub.deliverable === 0 || sub.isPaused) break
+    if (sub.isPaused || servable(sub, state.live, 1) === 0) break
     if (room === 0) {
       awaited = Math.min(awaited, flow!.portion)
       break
     }
-    const closeAt = closesAt(sub, poll, room)
+    const closeAt = closesAt(sub, poll, state.live, room)
     if (closeAt > now) {
       if (poll.wakeAt !== closeAt) wakePoll(state, poll, closeAt)
       if (flow !== undefined) awaited = Math.min(awaited, poll.max, flow.roomMax)
@@ -83,12 +74,13 @@ const serve = <B>(turn: Turn<B>, sub: Subscription, messages: number): number =>
 }
 
 /** When the receive's batch closes, whatever is in it then; 0 when it is full, or would get no fuller. */
-const closesAt = (sub: Subscription, poll: Poll, room: number): number => {
-  const { flow, deliverable } = sub
-  const count = Math.min(deliverable, room)
-  if (poll.batchWaitMs === 0 || count >= poll.max) return 0
+const closesAt = (sub: Subscription, poll: Poll, live: LiveSlab, room: number): number => {
+  if (poll.batchWaitMs === 0) return 0
+  const { flow } = sub
+  const count = Math.min(servable(sub, live, poll.max), room)
+  if (count >= poll.max) return 0
   // Of more than there is room for, a share of the bytes counts.
-  if ((sub.availableBytes + sub.readyBytes) * count >= poll.bytesMax * deliverable) return 0
+  if ((sub.availableBytes + sub.readyBytes) * count >= poll.bytesMax * sub.deliverable) return 0
   let since = sub.availableSince
   if (flow !== undefined) {
     if (count >= flow.roomMax) return 0
@@ -98,100 +90,27 @@ const closesAt = (sub: Subscription, poll: Poll, room: number): number => {
   return Math.min(since, poll.waitUntil) + poll.batchWaitMs
 }
 
+/** Messages that one receive could get now, counted up to `enough`. */
+const servable = (sub: Subscription, live: LiveSlab, enough: number): number => {
+  const { groups } = sub
+  if (groups === undefined) return sub.deliverable
+  return groups.countServable(live, sub.index, enough)
+}
+
 /** Takes up to `max` messages for one receive: those that came back first, then untouched ones. Nothing when none was left to deliver. */
 const take = <B>(turn: Turn<B>, sub: Subscription, poll: Poll, max: number): PlannedDelivery | undefined => {
-  const { state, now, cell } = turn
-  const { live, runs } = state
-  const { queue, config, policy } = sub
-  const leaseUntil = now + poll.leaseMs
-  const leaseCap = config.leaseCapMs === 0 ? 0 : now + config.leaseCapMs
-  const delivery = state.nextDelivery
-  const numbers: Ranges = []
-  const attempts: number[] = []
-  const enqueuedAt: number[] = []
-  const seqs: number[] = []
-  const indexes: number[] = []
-  const outcomes = new Outcomes()
-  deliverEvent.delivery = delivery
-  deliverEvent.leaseUntil = leaseCap === 0 ? leaseUntil : Math.min(leaseUntil, leaseCap)
-  deliverEvent.leaseCap = leaseCap
-  deliverEvent.policy = policy
-  let bytes = 0
-  let count = 0
-  for (let slot = sub.head; slot >= 0 && count < max; slot = live.next[slot]!) {
-    const n = live.number[slot]!
-    if (live.deadline[slot]! <= now) {
-      outcomes.add('Discarded', sub, n, 0, 'retention', '', 'expired')
-      continue
+  const { live, runs } = turn.state
+  const taking = new Taking(turn, sub, poll, max)
+  if (sub.groups !== undefined) takeGroups(turn.state, sub, taking)
+  else {
+    for (let slot = sub.head; slot >= 0 && taking.live(slot) !== 'full';) slot = live.next[slot]!
+    let isFirst = true
+    for (let run = sub.readyHead; run !== 0 && !taking.isFull; run = runs.next(run)) {
+      const count = runs.count(run)
+      const expired = runs.enqueuedAt(run) + sub.config.retentionMs <= turn.now
+      if (taking.run(run, 0, count, isFirst) < count) break
+      isFirst &&= expired
     }
-    if (count > 0 && bytes + live.bytes[slot]! > poll.bytesMax) break
-    step(loadCell(live, slot, cell), deliverEvent)
-    if (cell.state !== State.Inflight) {
-      leave(outcomes, cell.state, sub, n, 'LeaseExpired', 0, 'nextReceive', '')
-      continue
-    }
-    bytes += live.bytes[slot]!
-    count++
-    pushNumber(numbers, n)
-    attempts.push(cell.attempt)
-    enqueuedAt.push(live.enqueuedAt[slot]!)
-    seqs.push(live.seq[slot]!)
-    indexes.push(live.index[slot]!)
   }
-  let run = sub.readyHead
-  while (run !== 0 && count < max) {
-    const at = runs.enqueuedAt(run)
-    const inRun = runs.count(run)
-    const first = runs.first(run)
-    if (at + config.retentionMs <= now) {
-      // Discards are recorded ahead of the delivery, so only runs ahead of everything taken may go.
-      if (count > 0) break
-      for (let i = 0; i < inRun; i++) outcomes.add('Discarded', sub, first + i, 0, 'retention', '', 'expired')
-      run = runs.next(run)
-      continue
-    }
-    const each = runs.bytes(run) / inRun
-    const seq = runs.seq(run)
-    const index = runs.index(run)
-    let i = 0
-    for (; i < inRun && count < max; i++) {
-      if (count > 0 && bytes + each > poll.bytesMax) break
-      step(untouchedCell(cell), deliverEvent)
-      bytes += each
-      count++
-      pushNumber(numbers, first + i)
-      attempts.push(cell.attempt)
-      enqueuedAt.push(at)
-      seqs.push(seq)
-      indexes.push(index + i)
-    }
-    if (i < inRun) break
-    run = runs.next(run)
-  }
-  outcomes.flush(turn)
-  if (count === 0) return undefined
-  turn.emit({
-    type: 'Delivered',
-    queue: queue.id,
-    sub: sub.id,
-    delivery,
-    leaseUntil: deliverEvent.leaseUntil,
-    leaseCap,
-    attemptsMax: policy.attemptsMax,
-    mode: poll.mode,
-    numbers,
-    consumer: poll.consumer,
-  })
-  return {
-    queue: queue.id,
-    sub: sub.id,
-    delivery,
-    now,
-    leaseUntil: deliverEvent.leaseUntil,
-    numbers,
-    attempts,
-    enqueuedAt,
-    seqs,
-    indexes,
-  }
+  return taking.end()
 }

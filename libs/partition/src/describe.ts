@@ -4,6 +4,7 @@ import { freeSlot } from './state/LiveSlab.ts'
 import type { PartitionState } from './state/PartitionState.ts'
 import type { QueueState } from './state/QueueState.ts'
 import type { Subscription } from './state/Subscription.ts'
+import { listsOf } from './untouched.ts'
 
 /** Describes queues at partition time `now`, with one pass over the live messages however many queues are asked for. */
 export const describeQueues = (
@@ -85,7 +86,8 @@ const oldestOf = (state: PartitionState): Map<QueueState, number> => {
     if (live.state[slot] !== freeSlot)
       see(state.subscriptions[live.owner[slot]!]!.queue, live.enqueuedAt[slot]!)
   for (const q of state.queues.values())
-    for (const sub of q.subs) if (sub.readyHead !== 0) see(q, runs.enqueuedAt(sub.readyHead))
+    for (const sub of q.subs)
+      for (const { readyHead } of listsOf(sub)) if (readyHead !== 0) see(q, runs.enqueuedAt(readyHead))
   for (const d of state.delayedRuns.items) see(d.queue, runs.enqueuedAt(d.run))
   return oldest
 }

@@ -16,6 +16,7 @@ import {
   takeFromRuns,
 } from './untouched.ts'
 import { carryBodies } from './carry.ts'
+import { groupDelivered } from './groups.ts'
 import { land, link, retire, unlink } from './touched.ts'
 
 /** Says which frame the following events belong to, and its partition time in ms. */
@@ -176,6 +177,7 @@ const delivered = (state: PartitionState, e: LogEventOf<'Delivered'>): void => {
       live.attempt[slot] = live.attempt[slot]! + 1
       live.attemptsMax[slot] = e.attemptsMax
       live.delivery[slot] = e.delivery
+      if (sub.groups !== undefined) groupDelivered(state, sub, n, e.delivery)
       live.leaseCap[slot] = e.leaseCap
       live.simple[slot] = simple
       live.schedule(slot, e.leaseUntil)
@@ -201,7 +203,7 @@ const finished = (
   counter: 'committed' | 'deadLettered' | 'discarded',
 ): void => {
   const sub = subOf(state, e.queue, e.sub)
-  eachSlot(state, sub, e.numbers, (slot) => retire(state.live, sub, slot))
+  eachSlot(state, sub, e.numbers, (slot) => retire(state, sub, slot))
   sub[counter] += total(e.numbers)
   makeRoom(state, sub)
 }
@@ -218,7 +220,7 @@ const paused = (
   const sub = subOf(state, e.queue, e.sub)
   const live = state.live
   eachSlot(state, sub, e.numbers, (slot) => {
-    land(live, sub, slot)
+    land(state, sub, slot)
     if (e.dueAt === 0) link(state, sub, slot)
     else {
       live.state[slot] = State.WaitingRetry
@@ -234,7 +236,7 @@ const returned = (state: PartitionState, e: LogEventOf<'RetryDue'> | LogEventOf<
   const live = state.live
   eachSlot(state, sub, e.numbers, (slot) => {
     if (e.type === 'Released') {
-      land(live, sub, slot)
+      land(state, sub, slot)
       live.attempt[slot] = live.attempt[slot]! - 1
     } else sub.waitingRetry--
     link(state, sub, slot)
@@ -286,6 +288,7 @@ const discarded = (state: PartitionState, e: LogEventOf<'Discarded'>): void => {
         state.live.state[slot] = State.Inflight
         state.live.delivery[slot] = 0
         sub.inflight++
+        if (sub.groups !== undefined) sub.groups.ofLive.get(n)!.inflight++
       }
   finished(state, e, 'discarded')
 }

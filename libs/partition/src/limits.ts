@@ -4,6 +4,7 @@ export const limits = {
   subscriptionsPerQueueMax: 100,
   tagCharactersMax: 128,
   tagsPerFilterMax: 100,
+  groupCharactersMax: 128,
   bodyBytesMax: 4 * 1024 * 1024,
   envelopeMetaBytesMax: 16 * 1024,
   messagesPerSendMax: 1_000,

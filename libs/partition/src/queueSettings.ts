@@ -85,6 +85,12 @@ export const queueSettings = {
     subscription: true,
     says: 'Queue that exhausted messages go to, created if it is missing; without one they are discarded.',
   },
+  groups: {
+    kind: 'choice',
+    default: 'none',
+    choices: ['none', 'ordered', 'fair'],
+    says: "What a message's group means: strict order within it, or a fair share of deliveries among groups. Set once, when the queue is created.",
+  },
   retentionMs: {
     kind: 'duration',
     default: 4 * 86_400_000,

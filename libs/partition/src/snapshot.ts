@@ -1,4 +1,7 @@
+import { State } from '@kiroku/message'
+import { offer } from './groups.ts'
 import type { QueueConfig } from './QueueConfig.ts'
+import type { Group, Groups } from './state/Groups.ts'
 import { LiveSlab, type LiveCopy } from './state/LiveSlab.ts'
 import { laneKey, type OutboxLane } from './state/Outbox.ts'
 import { PartitionState, type CheckpointNote } from './state/PartitionState.ts'
@@ -25,7 +28,12 @@ export interface Snapshot {
   readonly foreignRecords: number
   readonly checkpoints: readonly CheckpointNote[]
   readonly queues: readonly QueueSnapshot[]
-  readonly delayed: readonly { readonly queue: number; readonly run: number; readonly tag: string }[]
+  readonly delayed: readonly {
+    readonly queue: number
+    readonly run: number
+    readonly tag: string
+    readonly group: string
+  }[]
   readonly producers: readonly (readonly [id: string, lastAt: number, highest: number, sends: Float64Array])[]
   readonly outbox: readonly OutboxLane[]
   readonly forwardsSeen: readonly (readonly [key: string, upTo: number])[]
@@ -59,6 +67,16 @@ export interface SubscriptionSnapshot {
   /** List of available messages that somebody has touched. */
   readonly touched: readonly [head: number, tail: number, count: number, bytes: number]
   readonly counts: readonly number[]
+  /** Of a queue with groups. */
+  readonly groups?: readonly GroupSnapshot[]
+}
+
+/** One group: its runs, and the numbers of its live messages. */
+export interface GroupSnapshot {
+  readonly key: string
+  readonly ready: readonly [head: number, tail: number, count: number]
+  readonly touched: readonly number[]
+  readonly live: readonly number[]
 }
 
 /** Numbers of a subscription that are copied as they are. */
@@ -88,7 +106,7 @@ export const snapshot = (state: PartitionState, space?: SnapshotSpace): Snapshot
   foreignRecords: state.foreignRecords,
   checkpoints: [...state.checkpoints],
   queues: [...state.queues.values()].map(queueSnapshot),
-  delayed: state.delayedRuns.items.map(({ queue, run, tag }) => ({ queue: queue.id, run, tag })),
+  delayed: state.delayedRuns.items.map((d) => ({ ...d, queue: d.queue.id })),
   producers: [...state.producers.byId].map(([id, p]) => [id, p.lastAt, p.highest, p.sends.slice()] as const),
   outbox: [...state.outbox.values()].map((lane) => ({ ...lane, entries: [...lane.entries] })),
   forwardsSeen: [...state.forwardsSeen],
@@ -119,7 +137,23 @@ const subscriptionSnapshot = (s: Subscription): SubscriptionSnapshot => ({
   ready: [s.readyHead, s.readyTail, s.ready, s.readyBytes],
   touched: [s.head, s.tail, s.available, s.availableBytes],
   counts: counted.map((name) => s[name]),
+  ...(s.groups === undefined ? undefined : { groups: groupSnapshots(s.groups) }),
 })
+
+const groupSnapshots = (groups: Groups): GroupSnapshot[] => {
+  const live = new Map<Group, number[]>()
+  for (const [n, group] of groups.ofLive) {
+    const numbers = live.get(group)
+    if (numbers === undefined) live.set(group, [n])
+    else numbers.push(n)
+  }
+  return [...groups.byKey.values()].map((g) => ({
+    key: g.key,
+    ready: [g.readyHead, g.readyTail, g.ready],
+    touched: [...g.touched],
+    live: live.get(g) ?? [],
+  }))
+}
 
 /** Rebuilds a state from a snapshot, which it takes over. */
 export const restore = (s: Snapshot): PartitionState => {
@@ -138,8 +172,8 @@ export const restore = (s: Snapshot): PartitionState => {
   state.runs = RunSlab.restore(s.runs)
   state.live = LiveSlab.restore(s.live)
   for (const q of s.queues) restoreQueue(state, q)
-  for (const { queue, run, tag } of s.delayed)
-    state.delayedRuns.items.push({ queue: state.queues.get(queue)!, run, dueAt: state.runs.dueAt(run), tag })
+  for (const d of s.delayed)
+    state.delayedRuns.items.push({ ...d, queue: state.queues.get(d.queue)!, dueAt: state.runs.dueAt(d.run) })
   for (const [id, lastAt, highest, sends] of s.producers)
     state.producers.byId.set(id, { lastAt, highest, sends })
   for (const lane of s.outbox) state.outbox.set(laneKey(lane.source, lane.target), lane)
@@ -171,6 +205,22 @@ const restoreSubscription = (state: PartitionState, queue: QueueState, s: Subscr
   sub.availableSince = state.at
   while (state.subscriptions.length <= s.index) state.subscriptions.push(undefined)
   state.subscriptions[s.index] = sub
+  for (const group of s.groups ?? []) restoreGroup(state, sub, group)
+}
+
+const restoreGroup = (state: PartitionState, sub: Subscription, g: GroupSnapshot): void => {
+  const { runs, live } = state
+  const groups = sub.groups!
+  const group = groups.of(g.key)
+  ;[group.readyHead, group.readyTail, group.ready] = g.ready
+  for (let run = group.readyHead; run !== 0; run = runs.next(run)) groups.ofRun.set(runs.first(run), group)
+  group.touched.push(...g.touched)
+  group.live = g.live.length
+  for (const n of g.live) {
+    groups.ofLive.set(n, group)
+    if (live.state[live.find(sub.index, n)] === State.Inflight) group.inflight++
+  }
+  offer(state, sub, group)
 }
 
 /** Oldest frame that still holds the body of a message which somebody may need; infinity when none. */

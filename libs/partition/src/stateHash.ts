@@ -79,15 +79,15 @@ export const stateHash = (s: Snapshot): string => {
     mix.add(runs.bytes(id))
     mix.end()
   }
-  for (const { queue, run, tag } of s.delayed) {
+  for (const { queue, run, tag, group } of s.delayed) {
     addRun(2, queue, 0, run)
-    if (tag !== '') mix.text(10, `${queue} ${runs.first(run)} ${tag}`)
+    if (tag !== '' || group !== '') mix.text(10, JSON.stringify([queue, runs.first(run), tag, group]))
   }
   for (const q of s.queues) {
     const { subs, ...rest } = q
     mix.text(3, JSON.stringify(canonical(rest)))
     for (const sub of subs) {
-      const { ready, touched, index: _, ...own } = sub
+      const { ready, touched, groups = [], index: _, ...own } = sub
       mix.text(
         11,
         JSON.stringify(canonical({ ...own, queue: q.id, sizes: [...ready.slice(2), ...touched.slice(2)] })),
@@ -101,6 +101,15 @@ export const stateHash = (s: Snapshot): string => {
         mix.add(live.number[slot]!)
         mix.add(place++)
         mix.end()
+      }
+      for (const { key, ready, touched, live } of groups) {
+        const firsts: number[] = []
+        for (let run = ready[0]; run !== 0; run = runs.next(run))
+          firsts.push(runs.first(run), runs.count(run))
+        mix.text(
+          12,
+          JSON.stringify([q.id, sub.id, key, ready[2], firsts, touched, live.toSorted((a, b) => a - b)]),
+        )
       }
     }
   }

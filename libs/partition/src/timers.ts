@@ -8,6 +8,7 @@ import { Outcomes } from './Outcomes.ts'
 import type { PartitionState } from './state/PartitionState.ts'
 import type { Poll } from './state/Poll.ts'
 import type { Turn } from './Turn.ts'
+import { listsOf } from './untouched.ts'
 
 /** Timers handled in one turn; the rest comes in the next, so that no turn is long. */
 const timersPerTurnMax = 5_000
@@ -110,26 +111,27 @@ const sweepRetention = <B>(turn: Turn<B>): void => {
   let left = timersPerTurnMax
   for (const queue of state.queues.values()) {
     for (const sub of queue.subs)
-      for (let run = sub.readyHead; run !== 0; run = sub.readyHead) {
-        const expiresAt = state.runs.enqueuedAt(run) + queue.config.retentionMs
-        if (expiresAt > now) {
-          next = Math.min(next, expiresAt)
-          break
+      for (const list of listsOf(sub))
+        for (let run = list.readyHead; run !== 0; run = list.readyHead) {
+          const expiresAt = state.runs.enqueuedAt(run) + queue.config.retentionMs
+          if (expiresAt > now) {
+            next = Math.min(next, expiresAt)
+            break
+          }
+          if (left-- === 0) {
+            state.sweepAt = now
+            return
+          }
+          turn.emit({
+            type: 'Discarded',
+            queue: queue.id,
+            sub: sub.id,
+            numbers: [state.runs.first(run), state.runs.count(run)],
+            reason: 'expired',
+            cause: 'retention',
+            error: '',
+          })
         }
-        if (left-- === 0) {
-          state.sweepAt = now
-          return
-        }
-        turn.emit({
-          type: 'Discarded',
-          queue: queue.id,
-          sub: sub.id,
-          numbers: [state.runs.first(run), state.runs.count(run)],
-          reason: 'expired',
-          cause: 'retention',
-          error: '',
-        })
-      }
   }
   state.sweepAt = Math.max(next, now + sweepPauseMs)
 }

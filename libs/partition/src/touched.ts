@@ -1,4 +1,5 @@
 import { State } from '@kiroku/message'
+import { groupLeaseEnded, groupLinked, groupRetired, groupUnlinked } from './groups.ts'
 import type { LiveSlab } from './state/LiveSlab.ts'
 import type { PartitionState } from './state/PartitionState.ts'
 import type { Subscription } from './state/Subscription.ts'
@@ -18,6 +19,7 @@ export const link = (state: PartitionState, sub: Subscription, slot: number): vo
   sub.available++
   sub.availableBytes += live.bytes[slot]!
   live.schedule(slot, live.enqueuedAt[slot]! + sub.config.retentionMs)
+  if (sub.groups !== undefined) groupLinked(state, sub, slot)
   state.dirty.add(sub)
 }
 
@@ -31,31 +33,35 @@ export const unlink = (live: LiveSlab, sub: Subscription, slot: number): void =>
   else live.prev[next] = prev
   sub.available--
   sub.availableBytes -= live.bytes[slot]!
+  if (sub.groups !== undefined) groupUnlinked(sub, live.number[slot]!)
 }
 
 /** Forgets a message that is final. */
-export const retire = (live: LiveSlab, sub: Subscription, slot: number): void => {
-  takeOut(live, sub, slot)
-  live.free(slot)
+export const retire = (state: PartitionState, sub: Subscription, slot: number): void => {
+  takeOut(state, sub, slot)
+  state.live.free(slot)
 }
 
 /** Takes a message out of its subscription's list and counts; its slot must be freed next. */
-export const takeOut = (live: LiveSlab, sub: Subscription, slot: number): void => {
+export const takeOut = (state: PartitionState, sub: Subscription, slot: number): void => {
+  const { live } = state
   switch (live.state[slot]) {
     case State.Available:
       unlink(live, sub, slot)
       break
     case State.Inflight:
-      land(live, sub, slot)
+      land(state, sub, slot)
       break
     case State.WaitingRetry:
       sub.waitingRetry--
       break
   }
+  if (sub.groups !== undefined) groupRetired(state, sub, slot)
 }
 
 /** Counts a message that is in flight no more. */
-export const land = (live: LiveSlab, sub: Subscription, slot: number): void => {
+export const land = (state: PartitionState, sub: Subscription, slot: number): void => {
   sub.inflight--
-  if (sub.flow !== undefined) sub.flow.left(live.delivery[slot]!)
+  if (sub.flow !== undefined) sub.flow.left(state.live.delivery[slot]!)
+  if (sub.groups !== undefined) groupLeaseEnded(state, sub, state.live.number[slot]!)
 }

@@ -3,6 +3,8 @@ import type { DelayedRun, PartitionState } from './state/PartitionState.ts'
 import type { QueueState } from './state/QueueState.ts'
 import type { Subscription } from './state/Subscription.ts'
 import { freeSlot } from './state/LiveSlab.ts'
+import { groupTouched, offer } from './groups.ts'
+import type { Group, RunList } from './state/Groups.ts'
 import { takeOut } from './touched.ts'
 
 /** What new messages have beside their bodies. */
@@ -11,6 +13,7 @@ export interface Arrival {
   readonly count: number
   readonly bytes: number
   readonly tag?: string
+  readonly group?: string
   /** Generations whose filter the messages do not pass. */
   readonly filteredBy?: readonly number[]
 }
@@ -33,7 +36,13 @@ export const addArrival = (
   queue.nextNumber = first + count
   if (delayMs > 0) {
     const run = state.runs.alloc(first, count, state.frameSeq, index, enqueuedAt, delayMs, bytes)
-    delayRun(state, { queue, run, dueAt: enqueuedAt + delayMs, tag: arrival.tag ?? '' })
+    delayRun(state, {
+      queue,
+      run,
+      dueAt: enqueuedAt + delayMs,
+      tag: arrival.tag ?? '',
+      group: arrival.group ?? '',
+    })
     queue.delayed += count
     return
   }
@@ -42,49 +51,51 @@ export const addArrival = (
     const sub = subs[i]!
     sub.entered += count
     if (arrival.filteredBy?.includes(sub.id)) sub.discarded += count
-    else addToReady(state, sub, first, count, state.frameSeq, index, enqueuedAt, bytes)
+    else addToReady(state, sub, arrival, state.frameSeq, index, enqueuedAt)
   }
 }
 
 /** Lets a run wait for its time. */
 const delayRun = (state: PartitionState, delayed: DelayedRun): void => state.delayedRuns.push(delayed)
 
-/** Makes messages available to a subscription: at the end of its last run, or as a run of their own. */
+/** Makes messages available to a subscription: at the end of the last run, or as a run of their own. */
 const addToReady = (
   state: PartitionState,
   sub: Subscription,
-  first: number,
-  count: number,
+  { first, count, bytes, group: key = '' }: Arrival,
   seq: number,
   index: number,
   enqueuedAt: number,
-  bytes: number,
 ): void => {
   const { runs } = state
-  const tail = sub.readyTail
+  const tail = sub.groups === undefined ? sub.readyTail : sub.groups.of(key).readyTail
   if (
     tail !== 0 &&
     runs.delayMs(tail) === 0 &&
     runs.joins(tail, first, count, seq, index, enqueuedAt, bytes)
   ) {
     runs.grow(tail, count, bytes)
-    becameReady(state, sub, count, bytes, enqueuedAt)
-  } else appendRun(state, sub, runs.alloc(first, count, seq, index, enqueuedAt, 0, bytes))
+    becameReady(state, sub, key, count, bytes, enqueuedAt)
+  } else appendRun(state, sub, runs.alloc(first, count, seq, index, enqueuedAt, 0, bytes), key)
 }
 
-const appendRun = (state: PartitionState, sub: Subscription, run: number): void => {
+const appendRun = (state: PartitionState, sub: Subscription, run: number, key: string): void => {
   const { runs } = state
-  if (sub.readyTail === 0) sub.readyHead = run
-  else runs.setNext(sub.readyTail, run)
+  const group = sub.groups?.of(key)
+  const list: RunList = group ?? sub
+  if (list.readyTail === 0) list.readyHead = run
+  else runs.setNext(list.readyTail, run)
   runs.setNext(run, 0)
-  sub.readyTail = run
-  becameReady(state, sub, runs.count(run), runs.bytes(run), runs.enqueuedAt(run))
+  list.readyTail = run
+  if (group !== undefined) sub.groups!.ofRun.set(runs.first(run), group)
+  becameReady(state, sub, key, runs.count(run), runs.bytes(run), runs.enqueuedAt(run))
 }
 
 /** Counts messages that became deliverable, and sees to the end of their retention. */
 const becameReady = (
   state: PartitionState,
   sub: Subscription,
+  key: string,
   count: number,
   bytes: number,
   enqueuedAt: number,
@@ -93,6 +104,12 @@ const becameReady = (
   sub.ready += count
   sub.readyBytes += bytes
   state.dirty.add(sub)
+  if (sub.groups !== undefined) {
+    const group = sub.groups.of(key)
+    group.ready += count
+    group.lastArrivalAt = state.at
+    offer(state, sub, group)
+  }
   const expiresAt = enqueuedAt + sub.config.retentionMs
   if (expiresAt < state.sweepAt) state.sweepAt = expiresAt
 }
@@ -112,7 +129,7 @@ export const takeDelayed = (state: PartitionState, queue: QueueState, first: num
 /** Gives a run whose delay is over to the subscriptions that it is for. */
 export const distribute = (
   state: PartitionState,
-  { queue, run }: DelayedRun,
+  { queue, run, group }: DelayedRun,
   filteredBy: readonly number[] | undefined,
 ): void => {
   const { runs } = state
@@ -127,61 +144,93 @@ export const distribute = (
       sub.discarded += count
       continue
     }
-    appendRun(state, sub, given ? runs.duplicate(run) : run)
+    appendRun(state, sub, given ? runs.duplicate(run) : run, group)
     given = true
   }
   if (!given) runs.free(run)
 }
 
-/** Makes the next untouched message, which must be number `n`, a live one; its state is the caller's to set. */
+/** The runs of a subscription that are available: in order, or group by group. */
+export function* readyRuns({ runs }: PartitionState, sub: Subscription): Generator<number, void> {
+  for (const list of listsOf(sub))
+    for (let run = list.readyHead; run !== 0;) {
+      const next = runs.next(run)
+      yield run
+      run = next
+    }
+}
+
+/** Where a subscription keeps its runs: in one list, or in one a group. */
+export const listsOf = (sub: Subscription): Iterable<RunList> =>
+  sub.groups === undefined ? [sub] : sub.groups.byKey.values()
+
+/** Makes the next untouched message, of all or of its group, a live one; its state is the caller's to set. */
 export const takeFromRuns = (state: PartitionState, sub: Subscription, n: number): number => {
-  const runs = state.runs
-  const run = sub.readyHead
+  const { runs, live } = state
+  const group = sub.groups?.ofRun.get(n)
+  const list: RunList = group ?? sub
+  const run = list.readyHead
   if (run === 0 || runs.first(run) !== n)
     throw new KirokuError(
       'LogDamaged',
       `an event at ${state.frameSeq} takes message ${n} of queue ${sub.queue.id}, which is not next`,
     )
-  const live = state.live
   const slot = live.alloc(sub.index, n)
   live.seq[slot] = runs.seq(run)
   live.index[slot] = runs.index(run)
   live.enqueuedAt[slot] = runs.enqueuedAt(run)
   live.attempt[slot] = 0
   sub.ready--
-  if (runs.count(run) > 1) live.bytes[slot] = runs.shrink(run, 1)
-  else {
+  const isLast = runs.count(run) === 1
+  if (isLast) {
     live.bytes[slot] = runs.bytes(run)
-    sub.readyHead = runs.next(run)
-    if (sub.readyHead === 0) sub.readyTail = 0
+    list.readyHead = runs.next(run)
+    if (list.readyHead === 0) list.readyTail = 0
     runs.free(run)
-  }
+  } else live.bytes[slot] = runs.shrink(run, 1)
   sub.readyBytes -= live.bytes[slot]!
+  if (group !== undefined) {
+    group.ready--
+    sub.groups!.ofRun.delete(n)
+    if (!isLast) sub.groups!.ofRun.set(n + 1, group)
+    groupTouched(sub, group, n)
+  }
   return slot
 }
 
-/** Puts an untouched message, delayed or in the middle of a run, ahead of all others, so that it is the next one. */
+/** Puts an untouched message, delayed or in the middle of a run, ahead of the others of its list, so that it is the next one. */
 export const bringForward = (state: PartitionState, sub: Subscription, n: number): void => {
   const { runs } = state
-  const holds = (run: number): boolean => runs.first(run) <= n && n < runs.first(run) + runs.count(run)
-  let run = sub.readyHead
-  let before = 0
-  while (run !== 0 && !holds(run)) [before, run] = [run, runs.next(run)]
-  if (run === 0) {
+  let place = placeOf(state, sub, n)
+  if (place === undefined) {
     endDelay(state, sub.queue, n)
-    for (run = sub.readyHead, before = 0; run !== 0 && !holds(run);) [before, run] = [run, runs.next(run)]
-    if (run === 0) throw missing(state, sub.queue, n)
+    place = placeOf(state, sub, n)
   }
+  if (place === undefined) throw missing(state, sub.queue, n)
+  const { list } = place
+  let { before, run } = place
   if (runs.first(run) < n) {
-    splitReady(state, sub, run, n - runs.first(run))
+    splitReady(state, sub, list, run, n - runs.first(run))
     ;[before, run] = [run, runs.next(run)]
   }
-  if (runs.count(run) > 1) splitReady(state, sub, run, 1)
+  if (runs.count(run) > 1) splitReady(state, sub, list, run, 1)
   if (before === 0) return
   runs.setNext(before, runs.next(run))
-  if (sub.readyTail === run) sub.readyTail = before
-  runs.setNext(run, sub.readyHead)
-  sub.readyHead = run
+  if (list.readyTail === run) list.readyTail = before
+  runs.setNext(run, list.readyHead)
+  list.readyHead = run
+}
+
+/** The ready run that holds an untouched message, its list, and the run before it there. */
+const placeOf = (
+  { runs }: PartitionState,
+  sub: Subscription,
+  n: number,
+): { list: RunList; before: number; run: number } | undefined => {
+  for (const list of listsOf(sub))
+    for (let before = 0, run = list.readyHead; run !== 0; before = run, run = runs.next(run))
+      if (runs.first(run) <= n && n < runs.first(run) + runs.count(run)) return { list, before, run }
+  return undefined
 }
 
 /** Ends the delay of one message. */
@@ -205,11 +254,18 @@ const isolateDelayed = (state: PartitionState, queue: QueueState, n: number): De
   return { ...whole, run }
 }
 
-const splitReady = (state: PartitionState, sub: Subscription, run: number, count: number): void => {
-  const rest = state.runs.split(run, count)
-  state.runs.setNext(rest, state.runs.next(run))
-  state.runs.setNext(run, rest)
-  if (sub.readyTail === run) sub.readyTail = rest
+const splitReady = (
+  { runs }: PartitionState,
+  sub: Subscription,
+  list: RunList,
+  run: number,
+  count: number,
+): void => {
+  const rest = runs.split(run, count)
+  runs.setNext(rest, runs.next(run))
+  runs.setNext(run, rest)
+  if (list.readyTail === run) list.readyTail = rest
+  if (sub.groups !== undefined) sub.groups.ofRun.set(runs.first(rest), list as Group)
 }
 
 const missing = (state: PartitionState, queue: QueueState, n: number): KirokuError =>
@@ -246,7 +302,7 @@ const purgeSubscription = (state: PartitionState, sub: Subscription, upTo: numbe
   const slots: number[] = []
   for (let slot = 0; slot < live.top; slot++)
     if (live.state[slot] !== freeSlot && live.owner[slot] === sub.index && live.number[slot]! < upTo) {
-      takeOut(live, sub, slot)
+      takeOut(state, sub, slot)
       slots.push(slot)
     }
   live.freeAll(slots)
@@ -270,13 +326,17 @@ export const dropQueue = (state: PartitionState, queue: QueueState): void => {
 }
 
 const freeRuns = (state: PartitionState, sub: Subscription): void => {
-  for (let run = sub.readyHead; run !== 0;) {
-    const next = state.runs.next(run)
-    state.runs.free(run)
-    run = next
+  for (const run of readyRuns(state, sub)) state.runs.free(run)
+  for (const list of listsOf(sub)) {
+    list.readyHead = 0
+    list.readyTail = 0
   }
-  sub.readyHead = 0
-  sub.readyTail = 0
   sub.ready = 0
   sub.readyBytes = 0
+  if (sub.groups === undefined) return
+  sub.groups.ofRun.clear()
+  for (const group of sub.groups.byKey.values()) {
+    group.ready = 0
+    sub.groups.forget(group)
+  }
 }

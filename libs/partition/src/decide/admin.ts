@@ -51,6 +51,8 @@ export const decideConfigureQueue = <B>(turn: Turn<B>, c: CommandOf<'ConfigureQu
     if (queue === undefined) return
     const config = checkConfig(queue.config, c.config)
     refuseLongRetention(turn.state, c.config)
+    if (config.groups !== queue.config.groups)
+      throw new KirokuError('InvalidConfig', 'groups are set when the queue is created, and stay as they are')
     refuseOwnDeadLetter(turn.state.partition, queue.id, queue.name, config)
     if (c.dryRun !== true && !sameConfig(queue.config, config))
       turn.emit({ type: 'QueueConfigured', queue: queue.id, config: { ...config }, by: c.by })

@@ -80,13 +80,15 @@ export const decideEnqueue = <B extends Uint8Array | SizedRef>(
   for (let start = 0; start < messages.length;) {
     const delayMs = delayOf(queue, command, start)
     const tag = command.tags?.[start] ?? ''
+    const group = command.groups?.[start] ?? ''
     let bytes = 0
     let end = start
     do bytes += bytesOf(messages[end++]!)
     while (
       end < messages.length &&
       delayOf(queue, command, end) === delayMs &&
-      (command.tags?.[end] ?? '') === tag
+      (command.tags?.[end] ?? '') === tag &&
+      (command.groups?.[end] ?? '') === group
     )
     turn.emit({
       type: 'Enqueued',
@@ -97,7 +99,7 @@ export const decideEnqueue = <B extends Uint8Array | SizedRef>(
       bytes,
       producer: command.producer,
       send: command.send,
-      ...taggedBy(queue, tag, delayMs === 0),
+      ...markedBy(queue, tag, group, delayMs === 0),
     })
     start = end
   }
@@ -105,15 +107,21 @@ export const decideEnqueue = <B extends Uint8Array | SizedRef>(
   turn.ok(token, { queue: queue.id, first, count: messages.length })
 }
 
-/** What a fact about arrivals says of their tag; a delayed one meets the filters when its delay is over. */
-const taggedBy = (
-  queue: QueueState,
-  tag: string,
-  isAvailable: boolean,
-): { tag?: string; filteredBy?: number[] } | undefined => {
+interface Marks {
+  tag?: string
+  group?: string
+  filteredBy?: number[]
+}
+
+/** What a fact about arrivals says beside their place; a delayed one meets the filters when its delay is over. */
+const markedBy = (queue: QueueState, tag: string, group: string, isAvailable: boolean): Marks | undefined => {
   const filteredBy = isAvailable ? filteredSubs(queue, tag) : undefined
-  if (filteredBy === undefined) return tag === '' ? undefined : { tag }
-  return tag === '' ? { filteredBy } : { tag, filteredBy }
+  if (filteredBy === undefined && tag === '' && group === '') return undefined
+  const marks: Marks = {}
+  if (tag !== '') marks.tag = tag
+  if (group !== '') marks.group = group
+  if (filteredBy !== undefined) marks.filteredBy = filteredBy
+  return marks
 }
 
 const useDefault = -1
@@ -129,7 +137,7 @@ const delayOf = (
 
 const refuseSend = (
   queue: QueueState,
-  command: Pick<CommandOf<'Enqueue'>, 'delayMs' | 'delaysMs' | 'tags'>,
+  command: Pick<CommandOf<'Enqueue'>, 'delayMs' | 'delaysMs' | 'tags' | 'groups'>,
   messages: readonly (Uint8Array | SizedRef)[],
 ): KirokuError | undefined => {
   if (messages.length === 0 || messages.length > limits.messagesPerSendMax)
@@ -138,8 +146,9 @@ const refuseSend = (
       `a send takes 1 to ${limits.messagesPerSendMax} messages, not ${messages.length}`,
     )
   const bytesMax = queue.config.bodyBytesMax
-  const tagged = refuseTags(command.tags, messages.length)
-  if (tagged !== undefined) return tagged
+  const marked =
+    refuseTags(command.tags, messages.length) ?? refuseGroups(queue, command.groups, messages.length)
+  if (marked !== undefined) return marked
   for (let i = 0; i < messages.length; i++) {
     const bytes = bytesOf(messages[i]!)
     if (bytes > bytesMax)
@@ -175,6 +184,35 @@ const refuseTags = (tags: readonly string[] | undefined, count: number): KirokuE
   return tags.every(isTag) ? undefined : new KirokuError('InvalidArgument', tagRule)
 }
 
+const refuseGroups = (
+  queue: QueueState,
+  groups: readonly string[] | undefined,
+  count: number,
+): KirokuError | undefined => {
+  const meaning = queue.config.groups
+  if (groups === undefined)
+    return meaning === 'ordered'
+      ? new KirokuError('InvalidArgument', `queue "${queue.name}" is ordered: every message needs a group`)
+      : undefined
+  if (groups.length !== count)
+    return new KirokuError('InvalidArgument', `there are ${groups.length} groups for ${count} messages`)
+  for (const group of groups) {
+    if (typeof group !== 'string' || group.length > limits.groupCharactersMax)
+      return new KirokuError('InvalidArgument', `a group has up to ${limits.groupCharactersMax} characters`)
+    if (group === '' && meaning === 'ordered')
+      return new KirokuError(
+        'InvalidArgument',
+        `queue "${queue.name}" is ordered: every message needs a group`,
+      )
+    if (group !== '' && meaning === 'none')
+      return new KirokuError(
+        'InvalidArgument',
+        `queue "${queue.name}" has no groups: create it with groups "ordered" or "fair"`,
+      )
+  }
+  return undefined
+}
+
 /** Stores dead letters from another queue's outbox; those that came before are passed over. */
 export const decideForward = <B extends Uint8Array | SizedRef>(
   turn: Turn<B>,
@@ -195,10 +233,15 @@ export const decideForward = <B extends Uint8Array | SizedRef>(
   if (skip < command.messages.length) {
     for (let start = skip; start < command.messages.length;) {
       const tag = command.tags?.[start] ?? ''
+      const group = command.groups?.[start] ?? ''
       let bytes = 0
       let end = start
       do bytes += Math.max(0, bytesOf(command.messages[end++]!))
-      while (end < command.messages.length && (command.tags?.[end] ?? '') === tag)
+      while (
+        end < command.messages.length &&
+        (command.tags?.[end] ?? '') === tag &&
+        (command.groups?.[end] ?? '') === group
+      )
       turn.emit({
         type: 'ForwardReceived',
         queue: queue.id,
@@ -208,7 +251,7 @@ export const decideForward = <B extends Uint8Array | SizedRef>(
         forward: command.forward + start,
         bytes,
         enqueuedAt: command.enqueuedAt.slice(start, end).map((at) => Math.min(at, turn.now)),
-        ...taggedBy(queue, tag, true),
+        ...markedBy(queue, tag, queue.config.groups === 'none' ? '' : group, true),
       })
       start = end
     }
@@ -220,7 +263,7 @@ export const decideForward = <B extends Uint8Array | SizedRef>(
 const refuseForward = (
   command: Omit<CommandOf<'Forward'>, 'messages'> & { messages: readonly unknown[] },
 ): KirokuError | undefined => {
-  const { from, target, forward, messages, enqueuedAt, tags } = command
+  const { from, target, forward, messages, enqueuedAt, tags, groups } = command
   const whole = (n: number): boolean => Number.isSafeInteger(n) && n >= 0
   return whole(from.partition) &&
     whole(from.queue) &&
@@ -232,7 +275,8 @@ const refuseForward = (
     messages.length <= limits.messagesPerSendMax &&
     enqueuedAt.length === messages.length &&
     enqueuedAt.every(whole) &&
-    refuseTags(tags, messages.length) === undefined
+    refuseTags(tags, messages.length) === undefined &&
+    (groups === undefined || groups.length === messages.length)
     ? undefined
     : new KirokuError(
         'InvalidArgument',

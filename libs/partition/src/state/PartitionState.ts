@@ -77,8 +77,9 @@ export interface DelayedRun {
   readonly queue: QueueState
   readonly run: number
   readonly dueAt: number
-  /** Tag of its messages; empty: none. */
+  /** Tag and group of its messages; empty: none. */
   readonly tag: string
+  readonly group: string
 }
 
 /** A time at which a poll must be looked at; stale when the poll is done or has another time by now. */

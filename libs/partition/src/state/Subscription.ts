@@ -2,13 +2,14 @@ import type { Policy } from '@kiroku/message'
 import type { QueueConfig } from '../QueueConfig.ts'
 import type { SubscriptionSettings } from '../SubscriptionSettings.ts'
 import { Flow } from './Flow.ts'
+import { Groups, type RunList } from './Groups.ts'
 import type { Poll } from './Poll.ts'
 import type { QueueState } from './QueueState.ts'
 
 const none = -1
 
 /** One consumer group's delivery state over a queue, in one generation. */
-export class Subscription {
+export class Subscription implements RunList {
   /** Index in the partition's table of generations; live slots name their owner by it. */
   readonly index: number
   /** Id of the generation within the queue; 0 is the first `main`. */
@@ -27,6 +28,8 @@ export class Subscription {
   from = 1
   /** Messages that came to be its own, by a send, a forward or the end of a delay. */
   entered = 0
+  /** Of a queue with message groups or tenants: these have the runs. */
+  readonly groups: Groups | undefined
   /** Runs that are available, in order; 0 is none. */
   readyHead = 0
   readyTail = 0
@@ -59,6 +62,8 @@ export class Subscription {
     this.config = queue.config
     this.policy = policyOf(queue.config)
     this.configure(settings)
+    const { groups } = queue.config
+    this.groups = groups === 'none' ? undefined : new Groups(groups === 'ordered')
   }
 
   /** Messages that a receive could get now. */

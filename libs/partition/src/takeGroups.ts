@@ -1,0 +1,114 @@
+import { State } from '@kiroku/message'
+import type { Group, Groups } from './state/Groups.ts'
+import type { PartitionState } from './state/PartitionState.ts'
+import type { Subscription } from './state/Subscription.ts'
+import type { Taking } from './Taking.ts'
+
+/** From so many messages in flight on, a tenant with more than its share is a noisy one. */
+const noisyInflightMin = 30
+/** The share of what is in flight. */
+const noisyShare = 0.1
+/** A tenant from which nothing came for so long is quiet again. */
+const quietAfterMs = 5 * 60_000
+
+/** Takes messages group by group, in the order of their turn. The facts of the delivery give those that were served their next turn. */
+export const takeGroups = <B>(state: PartitionState, sub: Subscription, taking: Taking<B>): void => {
+  if (sub.groups!.isOrdered) takeInOrder(state, sub, sub.groups!, taking)
+  else takeFairly(state, sub, sub.groups!, taking)
+}
+
+const takeInOrder = <B>(
+  { live, runs }: PartitionState,
+  sub: Subscription,
+  groups: Groups,
+  taking: Taking<B>,
+): void => {
+  while (!taking.isFull) {
+    const group = groups.next()
+    if (group === undefined) return
+    if (!groups.isServable(group, live, sub.index)) continue
+    let any = false
+    let goOn = true
+    for (let i = 0; i < group.touched.length && goOn; i++) {
+      const slot = live.find(sub.index, group.touched[i]!)
+      goOn = live.state[slot] === State.Available && taking.live(slot) !== 'full'
+      any ||= goOn
+    }
+    let isFirst = true
+    for (let run = group.readyHead; run !== 0 && goOn; run = runs.next(run)) {
+      const next = taking.run(run, 0, runs.count(run), isFirst)
+      goOn = next === runs.count(run)
+      any ||= next > 0
+      isFirst = false
+    }
+    if (!any) groups.putBack(group)
+  }
+}
+
+/** How far a delivery has gone into the messages of a tenant. */
+interface Place {
+  readonly group: Group
+  touched: number
+  run: number
+  inRun: number
+  /** Messages that went out or were found to be over. */
+  taken: number
+}
+
+/** One message of each tenant in turn: the quiet ones first, then always the noisy one with the fewest in flight. */
+const takeFairly = <B>(state: PartitionState, sub: Subscription, groups: Groups, taking: Taking<B>): void => {
+  const quiet: Place[] = []
+  const noisy: Place[] = []
+  groups.tidy()
+  for (const group of groups.row) {
+    const place = { group, touched: 0, run: group.readyHead, inRun: 0, taken: 0 }
+    if (isNoisy(state, sub, group)) noisy.push(place)
+    else quiet.push(place)
+  }
+  for (let i = 0; i < quiet.length && !taking.isFull; i++)
+    if (takeNext(state, sub, quiet[i]!, taking)) quiet.push(quiet[i]!)
+  const rest = [...noisy]
+  while (rest.length > 0 && !taking.isFull) {
+    let least = rest[0]!
+    for (const place of rest) if (inflightWith(place) < inflightWith(least)) least = place
+    if (!takeNext(state, sub, least, taking)) rest.splice(rest.indexOf(least), 1)
+  }
+  const served = new Set([...quiet, ...noisy].filter(({ taken }) => taken > 0).map(({ group }) => group))
+  groups.row = groups.row.filter((group) => !served.has(group))
+}
+
+const inflightWith = ({ group, taken }: Place): number => group.inflight + taken
+
+const isNoisy = ({ at }: PartitionState, sub: Subscription, group: Group): boolean => {
+  if (group.inflight >= noisyInflightMin && group.inflight > sub.inflight * noisyShare) group.isNoisy = true
+  else if (group.isNoisy && at - group.lastArrivalAt >= quietAfterMs) group.isNoisy = false
+  return group.isNoisy
+}
+
+/** Takes the next message of a tenant; false when there is none that can be taken now. */
+const takeNext = <B>(
+  { live, runs }: PartitionState,
+  sub: Subscription,
+  place: Place,
+  taking: Taking<B>,
+): boolean => {
+  const { touched } = place.group
+  while (place.touched < touched.length) {
+    const took = taking.live(live.find(sub.index, touched[place.touched]!))
+    if (took === 'full') return false
+    place.touched++
+    place.taken++
+    if (took === 'taken') return true
+  }
+  while (place.run !== 0 && place.inRun === runs.count(place.run)) {
+    place.run = runs.next(place.run)
+    place.inRun = 0
+  }
+  if (place.run === 0) return false
+  const isFirst = place.run === place.group.readyHead && place.inRun === 0
+  const next = taking.run(place.run, place.inRun, place.inRun + 1, isFirst)
+  if (next === place.inRun) return false
+  place.inRun = next
+  place.taken++
+  return true
+}
