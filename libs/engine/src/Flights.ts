@@ -13,6 +13,8 @@ export interface Flight {
   /** Monotonic ms at which it was sent off. */
   readonly begunMs: number
   readonly answers: TurnAnswer[]
+  /** Answers without a fact of their own that were decided while it was under way. */
+  readonly held: TurnAnswer[]
   state: 'flying' | 'stored' | 'failed'
   error: KirokuError | undefined
 }
@@ -88,6 +90,7 @@ export class Flights {
       record: record.bytes,
       begunMs: this.#time.monotonicMs(),
       answers,
+      held: [],
       state: 'flying',
       error: undefined,
     }

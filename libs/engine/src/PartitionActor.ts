@@ -18,7 +18,7 @@ import {
 } from '@kiroku/partition'
 import { BodyCache } from './BodyCache.ts'
 import { Checkpoints, type CheckpointPolicy } from './Checkpoints.ts'
-import { fence, otherOwnerBehind, sameRecord, type Fenced } from './fence.ts'
+import { fence, isOver, otherOwnerBehind, sameRecord, type Fenced } from './fence.ts'
 import { Flights, type Flight } from './Flights.ts'
 import { Forwarder, type Route } from './Forwarder.ts'
 import { lifecycle, type ActorState } from './lifecycle.ts'
@@ -113,7 +113,7 @@ export class PartitionActor {
     this.#forwarder = new Forwarder(options, this.#cache, {
       act,
       bytesMax: this.#sizes.forwardBytesMax,
-      damaged: (error) => this.#end(error),
+      damaged: (error) => this.#fail(error),
     })
     this.#storage = new StorageWatch(options.log, options.time)
   }
@@ -143,13 +143,16 @@ export class PartitionActor {
     try {
       await this.#takeOver()
     } catch (e) {
-      this.#end(asKirokuError(e))
-      throw e
+      const error = await this.#verdict(e)
+      this.#end(error)
+      throw error
     }
   }
 
   async #takeOver(): Promise<void> {
-    this.#fenced = await fence(this.#o.log, this.#o.node, this.#o.time, () => this.#stopped())
+    this.#fenced = await fence(this.#o.log, this.#o.node, this.#o.time, this.#o.lockFresh, () =>
+      this.#stopped(),
+    )
     this.#send('FENCE_STORED', `epoch ${this.#fenced.epoch}`)
     const begun = this.#o.time.monotonicMs()
     const loaded = await load(this.#o.log, this.#fenced.seq)
@@ -352,15 +355,14 @@ export class PartitionActor {
     this.#goOn()
   }
 
-  /** Answers that come with no fact of their own rest on the last frame sent off, or on the lock. */
+  /**
+   * Answers that come with no fact of their own rest on the last frame sent off, and on the lock: that a frame is
+   * stored which left before the question came does not say who owns the partition since.
+   */
   #hold(answers: TurnAnswer[]): void {
-    const last = this.#flights.last
-    if (last !== undefined) {
-      for (const a of answers) last.answers.push(a)
-      return
-    }
-    for (const a of answers) this.#idle.push(a)
-    this.#answerIdle()
+    const waiting = this.#flights.last?.held ?? this.#idle
+    for (const a of answers) waiting.push(a)
+    if (waiting === this.#idle) this.#answerIdle()
   }
 
   #answerIdle(): void {
@@ -390,6 +392,8 @@ export class PartitionActor {
     this.#storedSeq = flight.seq
     this.#cache.stored(flight.seq)
     for (const a of flight.answers) this.#resolve(a)
+    for (const a of flight.held) this.#idle.push(a)
+    this.#answerIdle()
     this.#checkpoints.stored(flight.seq)
     this.#forwarder.stored(flight.seq)
     this.#o.tailNotes?.note(this.partition, flight, this.epoch, this.#o.time.monotonicMs())
@@ -404,18 +408,21 @@ export class PartitionActor {
     if (this.life !== 'Active') return this.#end(error)
     this.#send('APPEND_FAILED', error?.message ?? 'an append failed')
     this.#cancelTimer()
-    this.#aliveUntilMs = Math.floor(this.#beganMs + flights[0]!.begunMs - this.#fenced.monotonicMs)
-    this.#recover(flights, error!).catch((e: unknown) => this.#end(asKirokuError(e)))
+    // Until its first frame is stored an ownership has lengthened no lease: what came before it is still to be counted.
+    if (this.#storedSeq > this.#fenced.seq)
+      this.#aliveUntilMs = Math.floor(this.#beganMs + flights[0]!.begunMs - this.#fenced.monotonicMs)
+    this.#recover(flights, error!).catch((e: unknown) => this.#fail(e))
   }
 
   async #recover(flights: readonly Flight[], error: KirokuError): Promise<void> {
-    const { log, node, time } = this.#o
+    const { log, node, time, lockFresh } = this.#o
     const { epoch } = this.#fenced
     const from = flights[0]!.seq
     this.#fenced = await fence(
       log,
       node,
       time,
+      lockFresh,
       async () => this.#stopped() ?? (await this.#overtaken(from, epoch)),
     )
     if (this.life !== 'Fencing') return
@@ -427,7 +434,7 @@ export class PartitionActor {
         : new KirokuError('Unavailable', 'the log did not confirm in time; nothing was lost')
     const found = await this.#findStored(flights)
     for (let i = 0; i < flights.length; i++)
-      for (const a of flights[i]!.answers) {
+      for (const a of [...flights[i]!.answers, ...flights[i]!.held]) {
         if (i < found) this.#resolve(a)
         else this.#refuse(a.token, answer)
       }
@@ -506,7 +513,7 @@ export class PartitionActor {
     const unsent = (e: unknown): void => {
       const error = asKirokuError(e)
       slot.request.answer(slot.index, { error: error.toWire() }, this.epoch, this.#storedSeq)
-      if (error.id === 'LogDamaged') this.#end(error)
+      if (error.id === 'LogDamaged') this.#fail(error)
       else this.undelivered(plan)
     }
     void this.#cache
@@ -539,6 +546,22 @@ export class PartitionActor {
     await this.#o.tailNotes?.flush(this.partition)
   }
 
+  #fail(e: unknown): void {
+    void this.#verdict(e).then((error) => this.#end(error))
+  }
+
+  /** What ended this ownership: damage that an owner finds who was overtaken is none. */
+  async #verdict(e: unknown): Promise<KirokuError> {
+    const error = asKirokuError(e)
+    const fenced = this.#fenced as Fenced | undefined
+    if (!isDamage(error) || fenced === undefined) return error
+    const overtaken = await isOver(this.#o.log, fenced).catch(() => false)
+    if (!overtaken) return error
+    return new KirokuError('Fenced', `partition ${this.partition} is owned by another node now`, {
+      cause: error,
+    })
+  }
+
   #checkDrained(): void {
     if (this.life !== 'Draining') return
     if (this.#flights.count === 0 && this.#mailbox.size === 0 && this.#fetching === 0) this.#drained()
@@ -550,13 +573,12 @@ export class PartitionActor {
     this.#drained()
     this.#storage.stop()
     if (error !== undefined) {
-      const damaged = error.id === 'LogDamaged' || error.id === 'LogShortened' || error.id === 'FutureVersion'
       this.#quarantine = new KirokuError(
         'Quarantined',
         `partition ${this.partition} is closed: ${error.message}`,
         { cause: error },
       )
-      this.#send(damaged ? 'DAMAGED' : 'OVERTAKEN', error.message)
+      this.#send(isDamage(error) ? 'DAMAGED' : 'OVERTAKEN', error.message)
     }
     this.#abandon(new KirokuError('NotOwner', `partition ${this.partition} is ${this.life} here`))
     this.#ended(error)
@@ -589,6 +611,9 @@ export class PartitionActor {
     }
   }
 }
+
+const isDamage = ({ id }: KirokuError): boolean =>
+  id === 'LogDamaged' || id === 'LogShortened' || id === 'FutureVersion'
 
 const asKirokuError = (e: unknown): KirokuError =>
   isKirokuError(e)

@@ -15,13 +15,15 @@ export interface Fenced {
 
 /**
  * Takes the ownership of a log: an atomic batch of as many records as an owner may have appends in flight.
- * `givenUp` is asked before every try, and says why there must be no more.
+ * `lockFresh` is asked right before the batch leaves: whoever stood still between looking at the log and writing to it
+ * must not take the partition from the next owner, who would not notice until its next append. `givenUp` is asked before every try, and says why there must be no more.
  * Errors: `LogDamaged` when the last record cannot be read, and what the log throws once the tries are over.
  */
 export const fence = async (
   log: PartitionLog,
   node: string,
   time: Time,
+  lockFresh: () => boolean,
   givenUp: () => Promise<KirokuError | undefined> | KirokuError | undefined,
 ): Promise<Fenced> => {
   const until = time.monotonicMs() + limits.fenceTriesMsMax
@@ -29,11 +31,10 @@ export const fence = async (
     let reason: KirokuError | undefined
     try {
       reason = await givenUp()
-      if (reason === undefined) return await tryFence(log, node, time)
+      if (reason === undefined) return await tryFence(log, node, time, lockFresh)
     } catch (e) {
       // A fence without an answer may have been stored; the next one then goes on top of it.
-      const again =
-        isKirokuError(e) && (e.id === 'Fenced' || e.id === 'LogAmbiguous' || e.id === 'NatsUnreachable')
+      const again = isKirokuError(e) && repeatable.has(e.id)
       if (!again || time.monotonicMs() > until) throw e
     }
     if (reason !== undefined) throw reason
@@ -41,7 +42,14 @@ export const fence = async (
   }
 }
 
-const tryFence = async (log: PartitionLog, node: string, time: Time): Promise<Fenced> => {
+const repeatable: ReadonlySet<string> = new Set(['Fenced', 'LogAmbiguous', 'NatsUnreachable', 'Unavailable'])
+
+const tryFence = async (
+  log: PartitionLog,
+  node: string,
+  time: Time,
+  lockFresh: () => boolean,
+): Promise<Fenced> => {
   const { firstSeq, lastSeq } = await log.state()
   const last = await tailOf(log, firstSeq, lastSeq)
   const epoch = last.epoch + 1
@@ -64,6 +72,8 @@ const tryFence = async (log: PartitionLog, node: string, time: Time): Promise<Fe
     records.push(record.bytes)
     hash = record.hash
   }
+  if (!lockFresh())
+    throw new KirokuError('Unavailable', `the lock on partition ${log.partition} is not confirmed`)
   const stored = await log.fence(records, lastSeq)
   return { epoch, seq: stored.seq, hash, timeMs: stored.timeMs, monotonicMs: time.monotonicMs() }
 }
@@ -137,13 +147,24 @@ export const otherOwnerBehind = async (
   node: string,
 ): Promise<string | undefined> => {
   for await (const stored of log.read(fromSeq)) {
-    if (stored.foreign) continue
-    const record = decodeRecord(stored.data)
-    if (record.kind === 'frame')
+    const record = stored.foreign ? undefined : decodeRecord(stored.data)
+    if (record?.kind === 'frame')
       for (const e of record.events)
         if (e.type === 'OwnerChanged' && e.epoch > epoch && e.node !== node) return e.node
   }
   return undefined
+}
+
+/**
+ * Whether somebody wrote behind an ownership in a later epoch. What an owner finds missing or damaged then may be what
+ * the next one trimmed, or stands on, and says nothing of the log.
+ */
+export const isOver = async (log: PartitionLog, { seq, epoch }: Fenced): Promise<boolean> => {
+  for await (const stored of log.read(seq + 1)) {
+    const record = stored.foreign ? undefined : decoded(stored.data, true)
+    if (record !== undefined && record.epoch > epoch) return true
+  }
+  return false
 }
 
 /** Whether a stored record is the one with this hash. */
