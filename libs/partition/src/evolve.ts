@@ -303,10 +303,12 @@ const forwarded = (state: PartitionState, e: LogEventOf<'Forwarded'>): void => {
 
 const queueCreated = (state: PartitionState, e: LogEventOf<'QueueCreated'>): void => {
   const queue = new QueueState(e.queue, e.name, e.config as Partial<QueueConfig>)
+  queue.receivedAt = state.at
   state.queues.set(e.queue, queue)
   state.names.set(e.name, queue)
   open(state, queue, 0, mainSubscription, {})
   if (e.queue >= state.nextQueue) state.nextQueue = e.queue + 1
+  if (queue.config.idleMs > 0) state.sweepAt = 0
 }
 
 const queueConfigured = (state: PartitionState, e: LogEventOf<'QueueConfigured'>): void => {
@@ -314,6 +316,10 @@ const queueConfigured = (state: PartitionState, e: LogEventOf<'QueueConfigured'>
   const before = queue.config.retentionMs
   queue.configure(e.config as Partial<QueueConfig>)
   for (const sub of queue.subs) state.dirty.add(sub)
+  if (queue.config.idleMs > 0) {
+    queue.receivedAt = state.at
+    state.sweepAt = 0
+  }
   if (queue.config.retentionMs === before) return
   const live = state.live
   for (let slot = 0; slot < live.top; slot++)
@@ -384,6 +390,7 @@ const subscriptionDeleted = (state: PartitionState, e: LogEventOf<'SubscriptionD
 
 const clockResumed = (state: PartitionState, e: LogEventOf<'ClockResumed'>): void => {
   if (e.now > state.at) state.at = e.now
+  for (const queue of state.queues.values()) queue.receivedAt = state.at
   const live = state.live
   for (let slot = 0; slot < live.top; slot++)
     if (live.state[slot] === State.Inflight) live.deadline[slot] = live.deadline[slot]! + e.gapMs

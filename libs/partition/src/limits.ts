@@ -21,6 +21,7 @@ export const limits = {
   retentionMsMin: 1_000,
   retentionMsMax: 14 * 86_400_000,
   retriesMax: 1_000,
+  idleMsMax: 14 * 86_400_000,
   receiveWaitMsMax: 60_000,
   batchWaitMsMax: 60_000,
   rateMax: 1_000_000,

@@ -174,4 +174,11 @@ export const queueSettings = {
     max: limits.bodyBytesMax,
     says: 'Largest body that a send may have.',
   },
+  idleMs: {
+    kind: 'duration',
+    default: 0,
+    min: 0,
+    max: limits.idleMsMax,
+    says: 'Without a receive for so long the queue is deleted with its messages; 0 is never.',
+  },
 } as const satisfies Readonly<Record<string, QueueSetting>>

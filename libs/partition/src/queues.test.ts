@@ -73,6 +73,7 @@ describe('a setting', () => {
     ['batchWaitMs', 0, limits.batchWaitMsMax],
     ['batchBytes', 1, 64 * 1024 * 1024],
     ['bodyBytesMax', 1, limits.bodyBytesMax],
+    ['idleMs', 0, limits.idleMsMax],
   ]
   const room = { retentionMs: limits.retentionMsMax }
   it.each(ranges)('%s is taken from %d to %d', (name, min, max) => {

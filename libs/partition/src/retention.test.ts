@@ -119,3 +119,43 @@ describe('retention of very many runs', () => {
     expect(p.state.runs.used).toBe(0)
   })
 })
+
+describe('a queue that is deleted when it is idle', () => {
+  const deleted = [{ type: 'QueueDeleted', by: { name: 'engine', origin: 'idle' } }]
+  const idle = (): TestPartition => {
+    const p = new TestPartition()
+    p.create('q', { idleMs: 10_000 })
+    return p
+  }
+  it('goes with what is in it, when nobody has received from it for so long', () => {
+    const p = idle()
+    p.send('q', 3)
+    expect(p.pass(9_999)).toEqual([])
+    expect(p.pass(500)).toMatchObject(deleted)
+    expect(nextTimerAt(p.state)).toBe(Number.POSITIVE_INFINITY)
+  })
+  it('stays while somebody waits, and as long again afterwards', () => {
+    const p = idle()
+    p.poll('q', { waitMs: 60_000 })
+    expect(p.pass(60_000)).toEqual([])
+    expect(p.pass(9_000)).toEqual([])
+    p.receive('q')
+    expect(p.pass(9_000)).toEqual([])
+    expect(p.pass(1_500)).toMatchObject(deleted)
+  })
+  it('counts anew from a change of its settings, and from an owner that takes over', () => {
+    const p = new TestPartition()
+    p.create('q')
+    p.pass(60_000)
+    p.turn({ type: 'ConfigureQueue', queue: 'q', config: { idleMs: 10_000 }, by: { name: 'a', origin: 'b' } })
+    expect(p.pass(9_000)).toEqual([])
+    p.record({ type: 'ClockResumed', now: p.now, gapMs: 0 })
+    expect(p.pass(9_000)).toEqual([])
+    expect(p.pass(1_500)).toMatchObject(deleted)
+  })
+  it('is the exception', () => {
+    const p = new TestPartition()
+    p.create('q')
+    expect(p.pass(14 * 86_400_000)).toEqual([])
+  })
+})

@@ -7,12 +7,13 @@ import { leave } from './decide/settle.ts'
 import { Outcomes } from './Outcomes.ts'
 import type { PartitionState } from './state/PartitionState.ts'
 import type { Poll } from './state/Poll.ts'
+import type { QueueState } from './state/QueueState.ts'
 import type { Turn } from './Turn.ts'
 import { listsOf } from './untouched.ts'
 
 /** Timers handled in one turn; the rest comes in the next, so that no turn is long. */
 const timersPerTurnMax = 5_000
-/** Retention of untouched messages is looked at not more often than this. */
+/** Retention of untouched messages and idle queues are looked at not more often than this. */
 const sweepPauseMs = 250
 
 const leaseExpired: Extract<MachineEvent, { type: 'LEASE_EXPIRED' }> = {
@@ -40,7 +41,7 @@ export const nextTimerAt = (state: PartitionState): number => {
 export const fireTimers = <B>(turn: Turn<B>): Poll[] => {
   fireDelays(turn)
   fireLive(turn)
-  if (turn.now >= turn.state.sweepAt) sweepRetention(turn)
+  if (turn.now >= turn.state.sweepAt) sweep(turn)
   fireFlows(turn.state, turn.now)
   return duePolls(turn)
 }
@@ -105,11 +106,18 @@ const require = (accepted: boolean, state: State): void => {
   if (!accepted) throw new KirokuError('Internal', `a timer was refused by the law in state ${state}`)
 }
 
-const sweepRetention = <B>(turn: Turn<B>): void => {
+/** Ends what is too old: messages that nobody touched, and queues that nobody receives from. */
+const sweep = <B>(turn: Turn<B>): void => {
   const { state, now } = turn
   let next = Number.POSITIVE_INFINITY
   let left = timersPerTurnMax
   for (const queue of state.queues.values()) {
+    const idleAt = idleEnd(queue, now)
+    if (idleAt <= now) {
+      turn.emit({ type: 'QueueDeleted', queue: queue.id, by: { name: 'engine', origin: 'idle' } })
+      continue
+    }
+    next = Math.min(next, idleAt)
     for (const sub of queue.subs)
       for (const list of listsOf(sub))
         for (let run = list.readyHead; run !== 0; run = list.readyHead) {
@@ -134,6 +142,14 @@ const sweepRetention = <B>(turn: Turn<B>): void => {
         }
   }
   state.sweepAt = Math.max(next, now + sweepPauseMs)
+}
+
+/** When a queue will have been idle for too long; while somebody waits it is not. */
+const idleEnd = (queue: QueueState, now: number): number => {
+  const { idleMs } = queue.config
+  if (idleMs === 0) return Number.POSITIVE_INFINITY
+  if (queue.subs.some((sub) => sub.polls.some((poll) => !poll.done))) queue.receivedAt = now
+  return queue.receivedAt + idleMs
 }
 
 const duePolls = <B>(turn: Turn<B>): Poll[] => {

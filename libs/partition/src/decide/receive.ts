@@ -36,6 +36,7 @@ export const decideReceive = <B>(turn: Turn<B>, command: CommandOf<'Receive'>, t
     wakeAt: waitUntil,
     done: false,
   }
+  sub.queue.receivedAt = turn.now
   const { polls } = sub
   polls.push(poll)
   state.polls.set(poll.id, poll)

@@ -55,7 +55,7 @@ export class PartitionState {
   readonly flowTimers = new Heap<FlowTimer>((t) => t.at)
   /** Queues whose polls may now be served. */
   readonly dirty = new Set<Subscription>()
-  /** When retention of untouched messages must be looked at next. */
+  /** When retention of untouched messages and idle queues must be looked at next. */
   sweepAt = Number.POSITIVE_INFINITY
 
   constructor(partition: number) {

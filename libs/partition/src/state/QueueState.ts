@@ -13,6 +13,8 @@ export class QueueState {
   recorded: Partial<QueueConfig>
   config: QueueConfig
   deliveryPaused = false
+  /** Not part of the record: when somebody last received from it, as far as this ownership knows. */
+  receivedAt = 0
   /** Number of the next message. */
   nextNumber = 1
   /** Numbers that repairs left out. */
