@@ -13,6 +13,7 @@ import {
   beginFrame,
   bodiesBefore,
   evolve,
+  findDelayed,
   readyRuns,
   restore,
   snapshot,
@@ -301,10 +302,10 @@ const findBodiless = async (
 
 /** The subscriptions that are not done with a message. */
 const holders = (state: PartitionState, id: number, n: number): Subscription[] => {
-  const { queues, live, runs, delayedRuns } = state
-  const queue = queues.get(id)!
+  const { live, runs } = state
+  const queue = state.queues.get(id)!
   const holds = (run: number): boolean => runs.first(run) <= n && n < runs.first(run) + runs.count(run)
-  const isDelayed = delayedRuns.items.some((d) => d.queue === queue && holds(d.run))
+  const isDelayed = findDelayed(state, queue, n) !== undefined
   return queue.subs.filter((sub) => {
     if (isDelayed) return sub.from <= n
     for (const run of readyRuns(state, sub)) if (holds(run)) return true

@@ -13,6 +13,7 @@ import {
   beginFrame,
   evolve,
   filteredSubs,
+  findDelayed,
   laneKey,
   loadCell,
   readyRuns,
@@ -37,7 +38,7 @@ export interface FrameFacts {
 }
 
 const { ack, deadLetter, deliver, discard, elapse, expire, extend, leaseExpired } = machineEvents
-const { recall, release, retry, retryDue, rollback } = machineEvents
+const { recall, release, reschedule, retry, retryDue, rollback } = machineEvents
 
 const refuse = (what: string): never => {
   throw new KirokuError('LogDamaged', what)
@@ -122,6 +123,13 @@ export class LawFold {
         return this.#delivered(e)
       case 'DelayElapsed':
         return this.#delayElapsed(e)
+      case 'Recalled':
+        return this.#revised(e, recall, State.Discarded)
+      case 'Rescheduled':
+        reschedule.now = this.state.at
+        reschedule.dueAt = e.dueAt
+        if (e.dueAt < this.state.at) refuse(`${nameOf(e, e.number)} is due at ${e.dueAt}, which is over`)
+        return this.#revised(e, reschedule, State.Delayed)
       case 'LeaseExtended':
         extend.now = this.state.at
         extend.leaseUntil = e.leaseUntil
@@ -299,6 +307,16 @@ export class LawFold {
     this.transitions += count
   }
 
+  #revised(e: LogEventOf<'Recalled' | 'Rescheduled'>, event: MachineEvent, outcome: State): void {
+    const cell = untouchedCell(this.#cell)
+    if (findDelayed(this.state, this.#queue(e.queue), e.number) === undefined)
+      refuse(`${nameOf(e, e.number)} is not delayed`)
+    cell.state = State.Delayed
+    if (!this.#law.step(cell, event) || cell.state !== outcome)
+      refuse(`${nameOf(e, e.number)} does not accept ${event.type}`)
+    this.transitions++
+  }
+
   #retry(e: { readonly queue: number; readonly sub: number }, dueAt: number): MachineEvent {
     retry.now = this.state.at
     retry.dueAt = dueAt === 0 ? this.state.at : dueAt
@@ -370,8 +388,6 @@ export class LawFold {
       case 'operator':
         discard.reason = (e as LogEventOf<'Discarded'>).reason as 'operator'
         return discard
-      case 'recall':
-        return recall
       case 'rollback':
         return rollback
     }
@@ -439,9 +455,7 @@ export class LawFold {
   }
 
   #findUntouched(sub: Subscription, n: number): void {
-    const { runs, delayedRuns } = this.state
-    const holds = (run: number): boolean => runs.first(run) <= n && n < runs.first(run) + runs.count(run)
-    if (delayedRuns.items.some((d) => d.queue === sub.queue && holds(d.run))) this.#cell.state = State.Delayed
+    if (findDelayed(this.state, sub.queue, n) !== undefined) this.#cell.state = State.Delayed
     else this.#runOf(sub, n)
   }
 

@@ -162,6 +162,12 @@ export class PlaceFold {
         if (view !== undefined) this.#purge(e, view, { cause: 'the subscription was deleted' })
         return
       }
+      case 'Recalled':
+        if (n === e.number) this.#purge(e, undefined, { reason: 'recalled' })
+        return
+      case 'Rescheduled':
+        if (n === e.number) this.#step(e, this.#shared, State.Delayed, { dueAt: e.dueAt, by: e.by })
+        return
       case 'SubscriptionCreated':
       case 'SubscriptionConfigured':
       case 'QueueCreated':
@@ -201,7 +207,7 @@ export class PlaceFold {
       this.#step(e, this.#view(sub), State.Discarded, { reason: 'filtered' })
   }
 
-  /** Ends it under one subscription, or under all that are not done with it. */
+  /** Ends it under one subscription, or under all that are not done with it; purged, unless the detail has another reason. */
   #purge(e: Extract<LogEvent, { by: Actor }>, only: View | undefined, detail: Detail): void {
     const views = only === undefined ? [...this.#views.values()] : [only]
     for (const view of views.length > 0 ? views : [this.#shared])

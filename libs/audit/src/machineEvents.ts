@@ -17,6 +17,7 @@ export const machineEvents = {
   deadLetter: { type: 'DEAD_LETTER', delivery: 0, policy } as EventOf<'DEAD_LETTER'>,
   expire: { type: 'EXPIRE' } as EventOf<'EXPIRE'>,
   discard: { type: 'DISCARD', reason: 'operator' } as EventOf<'DISCARD'>,
+  reschedule: { type: 'RESCHEDULE', now: 0, dueAt: 0 } as EventOf<'RESCHEDULE'>,
   recall: { type: 'RECALL' } as EventOf<'RECALL'>,
   rollback: { type: 'HELD_ROLLED_BACK' } as EventOf<'HELD_ROLLED_BACK'>,
 }

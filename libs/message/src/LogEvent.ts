@@ -120,6 +120,19 @@ export type LogEvent =
       consumer: string
     }
   | { type: 'DelayElapsed'; queue: number; numbers: Ranges; filteredBy?: number[] }
+  /** A delayed message is cancelled: for every subscription that it was for it becomes Discarded. */
+  | { type: 'Recalled'; queue: number; number: number; producer: string; send: number; by: Actor }
+  /** A delayed message is due at another time, which may be now. */
+  | {
+      type: 'Rescheduled'
+      queue: number
+      number: number
+      dueAt: number
+      producer: string
+      /** The producer's number of this request, counted with its sends. */
+      send: number
+      by: Actor
+    }
   | { type: 'LeaseExtended'; queue: number; sub: number; numbers: Ranges; leaseUntil: number }
   | { type: 'Released'; queue: number; sub: number; numbers: Ranges; cause: 'client' | 'undelivered' }
   | { type: 'Acked'; queue: number; sub: number; numbers: Ranges }
@@ -144,7 +157,7 @@ export type LogEvent =
       sub: number
       numbers: Ranges
       reason: DiscardReason
-      cause: 'retry' | 'leaseExpired' | 'nextReceive' | 'retention' | 'operator' | 'recall' | 'rollback'
+      cause: 'retry' | 'leaseExpired' | 'nextReceive' | 'retention' | 'operator' | 'rollback'
       error: string
     }
   /** Bodies that an old part of the log still held, stored again here so that it can be trimmed. */

@@ -63,6 +63,12 @@ export const errorRegistry = {
     'Choose another name, or change the existing one with `kiroku subscription update`.',
   ),
   UnknownMessage: entry(false, 404, 3, 'Check the id; messages older than the record are no longer there.'),
+  NotDelayed: entry(
+    false,
+    409,
+    4,
+    'Only a message that is not due yet can be recalled or rescheduled; `kiroku trace ID` shows what happened to it.',
+  ),
   InvalidReceipt: entry(false, 400, 2, 'Pass the receipt exactly as it was delivered.'),
   UnknownReceipt: entry(
     false,

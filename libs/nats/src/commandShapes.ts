@@ -24,7 +24,9 @@ const shape =
 const numbers = listOf(number)
 const items = listOf(shape({ queue: number, sub: number, delivery: number, numbers }))
 const queue = { queue: text }
-const act = { queue: text, by: shape({ name: text, origin: text }) }
+const actor = shape({ name: text, origin: text })
+const act = { queue: text, by: actor }
+const revising = { queue: number, number, producer: text, send: number, by: actor }
 const subscribing = { ...act, subscription: text }
 const configuration = { ...act, config: record, dryRun: optional(flag) }
 const settling = { items }
@@ -42,6 +44,8 @@ const shapes: Readonly<Record<CommandType, Check>> = {
     tags: optional(listOf(text)),
     groups: optional(listOf(text)),
   }),
+  Recall: shape(revising),
+  Reschedule: shape({ ...revising, delayMs: optional(number), dueAt: optional(number) }),
   Receive: shape({
     ...queue,
     subscription: optional(text),

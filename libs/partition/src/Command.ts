@@ -30,6 +30,20 @@ export type Command =
       /** Message group or tenant of each, in a queue that has groups. */
       groups?: readonly string[]
     }
+  /** Cancels a message before it is due; `queue` and `number` are those of its id. Counts as a send of the producer. */
+  | { type: 'Recall'; queue: number; number: number; producer: string; send: number; by: Actor }
+  /** Moves the time at which a message is due: to `delayMs` from now or to `dueAt`, of which there must be one. */
+  | {
+      type: 'Reschedule'
+      queue: number
+      number: number
+      delayMs?: number
+      /** Partition time in ms; one that is over means at once. */
+      dueAt?: number
+      producer: string
+      send: number
+      by: Actor
+    }
   | {
       type: 'Receive'
       queue: string
@@ -191,6 +205,8 @@ export interface Delivery {
 /** Answers by command type; `error` in place of any of them. */
 export interface Answers {
   Enqueue: { readonly queue: number; readonly first: number; readonly count: number }
+  Recall: { readonly queue: number; readonly number: number }
+  Reschedule: { readonly queue: number; readonly number: number }
   /** Absent: nothing within the wait. */
   Receive: { readonly delivery?: Delivery }
   CancelReceive: { readonly cancelled: boolean }

@@ -121,6 +121,13 @@ export class TestLaw {
         return
       case 'DelayElapsed':
         return this.#elapse(e, at)
+      case 'Recalled':
+        lawful(this.#queue(e.queue).delayed.delete(e.number), 'a recall of what is not delayed')
+        return this.#ofAll(e, { type: 'RECALL' }, State.Discarded)
+      case 'Rescheduled':
+        lawful(this.#queue(e.queue).delayed.has(e.number), 'another time for what is not delayed')
+        lawful(e.dueAt >= at, `another time for message ${e.number} that is over`)
+        return this.#ofAll(e, { type: 'RESCHEDULE', now: at, dueAt: e.dueAt }, State.Delayed)
       case 'Delivered':
         return this.#deliver(e, at)
       case 'Acked': {
@@ -238,6 +245,13 @@ export class TestLaw {
         enter(sub, n, q.messages.get(n)!, e.filteredBy)
       }
     }
+  }
+
+  /** What happens to one message under every subscription that it is for. */
+  #ofAll(e: { readonly queue: number; readonly number: number }, event: MachineEvent, becomes: State): void {
+    for (const sub of this.#queue(e.queue).subs.values())
+      if (sub.cells.has(e.number))
+        this.#each({ queue: e.queue, sub: sub.id }, [e.number, 1], () => event, becomes)
   }
 
   #each(

@@ -109,7 +109,7 @@ const numbers = fc.constantFrom<unknown[]>(
   undefined,
 )
 const garbage = fc.record({
-  kind: fc.nat(8),
+  kind: fc.nat(10),
   numbers: fc.array(numbers, { minLength: 8, maxLength: 8 }),
   queue: fc.constantFrom('a', 'b', 'c', 'nobody', ''),
 })
@@ -157,6 +157,17 @@ const op = fc.oneof(
   },
   { weight: 2, arbitrary: fc.record({ op: fc.constant('cancel'), pick: nat }) },
   {
+    weight: 5,
+    arbitrary: fc.record({
+      op: fc.constant('revise'),
+      how: fc.constantFrom('Recall', 'Reschedule'),
+      producer: fc.nat(2),
+      pick: nat,
+      isAstray: fc.constantFrom(false, false, false, false, true),
+      to: fc.oneof(fc.record({ delayMs: delay }), fc.record({ atMs: fc.integer({ min: -100, max: 400 }) })),
+    }),
+  },
+  {
     weight: 3,
     arbitrary: fc.record({
       op: fc.constant('forward'),
@@ -181,12 +192,12 @@ const op = fc.oneof(
     }),
   },
   {
-    weight: 3,
+    weight: 4,
     arbitrary: fc.record({
       op: fc.constant('subscribe'),
       queue: name,
       subscription: fc.constantFrom('main', ...subs),
-      how: fc.constantFrom('create', 'create', 'create', 'configure', 'reset', 'delete'),
+      how: fc.constantFrom('create', 'create', 'create', 'configure', 'reset', 'reset', 'delete'),
       settings,
     }),
   },
@@ -219,7 +230,7 @@ class Clients {
   readonly deliveries: SettleItem[] = []
   /** What came of a subscription since its rate was first seen. */
   readonly paces = new Map<LawSub, { readonly rateMax: number; readonly since: number; count: number }>()
-  readonly #sends = new Map<number, CommandOf<'Enqueue'>[]>()
+  readonly #sends = new Map<number, CommandOf<'Enqueue' | 'Recall' | 'Reschedule'>[]>()
   readonly #forwards = new Map<string, number>()
   #messages = 0
   #polls = 0
@@ -248,6 +259,8 @@ class Clients {
         })
       case 'cancel':
         return { type: 'CancelReceive', poll: `poll ${o.pick % (this.#polls + 1)}` }
+      case 'revise':
+        return this.#revise(o, p)
       case 'forward':
         return this.#forward(o, p)
       case 'purge':
@@ -274,9 +287,36 @@ class Clients {
     }
   }
 
-  #send(o: Extract<Op, { op: 'send' }>, groups: QueueConfig['groups']): CommandOf<'Enqueue'> {
-    const before = this.#sends.get(o.producer) ?? []
-    this.#sends.set(o.producer, before)
+  #sendsOf(producer: number): CommandOf<'Enqueue' | 'Recall' | 'Reschedule'>[] {
+    const sends = this.#sends.get(producer) ?? []
+    this.#sends.set(producer, sends)
+    return sends
+  }
+
+  #revise(o: Extract<Op, { op: 'revise' }>, p: TestPartition): Command {
+    const { items } = p.state.delayedRuns
+    const d = o.isAstray ? undefined : items[o.pick % Math.max(1, items.length)]
+    const sends = this.#sendsOf(o.producer)
+    const command: CommandOf<'Recall'> = {
+      type: 'Recall',
+      queue: d?.queue.id ?? 1,
+      number: d === undefined ? o.pick % 20 : d.first + (o.pick % p.state.runs.count(d.run)),
+      producer: `p${o.producer}`,
+      send: sends.length + 1,
+      by,
+    }
+    if (o.how === 'Recall') {
+      sends.push(command)
+      return command
+    }
+    const to = 'delayMs' in o.to ? o.to : { dueAt: p.now + o.to.atMs }
+    const moved = { ...command, type: 'Reschedule' as const, ...to }
+    sends.push(moved)
+    return moved
+  }
+
+  #send(o: Extract<Op, { op: 'send' }>, groups: QueueConfig['groups']): Command {
+    const before = this.#sendsOf(o.producer)
     const repeated = before[before.length - o.again]
     if (o.again > 0 && repeated !== undefined) return repeated
     const command = stripped({
@@ -372,6 +412,8 @@ const garbled = (g: { kind: number; numbers: unknown[]; queue: string }): Comman
       mode: 'push',
       consumer: '',
     },
+    { type: 'Recall', queue: a, number: b, producer: 'g', send: c, by },
+    { type: 'Reschedule', queue: 1, number: b, producer: 'g', send: 1, delayMs: c, dueAt: d, by },
     { type: 'Ack', items },
     { type: 'Retry', items: [{ queue: 1, sub: 0, delivery: 1, numbers: [1, 1] }], delayMs: i },
     { type: 'Extend', items: [{ queue: 1, sub: 0, delivery: 1, numbers: [1, 1] }], leaseMs: i },
@@ -586,6 +628,12 @@ const chance = (seed: number): (() => number) => {
   }
 }
 
+/** Whether the law lets the first command of a turn recall its message; undefined if it does not ask for that. */
+const foreseeRecall = (law: TestLaw, command: Command | undefined): boolean | undefined =>
+  command?.type === 'Recall'
+    ? (law.queues.get(command.queue)?.delayed.has(command.number) ?? false)
+    : undefined
+
 const reached = new Map<string, number>()
 
 const play = (script: Value<typeof turns>, configs: Partial<QueueConfig>[], forkAt: number): void => {
@@ -628,9 +676,11 @@ const play = (script: Value<typeof turns>, configs: Partial<QueueConfig>[], fork
     const commands = ops.map((o) => clients.command(o, p))
     const first = commands[0]
     const foreseen = ops[0]?.op === 'settle' ? foresee(p, law, first) : undefined
+    const isRecalled = ops[0]?.op === 'revise' ? foreseeRecall(law, first) : undefined
     const told = turn(commands)
     tokens.push(...told)
     const answer = p.answers.get(told[0]!)?.answer
+    if (isRecalled !== undefined) expect(answer?.error === undefined).toBe(isRecalled)
     if (foreseen !== undefined && answer?.error === undefined)
       expect((answer?.ok as { refused: { number: number }[] }).refused.map((r) => r.number)).toEqual(foreseen)
     if (owner === 'resumed') {
@@ -681,6 +731,8 @@ describe('a partition of several queues, whatever it is asked', () => {
       'LeaseExtended',
       'Released',
       'DelayElapsed',
+      'Recalled',
+      'Rescheduled',
       'QueuePurged',
       'SubscriptionCreated',
       'SubscriptionReset',

@@ -9,6 +9,7 @@ import {
 } from './decide/admin.ts'
 import { decideEnqueue, decideForward, namedQueue, type SizedRef } from './decide/enqueue.ts'
 import { decideCancelReceive, decideReceive } from './decide/receive.ts'
+import { decideRevise } from './decide/revise.ts'
 import { decideSettle } from './decide/settle.ts'
 import {
   decideConfigureSubscription,
@@ -36,6 +37,9 @@ export const decide = <B extends Uint8Array | SizedRef>(
   switch (command.type) {
     case 'Enqueue':
       return decideEnqueue(turn, command, token)
+    case 'Recall':
+    case 'Reschedule':
+      return decideRevise(turn, command, token)
     case 'Receive':
       return decideReceive(turn, command, token)
     case 'CancelReceive':

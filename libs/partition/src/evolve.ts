@@ -12,10 +12,10 @@ import {
   dropQueue,
   dropSubscription,
   purgeQueue,
-  takeDelayed,
   takeFromRuns,
 } from './untouched.ts'
 import { carryBodies } from './carry.ts'
+import { moveDelayed, recallDelayed, takeDelayed } from './delayed.ts'
 import { groupDelivered } from './groups.ts'
 import { land, link, retire, unlink } from './touched.ts'
 
@@ -49,6 +49,9 @@ export const evolve = (state: PartitionState, event: LogEvent): void => {
       return extended(state, event)
     case 'DelayElapsed':
       return delayElapsed(state, event)
+    case 'Recalled':
+    case 'Rescheduled':
+      return revised(state, event)
     case 'DeadLettered':
       return deadLettered(state, event)
     case 'Discarded':
@@ -248,6 +251,13 @@ const extended = (state: PartitionState, e: LogEventOf<'LeaseExtended'>): void =
 
 const delayElapsed = (state: PartitionState, e: LogEventOf<'DelayElapsed'>): void =>
   distribute(state, takeDelayed(state, queueOf(state, e.queue), e.numbers[0]!), e.filteredBy)
+
+const revised = (state: PartitionState, e: LogEventOf<'Recalled'> | LogEventOf<'Rescheduled'>): void => {
+  const queue = queueOf(state, e.queue)
+  if (e.type === 'Recalled') recallDelayed(state, queue, e.number)
+  else moveDelayed(state, queue, e.number, e.dueAt)
+  state.producers.note(e.producer, e.send, e.queue, e.number, 1, state.at)
+}
 
 const deadLettered = (state: PartitionState, e: LogEventOf<'DeadLettered'>): void => {
   const sub = subOf(state, e.queue, e.sub)

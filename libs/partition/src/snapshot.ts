@@ -1,6 +1,7 @@
 import { State } from '@kiroku/message'
 import { offer } from './groups.ts'
 import type { QueueConfig } from './QueueConfig.ts'
+import { DelayedRun } from './state/DelayedRuns.ts'
 import type { Group, Groups } from './state/Groups.ts'
 import { LiveSlab, type LiveCopy } from './state/LiveSlab.ts'
 import { laneKey, type OutboxLane } from './state/Outbox.ts'
@@ -106,7 +107,12 @@ export const snapshot = (state: PartitionState, space?: SnapshotSpace): Snapshot
   foreignRecords: state.foreignRecords,
   checkpoints: [...state.checkpoints],
   queues: [...state.queues.values()].map(queueSnapshot),
-  delayed: state.delayedRuns.items.map((d) => ({ ...d, queue: d.queue.id })),
+  delayed: state.delayedRuns.items.map(({ queue, run, tag, group }) => ({
+    queue: queue.id,
+    run,
+    tag,
+    group,
+  })),
   producers: [...state.producers.byId].map(([id, p]) => [id, p.lastAt, p.highest, p.sends.slice()] as const),
   outbox: [...state.outbox.values()].map((lane) => ({ ...lane, entries: [...lane.entries] })),
   forwardsSeen: [...state.forwardsSeen],
@@ -172,8 +178,12 @@ export const restore = (s: Snapshot): PartitionState => {
   state.runs = RunSlab.restore(s.runs)
   state.live = LiveSlab.restore(s.live)
   for (const q of s.queues) restoreQueue(state, q)
-  for (const d of s.delayed)
-    state.delayedRuns.items.push({ ...d, queue: state.queues.get(d.queue)!, dueAt: state.runs.dueAt(d.run) })
+  for (const { queue, run, tag, group } of s.delayed) {
+    const { runs } = state
+    state.delayedRuns.push(
+      new DelayedRun(state.queues.get(queue)!, run, runs.first(run), runs.dueAt(run), tag, group),
+    )
+  }
   for (const [id, lastAt, highest, sends] of s.producers)
     state.producers.byId.set(id, { lastAt, highest, sends })
   for (const lane of s.outbox) state.outbox.set(laneKey(lane.source, lane.target), lane)

@@ -1,5 +1,7 @@
 import { KirokuError } from '@kiroku/message'
-import type { DelayedRun, PartitionState } from './state/PartitionState.ts'
+import { isolateDelayed, missing } from './delayed.ts'
+import { DelayedRun } from './state/DelayedRuns.ts'
+import type { PartitionState } from './state/PartitionState.ts'
 import type { QueueState } from './state/QueueState.ts'
 import type { Subscription } from './state/Subscription.ts'
 import { freeSlot } from './state/LiveSlab.ts'
@@ -36,13 +38,8 @@ export const addArrival = (
   queue.nextNumber = first + count
   if (delayMs > 0) {
     const run = state.runs.alloc(first, count, state.frameSeq, index, enqueuedAt, delayMs, bytes)
-    delayRun(state, {
-      queue,
-      run,
-      dueAt: enqueuedAt + delayMs,
-      tag: arrival.tag ?? '',
-      group: arrival.group ?? '',
-    })
+    const { tag = '', group = '' } = arrival
+    state.delayedRuns.push(new DelayedRun(queue, run, first, enqueuedAt + delayMs, tag, group))
     queue.delayed += count
     return
   }
@@ -54,9 +51,6 @@ export const addArrival = (
     else addToReady(state, sub, arrival, state.frameSeq, index, enqueuedAt)
   }
 }
-
-/** Lets a run wait for its time. */
-const delayRun = (state: PartitionState, delayed: DelayedRun): void => state.delayedRuns.push(delayed)
 
 /** Makes messages available to a subscription: at the end of the last run, or as a run of their own. */
 const addToReady = (
@@ -112,18 +106,6 @@ const becameReady = (
   }
   const expiresAt = enqueuedAt + sub.config.retentionMs
   if (expiresAt < state.sweepAt) state.sweepAt = expiresAt
-}
-
-/** The delayed run that begins with message `first`, which leaves the heap. */
-export const takeDelayed = (state: PartitionState, queue: QueueState, first: number): DelayedRun => {
-  const heap = state.delayedRuns
-  const isIt = (d: DelayedRun): boolean => d.queue === queue && state.runs.first(d.run) === first
-  const top = heap.peek()
-  if (top !== undefined && isIt(top)) return heap.pop()!
-  const found = heap.items.find(isIt)
-  if (found === undefined) throw missing(state, queue, first)
-  heap.filter((d) => d !== found)
-  return found
 }
 
 /** Gives a run whose delay is over to the subscriptions that it is for. */
@@ -237,23 +219,6 @@ const placeOf = (
 const endDelay = (state: PartitionState, queue: QueueState, n: number): void =>
   distribute(state, isolateDelayed(state, queue, n), undefined)
 
-/** Makes one delayed message a run of its own, which leaves the heap. */
-const isolateDelayed = (state: PartitionState, queue: QueueState, n: number): DelayedRun => {
-  const { runs, delayedRuns } = state
-  const whole = delayedRuns.items.find(
-    (d) => d.queue === queue && runs.first(d.run) <= n && n < runs.first(d.run) + runs.count(d.run),
-  )
-  if (whole === undefined) throw missing(state, queue, n)
-  delayedRuns.filter((d) => d !== whole)
-  let { run } = whole
-  if (runs.first(run) < n) {
-    run = runs.split(run, n - runs.first(run))
-    delayRun(state, whole)
-  }
-  if (runs.count(run) > 1) delayRun(state, { ...whole, run: runs.split(run, 1) })
-  return { ...whole, run }
-}
-
 const splitReady = (
   { runs }: PartitionState,
   sub: Subscription,
@@ -268,12 +233,6 @@ const splitReady = (
   if (sub.groups !== undefined) sub.groups.ofRun.set(runs.first(rest), list as Group)
 }
 
-const missing = (state: PartitionState, queue: QueueState, n: number): KirokuError =>
-  new KirokuError(
-    'LogDamaged',
-    `an event at ${state.frameSeq} names message ${n} of queue ${queue.id}, which is not there`,
-  )
-
 /** Discards every message below `upTo`; as purges cover all that was sent, the runs go whole. */
 export const purgeQueue = (state: PartitionState, queue: QueueState, upTo: number): void => {
   if (queue.delayed > 0) {
@@ -284,11 +243,7 @@ export const purgeQueue = (state: PartitionState, queue: QueueState, upTo: numbe
       sub.entered += waiting
       sub.discarded += waiting
     }
-    state.delayedRuns.filter((d) => {
-      if (d.queue !== queue) return true
-      state.runs.free(d.run)
-      return false
-    })
+    state.delayedRuns.drop(queue, (d) => state.runs.free(d.run))
     queue.delayed = 0
   }
   for (const sub of queue.subs) purgeSubscription(state, sub, upTo)

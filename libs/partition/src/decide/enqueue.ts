@@ -46,30 +46,31 @@ const bytesOf = (message: Uint8Array | SizedRef): number =>
 const metaBytesOf = (message: Uint8Array | SizedRef): number =>
   message instanceof Uint8Array ? message.length - bodyBytes(message) - 3 : 0
 
+/** What an earlier try of the same send led to. One that cannot be told from those long ago is refused here. */
+export const earlierSend = <B>(
+  turn: Turn<B>,
+  { producer, send }: Pick<CommandOf<'Enqueue'>, 'producer' | 'send'>,
+  token: number,
+): { queue: number; first: number; count: number } | 'refused' | undefined => {
+  const before =
+    Number.isSafeInteger(send) && send >= 1 ? turn.state.producers.find(producer, send) : 'notCounted'
+  if (typeof before !== 'string') return before
+  const why =
+    before === 'tooOld'
+      ? `send ${send} of this producer is too long ago to be repeated`
+      : `a producer counts its sends from 1; ${send} is not a number of one`
+  turn.refuse(token, new KirokuError('InvalidArgument', why))
+  return 'refused'
+}
+
 /** Stores a send, or answers a repeated one as before. */
 export const decideEnqueue = <B extends Uint8Array | SizedRef>(
   turn: Turn<B>,
   command: Omit<CommandOf<'Enqueue'>, 'messages'> & { readonly messages: readonly B[] },
   token: number,
 ): void => {
-  const { state } = turn
-  if (!(Number.isSafeInteger(command.send) && command.send >= 1))
-    return turn.refuse(
-      token,
-      new KirokuError(
-        'InvalidArgument',
-        `a producer counts its sends from 1; ${command.send} is not a number of one`,
-      ),
-    )
-  const before = state.producers.find(command.producer, command.send)
-  if (before === 'tooOld')
-    return turn.refuse(
-      token,
-      new KirokuError(
-        'InvalidArgument',
-        `send ${command.send} of this producer is too long ago to be repeated`,
-      ),
-    )
+  const before = earlierSend(turn, command, token)
+  if (before === 'refused') return
   if (before !== undefined) return turn.ok(token, before)
   const queue = namedQueue(turn, command.queue, token)
   if (queue === undefined) return

@@ -1,3 +1,4 @@
+import { DelayedRuns } from './DelayedRuns.ts'
 import type { Flow } from './Flow.ts'
 import { Heap } from './Heap.ts'
 import { LiveSlab } from './LiveSlab.ts'
@@ -33,7 +34,7 @@ export class PartitionState {
   runs = new RunSlab()
   live = new LiveSlab()
   /** Runs that wait for their time, with the queue they belong to. */
-  readonly delayedRuns: Heap<DelayedRun>
+  readonly delayedRuns = new DelayedRuns()
   readonly producers = new Producers()
   readonly outbox = new Map<string, OutboxLane>()
   /** Highest forward stored here, by source and target queue. */
@@ -60,7 +61,6 @@ export class PartitionState {
 
   constructor(partition: number) {
     this.partition = partition
-    this.delayedRuns = new Heap<DelayedRun>((d) => d.dueAt)
   }
 
   /** The subscription that a receipt names, if it is still there. */
@@ -70,16 +70,6 @@ export class PartitionState {
     for (let i = 0; i < q.subs.length; i++) if (q.subs[i]!.id === sub) return q.subs[i]
     return undefined
   }
-}
-
-/** A run that waits for its time. */
-export interface DelayedRun {
-  readonly queue: QueueState
-  readonly run: number
-  readonly dueAt: number
-  /** Tag and group of its messages; empty: none. */
-  readonly tag: string
-  readonly group: string
 }
 
 /** A time at which a poll must be looked at; stale when the poll is done or has another time by now. */

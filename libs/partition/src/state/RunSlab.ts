@@ -76,6 +76,9 @@ export class RunSlab {
   delayMs(id: number): number {
     return this.#word(id, 3)
   }
+  setDelay(id: number, delayMs: number): void {
+    this.chunks[(id / chunkRuns) | 0]![(id % chunkRuns) * words + 3] = delayMs
+  }
   next(id: number): number {
     return this.#word(id, 4)
   }
