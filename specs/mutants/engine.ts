@@ -17,6 +17,13 @@ export const engineMutants: ReadonlyArray<SpecMutant> = [
     what: 'a batch that was settled counts as one in flight for ever',
   },
   {
+    id: 'ENG-09',
+    file: 'libs/partition/src/delayed.ts',
+    from: 'state.runs.setDelay(run, dueAt - state.runs.enqueuedAt(run))',
+    to: '',
+    what: 'a restarted engine forgets the new time of a message',
+  },
+  {
     id: 'ENG-11',
     file: 'libs/partition/src/decide/enqueue.ts',
     from: 'if (before !== undefined) return turn.ok(token, before)',

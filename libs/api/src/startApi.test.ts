@@ -119,6 +119,29 @@ describe('the HTTP API', () => {
     })
   })
 
+  it('recalls and moves messages that are not due yet, and says who did it', async () => {
+    const { ask } = await serve()
+    await ask('POST', '/v1/queues', { name: 'later' })
+    const { messageIds } = (
+      await ask('POST', '/v1/queues/later/messages/batch', {
+        messages: [{ body: 'never' }, { body: 'now' }],
+        delayMs: 3_600_000,
+      })
+    ).json() as { messageIds: string[] }
+    const [never, now] = messageIds.map((id) => `/v1/messages/${id}`)
+    expect((await ask('POST', `${never}/recall`)).status).toBe(204)
+    expect((await ask('POST', `${now}/reschedule`, { delayMs: 0 })).status).toBe(204)
+    const { messages } = (await ask('POST', '/v1/queues/later/receive', { max: 10 })).json() as Received
+    expect(messages).toMatchObject([{ body: 'now' }])
+    const { steps } = (await ask('GET', `${never}/trace`)).json() as Trace
+    expect(steps.at(-1)).toMatchObject({ event: 'Recalled', by: { name: 'local' } })
+    expect(await ask('POST', `${now}/recall`)).toMatchObject({ status: 409 })
+    expect((await ask('POST', `${now}/reschedule`, {})).json()).toMatchObject({ id: 'InvalidArgument' })
+    expect((await ask('POST', '/v1/messages/abc-0-1-1/recall')).json()).toMatchObject({
+      id: 'UnknownMessage',
+    })
+  })
+
   it('administers queues, and the record names who did it, from where and why', async () => {
     const { ask } = await serve('ann:admin:token-of-ann')
     const headers = { authorization: 'Bearer token-of-ann', 'x-kiroku-reason': 'too many' }

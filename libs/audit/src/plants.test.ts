@@ -74,6 +74,8 @@ const enqueued = (first: number, change: object = {}): LogEvent => ({
   send: 3,
   ...change,
 })
+const revised = (type: 'Recalled' | 'Rescheduled', number: number, change: object = {}): LogEvent =>
+  ({ type, queue: scene.mail, number, producer: 'r', send: 1, by: tester, ...change }) as LogEvent
 const oneBody = () => ({ sections: [{ queue: scene.mail, bodies: [body('x')] }] })
 
 it('finds nothing in the honest part, nor in honest frames that a test writes', async () => {
@@ -166,6 +168,17 @@ describe('a step outside the law is found:', () => {
         forward: 1,
       },
     ]))
+  it('a recall of what is not delayed', () => expectFound(/not delayed/, [revised('Recalled', 4)]))
+  it('a new time for what is not delayed', () =>
+    expectFound(/not delayed/, [revised('Rescheduled', 2, { dueAt: scene.at + 1 })]))
+  it('a new time that is over', () =>
+    expectFound(/which is over/, [revised('Rescheduled', 5, { dueAt: scene.at - 1 })]))
+  it('a message that comes after it was recalled', async () => {
+    await forge(engine.log, 0, [revised('Recalled', 5)])
+    await expectFound(/do not wait/, [{ type: 'DelayElapsed', queue: scene.mail, numbers: [5, 1] }], {
+      at: scene.delayedUntil,
+    })
+  })
   it('a message without its body', () => expectFound(/0 bodies .* for 1 messages/, [enqueued(6)]))
   it('a body without its message', () => expectFound(/no message for them/, [], oneBody()))
 })

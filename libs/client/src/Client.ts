@@ -56,6 +56,14 @@ export interface ReceiveOptions {
   readonly signal?: AbortSignal
 }
 
+/** When a delayed message is to be due: one of the two. */
+export interface RescheduleOptions {
+  /** From now, in ms. */
+  readonly delayMs?: number | undefined
+  /** A moment by the engine's clock, in ms since 1970. */
+  readonly at?: number | Date | undefined
+}
+
 /** What became of one receipt. */
 export interface SettleResult {
   readonly receipt: string
@@ -148,6 +156,16 @@ export interface Client {
   release(receipts: string | readonly string[]): Promise<SettleResult[]>
   /** Moves messages to the dead-letter queue now, on purpose. */
   deadLetter(receipts: string | readonly string[], error?: string): Promise<SettleResult[]>
+  /**
+   * Cancels a message that is not due yet: nobody will receive it. Resolves when that is stored.
+   * Errors: `NotDelayed` (its delay is over, or it was recalled before), `UnknownMessage`.
+   */
+  recall(messageId: string, by?: Actor): Promise<void>
+  /**
+   * Gives a message that is not due yet another time, from now up to 14 days ahead. A moment that is over means now.
+   * Errors: `NotDelayed`, `UnknownMessage`, `InvalidArgument` (a time after the end of its retention).
+   */
+  reschedule(messageId: string, to: RescheduleOptions, by?: Actor): Promise<void>
   /** Runs the handler for each batch until it is stopped. */
   consume(queue: string, handler: BatchHandler, options?: ConsumeOptions): Consumer
   /** Runs the handler for each message: returning acknowledges it, throwing retries it. */

@@ -1,5 +1,6 @@
 import { limits as partitionLimits, type CommandOf, type Delivery } from '@kiroku/partition'
 import { PartitionLink, type ClientContext } from './PartitionLink.ts'
+import { Reviser } from './Reviser.ts'
 import { Sender } from './Sender.ts'
 import { Settler } from './Settler.ts'
 
@@ -14,11 +15,14 @@ export class PartitionClient {
   readonly link: PartitionLink
   readonly sender: Sender
   readonly settler: Settler
+  readonly reviser: Reviser
 
   constructor(partition: number, context: ClientContext) {
     this.link = new PartitionLink(partition, context)
-    this.sender = new Sender(this.link, () => crypto.randomUUID().replaceAll('-', ''))
+    const newProducer = (): string => crypto.randomUUID().replaceAll('-', '')
+    this.sender = new Sender(this.link, newProducer)
     this.settler = new Settler(this.link)
+    this.reviser = new Reviser(this.link, newProducer)
     this.link.onLateDelivery = (delivery) => this.release(delivery)
   }
 
@@ -39,6 +43,18 @@ export class PartitionClient {
       }),
     })
     return answer.delivery
+  }
+
+  /** Resolves when everything that was asked for is stored or given up. */
+  async drained(): Promise<void> {
+    await Promise.all([this.sender.drained(), this.settler.drained(), this.reviser.drained()])
+  }
+
+  /** Fails what is left; nothing is repeated any more. */
+  close(): void {
+    this.sender.close()
+    this.settler.close()
+    this.reviser.close()
   }
 
   /** Gives a delivery back that nobody will handle. */

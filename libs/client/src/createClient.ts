@@ -1,13 +1,22 @@
-import { KirokuError } from '@kiroku/message'
+import { KirokuError, type Actor } from '@kiroku/message'
 import {
   checkQueueName,
   limits as partitionLimits,
   messageId,
+  parseMessageId,
   type CommandOf,
   type PartitionDescription,
 } from '@kiroku/partition'
 import { Administration } from './Administration.ts'
-import type { Body, Client, ClientOptions, OutgoingMessage, ReceiveOptions, SendOptions } from './Client.ts'
+import type {
+  Body,
+  Client,
+  ClientOptions,
+  OutgoingMessage,
+  ReceiveOptions,
+  RescheduleOptions,
+  SendOptions,
+} from './Client.ts'
 import type { ClientEvent } from './ClientEvent.ts'
 import { realClock } from './Clock.ts'
 import {
@@ -24,6 +33,7 @@ import { LogConnection, type OpenLog } from './LogConnection.ts'
 import type { PartitionClient } from './PartitionClient.ts'
 import type { ClientContext } from './PartitionLink.ts'
 import { clip, receivedMessages, type ReceivedMessage, type RetryOptions } from './ReceivedMessage.ts'
+import type { Revision } from './Reviser.ts'
 import type { StoredRange } from './Sender.ts'
 import { settleReceipts } from './settleReceipts.ts'
 import type { Settlement } from './Settler.ts'
@@ -38,6 +48,7 @@ class TransportClient implements Client {
   readonly #context: ClientContext
   readonly #connection: LogConnection
   readonly #name: string
+  readonly #actor: Actor
   readonly #id = crypto.randomUUID().slice(0, 13)
   #polls = 0
   readonly #consumers = new Set<Consumer>()
@@ -52,11 +63,12 @@ class TransportClient implements Client {
       requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
     }
     this.#name = options.name ?? `client-${this.#id}`
+    this.#actor = options.actor ?? { name: 'local', origin: 'client' }
     this.#connection = new LogConnection(this.#context)
     this.queues = new Administration({
       partitionOf: async (queue) => (await this.#connection.open()).of(queue),
       partitions: async () => (await this.#connection.open()).partitions,
-      actor: options.actor ?? { name: 'local', origin: 'client' },
+      actor: this.#actor,
     })
   }
 
@@ -129,6 +141,15 @@ class TransportClient implements Client {
     return this.#settle(receipts, { type: 'DeadLetter', error: clip(error) })
   }
 
+  recall(id: string, by = this.#actor) {
+    return this.#revise(id, { type: 'Recall', by })
+  }
+
+  reschedule(id: string, { delayMs, at }: RescheduleOptions, by = this.#actor) {
+    const dueAt = at instanceof Date ? at.getTime() : at
+    return this.#revise(id, { type: 'Reschedule', delayMs, dueAt, by })
+  }
+
   consume(queue: string, handler: BatchHandler, options: ConsumeOptions = {}): Consumer {
     checkQueueName(queue)
     if (this.#closing !== undefined) throw new KirokuError('Stopped', 'The client is closed')
@@ -181,12 +202,9 @@ class TransportClient implements Client {
     await Promise.all([...this.#consumers].map((consumer) => consumer.stop()))
     this.#connection.close()
     if (log !== undefined) {
-      const drained = Promise.all(log.partitions.flatMap((p) => [p.sender.drained(), p.settler.drained()]))
+      const drained = Promise.all(log.partitions.map((partition) => partition.drained()))
       await this.#within(drained, limits.closeMsMax)
-      for (const partition of log.partitions) {
-        partition.sender.close()
-        partition.settler.close()
-      }
+      for (const partition of log.partitions) partition.close()
     }
     await this.#context.transport.close()
   }
@@ -202,6 +220,14 @@ class TransportClient implements Client {
   #opened(queue: string): Promise<OpenLog> {
     checkQueueName(queue)
     return this.#connection.open()
+  }
+
+  async #revise(id: string, revision: Revision): Promise<void> {
+    const log = await this.#connection.open()
+    const { incarnation, partition, queue, number } = parseMessageId(id)
+    if (incarnation !== log.directory.incarnation || partition >= log.partitions.length)
+      throw new KirokuError('UnknownMessage', `message "${id}" is of another log`)
+    await log.partitions[partition]!.reviser.revise(queue, number, revision)
   }
 
   async #settle(receipts: string | readonly string[], settlement: Settlement) {

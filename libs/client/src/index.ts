@@ -13,6 +13,7 @@ export type {
   QueueSettings,
   Queues,
   ReceiveOptions,
+  RescheduleOptions,
   SendOptions,
   SettleResult,
   Subscriptions,

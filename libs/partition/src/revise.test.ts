@@ -154,7 +154,7 @@ describe('what cannot be recalled or moved is refused:', () => {
     [{ delayMs: 1.5 }, /0 to/],
     [{ dueAt: Number.NaN }, /0 to/],
     [{ delayMs: 14 * day + 1 }, /14 days/],
-    [{ delayMs: 4 * day }, /retention/],
+    [{ delayMs: 4 * day }, /kept until/],
   ])('a time that cannot be: %o', (to, message) => {
     const p = given()
     expect(move(p, 1, to).error).toMatchObject({

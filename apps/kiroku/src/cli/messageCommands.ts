@@ -1,4 +1,4 @@
-import type { CommandSpec, FlagSpec } from './CommandSpec.ts'
+import type { ArgumentSpec, CommandSpec, FlagSpec } from './CommandSpec.ts'
 import { queueArgument } from './queueCommands.ts'
 import { natsSettings } from './sharedSettings.ts'
 
@@ -9,7 +9,9 @@ const subscriptionFlag: FlagSpec = {
   description: 'Subscription of the queue; default main.',
 }
 
-/** `send`, `receive` and `work`. */
+const messageArgument: ArgumentSpec = { name: 'id', description: 'Message id, as `send` printed it.' }
+
+/** `send`, `receive`, `recall`, `reschedule` and `work`. */
 export const messageCommands: readonly CommandSpec[] = [
   {
     name: 'send',
@@ -77,6 +79,28 @@ export const messageCommands: readonly CommandSpec[] = [
     ],
     settings: natsSettings,
     load: () => import('../commands/receive.ts'),
+  },
+  {
+    name: 'recall',
+    summary: 'Cancel a message that is not due yet.',
+    arguments: [messageArgument],
+    settings: natsSettings,
+    load: async () => (await import('../commands/revise.ts')).recall,
+  },
+  {
+    name: 'reschedule',
+    summary: 'Give a message that is not due yet another time.',
+    examples: [
+      { command: 'kiroku reschedule ID --delay 0', description: 'It is due now' },
+      { command: 'kiroku reschedule ID --at 2027-01-01T09:00:00Z', description: 'It is due at that moment' },
+    ],
+    arguments: [messageArgument],
+    flags: [
+      { name: 'delay', kind: 'text', metavar: 'DURATION', description: 'Due this long from now, up to 14d.' },
+      { name: 'at', kind: 'text', metavar: 'TIME', description: 'Due at this moment, in ISO 8601.' },
+    ],
+    settings: natsSettings,
+    load: async () => (await import('../commands/revise.ts')).reschedule,
   },
   {
     name: 'work',

@@ -41,6 +41,8 @@ describe('the command tree', () => {
       'subscription resume',
       'send',
       'receive',
+      'recall',
+      'reschedule',
       'work',
       'trace',
       'verify',

@@ -17,6 +17,7 @@ import {
   ReceivedMessage,
   ReceiveRequest,
   Receipts,
+  RescheduleRequest,
   RetryRequest,
   SettleResults,
   SubscriptionSettings,
@@ -192,6 +193,21 @@ const messages = HttpApiGroup.make('messages')
     })
       .annotate(RequiredRole, 'operator')
       .annotateMerge(says('operator', 'Moves messages to the dead-letter queue, on purpose.')),
+    HttpApiEndpoint.post('recall', '/messages/:id/recall', {
+      params: { id: Schema.String },
+      success: HttpApiSchema.NoContent,
+      error,
+    })
+      .annotate(RequiredRole, 'operator')
+      .annotateMerge(says('operator', 'Cancels a message that is not due yet.')),
+    HttpApiEndpoint.post('reschedule', '/messages/:id/reschedule', {
+      params: { id: Schema.String },
+      payload: RescheduleRequest,
+      success: HttpApiSchema.NoContent,
+      error,
+    })
+      .annotate(RequiredRole, 'operator')
+      .annotateMerge(says('operator', 'Gives a message that is not due yet another time.')),
     HttpApiEndpoint.get('trace', '/messages/:id/trace', {
       params: { id: Schema.String },
       success: Schema.Json,

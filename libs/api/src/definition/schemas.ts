@@ -198,6 +198,12 @@ export const DeadLetterRequest = Schema.Struct({ receipts, error: optional(Schem
   identifier: 'DeadLetterRequest',
 })
 
+/** When a delayed message is to be due: one of the two. */
+export const RescheduleRequest = Schema.Struct({
+  delayMs: optional(ms('From now')),
+  at: optional(ms('A moment, since 1970; one that is over means now')),
+}).annotate({ identifier: 'RescheduleRequest' })
+
 /** One result a receipt, in order; without `error` it was accepted. */
 export const SettleResults = Schema.Struct({
   results: Schema.Array(

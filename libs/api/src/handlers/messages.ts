@@ -1,6 +1,8 @@
 import type { ReceiveOptions, SettleResult } from '@kiroku/client'
+import * as Effect from 'effect/Effect'
 import * as HttpApiBuilder from 'effect/http-api/HttpApiBuilder'
 import type { ApiSources } from '../ApiSources.ts'
+import { Caller } from '../definition/Access.ts'
 import { Api } from '../definition/Api.ts'
 import type { OperationTimes } from '../metrics/OperationTimes.ts'
 import { toOutgoing, toReceived } from './bodies.ts'
@@ -49,6 +51,14 @@ export const messageHandlers = (
       extend: ({ payload }) => settle(() => client.extend(payload.receipts, payload.leaseMs)),
       release: ({ payload }) => settle(() => client.release(payload.receipts)),
       deadLetter: ({ payload }) => settle(() => client.deadLetter(payload.receipts, payload.error)),
+      recall: Effect.fnUntraced(function* ({ params }) {
+        const by = yield* Caller
+        yield* call(() => client.recall(params.id, by))
+      }),
+      reschedule: Effect.fnUntraced(function* ({ params, payload }) {
+        const by = yield* Caller
+        yield* call(() => client.reschedule(params.id, payload, by))
+      }),
       trace: ({ params }) => call(async () => asJson(await trace(params.id))),
     }),
   )
