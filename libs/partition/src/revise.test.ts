@@ -150,9 +150,9 @@ describe('what cannot be recalled or moved is refused:', () => {
   it.each([
     [{}, /either/],
     [{ delayMs: 1, dueAt: 1 }, /either/],
-    [{ delayMs: -1 }, /0 to/],
-    [{ delayMs: 1.5 }, /0 to/],
-    [{ dueAt: Number.NaN }, /0 to/],
+    [{ delayMs: -1 }, /from now to/],
+    [{ delayMs: 1.5 }, /from now to/],
+    [{ dueAt: Number.NaN }, /from now to/],
     [{ delayMs: 14 * day + 1 }, /14 days/],
     [{ delayMs: 4 * day }, /kept until/],
   ])('a time that cannot be: %o', (to, message) => {

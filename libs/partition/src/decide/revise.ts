@@ -31,12 +31,13 @@ export const decideRevise = <B>(
 const dueTime = (now: number, { delayMs, dueAt }: CommandOf<'Reschedule'>): number | KirokuError => {
   if ((delayMs === undefined) === (dueAt === undefined))
     return new KirokuError('InvalidArgument', 'a message is moved by either a delay or a time')
-  const at = delayMs === undefined ? Math.max(dueAt!, now) : now + delayMs
+  const given = delayMs ?? dueAt
+  const at = !Number.isInteger(given) ? -1 : delayMs === undefined ? Math.max(dueAt!, now) : now + delayMs
   return Number.isSafeInteger(at) && at >= now && at - now <= limits.delayMsMax
     ? at
     : new KirokuError(
         'InvalidArgument',
-        `a delay must be a whole number from 0 to ${limits.delayMsMax} ms (14 days), not ${delayMs ?? dueAt! - now}`,
+        `a message can be due from now to ${limits.delayMsMax} ms (14 days) ahead, not ${delayMs === undefined ? 'at' : 'in'} ${given}`,
       )
 }
 
