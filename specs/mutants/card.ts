@@ -18,9 +18,9 @@ export const cardMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'CARD-03',
-    file: 'libs/partition/src/deliver.ts',
-    from: 'bytes + each > poll.bytesMax',
-    to: 'bytes > poll.bytesMax',
+    file: 'libs/partition/src/Taking.ts',
+    from: 'this.#bytes + bytes > this.#poll.bytesMax',
+    to: 'this.#bytes > this.#poll.bytesMax',
     what: 'a batch closes one message after it is full of bytes',
   },
   {

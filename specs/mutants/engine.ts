@@ -12,8 +12,8 @@ export const engineMutants: ReadonlyArray<SpecMutant> = [
   {
     id: 'ENG-08',
     file: 'libs/partition/src/touched.ts',
-    from: 'if (sub.flow !== undefined) sub.flow.left(live.delivery[slot]!)',
-    to: '',
+    from: 'sub.flow.left(',
+    to: '(() => {})(',
     what: 'a batch that was settled counts as one in flight for ever',
   },
   {

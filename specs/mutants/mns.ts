@@ -4,9 +4,9 @@ import type { SpecMutant } from './SpecMutant.ts'
 export const mnsMutants: ReadonlyArray<SpecMutant> = [
   {
     id: 'MNS-01',
-    file: 'libs/partition/src/deliver.ts',
-    from: 'const leaseUntil = now + poll.leaseMs',
-    to: 'const leaseUntil = now + poll.leaseMs / 2',
+    file: 'libs/partition/src/Taking.ts',
+    from: 'turn.now + poll.leaseMs',
+    to: 'turn.now + poll.leaseMs / 2',
     what: 'a lease is half as long as it was asked for',
   },
   {

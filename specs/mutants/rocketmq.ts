@@ -96,8 +96,8 @@ export const rocketmqMutants: ReadonlyArray<SpecMutant> = [
   {
     id: 'RMQ-15',
     file: 'libs/partition/src/deliver.ts',
-    from: 'if (sub.deliverable === 0 ||',
-    to: 'if (sub.waitingRetry > 0 || sub.deliverable === 0 ||',
+    from: 'if (sub.isPaused ||',
+    to: 'if (sub.waitingRetry > 0 || sub.isPaused ||',
     what: 'while a message waits for its retry nobody gets another',
   },
   {

@@ -31,6 +31,20 @@ export const sqsMutants: ReadonlyArray<SpecMutant> = [
     what: 'a message that comes back wakes nobody who waits for it',
   },
   {
+    id: 'SQS-05',
+    file: 'libs/partition/src/timers.ts',
+    from: 'turn.ok(poll.token, {})',
+    to: 'turn.ok(poll.token, {})\n      return',
+    what: 'of long polls that end together only the first is answered',
+  },
+  {
+    id: 'SQS-06',
+    file: 'libs/client/src/backoff.ts',
+    from: '2 ** (failures - 1)',
+    to: 'failures',
+    what: 'pauses grow by 200 ms each time',
+  },
+  {
     id: 'SQS-07',
     file: 'libs/message/src/machine.ts',
     from: 'context.attempt >= event.policy.attemptsMax',
@@ -43,5 +57,12 @@ export const sqsMutants: ReadonlyArray<SpecMutant> = [
     from: 'config.retriesMax === 0',
     to: 'config.retriesMax === 1',
     what: 'the threshold that is warned about is 2',
+  },
+  {
+    id: 'SQS-12',
+    file: 'libs/client/src/PartitionLink.ts',
+    from: 'leftMs + limits.replyMsMax',
+    to: 'limits.replyMsMax',
+    what: 'a request waits for its answer as long as any other, however long its poll is',
   },
 ]
