@@ -1,6 +1,6 @@
 import type { Actor } from '@kiroku/message'
 import { checkQueueName, type Answers, type CommandOf, type QueueDescription } from '@kiroku/partition'
-import type { QueueSettings, Queues } from './Client.ts'
+import type { GroupsOptions, QueueSettings, Queues } from './Client.ts'
 import { DeadLetterQueues } from './DeadLetterQueues.ts'
 import type { PartitionClient } from './PartitionClient.ts'
 import { SubscriptionAdministration } from './SubscriptionAdministration.ts'
@@ -67,6 +67,16 @@ export class Administration implements Queues {
   async describe(name: string): Promise<QueueDescription> {
     const { link } = await this.#partition(name)
     return link.ask<'DescribeQueue'>({ type: 'DescribeQueue', queue: name })
+  }
+
+  async groups(name: string, { subscription, max }: GroupsOptions = {}) {
+    const { link } = await this.#partition(name)
+    return link.ask<'DescribeGroups'>({
+      type: 'DescribeGroups',
+      queue: name,
+      ...(subscription === undefined ? {} : { subscription }),
+      ...(max === undefined ? {} : { max }),
+    })
   }
 
   async list(): Promise<QueueDescription[]> {

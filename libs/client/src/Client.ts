@@ -1,5 +1,6 @@
 import type { Actor, ConsumeMode, KirokuError } from '@kiroku/message'
 import type {
+  GroupDescription,
   DeadLetterTarget,
   PartitionDescription,
   QueueConfig,
@@ -25,6 +26,11 @@ export interface SendOptions {
   readonly attributes?: Readonly<Record<string, string>> | undefined
   /** What subscriptions filter by: up to 128 characters, no `|`; absent: none. */
   readonly tag?: string | undefined
+  /**
+   * Message group of an ordered queue, within which order is kept, or tenant of a fair one: up to 128 characters.
+   * An ordered queue wants one with every message.
+   */
+  readonly group?: string | undefined
   /** Absent: `text/plain` for text, `application/json` for JSON, nothing for bytes. */
   readonly contentType?: string | undefined
   /** W3C trace context that travels with the message. */
@@ -107,6 +113,14 @@ export interface Subscriptions {
   resume(queue: string, name: string, by?: Actor): Promise<void>
 }
 
+/** Which groups to describe. */
+export interface GroupsOptions {
+  /** Default: `main`. */
+  readonly subscription?: string
+  /** Most groups, up to 1,000 (default). */
+  readonly max?: number
+}
+
 /** Administration of queues. Errors: `UnknownQueue`, `InvalidQueueName`, `InvalidConfig`, and what `Client` says. */
 export interface Queues {
   readonly subscriptions: Subscriptions
@@ -121,6 +135,11 @@ export interface Queues {
   pause(name: string, by?: Actor): Promise<void>
   resume(name: string, by?: Actor): Promise<void>
   describe(name: string): Promise<QueueDescription>
+  /** Message groups of a subscription: those that are held up first, with what holds them up. */
+  groups(
+    name: string,
+    options?: GroupsOptions,
+  ): Promise<{ readonly groups: readonly GroupDescription[]; readonly total: number }>
   /** All queues of the log, by name. */
   list(): Promise<QueueDescription[]>
 }

@@ -101,6 +101,11 @@ export class MessageView {
     return this.#decoded().meta.tag
   }
 
+  /** Message group or tenant. */
+  get group(): string | undefined {
+    return this.#decoded().meta.group
+  }
+
   /** W3C trace context of the send. */
   get traceparent(): string | undefined {
     return this.#decoded().meta.traceparent

@@ -3,6 +3,7 @@ import { limits as partitionLimits, type Answers } from '@kiroku/partition'
 import { isRetryable } from './failure.ts'
 import { Lane, type Unit } from './Lane.ts'
 import { limits } from './limits.ts'
+import { MarkColumns, type Marks } from './Marks.ts'
 import type { PartitionLink } from './PartitionLink.ts'
 import { ProducerNumbers, type SendNumber } from './ProducerNumbers.ts'
 
@@ -21,10 +22,7 @@ interface Waiter {
 interface Group {
   readonly queue: string
   readonly messages: Uint8Array[]
-  /** Delay of each, -1: the queue's default; absent while all have the default. */
-  delaysMs: number[] | undefined
-  /** Tag of each, empty: none; absent while no message has one. */
-  tags: string[] | undefined
+  readonly marks: MarkColumns
   bytes: number
   readonly waiters: Waiter[]
   readonly deadlineMs: number
@@ -47,16 +45,11 @@ export class Sender {
     this.#lane = new Lane(link, limits.sendRequestsMax, (room) => this.#next(room))
   }
 
-  /** Stores one envelope. `delayMs` undefined: the queue's default. Errors: see `Client.send`. */
-  send(
-    queue: string,
-    envelope: Uint8Array,
-    delayMs: number | undefined,
-    tag: string | undefined,
-  ): Promise<StoredRange> {
+  /** Stores one envelope. Errors: see `Client.send`. */
+  send(queue: string, envelope: Uint8Array, marks: Marks | undefined): Promise<StoredRange> {
     return new Promise((stored, failed) => {
       if (this.#pendingBytes >= limits.pendingBytesMax) return failed(tooMuchWaits())
-      const group = this.#add(queue, envelope, delayMs, tag)
+      const group = this.#add(queue, envelope, marks)
       group.waiters.push({ offset: group.messages.length - 1, count: 1, stored, failed })
       this.#lane.wake()
     })
@@ -66,15 +59,14 @@ export class Sender {
   sendAll(
     queue: string,
     envelopes: readonly Uint8Array[],
-    delaysMs: readonly (number | undefined)[] | undefined,
-    tags: readonly (string | undefined)[] | undefined,
+    marks: readonly (Marks | undefined)[],
   ): Promise<StoredRange[]> {
     if (this.#pendingBytes >= limits.pendingBytesMax) return Promise.reject(tooMuchWaits())
     const pieces: Promise<StoredRange>[] = []
     let group: Group | undefined
     let waiter: Waiter | undefined
     for (let i = 0; i < envelopes.length; i++) {
-      const taken = this.#add(queue, envelopes[i]!, delaysMs?.[i], tags?.[i])
+      const taken = this.#add(queue, envelopes[i]!, marks[i])
       if (taken === group) waiter!.count++
       else {
         group = taken
@@ -103,14 +95,13 @@ export class Sender {
     this.#lane.close()
   }
 
-  #add(queue: string, envelope: Uint8Array, delayMs: number | undefined, tag: string | undefined): Group {
+  #add(queue: string, envelope: Uint8Array, marks: Marks | undefined): Group {
     let group = this.#open.get(queue)
     if (group === undefined || !fits(group, envelope)) {
       group = {
         queue,
         messages: [],
-        delaysMs: undefined,
-        tags: undefined,
+        marks: new MarkColumns(),
         bytes: 0,
         waiters: [],
         deadlineMs: this.#link.context.clock.now() + this.#link.context.sendTimeoutMs,
@@ -118,12 +109,7 @@ export class Sender {
       this.#open.set(queue, group)
       this.#groups.push(group)
     }
-    if (delayMs !== undefined && group.delaysMs === undefined)
-      group.delaysMs = new Array<number>(group.messages.length).fill(-1)
-    group.delaysMs?.push(delayMs ?? -1)
-    if (tag !== undefined && group.tags === undefined)
-      group.tags = new Array<string>(group.messages.length).fill('')
-    group.tags?.push(tag ?? '')
+    group.marks.add(group.messages.length, marks)
     group.messages.push(envelope)
     group.bytes += envelope.length
     this.#pendingBytes += envelope.length
@@ -141,7 +127,7 @@ export class Sender {
   }
 
   #unit(group: Group, number: SendNumber): Unit {
-    const { queue, messages, delaysMs, tags, bytes, waiters, deadlineMs } = group
+    const { queue, messages, marks, bytes, waiters, deadlineMs } = group
     const close = (): void => {
       this.#numbers.close(number)
       this.#pendingBytes -= bytes
@@ -152,8 +138,7 @@ export class Sender {
         queue,
         ...number,
         messages,
-        ...(delaysMs === undefined ? {} : { delaysMs }),
-        ...(tags === undefined ? {} : { tags }),
+        ...marks.columns,
       },
       messages: messages.length,
       bytes,
@@ -191,8 +176,7 @@ export class Sender {
       return {
         queue: group.queue,
         messages,
-        delaysMs: group.delaysMs?.slice(waiter.offset, end),
-        tags: group.tags?.slice(waiter.offset, end),
+        marks: group.marks.slice(waiter.offset, end),
         bytes,
         waiters: [{ ...waiter, offset: 0 }],
         deadlineMs: group.deadlineMs,

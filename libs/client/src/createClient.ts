@@ -1,7 +1,6 @@
 import { KirokuError, type Actor } from '@kiroku/message'
 import {
   checkQueueName,
-  limits as partitionLimits,
   messageId,
   parseMessageId,
   type CommandOf,
@@ -26,7 +25,8 @@ import {
   type ConsumeOptions,
   type MessageHandler,
 } from './Consumer.ts'
-import { encodeMessage, tagOf } from './encodeMessage.ts'
+import { encodeMessage } from './encodeMessage.ts'
+import { marksOf } from './Marks.ts'
 import { handleEach } from './handleEach.ts'
 import { limits } from './limits.ts'
 import { LogConnection, type OpenLog } from './LogConnection.ts'
@@ -74,23 +74,18 @@ class TransportClient implements Client {
 
   async send(queue: string, body: Body, options: SendOptions = {}) {
     const log = this.#connection.log ?? (await this.#opened(queue))
-    checkDelay(options.delayMs)
+    const marks = marksOf(options)
     const partition = log.of(queue)
-    const stored = await partition.sender.send(
-      queue,
-      encodeMessage(body, options),
-      options.delayMs,
-      tagOf(options),
-    )
+    const stored = await partition.sender.send(queue, encodeMessage(body, marks, options), marks)
     return { messageId: idOf(log, partition, stored, 0) }
   }
 
   async sendBatch(queue: string, messages: readonly OutgoingMessage[], options: SendOptions = {}) {
     const log = this.#connection.log ?? (await this.#opened(queue))
-    const delaysMs = delaysOf(messages, options)
-    const envelopes = messages.map((message) => encodeMessage(message.body, message, options))
+    const marks = messages.map((message) => marksOf(message, options))
+    const envelopes = messages.map((message, i) => encodeMessage(message.body, marks[i], message, options))
     const partition = log.of(queue)
-    const ranges = await partition.sender.sendAll(queue, envelopes, delaysMs, tagsOf(messages, options))
+    const ranges = await partition.sender.sendAll(queue, envelopes, marks)
     const messageIds: string[] = []
     for (const range of ranges)
       for (let i = 0; i < range.count; i++) messageIds.push(idOf(log, partition, range, i))
@@ -263,36 +258,3 @@ const idOf = (log: OpenLog, partition: PartitionClient, range: StoredRange, offs
     queue: range.queue,
     number: range.first + offset,
   })
-
-/** The delay of each message; absent when all have the queue's default. */
-const delaysOf = (
-  messages: readonly OutgoingMessage[],
-  options: SendOptions,
-): (number | undefined)[] | undefined => {
-  let some = false
-  const delaysMs = messages.map((message) => {
-    const delayMs = message.delayMs ?? options.delayMs
-    checkDelay(delayMs)
-    some ||= delayMs !== undefined
-    return delayMs
-  })
-  return some ? delaysMs : undefined
-}
-
-/** The tag of each message; absent when none has one. */
-const tagsOf = (
-  messages: readonly OutgoingMessage[],
-  options: SendOptions,
-): (string | undefined)[] | undefined =>
-  options.tag === undefined && messages.every((message) => message.tag === undefined)
-    ? undefined
-    : messages.map((message) => tagOf(message, options))
-
-const checkDelay = (delayMs: number | undefined): void => {
-  if (delayMs === undefined) return
-  if (!Number.isFinite(delayMs) || delayMs < 0 || delayMs > partitionLimits.delayMsMax)
-    throw new KirokuError(
-      'InvalidArgument',
-      `delayMs is ${delayMs}; it may be 0 to ${partitionLimits.delayMsMax} ms`,
-    )
-}

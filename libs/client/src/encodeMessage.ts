@@ -1,24 +1,25 @@
 import { KirokuError } from '@kiroku/message'
-import {
-  encodeEnvelope,
-  isTag,
-  limits as partitionLimits,
-  tagRule,
-  type EnvelopeMeta,
-} from '@kiroku/partition'
+import { encodeEnvelope, limits as partitionLimits, type EnvelopeMeta } from '@kiroku/partition'
 import type { Body, SendOptions } from './Client.ts'
+import type { Marks } from './Marks.ts'
 
 const encoder = new TextEncoder()
 
 /**
  * Body and what travels beside it, as the partition stores it. What `own` sets beats `shared`.
- * Errors: `BodyTooLarge`, `InvalidArgument` (a body that JSON cannot say, a tag that is none).
+ * Errors: `BodyTooLarge`, `InvalidArgument` (a body that JSON cannot say).
  */
-export const encodeMessage = (body: Body, own: SendOptions, shared?: SendOptions): Uint8Array => {
+export const encodeMessage = (
+  body: Body,
+  marks: Marks | undefined,
+  own: SendOptions,
+  shared?: SendOptions,
+): Uint8Array => {
   const attributes = own.attributes ?? shared?.attributes
   const contentType = own.contentType ?? shared?.contentType ?? contentTypeOf(body)
   const traceparent = own.traceparent ?? shared?.traceparent
-  const tag = tagOf(own, shared)
+  const tag = marks?.tag === '' ? undefined : marks?.tag
+  const group = marks?.group === '' ? undefined : marks?.group
   const bytes =
     body instanceof Uint8Array ? body : encoder.encode(typeof body === 'string' ? body : stringify(body))
   if (bytes.length > partitionLimits.bodyBytesMax)
@@ -26,23 +27,16 @@ export const encodeMessage = (body: Body, own: SendOptions, shared?: SendOptions
       'BodyTooLarge',
       `The body has ${bytes.length} bytes; at most ${partitionLimits.bodyBytesMax} are possible`,
     )
-  if (attributes === undefined && contentType === undefined && traceparent === undefined && tag === undefined)
-    return encodeEnvelope(bytes)
+  const isPlain = attributes === undefined && contentType === undefined && traceparent === undefined
+  if (isPlain && tag === undefined && group === undefined) return encodeEnvelope(bytes)
   const meta: EnvelopeMeta = {
     ...(attributes === undefined ? {} : { attributes: checkAttributes(attributes) }),
     ...(contentType === undefined ? {} : { contentType }),
     ...(traceparent === undefined ? {} : { traceparent }),
     ...(tag === undefined ? {} : { tag }),
+    ...(group === undefined ? {} : { group }),
   }
   return encodeEnvelope(bytes, meta)
-}
-
-/** The tag that a message is sent with. */
-export const tagOf = (own: SendOptions, shared?: SendOptions): string | undefined => {
-  const tag = own.tag ?? shared?.tag
-  if (tag === undefined || tag === '') return undefined
-  if (!isTag(tag)) throw new KirokuError('InvalidArgument', tagRule)
-  return tag
 }
 
 const contentTypeOf = (body: Body): string | undefined =>

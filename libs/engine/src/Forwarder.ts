@@ -3,6 +3,7 @@ import type { BodyRef } from '@kiroku/log'
 import {
   decodeEnvelope,
   encodeEnvelope,
+  isGroup,
   isTag,
   messageId,
   type Answer,
@@ -118,6 +119,7 @@ export class Forwarder {
     const messages: Uint8Array[] = []
     const enqueuedAt: number[] = []
     const tags: string[] = []
+    const groups: string[] = []
     let bytes = 0
     for (const entry of window) {
       const [envelope] = await this.#cache.fetch([entry.seq], lane.source, [entry.index])
@@ -127,8 +129,9 @@ export class Forwarder {
       if (messages.length > 0 && bytes > this.#work.bytesMax) break
       messages.push(forwarded)
       enqueuedAt.push(entry.enqueuedAt)
-      // Whoever wrote the envelope may have written anything; a strange tag must not hold up the lane.
+      // Whoever wrote the envelope may have written anything; a strange tag or group must not hold up the lane.
       tags.push(isTag(meta.tag) ? meta.tag : '')
+      groups.push(isGroup(meta.group) ? meta.group : '')
     }
     const reply = await this.#o.route(lane.target.partition, [
       {
@@ -139,6 +142,7 @@ export class Forwarder {
         messages,
         enqueuedAt,
         ...(tags.every((tag) => tag === '') ? undefined : { tags }),
+        ...(groups.every((group) => group === '') ? undefined : { groups }),
       },
     ])
     return reply.answers[0] as Answer<'Forward'>

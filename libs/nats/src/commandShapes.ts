@@ -76,6 +76,7 @@ const shapes: Readonly<Record<CommandType, Check>> = {
   DeleteSubscription: shape(subscribing),
   DescribeQueue: shape(queue),
   ListQueues: record,
+  DescribeGroups: shape({ ...queue, subscription: optional(text), max: optional(number) }),
   DescribePartition: record,
   Forward: shape({
     from: address,

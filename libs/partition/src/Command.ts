@@ -101,6 +101,7 @@ export type Command =
   | { type: 'DeleteSubscription'; queue: string; subscription: string; by: Actor }
   | { type: 'DescribeQueue'; queue: string }
   | { type: 'ListQueues' }
+  | { type: 'DescribeGroups'; queue: string; subscription?: string; max?: number }
   | { type: 'DescribePartition' }
   /** From another partition's outbox: a window of dead letters, in order. */
   | {
@@ -146,6 +147,21 @@ export interface SubscriptionDescription {
   readonly counts: QueueCounts
   /** Polls that wait for a message. */
   readonly waitingPolls: number
+}
+
+/** One message group of a subscription, or one tenant. */
+export interface GroupDescription {
+  readonly group: string
+  /** Messages that are available. */
+  readonly waiting: number
+  readonly inflight: number
+  /** In an ordered queue: what holds up those that wait. `until` is the end of its lease or of its pause, in ms. */
+  readonly blockedBy?: {
+    readonly number: number
+    readonly state: 'Inflight' | 'WaitingRetry'
+    readonly attempt: number
+    readonly until: number
+  }
 }
 
 /** A queue as `queue show` prints it. */
@@ -226,6 +242,7 @@ export interface Answers {
   PauseDelivery: { readonly queue: number }
   ResumeDelivery: { readonly queue: number }
   DescribeQueue: QueueDescription
+  DescribeGroups: { readonly groups: readonly GroupDescription[]; readonly total: number }
   ListQueues: { readonly queues: readonly QueueDescription[] }
   DescribePartition: PartitionDescription
   Forward: { readonly outcome: 'stored' | 'targetGone'; readonly upTo: number }

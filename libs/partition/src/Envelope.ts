@@ -5,6 +5,8 @@ export interface EnvelopeMeta {
   readonly contentType?: string
   /** What subscriptions filter by; absent: none. */
   readonly tag?: string
+  /** Message group or tenant. */
+  readonly group?: string
   /** W3C trace context of the send. */
   readonly traceparent?: string
   /** Of forwarded messages: the id that stays the same along the lineage, and where they came from. */

@@ -7,7 +7,13 @@ import {
   decidePause,
   decidePurgeQueue,
 } from './decide/admin.ts'
-import { decideEnqueue, decideForward, namedQueue, type SizedRef } from './decide/enqueue.ts'
+import {
+  decideEnqueue,
+  decideForward,
+  namedQueue,
+  namedSubscription,
+  type SizedRef,
+} from './decide/enqueue.ts'
 import { decideCancelReceive, decideReceive } from './decide/receive.ts'
 import { decideRevise } from './decide/revise.ts'
 import { decideSettle } from './decide/settle.ts'
@@ -19,6 +25,9 @@ import {
 } from './decide/subscription.ts'
 import { deliver } from './deliver.ts'
 import { describeQueues } from './describe.ts'
+import { describeGroups } from './describeGroups.ts'
+import { limits } from './limits.ts'
+import { mainSubscription } from './state/QueueState.ts'
 import { answerEmpty, fireTimers } from './timers.ts'
 import type { Turn } from './Turn.ts'
 
@@ -75,6 +84,12 @@ export const decide = <B extends Uint8Array | SizedRef>(
       const queue = namedQueue(turn, command.queue, token)
       if (queue !== undefined) turn.ok(token, describeQueues(turn.state, [queue], turn.now)[0]!)
       return
+    }
+    case 'DescribeGroups': {
+      const sub = namedSubscription(turn, command.queue, command.subscription ?? mainSubscription, token)
+      if (sub === undefined) return
+      const max = Math.min(command.max ?? limits.groupsDescribedMax, limits.groupsDescribedMax)
+      return turn.ok(token, describeGroups(turn.state, sub, max))
     }
     case 'ListQueues':
       return turn.ok(token, { queues: describeQueues(turn.state, turn.state.queues.values(), turn.now) })

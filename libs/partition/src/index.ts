@@ -9,6 +9,7 @@ export type {
   CommandOf,
   CommandType,
   Delivery,
+  GroupDescription,
   PartitionDescription,
   QueueCounts,
   QueueDescription,
@@ -49,6 +50,6 @@ export { PartitionState } from './state/PartitionState.ts'
 export type { QueueState } from './state/QueueState.ts'
 export type { Subscription } from './state/Subscription.ts'
 export { isOwnSetting, type SubscriptionSettings } from './SubscriptionSettings.ts'
-export { isTag, tagRule } from './tag.ts'
+export { groupRule, isGroup, isTag, tagRule } from './tag.ts'
 export { nextTimerAt } from './timers.ts'
 export { Turn, type PlannedDelivery, type TurnAnswer, type TurnSection } from './Turn.ts'

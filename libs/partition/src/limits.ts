@@ -5,6 +5,7 @@ export const limits = {
   tagCharactersMax: 128,
   tagsPerFilterMax: 100,
   groupCharactersMax: 128,
+  groupsDescribedMax: 1_000,
   bodyBytesMax: 4 * 1024 * 1024,
   envelopeMetaBytesMax: 16 * 1024,
   messagesPerSendMax: 1_000,

@@ -4,5 +4,12 @@ import { limits } from './limits.ts'
 export const isTag = (tag: unknown): tag is string =>
   typeof tag === 'string' && tag.length <= limits.tagCharactersMax && !tag.includes('|')
 
+/** Whether a message may have this group; the empty one is none. */
+export const isGroup = (group: unknown): group is string =>
+  typeof group === 'string' && group.length <= limits.groupCharactersMax
+
+/** What a group may be, in words. */
+export const groupRule = `a group has up to ${limits.groupCharactersMax} characters`
+
 /** What a tag may be, in words. */
 export const tagRule = `a tag has up to ${limits.tagCharactersMax} characters, and no "|" among them`

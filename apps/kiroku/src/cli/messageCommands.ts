@@ -1,13 +1,6 @@
-import type { ArgumentSpec, CommandSpec, FlagSpec } from './CommandSpec.ts'
-import { queueArgument } from './queueCommands.ts'
+import type { ArgumentSpec, CommandSpec } from './CommandSpec.ts'
+import { queueArgument, subscriptionFlag } from './queueCommands.ts'
 import { natsSettings } from './sharedSettings.ts'
-
-const subscriptionFlag: FlagSpec = {
-  name: 'subscription',
-  kind: 'text',
-  metavar: 'NAME',
-  description: 'Subscription of the queue; default main.',
-}
 
 const messageArgument: ArgumentSpec = { name: 'id', description: 'Message id, as `send` printed it.' }
 
@@ -49,6 +42,12 @@ export const messageCommands: readonly CommandSpec[] = [
         kind: 'text',
         metavar: 'TAG',
         description: 'Tag of the messages, which subscriptions filter by.',
+      },
+      {
+        name: 'group',
+        kind: 'text',
+        metavar: 'GROUP',
+        description: 'Message group, within which an ordered queue keeps order; or tenant of a fair queue.',
       },
       { name: 'attributes', kind: 'text', metavar: 'K=V,…', description: 'Attributes of the messages.' },
     ],

@@ -1,9 +1,17 @@
 import { queueFlagSpecs } from '../config/queueFlags.ts'
-import type { ArgumentSpec, CommandSpec } from './CommandSpec.ts'
+import type { ArgumentSpec, CommandSpec, FlagSpec } from './CommandSpec.ts'
 import { natsSettings } from './sharedSettings.ts'
 
 /** The queue that a command is about. */
 export const queueArgument: ArgumentSpec = { name: 'queue', description: 'Name of the queue.' }
+
+/** One subscription of it. */
+export const subscriptionFlag: FlagSpec = {
+  name: 'subscription',
+  kind: 'text',
+  metavar: 'NAME',
+  description: 'Subscription of the queue; default main.',
+}
 
 const queueAct = (name: string, summary: string): CommandSpec => ({
   name,
@@ -45,6 +53,14 @@ export const queueCommands: CommandSpec = {
       arguments: [queueArgument],
       settings: natsSettings,
       load: async () => (await import('../commands/queue.ts')).show,
+    },
+    {
+      name: 'groups',
+      summary: 'List the message groups of a queue: those that are held up first, with what holds them up.',
+      arguments: [queueArgument],
+      flags: [subscriptionFlag],
+      settings: natsSettings,
+      load: async () => (await import('../commands/groups.ts')).groups,
     },
     {
       name: 'update',

@@ -44,6 +44,7 @@ const asJson = (message: ReceivedMessage): Record<string, unknown> => ({
   leaseUntil: message.leaseUntil,
   attributes: message.attributes,
   tag: message.tag,
+  group: message.group,
   contentType: message.contentType,
   lineage: message.lineage,
   ...bodyAsJson(message),

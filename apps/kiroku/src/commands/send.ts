@@ -78,10 +78,12 @@ const optionsOf = ({ text }: Invocation): SendOptions => {
   const contentType = text('content-type')
   const attributes = text('attributes')
   const tag = text('tag')
+  const group = text('group')
   return {
     ...(delay === undefined ? {} : { delayMs: parseDurationMs(delay, '--delay') }),
     ...(contentType === undefined ? {} : { contentType }),
     ...(tag === undefined ? {} : { tag }),
+    ...(group === undefined ? {} : { group }),
     ...(attributes === undefined ? {} : { attributes: attributesOf(attributes) }),
   }
 }

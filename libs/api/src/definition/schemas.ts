@@ -136,6 +136,9 @@ const outgoing = {
   delayMs: optional(ms('Pause before the message can be received')),
   attributes: optional(attributes),
   tag: optional(Schema.String.annotate({ description: 'What subscriptions filter by' })),
+  group: optional(
+    Schema.String.annotate({ description: 'Message group of an ordered queue, or tenant of a fair one' }),
+  ),
   contentType: optional(Schema.String),
   traceparent: optional(Schema.String.annotate({ description: 'W3C trace context' })),
 }
@@ -171,6 +174,7 @@ export const ReceivedMessage = Schema.Struct({
   bodyBase64: optional(Schema.String),
   attributes,
   tag: optional(Schema.String),
+  group: optional(Schema.String),
   contentType: optional(Schema.String),
   traceparent: optional(Schema.String),
   lineage: optional(Schema.Json.annotate({ description: 'Of dead letters: where they came from, and why' })),

@@ -17,8 +17,19 @@ export const toOutgoing = (message: OutgoingJson, what: string): OutgoingMessage
 
 /** A delivered message as the API answers it: JSON and text as they are, other bytes in base64. */
 export const toReceived = (message: ReceivedMessage): ReceivedJson => {
-  const { id, receipt, attempt, enqueuedAt, leaseUntil, attributes, tag, contentType, traceparent, lineage } =
-    message
+  const {
+    id,
+    receipt,
+    attempt,
+    enqueuedAt,
+    leaseUntil,
+    attributes,
+    tag,
+    group,
+    contentType,
+    traceparent,
+    lineage,
+  } = message
   return {
     id,
     receipt,
@@ -28,6 +39,7 @@ export const toReceived = (message: ReceivedMessage): ReceivedJson => {
     attributes,
     ...readable(message),
     ...(tag === undefined ? {} : { tag }),
+    ...(group === undefined ? {} : { group }),
     ...(contentType === undefined ? {} : { contentType }),
     ...(traceparent === undefined ? {} : { traceparent }),
     ...(lineage === undefined ? {} : { lineage: asJson(lineage) }),

@@ -6,7 +6,7 @@ import { laneKey } from '../state/Outbox.ts'
 import { filteredSubs } from '../filter.ts'
 import type { QueueState } from '../state/QueueState.ts'
 import type { Subscription } from '../state/Subscription.ts'
-import { isTag, tagRule } from '../tag.ts'
+import { groupRule, isGroup, isTag, tagRule } from '../tag.ts'
 import type { Turn } from '../Turn.ts'
 
 /** The reference that the shell put in a large message's place, with the bytes of its body. */
@@ -198,8 +198,7 @@ const refuseGroups = (
   if (groups.length !== count)
     return new KirokuError('InvalidArgument', `there are ${groups.length} groups for ${count} messages`)
   for (const group of groups) {
-    if (typeof group !== 'string' || group.length > limits.groupCharactersMax)
-      return new KirokuError('InvalidArgument', `a group has up to ${limits.groupCharactersMax} characters`)
+    if (!isGroup(group)) return new KirokuError('InvalidArgument', groupRule)
     if (group === '' && meaning === 'ordered')
       return new KirokuError(
         'InvalidArgument',
@@ -277,7 +276,7 @@ const refuseForward = (
     enqueuedAt.length === messages.length &&
     enqueuedAt.every(whole) &&
     refuseTags(tags, messages.length) === undefined &&
-    (groups === undefined || groups.length === messages.length)
+    (groups === undefined || (groups.length === messages.length && groups.every(isGroup)))
     ? undefined
     : new KirokuError(
         'InvalidArgument',

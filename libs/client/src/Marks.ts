@@ -1,0 +1,63 @@
+import { KirokuError } from '@kiroku/message'
+import { isGroup, isTag, groupRule, limits, tagRule, type CommandOf } from '@kiroku/partition'
+import type { SendOptions } from './Client.ts'
+
+/** What the partition reads of a message beside its envelope; absent: the queue's default, or none. */
+export interface Marks {
+  readonly delayMs: number | undefined
+  readonly tag: string | undefined
+  readonly group: string | undefined
+}
+
+/** The marks that a message is sent with: its own, else those of its batch. Errors: `InvalidArgument`. */
+export const marksOf = (own: SendOptions, shared?: SendOptions): Marks | undefined => {
+  const delayMs = own.delayMs ?? shared?.delayMs
+  const tag = own.tag ?? shared?.tag
+  const group = own.group ?? shared?.group
+  if (delayMs === undefined && tag === undefined && group === undefined) return undefined
+  if (delayMs !== undefined && !(Number.isFinite(delayMs) && delayMs >= 0 && delayMs <= limits.delayMsMax))
+    throw new KirokuError('InvalidArgument', `delayMs is ${delayMs}; it may be 0 to ${limits.delayMsMax} ms`)
+  if (tag !== undefined && !isTag(tag)) throw new KirokuError('InvalidArgument', tagRule)
+  if (group !== undefined && !isGroup(group)) throw new KirokuError('InvalidArgument', groupRule)
+  return { delayMs: delayMs === undefined ? undefined : Math.round(delayMs), tag, group }
+}
+
+type Columns = Pick<CommandOf<'Enqueue'>, 'delaysMs' | 'tags' | 'groups'>
+
+/** Marks of the messages of one command, a column each; a column that nobody needs is absent. */
+export class MarkColumns {
+  #delaysMs: number[] | undefined
+  #tags: string[] | undefined
+  #groups: string[] | undefined
+
+  /** Notes the marks of the message that comes after `count` others. */
+  add(count: number, marks: Marks | undefined): void {
+    this.#delaysMs = added(this.#delaysMs, count, marks?.delayMs, -1)
+    this.#tags = added(this.#tags, count, marks?.tag, '')
+    this.#groups = added(this.#groups, count, marks?.group, '')
+  }
+
+  slice(start: number, end: number): MarkColumns {
+    const part = new MarkColumns()
+    part.#delaysMs = this.#delaysMs?.slice(start, end)
+    part.#tags = this.#tags?.slice(start, end)
+    part.#groups = this.#groups?.slice(start, end)
+    return part
+  }
+
+  /** The columns as the command has them. */
+  get columns(): Columns {
+    const columns: { -readonly [K in keyof Columns]: Columns[K] } = {}
+    if (this.#delaysMs !== undefined) columns.delaysMs = this.#delaysMs
+    if (this.#tags !== undefined) columns.tags = this.#tags
+    if (this.#groups !== undefined) columns.groups = this.#groups
+    return columns
+  }
+}
+
+const added = <A>(column: A[] | undefined, count: number, value: A | undefined, none: A): A[] | undefined => {
+  if (column === undefined && value === undefined) return undefined
+  const filled = column ?? new Array<A>(count).fill(none)
+  filled.push(value ?? none)
+  return filled
+}
