@@ -27,6 +27,7 @@ describe('the command tree', () => {
       'queue create',
       'queue list',
       'queue show',
+      'queue groups',
       'queue update',
       'queue delete',
       'queue purge',
