@@ -135,15 +135,7 @@ export const rooms: ReadonlyArray<Room> = [
   },
   {
     folder: 'apps/kiroku',
-    may: [
-      ...libraries,
-      'effect',
-      '@effect/platform-node',
-      'cli-progress',
-      'jsonc-parser',
-      'smol-toml',
-      'node:',
-    ],
+    may: [...libraries, 'effect', '@effect/platform-node', 'cli-progress', 'node:'],
     why: 'the executable composes libraries; what it would do with another package belongs in one of them',
   },
   {

@@ -82,12 +82,12 @@ describe('bad input', () => {
     expect(finished.stderr).toMatch(/no engine was started in this folder.*\n.*kiroku up/)
   })
 
-  it('a malformed kiroku.jsonc is MalformedJson with its line', async () => {
+  it('a malformed kiroku.jsonc is MalformedJson with its place', async () => {
     await mkdir(`${folder.path}/malformed`)
     await writeFile(`${folder.path}/malformed/kiroku.jsonc`, '{\n  "log": "a"\n  "http": 1\n}')
     const finished = await new Kiroku(`${folder.path}/malformed`).run(['queue', 'list'])
     expect(finished.exit).toBe(2)
-    expect(finished.stderr).toContain('kiroku.jsonc, line 3')
+    expect(finished.stderr).toContain('kiroku.jsonc:3:3: CommaExpected')
   })
 
   it('shows the stack only when KIROKU_DEBUG asks for it', async () => {

@@ -1,8 +1,10 @@
 import type { Actor } from '@kiroku/message'
 import { checkQueueName, type Answers, type CommandOf, type QueueDescription } from '@kiroku/partition'
-import type { GroupsOptions, QueueSettings, Queues } from './Client.ts'
-import { DeadLetterQueues } from './DeadLetterQueues.ts'
+import { applySections, type SectionContext } from './applySections.ts'
+import type { ApplyOptions, GroupsOptions, QueueSection, QueueSettings, Queues } from './Client.ts'
+import { DeadLetterQueues, type ChangeOptions } from './DeadLetterQueues.ts'
 import type { PartitionClient } from './PartitionClient.ts'
+import type { QueueChange } from './QueueChange.ts'
 import { SubscriptionAdministration } from './SubscriptionAdministration.ts'
 
 /** What administration needs of its client. */
@@ -17,6 +19,7 @@ export class Administration implements Queues {
   readonly subscriptions: SubscriptionAdministration
   readonly #context: AdministrationContext
   readonly #deadLetters: DeadLetterQueues
+  readonly #sections: SectionContext
 
   constructor(context: AdministrationContext) {
     this.#context = context
@@ -26,6 +29,14 @@ export class Administration implements Queues {
       describe: (queue) => this.describe(queue),
       create: (queue, by) => this.create(queue, {}, by),
     })
+    this.#sections = {
+      find: (queue) => this.#deadLetters.find(queue),
+      change: (type, queue, settings, how) => this.#change(type, queue, settings, how),
+      tryDeadLetter: (queue, deadLetter, how) =>
+        this.#deadLetters.target(queue, deadLetter, { ...how, dryRun: true }, () => Promise.resolve()),
+      changeSubscription: (type, queue, name, settings, how) =>
+        this.subscriptions.change(type, queue, name, settings, how),
+    }
     this.subscriptions = new SubscriptionAdministration({
       partitionOf,
       deadLetters: this.#deadLetters,
@@ -34,12 +45,16 @@ export class Administration implements Queues {
   }
 
   async create(name: string, settings: QueueSettings = {}, by = this.#context.actor) {
-    const { created } = await this.#change('CreateQueue', name, settings, by)
+    const { created } = await this.#change('CreateQueue', name, settings, { by })
     return { created }
   }
 
   async update(name: string, settings: QueueSettings, by = this.#context.actor): Promise<void> {
-    await this.#change('ConfigureQueue', name, settings, by)
+    await this.#change('ConfigureQueue', name, settings, { by })
+  }
+
+  apply(sections: Readonly<Record<string, QueueSection>>, options: ApplyOptions): Promise<QueueChange[]> {
+    return applySections(this.#sections, sections, { by: this.#context.actor, ...options })
   }
 
   async delete(name: string, by = this.#context.actor): Promise<void> {
@@ -98,12 +113,20 @@ export class Administration implements Queues {
     type: T,
     name: string,
     { deadLetter, ...settings }: QueueSettings,
-    by: Actor,
+    how: ChangeOptions,
   ): Promise<Answers[T]> {
     const { link } = await this.#partition(name)
-    return this.#deadLetters.target(name, deadLetter, by, (target, dryRun) => {
+    return this.#deadLetters.target(name, deadLetter, how, (target, dryRun) => {
       const config = target === undefined ? settings : { ...settings, deadLetter: target }
-      return link.ask<T>({ type, queue: name, config, by, ...(dryRun ? { dryRun } : {}) } as CommandOf<T>)
+      const { by, applied } = how
+      return link.ask<T>({
+        type,
+        queue: name,
+        config,
+        by,
+        ...(applied === undefined ? {} : { applied }),
+        ...(dryRun ? { dryRun } : {}),
+      } as CommandOf<T>)
     })
   }
 }

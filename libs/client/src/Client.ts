@@ -9,6 +9,7 @@ import type {
 } from '@kiroku/partition'
 import type { BatchHandler, ConsumeOptions, Consumer, MessageHandler } from './Consumer.ts'
 import type { ReceivedMessage, RetryOptions } from './ReceivedMessage.ts'
+import type { QueueChange } from './QueueChange.ts'
 import type { Clock } from './Clock.ts'
 import type { ClientEvent } from './ClientEvent.ts'
 
@@ -121,6 +122,21 @@ export interface GroupsOptions {
   readonly max?: number
 }
 
+/** What a file says of a queue: what it does not say stays as it is. */
+export type QueueSection = QueueSettings & {
+  /** Subscriptions by name; those that are not named stay as they are. */
+  readonly subscriptions?: Readonly<Record<string, SubscriptionSettings>>
+}
+
+/** Whose sections are applied, and how. */
+export interface ApplyOptions {
+  /** Name of the file or the Worker, the same on every machine; up to 100 characters. */
+  readonly source: string
+  /** Tells what would change, and changes nothing. */
+  readonly dryRun?: boolean
+  readonly by?: Actor
+}
+
 /** Administration of queues. Errors: `UnknownQueue`, `InvalidQueueName`, `InvalidConfig`, and what `Client` says. */
 export interface Queues {
   readonly subscriptions: Subscriptions
@@ -128,6 +144,14 @@ export interface Queues {
   create(name: string, settings?: QueueSettings, by?: Actor): Promise<{ readonly created: boolean }>
   /** Changes the given settings and leaves the others. */
   update(name: string, settings: QueueSettings, by?: Actor): Promise<void>
+  /**
+   * Creates and changes queues and their subscriptions as a file says, all or none where it contradicts itself or the queues. A section that
+   * was applied last from this source with this content is left alone, so that a later change by hand stays.
+   */
+  apply(
+    sections: Readonly<Record<string, QueueSection>>,
+    options: ApplyOptions,
+  ): Promise<readonly QueueChange[]>
   delete(name: string, by?: Actor): Promise<void>
   /** Discards every message that is not final. */
   purge(name: string, by?: Actor): Promise<{ readonly purged: number }>

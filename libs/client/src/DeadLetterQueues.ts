@@ -1,5 +1,15 @@
-import { isKirokuError, KirokuError, type Actor } from '@kiroku/message'
+import { isKirokuError, KirokuError, type Actor, type AppliedSection } from '@kiroku/message'
 import { partitionOf, type DeadLetterTarget, type QueueDescription } from '@kiroku/partition'
+import type { QueueSection, QueueSettings } from './Client.ts'
+
+/** How a queue or a subscription is changed. */
+export interface ChangeOptions {
+  readonly by: Actor
+  readonly dryRun?: boolean
+  readonly applied?: AppliedSection
+  /** What other queues are to be like at the same time. */
+  readonly among?: ReadonlyMap<string, QueueSection>
+}
 
 /** What dead-letter queues need of the administration of queues. */
 interface DeadLetterContext {
@@ -23,23 +33,24 @@ export class DeadLetterQueues {
   async target<A>(
     name: string,
     deadLetter: string | DeadLetterTarget | null | undefined,
-    by: Actor,
+    { by, dryRun = false, among }: ChangeOptions,
     ask: (target: DeadLetterTarget | null | undefined, dryRun: boolean) => Promise<A>,
   ): Promise<A> {
     if (typeof deadLetter !== 'string') {
-      if (typeof deadLetter?.name === 'string') await this.#refuseCircle(name, deadLetter.name)
-      return ask(deadLetter, false)
+      if (typeof deadLetter?.name === 'string') await this.#refuseCircle(name, deadLetter.name, among)
+      return ask(deadLetter, dryRun)
     }
-    await this.#refuseCircle(name, deadLetter)
+    await this.#refuseCircle(name, deadLetter, among)
     let target = await this.#addressOf(deadLetter)
     if (target === undefined) {
       // Nothing is created for a change that is refused: it is tried first, with an address that no queue has.
       const partition = partitionOf(deadLetter, await this.#context.partitions())
-      await ask({ name: deadLetter, partition, queue: Number.MAX_SAFE_INTEGER }, true)
+      const tried = await ask({ name: deadLetter, partition, queue: Number.MAX_SAFE_INTEGER }, true)
+      if (dryRun) return tried
       await this.#context.create(deadLetter, by)
       target = await this.#addressOf(deadLetter)
     }
-    return ask(target, false)
+    return ask(target, dryRun)
   }
 
   /**
@@ -47,7 +58,7 @@ export class DeadLetterQueues {
    * still make a circle, since no partition sees another's queues. Errors: `InvalidConfig` where they come back to
    * `name`.
    */
-  async #refuseCircle(name: string, first: string): Promise<void> {
+  async #refuseCircle(name: string, first: string, among: ChangeOptions['among']): Promise<void> {
     const seen = new Set<string>()
     const paths = [[name, first]]
     for (let path = paths.pop(); path !== undefined; path = paths.pop()) {
@@ -56,18 +67,17 @@ export class DeadLetterQueues {
         throw new KirokuError('InvalidConfig', `dead letters would go in a circle: ${path.join(' → ')}`)
       if (seen.has(last)) continue
       seen.add(last)
-      const found = await this.#find(last)
-      for (const { config } of found === undefined ? [] : [found, ...found.subscriptions])
-        if (config.deadLetter !== null) paths.push([...path, config.deadLetter.name])
+      for (const next of deadLettersOf(await this.find(last), among?.get(last))) paths.push([...path, next])
     }
   }
 
   async #addressOf(name: string): Promise<DeadLetterTarget | undefined> {
-    const found = await this.#find(name)
+    const found = await this.find(name)
     return found === undefined ? undefined : { name, partition: found.partition, queue: found.queue }
   }
 
-  async #find(name: string): Promise<QueueDescription | undefined> {
+  /** The queue, if it is there. */
+  async find(name: string): Promise<QueueDescription | undefined> {
     try {
       return await this.#context.describe(name)
     } catch (error) {
@@ -75,4 +85,17 @@ export class DeadLetterQueues {
       throw error
     }
   }
+}
+
+/** Names of the dead-letter queues of a queue and its subscriptions, once the section is applied. */
+const deadLettersOf = (live: QueueDescription | undefined, section: QueueSection | undefined): string[] => {
+  const own = new Map<string, QueueSettings['deadLetter']>()
+  for (const { name, settings } of live?.subscriptions ?? []) own.set(name, settings.deadLetter)
+  for (const [name, { deadLetter }] of Object.entries(section?.subscriptions ?? {}))
+    if (deadLetter !== undefined) own.set(name, deadLetter)
+  const queues = section?.deadLetter === undefined ? live?.config.deadLetter : section.deadLetter
+  return [queues, ...own.values()].flatMap((target) => {
+    const name = typeof target === 'string' ? target : target?.name
+    return name === undefined ? [] : [name]
+  })
 }

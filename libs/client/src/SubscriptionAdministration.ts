@@ -1,7 +1,7 @@
 import type { Actor } from '@kiroku/message'
 import { checkQueueName, type Answers, type CommandOf } from '@kiroku/partition'
 import type { Subscriptions, SubscriptionSettings } from './Client.ts'
-import type { DeadLetterQueues } from './DeadLetterQueues.ts'
+import type { ChangeOptions, DeadLetterQueues } from './DeadLetterQueues.ts'
 import type { PartitionClient } from './PartitionClient.ts'
 
 /** What administration of subscriptions needs of that of queues. */
@@ -26,7 +26,7 @@ export class SubscriptionAdministration implements Subscriptions {
     by = this.#context.actor,
   ) {
     checkQueueName(subscription)
-    const { created } = await this.#change('CreateSubscription', queue, subscription, settings, by)
+    const { created } = await this.change('CreateSubscription', queue, subscription, settings, { by })
     return { created }
   }
 
@@ -36,7 +36,7 @@ export class SubscriptionAdministration implements Subscriptions {
     settings: SubscriptionSettings,
     by = this.#context.actor,
   ): Promise<void> {
-    await this.#change('ConfigureSubscription', queue, subscription, settings, by)
+    await this.change('ConfigureSubscription', queue, subscription, settings, { by })
   }
 
   async reset(queue: string, subscription: string, by = this.#context.actor): Promise<void> {
@@ -65,22 +65,23 @@ export class SubscriptionAdministration implements Subscriptions {
     return this.#context.partitionOf(queue)
   }
 
-  async #change<T extends 'CreateSubscription' | 'ConfigureSubscription'>(
+  /** Creates or changes a subscription, and its dead-letter queue where that is missing. */
+  async change<T extends 'CreateSubscription' | 'ConfigureSubscription'>(
     type: T,
     queue: string,
     subscription: string,
     { deadLetter, ...own }: SubscriptionSettings,
-    by: Actor,
+    how: ChangeOptions,
   ): Promise<Answers[T]> {
     const { link } = await this.#partition(queue)
-    return this.#context.deadLetters.target(queue, deadLetter, by, (target, dryRun) => {
+    return this.#context.deadLetters.target(queue, deadLetter, how, (target, dryRun) => {
       const settings = target === undefined ? own : { ...own, deadLetter: target }
       return link.ask<T>({
         type,
         queue,
         subscription,
         settings,
-        by,
+        by: how.by,
         ...(dryRun ? { dryRun } : {}),
       } as CommandOf<T>)
     })

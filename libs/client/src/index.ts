@@ -5,11 +5,13 @@
 export type { LogDirectory, RequestOptions, Transport } from './Transport.ts'
 export { realClock, type Clock, type TimerHandle } from './Clock.ts'
 export type {
+  ApplyOptions,
   Body,
   Client,
   ClientOptions,
   Json,
   OutgoingMessage,
+  QueueSection,
   QueueSettings,
   Queues,
   ReceiveOptions,
@@ -23,6 +25,7 @@ export type { ClientEvent } from './ClientEvent.ts'
 export type { BatchHandler, ConsumeOptions, Consumer, MessageHandler } from './Consumer.ts'
 export type { LeaseOptions } from './LeaseTimes.ts'
 export type { MessageView } from './MessageView.ts'
+export type { QueueChange, SettingChange, SubscriptionChange } from './QueueChange.ts'
 export type { ReceivedMessage, RetryOptions } from './ReceivedMessage.ts'
 export type { Batch, ConsumedMessage } from './Batch.ts'
 export { createClient } from './createClient.ts'

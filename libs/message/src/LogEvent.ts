@@ -15,6 +15,13 @@ export interface Actor {
   readonly reason?: string
 }
 
+/** A section of a configuration file: where it came from, and a digest of what it said. */
+export interface AppliedSection {
+  /** Name of the file or the Worker, as every machine knows it. */
+  readonly source: string
+  readonly digest: string
+}
+
 /** A queue at a place: queue ids are unique within their partition and never used again. */
 export interface QueueAddress {
   readonly partition: number
@@ -41,8 +48,22 @@ export type LogEvent =
    */
   | { type: 'Repaired'; from: number; upTo: number; hash: string; skip: number; note: string; by: Actor }
   // Queues
-  | { type: 'QueueCreated'; queue: number; name: string; config: Record<string, unknown>; by: Actor }
-  | { type: 'QueueConfigured'; queue: number; config: Record<string, unknown>; by: Actor }
+  /** `applied` where a file said so: the same section of the same source is not applied again. */
+  | {
+      type: 'QueueCreated'
+      queue: number
+      name: string
+      config: Record<string, unknown>
+      applied?: AppliedSection
+      by: Actor
+    }
+  | {
+      type: 'QueueConfigured'
+      queue: number
+      config: Record<string, unknown>
+      applied?: AppliedSection
+      by: Actor
+    }
   | { type: 'QueueDeleted'; queue: number; by: Actor }
   /** Everything with a number below `upTo` that is not final becomes Discarded. */
   | { type: 'QueuePurged'; queue: number; upTo: number; by: Actor }

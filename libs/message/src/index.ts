@@ -15,6 +15,7 @@ export { newCell, type MessageCell, type DiscardReason } from './MessageCell.ts'
 export type { Exhaustion, LateHandles, MachineEvent, MachineEventType, Policy } from './MachineEvent.ts'
 export type {
   Actor,
+  AppliedSection,
   ConsumeMode,
   LogEvent,
   LogEventOf,

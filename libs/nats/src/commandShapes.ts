@@ -28,7 +28,8 @@ const actor = shape({ name: text, origin: text })
 const act = { queue: text, by: actor }
 const revising = { queue: number, number, producer: text, send: number, by: actor }
 const subscribing = { ...act, subscription: text }
-const configuration = { ...act, config: record, dryRun: optional(flag) }
+const section = shape({ source: text, digest: text })
+const configuration = { ...act, config: record, dryRun: optional(flag), applied: optional(section) }
 const settling = { items }
 const address = shape({ partition: number, queue: number })
 

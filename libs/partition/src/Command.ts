@@ -1,4 +1,4 @@
-import type { Actor, ConsumeMode, Ranges, QueueAddress, WireError } from '@kiroku/message'
+import type { Actor, AppliedSection, ConsumeMode, Ranges, QueueAddress, WireError } from '@kiroku/message'
 import type { QueueConfig } from './QueueConfig.ts'
 import type { SubscriptionSettings } from './SubscriptionSettings.ts'
 
@@ -9,6 +9,17 @@ export interface SettleItem {
   readonly sub: number
   readonly delivery: number
   readonly numbers: Ranges
+}
+
+/** What a queue is to be like. */
+interface QueueChange {
+  queue: string
+  config: Partial<QueueConfig>
+  by: Actor
+  /** The answer is what it would be, and nothing happens. */
+  dryRun?: boolean
+  /** The configuration is this section of a file; one that was applied last from its source is not applied again. */
+  applied?: AppliedSection
 }
 
 /** What doors ask of a partition. Queues are named; settling names ids, which the receipt carries. */
@@ -73,9 +84,8 @@ export type Command =
   | { type: 'Extend'; items: readonly SettleItem[]; leaseMs: number }
   | { type: 'Release'; items: readonly SettleItem[] }
   | { type: 'DeadLetter'; items: readonly SettleItem[]; error?: string }
-  /** `dryRun` answers what would happen, and nothing does. */
-  | { type: 'CreateQueue'; queue: string; config: Partial<QueueConfig>; by: Actor; dryRun?: boolean }
-  | { type: 'ConfigureQueue'; queue: string; config: Partial<QueueConfig>; by: Actor; dryRun?: boolean }
+  | ({ type: 'CreateQueue' } & QueueChange)
+  | ({ type: 'ConfigureQueue' } & QueueChange)
   | { type: 'DeleteQueue'; queue: string; by: Actor }
   | { type: 'PurgeQueue'; queue: string; by: Actor }
   /** Without a subscription: of all. */
@@ -172,6 +182,8 @@ export interface QueueDescription {
   readonly config: QueueConfig
   /** What the configuration says and hardly means: the reason and what to do instead, a sentence each. */
   readonly warnings: readonly string[]
+  /** Digest of the section that was applied last, by its source. */
+  readonly applied: Readonly<Record<string, string>>
   readonly deliveryPaused: boolean
   /** Of all subscriptions together: a message counts once for each. `delayed` and `sent` are the queue's. */
   readonly counts: QueueCounts

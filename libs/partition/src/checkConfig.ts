@@ -29,7 +29,8 @@ export const checkConfig = (base: QueueConfig, changes: Partial<QueueConfig>): Q
   return config
 }
 
-const checkSetting = (name: keyof QueueConfig, value: unknown): void => {
+/** Checks one setting by itself. Errors: `InvalidConfig`. */
+export const checkSetting = (name: keyof QueueConfig, value: unknown): void => {
   const row: QueueSetting = queueSettings[name]
   switch (row.kind) {
     case 'choice':

@@ -22,6 +22,7 @@ export const describeQueues = (
       queue: q.id,
       config: q.config,
       warnings: warningsOf(q),
+      applied: Object.fromEntries(q.applied),
       deliveryPaused: q.deliveryPaused,
       counts: sumOf(q, subscriptions),
       subscriptions,

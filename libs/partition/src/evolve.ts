@@ -313,6 +313,7 @@ const forwarded = (state: PartitionState, e: LogEventOf<'Forwarded'>): void => {
 
 const queueCreated = (state: PartitionState, e: LogEventOf<'QueueCreated'>): void => {
   const queue = new QueueState(e.queue, e.name, e.config as Partial<QueueConfig>)
+  if (e.applied !== undefined) queue.noteApplied(e.applied)
   queue.receivedAt = state.at
   state.queues.set(e.queue, queue)
   state.names.set(e.name, queue)
@@ -326,6 +327,7 @@ const queueConfigured = (state: PartitionState, e: LogEventOf<'QueueConfigured'>
   const before = queue.config.retentionMs
   queue.configure(e.config as Partial<QueueConfig>)
   for (const sub of queue.subs) state.dirty.add(sub)
+  if (e.applied !== undefined) queue.noteApplied(e.applied)
   if (queue.config.idleMs > 0) {
     queue.receivedAt = state.at
     state.sweepAt = 0

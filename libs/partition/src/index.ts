@@ -31,6 +31,9 @@ export {
   type MessageAddress,
   type ReceiptAddress,
 } from './address.ts'
+export { checkSubscription } from './checkSubscription.ts'
+export { checkConfig, checkSetting } from './checkConfig.ts'
+export { canonical } from './canonical.ts'
 export { limits } from './limits.ts'
 export { loadCell, untouchedCell } from './cell.ts'
 export { decide, endTurn, type CommandWith } from './decide.ts'

@@ -28,5 +28,8 @@ export const limits = {
   rateMax: 1_000_000,
   inflightMax: 1_000_000,
   concurrencyMax: 100_000,
+  /** Sources of sections that a queue remembers; a replay counts on it. */
+  appliedSourcesMax: 16,
+  appliedCharactersMax: 100,
   errorCharactersMax: 1_000,
 } as const

@@ -54,6 +54,63 @@ describe('a dry run', () => {
   })
 })
 
+describe('a section of a file', () => {
+  const section = (p: TestPartition, digest: string, config: Partial<QueueConfig>, source = 'kiroku.jsonc') =>
+    p.ask({ type: 'ConfigureQueue', queue: 'q', config, by, applied: { source, digest } })
+  const leaseOf = (p: TestPartition): number => p.ok({ type: 'DescribeQueue', queue: 'q' }).config.leaseMs
+
+  it('is applied once, so that a later change stays', () => {
+    const p = new TestPartition()
+    const applied = { source: 'kiroku.jsonc', digest: 'a' }
+    p.ok({ type: 'CreateQueue', queue: 'q', config: { leaseMs: 1_000 }, by, applied })
+    expect(p.ok({ type: 'DescribeQueue', queue: 'q' }).applied).toEqual({ 'kiroku.jsonc': 'a' })
+    p.configure('q', { leaseMs: 2_000 })
+    section(p, 'a', { leaseMs: 1_000 })
+    expect(p.events).toEqual([])
+    expect(leaseOf(p)).toBe(2_000)
+  })
+  it('is applied again when it says something else, also what it said before that', () => {
+    const p = new TestPartition()
+    create(p, {})
+    for (const [digest, leaseMs] of [
+      ['a', 1_000],
+      ['b', 2_000],
+      ['a', 1_000],
+    ] as const) {
+      section(p, digest, { leaseMs })
+      expect(leaseOf(p)).toBe(leaseMs)
+    }
+  })
+  it('is remembered where it changes nothing, by each source for itself', () => {
+    const p = new TestPartition()
+    create(p, { leaseMs: 1_000 })
+    section(p, 'a', { leaseMs: 1_000 })
+    expect(p.events).toMatchObject([{ type: 'QueueConfigured', applied: { digest: 'a' } }])
+    section(p, 'w', { retriesMax: 1 }, 'wrangler shop')
+    section(p, 'a', { leaseMs: 5 })
+    expect(p.events).toEqual([])
+    const fork = p.fork()
+    expect(fork.ok({ type: 'DescribeQueue', queue: 'q' }).applied).toEqual({
+      'kiroku.jsonc': 'a',
+      'wrangler shop': 'w',
+    })
+  })
+  it('is forgotten when many other sources came since', () => {
+    const p = new TestPartition()
+    create(p, {})
+    for (let i = 0; i <= limits.appliedSourcesMax; i++) section(p, 'a', {}, `source ${i}`)
+    const { applied } = p.ok({ type: 'DescribeQueue', queue: 'q' })
+    expect(Object.keys(applied)).toHaveLength(limits.appliedSourcesMax)
+    expect(applied['source 0']).toBeUndefined()
+  })
+  it('has a source that can be kept', () => {
+    const p = new TestPartition()
+    create(p, {})
+    expect(section(p, 'a', {}, 'x'.repeat(101)).error?.id).toBe('InvalidArgument')
+    expect(p.events).toEqual([])
+  })
+})
+
 it("retention beyond the log's record is refused where it is asked for", () => {
   const p = new TestPartition()
   p.state.recordMs = 3_600_000

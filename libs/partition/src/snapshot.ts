@@ -47,6 +47,8 @@ export interface QueueSnapshot {
   readonly id: number
   readonly name: string
   readonly config: Partial<QueueConfig>
+  /** Absent: nothing was. */
+  readonly applied?: readonly (readonly [source: string, digest: string])[]
   readonly deliveryPaused: boolean
   readonly nextNumber: number
   readonly skipped: number
@@ -124,6 +126,7 @@ const queueSnapshot = (q: QueueState): QueueSnapshot => ({
   id: q.id,
   name: q.name,
   config: q.recorded,
+  ...(q.applied.size === 0 ? {} : { applied: [...q.applied] }),
   deliveryPaused: q.deliveryPaused,
   nextNumber: q.nextNumber,
   skipped: q.skipped,
@@ -194,6 +197,7 @@ export const restore = (s: Snapshot): PartitionState => {
 
 const restoreQueue = (state: PartitionState, q: QueueSnapshot): void => {
   const queue = new QueueState(q.id, q.name, q.config)
+  for (const [source, digest] of q.applied ?? []) queue.noteApplied({ source, digest })
   queue.deliveryPaused = q.deliveryPaused
   queue.nextNumber = q.nextNumber
   queue.skipped = q.skipped

@@ -9,19 +9,22 @@ export type Place = readonly (string | number)[]
 export interface Located {
   readonly file: string
   readonly root: unknown
-  /** The line of a value, from 1, where it is known. */
-  lineOf(place: Place): number | undefined
+  /** The line and column of a setting as `LINE:COLUMN`, from 1, where they are known. */
+  at(place: Place): string | undefined
 }
 
-/** Reads TOML or JSON with comments, by the file's name. Errors: `InvalidConfig` with file and line. */
+/** Reads TOML or JSON with comments, by the file's name. Errors: `InvalidConfig`, `MalformedJson`, with file, line and column. */
 export const readLocated = (file: string, text: string): Located =>
   file.endsWith('.toml') ? readToml(file, text) : readJsonc(file, text)
 
 /** An error at a place of a configuration file. */
-export const errorAt = (located: Located, place: Place, problem: string): KirokuError => {
-  const line = located.lineOf(place)
-  const where = line === undefined ? located.file : `${located.file}:${line}`
-  return new KirokuError('InvalidConfig', `${where}: ${dotted(place)} ${problem}`)
+export const errorAt = (located: Located, place: Place, problem: string): KirokuError =>
+  new KirokuError('InvalidConfig', `${where(located, place)}: ${dotted(place)} ${problem}`)
+
+/** A place by its file, line and column. */
+export const where = ({ file, at }: Located, place: Place): string => {
+  const position = at(place)
+  return position === undefined ? file : `${file}:${position}`
 }
 
 const dotted = (place: Place): string =>
@@ -36,15 +39,17 @@ const readJsonc = (file: string, text: string): Located => {
   const first = errors[0]
   if (first !== undefined)
     throw new KirokuError(
-      'InvalidConfig',
-      `${file}:${lineAt(text, first.offset)}: ${printParseErrorCode(first.error)}`,
+      'MalformedJson',
+      `${file}:${positionOf(text, first.offset)}: ${printParseErrorCode(first.error)}`,
     )
   return {
     file,
     root: tree === undefined ? undefined : valueOf(tree),
-    lineOf: (place) => {
+    at: (place) => {
       const node = tree === undefined ? undefined : findNodeAtLocation(tree, [...place])
-      return node === undefined ? undefined : lineAt(text, node.offset)
+      if (node === undefined) return undefined
+      const { offset } = node.parent?.type === 'property' ? node.parent : node
+      return positionOf(text, offset)
     },
   }
 }
@@ -60,34 +65,39 @@ const valueOf = (node: Node): unknown => {
   return object
 }
 
-const lineAt = (text: string, offset: number): number => text.slice(0, offset).split('\n').length
+const positionOf = (text: string, offset: number): string => {
+  const lines = text.slice(0, offset).split('\n')
+  return `${lines.length}:${lines.at(-1)!.length + 1}`
+}
 
 const readToml = (file: string, text: string): Located => {
   try {
-    return { file, root: parseToml(text), lineOf: (place) => tomlLine(text, place) }
+    return { file, root: parseToml(text), at: (place) => tomlPosition(text, place) }
   } catch (cause) {
     if (!(cause instanceof TomlError)) throw cause
     const problem = cause.message.split('\n', 1)[0]
-    throw new KirokuError('InvalidConfig', `${file}:${cause.line}: ${problem}`, { cause })
+    throw new KirokuError('InvalidConfig', `${file}:${cause.line}:${cause.column}: ${problem}`, { cause })
   }
 }
 
 /**
- * The line of a value in TOML written with table headers, which is how these files are written; the parser
+ * The place of a setting in TOML written with table headers, which is how these files are written; the parser
  * itself keeps no positions.
  */
-const tomlLine = (text: string, place: Place): number | undefined => {
+const tomlPosition = (text: string, place: Place): string | undefined => {
   const key = place.findLast((step) => typeof step === 'string')
   const table = place.slice(0, place.lastIndexOf(key ?? '')).filter((step) => typeof step === 'string')
   const index = place.findLast((step) => typeof step === 'number') ?? 0
   const isArray = place.some((step) => typeof step === 'number')
   const header = isArray ? `[[${table.join('.')}]]` : `[${table.join('.')}]`
-  const lines = text.split('\n').map((line) => line.trim())
+  const lines = text.split('\n')
   let seen = -1
   let inside = table.length === 0
-  for (const [i, line] of lines.entries()) {
+  for (const [i, indented] of lines.entries()) {
+    const line = indented.trim()
     if (line.startsWith('[')) inside = line.replaceAll(/\s|#.*/g, '') === header && ++seen === index
-    else if (inside && (line.split('=', 1)[0] ?? '').trim() === key) return i + 1
+    else if (inside && (line.split('=', 1)[0] ?? '').trim() === key)
+      return `${i + 1}:${indented.length - indented.trimStart().length + 1}`
   }
   return undefined
 }

@@ -29,6 +29,8 @@ export interface ConsumerConfig {
 
 /** What a Worker runs with. */
 export interface WorkerConfig {
+  /** Name of the Worker, the same on every machine: under it the queues remember what was applied of this. */
+  readonly name?: string
   /** Absolute path of the module. */
   readonly main?: string
   readonly consumers: readonly ConsumerConfig[]

@@ -3,6 +3,7 @@
  * to an engine but through `@kiroku/client`.
  */
 export { runWorker, type RunWorkerOptions, type RunningWorker } from './runWorker.ts'
+export { queueSections, type QueueSections } from './queueSections.ts'
 export { readWranglerConfig } from './readWranglerConfig.ts'
 export type { ConsumerConfig, ProducerConfig, WorkerConfig } from './WorkerConfig.ts'
 export type { Env, WorkerModule } from './WorkerModule.ts'

@@ -52,6 +52,7 @@ describe('wrangler.toml', () => {
   it('gives main, vars, producers and consumers, in ms', async () => {
     const file = await written('wrangler.toml', toml)
     expect(await readWranglerConfig(file)).toEqual({
+      name: 'mailer',
       main: path.join(path.dirname(file), 'src/index.ts'),
       vars: { GREETING: 'hi', NESTED: { deep: [1, 2] } },
       producers: [{ binding: 'OUT', queue: 'outgoing', deliveryDelayMs: 60_000 }],
@@ -73,6 +74,7 @@ describe('wrangler.toml', () => {
   it('lets an environment stand in place of the top level', async () => {
     const config = await readWranglerConfig(await written('wrangler.toml', toml), { env: 'staging' })
     expect(config).toMatchObject({
+      name: 'mailer-staging',
       vars: { GREETING: 'hello' },
       consumers: [{ queue: 'incoming-staging' }],
       producers: [],
@@ -83,12 +85,13 @@ describe('wrangler.toml', () => {
   it.each([
     [
       '[[queues.consumers]]\nqueue = "a"\n[[queues.consumers]]\nqueue = "b"\nmax_retries = 101\n',
-      5,
+      '5:1',
       'max_retries',
     ],
-    ['[[queues.consumers]]\nqueue = "a"\ntype = "http_pull"\n', 3, 'http_pull'],
-    ['a = 1\nb = 1 2\n', 2, 'Invalid TOML'],
-  ])('names the line of a mistake', async (text, line, what) => {
+    ['[[queues.consumers]]\nqueue = "a"\n  type = "http_pull"\n', '3:3', 'http_pull'],
+    ['[[queues.producers]]\nqueue = "a"\nbindings = "B"\n', '3:1', 'bindings is not known'],
+    ['a = 1\nb = 1 2\n', '2:7', 'Invalid TOML'],
+  ])('names the place of a mistake', async (text, line, what) => {
     const file = await written('wrangler.toml', text)
     const error = await readWranglerConfig(file).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ id: 'InvalidConfig' })
@@ -107,17 +110,27 @@ describe('wrangler.jsonc', () => {
   })
 
   it.each([
-    ['{\n "queues": {\n "consumers": [\n { "queue": "q",\n "max_batch_size": 0 } ] } }', 5, 'from 1 to 100'],
-    ['{\n "queues": {\n "producers": [\n { "queue": "q" } ] } }', 4, 'needs "binding"'],
-    ['{\n "main": "a"\n "vars": {} }', 3, 'CommaExpected'],
-    ['{\n "queues": 7 }', 2, 'must be a table'],
-  ])('names the line of a mistake', async (text, line, what) => {
+    [
+      '{\n "queues": {\n "consumers": [\n { "queue": "q",\n "max_batch_size": 0 } ] } }',
+      '5:2',
+      'from 1 to 100',
+    ],
+    ['{\n "queues": {\n "producers": [\n { "queue": "q" } ] } }', '4:2', 'needs "binding"'],
+    ['{\n "queues": {\n "consumers": [\n { "queue": "q", "max_retrys": 3 } ] } }', '4:18', 'is not known'],
+    ['{\n "queues": 7 }', '2:2', 'must be a table'],
+  ])('names the place of a mistake', async (text, line, what) => {
     const file = await written('wrangler.jsonc', text)
     const error = await readWranglerConfig(file).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ id: 'InvalidConfig' })
     expect(String(error)).toContain(`${file}:${line}: `)
     expect(String(error)).toContain(what)
   })
+})
+
+it('names the place where JSON is malformed', async () => {
+  const file = await written('wrangler.jsonc', '{\n "main": "a"\n "vars": {} }')
+  const problem = { id: 'MalformedJson', message: `${file}:3:2: CommaExpected` }
+  await expect(readWranglerConfig(file)).rejects.toMatchObject(problem)
 })
 
 it('says which environment or file is missing', async () => {

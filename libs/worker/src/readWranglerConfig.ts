@@ -5,11 +5,11 @@ import { errorAt, readLocated, type Located, type Place } from './Located.ts'
 import type { ConsumerConfig, ProducerConfig, WorkerConfig } from './WorkerConfig.ts'
 
 /**
- * Reads what Kiroku needs of a `wrangler.toml`, `wrangler.json` or `wrangler.jsonc`: `main`, `vars` and the
+ * Reads what Kiroku needs of a `wrangler.toml`, `wrangler.json` or `wrangler.jsonc`: `name`, `main`, `vars` and the
  * queues' producers and consumers, with Cloudflare's own ranges.
  *
  * @param options.env name of an environment: its `vars`, producers and consumers stand in place of the top level's
- * Errors: `InvalidConfig` with file and line.
+ * Errors: `InvalidConfig` and `MalformedJson`, with file, line and column.
  */
 export const readWranglerConfig = async (
   file: string,
@@ -22,14 +22,20 @@ export const readWranglerConfig = async (
   const overridden = (name: 'main' | 'vars' | 'queues'): Section =>
     environment?.has(name) === true ? environment : root
   const main = overridden('main').text('main')
+  const name = environment?.text('name') ?? nameIn(root.text('name'), options.env)
   const queues = overridden('queues').section('queues')
   return {
     ...(main === undefined ? {} : { main: path.resolve(path.dirname(file), main) }),
+    ...(name === undefined ? {} : { name }),
     vars: overridden('vars').section('vars').values(),
     producers: queues.list('producers').map(producer),
     consumers: queues.list('consumers').map(consumer),
   }
 }
+
+/** A Worker without a name of its own in an environment is called after both, as Wrangler does. */
+const nameIn = (name: string | undefined, env: string | undefined): string | undefined =>
+  name === undefined || env === undefined ? name : `${name}-${env}`
 
 const readText = async (file: string): Promise<string> => {
   try {
@@ -39,14 +45,27 @@ const readText = async (file: string): Promise<string> => {
   }
 }
 
-const producer = (section: Section): ProducerConfig =>
-  present({
+const producer = (section: Section): ProducerConfig => {
+  section.knows('binding', 'queue', 'delivery_delay', 'remote')
+  return present({
     binding: section.requiredText('binding'),
     queue: section.requiredText('queue'),
     deliveryDelayMs: section.seconds('delivery_delay', 0, 86_400),
   })
+}
 
 const consumer = (section: Section): ConsumerConfig => {
+  section.knows(
+    'queue',
+    'type',
+    'max_batch_size',
+    'max_batch_timeout',
+    'max_retries',
+    'dead_letter_queue',
+    'max_concurrency',
+    'retry_delay',
+    'visibility_timeout_ms',
+  )
   const type = section.text('type')
   if (type !== undefined && type !== 'worker')
     throw section.error('type', `is "${type}"; only "worker" is consumed by a module`)
@@ -88,6 +107,12 @@ class Section {
 
   has(name: string): boolean {
     return this.#get(name) !== undefined
+  }
+
+  /** Refuses every other key, which is a mistake in the writing more often than not. */
+  knows(...names: readonly string[]): void {
+    for (const name of Object.keys(this.values()))
+      if (!names.includes(name)) throw this.error(name, `is not known; there are ${names.join(', ')}`)
   }
 
   error(name: string, problem: string): KirokuError {

@@ -1,10 +1,10 @@
 import type { Batch, Client } from '@kiroku/client'
 import { KirokuError } from '@kiroku/message'
-import { applySettings } from './applySettings.ts'
 import { ExecutionContext } from './ExecutionContext.ts'
 import { checkWorker, loadWorker } from './loadWorker.ts'
 import { MessageBatch } from './MessageBatch.ts'
 import { QueueBinding } from './QueueBinding.ts'
+import { queueSections } from './queueSections.ts'
 import type { WorkerConfig } from './WorkerConfig.ts'
 import type { Env, WorkerModule } from './WorkerModule.ts'
 
@@ -35,7 +35,7 @@ export interface RunningWorker {
 const concurrencyDefault = 10
 
 /**
- * Runs a Worker module on its queues, after it applied their settings. Resolves when it consumes.
+ * Runs a Worker module on its queues, after it applied their settings where they changed since it last did. Resolves when it consumes.
  * Errors: `WorkerInvalid`, `InvalidConfig`, and those of `Queues`.
  *
  * @example
@@ -46,7 +46,8 @@ export const runWorker = async (options: RunWorkerOptions): Promise<RunningWorke
   if (config.consumers.length === 0)
     throw new KirokuError('InvalidConfig', 'The configuration names no queue to consume')
   const worker = await workerOf(options)
-  await applySettings(client, config)
+  const { source, sections } = queueSections(config)
+  await client.queues.apply(sections, { source })
   const env = { ...environment(client, config), ...options.env }
   const consumers = config.consumers.map((each) =>
     // Batch and lease are the queue's by now.

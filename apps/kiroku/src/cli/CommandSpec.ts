@@ -1,3 +1,4 @@
+import type { ConfigFile } from '../config/ConfigFile.ts'
 import type { SettingKey, Settings } from '../config/settings.ts'
 import type { Output } from './Output.ts'
 
@@ -24,8 +25,10 @@ export interface Invocation {
   readonly text: (flag: string) => string | undefined
   readonly int: (flag: string) => number | undefined
   readonly flag: (flag: string) => boolean
-  /** Resolves the settings of the command: flags, environment, file, defaults. Errors: `InvalidConfig`, `MalformedJson`. */
-  readonly settings: () => Settings
+  /** Reads the configuration file: a given one, or the one that flags and environment name. Errors: `InvalidConfig`, `MalformedJson`. */
+  readonly configFile: (name?: string) => ConfigFile
+  /** Resolves the settings of the command: flags, environment, file, defaults. Errors: those of `configFile`. */
+  readonly settings: (file?: ConfigFile) => Settings
   readonly out: Output
   /** Aborted at the first SIGINT or SIGTERM. */
   readonly signal: AbortSignal

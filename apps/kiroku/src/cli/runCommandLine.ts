@@ -1,4 +1,5 @@
-import { readConfigFile, resolveSettings } from '../config/resolveSettings.ts'
+import { readConfigFile } from '../config/ConfigFile.ts'
+import { resolveSettings } from '../config/resolveSettings.ts'
 import { runTree, type ParsedCommand } from './Cli.ts'
 import type { CommandSpec, Invocation } from './CommandSpec.ts'
 import { processOutput } from './Output.ts'
@@ -12,16 +13,24 @@ export const runCommandLine = (
 ): Promise<void> =>
   runTree(root, version, argv, async (spec, parsed) => {
     const module = await spec.load!()
-    await module.run(invocationOf(parsed, signal))
+    await module.run(invocationOf(spec, parsed, signal))
   })
 
-const invocationOf = (parsed: ParsedCommand, signal: AbortSignal): Invocation => ({
-  argument: (name) => parsed.arguments[name],
-  text: (flag) => parsed.flags[flag] as string | undefined,
-  int: (flag) => parsed.flags[flag] as number | undefined,
-  flag: (flag) => parsed.flags[flag] === true,
-  settings: () =>
-    resolveSettings({ flags: parsed.flags, env: process.env, file: readConfigFile(process.cwd()) }),
-  out: processOutput(parsed.flags['json'] === true),
-  signal,
-})
+const invocationOf = (spec: CommandSpec, parsed: ParsedCommand, signal: AbortSignal): Invocation => {
+  const { flags } = parsed
+  const { env } = process
+  const named = spec.settings?.includes('config') === true ? flags['config'] : undefined
+  const fromEnv = env['KIROKU_CONFIG'] === '' ? undefined : env['KIROKU_CONFIG']
+  const configFile: Invocation['configFile'] = (name) =>
+    readConfigFile(process.cwd(), name ?? (named as string | undefined) ?? fromEnv)
+  return {
+    argument: (name) => parsed.arguments[name],
+    text: (flag) => flags[flag] as string | undefined,
+    int: (flag) => flags[flag] as number | undefined,
+    flag: (flag) => flags[flag] === true,
+    configFile,
+    settings: (file = configFile()) => resolveSettings({ flags, env, file }),
+    out: processOutput(flags['json'] === true),
+    signal,
+  }
+}

@@ -40,6 +40,7 @@ describe('the command tree', () => {
       'subscription delete',
       'subscription pause',
       'subscription resume',
+      'apply',
       'send',
       'receive',
       'recall',

@@ -6,6 +6,7 @@ import { subscriptionCommands } from './subscriptionCommands.ts'
 import { natsSettings } from './sharedSettings.ts'
 
 const node: readonly SettingKey[] = [
+  'config',
   'log',
   'partitions',
   'replicas',
@@ -48,6 +49,25 @@ export const tree: CommandSpec = {
     },
     queueCommands,
     subscriptionCommands,
+    {
+      name: 'apply',
+      summary: 'Create and change queues as a file says.',
+      description:
+        'Applies the queues of kiroku.jsonc, or of a wrangler file: each section once, until it says something else, so that a later change by hand stays. `kiroku up` and `kiroku serve` do the same when they start.',
+      examples: [
+        { command: 'kiroku apply --dry-run', description: 'Show what kiroku.jsonc would change' },
+        { command: 'kiroku apply wrangler.toml', description: "Apply a Worker's queues" },
+      ],
+      arguments: [
+        { name: 'file', description: 'The file; default kiroku.jsonc of this folder.', optional: true },
+      ],
+      flags: [
+        { name: 'dry-run', kind: 'boolean', description: 'Show what would change, and change nothing.' },
+        { name: 'env', kind: 'text', metavar: 'NAME', description: 'Environment of a wrangler file.' },
+      ],
+      settings: natsSettings,
+      load: () => import('../commands/apply.ts'),
+    },
     ...messageCommands,
     {
       name: 'trace',

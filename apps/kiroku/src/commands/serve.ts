@@ -1,12 +1,16 @@
 import type { Invocation } from '../cli/CommandSpec.ts'
+import { queueSections } from '../config/queueSections.ts'
+import { applyQueues } from '../serve/applyQueues.ts'
 import { parseHttpAddress } from '../serve/HttpAddress.ts'
 import { makeLogger } from '../serve/Logger.ts'
 import { givenNats } from '../serve/natsTarget.ts'
 import { startEngine } from '../serve/startEngine.ts'
 import { untilStopped } from '../serve/untilStopped.ts'
 
-export const run = async ({ settings: resolve, out, signal }: Invocation): Promise<void> => {
-  const settings = resolve()
+export const run = async ({ settings: resolve, configFile, out, signal }: Invocation): Promise<void> => {
+  const file = configFile()
+  const settings = resolve(file)
+  const queues = queueSections(file)
   const logger = makeLogger({ format: settings.logFormat, level: settings.logLevel })
   const engine = await startEngine({
     nats: givenNats(settings),
@@ -14,7 +18,8 @@ export const run = async ({ settings: resolve, out, signal }: Invocation): Promi
     logger,
     http: settings.http === undefined ? [] : [parseHttpAddress(settings.http)],
   })
-  await untilStopped(engine, signal, logger, () => {
+  await untilStopped(engine, signal, logger, async () => {
+    await applyQueues(engine.client, queues, logger)
     const { apiUrl, partitions } = engine
     out.line(`serving log ${settings.log} (${partitions} partitions) on ${settings.nats}`)
     if (apiUrl !== undefined) out.line(`HTTP API  ${apiUrl}  (docs: ${apiUrl}/docs)`)

@@ -1,6 +1,8 @@
 import { resolve as resolvePath } from 'node:path'
 import { startManaged } from '@kiroku/nats-server'
 import type { Invocation } from '../cli/CommandSpec.ts'
+import { queueSections } from '../config/queueSections.ts'
+import { applyQueues } from '../serve/applyQueues.ts'
 import { defaultHttpAddresses, parseHttpAddress } from '../serve/HttpAddress.ts'
 import { keepRunFile } from '../serve/RunFile.ts'
 import { makeLogger } from '../serve/Logger.ts'
@@ -10,9 +12,11 @@ import { untilStopped } from '../serve/untilStopped.ts'
 /** How the reader of our lines calls us: in a clone through npm. */
 const self = process.env['npm_lifecycle_event'] === undefined ? 'kiroku' : 'npm run kiroku --'
 
-export const run = async ({ settings: resolve, out, signal }: Invocation): Promise<void> => {
+export const run = async ({ settings: resolve, configFile, out, signal }: Invocation): Promise<void> => {
   const startedMs = performance.now()
-  const settings = resolve()
+  const file = configFile()
+  const settings = resolve(file)
+  const queues = queueSections(file)
   const logger = makeLogger({ format: settings.logFormat, level: settings.logLevel })
   const dataDir = resolvePath(settings.dataDir)
   const http = settings.http === undefined ? defaultHttpAddresses : [parseHttpAddress(settings.http)]
@@ -30,7 +34,8 @@ export const run = async ({ settings: resolve, out, signal }: Invocation): Promi
       logger,
       http,
     })
-    await untilStopped(engine, signal, logger, () => {
+    await untilStopped(engine, signal, logger, async () => {
+      await applyQueues(engine.client, queues, logger)
       const apiUrl = engine.apiUrl!
       letGo = keepRunFile(dataDir, { natsUrl: server.url, apiUrl, pid: process.pid, log: settings.log })
       const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1)

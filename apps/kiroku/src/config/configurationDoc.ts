@@ -1,6 +1,6 @@
 import { errorRegistry } from '@kiroku/message'
 import { formatSetting, queueFlags, rangeOf } from './queueFlags.ts'
-import { configFile } from './resolveSettings.ts'
+import { configFile } from './ConfigFile.ts'
 import { otherVariables, settingsTable, type Setting } from './settings.ts'
 
 const code = (text: string): string => `\`${text}\``
@@ -36,6 +36,11 @@ export const configurationDoc = (): string =>
     '  "partitions": 8, // of a log that is created now',
     '  "http": "127.0.0.1:9000",',
     '  "logFormat": "json",',
+    '  "queues": {',
+    '    "mail": { "leaseMs": "1m", "retriesMax": 5, "retry": "exponential:1s,2,10m", "deadLetter": "mail-dlq" },',
+    '    "mail-dlq": { "retentionMs": "7d" },',
+    '    "events": { "subscriptions": { "audit": { "tags": ["paid"], "leaseMs": "2m" } } },',
+    '  },',
     '}',
     '```',
     '',
@@ -64,7 +69,16 @@ export const configurationDoc = (): string =>
     '',
     'Queues are configured by `kiroku queue create` and `kiroku queue update`, whose flags these are, or by the client and',
     'the HTTP API, whose keys these are, with times in ms and sizes in bytes. Each change is an event on record, with who',
-    'made it and from where. What a subscription may set for itself it takes from its queue until it does.',
+    'made it and from where.',
+    '',
+    `A file may say it too: \`queues\` of \`${configFile}\` holds the same keys by the queue’s name, with numbers of ms and`,
+    'bytes or text as on the command line. `kiroku up` and `kiroku serve` apply it when they start, `kiroku apply` at any time',
+    '(`--dry-run` shows what would change), and `kiroku apply wrangler.toml` applies the queues of a Worker as `kiroku work`',
+    'does. Everything is checked before anything changes. The most recent change wins: each section is applied once, until it',
+    'says something else, and the log remembers what was applied, so a later `queue update` stays on every machine. What a',
+    'file does not say stays as it is.',
+    '',
+    'What a subscription may set for itself it takes from its queue until it does.',
     '',
     ...table(
       ['key', 'flag', 'value', 'default', 'subscription', 'what it sets'],

@@ -51,14 +51,14 @@ describe('a retry policy', () => {
       { kind: 'exponential', baseMs: 1_000, factor: 3, maxMs: 600_000, jitter: 0.2 },
     ],
   ] as const)('is read from %s, and written so that it reads back', (text, policy) => {
-    expect(parseRetryPolicy(text)).toEqual(policy)
-    expect(parseRetryPolicy(formatSetting(queueSettings.retry, policy))).toEqual(policy)
+    expect(parseRetryPolicy(text, '--retry')).toEqual(policy)
+    expect(parseRetryPolicy(formatSetting(queueSettings.retry, policy), '--retry')).toEqual(policy)
   })
 
   it.each(['often', 'list:', 'exponential:1s,0.5', 'exponential:1s,2,1m,7', 'fixed:'])(
     '%s is none',
     (text) => {
-      expect(() => parseRetryPolicy(text)).toThrow(/--retry/)
+      expect(() => parseRetryPolicy(text, '--retry')).toThrow(/--retry/)
     },
   )
 })

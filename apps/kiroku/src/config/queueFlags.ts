@@ -1,5 +1,5 @@
 import { KirokuError, type RetryPolicy } from '@kiroku/message'
-import type { QueueSettings } from '@kiroku/client'
+import type { QueueChange, QueueSettings, SettingChange } from '@kiroku/client'
 import { queueSettings, type QueueConfig, type QueueSetting } from '@kiroku/partition'
 import type { FlagSpec, Invocation } from '../cli/CommandSpec.ts'
 import { exactBytes, exactDuration, parseBytes, parseDurationMs } from './units.ts'
@@ -89,14 +89,15 @@ export const queueConfigOf = (
   return config
 }
 
-const parseSetting = (row: QueueSetting, text: string, what: string): unknown => {
+/** Reads a setting as its flag has it; `what` names it in errors. Errors: `InvalidArgument`. */
+export const parseSetting = (row: QueueSetting, text: string, what: string): unknown => {
   switch (row.kind) {
     case 'duration':
       return parseDurationMs(text, what)
     case 'bytes':
       return parseBytes(text, what)
     case 'retry':
-      return parseRetryPolicy(text)
+      return parseRetryPolicy(text, what)
     case 'queue':
       return text === 'none' ? null : text
     default:
@@ -105,30 +106,48 @@ const parseSetting = (row: QueueSetting, text: string, what: string): unknown =>
 }
 
 /** Reads a retry policy. Errors: `InvalidArgument`. */
-export const parseRetryPolicy = (text: string): RetryPolicy => {
+export const parseRetryPolicy = (text: string, what: string): RetryPolicy => {
   if (text === 'rocketmq') return { kind: 'rocketmq' }
   const [kind, rest] = split(text)
   if (kind === 'list')
-    return { kind, delaysMs: rest.split(',').map((delay) => parseDurationMs(delay, '--retry list')) }
+    return { kind, delaysMs: rest.split(',').map((delay) => parseDurationMs(delay, `${what} list`)) }
   if (kind === 'exponential') {
     const [base, factor = '2', max = '1h', jitter = '0'] = rest.split(',')
     const numbers = { factor: Number(factor), jitter: Number(jitter) }
     if (!(numbers.factor >= 1) || !(numbers.jitter >= 0 && numbers.jitter <= 1))
       throw new KirokuError(
         'InvalidArgument',
-        `--retry: "${text}" needs a factor from 1 and a jitter from 0 to 1, like exponential:1s,2,10m,0.2`,
+        `${what}: "${text}" needs a factor from 1 and a jitter from 0 to 1, like exponential:1s,2,10m,0.2`,
       )
     return {
       kind,
-      baseMs: parseDurationMs(base!, '--retry exponential, base'),
-      maxMs: parseDurationMs(max, '--retry exponential, max'),
+      baseMs: parseDurationMs(base!, `${what} exponential, base`),
+      maxMs: parseDurationMs(max, `${what} exponential, max`),
       ...numbers,
     }
   }
-  return { kind: 'fixed', delayMs: parseDurationMs(kind === 'fixed' ? rest : text, '--retry') }
+  return { kind: 'fixed', delayMs: parseDurationMs(kind === 'fixed' ? rest : text, what) }
 }
 
 const split = (text: string): [string, string] => {
   const colon = text.indexOf(':')
   return colon < 0 ? [text, ''] : [text.slice(0, colon), text.slice(colon + 1)]
+}
+
+/** What a section of a file changes, as flags with the old and the new values; empty for nothing. */
+export const describeChange = ({ changes, subscriptions }: QueueChange): string =>
+  [
+    ...changes.map(describeSetting),
+    ...subscriptions.flatMap(({ subscription, outcome, changes: own }) =>
+      outcome === 'unchanged'
+        ? []
+        : [`subscription ${subscription} ${[outcome, ...own.map(describeSetting)].join(' ')}`],
+    ),
+  ].join(', ')
+
+const describeSetting = ({ setting, from, to }: SettingChange): string => {
+  const known = queueFlags.find(({ key }) => key === setting)
+  if (known === undefined) return `${setting} ${JSON.stringify(from)} → ${JSON.stringify(to)}`
+  const { flag, row } = known
+  return `${flag} ${formatSetting(row, from as never)} → ${formatSetting(row, to as never)}`
 }

@@ -23,6 +23,14 @@ const setting = <const S extends Setting>(row: S): S => row
  */
 export const settingsTable = [
   setting({
+    key: 'config',
+    flag: 'config',
+    env: 'KIROKU_CONFIG',
+    kind: 'text',
+    metavar: 'FILE',
+    description: 'Configuration file in place of `kiroku.jsonc` of the working folder.',
+  }),
+  setting({
     key: 'dataDir',
     flag: 'data-dir',
     env: 'KIROKU_DATA_DIR',

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { parseTokens, startApi, type RunningApi, type Token } from '@kiroku/api'
-import { createClient } from '@kiroku/client'
+import { createClient, type Client } from '@kiroku/client'
 import { natsTransport } from '@kiroku/client-nats'
 import { openLog } from '@kiroku/log-jetstream'
 import { isKirokuError, KirokuError } from '@kiroku/message'
@@ -31,6 +31,8 @@ export interface EngineSetup {
 export interface RunningEngine {
   readonly apiUrl: string | undefined
   readonly partitions: number
+  /** A client of the whole log. */
+  readonly client: Client
   /** Resolves when every partition has an owner that answers, be it that the partition is damaged. Errors: `Stopped` when `signal` is aborted. */
   ready(signal: AbortSignal): Promise<void>
   /** Answers what is under way, hands the partitions over, closes everything. */
@@ -95,6 +97,7 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
     return {
       apiUrl: api?.url,
       partitions: log.meta.partitions,
+      client,
       ready: async (signal) => {
         while ((await running.answering()) < log.meta.partitions)
           if (signal.aborted) throw new KirokuError('Stopped', 'stopped before every partition had an owner')

@@ -7,13 +7,13 @@ export const untilStopped = async (
   engine: RunningEngine,
   signal: AbortSignal,
   logger: Logger,
-  onReady: () => void,
+  onReady: () => void | Promise<void>,
 ): Promise<void> => {
   const startedMs = performance.now()
   try {
     await engine.ready(signal)
     logger('info', 'ready', { partitions: engine.partitions, ms: Math.round(performance.now() - startedMs) })
-    onReady()
+    await onReady()
     await aborted(signal)
   } catch (error) {
     if (!(isKirokuError(error) && error.id === 'Stopped')) throw error

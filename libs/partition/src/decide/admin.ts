@@ -1,4 +1,4 @@
-import { KirokuError, isKirokuError } from '@kiroku/message'
+import { KirokuError, isKirokuError, type AppliedSection } from '@kiroku/message'
 import { checkQueueName } from '../address.ts'
 import { canonical } from '../canonical.ts'
 import { checkConfig } from '../checkConfig.ts'
@@ -29,6 +29,7 @@ export const decideCreateQueue = <B>(turn: Turn<B>, c: CommandOf<'CreateQueue'>,
     checkQueueName(c.queue)
     const config = checkConfig(defaultQueueConfig, c.config)
     refuseLongRetention(state, c.config)
+    checkApplied(c.applied)
     const existing = state.names.get(c.queue)
     if (existing !== undefined) {
       if (!sameConfig(existing.config, config))
@@ -40,7 +41,14 @@ export const decideCreateQueue = <B>(turn: Turn<B>, c: CommandOf<'CreateQueue'>,
     const queue = state.nextQueue
     refuseOwnDeadLetter(state.partition, queue, c.queue, config)
     if (c.dryRun !== true)
-      turn.emit({ type: 'QueueCreated', queue, name: c.queue, config: { ...config }, by: c.by })
+      turn.emit({
+        type: 'QueueCreated',
+        queue,
+        name: c.queue,
+        config: { ...config },
+        ...(c.applied === undefined ? {} : { applied: c.applied }),
+        by: c.by,
+      })
     turn.ok(token, { queue, created: true })
   })
 
@@ -49,13 +57,23 @@ export const decideConfigureQueue = <B>(turn: Turn<B>, c: CommandOf<'ConfigureQu
   attempt(turn, token, () => {
     const queue = namedQueue(turn, c.queue, token)
     if (queue === undefined) return
+    const { applied } = c
+    checkApplied(applied)
+    if (applied !== undefined && queue.applied.get(applied.source) === applied.digest)
+      return turn.ok(token, { queue: queue.id })
     const config = checkConfig(queue.config, c.config)
     refuseLongRetention(turn.state, c.config)
     if (config.groups !== queue.config.groups)
       throw new KirokuError('InvalidConfig', 'groups are set when the queue is created, and stay as they are')
     refuseOwnDeadLetter(turn.state.partition, queue.id, queue.name, config)
-    if (c.dryRun !== true && !sameConfig(queue.config, config))
-      turn.emit({ type: 'QueueConfigured', queue: queue.id, config: { ...config }, by: c.by })
+    if (c.dryRun !== true && (applied !== undefined || !sameConfig(queue.config, config)))
+      turn.emit({
+        type: 'QueueConfigured',
+        queue: queue.id,
+        config: { ...config },
+        ...(applied === undefined ? {} : { applied }),
+        by: c.by,
+      })
     turn.ok(token, { queue: queue.id })
   })
 
@@ -68,6 +86,12 @@ export const refuseOwnDeadLetter = (
   const dlq = config.deadLetter
   if (dlq !== null && (dlq.name === name || (dlq.partition === partition && dlq.queue === queue)))
     throw new KirokuError('InvalidConfig', `queue "${name}" cannot be its own dead-letter queue`)
+}
+
+const checkApplied = (applied: AppliedSection | undefined): void => {
+  const max = limits.appliedCharactersMax
+  if (applied !== undefined && (applied.source.length > max || applied.digest.length > max))
+    throw new KirokuError('InvalidArgument', `a source and its digest have up to ${max} characters each`)
 }
 
 /** Only what is asked for is refused: the default of a log that keeps little is no contradiction of anybody's. */

@@ -1,3 +1,5 @@
+import type { AppliedSection } from '@kiroku/message'
+import { limits } from '../limits.ts'
 import { defaultQueueConfig, type QueueConfig } from '../QueueConfig.ts'
 import type { SubscriptionSettings } from '../SubscriptionSettings.ts'
 import { Subscription } from './Subscription.ts'
@@ -12,6 +14,8 @@ export class QueueState {
   /** The configuration as the record has it; settings that are younger than it are not there. */
   recorded: Partial<QueueConfig>
   config: QueueConfig
+  /** Digest of the section of each source that was applied last, the latest at the end. */
+  readonly applied = new Map<string, string>()
   deliveryPaused = false
   /** Not part of the record: when somebody last received from it, as far as this ownership knows. */
   receivedAt = 0
@@ -55,6 +59,13 @@ export class QueueState {
     else this.subs[before] = sub
     if (id >= this.nextSub) this.nextSub = id + 1
     return sub
+  }
+
+  /** Remembers which section of a file this configuration is; of too many sources the one longest ago is forgotten. */
+  noteApplied({ source, digest }: AppliedSection): void {
+    this.applied.delete(source)
+    this.applied.set(source, digest)
+    if (this.applied.size > limits.appliedSourcesMax) this.applied.delete(this.applied.keys().next().value!)
   }
 
   configure(recorded: Partial<QueueConfig>): void {
