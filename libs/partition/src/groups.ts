@@ -78,15 +78,15 @@ const assertInOrder = (
   n: number,
   delivery: number,
 ): void => {
-  for (const before of touched) {
-    if (before === n) return
-    const slot = live.find(sub.index, before)
-    if (live.state[slot] !== State.Inflight || live.delivery[slot] !== delivery)
-      throw new KirokuError(
-        'LogDamaged',
-        `an event at ${frameSeq} delivers message ${n} of queue ${sub.queue.id}, but ${before} is before it in group "${key}"`,
-      )
-  }
+  // What is before the one before was held against this when that one was delivered.
+  const before = touched[touched.lastIndexOf(n) - 1]
+  if (before === undefined) return
+  const slot = live.find(sub.index, before)
+  if (live.state[slot] !== State.Inflight || live.delivery[slot] !== delivery)
+    throw new KirokuError(
+      'LogDamaged',
+      `an event at ${frameSeq} delivers message ${n} of queue ${sub.queue.id}, but ${before} is before it in group "${key}"`,
+    )
 }
 
 const drop = (numbers: number[], n: number): void => {

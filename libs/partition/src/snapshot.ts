@@ -227,7 +227,7 @@ const restoreGroup = (state: PartitionState, sub: Subscription, g: GroupSnapshot
   const groups = sub.groups!
   const group = groups.of(g.key)
   ;[group.readyHead, group.readyTail, group.ready] = g.ready
-  for (let run = group.readyHead; run !== 0; run = runs.next(run)) groups.ofRun.set(runs.first(run), group)
+  if (group.readyHead !== 0) groups.ofHead.set(runs.first(group.readyHead), group)
   group.touched.push(...g.touched)
   group.live = g.live.length
   for (const n of g.live) {

@@ -81,7 +81,7 @@ const appendRun = (state: PartitionState, sub: Subscription, run: number, key: s
   else runs.setNext(list.readyTail, run)
   runs.setNext(run, 0)
   list.readyTail = run
-  if (group !== undefined) sub.groups!.ofRun.set(runs.first(run), group)
+  if (group?.readyHead === run) sub.groups!.ofHead.set(runs.first(run), group)
   becameReady(state, sub, key, runs.count(run), runs.bytes(run), runs.enqueuedAt(run))
 }
 
@@ -149,7 +149,7 @@ export const listsOf = (sub: Subscription): Iterable<RunList> =>
 /** Makes the next untouched message, of all or of its group, a live one; its state is the caller's to set. */
 export const takeFromRuns = (state: PartitionState, sub: Subscription, n: number): number => {
   const { runs, live } = state
-  const group = sub.groups?.ofRun.get(n)
+  const group = sub.groups?.ofHead.get(n)
   const list: RunList = group ?? sub
   const run = list.readyHead
   if (run === 0 || runs.first(run) !== n)
@@ -173,8 +173,8 @@ export const takeFromRuns = (state: PartitionState, sub: Subscription, n: number
   sub.readyBytes -= live.bytes[slot]!
   if (group !== undefined) {
     group.ready--
-    sub.groups!.ofRun.delete(n)
-    if (!isLast) sub.groups!.ofRun.set(n + 1, group)
+    sub.groups!.ofHead.delete(n)
+    if (list.readyHead !== 0) sub.groups!.ofHead.set(runs.first(list.readyHead), group)
     groupTouched(sub, group, n)
   }
   return slot
@@ -192,14 +192,18 @@ export const bringForward = (state: PartitionState, sub: Subscription, n: number
   const { list } = place
   let { before, run } = place
   if (runs.first(run) < n) {
-    splitReady(state, sub, list, run, n - runs.first(run))
+    splitReady(state, list, run, n - runs.first(run))
     ;[before, run] = [run, runs.next(run)]
   }
-  if (runs.count(run) > 1) splitReady(state, sub, list, run, 1)
+  if (runs.count(run) > 1) splitReady(state, list, run, 1)
   if (before === 0) return
   runs.setNext(before, runs.next(run))
   if (list.readyTail === run) list.readyTail = before
   runs.setNext(run, list.readyHead)
+  if (sub.groups !== undefined) {
+    sub.groups.ofHead.delete(runs.first(list.readyHead))
+    sub.groups.ofHead.set(n, list as Group)
+  }
   list.readyHead = run
 }
 
@@ -219,18 +223,11 @@ const placeOf = (
 const endDelay = (state: PartitionState, queue: QueueState, n: number): void =>
   distribute(state, isolateDelayed(state, queue, n), undefined)
 
-const splitReady = (
-  { runs }: PartitionState,
-  sub: Subscription,
-  list: RunList,
-  run: number,
-  count: number,
-): void => {
+const splitReady = ({ runs }: PartitionState, list: RunList, run: number, count: number): void => {
   const rest = runs.split(run, count)
   runs.setNext(rest, runs.next(run))
   runs.setNext(run, rest)
   if (list.readyTail === run) list.readyTail = rest
-  if (sub.groups !== undefined) sub.groups.ofRun.set(runs.first(rest), list as Group)
 }
 
 /** Discards every message below `upTo`; as purges cover all that was sent, the runs go whole. */
@@ -289,7 +286,7 @@ const freeRuns = (state: PartitionState, sub: Subscription): void => {
   sub.ready = 0
   sub.readyBytes = 0
   if (sub.groups === undefined) return
-  sub.groups.ofRun.clear()
+  sub.groups.ofHead.clear()
   for (const group of sub.groups.byKey.values()) {
     group.ready = 0
     sub.groups.forget(group)

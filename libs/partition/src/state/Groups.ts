@@ -38,8 +38,8 @@ export class Group implements RunList {
 export class Groups {
   readonly isOrdered: boolean
   readonly byKey = new Map<string, Group>()
-  /** The group of the run that begins with this number, and of each live message. */
-  readonly ofRun = new Map<number, Group>()
+  /** The group whose first run begins with this number, and the group of each live message. */
+  readonly ofHead = new Map<number, Group>()
   readonly ofLive = new Map<number, Group>()
   /**
    * Groups that a receive can get something of, in the order of their turn, from `rowHead` on. A place counts only
