@@ -74,7 +74,7 @@ export const cloudflareQueuesMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'CF-11',
-    file: 'libs/worker/src/applySettings.ts',
+    file: 'libs/worker/src/queueSections.ts',
     from: 'deliveryDelayMs === undefined ? {} : { deliveryDelayMs }',
     to: '{}',
     what: "a producer's delivery_delay is read and forgotten",
@@ -122,8 +122,22 @@ export const cloudflareQueuesMutants: ReadonlyArray<SpecMutant> = [
     what: 'messages are kept for 14 days where nothing else was asked for',
   },
   {
+    id: 'CF-18',
+    file: 'libs/partition/src/state/QueueState.ts',
+    from: 'this.applied.set(source, digest)',
+    to: "this.applied.set(source, '')",
+    what: 'a file is applied again at each start, over what was changed by hand since',
+  },
+  {
+    id: 'CF-19',
+    file: 'libs/partition/src/describe.ts',
+    from: 'delayed: q.delayed,',
+    to: 'delayed: 0,',
+    what: 'messages that wait for their time are not counted',
+  },
+  {
     id: 'CF-20',
-    file: 'libs/worker/src/applySettings.ts',
+    file: 'libs/worker/src/queueSections.ts',
     from: 'batchMessages === undefined ? {} : { batchMessages }',
     to: '{}',
     what: 'max_batch_size is read and forgotten',

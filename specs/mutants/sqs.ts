@@ -52,6 +52,20 @@ export const sqsMutants: ReadonlyArray<SpecMutant> = [
     what: 'a message is received once more than its redrive policy says',
   },
   {
+    id: 'SQS-08',
+    file: 'libs/partition/src/describe.ts',
+    from: 'at < before',
+    to: 'at > before',
+    what: 'the age is that of the youngest message',
+  },
+  {
+    id: 'SQS-09',
+    file: 'libs/partition/src/evolve.ts',
+    from: "queue.config.retentionFrom === 'arrival'",
+    to: 'true',
+    what: 'a DLQ counts retention from the arrival, whatever it was told',
+  },
+  {
     id: 'SQS-10',
     file: 'libs/partition/src/configWarnings.ts',
     from: 'config.retriesMax === 0',

@@ -69,6 +69,15 @@ describe('the commands of a folder with a running engine', () => {
     expect((await kiroku.run([...receive, '--subscription', 'eu'])).exit).toBe(3)
   })
 
+  it('count backlog and delayed messages', async () => {
+    await ok(['queue', 'create', 'counted'])
+    await ok(['send', 'counted', 'now'])
+    await ok(['send', 'counted', 'later', '--delay', '1h'])
+    const { queues } = await ok<{ queues: { name: string; counts: object }[] }>(['queue', 'list'])
+    const counted = queues.find(({ name }) => name === 'counted')
+    expect(counted?.counts).toMatchObject({ available: 1, delayed: 1 })
+  })
+
   it('send text, bytes and files as they are', async () => {
     await ok(['queue', 'create', 'shapes'])
     await writeFile(`${folder.path}/body.bin`, Uint8Array.of(0xff, 0x00, 0x0a))

@@ -1,0 +1,30 @@
+import { startApi } from '@kiroku/api'
+import type { World } from './World.ts'
+
+/** What the HTTP API of a world's engine says at `/metrics`, by name and labels as they are written there. */
+export const scrapeMetrics = async (world: World): Promise<ReadonlyMap<string, number>> => {
+  const unused = () => Promise.reject(new Error('metrics alone are asked for'))
+  const api = await startApi(
+    {
+      client: world.client,
+      trace: unused,
+      clusterStatus: unused,
+      metrics: () => [],
+      ownedPartitions: () => new Set(Array.from({ length: world.log.meta.partitions }, (_, n) => n)),
+      notReady: () => undefined,
+    },
+    { host: '127.0.0.1', port: 0, tokens: [], bodyBytesMax: 1_000, drainMs: 0, onDefect: () => {} },
+  )
+  try {
+    const text = await (await fetch(`${api.url}/metrics`)).text()
+    const samples = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+    return new Map(
+      samples.map((line) => {
+        const end = line.lastIndexOf(' ')
+        return [line.slice(0, end), Number(line.slice(end + 1))]
+      }),
+    )
+  } finally {
+    await api.close()
+  }
+}
