@@ -19,7 +19,12 @@ export interface LoadOptions {
   readonly execArgv?: readonly string[]
   /** Folder for a CPU profile of the process. */
   readonly profile?: string | undefined
+  /** Root of another checkout, whose load and client it is; default: this one. */
+  readonly root?: string | undefined
 }
+
+/** Root of this checkout. */
+export const ownRoot = fileURLToPath(new URL('../../../', import.meta.url))
 
 /** Tasks of a load process, by name. */
 export type Tasks = Readonly<Record<string, (args: never) => unknown>>
@@ -36,7 +41,7 @@ export class LoadProcess<T extends Tasks> {
    * @param name of the process, for its profile
    */
   constructor(module: string, name: string, args: readonly string[] = [], options: LoadOptions = {}) {
-    const path = fileURLToPath(new URL(`./load/${module}.ts`, import.meta.url))
+    const path = join(options.root ?? ownRoot, 'apps/bench/src/load', `${module}.ts`)
     this.#child = fork(path, args, {
       execArgv: [...(options.execArgv ?? []), ...profileArguments(options.profile, name)],
       serialization: 'advanced',

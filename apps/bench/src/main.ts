@@ -1,14 +1,17 @@
 import { parseArgs } from 'node:util'
+import { compareCheckouts } from './engine/compareCheckouts.ts'
 import { engineBench } from './engine/engineBench.ts'
 import type { Figure } from './Figure.ts'
 
 const usage = `usage: npm run bench -- engine [--json] [--quick] [--partitions N] [--only PART] [--profile FOLDER]
+       npm run bench -- engine --against REF [--json] [--quick]
 
   --json            the last line is one JSON object with all figures
   --quick           fewer and smaller rounds
   --partitions N    partitions of the engine's log (default 1)
   --only PART       core, lives, sends, queues or hold; can be given several times
   --profile FOLDER  write a CPU profile of each process
+  --against REF     measure beside another commit of the project, in turns
 `
 
 const read = () =>
@@ -20,6 +23,7 @@ const read = () =>
       partitions: { type: 'string', default: '1' },
       only: { type: 'string', multiple: true, default: [] },
       profile: { type: 'string' },
+      against: { type: 'string' },
     },
   })
 
@@ -37,12 +41,15 @@ const main = async (): Promise<number> => {
     process.stderr.write(`${(error as Error).message}\n${usage}`)
     return 2
   }
-  const { json, quick, partitions, only, profile } = given.values
+  const { json, quick, partitions, only, profile, against } = given.values
   if (given.positionals.length !== 1 || given.positionals[0] !== 'engine' || !(Number(partitions) >= 1)) {
     process.stderr.write(usage)
     return 2
   }
-  const figures = await engineBench({ quick, partitions: Number(partitions), only, profile })
+  const figures =
+    against === undefined
+      ? await engineBench({ quick, partitions: Number(partitions), only, profile })
+      : await compareCheckouts(against, quick)
   for (const figure of figures) console.log(line(figure))
   if (json) console.log(JSON.stringify({ figures }))
   return 0

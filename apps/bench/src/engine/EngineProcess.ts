@@ -1,9 +1,8 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
-import { profileArguments } from '../LoadProcess.ts'
+import { join } from 'node:path'
+import { ownRoot, profileArguments } from '../LoadProcess.ts'
 
-const kiroku = fileURLToPath(new URL('../../../kiroku/bin/kiroku.mjs', import.meta.url))
 const probe = new URL('./stallProbe.ts', import.meta.url).href
 
 /** The longest stall of a thread. */
@@ -29,14 +28,20 @@ export class EngineProcess {
     readonly nats: string
     readonly partitions: number
     readonly dataDir: string
-    readonly profile: string | undefined
+    readonly profile?: string | undefined
+    /** Root of another checkout, whose engine it is; default: this one. */
+    readonly root?: string | undefined
   }): Promise<EngineProcess> {
-    const { nats, partitions, dataDir, profile } = options
+    const { nats, partitions, dataDir, profile, root = ownRoot } = options
     const args = ['serve', '--json', '--log-level', 'warn', '--nats', nats]
-    const child = fork(kiroku, [...args, '--partitions', String(partitions), '--data-dir', dataDir], {
-      execArgv: ['--import', probe, ...profileArguments(profile, 'engine')],
-      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-    })
+    const child = fork(
+      join(root, 'apps/kiroku/bin/kiroku.mjs'),
+      [...args, '--partitions', String(partitions), '--data-dir', dataDir],
+      {
+        execArgv: ['--import', probe, ...profileArguments(profile, 'engine')],
+        stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+      },
+    )
     const engine = new EngineProcess(child)
     const ready = new Promise<void>((resolve) => {
       createInterface(child.stdout!).on('line', (line) => {
