@@ -8,6 +8,8 @@ import type {
   SubscriptionSettings as StoredSubscriptionSettings,
 } from '@kiroku/partition'
 import type { BatchHandler, ConsumeOptions, Consumer, MessageHandler } from './Consumer.ts'
+import type { MessageView } from './MessageView.ts'
+import type { Requester, RequesterOptions } from './Requester.ts'
 import type { ReceivedMessage, RetryOptions } from './ReceivedMessage.ts'
 import type { QueueChange } from './QueueChange.ts'
 import type { Clock } from './Clock.ts'
@@ -213,10 +215,17 @@ export interface Client {
   consume(queue: string, handler: BatchHandler, options?: ConsumeOptions): Consumer
   /** Runs the handler for each message: returning acknowledges it, throwing retries it. */
   consumeEach(queue: string, handler: MessageHandler, options?: ConsumeOptions): Consumer
+  /** Makes a requester, with one reply queue of its own for all its requests. */
+  requester(options?: RequesterOptions): Requester
+  /**
+   * Replies to a requester's message. Resolves with whether its reply queue is still there; without it nobody waits.
+   * Errors: `InvalidArgument` (the message asks for no reply), and those of `send`.
+   */
+  reply(request: MessageView, body: Body, options?: SendOptions): Promise<boolean>
   readonly queues: Queues
   /** Every partition of the log as its owner sees it; one that does not answer is left out. */
   partitions(): Promise<PartitionDescription[]>
-  /** Stops consumers, waits for what is under way, closes the transport. */
+  /** Closes requesters, stops consumers, waits for what is under way, closes the transport. */
   close(): Promise<void>
 }
 

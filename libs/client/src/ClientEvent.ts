@@ -40,5 +40,7 @@ export type ClientEvent =
     }
   /** A delivery came for nobody, or too late to begin with it, and was given back. */
   | { readonly type: 'released'; readonly partition: number; readonly messages: number }
+  /** A reply came that nobody waits for: late, or for the second time. */
+  | { readonly type: 'replyDropped'; readonly queue: string; readonly correlationId: string }
   /** A consumer ended by an error. */
   | { readonly type: 'consumerFailed'; readonly queue: string; readonly error: KirokuError }

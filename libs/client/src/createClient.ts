@@ -29,10 +29,12 @@ import { encodeMessage } from './encodeMessage.ts'
 import { marksOf } from './Marks.ts'
 import { handleEach } from './handleEach.ts'
 import { limits } from './limits.ts'
+import type { MessageView } from './MessageView.ts'
 import { LogConnection, type OpenLog } from './LogConnection.ts'
 import type { PartitionClient } from './PartitionClient.ts'
 import type { ClientContext } from './PartitionLink.ts'
 import { clip, receivedMessages, type ReceivedMessage, type RetryOptions } from './ReceivedMessage.ts'
+import { ReplyQueue, sendReply, type Requester, type RequesterOptions } from './Requester.ts'
 import type { Revision } from './Reviser.ts'
 import type { StoredRange } from './Sender.ts'
 import { settleReceipts } from './settleReceipts.ts'
@@ -52,6 +54,7 @@ class TransportClient implements Client {
   readonly #id = crypto.randomUUID().slice(0, 13)
   #polls = 0
   readonly #consumers = new Set<Consumer>()
+  readonly #requesters = new Set<Requester>()
   #closing: Promise<void> | undefined
 
   constructor(transport: Transport, options: ClientOptions) {
@@ -175,6 +178,16 @@ class TransportClient implements Client {
     return this.consume(queue, handleEach(handler, failed), options)
   }
 
+  requester(options: RequesterOptions = {}): Requester {
+    const requester = new ReplyQueue(this, this.#context.clock, this.#context.emit, options)
+    this.#requesters.add(requester)
+    return requester
+  }
+
+  reply(request: MessageView, body: Body, options?: SendOptions) {
+    return sendReply(this, request, body, options)
+  }
+
   async partitions(): Promise<PartitionDescription[]> {
     const { partitions } = await this.#connection.open()
     const answers = await Promise.allSettled(
@@ -194,6 +207,8 @@ class TransportClient implements Client {
 
   async #close(): Promise<void> {
     const { log } = this.#connection
+    const requestersClosed = Promise.all([...this.#requesters].map((requester) => requester.close()))
+    await this.#within(requestersClosed, limits.closeMsMax)
     await Promise.all([...this.#consumers].map((consumer) => consumer.stop()))
     this.#connection.close()
     if (log !== undefined) {

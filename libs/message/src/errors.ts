@@ -133,6 +133,12 @@ export const errorRegistry = {
   ),
   NotOwner: entry(true, 503, 5, 'The partition moved to another node; clients retry by themselves.'),
   Timeout: entry(true, 504, 5, 'No answer in time; check that the engine runs, or raise the timeout.'),
+  ReplyTimeout: entry(
+    true,
+    504,
+    5,
+    'The request may be worked on all the same; check that a worker replies, or wait longer for it.',
+  ),
   SendUnknown: entry(
     true,
     504,

@@ -9,6 +9,7 @@ const levels: Readonly<Record<ClientEvent['type'], LogLevel>> = {
   leaseAbandoned: 'error',
   settleFailed: 'warn',
   released: 'debug',
+  replyDropped: 'debug',
   consumerFailed: 'error',
 }
 

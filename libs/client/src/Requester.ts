@@ -1,0 +1,156 @@
+import { KirokuError, isKirokuError } from '@kiroku/message'
+import type { Body, Client, SendOptions } from './Client.ts'
+import type { ClientEvent } from './ClientEvent.ts'
+import type { Clock } from './Clock.ts'
+import type { Consumer } from './Consumer.ts'
+import { limits } from './limits.ts'
+import type { MessageView } from './MessageView.ts'
+
+/** Settings of a requester. */
+export interface RequesterOptions {
+  /** How long a request waits for its reply where it does not say, in ms; default 30,000. */
+  readonly timeoutMs?: number
+}
+
+/** How one request is sent and awaited. */
+export interface RequestReplyOptions extends SendOptions {
+  /** How long to wait for the reply, in ms, from the call. */
+  readonly timeoutMs?: number
+  /** Aborting rejects with the signal's reason; the request may be worked on all the same. */
+  readonly signal?: AbortSignal
+}
+
+/** Sends requests and waits for their replies, which come through one queue that is its own. */
+export interface Requester {
+  /**
+   * Sends a message and resolves with its reply, which needs no verdict. Its attributes `replyTo` and `correlationId`
+   * say where a reply goes: `Client.reply` reads them, and so can a worker behind another door. Errors: `ReplyTimeout`, and those of `Client.send`.
+   */
+  request(queue: string, body: Body, options?: RequestReplyOptions): Promise<MessageView>
+  /** Replies so far that nobody waited for: late ones, and second ones of a request that was worked on twice. */
+  readonly dropped: number
+  /** Fails what is awaited with `Stopped` and deletes the reply queue, which otherwise expires by itself. */
+  close(): Promise<void>
+}
+
+interface Waiter {
+  readonly resolve: (reply: MessageView) => void
+  readonly fail: (error: unknown) => void
+}
+
+/** A requester over a client; the reply queue is made with the first request. */
+export class ReplyQueue implements Requester {
+  dropped = 0
+  readonly #name = `replies-${crypto.randomUUID()}`
+  readonly #client: Client
+  readonly #clock: Clock
+  readonly #emit: (event: ClientEvent) => void
+  readonly #timeoutMs: number
+  readonly #waiters = new Map<string, Waiter>()
+  #requests = 0
+  #consumer: Promise<Consumer> | undefined
+  #closing: Promise<void> | undefined
+
+  constructor(
+    client: Client,
+    clock: Clock,
+    emit: (event: ClientEvent) => void,
+    { timeoutMs = limits.replyTimeoutMs }: RequesterOptions,
+  ) {
+    this.#client = client
+    this.#clock = clock
+    this.#emit = emit
+    this.#timeoutMs = timeoutMs
+  }
+
+  request(queue: string, body: Body, options: RequestReplyOptions = {}): Promise<MessageView> {
+    const { timeoutMs = this.#timeoutMs, signal, ...sending } = options
+    return new Promise((resolve, reject) => {
+      if (this.#closing !== undefined) throw new KirokuError('Stopped', 'The requester is closed')
+      if (signal?.aborted === true) throw signal.reason
+      const id = String(++this.#requests)
+      const end = (): void => {
+        this.#waiters.delete(id)
+        this.#clock.clearTimeout(timer)
+        signal?.removeEventListener('abort', aborted)
+      }
+      const fail = (error: unknown): void => (end(), reject(error as Error))
+      const aborted = (): void => fail(signal!.reason)
+      const timedOut = (): void =>
+        fail(new KirokuError('ReplyTimeout', `"${queue}" did not reply within ${timeoutMs} ms`))
+      const timer = this.#clock.setTimeout(timedOut, timeoutMs)
+      signal?.addEventListener('abort', aborted)
+      this.#waiters.set(id, { resolve: (reply) => (end(), resolve(reply)), fail })
+      this.#send(queue, body, id, sending).catch(fail)
+    })
+  }
+
+  close(): Promise<void> {
+    return (this.#closing ??= this.#close())
+  }
+
+  async #close(): Promise<void> {
+    const error = new KirokuError('Stopped', 'The requester was closed before the reply came')
+    for (const { fail } of [...this.#waiters.values()]) fail(error)
+    const consumer = await this.#consumer?.catch(() => undefined)
+    if (consumer === undefined) return
+    await consumer.stop()
+    // If that fails, it expires.
+    await this.#client.queues.delete(this.#name).catch(() => undefined)
+  }
+
+  async #send(queue: string, body: Body, id: string, options: SendOptions): Promise<void> {
+    await (this.#consumer ??= this.#open())
+    // It may be over while the reply queue was made.
+    if (!this.#waiters.has(id)) return
+    const attributes = { ...options.attributes, replyTo: this.#name, correlationId: id }
+    await this.#client.send(queue, body, { ...options, attributes })
+  }
+
+  async #open(): Promise<Consumer> {
+    const forget = (): void => {
+      this.#consumer = undefined
+    }
+    try {
+      await this.#client.queues.create(this.#name, { batchWaitMs: 0, idleMs: limits.replyQueueIdleMs })
+      const consumer = this.#client.consumeEach(this.#name, this.#take)
+      // Away for so long that the queue expired: the next request makes it anew.
+      consumer.closed.catch(forget)
+      return consumer
+    } catch (error) {
+      forget()
+      throw error
+    }
+  }
+
+  readonly #take = (reply: MessageView): void => {
+    const { correlationId = '' } = reply.attributes
+    const waiter = this.#waiters.get(correlationId)
+    if (waiter !== undefined) return waiter.resolve(reply)
+    this.dropped++
+    this.#emit({ type: 'replyDropped', queue: this.#name, correlationId })
+  }
+}
+
+/**
+ * Answers a request where its requester waits. Resolves with whether its reply queue is still there.
+ * Errors: `InvalidArgument` (the message asks for no reply), and those of `Client.send`.
+ */
+export const sendReply = async (
+  client: Client,
+  request: MessageView,
+  body: Body,
+  options: SendOptions = {},
+): Promise<boolean> => {
+  const { replyTo, correlationId } = request.attributes
+  if (replyTo === undefined || correlationId === undefined)
+    throw new KirokuError('InvalidArgument', `Message ${request.id} asks for no reply`)
+  const attributes = { ...options.attributes, correlationId }
+  try {
+    await client.send(replyTo, body, { ...options, attributes })
+    return true
+  } catch (error) {
+    if (isKirokuError(error) && error.id === 'UnknownQueue') return false
+    throw error
+  }
+}
