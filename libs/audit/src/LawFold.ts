@@ -22,6 +22,7 @@ import {
   type QueueState,
   type Subscription,
 } from '@kiroku/partition'
+import { checkSpread } from './checkSpread.ts'
 import type { ForwardLedger } from './ForwardLedger.ts'
 import type { MachineCheck } from './MachineCheck.ts'
 import { machineEvents } from './machineEvents.ts'
@@ -194,6 +195,17 @@ export class LawFold {
       case 'SubscriptionDeleted':
         this.transitions += this.#sub(e).live
         return
+      case 'QueueSpread':
+      case 'PartOpened':
+      case 'PartClosed':
+      case 'PartGone':
+      case 'PartPlaced':
+      case 'PartLeft': {
+        const queue = e.type === 'PartLeft' ? undefined : this.state.queues.get(e.queue)
+        const wrong = checkSpread(this.state, queue, e)
+        if (wrong !== undefined) refuse(wrong)
+        return
+      }
       case 'Checkpointed':
       case 'ForeignRecordSkipped':
       case 'Repaired':
@@ -260,6 +272,7 @@ export class LawFold {
 
   #enters(e: LogEventOf<'Enqueued' | 'ForwardReceived'>): void {
     const queue = this.#queue(e.queue)
+    if (queue.place?.isOpen === false) refuse(`a sealed part of queue "${queue.name}" gets messages`)
     if (e.type === 'ForwardReceived' || e.dueAt === 0) this.#filtered(queue, e.tag, e.filteredBy)
     if (e.first !== queue.nextNumber || e.count < 1)
       refuse(`message ${e.first} of queue ${e.queue} comes where ${queue.nextNumber} is next`)

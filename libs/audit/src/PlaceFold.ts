@@ -127,6 +127,7 @@ export class PlaceFold {
       case 'DeliveryPaused':
       case 'DeliveryResumed':
       case 'Forwarded':
+      case 'PartLeft':
         return
       default:
         if (e.queue === this.#place.queue) this.#ofQueue(e)
@@ -174,6 +175,11 @@ export class PlaceFold {
       case 'QueueConfigured':
       case 'DeliveryPaused':
       case 'DeliveryResumed':
+      case 'QueueSpread':
+      case 'PartOpened':
+      case 'PartClosed':
+      case 'PartGone':
+      case 'PartPlaced':
         return
       default: {
         const place = indexIn(e.numbers, n)

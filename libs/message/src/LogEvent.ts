@@ -28,6 +28,24 @@ export interface QueueAddress {
   readonly queue: number
 }
 
+/** What a part of a spread queue has done until it ended. */
+export interface PartTotals {
+  readonly sent: number
+  /** By name of the subscription: messages that came, and what became of them. */
+  readonly subs: Readonly<
+    Record<
+      string,
+      {
+        readonly entered: number
+        readonly committed: number
+        readonly deadLettered: number
+        readonly discarded: number
+        readonly redelivered: number
+      }
+    >
+  >
+}
+
 /**
  * The facts that the log records. Each holds its outcome, so that `evolve` applies it without a guard.
  * `queue` is a queue id, `sub` the id of a subscription generation (0 is the first `main`), times are ms of
@@ -91,6 +109,42 @@ export type LogEvent =
   /** `sub` is the new generation; everything of the one before is over, and its receipts name nothing. */
   | { type: 'SubscriptionReset'; queue: number; name: string; sub: number; from: number; by: Actor }
   | { type: 'SubscriptionDeleted'; queue: number; sub: number; by: Actor }
+  // Spread queues: what the home decides
+  /** Where the queue's parts are meant to be beside its home. `since` counts the changes of what clients are told. */
+  | {
+      type: 'QueueSpread'
+      queue: number
+      parts: {
+        partition: number
+        /** Its queue there; 0: none is known yet. */
+        queue: number
+        state: 'opening' | 'open' | 'sealed'
+        since: number
+      }[]
+      by: Actor
+    }
+  /** The part is there, as queue `part` of its partition, and takes sends. */
+  | { type: 'PartOpened'; queue: number; partition: number; part: number }
+  /** The part was sealed and is empty; it is to be dropped. */
+  | { type: 'PartClosed'; queue: number; partition: number; totals: PartTotals }
+  /** A part that was closed, or whose home was deleted, is gone. */
+  | { type: 'PartGone'; queue: number; partition: number }
+  // and what a part records of its home
+  | {
+      type: 'PartPlaced'
+      queue: number
+      home: QueueAddress
+      /** How far it follows its home. */
+      revision: number
+      since: number
+      isOpen: boolean
+      index: number
+      of: number
+      purges: number
+      subs: Record<string, number>
+    }
+  /** What a home says of an earlier revision comes too late here. */
+  | { type: 'PartLeft'; home: QueueAddress; revision: number }
   // Messages enter
   | {
       type: 'Enqueued'

@@ -50,6 +50,12 @@ export const errorRegistry = {
     4,
     'Choose another name, or change the existing queue with `kiroku queue update`.',
   ),
+  QueueMoved: entry(
+    true,
+    503,
+    5,
+    'The queue has other parts now; clients look again by themselves and go on there.',
+  ),
   UnknownSubscription: entry(
     false,
     404,

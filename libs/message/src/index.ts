@@ -20,6 +20,7 @@ export type {
   LogEvent,
   LogEventOf,
   LogEventType,
+  PartTotals,
   QueueAddress,
   Ranges,
 } from './LogEvent.ts'

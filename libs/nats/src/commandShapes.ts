@@ -32,6 +32,7 @@ const section = shape({ source: text, digest: text })
 const configuration = { ...act, config: record, dryRun: optional(flag), applied: optional(section) }
 const settling = { items }
 const address = shape({ partition: number, queue: number })
+const part = { ...queue, home: address, revision: number }
 
 /** What each command must hold; ranges and meaning are the partition's to check. */
 const shapes: Readonly<Record<CommandType, Check>> = {
@@ -44,6 +45,7 @@ const shapes: Readonly<Record<CommandType, Check>> = {
     delaysMs: optional(numbers),
     tags: optional(listOf(text)),
     groups: optional(listOf(text)),
+    spread: optional(number),
   }),
   Recall: shape(revising),
   Reschedule: shape({ ...revising, delayMs: optional(number), dueAt: optional(number) }),
@@ -58,6 +60,7 @@ const shapes: Readonly<Record<CommandType, Check>> = {
     leaseMs: optional(number),
     mode: (value) => value === 'push' || value === 'simple',
     consumer: text,
+    spread: optional(number),
   }),
   CancelReceive: shape({ poll: text }),
   Ack: shape(settling),
@@ -75,6 +78,19 @@ const shapes: Readonly<Record<CommandType, Check>> = {
   ConfigureSubscription: shape({ ...subscribing, settings: record, dryRun: optional(flag) }),
   ResetSubscription: shape(subscribing),
   DeleteSubscription: shape(subscribing),
+  SpreadQueue: shape({ ...act, partitions: numbers }),
+  PlacePart: shape({
+    ...part,
+    since: number,
+    isOpen: flag,
+    index: number,
+    of: number,
+    purges: number,
+    config: record,
+    deliveryPaused: flag,
+    subs: listOf(shape({ name: text, sub: number, settings: record, deliveryPaused: flag })),
+  }),
+  DropPart: shape(part),
   DescribeQueue: shape(queue),
   ListQueues: record,
   DescribeGroups: shape({ ...queue, subscription: optional(text), max: optional(number) }),

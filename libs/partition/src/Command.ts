@@ -1,5 +1,14 @@
-import type { Actor, AppliedSection, ConsumeMode, Ranges, QueueAddress, WireError } from '@kiroku/message'
+import type {
+  Actor,
+  AppliedSection,
+  ConsumeMode,
+  PartTotals,
+  Ranges,
+  QueueAddress,
+  WireError,
+} from '@kiroku/message'
 import type { QueueConfig } from './QueueConfig.ts'
+import type { SpreadView } from './state/Spread.ts'
 import type { SubscriptionSettings } from './SubscriptionSettings.ts'
 
 /** Messages of one delivery, named by what their receipts hold. */
@@ -22,6 +31,15 @@ interface QueueChange {
   applied?: AppliedSection
 }
 
+/** A subscription as the home of a spread queue has it. */
+export interface PartSubscription {
+  readonly name: string
+  /** Generation at the home. */
+  readonly sub: number
+  readonly settings: SubscriptionSettings
+  readonly deliveryPaused: boolean
+}
+
 /** What doors ask of a partition. Queues are named; settling names ids, which the receipt carries. */
 export type Command =
   | {
@@ -40,6 +58,8 @@ export type Command =
       tags?: readonly string[]
       /** Message group or tenant of each, in a queue that has groups. */
       groups?: readonly string[]
+      /** Version of the queue's parts that the sender knows; absent: none. A part takes no others. */
+      spread?: number
     }
   /** Cancels a message before it is due; `queue` and `number` are those of its id. Counts as a send of the producer. */
   | { type: 'Recall'; queue: number; number: number; producer: string; send: number; by: Actor }
@@ -71,6 +91,8 @@ export type Command =
       leaseMs?: number
       mode: ConsumeMode
       consumer: string
+      /** Version of the queue's parts that the receiver knows; the home answers any other with its own at once. */
+      spread?: number
     }
   | { type: 'CancelReceive'; poll: string }
   | { type: 'Ack'; items: readonly SettleItem[] }
@@ -109,6 +131,25 @@ export type Command =
     }
   | { type: 'ResetSubscription'; queue: string; subscription: string; by: Actor }
   | { type: 'DeleteSubscription'; queue: string; subscription: string; by: Actor }
+  /** Lets the queue have a part in each of these partitions, and nowhere else beside its home. */
+  | { type: 'SpreadQueue'; queue: string; partitions: readonly number[]; by: Actor }
+  /** From a home to a part of it: what it is to be, as of a revision; it is created when it is missing. */
+  | {
+      type: 'PlacePart'
+      queue: string
+      home: QueueAddress
+      revision: number
+      since: number
+      isOpen: boolean
+      index: number
+      of: number
+      purges: number
+      config: Partial<QueueConfig>
+      deliveryPaused: boolean
+      subs: readonly PartSubscription[]
+    }
+  /** From a home that knows the part no more. */
+  | { type: 'DropPart'; queue: string; home: QueueAddress; revision: number }
   | { type: 'DescribeQueue'; queue: string }
   | { type: 'ListQueues' }
   | { type: 'DescribeGroups'; queue: string; subscription?: string; max?: number }
@@ -192,6 +233,21 @@ export interface QueueDescription {
   readonly oldestAgeMs: number
   /** Polls that wait for a message. */
   readonly waitingPolls: number
+  /** Of a home: its parts. A client adds to each what is there. */
+  readonly spread?: { readonly version: number; readonly parts: readonly PartDescription[] }
+  /** Of a part: its home. */
+  readonly home?: QueueAddress
+}
+
+/** A part of a spread queue beside its home. */
+export interface PartDescription {
+  readonly partition: number
+  /** Its queue there; 0: it is not there yet. */
+  readonly queue: number
+  /** opening: not there yet; sealed: it takes no sends, and ends when it is empty. */
+  readonly state: 'opening' | 'open' | 'sealed'
+  /** Absent: the partition did not say. */
+  readonly counts?: QueueCounts
 }
 
 /** A partition as `cluster status` and the metrics show it. */
@@ -232,11 +288,17 @@ export interface Delivery {
 
 /** Answers by command type; `error` in place of any of them. */
 export interface Answers {
-  Enqueue: { readonly queue: number; readonly first: number; readonly count: number }
+  /** `spread`: where else the queue is, unless the sender knows. */
+  Enqueue: {
+    readonly queue: number
+    readonly first: number
+    readonly count: number
+    readonly spread?: SpreadView
+  }
   Recall: { readonly queue: number; readonly number: number }
   Reschedule: { readonly queue: number; readonly number: number }
-  /** Absent: nothing within the wait. */
-  Receive: { readonly delivery?: Delivery }
+  /** Without a delivery: nothing within the wait, or the receiver must look elsewhere too. */
+  Receive: { readonly delivery?: Delivery; readonly spread?: SpreadView }
   CancelReceive: { readonly cancelled: boolean }
   Ack: { readonly refused: readonly Refusal[] }
   Retry: { readonly refused: readonly Refusal[] }
@@ -253,6 +315,15 @@ export interface Answers {
   DeleteSubscription: { readonly queue: number; readonly sub: number }
   PauseDelivery: { readonly queue: number }
   ResumeDelivery: { readonly queue: number }
+  SpreadQueue: { readonly queue: number }
+  /** How far the part follows, what this purged, and what it did of all, once it is sealed and empty. */
+  PlacePart: {
+    readonly queue: number
+    readonly revision: number
+    readonly purged: number
+    readonly totals?: PartTotals
+  }
+  DropPart: { readonly revision: number }
   DescribeQueue: QueueDescription
   DescribeGroups: { readonly groups: readonly GroupDescription[]; readonly total: number }
   ListQueues: { readonly queues: readonly QueueDescription[] }

@@ -75,10 +75,17 @@ export class TestPartition {
 
   /** Records facts that the shell makes. */
   record(...events: readonly LogEvent[]): void {
+    this.act((turn) => {
+      for (const event of events) turn.emit(event)
+    })
+  }
+
+  /** A turn in which the shell does something of its own. */
+  act(run: (turn: Turn) => void): void {
     const turn = new Turn(this.state, this.now, this.random)
     const seq = this.#seq + 1
     beginFrame(this.state, seq, this.now)
-    for (const event of events) turn.emit(event)
+    run(turn)
     endTurn(turn)
     this.#end(turn, seq)
   }

@@ -14,6 +14,7 @@ import {
   namedSubscription,
   type SizedRef,
 } from './decide/enqueue.ts'
+import { decideDropPart, decidePlacePart } from './decide/place.ts'
 import { decideCancelReceive, decideReceive } from './decide/receive.ts'
 import { decideRevise } from './decide/revise.ts'
 import { decideSettle } from './decide/settle.ts'
@@ -23,6 +24,7 @@ import {
   decideDeleteSubscription,
   decideResetSubscription,
 } from './decide/subscription.ts'
+import { decideSpreadQueue } from './decide/spread.ts'
 import { deliver } from './deliver.ts'
 import { describeQueues } from './describe.ts'
 import { describeGroups } from './describeGroups.ts'
@@ -80,6 +82,12 @@ export const decide = <B extends Uint8Array | SizedRef>(
     case 'PauseDelivery':
     case 'ResumeDelivery':
       return decidePause(turn, command, token)
+    case 'SpreadQueue':
+      return decideSpreadQueue(turn, command, token)
+    case 'PlacePart':
+      return decidePlacePart(turn, command, token)
+    case 'DropPart':
+      return decideDropPart(turn, command, token)
     case 'DescribeQueue': {
       const queue = namedQueue(turn, command.queue, token)
       if (queue !== undefined) turn.ok(token, describeQueues(turn.state, [queue], turn.now)[0]!)

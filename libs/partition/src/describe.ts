@@ -28,6 +28,10 @@ export const describeQueues = (
       subscriptions,
       oldestAgeMs: Math.max(0, now - (oldest.get(q) ?? now)),
       waitingPolls: subscriptions.reduce((n, s) => n + s.waitingPolls, 0),
+      ...(q.spread === undefined || q.spread.parts.length === 0
+        ? undefined
+        : { spread: { version: q.spread.version, parts: q.spread.parts } }),
+      ...(q.place === undefined ? undefined : { home: q.place.home }),
     })
   }
   return descriptions
@@ -52,14 +56,24 @@ const describeSubscription = (sub: Subscription): SubscriptionDescription => ({
     available: sub.deliverable,
     inflight: sub.inflight,
     waitingRetry: sub.waitingRetry,
-    sent: sub.entered,
-    committed: sub.committed,
-    deadLettered: sub.deadLettered,
-    discarded: sub.discarded,
-    redelivered: sub.redelivered,
+    ...finalCounts(sub),
   },
   waitingPolls: sub.polls.reduce((n, p) => (p.done ? n : n + 1), 0),
 })
+
+/** Totals, with those of parts that are closed. */
+const finalCounts = (
+  sub: Subscription,
+): Pick<QueueCounts, 'sent' | 'committed' | 'deadLettered' | 'discarded' | 'redelivered'> => {
+  const closed = sub.queue.spread?.closed.subs[sub.name]
+  return {
+    sent: sub.entered + (closed?.entered ?? 0),
+    committed: sub.committed + (closed?.committed ?? 0),
+    deadLettered: sub.deadLettered + (closed?.deadLettered ?? 0),
+    discarded: sub.discarded + (closed?.discarded ?? 0),
+    redelivered: sub.redelivered + (closed?.redelivered ?? 0),
+  }
+}
 
 const sumOf = (q: QueueState, subscriptions: readonly SubscriptionDescription[]): QueueCounts => {
   const sum = (name: keyof QueueCounts): number => subscriptions.reduce((n, s) => n + s.counts[name], 0)
@@ -68,7 +82,7 @@ const sumOf = (q: QueueState, subscriptions: readonly SubscriptionDescription[])
     available: sum('available'),
     inflight: sum('inflight'),
     waitingRetry: sum('waitingRetry'),
-    sent: q.sent,
+    sent: q.sent + (q.spread?.closed.sent ?? 0),
     committed: sum('committed'),
     deadLettered: sum('deadLettered'),
     discarded: sum('discarded'),

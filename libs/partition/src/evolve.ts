@@ -16,6 +16,16 @@ import {
 } from './untouched.ts'
 import { carryBodies } from './carry.ts'
 import { moveDelayed, recallDelayed, takeDelayed } from './delayed.ts'
+import {
+  leaveParts,
+  partClosed,
+  partGone,
+  partLeft,
+  partOpened,
+  partPlaced,
+  queueSpread,
+  revise,
+} from './evolveSpread.ts'
 import { groupDelivered } from './groups.ts'
 import { land, link, retire, unlink } from './touched.ts'
 
@@ -65,9 +75,9 @@ export const evolve = (state: PartitionState, event: LogEvent): void => {
     case 'QueueConfigured':
       return queueConfigured(state, event)
     case 'QueueDeleted':
-      return dropQueue(state, queueOf(state, event.queue))
+      return queueDeleted(state, event)
     case 'QueuePurged':
-      return purgeQueue(state, queueOf(state, event.queue), event.upTo)
+      return queuePurged(state, event)
     case 'DeliveryPaused':
     case 'DeliveryResumed':
       return deliveryPaused(state, event)
@@ -79,6 +89,18 @@ export const evolve = (state: PartitionState, event: LogEvent): void => {
       return subscriptionReset(state, event)
     case 'SubscriptionDeleted':
       return subscriptionDeleted(state, event)
+    case 'QueueSpread':
+      return queueSpread(state, queueOf(state, event.queue), event)
+    case 'PartOpened':
+      return partOpened(state, queueOf(state, event.queue), event)
+    case 'PartClosed':
+      return partClosed(state, queueOf(state, event.queue), event)
+    case 'PartGone':
+      return partGone(state, event)
+    case 'PartPlaced':
+      return partPlaced(state, queueOf(state, event.queue), event)
+    case 'PartLeft':
+      return partLeft(state, event)
     case 'OwnerChanged':
       state.epoch = event.epoch
       state.node = event.node
@@ -332,12 +354,27 @@ const queueConfigured = (state: PartitionState, e: LogEventOf<'QueueConfigured'>
     queue.receivedAt = state.at
     state.sweepAt = 0
   }
+  revise(state, queue)
   if (queue.config.retentionMs === before) return
   const live = state.live
   for (let slot = 0; slot < live.top; slot++)
     if (live.state[slot] === State.Available && state.subscriptions[live.owner[slot]!]!.queue === queue)
       live.schedule(slot, live.enqueuedAt[slot]! + queue.config.retentionMs)
   state.sweepAt = 0
+}
+
+const queueDeleted = (state: PartitionState, e: LogEventOf<'QueueDeleted'>): void => {
+  const queue = queueOf(state, e.queue)
+  dropQueue(state, queue)
+  state.homes.delete(queue)
+  leaveParts(state, queue)
+}
+
+const queuePurged = (state: PartitionState, e: LogEventOf<'QueuePurged'>): void => {
+  const queue = queueOf(state, e.queue)
+  purgeQueue(state, queue, e.upTo)
+  if (queue.spread !== undefined) queue.spread.purges++
+  revise(state, queue)
 }
 
 const deliveryPaused = (
@@ -349,6 +386,7 @@ const deliveryPaused = (
   if (e.sub === undefined) queue.deliveryPaused = paused
   else subOf(state, e.queue, e.sub).deliveryPaused = paused
   if (!paused) for (const sub of queue.subs) state.dirty.add(sub)
+  revise(state, queue)
 }
 
 const open = (
@@ -369,12 +407,14 @@ const open = (
 const subscriptionCreated = (state: PartitionState, e: LogEventOf<'SubscriptionCreated'>): void => {
   const sub = open(state, queueOf(state, e.queue), e.sub, e.name, e.settings as SubscriptionSettings)
   sub.from = e.from
+  revise(state, sub.queue)
 }
 
 const subscriptionConfigured = (state: PartitionState, e: LogEventOf<'SubscriptionConfigured'>): void => {
   const sub = subOf(state, e.queue, e.sub)
   sub.configure(e.settings as SubscriptionSettings)
   state.dirty.add(sub)
+  revise(state, sub.queue)
 }
 
 /** Receives that wait go on with the new generation. */
@@ -392,12 +432,14 @@ const subscriptionReset = (state: PartitionState, e: LogEventOf<'SubscriptionRes
   sub.deliveryPaused = before.deliveryPaused
   sub.polls = before.polls
   for (const poll of sub.polls) poll.subscription = sub
+  revise(state, queue)
 }
 
 const subscriptionDeleted = (state: PartitionState, e: LogEventOf<'SubscriptionDeleted'>): void => {
   const sub = subOf(state, e.queue, e.sub)
   dropSubscription(state, sub)
   sub.queue.subs.splice(sub.queue.subs.indexOf(sub), 1)
+  revise(state, sub.queue)
 }
 
 const clockResumed = (state: PartitionState, e: LogEventOf<'ClockResumed'>): void => {
@@ -425,4 +467,9 @@ const repaired = (state: PartitionState, e: LogEventOf<'Repaired'>): void => {
     queue.skipped += e.skip
   }
   for (const lane of state.outbox.values()) lane.next += e.skip
+  for (const { spread } of state.queues.values()) {
+    if (spread === undefined) continue
+    spread.version += e.skip
+    spread.revision += e.skip
+  }
 }

@@ -10,6 +10,7 @@ export type {
   CommandType,
   Delivery,
   GroupDescription,
+  PartDescription,
   PartitionDescription,
   QueueCounts,
   QueueDescription,
@@ -39,6 +40,7 @@ export { loadCell, untouchedCell } from './cell.ts'
 export { decide, endTurn, type CommandWith } from './decide.ts'
 export type { SizedRef } from './decide/enqueue.ts'
 export { decideSettle } from './decide/settle.ts'
+export { decideDropped, decidePlaced, placePart } from './decide/spread.ts'
 export { bodiesBefore, decideCarry, type OldBodies } from './carry.ts'
 export { describeQueues } from './describe.ts'
 export { beginFrame, evolve } from './evolve.ts'
@@ -50,6 +52,7 @@ export { readyRuns } from './untouched.ts'
 export { stateHash } from './stateHash.ts'
 export { laneKey, type OutboxEntry, type OutboxLane } from './state/Outbox.ts'
 export { PartitionState } from './state/PartitionState.ts'
+export { homeKey, type LeavingPart, type Part, type SpreadView } from './state/Spread.ts'
 export type { QueueState } from './state/QueueState.ts'
 export type { Subscription } from './state/Subscription.ts'
 export { isOwnSetting, type SubscriptionSettings } from './SubscriptionSettings.ts'

@@ -2,6 +2,9 @@
 export const limits = {
   queueNameCharactersMax: 80,
   subscriptionsPerQueueMax: 100,
+  /** Parts of a spread queue beside its home. */
+  partsPerQueueMax: 255,
+  homesLeftMax: 1_000,
   tagCharactersMax: 128,
   tagsPerFilterMax: 100,
   groupCharactersMax: 128,

@@ -11,6 +11,7 @@ import type { SubscriptionSettings } from './SubscriptionSettings.ts'
 import { QueueState } from './state/QueueState.ts'
 import type { Subscription } from './state/Subscription.ts'
 import { RunSlab } from './state/RunSlab.ts'
+import { Spread, type LeavingPart, type Part, type Place } from './state/Spread.ts'
 
 /** A partition's state as a value that shares nothing with it: plain data and typed arrays. */
 export interface Snapshot {
@@ -38,6 +39,10 @@ export interface Snapshot {
   readonly producers: readonly (readonly [id: string, lastAt: number, highest: number, sends: Float64Array])[]
   readonly outbox: readonly OutboxLane[]
   readonly forwardsSeen: readonly (readonly [key: string, upTo: number])[]
+  /** Parts of spread queues that are to go; absent: none. */
+  readonly leaving?: readonly LeavingPart[]
+  /** Homes whose parts were here; absent: none. */
+  readonly left?: readonly (readonly [key: string, revision: number])[]
   readonly runs: { readonly chunks: Uint32Array[]; readonly size: number }
   readonly live: LiveCopy
 }
@@ -56,6 +61,14 @@ export interface QueueSnapshot {
   readonly frame: readonly [seq: number, count: number]
   readonly nextSub: number
   readonly subs: readonly SubscriptionSnapshot[]
+  /** Of a queue that was spread, and of a part. */
+  readonly spread?: SpreadSnapshot
+  readonly place?: Place
+}
+
+/** A home's parts. */
+interface SpreadSnapshot extends Pick<Spread, 'version' | 'revision' | 'purges' | 'closed'> {
+  readonly parts: readonly Part[]
 }
 
 /** One generation of a subscription. */
@@ -118,6 +131,8 @@ export const snapshot = (state: PartitionState, space?: SnapshotSpace): Snapshot
   producers: [...state.producers.byId].map(([id, p]) => [id, p.lastAt, p.highest, p.sends.slice()] as const),
   outbox: [...state.outbox.values()].map((lane) => ({ ...lane, entries: [...lane.entries] })),
   forwardsSeen: [...state.forwardsSeen],
+  ...(state.leaving.length === 0 ? undefined : { leaving: [...state.leaving] }),
+  ...(state.left.size === 0 ? undefined : { left: [...state.left] }),
   runs: state.runs.copy(space?.runs),
   live: state.live.copy(space?.live),
 })
@@ -134,6 +149,16 @@ const queueSnapshot = (q: QueueState): QueueSnapshot => ({
   frame: [q.frameSeq, q.frameCount],
   nextSub: q.nextSub,
   subs: q.subs.map(subscriptionSnapshot),
+  ...(q.spread === undefined ? undefined : { spread: spreadSnapshot(q.spread) }),
+  ...(q.place === undefined ? undefined : { place: q.place }),
+})
+
+const spreadSnapshot = ({ version, revision, purges, parts, closed }: Spread): SpreadSnapshot => ({
+  version,
+  revision,
+  purges,
+  parts,
+  closed,
 })
 
 const subscriptionSnapshot = (s: Subscription): SubscriptionSnapshot => ({
@@ -191,6 +216,8 @@ export const restore = (s: Snapshot): PartitionState => {
     state.producers.byId.set(id, { lastAt, highest, sends })
   for (const lane of s.outbox) state.outbox.set(laneKey(lane.source, lane.target), lane)
   for (const [key, upTo] of s.forwardsSeen) state.forwardsSeen.set(key, upTo)
+  state.leaving = [...(s.leaving ?? [])]
+  for (const [key, revision] of s.left ?? []) state.left.set(key, revision)
   state.sweepAt = 0
   return state
 }
@@ -205,6 +232,12 @@ const restoreQueue = (state: PartitionState, q: QueueSnapshot): void => {
   ;[queue.frameSeq, queue.frameCount] = q.frame
   state.queues.set(q.id, queue)
   state.names.set(q.name, queue)
+  if (q.spread !== undefined) {
+    queue.spread = Object.assign(new Spread(), q.spread)
+    queue.spread.revisedSeq = state.frameSeq
+    if (q.spread.parts.length > 0) state.homes.add(queue)
+  }
+  queue.place = q.place
   for (const sub of q.subs) restoreSubscription(state, queue, sub)
   queue.nextSub = q.nextSub
 }

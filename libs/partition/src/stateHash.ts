@@ -116,6 +116,8 @@ export const stateHash = (s: Snapshot): string => {
   for (const p of s.producers) mix.text(4, JSON.stringify(canonical(p)))
   for (const lane of s.outbox) mix.text(5, JSON.stringify(canonical(lane)))
   for (const seen of s.forwardsSeen) mix.text(6, JSON.stringify(seen))
+  for (const part of s.leaving ?? []) mix.text(14, JSON.stringify(canonical(part)))
+  for (const left of s.left ?? []) mix.text(15, JSON.stringify(left))
   mix.text(
     7,
     `${s.partition} ${s.nextQueue} ${s.nextDelivery} ${s.trimmedTo} ${s.foreignRecords} ${s.epoch} ${s.at} ${s.repairedEpoch} ${s.firstForward}`,

@@ -1,4 +1,4 @@
-import { KirokuError, isKirokuError, type AppliedSection } from '@kiroku/message'
+import { KirokuError, type AppliedSection } from '@kiroku/message'
 import { checkQueueName } from '../address.ts'
 import { canonical } from '../canonical.ts'
 import { checkConfig } from '../checkConfig.ts'
@@ -9,18 +9,10 @@ import type { PartitionState } from '../state/PartitionState.ts'
 import type { QueueState } from '../state/QueueState.ts'
 import type { Subscription } from '../state/Subscription.ts'
 import type { Turn } from '../Turn.ts'
-import { namedQueue, namedSubscription } from './enqueue.ts'
+import { attempt } from './attempt.ts'
+import { homeQueue, homeSubscription } from './enqueue.ts'
 import { endPoll } from './receive.ts'
-
-/** Runs a check that throws typed errors and answers them. */
-export const attempt = <B>(turn: Turn<B>, token: number, act: () => void): void => {
-  try {
-    act()
-  } catch (e) {
-    if (!isKirokuError(e) || e.id === 'LogDamaged' || e.id === 'Internal') throw e
-    turn.refuse(token, e)
-  }
-}
+import { okWhenFollowed, refuseParts } from './spread.ts'
 
 /** Creates a queue; an equal one that is there already is no error. */
 export const decideCreateQueue = <B>(turn: Turn<B>, c: CommandOf<'CreateQueue'>, token: number): void =>
@@ -55,7 +47,7 @@ export const decideCreateQueue = <B>(turn: Turn<B>, c: CommandOf<'CreateQueue'>,
 /** Changes settings of a queue; what is not named stays. */
 export const decideConfigureQueue = <B>(turn: Turn<B>, c: CommandOf<'ConfigureQueue'>, token: number): void =>
   attempt(turn, token, () => {
-    const queue = namedQueue(turn, c.queue, token)
+    const queue = homeQueue(turn, c.queue, token)
     if (queue === undefined) return
     const { applied } = c
     checkApplied(applied)
@@ -66,7 +58,9 @@ export const decideConfigureQueue = <B>(turn: Turn<B>, c: CommandOf<'ConfigureQu
     if (config.groups !== queue.config.groups)
       throw new KirokuError('InvalidConfig', 'groups are set when the queue is created, and stay as they are')
     refuseOwnDeadLetter(turn.state.partition, queue.id, queue.name, config)
-    if (c.dryRun !== true && (applied !== undefined || !sameConfig(queue.config, config)))
+    refuseParts(config, queue.share.of)
+    if (c.dryRun === true) return turn.ok(token, { queue: queue.id })
+    if (applied !== undefined || !sameConfig(queue.config, config))
       turn.emit({
         type: 'QueueConfigured',
         queue: queue.id,
@@ -74,7 +68,7 @@ export const decideConfigureQueue = <B>(turn: Turn<B>, c: CommandOf<'ConfigureQu
         ...(applied === undefined ? {} : { applied }),
         by: c.by,
       })
-    turn.ok(token, { queue: queue.id })
+    okWhenFollowed(turn, queue, token, { queue: queue.id })
   })
 
 export const refuseOwnDeadLetter = (
@@ -108,12 +102,19 @@ export const sameConfig = (a: object, b: object): boolean =>
 
 /** Deletes a queue with everything in it; its receives end with `UnknownQueue`. */
 export const decideDeleteQueue = <B>(turn: Turn<B>, c: CommandOf<'DeleteQueue'>, token: number): void => {
-  const queue = namedQueue(turn, c.queue, token)
+  const queue = homeQueue(turn, c.queue, token)
   if (queue === undefined) return
   for (const sub of queue.subs)
     refusePolls(turn, sub, new KirokuError('UnknownQueue', `queue "${queue.name}" was deleted`))
   turn.emit({ type: 'QueueDeleted', queue: queue.id, by: c.by })
-  turn.ok(token, { queue: queue.id })
+  okWhenGone(turn, queue.id, token)
+}
+
+/** Answers as soon as the parts of the deleted queue are gone. */
+const okWhenGone = <B>(turn: Turn<B>, queue: number, token: number): void => {
+  const { state } = turn
+  if (!state.leaving.some((part) => part.queue === queue)) return turn.ok(token, { queue })
+  state.awaitingGone.push({ token, queue, ok: { queue } })
 }
 
 /** Ends the waiting receives of a subscription that goes away. */
@@ -127,15 +128,17 @@ export const refusePolls = <B>(turn: Turn<B>, sub: Subscription, error: KirokuEr
 
 /** Discards everything that is in the queue now, delayed and inflight included. */
 export const decidePurgeQueue = <B>(turn: Turn<B>, c: CommandOf<'PurgeQueue'>, token: number): void => {
-  const queue = namedQueue(turn, c.queue, token)
+  const queue = homeQueue(turn, c.queue, token)
   if (queue === undefined) return
   const purged = messagesIn(queue)
-  if (purged > 0) turn.emit({ type: 'QueuePurged', queue: queue.id, upTo: queue.nextNumber, by: c.by })
-  turn.ok(token, { purged })
+  // What parts have shows when they follow.
+  if (purged > 0 || queue.share.of > 1)
+    turn.emit({ type: 'QueuePurged', queue: queue.id, upTo: queue.nextNumber, by: c.by })
+  okWhenFollowed(turn, queue, token, { purged })
 }
 
 /** Messages of a queue that are not final. */
-const messagesIn = (q: QueueState): number => q.subs.reduce((sum, sub) => sum + sub.live, q.delayed)
+export const messagesIn = (q: QueueState): number => q.subs.reduce((sum, sub) => sum + sub.live, q.delayed)
 
 /** Stops or resumes deliveries; sends go on. */
 export const decidePause = <B>(
@@ -146,13 +149,13 @@ export const decidePause = <B>(
   const paused = c.type === 'PauseDelivery'
   const type = paused ? 'DeliveryPaused' : 'DeliveryResumed'
   if (c.subscription === undefined) {
-    const queue = namedQueue(turn, c.queue, token)
+    const queue = homeQueue(turn, c.queue, token)
     if (queue === undefined) return
     if (queue.deliveryPaused !== paused) turn.emit({ type, queue: queue.id, by: c.by })
-    return turn.ok(token, { queue: queue.id })
+    return okWhenFollowed(turn, queue, token, { queue: queue.id })
   }
-  const sub = namedSubscription(turn, c.queue, c.subscription, token)
+  const sub = homeSubscription(turn, c.queue, c.subscription, token)
   if (sub === undefined) return
   if (sub.deliveryPaused !== paused) turn.emit({ type, queue: sub.queue.id, sub: sub.id, by: c.by })
-  turn.ok(token, { queue: sub.queue.id })
+  okWhenFollowed(turn, sub.queue, token, { queue: sub.queue.id })
 }

@@ -39,6 +39,26 @@ export const namedSubscription = <B>(
   return sub
 }
 
+/** The queue of that name for who changes it; a part is changed by its home alone. */
+export const homeQueue = <B>(turn: Turn<B>, name: string, token: number): QueueState | undefined => {
+  const queue = namedQueue(turn, name, token)
+  if (queue?.place === undefined) return queue
+  const { partition } = queue.place.home
+  turn.refuse(token, new KirokuError('QueueMoved', `partition ${partition} is the home of queue "${name}"`))
+  return undefined
+}
+
+/** The subscription of that name for who changes it. */
+export const homeSubscription = <B>(
+  turn: Turn<B>,
+  queue: string,
+  name: string,
+  token: number,
+): Subscription | undefined =>
+  turn.state.names.get(queue)?.place === undefined
+    ? namedSubscription(turn, queue, name, token)
+    : void homeQueue(turn, queue, token)
+
 const bytesOf = (message: Uint8Array | SizedRef): number =>
   message instanceof Uint8Array ? bodyBytes(message) : message.bytes
 
@@ -75,7 +95,7 @@ export const decideEnqueue = <B extends Uint8Array | SizedRef>(
   const queue = namedQueue(turn, command.queue, token)
   if (queue === undefined) return
   const { messages } = command
-  const refusal = refuseSend(queue, command, messages)
+  const refusal = refuseElsewhere(queue, command.spread) ?? refuseSend(queue, command, messages)
   if (refusal !== undefined) return turn.refuse(token, refusal)
   const first = queue.nextNumber
   for (let start = 0; start < messages.length;) {
@@ -105,8 +125,16 @@ export const decideEnqueue = <B extends Uint8Array | SizedRef>(
     start = end
   }
   turn.addBodies(queue.id, messages)
-  turn.ok(token, { queue: queue.id, first, count: messages.length })
+  const spread = queue.spread?.newsFor(command.spread ?? 0)
+  const stored = { queue: queue.id, first, count: messages.length }
+  turn.ok(token, spread === undefined ? stored : { ...stored, spread })
 }
+
+/** A part takes sends while it is open, and none that were meant for it before it was opened. */
+const refuseElsewhere = ({ name, place }: QueueState, knows = 0): KirokuError | undefined =>
+  place === undefined || (place.isOpen && knows >= place.since)
+    ? undefined
+    : new KirokuError('QueueMoved', `queue "${name}" takes no such sends in this partition`)
 
 interface Marks {
   tag?: string
@@ -231,6 +259,8 @@ export const decideForward = <B extends Uint8Array | SizedRef>(
     ) ?? 1
   const skip = Math.max(0, seen - command.forward)
   if (skip < command.messages.length) {
+    if (queue.place?.isOpen === false)
+      return turn.refuse(token, new KirokuError('QueueMoved', `this part of "${queue.name}" ends`))
     for (let start = skip; start < command.messages.length;) {
       const tag = command.tags?.[start] ?? ''
       const group = command.groups?.[start] ?? ''

@@ -15,6 +15,9 @@ export const decideReceive = <B>(turn: Turn<B>, command: CommandOf<'Receive'>, t
   if (sub === undefined) return
   const refusal = refuseReceive(state, sub, command)
   if (refusal !== undefined) return turn.refuse(token, refusal)
+  const { spread: knows = 0 } = command
+  const news = sub.queue.spread?.newsFor(knows)
+  if (news !== undefined) return turn.ok(token, { spread: news })
   // A receive asked for again takes the place of the one that waits.
   const before = state.polls.get(command.poll)
   if (before !== undefined) {
@@ -32,6 +35,7 @@ export const decideReceive = <B>(turn: Turn<B>, command: CommandOf<'Receive'>, t
     leaseMs: command.leaseMs ?? sub.config.leaseMs,
     mode: command.mode,
     consumer: command.consumer,
+    knows,
     waitUntil,
     wakeAt: waitUntil,
     done: false,

@@ -4,8 +4,10 @@ import { checkSubscription } from '../checkSubscription.ts'
 import type { CommandOf } from '../Command.ts'
 import { limits } from '../limits.ts'
 import type { Turn } from '../Turn.ts'
-import { attempt, refuseOwnDeadLetter, refusePolls, sameConfig } from './admin.ts'
-import { namedQueue, namedSubscription } from './enqueue.ts'
+import { refuseOwnDeadLetter, refusePolls, sameConfig } from './admin.ts'
+import { attempt } from './attempt.ts'
+import { homeQueue, homeSubscription } from './enqueue.ts'
+import { okWhenFollowed, refuseParts } from './spread.ts'
 
 /** Opens a subscription; an equal one that is there already is no error. */
 export const decideCreateSubscription = <B>(
@@ -14,11 +16,12 @@ export const decideCreateSubscription = <B>(
   token: number,
 ): void =>
   attempt(turn, token, () => {
-    const queue = namedQueue(turn, c.queue, token)
+    const queue = homeQueue(turn, c.queue, token)
     if (queue === undefined) return
     checkQueueName(c.subscription)
     const settings = checkSubscription(queue.config, {}, c.settings)
     refuseOwnDeadLetter(turn.state.partition, queue.id, queue.name, { ...queue.config, ...settings })
+    refuseParts({ ...queue.config, ...settings }, queue.share.of)
     const existing = queue.named(c.subscription)
     if (existing !== undefined) {
       if (!sameConfig(existing.settings, settings))
@@ -26,7 +29,7 @@ export const decideCreateSubscription = <B>(
           'SubscriptionExists',
           `subscription "${c.subscription}" of queue "${c.queue}" is there already, with other settings`,
         )
-      return turn.ok(token, { queue: queue.id, sub: existing.id, created: false })
+      return okWhenFollowed(turn, queue, token, { queue: queue.id, sub: existing.id, created: false })
     }
     if (queue.subs.length >= limits.subscriptionsPerQueueMax)
       throw new KirokuError(
@@ -34,17 +37,17 @@ export const decideCreateSubscription = <B>(
         `the queue has its ${limits.subscriptionsPerQueueMax} subscriptions already`,
       )
     const sub = queue.nextSub
-    if (c.dryRun !== true)
-      turn.emit({
-        type: 'SubscriptionCreated',
-        queue: queue.id,
-        sub,
-        name: c.subscription,
-        settings: { ...settings },
-        from: queue.nextNumber,
-        by: c.by,
-      })
-    turn.ok(token, { queue: queue.id, sub, created: true })
+    if (c.dryRun === true) return turn.ok(token, { queue: queue.id, sub, created: true })
+    turn.emit({
+      type: 'SubscriptionCreated',
+      queue: queue.id,
+      sub,
+      name: c.subscription,
+      settings: { ...settings },
+      from: queue.nextNumber,
+      by: c.by,
+    })
+    okWhenFollowed(turn, queue, token, { queue: queue.id, sub, created: true })
   })
 
 /** Changes settings of a subscription; what is not named stays. */
@@ -54,12 +57,14 @@ export const decideConfigureSubscription = <B>(
   token: number,
 ): void =>
   attempt(turn, token, () => {
-    const sub = namedSubscription(turn, c.queue, c.subscription, token)
+    const sub = homeSubscription(turn, c.queue, c.subscription, token)
     if (sub === undefined) return
     const { queue } = sub
     const settings = checkSubscription(queue.config, sub.settings, c.settings)
     refuseOwnDeadLetter(turn.state.partition, queue.id, queue.name, { ...queue.config, ...settings })
-    if (c.dryRun !== true && !sameConfig(sub.settings, settings))
+    refuseParts({ ...queue.config, ...settings }, queue.share.of)
+    if (c.dryRun === true) return turn.ok(token, { queue: queue.id, sub: sub.id })
+    if (!sameConfig(sub.settings, settings))
       turn.emit({
         type: 'SubscriptionConfigured',
         queue: queue.id,
@@ -67,7 +72,7 @@ export const decideConfigureSubscription = <B>(
         settings: { ...settings },
         by: c.by,
       })
-    turn.ok(token, { queue: queue.id, sub: sub.id })
+    okWhenFollowed(turn, queue, token, { queue: queue.id, sub: sub.id })
   })
 
 /** Begins a new generation of a subscription; everything of the one before is over. */
@@ -76,7 +81,7 @@ export const decideResetSubscription = <B>(
   c: CommandOf<'ResetSubscription'>,
   token: number,
 ): void => {
-  const before = namedSubscription(turn, c.queue, c.subscription, token)
+  const before = homeSubscription(turn, c.queue, c.subscription, token)
   if (before === undefined) return
   const { queue } = before
   const sub = queue.nextSub
@@ -88,7 +93,7 @@ export const decideResetSubscription = <B>(
     from: queue.nextNumber,
     by: c.by,
   })
-  turn.ok(token, { queue: queue.id, sub })
+  okWhenFollowed(turn, queue, token, { queue: queue.id, sub })
 }
 
 /** Deletes a subscription with everything that is its own; the others stay as they are. */
@@ -97,7 +102,7 @@ export const decideDeleteSubscription = <B>(
   c: CommandOf<'DeleteSubscription'>,
   token: number,
 ): void => {
-  const sub = namedSubscription(turn, c.queue, c.subscription, token)
+  const sub = homeSubscription(turn, c.queue, c.subscription, token)
   if (sub === undefined) return
   refusePolls(
     turn,
@@ -105,5 +110,5 @@ export const decideDeleteSubscription = <B>(
     new KirokuError('UnknownSubscription', `subscription "${sub.name}" of queue "${c.queue}" was deleted`),
   )
   turn.emit({ type: 'SubscriptionDeleted', queue: sub.queue.id, sub: sub.id, by: c.by })
-  turn.ok(token, { queue: sub.queue.id, sub: sub.id })
+  okWhenFollowed(turn, sub.queue, token, { queue: sub.queue.id, sub: sub.id })
 }

@@ -1,4 +1,5 @@
 import type { QueueConfig } from '../QueueConfig.ts'
+import { shareOf } from './Spread.ts'
 
 type Limits = Pick<QueueConfig, 'rateMax' | 'inflightMax' | 'concurrencyMax'>
 
@@ -28,9 +29,18 @@ export class Flow {
     this.#limits = limits
   }
 
-  /** The flow of a subscription with these limits, which goes on from `before`; none when nothing limits. */
-  static of(limits: Limits, before?: Flow): Flow | undefined {
-    if (limits.rateMax === 0 && limits.inflightMax === 0 && limits.concurrencyMax === 0) return undefined
+  /** The flow of a subscription with a share in these limits, which goes on from `before`; none when nothing limits. */
+  static of(
+    { rateMax, inflightMax, concurrencyMax }: Limits,
+    { index, of }: { readonly index: number; readonly of: number },
+    before?: Flow,
+  ): Flow | undefined {
+    if (rateMax === 0 && inflightMax === 0 && concurrencyMax === 0) return undefined
+    const limits = {
+      rateMax: shareOf(rateMax, index, of),
+      inflightMax: shareOf(inflightMax, index, of),
+      concurrencyMax: shareOf(concurrencyMax, index, of),
+    }
     if (before === undefined) return new Flow(limits)
     if (before.#limits.rateMax === 0) before.#filledAt = unknown
     before.#shares = Math.min(before.#shares, limits.rateMax * sharesPerToken)

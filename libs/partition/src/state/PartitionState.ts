@@ -7,6 +7,7 @@ import type { Poll } from './Poll.ts'
 import { Producers } from './Producers.ts'
 import type { QueueState } from './QueueState.ts'
 import { RunSlab } from './RunSlab.ts'
+import type { LeavingPart } from './Spread.ts'
 import type { Subscription } from './Subscription.ts'
 
 /** A checkpoint that the log names. */
@@ -39,6 +40,10 @@ export class PartitionState {
   readonly outbox = new Map<string, OutboxLane>()
   /** Highest forward stored here, by source and target queue. */
   readonly forwardsSeen = new Map<string, number>()
+  /** Parts elsewhere that their homes here know no more, until they are dropped. */
+  leaving: LeavingPart[] = []
+  /** Homes whose parts were dropped here, and up to which revision what they say comes too late. */
+  readonly left = new Map<string, number>()
   checkpoints: CheckpointNote[] = []
   trimmedTo = 0
   /** Epoch of the last repair; what was known of the log before it no longer binds. 0: none. */
@@ -52,6 +57,10 @@ export class PartitionState {
   /** Not part of the record: waiting receives by their id and by their next time. */
   readonly polls = new Map<string, Poll>()
   readonly pollTimers = new Heap<PollTimer>((t) => t.at)
+  /** Queues that have parts elsewhere. */
+  readonly homes = new Set<QueueState>()
+  /** Who waits until the parts of a deleted queue are gone. */
+  awaitingGone: { readonly token: number; readonly queue: number; readonly ok: object }[] = []
   /** Subscriptions whose rate allows more later. */
   readonly flowTimers = new Heap<FlowTimer>((t) => t.at)
   /** Queues whose polls may now be served. */

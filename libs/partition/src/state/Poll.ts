@@ -14,6 +14,8 @@ export interface Poll {
   readonly leaseMs: number
   readonly mode: ConsumeMode
   readonly consumer: string
+  /** Version of the queue's parts that the receiver knows. */
+  readonly knows: number
   /** Partition time at which it is answered with what is there, or with nothing. */
   readonly waitUntil: number
   /** When the partition must look at it next: the end of its wait or of its batch. */

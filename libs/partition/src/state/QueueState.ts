@@ -2,6 +2,7 @@ import type { AppliedSection } from '@kiroku/message'
 import { limits } from '../limits.ts'
 import { defaultQueueConfig, type QueueConfig } from '../QueueConfig.ts'
 import type { SubscriptionSettings } from '../SubscriptionSettings.ts'
+import type { Place, Spread } from './Spread.ts'
 import { Subscription } from './Subscription.ts'
 
 /** The subscription that every queue begins with, and that is meant where none is named. */
@@ -32,6 +33,10 @@ export class QueueState {
   nextSub = 0
   /** Subscriptions in the order of their creation. */
   readonly subs: Subscription[] = []
+  /** Of a queue that was spread over several partitions: its parts. */
+  spread: Spread | undefined
+  /** Of a part of a spread queue: its home. */
+  place: Place | undefined
 
   constructor(id: number, name: string, recorded: Partial<QueueConfig>) {
     this.id = id
@@ -71,6 +76,17 @@ export class QueueState {
   configure(recorded: Partial<QueueConfig>): void {
     this.recorded = recorded
     this.config = { ...defaultQueueConfig, ...recorded }
+    this.reconfigure()
+  }
+
+  /** Applies the configuration anew, after it or the share in its limits changed. */
+  reconfigure(): void {
     for (const sub of this.subs) sub.configure(sub.settings)
+  }
+
+  /** Its place among the parts of one queue; a queue that is not spread is the only one. */
+  get share(): { readonly index: number; readonly of: number } {
+    if (this.place !== undefined) return this.place
+    return { index: 0, of: (this.spread?.parts.length ?? 0) + 1 }
   }
 }

@@ -86,7 +86,7 @@ export class Subscription implements RunList {
     this.tags = tags
     this.config = { ...this.queue.config, ...own }
     this.policy = policyOf(this.config)
-    this.flow = Flow.of(this.config, this.flow)
+    this.flow = Flow.of(this.config, this.queue.share, this.flow)
   }
 }
 

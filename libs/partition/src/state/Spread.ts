@@ -1,0 +1,93 @@
+import type { PartTotals, QueueAddress } from '@kiroku/message'
+
+/** One part of a spread queue beside its home, as the home has it. */
+export interface Part {
+  readonly partition: number
+  /** Its queue there; 0: none is known yet. */
+  readonly queue: number
+  /** opening: it takes sends as soon as it is placed; sealed: it takes none, and ends when it is empty. */
+  readonly state: 'opening' | 'open' | 'sealed'
+  /** Version from which on it is meant to take sends: who knows only an older one means a part that is gone. */
+  readonly since: number
+}
+
+/** What clients are told of a spread queue: where else to receive, and where to send. */
+export interface SpreadView {
+  readonly version: number
+  readonly parts: readonly { readonly partition: number; readonly isOpen: boolean }[]
+}
+
+/** An answer that waits until every part follows. */
+interface Awaiting {
+  readonly token: number
+  readonly revision: number
+  readonly ok: { purged?: number }
+}
+
+/** What the home of a spread queue knows of its parts. */
+export class Spread {
+  /** Counts changes of what clients are told. */
+  version = 0
+  /** Counts changes of what parts must follow. */
+  revision = 0
+  purges = 0
+  parts: readonly Part[] = []
+  /** What parts that are gone have done. */
+  closed: PartTotals = { sent: 0, subs: {} }
+  /** Frame of the last change of the revision; nothing of it leaves before that is stored. */
+  revisedSeq = 0
+  /** Not part of the record: the revision that each partition said it follows, and who waits for that. */
+  readonly followed = new Map<number, number>()
+  awaiting: Awaiting[] = []
+
+  /** Whether every part follows a revision and none is still to be opened. */
+  isFollowed(revision: number): boolean {
+    return this.parts.every(
+      (p) => p.state !== 'opening' && (this.followed.get(p.partition) ?? -1) >= revision,
+    )
+  }
+
+  get view(): SpreadView {
+    const parts = this.parts
+      .filter((p) => p.queue > 0)
+      .map(({ partition, state }) => ({ partition, isOpen: state === 'open' }))
+    return { version: this.version, parts }
+  }
+
+  /** What a client that knows `version` must be told; undefined: nothing. 0: it knows of no parts. */
+  newsFor(version: number): SpreadView | undefined {
+    if (version === this.version || (version === 0 && this.parts.length === 0)) return undefined
+    return this.view
+  }
+}
+
+/** What a part knows of its home, which it follows. */
+export interface Place {
+  readonly home: QueueAddress
+  readonly revision: number
+  readonly since: number
+  readonly isOpen: boolean
+  /** Its place among the home and all parts, by which limits are shared out. */
+  readonly index: number
+  readonly of: number
+  readonly purges: number
+  /** Generations of the home's subscriptions by name. */
+  readonly subs: Readonly<Record<string, number>>
+}
+
+/** A part that its home knows no more, until it is dropped. */
+export interface LeavingPart {
+  /** Name and id of the home. */
+  readonly name: string
+  readonly queue: number
+  readonly partition: number
+  /** What it is told after this revision of its home came too late. */
+  readonly revision: number
+}
+
+/** Key of a home, for those that left it. */
+export const homeKey = ({ partition, queue }: QueueAddress): string => `${partition}/${queue}`
+
+/** The share of a limit that falls to one of `of` parts; 0 is no limit. */
+export const shareOf = (limit: number, index: number, of: number): number =>
+  Math.floor(limit / of) + (index < limit % of ? 1 : 0)
