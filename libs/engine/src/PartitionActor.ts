@@ -21,6 +21,7 @@ import { Checkpoints, type CheckpointPolicy } from './Checkpoints.ts'
 import { fence, isOver, otherOwnerBehind, sameRecord, type Fenced } from './fence.ts'
 import { Flights, type Flight } from './Flights.ts'
 import { Forwarder, type Route } from './Forwarder.ts'
+import { Homes } from './Homes.ts'
 import { lifecycle, type ActorState } from './lifecycle.ts'
 import { limits } from './limits.ts'
 import { load } from './load.ts'
@@ -69,6 +70,7 @@ export class PartitionActor {
   readonly #cache: BodyCache
   readonly #checkpoints: Checkpoints
   readonly #forwarder: Forwarder
+  readonly #homes: Homes
   readonly #storage: StorageWatch
   #token = 0
   #state!: PartitionState
@@ -115,6 +117,7 @@ export class PartitionActor {
       bytesMax: this.#sizes.forwardBytesMax,
       damaged: (error) => this.#fail(error),
     })
+    this.#homes = new Homes(options, act)
     this.#storage = new StorageWatch(options.log, options.time)
   }
 
@@ -189,6 +192,7 @@ export class PartitionActor {
     })
     this.#storage.start()
     this.#forwarder.begin(state, this.#storedSeq)
+    this.#homes.begin(state, this.#storedSeq)
     this.#turn()
   }
 
@@ -396,6 +400,7 @@ export class PartitionActor {
     this.#answerIdle()
     this.#checkpoints.stored(flight.seq)
     this.#forwarder.stored(flight.seq)
+    this.#homes.stored(flight.seq)
     this.#o.tailNotes?.note(this.partition, flight, this.epoch, this.#o.time.monotonicMs())
     this.#checkDrained()
     this.#wake()
@@ -478,6 +483,7 @@ export class PartitionActor {
     this.#mailbox.clear()
     this.#idle = []
     this.#forwarder.end()
+    this.#homes.end()
     for (const token of [...this.#slots.keys()]) this.#refuse(token, error)
   }
 

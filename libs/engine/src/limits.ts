@@ -16,6 +16,9 @@ export const limits = {
   forwardWindowMessages: 100,
   forwardWindowBytesMax: 1024 * 1024,
   forwardBackoffMsMax: 5_000,
+  /** A sealed part of a spread queue is asked so often whether it is empty, and every part so often what it follows. */
+  partSealedMs: 1_000,
+  partAssureMs: 60_000,
   replaySliceMs: 10,
   fenceTriesMsMax: 15_000,
   lockPollMs: 20,

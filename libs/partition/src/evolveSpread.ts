@@ -63,6 +63,7 @@ export const partClosed = (state: PartitionState, queue: QueueState, e: LogEvent
     queue: queue.id,
     partition: e.partition,
     revision: spread.revision,
+    decidedSeq: state.frameSeq,
   })
   share(state, queue)
 }
@@ -79,7 +80,13 @@ const spreadOf = (state: PartitionState, queue: QueueState, partition: number): 
 export const leaveParts = (state: PartitionState, { id, name, spread }: QueueState): void => {
   if (spread === undefined) return
   for (const { partition } of spread.parts)
-    state.leaving.push({ name, queue: id, partition, revision: spread.revision + 1 })
+    state.leaving.push({
+      name,
+      queue: id,
+      partition,
+      revision: spread.revision + 1,
+      decidedSeq: state.frameSeq,
+    })
 }
 
 export const partGone = (state: PartitionState, e: LogEventOf<'PartGone'>): void => {

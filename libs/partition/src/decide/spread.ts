@@ -128,7 +128,7 @@ export const decidePlaced = <B>(
   if (queue === undefined || spread === undefined || part === undefined) return
   spread.followed.set(partition, answer.revision)
   // What it says of an earlier revision may have changed since.
-  if (answer.revision === spread.revision) {
+  if (answer.revision >= spread.revision) {
     const { totals } = answer
     if (part.state === 'opening' || part.queue !== answer.queue) {
       if (part.state !== 'sealed') turn.emit({ type: 'PartOpened', queue: id, partition, part: answer.queue })

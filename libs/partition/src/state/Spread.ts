@@ -83,6 +83,8 @@ export interface LeavingPart {
   readonly partition: number
   /** What it is told after this revision of its home came too late. */
   readonly revision: number
+  /** The frame that decided it; it is told nothing before that is stored. */
+  readonly decidedSeq: number
 }
 
 /** Key of a home, for those that left it. */
