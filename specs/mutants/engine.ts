@@ -3,6 +3,20 @@ import type { SpecMutant } from './SpecMutant.ts'
 /** Breaks of what the engine promises beyond the documents. */
 export const engineMutants: ReadonlyArray<SpecMutant> = [
   {
+    id: 'ENG-01',
+    file: 'libs/partition/src/groups.ts',
+    from: 'if (sub.groups!.isOrdered) group.touched.push(n)',
+    to: 'if (sub.groups!.isOrdered) group.touched.unshift(n)',
+    what: 'what comes back of a group goes out in the opposite order',
+  },
+  {
+    id: 'ENG-02',
+    file: 'libs/partition/src/describeGroups.ts',
+    from: 'if (state === State.Available) waiting++',
+    to: 'if (state !== State.Inflight) waiting++',
+    what: 'nobody is told that a group is held up by a message that waits for its retry',
+  },
+  {
     id: 'ENG-07',
     file: 'libs/partition/src/untouched.ts',
     from: 'state.queues.delete(queue.id)',
@@ -36,6 +50,13 @@ export const engineMutants: ReadonlyArray<SpecMutant> = [
     from: '= live.attempt[slot]! - 1',
     to: '',
     what: 'a delivery that reached nobody costs an attempt',
+  },
+  {
+    id: 'ENG-14',
+    file: 'libs/partition/src/takeGroups.ts',
+    from: 'noisyShare = 0.1',
+    to: 'noisyShare = 1',
+    what: 'no tenant is noisy, however much it has in flight',
   },
   {
     id: 'ENG-15',

@@ -31,6 +31,13 @@ export const rocketmqMutants: ReadonlyArray<SpecMutant> = [
     what: 'behind the end of the table there is no pause',
   },
   {
+    id: 'RMQ-05',
+    file: 'libs/message/src/retry.ts',
+    from: 'return policy.delayMs',
+    to: 'return policy.delayMs * attempt',
+    what: 'a fixed interval grows with every attempt',
+  },
+  {
     id: 'RMQ-06',
     file: 'libs/partition/src/state/Subscription.ts',
     from: 'attemptsMax: c.retriesMax + 1',

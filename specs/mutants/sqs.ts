@@ -73,6 +73,13 @@ export const sqsMutants: ReadonlyArray<SpecMutant> = [
     what: 'the threshold that is warned about is 2',
   },
   {
+    id: 'SQS-11',
+    file: 'libs/client/src/Requester.ts',
+    from: 'this.#waiters.get(correlationId)',
+    to: 'this.#waiters.values().next().value',
+    what: 'whoever asked first gets the next reply',
+  },
+  {
     id: 'SQS-12',
     file: 'libs/client/src/PartitionLink.ts',
     from: 'leftMs + limits.replyMsMax',
