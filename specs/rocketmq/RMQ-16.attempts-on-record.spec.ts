@@ -100,3 +100,22 @@ it('[RMQ-16] none is forgotten over crashes of the engine, and the message itsel
     [1, 2, 3, 4, 5, 6].map((attempt) => [attempt, `failure ${attempt}`]),
   )
 })
+
+it('[RMQ-16] of ordered messages too, in whose retries the whole group waits', async () => {
+  // Given a group of two, of which the first fails twice
+  await using world = await createWorld()
+  await world.queue('orders', { ...settings, groups: 'ordered', batchMessages: 1, retriesMax: 2 })
+  const ids: string[] = []
+  for (const body of ['first', 'second'])
+    ids.push((await world.client.send('orders', body, { group: 'customer 7' })).messageId)
+  const consumer = await world.consumer('orders', ({ messages: [message] }) => {
+    if (message!.text() === 'first' && message!.attempt < 3) throw new Error(`failure ${message!.attempt}`)
+  })
+  await world.advance('1 hour')
+  expect(await failures(world, ids[0]!)).toEqual([
+    { attempt: 1, event: 'RetryScheduled', at: 0, error: 'failure 1' },
+    { attempt: 2, event: 'RetryScheduled', at: 10, error: 'failure 2' },
+  ])
+  expect(await failures(world, ids[1]!)).toEqual([])
+  expect(consumer.times('second')).toEqual([20])
+})

@@ -10,6 +10,7 @@ import { leaseTimes, type LeaseOptions } from './LeaseTimes.ts'
 import { limits } from './limits.ts'
 import type { PartitionClient } from './PartitionClient.ts'
 import { clip } from './ReceivedMessage.ts'
+import { unless } from './unless.ts'
 import { Verdicts, type Outcome } from './Verdicts.ts'
 
 /** Handles one batch: returning acknowledges what it did not settle, throwing retries it. */
@@ -116,8 +117,13 @@ export class ConsumerLoop implements Consumer {
         if (delivery === undefined) continue
         const context = { incarnation, partition: link.partition, queue, delivery }
         const lease = new Lease(context, settler, link.time.leaseEndMs(delivery))
-        if (keeper.register(lease)) await this.#handle(lease, keeper)
-        else partition.release(delivery)
+        if (keeper.register(lease)) {
+          await this.#handle(lease, keeper)
+          continue
+        }
+        partition.release(delivery)
+        // The next one may be as late.
+        await link.pause(limits.backoffMsMin, options.signal)
       }
     }
     const { concurrency = 1 } = this.#options
@@ -194,22 +200,3 @@ const configFor = (queue: QueueDescription, subscription = 'main'): QueueConfig 
 }
 
 const stopReason = new DOMException('The consumer was stopped', 'AbortError')
-
-/** The outcome, unless the signal comes first. */
-const unless = async <T>(signal: AbortSignal, outcome: T): Promise<Awaited<T>> => {
-  if (!isThenable(outcome)) return outcome as Awaited<T>
-  let abort: (() => void) | undefined
-  const aborted = new Promise<never>((_, reject) => {
-    abort = () => reject(signal.reason as Error)
-    if (signal.aborted) abort()
-    else signal.addEventListener('abort', abort)
-  })
-  try {
-    return await Promise.race([outcome, aborted])
-  } finally {
-    signal.removeEventListener('abort', abort!)
-  }
-}
-
-const isThenable = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
