@@ -11,6 +11,7 @@ import {
 } from '@kiroku/message'
 import {
   beginFrame,
+  dedupKeyBytes,
   evolve,
   filteredSubs,
   findDelayed,
@@ -118,6 +119,8 @@ export class LawFold {
     switch (e.type) {
       case 'Enqueued':
         return this.#enqueued(e)
+      case 'Deduplicated':
+        return this.#deduplicated(e)
       case 'ForwardReceived':
         return this.#forwardReceived(e)
       case 'Delivered':
@@ -237,13 +240,40 @@ export class LawFold {
     const { state } = this
     this.#enters(e)
     if (e.dueAt !== 0 && e.dueAt <= state.at) refuse(`a delay ends at ${e.dueAt}, which is not later`)
-    const before = state.producers.find(e.producer, e.send)
-    if (before === undefined) return
-    // A send with several delays is several facts, one right behind the other.
+    this.#once(e)
+    this.#keysAreNew(e)
+  }
+
+  /** A send has its effect once; if that is several facts, they come one right behind the other. */
+  #once(e: LogEventOf<'Enqueued' | 'Deduplicated'>): void {
+    if (this.state.producers.find(e.producer, e.send) === undefined) return
     const p = this.#previous
     const continues =
       p?.type === 'Enqueued' && p.producer === e.producer && p.send === e.send && p.queue === e.queue
     if (!continues) refuse(`send ${e.send} of producer ${e.producer} is stored twice`)
+  }
+
+  #keysAreNew(e: LogEventOf<'Enqueued'>): void {
+    const { dedup, at } = this.state
+    const queue = this.#queue(e.queue)
+    if (e.keys === undefined ? queue.config.dedup !== 'off' : e.keys.length !== e.count * dedupKeyBytes)
+      refuse(`the ${e.count} messages from ${e.first} on of queue ${e.queue} have no key each`)
+    if (e.keys === undefined) return
+    for (let i = 0; i < e.count; i++) {
+      const original = dedup.find(queue, e.keys, i, at)
+      if (original !== 0) refuse(`${nameOf(e, e.first + i)} repeats message ${original}, but is stored`)
+    }
+  }
+
+  #deduplicated(e: LogEventOf<'Deduplicated'>): void {
+    const { dedup, at } = this.state
+    const queue = this.#queue(e.queue)
+    this.#once(e)
+    for (const [i, original] of e.originals.entries())
+      if (dedup.find(queue, e.keys, i, at) !== original)
+        refuse(`send ${e.send} of producer ${e.producer} does not repeat ${nameOf(e, original)}`)
+    if (e.originals.length === 0 || total(e.answer) < e.originals.length)
+      refuse(`send ${e.send} of producer ${e.producer} repeats nothing`)
   }
 
   #forwardReceived(e: LogEventOf<'ForwardReceived'>): void {

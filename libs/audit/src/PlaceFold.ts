@@ -83,12 +83,16 @@ export class PlaceFold {
   }
   /** State after the last step, under `main` where several subscriptions differ. */
   get state(): State {
-    const views = [...this.#views.values()]
-    return (views.findLast((v) => v.name === 'main') ?? views[0] ?? this.#shared).state
+    return this.#standing.state
   }
   /** Where it went from here: once for each subscription that gave it up to a dead-letter queue. */
   get nexts(): readonly NextPlace[] {
     return this.#nexts
+  }
+
+  get #standing(): View {
+    const views = [...this.#views.values()]
+    return views.findLast((v) => v.name === 'main') ?? views[0] ?? this.#shared
   }
 
   /** Takes the events of one frame. */
@@ -163,6 +167,9 @@ export class PlaceFold {
         if (view !== undefined) this.#purge(e, view, { cause: 'the subscription was deleted' })
         return
       }
+      case 'Deduplicated':
+        if (e.originals.includes(n)) this.#noted(e, { producer: e.producer, send: e.send })
+        return
       case 'Recalled':
         if (n === e.number) this.#purge(e, undefined, { reason: 'recalled' })
         return
@@ -233,7 +240,7 @@ export class PlaceFold {
   }
 
   #ofMessage(e: Extract<LogEvent, { numbers: Ranges }>, place: number): void {
-    if (e.type === 'BodiesCarried') return this.#step(e, this.#shared, this.#shared.state)
+    if (e.type === 'BodiesCarried') return this.#noted(e)
     if (e.type === 'DelayElapsed') {
       this.#step(e, this.#shared, State.Available)
       return this.#filter(e)
@@ -271,6 +278,12 @@ export class PlaceFold {
           ...(e.error === '' ? {} : { error: e.error }),
         })
     }
+  }
+
+  /** Something that leaves it as it stands. */
+  #noted(e: LogEvent, detail: Detail = {}): void {
+    const view = this.#standing
+    this.#step(e, view, view.state, detail)
   }
 
   #paused(e: LogEvent, view: View, dueAt: number, detail: Detail): void {

@@ -172,10 +172,15 @@ const isBringing = (mail: Exclude<Mail, { command?: undefined }>): mail is Bring
 const keyOf = ({ command }: Bringing): string =>
   command.type === 'Enqueue' ? command.queue : `>${command.target}`
 
+/** Bytes of a dedup key on record. */
+const keyBytes = 17
+
 /** About the bytes that a command adds to a frame. */
 export const commandBytes = (command: Command): number => {
   let bytes = 'config' in command ? 1_024 : 128
   if ('messages' in command) for (const m of command.messages) bytes += m.length + 4
+  if (command.type === 'Enqueue' && command.dedupIds !== undefined)
+    bytes += command.messages.length * keyBytes
   else if ('items' in command) for (const item of command.items) bytes += 32 + item.numbers.length * 8
   return bytes
 }

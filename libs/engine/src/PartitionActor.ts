@@ -28,6 +28,7 @@ import { load } from './load.ts'
 import { commandBytes, Mailbox, type Bringing } from './Mailbox.ts'
 import { Metrics } from './Metrics.ts'
 import { Request, type Slot } from './Request.ts'
+import { sha256 } from './sha256.ts'
 import { sizesFor, type Sizes } from './Sizes.ts'
 import { Spill, Spills } from './Spills.ts'
 import { StorageWatch } from './StorageWatch.ts'
@@ -334,7 +335,7 @@ export class PartitionActor {
     const now = this.now()
     const { first, sends } = this.#mailbox.gather()
     const seq = this.#flights.nextSeq
-    const turn = new Turn<BodyRef>(state, now, this.#o.random)
+    const turn = new Turn<BodyRef>(state, now, this.#o.random, sha256)
     beginFrame(state, seq, now)
     for (const mail of first) {
       if (mail.command !== undefined) decide(turn, mail.command, mail.token)

@@ -1,5 +1,6 @@
 import type { BodyRef } from '@kiroku/log'
-import { bodyBytes } from '@kiroku/partition'
+import { bodyBytes, bodyOf, type SizedRef } from '@kiroku/partition'
+import { sha256 } from './sha256.ts'
 
 /** A command's bodies on their way: each large one gets a record of its own, in order. */
 export class Spill {
@@ -30,7 +31,8 @@ export class Spill {
     const body = this.#bodies[this.messages.length]!
     const seq = append(body)
     this.from ??= seq
-    this.messages.push({ seq, bytes: bodyBytes(body) })
+    const ref: SizedRef & BodyRef = { seq, bytes: bodyBytes(body), digest: () => sha256(bodyOf(body)) }
+    this.messages.push(ref)
     this.#passOver()
   }
 

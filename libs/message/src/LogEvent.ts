@@ -163,6 +163,20 @@ export type LogEvent =
       group?: string
       /** Generations whose filter they do not pass: for these they are Discarded. */
       filteredBy?: number[]
+      /** Keys by which repeats are known, 16 bytes each, one a message; absent: the queue does not look for them. */
+      keys?: Uint8Array
+    }
+  /** A send in which some messages, or all, were sent before within the queue's window; of those nothing is stored. */
+  | {
+      type: 'Deduplicated'
+      queue: number
+      producer: string
+      send: number
+      /** The numbers that all its messages got, in their order. */
+      answer: Ranges
+      /** Of each that was sent before, the message that it repeats, and its key. */
+      originals: number[]
+      keys: Uint8Array
     }
   /** Dead letters and redriven messages that another queue forwarded; `from` makes the forward idempotent. */
   | {

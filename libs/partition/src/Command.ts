@@ -58,6 +58,8 @@ export type Command =
       tags?: readonly string[]
       /** Message group or tenant of each, in a queue that has groups. */
       groups?: readonly string[]
+      /** Dedup id of each, in a queue that deduplicates; empty: its body counts. */
+      dedupIds?: readonly string[]
       /** Version of the queue's parts that the sender knows; absent: none. A part takes no others. */
       spread?: number
     }
@@ -288,11 +290,15 @@ export interface Delivery {
 
 /** Answers by command type; `error` in place of any of them. */
 export interface Answers {
-  /** `spread`: where else the queue is, unless the sender knows. */
+  /**
+   * `spread`: where else the queue is, unless the sender knows. With `numbers`, these are the messages' in their order:
+   * of one that was sent before, that of the first.
+   */
   Enqueue: {
     readonly queue: number
     readonly first: number
     readonly count: number
+    readonly numbers?: Ranges
     readonly spread?: SpreadView
   }
   Recall: { readonly queue: number; readonly number: number }

@@ -3,6 +3,8 @@ export interface EnvelopeMeta {
   /** Attributes set by the producer. */
   readonly attributes?: Readonly<Record<string, string>>
   readonly contentType?: string
+  /** Id by which the queue knew repeats of the send. */
+  readonly dedupId?: string
   /** What subscriptions filter by; absent: none. */
   readonly tag?: string
   /** Message group or tenant. */
@@ -58,6 +60,12 @@ export const decodeEnvelope = (
     meta: length === 0 ? {} : readMeta(bytes.subarray(start, start + length)),
     body: bytes.subarray(start + length),
   }
+}
+
+/** The body in an envelope, as a view. */
+export const bodyOf = (bytes: Uint8Array): Uint8Array => {
+  const { start, length } = metaPlace(bytes)
+  return bytes.subarray(start + length)
 }
 
 /** Bytes of the body in an envelope; negative when the envelope is cut short. */

@@ -10,8 +10,9 @@ import {
   type MessageCell,
   type Policy,
 } from '@kiroku/message'
-import type { QueueConfig, SettleItem, SubscriptionSettings } from './index.ts'
+import { dedupKeyBytes, type QueueConfig, type SettleItem, type SubscriptionSettings } from './index.ts'
 import { numbersOf } from './TestPartition.ts'
+import { keyText } from './TestRepeats.ts'
 
 /** One message as the record tells it. */
 interface LawMessage {
@@ -46,6 +47,8 @@ export interface LawQueue {
   /** Messages that wait for their time. */
   readonly delayed: Set<number>
   readonly subs: Map<number, LawSub>
+  /** What was sent under each key that is remembered. */
+  readonly keys: Map<string, { readonly number: number; readonly at: number }>
 }
 
 type Settlement = 'Ack' | 'Retry' | 'Extend' | 'Release' | 'DeadLetter'
@@ -81,7 +84,9 @@ export class TestLaw {
         return this.#create(e)
       case 'QueueConfigured': {
         const q = this.#queue(e.queue)
+        forget(q, at)
         q.config = e.config as unknown as QueueConfig
+        forget(q, at)
         for (const sub of q.subs.values()) configure(q, sub, sub.settings)
         return
       }
@@ -106,11 +111,19 @@ export class TestLaw {
         lawful(this.#queue(e.queue).subs.delete(e.sub), 'the end of no subscription')
         return
       case 'Enqueued':
+        this.#remember(e, at)
         for (let i = 0; i < e.count; i++) {
           const message = { enqueuedAt: at, body: nextBody(e.queue), tag: e.tag ?? '', group: e.group ?? '' }
           this.#arrive(e.queue, e.first + i, message, e.dueAt, e.filteredBy)
         }
         return
+      case 'Deduplicated': {
+        const q = this.#queue(e.queue)
+        lawful(e.originals.length > 0, 'a send that repeats nothing')
+        for (const [i, original] of e.originals.entries())
+          lawful(known(q, keyText(e.keys, i), at) === original, `a repeat of message ${original}`)
+        return
+      }
       case 'ForwardReceived':
         for (let i = 0; i < e.count; i++) {
           const arrival = this.#queue(e.queue).config.retentionFrom === 'arrival'
@@ -123,6 +136,8 @@ export class TestLaw {
         return this.#elapse(e, at)
       case 'Recalled':
         lawful(this.#queue(e.queue).delayed.delete(e.number), 'a recall of what is not delayed')
+        for (const [key, { number }] of this.#queue(e.queue).keys)
+          if (number === e.number) this.#queue(e.queue).keys.delete(key)
         return this.#ofAll(e, { type: 'RECALL' }, State.Discarded)
       case 'Rescheduled':
         lawful(this.#queue(e.queue).delayed.has(e.number), 'another time for what is not delayed')
@@ -164,6 +179,7 @@ export class TestLaw {
           for (const [n, cell] of sub.cells)
             if (n < e.upTo && !isFinal(cell.state)) lawful(step(cell, { type: 'PURGE' }), 'a purge')
         this.#queue(e.queue).delayed.clear()
+        this.#queue(e.queue).keys.clear()
         return
       case 'ClockResumed':
         for (const sub of this.#subs())
@@ -184,6 +200,7 @@ export class TestLaw {
       messages: new Map(),
       delayed: new Set(),
       subs: new Map([[0, newSub(0, 'main', config)]]),
+      keys: new Map(),
     })
   }
 
@@ -231,6 +248,19 @@ export class TestLaw {
     for (const sub of q.subs.values()) {
       sub.cells.set(n, dueAt === 0 ? newCell(State.Available) : newCell(State.Delayed, dueAt))
       if (dueAt === 0) enter(sub, n, message, filteredBy)
+    }
+  }
+
+  #remember(e: LogEventOf<'Enqueued'>, at: number): void {
+    const q = this.#queue(e.queue)
+    const looks = (q.config.dedup ?? 'off') !== 'off'
+    lawful(looks === (e.keys !== undefined), `keys of queue ${q.id}`)
+    if (e.keys === undefined) return
+    lawful(e.keys.length === e.count * dedupKeyBytes, 'a key for each message')
+    for (let i = 0; i < e.count; i++) {
+      const key = keyText(e.keys, i)
+      lawful(known(q, key, at) === undefined, `message ${e.first + i}, which was sent before`)
+      q.keys.set(key, { number: e.first + i, at })
     }
   }
 
@@ -367,6 +397,17 @@ const settled = (
     case 'DeadLetter':
       return step(cell, { type: 'DEAD_LETTER', delivery, policy })
   }
+}
+
+/** The message that was sent under a key within the queue's window. */
+const known = (q: LawQueue, key: string, now: number): number | undefined => {
+  const sent = q.keys.get(key)
+  return sent === undefined || sent.at + q.config.dedupWindowMs <= now ? undefined : sent.number
+}
+
+/** What is over stays over, also when the window becomes longer. */
+const forget = (q: LawQueue, now: number): void => {
+  for (const key of q.keys.keys()) if (known(q, key, now) === undefined) q.keys.delete(key)
 }
 
 const newSub = (id: number, name: string, config: QueueConfig): LawSub => {

@@ -29,6 +29,9 @@ export interface TurnSection<B> {
   readonly bodies: B[]
 }
 
+/** SHA-256 of some bytes. */
+export type Digest = (bytes: Uint8Array) => Uint8Array
+
 /** One gathering of commands, decided at one moment: facts and answers collect here. `B` is a body or a reference to one. */
 export class Turn<B = Uint8Array> {
   readonly state: PartitionState
@@ -36,16 +39,18 @@ export class Turn<B = Uint8Array> {
   readonly now: number
   /** Chance from the shell, 0 to 1. */
   readonly random: () => number
+  readonly digest: Digest
   readonly events: LogEvent[] = []
   readonly answers: TurnAnswer[] = []
   readonly sections = new Map<number, TurnSection<B>>()
   /** One cell and ranges for all steps of the turn. */
   readonly cell: MessageCell = newCell()
 
-  constructor(state: PartitionState, now: number, random: () => number) {
+  constructor(state: PartitionState, now: number, random: () => number, digest: Digest) {
     this.state = state
     this.now = now
     this.random = random
+    this.digest = digest
   }
 
   /** Records a fact and applies it. */

@@ -8,6 +8,7 @@ import {
   readyRuns,
   snapshot,
   stateHash,
+  type Answers,
   type Command,
   type CommandOf,
   type PartitionState,
@@ -20,8 +21,9 @@ import type { QueueState } from './state/QueueState.ts'
 import type { Groups } from './state/Groups.ts'
 import type { Subscription } from './state/Subscription.ts'
 import { listsOf } from './untouched.ts'
-import { TestLaw, type LawSub } from './TestLaw.ts'
+import { TestLaw, type LawQueue, type LawSub } from './TestLaw.ts'
 import { numbersOf, TestPartition } from './TestPartition.ts'
+import { TestRepeats } from './TestRepeats.ts'
 
 const by = { name: 'tester', origin: 'test' }
 const names = ['a', 'b', 'c'] as const
@@ -52,20 +54,25 @@ const config: fc.Arbitrary<Partial<QueueConfig>> = fc.record(
     deliveryDelayMs: fc.constantFrom(0, 0, 50),
     receiveWaitMs: fc.constantFrom(0, 200),
     batchBytes: fc.constantFrom(50, 1_000),
+    dedup: fc.constantFrom('off', 'off', 'id', 'content'),
+    dedupWindowMs: fc.constantFrom(1_000, 2_000),
     rateMax: fc.constantFrom(0, 0, 0, 5, 40),
     inflightMax: fc.constantFrom(0, 0, 0, 3),
     concurrencyMax: fc.constantFrom(0, 0, 0, 2),
   },
   // Without these a message could outlive the test.
-  { requiredKeys: ['leaseMs', 'retentionMs'] },
+  { requiredKeys: ['leaseMs', 'retentionMs', 'dedupWindowMs'] },
 )
 const subs = ['x', 'y'] as const
-/** Which groups a queue has is said once, when it is created. */
+/** Which groups a queue has, and whether repeats are looked for within them, is said once, when it is created. */
 const created: fc.Arbitrary<Partial<QueueConfig>> = fc
-  .tuple(config, fc.constantFrom('none', 'none', 'ordered', 'fair'))
-  .map(([c, groups]) =>
-    groups === 'ordered' ? { ...c, groups, retry: { kind: 'fixed', delayMs: 30 } } : { ...c, groups },
-  )
+  .tuple(config, fc.constantFrom('none', 'none', 'ordered', 'fair'), fc.constantFrom('queue', 'group'))
+  .map(([c, groups, dedupScope]) => ({
+    ...c,
+    groups,
+    dedupScope,
+    ...(groups === 'ordered' ? { retry: { kind: 'fixed', delayMs: 30 } } : {}),
+  }))
 const tag = fc.constantFrom('', 'red', 'green')
 const settings: fc.Arbitrary<SubscriptionSettings> = fc.record(
   {
@@ -128,6 +135,9 @@ const op = fc.oneof(
       delayMs: fc.option(delay, { nil: undefined }),
       delaysMs: fc.option(fc.array(fc.oneof(delay, fc.constant(-1)), { maxLength: 5 }), { nil: undefined }),
       bytes: fc.integer({ min: 4, max: 30 }),
+      dedupIds: fc.array(fc.constantFrom('i', 'j', 'k'), { minLength: 5, maxLength: 5 }),
+      /** Bodies that others have, too; absent: each has its own. */
+      sames: fc.option(fc.array(fc.nat(2), { minLength: 5, maxLength: 5 }), { nil: undefined }),
     }),
   },
   {
@@ -244,7 +254,7 @@ class Clients {
   command(o: Op, p: TestPartition): Command {
     switch (o.op) {
       case 'send':
-        return this.#send(o, p.state.names.get(o.queue)?.config.groups ?? 'none')
+        return this.#send(o, p.state.names.get(o.queue)?.config ?? defaultQueueConfig)
       case 'receive': {
         const { op: _, poll, ...rest } = o
         if (poll === 'new') this.#polls++
@@ -315,7 +325,7 @@ class Clients {
     return moved
   }
 
-  #send(o: Extract<Op, { op: 'send' }>, groups: QueueConfig['groups']): Command {
+  #send(o: Extract<Op, { op: 'send' }>, { groups, dedup }: QueueConfig): Command {
     const before = this.#sendsOf(o.producer)
     const repeated = before[before.length - o.again]
     if (o.again > 0 && repeated !== undefined) return repeated
@@ -324,11 +334,17 @@ class Clients {
       queue: o.queue,
       producer: `p${o.producer}`,
       send: before.length + 1,
-      messages: Array.from({ length: o.count }, () => this.#body(o.bytes)),
+      messages: Array.from({ length: o.count }, (_, i) =>
+        o.sames === undefined ? this.#body(o.bytes) : new Uint8Array(9).fill(o.sames[i]!, 1),
+      ),
       delayMs: o.delayMs,
       delaysMs: o.delaysMs,
       tags: o.tags === undefined ? undefined : Array.from({ length: o.count }, (_, i) => o.tags![i] ?? ''),
       groups: groups === 'none' ? undefined : o.groups.slice(0, o.count),
+      dedupIds:
+        dedup === 'id' || (dedup === 'content' && o.sames === undefined)
+          ? o.dedupIds.slice(0, o.count)
+          : undefined,
     }) as CommandOf<'Enqueue'>
     before.push(command)
     return command
@@ -449,6 +465,7 @@ const compare = (state: PartitionState, law: TestLaw): void => {
   for (const q of state.queues.values()) {
     const known = law.queues.get(q.id)!
     expect(delayedOf(state, q)).toEqual(known.delayed)
+    expect(keysOf(state, q)).toEqual(keysInForce(known, state.at))
     expect(q.subs.map((sub) => sub.id).sort()).toEqual([...known.subs.keys()].sort())
     const { counts, subscriptions } = descriptions.get(q.id)!
     expect([counts.delayed, counts.sent]).toEqual([known.delayed.size, known.messages.size])
@@ -495,6 +512,18 @@ const timeless = (c: MessageCell): object => ({
   leaseCap: c.leaseCap,
   dueAt: c.state === State.WaitingRetry ? c.dueAt : 0,
 })
+
+/** Messages that a repeat would be answered with. */
+const keysOf = ({ dedup, at }: PartitionState, q: QueueState): number[] => {
+  const { numbers, ats } = dedup.of(q)?.copy() ?? { numbers: [], ats: [] }
+  return [...numbers].filter((_, i) => ats[i]! + q.config.dedupWindowMs > at).sort((a, b) => a - b)
+}
+
+const keysInForce = ({ keys, config }: LawQueue, now: number): number[] =>
+  [...keys.values()]
+    .filter(({ at }) => at + config.dedupWindowMs > now)
+    .map(({ number }) => number)
+    .sort((a, b) => a - b)
 
 const delayedOf = (state: PartitionState, q: QueueState): Set<number> => {
   const found = new Set<number>()
@@ -640,11 +669,13 @@ const play = (script: Value<typeof turns>, configs: Partial<QueueConfig>[], fork
   const p = new TestPartition()
   const law = new TestLaw()
   const clients = new Clients()
+  const repeats = new TestRepeats()
   const tokens: number[] = []
   let fork: TestPartition | undefined
   const look = (): void => {
     for (const e of p.events) reached.set(e.type, (reached.get(e.type) ?? 0) + 1)
     law.read(p.events, p.now, (queue) => p.bodies.get(`${p.state.frameSeq}/${queue}`) ?? [])
+    repeats.read(p.events)
     consume(p, law, clients)
     compare(p.state, law)
     if (fork === undefined) return
@@ -679,6 +710,12 @@ const play = (script: Value<typeof turns>, configs: Partial<QueueConfig>[], fork
     const isRecalled = ops[0]?.op === 'revise' ? foreseeRecall(law, first) : undefined
     const told = turn(commands)
     tokens.push(...told)
+    for (const [k, command] of commands.entries())
+      if (command.type === 'Enqueue') {
+        const stored = p.answers.get(told[k]!)!.answer?.ok as Answers['Enqueue'] | undefined
+        const q = law.queues.get(stored?.queue ?? 0)
+        if (stored !== undefined && q !== undefined) repeats.hold(command, stored, q.config.dedupScope)
+      }
     const answer = p.answers.get(told[0]!)?.answer
     if (isRecalled !== undefined) expect(answer?.error === undefined).toBe(isRecalled)
     if (foreseen !== undefined && answer?.error === undefined)
@@ -714,6 +751,7 @@ const play = (script: Value<typeof turns>, configs: Partial<QueueConfig>[], fork
   expect([p.state.live.used, p.state.runs.used, p.state.polls.size, p.state.delayedRuns.size]).toEqual([
     0, 0, 0, 0,
   ])
+  expect(p.state.dedup.size).toBe(0)
   expect(p.state.live.state.subarray(0, p.state.live.top).every((s) => s === freeSlot)).toBe(true)
 }
 
@@ -733,6 +771,7 @@ describe('a partition of several queues, whatever it is asked', () => {
       'DelayElapsed',
       'Recalled',
       'Rescheduled',
+      'Deduplicated',
       'QueuePurged',
       'SubscriptionCreated',
       'SubscriptionReset',

@@ -7,17 +7,12 @@ import {
   decidePause,
   decidePurgeQueue,
 } from './decide/admin.ts'
-import {
-  decideEnqueue,
-  decideForward,
-  namedQueue,
-  namedSubscription,
-  type SizedRef,
-} from './decide/enqueue.ts'
+import { decideEnqueue, decideForward, namedQueue, namedSubscription } from './decide/enqueue.ts'
 import { decideDropPart, decidePlacePart } from './decide/place.ts'
 import { decideCancelReceive, decideReceive } from './decide/receive.ts'
 import { decideRevise } from './decide/revise.ts'
 import { decideSettle } from './decide/settle.ts'
+import type { EnqueueOf, SizedRef } from './decide/storeSend.ts'
 import {
   decideConfigureSubscription,
   decideCreateSubscription,
@@ -36,7 +31,7 @@ import type { Turn } from './Turn.ts'
 /** A command whose bodies the shell may have put elsewhere; what doors send is the case `B = Uint8Array`. */
 export type CommandWith<B> =
   | Exclude<Command, { type: 'Enqueue' | 'Forward' | 'DescribePartition' }>
-  | (Omit<CommandOf<'Enqueue'>, 'messages'> & { readonly messages: readonly B[] })
+  | EnqueueOf<B>
   | (Omit<CommandOf<'Forward'>, 'messages'> & { readonly messages: readonly B[] })
 
 /** Decides one command: facts and answers go into the turn. Never throws for what a caller sent. */

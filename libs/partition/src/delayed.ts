@@ -43,9 +43,11 @@ export const moveDelayed = (state: PartitionState, queue: QueueState, n: number,
   state.delayedRuns.push(before.like(run, n, dueAt))
 }
 
-/** Discards one delayed message, for every subscription that it was for. */
+/** Discards one delayed message, for every subscription that it was for. What is like it may be sent again. */
 export const recallDelayed = (state: PartitionState, queue: QueueState, n: number): void => {
-  state.runs.free(isolateDelayed(state, queue, n).run)
+  const { run } = isolateDelayed(state, queue, n)
+  state.dedup.forget(queue, n, state.runs.enqueuedAt(run))
+  state.runs.free(run)
   queue.delayed--
   for (const sub of queue.subs) {
     if (sub.from > n) continue

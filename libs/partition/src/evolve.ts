@@ -33,6 +33,7 @@ import { land, link, retire, unlink } from './touched.ts'
 export const beginFrame = (state: PartitionState, seq: number, at: number): void => {
   state.frameSeq = seq
   if (at > state.at) state.at = at
+  state.dedup.sweep(state.at)
 }
 
 /**
@@ -43,6 +44,8 @@ export const evolve = (state: PartitionState, event: LogEvent): void => {
   switch (event.type) {
     case 'Enqueued':
       return enqueued(state, event)
+    case 'Deduplicated':
+      return state.producers.noteAnswer(event.producer, event.send, event.queue, event.answer, state.at)
     case 'ForwardReceived':
       return forwardReceived(state, event)
     case 'Delivered':
@@ -169,6 +172,7 @@ const enqueued = (state: PartitionState, e: LogEventOf<'Enqueued'>): void => {
   const queue = queueOf(state, e.queue)
   addArrival(state, queue, e, state.at, e.dueAt === 0 ? 0 : e.dueAt - state.at)
   state.producers.note(e.producer, e.send, e.queue, e.first, e.count, state.at)
+  if (e.keys !== undefined) state.dedup.add(queue, e.keys, e.first, state.at)
 }
 
 const forwardReceived = (state: PartitionState, e: LogEventOf<'ForwardReceived'>): void => {
@@ -347,7 +351,9 @@ const queueCreated = (state: PartitionState, e: LogEventOf<'QueueCreated'>): voi
 const queueConfigured = (state: PartitionState, e: LogEventOf<'QueueConfigured'>): void => {
   const queue = queueOf(state, e.queue)
   const before = queue.config.retentionMs
+  state.dedup.expire(queue, state.at)
   queue.configure(e.config as Partial<QueueConfig>)
+  state.dedup.expire(queue, state.at)
   for (const sub of queue.subs) state.dirty.add(sub)
   if (e.applied !== undefined) queue.noteApplied(e.applied)
   if (queue.config.idleMs > 0) {

@@ -21,7 +21,14 @@ export type {
 } from './Command.ts'
 export { queueSettings, type QueueSetting } from './queueSettings.ts'
 export { defaultQueueConfig, type DeadLetterTarget, type QueueConfig } from './QueueConfig.ts'
-export { bodyBytes, decodeEnvelope, encodeEnvelope, type EnvelopeMeta, type Lineage } from './Envelope.ts'
+export {
+  bodyBytes,
+  bodyOf,
+  decodeEnvelope,
+  encodeEnvelope,
+  type EnvelopeMeta,
+  type Lineage,
+} from './Envelope.ts'
 export {
   checkQueueName,
   messageId,
@@ -38,7 +45,7 @@ export { canonical } from './canonical.ts'
 export { limits } from './limits.ts'
 export { loadCell, untouchedCell } from './cell.ts'
 export { decide, endTurn, type CommandWith } from './decide.ts'
-export type { SizedRef } from './decide/enqueue.ts'
+export type { SizedRef } from './decide/storeSend.ts'
 export { decideSettle } from './decide/settle.ts'
 export { decideDropped, decidePlaced, placePart } from './decide/spread.ts'
 export { bodiesBefore, decideCarry, type OldBodies } from './carry.ts'
@@ -50,6 +57,7 @@ export { oldestBodySeq, restore, snapshot, type Snapshot } from './snapshot.ts'
 export { snapshotSpace, type SnapshotSpace } from './snapshotSpace.ts'
 export { readyRuns } from './untouched.ts'
 export { stateHash } from './stateHash.ts'
+export { dedupKeyBytes } from './state/DedupKeys.ts'
 export { laneKey, type OutboxEntry, type OutboxLane } from './state/Outbox.ts'
 export { PartitionState } from './state/PartitionState.ts'
 export { homeKey, type LeavingPart, type Part, type SpreadView } from './state/Spread.ts'

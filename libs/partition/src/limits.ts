@@ -7,6 +7,11 @@ export const limits = {
   homesLeftMax: 1_000,
   tagCharactersMax: 128,
   tagsPerFilterMax: 100,
+  dedupIdCharactersMax: 128,
+  /** Keys of all queues of a partition together. */
+  dedupKeysMax: 1_000_000,
+  dedupWindowMsMin: 1_000,
+  dedupWindowMsMax: 14 * 86_400_000,
   groupCharactersMax: 128,
   groupsDescribedMax: 1_000,
   bodyBytesMax: 4 * 1024 * 1024,

@@ -91,6 +91,25 @@ export const queueSettings = {
     choices: ['none', 'ordered', 'fair'],
     says: "What a message's group means: strict order within it, or a fair share of deliveries among groups. Set once, when the queue is created.",
   },
+  dedup: {
+    kind: 'choice',
+    default: 'off',
+    choices: ['off', 'id', 'content'],
+    says: 'Store a message once that is sent again: known by the id that every send must give, or by the body where a send gives none.',
+  },
+  dedupScope: {
+    kind: 'choice',
+    default: 'queue',
+    choices: ['queue', 'group'],
+    says: 'Whether a repeat is looked for in the whole queue or in its group.',
+  },
+  dedupWindowMs: {
+    kind: 'duration',
+    default: 300_000,
+    min: limits.dedupWindowMsMin,
+    max: limits.dedupWindowMsMax,
+    says: 'A message that is sent again after this is a new one.',
+  },
   retentionMs: {
     kind: 'duration',
     default: 4 * 86_400_000,

@@ -1,6 +1,7 @@
-import { State } from '@kiroku/message'
+import { State, type Ranges } from '@kiroku/message'
 import { offer } from './groups.ts'
 import type { QueueConfig } from './QueueConfig.ts'
+import { DedupKeys, type DedupCopy } from './state/DedupKeys.ts'
 import { DelayedRun } from './state/DelayedRuns.ts'
 import type { Group, Groups } from './state/Groups.ts'
 import { LiveSlab, type LiveCopy } from './state/LiveSlab.ts'
@@ -8,6 +9,7 @@ import { laneKey, type OutboxLane } from './state/Outbox.ts'
 import { PartitionState, type CheckpointNote } from './state/PartitionState.ts'
 import type { SnapshotSpace } from './snapshotSpace.ts'
 import type { SubscriptionSettings } from './SubscriptionSettings.ts'
+import type { Producer } from './state/Producers.ts'
 import { QueueState } from './state/QueueState.ts'
 import type { Subscription } from './state/Subscription.ts'
 import { RunSlab } from './state/RunSlab.ts'
@@ -36,7 +38,7 @@ export interface Snapshot {
     readonly tag: string
     readonly group: string
   }[]
-  readonly producers: readonly (readonly [id: string, lastAt: number, highest: number, sends: Float64Array])[]
+  readonly producers: readonly ProducerSnapshot[]
   readonly outbox: readonly OutboxLane[]
   readonly forwardsSeen: readonly (readonly [key: string, upTo: number])[]
   /** Parts of spread queues that are to go; absent: none. */
@@ -46,6 +48,15 @@ export interface Snapshot {
   readonly runs: { readonly chunks: Uint32Array[]; readonly size: number }
   readonly live: LiveCopy
 }
+
+/** One producer; `answers` are there where a message was sent before. */
+type ProducerSnapshot = readonly [
+  id: string,
+  lastAt: number,
+  highest: number,
+  sends: Float64Array,
+  answers?: readonly (readonly [send: number, numbers: Ranges])[],
+]
 
 /** One queue with its subscriptions. */
 export interface QueueSnapshot {
@@ -61,6 +72,8 @@ export interface QueueSnapshot {
   readonly frame: readonly [seq: number, count: number]
   readonly nextSub: number
   readonly subs: readonly SubscriptionSnapshot[]
+  /** Of a queue that deduplicates. */
+  readonly dedup?: DedupCopy
   /** Of a queue that was spread, and of a part. */
   readonly spread?: SpreadSnapshot
   readonly place?: Place
@@ -121,14 +134,14 @@ export const snapshot = (state: PartitionState, space?: SnapshotSpace): Snapshot
   firstForward: state.firstForward,
   foreignRecords: state.foreignRecords,
   checkpoints: [...state.checkpoints],
-  queues: [...state.queues.values()].map(queueSnapshot),
+  queues: [...state.queues.values()].map((q) => queueSnapshot(state, q)),
   delayed: state.delayedRuns.items.map(({ queue, run, tag, group }) => ({
     queue: queue.id,
     run,
     tag,
     group,
   })),
-  producers: [...state.producers.byId].map(([id, p]) => [id, p.lastAt, p.highest, p.sends.slice()] as const),
+  producers: [...state.producers.byId].map(producerSnapshot),
   outbox: [...state.outbox.values()].map((lane) => ({ ...lane, entries: [...lane.entries] })),
   forwardsSeen: [...state.forwardsSeen],
   ...(state.leaving.length === 0 ? undefined : { leaving: [...state.leaving] }),
@@ -137,7 +150,14 @@ export const snapshot = (state: PartitionState, space?: SnapshotSpace): Snapshot
   live: state.live.copy(space?.live),
 })
 
-const queueSnapshot = (q: QueueState): QueueSnapshot => ({
+const producerSnapshot = ([id, p]: readonly [string, Producer]): ProducerSnapshot => {
+  const { lastAt, highest, sends, answers } = p
+  return answers === undefined || answers.size === 0
+    ? [id, lastAt, highest, sends.slice()]
+    : [id, lastAt, highest, sends.slice(), [...answers]]
+}
+
+const queueSnapshot = (state: PartitionState, q: QueueState): QueueSnapshot => ({
   id: q.id,
   name: q.name,
   config: q.recorded,
@@ -151,6 +171,7 @@ const queueSnapshot = (q: QueueState): QueueSnapshot => ({
   subs: q.subs.map(subscriptionSnapshot),
   ...(q.spread === undefined ? undefined : { spread: spreadSnapshot(q.spread) }),
   ...(q.place === undefined ? undefined : { place: q.place }),
+  ...dedupSnapshot(state.dedup.of(q)),
 })
 
 const spreadSnapshot = ({ version, revision, purges, parts, closed }: Spread): SpreadSnapshot => ({
@@ -160,6 +181,9 @@ const spreadSnapshot = ({ version, revision, purges, parts, closed }: Spread): S
   parts,
   closed,
 })
+
+const dedupSnapshot = (keys: DedupKeys | undefined): Pick<QueueSnapshot, 'dedup'> =>
+  keys === undefined ? {} : { dedup: keys.copy() }
 
 const subscriptionSnapshot = (s: Subscription): SubscriptionSnapshot => ({
   index: s.index,
@@ -212,8 +236,13 @@ export const restore = (s: Snapshot): PartitionState => {
       new DelayedRun(state.queues.get(queue)!, run, runs.first(run), runs.dueAt(run), tag, group),
     )
   }
-  for (const [id, lastAt, highest, sends] of s.producers)
-    state.producers.byId.set(id, { lastAt, highest, sends })
+  for (const [id, lastAt, highest, sends, answers] of s.producers)
+    state.producers.byId.set(id, {
+      lastAt,
+      highest,
+      sends,
+      ...(answers === undefined ? {} : { answers: new Map(answers) }),
+    })
   for (const lane of s.outbox) state.outbox.set(laneKey(lane.source, lane.target), lane)
   for (const [key, upTo] of s.forwardsSeen) state.forwardsSeen.set(key, upTo)
   state.leaving = [...(s.leaving ?? [])]
@@ -239,6 +268,7 @@ const restoreQueue = (state: PartitionState, q: QueueSnapshot): void => {
   }
   queue.place = q.place
   for (const sub of q.subs) restoreSubscription(state, queue, sub)
+  if (q.dedup !== undefined) state.dedup.restore(queue, DedupKeys.restore(q.dedup))
   queue.nextSub = q.nextSub
 }
 

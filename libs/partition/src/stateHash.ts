@@ -1,4 +1,5 @@
 import { canonical } from './canonical.ts'
+import type { DedupCopy } from './state/DedupKeys.ts'
 import { freeSlot } from './state/LiveSlab.ts'
 import { RunSlab } from './state/RunSlab.ts'
 import type { Snapshot } from './snapshot.ts'
@@ -37,6 +38,18 @@ class Mixer {
 
   get hex(): string {
     return (this.a >>> 0).toString(16).padStart(8, '0') + (this.b >>> 0).toString(16).padStart(8, '0')
+  }
+}
+
+/** Keys come in the order of their time, and those of one frame in the order of their messages. */
+const addKeys = (mix: Mixer, queue: number, { keys, numbers, ats }: DedupCopy): void => {
+  for (let i = 0; i < numbers.length; i++) {
+    mix.begin(14)
+    mix.add(queue)
+    for (let w = 0; w < 4; w++) mix.add(keys[4 * i + w]!)
+    mix.add(numbers[i]!)
+    mix.add(ats[i]!)
+    mix.end()
   }
 }
 
@@ -84,8 +97,9 @@ export const stateHash = (s: Snapshot): string => {
     if (tag !== '' || group !== '') mix.text(10, JSON.stringify([queue, runs.first(run), tag, group]))
   }
   for (const q of s.queues) {
-    const { subs, ...rest } = q
+    const { subs, dedup, ...rest } = q
     mix.text(3, JSON.stringify(canonical(rest)))
+    if (dedup !== undefined) addKeys(mix, q.id, dedup)
     for (const sub of subs) {
       const { ready, touched, groups = [], index: _, ...own } = sub
       mix.text(

@@ -230,8 +230,9 @@ const splitReady = ({ runs }: PartitionState, list: RunList, run: number, count:
   if (list.readyTail === run) list.readyTail = rest
 }
 
-/** Discards every message below `upTo`; as purges cover all that was sent, the runs go whole. */
+/** Discards every message below `upTo` and forgets what was sent; as purges cover all of it, the runs go whole. */
 export const purgeQueue = (state: PartitionState, queue: QueueState, upTo: number): void => {
+  state.dedup.drop(queue)
   if (queue.delayed > 0) {
     for (const sub of queue.subs) {
       let waiting = 0

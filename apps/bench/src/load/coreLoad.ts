@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { isFinal, newCell, State, step, type MachineEvent, type Policy } from '@kiroku/message'
 import {
   beginFrame,
@@ -39,7 +40,12 @@ class Frames {
   #turn(command: Exclude<Command, { type: 'DescribePartition' }>): void {
     const now = startMs + this.#seq
     beginFrame(this.state, ++this.#seq, now)
-    const turn = new Turn(this.state, now, () => 0)
+    const turn = new Turn(
+      this.state,
+      now,
+      () => 0,
+      (bytes) => hash('sha256', bytes, 'buffer'),
+    )
     decide(turn, command, this.#seq)
     endTurn(turn)
     for (const { answer } of turn.answers)

@@ -132,7 +132,7 @@ export const decidePurgeQueue = <B>(turn: Turn<B>, c: CommandOf<'PurgeQueue'>, t
   if (queue === undefined) return
   const purged = messagesIn(queue)
   // What parts have shows when they follow.
-  if (purged > 0 || queue.share.of > 1)
+  if (purged > 0 || queue.share.of > 1 || turn.state.dedup.of(queue) !== undefined)
     turn.emit({ type: 'QueuePurged', queue: queue.id, upTo: queue.nextNumber, by: c.by })
   okWhenFollowed(turn, queue, token, { purged })
 }

@@ -1,18 +1,15 @@
 import { KirokuError } from '@kiroku/message'
-import type { CommandOf } from '../Command.ts'
+import type { Answers, CommandOf } from '../Command.ts'
 import { bodyBytes } from '../Envelope.ts'
 import { limits } from '../limits.ts'
 import { laneKey } from '../state/Outbox.ts'
-import { filteredSubs } from '../filter.ts'
 import type { QueueState } from '../state/QueueState.ts'
 import type { Subscription } from '../state/Subscription.ts'
 import { groupRule, isGroup, isTag, tagRule } from '../tag.ts'
 import type { Turn } from '../Turn.ts'
-
-/** The reference that the shell put in a large message's place, with the bytes of its body. */
-export interface SizedRef {
-  readonly bytes: number
-}
+import { enqueueOnce } from './enqueueOnce.ts'
+import { refuseIds } from './sendIds.ts'
+import { bytesOf, delayOf, markedBy, storeSend, type EnqueueOf, type SizedRef } from './storeSend.ts'
 
 /** The queue of that name, or an `UnknownQueue` answer. */
 export const namedQueue = <B>(turn: Turn<B>, name: string, token: number): QueueState | undefined => {
@@ -59,9 +56,6 @@ export const homeSubscription = <B>(
     ? namedSubscription(turn, queue, name, token)
     : void homeQueue(turn, queue, token)
 
-const bytesOf = (message: Uint8Array | SizedRef): number =>
-  message instanceof Uint8Array ? bodyBytes(message) : message.bytes
-
 /** Bytes of a message beside its body and the length before its meta. */
 const metaBytesOf = (message: Uint8Array | SizedRef): number =>
   message instanceof Uint8Array ? message.length - bodyBytes(message) - 3 : 0
@@ -71,7 +65,7 @@ export const earlierSend = <B>(
   turn: Turn<B>,
   { producer, send }: Pick<CommandOf<'Enqueue'>, 'producer' | 'send'>,
   token: number,
-): { queue: number; first: number; count: number } | 'refused' | undefined => {
+): Answers['Enqueue'] | 'refused' | undefined => {
   const before =
     Number.isSafeInteger(send) && send >= 1 ? turn.state.producers.find(producer, send) : 'notCounted'
   if (typeof before !== 'string') return before
@@ -86,7 +80,7 @@ export const earlierSend = <B>(
 /** Stores a send, or answers a repeated one as before. */
 export const decideEnqueue = <B extends Uint8Array | SizedRef>(
   turn: Turn<B>,
-  command: Omit<CommandOf<'Enqueue'>, 'messages'> & { readonly messages: readonly B[] },
+  command: EnqueueOf<B>,
   token: number,
 ): void => {
   const before = earlierSend(turn, command, token)
@@ -97,37 +91,21 @@ export const decideEnqueue = <B extends Uint8Array | SizedRef>(
   const { messages } = command
   const refusal = refuseElsewhere(queue, command.spread) ?? refuseSend(queue, command, messages)
   if (refusal !== undefined) return turn.refuse(token, refusal)
-  const first = queue.nextNumber
-  for (let start = 0; start < messages.length;) {
-    const delayMs = delayOf(queue, command, start)
-    const tag = command.tags?.[start] ?? ''
-    const group = command.groups?.[start] ?? ''
-    let bytes = 0
-    let end = start
-    do bytes += bytesOf(messages[end++]!)
-    while (
-      end < messages.length &&
-      delayOf(queue, command, end) === delayMs &&
-      (command.tags?.[end] ?? '') === tag &&
-      (command.groups?.[end] ?? '') === group
-    )
-    turn.emit({
-      type: 'Enqueued',
-      queue: queue.id,
-      first: first + start,
-      count: end - start,
-      dueAt: delayMs === 0 ? 0 : turn.now + delayMs,
-      bytes,
-      producer: command.producer,
-      send: command.send,
-      ...markedBy(queue, tag, group, delayMs === 0),
-    })
-    start = end
-  }
-  turn.addBodies(queue.id, messages)
+  const stored =
+    queue.config.dedup === 'off' ? enqueueAll(turn, queue, command) : enqueueOnce(turn, queue, command)
+  if (stored instanceof KirokuError) return turn.refuse(token, stored)
   const spread = queue.spread?.newsFor(command.spread ?? 0)
-  const stored = { queue: queue.id, first, count: messages.length }
   turn.ok(token, spread === undefined ? stored : { ...stored, spread })
+}
+
+const enqueueAll = <B extends Uint8Array | SizedRef>(
+  turn: Turn<B>,
+  queue: QueueState,
+  command: EnqueueOf<B>,
+): Answers['Enqueue'] => {
+  const first = queue.nextNumber
+  storeSend(turn, queue, command)
+  return { queue: queue.id, first, count: command.messages.length }
 }
 
 /** A part takes sends while it is open, and none that were meant for it before it was opened. */
@@ -136,37 +114,9 @@ const refuseElsewhere = ({ name, place }: QueueState, knows = 0): KirokuError | 
     ? undefined
     : new KirokuError('QueueMoved', `queue "${name}" takes no such sends in this partition`)
 
-interface Marks {
-  tag?: string
-  group?: string
-  filteredBy?: number[]
-}
-
-/** What a fact about arrivals says beside their place; a delayed one meets the filters when its delay is over. */
-const markedBy = (queue: QueueState, tag: string, group: string, isAvailable: boolean): Marks | undefined => {
-  const filteredBy = isAvailable ? filteredSubs(queue, tag) : undefined
-  if (filteredBy === undefined && tag === '' && group === '') return undefined
-  const marks: Marks = {}
-  if (tag !== '') marks.tag = tag
-  if (group !== '') marks.group = group
-  if (filteredBy !== undefined) marks.filteredBy = filteredBy
-  return marks
-}
-
-const useDefault = -1
-
-const delayOf = (
-  queue: QueueState,
-  command: Pick<CommandOf<'Enqueue'>, 'delayMs' | 'delaysMs'>,
-  i: number,
-): number => {
-  const own = command.delaysMs?.[i] ?? command.delayMs ?? useDefault
-  return own === useDefault ? queue.config.deliveryDelayMs : own
-}
-
 const refuseSend = (
   queue: QueueState,
-  command: Pick<CommandOf<'Enqueue'>, 'delayMs' | 'delaysMs' | 'tags' | 'groups'>,
+  command: Pick<CommandOf<'Enqueue'>, 'delayMs' | 'delaysMs' | 'tags' | 'groups' | 'dedupIds'>,
   messages: readonly (Uint8Array | SizedRef)[],
 ): KirokuError | undefined => {
   if (messages.length === 0 || messages.length > limits.messagesPerSendMax)
@@ -176,7 +126,9 @@ const refuseSend = (
     )
   const bytesMax = queue.config.bodyBytesMax
   const marked =
-    refuseTags(command.tags, messages.length) ?? refuseGroups(queue, command.groups, messages.length)
+    refuseTags(command.tags, messages.length) ??
+    refuseGroups(queue, command.groups, messages.length) ??
+    refuseIds(queue, command.dedupIds, messages.length)
   if (marked !== undefined) return marked
   for (let i = 0; i < messages.length; i++) {
     const bytes = bytesOf(messages[i]!)

@@ -57,6 +57,8 @@ export const refuseParts = (config: QueueConfig, of: number): void => {
   if (of === 1) return
   if (config.groups === 'ordered')
     throw new KirokuError('InvalidConfig', 'a queue that keeps its groups in order stays in one partition')
+  if (config.dedup !== 'off')
+    throw new KirokuError('InvalidConfig', 'a queue that deduplicates stays in one partition')
   if (config.idleMs > 0)
     throw new KirokuError('InvalidConfig', 'a queue that is deleted when it is idle stays in one partition')
   for (const name of ['rateMax', 'inflightMax', 'concurrencyMax'] as const)

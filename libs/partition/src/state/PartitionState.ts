@@ -1,3 +1,4 @@
+import { Dedup } from './Dedup.ts'
 import { DelayedRuns } from './DelayedRuns.ts'
 import type { Flow } from './Flow.ts'
 import { Heap } from './Heap.ts'
@@ -37,6 +38,7 @@ export class PartitionState {
   /** Runs that wait for their time, with the queue they belong to. */
   readonly delayedRuns = new DelayedRuns()
   readonly producers = new Producers()
+  readonly dedup = new Dedup()
   readonly outbox = new Map<string, OutboxLane>()
   /** Highest forward stored here, by source and target queue. */
   readonly forwardsSeen = new Map<string, number>()

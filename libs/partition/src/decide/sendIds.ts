@@ -1,0 +1,71 @@
+import { KirokuError } from '@kiroku/message'
+import type { CommandOf } from '../Command.ts'
+import { bodyOf } from '../Envelope.ts'
+import { limits } from '../limits.ts'
+import { dedupKeyBytes } from '../state/DedupKeys.ts'
+import type { QueueState } from '../state/QueueState.ts'
+import type { Digest } from '../Turn.ts'
+import type { SizedRef } from './storeSend.ts'
+
+const encoder = new TextEncoder()
+
+/** Refuses ids that a send must not have, or lacks, by the queue's way of looking for repeats. */
+export const refuseIds = (
+  queue: QueueState,
+  ids: readonly string[] | undefined,
+  count: number,
+): KirokuError | undefined => {
+  const { dedup } = queue.config
+  if (ids === undefined) return dedup === 'id' ? withoutId(queue) : undefined
+  if (ids.length !== count)
+    return new KirokuError('InvalidArgument', `there are ${ids.length} dedup ids for ${count} messages`)
+  for (const id of ids) {
+    if (typeof id !== 'string' || id.length > limits.dedupIdCharactersMax)
+      return new KirokuError(
+        'InvalidArgument',
+        `a dedup id has up to ${limits.dedupIdCharactersMax} characters`,
+      )
+    if (id === '' && dedup === 'id') return withoutId(queue)
+    if (id !== '' && dedup === 'off')
+      return new KirokuError(
+        'InvalidArgument',
+        `queue "${queue.name}" does not deduplicate: set its dedup to "id" or "content", or send no dedup id`,
+      )
+  }
+  return undefined
+}
+
+const withoutId = (queue: QueueState): KirokuError =>
+  new KirokuError(
+    'InvalidArgument',
+    `queue "${queue.name}" deduplicates by id: every message needs a dedup id, or set dedup to "content"`,
+  )
+
+/** The keys of a send's messages, one after the other: 128 bits of a SHA-256 over group and id. */
+export const keysOf = (
+  digest: Digest,
+  queue: QueueState,
+  { dedupIds, groups }: Pick<CommandOf<'Enqueue'>, 'dedupIds' | 'groups'>,
+  messages: readonly (Uint8Array | SizedRef)[],
+): Uint8Array => {
+  const byGroup = queue.config.dedupScope === 'group'
+  const keys = new Uint8Array(messages.length * dedupKeyBytes)
+  for (let i = 0; i < messages.length; i++) {
+    const group = byGroup ? (groups?.[i] ?? '') : ''
+    const given = dedupIds?.[i] ?? ''
+    // As in SQS an explicit id that is the digest of a body repeats a message that was sent without one.
+    const id = given === '' ? hex(bodyDigest(digest, messages[i]!)) : given
+    const key = digest(encoder.encode(`${group.length}:${group}${id}`))
+    keys.set(key.subarray(0, dedupKeyBytes), i * dedupKeyBytes)
+  }
+  return keys
+}
+
+const bodyDigest = (digest: Digest, message: Uint8Array | SizedRef): Uint8Array =>
+  message instanceof Uint8Array ? digest(bodyOf(message)) : message.digest!()
+
+const hex = (bytes: Uint8Array): string => {
+  let text = ''
+  for (const byte of bytes) text += byte.toString(16).padStart(2, '0')
+  return text
+}

@@ -1,0 +1,69 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { DedupKeys, dedupKeyBytes } from './DedupKeys.ts'
+
+const keyOf = (k: number): Uint8Array => {
+  const key = new Uint8Array(dedupKeyBytes)
+  // Keys that share their place in the table, and keys that differ in their last word alone.
+  new DataView(key.buffer).setUint32(0, k & 0x0f0f_0f0f, true)
+  new DataView(key.buffer).setUint32(12, k, true)
+  return key
+}
+
+const steps = fc.array(
+  fc.oneof(
+    { weight: 6, arbitrary: fc.record({ add: fc.nat(60) }) },
+    { weight: 3, arbitrary: fc.record({ pass: fc.nat(9) }) },
+    { weight: 1, arbitrary: fc.record({ expire: fc.nat(40) }) },
+    { weight: 2, arbitrary: fc.record({ forget: fc.nat() }) },
+    { weight: 1, arbitrary: fc.constant('restart' as const) },
+  ),
+  { maxLength: 400 },
+)
+
+describe('the keys of a queue', () => {
+  it('are found until they are over or forgotten, in the order of their time, whatever happens', () => {
+    fc.assert(
+      fc.property(steps, (sequence) => {
+        let keys = new DedupKeys()
+        const model = new Map<number, { number: number; at: number }>()
+        let at = 100
+        let number = 0
+        for (const step of sequence) {
+          if (step === 'restart') keys = DedupKeys.restore(structuredClone(keys.copy()))
+          else if ('pass' in step) at += step.pass
+          else if ('add' in step) {
+            keys.add(keyOf(step.add), 0, ++number, at)
+            model.delete(step.add)
+            model.set(step.add, { number, at })
+          } else if ('expire' in step) {
+            keys.expire(at - step.expire)
+            for (const [k, known] of model) if (known.at <= at - step.expire) model.delete(k)
+          } else {
+            const all = [...model]
+            const chosen = all[step.forget % Math.max(1, all.length)]
+            if (chosen === undefined) continue
+            keys.forget(chosen[1].number, chosen[1].at)
+            model.delete(chosen[0])
+          }
+          expect(keys.size).toBe(model.size)
+          for (let k = 0; k <= 60; k++) expect(keys.find(keyOf(k), 0, 0)).toBe(model.get(k)?.number ?? 0)
+          const { numbers, ats } = keys.copy()
+          expect([...numbers]).toEqual([...model.values()].map((known) => known.number))
+          expect([...ats]).toEqual([...model.values()].map((known) => known.at))
+        }
+      }),
+      { seed: 5, numRuns: 200 },
+    )
+  })
+
+  it('are over at the end of the window, to the millisecond', () => {
+    const keys = new DedupKeys()
+    keys.add(keyOf(1), 0, 7, 1_000)
+    expect([keys.find(keyOf(1), 0, 999), keys.find(keyOf(1), 0, 1_000)]).toEqual([7, 0])
+    keys.expire(999)
+    expect(keys.size).toBe(1)
+    keys.expire(1_000)
+    expect([keys.size, keys.oldestAt]).toEqual([0, Number.POSITIVE_INFINITY])
+  })
+})
