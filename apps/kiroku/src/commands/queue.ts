@@ -92,6 +92,7 @@ const rowsOf = ({
   ['waiting receives', String(rest.waitingPolls)],
   ...Object.entries(counts).map(([state, count]) => [state, String(count)]),
   ...queueFlags.map(({ key, flag, row }) => [flag, formatSetting(row, config[key])]),
+  ['applied from', Object.keys(rest.applied).join(', ') || 'no file'],
 ]
 
 type Act = 'delete' | 'purge' | 'pause' | 'resume'

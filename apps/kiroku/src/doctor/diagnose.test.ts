@@ -2,6 +2,11 @@ import { defaultQueueConfig } from '@kiroku/partition'
 import { describe, expect, it } from 'vitest'
 import { diagnose, type Facts } from './diagnose.ts'
 
+const queue = (name: string, deadLetter: string | null, warnings: readonly string[] = []) => {
+  const target = deadLetter === null ? null : { name: deadLetter, partition: 0, queue: 1 }
+  return { name, config: { ...defaultQueueConfig, deadLetter: target }, warnings, subscriptions: [] }
+}
+
 const healthy: Facts = {
   natsVersion: '2.15.1',
   natsVersionMin: '2.12.0',
@@ -15,7 +20,7 @@ const healthy: Facts = {
   partitions: 4,
   partitionsOwned: 4,
   recordMs: 7 * 86_400_000,
-  queues: [{ name: 'mail', config: defaultQueueConfig, warnings: [] }],
+  queues: [queue('mail', 'dlq'), queue('dlq', null)],
 }
 
 const statusOf = (facts: Partial<Facts>, check: string): string | undefined =>
@@ -42,11 +47,8 @@ describe('the doctor', () => {
     ['disk', { diskFreeBytes: undefined }, 'unknown'],
     ['partitions', { partitionsOwned: 3 }, 'bad'],
     ['partitions', { partitions: undefined }, 'unknown'],
-    [
-      'queue settings',
-      { queues: [{ name: 'q', config: defaultQueueConfig, warnings: ['Why.'] }] },
-      'warning',
-    ],
+    ['queue settings', { queues: [queue('q', null, ['Why.'])] }, 'warning'],
+    ['dead letters', { queues: [queue('a', 'b'), queue('b', 'c'), queue('c', 'b')] }, 'warning'],
     ['retention', { recordMs: 3_600_000 }, 'warning'],
     ['retention', { recordMs: undefined }, 'ok'],
   ] as const)('says of %s with %j: %s', (check, facts, status) => {

@@ -18,7 +18,7 @@ export interface Facts {
   readonly partitions: number | undefined
   /** Partitions that an owner answers for. */
   readonly partitionsOwned: number | undefined
-  readonly queues: readonly Pick<QueueDescription, 'name' | 'config' | 'warnings'>[]
+  readonly queues: readonly Pick<QueueDescription, 'name' | 'config' | 'warnings' | 'subscriptions'>[]
 }
 
 /** One finding: what was looked at, how it stands, and what to do. */
@@ -44,6 +44,7 @@ export const diagnose = (facts: Facts): Finding[] => [
   owners(facts),
   ...settings(facts),
   retention(facts),
+  circles(facts),
 ]
 
 const natsVersion = ({ natsVersion, natsVersionMin }: Facts): Finding =>
@@ -160,6 +161,29 @@ const settings = ({ queues }: Facts): Finding[] => {
     })),
   )
   return findings.length > 0 ? findings : [{ check, status: 'ok', detail: 'none that is known to hurt' }]
+}
+
+/** Two changes at once can make what no single one may. */
+const circles = ({ queues }: Facts): Finding => {
+  const check = 'dead letters'
+  const targets = new Map(
+    queues.map((queue) => [
+      queue.name,
+      [queue, ...queue.subscriptions].flatMap(({ config }) => config.deadLetter?.name ?? []),
+    ]),
+  )
+  const comeBack = [...targets.keys()].filter((name) => {
+    const reached = new Set(targets.get(name))
+    for (const each of reached) for (const next of targets.get(each) ?? []) reached.add(next)
+    return reached.has(name)
+  })
+  if (comeBack.length === 0) return { check, status: 'ok', detail: 'none comes back to where it was' }
+  return {
+    check,
+    status: 'warning',
+    detail: `they go in a circle through ${comeBack.join(', ')}`,
+    advice: 'A message that nobody can process goes round for ever: take one away with `--dead-letter none`.',
+  }
 }
 
 const retention = ({ queues, recordMs }: Facts): Finding => {
