@@ -95,7 +95,7 @@ export const cloudflareQueuesMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'CF-14',
-    file: 'libs/partition/src/decide/enqueue.ts',
+    file: 'libs/partition/src/decide/storeSend.ts',
     from: 'own === useDefault ?',
     to: 'own <= 0 ?',
     what: "a delay of 0 does not cancel the queue's",
