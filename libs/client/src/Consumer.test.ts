@@ -136,6 +136,15 @@ describe('a consumer', () => {
     await waitUntil(async () => (await counts('mail')).committed === 1)
   })
 
+  it('begins with a lease that its queue caps far below the length that it asks for', async () => {
+    const { client, counts, events } = await start()
+    await client.queues.create('mail', { leaseMs: 5_000, leaseCapMs: 5_000 })
+    client.consume('mail', () => {}, { ...atOnce, renew: false })
+    await client.send('mail', 'x')
+    await waitUntil(async () => (await counts('mail')).committed === 1)
+    expect(events.filter((event) => event.type === 'released')).toEqual([])
+  })
+
   it('lets handlers finish when it stops', async () => {
     const { client, counts } = await start()
     await client.queues.create('mail')

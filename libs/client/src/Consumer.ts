@@ -108,7 +108,7 @@ export class ConsumerLoop implements Consumer {
     const options = { signal: this.#polls.signal, patienceMs: Infinity }
     const described = await link.ask<'DescribeQueue'>({ type: 'DescribeQueue', queue }, options)
     const config = configFor(described, this.#options.subscription)
-    const times = leaseTimes(this.#options, config.leaseMs)
+    const times = leaseTimes(this.#options, config.leaseMs, config.leaseCapMs)
     const receive = this.#receive(config, times.leaseMs)
     const keeper = new LeaseKeeper(times, clock, emit)
     const loop = async (): Promise<void> => {

@@ -37,10 +37,12 @@ export interface LeaseTimes {
  * Fills in what is absent and checks the whole. Errors: `InvalidArgument`, when leases of that length could end
  * between two ticks.
  * @param queueLeaseMs the queue's lease
+ * @param leaseCapMs the longest that the queue gives, whatever is asked for; 0: no cap
  */
-export const leaseTimes = (options: LeaseOptions, queueLeaseMs: number): LeaseTimes => {
+export const leaseTimes = (options: LeaseOptions, queueLeaseMs: number, leaseCapMs = 0): LeaseTimes => {
   const { renew: renews = true } = options
-  const leaseMs = options.leaseMs ?? (renews ? queueLeaseMs : limits.fixedLeaseMs)
+  const asked = options.leaseMs ?? (renews ? queueLeaseMs : limits.fixedLeaseMs)
+  const leaseMs = leaseCapMs === 0 ? asked : Math.min(asked, leaseCapMs)
   const { leaseTickMs: tickMs = leaseMs / 6, leaseLeftMsMin: leftMsMin = leaseMs / 3 } = options
   const messageTimeoutMs = options.messageTimeoutMs ?? Math.max(limits.messageTimeoutMs, leaseMs)
   if (!(tickMs > 0 && leftMsMin >= 0 && leaseMs > tickMs + leftMsMin))
