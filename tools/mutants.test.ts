@@ -3,6 +3,7 @@ import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { applyMutant } from '../specs/mutants/applyMutant.ts'
 import { mutants } from '../specs/mutants/mutants.ts'
+import { brokenEngines } from '../specs/simulation/broken/brokenEngines.ts'
 import { promisesIn } from './comparePromises.ts'
 import { judgeMutant } from './judgeMutant.ts'
 import { root } from './runTarget.ts'
@@ -45,6 +46,11 @@ describe('the list of mutants', () => {
   it.each(mutants)('$id still breaks $file', (mutant) => {
     const source = textOf(mutant.file)
     expect(applyMutant(mutant, source)).not.toBe(source)
+  })
+
+  it.each(brokenEngines)('the simulator’s "$name" still breaks $file', (engine) => {
+    const source = textOf(engine.file)
+    expect(applyMutant(engine, source)).not.toBe(source)
   })
 
   it.each(mutants)('$id has a spec', (mutant) => {

@@ -166,13 +166,8 @@ const testsMay = [
   'node:',
 ]
 
-/** Tests, contract suites, simulations, and what is named for tests, such as `TestPartition.ts` or `startTestNode.ts`. */
-export const testFiles: ReadonlyArray<string> = [
-  '**/*.test.ts',
-  '**/contract.ts',
-  '**/*Simulation.ts',
-  '**/*Test[A-Z]*.ts',
-]
+/** Tests, contract suites, and what is named for tests, such as `TestPartition.ts` or `startTestNode.ts`. */
+export const testFiles: ReadonlyArray<string> = ['**/*.test.ts', '**/contract.ts', '**/*Test[A-Z]*.ts']
 
 const isTest = (file: string): boolean =>
   testFiles.some((pattern) => path.matchesGlob(file, pattern)) || /^specs\//.test(file)

@@ -50,6 +50,10 @@ export class MemoryFaults {
       }
     return stored
   }
+  /** Number of late writes that have not arrived. */
+  underWay(partition: number): number {
+    return this.#wanderers.get(partition)?.length ?? 0
+  }
   /** Nothing goes wrong any more; what is late stays under way. */
   calm(): void {
     this.#scripts.clear()

@@ -1,5 +1,5 @@
 import { KirokuError } from '@kiroku/message'
-import type { Log, LogMeta } from './Log.ts'
+import type { Log, LogMeta, LogRecord } from './Log.ts'
 import { MemoryFaults } from './MemoryFaults.ts'
 import { MemoryPartition, type Schedule } from './MemoryPartition.ts'
 import { MemoryStore } from './MemoryStore.ts'
@@ -14,6 +14,8 @@ export interface MemoryLogOptions {
   readonly recordBytesMax?: number
   /** Limit of each partition in bytes; 0 (default): none. */
   readonly bytesMax?: number
+  /** Told of every record at the moment at which it is stored. */
+  readonly onStored?: (partition: number, record: LogRecord) => void
 }
 
 /** A log in memory that can be told to fail. Every `partition(n)` is another handle to the same records. */
@@ -34,7 +36,8 @@ export const createMemoryLog = (meta: Partial<LogMeta> = {}, options: MemoryLogO
   const store = (n: number): MemoryStore => {
     if (!Number.isInteger(n) || n < 0 || n >= full.partitions)
       throw new KirokuError('InvalidArgument', `log ${full.name} has no partition ${n}`)
-    const known = stores.get(n) ?? new MemoryStore(options.now ?? Date.now, options.bytesMax ?? 0)
+    const onStored = (record: LogRecord): void => options.onStored?.(n, record)
+    const known = stores.get(n) ?? new MemoryStore(options.now ?? Date.now, options.bytesMax ?? 0, onStored)
     stores.set(n, known)
     return known
   }

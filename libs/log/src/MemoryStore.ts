@@ -7,13 +7,15 @@ export class MemoryStore {
   readonly checkpoints = new Map<number, Uint8Array>()
   readonly #now: () => number
   readonly #bytesMax: number
+  readonly #onStored: (record: LogRecord) => void
   #firstSeq = 1
   #records: (LogRecord | undefined)[] = []
   #bytes = 0
   #timeMs = 0
-  constructor(now: () => number, bytesMax: number) {
+  constructor(now: () => number, bytesMax: number, onStored: (record: LogRecord) => void) {
     this.#now = now
     this.#bytesMax = bytesMax
+    this.#onStored = onStored
   }
   get firstSeq(): number {
     return this.#firstSeq
@@ -40,8 +42,11 @@ export class MemoryStore {
     if (this.#bytesMax > 0 && this.#bytes + bytes > this.#bytesMax)
       throw new KirokuError('StorageFull', `the log may hold ${this.#bytesMax} bytes`)
     this.#timeMs = Math.max(this.#timeMs, this.#now())
-    for (const data of records)
-      this.#records.push({ seq: this.lastSeq + 1, timeMs: this.#timeMs, data, foreign: !isOurs(data) })
+    for (const data of records) {
+      const record = { seq: this.lastSeq + 1, timeMs: this.#timeMs, data, foreign: !isOurs(data) }
+      this.#records.push(record)
+      this.#onStored(record)
+    }
     this.#bytes += bytes
     return { seq: this.lastSeq, timeMs: this.#timeMs }
   }

@@ -1,0 +1,71 @@
+import type { MessageAddress, QueueCounts, Reply } from '@kiroku/partition'
+import type { Coverage } from '../core/Coverage.ts'
+import type { Party } from '../core/Party.ts'
+import type { Exchange } from '../world/Exchange.ts'
+import type { Move } from '../world/Life.ts'
+import type { Stored } from '../world/Stored.ts'
+import type { TruthListener } from '../world/Truth.ts'
+import type { Checker } from './Checker.ts'
+
+/** Tells all checkers what happens. */
+export class Judges implements TruthListener {
+  readonly #checkers: readonly Checker[]
+  readonly #coverage: Coverage
+  readonly #failed: (error: Error) => void
+
+  constructor(checkers: readonly Checker[], coverage: Coverage, failed: (error: Error) => void) {
+    this.#checkers = checkers
+    this.#coverage = coverage
+    this.#failed = failed
+  }
+
+  storing(frame: Stored): void {
+    this.#each((c) => c.storing?.(frame))
+  }
+  moving(move: Move): void {
+    this.#each((c) => c.moving?.(move))
+  }
+  stored(frame: Stored): void {
+    for (const { type } of frame.record.events) this.#coverage.add('event', type)
+    this.#each((c) => c.stored?.(frame))
+  }
+  givenUp(partition: number, from: number, upTo: number): void {
+    this.#each((c) => c.givenUp?.(partition, from, upTo))
+  }
+  trimming(partition: number, upTo: number): void {
+    this.#each((c) => c.trimming?.(partition, upTo))
+  }
+  arrived(exchange: Exchange): void {
+    this.#each((c) => c.arrived?.(exchange))
+  }
+  left(exchange: Exchange, reply: Reply): void {
+    this.#each((c) => c.left?.(exchange, reply))
+  }
+  heard(exchange: Exchange, reply: Reply): void {
+    this.#each((c) => c.heard?.(exchange, reply))
+  }
+  promised(label: string, place: MessageAddress): void {
+    this.#each((c) => c.promised?.(label, place))
+  }
+  read(reader: Party, partition: number, queue: number, counts: QueueCounts): void {
+    this.#each((c) => c.read?.(reader, partition, queue, counts))
+  }
+
+  async ended(): Promise<void> {
+    for (const checker of this.#checkers) {
+      if (checker.ended === undefined) continue
+      await checker.ended()
+      this.#coverage.add('check', checker.name)
+    }
+  }
+
+  /** What a checker throws must not disturb what is checked. */
+  #each(tell: (checker: Checker) => void): void {
+    for (const checker of this.#checkers)
+      try {
+        tell(checker)
+      } catch (error) {
+        this.#failed(error as Error)
+      }
+  }
+}

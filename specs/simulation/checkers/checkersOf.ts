@@ -1,0 +1,40 @@
+import type { World } from '../world/World.ts'
+import { AnswersChecker } from './answers.ts'
+import { AttemptsChecker } from './attempts.ts'
+import { AuditChecker } from './audit.ts'
+import type { Checker } from './Checker.ts'
+import { ConservationChecker } from './conservation.ts'
+import { CountsChecker } from './counts.ts'
+import { DeadLettersChecker } from './deadLetters.ts'
+import { DeliveriesChecker } from './deliveries.ts'
+import { EpochsChecker } from './epochs.ts'
+import { FinalityChecker } from './finality.ts'
+import { LawChecker } from './law.ts'
+import { LeasesChecker } from './leases.ts'
+import { OwnersChecker } from './owners.ts'
+import { PartitionTimeChecker } from './partitionTime.ts'
+import { ReplayChecker } from './replay.ts'
+import { SendsChecker } from './sends.ts'
+import { SettlementsChecker } from './settlements.ts'
+import { TrimsChecker } from './trims.ts'
+
+/** Every checker of a world; the first that objects is the one that a failure is named after. */
+export const checkersOf = (world: World): Checker[] => [
+  new OwnersChecker(world),
+  new PartitionTimeChecker(world),
+  new FinalityChecker(world),
+  new LeasesChecker(world),
+  new LawChecker(world),
+  new AttemptsChecker(world),
+  new SendsChecker(world),
+  new DeliveriesChecker(world),
+  new SettlementsChecker(world),
+  new DeadLettersChecker(world),
+  new TrimsChecker(world),
+  new EpochsChecker(world),
+  new CountsChecker(world),
+  new AnswersChecker(world),
+  new ConservationChecker(world),
+  new ReplayChecker(world),
+  new AuditChecker(world),
+]

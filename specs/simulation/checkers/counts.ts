@@ -1,0 +1,39 @@
+import type { QueueCounts } from '@kiroku/partition'
+import type { Party } from '../core/Party.ts'
+import type { World } from '../world/World.ts'
+import type { Checker } from './Checker.ts'
+import { Objection } from './Objection.ts'
+
+/** What one client reads of a queue never goes back, and never says more than the log does. */
+export class CountsChecker implements Checker {
+  readonly name = 'counts'
+  readonly #world: World
+  readonly #last = new Map<string, QueueCounts>()
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  read({ name }: Party, partition: number, queue: number, counts: QueueCounts): void {
+    const where = `${partition}/${queue}`
+    const ledger = this.#world.truth.ledgers[partition]!.queues.get(queue)
+    if (ledger === undefined) throw this.#object(`${name} reads queue ${where}, which is not stored`)
+    if (counts.sent > ledger.messages.size)
+      throw this.#object(
+        `${name} reads ${counts.sent} messages in ${where}, but ${ledger.messages.size} are stored`,
+      )
+    const before = this.#last.get(`${name} ${where}`)
+    this.#last.set(`${name} ${where}`, counts)
+    for (const what of ['sent', 'committed', 'deadLettered', 'discarded'] as const)
+      if (before !== undefined && counts[what] < before[what])
+        throw this.#object(`${name} reads ${counts[what]} ${what} in ${where}, after ${before[what]}`)
+  }
+
+  givenUp(): void {
+    this.#last.clear()
+  }
+
+  #object(text: string): Objection {
+    return new Objection(this.name, text)
+  }
+}

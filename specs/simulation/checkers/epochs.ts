@@ -1,0 +1,49 @@
+import type { Reply } from '@kiroku/partition'
+import type { Exchange } from '../world/Exchange.ts'
+import type { Stored } from '../world/Stored.ts'
+import type { World } from '../world/World.ts'
+import type { Checker } from './Checker.ts'
+import { Objection } from './Objection.ts'
+
+/**
+ * Who is no owner any more answers nothing: a request that is made after another node's ownership began, with honest
+ * locks, is not answered by the one before. And nobody names a sequence that is not stored.
+ */
+export class EpochsChecker implements Checker {
+  readonly name = 'epochs'
+  readonly #world: World
+  /** By partition: epoch, node and beginning of the present ownership by another node than before, in ms. */
+  readonly #owners = new Map<
+    number,
+    { readonly epoch: number; readonly node: string; readonly sinceMs: number }
+  >()
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  stored({ partition, record, node, storedMs }: Stored): void {
+    for (const e of record.events) {
+      if (e.type !== 'OwnerChanged' || e.part !== e.of) continue
+      if (this.#owners.get(partition)?.node !== node)
+        this.#owners.set(partition, { epoch: record.epoch, node, sinceMs: storedMs })
+    }
+  }
+
+  left({ partition, sentMs, node }: Exchange, { epoch, seq, answers }: Reply): void {
+    const frames = this.#world.truth.frames[partition]!
+    if (epoch === 0) return
+    if (seq > (frames.at(-1)?.seq ?? 0) + strayMax)
+      throw new Objection(this.name, `partition ${partition}: an answer rests on ${seq}, which is not stored`)
+    const owner = this.#owners.get(partition)
+    if (owner === undefined || this.#world.placement.dishonest.has(partition)) return
+    if (epoch < owner.epoch && sentMs > owner.sinceMs && answers.some((a) => a.ok !== undefined))
+      throw new Objection(
+        this.name,
+        `partition ${partition}: ${node} answers in epoch ${epoch} what was asked at ${sentMs}, after epoch ${owner.epoch} began at ${owner.sinceMs}`,
+      )
+  }
+}
+
+/** Large bodies and foreign records are no frames. */
+const strayMax = 100

@@ -1,0 +1,41 @@
+import { beginFrame, evolve, PartitionState, snapshot, stateHash } from '@kiroku/partition'
+import type { World } from '../world/World.ts'
+import type { Checker } from './Checker.ts'
+import { Objection } from './Objection.ts'
+
+/** Invariant 7: a replay of all frames that ever were is the state of the owner, and that of every checkpoint. */
+export class ReplayChecker implements Checker {
+  readonly name = 'replay'
+  readonly #world: World
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  ended(): void {
+    for (let p = 0; p < this.#world.plan.partitions; p++) this.#replay(p)
+  }
+
+  #replay(partition: number): void {
+    const frames = this.#world.truth.frames[partition]!
+    const checkpoints = new Map<number, string>()
+    for (const { record } of frames)
+      for (const e of record.events) if (e.type === 'Checkpointed') checkpoints.set(e.seq, e.stateHash)
+    const state = new PartitionState(partition)
+    for (const { seq, record } of frames) {
+      beginFrame(state, seq, record.at)
+      for (const event of record.events) evolve(state, event)
+      const expected = checkpoints.get(seq)
+      if (expected !== undefined && stateHash(snapshot(state)) !== expected)
+        throw new Objection(
+          this.name,
+          `checkpoint ${seq} of partition ${partition} is not the state of the log there`,
+        )
+    }
+    const owner = this.#world.placement.ownerOf(partition)!.node.actors.get(partition)!
+    const live = snapshot(owner.state)
+    // Time that went by without a fact is no part of the record.
+    if (stateHash({ ...snapshot(state), at: live.at }) !== stateHash(live))
+      throw new Objection(this.name, `a replay of partition ${partition} differs from its owner's state`)
+  }
+}

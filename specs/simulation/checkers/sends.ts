@@ -1,0 +1,106 @@
+import type { Answers, Command, MessageAddress, Reply } from '@kiroku/partition'
+import type { Exchange } from '../world/Exchange.ts'
+import type { World } from '../world/World.ts'
+import type { Checker } from './Checker.ts'
+import { Objection } from './Objection.ts'
+
+/** An acknowledged send, and the frame that it rests on. */
+interface Promised {
+  readonly partition: number
+  readonly queue: number
+  readonly first: number
+  readonly count: number
+  readonly seq: number
+}
+
+/**
+ * Invariant 1, first half: what was acknowledged is in the log where the answer says, it was there before the answer
+ * left, it is there once, and a repeat gets the first one's answer.
+ */
+export class SendsChecker implements Checker {
+  readonly name = 'sends'
+  readonly #world: World
+  readonly #acknowledged = new Map<string, Promised>()
+  readonly #labels = new Map<string, MessageAddress>()
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  left({ partition, commands }: Exchange, reply: Reply): void {
+    for (const [i, command] of commands.entries()) {
+      const ok = reply.answers[i]!.ok as Answers['Enqueue'] | undefined
+      if (command.type === 'Enqueue' && ok !== undefined) this.#answered(partition, command, ok)
+    }
+  }
+
+  #answered(
+    partition: number,
+    { producer, send, messages }: Extract<Command, { type: 'Enqueue' }>,
+    { queue, first, count }: Answers['Enqueue'],
+  ): void {
+    const key = `${producer} ${send}`
+    const stored = this.#world.truth.ledgers[partition]!.sends.get(key)
+    const answer = `${queue}/${first}+${count}`
+    if (stored === undefined) throw this.#object(`send ${key} is acknowledged as ${answer} and not stored`)
+    if (stored.queue !== queue || stored.first !== first || stored.count !== count)
+      throw this.#object(
+        `send ${key} is acknowledged as ${answer}, but stored as ${stored.queue}/${stored.first}+${stored.count}`,
+      )
+    if (count !== messages.length) throw this.#object(`send ${key} is acknowledged as ${count} messages`)
+    const before = this.#acknowledged.get(key)
+    if (before !== undefined && (before.queue !== queue || before.first !== first || before.count !== count))
+      throw this.#object(`send ${key} got ${answer} and before that ${before.queue}/${before.first}`)
+    this.#acknowledged.set(key, { partition, queue, first, count, seq: stored.seq })
+  }
+
+  promised(label: string, place: MessageAddress): void {
+    const known = this.#labels.get(label)
+    if (known !== undefined) throw this.#object(`"${label}" is acknowledged twice`)
+    this.#labels.set(label, place)
+    this.#isThere(label, place)
+  }
+
+  givenUp(partition: number, from: number, upTo: number): void {
+    for (const [key, { partition: p, seq }] of this.#acknowledged)
+      if (p === partition && seq >= from && seq <= upTo) this.#acknowledged.delete(key)
+    for (const [label, place] of this.#labels)
+      if (place.partition === partition && this.#find(place) === undefined) this.#labels.delete(label)
+  }
+
+  ended(): void {
+    for (const [key, { partition, queue, first, count }] of this.#acknowledged)
+      for (let n = first; n < first + count; n++)
+        if (this.#find({ partition, queue, number: n }) === undefined)
+          throw this.#object(`send ${key} was acknowledged as ${queue}/${n} and is lost`)
+    for (const [label, place] of this.#labels) this.#isThere(label, place)
+    for (const { partition, queues } of this.#world.truth.ledgers) {
+      const seen = new Map<string, number>()
+      for (const { id, messages } of queues.values())
+        for (const { label, number, isForwarded } of messages.values()) {
+          if (isForwarded) continue
+          if (seen.has(label))
+            throw this.#object(
+              `"${label}" is stored twice in queue ${partition}/${id}: ${seen.get(label)}, ${number}`,
+            )
+          seen.set(label, number)
+        }
+    }
+  }
+
+  #isThere(label: string, place: MessageAddress): void {
+    const found = this.#find(place)?.label
+    if (found !== label)
+      throw this.#object(
+        `"${label}" is acknowledged as ${place.partition}/${place.queue}/${place.number}, which holds "${found}"`,
+      )
+  }
+
+  #find({ partition, queue, number }: Omit<MessageAddress, 'incarnation'>) {
+    return this.#world.truth.ledgers[partition]!.queues.get(queue)?.messages.get(number)
+  }
+
+  #object(text: string): Objection {
+    return new Objection(this.name, text)
+  }
+}

@@ -1,0 +1,43 @@
+import type { Answers, Reply, SettleItem } from '@kiroku/partition'
+import type { Exchange } from '../world/Exchange.ts'
+import { each, isFinal } from '../world/Ledger.ts'
+import type { World } from '../world/World.ts'
+import type { Checker } from './Checker.ts'
+import { Objection } from './Objection.ts'
+
+/**
+ * Invariant 3 for settling: what an answer confirms is in the log when it leaves. After a confirmed acknowledgement a
+ * message is final for ever.
+ */
+export class SettlementsChecker implements Checker {
+  readonly name = 'settlements'
+  readonly #world: World
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  left({ partition, commands }: Exchange, reply: Reply): void {
+    for (const [i, command] of commands.entries()) {
+      if (command.type !== 'Ack' && command.type !== 'DeadLetter') continue
+      const ok = reply.answers[i]!.ok as Answers['Ack'] | undefined
+      if (ok === undefined) continue
+      for (const [k, item] of command.items.entries()) {
+        const refused = new Set(ok.refused.filter((r) => r.item === k).map((r) => r.number))
+        for (const number of each(item.numbers))
+          if (!refused.has(number)) this.#confirmed(command.type, partition, item, number)
+      }
+    }
+  }
+
+  #confirmed(type: string, partition: number, { queue, sub }: SettleItem, number: number): void {
+    const found = this.#world.truth.ledgers[partition]!.queues.get(queue)
+      ?.messages.get(number)
+      ?.lives.get(sub)
+    if (found === undefined || !isFinal(found.state))
+      throw new Objection(
+        this.name,
+        `${type} of ${partition}/${queue}/${number} is confirmed, but the log has it ${found?.state ?? 'nowhere'}`,
+      )
+  }
+}

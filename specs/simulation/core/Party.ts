@@ -1,0 +1,30 @@
+/** Somebody whose code runs in the simulation and who may stop doing so: a node's process, or a client's. */
+export class Party {
+  readonly name: string
+  /** How far its wall clock is off, in ms. */
+  wallOffsetMs = 0
+  /** Until when nothing of it runs, in ms of virtual time. */
+  frozenUntilMs = 0
+  /** How long the log's answers to it take beside everything else, in ms. */
+  lagMs = 0
+  /** Steps that it still takes before it dies. */
+  stepsLeft = Number.POSITIVE_INFINITY
+  #isDead = false
+  readonly #onDeath: () => void
+
+  constructor(name: string, onDeath: () => void = () => {}) {
+    this.name = name
+    this.#onDeath = onDeath
+  }
+
+  get isDead(): boolean {
+    return this.#isDead
+  }
+
+  /** Nothing of it runs any more, and whoever waits for it waits in vain. */
+  die(): void {
+    if (this.#isDead) return
+    this.#isDead = true
+    this.#onDeath()
+  }
+}

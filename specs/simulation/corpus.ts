@@ -1,0 +1,11 @@
+/**
+ * Seeds that found something, and what. What a seed decides changes with the simulator, so each of these defects also
+ * stands in `brokenEngines` or in a test beside the code; the seeds here are those that find it there today.
+ */
+export const corpus: ReadonlyArray<{ readonly seed: number; readonly found: string }> = [
+  { seed: 464, found: 'leases lost the time of a clock’s jump when the first frame behind a fence was lost' },
+  { seed: 47, found: 'a node that stood still between looking at the log and fencing took it back' },
+  { seed: 44, found: 'a checkpoint of the next owner looked like the end of a log that was cut' },
+  { seed: 263, found: 'an idle answer counted a frame from before the question as proof of ownership' },
+  { seed: 1, found: 'a consumer gave capped leases back for ever instead of beginning' },
+]

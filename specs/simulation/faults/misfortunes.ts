@@ -1,0 +1,78 @@
+import type { Chance } from '../core/Chance.ts'
+import type { ActKind } from '../plan/Act.ts'
+import { administer } from '../workload/administer.ts'
+import type { World } from '../world/World.ts'
+import { changeOwner, crash, freeze, lag } from './nodes.ts'
+
+/** Does one deed of the plan. */
+type Deed = (world: World, chance: Chance) => void
+
+/** For how long a state of the storage lasts, in ms. */
+const spellMs = [5, 500, 4_000] as const
+
+const partitionOf = (world: World, chance: Chance): number => chance.below(world.plan.partitions)
+
+const slow: Deed = ({ log, loop }, chance) => {
+  log.faults.slow(chance.pick([2, 7, 40]))
+  loop.after(chance.pick(spellMs), () => log.faults.slow(0), null)
+}
+
+const full: Deed = ({ log, loop }, chance) => {
+  log.faults.full(true)
+  loop.after(chance.pick(spellMs), () => log.faults.full(false), null)
+}
+
+const down: Deed = ({ log, loop }, chance) => {
+  log.faults.down(true)
+  loop.after(chance.pick(spellMs), () => log.faults.down(false), null)
+}
+
+const stray: Deed = (world, chance) => {
+  world.log.faults.write(partitionOf(world, chance), new TextEncoder().encode('a stray record'))
+}
+
+const wallClock: Deed = ({ placement }, chance) => {
+  for (const { party } of placement.processes)
+    if (chance.happens(0.5)) party.wallOffsetMs += chance.pick([-600_000, -3_000, 3_000, 600_000])
+}
+
+const storeClock: Deed = (world, chance) => {
+  world.storeSkewMs += chance.pick([-5_000, -50, 50, 5_000])
+}
+
+const vanish: Deed = (world, chance) => {
+  const consumers = world.consumers.filter((c) => !c.party.isDead)
+  if (consumers.length > 0) chance.pick(consumers).party.die()
+}
+
+const deeds: Readonly<Record<ActKind, Deed>> = {
+  takeOver: (world, chance) => changeOwner(world, chance, 'cutOff'),
+  twoOwners: (world, chance) => changeOwner(world, chance, 'atOnce'),
+  handOver: (world, chance) => changeOwner(world, chance, 'handOver'),
+  crash,
+  freeze,
+  lag,
+  wallClock,
+  storeClock,
+  slow,
+  full,
+  down,
+  stray,
+  vanish,
+  configure: (world, chance) => administer(world, chance, 'configure'),
+  pause: (world, chance) => administer(world, chance, 'pause'),
+  purge: (world, chance) => administer(world, chance, 'purge'),
+  recreate: (world, chance) => administer(world, chance, 'recreate'),
+}
+
+/** Does every deed of the plan at its time, until the world is calm. */
+export const unfold = async (world: World): Promise<void> => {
+  const { loop, plan, coverage, history } = world
+  for (const { atMs, kind, index } of plan.acts) {
+    await loop.sleep(world.stormMs + atMs - loop.nowMs)
+    if (world.failure !== undefined) return
+    coverage.add('fault', kind)
+    history.note(() => `act ${index}: ${kind}`)
+    deeds[kind](world, world.chance.stream(`act ${index}`))
+  }
+}

@@ -1,0 +1,46 @@
+import type { Chance } from '../core/Chance.ts'
+
+/** What somebody does to the world at one moment. */
+export type ActKind = keyof typeof weights
+
+/** One such deed; what it does in detail is decided by a stream of its own. */
+export interface Act {
+  readonly index: number
+  readonly atMs: number
+  readonly kind: ActKind
+}
+
+/** How often each is done, among all. */
+const weights = {
+  takeOver: 6,
+  twoOwners: 4,
+  handOver: 4,
+  crash: 6,
+  freeze: 4,
+  lag: 4,
+  wallClock: 4,
+  storeClock: 3,
+  slow: 4,
+  full: 2,
+  down: 3,
+  stray: 3,
+  vanish: 4,
+  configure: 4,
+  pause: 3,
+  purge: 1,
+  recreate: 1,
+} as const
+
+/** How long things go wrong, in ms of virtual time. */
+const stormMs = 15_000
+
+/** What is done in a seed, in order. */
+export const drawActs = (chance: Chance): Act[] => {
+  const count = chance.pick([4, 10, 20])
+  return Array.from({ length: count }, () => chance.below(stormMs))
+    .sort((a, b) => a - b)
+    .map((atMs, index) => ({ index, atMs, kind: chance.weighted(weights) }))
+}
+
+/** Names of all deeds. */
+export const actKinds = Object.keys(weights) as ActKind[]

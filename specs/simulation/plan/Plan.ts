@@ -1,0 +1,93 @@
+import type { CheckpointPolicy } from '@kiroku/engine'
+import type { QueueConfig } from '@kiroku/partition'
+import { Chance } from '../core/Chance.ts'
+import { drawActs, type Act } from './Act.ts'
+import { drawOdds, type Odds, type OddsName } from './Odds.ts'
+import { drawQueues } from './drawQueues.ts'
+
+/** A queue of the world. */
+export interface QueuePlan {
+  readonly name: string
+  /** Whether messages are sent to it, or only dead letters come. */
+  readonly isForWork: boolean
+  /** Name of its dead-letter queue. */
+  readonly deadLetter: string | undefined
+  readonly config: Partial<QueueConfig>
+}
+
+/** Somebody who uses the engine. */
+interface ActorPlan {
+  /** Its place among all that the seed has; stays the same when others are left out. */
+  readonly index: number
+  readonly role: Role
+  /** Absent in name: all. */
+  readonly queue: string
+}
+
+/** What an actor does. */
+type Role = 'producer' | 'clientProducer' | 'consumer' | 'clientConsumer' | 'lateConsumer' | 'reader'
+
+/** Everything that a seed decides before the world begins; the rest is decided on the way, by streams of its own. */
+export interface Plan {
+  readonly seed: number
+  readonly partitions: number
+  readonly odds: Odds
+  readonly checkpoints: CheckpointPolicy
+  /** Bytes of the record that are kept in all partitions together. */
+  readonly recordBytes: number
+  readonly recordBytesMax: number
+  readonly queues: readonly QueuePlan[]
+  readonly actors: readonly ActorPlan[]
+  readonly acts: readonly Act[]
+}
+
+/** Parts of a plan that are left out, to see whether a failure needs them. */
+export interface Without {
+  readonly acts: ReadonlySet<number>
+  readonly actors: ReadonlySet<number>
+  readonly odds: ReadonlySet<OddsName>
+}
+
+/** Nothing left out. */
+const whole: Without = { acts: new Set(), actors: new Set(), odds: new Set() }
+
+/** The plan of a seed. */
+export const planOf = (seed: number, without = whole): Plan => {
+  const chance = new Chance(seed, 'plan')
+  const partitions = chance.pick([2, 2, 3])
+  const queues = drawQueues(chance.stream('queues'), partitions)
+  const odds = drawOdds(chance.stream('odds'))
+  const keepsAll = chance.happens(0.4)
+  return {
+    seed,
+    partitions,
+    odds: Object.fromEntries(
+      Object.entries(odds).map(([name, share]) => [name, without.odds.has(name as OddsName) ? 0 : share]),
+    ) as unknown as Odds,
+    checkpoints: { bytesMin: chance.pick([1_500, 6_000, 30_000, 1e9]), ageMs: chance.pick([1e9, 5_000]) },
+    recordBytes: keepsAll ? 1e9 : chance.pick([30_000, 120_000]),
+    recordBytesMax: chance.pick([150_000, 1_000_000]),
+    queues,
+    actors: drawActors(chance.stream('actors'), queues).filter(({ index }) => !without.actors.has(index)),
+    acts: drawActs(chance.stream('acts')).filter(({ index }) => !without.acts.has(index)),
+  }
+}
+
+const drawActors = (chance: Chance, queues: readonly QueuePlan[]): ActorPlan[] => {
+  const actors: ActorPlan[] = []
+  const add = (role: Role, queue: string): void => {
+    actors.push({ index: actors.length, role, queue })
+  }
+  const work = queues.filter(({ isForWork }) => isForWork)
+  for (const { name } of work) {
+    add('producer', name)
+    add('consumer', name)
+    if (chance.happens(0.5)) add('consumer', name)
+    if (chance.happens(0.4)) add('lateConsumer', name)
+    if (chance.happens(0.4)) add('clientProducer', name)
+    if (chance.happens(0.4)) add('clientConsumer', name)
+  }
+  for (const { name, isForWork } of queues) if (!isForWork) add('consumer', name)
+  if (chance.happens(0.8)) add('reader', '')
+  return actors
+}

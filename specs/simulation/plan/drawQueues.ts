@@ -1,0 +1,44 @@
+import type { RetryPolicy } from '@kiroku/message'
+import type { QueueConfig } from '@kiroku/partition'
+import type { Chance } from '../core/Chance.ts'
+import type { QueuePlan } from './Plan.ts'
+
+/** Queues that are worked on, and one or two for their dead letters; where they lie is decided by their names. */
+export const drawQueues = (chance: Chance, partitions: number): QueuePlan[] => {
+  const dead = [...chance.pick([['dead'], ['dead', 'grave']])]
+  const work = ['mail', 'post', 'jobs', 'bills'].slice(0, chance.pick([2, 2, 3]) + (partitions > 2 ? 1 : 0))
+  return [
+    ...dead.map((name): QueuePlan => ({
+      name,
+      isForWork: false,
+      deadLetter: undefined,
+      config: { leaseMs: 2_000 },
+    })),
+    ...work.map((name): QueuePlan => ({
+      name,
+      isForWork: true,
+      deadLetter: chance.happens(0.8) ? chance.pick(dead) : undefined,
+      config: drawConfig(chance),
+    })),
+  ]
+}
+
+/** Settings of a queue, such that its messages move within seconds. */
+export const drawConfig = (chance: Chance): Partial<QueueConfig> => ({
+  leaseMs: chance.pick([800, 2_000, 4_000]),
+  leaseCapMs: chance.pick([0, 0, 0, 5_000]),
+  retriesMax: chance.pick([0, 1, 1, 2, 5]),
+  retry: chance.pick<RetryPolicy>([
+    { kind: 'fixed', delayMs: 0 },
+    { kind: 'fixed', delayMs: 700 },
+    { kind: 'exponential', baseMs: 200, factor: 2, maxMs: 4_000, jitter: 0.5 },
+  ]),
+  exhaustion: chance.pick(['onExpiry', 'onExpiry', 'onNextReceive']),
+  lateHandles: chance.pick(['accept', 'reject']),
+  retentionMs: chance.pick([4 * 86_400_000, 4 * 86_400_000, 15_000]),
+  retentionFrom: chance.pick(['arrival', 'original']),
+  deliveryDelayMs: chance.pick([0, 0, 0, 400]),
+  receiveWaitMs: chance.pick([0, 500]),
+  batchWaitMs: chance.pick([0, 200]),
+  bodyBytesMax: 1_000_000,
+})

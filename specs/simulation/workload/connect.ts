@@ -1,0 +1,45 @@
+import { createClient, type Client, type Transport } from '@kiroku/client'
+import type { Party } from '../core/Party.ts'
+import type { World } from '../world/World.ts'
+
+/** The real client, as the process `party`, over the world's network. */
+export const connect = (world: World, party: Party): Client => {
+  const { loop, network, coverage } = world
+  const transport: Transport = {
+    directory: () => {
+      const { name, incarnation, partitions } = world.log.meta
+      return Promise.resolve({ log: name, incarnation, partitions })
+    },
+    request: (partition, commands, { timeoutMs, signal }) => {
+      const waitMs = commands.reduce(
+        (most, c) => Math.max(most, c.type === 'Receive' ? (c.waitMs ?? 0) + (c.batchWaitMs ?? 0) : 0),
+        0,
+      )
+      const cancel = (): void => {
+        for (const c of commands)
+          if (c.type === 'Receive')
+            network
+              .request(party, partition, [{ type: 'CancelReceive', poll: c.poll }], 1_000)
+              .catch(() => undefined)
+      }
+      signal?.addEventListener('abort', cancel)
+      return network
+        .request(party, partition, commands, Math.max(timeoutMs, waitMs + 1_000))
+        .finally(() => signal?.removeEventListener('abort', cancel))
+    },
+    onOwnerChanged: (listener) => network.listen(party, listener),
+    onStray: () => () => {},
+    close: () => Promise.resolve(),
+  }
+  return createClient(transport, {
+    name: party.name,
+    clock: {
+      now: () => loop.nowMs,
+      setTimeout: (run, ms) => loop.after(ms, run, party),
+      clearTimeout: (handle) => {
+        if (typeof handle === 'function') handle()
+      },
+    },
+    onEvent: ({ type }) => coverage.add('party', `client ${type}`),
+  })
+}

@@ -1,0 +1,51 @@
+import type { Party } from '../core/Party.ts'
+import type { World } from '../world/World.ts'
+import { ClientConsumer } from './ClientConsumer.ts'
+import { ClientProducer } from './ClientProducer.ts'
+import { Consumer } from './Consumer.ts'
+import { Producer } from './Producer.ts'
+import { Reader } from './Reader.ts'
+
+/** Somebody who uses the engine. */
+export interface Person {
+  /** Its process now; whoever dies may have a successor. */
+  readonly party: Party
+  run(): Promise<void>
+}
+
+/** Everybody that the plan names. */
+export const people = (world: World): { producers: Person[]; consumers: Person[] } => {
+  const producers: Person[] = []
+  const consumers: Person[] = []
+  for (const { role, queue, index } of world.plan.actors) {
+    const name = `${role}-${index}`
+    switch (role) {
+      case 'producer':
+        producers.push(sending(world, new Producer(world, queue, name)))
+        break
+      case 'clientProducer':
+        producers.push(sending(world, new ClientProducer(world, queue, name)))
+        break
+      case 'consumer':
+      case 'lateConsumer':
+        consumers.push(new Consumer(world, queue, name, role === 'lateConsumer'))
+        break
+      case 'clientConsumer':
+        consumers.push(new ClientConsumer(world, queue, name))
+        break
+      case 'reader':
+        producers.push(new Reader(world, name))
+    }
+  }
+  world.consumers.push(...consumers)
+  return { producers, consumers }
+}
+
+/** The same, counted until it has sent all. */
+const sending = (world: World, person: Person): Person => {
+  world.producersLeft++
+  return {
+    party: person.party,
+    run: () => person.run().finally(() => world.producersLeft--),
+  }
+}

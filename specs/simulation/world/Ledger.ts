@@ -1,0 +1,298 @@
+import type { LogEvent, LogEventOf, Ranges } from '@kiroku/message'
+import { laneOf, type Lane, type Lanes } from './Lanes.ts'
+import type { Life, LifeState, Move } from './Life.ts'
+import { QueueLedger, type Message } from './QueueLedger.ts'
+import type { Stored } from './Stored.ts'
+
+/** Where a send lies. */
+export interface SendPlace {
+  readonly queue: number
+  readonly first: number
+  count: number
+  readonly seq: number
+}
+
+/** A delivery as the log has it. */
+export interface DeliveryNote {
+  readonly queue: number
+  readonly sub: number
+  readonly numbers: Ranges
+  readonly seq: number
+}
+
+/** Who hears of every change of a message before it is noted. */
+export type OnMove = (move: Move) => void
+
+/**
+ * What the stored frames of one partition say, noted without any of the engine's rules: what is wrong in the log
+ * is wrong in here, for the checkers to see.
+ */
+export class Ledger {
+  readonly partition: number
+  readonly queues = new Map<number, QueueLedger>()
+  /** By producer and number. */
+  readonly sends = new Map<string, SendPlace>()
+  readonly deliveries = new Map<number, DeliveryNote>()
+  readonly lanes: Lanes = { left: new Map(), arrived: new Map() }
+  epoch = 0
+  at = 0
+  /** Bodies that are waiting to be taken by the events of the frame, by queue. */
+  #bodies = new Map<number, string[]>()
+
+  constructor(partition: number) {
+    this.partition = partition
+  }
+
+  queueNamed(name: string): QueueLedger | undefined {
+    for (const queue of this.queues.values()) if (queue.name === name && !queue.isDeleted) return queue
+    return undefined
+  }
+
+  /** Notes a frame; `labels` are the bodies of each queue in it. */
+  take(frame: Stored, labels: Map<number, string[]>, onMove: OnMove): void {
+    this.#bodies = labels
+    for (const event of frame.record.events) this.#event(frame, event, onMove)
+    this.at = frame.record.at
+    this.epoch = frame.record.epoch
+  }
+
+  #event(frame: Stored, e: LogEvent, onMove: OnMove): void {
+    switch (e.type) {
+      case 'QueueCreated':
+        this.queues.set(e.queue, new QueueLedger(this.partition, e.queue, e.name, e.config as never))
+        return
+      case 'QueueConfigured':
+        this.#queue(e.queue).configure(e.config as never)
+        return
+      case 'QueueDeleted':
+        this.#end(frame, e, this.#queue(e.queue), undefined, Number.POSITIVE_INFINITY, onMove)
+        this.#queue(e.queue).isDeleted = true
+        return
+      case 'QueuePurged':
+        return this.#end(frame, e, this.#queue(e.queue), undefined, e.upTo, onMove)
+      case 'SubscriptionCreated':
+        return this.#queue(e.queue).open(e.sub, e.name, e.settings)
+      case 'SubscriptionConfigured':
+        this.#queue(e.queue).generations.get(e.sub)!.settings = e.settings
+        this.#queue(e.queue).configured++
+        return
+      case 'SubscriptionReset':
+        return this.#reset(frame, e, onMove)
+      case 'SubscriptionDeleted':
+        return this.#over(frame, e, this.#queue(e.queue), e.sub, onMove)
+      case 'Enqueued':
+        return this.#enqueued(frame, e)
+      case 'ForwardReceived':
+        return this.#forwardReceived(frame, e)
+      case 'BodiesCarried':
+        // They are stored again under the numbers that they have.
+        for (const n of each(e.numbers)) this.#queue(e.queue).messages.get(n)!.bodySeq = frame.seq
+        this.#bodies.get(e.queue)?.splice(0, total(e.numbers))
+        return
+      case 'ClockResumed':
+        for (const life of this.#lives()) if (life.state === 'Inflight') life.leaseUntil += e.gapMs
+        return
+      case 'Delivered':
+        this.deliveries.set(e.delivery, { queue: e.queue, sub: e.sub, numbers: e.numbers, seq: frame.seq })
+        return this.#numbered(frame, e, 'Inflight', onMove)
+      case 'LeaseExtended':
+        return this.#numbered(frame, e, 'Inflight', onMove)
+      case 'DelayElapsed':
+        return this.#elapse(frame, e, onMove)
+      case 'Recalled':
+        return this.#whileDelayed(frame, e, 'Discarded', onMove)
+      case 'Rescheduled':
+        return this.#whileDelayed(frame, e, 'Delayed', onMove)
+      case 'Released':
+      case 'RetryDue':
+        return this.#numbered(frame, e, 'Available', onMove)
+      case 'RetryScheduled':
+      case 'LeaseExpired':
+        return this.#numbered(frame, e, e.dueAt === 0 ? 'Available' : 'WaitingRetry', onMove)
+      case 'Acked':
+        return this.#numbered(frame, e, 'Committed', onMove)
+      case 'Discarded':
+        return this.#numbered(frame, e, 'Discarded', onMove)
+      case 'DeadLettered':
+        this.#numbered(frame, e, 'DLQ', onMove)
+        return this.#leaves(frame, e)
+    }
+  }
+
+  #numbered(
+    frame: Stored,
+    event: LogEvent & { queue: number; sub: number; numbers: Ranges },
+    to: LifeState,
+    onMove: OnMove,
+  ): void {
+    const queue = this.#queue(event.queue)
+    for (const number of each(event.numbers)) {
+      const message = queue.messages.get(number)
+      const life = message?.lives.get(event.sub)
+      if (message === undefined || life === undefined)
+        throw new Error(`${event.type} at ${frame.seq} of ${queue.id}/${number}, which never came in`)
+      this.#move({ frame, event, queue, message, sub: event.sub, life, to }, onMove)
+    }
+  }
+
+  /** The end of a delay is one fact for all subscriptions. */
+  #elapse(frame: Stored, event: LogEventOf<'DelayElapsed'>, onMove: OnMove): void {
+    const queue = this.#queue(event.queue)
+    for (const number of each(event.numbers)) {
+      const message = queue.messages.get(number)
+      if (message === undefined)
+        throw new Error(`${event.type} of ${queue.id}/${number}, which never came in`)
+      for (const [sub, life] of message.lives) {
+        if (queue.generations.get(sub)!.isOver) continue
+        const to = event.filteredBy?.includes(sub) === true ? 'Discarded' : 'Available'
+        this.#move({ frame, event, queue, message, sub, life, to }, onMove)
+      }
+    }
+  }
+
+  /** What befalls a delayed message befalls it for all subscriptions. */
+  #whileDelayed(
+    frame: Stored,
+    event: LogEventOf<'Recalled' | 'Rescheduled'>,
+    to: LifeState,
+    onMove: OnMove,
+  ): void {
+    const queue = this.#queue(event.queue)
+    const message = queue.messages.get(event.number)
+    if (message === undefined)
+      throw new Error(`${event.type} of ${queue.id}/${event.number}, which never came in`)
+    for (const [sub, life] of message.lives)
+      if (!queue.generations.get(sub)!.isOver)
+        this.#move({ frame, event, queue, message, sub, life, to }, onMove)
+  }
+
+  #reset(frame: Stored, e: LogEventOf<'SubscriptionReset'>, onMove: OnMove): void {
+    const queue = this.#queue(e.queue)
+    const before = queue.named(e.name)
+    if (before === undefined) throw new Error(`${e.type} at ${frame.seq} of "${e.name}", which is not there`)
+    this.#over(frame, e, queue, before.id, onMove)
+    queue.open(e.sub, e.name, before.settings)
+  }
+
+  /** Everything of a generation is over. */
+  #over(frame: Stored, event: LogEvent, queue: QueueLedger, sub: number, onMove: OnMove): void {
+    this.#end(frame, event, queue, sub, Number.POSITIVE_INFINITY, onMove)
+    queue.generations.get(sub)!.isOver = true
+  }
+
+  #move(move: Move, onMove: OnMove): void {
+    onMove(move)
+    const { life, event, frame } = move
+    life.state = move.to
+    life.sinceSeq = frame.seq
+    switch (event.type) {
+      case 'Delivered':
+        life.attempt++
+        life.attemptsMax = event.attemptsMax
+        life.delivery = event.delivery
+        life.leaseUntil = event.leaseUntil
+        life.leasedMs = frame.sentMs
+        life.isExtended = false
+        return
+      case 'LeaseExtended':
+        life.leaseUntil = event.leaseUntil
+        life.isExtended = true
+        return
+      case 'Released':
+        life.attempt--
+        return
+      case 'Rescheduled':
+      case 'RetryScheduled':
+      case 'LeaseExpired':
+        life.dueAt = event.dueAt
+        return
+    }
+  }
+
+  /** Ends what is not final below `upTo`, of one generation or of all. */
+  #end(
+    frame: Stored,
+    event: LogEvent,
+    queue: QueueLedger,
+    only: number | undefined,
+    upTo: number,
+    onMove: OnMove,
+  ): void {
+    for (const message of queue.messages.values()) {
+      if (message.number >= upTo) continue
+      for (const [sub, life] of message.lives)
+        if (!isFinal(life.state) && (only === undefined || only === sub))
+          this.#move({ frame, event, queue, message, sub, life, to: 'Discarded' }, onMove)
+    }
+  }
+
+  #enqueued(frame: Stored, e: LogEventOf<'Enqueued'>): void {
+    const queue = this.#queue(e.queue)
+    for (const message of this.#enter(frame, queue, e.first, e.count)) {
+      queue.begin(message, e.dueAt, frame.record.at, e.filteredBy)
+      message.isForwarded = false
+    }
+    const key = `${e.producer} ${e.send}`
+    const known = this.sends.get(key)
+    if (known?.seq === frame.seq && known.first + known.count === e.first) known.count += e.count
+    else if (known === undefined)
+      this.sends.set(key, { queue: e.queue, first: e.first, count: e.count, seq: frame.seq })
+    else throw new Error(`send ${key} is stored at ${known.seq} and again at ${frame.seq}`)
+  }
+
+  #forwardReceived(frame: Stored, e: LogEventOf<'ForwardReceived'>): void {
+    const queue = this.#queue(e.queue)
+    const lane = laneOf(this.lanes.arrived, e.from, { partition: this.partition, queue: e.queue })
+    let forward = e.forward
+    for (const message of this.#enter(frame, queue, e.first, e.count)) {
+      queue.begin(message, 0, frame.record.at, e.filteredBy)
+      message.isForwarded = true
+      lane.letters.push({ forward: forward++, label: message.label, seq: frame.seq })
+    }
+  }
+
+  #leaves(frame: Stored, e: LogEventOf<'DeadLettered'>): void {
+    const queue = this.#queue(e.queue)
+    const lane: Lane = laneOf(this.lanes.left, { partition: this.partition, queue: e.queue }, e.target)
+    let forward = e.forward
+    for (const number of each(e.numbers)) {
+      const message = queue.messages.get(number)!
+      lane.letters.push({ forward: forward++, label: message.label, seq: frame.seq, message })
+    }
+  }
+
+  *#enter(frame: Stored, queue: QueueLedger, first: number, count: number): Iterable<Message> {
+    const labels = this.#bodies.get(queue.id)?.splice(0, count) ?? []
+    for (let i = 0; i < count; i++) {
+      const label = labels[i]
+      if (label === undefined) throw new Error(`frame ${frame.seq} has no body for ${queue.id}/${first + i}`)
+      yield queue.enter(first + i, label, frame.seq)
+    }
+  }
+
+  #queue(id: number): QueueLedger {
+    const queue = this.queues.get(id)
+    if (queue === undefined) throw new Error(`an event names queue ${id}, which is not there`)
+    return queue
+  }
+
+  *#lives(): Iterable<Life> {
+    for (const queue of this.queues.values())
+      for (const message of queue.messages.values()) yield* message.lives.values()
+  }
+}
+
+export const isFinal = (state: LifeState): boolean =>
+  state === 'Committed' || state === 'DLQ' || state === 'Discarded'
+
+/** Every number of ranges. */
+export function* each(ranges: Readonly<Ranges>): Iterable<number> {
+  for (let i = 0; i < ranges.length; i += 2)
+    for (let n = ranges[i]!, end = n + ranges[i + 1]!; n < end; n++) yield n
+}
+
+const total = (ranges: Ranges): number => {
+  let count = 0
+  for (let i = 1; i < ranges.length; i += 2) count += ranges[i]!
+  return count
+}

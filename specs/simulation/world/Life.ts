@@ -1,0 +1,38 @@
+import type { LogEvent } from '@kiroku/message'
+import type { Message, QueueLedger } from './QueueLedger.ts'
+import type { Stored } from './Stored.ts'
+
+/** States of the law, by their own names. */
+export type LifeState =
+  'Held' | 'Delayed' | 'Available' | 'Inflight' | 'WaitingRetry' | 'Committed' | 'DLQ' | 'Discarded'
+
+/** One message under one subscription, as the log tells it. */
+export interface Life {
+  state: LifeState
+  attempt: number
+  /** Limit that was in force at the last delivery. */
+  attemptsMax: number
+  delivery: number
+  /** Ends of its lease and of its pause, in ms of partition time; 0: none. */
+  leaseUntil: number
+  dueAt: number
+  /** When the last delivery was decided, in ms of virtual time. */
+  leasedMs: number
+  /** Whether its consumer asked for more, or less, time since. */
+  isExtended: boolean
+  /** The frame that brought it into this state. */
+  sinceSeq: number
+}
+
+/** A change of one message, before it is noted. */
+export interface Move {
+  readonly frame: Stored
+  readonly event: LogEvent
+  readonly queue: QueueLedger
+  readonly message: Message
+  /** Generation of the subscription. */
+  readonly sub: number
+  /** As it is so far. */
+  readonly life: Life
+  readonly to: LifeState
+}

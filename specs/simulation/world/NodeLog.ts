@@ -1,0 +1,165 @@
+import type {
+  WriteFault,
+  CheckpointStore,
+  Log,
+  LogMeta,
+  LogRecord,
+  LogState,
+  PartitionLog,
+} from '@kiroku/log'
+import type { Party } from '../core/Party.ts'
+import type { World } from './World.ts'
+
+/**
+ * The log as one node sees it: its answers take time and may overtake each other, its writes fail by the seed's
+ * odds, and once the node is dead nothing of it returns, while what was sent off may still land.
+ */
+export class NodeLog implements Log {
+  readonly #world: World
+  readonly #party: Party
+
+  constructor(world: World, party: Party) {
+    this.#world = world
+    this.#party = party
+  }
+
+  get meta(): LogMeta {
+    return this.#world.log.meta
+  }
+
+  async partition(n: number): Promise<PartitionLog> {
+    return new NodePartition(this.#world, this.#party, await this.#world.log.partition(n))
+  }
+
+  close(): Promise<void> {
+    return Promise.resolve()
+  }
+}
+
+/** How long an answer that is delayed takes, in ms. */
+const delaysMs = [2, 10, 60, 400] as const
+
+class NodePartition implements PartitionLog {
+  readonly partition: number
+  readonly recordBytesMax: number
+  readonly checkpoints: CheckpointStore
+  readonly #world: World
+  readonly #party: Party
+  readonly #log: PartitionLog
+
+  constructor(world: World, party: Party, log: PartitionLog) {
+    this.#world = world
+    this.#party = party
+    this.#log = log
+    this.partition = log.partition
+    this.recordBytesMax = log.recordBytesMax
+    const { checkpoints } = log
+    this.checkpoints = {
+      list: () => this.#answer(() => checkpoints.list()),
+      get: (seq) => this.#answer(() => checkpoints.get(seq)),
+      put: (seq, bytes) => this.#answer(() => checkpoints.put(seq, bytes)),
+      delete: (seq) => this.#answer(() => checkpoints.delete(seq)),
+    }
+  }
+
+  state(): Promise<LogState> {
+    return this.#answer(() => this.#log.state())
+  }
+
+  fence(records: readonly Uint8Array[], expectedLastSeq: number): Promise<{ seq: number; timeMs: number }> {
+    const { odds, chance } = this.#world
+    const fault: WriteFault = chance.happens(odds.fenceLost)
+      ? 'requestLost'
+      : chance.happens(odds.fenceAnswerLost)
+        ? 'answerLost'
+        : chance.happens(odds.late)
+          ? 'late'
+          : 'none'
+    return this.#write('fence', fault, records, () => this.#log.fence(records, expectedLastSeq))
+  }
+
+  append(record: Uint8Array, expectedLastSeq: number): Promise<number> {
+    const { odds, chance } = this.#world
+    const fault: WriteFault = chance.happens(odds.appendLost)
+      ? 'requestLost'
+      : chance.happens(odds.answerLost)
+        ? 'answerLost'
+        : chance.happens(odds.late)
+          ? 'late'
+          : chance.happens(odds.full)
+            ? 'full'
+            : 'none'
+    return this.#write('append', fault, [record], () => this.#log.append(record, expectedLastSeq))
+  }
+
+  #write<A>(
+    kind: 'append' | 'fence',
+    fault: WriteFault,
+    records: readonly Uint8Array[],
+    call: () => Promise<A>,
+  ): Promise<A> {
+    const { partition } = this
+    const { log, truth, coverage, history } = this.#world
+    truth.sending(records, this.#party.name)
+    if (kind === 'append') log.faults.onAppend(partition, fault)
+    else log.faults.onFence(partition, fault)
+    if (fault !== 'none') {
+      coverage.add('fault', `${kind} ${names[fault]}`)
+      history.note(() => `${kind} of ${records.length} records to partition ${partition}: ${names[fault]}`)
+    }
+    if (fault === 'late') this.#world.landLater(partition)
+    return this.#answer(call)
+  }
+
+  async *read(fromSeq: number, toSeq?: number): AsyncIterable<LogRecord> {
+    const records: AsyncIterator<LogRecord> = this.#log.read(fromSeq, toSeq)[Symbol.asyncIterator]()
+    const { chance } = this.#world
+    // Records come in bursts: something else may happen between two of them.
+    for (let left = 0; ; left--) {
+      const next = left > 0 ? await records.next() : await this.#answer(() => records.next())
+      if (left <= 0) left = chance.pick([1, 8, 64])
+      if (next.done === true) return
+      yield next.value
+    }
+  }
+
+  get(seq: number): Promise<LogRecord | undefined> {
+    return this.#answer(() => this.#log.get(seq))
+  }
+
+  trim(upTo: number): Promise<void> {
+    this.#world.judges.trimming(this.partition, upTo)
+    return this.#answer(() => this.#log.trim(upTo))
+  }
+
+  close(): Promise<void> {
+    return this.#log.close()
+  }
+
+  /** The outcome of a call when it has come back to the node. */
+  #answer<A>(call: () => Promise<A>): Promise<A> {
+    return new Promise((resolve, reject) => {
+      const { loop, odds, chance, coverage } = this.#world
+      const back = (run: () => void): void => {
+        let ms = this.#party.lagMs + chance.pick([0, 0, 0, 1])
+        if (chance.happens(odds.answerDelayed)) {
+          ms = chance.pick(delaysMs)
+          coverage.add('fault', 'log answer delayed')
+        }
+        loop.after(ms, run, this.#party)
+      }
+      call().then(
+        (value) => back(() => resolve(value)),
+        (error: Error) => back(() => reject(error)),
+      )
+    })
+  }
+}
+
+const names: Readonly<Record<WriteFault, string>> = {
+  none: '',
+  requestLost: 'lost',
+  answerLost: 'answer lost',
+  late: 'late',
+  full: 'without room',
+}

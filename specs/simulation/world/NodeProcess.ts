@@ -1,0 +1,84 @@
+import * as Effect from 'effect/Effect'
+import * as Exit from 'effect/Exit'
+import * as Scope from 'effect/Scope'
+import { Node, type LockLease } from '@kiroku/engine'
+import { Party } from '../core/Party.ts'
+import type { Exchange } from './Exchange.ts'
+import { NodeLog } from './NodeLog.ts'
+import type { World } from './World.ts'
+
+/** One engine process of the world. */
+export class NodeProcess {
+  readonly party: Party
+  readonly node: Node
+  readonly #world: World
+  readonly #scopes = new Map<number, Scope.Closeable>()
+  readonly #died: Promise<void>
+  /** Requests that it took and has not answered. */
+  readonly requests = new Set<Exchange>()
+
+  constructor(world: World, name: string) {
+    this.#world = world
+    const { loop, chance, coverage, history, network } = world
+    let died = (): void => {}
+    this.#died = new Promise((resolve) => (died = resolve))
+    this.party = new Party(name, () => {
+      died()
+      history.note(() => `${name} dies`)
+      coverage.add('party', 'node died')
+      this.requests.clear()
+      world.placement.died(this)
+    })
+    const monotonicFromMs = chance.below(1_000_000)
+    this.node = new Node({
+      log: new NodeLog(world, this.party),
+      name,
+      time: {
+        monotonicMs: () => monotonicFromMs + loop.nowMs,
+        after: (ms, run) => loop.after(ms, run, this.party),
+      },
+      random: () => chance.next(),
+      remote: (partition, commands) => network.request(this.party, partition, commands, 3_000),
+      checkpoints: world.plan.checkpoints,
+      onState: (partition, state, epoch, reason) => {
+        coverage.add('actor', state)
+        history.note(() => `actor ${partition} is ${state}, epoch ${epoch}: ${reason}`)
+      },
+    })
+    this.node.onOwnerChanged((partition, epoch) => network.announce(partition, epoch))
+  }
+
+  get name(): string {
+    return this.party.name
+  }
+
+  owns(partition: number): boolean {
+    return this.#scopes.has(partition)
+  }
+
+  /** Runs the actor of a partition; `ended` is called when it has ended by itself. */
+  own(partition: number, lease: LockLease, ended: (error: string) => void): void {
+    this.#world.loop.as(this.party, () => {
+      const scope = Effect.runSync(Scope.make())
+      this.#scopes.set(partition, scope)
+      const fiber = Effect.runFork(this.node.run(partition, lease).pipe(Scope.provide(scope)))
+      fiber.addObserver((exit) => {
+        if (this.#scopes.get(partition) !== scope) return
+        const error = Exit.isFailure(exit) ? exit.cause.toString() : 'it ended without an error'
+        this.release(partition).then(
+          () => ended(error),
+          (failure: Error) => this.#world.fail(failure),
+        )
+      })
+    })
+  }
+
+  /** Hands a partition over; whoever dies meanwhile does not come to the end of that. */
+  async release(partition: number): Promise<void> {
+    const scope = this.#scopes.get(partition)
+    if (scope === undefined) return
+    this.#scopes.delete(partition)
+    const closed = this.#world.loop.as(this.party, () => Effect.runPromise(Scope.close(scope, Exit.void)))
+    await Promise.race([closed, this.#died])
+  }
+}

@@ -1,0 +1,111 @@
+import { decodeRecord, zeroHash, type LogRecord } from '@kiroku/log'
+import { decodeEnvelope } from '@kiroku/partition'
+import type { Loop } from '../core/Loop.ts'
+import { Ledger, type OnMove } from './Ledger.ts'
+import type { Stored } from './Stored.ts'
+
+/** Who hears what became part of the log. */
+export interface TruthListener {
+  /** Before it is noted. */
+  storing(frame: Stored): void
+  moving: OnMove
+  /** After it was noted. */
+  stored(frame: Stored): void
+  /** Frames that were given up: as if they had never been. */
+  givenUp(partition: number, from: number, upTo: number): void
+}
+
+/** Who sent a record off, and when. */
+interface Sending {
+  readonly node: string
+  readonly atMs: number
+}
+
+/** What is really in the log, from the moment it is there, whoever knows of it; also what was trimmed since. */
+export class Truth {
+  readonly ledgers: Ledger[]
+  /** Frames by partition, in their order. */
+  readonly frames: Stored[][]
+  readonly #loop: Loop
+  readonly #listener: TruthListener
+  readonly #sendings = new WeakMap<Uint8Array, Sending>()
+  /** Large bodies by partition and sequence. */
+  readonly #bodies = new Map<string, string>()
+  /** The last record of the chain, by partition. */
+  readonly #hashes: Uint8Array[]
+
+  constructor(partitions: number, loop: Loop, listener: TruthListener) {
+    this.#loop = loop
+    this.#listener = listener
+    this.ledgers = Array.from({ length: partitions }, (_, p) => new Ledger(p))
+    this.frames = Array.from({ length: partitions }, () => [])
+    this.#hashes = new Array<Uint8Array>(partitions).fill(zeroHash)
+  }
+
+  /** Notes that a node sends records off now. */
+  sending(records: readonly Uint8Array[], node: string): void {
+    for (const record of records) this.#sendings.set(record, { node, atMs: this.#loop.nowMs })
+  }
+
+  /** Takes what the store says it holds now. */
+  stored(partition: number, record: LogRecord): void {
+    if (record.foreign) return
+    const decoded = decodeRecord(record.data)
+    const repaired = decoded.kind === 'frame' ? decoded.events.find((e) => e.type === 'Repaired') : undefined
+    // What follows a record that was never stored is not part of the log, though it lies there.
+    const follows = repaired !== undefined || Buffer.compare(decoded.prevHash, this.#hashes[partition]!) === 0
+    if (!follows) return
+    this.#hashes[partition] = decoded.hash
+    if (decoded.kind === 'body') {
+      this.#bodies.set(`${partition} ${record.seq}`, labelOf(decoded.body))
+      return
+    }
+    const sending = this.#sendings.get(record.data)
+    const frame: Stored = {
+      partition,
+      seq: record.seq,
+      record: decoded,
+      node: sending?.node ?? 'nobody',
+      sentMs: sending?.atMs ?? this.#loop.nowMs,
+      storedMs: this.#loop.nowMs,
+    }
+    if (repaired?.hash === '') this.lose(partition, repaired.from, repaired.upTo)
+    this.frames[partition]!.push(frame)
+    this.#listener.storing(frame)
+    this.ledgers[partition]!.take(frame, this.#labels(frame), (move) => this.#listener.moving(move))
+    this.#listener.stored(frame)
+  }
+
+  /** Forgets frames: the log lost them, or a repair gave them up. */
+  lose(partition: number, from: number, upTo = Number.POSITIVE_INFINITY): void {
+    const all = this.frames[partition]!
+    const kept = all.filter(({ seq }) => seq < from || seq > upTo)
+    if (kept.length === all.length) return
+    this.frames[partition] = kept
+    const ledger = new Ledger(partition)
+    this.ledgers[partition] = ledger
+    for (const frame of kept) ledger.take(frame, this.#labels(frame), () => {})
+    this.#listener.givenUp(partition, from, upTo)
+  }
+
+  #labels({ partition, record }: Stored): Map<number, string[]> {
+    const labels = new Map<number, string[]>()
+    if (record.events.every((e) => !bringsBodies.has(e.type))) return labels
+    for (const { queue, bodies } of record.sections)
+      labels.set(
+        queue,
+        bodies.map((b) =>
+          b instanceof Uint8Array ? labelOf(b) : (this.#bodies.get(`${partition} ${b.seq}`) ?? ''),
+        ),
+      )
+    return labels
+  }
+}
+
+const bringsBodies: ReadonlySet<string> = new Set(['Enqueued', 'ForwardReceived', 'BodiesCarried'])
+const labelBytesMax = 60
+const decoder = new TextDecoder()
+
+/** What a body says, without what fills it up. */
+export const labelOf = (envelope: Uint8Array): string =>
+  decoder.decode(decodeEnvelope(envelope).body.subarray(0, labelBytesMax)).trim()

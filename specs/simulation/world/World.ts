@@ -1,0 +1,205 @@
+import { createMemoryLog, type MemoryLog } from '@kiroku/log'
+import { partitionOf, type QueueConfig } from '@kiroku/partition'
+import { checkersOf } from '../checkers/checkersOf.ts'
+import { Judges } from '../checkers/Judges.ts'
+import { Chance } from '../core/Chance.ts'
+import { Coverage } from '../core/Coverage.ts'
+import { History } from '../core/History.ts'
+import { Loop } from '../core/Loop.ts'
+import { beginningMs } from '../core/takeOverGlobals.ts'
+import { calmOdds, type Odds } from '../plan/Odds.ts'
+import type { Plan, QueuePlan } from '../plan/Plan.ts'
+import type { Person } from '../workload/people.ts'
+import { Network } from './Network.ts'
+import { NodeProcess } from './NodeProcess.ts'
+import { Placement } from './Placement.ts'
+import { Truth } from './Truth.ts'
+
+/** How long a late write is under way, in ms. */
+const landingMs = [1, 30, 300, 3_000] as const
+/** Nodes alive at once, about. */
+const nodesMax = 4
+
+/** Everything that one seed consists of. */
+export class World {
+  readonly plan: Plan
+  readonly loop = new Loop()
+  readonly coverage = new Coverage()
+  readonly history: History
+  readonly chance: Chance
+  readonly log: MemoryLog
+  readonly judges: Judges
+  readonly truth: Truth
+  readonly network: Network
+  readonly placement: Placement
+  /** How probable what is now. */
+  odds: Odds = calmOdds
+  /** When things began to go wrong, in ms. */
+  stormMs = 0
+  /** Nothing goes wrong any more: consumers consume, and everything must come to an end. */
+  isCalm = false
+  /** Everything came to its end: whoever goes round stops. */
+  isOver = false
+  /** How far the store's clock is off, in ms. */
+  storeSkewMs = 0
+  failure: Error | undefined
+  /** Producers that have not sent all. */
+  producersLeft = 0
+  /** Everybody who consumes. */
+  readonly consumers: Person[] = []
+  /** What was started and has not ended, by name. */
+  readonly busy = new Map<Promise<void>, string>()
+  /** Ids of the queues as they were created first, by name. */
+  readonly queueIds = new Map<string, number>()
+  #names = 0
+
+  constructor(plan: Plan, keepsHistory: boolean) {
+    this.plan = plan
+    this.chance = new Chance(plan.seed, 'world')
+    this.history = new History(this.loop, keepsHistory)
+    this.judges = new Judges(checkersOf(this), this.coverage, (error) => this.fail(error))
+    this.truth = new Truth(plan.partitions, this.loop, this.judges)
+    this.network = new Network(this)
+    this.placement = new Placement(this, plan.partitions)
+    this.log = createMemoryLog(
+      { partitions: plan.partitions, recordBytes: plan.recordBytes },
+      {
+        now: () => beginningMs + this.storeMs,
+        schedule: (ms, run) => void this.loop.after(ms + this.chance.pick([0, 0, 0, 1]), run, null),
+        recordBytesMax: plan.recordBytesMax,
+        onStored: (partition, record) => {
+          try {
+            this.truth.stored(partition, record)
+          } catch (error) {
+            this.fail(error as Error)
+          }
+        },
+      },
+    )
+  }
+
+  /** The store's own time, in ms since the world began. */
+  get storeMs(): number {
+    return Math.floor(this.loop.nowMs) + this.storeSkewMs
+  }
+
+  /** Notes the first thing that is wrong, and ends the world. */
+  fail(error: Error): void {
+    if (this.failure === undefined) this.history.note(() => `FAILURE: ${error.message}`)
+    this.failure ??= error
+  }
+
+  /** Runs something beside everything else; what it throws is a failure. */
+  start(name: string, task: Promise<void>): void {
+    const running = task.catch((error: Error) => this.fail(error)).then(() => void this.busy.delete(running))
+    this.busy.set(running, name)
+  }
+
+  /** Waits for a condition; what is asked for is named in the failure when it never comes. */
+  async until(what: string, isSo: () => boolean, virtualMsMax = 600_000): Promise<void> {
+    const untilMs = this.loop.nowMs + virtualMsMax
+    for (let pauseMs = 1; !isSo(); pauseMs = Math.min(200, pauseMs * 2)) {
+      if (this.failure !== undefined) return
+      if (this.loop.nowMs > untilMs) throw new Error(`never: ${what}\n${describeState(this)}`)
+      await this.loop.sleep(pauseMs)
+    }
+  }
+
+  /** Waits until whatever was started has ended. */
+  rest(): Promise<void> {
+    return this.until('everything comes to rest', () => this.busy.size === 0)
+  }
+
+  newNode(): NodeProcess {
+    const process = new NodeProcess(this, `node-${++this.#names}`)
+    process.party.wallOffsetMs = this.chance.pick([0, 0, -240_000, 180_000])
+    return this.placement.add(process)
+  }
+
+  /** A node that is not `but`: a living one, or a new one. */
+  spareNode(but: NodeProcess | undefined): NodeProcess {
+    const alive = this.placement.processes.filter(
+      (p) => p !== but && !p.party.isDead && p.party.frozenUntilMs <= this.loop.nowMs,
+    )
+    return alive.length >= nodesMax || (alive.length > 0 && this.chance.happens(0.5))
+      ? this.chance.pick(alive)
+      : this.newNode()
+  }
+
+  /** Settings of a queue, as they are created. */
+  configOf({ config, deadLetter }: QueuePlan): Partial<QueueConfig> {
+    if (deadLetter === undefined) return config
+    const partition = partitionOf(deadLetter, this.plan.partitions)
+    return { ...config, deadLetter: { name: deadLetter, partition, queue: this.queueIds.get(deadLetter)! } }
+  }
+
+  /** Whether every partition has a working owner that was told of nothing wrong. */
+  isSettled(): boolean {
+    for (let p = 0; p < this.plan.partitions; p++) {
+      const actor = this.placement.ownerOf(p)?.node.actors.get(p)
+      if (actor?.life !== 'Active' || actor.epoch !== this.truth.ledgers[p]!.epoch) return false
+    }
+    return true
+  }
+
+  /** Ends every node as an operator does. */
+  async close(): Promise<void> {
+    const { processes } = this.placement
+    for (let p = 0; p < this.plan.partitions; p++)
+      for (const process of processes) if (!process.party.isDead) await process.release(p)
+  }
+
+  /** Lets what is late arrive at some time. */
+  landLater(partition: number): void {
+    this.loop.after(this.chance.pick(landingMs), () => this.land(partition), null)
+  }
+
+  land(partition: number): void {
+    const underWay = this.log.faults.underWay(partition)
+    if (underWay === 0) return
+    const stored = this.log.faults.land(partition)
+    this.coverage.add('fault', 'late write stored', stored)
+    this.coverage.add('fault', 'late write after another', underWay - stored)
+    this.history.note(() => `${underWay} late writes arrive at partition ${partition}, ${stored} are stored`)
+  }
+
+  /** From here on things go wrong. */
+  begin(): void {
+    this.odds = this.plan.odds
+    this.stormMs = this.loop.nowMs
+  }
+
+  /** Nothing goes wrong any more. */
+  calm(): void {
+    this.isCalm = true
+    this.odds = calmOdds
+    this.log.faults.calm()
+    for (let p = 0; p < this.plan.partitions; p++) this.land(p)
+    for (const { party } of this.placement.processes) {
+      party.frozenUntilMs = Math.min(party.frozenUntilMs, this.loop.nowMs)
+      party.stepsLeft = Number.POSITIVE_INFINITY
+      party.lagMs = 0
+    }
+    this.placement.tellAll()
+    this.history.note(() => 'from here on nothing goes wrong')
+  }
+}
+
+/** What a world that does not end is waiting for. */
+const describeState = ({ truth, placement, plan, busy }: World): string => {
+  const lines: string[] = []
+  for (const { partition, queues } of truth.ledgers)
+    for (const { name, messages, isDeleted } of queues.values()) {
+      const counts = new Map<string, number>()
+      for (const { lives } of messages.values())
+        for (const { state } of lives.values()) counts.set(state, (counts.get(state) ?? 0) + 1)
+      const states = [...counts].map(([state, count]) => `${count} ${state}`).join(', ')
+      lines.push(`partition ${partition}, queue ${name}${isDeleted ? ', deleted' : ''}: ${states}`)
+    }
+  for (let p = 0; p < plan.partitions; p++) {
+    const owner = placement.ownerOf(p)
+    lines.push(`partition ${p} is ${owner?.node.actors.get(p)?.life ?? 'nowhere'} on ${owner?.name}`)
+  }
+  if (busy.size > 0) lines.push(`not ended: ${[...busy.values()].join(', ')}`)
+  return lines.join('\n')
+}
