@@ -46,6 +46,7 @@ const events: Readonly<Record<LogEventType, true | string>> = {
   PartGone: notYet,
   PartPlaced: notYet,
   PartLeft: notYet,
+  Deduplicated: notYet,
 }
 
 const actorStates: Readonly<Record<ActorState, true | string>> = {
