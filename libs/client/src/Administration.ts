@@ -1,8 +1,10 @@
-import type { Actor } from '@kiroku/message'
+import { KirokuError, type Actor } from '@kiroku/message'
 import { checkQueueName, type Answers, type CommandOf, type QueueDescription } from '@kiroku/partition'
 import { applySections, type SectionContext } from './applySections.ts'
 import type { ApplyOptions, GroupsOptions, QueueSection, QueueSettings, Queues } from './Client.ts'
 import { DeadLetterQueues, type ChangeOptions } from './DeadLetterQueues.ts'
+import { limits } from './limits.ts'
+import { mergeParts, mergeQueues } from './mergeParts.ts'
 import type { PartitionClient } from './PartitionClient.ts'
 import type { QueueChange } from './QueueChange.ts'
 import { SubscriptionAdministration } from './SubscriptionAdministration.ts'
@@ -81,7 +83,33 @@ export class Administration implements Queues {
 
   async describe(name: string): Promise<QueueDescription> {
     const { link } = await this.#partition(name)
-    return link.ask<'DescribeQueue'>({ type: 'DescribeQueue', queue: name })
+    const command: CommandOf<'DescribeQueue'> = { type: 'DescribeQueue', queue: name }
+    const home = await link.ask<'DescribeQueue'>(command)
+    if (home.spread === undefined) return home
+    const partitions = await this.#context.partitions()
+    const parts = await Promise.all(
+      home.spread.parts.map(({ partition }) =>
+        partitions[partition]!.link.ask<'DescribeQueue'>(command, { patienceMs: limits.partReplyMs }).catch(
+          () => undefined,
+        ),
+      ),
+    )
+    return mergeParts(
+      home,
+      parts.filter((part) => part !== undefined),
+    )
+  }
+
+  async spread(name: string, count: number, by = this.#context.actor): Promise<void> {
+    const { link } = await this.#partition(name)
+    const { length } = await this.#context.partitions()
+    if (!(Number.isInteger(count) && count >= 1 && count <= length))
+      throw new KirokuError(
+        'InvalidArgument',
+        `a queue lies on 1 to ${length} partitions of this log, not on ${count}`,
+      )
+    const partitions = Array.from({ length: count - 1 }, (_, i) => (link.partition + 1 + i) % length)
+    await link.ask<'SpreadQueue'>({ type: 'SpreadQueue', queue: name, partitions, by })
   }
 
   async groups(name: string, { subscription, max }: GroupsOptions = {}) {
@@ -99,9 +127,7 @@ export class Administration implements Queues {
     const lists = await Promise.all(
       partitions.map(({ link }) => link.ask<'ListQueues'>({ type: 'ListQueues' })),
     )
-    return lists
-      .flatMap(({ queues }) => queues)
-      .toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
+    return mergeQueues(lists.flatMap(({ queues }) => queues))
   }
 
   #partition(name: string): Promise<PartitionClient> {

@@ -160,6 +160,12 @@ export interface Queues {
   /** Stops deliveries; sends are still accepted. */
   pause(name: string, by?: Actor): Promise<void>
   resume(name: string, by?: Actor): Promise<void>
+  /**
+   * Lets the queue lie on so many partitions, its own among them; resolves when those that are new take sends and
+   * the others none. These deliver what they have and end when they are empty. Limits are shared out among all.
+   * Errors: also `InvalidArgument`, `InvalidConfig` for a queue that must stay in one place.
+   */
+  spread(name: string, partitions: number, by?: Actor): Promise<void>
   describe(name: string): Promise<QueueDescription>
   /** Message groups of a subscription: those that are held up first, with what holds them up. */
   groups(

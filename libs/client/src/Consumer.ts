@@ -8,7 +8,7 @@ import { Lease } from './Lease.ts'
 import { LeaseKeeper } from './LeaseKeeper.ts'
 import { leaseTimes, type LeaseOptions } from './LeaseTimes.ts'
 import { limits } from './limits.ts'
-import type { PartitionClient } from './PartitionClient.ts'
+import type { QueueRoute } from './QueueRoute.ts'
 import { clip } from './ReceivedMessage.ts'
 import { unless } from './unless.ts'
 import { Verdicts, type Outcome } from './Verdicts.ts'
@@ -46,8 +46,8 @@ export interface Consumer {
 export interface ConsumerContext {
   readonly queue: string
   readonly consumer: string
-  /** The queue's partition, once the log is known. */
-  readonly open: () => Promise<{ readonly incarnation: string; readonly partition: PartitionClient }>
+  /** Where the queue is, once the log is known. */
+  readonly open: () => Promise<{ readonly incarnation: string; readonly route: QueueRoute }>
   readonly newPoll: () => string
   readonly clock: Clock
   readonly emit: (event: ClientEvent) => void
@@ -102,19 +102,20 @@ export class ConsumerLoop implements Consumer {
 
   async #work(): Promise<void> {
     const { queue, clock, emit, newPoll } = this.#context
-    const { incarnation, partition } = await this.#open()
-    const { link, settler } = partition
+    const { incarnation, route } = await this.#open()
     // Goes on however long the engine is away.
     const options = { signal: this.#polls.signal, patienceMs: Infinity }
-    const described = await link.ask<'DescribeQueue'>({ type: 'DescribeQueue', queue }, options)
+    const described = await route.home.link.ask<'DescribeQueue'>({ type: 'DescribeQueue', queue }, options)
     const config = configFor(described, this.#options.subscription)
     const times = leaseTimes(this.#options, config.leaseMs, config.leaseCapMs)
     const receive = this.#receive(config, times.leaseMs)
     const keeper = new LeaseKeeper(times, clock, emit)
     const loop = async (): Promise<void> => {
       while (!options.signal.aborted) {
-        const delivery = await partition.take({ ...receive, poll: newPoll() }, options)
-        if (delivery === undefined) continue
+        const taken = await route.take({ ...receive, poll: newPoll() }, options)
+        if (taken === undefined) continue
+        const { partition, delivery } = taken
+        const { link, settler } = partition
         const context = { incarnation, partition: link.partition, queue, delivery }
         const lease = new Lease(context, settler, link.time.leaseEndMs(delivery))
         if (keeper.register(lease)) {

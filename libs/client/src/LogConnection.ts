@@ -4,28 +4,32 @@ import { backoffMs } from './backoff.ts'
 import { isRetryable, toKirokuError } from './failure.ts'
 import { PartitionClient } from './PartitionClient.ts'
 import type { ClientContext } from './PartitionLink.ts'
+import { QueueRoute } from './QueueRoute.ts'
 import type { LogDirectory } from './Transport.ts'
 
 /** The partitions of one log, from the moment its directory is known. */
 export class OpenLog {
   readonly directory: LogDirectory
   readonly partitions: readonly PartitionClient[]
-  readonly #byQueue = new Map<string, PartitionClient>()
+  readonly #byQueue = new Map<string, QueueRoute>()
 
   constructor(directory: LogDirectory, context: ClientContext) {
     this.directory = directory
     this.partitions = Array.from({ length: directory.partitions }, (_, n) => new PartitionClient(n, context))
+    for (const { sender } of this.partitions)
+      sender.onSpread = (queue, view) => this.#byQueue.get(queue)?.learn(view)
   }
 
-  /** Where a queue lives. Errors: `InvalidQueueName`. */
-  of(queue: string): PartitionClient {
-    let partition = this.#byQueue.get(queue)
-    if (partition === undefined) {
+  /** Where a queue is. Errors: `InvalidQueueName`. */
+  of(queue: string): QueueRoute {
+    let route = this.#byQueue.get(queue)
+    if (route === undefined) {
       checkQueueName(queue)
-      partition = this.partitions[partitionOf(queue, this.partitions.length)]!
-      this.#byQueue.set(queue, partition)
+      const home = this.partitions[partitionOf(queue, this.partitions.length)]!
+      route = new QueueRoute(queue, home, this.partitions)
+      this.#byQueue.set(queue, route)
     }
-    return partition
+    return route
   }
 }
 

@@ -1,11 +1,11 @@
-import { limits as partitionLimits, type CommandOf, type Delivery } from '@kiroku/partition'
+import { limits as partitionLimits, type Answers, type CommandOf, type Delivery } from '@kiroku/partition'
 import { PartitionLink, type ClientContext } from './PartitionLink.ts'
 import { Reviser } from './Reviser.ts'
 import { Sender } from './Sender.ts'
 import { Settler } from './Settler.ts'
 
 /** How long a receive is repeated beyond its wait, in ms, and what stops it. */
-interface TakeOptions {
+export interface TakeOptions {
   readonly signal?: AbortSignal | undefined
   readonly patienceMs?: number
 }
@@ -26,13 +26,10 @@ export class PartitionClient {
     this.link.onLateDelivery = (delivery) => this.release(delivery)
   }
 
-  /** One delivery, or none within the wait. Aborting rejects; a delivery on its way is released. */
-  async take(
-    command: CommandOf<'Receive'>,
-    { signal, patienceMs }: TakeOptions = {},
-  ): Promise<Delivery | undefined> {
+  /** One delivery, or none within the wait, or where else to look. Aborting rejects; a delivery on its way is released. */
+  take(command: CommandOf<'Receive'>, { signal, patienceMs }: TakeOptions = {}): Promise<Answers['Receive']> {
     const waitMs = command.waitMs ?? partitionLimits.receiveWaitMsMax
-    const answer = await this.link.ask<'Receive'>(command, {
+    return this.link.ask<'Receive'>(command, {
       waitMs: waitMs + (command.batchWaitMs ?? 0),
       signal,
       patienceMs,
@@ -42,7 +39,6 @@ export class PartitionClient {
         ...(command.waitMs === undefined ? {} : { waitMs: Math.min(command.waitMs, leftMs) }),
       }),
     })
-    return answer.delivery
   }
 
   /** Resolves when everything that was asked for is stored or given up. */

@@ -1,5 +1,5 @@
 import { KirokuError } from '@kiroku/message'
-import { limits as partitionLimits, type Answers } from '@kiroku/partition'
+import { limits as partitionLimits, type Answers, type SpreadView } from '@kiroku/partition'
 import { isRetryable } from './failure.ts'
 import { Lane, type Unit } from './Lane.ts'
 import { limits } from './limits.ts'
@@ -8,7 +8,15 @@ import type { PartitionLink } from './PartitionLink.ts'
 import { ProducerNumbers, type SendNumber } from './ProducerNumbers.ts'
 
 /** Where messages that follow each other were stored: queue id, number of the first. */
-export type StoredRange = Answers['Enqueue']
+export type StoredRange = Pick<Answers['Enqueue'], 'queue' | 'first' | 'count'>
+
+/** Messages that travel together, of several that were handed over together. */
+export interface SentPiece {
+  /** Index of the first among all, and how many. */
+  readonly from: number
+  readonly count: number
+  readonly stored: Promise<StoredRange>
+}
 
 /** Who waits for messages that follow each other in one command. */
 interface Waiter {
@@ -21,6 +29,8 @@ interface Waiter {
 /** One Enqueue while it gathers. */
 interface Group {
   readonly queue: string
+  /** Version of the queue's parts that the newest message was sent by; 0: none. */
+  spread: number
   readonly messages: Uint8Array[]
   readonly marks: MarkColumns
   bytes: number
@@ -30,6 +40,8 @@ interface Group {
 
 /** Gathers the sends to one partition: one Enqueue a queue, several queues a request. */
 export class Sender {
+  /** Called when a queue says where else it is. */
+  onSpread: (queue: string, view: SpreadView) => void = () => {}
   readonly #link: PartitionLink
   readonly #lane: Lane
   readonly #numbers: ProducerNumbers
@@ -38,6 +50,7 @@ export class Sender {
   /** Of those, the one of each queue that still takes messages. */
   readonly #open = new Map<string, Group>()
   #pendingBytes = 0
+  #pendingMessages = 0
 
   constructor(link: PartitionLink, newProducer: () => string) {
     this.#link = link
@@ -45,41 +58,48 @@ export class Sender {
     this.#lane = new Lane(link, limits.sendRequestsMax, (room) => this.#next(room))
   }
 
+  /** Messages that are not stored yet. */
+  get pending(): number {
+    return this.#pendingMessages
+  }
+
   /** Stores one envelope. Errors: see `Client.send`. */
-  send(queue: string, envelope: Uint8Array, marks: Marks | undefined): Promise<StoredRange> {
+  send(queue: string, envelope: Uint8Array, marks: Marks | undefined, spread: number): Promise<StoredRange> {
     return new Promise((stored, failed) => {
       if (this.#pendingBytes >= limits.pendingBytesMax) return failed(tooMuchWaits())
-      const group = this.#add(queue, envelope, marks)
+      const group = this.#add(queue, envelope, marks, spread)
       group.waiters.push({ offset: group.messages.length - 1, count: 1, stored, failed })
       this.#lane.wake()
     })
   }
 
-  /** Stores envelopes in order; resolves with their places, range by range. */
+  /** Stores envelopes in order, piece by piece. */
   sendAll(
     queue: string,
     envelopes: readonly Uint8Array[],
     marks: readonly (Marks | undefined)[],
-  ): Promise<StoredRange[]> {
-    if (this.#pendingBytes >= limits.pendingBytesMax) return Promise.reject(tooMuchWaits())
-    const pieces: Promise<StoredRange>[] = []
+    spread: number,
+  ): SentPiece[] {
+    if (this.#pendingBytes >= limits.pendingBytesMax) throw tooMuchWaits()
+    const pieces: { from: number; count: number; stored: Promise<StoredRange> }[] = []
     let group: Group | undefined
     let waiter: Waiter | undefined
     for (let i = 0; i < envelopes.length; i++) {
-      const taken = this.#add(queue, envelopes[i]!, marks[i])
-      if (taken === group) waiter!.count++
-      else {
+      const taken = this.#add(queue, envelopes[i]!, marks[i], spread)
+      if (taken === group) {
+        waiter!.count++
+        pieces.at(-1)!.count++
+      } else {
         group = taken
-        pieces.push(
-          new Promise((stored, failed) => {
-            waiter = { offset: taken.messages.length - 1, count: 1, stored, failed }
-            taken.waiters.push(waiter)
-          }),
-        )
+        const stored = new Promise<StoredRange>((resolve, failed) => {
+          waiter = { offset: taken.messages.length - 1, count: 1, stored: resolve, failed }
+          taken.waiters.push(waiter)
+        })
+        pieces.push({ from: i, count: 1, stored })
       }
     }
     this.#lane.wake()
-    return Promise.all(pieces)
+    return pieces
   }
 
   /** Resolves when everything accepted so far is stored or given up. */
@@ -95,11 +115,12 @@ export class Sender {
     this.#lane.close()
   }
 
-  #add(queue: string, envelope: Uint8Array, marks: Marks | undefined): Group {
+  #add(queue: string, envelope: Uint8Array, marks: Marks | undefined, spread: number): Group {
     let group = this.#open.get(queue)
     if (group === undefined || !fits(group, envelope)) {
       group = {
         queue,
+        spread,
         messages: [],
         marks: new MarkColumns(),
         bytes: 0,
@@ -109,10 +130,12 @@ export class Sender {
       this.#open.set(queue, group)
       this.#groups.push(group)
     }
+    group.spread = spread
     group.marks.add(group.messages.length, marks)
     group.messages.push(envelope)
     group.bytes += envelope.length
     this.#pendingBytes += envelope.length
+    this.#pendingMessages++
     return group
   }
 
@@ -127,10 +150,11 @@ export class Sender {
   }
 
   #unit(group: Group, number: SendNumber): Unit {
-    const { queue, messages, marks, bytes, waiters, deadlineMs } = group
+    const { queue, spread, messages, marks, bytes, waiters, deadlineMs } = group
     const close = (): void => {
       this.#numbers.close(number)
       this.#pendingBytes -= bytes
+      this.#pendingMessages -= messages.length
     }
     const unit: Unit = {
       command: {
@@ -139,6 +163,7 @@ export class Sender {
         ...number,
         messages,
         ...marks.columns,
+        ...(spread === 0 ? undefined : { spread }),
       },
       messages: messages.length,
       bytes,
@@ -147,7 +172,8 @@ export class Sender {
       order: 0,
       done: (ok) => {
         close()
-        const { queue: id, first } = ok as StoredRange
+        const { queue: id, first, spread: news } = ok as Answers['Enqueue']
+        if (news !== undefined) this.onSpread(queue, news)
         for (const { offset, count, stored } of waiters) stored({ queue: id, first: first + offset, count })
       },
       failed: (error) => {
@@ -173,8 +199,10 @@ export class Sender {
       const messages = group.messages.slice(waiter.offset, end)
       const bytes = messages.reduce((sum, message) => sum + message.length, 0)
       this.#pendingBytes += bytes
+      this.#pendingMessages += messages.length
       return {
         queue: group.queue,
+        spread: group.spread,
         messages,
         marks: group.marks.slice(waiter.offset, end),
         bytes,

@@ -31,12 +31,11 @@ import { handleEach } from './handleEach.ts'
 import { limits } from './limits.ts'
 import type { MessageView } from './MessageView.ts'
 import { LogConnection, type OpenLog } from './LogConnection.ts'
-import type { PartitionClient } from './PartitionClient.ts'
 import type { ClientContext } from './PartitionLink.ts'
 import { clip, receivedMessages, type ReceivedMessage, type RetryOptions } from './ReceivedMessage.ts'
+import type { Stored } from './QueueRoute.ts'
 import { ReplyQueue, sendReply, type Requester, type RequesterOptions } from './Requester.ts'
 import type { Revision } from './Reviser.ts'
-import type { StoredRange } from './Sender.ts'
 import { settleReceipts } from './settleReceipts.ts'
 import type { Settlement } from './Settler.ts'
 import type { Transport } from './Transport.ts'
@@ -69,7 +68,7 @@ class TransportClient implements Client {
     this.#actor = options.actor ?? { name: 'local', origin: 'client' }
     this.#connection = new LogConnection(this.#context)
     this.queues = new Administration({
-      partitionOf: async (queue) => (await this.#connection.open()).of(queue),
+      partitionOf: async (queue) => (await this.#connection.open()).of(queue).home,
       partitions: async () => (await this.#connection.open()).partitions,
       actor: this.#actor,
     })
@@ -78,26 +77,22 @@ class TransportClient implements Client {
   async send(queue: string, body: Body, options: SendOptions = {}) {
     const log = this.#connection.log ?? (await this.#opened(queue))
     const marks = marksOf(options)
-    const partition = log.of(queue)
-    const stored = await partition.sender.send(queue, encodeMessage(body, marks, options), marks)
-    return { messageId: idOf(log, partition, stored, 0) }
+    const stored = await log.of(queue).send(encodeMessage(body, marks, options), marks)
+    return { messageId: idOf(log, stored, 0) }
   }
 
   async sendBatch(queue: string, messages: readonly OutgoingMessage[], options: SendOptions = {}) {
     const log = this.#connection.log ?? (await this.#opened(queue))
     const marks = messages.map((message) => marksOf(message, options))
     const envelopes = messages.map((message, i) => encodeMessage(message.body, marks[i], message, options))
-    const partition = log.of(queue)
-    const ranges = await partition.sender.sendAll(queue, envelopes, marks)
     const messageIds: string[] = []
-    for (const range of ranges)
-      for (let i = 0; i < range.count; i++) messageIds.push(idOf(log, partition, range, i))
+    for (const stored of await log.of(queue).sendAll(envelopes, marks))
+      for (let i = 0; i < stored.range.count; i++) messageIds.push(idOf(log, stored, i))
     return { messageIds }
   }
 
   async receive(queue: string, options: ReceiveOptions = {}): Promise<ReceivedMessage[]> {
     const log = await this.#opened(queue)
-    const partition = log.of(queue)
     const { subscription, max = 1, mode = 'simple', signal, bytesMax, waitMs, batchWaitMs, leaseMs } = options
     const command: CommandOf<'Receive'> = {
       type: 'Receive',
@@ -112,8 +107,9 @@ class TransportClient implements Client {
       ...(batchWaitMs === undefined ? {} : { batchWaitMs }),
       ...(leaseMs === undefined ? {} : { leaseMs }),
     }
-    const delivery = await partition.take(command, { signal })
-    if (delivery === undefined) return []
+    const taken = await log.of(queue).take(command, { signal })
+    if (taken === undefined) return []
+    const { partition, delivery } = taken
     const { incarnation } = log.directory
     const context = { incarnation, partition: partition.link.partition, queue, delivery }
     return receivedMessages(context, partition.settler)
@@ -157,7 +153,7 @@ class TransportClient implements Client {
         consumer: this.#name,
         open: async () => {
           const log = await this.#connection.open()
-          return { incarnation: log.directory.incarnation, partition: log.of(queue) }
+          return { incarnation: log.directory.incarnation, route: log.of(queue) }
         },
         newPoll: () => this.#newPoll(),
         clock: this.#context.clock,
@@ -266,7 +262,7 @@ const emitter =
 /** Time for a partition to describe itself before it is left out, in ms. */
 const partitionReplyMs = 2_000
 
-const idOf = (log: OpenLog, partition: PartitionClient, range: StoredRange, offset: number): string =>
+const idOf = (log: OpenLog, { partition, range }: Stored, offset: number): string =>
   messageId({
     incarnation: log.directory.incarnation,
     partition: partition.link.partition,

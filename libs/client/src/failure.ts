@@ -8,8 +8,9 @@ export const toKirokuError = (thrown: unknown): KirokuError =>
         cause: thrown,
       })
 
-/** Whether the same request can succeed later without a change by the caller. */
-export const isRetryable = (error: KirokuError): boolean => errorRegistry[error.id].retryable
+/** Whether the same request can succeed later at the same place; what moved must be asked for elsewhere. */
+export const isRetryable = (error: KirokuError): boolean =>
+  errorRegistry[error.id].retryable && error.id !== 'QueueMoved'
 
 const unknownOutcome = new Set<ErrorId>([
   'Timeout',

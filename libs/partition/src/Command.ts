@@ -235,19 +235,19 @@ export interface QueueDescription {
   readonly oldestAgeMs: number
   /** Polls that wait for a message. */
   readonly waitingPolls: number
-  /** Of a home: its parts. A client adds to each what is there. */
+  /** Of a home: its parts. A client adds the home itself, and to each what is there. */
   readonly spread?: { readonly version: number; readonly parts: readonly PartDescription[] }
   /** Of a part: its home. */
   readonly home?: QueueAddress
 }
 
-/** A part of a spread queue beside its home. */
+/** A part of a spread queue. */
 export interface PartDescription {
   readonly partition: number
   /** Its queue there; 0: it is not there yet. */
   readonly queue: number
   /** opening: not there yet; sealed: it takes no sends, and ends when it is empty. */
-  readonly state: 'opening' | 'open' | 'sealed'
+  readonly state: 'home' | 'opening' | 'open' | 'sealed'
   /** Absent: the partition did not say. */
   readonly counts?: QueueCounts
 }

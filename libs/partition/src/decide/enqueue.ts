@@ -4,6 +4,7 @@ import { bodyBytes } from '../Envelope.ts'
 import { limits } from '../limits.ts'
 import { laneKey } from '../state/Outbox.ts'
 import type { QueueState } from '../state/QueueState.ts'
+import { newsFor } from '../state/Spread.ts'
 import type { Subscription } from '../state/Subscription.ts'
 import { groupRule, isGroup, isTag, tagRule } from '../tag.ts'
 import type { Turn } from '../Turn.ts'
@@ -94,7 +95,7 @@ export const decideEnqueue = <B extends Uint8Array | SizedRef>(
   const stored =
     queue.config.dedup === 'off' ? enqueueAll(turn, queue, command) : enqueueOnce(turn, queue, command)
   if (stored instanceof KirokuError) return turn.refuse(token, stored)
-  const spread = queue.spread?.newsFor(command.spread ?? 0)
+  const spread = queue.place === undefined ? newsFor(queue.spread, command.spread ?? 0) : undefined
   turn.ok(token, spread === undefined ? stored : { ...stored, spread })
 }
 

@@ -4,6 +4,7 @@ import { limits } from '../limits.ts'
 import type { Poll } from '../state/Poll.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
 import { mainSubscription } from '../state/QueueState.ts'
+import { newsFor } from '../state/Spread.ts'
 import type { Subscription } from '../state/Subscription.ts'
 import type { Turn } from '../Turn.ts'
 import { namedSubscription } from './enqueue.ts'
@@ -16,7 +17,8 @@ export const decideReceive = <B>(turn: Turn<B>, command: CommandOf<'Receive'>, t
   const refusal = refuseReceive(state, sub, command)
   if (refusal !== undefined) return turn.refuse(token, refusal)
   const { spread: knows = 0 } = command
-  const news = sub.queue.spread?.newsFor(knows)
+  const { spread, place } = sub.queue
+  const news = place === undefined ? newsFor(spread, knows) : undefined
   if (news !== undefined) return turn.ok(token, { spread: news })
   // A receive asked for again takes the place of the one that waits.
   const before = state.polls.get(command.poll)

@@ -4,7 +4,7 @@ import { limits } from '../limits.ts'
 import type { QueueConfig } from '../QueueConfig.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
 import type { QueueState } from '../state/QueueState.ts'
-import type { LeavingPart, Part } from '../state/Spread.ts'
+import { newsFor, type LeavingPart, type Part } from '../state/Spread.ts'
 import type { Turn } from '../Turn.ts'
 import { attempt } from './attempt.ts'
 import { homeQueue } from './enqueue.ts'
@@ -59,6 +59,8 @@ export const refuseParts = (config: QueueConfig, of: number): void => {
     throw new KirokuError('InvalidConfig', 'a queue that keeps its groups in order stays in one partition')
   if (config.dedup !== 'off')
     throw new KirokuError('InvalidConfig', 'a queue that deduplicates stays in one partition')
+  if (config.dedup !== 'off')
+    throw new KirokuError('InvalidConfig', 'a queue that stores equal messages once stays in one partition')
   if (config.idleMs > 0)
     throw new KirokuError('InvalidConfig', 'a queue that is deleted when it is idle stays in one partition')
   for (const name of ['rateMax', 'inflightMax', 'concurrencyMax'] as const)
@@ -75,7 +77,7 @@ const tellReceivers = <B>(turn: Turn<B>, { subs, spread }: QueueState): void => 
   for (const sub of subs)
     for (const poll of sub.polls) {
       if (poll.done) continue
-      const news = spread.newsFor(poll.knows)
+      const news = newsFor(spread, poll.knows)
       if (news === undefined) continue
       endPoll(turn.state, poll)
       turn.ok(poll.token, { spread: news })

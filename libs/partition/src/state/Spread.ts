@@ -53,12 +53,12 @@ export class Spread {
       .map(({ partition, state }) => ({ partition, isOpen: state === 'open' }))
     return { version: this.version, parts }
   }
+}
 
-  /** What a client that knows `version` must be told; undefined: nothing. 0: it knows of no parts. */
-  newsFor(version: number): SpreadView | undefined {
-    if (version === this.version || (version === 0 && this.parts.length === 0)) return undefined
-    return this.view
-  }
+/** What a client that knows a version of a queue's parts must be told; undefined: nothing. 0: it knows of none. */
+export const newsFor = (spread: Spread | undefined, knows: number): SpreadView | undefined => {
+  if (spread === undefined) return knows === 0 ? undefined : { version: 0, parts: [] }
+  return knows === spread.version || (knows === 0 && spread.parts.length === 0) ? undefined : spread.view
 }
 
 /** What a part knows of its home, which it follows. */

@@ -1,0 +1,249 @@
+import { KirokuError } from '@kiroku/message'
+import { limits as partitionLimits, type CommandOf, type Delivery, type SpreadView } from '@kiroku/partition'
+import { isRetryable, toKirokuError } from './failure.ts'
+import { limits } from './limits.ts'
+import type { Marks } from './Marks.ts'
+import type { PartitionClient, TakeOptions } from './PartitionClient.ts'
+import type { StoredRange } from './Sender.ts'
+
+type Receive = CommandOf<'Receive'>
+
+/** A delivery, and the partition that it came from. */
+export interface Taken {
+  readonly partition: PartitionClient
+  readonly delivery: Delivery
+}
+
+/** Messages that follow each other, and the partition where they were stored. */
+export interface Stored {
+  readonly partition: PartitionClient
+  readonly range: StoredRange
+}
+
+/** One partition that has messages of the queue. */
+interface Place {
+  readonly client: PartitionClient
+  isOpen: boolean
+  /** Until when it is not asked alone, because it had nothing just now, by the client's clock. */
+  quietUntilMs: number
+}
+
+const moved = Symbol('the queue has other parts')
+
+/** Where a queue is: its home and, where it is spread, its parts. Learns of them by the answers of the home. */
+export class QueueRoute {
+  readonly home: PartitionClient
+  readonly #queue: string
+  readonly #partitions: readonly PartitionClient[]
+  #version = 0
+  /** The home and its parts; of a queue that is not spread the home alone. */
+  #places: readonly Place[]
+  #nextReceive = 0
+  #nextSend = 0
+
+  constructor(queue: string, home: PartitionClient, partitions: readonly PartitionClient[]) {
+    this.#queue = queue
+    this.home = home
+    this.#partitions = partitions
+    this.#places = [newPlace(home)]
+  }
+
+  /** Takes note of where the queue is now. */
+  learn({ version, parts }: SpreadView): void {
+    if (version === this.#version) return
+    this.#version = version
+    const before = new Map(this.#places.map((place) => [place.client, place]))
+    const places = [before.get(this.home)!]
+    for (const { partition, isOpen } of parts) {
+      const client = this.#partitions[partition]
+      if (client !== undefined) places.push({ ...(before.get(client) ?? newPlace(client)), isOpen })
+    }
+    this.#places = places
+  }
+
+  /** Stores one envelope in one of the places. Errors: see `Client.send`. */
+  async send(envelope: Uint8Array, marks: Marks | undefined): Promise<Stored> {
+    for (;;) {
+      const place = this.#sendTo()
+      try {
+        const range = await place.client.sender.send(this.#queue, envelope, marks, this.#version)
+        return { partition: place.client, range }
+      } catch (thrown) {
+        await this.#lookAgain(place, thrown)
+      }
+    }
+  }
+
+  /** Stores envelopes, each 1,000 in one of the places; resolves with what was stored where, in their order. */
+  async sendAll(
+    envelopes: readonly Uint8Array[],
+    marks: readonly (Marks | undefined)[],
+  ): Promise<readonly Stored[]> {
+    if (this.#places.length === 1) return this.#sendTogether(envelopes, marks)
+    const stored: Promise<readonly Stored[]>[] = []
+    const max = partitionLimits.messagesPerSendMax
+    for (let i = 0; i < envelopes.length; i += max)
+      stored.push(this.#sendTogether(envelopes.slice(i, i + max), marks.slice(i, i + max)))
+    return (await Promise.all(stored)).flat()
+  }
+
+  async #sendTogether(
+    envelopes: readonly Uint8Array[],
+    marks: readonly (Marks | undefined)[],
+  ): Promise<readonly Stored[]> {
+    const place = this.#sendTo()
+    const pieces = place.client.sender.sendAll(this.#queue, envelopes, marks, this.#version)
+    const stored = await Promise.all(
+      pieces.map(async ({ from, count, stored: piece }) => {
+        try {
+          return [{ partition: place.client, range: await piece }]
+        } catch (thrown) {
+          await this.#lookAgain(place, thrown)
+          return this.#sendTogether(envelopes.slice(from, from + count), marks.slice(from, from + count))
+        }
+      }),
+    )
+    return stored.flat()
+  }
+
+  /** The next place in turn; under load the one before until it has enough, then the one that has the least. */
+  #sendTo(): Place {
+    const places = this.#places
+    if (places.length === 1) return places[0]!
+    const open = places.filter((place) => place.isOpen)
+    const current = open[this.#nextSend % open.length]!
+    const { pending } = current.client.sender
+    if (pending > 0 && pending < limits.sendsPerPlace) return current
+    let least = current
+    for (let i = 1; i <= open.length; i++) {
+      const place = open[(this.#nextSend + i) % open.length]!
+      if (i === 1 || place.client.sender.pending < least.client.sender.pending) least = place
+    }
+    this.#nextSend = open.indexOf(least)
+    return least
+  }
+
+  /** Asks the home where the queue is when a part says that it is not there; rethrows anything else. */
+  async #lookAgain(place: Place, thrown: unknown): Promise<void> {
+    const { id } = toKirokuError(thrown)
+    if (place.client === this.home || (id !== 'QueueMoved' && id !== 'UnknownQueue')) throw thrown
+    place.isOpen = false
+    const { spread } = await this.home.link.ask<'DescribeQueue'>({
+      type: 'DescribeQueue',
+      queue: this.#queue,
+    })
+    if (spread === undefined) return this.learn({ version: 0, parts: [] })
+    const parts = spread.parts
+      .filter(({ queue }) => queue > 0)
+      .map(({ partition, state }) => ({ partition, isOpen: state === 'open' }))
+    this.learn({ version: spread.version, parts })
+  }
+
+  /** One delivery from any of the places, or none within the wait. Aborting rejects; what is on its way is released. */
+  async take(command: Receive, options: TakeOptions = {}): Promise<Taken | undefined> {
+    const { clock } = this.home.link.context
+    const { waitMs } = command
+    const startMs = clock.now()
+    for (let round = 1; ; round++) {
+      const leftMs =
+        waitMs === undefined ? undefined : Math.max(0, Math.round(waitMs - clock.now() + startMs))
+      const ask: Receive = {
+        ...command,
+        ...(round === 1 ? undefined : { poll: `${command.poll}/${round}` }),
+        ...(leftMs === undefined ? undefined : { waitMs: leftMs }),
+      }
+      const taken =
+        this.#places.length === 1
+          ? await this.#takeFrom(this.#places[0]!, ask, options)
+          : await this.#takeFromAny(ask, options)
+      if (taken !== moved) return taken
+    }
+  }
+
+  /** One that had something is asked alone; only when nobody has, all of them are waited for. */
+  async #takeFromAny(command: Receive, options: TakeOptions): Promise<Taken | undefined | typeof moved> {
+    const { clock } = this.home.link.context
+    const first = this.#nextReceive++ % this.#places.length
+    const places = [...this.#places.slice(first), ...this.#places.slice(0, first)]
+    const { signal } = options
+    for (const [i, place] of places.entries()) {
+      if (place.quietUntilMs > clock.now()) continue
+      const ask = { ...command, poll: `${command.poll}>${i}`, waitMs: 0 }
+      const taken = await this.#takeFrom(place, ask, { ...options, patienceMs: -Infinity }).catch(
+        (thrown: unknown) => {
+          if (signal?.aborted === true || this.#isFinal(place, thrown)) throw thrown
+          place.quietUntilMs = clock.now() + limits.deafPlaceMs
+          return undefined
+        },
+      )
+      if (taken !== undefined) return taken
+      place.quietUntilMs = Math.max(place.quietUntilMs, clock.now() + limits.quietPlaceMs)
+    }
+    return this.#takeFirst(places, command, options)
+  }
+
+  /** Waits for all of them at once; the first delivery ends the wait for the others. */
+  #takeFirst(
+    places: readonly Place[],
+    command: Receive,
+    { signal, patienceMs }: TakeOptions,
+  ): Promise<Taken | undefined | typeof moved> {
+    const over = new AbortController()
+    const either = signal === undefined ? over.signal : AbortSignal.any([signal, over.signal])
+    return new Promise((resolve, reject) => {
+      let waiting = places.length
+      let failure: unknown
+      const end = (settle: () => void): void => {
+        if (over.signal.aborted) return
+        settle()
+        over.abort(elsewhere)
+      }
+      const nothing = (): void => {
+        if (--waiting > 0) return
+        end(() => (failure === undefined ? resolve(undefined) : reject(failure as Error)))
+      }
+      for (const [i, place] of places.entries()) {
+        const ask = { ...command, poll: `${command.poll}+${i}` }
+        const options = patienceMs === undefined ? { signal: either } : { signal: either, patienceMs }
+        this.#takeFrom(place, ask, options).then(
+          (taken) => {
+            if (taken === undefined) return nothing()
+            if (taken !== moved && over.signal.aborted) return taken.partition.release(taken.delivery)
+            if (taken !== moved) place.quietUntilMs = 0
+            end(() => resolve(taken))
+          },
+          (thrown: unknown) => {
+            if (signal?.aborted === true || this.#isFinal(place, thrown))
+              return end(() => reject(thrown as Error))
+            // A part that is gone has nothing; one that does not answer may have.
+            if (isRetryable(toKirokuError(thrown))) failure = thrown
+            nothing()
+          },
+        )
+      }
+    })
+  }
+
+  async #takeFrom(
+    { client }: Place,
+    command: Receive,
+    options: TakeOptions,
+  ): Promise<Taken | undefined | typeof moved> {
+    const knows = this.#version === 0 ? command : { ...command, spread: this.#version }
+    const { delivery, spread } = await client.take(knows, options)
+    if (spread !== undefined) {
+      this.learn(spread)
+      return moved
+    }
+    return delivery === undefined ? undefined : { partition: client, delivery }
+  }
+
+  /** Whether an error is for the caller: what the home says of the request itself. */
+  #isFinal({ client }: Place, thrown: unknown): boolean {
+    return client === this.home && !isRetryable(toKirokuError(thrown))
+  }
+}
+
+const newPlace = (client: PartitionClient): Place => ({ client, isOpen: true, quietUntilMs: 0 })
+
+const elsewhere = new KirokuError('QueueMoved', 'Another part had a delivery')
