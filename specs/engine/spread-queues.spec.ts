@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { verify } from '@kiroku/audit'
 import type { QueueSettings } from '@kiroku/client'
+import { decodeCheckpoint } from '@kiroku/engine'
 import { createWorld, type World } from '../harness/index.ts'
 
 const worldWith = async (settings: QueueSettings = {}): Promise<World> => {
@@ -17,6 +19,10 @@ const spread = async (world: World, partitions: number, span: '100 millis' | '5 
 
 const statesOf = async (world: World): Promise<string[]> =>
   ((await world.client.queues.describe('orders')).spread?.parts ?? []).map(({ state }) => state)
+
+/** What the whole record says that could not be. */
+const problems = async (world: World): Promise<unknown[]> =>
+  (await verify(world.log, { decodeCheckpoint })).partitions.flatMap(({ problem }) => problem ?? [])
 
 /** Sends numbered messages, so many every 10 ms, for as long as it is let; counts what was accepted. */
 const produce = (world: World, count: number) => {
@@ -186,6 +192,7 @@ describe('a queue that grows and shrinks under load', () => {
       redelivered: 0,
     })
     expect(world.events.filter(({ type }) => type === 'consumerFailed')).toEqual([])
+    expect(await problems(world)).toEqual([])
   })
 
   it('goes on when the engine crashes in the middle of it', async () => {
@@ -210,6 +217,7 @@ describe('a queue that grows and shrinks under load', () => {
       committed: sent.length,
       available: 0,
     })
+    expect(await problems(world)).toEqual([])
   })
 
   it('is what the record means although whoever asked for it has gone, and was never answered', async () => {
