@@ -85,7 +85,7 @@ interface SpreadSnapshot extends Pick<Spread, 'version' | 'revision' | 'purges' 
 }
 
 /** One generation of a subscription. */
-export interface SubscriptionSnapshot {
+interface SubscriptionSnapshot {
   readonly index: number
   readonly id: number
   readonly name: string
@@ -101,7 +101,7 @@ export interface SubscriptionSnapshot {
 }
 
 /** One group: its runs, and the numbers of its live messages. */
-export interface GroupSnapshot {
+interface GroupSnapshot {
   readonly key: string
   readonly ready: readonly [head: number, tail: number, count: number]
   readonly touched: readonly number[]
