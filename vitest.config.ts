@@ -9,8 +9,6 @@ export default defineConfig({
   test: {
     pool: 'forks',
     maxWorkers: 2,
-    // Its keys are sources as they are on disk: broken code would come back in runs that asked for none.
-    ...(mutant === undefined ? {} : { fsModuleCache: false }),
     projects: [
       {
         extends: true,

@@ -17,5 +17,9 @@ export const mutate = (id: string): Plugin => {
     // Ahead of the step that takes the types away: `from` is the source as it was written.
     enforce: 'pre',
     transform: (code, module) => (module === file ? applyMutant(mutant, code) : undefined),
+    // The broken file is never in the cache that all runs share; everything else comes from it.
+    api: { vitest: { ignoreFsModuleCache: true } },
+    configureVitest: ({ defineCacheKeyGenerator }) =>
+      defineCacheKeyGenerator(({ id: module }) => (module === file ? false : undefined)),
   }
 }

@@ -2,7 +2,15 @@ import { describe, expect, it } from 'vitest'
 import type { Client } from '@kiroku/client'
 import { snapshot, stateHash, type PartitionState } from '@kiroku/partition'
 import { waitUntil } from '@kiroku/testkit'
-import { createNatsWorld, createWorld, everyState, mailCounts, replay, type World } from '../harness/index.ts'
+import {
+  createNatsWorld,
+  createWorld,
+  everyState,
+  mailCounts,
+  replay,
+  untilCheckpoint,
+  type World,
+} from '../harness/index.ts'
 
 /** A hash over everything that a partition knows, except whose ownership it is and what time it has become. */
 const hashOf = (state: PartitionState): string => stateHash({ ...snapshot(state), epoch: 0, node: '', at: 0 })
@@ -14,17 +22,6 @@ const shown = async (client: Client) =>
     config,
     deliveryPaused,
   }))
-
-/** Sends until a checkpoint stands behind everything that the partition went through so far. */
-const untilCheckpoint = async (client: Client): Promise<void> => {
-  const partition = async () => (await client.partitions())[0]!
-  const { lastSeq } = await partition()
-  await client.queues.create('traffic')
-  await waitUntil(async () => {
-    await client.send('traffic', 'x'.repeat(1_000))
-    return (await partition()).checkpointSeq > lastSeq
-  })
-}
 
 const fill = async (world: World): Promise<void> => {
   await everyState(world.client, { leaseMs: 60_000, pass: () => world.advance('90 seconds') })

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { trace } from '@kiroku/audit'
-import { createWorld, type World } from '../harness/index.ts'
+import type { CheckpointPolicy } from '@kiroku/engine'
+import { createWorld, untilCheckpoint, type World } from '../harness/index.ts'
 
 const day = 86_400_000
 
 /** A queue with one message that is due in ten minutes. */
-const delayedWorld = async () => {
-  const world = await createWorld({ recordMs: 20 * day })
+const delayedWorld = async (checkpoints?: CheckpointPolicy) => {
+  const world = await createWorld({ recordMs: 20 * day, ...(checkpoints && { checkpoints }) })
   await world.queue('mail')
   const { messageId } = await world.client.send('mail', 'reminder', { delayMs: 600_000 })
   return { world, messageId, [Symbol.asyncDispose]: () => world[Symbol.asyncDispose]() }
@@ -95,6 +96,17 @@ describe('a delayed message that is rescheduled', () => {
     const { world, messageId } = given
     await world.client.reschedule(messageId, { at: new Date(Date.UTC(2026, 0, 1, 0, 30)) })
     await world.restart('drain', '1 minute')
+    const consumer = await world.consumer('mail', undefined, { batchWaitMs: 0 })
+    await world.advance('1 hour')
+    expect(consumer.times('reminder')).toEqual([30 * 60])
+  })
+
+  it('[ENG-09] comes at its new time when the engine starts from a checkpoint', async () => {
+    await using given = await delayedWorld({ bytesMin: 2_000, ageMs: day })
+    const { world, messageId } = given
+    await world.client.reschedule(messageId, { delayMs: 1_800_000 })
+    await untilCheckpoint(world.client)
+    await world.restart('crash')
     const consumer = await world.consumer('mail', undefined, { batchWaitMs: 0 })
     await world.advance('1 hour')
     expect(consumer.times('reminder')).toEqual([30 * 60])
