@@ -17,6 +17,20 @@ export const engineMutants: ReadonlyArray<SpecMutant> = [
     what: 'nobody is told that a group is held up by a message that waits for its retry',
   },
   {
+    id: 'ENG-03',
+    file: 'libs/partition/src/state/Dedup.ts',
+    from: 'now - queue.config.dedupWindowMs',
+    to: 'now - queue.config.dedupWindowMs - 1',
+    what: 'the window ends a millisecond late',
+  },
+  {
+    id: 'ENG-03',
+    file: 'libs/partition/src/snapshot.ts',
+    from: 'if (q.dedup !== undefined) state.dedup.restore(queue, DedupKeys.restore(q.dedup))',
+    to: '',
+    what: 'an engine that begins with a checkpoint forgets what was sent',
+  },
+  {
     id: 'ENG-07',
     file: 'libs/partition/src/untouched.ts',
     from: 'state.queues.delete(queue.id)',

@@ -10,6 +10,8 @@ interface Scene {
   readonly at: number
   readonly mail: number
   readonly dead: number
+  /** An empty queue that deduplicates. */
+  readonly once: number
   readonly leaseUntil: number
   readonly delayedUntil: number
   readonly pausedUntil: number
@@ -24,6 +26,8 @@ beforeEach(async () => {
   const deadLetter = { name: 'dead', partition: 1, queue: dead.queue }
   const config = { retriesMax: 1, deadLetter, leaseMs: 30_000, leaseCapMs: 60_000 }
   const mail = await ask(engine, 0, { type: 'CreateQueue', queue: 'mail', config, by: tester })
+  const dedup = { dedup: 'id' } as const
+  const once = await ask(engine, 0, { type: 'CreateQueue', queue: 'once', config: dedup, by: tester })
   const enqueue = { type: 'Enqueue', queue: 'mail', producer: 'p' } as const
   await ask(engine, 0, { ...enqueue, send: 1, messages: [body('a'), body('b'), body('e')] })
   const { items } = await receive(engine, 0, 'mail', 3)
@@ -37,6 +41,7 @@ beforeEach(async () => {
     at,
     mail: mail.queue,
     dead: dead.queue,
+    once: once.queue,
     leaseUntil: at + 30_000,
     delayedUntil: at + 200_000,
     pausedUntil: at + 100_000,
@@ -181,6 +186,47 @@ describe('a step outside the law is found:', () => {
   })
   it('a message without its body', () => expectFound(/0 bodies .* for 1 messages/, [enqueued(6)]))
   it('a body without its message', () => expectFound(/no message for them/, [], oneBody()))
+})
+
+describe('deduplication that is not what the record says is found:', () => {
+  const keys = (k: number) => new Uint8Array(16).fill(k)
+  const keyed = (first: number, k: number, change: object = {}) =>
+    enqueued(first, { queue: scene.once, keys: keys(k), ...change })
+  const repeated = (original: number, k: number, send = 9): LogEvent => ({
+    type: 'Deduplicated',
+    queue: scene.once,
+    producer: 'p',
+    send,
+    answer: [original, 1],
+    originals: [original],
+    keys: keys(k),
+  })
+  const body1 = () => ({ sections: [{ queue: scene.once, bodies: [body('x')] }] })
+
+  it('nothing where it is honest', async () => {
+    await forge(engine.log, 0, [keyed(1, 1), repeated(1, 1)], body1())
+    await forge(engine.log, 0, [keyed(2, 1, { send: 4 })], { ...body1(), at: scene.at + 300_000 })
+    expect(await verify(engine.log, { decodeCheckpoint })).toMatchObject({ ok: true })
+  })
+  it('a message that is stored although it was sent before', async () => {
+    await forge(engine.log, 0, [keyed(1, 1)], body1())
+    await expectFound(/repeats message 1, but is stored/, [keyed(2, 1, { send: 4 })], body1())
+  })
+  it('a repeat of what was never sent', async () => {
+    await forge(engine.log, 0, [keyed(1, 1)], body1())
+    await expectFound(/does not repeat message 1/, [repeated(1, 2)])
+  })
+  it('a repeat after the window', async () => {
+    await forge(engine.log, 0, [keyed(1, 1)], body1())
+    await expectFound(/does not repeat message 1/, [repeated(1, 1)], { at: scene.at + 300_000 })
+  })
+  it('a send that is answered twice', async () => {
+    await forge(engine.log, 0, [keyed(1, 1), repeated(1, 1)], body1())
+    await expectFound(/stored twice/, [repeated(1, 1)])
+  })
+  it('a message without a key', async () => {
+    await expectFound(/no key each/, [keyed(1, 1, { keys: undefined })], body1())
+  })
 })
 
 describe('a timer that fires early is found:', () => {

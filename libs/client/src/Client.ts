@@ -34,11 +34,19 @@ export interface SendOptions {
    * An ordered queue wants one with every message.
    */
   readonly group?: string | undefined
+  /**
+   * By what a queue that deduplicates knows a repeat: up to 128 characters; absent: by the body, where the queue
+   * looks at that. A repeat is answered with the id of the first message, and nothing more is stored.
+   */
+  readonly dedupId?: string | undefined
   /** Absent: `text/plain` for text, `application/json` for JSON, nothing for bytes. */
   readonly contentType?: string | undefined
   /** W3C trace context that travels with the message. */
   readonly traceparent?: string | undefined
 }
+
+/** How the messages of `sendBatch` are sent that say nothing else. */
+export type BatchOptions = Omit<SendOptions, 'dedupId'>
 
 /** One message of `sendBatch`; what it sets beats the batch's options. */
 export interface OutgoingMessage extends SendOptions {
@@ -193,7 +201,7 @@ export interface Client {
   sendBatch(
     queue: string,
     messages: readonly OutgoingMessage[],
-    options?: SendOptions,
+    options?: BatchOptions,
   ): Promise<{ readonly messageIds: string[] }>
   /** Takes messages; an empty array when there is none within the wait. */
   receive(queue: string, options?: ReceiveOptions): Promise<ReceivedMessage[]>

@@ -1,40 +1,56 @@
 import { KirokuError } from '@kiroku/message'
-import { isGroup, isTag, groupRule, limits, tagRule, type CommandOf } from '@kiroku/partition'
-import type { SendOptions } from './Client.ts'
+import {
+  dedupIdRule,
+  groupRule,
+  isDedupId,
+  isGroup,
+  isTag,
+  limits,
+  tagRule,
+  type CommandOf,
+} from '@kiroku/partition'
+import type { BatchOptions, SendOptions } from './Client.ts'
 
 /** What the partition reads of a message beside its envelope; absent: the queue's default, or none. */
 export interface Marks {
   readonly delayMs: number | undefined
   readonly tag: string | undefined
   readonly group: string | undefined
+  readonly dedupId: string | undefined
 }
 
 /** The marks that a message is sent with: its own, else those of its batch. Errors: `InvalidArgument`. */
-export const marksOf = (own: SendOptions, shared?: SendOptions): Marks | undefined => {
+export const marksOf = (own: SendOptions, shared?: BatchOptions): Marks | undefined => {
   const delayMs = own.delayMs ?? shared?.delayMs
   const tag = own.tag ?? shared?.tag
   const group = own.group ?? shared?.group
-  if (delayMs === undefined && tag === undefined && group === undefined) return undefined
+  // One id for several messages would make all but the first of them repeats.
+  const { dedupId } = own
+  if (delayMs === undefined && tag === undefined && group === undefined && dedupId === undefined)
+    return undefined
   if (delayMs !== undefined && !(Number.isFinite(delayMs) && delayMs >= 0 && delayMs <= limits.delayMsMax))
     throw new KirokuError('InvalidArgument', `delayMs is ${delayMs}; it may be 0 to ${limits.delayMsMax} ms`)
   if (tag !== undefined && !isTag(tag)) throw new KirokuError('InvalidArgument', tagRule)
   if (group !== undefined && !isGroup(group)) throw new KirokuError('InvalidArgument', groupRule)
-  return { delayMs: delayMs === undefined ? undefined : Math.round(delayMs), tag, group }
+  if (dedupId !== undefined && !isDedupId(dedupId)) throw new KirokuError('InvalidArgument', dedupIdRule)
+  return { delayMs: delayMs === undefined ? undefined : Math.round(delayMs), tag, group, dedupId }
 }
 
-type Columns = Pick<CommandOf<'Enqueue'>, 'delaysMs' | 'tags' | 'groups'>
+type Columns = Pick<CommandOf<'Enqueue'>, 'delaysMs' | 'tags' | 'groups' | 'dedupIds'>
 
 /** Marks of the messages of one command, a column each; a column that nobody needs is absent. */
 export class MarkColumns {
   #delaysMs: number[] | undefined
   #tags: string[] | undefined
   #groups: string[] | undefined
+  #dedupIds: string[] | undefined
 
   /** Notes the marks of the message that comes after `count` others. */
   add(count: number, marks: Marks | undefined): void {
     this.#delaysMs = added(this.#delaysMs, count, marks?.delayMs, -1)
     this.#tags = added(this.#tags, count, marks?.tag, '')
     this.#groups = added(this.#groups, count, marks?.group, '')
+    this.#dedupIds = added(this.#dedupIds, count, marks?.dedupId, '')
   }
 
   slice(start: number, end: number): MarkColumns {
@@ -42,6 +58,7 @@ export class MarkColumns {
     part.#delaysMs = this.#delaysMs?.slice(start, end)
     part.#tags = this.#tags?.slice(start, end)
     part.#groups = this.#groups?.slice(start, end)
+    part.#dedupIds = this.#dedupIds?.slice(start, end)
     return part
   }
 
@@ -51,6 +68,7 @@ export class MarkColumns {
     if (this.#delaysMs !== undefined) columns.delaysMs = this.#delaysMs
     if (this.#tags !== undefined) columns.tags = this.#tags
     if (this.#groups !== undefined) columns.groups = this.#groups
+    if (this.#dedupIds !== undefined) columns.dedupIds = this.#dedupIds
     return columns
   }
 }

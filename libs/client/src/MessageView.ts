@@ -101,6 +101,11 @@ export class MessageView {
     return this.#decoded().meta.tag
   }
 
+  /** By what the queue knew repeats of it, if its sender said. */
+  get dedupId(): string | undefined {
+    return this.#decoded().meta.dedupId
+  }
+
   /** Message group or tenant. */
   get group(): string | undefined {
     return this.#decoded().meta.group

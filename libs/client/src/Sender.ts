@@ -6,9 +6,16 @@ import { limits } from './limits.ts'
 import { MarkColumns, type Marks } from './Marks.ts'
 import type { PartitionLink } from './PartitionLink.ts'
 import { ProducerNumbers, type SendNumber } from './ProducerNumbers.ts'
+import { rangeNumbers } from './ranges.ts'
 
 /** Where messages that follow each other were stored: queue id, number of the first. */
-export type StoredRange = Pick<Answers['Enqueue'], 'queue' | 'first' | 'count'>
+export interface StoredRange {
+  readonly queue: number
+  readonly first: number
+  readonly count: number
+  /** The number of each, where one of them was sent before. */
+  readonly numbers?: readonly number[]
+}
 
 /** Messages that travel together, of several that were handed over together. */
 export interface SentPiece {
@@ -172,9 +179,15 @@ export class Sender {
       order: 0,
       done: (ok) => {
         close()
-        const { queue: id, first, spread: news } = ok as Answers['Enqueue']
+        const { queue: id, first, numbers, spread: news } = ok as Answers['Enqueue']
         if (news !== undefined) this.onSpread(queue, news)
-        for (const { offset, count, stored } of waiters) stored({ queue: id, first: first + offset, count })
+        const all = numbers === undefined ? undefined : rangeNumbers(numbers)
+        for (const { offset, count, stored } of waiters)
+          stored(
+            all === undefined
+              ? { queue: id, first: first + offset, count }
+              : { queue: id, first: all[offset]!, count, numbers: all.slice(offset, offset + count) },
+          )
       },
       failed: (error) => {
         close()

@@ -8,6 +8,7 @@ import {
 } from '@kiroku/partition'
 import { Administration } from './Administration.ts'
 import type {
+  BatchOptions,
   Body,
   Client,
   ClientOptions,
@@ -81,7 +82,7 @@ class TransportClient implements Client {
     return { messageId: idOf(log, stored, 0) }
   }
 
-  async sendBatch(queue: string, messages: readonly OutgoingMessage[], options: SendOptions = {}) {
+  async sendBatch(queue: string, messages: readonly OutgoingMessage[], options: BatchOptions = {}) {
     const log = this.#connection.log ?? (await this.#opened(queue))
     const marks = messages.map((message) => marksOf(message, options))
     const envelopes = messages.map((message, i) => encodeMessage(message.body, marks[i], message, options))
@@ -267,5 +268,5 @@ const idOf = (log: OpenLog, { partition, range }: Stored, offset: number): strin
     incarnation: log.directory.incarnation,
     partition: partition.link.partition,
     queue: range.queue,
-    number: range.first + offset,
+    number: range.numbers?.[offset] ?? range.first + offset,
   })

@@ -1,6 +1,6 @@
 import { KirokuError } from '@kiroku/message'
 import { encodeEnvelope, limits as partitionLimits, type EnvelopeMeta } from '@kiroku/partition'
-import type { Body, SendOptions } from './Client.ts'
+import type { BatchOptions, Body, SendOptions } from './Client.ts'
 import type { Marks } from './Marks.ts'
 
 const encoder = new TextEncoder()
@@ -13,13 +13,14 @@ export const encodeMessage = (
   body: Body,
   marks: Marks | undefined,
   own: SendOptions,
-  shared?: SendOptions,
+  shared?: BatchOptions,
 ): Uint8Array => {
   const attributes = own.attributes ?? shared?.attributes
   const contentType = own.contentType ?? shared?.contentType ?? contentTypeOf(body)
   const traceparent = own.traceparent ?? shared?.traceparent
   const tag = marks?.tag === '' ? undefined : marks?.tag
   const group = marks?.group === '' ? undefined : marks?.group
+  const dedupId = marks?.dedupId === '' ? undefined : marks?.dedupId
   const bytes =
     body instanceof Uint8Array ? body : encoder.encode(typeof body === 'string' ? body : stringify(body))
   if (bytes.length > partitionLimits.bodyBytesMax)
@@ -28,13 +29,15 @@ export const encodeMessage = (
       `The body has ${bytes.length} bytes; at most ${partitionLimits.bodyBytesMax} are possible`,
     )
   const isPlain = attributes === undefined && contentType === undefined && traceparent === undefined
-  if (isPlain && tag === undefined && group === undefined) return encodeEnvelope(bytes)
+  if (isPlain && tag === undefined && group === undefined && dedupId === undefined)
+    return encodeEnvelope(bytes)
   const meta: EnvelopeMeta = {
     ...(attributes === undefined ? {} : { attributes: checkAttributes(attributes) }),
     ...(contentType === undefined ? {} : { contentType }),
     ...(traceparent === undefined ? {} : { traceparent }),
     ...(tag === undefined ? {} : { tag }),
     ...(group === undefined ? {} : { group }),
+    ...(dedupId === undefined ? {} : { dedupId }),
   }
   return encodeEnvelope(bytes, meta)
 }

@@ -6,6 +6,7 @@ export type { LogDirectory, RequestOptions, Transport } from './Transport.ts'
 export { realClock, type Clock, type TimerHandle } from './Clock.ts'
 export type {
   ApplyOptions,
+  BatchOptions,
   Body,
   Client,
   ClientOptions,

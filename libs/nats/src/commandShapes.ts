@@ -46,6 +46,7 @@ const shapes: Readonly<Record<CommandType, Check>> = {
     tags: optional(listOf(text)),
     groups: optional(listOf(text)),
     spread: optional(number),
+    dedupIds: optional(listOf(text)),
   }),
   Recall: shape(revising),
   Reschedule: shape({ ...revising, delayMs: optional(number), dueAt: optional(number) }),

@@ -64,6 +64,6 @@ export { homeKey, type LeavingPart, type Part, type SpreadView } from './state/S
 export type { QueueState } from './state/QueueState.ts'
 export type { Subscription } from './state/Subscription.ts'
 export { isOwnSetting, type SubscriptionSettings } from './SubscriptionSettings.ts'
-export { groupRule, isGroup, isTag, tagRule } from './tag.ts'
+export { dedupIdRule, groupRule, isDedupId, isGroup, isTag, tagRule } from './tag.ts'
 export { nextTimerAt } from './timers.ts'
 export { Turn, type PlannedDelivery, type TurnAnswer, type TurnSection } from './Turn.ts'

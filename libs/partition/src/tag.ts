@@ -8,6 +8,13 @@ export const isTag = (tag: unknown): tag is string =>
 export const isGroup = (group: unknown): group is string =>
   typeof group === 'string' && group.length <= limits.groupCharactersMax
 
+/** Whether a message may have this dedup id; the empty one is none. */
+export const isDedupId = (id: unknown): id is string =>
+  typeof id === 'string' && id.length <= limits.dedupIdCharactersMax
+
+/** What a dedup id may be, in words. */
+export const dedupIdRule = `a dedup id has up to ${limits.dedupIdCharactersMax} characters`
+
 /** What a group may be, in words. */
 export const groupRule = `a group has up to ${limits.groupCharactersMax} characters`
 

@@ -49,6 +49,12 @@ export const messageCommands: readonly CommandSpec[] = [
         metavar: 'GROUP',
         description: 'Message group, within which an ordered queue keeps order; or tenant of a fair queue.',
       },
+      {
+        name: 'dedup-id',
+        kind: 'text',
+        metavar: 'ID',
+        description: 'By what a queue that deduplicates knows a repeat of the message.',
+      },
       { name: 'attributes', kind: 'text', metavar: 'K=V,…', description: 'Attributes of the messages.' },
     ],
     settings: natsSettings,

@@ -45,6 +45,7 @@ const asJson = (message: ReceivedMessage): Record<string, unknown> => ({
   attributes: message.attributes,
   tag: message.tag,
   group: message.group,
+  dedupId: message.dedupId,
   contentType: message.contentType,
   lineage: message.lineage,
   ...bodyAsJson(message),

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import type { SendOptions } from '@kiroku/client'
+import type { BatchOptions, SendOptions } from '@kiroku/client'
 import { KirokuError } from '@kiroku/message'
 import { limits } from '@kiroku/partition'
 import type { Invocation } from '../cli/CommandSpec.ts'
@@ -19,10 +19,16 @@ export const run = async (invocation: Invocation): Promise<void> => {
     throw new KirokuError('InvalidArgument', 'give either a body or --file or --ndjson, not both')
   if (body === undefined && file === undefined && process.stdin.isTTY)
     throw new KirokuError('InvalidArgument', 'there is no message: give a body, --file, or pipe one in')
+  const dedupId = text('dedup-id')
+  if (dedupId !== undefined && flag('ndjson'))
+    throw new KirokuError('InvalidArgument', '--dedup-id names one message; with --ndjson there are several')
   const options = optionsOf(invocation)
   await (flag('ndjson')
     ? sendLines(invocation, file, options)
-    : sendOne(invocation, body === undefined ? await readAll(await open(file)) : Buffer.from(body), options))
+    : sendOne(invocation, body === undefined ? await readAll(await open(file)) : Buffer.from(body), {
+        ...options,
+        dedupId,
+      }))
 }
 
 const sendOne = (invocation: Invocation, body: Uint8Array, options: SendOptions): Promise<void> =>
@@ -36,7 +42,7 @@ const sendOne = (invocation: Invocation, body: Uint8Array, options: SendOptions)
 const sendLines = async (
   invocation: Invocation,
   file: string | undefined,
-  options: SendOptions,
+  options: BatchOptions,
 ): Promise<void> => {
   const { out, signal } = invocation
   const queue = invocation.argument('queue')!
@@ -73,7 +79,7 @@ const sendLines = async (
   out.result({ queue, sent, seconds: +seconds.toFixed(3), perSecond: rate })
 }
 
-const optionsOf = ({ text }: Invocation): SendOptions => {
+const optionsOf = ({ text }: Invocation): BatchOptions => {
   const delay = text('delay')
   const contentType = text('content-type')
   const attributes = text('attributes')

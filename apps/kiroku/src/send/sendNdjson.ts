@@ -1,4 +1,4 @@
-import type { Client, OutgoingMessage, SendOptions } from '@kiroku/client'
+import type { BatchOptions, Client, OutgoingMessage } from '@kiroku/client'
 import { isKirokuError, KirokuError } from '@kiroku/message'
 import type { NdjsonLine } from './ndjson.ts'
 
@@ -16,7 +16,7 @@ export const sendNdjson = async (
   client: Pick<Client, 'sendBatch'>,
   queue: string,
   lines: AsyncIterable<NdjsonLine>,
-  options: SendOptions,
+  options: BatchOptions,
   signal: AbortSignal,
   onSent: (sent: number) => void,
 ): Promise<number> => {

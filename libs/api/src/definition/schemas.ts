@@ -139,6 +139,9 @@ const outgoing = {
   group: optional(
     Schema.String.annotate({ description: 'Message group of an ordered queue, or tenant of a fair one' }),
   ),
+  dedupId: optional(
+    Schema.String.annotate({ description: 'By what a queue that deduplicates knows a repeat' }),
+  ),
   contentType: optional(Schema.String),
   traceparent: optional(Schema.String.annotate({ description: 'W3C trace context' })),
 }
@@ -175,6 +178,7 @@ export const ReceivedMessage = Schema.Struct({
   attributes,
   tag: optional(Schema.String),
   group: optional(Schema.String),
+  dedupId: optional(Schema.String),
   contentType: optional(Schema.String),
   traceparent: optional(Schema.String),
   lineage: optional(Schema.Json.annotate({ description: 'Of dead letters: where they came from, and why' })),

@@ -1,9 +1,9 @@
 import { KirokuError } from '@kiroku/message'
 import type { CommandOf } from '../Command.ts'
 import { bodyOf } from '../Envelope.ts'
-import { limits } from '../limits.ts'
 import { dedupKeyBytes } from '../state/DedupKeys.ts'
 import type { QueueState } from '../state/QueueState.ts'
+import { dedupIdRule, isDedupId } from '../tag.ts'
 import type { Digest } from '../Turn.ts'
 import type { SizedRef } from './storeSend.ts'
 
@@ -20,11 +20,7 @@ export const refuseIds = (
   if (ids.length !== count)
     return new KirokuError('InvalidArgument', `there are ${ids.length} dedup ids for ${count} messages`)
   for (const id of ids) {
-    if (typeof id !== 'string' || id.length > limits.dedupIdCharactersMax)
-      return new KirokuError(
-        'InvalidArgument',
-        `a dedup id has up to ${limits.dedupIdCharactersMax} characters`,
-      )
+    if (!isDedupId(id)) return new KirokuError('InvalidArgument', dedupIdRule)
     if (id === '' && dedup === 'id') return withoutId(queue)
     if (id !== '' && dedup === 'off')
       return new KirokuError(
@@ -64,8 +60,10 @@ export const keysOf = (
 const bodyDigest = (digest: Digest, message: Uint8Array | SizedRef): Uint8Array =>
   message instanceof Uint8Array ? digest(bodyOf(message)) : message.digest!()
 
+const hexOf = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+
 const hex = (bytes: Uint8Array): string => {
   let text = ''
-  for (const byte of bytes) text += byte.toString(16).padStart(2, '0')
+  for (let i = 0; i < bytes.length; i++) text += hexOf[bytes[i]!]!
   return text
 }

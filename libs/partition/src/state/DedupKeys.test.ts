@@ -57,6 +57,15 @@ describe('the keys of a queue', () => {
     )
   })
 
+  it('give back the room of a burst, and lose nothing by that', () => {
+    const keys = new DedupKeys()
+    for (let k = 0; k < 10_000; k++) keys.add(keyOf(k), 0, k + 1, k)
+    keys.expire(9_989)
+    for (let k = 10_000; k < 10_050; k++) keys.add(keyOf(k), 0, k + 1, k)
+    for (let k = 0; k < 10_050; k++) expect(keys.find(keyOf(k), 0, 0)).toBe(k < 9_990 ? 0 : k + 1)
+    expect(keys.size).toBe(60)
+  })
+
   it('are over at the end of the window, to the millisecond', () => {
     const keys = new DedupKeys()
     keys.add(keyOf(1), 0, 7, 1_000)

@@ -1,6 +1,8 @@
 const none = -1
 /** Words of a key: it has 128 bits. */
 const words = 4
+/** Places from which on room that is not needed is given back. */
+const shrinksFrom = 1_024
 /** Bytes of a key. */
 export const dedupKeyBytes = words * 4
 
@@ -66,6 +68,7 @@ export class DedupKeys {
       this.#head = (this.#head + 1) & (this.#capacity - 1)
       this.#used--
     }
+    if (this.#capacity > shrinksFrom && this.#used * 8 < this.#capacity) this.#resize(this.#capacity / 4)
   }
 
   /** Forgets the key of one message, which came at `at`. */
@@ -119,7 +122,8 @@ export class DedupKeys {
   #add(a: number, b: number, c: number, d: number, number: number, at: number): void {
     const before = this.#find(a, b, c, d)
     if (before !== none) this.#forget(before)
-    if (this.#used === this.#capacity) this.#grow()
+    if (this.#used === this.#capacity)
+      this.#resize(this.size > this.#capacity / 2 ? this.#capacity * 2 : this.#capacity)
     const place = (this.#head + this.#used++) & (this.#capacity - 1)
     this.#keys[place * words] = a
     this.#keys[place * words + 1] = b
@@ -171,28 +175,27 @@ export class DedupKeys {
     this.size--
   }
 
-  /** Makes room: without those that were forgotten out of turn, or in twice the space. */
-  #grow(): void {
-    const kept = this.copy()
-    const bigger = new DedupKeys(this.size > this.#capacity / 2 ? this.#capacity * 2 : this.#capacity)
-    for (let i = 0; i < kept.numbers.length; i++) {
-      const k = i * words
-      bigger.#add(
-        kept.keys[k]!,
-        kept.keys[k + 1]!,
-        kept.keys[k + 2]!,
-        kept.keys[k + 3]!,
-        kept.numbers[i]!,
-        kept.ats[i]!,
-      )
+  /** Moves to other space, without those that were forgotten out of turn. */
+  #resize(capacity: number): void {
+    const from = this.#capacity
+    const used = this.#used
+    const [keys, numbers, ats] = [this.#keys, this.#numbers, this.#ats]
+    this.#capacity = capacity
+    this.#keys = new Uint32Array(capacity * words)
+    this.#numbers = new Float64Array(capacity)
+    this.#ats = new Float64Array(capacity)
+    this.#table = new Int32Array(capacity * 2).fill(none)
+    let n = 0
+    for (let i = 0; i < used; i++) {
+      const place = (this.#head + i) & (from - 1)
+      if (numbers[place] === 0) continue
+      for (let w = 0; w < words; w++) this.#keys[n * words + w] = keys[place * words + w]!
+      this.#numbers[n] = numbers[place]!
+      this.#ats[n] = ats[place]!
+      this.#insert(n++)
     }
-    this.#capacity = bigger.#capacity
-    this.#keys = bigger.#keys
-    this.#numbers = bigger.#numbers
-    this.#ats = bigger.#ats
-    this.#table = bigger.#table
     this.#head = 0
-    this.#used = bigger.#used
+    this.#used = n
   }
 }
 
