@@ -244,6 +244,14 @@ describe('a queue that does not deduplicate', () => {
   })
 })
 
+describe('a queue that deduplicates stays in one partition', () => {
+  it('and is not spread', () => {
+    const p = given()
+    const { error } = p.ask({ type: 'SpreadQueue', queue: 'q', partitions: [1], by })
+    expect(error).toMatchObject({ id: 'InvalidConfig', message: expect.stringMatching(/one partition/) })
+  })
+})
+
 describe('ids that cannot be', () => {
   it.each([
     [{ dedupIds: ['x'] }, /1 dedup ids for 2/],
