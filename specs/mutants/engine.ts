@@ -18,13 +18,6 @@ export const engineMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'ENG-03',
-    file: 'libs/partition/src/state/Dedup.ts',
-    from: 'now - queue.config.dedupWindowMs',
-    to: 'now - queue.config.dedupWindowMs - 1',
-    what: 'the window ends a millisecond late',
-  },
-  {
-    id: 'ENG-03',
     file: 'libs/partition/src/snapshot.ts',
     from: 'if (q.dedup !== undefined) state.dedup.restore(queue, DedupKeys.restore(q.dedup))',
     to: '',
