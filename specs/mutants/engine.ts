@@ -45,6 +45,13 @@ export const engineMutants: ReadonlyArray<SpecMutant> = [
     what: 'a restarted engine forgets the new time of a message',
   },
   {
+    id: 'ENG-10',
+    file: 'libs/partition/src/available.ts',
+    from: 'else if (live.state[slot] === State.Available)',
+    to: 'else',
+    what: 'a redrive takes messages away that a consumer works on',
+  },
+  {
     id: 'ENG-11',
     file: 'libs/partition/src/decide/enqueue.ts',
     from: 'if (before !== undefined) return turn.ok(token, before)',

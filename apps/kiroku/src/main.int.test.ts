@@ -47,6 +47,30 @@ describe('the commands of a folder with a running engine', () => {
     expect(queue.counts).toMatchObject({ sent: 1, committed: 1, available: 0, inflight: 0 })
   })
 
+  it('bring dead letters back, and say how that went', async () => {
+    await ok(['queue', 'create', 'letters', '--retries', '0', '--dead-letter', 'letters-dlq'])
+    await ok(['send', 'letters', 'hello'])
+    const { messages } = await ok<{ messages: { id: string }[] }>(['receive', 'letters', '--lease', '1ms'])
+    await waitUntil(
+      async () =>
+        (await ok<{ counts: { available: number } }>(['queue', 'show', 'letters-dlq'])).counts.available ===
+        1,
+    )
+    const dry = await kiroku.run(['redrive', 'letters-dlq', '--dry-run'])
+    expect(dry.stdout).toBe('dry run of letters-dlq completed\n1 message would be moved\n  to  letters  1\n')
+    expect(await ok(['redrive', 'letters-dlq', '--cause', 'leaseExpired', '--follow'])).toMatchObject({
+      task: 1,
+      state: 'completed',
+      moved: 1,
+    })
+    const status = await kiroku.run(['redrive', 'status', 'letters-dlq'])
+    expect(status.stdout).toMatch(/^redrive +state .*\n1 +completed +origin .*\ndry run /)
+    const again = ['receive', 'letters', '--wait', '5s', '--ack']
+    expect((await ok<{ messages: { id: string }[] }>(again)).messages[0]!.id).toBe(messages[0]!.id)
+    const none = await kiroku.run(['redrive', 'cancel', 'letters-dlq'])
+    expect([none.exit, none.stderr]).toEqual([3, expect.stringContaining('UnknownRedrive')])
+  })
+
   it('give each subscription its own messages, by their tags', async () => {
     await ok(['queue', 'create', 'orders'])
     await ok(['subscription', 'create', 'orders', 'eu', '--tags', 'eu', '--retries', '1'])

@@ -1,5 +1,6 @@
 import { trace, type Trace } from '@kiroku/audit'
 import { createClient, inProcess, type Client } from '@kiroku/client'
+import { waitUntil } from '@kiroku/testkit'
 import { startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startApi, type RunningApi } from './startApi.ts'
@@ -199,6 +200,49 @@ describe('the HTTP API', () => {
       expect((await ask('POST', `${path}/eu/${act}`)).status).toBe(204)
     expect((await ask('DELETE', `${path}/eu`)).status).toBe(204)
     expect((await ask('POST', `${path}/eu/pause`)).json()).toMatchObject({ id: 'UnknownSubscription' })
+  })
+
+  it('redrives dead letters, tells how far it is, and the record names who asked', async () => {
+    const { ask } = await serve('olga:operator:token-of-olga,ann:admin:token-of-ann')
+    const as = (name: string) => ({ authorization: `Bearer token-of-${name}` })
+    const settings = { retriesMax: 0, deadLetter: 'dlq' }
+    await ask('POST', '/v1/queues', { name: 'orders', settings }, as('ann'))
+    for (const body of ['a', 'b']) {
+      await ask('POST', '/v1/queues/orders/messages', { body }, as('olga'))
+      const { messages } = (await ask('POST', '/v1/queues/orders/receive', {}, as('olga'))).json() as Received
+      const receipts = messages.map(({ receipt }) => receipt)
+      await ask('POST', '/v1/messages/dead-letter', { receipts, error: `no ${body}` }, as('olga'))
+    }
+    await waitUntil(async () => (await client.queues.describe('dlq')).counts.available === 2)
+    const path = '/v1/queues/dlq/redrives'
+    const filter = { error: 'no b' }
+    expect((await ask('POST', path, { filter, dryRun: true }, as('olga'))).json()).toMatchObject({
+      state: 'completed',
+      dryRun: true,
+      moved: 1,
+      filtered: 1,
+      targets: [{ queue: 'orders', moved: 1 }],
+    })
+    expect((await ask('POST', path, { filter, rateMax: 5 }, as('olga'))).json()).toMatchObject({
+      task: 1,
+      filter,
+      rateMax: 5,
+      by: { name: 'olga' },
+    })
+    const list = async () =>
+      (await ask('GET', path, undefined, as('olga'))).json() as { redrives: Record<string, unknown>[] }
+    await waitUntil(async () => (await list()).redrives[0]!['state'] === 'completed')
+    expect((await list()).redrives).toMatchObject([
+      { task: 1, moved: 1 },
+      { task: 0, dryRun: true },
+    ])
+    expect((await ask('POST', `${path}/cancel`, {}, as('olga'))).json()).toMatchObject({
+      id: 'UnknownRedrive',
+    })
+    expect((await ask('POST', path, { filter: { colour: 'red' } }, as('olga'))).status).toBe(400)
+    expect((await ask('POST', path, { to: 'dlq' }, as('olga'))).json()).toMatchObject({
+      id: 'InvalidArgument',
+    })
   })
 
   it('admits each role to what it may do', async () => {

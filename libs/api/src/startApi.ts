@@ -18,6 +18,7 @@ import { accessLayer, failuresLayer, type OnDefect } from './handlers/access.ts'
 import { clusterHandlers } from './handlers/cluster.ts'
 import { messageHandlers } from './handlers/messages.ts'
 import { queueHandlers } from './handlers/queues.ts'
+import { redriveHandlers } from './handlers/redrives.ts'
 import { subscriptionHandlers } from './handlers/subscriptions.ts'
 import { OperationTimes } from './metrics/OperationTimes.ts'
 import { plainRoutes, securityHeaders } from './plainRoutes.ts'
@@ -58,6 +59,7 @@ export const startApi = async (sources: ApiSources, options: ApiOptions): Promis
     Layer.provide([
       queueHandlers(sources),
       subscriptionHandlers(sources),
+      redriveHandlers(sources),
       messageHandlers(sources, times, closing.signal),
       clusterHandlers(sources),
     ]),

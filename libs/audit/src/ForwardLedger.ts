@@ -8,7 +8,7 @@ interface Span {
   readonly seq: number
 }
 
-/** What both ends of a lane say of the dead letters between two queues. */
+/** What both ends of a lane say of the messages that go from one queue to another. */
 interface Lane {
   readonly source: QueueAddress
   readonly target: QueueAddress
@@ -29,7 +29,7 @@ export interface ForwardProblem {
 }
 
 /**
- * Holds the two ends of all dead letters against each other: nothing arrives that was not sent, nothing that
+ * Holds the two ends of all lanes against each other: nothing arrives that was not sent, nothing that
  * was confirmed is missing.
  */
 export class ForwardLedger {
@@ -98,7 +98,7 @@ export class ForwardLedger {
         problems.push({
           partition: target.partition,
           seq: unsent.seq,
-          message: `dead letter ${unsent.number} from ${name(source)} arrived in ${name(target)}, but was never sent`,
+          message: `forward ${unsent.number} from ${name(source)} arrived in ${name(target)}, but was never sent`,
         })
       const missing = firstOutside(
         lane.confirmed.filter((s) => settled(source.partition, s)),
@@ -109,7 +109,7 @@ export class ForwardLedger {
         problems.push({
           partition: source.partition,
           seq: missing.seq,
-          message: `dead letter ${missing.number} from ${name(source)} is confirmed, but ${name(target)} never stored it`,
+          message: `forward ${missing.number} from ${name(source)} is confirmed, but ${name(target)} never stored it`,
         })
     }
     return problems
@@ -121,7 +121,7 @@ const name = ({ partition, queue }: QueueAddress): string => `queue ${queue} of 
 const add = (spans: Span[], from: number, count: number, seq: number): void => {
   if (count <= 0) return
   const last = spans.at(-1)
-  // Spans stay apart by frame only where that is needed to name one; a million dead letters are few spans.
+  // Spans stay apart by frame only where that is needed to name one; a million forwards are few spans.
   if (last !== undefined && last.to === from && last.seq === seq) last.to += count
   else spans.push({ from, to: from + count, seq })
 }

@@ -10,6 +10,7 @@ import {
   type Ranges,
 } from '@kiroku/message'
 import {
+  availableAmong,
   beginFrame,
   dedupKeyBytes,
   evolve,
@@ -21,13 +22,14 @@ import {
   untouchedCell,
   type PartitionState,
   type QueueState,
+  type Redrive,
   type Subscription,
 } from '@kiroku/partition'
 import { checkSpread } from './checkSpread.ts'
 import type { ForwardLedger } from './ForwardLedger.ts'
 import type { MachineCheck } from './MachineCheck.ts'
 import { machineEvents } from './machineEvents.ts'
-import { forEach, overlap, total } from './ranges.ts'
+import { forEach, isInOrder, overlap, total } from './ranges.ts'
 
 /** What the fold must know of a frame. */
 export interface FrameFacts {
@@ -154,6 +156,13 @@ export class LawFold {
         return this.#deadLettered(e)
       case 'Discarded':
         return this.#discarded(e)
+      case 'RedriveStarted':
+        return this.#redriveStarted(e)
+      case 'Redriven':
+        return this.#redriven(e)
+      case 'RedriveEnded':
+        this.#redrive(e)
+        return
       case 'Forwarded':
         return this.#forwarded(e)
       case 'QueuePurged': {
@@ -288,9 +297,14 @@ export class LawFold {
     this.#forwards.received(e.from, target, e.forward, e.count, this.#seq)
   }
 
-  /** Whom messages with this tag do not reach, by the filters in force. */
-  #filtered(queue: QueueState, tag: string | undefined, filteredBy: readonly number[] | undefined): void {
-    const lawful = filteredSubs(queue, tag ?? '') ?? []
+  /** Whom messages with this tag do not reach, by the filters in force and by whom they are for. */
+  #filtered(
+    queue: QueueState,
+    tag: string | undefined,
+    only: number | undefined,
+    filteredBy: readonly number[] | undefined,
+  ): void {
+    const lawful = filteredSubs(queue, tag ?? '', only) ?? []
     if (String(lawful) !== String(filteredBy ?? []))
       refuse(
         `tag "${tag ?? ''}" is filtered by ${filteredBy?.join(', ') ?? 'nobody'}, not by ${String(lawful)}`,
@@ -303,7 +317,8 @@ export class LawFold {
   #enters(e: LogEventOf<'Enqueued' | 'ForwardReceived'>): void {
     const queue = this.#queue(e.queue)
     if (queue.place?.isOpen === false) refuse(`a sealed part of queue "${queue.name}" gets messages`)
-    if (e.type === 'ForwardReceived' || e.dueAt === 0) this.#filtered(queue, e.tag, e.filteredBy)
+    if (e.type === 'ForwardReceived') this.#filtered(queue, e.tag, e.only, e.filteredBy)
+    else if (e.dueAt === 0) this.#filtered(queue, e.tag, undefined, e.filteredBy)
     if (e.first !== queue.nextNumber || e.count < 1)
       refuse(`message ${e.first} of queue ${e.queue} comes where ${queue.nextNumber} is next`)
     this.transitions += e.count
@@ -346,7 +361,7 @@ export class LawFold {
     elapse.now = state.at
     if (!this.#law.step(cell, elapse))
       refuse(`the delay of message ${first} of queue ${e.queue} ends at ${delayed.dueAt}, which is later`)
-    this.#filtered(queue, delayed.tag, e.filteredBy)
+    this.#filtered(queue, delayed.tag, undefined, e.filteredBy)
     this.transitions += count
   }
 
@@ -392,17 +407,67 @@ export class LawFold {
   }
 
   #deadLettered(e: LogEventOf<'DeadLettered'>): void {
-    const { state } = this
     const configured = this.#sub(e).config.deadLetter
     if (configured?.partition !== e.target.partition || configured.queue !== e.target.queue)
       refuse(
         `queue ${e.queue} gives dead letters to ${e.target.partition}/${e.target.queue}, which is not its own`,
       )
+    this.#each(e, this.#failure(e), State.DLQ)
+    this.#sent(e)
+  }
+
+  /** Messages that enter the lane to another queue. */
+  #sent(e: LogEventOf<'DeadLettered' | 'Redriven'>): void {
+    const { state } = this
     const next = state.outbox.get(laneKey(e.queue, e.target))?.next ?? state.firstForward
     if (e.forward !== next) refuse(`forward ${e.forward} comes where ${next} is next`)
-    this.#each(e, this.#failure(e), State.DLQ)
     const source = { partition: state.partition, queue: e.queue }
     this.#forwards.sent(source, e.target, e.forward, total(e.numbers), this.#seq)
+  }
+
+  // Redrives
+
+  #redriveStarted(e: LogEventOf<'RedriveStarted'>): void {
+    const queue = this.#queue(e.queue)
+    this.#sub(e)
+    if (e.task !== queue.nextRedrive) refuse(`redrive ${e.task} comes where ${queue.nextRedrive} is next`)
+    if (e.upTo >= queue.nextNumber) refuse(`a redrive up to ${e.upTo} is not one of what was sent`)
+    const running = queue.redrives.find((r) => r.sub === e.sub && r.state === 'running')
+    if (running !== undefined) refuse(`redrive ${e.task} begins while ${running.task} is not done`)
+  }
+
+  /** The task that a fact names; it must not be over. */
+  #redrive(e: LogEventOf<'Redriven' | 'RedriveEnded'>): Redrive {
+    const found = this.#queue(e.queue).redrives.find((r) => r.task === e.task && r.sub === e.sub)
+    if (found?.state !== 'running') return refuse(`redrive ${e.task} of queue ${e.queue} is not running`)
+    return found
+  }
+
+  #redriven(e: LogEventOf<'Redriven'>): void {
+    const { state } = this
+    const { to, upTo, moved, messagesMax } = this.#redrive(e)
+    const sub = this.#sub(e)
+    const { numbers, target } = e
+    const isSource = target.partition === state.partition && target.queue === e.queue
+    if (isSource || (to !== 'origin' && (to.partition !== target.partition || to.queue !== target.queue)))
+      refuse(`redrive ${e.task} does not go to queue ${target.queue} of partition ${target.partition}`)
+    if (!isInOrder(numbers)) refuse(`redrive ${e.task} does not name messages in their order`)
+    if (numbers.at(-2)! + numbers.at(-1)! - 1 > upTo)
+      refuse(`redrive ${e.task} names a message beyond ${upTo}`)
+    if (messagesMax > 0 && moved + total(numbers) > messagesMax)
+      refuse(`redrive ${e.task} moves more than ${messagesMax} messages`)
+    const available = availableAmong(state, sub, numbers)
+    if (available.length !== total(numbers)) refuse(`redrive ${e.task} moves what is not available`)
+    discard.reason = 'redriven'
+    for (const { number, enqueuedAt } of available) {
+      const slot = state.live.find(sub.index, number)
+      const cell = slot < 0 ? untouchedCell(this.#cell) : loadCell(state.live, slot, this.#cell)
+      if (!this.#law.step(cell, discard)) refuse(`${nameOf(e, number)} cannot be redriven`)
+      if (enqueuedAt + sub.config.retentionMs <= state.at)
+        refuse(`${nameOf(e, number)} is redriven after its retention`)
+    }
+    this.transitions += available.length
+    this.#sent(e)
   }
 
   #discarded(e: LogEventOf<'Discarded'>): void {

@@ -19,7 +19,7 @@ export interface Place extends QueueAddress {
   readonly arrives?: { readonly from: QueueAddress; readonly queue: string; readonly forward: number }
 }
 
-/** Where a dead letter went. */
+/** Where a dead letter or a redriven message went. */
 export interface NextPlace extends Place {
   /** The frame that decided it. */
   readonly decidedSeq: number
@@ -58,6 +58,8 @@ export class PlaceFold {
   readonly #views = new Map<number, View>()
   /** Names of the queue's generations. */
   readonly #subs = new Map<number, string>([[mainSub, 'main']])
+  /** Who began the queue's redrives. */
+  readonly #redrivers = new Map<number, Actor>()
   readonly #nexts: NextPlace[] = []
   #seq = 0
   #at = 0
@@ -85,7 +87,7 @@ export class PlaceFold {
   get state(): State {
     return this.#standing.state
   }
-  /** Where it went from here: once for each subscription that gave it up to a dead-letter queue. */
+  /** Where it went from here: once for each subscription that gave it up to a dead-letter queue, or was redriven. */
   get nexts(): readonly NextPlace[] {
     return this.#nexts
   }
@@ -187,6 +189,10 @@ export class PlaceFold {
       case 'PartClosed':
       case 'PartGone':
       case 'PartPlaced':
+      case 'RedriveEnded':
+        return
+      case 'RedriveStarted':
+        this.#redrivers.set(e.task, e.by)
         return
       default: {
         const place = indexIn(e.numbers, n)
@@ -271,6 +277,8 @@ export class PlaceFold {
         return this.#paused(e, view, e.dueAt, {})
       case 'DeadLettered':
         return this.#deadLettered(e, view, e.forward + place)
+      case 'Redriven':
+        return this.#redriven(e, view, e.forward + place)
       case 'Discarded':
         return this.#step(e, view, State.Discarded, {
           reason: e.reason,
@@ -292,7 +300,7 @@ export class PlaceFold {
   }
 
   #deadLettered(e: LogEventOf<'DeadLettered'>, view: View, forward: number): void {
-    const { partition, queue } = this.#place
+    const { queue } = this.#place
     const configured = this.#queues.get(queue)?.config.deadLetter
     const named = configured?.partition === e.target.partition && configured.queue === e.target.queue
     this.#step(e, view, State.DLQ, {
@@ -304,8 +312,23 @@ export class PlaceFold {
         forward,
       },
     })
+    this.#leaves(e.target, forward)
+  }
+
+  #redriven(e: LogEventOf<'Redriven'>, view: View, forward: number): void {
+    const by = this.#redrivers.get(e.task)
+    this.#step(e, view, State.Discarded, {
+      reason: 'redriven',
+      target: { partition: e.target.partition, queue: e.name, forward },
+      ...(by === undefined ? {} : { by }),
+    })
+    this.#leaves(e.target, forward)
+  }
+
+  #leaves(target: QueueAddress, forward: number): void {
+    const { partition, queue } = this.#place
     this.#nexts.push({
-      ...e.target,
+      ...target,
       decidedSeq: this.#seq,
       arrives: { from: { partition, queue }, queue: this.queue, forward },
     })

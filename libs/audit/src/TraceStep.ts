@@ -29,7 +29,7 @@ export interface TraceStep {
   readonly cause?: string
   readonly error?: string
   readonly reason?: string
-  /** Where a dead letter goes, and the number of its forward. */
+  /** Where a dead letter or a redriven message goes, and the number of its forward. */
   readonly target?: { readonly partition: number; readonly queue: string; readonly forward: number }
   /** Where a forwarded message came from. */
   readonly from?: { readonly partition: number; readonly queue: string; readonly forward: number }

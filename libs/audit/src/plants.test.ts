@@ -104,7 +104,7 @@ describe('a message that was', () => {
     await forge(engine.log, 0, [
       { type: 'DeadLettered', ...of(2), cause: 'onPurpose', error: '', target, forward: 1 },
     ])
-    await expectFound(/dead letter 1 .* never stored/, [
+    await expectFound(/forward 1 .* never stored/, [
       { type: 'Forwarded', source: scene.mail, target, upTo: 2, outcome: 'stored' },
     ])
   })
@@ -173,6 +173,79 @@ describe('a step outside the law is found:', () => {
         forward: 1,
       },
     ]))
+  describe('a redrive', () => {
+    const started = (change: object = {}): LogEvent => ({
+      type: 'RedriveStarted',
+      queue: scene.mail,
+      sub: 0,
+      task: 1,
+      request: 'r',
+      to: 'origin',
+      filter: {},
+      rateMax: 0,
+      messagesMax: 0,
+      upTo: 5,
+      by: tester,
+      ...change,
+    })
+    const redriven = (numbers: number[], change: object = {}): LogEvent => ({
+      type: 'Redriven',
+      queue: scene.mail,
+      sub: 0,
+      task: 1,
+      numbers,
+      target: { partition: 1, queue: scene.dead },
+      name: 'dead',
+      forward: 1,
+      ...change,
+    })
+    const ended = (task = 1): LogEvent => ({
+      type: 'RedriveEnded',
+      queue: scene.mail,
+      sub: 0,
+      task,
+      outcome: 'completed',
+      skipped: {},
+      filtered: 0,
+      left: 0,
+      note: '',
+    })
+    it('that is honest is none', async () => {
+      await forge(engine.log, 0, [started(), redriven([4, 1]), ended()])
+      const { partitions, totals } = await verify(engine.log, { decodeCheckpoint, deep: true })
+      expect([partitions[0]!.problem, totals.discarded]).toEqual([undefined, 1])
+    })
+    it('of what is in flight', () => expectFound(/not available/, [started(), redriven([2, 1])]))
+    it('of what is final', () => expectFound(/not available/, [started(), redriven([1, 1])]))
+    it('of what is delayed', () => expectFound(/not available/, [started(), redriven([5, 1])]))
+    it('of one message twice', () => expectFound(/in their order/, [started(), redriven([4, 1, 4, 1])]))
+    it('of what came later', () => expectFound(/beyond 3/, [started({ upTo: 3 }), redriven([4, 1])]))
+    it('that nobody began', () => expectFound(/not running/, [redriven([4, 1])]))
+    it('that is over', () => expectFound(/not running/, [started(), ended(), redriven([4, 1])]))
+    it('that begins while another is not done', () =>
+      expectFound(/not done/, [started(), started({ task: 2 })]))
+    it('with a number that is not next', () => expectFound(/where 1 is next/, [started({ task: 2 })]))
+    it('to the queue itself', () =>
+      expectFound(/does not go to/, [
+        started(),
+        redriven([4, 1], { target: { partition: 0, queue: scene.mail } }),
+      ]))
+    it('to another queue than the named one', () =>
+      expectFound(/does not go to/, [
+        started({ to: { partition: 1, queue: 77, name: 'x' } }),
+        redriven([4, 1]),
+      ]))
+    it('with a forward out of turn', () =>
+      expectFound(/where 1 is next/, [started(), redriven([4, 1], { forward: 2 })]))
+    it('of more messages than were asked for', async () => {
+      await forge(engine.log, 0, [enqueued(6)], oneBody())
+      await expectFound(/more than 1/, [
+        started({ messagesMax: 1, upTo: 6 }),
+        redriven([4, 1]),
+        redriven([6, 1], { forward: 2 }),
+      ])
+    })
+  })
   it('a recall of what is not delayed', () => expectFound(/not delayed/, [revised('Recalled', 4)]))
   it('a new time for what is not delayed', () =>
     expectFound(/not delayed/, [revised('Rescheduled', 2, { dueAt: scene.at + 1 })]))

@@ -22,6 +22,12 @@ export const overlap = (ranges: Ranges): boolean => {
   return false
 }
 
+/** Whether the numbers grow from first to last. */
+export const isInOrder = (ranges: Ranges): boolean => {
+  for (let i = 2; i < ranges.length; i += 2) if (ranges[i]! < ranges[i - 2]! + ranges[i - 1]!) return false
+  return true
+}
+
 /** The place of `n` among the numbers of the ranges, or -1. */
 export const indexIn = (ranges: Ranges, n: number): number => {
   let before = 0

@@ -1,12 +1,20 @@
 import { KirokuError, type Actor } from '@kiroku/message'
 import { checkQueueName, type Answers, type CommandOf, type QueueDescription } from '@kiroku/partition'
 import { applySections, type SectionContext } from './applySections.ts'
-import type { ApplyOptions, GroupsOptions, QueueSection, QueueSettings, Queues } from './Client.ts'
+import type {
+  ApplyOptions,
+  GroupsOptions,
+  QueueSection,
+  QueueSettings,
+  Queues,
+  RedriveOptions,
+} from './Client.ts'
 import { DeadLetterQueues, type ChangeOptions } from './DeadLetterQueues.ts'
 import { limits } from './limits.ts'
 import { mergeParts, mergeQueues } from './mergeParts.ts'
 import type { PartitionClient } from './PartitionClient.ts'
 import type { QueueChange } from './QueueChange.ts'
+import { Redrives } from './Redrives.ts'
 import { SubscriptionAdministration } from './SubscriptionAdministration.ts'
 
 /** What administration needs of its client. */
@@ -22,6 +30,7 @@ export class Administration implements Queues {
   readonly #context: AdministrationContext
   readonly #deadLetters: DeadLetterQueues
   readonly #sections: SectionContext
+  readonly #redrives: Redrives
 
   constructor(context: AdministrationContext) {
     this.#context = context
@@ -39,6 +48,7 @@ export class Administration implements Queues {
       changeSubscription: (type, queue, name, settings, how) =>
         this.subscriptions.change(type, queue, name, settings, how),
     }
+    this.#redrives = new Redrives({ partitionOf, addressOf: (queue) => this.describe(queue) })
     this.subscriptions = new SubscriptionAdministration({
       partitionOf,
       deadLetters: this.#deadLetters,
@@ -79,6 +89,25 @@ export class Administration implements Queues {
   async resume(name: string, by = this.#context.actor): Promise<void> {
     const { link } = await this.#partition(name)
     await link.ask<'ResumeDelivery'>({ type: 'ResumeDelivery', queue: name, by })
+  }
+
+  async redrive(name: string, options: RedriveOptions = {}, by = this.#context.actor) {
+    checkQueueName(name)
+    return this.#redrives.start(name, options, by)
+  }
+
+  async redrives(name: string) {
+    checkQueueName(name)
+    return this.#redrives.list(name)
+  }
+
+  async cancelRedrive(
+    name: string,
+    options: { readonly subscription?: string; readonly task?: number } = {},
+    by = this.#context.actor,
+  ) {
+    checkQueueName(name)
+    return this.#redrives.cancel(name, options, by)
   }
 
   async describe(name: string): Promise<QueueDescription> {

@@ -5,6 +5,8 @@ import type {
   PartitionDescription,
   QueueConfig,
   QueueDescription,
+  RedriveDescription,
+  RedriveFilter,
   SubscriptionSettings as StoredSubscriptionSettings,
 } from '@kiroku/partition'
 import type { BatchHandler, ConsumeOptions, Consumer, MessageHandler } from './Consumer.ts'
@@ -147,6 +149,21 @@ export interface ApplyOptions {
   readonly by?: Actor
 }
 
+/** What a redrive moves, where to, and how fast. */
+export interface RedriveOptions {
+  /** Name of the queue that all go to; absent: each goes back to where it came from. */
+  readonly to?: string
+  /** Subscription whose messages are moved; default `main`. */
+  readonly subscription?: string
+  readonly filter?: RedriveFilter
+  /** Most messages a second; absent: as fast as it goes. */
+  readonly rateMax?: number
+  /** Most messages in all. */
+  readonly messagesMax?: number
+  /** Only counts what would be moved, to where, and what would stay and why. */
+  readonly dryRun?: boolean
+}
+
 /** Administration of queues. Errors: `UnknownQueue`, `InvalidQueueName`, `InvalidConfig`, and what `Client` says. */
 export interface Queues {
   readonly subscriptions: Subscriptions
@@ -174,6 +191,20 @@ export interface Queues {
    * Errors: also `InvalidArgument`, `InvalidConfig` for a queue that must stay in one place.
    */
   spread(name: string, partitions: number, by?: Actor): Promise<void>
+  /**
+   * Begins to move the messages that are available now, dead letters above all, to where they came from or to
+   * another queue. Resolves when it has begun, a dry run when it is done; `redrives` tells how far it is. Messages
+   * keep their id and begin with new attempts. Errors: also `RedriveRunning`, `InvalidArgument`.
+   */
+  redrive(name: string, options?: RedriveOptions, by?: Actor): Promise<RedriveDescription>
+  /** Redrives of the queue that run, and the last ones that ended; the youngest first. */
+  redrives(name: string): Promise<RedriveDescription[]>
+  /** Ends a redrive; what was moved stays moved. Errors: also `UnknownRedrive`. */
+  cancelRedrive(
+    name: string,
+    options?: { readonly subscription?: string; readonly task?: number },
+    by?: Actor,
+  ): Promise<RedriveDescription>
   describe(name: string): Promise<QueueDescription>
   /** Message groups of a subscription: those that are held up first, with what holds them up. */
   groups(

@@ -16,6 +16,7 @@ export type {
   QueueSettings,
   Queues,
   ReceiveOptions,
+  RedriveOptions,
   RescheduleOptions,
   SendOptions,
   SettleResult,

@@ -27,6 +27,9 @@ export const limits = {
   backoffMsMax: 5_000,
   /** Wait for a reply, beyond what the request itself waits for at the engine. */
   replyMsMax: 10_000,
+  /** How often a client asks whether a dry run of a redrive is done. */
+  redrivePollMsMin: 20,
+  redrivePollMsMax: 1_000,
   closeMsMax: 10_000,
   /** Lease of a consumer that does not renew it, and how long any work may take before it counts as stuck. */
   fixedLeaseMs: 60_000,

@@ -120,6 +120,7 @@ export class Forwarder {
     const enqueuedAt: number[] = []
     const tags: string[] = []
     const groups: string[] = []
+    const subscriptions: string[] = []
     let bytes = 0
     for (const entry of window) {
       const [envelope] = await this.#cache.fetch([entry.seq], lane.source, [entry.index])
@@ -132,6 +133,7 @@ export class Forwarder {
       // Whoever wrote the envelope may have written anything; a strange tag or group must not hold up the lane.
       tags.push(isTag(meta.tag) ? meta.tag : '')
       groups.push(isGroup(meta.group) ? meta.group : '')
+      subscriptions.push(entry.only ?? '')
     }
     const reply = await this.#o.route(lane.target.partition, [
       {
@@ -143,6 +145,7 @@ export class Forwarder {
         enqueuedAt,
         ...(tags.every((tag) => tag === '') ? undefined : { tags }),
         ...(groups.every((group) => group === '') ? undefined : { groups }),
+        ...(subscriptions.every((name) => name === '') ? {} : { subscriptions }),
       },
     ])
     return reply.answers[0] as Answer<'Forward'>
@@ -157,13 +160,16 @@ export class Forwarder {
         queue: lane.source,
         number: entry.number,
       })
+    const redrives = (meta.lineage?.redrives ?? 0) + (entry.cause === 'redriven' ? 1 : 0)
     return {
       messageId: id,
       queue: source,
+      ...(entry.subscription === undefined ? undefined : { subscription: entry.subscription }),
       attempts: entry.attempts,
       cause: entry.cause,
       error: entry.error,
       enqueuedAt: entry.enqueuedAt,
+      ...(redrives === 0 ? undefined : { redrives }),
     }
   }
 }

@@ -64,6 +64,7 @@ export class Node {
       const actor = new PartitionActor({
         log,
         incarnation: meta.incarnation,
+        partitions: meta.partitions,
         record: { ms: meta.recordMs, bytes: meta.recordBytes / meta.partitions },
         checkpoints: this.#o.checkpoints ?? {
           bytesMin: limits.checkpointBytesMin,

@@ -27,6 +27,7 @@ import { limits } from './limits.ts'
 import { load } from './load.ts'
 import { commandBytes, Mailbox, type Bringing } from './Mailbox.ts'
 import { Metrics } from './Metrics.ts'
+import { Redriver } from './Redriver.ts'
 import { Request, type Slot } from './Request.ts'
 import { sha256 } from './sha256.ts'
 import { sizesFor, type Sizes } from './Sizes.ts'
@@ -50,6 +51,8 @@ export interface ActorOptions {
   readonly random: () => number
   /** Whether the lock on the partition was confirmed recently enough to answer from memory. */
   readonly lockFresh: () => boolean
+  /** Partitions of the log. */
+  readonly partitions: number
   /** The way to other partitions. */
   readonly route: Route
   readonly tailNotes?: TailNotes | undefined
@@ -72,6 +75,7 @@ export class PartitionActor {
   readonly #checkpoints: Checkpoints
   readonly #forwarder: Forwarder
   readonly #homes: Homes
+  readonly #redriver: Redriver
   readonly #storage: StorageWatch
   #token = 0
   #state!: PartitionState
@@ -120,6 +124,12 @@ export class PartitionActor {
     })
     this.#homes = new Homes(options, act)
     this.#storage = new StorageWatch(options.log, options.time)
+    this.#redriver = new Redriver(options, this.#cache, {
+      act,
+      now: () => this.now(),
+      hasRoom: () => !this.#storage.full,
+      damaged: (error) => this.#end(error),
+    })
   }
 
   /** State of the actor's life. */
@@ -194,6 +204,7 @@ export class PartitionActor {
     this.#storage.start()
     this.#forwarder.begin(state, this.#storedSeq)
     this.#homes.begin(state, this.#storedSeq)
+    this.#redriver.begin(state)
     this.#turn()
   }
 
@@ -357,6 +368,7 @@ export class PartitionActor {
       for (const { spill } of sends) if (spill !== undefined) this.#checkpoints.largeBodies.close(spill)
       this.#hold(turn.answers)
     }
+    if (state.redrives.size > 0) this.#redriver.look()
     this.#goOn()
   }
 
@@ -402,6 +414,7 @@ export class PartitionActor {
     this.#checkpoints.stored(flight.seq)
     this.#forwarder.stored(flight.seq)
     this.#homes.stored(flight.seq)
+    this.#redriver.stored()
     this.#o.tailNotes?.note(this.partition, flight, this.epoch, this.#o.time.monotonicMs())
     this.#checkDrained()
     this.#wake()
@@ -485,6 +498,7 @@ export class PartitionActor {
     this.#idle = []
     this.#forwarder.end()
     this.#homes.end()
+    this.#redriver.end()
     for (const token of [...this.#slots.keys()]) this.#refuse(token, error)
   }
 
@@ -542,6 +556,7 @@ export class PartitionActor {
         this.#refuse(poll.token, error)
       }
       this.#state.polls.clear()
+      this.#redriver.end()
       await new Promise<void>((resolve) => {
         this.#drained = resolve
         this.#cancelDrain = this.#o.time.after(limits.drainMs, resolve)

@@ -19,6 +19,15 @@ export const limits = {
   /** A sealed part of a spread queue is asked so often whether it is empty, and every part so often what it follows. */
   partSealedMs: 1_000,
   partAssureMs: 60_000,
+  /** Messages that a redrive looks at, and moves, in one turn. */
+  redriveMessages: 500,
+  redriveBytesMax: 4 * 1024 * 1024,
+  /** Turns in which the messages of a second are moved, where a redrive has a rate. */
+  redriveTurnsPerSecond: 10,
+  /** A redrive waits while the outbox holds as many messages of its queue. */
+  redriveOutboxMax: 1_000,
+  /** How long it is believed that a queue is where it was found. */
+  redriveTargetMs: 1_000,
   replaySliceMs: 10,
   fenceTriesMsMax: 15_000,
   lockPollMs: 20,

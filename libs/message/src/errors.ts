@@ -112,6 +112,13 @@ export const errorRegistry = {
     5,
     'Find out what the handler waits for, or raise messageTimeoutMs; others receive its messages.',
   ),
+  RedriveRunning: entry(
+    false,
+    409,
+    4,
+    'Wait for it (`kiroku redrive status QUEUE`), or end it with `kiroku redrive cancel QUEUE`.',
+  ),
+  UnknownRedrive: entry(false, 404, 3, 'See what there is with `kiroku redrive status QUEUE`.'),
   Unauthorized: entry(
     false,
     401,

@@ -26,6 +26,19 @@ const commands: readonly Command[] = [
   { type: 'PurgeQueue', queue: 'mail', by },
   { type: 'PauseDelivery', queue: 'mail', by },
   { type: 'ResumeDelivery', queue: 'mail', by },
+  {
+    type: 'StartRedrive',
+    queue: 'dead',
+    request: 'r',
+    to: { partition: 1, queue: 2, name: 'mail' },
+    filter: { error: 'x', attributes: { a: 'b' } },
+    rateMax: 5,
+    dryRun: true,
+    by,
+  },
+  { type: 'StartRedrive', queue: 'dead', request: 'r', to: 'origin', by },
+  { type: 'CancelRedrive', queue: 'dead', task: 1, by },
+  { type: 'DescribeRedrives', queue: 'dead' },
   { type: 'DescribeQueue', queue: 'mail' },
   { type: 'ListQueues' },
   { type: 'DescribePartition' },
@@ -72,6 +85,8 @@ describe('commands on the wire', () => {
   it('are refused as malformed when a field is missing or of another kind', () => {
     const wrong: unknown[] = [
       { type: 'Explode' },
+      { type: 'StartRedrive', queue: 'dead', request: 'r', to: 'nowhere', by },
+      { type: 'StartRedrive', queue: 'dead', request: 'r', to: { name: 'mail' }, by },
       { type: 'toString' },
       { type: 'Ack' },
       { type: 'Ack', items: [{ queue: 1, sub: 0, delivery: 7, numbers: ['4'] }] },

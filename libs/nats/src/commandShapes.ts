@@ -92,6 +92,18 @@ const shapes: Readonly<Record<CommandType, Check>> = {
     subs: listOf(shape({ name: text, sub: number, settings: record, deliveryPaused: flag })),
   }),
   DropPart: shape(part),
+  StartRedrive: shape({
+    ...act,
+    subscription: optional(text),
+    request: text,
+    to: (value) => value === 'origin' || shape({ partition: number, queue: number, name: text })(value),
+    filter: optional(record),
+    rateMax: optional(number),
+    messagesMax: optional(number),
+    dryRun: optional((value) => typeof value === 'boolean'),
+  }),
+  CancelRedrive: shape({ ...act, subscription: optional(text), task: optional(number) }),
+  DescribeRedrives: shape(queue),
   DescribeQueue: shape(queue),
   ListQueues: record,
   DescribeGroups: shape({ ...queue, subscription: optional(text), max: optional(number) }),
@@ -104,6 +116,7 @@ const shapes: Readonly<Record<CommandType, Check>> = {
     enqueuedAt: numbers,
     tags: optional(listOf(text)),
     groups: optional(listOf(text)),
+    subscriptions: optional(listOf(text)),
   }),
 }
 

@@ -8,6 +8,7 @@ import type {
   WireError,
 } from '@kiroku/message'
 import type { QueueConfig } from './QueueConfig.ts'
+import type { Redrive, RedriveFilter, RedriveTo } from './state/Redrive.ts'
 import type { SpreadView } from './state/Spread.ts'
 import type { SubscriptionSettings } from './SubscriptionSettings.ts'
 
@@ -152,11 +153,31 @@ export type Command =
     }
   /** From a home that knows the part no more. */
   | { type: 'DropPart'; queue: string; home: QueueAddress; revision: number }
+  | {
+      type: 'StartRedrive'
+      queue: string
+      /** Absent: `main`. */
+      subscription?: string
+      /** Random id: a repeated request with it finds its task. */
+      request: string
+      to: RedriveTo
+      filter?: RedriveFilter
+      /** Messages a second; absent: no limit. */
+      rateMax?: number
+      /** Messages in all; absent: no limit. */
+      messagesMax?: number
+      /** Only counts what would be moved and what would stay. */
+      dryRun?: boolean
+      by: Actor
+    }
+  /** Without a task: the one that runs. */
+  | { type: 'CancelRedrive'; queue: string; subscription?: string; task?: number; by: Actor }
+  | { type: 'DescribeRedrives'; queue: string }
   | { type: 'DescribeQueue'; queue: string }
   | { type: 'ListQueues' }
   | { type: 'DescribeGroups'; queue: string; subscription?: string; max?: number }
   | { type: 'DescribePartition' }
-  /** From another partition's outbox: a window of dead letters, in order. */
+  /** From another partition's outbox: a window of dead letters and redriven messages, in order. */
   | {
       type: 'Forward'
       from: QueueAddress
@@ -166,6 +187,8 @@ export type Command =
       enqueuedAt: readonly number[]
       tags?: readonly string[]
       groups?: readonly string[]
+      /** The only subscription that each is for; empty: all. */
+      subscriptions?: readonly string[]
     }
 
 /** Name of a command. */
@@ -252,6 +275,12 @@ export interface PartDescription {
   readonly counts?: QueueCounts
 }
 
+/** A redrive as `redrive status` prints it. `skipped` and `filtered` count what stays. */
+export interface RedriveDescription extends Omit<Redrive, 'queue' | 'sub' | 'request' | 'upTo'> {
+  readonly queue: string
+  readonly dryRun: boolean
+}
+
 /** A partition as `cluster status` and the metrics show it. */
 export interface PartitionDescription {
   readonly partition: number
@@ -330,6 +359,10 @@ export interface Answers {
     readonly totals?: PartTotals
   }
   DropPart: { readonly revision: number }
+  StartRedrive: { readonly redrive: RedriveDescription }
+  CancelRedrive: { readonly redrive: RedriveDescription }
+  /** The last begun first. */
+  DescribeRedrives: { readonly redrives: readonly RedriveDescription[] }
   DescribeQueue: QueueDescription
   DescribeGroups: { readonly groups: readonly GroupDescription[]; readonly total: number }
   ListQueues: { readonly queues: readonly QueueDescription[] }

@@ -19,10 +19,14 @@ export interface EnvelopeMeta {
 export interface Lineage {
   readonly messageId: string
   readonly queue: string
+  /** Subscription that gave it up; absent: `main`. */
+  readonly subscription?: string
   readonly attempts: number
   readonly cause: string
   readonly error: string
   readonly enqueuedAt: number
+  /** How often it was redriven; absent: never. */
+  readonly redrives?: number
 }
 
 const encoder = new TextEncoder()

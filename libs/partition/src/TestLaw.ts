@@ -10,7 +10,13 @@ import {
   type MessageCell,
   type Policy,
 } from '@kiroku/message'
-import { dedupKeyBytes, type QueueConfig, type SettleItem, type SubscriptionSettings } from './index.ts'
+import {
+  dedupKeyBytes,
+  laneKey,
+  type QueueConfig,
+  type SettleItem,
+  type SubscriptionSettings,
+} from './index.ts'
 import { numbersOf } from './TestPartition.ts'
 import { keyText } from './TestRepeats.ts'
 
@@ -49,6 +55,8 @@ export interface LawQueue {
   readonly subs: Map<number, LawSub>
   /** What was sent under each key that is remembered. */
   readonly keys: Map<string, { readonly number: number; readonly at: number }>
+  /** Redrives that run. */
+  readonly redrives: Map<number, { readonly sub: number; readonly upTo: number }>
 }
 
 type Settlement = 'Ack' | 'Retry' | 'Extend' | 'Release' | 'DeadLetter'
@@ -61,6 +69,7 @@ export class TestLaw {
   readonly queues = new Map<number, LawQueue>()
   nextDelivery = 1
   readonly #used = new Set<number>()
+  readonly #forwards = new Map<string, number>()
 
   /** Reads one frame. `bodies` are those that the frame adds, by queue. */
   read(events: readonly LogEvent[], at: number, bodies: (queue: number) => readonly Uint8Array[]): void {
@@ -109,12 +118,13 @@ export class TestLaw {
         )
       case 'SubscriptionDeleted':
         lawful(this.#queue(e.queue).subs.delete(e.sub), 'the end of no subscription')
+        this.#endRedrives(e.queue, e.sub)
         return
       case 'Enqueued':
         this.#remember(e, at)
         for (let i = 0; i < e.count; i++) {
           const message = { enqueuedAt: at, body: nextBody(e.queue), tag: e.tag ?? '', group: e.group ?? '' }
-          this.#arrive(e.queue, e.first + i, message, e.dueAt, e.filteredBy)
+          this.#arrive(e.queue, e.first + i, message, e.dueAt, undefined, e.filteredBy)
         }
         return
       case 'Deduplicated': {
@@ -129,7 +139,7 @@ export class TestLaw {
           const arrival = this.#queue(e.queue).config.retentionFrom === 'arrival'
           const enqueuedAt = arrival ? at : e.enqueuedAt[i]!
           const message = { enqueuedAt, body: nextBody(e.queue), tag: e.tag ?? '', group: e.group ?? '' }
-          this.#arrive(e.queue, e.first + i, message, 0, e.filteredBy)
+          this.#arrive(e.queue, e.first + i, message, 0, e.only, e.filteredBy)
         }
         return
       case 'DelayElapsed':
@@ -170,10 +180,20 @@ export class TestLaw {
       }
       case 'DeadLettered': {
         const { policy } = this.#sub(e.queue, e.sub)
+        this.#leave(e)
         return this.#each(e, e.numbers, (c) => failureOf(e.cause, c, at, policy), State.DLQ)
       }
       case 'Discarded':
         return this.#discard(e, at)
+      case 'RedriveStarted':
+        lawful(!this.#isRedriven(e.queue, e.sub), 'two redrives at once')
+        this.#queue(e.queue).redrives.set(e.task, { sub: e.sub, upTo: e.upTo })
+        return
+      case 'RedriveEnded':
+        lawful(this.#queue(e.queue).redrives.delete(e.task), 'the end of no redrive')
+        return
+      case 'Redriven':
+        return this.#redrive(e, at)
       case 'QueuePurged':
         for (const sub of this.#queue(e.queue).subs.values())
           for (const [n, cell] of sub.cells)
@@ -201,6 +221,7 @@ export class TestLaw {
       delayed: new Set(),
       subs: new Map([[0, newSub(0, 'main', config)]]),
       keys: new Map(),
+      redrives: new Map(),
     })
   }
 
@@ -213,7 +234,10 @@ export class TestLaw {
     configure(q, sub, settings as SubscriptionSettings)
     sub.attemptsMax = sub.policy.attemptsMax
     sub.paused = before?.paused ?? false
-    if (before !== undefined) q.subs.delete(before.id)
+    if (before !== undefined) {
+      q.subs.delete(before.id)
+      this.#endRedrives(e.queue, before.id)
+    }
     lawful(!q.subs.has(e.sub), 'a generation that is there already')
     q.subs.set(e.sub, sub)
   }
@@ -239,6 +263,7 @@ export class TestLaw {
     n: number,
     message: LawMessage,
     dueAt: number,
+    only: number | undefined,
     filteredBy: readonly number[] | undefined,
   ): void {
     const q = this.#queue(queue)
@@ -247,7 +272,7 @@ export class TestLaw {
     if (dueAt !== 0) q.delayed.add(n)
     for (const sub of q.subs.values()) {
       sub.cells.set(n, dueAt === 0 ? newCell(State.Available) : newCell(State.Delayed, dueAt))
-      if (dueAt === 0) enter(sub, n, message, filteredBy)
+      if (dueAt === 0) enter(sub, n, message, only, filteredBy)
     }
   }
 
@@ -272,7 +297,7 @@ export class TestLaw {
         const cell = sub.cells.get(n)
         if (cell === undefined) continue
         lawful(step(cell, { type: 'DELAY_ELAPSED', now: at }), `the delay of message ${n} elapses early`)
-        enter(sub, n, q.messages.get(n)!, e.filteredBy)
+        enter(sub, n, q.messages.get(n)!, undefined, e.filteredBy)
       }
     }
   }
@@ -327,6 +352,37 @@ export class TestLaw {
         lawful(isFinal(c.state) || c.delivery === delivery, `message ${n} delivered ahead of ${before}`)
       }
     }
+  }
+
+  #endRedrives(queue: number, sub: number): void {
+    const { redrives } = this.#queue(queue)
+    for (const [task, r] of redrives) if (r.sub === sub) redrives.delete(task)
+  }
+
+  #isRedriven(queue: number, sub: number): boolean {
+    return [...this.#queue(queue).redrives.values()].some((r) => r.sub === sub)
+  }
+
+  /** Forwards are numbered without a gap. */
+  #leave({ queue, target, forward, numbers }: LogEventOf<'DeadLettered' | 'Redriven'>): void {
+    const lane = laneKey(queue, target)
+    lawful(forward === (this.#forwards.get(lane) ?? 1), `forward ${forward} out of turn`)
+    this.#forwards.set(lane, forward + numbersOf(numbers).length)
+  }
+
+  #redrive(e: LogEventOf<'Redriven'>, at: number): void {
+    const q = this.#queue(e.queue)
+    const redrive = q.redrives.get(e.task)
+    lawful(redrive?.sub === e.sub, `messages of redrive ${e.task}, which is not running`)
+    lawful(e.numbers.length > 0, 'a redrive of nothing')
+    for (const n of numbersOf(e.numbers)) {
+      const { state } = this.#sub(e.queue, e.sub).cells.get(n)!
+      lawful(state === State.Available, `message ${n} redriven in ${stateNames[state]}`)
+      lawful(n <= redrive!.upTo, `message ${n} redriven beyond ${redrive!.upTo}`)
+      lawful(q.messages.get(n)!.enqueuedAt + q.config.retentionMs > at, `message ${n} redriven too late`)
+    }
+    this.#leave(e)
+    return this.#each(e, e.numbers, () => ({ type: 'DISCARD', reason: 'redriven' }), State.Discarded)
   }
 
   #discard(e: LogEventOf<'Discarded'>, at: number): void {
@@ -439,9 +495,11 @@ const enter = (
   { id, settings: { tags }, cells, groups }: LawSub,
   n: number,
   { tag, group }: LawMessage,
+  only: number | undefined,
   filteredBy: readonly number[] | undefined,
 ): void => {
-  const passes = tags === undefined || tags === null || tags.includes(tag)
+  const wanted = tags === undefined || tags === null || tags.includes(tag)
+  const passes = wanted && (only === undefined || only === id)
   lawful(passes !== (filteredBy?.includes(id) ?? false), `the filter of ${id} for tag "${tag}"`)
   if (passes) groups.set(group, [...(groups.get(group) ?? []), n])
   else lawful(step(cells.get(n)!, { type: 'DISCARD', reason: 'filtered' }), 'a filtered message')

@@ -21,6 +21,7 @@ import {
   type PlannedDelivery,
   type QueueConfig,
   type QueueCounts,
+  type QueueState,
   type SettleItem,
   type Subscription,
   type TurnAnswer,
@@ -129,6 +130,7 @@ export class TestPartition {
     state.sweepAt = this.state.sweepAt
     for (const sub of this.state.subscriptions)
       if (sub !== undefined) carryOver(sub, state.subscriptions[sub.index]!)
+    for (const queue of this.state.queues.values()) this.#carryRedrives(queue, state)
     const fork = new TestPartition(state, restore(snapshot(this.state)))
     fork.now = this.now
     fork.random = this.random
@@ -136,6 +138,14 @@ export class TestPartition {
     fork.#token = this.#token
     fork.#send = this.#send
     return fork
+  }
+
+  #carryRedrives({ id, redrives, dryRuns }: QueueState, to: PartitionState): void {
+    const queue = to.queues.get(id)!
+    for (const [i, { skipped, filtered, left }] of redrives.entries())
+      Object.assign(queue.redrives[i]!, { skipped: { ...skipped }, filtered, left })
+    queue.dryRuns = structuredClone(dryRuns)
+    for (const r of queue.dryRuns) if (r.state === 'running') to.redrives.add(r)
   }
 
   /** Decides one command and returns its answer, which must come in the same turn. */

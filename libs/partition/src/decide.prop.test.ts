@@ -3,12 +3,15 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { loadCell } from './cell.ts'
 import {
+  availableNumbers,
+  decideRedrive,
   defaultQueueConfig,
   describeQueues,
   readyRuns,
   snapshot,
   stateHash,
   type Answers,
+  type Turn,
   type Command,
   type CommandOf,
   type PartitionState,
@@ -64,6 +67,10 @@ const config: fc.Arbitrary<Partial<QueueConfig>> = fc.record(
   { requiredKeys: ['leaseMs', 'retentionMs', 'dedupWindowMs'] },
 )
 const subs = ['x', 'y'] as const
+const targets = [
+  { partition: 5, queue: 1, name: 'dead' },
+  { partition: 6, queue: 2, name: 'x' },
+] as const
 /** Which groups a queue has, and whether repeats are looked for within them, is said once, when it is created. */
 const created: fc.Arbitrary<Partial<QueueConfig>> = fc
   .tuple(config, fc.constantFrom('none', 'none', 'ordered', 'fair'), fc.constantFrom('queue', 'group'))
@@ -159,7 +166,7 @@ const op = fc.oneof(
     weight: 14,
     arbitrary: fc.record({
       op: fc.constant('settle'),
-      type: fc.constantFrom('Ack', 'Ack', 'Retry', 'Retry', 'Extend', 'Release', 'DeadLetter'),
+      type: fc.constantFrom('Ack', 'Ack', 'Retry', 'Retry', 'Extend', 'Release', 'Release', 'DeadLetter'),
       picks: fc.array(pick, { minLength: 1, maxLength: 3 }),
       delayMs: fc.option(delay, { nil: undefined }),
       leaseMs: fc.integer({ min: 1, max: 500 }),
@@ -186,6 +193,19 @@ const op = fc.oneof(
       back: fc.nat(3),
       count: fc.integer({ min: 1, max: 4 }),
       ageMs: fc.integer({ min: 0, max: 2_000 }),
+      only: fc.constantFrom('', '', 'main', 'x'),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      op: fc.constant('redrive'),
+      queue: name,
+      subscription: fc.constantFrom(undefined, undefined, undefined, undefined, ...subs),
+      how: fc.constantFrom('start', 'start', 'start', 'start', 'again', 'cancel', 'describe'),
+      to: fc.constantFrom('origin', targets[0], targets[1], { partition: 3, queue: 1, name: 'a' }),
+      messagesMax: fc.constantFrom(undefined, 3),
+      dryRun: fc.constantFrom(undefined, undefined, true),
     }),
   },
   { weight: 1, arbitrary: fc.record({ op: fc.constant('purge'), queue: name }) },
@@ -222,8 +242,9 @@ const turns = fc.array(
     ops: fc.array(op, { maxLength: 4 }),
     passMs: fc.constantFrom(0, 0, 1, 20, 60, 150, 700),
     /** What only the owner itself records: the outbox was stored, the partition changed hands. */
-    owner: fc.constantFrom<('stored' | 'resumed' | 'nothing')[]>(
-      ...Array<'nothing'>(12).fill('nothing'),
+    owner: fc.constantFrom<('stored' | 'resumed' | 'moves' | 'nothing')[]>(
+      ...Array<'nothing'>(9).fill('nothing'),
+      ...Array<'moves'>(8).fill('moves'),
       'stored',
       'stored',
       'stored',
@@ -244,6 +265,7 @@ class Clients {
   readonly #forwards = new Map<string, number>()
   #messages = 0
   #polls = 0
+  #redrives = 0
 
   #body(bytes: number): Uint8Array {
     const body = new Uint8Array(Math.max(4, bytes))
@@ -273,6 +295,8 @@ class Clients {
         return this.#revise(o, p)
       case 'forward':
         return this.#forward(o, p)
+      case 'redrive':
+        return this.#redrive(o)
       case 'purge':
         return { type: 'PurgeQueue', queue: o.queue, by }
       case 'delete':
@@ -350,6 +374,14 @@ class Clients {
     return command
   }
 
+  #redrive({ queue, subscription, how, to, messagesMax, dryRun }: Extract<Op, { op: 'redrive' }>): Command {
+    if (how === 'cancel') return stripped({ type: 'CancelRedrive', queue, subscription, by })
+    if (how === 'describe') return { type: 'DescribeRedrives', queue }
+    if (how === 'start') this.#redrives++
+    const request = `redrive ${this.#redrives}`
+    return stripped({ type: 'StartRedrive', queue, subscription, request, to, messagesMax, dryRun, by })
+  }
+
   #item(x: Value<typeof pick>): SettleItem[] {
     const d =
       this.deliveries[
@@ -380,7 +412,32 @@ class Clients {
       forward,
       messages: Array.from({ length: o.count }, () => this.#body(8)),
       enqueuedAt: Array.from({ length: o.count }, (_, i) => p.now - o.ageMs + i),
+      ...(o.only === '' ? {} : { subscriptions: Array.from({ length: o.count }, () => o.only) }),
     }
+  }
+}
+
+/** What the owner finds out about the messages of a redrive: it moves some, passes over others, and comes to an end. */
+const moveSome = (turn: Turn, random: () => number): void => {
+  const { state } = turn
+  // A restart goes on with them in another order.
+  const inTurn = [...state.redrives].sort((a, b) => a.queue - b.queue || (a.request < b.request ? -1 : 1))
+  for (const redrive of inTurn) {
+    const sub = state.subscriptionOf(redrive.queue, redrive.sub)!
+    const some = numbersOf(availableNumbers(state, sub, redrive.upTo)).filter(() => random() < 0.6)
+    // One of them may be gone by now.
+    if (random() < 0.3) some.push(redrive.upTo)
+    const inOrder = [...new Set(some)].sort((a, b) => a - b)
+    const right = redrive.messagesMax === 0 ? inOrder : inOrder.slice(0, redrive.messagesMax - redrive.moved)
+    const target = redrive.to === 'origin' ? targets[random() < 0.5 ? 0 : 1] : redrive.to
+    const isOver = random() < 0.3
+    decideRedrive(turn, redrive, {
+      moves: [{ target, numbers: right.flatMap((n) => [n, 1]), ...(random() < 0.3 ? { only: 'x' } : {}) }],
+      skipped: { noOrigin: 1 },
+      filtered: 2,
+      left: 3,
+      ...(isOver ? { ended: { outcome: 'completed', note: '' } } : {}),
+    })
   }
 }
 
@@ -689,12 +746,16 @@ const play = (script: Value<typeof turns>, configs: Partial<QueueConfig>[], fork
     look()
     return told
   }
-  const record = (...events: LogEvent[]): void => {
+  const act = (decide: (turn: Turn) => void): void => {
     if (fork !== undefined) fork.now = p.now
-    p.record(...events)
-    fork?.record(...events)
+    p.act(decide)
+    fork?.act(decide)
     look()
   }
+  const record = (...events: LogEvent[]): void =>
+    act((turn) => {
+      for (const event of events) turn.emit(event)
+    })
   turn(names.map((queue, i) => ({ type: 'CreateQueue', queue, config: configs[i]!, by })))
   for (const [i, { ops, passMs, owner }] of script.entries()) {
     if (i === forkAt) {
@@ -727,6 +788,7 @@ const play = (script: Value<typeof turns>, configs: Partial<QueueConfig>[], fork
         { type: 'ClockResumed', now: p.now, gapMs: 40 },
       )
     }
+    if (owner === 'moves') act((turn) => moveSome(turn, chance(i)))
     if (owner === 'stored')
       for (const lane of [...p.state.outbox.values()])
         record({
@@ -759,7 +821,7 @@ describe('a partition of several queues, whatever it is asked', () => {
   it('keeps to the law, loses nothing, and is the same after a replay or a restart', () => {
     fc.assert(fc.property(turns, fc.array(created, { minLength: 3, maxLength: 3 }), fc.nat(60), play), {
       seed: 20_261_121,
-      numRuns: 400,
+      numRuns: 500,
     })
     // The sequences were not all about nothing.
     const rare = [
@@ -776,6 +838,9 @@ describe('a partition of several queues, whatever it is asked', () => {
       'SubscriptionCreated',
       'SubscriptionReset',
       'SubscriptionDeleted',
+      'RedriveStarted',
+      'Redriven',
+      'RedriveEnded',
     ]
     for (const type of [...rare, 'ForwardReceived', 'Forwarded', 'QueueDeleted', 'Acked', 'LeaseExpired'])
       expect(reached.get(type) ?? 0, type).toBeGreaterThan(20)

@@ -10,6 +10,7 @@ import {
 import { decideEnqueue, decideForward, namedQueue, namedSubscription } from './decide/enqueue.ts'
 import { decideDropPart, decidePlacePart } from './decide/place.ts'
 import { decideCancelReceive, decideReceive } from './decide/receive.ts'
+import { decideCancelRedrive, decideDescribeRedrives, decideStartRedrive } from './decide/redrive.ts'
 import { decideRevise } from './decide/revise.ts'
 import { decideSettle } from './decide/settle.ts'
 import type { EnqueueOf, SizedRef } from './decide/storeSend.ts'
@@ -83,6 +84,12 @@ export const decide = <B extends Uint8Array | SizedRef>(
       return decidePlacePart(turn, command, token)
     case 'DropPart':
       return decideDropPart(turn, command, token)
+    case 'StartRedrive':
+      return decideStartRedrive(turn, command, token)
+    case 'CancelRedrive':
+      return decideCancelRedrive(turn, command, token)
+    case 'DescribeRedrives':
+      return decideDescribeRedrives(turn, command, token)
     case 'DescribeQueue': {
       const queue = namedQueue(turn, command.queue, token)
       if (queue !== undefined) turn.ok(token, describeQueues(turn.state, [queue], turn.now)[0]!)

@@ -1,6 +1,7 @@
 import { KirokuError, State, type LogEvent, type LogEventOf, type Ranges } from '@kiroku/message'
+import { redriveEnded, redriveStarted, redriven } from './evolveRedrive.ts'
 import type { QueueConfig } from './QueueConfig.ts'
-import { laneKey, type OutboxLane } from './state/Outbox.ts'
+import { laneKey, laneOf } from './state/Outbox.ts'
 import type { PartitionState } from './state/PartitionState.ts'
 import { mainSubscription, QueueState } from './state/QueueState.ts'
 import type { Subscription } from './state/Subscription.ts'
@@ -69,6 +70,12 @@ export const evolve = (state: PartitionState, event: LogEvent): void => {
       return deadLettered(state, event)
     case 'Discarded':
       return discarded(state, event)
+    case 'RedriveStarted':
+      return redriveStarted(state, queueOf(state, event.queue), subOf(state, event.queue, event.sub), event)
+    case 'Redriven':
+      return redriven(state, queueOf(state, event.queue), subOf(state, event.queue, event.sub), event)
+    case 'RedriveEnded':
+      return redriveEnded(state, queueOf(state, event.queue), event)
     case 'Forwarded':
       return forwarded(state, event)
     case 'BodiesCarried':
@@ -287,12 +294,7 @@ const revised = (state: PartitionState, e: LogEventOf<'Recalled'> | LogEventOf<'
 
 const deadLettered = (state: PartitionState, e: LogEventOf<'DeadLettered'>): void => {
   const sub = subOf(state, e.queue, e.sub)
-  const key = laneKey(e.queue, e.target)
-  let lane: OutboxLane | undefined = state.outbox.get(key)
-  if (lane === undefined) {
-    lane = { source: e.queue, target: e.target, next: 1, entries: [] }
-    state.outbox.set(key, lane)
-  }
+  const lane = laneOf(state.outbox, e.queue, e.target)
   const live = state.live
   let forward = e.forward
   eachSlot(state, sub, e.numbers, (slot) => {
@@ -306,6 +308,7 @@ const deadLettered = (state: PartitionState, e: LogEventOf<'DeadLettered'>): voi
       cause: e.cause,
       error: e.error,
       enqueuedAt: live.enqueuedAt[slot]!,
+      ...(sub.name === mainSubscription ? undefined : { subscription: sub.name }),
     })
   })
   lane.next = forward
@@ -471,6 +474,7 @@ const repaired = (state: PartitionState, e: LogEventOf<'Repaired'>): void => {
   for (const queue of state.queues.values()) {
     queue.nextNumber += e.skip
     queue.skipped += e.skip
+    if (queue.nextRedrive > 1) queue.nextRedrive += e.skip
   }
   for (const lane of state.outbox.values()) lane.next += e.skip
   for (const { spread } of state.queues.values()) {

@@ -1,12 +1,16 @@
 import type { QueueState } from './state/QueueState.ts'
 
-/** Generations whose filter a message with this tag does not pass; nothing when it passes all. */
-export const filteredSubs = (queue: QueueState, tag: string): number[] | undefined => {
+/**
+ * Generations whose filter a message with this tag does not pass; nothing when it passes all.
+ * @param only generation that it is for; absent: all
+ */
+export const filteredSubs = (queue: QueueState, tag: string, only?: number): number[] | undefined => {
   let filtered: number[] | undefined
   const { subs } = queue
   for (let i = 0; i < subs.length; i++) {
-    const { tags } = subs[i]!
-    if (tags !== null && !tags.includes(tag)) (filtered ??= []).push(subs[i]!.id)
+    const { id, tags } = subs[i]!
+    if ((tags !== null && !tags.includes(tag)) || (only !== undefined && id !== only))
+      (filtered ??= []).push(id)
   }
   return filtered
 }

@@ -14,6 +14,7 @@ export type {
   PartitionDescription,
   QueueCounts,
   QueueDescription,
+  RedriveDescription,
   Refusal,
   Reply,
   SettleItem,
@@ -45,14 +46,17 @@ export { canonical } from './canonical.ts'
 export { limits } from './limits.ts'
 export { loadCell, untouchedCell } from './cell.ts'
 export { decide, endTurn, type CommandWith } from './decide.ts'
-export type { SizedRef } from './decide/storeSend.ts'
+export { decideRedrive, type RedriveMove, type RedriveStep } from './decide/redrive.ts'
 export { decideSettle } from './decide/settle.ts'
 export { decideDropped, decidePlaced, placePart } from './decide/spread.ts'
+export type { SizedRef } from './decide/storeSend.ts'
+export { availableAmong, availableNumbers, type AvailableMessage } from './available.ts'
 export { bodiesBefore, decideCarry, type OldBodies } from './carry.ts'
 export { describeQueues } from './describe.ts'
 export { beginFrame, evolve } from './evolve.ts'
 export { findDelayed } from './delayed.ts'
 export { filteredSubs } from './filter.ts'
+export { looksInside, passesByTime, passesInside } from './redriveFilter.ts'
 export { oldestBodySeq, restore, snapshot, type Snapshot } from './snapshot.ts'
 export { snapshotSpace, type SnapshotSpace } from './snapshotSpace.ts'
 export { readyRuns } from './untouched.ts'
@@ -61,9 +65,17 @@ export { dedupKeyBytes } from './state/DedupKeys.ts'
 export { laneKey, type OutboxEntry, type OutboxLane } from './state/Outbox.ts'
 export { PartitionState } from './state/PartitionState.ts'
 export { homeKey, type LeavingPart, type Part, type SpreadView } from './state/Spread.ts'
-export type { QueueState } from './state/QueueState.ts'
+export { mainSubscription, type QueueState } from './state/QueueState.ts'
+export {
+  isDryRun,
+  type Redrive,
+  type RedriveFilter,
+  type RedriveSkip,
+  type RedriveState,
+  type RedriveTo,
+} from './state/Redrive.ts'
 export type { Subscription } from './state/Subscription.ts'
 export { isOwnSetting, type SubscriptionSettings } from './SubscriptionSettings.ts'
 export { dedupIdRule, groupRule, isDedupId, isGroup, isTag, tagRule } from './tag.ts'
 export { nextTimerAt } from './timers.ts'
-export { Turn, type PlannedDelivery, type TurnAnswer, type TurnSection } from './Turn.ts'
+export { pushNumber, Turn, type PlannedDelivery, type TurnAnswer, type TurnSection } from './Turn.ts'

@@ -40,4 +40,9 @@ export const limits = {
   appliedSourcesMax: 16,
   appliedCharactersMax: 100,
   errorCharactersMax: 1_000,
+  /** Redrives of a queue that are remembered after their end. */
+  redrivesKept: 10,
+  redriveRequestCharactersMax: 200,
+  redriveRateMax: 100_000,
+  redriveFilterBytesMax: 16 * 1024,
 } as const

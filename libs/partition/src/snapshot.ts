@@ -12,6 +12,7 @@ import type { SubscriptionSettings } from './SubscriptionSettings.ts'
 import type { Producer } from './state/Producers.ts'
 import { QueueState } from './state/QueueState.ts'
 import type { Subscription } from './state/Subscription.ts'
+import { recordedRedrive, type Redrive } from './state/Redrive.ts'
 import { RunSlab } from './state/RunSlab.ts'
 import { Spread, type LeavingPart, type Part, type Place } from './state/Spread.ts'
 
@@ -71,6 +72,9 @@ export interface QueueSnapshot {
   readonly delayed: number
   readonly frame: readonly [seq: number, count: number]
   readonly nextSub: number
+  /** Absent in a queue that never had one. */
+  readonly nextRedrive?: number
+  readonly redrives?: readonly Redrive[]
   readonly subs: readonly SubscriptionSnapshot[]
   /** Of a queue that deduplicates. */
   readonly dedup?: DedupCopy
@@ -168,6 +172,7 @@ const queueSnapshot = (state: PartitionState, q: QueueState): QueueSnapshot => (
   delayed: q.delayed,
   frame: [q.frameSeq, q.frameCount],
   nextSub: q.nextSub,
+  ...(q.nextRedrive === 1 ? {} : { nextRedrive: q.nextRedrive, redrives: q.redrives.map(recordedRedrive) }),
   subs: q.subs.map(subscriptionSnapshot),
   ...(q.spread === undefined ? undefined : { spread: spreadSnapshot(q.spread) }),
   ...(q.place === undefined ? undefined : { place: q.place }),
@@ -270,6 +275,13 @@ const restoreQueue = (state: PartitionState, q: QueueSnapshot): void => {
   for (const sub of q.subs) restoreSubscription(state, queue, sub)
   if (q.dedup !== undefined) state.dedup.restore(queue, DedupKeys.restore(q.dedup))
   queue.nextSub = q.nextSub
+  queue.nextRedrive = q.nextRedrive ?? 1
+  queue.redrives = (q.redrives ?? []).map(recordedRedrive)
+  for (const redrive of queue.redrives) {
+    if (redrive.state !== 'running') continue
+    redrive.left = queue.subs.find(({ id }) => id === redrive.sub)?.deliverable ?? 0
+    state.redrives.add(redrive)
+  }
 }
 
 const restoreSubscription = (state: PartitionState, queue: QueueState, s: SubscriptionSnapshot): void => {

@@ -73,8 +73,9 @@ const takeFairly = <B>(state: PartitionState, sub: Subscription, groups: Groups,
     for (const place of rest) if (inflightWith(place) < inflightWith(least)) least = place
     if (!takeNext(state, sub, least, taking)) rest.splice(rest.indexOf(least), 1)
   }
-  const served = new Set([...quiet, ...noisy].filter(({ taken }) => taken > 0).map(({ group }) => group))
-  groups.row = groups.row.filter((group) => !served.has(group))
+  // Whatever becomes of what was taken, delivered or over, gives the group a new place while there is more of it.
+  for (const { group, taken } of [...quiet, ...noisy]) if (taken > 0) group.isQueued = false
+  groups.row = groups.row.filter((group) => group.isQueued)
 }
 
 const inflightWith = ({ group, taken }: Place): number => group.inflight + taken

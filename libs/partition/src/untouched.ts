@@ -1,5 +1,6 @@
-import { KirokuError } from '@kiroku/message'
+import { KirokuError, type Ranges } from '@kiroku/message'
 import { isolateDelayed, missing } from './delayed.ts'
+import { countOf, rangeFrom } from './ranges.ts'
 import { DelayedRun } from './state/DelayedRuns.ts'
 import type { PartitionState } from './state/PartitionState.ts'
 import type { QueueState } from './state/QueueState.ts'
@@ -180,6 +181,68 @@ export const takeFromRuns = (state: PartitionState, sub: Subscription, n: number
   return slot
 }
 
+/** Takes untouched messages, whose numbers are in order, out of the runs; calls back with each run that goes. */
+export const takeUntouched = (
+  state: PartitionState,
+  sub: Subscription,
+  numbers: Ranges,
+  going: (run: number) => void,
+): void => {
+  let left = countOf(numbers)
+  for (const list of listsOf(sub)) {
+    if (left === 0) return
+    left -= takeFromList(state, sub, list, numbers, left, going)
+  }
+}
+
+const takeFromList = (
+  state: PartitionState,
+  sub: Subscription,
+  list: RunList,
+  numbers: Ranges,
+  max: number,
+  going: (run: number) => void,
+): number => {
+  const { runs } = state
+  const group = sub.groups === undefined ? undefined : (list as Group)
+  if (list.readyHead === 0) return 0
+  const head = runs.first(list.readyHead)
+  let taken = 0
+  let before = 0
+  for (let run = list.readyHead; run !== 0 && taken < max;) {
+    const first = runs.first(run)
+    const r = rangeFrom(numbers, first)
+    if (r === numbers.length || numbers[r]! >= first + runs.count(run)) {
+      ;[before, run] = [run, runs.next(run)]
+      continue
+    }
+    // Further stretches of this run lie in the rest of it, which is looked at next.
+    const from = Math.max(first, numbers[r]!)
+    const to = Math.min(first + runs.count(run), numbers[r]! + numbers[r + 1]!)
+    if (first < from) {
+      splitReady(state, list, run, from - first)
+      ;[before, run] = [run, runs.next(run)]
+    }
+    if (runs.count(run) > to - from) splitReady(state, list, run, to - from)
+    const next = runs.next(run)
+    if (before === 0) list.readyHead = next
+    else runs.setNext(before, next)
+    if (list.readyTail === run) list.readyTail = before
+    sub.ready -= to - from
+    sub.readyBytes -= runs.bytes(run)
+    if (group !== undefined) group.ready -= to - from
+    taken += to - from
+    going(run)
+    runs.free(run)
+    run = next
+  }
+  if (group === undefined || taken === 0) return taken
+  sub.groups!.ofHead.delete(head)
+  if (list.readyHead !== 0) sub.groups!.ofHead.set(runs.first(list.readyHead), group)
+  sub.groups!.forget(group)
+  return taken
+}
+
 /** Puts an untouched message, delayed or in the middle of a run, ahead of the others of its list, so that it is the next one. */
 export const bringForward = (state: PartitionState, sub: Subscription, n: number): void => {
   const { runs } = state
@@ -265,9 +328,24 @@ const purgeSubscription = (state: PartitionState, sub: Subscription, upTo: numbe
 
 /** Forgets a generation with everything that is its own. */
 export const dropSubscription = (state: PartitionState, sub: Subscription): void => {
+  failRedrives(state, sub)
   purgeSubscription(state, sub, Number.POSITIVE_INFINITY)
   state.subscriptions[sub.index] = undefined
   state.dirty.delete(sub)
+}
+
+const failRedrives = (state: PartitionState, sub: Subscription): void => {
+  for (const redrive of state.redrives) {
+    if (redrive.queue !== sub.queue.id || redrive.sub !== sub.id) continue
+    redrive.state = 'failed'
+    redrive.endedAt = state.at
+    redrive.note = 'the subscription was reset or deleted'
+    // What was only counted so far is known to no replay.
+    redrive.skipped = {}
+    redrive.filtered = 0
+    redrive.left = 0
+    state.redrives.delete(redrive)
+  }
 }
 
 /** Forgets a queue with everything in it. */

@@ -47,6 +47,9 @@ const events: Readonly<Record<LogEventType, true | string>> = {
   PartPlaced: notYet,
   PartLeft: notYet,
   Deduplicated: notYet,
+  RedriveStarted: notYet,
+  Redriven: notYet,
+  RedriveEnded: notYet,
 }
 
 const actorStates: Readonly<Record<ActorState, true | string>> = {

@@ -3,10 +3,10 @@ import type { CommandSpec } from './CommandSpec.ts'
 import { completionScript, runTree, shells, type ParsedCommand } from './Cli.ts'
 import { tree } from './tree.ts'
 
-const leavesOf = (spec: CommandSpec, path: readonly string[] = []): [string, CommandSpec][] =>
-  spec.subcommands === undefined
-    ? [[path.join(' '), spec]]
-    : spec.subcommands.flatMap((sub) => leavesOf(sub, [...path, sub.name]))
+const leavesOf = (spec: CommandSpec, path: readonly string[] = []): [string, CommandSpec][] => [
+  ...(spec.load === undefined ? [] : [[path.join(' '), spec] as [string, CommandSpec]]),
+  ...(spec.subcommands ?? []).flatMap((sub) => leavesOf(sub, [...path, sub.name])),
+]
 
 const leaves = leavesOf(tree)
 
@@ -46,6 +46,9 @@ describe('the command tree', () => {
       'recall',
       'reschedule',
       'work',
+      'redrive',
+      'redrive status',
+      'redrive cancel',
       'trace',
       'verify',
       'repair',
@@ -79,6 +82,18 @@ describe('a command line', () => {
       json: true,
       ndjson: false,
       file: undefined,
+    })
+  })
+
+  it('of a command with subcommands names one of them, or what the command itself is about', async () => {
+    expect(await parse(['redrive', 'mail-dlq', '--rate', '5', '--dry-run'])).toMatchObject({
+      command: 'redrive',
+      arguments: { queue: 'mail-dlq' },
+      flags: { rate: 5, 'dry-run': true, follow: false },
+    })
+    expect(await parse(['redrive', 'status', 'mail-dlq'])).toMatchObject({
+      command: 'status',
+      arguments: { queue: 'mail-dlq' },
     })
   })
 

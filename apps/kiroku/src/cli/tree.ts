@@ -2,6 +2,7 @@ import type { SettingKey } from '../config/settings.ts'
 import type { CommandSpec } from './CommandSpec.ts'
 import { messageCommands } from './messageCommands.ts'
 import { queueCommands } from './queueCommands.ts'
+import { redriveCommands } from './redriveCommands.ts'
 import { subscriptionCommands } from './subscriptionCommands.ts'
 import { natsSettings } from './sharedSettings.ts'
 
@@ -69,6 +70,7 @@ export const tree: CommandSpec = {
       load: () => import('../commands/apply.ts'),
     },
     ...messageCommands,
+    redriveCommands,
     {
       name: 'trace',
       summary: 'Every event of one message, live or long gone.',

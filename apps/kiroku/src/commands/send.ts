@@ -5,6 +5,7 @@ import { KirokuError } from '@kiroku/message'
 import { limits } from '@kiroku/partition'
 import type { Invocation } from '../cli/CommandSpec.ts'
 import { formatDuration, parseDurationMs } from '../config/units.ts'
+import { parseAttributes } from '../send/attributes.ts'
 import { contentTypeOf } from '../send/contentType.ts'
 import { readNdjson } from '../send/ndjson.ts'
 import { startProgress } from '../send/Progress.ts'
@@ -90,18 +91,9 @@ const optionsOf = ({ text }: Invocation): BatchOptions => {
     ...(contentType === undefined ? {} : { contentType }),
     ...(tag === undefined ? {} : { tag }),
     ...(group === undefined ? {} : { group }),
-    ...(attributes === undefined ? {} : { attributes: attributesOf(attributes) }),
+    ...(attributes === undefined ? {} : { attributes: parseAttributes(attributes) }),
   }
 }
-
-const attributesOf = (text: string): Record<string, string> =>
-  Object.fromEntries(
-    text.split(',').map((pair) => {
-      const at = pair.indexOf('=')
-      if (at < 1) throw new KirokuError('InvalidArgument', `--attributes: "${pair}" is not KEY=VALUE`)
-      return [pair.slice(0, at), pair.slice(at + 1)]
-    }),
-  )
 
 const open = async (file: string | undefined): Promise<AsyncIterable<Uint8Array>> => {
   if (file === undefined) return process.stdin

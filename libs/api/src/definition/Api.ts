@@ -7,6 +7,7 @@ import * as Schema from 'effect/Schema'
 import type { Role } from '../tokens.ts'
 import { Access, Failures, RequiredRole } from './Access.ts'
 import { errorSchemas } from './apiError.ts'
+import { CancelRedriveRequest, Redrive, RedriveRequest } from './redriveSchemas.ts'
 import {
   DeadLetterRequest,
   ExtendRequest,
@@ -142,6 +143,36 @@ const subscriptions = HttpApiGroup.make('subscriptions')
     }),
   )
 
+const redrives = HttpApiGroup.make('redrives')
+  .add(
+    HttpApiEndpoint.post('startRedrive', '/queues/:queue/redrives', {
+      params,
+      payload: RedriveRequest,
+      success: Redrive,
+      error,
+    })
+      .annotate(RequiredRole, 'operator')
+      .annotateMerge(
+        says('operator', 'Begins to move messages to where they came from, or to another queue.'),
+      ),
+    HttpApiEndpoint.get('listRedrives', '/queues/:queue/redrives', {
+      params,
+      success: Schema.Struct({ redrives: Schema.Array(Redrive) }),
+      error,
+    })
+      .annotate(RequiredRole, 'viewer')
+      .annotateMerge(says('viewer', 'Redrives that run and the last ones that ended, the youngest first.')),
+    HttpApiEndpoint.post('cancelRedrive', '/queues/:queue/redrives/cancel', {
+      params,
+      payload: CancelRedriveRequest,
+      success: Redrive,
+      error,
+    })
+      .annotate(RequiredRole, 'operator')
+      .annotateMerge(says('operator', 'Ends a redrive; what was moved stays moved.')),
+  )
+  .annotateMerge(OpenApi.annotations({ title: 'Redrives', description: 'Dead letters on their way back.' }))
+
 const messages = HttpApiGroup.make('messages')
   .add(
     HttpApiEndpoint.post('send', '/queues/:queue/messages', {
@@ -228,7 +259,7 @@ const cluster = HttpApiGroup.make('cluster')
 
 /** The native HTTP API: the one definition behind the server, its OpenAPI page and `docs/openapi.json`. */
 export const Api = HttpApi.make('kiroku')
-  .add(queues, subscriptions, messages, cluster)
+  .add(queues, subscriptions, redrives, messages, cluster)
   .middleware(Access)
   .middleware(Failures)
   .prefix('/v1')

@@ -181,7 +181,11 @@ export const ReceivedMessage = Schema.Struct({
   dedupId: optional(Schema.String),
   contentType: optional(Schema.String),
   traceparent: optional(Schema.String),
-  lineage: optional(Schema.Json.annotate({ description: 'Of dead letters: where they came from, and why' })),
+  lineage: optional(
+    Schema.Json.annotate({
+      description: 'Of dead letters and redriven messages: where they came from, and why',
+    }),
+  ),
 }).annotate({ identifier: 'ReceivedMessage' })
 
 const receipts = Schema.NonEmptyArray(Schema.String)

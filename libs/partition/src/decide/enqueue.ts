@@ -99,6 +99,13 @@ export const decideEnqueue = <B extends Uint8Array | SizedRef>(
   turn.ok(token, spread === undefined ? stored : { ...stored, spread })
 }
 
+/** Generation of the only subscription that a forward is for, where that says anything; -1: it is gone. */
+const onlySub = (queue: QueueState, name: string): number | undefined => {
+  if (name === '') return undefined
+  const sub = queue.named(name)
+  return queue.subs.length === 1 && sub !== undefined ? undefined : (sub?.id ?? -1)
+}
+
 const enqueueAll = <B extends Uint8Array | SizedRef>(
   turn: Turn<B>,
   queue: QueueState,
@@ -217,13 +224,15 @@ export const decideForward = <B extends Uint8Array | SizedRef>(
     for (let start = skip; start < command.messages.length;) {
       const tag = command.tags?.[start] ?? ''
       const group = command.groups?.[start] ?? ''
+      const only = command.subscriptions?.[start] ?? ''
       let bytes = 0
       let end = start
       do bytes += Math.max(0, bytesOf(command.messages[end++]!))
       while (
         end < command.messages.length &&
         (command.tags?.[end] ?? '') === tag &&
-        (command.groups?.[end] ?? '') === group
+        (command.groups?.[end] ?? '') === group &&
+        (command.subscriptions?.[end] ?? '') === only
       )
       turn.emit({
         type: 'ForwardReceived',
@@ -234,7 +243,14 @@ export const decideForward = <B extends Uint8Array | SizedRef>(
         forward: command.forward + start,
         bytes,
         enqueuedAt: command.enqueuedAt.slice(start, end).map((at) => Math.min(at, turn.now)),
-        ...markedBy(queue, tag, queue.config.groups === 'none' ? '' : group, true),
+        ...markedBy(
+          queue,
+          tag,
+          queue.config.groups === 'none' ? '' : group,
+          true,
+          undefined,
+          onlySub(queue, only),
+        ),
       })
       start = end
     }
@@ -246,7 +262,7 @@ export const decideForward = <B extends Uint8Array | SizedRef>(
 const refuseForward = (
   command: Omit<CommandOf<'Forward'>, 'messages'> & { messages: readonly unknown[] },
 ): KirokuError | undefined => {
-  const { from, target, forward, messages, enqueuedAt, tags, groups } = command
+  const { from, target, forward, messages, enqueuedAt, tags, groups, subscriptions } = command
   const whole = (n: number): boolean => Number.isSafeInteger(n) && n >= 0
   return whole(from.partition) &&
     whole(from.queue) &&
@@ -259,7 +275,8 @@ const refuseForward = (
     enqueuedAt.length === messages.length &&
     enqueuedAt.every(whole) &&
     refuseTags(tags, messages.length) === undefined &&
-    (groups === undefined || (groups.length === messages.length && groups.every(isGroup)))
+    (groups === undefined || (groups.length === messages.length && groups.every(isGroup))) &&
+    (subscriptions === undefined || subscriptions.length === messages.length)
     ? undefined
     : new KirokuError(
         'InvalidArgument',

@@ -60,6 +60,7 @@ export const bytesOf = (message: Uint8Array | SizedRef): number =>
 interface Marks {
   tag?: string
   group?: string
+  only?: number
   filteredBy?: number[]
   keys?: Uint8Array
 }
@@ -71,12 +72,15 @@ export const markedBy = (
   group: string,
   isAvailable: boolean,
   keys?: Uint8Array,
+  only?: number,
 ): Marks | undefined => {
-  const filteredBy = isAvailable ? filteredSubs(queue, tag) : undefined
-  if (filteredBy === undefined && tag === '' && group === '' && keys === undefined) return undefined
+  const filteredBy = isAvailable ? filteredSubs(queue, tag, only) : undefined
+  if (filteredBy === undefined && tag === '' && group === '' && keys === undefined && only === undefined)
+    return undefined
   const marks: Marks = {}
   if (tag !== '') marks.tag = tag
   if (group !== '') marks.group = group
+  if (only !== undefined) marks.only = only
   if (filteredBy !== undefined) marks.filteredBy = filteredBy
   if (keys !== undefined) marks.keys = keys
   return marks

@@ -13,6 +13,10 @@ export interface OutboxEntry {
   readonly cause: string
   readonly error: string
   readonly enqueuedAt: number
+  /** Subscription that gave it up; absent: `main`. */
+  readonly subscription?: string
+  /** Only subscription that it is for; absent: all. */
+  readonly only?: string
 }
 
 /** What one queue still has to forward to another, in order. */
@@ -27,3 +31,14 @@ export interface OutboxLane {
 /** Key of a lane. */
 export const laneKey = (source: number, target: QueueAddress): string =>
   `${source}>${target.partition}/${target.queue}`
+
+/** The lane from a queue to another, begun where there is none. */
+export const laneOf = (outbox: Map<string, OutboxLane>, source: number, target: QueueAddress): OutboxLane => {
+  const key = laneKey(source, target)
+  let lane = outbox.get(key)
+  if (lane === undefined) {
+    lane = { source, target, next: 1, entries: [] }
+    outbox.set(key, lane)
+  }
+  return lane
+}

@@ -7,6 +7,7 @@ import type { OutboxLane } from './Outbox.ts'
 import type { Poll } from './Poll.ts'
 import { Producers } from './Producers.ts'
 import type { QueueState } from './QueueState.ts'
+import type { Redrive } from './Redrive.ts'
 import { RunSlab } from './RunSlab.ts'
 import type { LeavingPart } from './Spread.ts'
 import type { Subscription } from './Subscription.ts'
@@ -67,6 +68,8 @@ export class PartitionState {
   readonly flowTimers = new Heap<FlowTimer>((t) => t.at)
   /** Queues whose polls may now be served. */
   readonly dirty = new Set<Subscription>()
+  /** Redrives that run, dry runs included. */
+  readonly redrives = new Set<Redrive>()
   /** When retention of untouched messages and idle queues must be looked at next. */
   sweepAt = Number.POSITIVE_INFINITY
 

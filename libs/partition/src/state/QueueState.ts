@@ -2,6 +2,7 @@ import type { AppliedSection } from '@kiroku/message'
 import { limits } from '../limits.ts'
 import { defaultQueueConfig, type QueueConfig } from '../QueueConfig.ts'
 import type { SubscriptionSettings } from '../SubscriptionSettings.ts'
+import type { Redrive } from './Redrive.ts'
 import type { Place, Spread } from './Spread.ts'
 import { Subscription } from './Subscription.ts'
 
@@ -31,6 +32,12 @@ export class QueueState {
   frameCount = 0
   /** Id of the next generation of a subscription. */
   nextSub = 0
+  /** Redrives on record, oldest first: those that run, and some that ended. */
+  redrives: Redrive[] = []
+  /** Number of the next redrive. */
+  nextRedrive = 1
+  /** The last dry runs; not part of the record. */
+  dryRuns: Redrive[] = []
   /** Subscriptions in the order of their creation. */
   readonly subs: Subscription[] = []
   /** Of a queue that was spread over several partitions: its parts. */

@@ -1,0 +1,50 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { SingleBar } from 'cli-progress'
+import type { Client } from '@kiroku/client'
+import type { RedriveDescription } from '@kiroku/partition'
+
+const lookMs = 300
+
+/**
+ * Looks at a redrive until it ends, with a bar on stderr where that is a terminal. Ends early, with what is known,
+ * when the signal is aborted.
+ */
+export const followRedrive = async (
+  client: Client,
+  begun: RedriveDescription,
+  signal: AbortSignal,
+): Promise<RedriveDescription> => {
+  const bar = process.stderr.isTTY ? startBar(begun) : undefined
+  try {
+    let redrive = begun
+    while (redrive.state === 'running' && !signal.aborted) {
+      await pause(lookMs, undefined, { signal }).catch(() => undefined)
+      const all = await client.queues.redrives(begun.queue)
+      redrive = all.find(({ task }) => task === begun.task) ?? redrive
+      bar?.update(lookedAt(redrive), { moved: redrive.moved, total: totalOf(redrive) })
+    }
+    return redrive
+  } finally {
+    bar?.stop()
+  }
+}
+
+const startBar = (redrive: RedriveDescription): SingleBar => {
+  const bar = new SingleBar({
+    format: '{bar} {percentage} %, {moved} moved, {eta_formatted} left',
+    stream: process.stderr,
+    hideCursor: true,
+    clearOnComplete: true,
+    fps: 10,
+  })
+  bar.start(Math.max(1, totalOf(redrive)), lookedAt(redrive), { moved: redrive.moved })
+  return bar
+}
+
+const lookedAt = ({ moved, filtered, skipped }: RedriveDescription): number =>
+  Object.values(skipped).reduce((sum, count) => sum + count, moved + filtered)
+
+const totalOf = (redrive: RedriveDescription): number => {
+  const total = lookedAt(redrive) + redrive.left
+  return redrive.messagesMax === 0 ? total : Math.min(total, redrive.messagesMax)
+}

@@ -1,0 +1,66 @@
+import * as Schema from 'effect/Schema'
+
+const optional = Schema.optionalKey
+const count = Schema.Finite
+const ms = (description: string) => Schema.Finite.annotate({ description: `${description}, in ms` })
+
+const RedriveFilter = Schema.Struct({
+  tag: optional(Schema.String),
+  cause: optional(
+    Schema.String.annotate({
+      description: 'Why they are dead letters: retry, leaseExpired, nextReceive, onPurpose',
+    }),
+  ),
+  error: optional(Schema.String.annotate({ description: 'Part of the error they are dead letters with' })),
+  attributes: optional(Schema.Record(Schema.String, Schema.String)),
+  enqueuedAfter: optional(ms('Stored here at this time or later, since 1970')),
+  enqueuedBefore: optional(ms('Stored here before this time, since 1970')),
+}).annotate({ identifier: 'RedriveFilter', description: 'What a message must have; all that is given.' })
+
+/** What to redrive. */
+export const RedriveRequest = Schema.Struct({
+  to: optional(
+    Schema.String.annotate({ description: 'Queue that all go to; absent: each to where it came from' }),
+  ),
+  subscription: optional(Schema.String),
+  filter: optional(RedriveFilter),
+  rateMax: optional(count.annotate({ description: 'Most messages a second' })),
+  messagesMax: optional(count.annotate({ description: 'Most messages in all' })),
+  dryRun: optional(Schema.Boolean.annotate({ description: 'Only count; answers when it is done' })),
+}).annotate({ identifier: 'RedriveRequest' })
+
+/** Which redrive to cancel. */
+export const CancelRedriveRequest = Schema.Struct({
+  subscription: optional(Schema.String),
+  task: optional(count.annotate({ description: 'Absent: the one that runs' })),
+}).annotate({ identifier: 'CancelRedriveRequest' })
+
+/** A redrive as it stands. */
+export const Redrive = Schema.Struct({
+  task: count.annotate({ description: 'Number within its queue; 0 for a dry run' }),
+  queue: Schema.String,
+  subscription: Schema.String,
+  dryRun: Schema.Boolean,
+  state: Schema.Literals(['running', 'completed', 'cancelled', 'failed']),
+  to: Schema.Union([
+    Schema.Literal('origin'),
+    Schema.Struct({ name: Schema.String, partition: count, queue: count }),
+  ]),
+  filter: RedriveFilter,
+  rateMax: count.annotate({ description: 'Messages a second; 0: no limit' }),
+  messagesMax: count.annotate({ description: 'Messages in all; 0: no limit' }),
+  startedAt: ms('When it began, since 1970'),
+  endedAt: ms('When it ended, since 1970; 0 while it runs'),
+  note: Schema.String.annotate({ description: 'Why it failed' }),
+  moved: count,
+  targets: Schema.Array(Schema.Struct({ queue: Schema.String, moved: count })),
+  skipped: Schema.Struct({
+    noOrigin: optional(count),
+    originGone: optional(count),
+    originIsSource: optional(count),
+    tooOld: optional(count),
+  }).annotate({ description: 'Messages that stay although they pass the filter, by the reason' }),
+  filtered: count.annotate({ description: 'Messages that do not pass the filter' }),
+  left: count.annotate({ description: 'Messages that it has not come to' }),
+  by: Schema.Struct({ name: Schema.String, origin: Schema.String, reason: optional(Schema.String) }),
+}).annotate({ identifier: 'Redrive' })

@@ -1,0 +1,110 @@
+import {
+  mainSubscription,
+  passesByTime,
+  passesInside,
+  pushNumber,
+  type AvailableMessage,
+  type EnvelopeMeta,
+  type Redrive,
+  type RedriveMove,
+  type RedriveSkip,
+} from '@kiroku/partition'
+import type { RedriveTarget, RedriveTargets } from './RedriveTargets.ts'
+
+/** A message, and what travels beside its body where that must be known. */
+export interface RedriveCandidate extends AvailableMessage {
+  readonly meta?: EnvelopeMeta
+}
+
+/** What was found out about some messages. */
+export interface RedriveVerdicts {
+  /** How many of them were looked at. */
+  readonly looked: number
+  readonly moves: readonly RedriveMove[]
+  readonly skipped: Partial<Record<RedriveSkip, number>>
+  readonly filtered: number
+  /** Why none can ever go. */
+  readonly failed?: string
+}
+
+/** Where one message goes. */
+interface Place {
+  readonly target: RedriveTarget
+  readonly only?: string
+}
+
+/** Finds out where the messages of one redrive go, or why they stay. */
+export class RedriveJudge {
+  readonly #redrive: Redrive
+  readonly #partition: number
+  readonly #targets: RedriveTargets
+  readonly #now: () => number
+
+  /** @param now partition time in ms */
+  constructor(redrive: Redrive, partition: number, targets: RedriveTargets, now: () => number) {
+    this.#redrive = redrive
+    this.#partition = partition
+    this.#targets = targets
+    this.#now = now
+  }
+
+  /** Looks at messages in their order until `movesMax` of them can go. Errors: those of the way to their targets. */
+  async judge(messages: readonly RedriveCandidate[], movesMax: number): Promise<RedriveVerdicts> {
+    const { filter, to } = this.#redrive
+    let named: RedriveTarget | undefined
+    if (to !== 'origin') {
+      named = await this.#targets.find(to.name)
+      if (named?.partition !== to.partition || named.queue !== to.queue)
+        return { looked: 0, moves: [], skipped: {}, filtered: 0, failed: `queue "${to.name}" is gone` }
+    }
+    const moves = new Map<string, RedriveMove>()
+    const skipped: Partial<Record<RedriveSkip, number>> = {}
+    let filtered = 0
+    let moved = 0
+    let looked = 0
+    for (; looked < messages.length && moved < movesMax; looked++) {
+      const message = messages[looked]!
+      if (!passesByTime(filter, message.enqueuedAt) || !passesInside(filter, message.meta ?? {})) {
+        filtered++
+        continue
+      }
+      const place = named === undefined ? await this.#origin(message) : { target: named }
+      const reason = typeof place === 'string' ? place : this.#refuse(place, message)
+      if (reason !== undefined) skipped[reason] = (skipped[reason] ?? 0) + 1
+      else {
+        add(moves, place as Place, message.number)
+        moved++
+      }
+    }
+    return { looked, moves: [...moves.values()], skipped, filtered }
+  }
+
+  /** The queue and the subscription that a dead letter came from. */
+  async #origin({ meta }: RedriveCandidate): Promise<Place | RedriveSkip> {
+    const lineage = meta?.lineage
+    if (lineage === undefined || lineage.cause === 'redriven') return 'noOrigin'
+    const only = lineage.subscription ?? mainSubscription
+    const target = await this.#targets.find(lineage.queue)
+    return target?.subscriptions.has(only) === true ? { target, only } : 'originGone'
+  }
+
+  #refuse({ target }: Place, { enqueuedAt }: RedriveCandidate): RedriveSkip | undefined {
+    if (target.partition === this.#partition && target.queue === this.#redrive.queue) return 'originIsSource'
+    const { originalRetentionMs } = target
+    const isTooOld = originalRetentionMs !== undefined && enqueuedAt + originalRetentionMs <= this.#now()
+    return isTooOld ? 'tooOld' : undefined
+  }
+}
+
+const add = (moves: Map<string, RedriveMove>, { target, only }: Place, number: number): void => {
+  const { name, partition, queue } = target
+  const key = `${partition}/${queue}/${only ?? ''}`
+  const move = moves.get(key)
+  if (move !== undefined) pushNumber(move.numbers, number)
+  else
+    moves.set(key, {
+      target: { name, partition, queue },
+      ...(only === undefined ? {} : { only }),
+      numbers: [number, 1],
+    })
+}

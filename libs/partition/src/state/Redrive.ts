@@ -1,0 +1,103 @@
+import type { Actor, LogEventOf, QueueAddress } from '@kiroku/message'
+
+/** Which messages a redrive moves; a message must pass all that is given. */
+export interface RedriveFilter {
+  readonly tag?: string
+  /** Why they became dead letters: `retry`, `leaseExpired`, `nextReceive`, `onPurpose`, or `redriven`. */
+  readonly cause?: string
+  /** Part of the error they became dead letters with. */
+  readonly error?: string
+  /** Attributes that they have, with these values. */
+  readonly attributes?: Readonly<Record<string, string>>
+  /** Stored in this queue at this time or later, in ms since 1970. */
+  readonly enqueuedAfter?: number
+  /** Stored in this queue before this time, in ms since 1970. */
+  readonly enqueuedBefore?: number
+}
+
+/** Where a redrive brings messages: each to where it came from, or all to one queue. */
+export type RedriveTo = 'origin' | (QueueAddress & { readonly name: string })
+
+/** Why a message that passes the filter stays. */
+export type RedriveSkip =
+  /** It was sent here, or redriven to here: it has no origin. */
+  | 'noOrigin'
+  /** The queue or the subscription that it came from is gone. */
+  | 'originGone'
+  /** It came from a queue whose place this one has taken. */
+  | 'originIsSource'
+  /** The target counts retention from the first send, and would discard it at once. */
+  | 'tooOld'
+
+/** Messages that went to one queue. */
+interface RedriveTarget {
+  readonly queue: string
+  moved: number
+}
+
+/** How a redrive stands. */
+export type RedriveState = 'running' | LogEventOf<'RedriveEnded'>['outcome']
+
+/** One task that moves messages of a subscription to other queues. A dry run only counts, and is not on record. */
+export interface Redrive {
+  /** Number within its queue; 0 for a dry run. */
+  readonly task: number
+  readonly request: string
+  readonly queue: number
+  /** Generation whose messages it moves. */
+  readonly sub: number
+  readonly subscription: string
+  readonly to: RedriveTo
+  readonly filter: RedriveFilter
+  /** Messages a second, and in all; 0: no limit. */
+  readonly rateMax: number
+  readonly messagesMax: number
+  /** Later messages stay. */
+  readonly upTo: number
+  readonly startedAt: number
+  readonly by: Actor
+  state: RedriveState
+  endedAt: number
+  note: string
+  moved: number
+  /** Moved messages by the name of the queue they went to. */
+  targets: RedriveTarget[]
+  /** What stays, and what is left to look at. Until the task ends, not part of the record. */
+  skipped: Partial<Record<RedriveSkip, number>>
+  filtered: number
+  left: number
+}
+
+/** Whether it only counts. */
+export const isDryRun = (redrive: Redrive): boolean => redrive.task === 0
+
+/** A redrive as the record has it. */
+export const recordedRedrive = (r: Redrive): Redrive => ({
+  ...r,
+  targets: r.targets.map((t) => ({ ...t })),
+  skipped: r.state === 'running' ? {} : r.skipped,
+  filtered: r.state === 'running' ? 0 : r.filtered,
+  left: r.state === 'running' ? 0 : r.left,
+})
+
+/** How every redrive begins, with so many messages to look at. */
+export const begun = (
+  left: number,
+): Pick<Redrive, 'state' | 'endedAt' | 'note' | 'moved' | 'targets' | 'skipped' | 'filtered' | 'left'> => ({
+  state: 'running',
+  endedAt: 0,
+  note: '',
+  moved: 0,
+  targets: [],
+  skipped: {},
+  filtered: 0,
+  left,
+})
+
+/** Counts messages that went to a queue. */
+export const addTarget = (redrive: Redrive, queue: string, count: number): void => {
+  redrive.moved += count
+  const target = redrive.targets.find((t) => t.queue === queue)
+  if (target === undefined) redrive.targets.push({ queue, moved: count })
+  else target.moved += count
+}
