@@ -10,7 +10,7 @@ import { specFiles } from './specFiles.ts'
 import { readVitestReport, type VitestReport } from './VitestReport.ts'
 
 /** The specs of one mutant take seconds; this ends those that never would. */
-const minutesMax = 1
+const minutesMax = 2
 /** Without any mutant the specs of all run at once. */
 const soundMinutesMax = 5
 /** As many as the smallest runners have cores. */

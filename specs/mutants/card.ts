@@ -33,9 +33,9 @@ export const cardMutants: ReadonlyArray<SpecMutant> = [
   {
     id: 'CARD-07',
     spec: 'specs/cluster/nodes.spec.ts',
-    file: 'libs/cluster/src/ClusterLimits.ts',
-    from: 'membershipPollMs = 150',
-    to: 'membershipPollMs = 7000',
-    what: 'a node looks only every 7 s who else is there',
+    file: 'libs/cluster/src/PartitionLocks.ts',
+    from: '!(await this.#membership.isGone(owner))',
+    to: 'true',
+    what: 'nobody takes the partitions of a node that is dead',
   },
 ]
