@@ -155,6 +155,19 @@ describe('the commands of a folder with a running engine', () => {
     expect(queues.map(({ name }) => name)).not.toContain('acts')
   })
 
+  it('spread a queue over partitions and bring it together again', { timeout: 120_000 }, async () => {
+    await ok(['queue', 'create', 'wide'])
+    expect(await ok(['queue', 'spread', 'wide', '--partitions', '2'])).toMatchObject({
+      parts: [{ state: 'home' }, { state: 'open' }],
+    })
+    const show = await kiroku.run(['queue', 'show', 'wide'])
+    expect(show.stdout).toMatch(/part +state +available/)
+    await ok(['send', 'wide', 'x'])
+    expect(await ok(['receive', 'wide', '--ack'])).toMatchObject({ messages: [{ body: 'x' }] })
+    expect(await ok(['queue', 'spread', 'wide', '--partitions', '1'])).toMatchObject({ partitions: 1 })
+    expect((await kiroku.run(['queue', 'spread', 'wide', '--partitions', '99'])).exit).toBe(2)
+  })
+
   it('run a Worker module until they are told to stop', { timeout: 120_000 }, async () => {
     await writeFile(
       `${folder.path}/worker.ts`,

@@ -70,6 +70,29 @@ export const queueCommands: CommandSpec = {
       settings: natsSettings,
       load: async () => (await import('../commands/queue.ts')).update,
     },
+    {
+      name: 'spread',
+      summary: 'Let a queue lie on several partitions, live; 1 brings it together again.',
+      description:
+        'A queue that one partition cannot carry is stored on several; its limits are shared out among them, and a batch comes from one of them. What is taken away takes no sends any more, and ends when it is empty. A queue that keeps order or stores equal messages once stays on one.',
+      examples: [
+        {
+          command: 'kiroku queue spread orders --partitions 4',
+          description: 'Four partitions, its own among them',
+        },
+      ],
+      arguments: [queueArgument],
+      flags: [
+        {
+          name: 'partitions',
+          kind: 'int',
+          metavar: 'N',
+          description: 'Partitions that the queue lies on, its own among them; required.',
+        },
+      ],
+      settings: natsSettings,
+      load: async () => (await import('../commands/spread.ts')).spread,
+    },
     queueAct('delete', 'Delete a queue and everything in it.'),
     queueAct('purge', 'Discard every message that is not final.'),
     queueAct('pause', 'Stop deliveries; sends go on.'),

@@ -29,6 +29,7 @@ describe('the command tree', () => {
       'queue show',
       'queue groups',
       'queue update',
+      'queue spread',
       'queue delete',
       'queue purge',
       'queue pause',

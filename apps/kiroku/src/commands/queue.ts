@@ -7,6 +7,7 @@ import { formatSetting, queueConfigOf, queueFlags } from '../config/queueFlags.t
 import { formatDuration } from '../config/units.ts'
 import { localActor } from '../serve/localActor.ts'
 import { withClient } from '../serve/withClient.ts'
+import { partTable } from './spread.ts'
 import { subscriptionTable } from './subscription.ts'
 
 const command = (
@@ -67,6 +68,10 @@ export const show = command(async (client, queue, { out }) => {
   if (description.subscriptions.some(({ name }) => name !== 'main')) {
     out.line()
     out.line(subscriptionTable(description.subscriptions))
+  }
+  if (description.spread !== undefined) {
+    out.line()
+    out.line(partTable(description.spread.parts))
   }
   warn(out, description.warnings)
   out.result(description)

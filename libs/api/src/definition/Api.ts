@@ -56,6 +56,21 @@ const queues = HttpApiGroup.make('queues')
     })
       .annotate(RequiredRole, 'admin')
       .annotateMerge(says('admin', 'Changes the given settings and leaves the others.')),
+    HttpApiEndpoint.post('spreadQueue', '/queues/:queue/spread', {
+      params,
+      payload: Schema.Struct({
+        partitions: Schema.Finite.annotate({ description: 'How many, the queue’s own among them' }),
+      }),
+      success: Queue,
+      error,
+    })
+      .annotate(RequiredRole, 'admin')
+      .annotateMerge(
+        says(
+          'admin',
+          'Lets the queue lie on so many partitions; those that are taken away end when they are empty.',
+        ),
+      ),
     HttpApiEndpoint.delete('deleteQueue', '/queues/:queue', {
       params,
       success: HttpApiSchema.NoContent,

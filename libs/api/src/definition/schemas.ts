@@ -126,6 +126,19 @@ export const Queue = Schema.Struct({
   subscriptions: Schema.Array(Subscription),
   oldestAgeMs: ms('Age of the oldest message that is not final'),
   waitingPolls: count,
+  spread: optional(
+    Schema.Struct({
+      version: count,
+      parts: Schema.Array(
+        Schema.Struct({
+          partition: count,
+          queue: Schema.Finite.annotate({ description: 'Id of the queue there; 0: it is not there yet' }),
+          state: Schema.Literals(['home', 'opening', 'open', 'sealed']),
+          counts: optional(Counts),
+        }),
+      ),
+    }).annotate({ description: 'Of a queue on several partitions: its parts' }),
+  ),
 }).annotate({ identifier: 'Queue' })
 
 const attributes = Schema.Record(Schema.String, Schema.String)

@@ -24,6 +24,11 @@ export const queueHandlers = ({ client }: ApiSources) =>
         yield* call(() => client.queues.update(params.queue, payload as QueueSettings, by))
         return yield* call(() => client.queues.describe(params.queue))
       }),
+      spreadQueue: Effect.fnUntraced(function* ({ params, payload }) {
+        const by = yield* Caller
+        yield* call(() => client.queues.spread(params.queue, payload.partitions, by))
+        return yield* call(() => client.queues.describe(params.queue))
+      }),
       deleteQueue: Effect.fnUntraced(function* ({ params }) {
         const by = yield* Caller
         yield* call(() => client.queues.delete(params.queue, by))
