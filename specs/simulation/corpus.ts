@@ -8,4 +8,5 @@ export const corpus: ReadonlyArray<{ readonly seed: number; readonly found: stri
   { seed: 44, found: 'a checkpoint of the next owner looked like the end of a log that was cut' },
   { seed: 263, found: 'an idle answer counted a frame from before the question as proof of ownership' },
   { seed: 1, found: 'a consumer gave capped leases back for ever instead of beginning' },
+  { seed: 261, found: 'a tenant of whom a receive met only exhausted messages was never served again' },
 ]

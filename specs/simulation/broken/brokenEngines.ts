@@ -133,6 +133,41 @@ export const brokenEngines: readonly BrokenEngine[] = [
     to: "eachSlot(state, sub, e.numbers, (slot) => counter === 'deadLettered' && state.live.state[slot] === State.Inflight ? void (land(state, sub, slot), (state.live.state[slot] = State.WaitingRetry), sub.waitingRetry++, state.live.schedule(slot, 9e15)) : retire(state, sub, slot))",
     what: 'a dead-lettered message stays where a late command finds it',
   },
+  {
+    name: 'order lock leaked',
+    file: 'libs/partition/src/groups.ts',
+    from: 'if (groups.isOrdered) drop(group.touched, n)\n  offer(state, sub, group)',
+    to: 'if (groups.isOrdered) drop(group.touched, n)',
+    what: 'a group does not go on when its message is final',
+  },
+  {
+    name: 'order lock forgotten in a checkpoint',
+    file: 'libs/partition/src/snapshot.ts',
+    from: 'group.touched.push(...g.touched)',
+    to: 'group.touched.push(...g.touched.slice(1))',
+    what: 'behind a checkpoint a group goes on although its first message is not final',
+  },
+  {
+    name: 'late ack accepted after a reset',
+    file: 'libs/partition/src/decide/settle.ts',
+    from: 'const sub = turn.state.subscriptionOf(item.queue, item.sub)',
+    to: 'const sub = turn.state.subscriptionOf(item.queue, item.sub) ?? turn.state.queues.get(item.queue)?.subs[0]',
+    what: 'a receipt of the generation before names the one that is in force',
+  },
+  {
+    name: 'repeats lost at a checkpoint',
+    file: 'libs/partition/src/snapshot.ts',
+    from: 'if (q.dedup !== undefined) state.dedup.restore',
+    to: 'if (q.dedup !== undefined && q.id < 0) state.dedup.restore',
+    what: 'a checkpoint forgets which messages a queue would recognize',
+  },
+  {
+    name: 'more in flight than allowed',
+    file: 'libs/partition/src/deliver.ts',
+    from: 'const plan = take(turn, sub, poll, Math.min(poll.max, room))',
+    to: 'const plan = take(turn, sub, poll, poll.max)',
+    what: 'a receive takes more messages than its subscription may have in flight',
+  },
   // Defects that a seed found, put back.
   {
     name: 'jump of the clock forgotten',
@@ -161,5 +196,12 @@ export const brokenEngines: readonly BrokenEngine[] = [
     from: 'for (const a of flight.held) this.#idle.push(a)',
     to: 'for (const a of flight.held) this.#resolve(a)',
     what: 'an answer without a fact counts a frame from before the question as proof of ownership',
+  },
+  {
+    name: 'turn of a tenant lost',
+    file: 'libs/partition/src/takeGroups.ts',
+    from: 'if (taken > 0) group.isQueued = false',
+    to: 'if (taken < 0) group.isQueued = false',
+    what: 'a tenant of whom a receive met only exhausted messages is never served again',
   },
 ]

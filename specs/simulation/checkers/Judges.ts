@@ -1,5 +1,6 @@
 import type { MessageAddress, QueueCounts, Reply } from '@kiroku/partition'
 import type { Coverage } from '../core/Coverage.ts'
+import type { History } from '../core/History.ts'
 import type { Party } from '../core/Party.ts'
 import type { Exchange } from '../world/Exchange.ts'
 import type { Move } from '../world/Life.ts'
@@ -11,15 +12,23 @@ import type { Checker } from './Checker.ts'
 export class Judges implements TruthListener {
   readonly #checkers: readonly Checker[]
   readonly #coverage: Coverage
+  readonly #history: History
   readonly #failed: (error: Error) => void
 
-  constructor(checkers: readonly Checker[], coverage: Coverage, failed: (error: Error) => void) {
+  constructor(
+    checkers: readonly Checker[],
+    coverage: Coverage,
+    history: History,
+    failed: (error: Error) => void,
+  ) {
     this.#checkers = checkers
+    this.#history = history
     this.#coverage = coverage
     this.#failed = failed
   }
 
   storing(frame: Stored): void {
+    this.#history.note(() => describeFrame(frame))
     this.#each((c) => c.storing?.(frame))
   }
   moving(move: Move): void {
@@ -68,4 +77,14 @@ export class Judges implements TruthListener {
         this.#failed(error as Error)
       }
   }
+}
+
+const describeFrame = ({ partition, seq, node, record }: Stored): string => {
+  const events = record.events.map((e) =>
+    JSON.stringify(e, (key, value: unknown) => {
+      if (key === 'config' || key === 'by' || key === 'digest' || key === 'stateHash') return undefined
+      return value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value
+    }),
+  )
+  return `partition ${partition} holds ${seq} of ${node}, epoch ${record.epoch}: ${events.join(' ')}`
 }

@@ -9,10 +9,14 @@ import { DeadLettersChecker } from './deadLetters.ts'
 import { DeliveriesChecker } from './deliveries.ts'
 import { EpochsChecker } from './epochs.ts'
 import { FinalityChecker } from './finality.ts'
+import { FlowChecker } from './flow.ts'
+import { GenerationsChecker } from './generations.ts'
 import { LawChecker } from './law.ts'
 import { LeasesChecker } from './leases.ts'
+import { OrderChecker } from './order.ts'
 import { OwnersChecker } from './owners.ts'
 import { PartitionTimeChecker } from './partitionTime.ts'
+import { RepeatsChecker } from './repeats.ts'
 import { ReplayChecker } from './replay.ts'
 import { SendsChecker } from './sends.ts'
 import { SettlementsChecker } from './settlements.ts'
@@ -26,9 +30,13 @@ export const checkersOf = (world: World): Checker[] => [
   new LeasesChecker(world),
   new LawChecker(world),
   new AttemptsChecker(world),
+  new OrderChecker(),
+  new FlowChecker(world),
+  new RepeatsChecker(world),
   new SendsChecker(world),
   new DeliveriesChecker(world),
   new SettlementsChecker(world),
+  new GenerationsChecker(world),
   new DeadLettersChecker(world),
   new TrimsChecker(world),
   new EpochsChecker(world),

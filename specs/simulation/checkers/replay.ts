@@ -35,7 +35,8 @@ export class ReplayChecker implements Checker {
     const owner = this.#world.placement.ownerOf(partition)!.node.actors.get(partition)!
     const live = snapshot(owner.state)
     // Time that went by without a fact is no part of the record.
-    if (stateHash({ ...snapshot(state), at: live.at }) !== stateHash(live))
+    beginFrame(state, state.frameSeq, live.at)
+    if (stateHash(snapshot(state)) !== stateHash({ ...live, seq: state.frameSeq }))
       throw new Objection(this.name, `a replay of partition ${partition} differs from its owner's state`)
   }
 }

@@ -1,5 +1,8 @@
 import type { Answers, Command, MessageAddress, Reply } from '@kiroku/partition'
 import type { Exchange } from '../world/Exchange.ts'
+import { each } from '../world/Ledger.ts'
+import { labelOf } from '../world/Truth.ts'
+import { identityOf, isKeyed } from '../workload/labels.ts'
 import type { World } from '../world/World.ts'
 import type { Checker } from './Checker.ts'
 import { Objection } from './Objection.ts'
@@ -8,10 +11,11 @@ import { Objection } from './Objection.ts'
 interface Promised {
   readonly partition: number
   readonly queue: number
-  readonly first: number
-  readonly count: number
+  readonly numbers: readonly number[]
   readonly seq: number
 }
+
+type Enqueue = Extract<Command, { type: 'Enqueue' }>
 
 /**
  * Invariant 1, first half: what was acknowledged is in the log where the answer says, it was there before the answer
@@ -34,24 +38,33 @@ export class SendsChecker implements Checker {
     }
   }
 
-  #answered(
-    partition: number,
-    { producer, send, messages }: Extract<Command, { type: 'Enqueue' }>,
-    { queue, first, count }: Answers['Enqueue'],
-  ): void {
+  #answered(partition: number, { producer, send, messages }: Enqueue, ok: Answers['Enqueue']): void {
     const key = `${producer} ${send}`
     const stored = this.#world.truth.ledgers[partition]!.sends.get(key)
-    const answer = `${queue}/${first}+${count}`
+    const { queue, first, count } = ok
+    const numbers =
+      ok.numbers === undefined ? Array.from({ length: count }, (_, i) => first + i) : [...each(ok.numbers)]
+    const answer = `${queue}/${numbers.join()}`
     if (stored === undefined) throw this.#object(`send ${key} is acknowledged as ${answer} and not stored`)
-    if (stored.queue !== queue || stored.first !== first || stored.count !== count)
-      throw this.#object(
-        `send ${key} is acknowledged as ${answer}, but stored as ${stored.queue}/${stored.first}+${stored.count}`,
-      )
-    if (count !== messages.length) throw this.#object(`send ${key} is acknowledged as ${count} messages`)
+    const there = `${stored.queue}/${stored.numbers.join()}`
+    if (answer !== there)
+      throw this.#object(`send ${key} is acknowledged as ${answer}, but stored as ${there}`)
+    if (numbers.length !== messages.length)
+      throw this.#object(`send ${key} of ${messages.length} messages is acknowledged as ${answer}`)
+    for (const [i, number] of numbers.entries()) {
+      const place = { partition, queue, number }
+      const found = this.#find(place)?.label
+      const sent = labelOf(messages[i]!)
+      // Of repeated messages the first is stored.
+      if (found === undefined || identityOf(found) !== identityOf(sent))
+        throw this.#object(
+          `"${sent}" is acknowledged as ${partition}/${queue}/${number}, which holds "${found}"`,
+        )
+    }
     const before = this.#acknowledged.get(key)
-    if (before !== undefined && (before.queue !== queue || before.first !== first || before.count !== count))
-      throw this.#object(`send ${key} got ${answer} and before that ${before.queue}/${before.first}`)
-    this.#acknowledged.set(key, { partition, queue, first, count, seq: stored.seq })
+    if (before !== undefined && `${before.queue}/${before.numbers.join()}` !== answer)
+      throw this.#object(`send ${key} got ${answer} and before that ${before.queue}/${before.numbers.join()}`)
+    this.#acknowledged.set(key, { partition, queue, numbers, seq: stored.seq })
   }
 
   promised(label: string, place: MessageAddress): void {
@@ -69,16 +82,17 @@ export class SendsChecker implements Checker {
   }
 
   ended(): void {
-    for (const [key, { partition, queue, first, count }] of this.#acknowledged)
-      for (let n = first; n < first + count; n++)
-        if (this.#find({ partition, queue, number: n }) === undefined)
-          throw this.#object(`send ${key} was acknowledged as ${queue}/${n} and is lost`)
+    for (const [key, { partition, queue, numbers }] of this.#acknowledged)
+      for (const number of numbers)
+        if (this.#find({ partition, queue, number }) === undefined)
+          throw this.#object(`send ${key} was acknowledged as ${queue}/${number} and is lost`)
     for (const [label, place] of this.#labels) this.#isThere(label, place)
     for (const { partition, queues } of this.#world.truth.ledgers) {
       const seen = new Map<string, number>()
       for (const { id, messages } of queues.values())
         for (const { label, number, isForwarded } of messages.values()) {
-          if (isForwarded) continue
+          // What a queue recognizes by itself is another checker's.
+          if (isForwarded || isKeyed(label)) continue
           if (seen.has(label))
             throw this.#object(
               `"${label}" is stored twice in queue ${partition}/${id}: ${seen.get(label)}, ${number}`,

@@ -1,4 +1,4 @@
-import type { Answers, Reply, SettleItem } from '@kiroku/partition'
+import type { Answers, CommandOf, Reply, SettleItem } from '@kiroku/partition'
 import type { Exchange } from '../world/Exchange.ts'
 import { each, isFinal } from '../world/Ledger.ts'
 import type { World } from '../world/World.ts'
@@ -19,6 +19,7 @@ export class SettlementsChecker implements Checker {
 
   left({ partition, commands }: Exchange, reply: Reply): void {
     for (const [i, command] of commands.entries()) {
+      if (command.type === 'Recall' && reply.answers[i]!.ok !== undefined) this.#recalled(partition, command)
       if (command.type !== 'Ack' && command.type !== 'DeadLetter') continue
       const ok = reply.answers[i]!.ok as Answers['Ack'] | undefined
       if (ok === undefined) continue
@@ -28,6 +29,14 @@ export class SettlementsChecker implements Checker {
           if (!refused.has(number)) this.#confirmed(command.type, partition, item, number)
       }
     }
+  }
+
+  /** A message that was recalled is over for every subscription. */
+  #recalled(partition: number, { queue, number }: CommandOf<'Recall'>): void {
+    const ledger = this.#world.truth.ledgers[partition]!.queues.get(queue)
+    for (const [sub, { state }] of ledger?.messages.get(number)?.lives ?? [])
+      if (!isFinal(state))
+        throw new Objection(this.name, `${partition}/${queue}/${number} is recalled, but ${state} for ${sub}`)
   }
 
   #confirmed(type: string, partition: number, { queue, sub }: SettleItem, number: number): void {

@@ -63,6 +63,8 @@ const deeds: Readonly<Record<ActKind, Deed>> = {
   pause: (world, chance) => administer(world, chance, 'pause'),
   purge: (world, chance) => administer(world, chance, 'purge'),
   recreate: (world, chance) => administer(world, chance, 'recreate'),
+  reset: (world, chance) => administer(world, chance, 'reset'),
+  resubscribe: (world, chance) => administer(world, chance, 'resubscribe'),
 }
 
 /** Does every deed of the plan at its time, until the world is calm. */

@@ -29,6 +29,8 @@ const weights = {
   pause: 3,
   purge: 1,
   recreate: 1,
+  reset: 2,
+  resubscribe: 2,
 } as const
 
 /** How long things go wrong, in ms of virtual time. */

@@ -1,5 +1,5 @@
 import type { CheckpointPolicy } from '@kiroku/engine'
-import type { QueueConfig } from '@kiroku/partition'
+import type { QueueConfig, SubscriptionSettings } from '@kiroku/partition'
 import { Chance } from '../core/Chance.ts'
 import { drawActs, type Act } from './Act.ts'
 import { drawOdds, type Odds, type OddsName } from './Odds.ts'
@@ -13,15 +13,18 @@ export interface QueuePlan {
   /** Name of its dead-letter queue. */
   readonly deadLetter: string | undefined
   readonly config: Partial<QueueConfig>
+  /** Settings of a second subscription; absent: there is none. */
+  readonly second?: SubscriptionSettings
 }
 
 /** Somebody who uses the engine. */
-interface ActorPlan {
+export interface ActorPlan {
   /** Its place among all that the seed has; stays the same when others are left out. */
   readonly index: number
   readonly role: Role
-  /** Absent in name: all. */
   readonly queue: string
+  /** Whether it is the second subscription that it consumes. */
+  readonly isSecond: boolean
 }
 
 /** What an actor does. */
@@ -75,16 +78,22 @@ export const planOf = (seed: number, without = whole): Plan => {
 
 const drawActors = (chance: Chance, queues: readonly QueuePlan[]): ActorPlan[] => {
   const actors: ActorPlan[] = []
-  const add = (role: Role, queue: string): void => {
-    actors.push({ index: actors.length, role, queue })
+  const add = (role: Role, queue: string, isSecond = false): void => {
+    actors.push({ index: actors.length, role, queue, isSecond })
   }
   const work = queues.filter(({ isForWork }) => isForWork)
-  for (const { name } of work) {
+  for (const { name, second, config } of work) {
     add('producer', name)
+    if (second !== undefined) {
+      add('consumer', name, true)
+      if (chance.happens(0.5)) add('lateConsumer', name, true)
+    }
     add('consumer', name)
     if (chance.happens(0.5)) add('consumer', name)
     if (chance.happens(0.4)) add('lateConsumer', name)
-    if (chance.happens(0.4)) add('clientProducer', name)
+    // The real client says no groups and ids by itself.
+    const isPlain = (config.groups ?? 'none') === 'none' && (config.dedup ?? 'off') === 'off'
+    if (isPlain && chance.happens(0.4)) add('clientProducer', name)
     if (chance.happens(0.4)) add('clientConsumer', name)
   }
   for (const { name, isForWork } of queues) if (!isForWork) add('consumer', name)

@@ -14,13 +14,39 @@ export const drawQueues = (chance: Chance, partitions: number): QueuePlan[] => {
       deadLetter: undefined,
       config: { leaseMs: 2_000 },
     })),
-    ...work.map((name): QueuePlan => ({
-      name,
-      isForWork: true,
-      deadLetter: chance.happens(0.8) ? chance.pick(dead) : undefined,
-      config: drawConfig(chance),
-    })),
+    ...work.map((name): QueuePlan => {
+      const plan: QueuePlan = {
+        name,
+        isForWork: true,
+        deadLetter: chance.happens(0.8) ? chance.pick(dead) : undefined,
+        config: { ...drawConfig(chance), ...drawKind(chance) },
+      }
+      if (!chance.happens(0.35)) return plan
+      const tags = chance.pick([null, null, ['red'], ['red', 'blue']])
+      return { ...plan, second: { retriesMax: chance.pick([0, 2]), ...(tags === null ? {} : { tags }) } }
+    }),
   ]
+}
+
+/** What a queue is for its whole life: plain, ordered, fair, or one that recognizes repeats. */
+const drawKind = (chance: Chance): Partial<QueueConfig> => {
+  const groups = chance.pick(['none', 'none', 'none', 'ordered', 'ordered', 'fair'] as const)
+  const dedup = chance.pick(['off', 'off', 'off', 'id', 'content'] as const)
+  return {
+    groups,
+    // An ordered queue retries after a fixed pause.
+    ...(groups === 'ordered' ? { retry: { kind: 'fixed', delayMs: chance.pick([0, 700]) } } : {}),
+    ...(dedup === 'off'
+      ? {}
+      : {
+          dedup,
+          dedupScope: groups === 'none' ? 'queue' : chance.pick(['queue', 'group']),
+          dedupWindowMs: chance.pick([1_000, 300_000]),
+        }),
+    ...(chance.happens(0.1) ? { inflightMax: chance.pick([1, 5]) } : {}),
+    ...(chance.happens(0.1) ? { concurrencyMax: chance.pick([1, 2]) } : {}),
+    ...(chance.happens(0.1) ? { rateMax: chance.pick([5, 30]) } : {}),
+  }
 }
 
 /** Settings of a queue, such that its messages move within seconds. */

@@ -1,10 +1,13 @@
 import type { OddsName } from './Odds.ts'
 import type { Plan, Without } from './Plan.ts'
 
-/** Every part of a plan that can be left out: deeds as `d3`, people as `p1`, faults by their names. */
+/**
+ * Every part of a plan that can be left out: deeds as `d3`, people as `p1`, faults by their names. Whoever consumes
+ * by hand stays: without them nothing would come to its end.
+ */
 export const allParts = ({ acts, actors, odds }: Plan): string[] => [
   ...acts.map(({ index }) => `d${index}`),
-  ...actors.map(({ index }) => `p${index}`),
+  ...actors.filter(({ role }) => role !== 'consumer').map(({ index }) => `p${index}`),
   ...Object.entries(odds).flatMap(([name, share]) => (share > 0 ? [name] : [])),
 ]
 

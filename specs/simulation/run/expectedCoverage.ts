@@ -46,7 +46,7 @@ const events: Readonly<Record<LogEventType, true | string>> = {
   PartGone: notYet,
   PartPlaced: notYet,
   PartLeft: notYet,
-  Deduplicated: notYet,
+  Deduplicated: true,
   RedriveStarted: notYet,
   Redriven: notYet,
   RedriveEnded: notYet,

@@ -1,8 +1,10 @@
 import { isKirokuError } from '@kiroku/message'
 import { partitionOf, type Answers, type CommandOf, type Delivery, type SettleItem } from '@kiroku/partition'
 import type { Chance } from '../core/Chance.ts'
+import type { ActorPlan } from '../plan/Plan.ts'
 import { each } from '../world/Ledger.ts'
 import type { World } from '../world/World.ts'
+import { secondSubscription } from './administer.ts'
 import { Caller } from './Caller.ts'
 
 /** What a consumer does with a delivery, and how often. */
@@ -24,14 +26,16 @@ export class Consumer {
   readonly #name: string
   readonly #chance: Chance
   readonly #isLate: boolean
+  readonly #subscription: { readonly subscription?: string }
   #caller: Caller
   #lives = 0
 
-  constructor(world: World, queue: string, name: string, isLate: boolean) {
+  constructor(world: World, { queue, isSecond, role }: ActorPlan, name: string) {
     this.#world = world
     this.#queue = queue
     this.#name = name
-    this.#isLate = isLate
+    this.#isLate = role === 'lateConsumer'
+    this.#subscription = isSecond ? { subscription: secondSubscription } : {}
     this.#partition = partitionOf(queue, world.plan.partitions)
     this.#chance = world.chance.stream(name)
     this.#caller = new Caller(world, name)
@@ -68,6 +72,7 @@ export class Consumer {
       const command: CommandOf<'Receive'> = {
         type: 'Receive',
         queue: this.#queue,
+        ...this.#subscription,
         poll: `${caller.party.name} ${poll}`,
         max: chance.pick([1, 3, 10]),
         bytesMax: 200_000,

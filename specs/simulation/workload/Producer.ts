@@ -1,34 +1,43 @@
 import { isKirokuError } from '@kiroku/message'
-import { encodeEnvelope, partitionOf, type Answers, type CommandOf } from '@kiroku/partition'
+import { partitionOf, type Answers, type Command, type CommandOf } from '@kiroku/partition'
 import type { Chance } from '../core/Chance.ts'
 import type { World } from '../world/World.ts'
+import { by } from './administer.ts'
 import { Caller } from './Caller.ts'
+import { Composer } from './Composer.ts'
 
 /** Sends of one producer. */
 const sendsMax = 14
-const encoder = new TextEncoder()
+
+/** A command that counts as a send of its producer. */
+type Numbered = CommandOf<'Enqueue'> | CommandOf<'Recall'> | CommandOf<'Reschedule'>
 
 /**
  * Sends commands by hand: repeats what has no answer, and sometimes what has one under way, with the same number.
- * What was acknowledged once must be acknowledged alike for ever.
+ * What waits for its time it sometimes recalls or moves.
  */
 export class Producer {
   readonly #world: World
   readonly #caller: Caller
   readonly #chance: Chance
-  readonly #queue: string
+  readonly #composer: Composer
   readonly #partition: number
   readonly #name: string
+  #numbers = 0
   /** Sends without an answer so far. */
   #open = 0
 
   constructor(world: World, queue: string, name: string) {
     this.#world = world
-    this.#queue = queue
     this.#name = name
     this.#partition = partitionOf(queue, world.plan.partitions)
     this.#caller = new Caller(world, name)
     this.#chance = world.chance.stream(name)
+    this.#composer = new Composer(
+      world.plan.queues.find((q) => q.name === queue)!,
+      name,
+      this.#chance,
+    )
   }
 
   get party() {
@@ -38,45 +47,33 @@ export class Producer {
   async run(): Promise<void> {
     const { loop } = this.#world
     const chance = this.#chance
-    for (let send = 1; send <= sendsMax; send++) {
-      this.#world.start(`send ${send} of ${this.#name}`, this.#send(this.#command(send)))
+    for (let i = 0; i < sendsMax; i++) {
+      this.#start(this.#composer.compose(++this.#numbers))
       await loop.sleep(this.#world.isCalm ? 1 : chance.pick([0, 0, 1, 1, 3, 30, 300, 2_500]))
     }
     await this.#world.until(`producer ${this.#name} has its answers`, () => this.#open === 0)
   }
 
-  #command(send: number): CommandOf<'Enqueue'> {
-    const chance = this.#chance
-    const count = chance.pick([1, 1, 1, 2, 5])
-    const messages = Array.from({ length: count }, (_, i) => {
-      const label = `${this.#name} ${send}.${i}`
-      const bytes = chance.happens(0.02) ? 70_000 : chance.pick([20, 20, 20, 20, 900])
-      return encodeEnvelope(encoder.encode(label.padEnd(bytes)))
-    })
-    return {
-      type: 'Enqueue',
-      queue: this.#queue,
-      producer: this.#name,
-      send,
-      messages,
-      ...(chance.happens(0.15) ? { delayMs: chance.pick([50, 700, 4_000]) } : {}),
-      ...(chance.happens(0.05) ? { delaysMs: messages.map(() => chance.pick([0, -1, 300])) } : {}),
-    }
+  #start(command: Numbered): void {
+    this.#open++
+    this.#world.start(`send ${command.send} of ${this.#name}`, this.#send(command))
   }
 
-  async #send(command: CommandOf<'Enqueue'>): Promise<void> {
+  async #send(command: Numbered): Promise<void> {
     const { loop } = this.#world
     const chance = this.#chance
-    let stored: Answers['Enqueue'] | undefined
+    let stored: Answers['Enqueue' | 'Recall'] | undefined
     let isRefused = false
-    this.#open++
     const ask = async (): Promise<void> => {
       try {
-        stored ??= await this.#caller.ask(this.#partition, command, () => stored !== undefined)
+        stored ??= await this.#caller.ask<'Enqueue' | 'Recall' | 'Reschedule'>(
+          this.#partition,
+          command as Command as CommandOf<'Enqueue'>,
+          () => stored !== undefined,
+        )
       } catch (error) {
         if (!isKirokuError(error)) throw error
-        // A queue that is being deleted and created again.
-        isRefused ||= error.id === 'UnknownQueue'
+        isRefused ||= expected.has(error.id)
         if (!error.retryable && !isRefused) throw error
       }
     }
@@ -90,5 +87,24 @@ export class Producer {
     if (stored === undefined && !isRefused)
       throw new Error(`send ${command.send} of ${this.#name} got no answer`)
     this.#open--
+    if (stored !== undefined && command.type === 'Enqueue' && 'first' in stored) this.#revise(command, stored)
+  }
+
+  /** Takes back or moves what it sent with a delay. */
+  #revise(command: CommandOf<'Enqueue'>, { queue, first }: Answers['Enqueue']): void {
+    const chance = this.#chance
+    if ((command.delayMs ?? 0) === 0 || !chance.happens(0.6)) return
+    const address = { queue, number: first, producer: this.#name, by }
+    if (chance.happens(0.5)) this.#start({ type: 'Recall', ...address, send: ++this.#numbers })
+    else
+      this.#start({
+        type: 'Reschedule',
+        ...address,
+        delayMs: chance.pick([0, 300, 2_000]),
+        send: ++this.#numbers,
+      })
   }
 }
+
+/** A queue that is being deleted and created again, and messages that are not delayed any more. */
+const expected: ReadonlySet<string> = new Set(['UnknownQueue', 'UnknownMessage', 'NotDelayed'])

@@ -1,34 +1,65 @@
 import { isKirokuError } from '@kiroku/message'
-import { partitionOf, type QueueConfig } from '@kiroku/partition'
+import { partitionOf } from '@kiroku/partition'
 import type { Chance } from '../core/Chance.ts'
 import { drawConfig } from '../plan/drawQueues.ts'
+import type { QueuePlan } from '../plan/Plan.ts'
 import type { World } from '../world/World.ts'
 import { Caller } from './Caller.ts'
 
 /** Who administers queues, for the record. */
 export const by = { name: 'operator', origin: 'simulation' }
 
+/** Name of the second subscription of a queue that has one. */
+export const secondSubscription = 'second'
+
 /** What an operator does to a queue. */
-type Deed = 'configure' | 'pause' | 'purge' | 'recreate'
+type Deed = 'configure' | 'pause' | 'purge' | 'recreate' | 'reset' | 'resubscribe'
 
 /** Has an operator do something to one queue of work. */
 export const administer = (world: World, chance: Chance, deed: Deed): void => {
-  const queue = chance.pick(world.plan.queues.filter((q) => q.isForWork)).name
+  const plan = chance.pick(world.plan.queues.filter((q) => q.isForWork))
+  const queue = plan.name
+  // Some deeds are for all subscriptions, or for one.
+  const some = chance.pick(plan.second === undefined ? ['main'] : ['main', secondSubscription])
   const partition = partitionOf(queue, world.plan.partitions)
   const caller = new Caller(world, 'operator')
+  const one = chance.happens(0.5) ? {} : { subscription: some }
   const act = async (): Promise<void> => {
     switch (deed) {
       case 'configure': {
         const { leaseMs, retriesMax, retry, retentionMs, lateHandles } = drawConfig(chance)
-        const all = { leaseMs, retriesMax, retry, retentionMs, lateHandles } as Partial<QueueConfig>
-        const [name, value] = chance.pick(Object.entries(all))
-        await caller.ask(partition, { type: 'ConfigureQueue', queue, config: { [name]: value }, by })
+        const [name, value] = chance.pick(
+          Object.entries({ leaseMs, retriesMax, retry, retentionMs, lateHandles }),
+        )
+        if (some === 'main' || name === 'retentionMs')
+          await caller.ask(partition, { type: 'ConfigureQueue', queue, config: { [name]: value }, by })
+        else
+          await caller.ask(partition, {
+            type: 'ConfigureSubscription',
+            queue,
+            subscription: some,
+            settings: { [name]: value },
+            by,
+          })
         return
       }
       case 'pause':
-        await caller.ask(partition, { type: 'PauseDelivery', queue, by })
+        await caller.ask(partition, { type: 'PauseDelivery', queue, ...one, by })
         await world.loop.sleep(chance.pick([10, 500, 3_000]))
-        await caller.ask(partition, { type: 'ResumeDelivery', queue, by })
+        await caller.ask(partition, { type: 'ResumeDelivery', queue, ...one, by })
+        return
+      case 'reset':
+        await caller.ask(partition, { type: 'ResetSubscription', queue, subscription: some, by })
+        return
+      case 'resubscribe':
+        if (plan.second === undefined) return
+        await caller.ask(partition, {
+          type: 'DeleteSubscription',
+          queue,
+          subscription: secondSubscription,
+          by,
+        })
+        await subscribe(caller, partition, plan)
         return
       case 'purge':
         await caller.ask(partition, { type: 'PurgeQueue', queue, by })
@@ -37,6 +68,7 @@ export const administer = (world: World, chance: Chance, deed: Deed): void => {
         const { config } = await caller.ask(partition, { type: 'DescribeQueue', queue })
         await caller.ask(partition, { type: 'DeleteQueue', queue, by })
         await caller.ask(partition, { type: 'CreateQueue', queue, config, by })
+        await subscribe(caller, partition, plan)
       }
     }
   }
@@ -46,21 +78,52 @@ export const administer = (world: World, chance: Chance, deed: Deed): void => {
       act().catch((error: unknown) => {
         // Another operator was faster, or the same deed took effect at the first try.
         if (!isKirokuError(error) || !expected.has(error.id)) throw error
-        if (deed === 'recreate') return recreated(world, caller, partition, queue)
+        if (deed === 'recreate') return recreate(world, caller, partition, plan)
+        if (deed === 'resubscribe') return subscribe(caller, partition, plan)
         return undefined
       }),
     ),
   )
 }
 
-const expected: ReadonlySet<string> = new Set(['UnknownQueue', 'QueueExists', 'InvalidArgument'])
+const expected: ReadonlySet<string> = new Set([
+  'UnknownQueue',
+  'UnknownSubscription',
+  'QueueExists',
+  'SubscriptionExists',
+  'InvalidArgument',
+  'InvalidConfig',
+])
+
+const unless = (id: string) => (error: unknown) => {
+  if (!isKirokuError(error) || error.id !== id) throw error
+}
 
 /** A deletion whose answer was lost says `UnknownQueue` when it is repeated; the queue must come back all the same. */
-const recreated = async (world: World, caller: Caller, partition: number, queue: string): Promise<void> => {
-  const plan = world.plan.queues.find((q) => q.name === queue)!
+const recreate = async (world: World, caller: Caller, partition: number, plan: QueuePlan): Promise<void> => {
   await caller
-    .ask(partition, { type: 'CreateQueue', queue, config: world.configOf(plan), by })
+    .ask(partition, { type: 'CreateQueue', queue: plan.name, config: world.configOf(plan), by })
+    .catch(unless('QueueExists'))
+  await subscribe(caller, partition, plan)
+}
+
+/** Creates the second subscription of a queue that has one. */
+export const subscribe = async (
+  caller: Caller,
+  partition: number,
+  { name, second }: QueuePlan,
+): Promise<void> => {
+  if (second === undefined) return
+  await caller
+    .ask(partition, {
+      type: 'CreateSubscription',
+      queue: name,
+      subscription: secondSubscription,
+      settings: second,
+      by,
+    })
     .catch((error: unknown) => {
-      if (!isKirokuError(error) || error.id !== 'QueueExists') throw error
+      // Settings that somebody changed since, or a queue that somebody else creates again.
+      if (!isKirokuError(error) || !expected.has(error.id)) throw error
     })
 }

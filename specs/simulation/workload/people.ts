@@ -17,7 +17,8 @@ export interface Person {
 export const people = (world: World): { producers: Person[]; consumers: Person[] } => {
   const producers: Person[] = []
   const consumers: Person[] = []
-  for (const { role, queue, index } of world.plan.actors) {
+  for (const actor of world.plan.actors) {
+    const { role, queue, index } = actor
     const name = `${role}-${index}`
     switch (role) {
       case 'producer':
@@ -28,7 +29,7 @@ export const people = (world: World): { producers: Person[]; consumers: Person[]
         break
       case 'consumer':
       case 'lateConsumer':
-        consumers.push(new Consumer(world, queue, name, role === 'lateConsumer'))
+        consumers.push(new Consumer(world, actor, name))
         break
       case 'clientConsumer':
         consumers.push(new ClientConsumer(world, queue, name))

@@ -1,6 +1,6 @@
 import { partitionOf } from '@kiroku/partition'
 import type { World } from '../world/World.ts'
-import { by } from './administer.ts'
+import { by, subscribe } from './administer.ts'
 import { Caller } from './Caller.ts'
 
 /** Creates the queues: first those that others name. */
@@ -13,6 +13,7 @@ export const setUp = async (world: World): Promise<void> => {
       const config = world.configOf(queue)
       const created = await caller.ask(partition, { type: 'CreateQueue', queue: queue.name, config, by })
       world.queueIds.set(queue.name, created.queue)
+      await subscribe(caller, partition, queue)
     }
   })
 }

@@ -4,11 +4,13 @@ import type { Life, LifeState, Move } from './Life.ts'
 import { QueueLedger, type Message } from './QueueLedger.ts'
 import type { Stored } from './Stored.ts'
 
-/** Where a send lies. */
+/** Where the messages of a send lie. */
 export interface SendPlace {
   readonly queue: number
-  readonly first: number
-  count: number
+  /** In their order; those that were sent before have the number that they got then. */
+  numbers: number[]
+  /** Whether the log said all of it in one fact. */
+  isWhole: boolean
   readonly seq: number
 }
 
@@ -69,6 +71,8 @@ export class Ledger {
         this.#queue(e.queue).isDeleted = true
         return
       case 'QueuePurged':
+        for (const message of this.#queue(e.queue).messages.values())
+          if (message.number < e.upTo) message.isForgotten = true
         return this.#end(frame, e, this.#queue(e.queue), undefined, e.upTo, onMove)
       case 'SubscriptionCreated':
         return this.#queue(e.queue).open(e.sub, e.name, e.settings)
@@ -82,6 +86,12 @@ export class Ledger {
         return this.#over(frame, e, this.#queue(e.queue), e.sub, onMove)
       case 'Enqueued':
         return this.#enqueued(frame, e)
+      case 'Deduplicated': {
+        const place = this.#send(frame, e)
+        place.numbers = [...each(e.answer)]
+        place.isWhole = true
+        return
+      }
       case 'ForwardReceived':
         return this.#forwardReceived(frame, e)
       case 'BodiesCarried':
@@ -146,6 +156,7 @@ export class Ledger {
         if (queue.generations.get(sub)!.isOver) continue
         const to = event.filteredBy?.includes(sub) === true ? 'Discarded' : 'Available'
         this.#move({ frame, event, queue, message, sub, life, to }, onMove)
+        queue.lineUp(message, sub, life)
       }
     }
   }
@@ -161,6 +172,7 @@ export class Ledger {
     const message = queue.messages.get(event.number)
     if (message === undefined)
       throw new Error(`${event.type} of ${queue.id}/${event.number}, which never came in`)
+    message.isForgotten ||= to === 'Discarded'
     for (const [sub, life] of message.lives)
       if (!queue.generations.get(sub)!.isOver)
         this.#move({ frame, event, queue, message, sub, life, to }, onMove)
@@ -229,15 +241,24 @@ export class Ledger {
   #enqueued(frame: Stored, e: LogEventOf<'Enqueued'>): void {
     const queue = this.#queue(e.queue)
     for (const message of this.#enter(frame, queue, e.first, e.count)) {
+      message.group = e.group ?? ''
       queue.begin(message, e.dueAt, frame.record.at, e.filteredBy)
-      message.isForwarded = false
     }
+    const numbers = Array.from({ length: e.count }, (_, i) => e.first + i)
+    const place = this.#send(frame, e)
+    if (!place.isWhole) place.numbers.push(...numbers)
+  }
+
+  /** What is known of a send, all of whose facts stand in one frame. */
+  #send(frame: Stored, e: { producer: string; send: number; queue: number }): SendPlace {
     const key = `${e.producer} ${e.send}`
     const known = this.sends.get(key)
-    if (known?.seq === frame.seq && known.first + known.count === e.first) known.count += e.count
-    else if (known === undefined)
-      this.sends.set(key, { queue: e.queue, first: e.first, count: e.count, seq: frame.seq })
-    else throw new Error(`send ${key} is stored at ${known.seq} and again at ${frame.seq}`)
+    if (known?.seq === frame.seq) return known
+    if (known !== undefined)
+      throw new Error(`send ${key} is stored at ${known.seq} and again at ${frame.seq}`)
+    const place: SendPlace = { queue: e.queue, numbers: [], isWhole: false, seq: frame.seq }
+    this.sends.set(key, place)
+    return place
   }
 
   #forwardReceived(frame: Stored, e: LogEventOf<'ForwardReceived'>): void {
@@ -245,8 +266,9 @@ export class Ledger {
     const lane = laneOf(this.lanes.arrived, e.from, { partition: this.partition, queue: e.queue })
     let forward = e.forward
     for (const message of this.#enter(frame, queue, e.first, e.count)) {
-      queue.begin(message, 0, frame.record.at, e.filteredBy)
+      message.group = e.group ?? ''
       message.isForwarded = true
+      queue.begin(message, 0, frame.record.at, e.filteredBy)
       lane.letters.push({ forward: forward++, label: message.label, seq: frame.seq })
     }
   }

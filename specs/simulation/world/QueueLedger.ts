@@ -12,6 +12,10 @@ export interface Message {
   bodySeq: number
   enqueuedAt: number
   isForwarded: boolean
+  /** Whether a repeat of it is a new message, since it was recalled or purged. */
+  isForgotten: boolean
+  /** Message group or tenant; empty: none. */
+  group: string
   /** By subscription generation. */
   readonly lives: Map<number, Life>
 }
@@ -36,6 +40,8 @@ export class QueueLedger {
   isDeleted = false
   readonly messages = new Map<number, Message>()
   readonly generations = new Map<number, Generation>()
+  /** Messages by generation and group, in the order in which they became available first. */
+  readonly lines = new Map<string, { readonly number: number; readonly life: Life }[]>()
 
   constructor(partition: number, id: number, name: string, config: Partial<QueueConfig>) {
     this.partition = partition
@@ -76,6 +82,8 @@ export class QueueLedger {
       bodySeq: seq,
       enqueuedAt: 0,
       isForwarded: false,
+      isForgotten: false,
+      group: '',
       lives: new Map(),
     }
     this.messages.set(number, message)
@@ -85,18 +93,30 @@ export class QueueLedger {
   /** Begins its lives: one for each subscription; those whose filter it does not pass end at once. */
   begin(message: Message, dueAt: number, at: number, filteredBy: readonly number[] = []): void {
     message.enqueuedAt = at
-    for (const { id, isOver } of this.generations.values())
-      if (!isOver)
-        message.lives.set(id, {
-          state: filteredBy.includes(id) ? 'Discarded' : dueAt === 0 ? 'Available' : 'Delayed',
-          attempt: 0,
-          attemptsMax: 0,
-          delivery: 0,
-          leaseUntil: 0,
-          dueAt,
-          leasedMs: 0,
-          isExtended: false,
-          sinceSeq: message.seq,
-        })
+    for (const { id, isOver } of this.generations.values()) {
+      if (isOver) continue
+      const life: Life = {
+        state: filteredBy.includes(id) ? 'Discarded' : dueAt === 0 ? 'Available' : 'Delayed',
+        attempt: 0,
+        attemptsMax: 0,
+        delivery: 0,
+        leaseUntil: 0,
+        dueAt,
+        leasedMs: 0,
+        isExtended: false,
+        sinceSeq: message.seq,
+      }
+      message.lives.set(id, life)
+      if (dueAt === 0) this.lineUp(message, id, life)
+    }
+  }
+
+  /** It became available for the first time: in an ordered queue that is its place in its group. */
+  lineUp({ group, number }: Message, sub: number, life: Life): void {
+    if (this.configOf(sub).groups === 'none') return
+    const key = `${sub} ${group}`
+    const line = this.lines.get(key)
+    if (line === undefined) this.lines.set(key, [{ number, life }])
+    else line.push({ number, life })
   }
 }

@@ -57,7 +57,7 @@ export class World {
     this.plan = plan
     this.chance = new Chance(plan.seed, 'world')
     this.history = new History(this.loop, keepsHistory)
-    this.judges = new Judges(checkersOf(this), this.coverage, (error) => this.fail(error))
+    this.judges = new Judges(checkersOf(this), this.coverage, this.history, (error) => this.fail(error))
     this.truth = new Truth(plan.partitions, this.loop, this.judges)
     this.network = new Network(this)
     this.placement = new Placement(this, plan.partitions)

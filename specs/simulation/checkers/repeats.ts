@@ -1,0 +1,73 @@
+import type { LogEvent } from '@kiroku/message'
+import { each } from '../world/Ledger.ts'
+import type { Message, QueueLedger } from '../world/QueueLedger.ts'
+import type { Stored } from '../world/Stored.ts'
+import { identityOf, isKeyed } from '../workload/labels.ts'
+import type { World } from '../world/World.ts'
+import type { Checker } from './Checker.ts'
+import { Objection } from './Objection.ts'
+
+/**
+ * A queue that recognizes repeats stores a message once within its window, and anew after it; by what two messages are
+ * one, their labels say.
+ */
+export class RepeatsChecker implements Checker {
+  readonly name = 'repeats'
+  readonly #world: World
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  stored(frame: Stored): void {
+    for (const e of frame.record.events) {
+      if (e.type === 'Enqueued') this.#entered(frame, e)
+      else if (e.type === 'Deduplicated') this.#recognized(frame, e)
+    }
+  }
+
+  #entered({ partition, seq, record }: Stored, e: Extract<LogEvent, { type: 'Enqueued' }>): void {
+    const queue = this.#queue(partition, e.queue)
+    if (queue.configOf(0).dedup === 'off') return
+    for (const message of queue.messages.values()) {
+      if (message.number < e.first || message.number >= e.first + e.count || !isKeyed(message.label)) continue
+      for (const before of queue.messages.values()) {
+        if (before.number >= message.number || before.isForgotten) continue
+        if (!this.#areOne(queue, before, message)) continue
+        const passed = record.at - before.enqueuedAt
+        if (passed < queue.configOf(0).dedupWindowMs)
+          throw this.#object(
+            `"${message.label}" is stored at ${seq} as ${partition}/${queue.id}/${message.number}, ${passed} ms after "${before.label}" as ${before.number}`,
+          )
+      }
+    }
+  }
+
+  #recognized({ partition, seq, record }: Stored, e: Extract<LogEvent, { type: 'Deduplicated' }>): void {
+    const queue = this.#queue(partition, e.queue)
+    const answer = new Set(each(e.answer))
+    for (const number of e.originals) {
+      const original = queue.messages.get(number)
+      if (original === undefined || !answer.has(number))
+        throw this.#object(
+          `at ${seq} a send repeats ${partition}/${queue.id}/${number}, which it was not answered`,
+        )
+      const passed = record.at - original.enqueuedAt
+      if (passed >= queue.configOf(0).dedupWindowMs)
+        throw this.#object(`at ${seq} a send repeats "${original.label}", which is ${passed} ms old`)
+    }
+  }
+
+  #areOne(queue: QueueLedger, a: Message, b: Message): boolean {
+    const sameScope = queue.configOf(0).dedupScope === 'queue' || a.group === b.group
+    return sameScope && isKeyed(a.label) && identityOf(a.label) === identityOf(b.label)
+  }
+
+  #queue(partition: number, id: number): QueueLedger {
+    return this.#world.truth.ledgers[partition]!.queues.get(id)!
+  }
+
+  #object(text: string): Objection {
+    return new Objection(this.name, text)
+  }
+}
