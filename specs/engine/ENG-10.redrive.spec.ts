@@ -149,6 +149,34 @@ describe('a redrive', () => {
   })
 })
 
+describe('a redrive and queues that are spread', () => {
+  it('[ENG-10] brings dead letters of every part back to the queue', async () => {
+    await using world = await createWorld({ partitions: 3 })
+    await world.queue('orders', { deadLetter: 'dead' })
+    const spreading = world.client.queues.spread('orders', 3)
+    await world.advance('1 second')
+    await spreading
+    for (let i = 0; i < 12; i++) await world.send('orders', `${i}`)
+    const letters: string[] = []
+    while (letters.length < 12) {
+      const messages = await world.receive('orders', { max: 12, waitMs: 1_000 })
+      letters.push(...messages.map((message) => message.receipt))
+    }
+    await world.client.deadLetter(letters, 'no')
+    await world.advance('1 second')
+    expect(await world.counts('dead')).toMatchObject({ available: 12 })
+
+    await world.client.queues.redrive('dead')
+    await world.advance('1 second')
+    expect(await latest(world)).toMatchObject({ moved: 12, targets: [{ queue: 'orders', moved: 12 }] })
+    expect((await world.client.queues.describe('orders')).counts).toMatchObject({ available: 12 })
+    await expect(world.client.queues.redrive('orders', { to: 'dead' })).rejects.toMatchObject({
+      id: 'InvalidArgument',
+    })
+    await expectLawful(world)
+  })
+})
+
 describe('the filter of a redrive', () => {
   it.each([
     ['part of the error', { error: 'stock' }, ['o1', 'm2']],

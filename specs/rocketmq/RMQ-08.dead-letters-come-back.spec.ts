@@ -1,3 +1,4 @@
+import { trace } from '@kiroku/audit'
 import { expect, it } from 'vitest'
 import { createWorld } from '../harness/index.ts'
 
@@ -29,6 +30,29 @@ it('[RMQ-08] exhausted messages go to the dead-letter queue and can be brought b
   expect(consumer.batches.at(-1)).toMatchObject({ bodies: [{ order: 7 }], attempts: [1] })
   expect(await world.counts('orders')).toMatchObject({ sent: 2, committed: 1, deadLettered: 1 })
   expect(await world.counts('orders-dead')).toMatchObject({ sent: 1, committed: 1 })
+})
+
+it('[RMQ-08] all of them can be brought back at once, and are the same messages', async () => {
+  await using world = await createWorld()
+  let repaired = false
+  await world.queue('orders', { retriesMax: 2, batchWaitMs: 0, deadLetter: 'orders-dead' })
+  const consumer = await world.consumer('orders', () => {
+    if (!repaired) throw new Error('the shop is closed')
+  })
+  const { messageIds } = await world.client.sendBatch('orders', [{ body: 1 }, { body: 2 }, { body: 3 }])
+  await world.advance('1 second')
+  expect(await world.counts('orders-dead')).toMatchObject({ available: 3 })
+
+  repaired = true
+  await world.client.queues.redrive('orders-dead')
+  await world.advance('1 second')
+  expect(await world.counts('orders')).toMatchObject({ sent: 6, committed: 3, deadLettered: 3 })
+  expect(consumer.batches.flatMap((batch) => batch.bodies).slice(-3)).toEqual([1, 2, 3])
+  for (const id of messageIds)
+    expect(await trace(world.log, id)).toMatchObject({
+      queues: ['orders', 'orders-dead', 'orders'],
+      state: 'Committed',
+    })
 })
 
 it('[RMQ-08] a dead letter that dies again is still the same message', async () => {

@@ -160,7 +160,8 @@ export class Forwarder {
         queue: lane.source,
         number: entry.number,
       })
-    const redrives = (meta.lineage?.redrives ?? 0) + (entry.cause === 'redriven' ? 1 : 0)
+    const before = meta.lineage?.redrives
+    const redrives = (Number.isInteger(before) ? before! : 0) + (entry.cause === 'redriven' ? 1 : 0)
     return {
       messageId: id,
       queue: source,

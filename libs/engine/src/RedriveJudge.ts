@@ -5,6 +5,7 @@ import {
   pushNumber,
   type AvailableMessage,
   type EnvelopeMeta,
+  type Lineage,
   type Redrive,
   type RedriveMove,
   type RedriveSkip,
@@ -81,8 +82,9 @@ export class RedriveJudge {
 
   /** The queue and the subscription that a dead letter came from. */
   async #origin({ meta }: RedriveCandidate): Promise<Place | RedriveSkip> {
-    const lineage = meta?.lineage
-    if (lineage === undefined || lineage.cause === 'redriven') return 'noOrigin'
+    // Whoever wrote the envelope may have written anything.
+    const lineage = meta?.lineage as Partial<Lineage> | null | undefined
+    if (typeof lineage?.queue !== 'string' || lineage.cause === 'redriven') return 'noOrigin'
     const only = lineage.subscription ?? mainSubscription
     const target = await this.#targets.find(lineage.queue)
     return target?.subscriptions.has(only) === true ? { target, only } : 'originGone'

@@ -102,6 +102,25 @@ describe('the redriver', () => {
     await one.close()
   })
 
+  it('leaves alone what has strange things beside its body', async () => {
+    const strange = [null, 5, { queue: 7 }, { ...lineage, queue: null, error: 3 }].map((l) =>
+      letter({ lineage: l, attributes: null, tag: [] } as unknown as EnvelopeMeta),
+    )
+    const { one, redrive, latest } = await given(
+      (c) => (c.type === 'Forward' ? stored(c) : described),
+      [...strange, letter()],
+    )
+    for (const filter of [{ error: 'x' }, { cause: 'x' }, { tag: 'x' }, { attributes: { a: 'b' } }]) {
+      await redrive({ to: 'origin', filter, request: JSON.stringify(filter) })
+      await waitUntil(async () => (await latest()).state === 'completed')
+      expect(await latest()).toMatchObject({ moved: 0, filtered: 5 })
+    }
+    await redrive({ to: 'origin', request: 'all' })
+    await waitUntil(async () => (await latest()).state === 'completed')
+    expect(await latest()).toMatchObject({ moved: 1, skipped: { noOrigin: 4 } })
+    await one.close()
+  })
+
   it('does not hold up a hand-over, and the next owner goes on', async () => {
     const { log, one, redrive, remote } = await given(
       (c) => (c.type === 'Forward' ? stored(c) : described),

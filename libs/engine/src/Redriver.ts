@@ -1,4 +1,4 @@
-import { isKirokuError, type KirokuError, type Ranges } from '@kiroku/message'
+import { isKirokuError, KirokuError, type Ranges } from '@kiroku/message'
 import type { BodyRef } from '@kiroku/log'
 import {
   availableAmong,
@@ -91,7 +91,7 @@ export class Redriver {
       const sub = state.subscriptionOf(redrive.queue, redrive.sub)
       if (sub === undefined) continue
       this.#busy.add(redrive)
-      void this.#run(this.#begin(state, redrive, sub))
+      void this.#run(this.#begin(state, redrive, sub)).finally(() => this.#busy.delete(redrive))
     }
   }
 
@@ -135,7 +135,8 @@ export class Redriver {
       try {
         moved = await this.#step(job, look, batch)
         failures = 0
-      } catch {
+      } catch (e) {
+        if (!isKirokuError(e)) return this.#fail(job, e)
         // A target that cannot be asked now, or a message that moved on while it was looked at.
         await this.#pause(Math.min(50 * 2 ** failures++, limits.forwardBackoffMsMax))
         continue
@@ -144,7 +145,15 @@ export class Redriver {
       look = moved > 0 ? batch : Math.min(2 * look, limits.redriveMessages)
       if (rateMax > 0) nextAt = Math.max(nextAt, this.#work.now()) + (moved * 1_000) / rateMax
     }
-    this.#busy.delete(redrive)
+  }
+
+  /** Ends a redrive that would fail in the same way for ever. */
+  #fail({ redrive, cursor }: Job, e: unknown): void {
+    const note = `a defect: ${e instanceof Error ? e.message : String(e)}`
+    const ended = { outcome: 'failed', note } as const
+    this.#work.act((turn) =>
+      decideRedrive(turn, redrive, { moves: [], skipped: {}, filtered: 0, left: cursor.left, ended }),
+    )
   }
 
   /** Waits for what must come first: room in the outbox and in the log, and the time by the rate. */
@@ -205,13 +214,14 @@ export class Redriver {
         candidates.push(message)
         continue
       }
-      try {
-        const [body] = await this.#cache.fetch([message.seq], sub.queue.id, [message.index])
-        candidates.push({ ...message, meta: decodeEnvelope(body!).meta })
-      } catch (e) {
-        if (isKirokuError(e) && e.id === 'LogDamaged' && liesThere(state, sub, message)) this.#work.damaged(e)
-        throw e
-      }
+      const [body] = await this.#cache
+        .fetch([message.seq], sub.queue.id, [message.index])
+        .catch((e: unknown) => {
+          const isDamage = isKirokuError(e) && e.id === 'LogDamaged'
+          if (isDamage && liesThere(state, sub, message)) this.#work.damaged(e)
+          throw new KirokuError('Unavailable', 'a body cannot be read now', { cause: e })
+        })
+      candidates.push({ ...message, meta: decodeEnvelope(body!).meta })
     }
     return candidates
   }

@@ -10,16 +10,22 @@ export const passesByTime = ({ enqueuedAfter, enqueuedBefore }: RedriveFilter, e
 export const looksInside = ({ tag, cause, error, attributes }: RedriveFilter): boolean =>
   tag !== undefined || cause !== undefined || error !== undefined || attributes !== undefined
 
-/** Whether a filter lets a message pass, as far as what travels beside the body tells. */
+/**
+ * Whether a filter lets a message pass, as far as what travels beside the body tells. Whoever wrote the envelope may
+ * have written anything.
+ */
 export const passesInside = (
   { tag, cause, error, attributes }: RedriveFilter,
-  meta: EnvelopeMeta,
+  { tag: ownTag, lineage, attributes: own }: EnvelopeMeta,
 ): boolean => {
-  const { lineage } = meta
-  if (tag !== undefined && (meta.tag ?? '') !== tag) return false
-  if (cause !== undefined && lineage?.cause !== cause) return false
-  if (error !== undefined && !(lineage?.error.includes(error) ?? false)) return false
+  if (tag !== undefined && (ownTag ?? '') !== tag) return false
+  const origin = isRecord(lineage) ? lineage : undefined
+  if (cause !== undefined && origin?.cause !== cause) return false
+  if (error !== undefined && !(typeof origin?.error === 'string' && origin.error.includes(error)))
+    return false
   for (const [name, value] of Object.entries(attributes ?? {}))
-    if (meta.attributes === undefined || meta.attributes[name] !== value) return false
+    if (!isRecord(own) || own[name] !== value) return false
   return true
 }
+
+const isRecord = <A>(value: A | undefined): value is A => typeof value === 'object' && value !== null

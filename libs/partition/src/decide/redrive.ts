@@ -23,7 +23,7 @@ export const decideStartRedrive = <B>(turn: Turn<B>, c: CommandOf<'StartRedrive'
     if (queue.spread !== undefined && queue.spread.parts.length > 0)
       throw new KirokuError(
         'InvalidArgument',
-        `queue "${c.queue}" is spread over partitions; bring it back to one before it is redriven`,
+        `queue "${c.queue}" is spread over partitions; bring it together with \`kiroku queue spread ${c.queue} --partitions 1\` first`,
       )
     const filter = checkRedrive(c)
     if (c.to !== 'origin' && c.to.partition === state.partition && c.to.queue === queue.id)
