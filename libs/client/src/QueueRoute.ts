@@ -23,8 +23,9 @@ export interface Stored {
 /** One partition that has messages of the queue. */
 interface Place {
   readonly client: PartitionClient
-  isOpen: boolean
-  /** Until when it is not asked alone, because it had nothing just now, by the client's clock. */
+  readonly isOpen: boolean
+  /** Until when nothing is sent there because it took nothing, and until when it is not asked alone because it had nothing. */
+  avoidedUntilMs: number
   quietUntilMs: number
 }
 
@@ -39,7 +40,8 @@ export class QueueRoute {
   /** The home and its parts; of a queue that is not spread the home alone. */
   #places: readonly Place[]
   #nextReceive = 0
-  #nextSend = 0
+  /** The first send, by which the parts became known, went to the home. */
+  #nextSend = 1
 
   constructor(queue: string, home: PartitionClient, partitions: readonly PartitionClient[]) {
     this.#queue = queue
@@ -106,28 +108,32 @@ export class QueueRoute {
     return stored.flat()
   }
 
-  /** The next place in turn; under load the one before until it has enough, then the one that has the least. */
+  /**
+   * The place that has the fewest messages to store, and of those that have equally many the next in turn: a part
+   * that does not answer keeps what it was given and gets no more.
+   */
   #sendTo(): Place {
     const places = this.#places
-    if (places.length === 1) return places[0]!
-    const open = places.filter((place) => place.isOpen)
-    const current = open[this.#nextSend % open.length]!
-    const { pending } = current.client.sender
-    if (pending > 0 && pending < limits.sendsPerPlace) return current
-    let least = current
-    for (let i = 1; i <= open.length; i++) {
-      const place = open[(this.#nextSend + i) % open.length]!
-      if (i === 1 || place.client.sender.pending < least.client.sender.pending) least = place
+    const { length } = places
+    if (length === 1) return places[0]!
+    const nowMs = this.home.link.context.clock.now()
+    const first = this.#nextSend++
+    let least: Place | undefined
+    for (let i = 0; i < length; i++) {
+      const place = places[(first + i) % length]!
+      if (!place.isOpen || place.avoidedUntilMs > nowMs) continue
+      if (least === undefined || place.client.sender.pending < least.client.sender.pending) least = place
     }
-    this.#nextSend = open.indexOf(least)
-    return least
+    return least ?? places[0]!
   }
 
   /** Asks the home where the queue is when a part says that it is not there; rethrows anything else. */
   async #lookAgain(place: Place, thrown: unknown): Promise<void> {
     const { id } = toKirokuError(thrown)
-    if (place.client === this.home || (id !== 'QueueMoved' && id !== 'UnknownQueue')) throw thrown
-    place.isOpen = false
+    const isElsewhere = place.client !== this.home && (id === 'QueueMoved' || id === 'UnknownQueue')
+    if (isElsewhere || id === 'Quarantined')
+      place.avoidedUntilMs = this.home.link.context.clock.now() + limits.deafPlaceMs
+    if (!isElsewhere) throw thrown
     const { spread } = await this.home.link.ask<'DescribeQueue'>({
       type: 'DescribeQueue',
       queue: this.#queue,
@@ -244,6 +250,11 @@ export class QueueRoute {
   }
 }
 
-const newPlace = (client: PartitionClient): Place => ({ client, isOpen: true, quietUntilMs: 0 })
+const newPlace = (client: PartitionClient): Place => ({
+  client,
+  isOpen: true,
+  avoidedUntilMs: 0,
+  quietUntilMs: 0,
+})
 
 const elsewhere = new KirokuError('QueueMoved', 'Another part had a delivery')

@@ -16,8 +16,6 @@ export const limits = {
   pendingBytesMax: 256 * 1024 * 1024,
   /** Messages of one settling command. */
   settleMessagesMax: 10_000,
-  /** Of a spread queue: a part is sent so many messages before another one's turn comes under load. */
-  sendsPerPlace: 64,
   /** A part that had nothing, or did not answer, is not asked alone for so long. */
   quietPlaceMs: 100,
   deafPlaceMs: 1_000,
