@@ -16,9 +16,9 @@ export const stages: ReadonlyArray<Stage> = [
   { target: 'deadcode', counts: 'one', minutesMax: 1 },
   { target: 'tooling', counts: 'tests', minutesMax: 1 },
   { target: 'unit', counts: 'tests', minutesMax: 5 },
-  { target: 'integration', counts: 'tests', minutesMax: 10 },
-  { target: 'specs', counts: 'tests', minutesMax: 10 },
+  { target: 'integration', counts: 'tests', minutesMax: 8 },
+  { target: 'specs', counts: 'tests', minutesMax: 8 },
   { target: 'simulation', counts: 'one', minutesMax: 5 },
   { target: 'mutants', counts: 'one', minutesMax: 5 },
-  { target: 'pack', counts: 'tests', minutesMax: 5 },
+  { target: 'pack', counts: 'tests', minutesMax: 4 },
 ]
