@@ -19,6 +19,7 @@ import {
   laneKey,
   loadCell,
   readyRuns,
+  runNumbers,
   untouchedCell,
   type PartitionState,
   type QueueState,
@@ -30,6 +31,7 @@ import type { ForwardLedger } from './ForwardLedger.ts'
 import type { MachineCheck } from './MachineCheck.ts'
 import { machineEvents } from './machineEvents.ts'
 import { forEach, isInOrder, overlap, total } from './ranges.ts'
+import { RestoreCheck, type ArrivalsIn } from './RestoreCheck.ts'
 
 /** What the fold must know of a frame. */
 export interface FrameFacts {
@@ -71,18 +73,23 @@ export class LawFold {
   /** The event before, if it is in the same frame. */
   #previous: LogEvent | undefined
 
+  readonly #restores: RestoreCheck
+  #arrivals: ArrivalsIn = () => undefined
+
   constructor(state: PartitionState, law: MachineCheck, forwards: ForwardLedger) {
     this.state = state
     this.#law = law
     this.#forwards = forwards
+    this.#restores = new RestoreCheck(state)
   }
 
   get events(): number {
     return this.#events
   }
 
-  /** Checks and applies one frame. */
-  accept(seq: number, frame: FrameFacts): void {
+  /** Checks and applies one frame. `arrivals` are those of the frames that it restores messages from. */
+  accept(seq: number, frame: FrameFacts, arrivals: ArrivalsIn = () => undefined): void {
+    this.#arrivals = arrivals
     const { state } = this
     if (frame.at < state.at)
       refuse(`time goes back: the frame is of ${frame.at}, but it was ${state.at} already`)
@@ -204,6 +211,11 @@ export class LawFold {
       case 'SubscriptionConfigured':
         this.#sub(e)
         return
+      case 'RunsRestored':
+        return this.#restored(e)
+      case 'SubscriptionFilled':
+        if (this.#sub(e).fill === undefined) refuse(`subscription ${e.queue}/${e.sub} is complete already`)
+        return
       case 'SubscriptionDeleted':
         this.transitions += this.#sub(e).live
         return
@@ -240,7 +252,17 @@ export class LawFold {
       refuse(`subscription "${e.name}" of queue ${e.queue} is created twice`)
     if (e.type === 'SubscriptionReset' && before === undefined)
       refuse(`subscription "${e.name}" of queue ${e.queue} is reset, but is not there`)
+    if (e.readFrom === undefined ? e.from !== queue.nextNumber : e.from >= queue.nextNumber)
+      refuse(`a generation begins at message ${e.from}, where ${queue.nextNumber} is next`)
+    if (e.readFrom !== undefined && (e.readFrom <= this.state.trimmedTo || e.readFrom > this.#seq))
+      refuse(`record ${e.readFrom}, from which the past is read, is not there`)
+    if (e.from < queue.purgedTo) refuse(`a generation begins with messages that were purged`)
     this.transitions += before?.live ?? 0
+  }
+
+  #restored(e: LogEventOf<'RunsRestored'>): void {
+    this.#restores.check(e, this.#sub(e), this.#arrivals)
+    for (let i = 1; i < e.runs.length; i += runNumbers) this.transitions += e.runs[i]!
   }
 
   // Messages enter
@@ -362,6 +384,7 @@ export class LawFold {
     if (!this.#law.step(cell, elapse))
       refuse(`the delay of message ${first} of queue ${e.queue} ends at ${delayed.dueAt}, which is later`)
     this.#filtered(queue, delayed.tag, undefined, e.filteredBy)
+    this.#restores.elapsed(queue, first, count)
     this.transitions += count
   }
 

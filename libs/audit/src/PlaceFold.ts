@@ -8,7 +8,7 @@ import {
   type QueueAddress,
   type Ranges,
 } from '@kiroku/message'
-import type { QueueConfig } from '@kiroku/partition'
+import { runNumbers, type QueueConfig } from '@kiroku/partition'
 import { indexIn } from './ranges.ts'
 import type { TraceStep } from './TraceStep.ts'
 
@@ -194,11 +194,23 @@ export class PlaceFold {
       case 'RedriveStarted':
         this.#redrivers.set(e.task, e.by)
         return
+      case 'RunsRestored':
+        return this.#restored(e, n)
+      case 'SubscriptionFilled':
+        return
       default: {
         const place = indexIn(e.numbers, n)
         if (place >= 0) this.#ofMessage(e, place)
       }
     }
+  }
+
+  /** A subscription that began in the past got it as well. */
+  #restored(e: LogEventOf<'RunsRestored'>, n: number): void {
+    const { runs, filtered = [] } = e
+    for (let i = 0; i < runs.length; i += runNumbers)
+      if (n >= runs[i]! && n < runs[i]! + runs[i + 1]!) this.#step(e, this.#view(e.sub), State.Available)
+    if (indexIn(filtered, n) >= 0) this.#step(e, this.#view(e.sub), State.Discarded, { reason: 'filtered' })
   }
 
   #arrived(e: LogEventOf<'ForwardReceived'>): void {

@@ -1,11 +1,12 @@
-import { isKirokuError } from '@kiroku/message'
-import { ChainError, readChain, type ChainEntry, type PartitionLog } from '@kiroku/log'
-import { PartitionState, restore, snapshot, stateHash } from '@kiroku/partition'
+import { isKirokuError, type LogEvent } from '@kiroku/message'
+import { ChainError, decodeRecord, readChain, type ChainEntry, type PartitionLog } from '@kiroku/log'
+import { PartitionState, restore, runNumbers, snapshot, stateHash } from '@kiroku/partition'
 import type { DecodeCheckpoint, StoredCheckpoint } from './Checkpoint.ts'
 import type { ForwardLedger } from './ForwardLedger.ts'
 import { LawFold } from './LawFold.ts'
 import type { MachineCheck } from './MachineCheck.ts'
 import { progressRecords } from './Progress.ts'
+import { arrivalsOf, type Arrival, type ArrivalsIn } from './RestoreCheck.ts'
 import type { PartitionReport, Problem, RepairNote } from './VerifyReport.ts'
 
 /** What the verification of one partition needs. */
@@ -83,7 +84,7 @@ class PartitionReader {
       this.seq = entry.seq
       if (entry.kind === 'lost') await this.#lost(entry)
       else if (entry.kind === 'foreign') this.#foreign++
-      else if (entry.seq > this.#fromSeq) this.#record(entry)
+      else if (entry.seq > this.#fromSeq) await this.#record(entry)
       if (entry.kind === 'ours' && stored.has(entry.seq)) await this.#checkpoint(entry.seq, entry.record.hash)
       if (entry.seq % progressRecords === 0) this.#task.onRecord(entry.seq, this.#eventsNow)
     }
@@ -138,11 +139,11 @@ class PartitionReader {
     this.#task.forwards.begin(this.#fold.state)
   }
 
-  #record(entry: Extract<ChainEntry, { kind: 'ours' }>): void {
+  async #record(entry: Extract<ChainEntry, { kind: 'ours' }>): Promise<void> {
     const { record, seq } = entry
     if (record.kind === 'body') return
     this.#frames++
-    this.#fold.accept(seq, record)
+    this.#fold.accept(seq, record, await this.#arrivalsFor(record.events))
     for (const e of record.events) {
       if (e.type === 'Checkpointed') this.#checkNote(e)
       else if (e.type === 'Repaired') {
@@ -150,6 +151,28 @@ class PartitionReader {
         this.#repaired.push({ seq, from, upTo, note, by })
         this.#task.forwards.partial(this.#task.log.partition)
       }
+    }
+  }
+
+  /** Looks up the frames that messages are restored from. */
+  async #arrivalsFor(events: readonly LogEvent[]): Promise<ArrivalsIn | undefined> {
+    const { log } = this.#task
+    let found: Map<number, Map<number, Arrival[]>> | undefined
+    for (const e of events) {
+      if (e.type !== 'RunsRestored') continue
+      found ??= new Map<number, Map<number, Arrival[]>>()
+      for (let i = 2; i < e.runs.length; i += runNumbers) {
+        const seq = e.runs[i]!
+        if (found.has(seq)) continue
+        const stored = await log.get(seq)
+        const record = stored === undefined || stored.foreign ? undefined : decodeRecord(stored.data)
+        if (record?.kind === 'frame') found.set(seq, arrivalsOf(record.at, record.events))
+      }
+    }
+    if (found === undefined) return undefined
+    return (seq, queue) => {
+      const arrivals = found.get(seq)
+      return arrivals === undefined ? undefined : (arrivals.get(queue) ?? [])
     }
   }
 

@@ -68,6 +68,12 @@ export const errorRegistry = {
     4,
     'Choose another name, or change the existing one with `kiroku subscription update`.',
   ),
+  BeyondRecord: entry(
+    false,
+    404,
+    3,
+    'Start at `earliest` to get all that is still on record; logs keep as much as `--record` and `--record-bytes` say.',
+  ),
   UnknownMessage: entry(false, 404, 3, 'Check the id; messages older than the record are no longer there.'),
   NotDelayed: entry(
     false,

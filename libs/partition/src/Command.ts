@@ -10,6 +10,7 @@ import type {
 import type { QueueConfig } from './QueueConfig.ts'
 import type { Redrive, RedriveFilter, RedriveTo } from './state/Redrive.ts'
 import type { SpreadView } from './state/Spread.ts'
+import type { StartPosition } from './StartPosition.ts'
 import type { SubscriptionSettings } from './SubscriptionSettings.ts'
 
 /** Messages of one delivery, named by what their receipts hold. */
@@ -121,6 +122,8 @@ export type Command =
       queue: string
       subscription: string
       settings: SubscriptionSettings
+      /** Absent: the latest. */
+      start?: StartPosition
       by: Actor
       dryRun?: boolean
     }
@@ -132,7 +135,16 @@ export type Command =
       by: Actor
       dryRun?: boolean
     }
-  | { type: 'ResetSubscription'; queue: string; subscription: string; by: Actor }
+  | {
+      type: 'ResetSubscription'
+      queue: string
+      subscription: string
+      /** Absent: the latest. */
+      start?: StartPosition
+      /** The generation that ends; when it is not there any more, nothing happens. Absent: whichever is there. */
+      sub?: number
+      by: Actor
+    }
   | { type: 'DeleteSubscription'; queue: string; subscription: string; by: Actor }
   /** Lets the queue have a part in each of these partitions, and nowhere else beside its home. */
   | { type: 'SpreadQueue'; queue: string; partitions: readonly number[]; by: Actor }
@@ -220,6 +232,8 @@ export interface SubscriptionDescription {
   readonly settings: SubscriptionSettings
   readonly config: QueueConfig
   readonly deliveryPaused: boolean
+  /** Messages of the past are being restored; deliveries begin after that. */
+  readonly filling: boolean
   readonly counts: QueueCounts
   /** Polls that wait for a message. */
   readonly waitingPolls: number

@@ -23,6 +23,8 @@ import { keyText } from './TestRepeats.ts'
 /** One message as the record tells it. */
 interface LawMessage {
   readonly enqueuedAt: number
+  /** From when retention may count: from its arrival, or from where it came from. */
+  readonly times: readonly number[]
   readonly body: Uint8Array
   readonly tag: string
   readonly group: string
@@ -41,6 +43,11 @@ export interface LawSub {
   readonly cells: Map<number, MessageCell>
   /** Messages of each group in the order in which they became available. */
   readonly groups: Map<string, number[]>
+  /** While it is filled: what may yet be restored, and how many of each group were. */
+  past: Set<number> | undefined
+  readonly restored: Map<string, number>
+  /** Time of those that were restored, which a change of the queue may have moved. */
+  readonly times: Map<number, number>
 }
 
 /** One queue as the record tells it. */
@@ -52,6 +59,9 @@ export interface LawQueue {
   readonly messages: Map<number, LawMessage>
   /** Messages that wait for their time. */
   readonly delayed: Set<number>
+  readonly dueAt: Map<number, number>
+  readonly recalled: Set<number>
+  purgedTo: number
   readonly subs: Map<number, LawSub>
   /** What was sent under each key that is remembered. */
   readonly keys: Map<string, { readonly number: number; readonly at: number }>
@@ -116,6 +126,10 @@ export class TestLaw {
           this.#sub(e.queue, e.sub),
           e.settings as unknown as SubscriptionSettings,
         )
+      case 'RunsRestored':
+        return this.#restore(e, at)
+      case 'SubscriptionFilled':
+        return this.#filled(e, at)
       case 'SubscriptionDeleted':
         lawful(this.#queue(e.queue).subs.delete(e.sub), 'the end of no subscription')
         this.#endRedrives(e.queue, e.sub)
@@ -123,7 +137,7 @@ export class TestLaw {
       case 'Enqueued':
         this.#remember(e, at)
         for (let i = 0; i < e.count; i++) {
-          const message = { enqueuedAt: at, body: nextBody(e.queue), tag: e.tag ?? '', group: e.group ?? '' }
+          const message = { enqueuedAt: at, times: [at], body: nextBody(e.queue), ...labels(e) }
           this.#arrive(e.queue, e.first + i, message, e.dueAt, undefined, e.filteredBy)
         }
         return
@@ -138,7 +152,8 @@ export class TestLaw {
         for (let i = 0; i < e.count; i++) {
           const arrival = this.#queue(e.queue).config.retentionFrom === 'arrival'
           const enqueuedAt = arrival ? at : e.enqueuedAt[i]!
-          const message = { enqueuedAt, body: nextBody(e.queue), tag: e.tag ?? '', group: e.group ?? '' }
+          const times = [at, e.enqueuedAt[i]!]
+          const message = { enqueuedAt, times, body: nextBody(e.queue), ...labels(e) }
           this.#arrive(e.queue, e.first + i, message, 0, e.only, e.filteredBy)
         }
         return
@@ -148,10 +163,12 @@ export class TestLaw {
         lawful(this.#queue(e.queue).delayed.delete(e.number), 'a recall of what is not delayed')
         for (const [key, { number }] of this.#queue(e.queue).keys)
           if (number === e.number) this.#queue(e.queue).keys.delete(key)
+        this.#queue(e.queue).recalled.add(e.number)
         return this.#ofAll(e, { type: 'RECALL' }, State.Discarded)
       case 'Rescheduled':
         lawful(this.#queue(e.queue).delayed.has(e.number), 'another time for what is not delayed')
         lawful(e.dueAt >= at, `another time for message ${e.number} that is over`)
+        this.#queue(e.queue).dueAt.set(e.number, e.dueAt)
         return this.#ofAll(e, { type: 'RESCHEDULE', now: at, dueAt: e.dueAt }, State.Delayed)
       case 'Delivered':
         return this.#deliver(e, at)
@@ -200,6 +217,8 @@ export class TestLaw {
             if (n < e.upTo && !isFinal(cell.state)) lawful(step(cell, { type: 'PURGE' }), 'a purge')
         this.#queue(e.queue).delayed.clear()
         this.#queue(e.queue).keys.clear()
+        this.#queue(e.queue).purgedTo = e.upTo
+        for (const { past } of this.#queue(e.queue).subs.values()) past?.clear()
         return
       case 'ClockResumed':
         for (const sub of this.#subs())
@@ -219,6 +238,9 @@ export class TestLaw {
       paused: false,
       messages: new Map(),
       delayed: new Set(),
+      dueAt: new Map(),
+      recalled: new Set(),
+      purgedTo: 0,
       subs: new Map([[0, newSub(0, 'main', config)]]),
       keys: new Map(),
       redrives: new Map(),
@@ -240,6 +262,48 @@ export class TestLaw {
     }
     lawful(!q.subs.has(e.sub), 'a generation that is there already')
     q.subs.set(e.sub, sub)
+    if (e.readFrom === undefined) return
+    sub.past = new Set()
+    for (let n = Math.max(e.from, q.purgedTo); n <= q.messages.size; n++)
+      if (q.delayed.has(n)) sub.cells.set(n, newCell(State.Delayed, q.dueAt.get(n)!))
+      else if (q.recalled.has(n)) continue
+      else sub.past.add(n)
+  }
+
+  /** Messages of the past become available, in their order and ahead of the newer ones. */
+  #restore(e: LogEventOf<'RunsRestored'>, at: number): void {
+    const q = this.#queue(e.queue)
+    const sub = this.#sub(e.queue, e.sub)
+    const passes = ({ tag }: LawMessage): boolean => sub.settings.tags?.includes(tag) ?? true
+    for (let i = 0; i < e.runs.length; i += 6)
+      for (let n = e.runs[i]!, end = n + e.runs[i + 1]!; n < end; n++) {
+        const m = q.messages.get(n)!
+        const enqueuedAt = e.runs[i + 4]!
+        lawful(sub.past!.delete(n), `message ${n} restored, which is not of the past`)
+        lawful(m.times.includes(enqueuedAt), `message ${n} restored as of ${enqueuedAt}`)
+        lawful(enqueuedAt + q.config.retentionMs > at, `message ${n} restored after its retention`)
+        lawful(passes(m), `message ${n} restored past the filter`)
+        sub.cells.set(n, newCell(State.Available))
+        sub.times.set(n, enqueuedAt)
+        const before = sub.restored.get(m.group) ?? 0
+        sub.restored.set(m.group, before + 1)
+        sub.groups.set(m.group, (sub.groups.get(m.group) ?? []).toSpliced(before, 0, n))
+      }
+    for (const n of numbersOf(e.filtered ?? [])) {
+      lawful(sub.past!.delete(n) && !passes(q.messages.get(n)!), `message ${n} filtered out of the past`)
+      const cell = newCell(State.Available)
+      lawful(step(cell, { type: 'DISCARD', reason: 'filtered' }), 'a filtered message')
+      sub.cells.set(n, cell)
+    }
+  }
+
+  /** Nothing of the past is left out but what is too old. */
+  #filled(e: LogEventOf<'SubscriptionFilled'>, at: number): void {
+    const { messages, config } = this.#queue(e.queue)
+    const sub = this.#sub(e.queue, e.sub)
+    for (const n of sub.past!)
+      lawful(Math.min(...messages.get(n)!.times) + config.retentionMs <= at, `message ${n} left in the past`)
+    sub.past = undefined
   }
 
   *#subs(): Generator<LawSub> {
@@ -269,7 +333,10 @@ export class TestLaw {
     const q = this.#queue(queue)
     lawful(n === q.messages.size + 1, `message ${n} that comes after ${q.messages.size}`)
     q.messages.set(n, message)
-    if (dueAt !== 0) q.delayed.add(n)
+    if (dueAt !== 0) {
+      q.delayed.add(n)
+      q.dueAt.set(n, dueAt)
+    }
     for (const sub of q.subs.values()) {
       sub.cells.set(n, dueAt === 0 ? newCell(State.Available) : newCell(State.Delayed, dueAt))
       if (dueAt === 0) enter(sub, n, message, only, filteredBy)
@@ -333,6 +400,7 @@ export class TestLaw {
     const sub = this.#sub(e.queue, e.sub)
     const { leaseUntil, leaseCap, delivery } = e
     lawful(!q.paused && !sub.paused, 'a delivery while paused')
+    lawful(sub.past === undefined, 'a delivery before the past is restored')
     lawful(e.numbers.length > 0, 'an empty delivery')
     lawful(delivery === this.nextDelivery, 'a delivery number out of turn')
     this.nextDelivery++
@@ -344,7 +412,7 @@ export class TestLaw {
       const cell = sub.cells.get(n)!
       lawful(cell.attempt <= sub.attemptsMax, `attempt ${cell.attempt} of message ${n}`)
       lawful(cell.attemptsMax === e.attemptsMax, 'a limit that is not in force')
-      lawful(m.enqueuedAt + q.config.retentionMs > at, `message ${n} delivered after its retention`)
+      lawful(timeOf(sub, n, m) + q.config.retentionMs > at, `message ${n} delivered after its retention`)
       if (q.config.groups !== 'ordered') continue
       for (const before of sub.groups.get(m.group)!) {
         if (before === n) break
@@ -394,7 +462,7 @@ export class TestLaw {
     }
     for (const n of numbersOf(e.numbers)) {
       const m = q.messages.get(n)!
-      lawful(m.enqueuedAt + q.config.retentionMs <= at, `message ${n} expired early`)
+      lawful(timeOf(sub, n, m) + q.config.retentionMs <= at, `message ${n} expired early`)
       const { state } = sub.cells.get(n)!
       lawful(state === State.Available, `message ${n} expired in ${stateNames[state]}`)
     }
@@ -479,8 +547,20 @@ const newSub = (id: number, name: string, config: QueueConfig): LawSub => {
     paused: false,
     cells: new Map(),
     groups: new Map(),
+    past: undefined,
+    restored: new Map(),
+    times: new Map(),
   }
 }
+
+const labels = ({ tag = '', group = '' }: { readonly tag?: string; readonly group?: string }) => ({
+  tag,
+  group,
+})
+
+/** From when the retention of a message counts for a subscription. */
+export const timeOf = (sub: LawSub, n: number, { enqueuedAt }: LawMessage): number =>
+  sub.times.get(n) ?? enqueuedAt
 
 const configure = (q: LawQueue, sub: LawSub, settings: SubscriptionSettings): void => {
   const { tags: _, ...own } = settings

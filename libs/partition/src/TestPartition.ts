@@ -2,6 +2,8 @@ import type { LogEvent } from '@kiroku/message'
 import {
   beginFrame,
   decide,
+  decideCreateSubscription,
+  decideRestore,
   defaultQueueConfig,
   describeQueues,
   encodeEnvelope,
@@ -9,6 +11,7 @@ import {
   evolve,
   nextTimerAt,
   PartitionState,
+  PastFold,
   restore,
   snapshot,
   stateHash,
@@ -18,6 +21,8 @@ import {
   type Command,
   type CommandOf,
   type CommandType,
+  type Located,
+  type PastArrival,
   type PlannedDelivery,
   type QueueConfig,
   type QueueCounts,
@@ -59,6 +64,8 @@ export class TestPartition {
   readonly answers = new Map<number, TurnAnswer>()
   /** Bodies by frame and queue. */
   readonly bodies = new Map<string, readonly Uint8Array[]>()
+  /** Everything that was recorded. */
+  readonly frames: { readonly seq: number; readonly at: number; readonly events: readonly LogEvent[] }[] = []
   #seq = 0
   #token = 0
   #send = 0
@@ -102,6 +109,51 @@ export class TestPartition {
     this.#end(turn, seq)
   }
 
+  /** Opens a subscription of which the shell found out where it begins. */
+  askLocated(command: CommandOf<'CreateSubscription'>, located: Located): Answer<'CreateSubscription'> {
+    const token = ++this.#token
+    this.act((turn) => decideCreateSubscription(turn, command, token, located))
+    return this.answers.get(token)!.answer as Answer<'CreateSubscription'>
+  }
+
+  /** What became available of the past of a generation that is being filled and is not restored yet. */
+  past(sub: Subscription): readonly { readonly seq: number; readonly arrival: PastArrival }[] {
+    const fill = sub.fill!
+    const [doneSeq, doneEvents] = fill.done
+    const { retentionFrom } = sub.config
+    const fold = new PastFold({
+      queue: sub.queue.id,
+      sub: sub.id,
+      name: sub.name,
+      from: sub.from,
+      retentionFrom,
+    })
+    return this.frames.flatMap((frame) =>
+      fold.isOver || frame.seq < fill.readFrom
+        ? []
+        : fold
+            .accept({ ...frame, needs: () => frame.seq })
+            .filter(({ events }) => frame.seq > doneSeq || (frame.seq === doneSeq && events > doneEvents))
+            .map((arrival) => ({ seq: frame.seq, arrival })),
+    )
+  }
+
+  /** Restores so many arrivals of the past to a generation, and says so when there are no more. */
+  fill(sub: Subscription, arrivals = Number.POSITIVE_INFINITY): void {
+    const past = this.past(sub)
+    const taken = past.slice(0, arrivals)
+    const last = taken.at(-1)
+    this.act((turn) =>
+      decideRestore(turn, {
+        queue: sub.queue.id,
+        sub: sub.id,
+        runs: taken.flatMap(({ arrival }) => arrival.runs),
+        done: last === undefined ? sub.fill!.done : [last.seq, last.arrival.events],
+        isLast: taken.length === past.length,
+      }),
+    )
+  }
+
   #end(turn: Turn, seq: number): void {
     for (const answer of turn.answers) {
       if (this.answers.has(answer.token)) throw new Error(`token ${answer.token} is answered twice`)
@@ -111,6 +163,7 @@ export class TestPartition {
     this.said = turn.answers
     if (turn.events.length === 0) return
     this.#seq = seq
+    this.frames.push({ seq, at: this.now, events: turn.events })
     for (const { queue, bodies } of turn.sections.values()) this.bodies.set(`${seq}/${queue}`, bodies)
     beginFrame(this.replica, seq, this.now)
     for (const event of turn.events) evolve(this.replica, structuredClone(event))
@@ -137,6 +190,7 @@ export class TestPartition {
     fork.#seq = this.#seq
     fork.#token = this.#token
     fork.#send = this.#send
+    fork.frames.push(...this.frames)
     return fork
   }
 

@@ -24,7 +24,7 @@ import type { QueueState } from './state/QueueState.ts'
 import type { Groups } from './state/Groups.ts'
 import type { Subscription } from './state/Subscription.ts'
 import { listsOf } from './untouched.ts'
-import { TestLaw, type LawQueue, type LawSub } from './TestLaw.ts'
+import { TestLaw, timeOf, type LawQueue, type LawSub } from './TestLaw.ts'
 import { numbersOf, TestPartition } from './TestPartition.ts'
 import { TestRepeats } from './TestRepeats.ts'
 
@@ -227,8 +227,10 @@ const op = fc.oneof(
       op: fc.constant('subscribe'),
       queue: name,
       subscription: fc.constantFrom('main', ...subs),
-      how: fc.constantFrom('create', 'create', 'create', 'configure', 'reset', 'reset', 'delete'),
+      how: fc.constantFrom('create', 'create', 'create', 'configure', 'reset', 'reset', 'reset', 'delete'),
       settings,
+      start: fc.constantFrom('latest', 'earliest', 'earliest', 'number'),
+      pick: nat,
     }),
   },
   { weight: 1, arbitrary: fc.record({ op: fc.constant('list') }) },
@@ -242,14 +244,19 @@ const turns = fc.array(
     ops: fc.array(op, { maxLength: 4 }),
     passMs: fc.constantFrom(0, 0, 1, 20, 60, 150, 700),
     /** What only the owner itself records: the outbox was stored, the partition changed hands. */
-    owner: fc.constantFrom<('stored' | 'resumed' | 'moves' | 'nothing')[]>(
+    owner: fc.constantFrom<('stored' | 'resumed' | 'moves' | 'fill' | 'nothing')[]>(
       ...Array<'nothing'>(9).fill('nothing'),
       ...Array<'moves'>(8).fill('moves'),
+      'fill',
+      'fill',
+      'fill',
+      'fill',
       'stored',
       'stored',
       'stored',
       'resumed',
     ),
+    arrivals: fc.integer({ min: 1, max: 3 }),
   }),
   { minLength: 5, maxLength: 40 },
 )
@@ -313,7 +320,7 @@ class Clients {
           by,
         })
       case 'subscribe':
-        return subscribed(o)
+        return subscribed(o, p)
       case 'list':
         return { type: 'ListQueues' }
       case 'garbage':
@@ -441,14 +448,17 @@ const moveSome = (turn: Turn, random: () => number): void => {
   }
 }
 
-const subscribed = ({ how, queue, subscription, settings }: Extract<Op, { op: 'subscribe' }>): Command => {
+const subscribed = (o: Extract<Op, { op: 'subscribe' }>, p: TestPartition): Command => {
+  const { how, queue, subscription, settings, pick } = o
+  const next = p.state.names.get(queue)?.nextNumber ?? 1
+  const start = o.start === 'number' ? { number: (pick % next) + 1 } : (o.start as 'latest' | 'earliest')
   switch (how) {
     case 'create':
-      return { type: 'CreateSubscription', queue, subscription, settings, by }
+      return { type: 'CreateSubscription', queue, subscription, settings, start, by }
     case 'configure':
       return { type: 'ConfigureSubscription', queue, subscription, settings, by }
     case 'reset':
-      return { type: 'ResetSubscription', queue, subscription, by }
+      return { type: 'ResetSubscription', queue, subscription, start, by }
     case 'delete':
       return { type: 'DeleteSubscription', queue, subscription, by }
   }
@@ -527,7 +537,8 @@ const compare = (state: PartitionState, law: TestLaw): void => {
     const { counts, subscriptions } = descriptions.get(q.id)!
     expect([counts.delayed, counts.sent]).toEqual([known.delayed.size, known.messages.size])
     for (const [i, sub] of q.subs.entries()) {
-      const { cells } = known.subs.get(sub.id)!
+      const lawSub = known.subs.get(sub.id)!
+      const { cells } = lawSub
       const untouched = untouchedOf(state, sub)
       const counted = new Map<State, number>()
       for (const [n, cell] of cells) {
@@ -537,7 +548,7 @@ const compare = (state: PartitionState, law: TestLaw): void => {
         if (slot >= 0) {
           live++
           expect(timeless(loadCell(state.live, slot, newCell()))).toEqual(timeless(cell))
-          expect(state.live.enqueuedAt[slot]).toBe(known.messages.get(n)!.enqueuedAt)
+          expect(state.live.enqueuedAt[slot]).toBe(timeOf(lawSub, n, known.messages.get(n)!))
         } else expect(untouched.get(n)).toBe(isFinal(is) || is === State.Delayed ? undefined : is)
       }
       const of = (s: State): number => counted.get(s) ?? 0
@@ -660,9 +671,10 @@ const consume = (p: TestPartition, law: TestLaw, clients: Clients): void => {
     const { messages, subs } = law.queues.get(d.queue)!
     for (const [i, n] of all.entries()) {
       const m = messages.get(n)!
-      const cell = subs.get(d.sub)!.cells.get(n)!
+      const sub = subs.get(d.sub)!
+      const cell = sub.cells.get(n)!
       expect(p.bodies.get(`${d.seqs[i]}/${d.queue}`)?.[d.indexes[i]!]).toBe(m.body)
-      expect([d.attempts[i], d.enqueuedAt[i]]).toEqual([cell.attempt, m.enqueuedAt])
+      expect([d.attempts[i], d.enqueuedAt[i]]).toEqual([cell.attempt, timeOf(sub, n, m)])
       expect([cell.state, cell.delivery, cell.leaseUntil]).toEqual([State.Inflight, d.delivery, d.leaseUntil])
     }
     keepsToLimits(p.now, law.queues.get(d.queue)!.subs.get(d.sub)!, all.length, clients)
@@ -756,8 +768,16 @@ const play = (script: Value<typeof turns>, configs: Partial<QueueConfig>[], fork
     act((turn) => {
       for (const event of events) turn.emit(event)
     })
+  const fill = (arrivals: number): void => {
+    for (const sub of [...p.state.filling]) {
+      if (fork !== undefined) fork.now = p.now
+      p.fill(sub, arrivals)
+      fork?.fill(fork.state.subscriptionOf(sub.queue.id, sub.id)!, arrivals)
+      look()
+    }
+  }
   turn(names.map((queue, i) => ({ type: 'CreateQueue', queue, config: configs[i]!, by })))
-  for (const [i, { ops, passMs, owner }] of script.entries()) {
+  for (const [i, { ops, passMs, owner, arrivals }] of script.entries()) {
     if (i === forkAt) {
       fork = p.fork()
       law.read(p.events, p.now, () => [])
@@ -789,6 +809,7 @@ const play = (script: Value<typeof turns>, configs: Partial<QueueConfig>[], fork
       )
     }
     if (owner === 'moves') act((turn) => moveSome(turn, chance(i)))
+    if (owner === 'fill') fill(arrivals)
     if (owner === 'stored')
       for (const lane of [...p.state.outbox.values()])
         record({
@@ -805,6 +826,7 @@ const play = (script: Value<typeof turns>, configs: Partial<QueueConfig>[], fork
     p.random = chance(i)
     if (fork !== undefined) fork.random = chance(i)
     turn([])
+    if (i % 5 === 0) fill(10)
   }
   if (fork !== undefined) expect(stateHash(snapshot(fork.state))).toBe(stateHash(snapshot(p.state)))
   for (const token of tokens) expect(p.answers.has(token)).toBe(true)
@@ -841,6 +863,8 @@ describe('a partition of several queues, whatever it is asked', () => {
       'RedriveStarted',
       'Redriven',
       'RedriveEnded',
+      'RunsRestored',
+      'SubscriptionFilled',
     ]
     for (const type of [...rare, 'ForwardReceived', 'Forwarded', 'QueueDeleted', 'Acked', 'LeaseExpired'])
       expect(reached.get(type) ?? 0, type).toBeGreaterThan(20)

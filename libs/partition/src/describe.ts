@@ -51,6 +51,7 @@ const describeSubscription = (sub: Subscription): SubscriptionDescription => ({
   settings: sub.settings,
   config: sub.config,
   deliveryPaused: sub.deliveryPaused,
+  filling: sub.fill !== undefined,
   counts: {
     delayed: sub.queue.delayed,
     available: sub.deliverable,

@@ -8,6 +8,7 @@ import { LiveSlab, type LiveCopy } from './state/LiveSlab.ts'
 import { laneKey, type OutboxLane } from './state/Outbox.ts'
 import { PartitionState, type CheckpointNote } from './state/PartitionState.ts'
 import type { SnapshotSpace } from './snapshotSpace.ts'
+import type { Fill } from './state/Fill.ts'
 import type { SubscriptionSettings } from './SubscriptionSettings.ts'
 import type { Producer } from './state/Producers.ts'
 import { QueueState } from './state/QueueState.ts'
@@ -28,6 +29,8 @@ export interface Snapshot {
   readonly nextQueue: number
   readonly nextDelivery: number
   readonly trimmedTo: number
+  /** Absent: 0, as for whatever else may be. */
+  readonly restoredSeq?: number
   readonly repairedEpoch: number
   readonly firstForward: number
   readonly foreignRecords: number
@@ -68,6 +71,7 @@ export interface QueueSnapshot {
   readonly applied?: readonly (readonly [source: string, digest: string])[]
   readonly deliveryPaused: boolean
   readonly nextNumber: number
+  readonly purgedTo?: number
   readonly skipped: number
   readonly delayed: number
   readonly frame: readonly [seq: number, count: number]
@@ -96,6 +100,7 @@ interface SubscriptionSnapshot {
   readonly settings: SubscriptionSettings
   readonly deliveryPaused: boolean
   readonly from: number
+  readonly fill?: Fill & { readonly restoredTail: number }
   readonly ready: readonly [head: number, tail: number, count: number, bytes: number]
   /** List of available messages that somebody has touched. */
   readonly touched: readonly [head: number, tail: number, count: number, bytes: number]
@@ -108,6 +113,7 @@ interface SubscriptionSnapshot {
 interface GroupSnapshot {
   readonly key: string
   readonly ready: readonly [head: number, tail: number, count: number]
+  readonly restoredTail?: number
   readonly touched: readonly number[]
   readonly live: readonly number[]
 }
@@ -134,6 +140,7 @@ export const snapshot = (state: PartitionState, space?: SnapshotSpace): Snapshot
   nextQueue: state.nextQueue,
   nextDelivery: state.nextDelivery,
   trimmedTo: state.trimmedTo,
+  ...(state.restoredSeq === 0 ? undefined : { restoredSeq: state.restoredSeq }),
   repairedEpoch: state.repairedEpoch,
   firstForward: state.firstForward,
   foreignRecords: state.foreignRecords,
@@ -168,6 +175,7 @@ const queueSnapshot = (state: PartitionState, q: QueueState): QueueSnapshot => (
   ...(q.applied.size === 0 ? {} : { applied: [...q.applied] }),
   deliveryPaused: q.deliveryPaused,
   nextNumber: q.nextNumber,
+  ...(q.purgedTo === 0 ? undefined : { purgedTo: q.purgedTo }),
   skipped: q.skipped,
   delayed: q.delayed,
   frame: [q.frameSeq, q.frameCount],
@@ -197,13 +205,14 @@ const subscriptionSnapshot = (s: Subscription): SubscriptionSnapshot => ({
   settings: s.settings,
   deliveryPaused: s.deliveryPaused,
   from: s.from,
+  ...(s.fill === undefined ? undefined : { fill: { ...s.fill, restoredTail: s.restoredTail } }),
   ready: [s.readyHead, s.readyTail, s.ready, s.readyBytes],
   touched: [s.head, s.tail, s.available, s.availableBytes],
   counts: counted.map((name) => s[name]),
-  ...(s.groups === undefined ? undefined : { groups: groupSnapshots(s.groups) }),
+  ...(s.groups === undefined ? undefined : { groups: groupSnapshots(s.groups, s.fill !== undefined) }),
 })
 
-const groupSnapshots = (groups: Groups): GroupSnapshot[] => {
+const groupSnapshots = (groups: Groups, isFilling: boolean): GroupSnapshot[] => {
   const live = new Map<Group, number[]>()
   for (const [n, group] of groups.ofLive) {
     const numbers = live.get(group)
@@ -213,6 +222,7 @@ const groupSnapshots = (groups: Groups): GroupSnapshot[] => {
   return [...groups.byKey.values()].map((g) => ({
     key: g.key,
     ready: [g.readyHead, g.readyTail, g.ready],
+    ...(isFilling ? { restoredTail: g.restoredTail } : undefined),
     touched: [...g.touched],
     live: live.get(g) ?? [],
   }))
@@ -228,6 +238,7 @@ export const restore = (s: Snapshot): PartitionState => {
   state.nextQueue = s.nextQueue
   state.nextDelivery = s.nextDelivery
   state.trimmedTo = s.trimmedTo
+  state.restoredSeq = s.restoredSeq ?? 0
   state.repairedEpoch = s.repairedEpoch
   state.firstForward = s.firstForward
   state.foreignRecords = s.foreignRecords
@@ -261,6 +272,7 @@ const restoreQueue = (state: PartitionState, q: QueueSnapshot): void => {
   for (const [source, digest] of q.applied ?? []) queue.noteApplied({ source, digest })
   queue.deliveryPaused = q.deliveryPaused
   queue.nextNumber = q.nextNumber
+  queue.purgedTo = q.purgedTo ?? 0
   queue.skipped = q.skipped
   queue.delayed = q.delayed
   ;[queue.frameSeq, queue.frameCount] = q.frame
@@ -288,6 +300,12 @@ const restoreSubscription = (state: PartitionState, queue: QueueState, s: Subscr
   const sub = queue.open(s.index, s.id, s.name, s.settings)
   sub.deliveryPaused = s.deliveryPaused
   sub.from = s.from
+  if (s.fill !== undefined) {
+    const { restoredTail, ...fill } = s.fill
+    sub.fill = fill
+    sub.restoredTail = restoredTail
+    state.filling.add(sub)
+  }
   ;[sub.readyHead, sub.readyTail, sub.ready, sub.readyBytes] = s.ready
   ;[sub.head, sub.tail, sub.available, sub.availableBytes] = s.touched
   counted.forEach((name, i) => (sub[name] = s.counts[i]!))
@@ -302,6 +320,7 @@ const restoreGroup = (state: PartitionState, sub: Subscription, g: GroupSnapshot
   const groups = sub.groups!
   const group = groups.of(g.key)
   ;[group.readyHead, group.readyTail, group.ready] = g.ready
+  group.restoredTail = g.restoredTail ?? 0
   if (group.readyHead !== 0) groups.ofHead.set(runs.first(group.readyHead), group)
   group.touched.push(...g.touched)
   group.live = g.live.length

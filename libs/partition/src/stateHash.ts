@@ -92,6 +92,8 @@ export const stateHash = (s: Snapshot): string => {
     mix.add(runs.bytes(id))
     mix.end()
   }
+  /** A run by what it holds. */
+  const firstOf = (run: number): number => (run === 0 ? 0 : runs.first(run))
   for (const { queue, run, tag, group } of s.delayed) {
     addRun(2, queue, 0, run)
     if (tag !== '' || group !== '') mix.text(10, JSON.stringify([queue, runs.first(run), tag, group]))
@@ -101,11 +103,14 @@ export const stateHash = (s: Snapshot): string => {
     mix.text(3, JSON.stringify(canonical(rest)))
     if (dedup !== undefined) addKeys(mix, q.id, dedup)
     for (const sub of subs) {
-      const { ready, touched, groups = [], index: _, ...own } = sub
-      mix.text(
-        11,
-        JSON.stringify(canonical({ ...own, queue: q.id, sizes: [...ready.slice(2), ...touched.slice(2)] })),
-      )
+      const { ready, touched, groups = [], fill, index: _, ...own } = sub
+      const sizes = [...ready.slice(2), ...touched.slice(2)]
+      mix.text(11, JSON.stringify(canonical({ ...own, queue: q.id, sizes })))
+      if (fill !== undefined)
+        mix.text(
+          13,
+          JSON.stringify(canonical([q.id, sub.id, { ...fill, restoredTail: firstOf(fill.restoredTail) }])),
+        )
       // Both lists are delivered from in their order, so the order counts.
       for (let run = ready[0], place = 1; run !== 0; run = runs.next(run))
         addRun(8 + (sub.id << 8), q.id, place++, run)
@@ -116,7 +121,7 @@ export const stateHash = (s: Snapshot): string => {
         mix.add(place++)
         mix.end()
       }
-      for (const { key, ready, touched, live } of groups) {
+      for (const { key, ready, touched, live, restoredTail } of groups) {
         const firsts: number[] = []
         for (let run = ready[0]; run !== 0; run = runs.next(run))
           firsts.push(runs.first(run), runs.count(run))
@@ -124,6 +129,8 @@ export const stateHash = (s: Snapshot): string => {
           12,
           JSON.stringify([q.id, sub.id, key, ready[2], firsts, touched, live.toSorted((a, b) => a - b)]),
         )
+        if (restoredTail !== undefined)
+          mix.text(14, JSON.stringify([q.id, sub.id, key, firstOf(restoredTail)]))
       }
     }
   }
@@ -136,5 +143,6 @@ export const stateHash = (s: Snapshot): string => {
     7,
     `${s.partition} ${s.nextQueue} ${s.nextDelivery} ${s.trimmedTo} ${s.foreignRecords} ${s.epoch} ${s.at} ${s.repairedEpoch} ${s.firstForward}`,
   )
+  if (s.restoredSeq !== undefined) mix.text(15, String(s.restoredSeq))
   return mix.hex
 }

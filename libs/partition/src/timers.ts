@@ -119,7 +119,8 @@ const sweep = <B>(turn: Turn<B>): void => {
     }
     next = Math.min(next, idleAt)
     for (const sub of queue.subs)
-      for (const list of listsOf(sub))
+      // What is restored is nobody's to take from before it is complete.
+      for (const list of sub.fill === undefined ? listsOf(sub) : [])
         for (let run = list.readyHead; run !== 0; run = list.readyHead) {
           const expiresAt = state.runs.enqueuedAt(run) + queue.config.retentionMs
           if (expiresAt > now) {

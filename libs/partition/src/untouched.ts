@@ -74,6 +74,25 @@ const addToReady = (
   } else appendRun(state, sub, runs.alloc(first, count, seq, index, enqueuedAt, 0, bytes), key)
 }
 
+/** Makes messages of the past available, behind those that were restored before and ahead of the newer ones. */
+export const restoreRun = (state: PartitionState, sub: Subscription, run: number, key: string): void => {
+  const { runs } = state
+  const group = sub.groups?.of(key)
+  const list: RunList = group ?? sub
+  const before = list.restoredTail
+  const behind = before === 0 ? list.readyHead : runs.next(before)
+  if (before === 0) list.readyHead = run
+  else runs.setNext(before, run)
+  runs.setNext(run, behind)
+  if (behind === 0) list.readyTail = run
+  list.restoredTail = run
+  if (group?.readyHead === run) {
+    if (behind !== 0) sub.groups!.ofHead.delete(runs.first(behind))
+    sub.groups!.ofHead.set(runs.first(run), group)
+  }
+  becameReady(state, sub, key, runs.count(run), runs.bytes(run), runs.enqueuedAt(run))
+}
+
 const appendRun = (state: PartitionState, sub: Subscription, run: number, key: string): void => {
   const { runs } = state
   const group = sub.groups?.of(key)
@@ -116,22 +135,28 @@ export const distribute = (
   filteredBy: readonly number[] | undefined,
 ): void => {
   const { runs } = state
-  const first = runs.first(run)
   const count = runs.count(run)
   queue.delayed -= count
   let given = false
   for (const sub of queue.subs) {
-    if (sub.from > first) continue
-    sub.entered += count
-    if (filteredBy?.includes(sub.id)) {
-      sub.discarded += count
-      continue
+    const own = ownCount(state, sub, run)
+    sub.entered += own
+    if (filteredBy?.includes(sub.id)) sub.discarded += own
+    else if (own === count) {
+      appendRun(state, sub, given ? runs.duplicate(run) : run, group)
+      given = true
+    } else if (own > 0) {
+      const whole = runs.duplicate(run)
+      appendRun(state, sub, runs.split(whole, count - own), group)
+      runs.free(whole)
     }
-    appendRun(state, sub, given ? runs.duplicate(run) : run, group)
-    given = true
   }
   if (!given) runs.free(run)
 }
+
+/** Messages of a run that are a subscription's own; it may begin in the middle of it. */
+const ownCount = ({ runs }: PartitionState, sub: Subscription, run: number): number =>
+  Math.min(runs.count(run), Math.max(0, runs.first(run) + runs.count(run) - sub.from))
 
 /** The runs of a subscription that are available: in order, or group by group. */
 export function* readyRuns({ runs }: PartitionState, sub: Subscription): Generator<number, void> {
@@ -169,6 +194,7 @@ export const takeFromRuns = (state: PartitionState, sub: Subscription, n: number
     live.bytes[slot] = runs.bytes(run)
     list.readyHead = runs.next(run)
     if (list.readyHead === 0) list.readyTail = 0
+    if (list.restoredTail === run) list.restoredTail = 0
     runs.free(run)
   } else live.bytes[slot] = runs.shrink(run, 1)
   sub.readyBytes -= live.bytes[slot]!
@@ -228,6 +254,7 @@ const takeFromList = (
     if (before === 0) list.readyHead = next
     else runs.setNext(before, next)
     if (list.readyTail === run) list.readyTail = before
+    if (list.restoredTail === run) list.restoredTail = before
     sub.ready -= to - from
     sub.readyBytes -= runs.bytes(run)
     if (group !== undefined) group.ready -= to - from
@@ -262,6 +289,7 @@ export const bringForward = (state: PartitionState, sub: Subscription, n: number
   if (before === 0) return
   runs.setNext(before, runs.next(run))
   if (list.readyTail === run) list.readyTail = before
+  if (list.restoredTail === run) list.restoredTail = before
   runs.setNext(run, list.readyHead)
   if (sub.groups !== undefined) {
     sub.groups.ofHead.delete(runs.first(list.readyHead))
@@ -291,6 +319,7 @@ const splitReady = ({ runs }: PartitionState, list: RunList, run: number, count:
   runs.setNext(rest, runs.next(run))
   runs.setNext(run, rest)
   if (list.readyTail === run) list.readyTail = rest
+  if (list.restoredTail === run) list.restoredTail = rest
 }
 
 /** Discards every message below `upTo` and forgets what was sent; as purges cover all of it, the runs go whole. */
@@ -299,15 +328,19 @@ export const purgeQueue = (state: PartitionState, queue: QueueState, upTo: numbe
   if (queue.delayed > 0) {
     for (const sub of queue.subs) {
       let waiting = 0
-      for (const d of state.delayedRuns.items)
-        if (d.queue === queue && state.runs.first(d.run) >= sub.from) waiting += state.runs.count(d.run)
+      for (const d of state.delayedRuns.items) if (d.queue === queue) waiting += ownCount(state, sub, d.run)
       sub.entered += waiting
       sub.discarded += waiting
     }
     state.delayedRuns.drop(queue, (d) => state.runs.free(d.run))
     queue.delayed = 0
   }
-  for (const sub of queue.subs) purgeSubscription(state, sub, upTo)
+  queue.purgedTo = upTo
+  for (const sub of queue.subs) {
+    purgeSubscription(state, sub, upTo)
+    // Nothing of the past that is not restored yet may come after this.
+    if (sub.fill !== undefined) sub.from = Math.max(sub.from, upTo)
+  }
 }
 
 /** Discards what one subscription has below `upTo`. */
@@ -332,6 +365,7 @@ export const dropSubscription = (state: PartitionState, sub: Subscription): void
   purgeSubscription(state, sub, Number.POSITIVE_INFINITY)
   state.subscriptions[sub.index] = undefined
   state.dirty.delete(sub)
+  state.filling.delete(sub)
 }
 
 const failRedrives = (state: PartitionState, sub: Subscription): void => {
@@ -361,6 +395,7 @@ const freeRuns = (state: PartitionState, sub: Subscription): void => {
   for (const list of listsOf(sub)) {
     list.readyHead = 0
     list.readyTail = 0
+    list.restoredTail = 0
   }
   sub.ready = 0
   sub.readyBytes = 0

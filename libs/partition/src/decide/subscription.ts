@@ -3,6 +3,7 @@ import { checkQueueName } from '../address.ts'
 import { checkSubscription } from '../checkSubscription.ts'
 import type { CommandOf } from '../Command.ts'
 import { limits } from '../limits.ts'
+import { beginning, type Located } from '../StartPosition.ts'
 import type { Turn } from '../Turn.ts'
 import { refuseOwnDeadLetter, refusePolls, sameConfig } from './admin.ts'
 import { attempt } from './attempt.ts'
@@ -14,6 +15,7 @@ export const decideCreateSubscription = <B>(
   turn: Turn<B>,
   c: CommandOf<'CreateSubscription'>,
   token: number,
+  located?: Located,
 ): void =>
   attempt(turn, token, () => {
     const queue = homeQueue(turn, c.queue, token)
@@ -37,6 +39,7 @@ export const decideCreateSubscription = <B>(
         `the queue has its ${limits.subscriptionsPerQueueMax} subscriptions already`,
       )
     const sub = queue.nextSub
+    const begin = beginning(turn, queue, c.start, located)
     if (c.dryRun === true) return turn.ok(token, { queue: queue.id, sub, created: true })
     turn.emit({
       type: 'SubscriptionCreated',
@@ -44,7 +47,7 @@ export const decideCreateSubscription = <B>(
       sub,
       name: c.subscription,
       settings: { ...settings },
-      from: queue.nextNumber,
+      ...begin,
       by: c.by,
     })
     okWhenFollowed(turn, queue, token, { queue: queue.id, sub, created: true })
@@ -80,21 +83,25 @@ export const decideResetSubscription = <B>(
   turn: Turn<B>,
   c: CommandOf<'ResetSubscription'>,
   token: number,
-): void => {
-  const before = homeSubscription(turn, c.queue, c.subscription, token)
-  if (before === undefined) return
-  const { queue } = before
-  const sub = queue.nextSub
-  turn.emit({
-    type: 'SubscriptionReset',
-    queue: queue.id,
-    name: before.name,
-    sub,
-    from: queue.nextNumber,
-    by: c.by,
+  located?: Located,
+): void =>
+  attempt(turn, token, () => {
+    const before = homeSubscription(turn, c.queue, c.subscription, token)
+    if (before === undefined) return
+    const { queue } = before
+    if (c.sub !== undefined && c.sub !== before.id)
+      return okWhenFollowed(turn, queue, token, { queue: queue.id, sub: before.id })
+    const sub = queue.nextSub
+    turn.emit({
+      type: 'SubscriptionReset',
+      queue: queue.id,
+      name: before.name,
+      sub,
+      ...beginning(turn, queue, c.start, located),
+      by: c.by,
+    })
+    okWhenFollowed(turn, queue, token, { queue: queue.id, sub })
   })
-  okWhenFollowed(turn, queue, token, { queue: queue.id, sub })
-}
 
 /** Deletes a subscription with everything that is its own; the others stay as they are. */
 export const decideDeleteSubscription = <B>(

@@ -5,6 +5,8 @@ import type { LiveSlab } from './LiveSlab.ts'
 export interface RunList {
   readyHead: number
   readyTail: number
+  /** Last of the runs at the beginning that were restored; means something only during that. */
+  restoredTail: number
 }
 
 /** The messages of one message group, or of one tenant, under one subscription. */
@@ -12,6 +14,7 @@ export class Group implements RunList {
   readonly key: string
   readyHead = 0
   readyTail = 0
+  restoredTail = 0
   ready = 0
   /**
    * Numbers of live messages, in the order of their delivery. In an ordered queue all of them, otherwise those that

@@ -49,12 +49,16 @@ export class PartitionState {
   readonly left = new Map<string, number>()
   checkpoints: CheckpointNote[] = []
   trimmedTo = 0
+  /** The frame that last had to do with runs of the past, whose bodies may lie anywhere. 0: none. */
+  restoredSeq = 0
   /** Epoch of the last repair; what was known of the log before it no longer binds. 0: none. */
   repairedEpoch = 0
   /** Number of the first forward of a new lane. */
   firstForward = 1
   foreignRecords = 0
 
+  /** Subscriptions to which the past is being restored. */
+  readonly filling = new Set<Subscription>()
   /** How long the log keeps its record, in ms; not part of the record, the shell says so. */
   recordMs = Number.POSITIVE_INFINITY
   /** Not part of the record: waiting receives by their id and by their next time. */

@@ -23,6 +23,8 @@ export class QueueState {
   receivedAt = 0
   /** Number of the next message. */
   nextNumber = 1
+  /** Everything below was purged. */
+  purgedTo = 0
   /** Numbers that repairs left out. */
   skipped = 0
   /** Messages that wait for their time, for all subscriptions together. */

@@ -1,6 +1,7 @@
 import type { Policy } from '@kiroku/message'
 import type { QueueConfig } from '../QueueConfig.ts'
 import type { SubscriptionSettings } from '../SubscriptionSettings.ts'
+import type { Fill } from './Fill.ts'
 import { Flow } from './Flow.ts'
 import { Groups, type RunList } from './Groups.ts'
 import type { Poll } from './Poll.ts'
@@ -26,6 +27,8 @@ export class Subscription implements RunList {
   deliveryPaused = false
   /** Number of the first message that is its own; earlier ones that still wait for their time are not. */
   from = 1
+  /** While messages of the past are restored, and nothing is delivered. */
+  fill: Fill | undefined
   /** Messages that came to be its own, by a send, a forward or the end of a delay. */
   entered = 0
   /** Of a queue with message groups or tenants: these have the runs. */
@@ -33,6 +36,7 @@ export class Subscription implements RunList {
   /** Runs that are available, in order; 0 is none. */
   readyHead = 0
   readyTail = 0
+  restoredTail = 0
   ready = 0
   readyBytes = 0
   /** List of touched messages that are available again. */
@@ -77,7 +81,7 @@ export class Subscription implements RunList {
   }
 
   get isPaused(): boolean {
-    return this.deliveryPaused || this.queue.deliveryPaused
+    return this.deliveryPaused || this.queue.deliveryPaused || this.fill !== undefined
   }
 
   configure(settings: SubscriptionSettings): void {
