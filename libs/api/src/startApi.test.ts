@@ -196,8 +196,12 @@ describe('the HTTP API', () => {
     expect(text).toContain(
       'kiroku_messages_final_total{queue="orders",subscription="eu",state="Discarded"} 1\n',
     )
-    for (const act of ['pause', 'resume', 'reset'])
-      expect((await ask('POST', `${path}/eu/${act}`)).status).toBe(204)
+    for (const act of ['pause', 'resume']) expect((await ask('POST', `${path}/eu/${act}`)).status).toBe(204)
+    expect((await ask('POST', `${path}/eu/reset`, { start: 'earliest' })).status).toBe(204)
+    await expect.poll(async () => (await receive()).messages).toMatchObject([{ body: 'a' }])
+    expect((await ask('POST', path, { name: 'late', start: { number: 9 } })).json()).toMatchObject({
+      id: 'InvalidArgument',
+    })
     expect((await ask('DELETE', `${path}/eu`)).status).toBe(204)
     expect((await ask('POST', `${path}/eu/pause`)).json()).toMatchObject({ id: 'UnknownSubscription' })
   })

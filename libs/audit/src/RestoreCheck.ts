@@ -45,7 +45,7 @@ export class RestoreCheck {
 
   /** Errors: `LogDamaged`. */
   check(e: LogEventOf<'RunsRestored'>, sub: Subscription, arrivals: ArrivalsIn): void {
-    const { fill, from, config } = sub
+    const { fill, from, queue, config } = sub
     if (fill === undefined) return refuse(`runs are restored to "${sub.name}", which is complete`)
     const [seq, events] = e.done
     const isAhead = seq > fill.done[0] || (seq === fill.done[0] && events > fill.done[1])
@@ -54,7 +54,8 @@ export class RestoreCheck {
     const had = this.#numbersOf(sub, fill.until)
     const take = (first: number, count: number): void => {
       const nameless = `messages ${first} to ${first + count - 1} of queue ${e.queue}`
-      if (first < from || count < 1 || first + count > fill.until) refuse(`${nameless} are not of the past`)
+      if (first < Math.max(from, queue.purgedTo) || count < 1 || first + count > fill.until)
+        refuse(`${nameless} are not of the past`)
       if (!had.add(first, count)) refuse(`${nameless} are restored twice`)
       for (let n = first; n < first + count; n++)
         if (findDelayed(this.#state, sub.queue, n) !== undefined)

@@ -7,6 +7,7 @@ import type {
   QueueDescription,
   RedriveDescription,
   RedriveFilter,
+  StartPosition,
   SubscriptionSettings as StoredSubscriptionSettings,
 } from '@kiroku/partition'
 import type { BatchHandler, ConsumeOptions, Consumer, MessageHandler } from './Consumer.ts'
@@ -106,19 +107,23 @@ export type SubscriptionSettings = Omit<StoredSubscriptionSettings, 'deadLetter'
  */
 export interface Subscriptions {
   /**
-   * Creates a subscription, which gets what is sent from now on; an existing one with the same settings is left
-   * alone. Errors: also `SubscriptionExists`, `InvalidQueueName` (the same rule holds for names of subscriptions).
+   * Creates a subscription, which gets what is sent from now on, or begins at `start`; an existing one with the same
+   * settings is left alone, wherever that began. Errors: also `SubscriptionExists`, `BeyondRecord`,
+   * `InvalidQueueName` (the same rule holds for names of subscriptions).
    */
   create(
     queue: string,
     name: string,
-    settings?: SubscriptionSettings,
+    settings?: SubscriptionSettings & { readonly start?: StartPosition },
     by?: Actor,
   ): Promise<{ readonly created: boolean }>
   /** Changes the given settings and leaves the others. */
   update(queue: string, name: string, settings: SubscriptionSettings, by?: Actor): Promise<void>
-  /** Begins anew with what is sent from now on; receipts of deliveries before name nothing any more. */
-  reset(queue: string, name: string, by?: Actor): Promise<void>
+  /**
+   * Begins anew, with what is sent from now on or at `start`; receipts of deliveries before name nothing any more.
+   * Errors: also `BeyondRecord`.
+   */
+  reset(queue: string, name: string, start?: StartPosition, by?: Actor): Promise<void>
   /** Deletes a subscription with what is its own; the others stay as they are. */
   delete(queue: string, name: string, by?: Actor): Promise<void>
   /** Stops deliveries to this subscription alone. */

@@ -1,5 +1,5 @@
 import type { Actor } from '@kiroku/message'
-import { checkQueueName, type Answers, type CommandOf } from '@kiroku/partition'
+import { checkQueueName, type Answers, type CommandOf, type StartPosition } from '@kiroku/partition'
 import type { Subscriptions, SubscriptionSettings } from './Client.ts'
 import type { ChangeOptions, DeadLetterQueues } from './DeadLetterQueues.ts'
 import type { PartitionClient } from './PartitionClient.ts'
@@ -22,11 +22,12 @@ export class SubscriptionAdministration implements Subscriptions {
   async create(
     queue: string,
     subscription: string,
-    settings: SubscriptionSettings = {},
+    { start, ...settings }: SubscriptionSettings & { readonly start?: StartPosition } = {},
     by = this.#context.actor,
   ) {
     checkQueueName(subscription)
-    const { created } = await this.change('CreateSubscription', queue, subscription, settings, { by })
+    const how = { by, start }
+    const { created } = await this.change('CreateSubscription', queue, subscription, settings, how)
     return { created }
   }
 
@@ -39,9 +40,24 @@ export class SubscriptionAdministration implements Subscriptions {
     await this.change('ConfigureSubscription', queue, subscription, settings, { by })
   }
 
-  async reset(queue: string, subscription: string, by = this.#context.actor): Promise<void> {
+  async reset(
+    queue: string,
+    subscription: string,
+    start: StartPosition = 'latest',
+    by = this.#context.actor,
+  ): Promise<void> {
     const { link } = await this.#partition(queue)
-    await link.ask<'ResetSubscription'>({ type: 'ResetSubscription', queue, subscription, by })
+    // Said twice because an answer was lost, it must not end the new generation as well.
+    const { subscriptions } = await link.ask<'DescribeQueue'>({ type: 'DescribeQueue', queue })
+    const sub = subscriptions.find(({ name }) => name === subscription)?.sub
+    await link.ask<'ResetSubscription'>({
+      type: 'ResetSubscription',
+      queue,
+      subscription,
+      start,
+      ...(sub === undefined ? {} : { sub }),
+      by,
+    })
   }
 
   async delete(queue: string, subscription: string, by = this.#context.actor): Promise<void> {
@@ -71,7 +87,7 @@ export class SubscriptionAdministration implements Subscriptions {
     queue: string,
     subscription: string,
     { deadLetter, ...own }: SubscriptionSettings,
-    how: ChangeOptions,
+    how: ChangeOptions & { readonly start?: StartPosition | undefined },
   ): Promise<Answers[T]> {
     const { link } = await this.#partition(queue)
     return this.#context.deadLetters.target(queue, deadLetter, how, (target, dryRun) => {
@@ -82,6 +98,7 @@ export class SubscriptionAdministration implements Subscriptions {
         subscription,
         settings,
         by: how.by,
+        ...(how.start === undefined ? {} : { start: how.start }),
         ...(dryRun ? { dryRun } : {}),
       } as CommandOf<T>)
     })

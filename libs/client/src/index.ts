@@ -23,6 +23,7 @@ export type {
   Subscriptions,
   SubscriptionSettings,
 } from './Client.ts'
+export type { StartPosition } from '@kiroku/partition'
 export type { ClientEvent } from './ClientEvent.ts'
 export type { BatchHandler, ConsumeOptions, Consumer, MessageHandler } from './Consumer.ts'
 export type { LeaseOptions } from './LeaseTimes.ts'

@@ -66,6 +66,7 @@ export class Checkpoints {
   readonly #work: CheckpointWork
   /** Which frames need records ahead of them. */
   largeBodies = new LargeBodies()
+  #state: PartitionState | undefined
   #taken: Taken | undefined
   #busy: Taken | undefined
   #space: SnapshotSpace | undefined
@@ -95,6 +96,7 @@ export class Checkpoints {
   begin(loaded: Loaded, at: number): void {
     const { checkpointSeq: seq, checkpointOldestBody: oldestBody, sinceMs } = loaded
     this.largeBodies = loaded.largeBodies
+    this.#state = loaded.state
     this.#taken = undefined
     this.#busy = undefined
     this.#trimming = undefined
@@ -182,7 +184,7 @@ export class Checkpoints {
     this.#lastBytes = encoded.bytes.length
     this.lastSeq = taken.seq
     this.#kept.push({ seq: taken.seq, at: taken.at, oldestBody })
-    this.largeBodies.forget(Math.min(oldestBody, taken.seq + 1))
+    this.largeBodies.forget(Math.min(oldestBody, taken.seq + 1), taken.seq)
     const { bytes, firstSeq, lastSeq } = await this.#log.state()
     const trim = this.#plan(taken.at, bytes)
     const segmentBytes = (bytes * (behind - firstSeq)) / (lastSeq - firstSeq + 1)
@@ -194,7 +196,7 @@ export class Checkpoints {
         digest: encoded.digest,
         stateHash: encoded.stateHash,
       })
-      if (trim === undefined || trim.upTo < firstSeq) return
+      if (trim === undefined || trim.upTo < firstSeq || this.#needsThePast(taken.seq)) return
       turn.emit({ type: 'Trimmed', upTo: trim.upTo })
       this.#trimming = { seq: turn.state.frameSeq, ...trim }
     })
@@ -208,9 +210,16 @@ export class Checkpoints {
     const to = bytes > this.#record.bytes ? older : expired
     if (to === undefined) return undefined
     const last = this.#kept.at(-1)!
+    if (this.#needsThePast(last.seq)) return undefined
     const needed = this.largeBodies.firstNeeded(Math.min(last.oldestBody, last.seq + 1))
     // The record that the checkpoint names stays, so that the chain can be held against it.
     return { upTo: Math.min(to.seq, needed) - 1, to }
+  }
+
+  /** Whether a subscription has begun in the past since a checkpoint: that does not say which bodies it needs. */
+  #needsThePast(checkpointSeq: number): boolean {
+    const { filling, restoredSeq } = this.#state!
+    return filling.size > 0 || restoredSeq > checkpointSeq
   }
 
   /** Stores what little an old segment still holds again at the end, so that the next checkpoint lets it go. */

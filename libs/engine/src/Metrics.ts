@@ -1,4 +1,5 @@
 import type { LogEvent, LogEventType } from '@kiroku/message'
+import { runNumbers } from '@kiroku/partition'
 
 /** Upper bounds of the histogram of append durations, in s. */
 export const appendSecondsBounds = [
@@ -34,6 +35,10 @@ export class Metrics {
         n = 0
         for (let i = 1; i < e.numbers.length; i += 2) n += e.numbers[i]!
       } else if ('count' in e) n = e.count
+      else if ('runs' in e) {
+        n = 0
+        for (let i = 1; i < e.runs.length; i += runNumbers) n += e.runs[i]!
+      }
       this.messages.set(e.type, (this.messages.get(e.type) ?? 0) + n)
     }
   }

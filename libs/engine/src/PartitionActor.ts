@@ -4,9 +4,12 @@ import type { BodyRef, PartitionLog } from '@kiroku/log'
 import {
   beginFrame,
   decide,
+  decideCreateSubscription,
+  decideResetSubscription,
   decideSettle,
   endTurn,
   nextTimerAt,
+  startOf,
   Turn,
   type Answer,
   type Command,
@@ -16,6 +19,7 @@ import {
   type Reply,
   type TurnAnswer,
 } from '@kiroku/partition'
+import { Backfill } from './Backfill.ts'
 import { BodyCache } from './BodyCache.ts'
 import { Checkpoints, type CheckpointPolicy } from './Checkpoints.ts'
 import { fence, isOver, otherOwnerBehind, sameRecord, type Fenced } from './fence.ts'
@@ -76,6 +80,7 @@ export class PartitionActor {
   readonly #forwarder: Forwarder
   readonly #homes: Homes
   readonly #redriver: Redriver
+  readonly #backfill: Backfill
   readonly #storage: StorageWatch
   #token = 0
   #state!: PartitionState
@@ -123,6 +128,11 @@ export class PartitionActor {
       damaged: (error) => this.#fail(error),
     })
     this.#homes = new Homes(options, act)
+    this.#backfill = new Backfill(options, {
+      act,
+      restored: (pairs, seq) => this.#checkpoints.largeBodies.restored(pairs, seq),
+      damaged: (error) => this.#fail(error),
+    })
     this.#storage = new StorageWatch(options.log, options.time)
     this.#redriver = new Redriver(options, this.#cache, {
       act,
@@ -205,6 +215,7 @@ export class PartitionActor {
     this.#forwarder.begin(state, this.#storedSeq)
     this.#homes.begin(state, this.#storedSeq)
     this.#redriver.begin(state)
+    this.#backfill.begin(state, this.#storedSeq)
     this.#turn()
   }
 
@@ -250,6 +261,7 @@ export class PartitionActor {
         new KirokuError('Busy', `partition ${this.partition} has too much waiting`, { retryAfterMs: 100 }),
       )
     if (command.type !== 'Enqueue' && command.type !== 'Forward') {
+      if (this.#isLocating(command, token)) return
       if (!this.#mailbox.put({ command, token, bytes })) busy()
       return
     }
@@ -265,6 +277,27 @@ export class PartitionActor {
       () => this.#mailbox.spilled(mail),
       () => {},
     )
+  }
+
+  /** Asks the log where a subscription begins, before that is decided; false when there is nothing to ask. */
+  #isLocating(command: Command, token: number): boolean {
+    if (command.type !== 'CreateSubscription' && command.type !== 'ResetSubscription') return false
+    const state = this.#state
+    const asked = startOf(state, this.now(), command)
+    if (asked === undefined) return false
+    void this.#backfill.locate(asked.queue, asked.start, this.#flights.nextSeq - 1).then(
+      (located) => {
+        const act = (turn: Turn<BodyRef>): void => {
+          if (command.type === 'CreateSubscription') decideCreateSubscription(turn, command, token, located)
+          else decideResetSubscription(turn, command, token, located)
+        }
+        if (this.#state !== state || this.life !== 'Active') return
+        this.#mailbox.put({ act, bytes: 0 })
+        this.#wake()
+      },
+      (e: unknown) => this.#refuse(token, asKirokuError(e)),
+    )
+    return true
   }
 
   /** Puts large bodies of the engine's own doing in records of their own. */
@@ -415,6 +448,7 @@ export class PartitionActor {
     this.#forwarder.stored(flight.seq)
     this.#homes.stored(flight.seq)
     this.#redriver.stored()
+    this.#backfill.stored(flight.seq)
     this.#o.tailNotes?.note(this.partition, flight, this.epoch, this.#o.time.monotonicMs())
     this.#checkDrained()
     this.#wake()
@@ -499,6 +533,7 @@ export class PartitionActor {
     this.#forwarder.end()
     this.#homes.end()
     this.#redriver.end()
+    this.#backfill.end()
     for (const token of [...this.#slots.keys()]) this.#refuse(token, error)
   }
 
@@ -550,6 +585,7 @@ export class PartitionActor {
   async drain(): Promise<void> {
     if (this.life === 'Active') {
       this.#send('DRAIN', 'handing over')
+      this.#backfill.end()
       const error = new KirokuError('NotOwner', `partition ${this.partition} is handed over`)
       for (const poll of this.#state.polls.values()) {
         poll.done = true

@@ -42,6 +42,8 @@ export const limits = {
   /** …in at most this many runs and single messages. */
   carryRunsMax: 5_000,
   carryWindowBytes: 512 * 1024,
+  /** Runs of the past that one fact restores, about. */
+  restoredRunsMax: 1_000,
   storageCheckMs: 2_000,
   tailNoteMs: 1_000,
   drainMs: 10_000,

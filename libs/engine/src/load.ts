@@ -76,6 +76,7 @@ export const load = async (log: PartitionLog, toSeq: number): Promise<Loaded> =>
       evolve(state, event)
       events++
       if (event.type === 'ForeignRecordSkipped') foreign.delete(event.seq)
+      else if (event.type === 'RunsRestored') largeBodies.restored(event.largeBodies ?? [], entry.seq)
     }
     if (performance.now() > sliceEnd) {
       await nextTick()

@@ -33,6 +33,8 @@ export type ChainEntry =
 export interface ReadChainOptions {
   /** Start behind this place. Default: the first record that is stored. */
   readonly from?: ChainAnchor
+  /** Start with this record, without anything to hold it against; `from` beats it. */
+  readonly fromSeq?: number
   /** Last sequence to read. Default: the last one at the call. */
   readonly toSeq?: number
   /** Also hold each body against its digest; the checksum covers them anyhow. */
@@ -61,7 +63,8 @@ export async function* readChain(
       state.lastSeq + 1,
       `the log ends at ${state.lastSeq}, but it reached ${from.seq}`,
     )
-  const link = new ChainLink(log.partition, from, state.firstSeq, options.deep ?? false)
+  const firstSeq = Math.max(state.firstSeq, options.fromSeq ?? 1)
+  const link = new ChainLink(log.partition, from, firstSeq, options.deep ?? false)
   if (from && from.seq >= state.firstSeq) await checkAnchor(log, from)
   for (;;)
     try {

@@ -29,6 +29,9 @@ const act = { queue: text, by: actor }
 const revising = { queue: number, number, producer: text, send: number, by: actor }
 const subscribing = { ...act, subscription: text }
 const section = shape({ source: text, digest: text })
+const numbered = shape({ number })
+const timed = shape({ time: number })
+const start: Check = (value) => value === undefined || text(value) || numbered(value) || timed(value)
 const configuration = { ...act, config: record, dryRun: optional(flag), applied: optional(section) }
 const settling = { items }
 const address = shape({ partition: number, queue: number })
@@ -75,9 +78,9 @@ const shapes: Readonly<Record<CommandType, Check>> = {
   PurgeQueue: shape(act),
   PauseDelivery: shape({ ...act, subscription: optional(text) }),
   ResumeDelivery: shape({ ...act, subscription: optional(text) }),
-  CreateSubscription: shape({ ...subscribing, settings: record, dryRun: optional(flag) }),
+  CreateSubscription: shape({ ...subscribing, settings: record, start, dryRun: optional(flag) }),
   ConfigureSubscription: shape({ ...subscribing, settings: record, dryRun: optional(flag) }),
-  ResetSubscription: shape(subscribing),
+  ResetSubscription: shape({ ...subscribing, start, sub: optional(number) }),
   DeleteSubscription: shape(subscribing),
   SpreadQueue: shape({ ...act, partitions: numbers }),
   PlacePart: shape({

@@ -40,8 +40,7 @@ const isNumberOf = (queue: QueueState, n: number): boolean =>
 const isTime = (time: unknown): time is number => typeof time === 'number' && Number.isFinite(time)
 
 /**
- * What is recorded of a generation's beginning. Errors: `InvalidArgument`; `BeyondRecord` when the log was trimmed
- * since it was asked.
+ * What is recorded of a generation's beginning. Errors: `InvalidArgument`, `Busy` when the log must be asked again.
  */
 export const beginning = <B>(
   { state, now }: Turn<B>,
@@ -64,6 +63,8 @@ const placeOf = (
   located: Located | undefined,
 ): Located | undefined => {
   if (start === undefined || start === 'latest') return undefined
+  if (queue.share.of > 1)
+    throw new KirokuError('InvalidArgument', 'a queue that is spread begins its subscriptions at the latest')
   const readFrom = state.trimmedTo + 1
   if (start === 'earliest') return { from: 1, readFrom }
   if (typeof start !== 'object' || start === null) throw noStart('a word that is none')
@@ -75,9 +76,8 @@ const placeOf = (
     if (!isTime(start.time)) throw noStart('no time')
     if (start.time >= now) return undefined
   }
-  if (located === undefined) throw new KirokuError('Internal', 'the log was not asked for the start')
-  if (located.readFrom < readFrom)
-    throw new KirokuError('BeyondRecord', 'the record of the start was trimmed just now')
+  if (located === undefined || located.readFrom < readFrom)
+    throw new KirokuError('Busy', 'the log was trimmed since it was asked for the start', { retryAfterMs: 0 })
   return located
 }
 

@@ -25,6 +25,8 @@ interface LawMessage {
   readonly enqueuedAt: number
   /** From when retention may count: from its arrival, or from where it came from. */
   readonly times: readonly number[]
+  /** Name of the only subscription that it is for; absent: all. */
+  readonly only?: string | undefined
   readonly body: Uint8Array
   readonly tag: string
   readonly group: string
@@ -45,6 +47,8 @@ export interface LawSub {
   readonly groups: Map<string, number[]>
   /** While it is filled: what may yet be restored, and how many of each group were. */
   past: Set<number> | undefined
+  /** What it did not get of the past; a partition does not tell it from what it got and is done with. */
+  readonly leftOut: Set<number>
   readonly restored: Map<string, number>
   /** Time of those that were restored, which a change of the queue may have moved. */
   readonly times: Map<number, number>
@@ -153,7 +157,8 @@ export class TestLaw {
           const arrival = this.#queue(e.queue).config.retentionFrom === 'arrival'
           const enqueuedAt = arrival ? at : e.enqueuedAt[i]!
           const times = [at, e.enqueuedAt[i]!]
-          const message = { enqueuedAt, times, body: nextBody(e.queue), ...labels(e) }
+          const only = e.only === undefined ? undefined : (this.#queue(e.queue).subs.get(e.only)?.name ?? '')
+          const message = { enqueuedAt, times, only, body: nextBody(e.queue), ...labels(e) }
           this.#arrive(e.queue, e.first + i, message, 0, e.only, e.filteredBy)
         }
         return
@@ -218,7 +223,7 @@ export class TestLaw {
         this.#queue(e.queue).delayed.clear()
         this.#queue(e.queue).keys.clear()
         this.#queue(e.queue).purgedTo = e.upTo
-        for (const { past } of this.#queue(e.queue).subs.values()) past?.clear()
+        for (const sub of this.#queue(e.queue).subs.values()) leaveOut(sub)
         return
       case 'ClockResumed':
         for (const sub of this.#subs())
@@ -266,8 +271,7 @@ export class TestLaw {
     sub.past = new Set()
     for (let n = Math.max(e.from, q.purgedTo); n <= q.messages.size; n++)
       if (q.delayed.has(n)) sub.cells.set(n, newCell(State.Delayed, q.dueAt.get(n)!))
-      else if (q.recalled.has(n)) continue
-      else sub.past.add(n)
+      else if (!q.recalled.has(n) && (q.messages.get(n)!.only ?? e.name) === e.name) sub.past.add(n)
   }
 
   /** Messages of the past become available, in their order and ahead of the newer ones. */
@@ -303,6 +307,7 @@ export class TestLaw {
     const sub = this.#sub(e.queue, e.sub)
     for (const n of sub.past!)
       lawful(Math.min(...messages.get(n)!.times) + config.retentionMs <= at, `message ${n} left in the past`)
+    leaveOut(sub)
     sub.past = undefined
   }
 
@@ -483,7 +488,9 @@ export class TestLaw {
       for (const n of numbersOf(item.numbers)) {
         const inForce = sub?.cells.get(n)
         const known = item.delivery > 0 && item.delivery < this.nextDelivery
-        if (sub === undefined || inForce === undefined || !known) {
+        if (sub !== undefined && known && sub.past === undefined && sub.leftOut.has(n) && type === 'Ack')
+          continue
+        if (sub === undefined || inForce === undefined || !known || sub.past !== undefined) {
           refused.push(n)
           continue
         }
@@ -548,9 +555,15 @@ const newSub = (id: number, name: string, config: QueueConfig): LawSub => {
     cells: new Map(),
     groups: new Map(),
     past: undefined,
+    leftOut: new Set(),
     restored: new Map(),
     times: new Map(),
   }
+}
+
+const leaveOut = (sub: LawSub): void => {
+  for (const n of sub.past ?? []) sub.leftOut.add(n)
+  sub.past?.clear()
 }
 
 const labels = ({ tag = '', group = '' }: { readonly tag?: string; readonly group?: string }) => ({

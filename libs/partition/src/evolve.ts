@@ -13,12 +13,11 @@ import {
   dropQueue,
   dropSubscription,
   purgeQueue,
-  restoreRun,
   takeFromRuns,
 } from './untouched.ts'
 import { carryBodies } from './carry.ts'
-import { runNumbers } from './PastRun.ts'
 import { moveDelayed, recallDelayed, takeDelayed } from './delayed.ts'
+import { begin, filled, runsRestored } from './evolveFill.ts'
 import {
   leaveParts,
   partClosed,
@@ -100,7 +99,7 @@ export const evolve = (state: PartitionState, event: LogEvent): void => {
     case 'SubscriptionReset':
       return subscriptionReset(state, event)
     case 'RunsRestored':
-      return runsRestored(state, event)
+      return runsRestored(state, subOf(state, event.queue, event.sub), event)
     case 'SubscriptionFilled':
       return filled(state, subOf(state, event.queue, event.sub))
     case 'SubscriptionDeleted':
@@ -423,44 +422,6 @@ const subscriptionCreated = (state: PartitionState, e: LogEventOf<'SubscriptionC
   const queue = queueOf(state, e.queue)
   begin(state, open(state, queue, e.sub, e.name, e.settings as SubscriptionSettings), e)
   revise(state, queue)
-}
-
-/** Says which messages are a generation's own. */
-const begin = (
-  state: PartitionState,
-  sub: Subscription,
-  { from, readFrom }: { readonly from: number; readonly readFrom?: number },
-): void => {
-  sub.from = from
-  if (readFrom === undefined) return
-  const { frameSeq: openedSeq } = state
-  sub.fill = { readFrom, openedSeq, until: sub.queue.nextNumber, done: [0, 0] }
-  state.filling.add(sub)
-}
-
-const runsRestored = (state: PartitionState, e: LogEventOf<'RunsRestored'>): void => {
-  const sub = subOf(state, e.queue, e.sub)
-  const { runs } = e
-  for (let i = 0; i < runs.length; i += runNumbers) {
-    const count = runs[i + 1]!
-    const run = state.runs.alloc(runs[i]!, count, runs[i + 2]!, runs[i + 3]!, runs[i + 4]!, 0, runs[i + 5]!)
-    restoreRun(state, sub, run, e.groups?.[i / runNumbers] ?? '')
-    sub.entered += count
-  }
-  const filtered = e.filtered === undefined ? 0 : total(e.filtered)
-  sub.entered += filtered
-  sub.discarded += filtered
-  sub.fill = { ...sub.fill!, done: e.done }
-  state.restoredSeq = state.frameSeq
-}
-
-const filled = (state: PartitionState, sub: Subscription): void => {
-  sub.fill = undefined
-  state.filling.delete(sub)
-  state.restoredSeq = state.frameSeq
-  state.dirty.add(sub)
-  // Their retention was not looked at meanwhile.
-  state.sweepAt = Math.min(state.sweepAt, state.at)
 }
 
 const subscriptionConfigured = (state: PartitionState, e: LogEventOf<'SubscriptionConfigured'>): void => {

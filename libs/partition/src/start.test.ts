@@ -106,13 +106,13 @@ describe('a subscription that begins in the past', () => {
     expect(open(p, { time: p.now }).fill).toBeUndefined()
   })
 
-  it('is refused when the record of its beginning was trimmed since it was looked for', () => {
+  it('asks to be tried again when the log was trimmed since it was asked where it begins', () => {
     const p = withQueue()
     p.send('q', 4)
     p.record({ type: 'Trimmed', upTo: 1 })
     expect(p.state.trimmedTo).toBe(1)
     const located = { from: 2, readFrom: 1 }
-    expect(p.askLocated(subscribe({ number: 2 }), located).error?.id).toBe('BeyondRecord')
+    expect(p.askLocated(subscribe({ number: 2 }), located).error?.id).toBe('Busy')
     expect(p.events).toEqual([])
     expect(p.askLocated(subscribe({ number: 2 }), { from: 2, readFrom: 2 }).ok).toMatchObject({
       created: true,

@@ -336,11 +336,7 @@ export const purgeQueue = (state: PartitionState, queue: QueueState, upTo: numbe
     queue.delayed = 0
   }
   queue.purgedTo = upTo
-  for (const sub of queue.subs) {
-    purgeSubscription(state, sub, upTo)
-    // Nothing of the past that is not restored yet may come after this.
-    if (sub.fill !== undefined) sub.from = Math.max(sub.from, upTo)
-  }
+  for (const sub of queue.subs) purgeSubscription(state, sub, upTo)
 }
 
 /** Discards what one subscription has below `upTo`. */

@@ -24,6 +24,8 @@ const events: Readonly<Record<LogEventType, true | string>> = {
   SubscriptionConfigured: true,
   SubscriptionReset: true,
   SubscriptionDeleted: true,
+  RunsRestored: notYet,
+  SubscriptionFilled: notYet,
   Enqueued: true,
   ForwardReceived: true,
   Delivered: true,

@@ -1,3 +1,4 @@
+import { startFlagSpec } from '../config/startPosition.ts'
 import { subscriptionFlagSpecs } from '../config/subscriptionFlags.ts'
 import type { ArgumentSpec, CommandSpec } from './CommandSpec.ts'
 import { queueArgument } from './queueCommands.ts'
@@ -20,15 +21,19 @@ export const subscriptionCommands: CommandSpec = {
   subcommands: [
     {
       name: 'create',
-      summary: 'Create a subscription, which gets what is sent from now on.',
+      summary: 'Create a subscription, which gets what is sent from now on, or begins in the past.',
       examples: [
         {
           command: 'kiroku subscription create orders billing --tags paid,refunded --dead-letter billing-dlq',
           description: 'Only what is tagged paid or refunded, with a dead-letter queue of its own',
         },
+        {
+          command: 'kiroku subscription create orders audit --start earliest',
+          description: 'Everything that is on record, and then what comes',
+        },
       ],
       arguments: [queueArgument, subscriptionArgument],
-      flags: subscriptionFlagSpecs,
+      flags: [startFlagSpec, ...subscriptionFlagSpecs],
       settings: natsSettings,
       load: async () => (await import('../commands/subscription.ts')).create,
     },
@@ -47,7 +52,14 @@ export const subscriptionCommands: CommandSpec = {
       settings: natsSettings,
       load: async () => (await import('../commands/subscription.ts')).update,
     },
-    subscriptionAct('reset', 'Begin anew with what is sent from now on; old receipts name nothing any more.'),
+    {
+      name: 'reset',
+      summary: 'Begin anew, now or in the past; old receipts name nothing any more.',
+      arguments: [queueArgument, subscriptionArgument],
+      flags: [startFlagSpec],
+      settings: natsSettings,
+      load: async () => (await import('../commands/subscription.ts')).reset,
+    },
     subscriptionAct('delete', 'Delete a subscription; the others stay as they are.'),
     subscriptionAct('pause', 'Stop deliveries to a subscription.'),
     subscriptionAct('resume', 'Start its deliveries again.'),

@@ -1,8 +1,9 @@
-import type { Client } from '@kiroku/client'
+import type { Client, StartPosition } from '@kiroku/client'
 import type { SubscriptionDescription } from '@kiroku/partition'
 import type { CommandModule, Invocation } from '../cli/CommandSpec.ts'
 import { columns } from '../cli/columns.ts'
 import { formatSetting, queueFlags } from '../config/queueFlags.ts'
+import { parseStart } from '../config/startPosition.ts'
 import { subscriptionSettingsOf } from '../config/subscriptionFlags.ts'
 import { localActor } from '../serve/localActor.ts'
 import { withClient } from '../serve/withClient.ts'
@@ -28,7 +29,7 @@ export const create = command(async (client, named, invocation) => {
   const { created } = await client.queues.subscriptions.create(
     queue,
     subscription,
-    subscriptionSettingsOf(invocation),
+    { ...subscriptionSettingsOf(invocation), start: startOf(invocation) },
     localActor(),
   )
   invocation.out.line(
@@ -58,7 +59,7 @@ export const subscriptionTable = (subscriptions: readonly SubscriptionDescriptio
   columns([
     ['subscription', 'available', 'inflight', 'retrying', 'committed', 'dlq', 'discarded', 'own settings'],
     ...subscriptions.map(({ counts, ...sub }) => [
-      sub.name + (sub.deliveryPaused ? ' (paused)' : ''),
+      sub.name + (sub.deliveryPaused ? ' (paused)' : '') + (sub.filling ? ' (filling)' : ''),
       ...[counts.available, counts.inflight, counts.waitingRetry].map(String),
       ...[counts.committed, counts.deadLettered, counts.discarded].map(String),
       ownSettings(sub),
@@ -74,13 +75,23 @@ const ownSettings = ({ settings }: Pick<SubscriptionDescription, 'settings'>): s
   return flags.join(' ')
 }
 
-type Act = 'reset' | 'delete' | 'pause' | 'resume'
+const startOf = ({ text }: Invocation): StartPosition => parseStart(text('start') ?? 'latest', Date.now())
 
-/** `subscription reset`, `delete`, `pause` and `resume`. */
+/** `subscription reset`. */
+export const reset = command(async (client, named, invocation) => {
+  const { queue, subscription } = named
+  await client.queues.subscriptions.reset(queue, subscription, startOf(invocation), localActor())
+  invocation.out.line(`subscription ${subscription} of ${queue} reset`)
+  invocation.out.result({ ...named, done: 'reset' })
+})
+
+type Act = 'delete' | 'pause' | 'resume'
+
+/** `subscription delete`, `pause` and `resume`. */
 export const subscriptionAct = (act: Act): CommandModule =>
   command(async (client, named, { out }) => {
     const { queue, subscription } = named
-    const done = { reset: 'reset', delete: 'deleted', pause: 'paused', resume: 'resumed' }[act]
+    const done = { delete: 'deleted', pause: 'paused', resume: 'resumed' }[act]
     await client.queues.subscriptions[act](queue, subscription, localActor())
     out.line(`subscription ${subscription} of ${queue} ${done}`)
     out.result({ ...named, done })

@@ -21,6 +21,7 @@ import {
   RescheduleRequest,
   RetryRequest,
   SettleResults,
+  StartPosition,
   SubscriptionSettings,
 } from './schemas.ts'
 
@@ -108,7 +109,11 @@ const subscriptions = HttpApiGroup.make('subscriptions')
   .add(
     HttpApiEndpoint.post('createSubscription', '/queues/:queue/subscriptions', {
       params,
-      payload: Schema.Struct({ name: Schema.String, settings: Schema.optionalKey(SubscriptionSettings) }),
+      payload: Schema.Struct({
+        name: Schema.String,
+        settings: Schema.optionalKey(SubscriptionSettings),
+        start: Schema.optionalKey(StartPosition),
+      }),
       success: Schema.Struct({ name: Schema.String, created: Schema.Boolean }),
       error,
     })
@@ -131,6 +136,7 @@ const subscriptions = HttpApiGroup.make('subscriptions')
       .annotateMerge(says('admin', 'Deletes a subscription; the others stay as they are.')),
     HttpApiEndpoint.post('resetSubscription', '/queues/:queue/subscriptions/:subscription/reset', {
       params: ofSubscription,
+      payload: Schema.Struct({ start: Schema.optionalKey(StartPosition) }),
       success: HttpApiSchema.NoContent,
       error,
     })

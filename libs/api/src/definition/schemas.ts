@@ -82,6 +82,17 @@ export const SubscriptionSettings = Schema.Struct({
 const storedOf = (row: QueueSetting): Schema.Top =>
   row.kind === 'queue' ? Schema.NullOr(Address) : settingOf(row)
 
+/** Where a subscription begins. */
+export const StartPosition = Schema.Union([
+  Schema.Literals(['latest', 'earliest']),
+  Schema.Struct({ number: count }),
+  Schema.Struct({ time: ms('Arrival of its first message, since 1970') }),
+]).annotate({
+  identifier: 'StartPosition',
+  description:
+    "What is sent from now on, all that is on record, or from a message's number in the queue or a time on.",
+})
+
 const configFields = fieldsFrom(storedOf) as unknown as ConfigFields
 
 const Counts = Schema.Struct({
@@ -101,6 +112,7 @@ const Subscription = Schema.Struct({
   name: Schema.String,
   sub: Schema.Finite.annotate({ description: 'Id of its generation, which a reset changes' }),
   deliveryPaused: Schema.Boolean,
+  filling: Schema.Boolean.annotate({ description: 'Messages of the past are being restored.' }),
   settings: Schema.Struct({
     ...(fieldsFrom((row) => optional(storedOf(row)), isOwnSetting) as unknown as Optional<
       Pick<ConfigFields, keyof ConfigFields & keyof StoredSettings>

@@ -16,12 +16,12 @@ export const subscriptionHandlers = ({ client }: ApiSources) => {
     })
   return HttpApiBuilder.group(Api, 'subscriptions', (handlers) =>
     handlers.handleAll({
-      createSubscription: ({ params, payload: { name, settings = {} } }) =>
+      createSubscription: ({ params, payload: { name, settings, start } }) =>
         act(async (subscriptions, by) => {
           const { created } = await subscriptions.create(
             params.queue,
             name,
-            settings as SubscriptionSettings,
+            { ...(settings as SubscriptionSettings), ...(start === undefined ? {} : { start }) },
             by,
           )
           return { name, created }
@@ -30,8 +30,8 @@ export const subscriptionHandlers = ({ client }: ApiSources) => {
         act((s, by) => s.update(queue, subscription, payload as SubscriptionSettings, by)),
       deleteSubscription: ({ params: { queue, subscription } }) =>
         act((s, by) => s.delete(queue, subscription, by)),
-      resetSubscription: ({ params: { queue, subscription } }) =>
-        act((s, by) => s.reset(queue, subscription, by)),
+      resetSubscription: ({ params: { queue, subscription }, payload }) =>
+        act((s, by) => s.reset(queue, subscription, payload.start, by)),
       pauseSubscription: ({ params: { queue, subscription } }) =>
         act((s, by) => s.pause(queue, subscription, by)),
       resumeSubscription: ({ params: { queue, subscription } }) =>

@@ -27,7 +27,8 @@ export const decideRestore = <B>(turn: Turn<B>, { queue, sub: id, runs, done, is
   const largeBodies: number[] = []
   for (const run of runs) {
     const { first, count, seq, index, enqueuedAt, bytes, tag, group, needsFrom } = run
-    if (first < sub.from || enqueuedAt + sub.config.retentionMs <= turn.now) continue
+    if (first < Math.max(sub.from, sub.queue.purgedTo) || enqueuedAt + sub.config.retentionMs <= turn.now)
+      continue
     if (!passes(sub, tag)) {
       for (let n = first; n < first + count; n++) pushNumber(filtered, n)
       continue

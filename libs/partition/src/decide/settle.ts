@@ -123,7 +123,11 @@ const settle = <B>(
   if (slot < 0) {
     // Once delivered and no longer live is final: saying so again is no error for an ack.
     const known =
-      n >= sub.from && n < sub.queue.nextNumber && item.delivery > 0 && item.delivery < nextDelivery
+      sub.fill === undefined &&
+      n >= sub.from &&
+      n < sub.queue.nextNumber &&
+      item.delivery > 0 &&
+      item.delivery < nextDelivery
     return command.type === 'Ack' && known ? undefined : 'UnknownReceipt'
   }
   if (item.delivery <= 0 || item.delivery > live.delivery[slot]!) return 'UnknownReceipt'

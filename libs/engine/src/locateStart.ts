@@ -1,0 +1,108 @@
+import { setImmediate as nextTick } from 'node:timers/promises'
+import { KirokuError, isKirokuError, type LogEvent } from '@kiroku/message'
+import { decodeRecord, readChain, type PartitionLog } from '@kiroku/log'
+import type { Located } from '@kiroku/partition'
+import { limits } from './limits.ts'
+
+/** Where a queue's past begins, and how far it is to be read. */
+interface PastOfQueue {
+  readonly queue: number
+  readonly name: string
+  /** First record that is there, and whether others were before it. */
+  readonly firstSeq: number
+  readonly toSeq: number
+  /** Number that was next behind `toSeq`. */
+  readonly nextNumber: number
+}
+
+/**
+ * Asks the log where a start lies: at the arrival of a message, or at the first one from a time on. Yields to others
+ * every few ms. Errors: `BeyondRecord`, and what the log's reading throws.
+ */
+export const locateStart = async (
+  log: PartitionLog,
+  past: PastOfQueue,
+  start: { readonly number: number } | { readonly time: number },
+): Promise<Located> => {
+  const { name, nextNumber, toSeq } = past
+  const behind = { from: nextNumber, readFrom: toSeq + 1 }
+  if ('time' in start) {
+    const fromSeq = await recordAt(log, past, start.time)
+    const found = fromSeq > toSeq ? undefined : await firstArrival(log, past, fromSeq, start.time)
+    return found === undefined ? behind : { from: found.first, readFrom: found.seq }
+  }
+  const { number: from } = start
+  if (from >= nextNumber) return { ...behind, from }
+  const found = await firstArrival(log, past, past.firstSeq, 0)
+  if (found !== undefined && found.first <= from) return { from, readFrom: found.seq }
+  const oldest = found?.first ?? nextNumber
+  throw new KirokuError(
+    'BeyondRecord',
+    `the record of queue "${name}" begins with message ${oldest}, and message ${from} is before that`,
+  )
+}
+
+/** The first frame of the record that is not older than `time`; behind the last one when all are. */
+const recordAt = async (log: PartitionLog, past: PastOfQueue, time: number): Promise<number> => {
+  const { name, firstSeq, toSeq } = past
+  let low = firstSeq
+  let high = toSeq + 1
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const frame = await frameFrom(log, middle, high)
+    if (frame === undefined || frame.at >= time) high = middle
+    else low = frame.seq + 1
+  }
+  if (low > firstSeq || firstSeq === 1) return low
+  const first = await frameFrom(log, firstSeq, toSeq + 1)
+  if (first === undefined || first.at <= time) return low
+  throw new KirokuError(
+    'BeyondRecord',
+    `the record of queue "${name}" begins at ${new Date(first.at).toISOString()}, which is later than ${new Date(time).toISOString()}`,
+  )
+}
+
+/** The first readable frame at `seq` or behind it, before `end`. */
+const frameFrom = async (
+  log: PartitionLog,
+  from: number,
+  end: number,
+): Promise<{ seq: number; at: number } | undefined> => {
+  for (let seq = from; seq < end; seq++) {
+    const stored = await log.get(seq)
+    if (stored === undefined || stored.foreign) continue
+    try {
+      const record = decodeRecord(stored.data)
+      if (record.kind === 'frame') return { seq, at: record.at }
+    } catch (e) {
+      // It may be one that a repair gave up; reading in order tells.
+      if (!isKirokuError(e) || e.id !== 'LogDamaged') throw e
+    }
+  }
+  return undefined
+}
+
+/** The queue's first arrival from a record and a time on. */
+const firstArrival = async (
+  log: PartitionLog,
+  { queue, toSeq }: PastOfQueue,
+  fromSeq: number,
+  time: number,
+): Promise<{ first: number; seq: number } | undefined> => {
+  let sliceEnd = performance.now() + limits.replaySliceMs
+  for await (const entry of readChain(log, { fromSeq, toSeq })) {
+    if (entry.kind !== 'ours' || entry.record.kind !== 'frame' || entry.record.at < time) continue
+    const found = entry.record.events.find((e) => isArrivalIn(e, queue))
+    if (found !== undefined) return { first: found.first, seq: entry.seq }
+    if (performance.now() < sliceEnd) continue
+    await nextTick()
+    sliceEnd = performance.now() + limits.replaySliceMs
+  }
+  return undefined
+}
+
+const isArrivalIn = (
+  e: LogEvent,
+  queue: number,
+): e is Extract<LogEvent, { type: 'Enqueued' | 'ForwardReceived' }> =>
+  (e.type === 'Enqueued' || e.type === 'ForwardReceived') && e.queue === queue
