@@ -159,3 +159,19 @@ describe('a queue that is deleted when it is idle', () => {
     expect(p.pass(14 * 86_400_000)).toEqual([])
   })
 })
+
+describe('a tenant whose first messages are over', () => {
+  it('keeps its turn, so that what comes later is delivered', () => {
+    const p = new TestPartition()
+    p.create('q', { retentionMs: 1_000, groups: 'fair' })
+    const enqueue = { type: 'Enqueue', queue: 'q', producer: 'p' } as const
+    const messages = [new Uint8Array(3), new Uint8Array(3)]
+    p.ok({ ...enqueue, send: 1, messages, groups: ['g', 'g'] })
+    p.state.sweepAt = p.now + 100_000
+    p.now += 1_000
+    p.poll('q', { waitMs: 60_000 })
+    p.ok({ ...enqueue, send: 2, messages, groups: ['g', 'g'] })
+    p.pass(1)
+    expect(p.counts('q')).toMatchObject({ discarded: 2, inflight: 2, available: 0 })
+  })
+})
