@@ -144,9 +144,7 @@ export class LawFold {
         if (e.dueAt < this.state.at) refuse(`${nameOf(e, e.number)} is due at ${e.dueAt}, which is over`)
         return this.#revised(e, reschedule, State.Delayed)
       case 'LeaseExtended':
-        extend.now = this.state.at
-        extend.leaseUntil = e.leaseUntil
-        return this.#each(e, extend, State.Inflight)
+        return this.#leaseExtended(e)
       case 'Released':
         return this.#each(e, release, State.Available)
       case 'Acked':
@@ -360,11 +358,23 @@ export class LawFold {
     const cap = config.leaseCapMs === 0 ? 0 : state.at + config.leaseCapMs
     if (e.leaseUntil <= state.at || e.leaseCap !== cap || (cap !== 0 && e.leaseUntil > cap))
       refuse(`a lease from ${state.at} to ${e.leaseUntil} with cap ${e.leaseCap} is not allowed`)
+    const before = e.attempt === undefined ? undefined : state.attempts.find(sub, e.attempt, state.at)
+    if (before !== undefined && state.attempts.isHeld(before, state.live))
+      refuse(`receive ${e.attempt} gets another batch, while delivery ${before.delivery} holds its own`)
     deliver.delivery = e.delivery
     deliver.leaseUntil = e.leaseUntil
     deliver.leaseCap = e.leaseCap
     deliver.policy = policy
     this.#each(e, deliver, State.Inflight, 'inOrder')
+  }
+
+  #leaseExtended(e: LogEventOf<'LeaseExtended'>): void {
+    const { attempts, at } = this.state
+    if (e.attempt !== undefined && attempts.find(this.#sub(e), e.attempt, at) === undefined)
+      refuse(`receive ${e.attempt} is repeated, but got nothing lately`)
+    extend.now = at
+    extend.leaseUntil = e.leaseUntil
+    this.#each(e, extend, State.Inflight)
   }
 
   #delayElapsed(e: LogEventOf<'DelayElapsed'>): void {

@@ -239,6 +239,8 @@ export type LogEvent =
       mode: ConsumeMode
       numbers: Ranges
       consumer: string
+      /** By which the receive that is repeated gets the same batch; absent: it had none. */
+      attempt?: string
     }
   | { type: 'DelayElapsed'; queue: number; numbers: Ranges; filteredBy?: number[] }
   /** A delayed message is cancelled: for every subscription that it was for it becomes Discarded. */
@@ -254,7 +256,15 @@ export type LogEvent =
       send: number
       by: Actor
     }
-  | { type: 'LeaseExtended'; queue: number; sub: number; numbers: Ranges; leaseUntil: number }
+  /** `attempt`: the receive that got the delivery was repeated, and got it again. */
+  | {
+      type: 'LeaseExtended'
+      queue: number
+      sub: number
+      numbers: Ranges
+      leaseUntil: number
+      attempt?: string
+    }
   | { type: 'Released'; queue: number; sub: number; numbers: Ranges; cause: 'client' | 'undelivered' }
   | { type: 'Acked'; queue: number; sub: number; numbers: Ranges }
   /** `dueAt` 0: Available at once. */

@@ -57,6 +57,8 @@ const shapes: Readonly<Record<CommandType, Check>> = {
     ...queue,
     subscription: optional(text),
     poll: text,
+    attempt: optional(text),
+    heldOnly: optional((value) => typeof value === 'boolean'),
     max: number,
     bytesMax: optional(number),
     waitMs: optional(number),

@@ -86,6 +86,13 @@ export type Command =
       subscription?: string
       /** Client-unique id of this poll, for `CancelReceive`. */
       poll: string
+      /**
+       * Id of what the receive is for: one that is repeated with it gets the same batch, as far as that is still held,
+       * under new leases.
+       */
+      attempt?: string
+      /** Only such a batch, and no other. */
+      heldOnly?: boolean
       max: number
       bytesMax?: number
       /** Long poll in ms; absent: the queue's default. */
@@ -325,6 +332,10 @@ export interface Delivery {
   /** Partition time of the decision and end of the lease, in ms. */
   readonly now: number
   readonly leaseUntil: number
+  /** Attempt id of the receive; absent: it had none. */
+  readonly attempt?: string
+  /** A receive with this attempt id got it before. */
+  readonly isRepeat?: boolean
   readonly numbers: Ranges
   readonly attempts: readonly number[]
   readonly enqueuedAt: readonly number[]

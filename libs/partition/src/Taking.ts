@@ -115,7 +115,15 @@ export class Taking<B> {
     if (this.#attempts.length === 0) return undefined
     const { delivery, leaseUntil, leaseCap, policy } = deliverEvent
     const sub = this.#sub
-    const about = { queue: sub.queue.id, sub: sub.id, delivery, leaseUntil, numbers: this.#numbers }
+    const { attempt } = this.#poll
+    const about = {
+      queue: sub.queue.id,
+      sub: sub.id,
+      delivery,
+      leaseUntil,
+      numbers: this.#numbers,
+      ...(attempt === '' ? undefined : { attempt }),
+    }
     this.#turn.emit({
       type: 'Delivered',
       ...about,

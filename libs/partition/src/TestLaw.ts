@@ -43,6 +43,11 @@ export interface LawSub {
   attemptsMax: number
   paused: boolean
   readonly cells: Map<number, MessageCell>
+  /** What each attempt id got last. */
+  readonly attempts: Map<
+    string,
+    { readonly delivery: number; readonly numbers: readonly number[]; readonly at: number }
+  >
   /** Messages of each group in the order in which they became available. */
   readonly groups: Map<string, number[]>
   /** While it is filled: what may yet be restored, and how many of each group were. */
@@ -197,6 +202,10 @@ export class TestLaw {
       case 'Released':
         return this.#each(e, e.numbers, releaseOf, State.Available)
       case 'LeaseExtended': {
+        if (e.attempt !== undefined) {
+          const held = heldBy(this.#sub(e.queue, e.sub), e.attempt, at)
+          lawful(String(held) === String(numbersOf(e.numbers)), `what attempt ${e.attempt} gets again`)
+        }
         const extend = (c: MessageCell): MachineEvent => extendOf(c.delivery, e.leaseUntil, at)
         return this.#each(e, e.numbers, extend, State.Inflight)
       }
@@ -410,6 +419,10 @@ export class TestLaw {
     lawful(delivery === this.nextDelivery, 'a delivery number out of turn')
     this.nextDelivery++
     lawful(leaseUntil > at && (leaseCap === 0 || leaseUntil <= leaseCap), 'a lease out of bounds')
+    if (e.attempt !== undefined) {
+      lawful(heldBy(sub, e.attempt, at).length === 0, `another batch for attempt ${e.attempt}`)
+      sub.attempts.set(e.attempt, { delivery, numbers: numbersOf(e.numbers), at })
+    }
     const deliver = { type: 'DELIVER', delivery, leaseUntil, leaseCap, policy: sub.policy } as const
     this.#each(e, e.numbers, () => deliver, State.Inflight)
     for (const n of numbersOf(e.numbers)) {
@@ -530,6 +543,16 @@ const settled = (
   }
 }
 
+/** What is still held of the batch that an attempt got within five minutes. */
+const heldBy = ({ attempts, cells }: LawSub, attempt: string, now: number): number[] => {
+  const got = attempts.get(attempt)
+  if (got === undefined || got.at + 300_000 <= now) return []
+  return got.numbers.filter((n) => {
+    const { state, delivery } = cells.get(n)!
+    return state === State.Inflight && delivery === got.delivery
+  })
+}
+
 /** The message that was sent under a key within the queue's window. */
 const known = (q: LawQueue, key: string, now: number): number | undefined => {
   const sent = q.keys.get(key)
@@ -553,6 +576,7 @@ const newSub = (id: number, name: string, config: QueueConfig): LawSub => {
     attemptsMax,
     paused: false,
     cells: new Map(),
+    attempts: new Map(),
     groups: new Map(),
     past: undefined,
     leftOut: new Set(),

@@ -10,6 +10,8 @@ export interface PlannedDelivery {
   readonly delivery: number
   readonly now: number
   readonly leaseUntil: number
+  readonly attempt?: string
+  readonly isRepeat?: boolean
   readonly numbers: Ranges
   readonly attempts: number[]
   readonly enqueuedAt: number[]

@@ -230,6 +230,10 @@ const delivered = (state: PartitionState, e: LogEventOf<'Delivered'>): void => {
   sub.inflight += count
   sub.flow?.entered(e.delivery, count)
   if (e.delivery >= state.nextDelivery) state.nextDelivery = e.delivery + 1
+  if (e.attempt !== undefined) {
+    const { attempt, delivery, numbers } = e
+    state.attempts.note({ sub, attempt, delivery, at: state.at, numbers }, live)
+  }
 }
 
 const total = (numbers: Ranges): number => {
@@ -445,6 +449,7 @@ const subscriptionReset = (state: PartitionState, e: LogEventOf<'SubscriptionRes
   begin(state, sub, e)
   sub.deliveryPaused = before.deliveryPaused
   sub.polls = before.polls
+  sub.pollsByAttempt = before.pollsByAttempt
   for (const poll of sub.polls) poll.subscription = sub
   revise(state, queue)
 }

@@ -7,6 +7,9 @@ export const limits = {
   homesLeftMax: 1_000,
   tagCharactersMax: 128,
   tagsPerFilterMax: 100,
+  attemptCharactersMax: 128,
+  /** How long a receive that is repeated gets the batch of the first. */
+  attemptMs: 5 * 60_000,
   dedupIdCharactersMax: 128,
   /** Keys of all queues of a partition together. */
   dedupKeysMax: 1_000_000,

@@ -43,6 +43,8 @@ export interface Snapshot {
     readonly group: string
   }[]
   readonly producers: readonly ProducerSnapshot[]
+  /** In the order in which they are looked at next; absent: none. */
+  readonly attempts?: readonly AttemptSnapshot[]
   readonly outbox: readonly OutboxLane[]
   readonly forwardsSeen: readonly (readonly [key: string, upTo: number])[]
   /** Parts of spread queues that are to go; absent: none. */
@@ -52,6 +54,15 @@ export interface Snapshot {
   readonly runs: { readonly chunks: Uint32Array[]; readonly size: number }
   readonly live: LiveCopy
 }
+
+/** What a receive with an attempt id got. */
+type AttemptSnapshot = readonly [
+  subIndex: number,
+  attempt: string,
+  delivery: number,
+  at: number,
+  numbers: Ranges,
+]
 
 /** One producer; `answers` are there where a message was sent before. */
 type ProducerSnapshot = readonly [
@@ -153,6 +164,7 @@ export const snapshot = (state: PartitionState, space?: SnapshotSpace): Snapshot
     group,
   })),
   producers: [...state.producers.byId].map(producerSnapshot),
+  ...attemptsSnapshot(state),
   outbox: [...state.outbox.values()].map((lane) => ({ ...lane, entries: [...lane.entries] })),
   forwardsSeen: [...state.forwardsSeen],
   ...(state.leaving.length === 0 ? undefined : { leaving: [...state.leaving] }),
@@ -160,6 +172,13 @@ export const snapshot = (state: PartitionState, space?: SnapshotSpace): Snapshot
   runs: state.runs.copy(space?.runs),
   live: state.live.copy(space?.live),
 })
+
+const attemptsSnapshot = ({ attempts }: PartitionState): Pick<Snapshot, 'attempts'> => {
+  const notes = [...attempts.all].map(
+    ({ sub, attempt, delivery, at, numbers }) => [sub.index, attempt, delivery, at, numbers] as const,
+  )
+  return notes.length === 0 ? {} : { attempts: notes }
+}
 
 const producerSnapshot = ([id, p]: readonly [string, Producer]): ProducerSnapshot => {
   const { lastAt, highest, sends, answers } = p
@@ -259,6 +278,8 @@ export const restore = (s: Snapshot): PartitionState => {
       sends,
       ...(answers === undefined ? {} : { answers: new Map(answers) }),
     })
+  for (const [index, attempt, delivery, at, numbers] of s.attempts ?? [])
+    state.attempts.restore({ sub: state.subscriptions[index]!, attempt, delivery, at, numbers })
   for (const lane of s.outbox) state.outbox.set(laneKey(lane.source, lane.target), lane)
   for (const [key, upTo] of s.forwardsSeen) state.forwardsSeen.set(key, upTo)
   state.leaving = [...(s.leaving ?? [])]

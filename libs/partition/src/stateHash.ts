@@ -44,7 +44,7 @@ class Mixer {
 /** Keys come in the order of their time, and those of one frame in the order of their messages. */
 const addKeys = (mix: Mixer, queue: number, { keys, numbers, ats }: DedupCopy): void => {
   for (let i = 0; i < numbers.length; i++) {
-    mix.begin(14)
+    mix.begin(20)
     mix.add(queue)
     for (let w = 0; w < 4; w++) mix.add(keys[4 * i + w]!)
     mix.add(numbers[i]!)
@@ -135,6 +135,7 @@ export const stateHash = (s: Snapshot): string => {
     }
   }
   for (const p of s.producers) mix.text(4, JSON.stringify(canonical(p)))
+  for (const [place, note] of (s.attempts ?? []).entries()) mix.text(21, JSON.stringify([place, ...note]))
   for (const lane of s.outbox) mix.text(5, JSON.stringify(canonical(lane)))
   for (const seen of s.forwardsSeen) mix.text(6, JSON.stringify(seen))
   for (const part of s.leaving ?? []) mix.text(14, JSON.stringify(canonical(part)))

@@ -360,6 +360,7 @@ export const dropSubscription = (state: PartitionState, sub: Subscription): void
   failRedrives(state, sub)
   purgeSubscription(state, sub, Number.POSITIVE_INFINITY)
   state.subscriptions[sub.index] = undefined
+  state.attempts.drop(sub)
   state.dirty.delete(sub)
   state.filling.delete(sub)
 }

@@ -8,6 +8,7 @@ import { newsFor } from '../state/Spread.ts'
 import type { Subscription } from '../state/Subscription.ts'
 import type { Turn } from '../Turn.ts'
 import { namedSubscription } from './enqueue.ts'
+import { repeatReceive } from './repeatReceive.ts'
 
 /** Parks a receive; it is served or answered empty when the turn ends, or later. */
 export const decideReceive = <B>(turn: Turn<B>, command: CommandOf<'Receive'>, token: number): void => {
@@ -20,21 +21,28 @@ export const decideReceive = <B>(turn: Turn<B>, command: CommandOf<'Receive'>, t
   const { spread, place } = sub.queue
   const news = place === undefined ? newsFor(spread, knows) : undefined
   if (news !== undefined) return turn.ok(token, { spread: news })
-  // A receive asked for again takes the place of the one that waits.
-  const before = state.polls.get(command.poll)
-  if (before !== undefined) {
-    endPoll(state, before)
-    turn.ok(before.token, {})
+  sub.queue.receivedAt = turn.now
+  const { attempt = '' } = command
+  const leaseMs = command.leaseMs ?? sub.config.leaseMs
+  const again = attempt === '' ? undefined : repeatReceive(turn, sub, attempt, leaseMs)
+  if (again !== undefined) {
+    turn.answers.push({ token, delivery: again })
+    return
   }
+  if (command.heldOnly === true) return turn.ok(token, {})
+  // A receive asked for again takes the place of the one that waits.
+  takeBack(turn, state.polls.get(command.poll))
+  if (attempt !== '') takeBack(turn, sub.pollsByAttempt.get(attempt))
   const waitUntil = turn.now + (command.waitMs ?? sub.config.receiveWaitMs)
   const poll: Poll = {
     token,
     id: command.poll,
+    attempt,
     subscription: sub,
     max: command.max,
     bytesMax: command.bytesMax ?? sub.config.batchBytes,
     batchWaitMs: command.batchWaitMs ?? 0,
-    leaseMs: command.leaseMs ?? sub.config.leaseMs,
+    leaseMs,
     mode: command.mode,
     consumer: command.consumer,
     knows,
@@ -42,13 +50,20 @@ export const decideReceive = <B>(turn: Turn<B>, command: CommandOf<'Receive'>, t
     wakeAt: waitUntil,
     done: false,
   }
-  sub.queue.receivedAt = turn.now
   const { polls } = sub
   polls.push(poll)
   state.polls.set(poll.id, poll)
+  if (attempt !== '') sub.pollsByAttempt.set(attempt, poll)
   if (polls.length > 2 * state.polls.size + 1_000) sub.polls = polls.filter((p) => !p.done)
   wakePoll(state, poll, waitUntil)
   state.dirty.add(sub)
+}
+
+/** Answers a receive that waits with nothing, since another one took its place. */
+const takeBack = <B>(turn: Turn<B>, poll: Poll | undefined): void => {
+  if (poll === undefined || poll.done) return
+  endPoll(turn.state, poll)
+  turn.ok(poll.token, {})
 }
 
 /** Makes the partition look at the poll at `at`. */
@@ -64,6 +79,9 @@ export const wakePoll = (state: PartitionState, poll: Poll, at: number): void =>
 export const endPoll = (state: PartitionState, poll: Poll): void => {
   poll.done = true
   if (state.polls.get(poll.id) === poll) state.polls.delete(poll.id)
+  const { attempt, subscription } = poll
+  if (attempt !== '' && subscription.pollsByAttempt.get(attempt) === poll)
+    subscription.pollsByAttempt.delete(attempt)
 }
 
 const refuseReceive = (
@@ -91,6 +109,7 @@ const refuseReceive = (
     check('batchWaitMs', c.batchWaitMs, 0, limits.batchWaitMsMax) ??
     check('leaseMs', c.leaseMs, limits.leaseMsMin, limits.leaseMsMax) ??
     check('bytesMax', c.bytesMax, 1, Number.MAX_SAFE_INTEGER) ??
+    refuseAttempt(c.attempt) ??
     (c.leaseMs !== undefined && c.leaseMs < config.leaseMinMs
       ? new KirokuError(
           'LeaseTooShort',
@@ -100,6 +119,11 @@ const refuseReceive = (
   )
 }
 
+const refuseAttempt = (attempt: string | undefined): KirokuError | undefined =>
+  attempt === undefined || (typeof attempt === 'string' && attempt.length <= limits.attemptCharactersMax)
+    ? undefined
+    : new KirokuError('InvalidArgument', `an attempt id has up to ${limits.attemptCharactersMax} characters`)
+
 /** Takes a waiting receive back. */
 export const decideCancelReceive = <B>(
   turn: Turn<B>,
@@ -107,9 +131,6 @@ export const decideCancelReceive = <B>(
   token: number,
 ): void => {
   const poll = turn.state.polls.get(command.poll)
-  if (poll !== undefined) {
-    endPoll(turn.state, poll)
-    turn.ok(poll.token, {})
-  }
+  takeBack(turn, poll)
   turn.ok(token, { cancelled: poll !== undefined })
 }

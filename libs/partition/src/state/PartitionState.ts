@@ -1,3 +1,4 @@
+import { Attempts } from './Attempts.ts'
 import { Dedup } from './Dedup.ts'
 import { DelayedRuns } from './DelayedRuns.ts'
 import type { Flow } from './Flow.ts'
@@ -40,6 +41,7 @@ export class PartitionState {
   readonly delayedRuns = new DelayedRuns()
   readonly producers = new Producers()
   readonly dedup = new Dedup()
+  readonly attempts = new Attempts()
   readonly outbox = new Map<string, OutboxLane>()
   /** Highest forward stored here, by source and target queue. */
   readonly forwardsSeen = new Map<string, number>()

@@ -6,6 +6,8 @@ export interface Poll {
   /** Where the answer goes. */
   readonly token: number
   readonly id: string
+  /** Attempt id; empty: none. */
+  readonly attempt: string
   /** A reset gives its receives to the next generation. */
   subscription: Subscription
   readonly max: number

@@ -52,6 +52,8 @@ export class Subscription implements RunList {
   redelivered = 0
   /** Waiting receives, oldest first; not part of the record. */
   polls: Poll[] = []
+  /** Those of them with an attempt id, by that. */
+  pollsByAttempt = new Map<string, Poll>()
   /** What it may take, where that is limited; not part of the record. */
   flow: Flow | undefined
   /** When the first of the messages that are available now became so; not part of the record. */
