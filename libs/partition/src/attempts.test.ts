@@ -92,6 +92,19 @@ describe('a receive that is repeated with its attempt id', () => {
     expect(p.receive('q', { max: 1, attempt })!.numbers).toEqual([1, 1])
     expect(p.counts('q')).toMatchObject({ redelivered: 1 })
   })
+  it('gets it under leases that outlast their cap, and those stay as they are', () => {
+    const p = given({ leaseCapMs: 40_000, leaseMs: 40_000 })
+    p.receive('q', { max: 1, attempt })
+    p.pass(30_000)
+    p.now += 20_000
+    p.record(
+      { type: 'OwnerChanged', epoch: 2, node: 'n', part: 1, of: 1 },
+      { type: 'ClockResumed', now: p.now, gapMs: 20_000 },
+    )
+    p.pass(5_000)
+    expect(p.receive('q', { max: 9, attempt })).toMatchObject({ numbers: [1, 1], leaseUntil: p.now + 5_000 })
+    expect(p.events).toEqual([])
+  })
   it('takes the place of the one that waits', () => {
     const p = given({}, 0)
     const first = p.poll('q', { waitMs: 60_000, attempt })

@@ -158,7 +158,7 @@ const op = fc.oneof(
       max: fc.integer({ min: 1, max: 6 }),
       waitMs: fc.constantFrom(undefined, 0, 100, 1_000),
       batchWaitMs: fc.constantFrom(undefined, 0, 80, 500),
-      leaseMs: fc.constantFrom(undefined, 1, 60, 500),
+      leaseMs: fc.constantFrom(undefined, 1, 60, 500, 2_000),
       bytesMax: fc.constantFrom(undefined, 1, 40),
       mode: fc.constantFrom('push', 'simple'),
     }),
@@ -275,7 +275,9 @@ class Clients {
   #messages = 0
   #polls = 0
   #redrives = 0
-  readonly #receives: CommandOf<'Receive'>[] = []
+  /** Attempt ids that got something, and the receives by their ids. */
+  readonly got: string[] = []
+  readonly #receives = new Map<string, CommandOf<'Receive'>>()
 
   #body(bytes: number): Uint8Array {
     const body = new Uint8Array(Math.max(4, bytes))
@@ -290,13 +292,14 @@ class Clients {
       case 'receive': {
         const { op: _, poll, isNamed, ...rest } = o
         if (poll === 'new') this.#polls++
-        const attempt = isNamed ? `attempt ${this.#receives.length}` : undefined
+        const attempt = isNamed ? `attempt ${this.#receives.size}` : undefined
         const command = { type: 'Receive', consumer: 'c', poll: `poll ${this.#polls}`, attempt, ...rest }
-        this.#receives.push(stripped(command) as CommandOf<'Receive'>)
-        return this.#receives.at(-1)!
+        const receive = stripped(command) as CommandOf<'Receive'>
+        if (attempt !== undefined) this.#receives.set(attempt, receive)
+        return receive
       }
       case 'repeat': {
-        const before = this.#receives.at(-1 - o.pick)
+        const before = this.#receives.get(this.got.at(-1 - o.pick) ?? '')
         return before === undefined ? { type: 'ListQueues' } : { ...before, poll: `poll ${++this.#polls}` }
       }
       case 'settle':
@@ -692,6 +695,7 @@ const consume = (p: TestPartition, law: TestLaw, clients: Clients): void => {
       expect([d.attempts[i], d.enqueuedAt[i]]).toEqual([cell.attempt, timeOf(sub, n, m)])
       expect([cell.state, cell.delivery, cell.leaseUntil]).toEqual([State.Inflight, d.delivery, d.leaseUntil])
     }
+    if (d.attempt !== undefined) clients.got.push(d.attempt)
     if (!isPast) keepsToLimits(p.now, subs.get(d.sub)!, all.length, clients)
     clients.deliveries.push({ queue: d.queue, sub: d.sub, delivery: d.delivery, numbers: d.numbers })
   }

@@ -1,6 +1,7 @@
-import { step, type MachineEvent, type Ranges } from '@kiroku/message'
+import { KirokuError, step, type MachineEvent, type Ranges } from '@kiroku/message'
 import { loadCell } from '../cell.ts'
-import { heldSlot } from '../state/Attempts.ts'
+import { heldSlot, type AttemptNote } from '../state/Attempts.ts'
+import type { LiveSlab } from '../state/LiveSlab.ts'
 import type { Subscription } from '../state/Subscription.ts'
 import { pushNumber, type PlannedDelivery, type Turn } from '../Turn.ts'
 
@@ -22,32 +23,54 @@ export const repeatReceive = <B>(
   const { live } = state
   const note = state.attempts.find(sub, attempt, now)
   if (note === undefined) return undefined
+  let slots = heldSlots(live, note)
+  if (slots.length === 0) return undefined
   const { delivery } = note
+  // All messages of a delivery have one cap.
+  const cap = live.leaseCap[slots[0]!]!
+  let leaseUntil = cap === 0 ? now + leaseMs : Math.min(now + leaseMs, cap)
+  const isRenewed = leaseUntil > now
+  if (isRenewed) {
+    extend.now = now
+    extend.delivery = delivery
+    extend.leaseUntil = leaseUntil
+    for (const slot of slots)
+      if (!step(loadCell(live, slot, cell), extend))
+        throw new KirokuError('Internal', `the law refuses a new lease of message ${live.number[slot]}`)
+  } else {
+    // Leases that outlast their cap, since nobody owned the partition for a while, stay as they are.
+    slots = slots.filter((slot) => live.deadline[slot]! > now)
+    if (slots.length === 0) return undefined
+    leaseUntil = slots.reduce(
+      (least, slot) => Math.min(least, live.deadline[slot]!),
+      Number.POSITIVE_INFINITY,
+    )
+  }
   const numbers: Ranges = []
-  const attempts: number[] = []
-  const enqueuedAt: number[] = []
-  const seqs: number[] = []
-  const indexes: number[] = []
-  extend.now = now
-  extend.delivery = delivery
-  extend.leaseUntil = now + leaseMs
-  for (let i = 0; i < note.numbers.length; i += 2)
-    for (let n = note.numbers[i]!, end = n + note.numbers[i + 1]!; n < end; n++) {
-      const slot = heldSlot(live, note, n)
-      if (slot < 0) continue
-      const cap = live.leaseCap[slot]!
-      // All messages of a delivery have one cap.
-      if (cap !== 0 && cap < extend.leaseUntil) extend.leaseUntil = cap
-      if (extend.leaseUntil <= now || !step(loadCell(live, slot, cell), extend)) continue
-      pushNumber(numbers, n)
-      attempts.push(live.attempt[slot]!)
-      enqueuedAt.push(live.enqueuedAt[slot]!)
-      seqs.push(live.seq[slot]!)
-      indexes.push(live.index[slot]!)
-    }
-  if (attempts.length === 0) return undefined
-  const { leaseUntil } = extend
+  for (const slot of slots) pushNumber(numbers, live.number[slot]!)
   const about = { queue: sub.queue.id, sub: sub.id, numbers, leaseUntil, attempt }
-  turn.emit({ type: 'LeaseExtended', ...about })
-  return { ...about, delivery, now, isRepeat: true, attempts, enqueuedAt, seqs, indexes }
+  if (isRenewed) turn.emit({ type: 'LeaseExtended', ...about })
+  const column = (values: ArrayLike<number>): number[] => slots.map((slot) => values[slot]!)
+  return {
+    ...about,
+    delivery,
+    now,
+    isRepeat: true,
+    attempts: column(live.attempt),
+    enqueuedAt: column(live.enqueuedAt),
+    seqs: column(live.seq),
+    indexes: column(live.index),
+  }
+}
+
+/** Slots of what a delivery still holds, in the order of the delivery. */
+const heldSlots = (live: LiveSlab, note: AttemptNote): number[] => {
+  const slots: number[] = []
+  const { numbers } = note
+  for (let i = 0; i < numbers.length; i += 2)
+    for (let n = numbers[i]!, end = n + numbers[i + 1]!; n < end; n++) {
+      const slot = heldSlot(live, note, n)
+      if (slot >= 0) slots.push(slot)
+    }
+  return slots
 }
