@@ -66,6 +66,13 @@ export const engineMutants: ReadonlyArray<SpecMutant> = [
     what: 'a delivery that reached nobody costs an attempt',
   },
   {
+    id: 'ENG-13',
+    file: 'libs/partition/src/snapshot.ts',
+    from: 'state.attempts.restore({ sub: state.subscriptions[index]!, attempt, delivery, at, numbers })',
+    to: 'void [index, attempt, delivery, at, numbers]',
+    what: 'an engine that begins with a checkpoint forgets what receives got',
+  },
+  {
     id: 'ENG-14',
     file: 'libs/partition/src/takeGroups.ts',
     from: 'noisyShare = 0.1',

@@ -277,7 +277,10 @@ export class PlaceFold {
         return this.#step(e, view, State.Available)
       case 'LeaseExtended':
         view.leaseUntil = e.leaseUntil
-        return this.#step(e, view, State.Inflight, { leaseUntil: e.leaseUntil })
+        return this.#step(e, view, State.Inflight, {
+          leaseUntil: e.leaseUntil,
+          ...(e.attempt === undefined ? {} : { cause: 'the receive was repeated' }),
+        })
       case 'Released':
         view.attempt--
         return this.#step(e, view, State.Available, { cause: e.cause })

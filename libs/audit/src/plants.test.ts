@@ -302,6 +302,27 @@ describe('deduplication that is not what the record says is found:', () => {
   })
 })
 
+describe('a repeated receive that is not what the record says is found:', () => {
+  const extended = (attempt: string): LogEvent => ({
+    type: 'LeaseExtended',
+    ...of(4),
+    leaseUntil: scene.at + 40_000,
+    attempt,
+  })
+  it('nothing where it is honest', async () => {
+    await forge(engine.log, 0, [delivered(4, { attempt: 'a' }), extended('a')])
+    expect(await verify(engine.log, { decodeCheckpoint })).toMatchObject({ ok: true })
+  })
+  it('another batch while the first is held', async () => {
+    await forge(engine.log, 0, [enqueued(6), delivered(4, { attempt: 'a' })], oneBody())
+    await expectFound(/gets another batch/, [delivered(6, { delivery: 3, attempt: 'a' })])
+  })
+  it('a batch again that nobody got', async () => {
+    await forge(engine.log, 0, [delivered(4, { attempt: 'a' })])
+    await expectFound(/got nothing lately/, [extended('b')])
+  })
+})
+
 describe('a timer that fires early is found:', () => {
   it('of a lease', () =>
     expectFound(/does not accept LEASE_EXPIRED/, [{ type: 'LeaseExpired', ...of(2), dueAt: 0 }], {

@@ -68,6 +68,12 @@ export interface ReceiveOptions {
   readonly waitMs?: number
   /** Time in ms, from the first available message, to wait for a fuller batch. */
   readonly batchWaitMs?: number
+  /**
+   * Client-unique id of what this receive is for, up to 128 characters. Repeated with it within five minutes, also by
+   * another client, a receive gets the same batch as far as that is still held, under new leases. A receive that the
+   * client itself repeats, because its answer was lost, gets the same batch without one.
+   */
+  readonly attemptId?: string
   /** Lease in ms, from the queue's `leaseMinMs`; absent: the queue's. */
   readonly leaseMs?: number
   /** `simple` (default): an expired lease makes the message available at once; `push`: by the retry policy. */

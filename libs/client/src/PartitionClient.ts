@@ -1,4 +1,5 @@
 import { limits as partitionLimits, type Answers, type CommandOf, type Delivery } from '@kiroku/partition'
+import { LateDeliveries } from './LateDeliveries.ts'
 import { PartitionLink, type ClientContext } from './PartitionLink.ts'
 import { Reviser } from './Reviser.ts'
 import { Sender } from './Sender.ts'
@@ -16,6 +17,7 @@ export class PartitionClient {
   readonly sender: Sender
   readonly settler: Settler
   readonly reviser: Reviser
+  readonly #late: LateDeliveries
 
   constructor(partition: number, context: ClientContext) {
     this.link = new PartitionLink(partition, context)
@@ -23,22 +25,46 @@ export class PartitionClient {
     this.sender = new Sender(this.link, newProducer)
     this.settler = new Settler(this.link)
     this.reviser = new Reviser(this.link, newProducer)
-    this.link.onLateDelivery = (delivery) => this.release(delivery)
+    this.#late = new LateDeliveries((delivery) => this.release(delivery))
+    this.link.onLateDelivery = (delivery) => this.#late.late(delivery)
   }
 
-  /** One delivery, or none within the wait, or where else to look. Aborting rejects; a delivery on its way is released. */
-  take(command: CommandOf<'Receive'>, { signal, patienceMs }: TakeOptions = {}): Promise<Answers['Receive']> {
+  /**
+   * One delivery, or none within the wait, or where else to look. A receive whose answer was lost gets the same batch
+   * when it is repeated. Aborting rejects; a delivery on its way is released.
+   */
+  async take(
+    command: CommandOf<'Receive'>,
+    { signal, patienceMs }: TakeOptions = {},
+  ): Promise<Answers['Receive']> {
     const waitMs = command.waitMs ?? partitionLimits.receiveWaitMsMax
-    return this.link.ask<'Receive'>(command, {
-      waitMs: waitMs + (command.batchWaitMs ?? 0),
-      signal,
-      patienceMs,
-      again: (leftMs, attempt) => ({
-        ...command,
-        poll: `${command.poll}.${attempt}`,
-        ...(command.waitMs === undefined ? {} : { waitMs: Math.min(command.waitMs, leftMs) }),
-      }),
-    })
+    const attempt = command.attempt ?? command.poll
+    let mayRepeat = command.attempt !== undefined
+    let got: number | undefined
+    try {
+      const answer = await this.link.ask<'Receive'>(
+        { ...command, attempt },
+        {
+          waitMs: waitMs + (command.batchWaitMs ?? 0),
+          signal,
+          patienceMs,
+          again: (leftMs, tries) => {
+            mayRepeat = true
+            this.#late.repeating(attempt)
+            return {
+              ...command,
+              attempt,
+              poll: `${command.poll}.${tries}`,
+              ...(command.waitMs === undefined ? {} : { waitMs: Math.min(command.waitMs, leftMs) }),
+            }
+          },
+        },
+      )
+      got = answer.delivery?.delivery
+      return answer
+    } finally {
+      if (mayRepeat) this.#late.over(attempt, got)
+    }
   }
 
   /** Resolves when everything that was asked for is stored or given up. */

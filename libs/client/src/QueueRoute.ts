@@ -161,9 +161,24 @@ export class QueueRoute {
       const taken =
         this.#places.length === 1
           ? await this.#takeFrom(this.#places[0]!, ask, options)
-          : await this.#takeFromAny(ask, options)
+          : ((await this.#takeAgain(ask, options)) ?? (await this.#takeFromAny(ask, options)))
       if (taken !== moved) return taken
     }
+  }
+
+  /** What one of the places gave to an earlier receive with the same attempt id. */
+  async #takeAgain(command: Receive, options: TakeOptions): Promise<Taken | undefined | typeof moved> {
+    if (command.attempt === undefined) return undefined
+    for (const [i, place] of this.#places.entries()) {
+      const ask = { ...command, poll: `${command.poll}=${i}`, heldOnly: true, waitMs: 0, batchWaitMs: 0 }
+      const taken = await this.#takeFrom(place, ask, options).catch((thrown: unknown) => {
+        // A part that is gone holds nothing; one that does not answer may.
+        if (this.#isFinal(place, thrown) || isRetryable(toKirokuError(thrown))) throw thrown
+        return undefined
+      })
+      if (taken !== undefined) return taken
+    }
+    return undefined
   }
 
   /** One that had something is asked alone; only when nobody has, all of them are waited for. */

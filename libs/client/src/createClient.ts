@@ -94,7 +94,8 @@ class TransportClient implements Client {
 
   async receive(queue: string, options: ReceiveOptions = {}): Promise<ReceivedMessage[]> {
     const log = await this.#opened(queue)
-    const { subscription, max = 1, mode = 'simple', signal, bytesMax, waitMs, batchWaitMs, leaseMs } = options
+    const { subscription, max = 1, mode = 'simple', signal, attemptId } = options
+    const { bytesMax, waitMs, batchWaitMs, leaseMs } = options
     const command: CommandOf<'Receive'> = {
       type: 'Receive',
       queue,
@@ -103,6 +104,7 @@ class TransportClient implements Client {
       mode,
       consumer: this.#name,
       ...(subscription === undefined ? {} : { subscription }),
+      ...(attemptId === undefined ? {} : { attempt: attemptId }),
       ...(bytesMax === undefined ? {} : { bytesMax }),
       ...(waitMs === undefined ? {} : { waitMs }),
       ...(batchWaitMs === undefined ? {} : { batchWaitMs }),

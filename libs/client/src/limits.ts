@@ -21,6 +21,8 @@ export const limits = {
   deafPlaceMs: 1_000,
   /** How long a part that does not answer is asked what it has. */
   partReplyMs: 2_000,
+  /** Repeated receives that are remembered, for answers that come late. */
+  repeatsMax: 10_000,
   backoffMsMin: 200,
   backoffMsMax: 5_000,
   /** Wait for a reply, beyond what the request itself waits for at the engine. */

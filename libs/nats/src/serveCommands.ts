@@ -1,5 +1,5 @@
 import { KirokuError, isKirokuError, type WireError } from '@kiroku/message'
-import type { Command, Reply, SettleItem } from '@kiroku/partition'
+import type { Command, Delivery, Reply, SettleItem } from '@kiroku/partition'
 import { createInbox, headers, type Msg, type NatsConnection } from '@nats-io/nats-core'
 import { decodeCommands, encodeError, encodeReply } from './CommandCodec.ts'
 import { commandSubject, ownerSubject, partHeader, payloadMarginBytes } from './commandSubjects.ts'
@@ -43,7 +43,10 @@ export const serveCommands = (nc: NatsConnection, service: CommandService): Comm
       return
     }
     const deliveries = deliveriesOf(reply)
-    respond(nc, msg, encodeReply(reply), deliveries.length === 0 ? undefined : receipts.expect(deliveries))
+    const items = deliveries.map(({ queue, sub, delivery, numbers }) => ({ queue, sub, delivery, numbers }))
+    // Somebody asked for it again: that nobody read an earlier answer does not mean any more that nobody has it.
+    for (const each of deliveries) if (each.isRepeat === true) receipts.forget(each)
+    respond(nc, msg, encodeReply(reply), items.length === 0 ? undefined : receipts.expect(items))
   }
 
   const subscription = nc.subscribe(commandSubject(log, partition), {
@@ -94,14 +97,11 @@ const respond = (nc: NatsConnection, msg: Msg, bytes: Uint8Array, receiptSubject
   }
 }
 
-const deliveriesOf = (reply: Reply): SettleItem[] => {
-  const items: SettleItem[] = []
-  for (const { ok } of reply.answers) {
-    if (ok === undefined || !('delivery' in ok) || typeof ok.delivery !== 'object') continue
-    const { queue, sub, delivery, numbers } = ok.delivery
-    items.push({ queue, sub, delivery, numbers })
-  }
-  return items
+const deliveriesOf = (reply: Reply): Delivery[] => {
+  const deliveries: Delivery[] = []
+  for (const { ok } of reply.answers)
+    if (ok !== undefined && 'delivery' in ok && typeof ok.delivery === 'object') deliveries.push(ok.delivery)
+  return deliveries
 }
 
 /** Notices deliveries that the server could give to nobody: it then answers the publish with status 503. */
@@ -133,6 +133,16 @@ class DeliveryReceipts {
     this.#young.set(subject, items)
     this.#timer ??= setInterval(() => this.#age(), undeliveredMs).unref()
     return subject
+  }
+
+  /** Expects nothing more of earlier answers with this delivery. */
+  forget({ queue, sub, delivery }: SettleItem): void {
+    for (const expected of [this.#young, this.#old])
+      for (const [subject, items] of expected) {
+        const left = items.filter((i) => i.delivery !== delivery || i.sub !== sub || i.queue !== queue)
+        if (left.length === 0) expected.delete(subject)
+        else if (left.length < items.length) expected.set(subject, left)
+      }
   }
 
   close(): void {

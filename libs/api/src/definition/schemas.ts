@@ -188,6 +188,9 @@ export const ReceiveRequest = Schema.Struct({
   waitMs: optional(ms('Long poll')),
   batchWaitMs: optional(ms('Wait for a fuller batch, from the first available message')),
   leaseMs: optional(ms('Lease')),
+  attemptId: optional(
+    Schema.String.annotate({ description: 'A receive that is repeated with it gets the same batch again' }),
+  ),
   mode: optional(Schema.Literals(['simple', 'push'])),
 }).annotate({ identifier: 'ReceiveRequest' })
 

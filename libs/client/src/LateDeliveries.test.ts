@@ -1,0 +1,61 @@
+import type { Delivery } from '@kiroku/partition'
+import { describe, expect, it } from 'vitest'
+import { LateDeliveries } from './LateDeliveries.ts'
+
+const given = () => {
+  const released: number[] = []
+  return { released, late: new LateDeliveries(({ delivery }) => released.push(delivery)) }
+}
+const delivery = (n: number, attempt?: string): Delivery => ({
+  queue: 1,
+  sub: 0,
+  delivery: n,
+  now: 0,
+  leaseUntil: 0,
+  numbers: [n, 1],
+  attempts: [1],
+  enqueuedAt: [0],
+  messages: [],
+  ...(attempt === undefined ? {} : { attempt }),
+})
+
+describe('a delivery whose answer comes when nobody waits for it any more', () => {
+  it('is released', () => {
+    const { released, late } = given()
+    late.late(delivery(1))
+    late.late(delivery(2, 'a'))
+    expect(released).toEqual([1, 2])
+  })
+  it('is kept when the receive was repeated and got the same one', () => {
+    const { released, late } = given()
+    late.repeating('a')
+    late.over('a', 1)
+    late.late(delivery(1, 'a'))
+    expect(released).toEqual([])
+  })
+  it('waits for what the receive gets that is being repeated', () => {
+    const { released, late } = given()
+    late.repeating('a')
+    late.late(delivery(1, 'a'))
+    late.repeating('a')
+    late.late(delivery(2, 'a'))
+    expect(released).toEqual([])
+    late.over('a', 2)
+    expect(released).toEqual([1])
+  })
+  it('is released when the repeated receive got nothing', () => {
+    const { released, late } = given()
+    late.repeating('a')
+    late.late(delivery(1, 'a'))
+    late.over('a', undefined)
+    late.late(delivery(1, 'a'))
+    expect(released).toEqual([1, 1])
+  })
+  it('is released when it is another one than the receive got', () => {
+    const { released, late } = given()
+    late.over('a', 2)
+    late.late(delivery(1, 'a'))
+    late.late(delivery(2, 'b'))
+    expect(released).toEqual([1, 2])
+  })
+})

@@ -1,0 +1,44 @@
+import type { Delivery } from '@kiroku/partition'
+import { limits } from './limits.ts'
+
+/**
+ * What becomes of deliveries whose answer comes when its request was given up. Where the receive was repeated the
+ * same delivery may have come with a later answer: then somebody works on it, and it must not be released.
+ */
+export class LateDeliveries {
+  readonly #release: (delivery: Delivery) => void
+  /** Attempt ids of receives that are being repeated, and what came late for them so far. */
+  readonly #open = new Map<string, Delivery[]>()
+  /** The deliveries that attempt ids got in the end, oldest first. */
+  readonly #got = new Map<string, number>()
+
+  constructor(release: (delivery: Delivery) => void) {
+    this.#release = release
+  }
+
+  /** A receive is repeated from now on. */
+  repeating(attempt: string): void {
+    if (!this.#open.has(attempt)) this.#open.set(attempt, [])
+  }
+
+  /** A receive is over, with this delivery or with none. */
+  over(attempt: string, delivery: number | undefined): void {
+    if (delivery !== undefined) {
+      this.#got.delete(attempt)
+      this.#got.set(attempt, delivery)
+      const [oldest] = this.#got.keys()
+      if (this.#got.size > limits.repeatsMax) this.#got.delete(oldest!)
+    }
+    const late = this.#open.get(attempt) ?? []
+    this.#open.delete(attempt)
+    for (const each of late) if (each.delivery !== delivery) this.#release(each)
+  }
+
+  /** A delivery came that nobody waits for. */
+  late(delivery: Delivery): void {
+    const { attempt = '' } = delivery
+    const open = this.#open.get(attempt)
+    if (open !== undefined) open.push(delivery)
+    else if (this.#got.get(attempt) !== delivery.delivery) this.#release(delivery)
+  }
+}
