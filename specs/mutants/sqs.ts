@@ -5,8 +5,8 @@ export const sqsMutants: ReadonlyArray<SpecMutant> = [
   {
     id: 'SQS-01',
     file: 'libs/partition/src/decide/receive.ts',
-    from: 'leaseMs: command.leaseMs ?? ',
-    to: 'leaseMs: ',
+    from: 'const leaseMs = command.leaseMs ?? ',
+    to: 'const leaseMs = ',
     what: "a receive's own visibility timeout does not count",
   },
   {
