@@ -48,6 +48,11 @@ export const beginning = <B>(
   start: StartPosition | undefined,
   located: Located | undefined,
 ): { from: number; readFrom?: number } => {
+  if (start !== undefined && start !== 'latest' && queue.share.of > 1)
+    throw new KirokuError(
+      'InvalidArgument',
+      `queue "${queue.name}" is spread over partitions, each with a past of its own; bring it back to one first`,
+    )
   const place = placeOf(state, now, queue, start, located)
   const from = Math.max(place?.from ?? queue.nextNumber, queue.purgedTo)
   return place === undefined || from >= queue.nextNumber

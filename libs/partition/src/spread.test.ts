@@ -223,6 +223,14 @@ describe('parts follow their home', () => {
     waits(ps, { type: 'DeleteSubscription', ...act })
     expect(names()).toEqual([['main', undefined]])
   })
+  it('but not in a past, which each part has of its own', () => {
+    const ps = spreadQueue({}, 1)
+    const act = { queue: 'q', by, start: 'earliest' } as const
+    expect([
+      ps.at(0).ask({ type: 'CreateSubscription', ...act, subscription: 's', settings: {} }).error?.id,
+      ps.at(0).ask({ type: 'ResetSubscription', ...act, subscription: 'main' }).error?.id,
+    ]).toEqual(['InvalidArgument', 'InvalidArgument'])
+  })
   it('and are changed by nobody else', () => {
     const ps = spreadQueue({}, 1)
     const part = ps.at(1)
