@@ -121,6 +121,17 @@ describe('a queue is spread', () => {
     ps.spread('q')
     expect(home.answers.get(knowing)?.answer?.ok).toMatchObject({ spread: { version: 3 } })
   })
+  it('gives a receive whose answer was lost what it got, although the parts are others by now', () => {
+    const ps = new Partitions(2)
+    const home = ps.at(0)
+    home.create('q')
+    home.send('q', 3)
+    const lost = home.poll('q', { max: 2, attempt: 'a' })
+    expect(home.got(lost)).toEqual([1, 2])
+    ps.spread('q', 1)
+    ps.talk()
+    expect(home.got(home.poll('q', { max: 2, attempt: 'a' }))).toEqual([1, 2])
+  })
   it('again with the same partitions without a word, and once more after the answer was lost', () => {
     const ps = spreadQueue({}, 1, 2)
     const before = ps.at(0).state.frameSeq

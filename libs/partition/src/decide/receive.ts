@@ -17,10 +17,6 @@ export const decideReceive = <B>(turn: Turn<B>, command: CommandOf<'Receive'>, t
   if (sub === undefined) return
   const refusal = refuseReceive(state, sub, command)
   if (refusal !== undefined) return turn.refuse(token, refusal)
-  const { spread: knows = 0 } = command
-  const { spread, place } = sub.queue
-  const news = place === undefined ? newsFor(spread, knows) : undefined
-  if (news !== undefined) return turn.ok(token, { spread: news })
   sub.queue.receivedAt = turn.now
   const { attempt = '' } = command
   const leaseMs = command.leaseMs ?? sub.config.leaseMs
@@ -29,6 +25,10 @@ export const decideReceive = <B>(turn: Turn<B>, command: CommandOf<'Receive'>, t
     turn.answers.push({ token, delivery: again })
     return
   }
+  const { spread: knows = 0 } = command
+  const { spread, place } = sub.queue
+  const news = place === undefined ? newsFor(spread, knows) : undefined
+  if (news !== undefined) return turn.ok(token, { spread: news })
   if (command.heldOnly === true) return turn.ok(token, {})
   // A receive asked for again takes the place of the one that waits.
   takeBack(turn, state.polls.get(command.poll))
