@@ -75,8 +75,8 @@ export class RestoreCheck {
         refuse(`message ${first} of queue ${e.queue} is restored after its retention`)
       const inFrame = arrivals(seq, e.queue)
       if (inFrame === undefined) continue
-      const arrival = inFrame.find((a) => isOf(a, first, count, index, enqueuedAt))
-      if (arrival === undefined)
+      const arrival = lastBegun(inFrame, first)
+      if (arrival === undefined || !isOf(arrival, first, count, index, enqueuedAt))
         return refuse(`message ${first} of queue ${e.queue} did not arrive so at ${seq}`)
       const { tag = '', group = '' } = arrival.event
       if (!passes(sub, tag)) refuse(`message ${first} does not pass the filter of "${sub.name}"`)
@@ -97,6 +97,18 @@ export class RestoreCheck {
     }
     return had
   }
+}
+
+/** The last arrival that begins with message `n` or before; they are in the order of their numbers. */
+const lastBegun = (arrivals: readonly Arrival[], n: number): Arrival | undefined => {
+  let low = 0
+  let high = arrivals.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (arrivals[middle]!.event.first <= n) low = middle + 1
+    else high = middle
+  }
+  return arrivals[low - 1]
 }
 
 const isOf = (
