@@ -24,6 +24,27 @@ export const engineMutants: ReadonlyArray<SpecMutant> = [
     what: 'an engine that begins with a checkpoint forgets what was sent',
   },
   {
+    id: 'ENG-04',
+    file: 'libs/partition/src/untouched.ts',
+    from: 'else addToReady(state, sub, arrival, state.frameSeq, index, enqueuedAt)',
+    to: 'else if (i === 0) addToReady(state, sub, arrival, state.frameSeq, index, enqueuedAt)',
+    what: 'only the first subscription gets what is sent',
+  },
+  {
+    id: 'ENG-05',
+    file: 'libs/partition/src/untouched.ts',
+    from: 'const before = list.restoredTail',
+    to: 'const before = 0',
+    what: 'the past comes in the opposite order',
+  },
+  {
+    id: 'ENG-06',
+    file: 'libs/partition/src/filter.ts',
+    from: 'tags === null || tags.includes(tag)',
+    to: 'tags === null || tag !== ""',
+    what: 'a filter lets every tag pass',
+  },
+  {
     id: 'ENG-07',
     file: 'libs/partition/src/untouched.ts',
     from: 'state.queues.delete(queue.id)',

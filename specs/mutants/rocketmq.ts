@@ -114,4 +114,11 @@ export const rocketmqMutants: ReadonlyArray<SpecMutant> = [
     to: "dueAt: g.at, error: ''",
     what: 'the record does not say why an attempt failed',
   },
+  {
+    id: 'RMQ-17',
+    file: 'libs/partition/src/decide/receive.ts',
+    from: 'command.subscription ?? mainSubscription',
+    to: 'mainSubscription',
+    what: 'every group takes from what is there for all',
+  },
 ]
