@@ -7,7 +7,7 @@ import { limits } from './limits.ts'
  */
 export class LateDeliveries {
   readonly #release: (delivery: Delivery) => void
-  /** Attempt ids of receives that are being repeated, and what came late for them so far. */
+  /** Attempt ids of receives that are under way, and what came late for them so far. */
   readonly #open = new Map<string, Delivery[]>()
   /** The deliveries that attempt ids got in the end, oldest first. */
   readonly #got = new Map<string, number>()
@@ -16,14 +16,14 @@ export class LateDeliveries {
     this.#release = release
   }
 
-  /** A receive is repeated from now on. */
-  repeating(attempt: string): void {
+  /** A receive begins. */
+  begun(attempt: string): void {
     if (!this.#open.has(attempt)) this.#open.set(attempt, [])
   }
 
-  /** A receive is over, with this delivery or with none. */
-  over(attempt: string, delivery: number | undefined): void {
-    if (delivery !== undefined) {
+  /** A receive is over, with this delivery or with none; it may come again when the receive was repeated. */
+  over(attempt: string, delivery: number | undefined, mayComeAgain: boolean): void {
+    if (delivery !== undefined && mayComeAgain) {
       this.#got.delete(attempt)
       this.#got.set(attempt, delivery)
       const [oldest] = this.#got.keys()

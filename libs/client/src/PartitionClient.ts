@@ -39,8 +39,9 @@ export class PartitionClient {
   ): Promise<Answers['Receive']> {
     const waitMs = command.waitMs ?? partitionLimits.receiveWaitMsMax
     const attempt = command.attempt ?? command.poll
-    let mayRepeat = command.attempt !== undefined
+    let mayComeAgain = command.attempt !== undefined
     let got: number | undefined
+    this.#late.begun(attempt)
     try {
       const answer = await this.link.ask<'Receive'>(
         { ...command, attempt },
@@ -49,8 +50,7 @@ export class PartitionClient {
           signal,
           patienceMs,
           again: (leftMs, tries) => {
-            mayRepeat = true
-            this.#late.repeating(attempt)
+            mayComeAgain = true
             return {
               ...command,
               attempt,
@@ -63,7 +63,7 @@ export class PartitionClient {
       got = answer.delivery?.delivery
       return answer
     } finally {
-      if (mayRepeat) this.#late.over(attempt, got)
+      this.#late.over(attempt, got, mayComeAgain)
     }
   }
 
