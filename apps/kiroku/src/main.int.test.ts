@@ -88,7 +88,13 @@ describe('the commands of a folder with a running engine', () => {
       subscriptions: [{ name: 'main' }, { name: 'eu', deliveryPaused: true }],
     })
     await ok(['subscription', 'update', 'orders', 'eu', '--tags', 'all'])
-    await ok(['subscription', 'reset', 'orders', 'eu'])
+    await ok(['subscription', 'resume', 'orders', 'eu'])
+    await ok(['subscription', 'reset', 'orders', 'eu', '--start', 'earliest'])
+    await ok(['subscription', 'create', 'orders', 'late', '--start', '1h'])
+    for (const name of ['eu', 'late'])
+      expect(await ok([...receive, '--subscription', name, '--wait', '10s', '--ack'])).toMatchObject({
+        messages: [{ body: 'a' }, { body: 'b' }],
+      })
     await ok(['subscription', 'delete', 'orders', 'eu'])
     expect((await kiroku.run([...receive, '--subscription', 'eu'])).exit).toBe(3)
   })

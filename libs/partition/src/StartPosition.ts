@@ -68,8 +68,6 @@ const placeOf = (
   located: Located | undefined,
 ): Located | undefined => {
   if (start === undefined || start === 'latest') return undefined
-  if (queue.share.of > 1)
-    throw new KirokuError('InvalidArgument', 'a queue that is spread begins its subscriptions at the latest')
   const readFrom = state.trimmedTo + 1
   if (start === 'earliest') return { from: 1, readFrom }
   if (typeof start !== 'object' || start === null) throw noStart('a word that is none')
