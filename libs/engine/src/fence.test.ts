@@ -1,10 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { createMemoryLog } from '@kiroku/log'
+import { createMemoryLog, type PartitionLog } from '@kiroku/log'
 import type { Command } from '@kiroku/partition'
 import { ManualTime, waitUntil } from '@kiroku/testkit'
+import { fence } from './fence.ts'
 import { MortalLog } from './MortalLog.ts'
 import { body, by, receive, startTestNode, text } from './startTestNode.ts'
+import { liveTime } from './Time.ts'
 
 const send = (n: number): Extract<Command, { type: 'Enqueue' }> => ({
   type: 'Enqueue',
@@ -132,6 +134,41 @@ describe('a lease', () => {
     const { delivery } = await one.ask(receive('mail', 1))
     expect(delivery).toMatchObject({ numbers: [1, 1], attempts: [2] })
     await one.close()
+  })
+})
+
+describe('a fence that looks at the log while another owner goes on with it', () => {
+  it('looks again, and finds no damage in what that one trimmed', async () => {
+    const log = createMemoryLog({ partitions: 1 })
+    const one = await startTestNode(log, 'one')
+    await one.ask({ type: 'CreateQueue', queue: 'mail', config: {}, by })
+    const part = await log.partition(0)
+    const before = await part.state()
+    await one.ask(send(1))
+    await one.close()
+    await part.trim(before.lastSeq)
+    let looks = 0
+    const slow: PartitionLog = {
+      partition: part.partition,
+      checkpoints: part.checkpoints,
+      recordBytesMax: part.recordBytesMax,
+      state: () => (looks++ === 0 ? Promise.resolve(before) : part.state()),
+      fence: (records, expectedLastSeq) => part.fence(records, expectedLastSeq),
+      append: (record, expectedLastSeq) => part.append(record, expectedLastSeq),
+      read: (fromSeq, toSeq) => part.read(fromSeq, toSeq),
+      get: (seq, bytes) => part.get(seq, bytes),
+      trim: (upTo) => part.trim(upTo),
+      close: () => part.close(),
+    }
+    const fenced = await fence(
+      slow,
+      'late',
+      liveTime,
+      () => true,
+      () => undefined,
+    )
+    expect(fenced.seq).toBeGreaterThan((await part.state()).firstSeq)
+    expect(looks).toBeGreaterThan(1)
   })
 })
 

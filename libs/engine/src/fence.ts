@@ -104,6 +104,7 @@ const tailOf = async (log: PartitionLog, firstSeq: number, lastSeq: number): Pro
     if (record === undefined) {
       // What lies before the last frame is for the replay to judge.
       if (hasFrame) break
+      await mustStand(log, lastSeq)
       throw new KirokuError('LogDamaged', `partition ${log.partition}: record ${seq} is missing`)
     }
     const next = ours.at(-1)
@@ -124,6 +125,12 @@ const tailOf = async (log: PartitionLog, firstSeq: number, lastSeq: number): Pro
     at: frame?.kind === 'frame' ? frame.at : 0,
     orphansFrom: ours[orphans - 1]?.seq,
   }
+}
+
+/** A log that another owner has gone on with meanwhile, and may have trimmed, is not damaged: it has to be looked at anew. */
+const mustStand = async (log: PartitionLog, lastSeq: number): Promise<void> => {
+  if ((await log.state()).lastSeq !== lastSeq)
+    throw new KirokuError('Fenced', `partition ${log.partition}: another owner went on with the log`)
 }
 
 /** Every fence judges the tail before it, so that nobody needs to look further back. */
