@@ -4,6 +4,7 @@ import { Objection } from './checkers/Objection.ts'
 import { unfold } from './faults/misfortunes.ts'
 import { planOf, type Without } from './plan/Plan.ts'
 import { people } from './workload/people.ts'
+import { poke } from './workload/poke.ts'
 import { setUp } from './workload/setUp.ts'
 import { isDrained } from './world/isDrained.ts'
 import { World } from './world/World.ts'
@@ -84,7 +85,15 @@ const play = async (world: World): Promise<void> => {
   world.calm()
   await loop.sleep(calmingMs)
   for (let p = 0; p < plan.partitions; p++) world.land(p)
-  await world.until('every message is final, and every dead letter arrived', () => isDrained(world))
+  let isPoked = false
+  world.start(
+    'pokes',
+    poke(world).then(() => void (isPoked = true)),
+  )
+  await world.until(
+    'every message is final, and every dead letter arrived',
+    () => isPoked && isDrained(world),
+  )
   world.isOver = true
   await world.rest()
   await world.until('every partition has its owner', () => world.isSettled())

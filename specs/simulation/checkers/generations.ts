@@ -33,6 +33,8 @@ export class GenerationsChecker implements Checker {
     const past = this.#past.get(id)
     if (past === undefined) return
     this.#past.delete(id)
+    // Clients drop what an owner says that another one has followed.
+    if (reply.epoch < this.#world.truth.ledgers[partition]!.epoch) return
     for (const [i, command] of commands.entries()) {
       const ok = reply.answers[i]!.ok as Answers['Ack'] | undefined
       if (!('items' in command) || ok === undefined) continue

@@ -1,0 +1,14 @@
+import type { World } from '../world/World.ts'
+import { by } from './administer.ts'
+import { Caller } from './Caller.ts'
+
+/** Has a fact stored where an owner could not know by itself that it is none any more, because locks were broken on purpose. */
+export const poke = async (world: World): Promise<void> => {
+  const { placement, plan } = world
+  const caller = new Caller(world, 'poke')
+  await world.loop.as(caller.party, async () => {
+    for (let p = 0; p < plan.partitions; p++)
+      if (placement.dishonest.has(p))
+        await caller.ask(p, { type: 'CreateQueue', queue: `poke-${p}`, config: {}, by })
+  })
+}
