@@ -1,5 +1,4 @@
 import type { LogEvent, LogEventOf, Ranges } from '@kiroku/message'
-import { runNumbers } from '@kiroku/partition'
 import { laneOf, type Lane, type Lanes } from './Lanes.ts'
 import type { Life, LifeState, Move } from './Life.ts'
 import { QueueLedger, type Message } from './QueueLedger.ts'
@@ -73,25 +72,14 @@ export class Ledger {
         return
       case 'QueuePurged':
         for (const message of this.#queue(e.queue).messages.values())
-          if (message.number < e.upTo) {
-            message.isForgotten = true
-            message.dueAt = 0
-          }
+          if (message.number < e.upTo) message.isForgotten = true
         return this.#end(frame, e, this.#queue(e.queue), undefined, e.upTo, onMove)
       case 'SubscriptionCreated':
-        return this.#queue(e.queue).open(e.sub, e.name, e.settings, e.from, e.readFrom)
+        return this.#queue(e.queue).open(e.sub, e.name, e.settings)
       case 'SubscriptionConfigured':
         this.#queue(e.queue).generations.get(e.sub)!.settings = e.settings
         this.#queue(e.queue).configured++
         return
-      case 'RunsRestored':
-        for (let i = 0; i < e.runs.length; i += runNumbers)
-          for (const n of each(e.runs.slice(i, i + 2)))
-            this.#queue(e.queue).restore(n, e.sub, 'Available', frame.seq)
-        for (const n of each(e.filtered ?? [])) this.#queue(e.queue).restore(n, e.sub, 'Discarded', frame.seq)
-        return
-      case 'SubscriptionFilled':
-        return this.#queue(e.queue).filled(e.sub, frame.record.at)
       case 'SubscriptionReset':
         return this.#reset(frame, e, onMove)
       case 'SubscriptionDeleted':
@@ -164,7 +152,6 @@ export class Ledger {
       const message = queue.messages.get(number)
       if (message === undefined)
         throw new Error(`${event.type} of ${queue.id}/${number}, which never came in`)
-      message.dueAt = 0
       for (const [sub, life] of message.lives) {
         if (queue.generations.get(sub)!.isOver) continue
         const to = event.filteredBy?.includes(sub) === true ? 'Discarded' : 'Available'
@@ -186,7 +173,6 @@ export class Ledger {
     if (message === undefined)
       throw new Error(`${event.type} of ${queue.id}/${event.number}, which never came in`)
     message.isForgotten ||= to === 'Discarded'
-    message.dueAt = event.type === 'Rescheduled' ? event.dueAt : 0
     for (const [sub, life] of message.lives)
       if (!queue.generations.get(sub)!.isOver)
         this.#move({ frame, event, queue, message, sub, life, to }, onMove)
@@ -197,7 +183,7 @@ export class Ledger {
     const before = queue.named(e.name)
     if (before === undefined) throw new Error(`${e.type} at ${frame.seq} of "${e.name}", which is not there`)
     this.#over(frame, e, queue, before.id, onMove)
-    queue.open(e.sub, e.name, before.settings, e.from, e.readFrom)
+    queue.open(e.sub, e.name, before.settings)
   }
 
   /** Everything of a generation is over. */

@@ -11,8 +11,6 @@ export interface Message {
   readonly seq: number
   bodySeq: number
   enqueuedAt: number
-  /** While it waits for its time: when that is, in ms of partition time; 0: it does not. */
-  dueAt: number
   isForwarded: boolean
   /** Whether a repeat of it is a new message, since it was recalled or purged. */
   isForgotten: boolean
@@ -29,19 +27,6 @@ export interface Generation {
   settings: Partial<QueueConfig>
   /** Whether a reset or the end of the subscription made it the past. */
   isOver: boolean
-  /** Of one that began in the past, while that is restored. */
-  past?: Past | undefined
-}
-
-/** What a generation is to get of the past. */
-interface Past {
-  /** Its first message, and the first record of the past. */
-  readonly from: number
-  readonly readFrom: number
-  /** Number that was next when it was opened. */
-  readonly until: number
-  /** How many messages of each group came back already. */
-  readonly restored: Map<string, number>
 }
 
 /** One queue as the log tells it. */
@@ -76,43 +61,8 @@ export class QueueLedger {
     return { ...defaultQueueConfig, ...this.#config, ...this.generations.get(sub)?.settings }
   }
 
-  /** `readFrom`: it begins in the past; what waits for its time comes to it by itself. */
-  open(id: number, name: string, settings: Partial<QueueConfig>, from = 0, readFrom?: number): void {
-    const generation: Generation = { id, name, settings, isOver: false }
-    this.generations.set(id, generation)
-    if (readFrom === undefined) return
-    const until = Math.max(0, ...this.messages.keys()) + 1
-    generation.past = { from, readFrom, until, restored: new Map() }
-    for (const message of this.messages.values())
-      if (message.number >= from && message.dueAt !== 0)
-        message.lives.set(id, newLife('Delayed', message.dueAt, message.seq))
-  }
-
-  /** A message of the past comes back, behind those that did before and ahead of the newer ones. */
-  restore(number: number, sub: number, state: 'Available' | 'Discarded', seq: number): void {
-    const message = this.messages.get(number)
-    const { past } = this.generations.get(sub)!
-    if (message === undefined || past === undefined || message.lives.has(sub) || message.isForgotten)
-      throw new Error(`message ${this.id}/${number} is restored to ${sub} at ${seq}, which is wrong`)
-    const life = newLife(state, 0, seq)
-    message.lives.set(sub, life)
-    if (state !== 'Available' || this.configOf(sub).groups === 'none') return
-    const before = past.restored.get(message.group) ?? 0
-    past.restored.set(message.group, before + 1)
-    const key = `${sub} ${message.group}`
-    this.lines.set(key, (this.lines.get(key) ?? []).toSpliced(before, 0, { number, life }))
-  }
-
-  /** The past is complete: nothing that was on record may be missing but what is too old. */
-  filled(sub: number, at: number): void {
-    const generation = this.generations.get(sub)!
-    const { from, readFrom, until } = generation.past!
-    generation.past = undefined
-    const { retentionMs } = this.configOf(sub)
-    for (const { number, seq, enqueuedAt, isForgotten, lives } of this.messages.values())
-      if (number >= from && number < until && seq >= readFrom && !isForgotten && !lives.has(sub))
-        if (enqueuedAt + retentionMs > at)
-          throw new Error(`message ${this.id}/${number} of record ${seq} is not restored to ${sub}`)
+  open(id: number, name: string, settings: Partial<QueueConfig>): void {
+    this.generations.set(id, { id, name, settings, isOver: false })
   }
 
   /** The generation of a subscription that is in force. */
@@ -131,7 +81,6 @@ export class QueueLedger {
       seq,
       bodySeq: seq,
       enqueuedAt: 0,
-      dueAt: 0,
       isForwarded: false,
       isForgotten: false,
       group: '',
@@ -144,11 +93,19 @@ export class QueueLedger {
   /** Begins its lives: one for each subscription; those whose filter it does not pass end at once. */
   begin(message: Message, dueAt: number, at: number, filteredBy: readonly number[] = []): void {
     message.enqueuedAt = at
-    message.dueAt = dueAt
     for (const { id, isOver } of this.generations.values()) {
       if (isOver) continue
-      const state = filteredBy.includes(id) ? 'Discarded' : dueAt === 0 ? 'Available' : 'Delayed'
-      const life = newLife(state, dueAt, message.seq)
+      const life: Life = {
+        state: filteredBy.includes(id) ? 'Discarded' : dueAt === 0 ? 'Available' : 'Delayed',
+        attempt: 0,
+        attemptsMax: 0,
+        delivery: 0,
+        leaseUntil: 0,
+        dueAt,
+        leasedMs: 0,
+        isExtended: false,
+        sinceSeq: message.seq,
+      }
       message.lives.set(id, life)
       if (dueAt === 0) this.lineUp(message, id, life)
     }
@@ -163,15 +120,3 @@ export class QueueLedger {
     else line.push({ number, life })
   }
 }
-
-const newLife = (state: Life['state'], dueAt: number, sinceSeq: number): Life => ({
-  state,
-  attempt: 0,
-  attemptsMax: 0,
-  delivery: 0,
-  leaseUntil: 0,
-  dueAt,
-  leasedMs: 0,
-  isExtended: false,
-  sinceSeq,
-})
