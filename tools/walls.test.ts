@@ -58,6 +58,8 @@ describe('every room keeps its direction of imports', () => {
     ['libs/client', '@kiroku/engine'],
     ['libs/worker', '@kiroku/engine'],
     ['libs/audit', '@kiroku/engine'],
+    ['libs/audit', '@kiroku/audit-store'],
+    ['libs/audit-store', '@kiroku/engine'],
     ['libs/api', '@kiroku/nats'],
     ['libs/cluster', '@kiroku/engine'],
     ['libs/nats-server', '@kiroku/nats'],

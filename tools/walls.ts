@@ -47,6 +47,7 @@ const libraries = [
   'client-nats',
   'worker',
   'audit',
+  'audit-store',
   'api',
 ].map((name) => `@kiroku/${name}`)
 
@@ -113,6 +114,11 @@ export const rooms: ReadonlyArray<Room> = [
     may: ['@kiroku/message', '@kiroku/partition', '@kiroku/log', 'xstate'],
     pure: true,
     why: 'reading is a fold over the log with the engine’s own pure code, in the browser too; looking changes nothing',
+  },
+  {
+    folder: 'libs/audit-store',
+    may: ['@kiroku/message', '@kiroku/partition', '@kiroku/log', '@kiroku/audit', 'node:'],
+    why: 'it keeps what the folds found on a disk; it sees the record only through the log port',
   },
   {
     folder: 'libs/api',
