@@ -19,3 +19,13 @@ export type {
 } from './VerifyReport.ts'
 export { planRepair, repair } from './repair.ts'
 export type { RepairKind, RepairOptions, RepairOrder, RepairPlan } from './RepairPlan.ts'
+export {
+  LogPass,
+  type LostPart,
+  type MomentPolicy,
+  type PassFrame,
+  type PassListener,
+  type PassOptions,
+} from './LogPass.ts'
+export type { Moment, MomentNote, MomentStore } from './Moment.ts'
+export { MemoryMoments } from './MemoryMoments.ts'

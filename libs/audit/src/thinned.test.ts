@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest'
+import { thinned } from './thinned.ts'
+
+const notes = (...works: number[]) => works.map((work, i) => ({ seq: i + 1, work, bytes: 10 }))
+
+it('nothing goes while there is room', () => {
+  expect(thinned([{ partition: 0, notes: notes(1, 2, 3) }], 30)).toEqual([])
+})
+
+it('what stands closest to others goes first, and the newest stays', () => {
+  const all = [{ partition: 0, notes: notes(100, 110, 200, 300, 301) }]
+  expect(thinned(all, 40)).toEqual([{ partition: 0, seq: 2 }])
+  expect(thinned(all, 30).map(({ seq }) => seq)).toEqual([2, 4])
+  expect(thinned(all, 10).map(({ seq }) => seq)).not.toContain(5)
+})
+
+it('the room is for all partitions together', () => {
+  const dense = { partition: 0, notes: notes(1, 2, 3, 4) }
+  const thin = { partition: 1, notes: notes(100, 200) }
+  expect(thinned([dense, thin], 40).every(({ partition }) => partition === 0)).toBe(true)
+})
+
+it('one that is too large by itself goes as well', () => {
+  expect(thinned([{ partition: 0, notes: notes(1) }], 5)).toEqual([{ partition: 0, seq: 1 }])
+})

@@ -1,0 +1,39 @@
+import type { MomentNote } from './Moment.ts'
+
+/** The moments of one partition, oldest first. */
+interface OfPartition {
+  readonly partition: number
+  readonly notes: readonly MomentNote[]
+}
+
+/**
+ * Which moments must go so that the rest takes no more than `bytesMax`: first those that are missed least, since
+ * the way from the moment before them to the one behind them is shortest. The newest of each partition stays as long
+ * as any other can go.
+ */
+export const thinned = (
+  all: readonly OfPartition[],
+  bytesMax: number,
+): { readonly partition: number; readonly seq: number }[] => {
+  let bytes = 0
+  for (const { notes } of all) for (const note of notes) bytes += note.bytes
+  const left = all.map(({ partition, notes }) => ({ partition, notes: [...notes] }))
+  const gone: { partition: number; seq: number }[] = []
+  while (bytes > bytesMax) {
+    let least: { of: (typeof left)[number]; place: number; missed: number } | undefined
+    for (const of of left)
+      for (let place = 0; place < of.notes.length; place++) {
+        const missed = missedWork(of.notes, place)
+        if (least === undefined || missed < least.missed) least = { of, place, missed }
+      }
+    if (least === undefined) break
+    const [note] = least.of.notes.splice(least.place, 1)
+    bytes -= note!.bytes
+    gone.push({ partition: least.of.partition, seq: note!.seq })
+  }
+  return gone
+}
+
+/** How far it is from the moment before to the one behind. */
+const missedWork = (notes: readonly MomentNote[], place: number): number =>
+  place === notes.length - 1 ? Infinity : notes[place + 1]!.work - (notes[place - 1]?.work ?? 0)
