@@ -215,6 +215,51 @@ describe('the filter of a redrive', () => {
   })
 })
 
+describe('a redrive of selected messages', () => {
+  it('[ENG-10] moves those alone, and says why some of them stay', async () => {
+    await using world = await createWorld({ partitions: 2 })
+    await createMany(world, 10)
+    const [first] = await world.receive('dead')
+    const [second] = await world.receive('dead')
+    await second!.ack()
+    const selection = [1, 4, 8, 2]
+    const counting = world.client.queues.redrive('dead', { selection, dryRun: true })
+    await world.advance('1 second')
+    expect(await counting).toMatchObject({ selected: 6, moved: 4, skipped: { leased: 1, gone: 1 } })
+    const by = { name: 'ada', origin: 'cli', reason: 'the stock is back' }
+    await world.client.queues.redrive('dead', { selection }, by)
+    await world.advance('1 second')
+    expect(await latest(world)).toMatchObject({
+      state: 'completed',
+      selected: 6,
+      moved: 4,
+      skipped: { leased: 1, gone: 1 },
+      by,
+    })
+    expect(await bodiesIn(world, 'orders')).toEqual(['3', '4', '8', '9'])
+    expect(await world.counts('dead')).toMatchObject({ inflight: 1, available: 4 })
+    await first!.ack()
+    await expectLawful(world)
+  })
+
+  it('[ENG-10] goes on with the selection after a crash and a take-over', async () => {
+    await using world = await createWorld({ partitions: 2 })
+    await createMany(world, 60)
+    const begun = world.client.queues.redrive('dead', { selection: [1, 20, 41, 20], rateMax: 20 })
+    await world.advance('1 second')
+    await world.engine.stop('crash')
+    await world.engine.start()
+    await world.advance('500 millis')
+    await world.restart('drain', '1 second')
+    await world.advance('1 minute')
+    await begun
+    expect(await latest(world)).toMatchObject({ state: 'completed', selected: 40, moved: 40, skipped: {} })
+    const expected = Array.from({ length: 60 }, (_, i) => i + 1).filter((n) => n <= 20 || n > 40)
+    expect(await bodiesIn(world, 'orders')).toEqual(expected.map(String))
+    await expectLawful(world)
+  })
+})
+
 describe('a redrive with a rate', () => {
   it('[ENG-10] moves no more than so many messages a second', async () => {
     await using world = await createWorld()

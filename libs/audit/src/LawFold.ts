@@ -16,6 +16,7 @@ import {
   evolve,
   filteredSubs,
   findDelayed,
+  intersect,
   laneKey,
   loadCell,
   readyRuns,
@@ -465,6 +466,8 @@ export class LawFold {
     this.#sub(e)
     if (e.task !== queue.nextRedrive) refuse(`redrive ${e.task} comes where ${queue.nextRedrive} is next`)
     if (e.upTo >= queue.nextNumber) refuse(`a redrive up to ${e.upTo} is not one of what was sent`)
+    if (e.selection !== undefined && (e.selection.length === 0 || !isInOrder(e.selection)))
+      refuse(`redrive ${e.task} does not select messages in their order`)
     const running = queue.redrives.find((r) => r.sub === e.sub && r.state === 'running')
     if (running !== undefined) refuse(`redrive ${e.task} begins while ${running.task} is not done`)
   }
@@ -478,7 +481,7 @@ export class LawFold {
 
   #redriven(e: LogEventOf<'Redriven'>): void {
     const { state } = this
-    const { to, upTo, moved, messagesMax } = this.#redrive(e)
+    const { to, upTo, moved, messagesMax, selection } = this.#redrive(e)
     const sub = this.#sub(e)
     const { numbers, target } = e
     const isSource = target.partition === state.partition && target.queue === e.queue
@@ -487,6 +490,8 @@ export class LawFold {
     if (!isInOrder(numbers)) refuse(`redrive ${e.task} does not name messages in their order`)
     if (numbers.at(-2)! + numbers.at(-1)! - 1 > upTo)
       refuse(`redrive ${e.task} names a message beyond ${upTo}`)
+    if (selection !== undefined && total(intersect(selection, numbers)) !== total(numbers))
+      refuse(`redrive ${e.task} moves what was not selected`)
     if (messagesMax > 0 && moved + total(numbers) > messagesMax)
       refuse(`redrive ${e.task} moves more than ${messagesMax} messages`)
     const available = availableAmong(state, sub, numbers)

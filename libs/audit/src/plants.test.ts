@@ -215,6 +215,10 @@ describe('a step outside the law is found:', () => {
       const { partitions, totals } = await verify(engine.log, { decodeCheckpoint, deep: true })
       expect([partitions[0]!.problem, totals.discarded]).toEqual([undefined, 1])
     })
+    it('of what was not selected', () =>
+      expectFound(/not selected/, [started({ selection: [3, 1] }), redriven([4, 1])]))
+    it('that selects a message twice', () =>
+      expectFound(/select messages in their order/, [started({ selection: [3, 2, 4, 1] })]))
     it('of what is in flight', () => expectFound(/not available/, [started(), redriven([2, 1])]))
     it('of what is final', () => expectFound(/not available/, [started(), redriven([1, 1])]))
     it('of what is delayed', () => expectFound(/not available/, [started(), redriven([5, 1])]))

@@ -1,4 +1,4 @@
-import type { Actor, ConsumeMode, KirokuError } from '@kiroku/message'
+import type { Actor, ConsumeMode, KirokuError, Ranges } from '@kiroku/message'
 import type {
   GroupDescription,
   DeadLetterTarget,
@@ -167,6 +167,11 @@ export interface RedriveOptions {
   /** Subscription whose messages are moved; default `main`. */
   readonly subscription?: string
   readonly filter?: RedriveFilter
+  /**
+   * Only these messages, by their numbers in the queue as pairs in order: first, count, first, count, … What is not
+   * available among them stays, and is counted by the reason.
+   */
+  readonly selection?: Ranges
   /** Most messages a second; absent: as fast as it goes. */
   readonly rateMax?: number
   /** Most messages in all. */

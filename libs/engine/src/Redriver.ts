@@ -2,12 +2,12 @@ import { isKirokuError, KirokuError, type Ranges } from '@kiroku/message'
 import type { BodyRef } from '@kiroku/log'
 import {
   availableAmong,
-  availableNumbers,
   decideRedrive,
   decodeEnvelope,
   isDryRun,
   looksInside,
   passesByTime,
+  redriveNumbers,
   type AvailableMessage,
   type PartitionState,
   type Redrive,
@@ -110,7 +110,7 @@ export class Redriver {
       state,
       redrive,
       sub,
-      cursor: new RangeCursor(availableNumbers(state, sub, redrive.upTo)),
+      cursor: new RangeCursor(redriveNumbers(state, sub, redrive)),
       judge: new RedriveJudge(redrive, state.partition, targets, () => this.#work.now()),
     }
   }

@@ -303,6 +303,8 @@ export type LogEvent =
       request: string
       to: 'origin' | (QueueAddress & { name: string })
       filter: Record<string, unknown>
+      /** Only these, in their order; absent: all. */
+      selection?: Ranges
       /** Messages a second, and messages in all; 0: no limit. */
       rateMax: number
       messagesMax: number

@@ -103,6 +103,7 @@ const shapes: Readonly<Record<CommandType, Check>> = {
     request: text,
     to: (value) => value === 'origin' || shape({ partition: number, queue: number, name: text })(value),
     filter: optional(record),
+    selection: optional(numbers),
     rateMax: optional(number),
     messagesMax: optional(number),
     dryRun: optional((value) => typeof value === 'boolean'),

@@ -181,6 +181,8 @@ export type Command =
       request: string
       to: RedriveTo
       filter?: RedriveFilter
+      /** Only these messages, named by their numbers in the queue, in order; absent: all. */
+      selection?: Ranges
       /** Messages a second; absent: no limit. */
       rateMax?: number
       /** Messages in all; absent: no limit. */
@@ -297,7 +299,10 @@ export interface PartDescription {
 }
 
 /** A redrive as `redrive status` prints it. `skipped` and `filtered` count what stays. */
-export interface RedriveDescription extends Omit<Redrive, 'queue' | 'sub' | 'request' | 'upTo'> {
+export interface RedriveDescription extends Omit<
+  Redrive,
+  'queue' | 'sub' | 'request' | 'upTo' | 'selection'
+> {
   readonly queue: string
   readonly dryRun: boolean
 }

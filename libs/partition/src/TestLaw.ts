@@ -75,7 +75,10 @@ export interface LawQueue {
   /** What was sent under each key that is remembered. */
   readonly keys: Map<string, { readonly number: number; readonly at: number }>
   /** Redrives that run. */
-  readonly redrives: Map<number, { readonly sub: number; readonly upTo: number }>
+  readonly redrives: Map<
+    number,
+    { readonly sub: number; readonly upTo: number; readonly only: ReadonlySet<number> | undefined }
+  >
 }
 
 type Settlement = 'Ack' | 'Retry' | 'Extend' | 'Release' | 'DeadLetter'
@@ -218,7 +221,11 @@ export class TestLaw {
         return this.#discard(e, at)
       case 'RedriveStarted':
         lawful(!this.#isRedriven(e.queue, e.sub), 'two redrives at once')
-        this.#queue(e.queue).redrives.set(e.task, { sub: e.sub, upTo: e.upTo })
+        this.#queue(e.queue).redrives.set(e.task, {
+          sub: e.sub,
+          upTo: e.upTo,
+          only: e.selection && new Set(numbersOf(e.selection)),
+        })
         return
       case 'RedriveEnded':
         lawful(this.#queue(e.queue).redrives.delete(e.task), 'the end of no redrive')
@@ -465,6 +472,7 @@ export class TestLaw {
       const { state } = this.#sub(e.queue, e.sub).cells.get(n)!
       lawful(state === State.Available, `message ${n} redriven in ${stateNames[state]}`)
       lawful(n <= redrive!.upTo, `message ${n} redriven beyond ${redrive!.upTo}`)
+      lawful(redrive!.only?.has(n) !== false, `message ${n} redriven, which was not selected`)
       lawful(q.messages.get(n)!.enqueuedAt + q.config.retentionMs > at, `message ${n} redriven too late`)
     }
     this.#leave(e)

@@ -1,7 +1,8 @@
-import { KirokuError } from '@kiroku/message'
+import { KirokuError, type Ranges } from '@kiroku/message'
 import { canonical } from './canonical.ts'
 import type { CommandOf } from './Command.ts'
 import { limits } from './limits.ts'
+import { pushRange } from './ranges.ts'
 import type { RedriveFilter } from './state/Redrive.ts'
 
 const texts = ['tag', 'cause', 'error'] as const
@@ -16,6 +17,25 @@ export const checkRedrive = (c: CommandOf<'StartRedrive'>): RedriveFilter => {
       `a redrive needs an id of its request, of up to ${limits.redriveRequestCharactersMax} characters`,
     )
   return checkFilter(c.filter ?? {})
+}
+
+/** Checks which messages a redrive is told to look at; what touches becomes one range. Errors: `InvalidArgument`. */
+export const checkSelection = (selection: Ranges): Ranges => {
+  const checked: Ranges = []
+  for (let i = 0, next = 1; i < selection.length; i += 2) {
+    const first = selection[i]!
+    const count = selection[i + 1] ?? 0
+    if (!Number.isSafeInteger(first) || !Number.isSafeInteger(first + count) || first < next || count < 1)
+      throw invalid('a selection names numbers and counts of messages, in their order and none twice')
+    next = first + count
+    pushRange(checked, first, count)
+  }
+  if (checked.length === 0) throw invalid('the selection is empty')
+  if (checked.length > 2 * limits.redriveRangesMax)
+    throw invalid(
+      `a selection may have ${limits.redriveRangesMax} stretches of messages, not ${checked.length / 2}; redrive it in parts`,
+    )
+  return checked
 }
 
 const checkFilter = (filter: RedriveFilter): RedriveFilter => {

@@ -207,6 +207,7 @@ const op = fc.oneof(
       how: fc.constantFrom('start', 'start', 'start', 'start', 'again', 'cancel', 'describe'),
       to: fc.constantFrom('origin', targets[0], targets[1], { partition: 3, queue: 1, name: 'a' }),
       messagesMax: fc.constantFrom(undefined, 3),
+      selection: fc.constantFrom(undefined, undefined, [1, 3], [2, 1, 5, 4], [4, 50]),
       dryRun: fc.constantFrom(undefined, undefined, true),
     }),
   },
@@ -394,12 +395,12 @@ class Clients {
     return command
   }
 
-  #redrive({ queue, subscription, how, to, messagesMax, dryRun }: Extract<Op, { op: 'redrive' }>): Command {
+  #redrive({ queue, subscription, how, ...asked }: Extract<Op, { op: 'redrive' }>): Command {
     if (how === 'cancel') return stripped({ type: 'CancelRedrive', queue, subscription, by })
     if (how === 'describe') return { type: 'DescribeRedrives', queue }
     if (how === 'start') this.#redrives++
     const request = `redrive ${this.#redrives}`
-    return stripped({ type: 'StartRedrive', queue, subscription, request, to, messagesMax, dryRun, by })
+    return stripped({ type: 'StartRedrive', queue, subscription, request, ...asked, by })
   }
 
   #item(x: Value<typeof pick>): SettleItem[] {

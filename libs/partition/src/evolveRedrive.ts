@@ -23,12 +23,13 @@ export const redriveStarted = (
     subscription: sub.name,
     to: e.to as RedriveTo,
     filter: e.filter as RedriveFilter,
+    ...(e.selection === undefined ? undefined : { selection: e.selection }),
     rateMax: e.rateMax,
     messagesMax: e.messagesMax,
     upTo: e.upTo,
     startedAt: state.at,
     by: e.by,
-    ...begun(sub.deliverable),
+    ...begun(sub.deliverable, e.selection),
   }
   queue.nextRedrive = e.task + 1
   queue.redrives.push(redrive)
@@ -81,6 +82,7 @@ export const redriveEnded = (
   redrive.skipped = { ...e.skipped }
   redrive.filtered = e.filtered
   redrive.left = e.left
+  delete redrive.selection
   state.redrives.delete(redrive)
 }
 

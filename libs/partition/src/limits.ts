@@ -48,4 +48,6 @@ export const limits = {
   redriveRequestCharactersMax: 200,
   redriveRateMax: 100_000,
   redriveFilterBytesMax: 16 * 1024,
+  /** Stretches of numbers that a redrive may be told to look at; they are one event. */
+  redriveRangesMax: 10_000,
 } as const

@@ -14,6 +14,21 @@ export const pushRange = (ranges: Ranges, first: number, count: number): void =>
   else ranges.push(first, count)
 }
 
+/** The numbers that both name; both are in order. */
+export const intersect = (a: Ranges, b: Ranges): Ranges => {
+  const both: Ranges = []
+  for (let i = 0, k = 0; i < a.length && k < b.length;) {
+    const aEnd = a[i]! + a[i + 1]!
+    const bEnd = b[k]! + b[k + 1]!
+    const first = Math.max(a[i]!, b[k]!)
+    const count = Math.min(aEnd, bEnd) - first
+    if (count > 0) pushRange(both, first, count)
+    if (aEnd <= bEnd) i += 2
+    else k += 2
+  }
+  return both
+}
+
 /** Index in ranges, which are in order, of the first that does not end before number `n`. */
 export const rangeFrom = (ranges: Ranges, n: number): number => {
   let low = 0

@@ -4,7 +4,11 @@ import {
   availableNumbers,
   decideRedrive,
   passesByTime,
+  limits,
   passesInside,
+  redriveNumbers,
+  restore,
+  snapshot,
   type CommandOf,
   type QueueConfig,
   type RedriveStep,
@@ -227,6 +231,54 @@ describe('a redrive', () => {
     expect(task(fork)).toMatchObject({ task: 1, state: 'running', moved: 2 })
     move(fork, [3])
     expect(list(fork)).toMatchObject([{ moved: 3 }])
+  })
+})
+
+describe('a redrive with a selection', () => {
+  it('looks at those alone, and counts what it cannot look at by the reason', () => {
+    const p = given(8, { retry: { kind: 'fixed', delayMs: 1_000 } })
+    const delivery = p.receive('dead', { max: 3 })!
+    p.settle('Ack', delivery, { numbers: [1] })
+    p.settle('Retry', delivery, { numbers: [2] })
+    start(p, { selection: [1, 5, 8, 1] })
+    expect(p.events).toMatchObject([{ type: 'RedriveStarted', selection: [1, 5, 8, 1] }])
+    expect(task(p)).toMatchObject({ selected: 6, left: 6 })
+    expect(redriveNumbers(p.state, sub(p), task(p))).toEqual([4, 2, 8, 1])
+    expect(task(p).skipped).toEqual({ gone: 1, waiting: 1, leased: 1 })
+  })
+
+  it('moves nothing else, whatever its owner finds', () => {
+    const p = given()
+    start(p, { selection: [2, 2] })
+    move(p, [1, 2, 3, 4])
+    expect(p.events).toMatchObject([{ type: 'Redriven', numbers: [2, 2] }])
+  })
+
+  it('goes on after a restart with the rest, and forgets the selection when it is over', () => {
+    const p = given()
+    start(p, { selection: [2, 3] })
+    move(p, [2], { left: 2 })
+    const restarted = restore(structuredClone(snapshot(p.state)))
+    const [again] = [...restarted.redrives]
+    expect(again).toMatchObject({ selection: [2, 3], selected: 3, moved: 1, left: 2, skipped: {} })
+    const { subs } = restarted.names.get('dead')!
+    expect(redriveNumbers(restarted, subs[0]!, again!)).toEqual([3, 2])
+    expect(again!.skipped).toEqual({})
+    move(p, [3, 4], { ended: { outcome: 'completed', note: '' } })
+    expect(p.state.names.get('dead')!.redrives[0]).not.toHaveProperty('selection')
+    expect(list(p)).toMatchObject([{ moved: 3, selected: 3 }])
+  })
+
+  it.each([[[]], [[0, 1]], [[3, 1, 2, 1]], [[1, 2, 2, 1]], [[1, 0]], [[1]], [[1.5, 1]]])(
+    'is refused when that is %j',
+    (selection) => {
+      expect(start(given(), { selection }).error).toMatchObject({ id: 'InvalidArgument' })
+    },
+  )
+
+  it('takes only so many stretches', () => {
+    const selection = Array.from({ length: limits.redriveRangesMax + 1 }, (_, i) => [2 * i + 1, 1]).flat()
+    expect(start(given(), { selection }).error).toMatchObject({ id: 'InvalidArgument' })
   })
 })
 

@@ -312,7 +312,10 @@ const restoreQueue = (state: PartitionState, q: QueueSnapshot): void => {
   queue.redrives = (q.redrives ?? []).map(recordedRedrive)
   for (const redrive of queue.redrives) {
     if (redrive.state !== 'running') continue
-    redrive.left = queue.subs.find(({ id }) => id === redrive.sub)?.deliverable ?? 0
+    redrive.left =
+      redrive.selected === undefined
+        ? (queue.subs.find(({ id }) => id === redrive.sub)?.deliverable ?? 0)
+        : redrive.selected - redrive.moved
     state.redrives.add(redrive)
   }
 }

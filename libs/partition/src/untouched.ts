@@ -375,6 +375,7 @@ const failRedrives = (state: PartitionState, sub: Subscription): void => {
     redrive.skipped = {}
     redrive.filtered = 0
     redrive.left = 0
+    delete redrive.selection
     state.redrives.delete(redrive)
   }
 }

@@ -6,6 +6,9 @@ const reasons: Readonly<Record<RedriveSkip, string>> = {
   originGone: 'the queue or the subscription that they came from is gone; name one with --to',
   originIsSource: 'the queue of this name has taken the place of their origin',
   tooOld: 'the target would discard them at once, because of their age',
+  leased: 'somebody works on them now',
+  waiting: 'they wait for a delay or a retry',
+  gone: 'they are not in the queue any more: redriven before, acknowledged or discarded',
 }
 
 /** What became of a redrive, or would, in lines. */

@@ -24,6 +24,13 @@ export const RedriveRequest = Schema.Struct({
   ),
   subscription: optional(Schema.String),
   filter: optional(RedriveFilter),
+  selection: optional(
+    Schema.Array(count).annotate({
+      description:
+        'Only these messages, by their numbers in the queue as pairs in order: first, count, first, count, …',
+    }),
+  ),
+  reason: optional(Schema.String.annotate({ description: 'Why, for the record' })),
   rateMax: optional(count.annotate({ description: 'Most messages a second' })),
   messagesMax: optional(count.annotate({ description: 'Most messages in all' })),
   dryRun: optional(Schema.Boolean.annotate({ description: 'Only count; answers when it is done' })),
@@ -47,6 +54,7 @@ export const Redrive = Schema.Struct({
     Schema.Struct({ name: Schema.String, partition: count, queue: count }),
   ]),
   filter: RedriveFilter,
+  selected: optional(count.annotate({ description: 'Messages that were selected; absent: all' })),
   rateMax: count.annotate({ description: 'Messages a second; 0: no limit' }),
   messagesMax: count.annotate({ description: 'Messages in all; 0: no limit' }),
   startedAt: ms('When it began, since 1970'),
@@ -59,6 +67,9 @@ export const Redrive = Schema.Struct({
     originGone: optional(count),
     originIsSource: optional(count),
     tooOld: optional(count),
+    leased: optional(count),
+    waiting: optional(count),
+    gone: optional(count),
   }).annotate({ description: 'Messages that stay although they pass the filter, by the reason' }),
   filtered: count.annotate({ description: 'Messages that do not pass the filter' }),
   left: count.annotate({ description: 'Messages that it has not come to' }),

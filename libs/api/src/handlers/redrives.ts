@@ -11,8 +11,10 @@ export const redriveHandlers = ({ client }: ApiSources) =>
   HttpApiBuilder.group(Api, 'redrives', (handlers) =>
     handlers.handleAll({
       startRedrive: Effect.fnUntraced(function* ({ params, payload }) {
-        const by = yield* Caller
-        return yield* call(() => client.queues.redrive(params.queue, payload as RedriveOptions, by))
+        const { reason, ...options } = payload
+        const caller = yield* Caller
+        const by = reason === undefined ? caller : { ...caller, reason }
+        return yield* call(() => client.queues.redrive(params.queue, options as RedriveOptions, by))
       }),
       listRedrives: ({ params }) =>
         call(async () => ({ redrives: await client.queues.redrives(params.queue) })),

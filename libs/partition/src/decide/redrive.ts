@@ -1,10 +1,10 @@
 import { KirokuError, State, step, type Actor, type MachineEvent, type Ranges } from '@kiroku/message'
 import { availableAmong, type AvailableMessage } from '../available.ts'
 import { loadCell, untouchedCell } from '../cell.ts'
-import { checkRedrive } from '../checkRedrive.ts'
+import { checkRedrive, checkSelection } from '../checkRedrive.ts'
 import type { CommandOf, RedriveDescription } from '../Command.ts'
 import { limits } from '../limits.ts'
-import { countOf, pushRange } from '../ranges.ts'
+import { countOf, intersect, pushRange } from '../ranges.ts'
 import { laneKey } from '../state/Outbox.ts'
 import { mainSubscription, type QueueState } from '../state/QueueState.ts'
 import { addTarget, begun, isDryRun, type Redrive, type RedriveSkip } from '../state/Redrive.ts'
@@ -36,13 +36,20 @@ export const decideStartRedrive = <B>(turn: Turn<B>, c: CommandOf<'StartRedrive'
       sub: sub.id,
       to: c.to,
       filter,
+      ...(c.selection === undefined ? {} : { selection: checkSelection(c.selection) }),
       rateMax: c.rateMax ?? 0,
       messagesMax: c.messagesMax ?? 0,
       upTo: queue.nextNumber - 1,
       by: c.by,
     }
     if (c.dryRun === true) {
-      const redrive = { ...asked, task: 0, subscription: sub.name, startedAt: now, ...begun(sub.deliverable) }
+      const redrive = {
+        ...asked,
+        task: 0,
+        subscription: sub.name,
+        startedAt: now,
+        ...begun(sub.deliverable, asked.selection),
+      }
       if (queue.dryRuns.push(redrive) > limits.redrivesKept) state.redrives.delete(queue.dryRuns.shift()!)
       state.redrives.add(redrive)
       return turn.ok(token, { redrive: describeRedrive(queue, redrive) })
@@ -100,7 +107,7 @@ export const decideDescribeRedrives = <B>(
 }
 
 const describeRedrive = (queue: QueueState, redrive: Redrive): RedriveDescription => {
-  const { queue: _queue, sub: _sub, request: _request, upTo: _upTo, ...rest } = redrive
+  const { queue: _queue, sub: _sub, request: _request, upTo: _upTo, selection: _selection, ...rest } = redrive
   return {
     ...rest,
     queue: queue.name,
@@ -138,7 +145,9 @@ export const decideRedrive = <B>(turn: Turn<B>, redrive: Redrive, found: Redrive
   const sub = state.subscriptionOf(redrive.queue, redrive.sub)
   if (sub === undefined || !state.redrives.has(redrive)) return
   for (const move of found.moves) {
-    const numbers = movable(turn, sub, availableAmong(state, sub, move.numbers))
+    const { selection } = redrive
+    const named = selection === undefined ? move.numbers : intersect(move.numbers, selection)
+    const numbers = movable(turn, sub, availableAmong(state, sub, named))
     if (numbers.length === 0) continue
     const { name, partition, queue } = move.target
     const target = { partition, queue }

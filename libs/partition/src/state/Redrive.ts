@@ -1,4 +1,5 @@
-import type { Actor, LogEventOf, QueueAddress } from '@kiroku/message'
+import type { Actor, LogEventOf, QueueAddress, Ranges } from '@kiroku/message'
+import { countOf } from '../ranges.ts'
 
 /** Which messages a redrive moves; a message must pass all that is given. */
 export interface RedriveFilter {
@@ -28,6 +29,12 @@ export type RedriveSkip =
   | 'originIsSource'
   /** The target counts retention from the first send, and would discard it at once. */
   | 'tooOld'
+  /** It was selected, and somebody works on it. */
+  | 'leased'
+  /** It was selected, and waits for a delay or a retry to end. */
+  | 'waiting'
+  /** It was selected, and is not in the queue any more: redriven before, acknowledged, discarded. */
+  | 'gone'
 
 /** Messages that went to one queue. */
 interface RedriveTarget {
@@ -49,6 +56,10 @@ export interface Redrive {
   readonly subscription: string
   readonly to: RedriveTo
   readonly filter: RedriveFilter
+  /** The only messages that it looks at, until it is over; absent: all. */
+  selection?: Ranges
+  /** How many those are. */
+  readonly selected?: number
   /** Messages a second, and in all; 0: no limit. */
   readonly rateMax: number
   readonly messagesMax: number
@@ -80,10 +91,14 @@ export const recordedRedrive = (r: Redrive): Redrive => ({
   left: r.state === 'running' ? 0 : r.left,
 })
 
-/** How every redrive begins, with so many messages to look at. */
+/** How every redrive begins, with so many messages to look at, or those selected. */
 export const begun = (
-  left: number,
-): Pick<Redrive, 'state' | 'endedAt' | 'note' | 'moved' | 'targets' | 'skipped' | 'filtered' | 'left'> => ({
+  deliverable: number,
+  selection: Ranges | undefined,
+): Pick<
+  Redrive,
+  'state' | 'endedAt' | 'note' | 'moved' | 'targets' | 'skipped' | 'filtered' | 'left' | 'selected'
+> => ({
   state: 'running',
   endedAt: 0,
   note: '',
@@ -91,7 +106,8 @@ export const begun = (
   targets: [],
   skipped: {},
   filtered: 0,
-  left,
+  left: selection === undefined ? deliverable : countOf(selection),
+  ...(selection === undefined ? undefined : { selected: countOf(selection) }),
 })
 
 /** Counts messages that went to a queue. */
