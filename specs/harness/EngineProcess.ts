@@ -2,7 +2,7 @@ import * as Effect from 'effect/Effect'
 import * as Exit from 'effect/Exit'
 import * as Scope from 'effect/Scope'
 import { Node, type NodeOptions, type Time } from '@kiroku/engine'
-import type { Log, PartitionLog } from '@kiroku/log'
+import type { KeyStore, Log, PartitionLog } from '@kiroku/log'
 import type { Command, Reply } from '@kiroku/partition'
 import { waitUntil } from '@kiroku/testkit'
 
@@ -74,8 +74,19 @@ export class EngineProcess {
   #mortalLog(log: Log): Log {
     return {
       meta: log.meta,
+      keys: this.#mortalKeys(log.keys),
       partition: async (n) => this.#mortalPartition(await log.partition(n)),
       close: () => log.close(),
+    }
+  }
+
+  #mortalKeys(keys: KeyStore): KeyStore {
+    const io = <A>(act: () => Promise<A>): Promise<A> => (this.#dead ? never : this.#whileAlive(act()))
+    return {
+      keptMs: keys.keptMs,
+      get: (name) => io(() => keys.get(name)),
+      put: (name, value, revision) => io(() => keys.put(name, value, revision)),
+      scrub: (name) => io(() => keys.scrub(name)),
     }
   }
 

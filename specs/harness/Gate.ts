@@ -25,6 +25,7 @@ export class Gate {
   before(log: Log): Log {
     return {
       meta: log.meta,
+      keys: log.keys,
       close: () => log.close(),
       partition: async (n) => this.#partition(await log.partition(n)),
     }

@@ -1,4 +1,4 @@
-import type { CheckpointStore, Log, LogMeta, LogRecord, LogState, PartitionLog } from '@kiroku/log'
+import type { CheckpointStore, KeyStore, Log, LogMeta, LogRecord, LogState, PartitionLog } from '@kiroku/log'
 
 /** For tests: a log that one process uses. Once that is dead, no call of it returns; what was sent off may land. */
 export class MortalLog implements Log {
@@ -11,6 +11,15 @@ export class MortalLog implements Log {
 
   get meta(): LogMeta {
     return this.#log.meta
+  }
+  get keys(): KeyStore {
+    const { keys } = this.#log
+    return {
+      keptMs: keys.keptMs,
+      get: (name) => this.live(() => keys.get(name)),
+      put: (name, value, revision) => this.live(() => keys.put(name, value, revision)),
+      scrub: (name) => this.live(() => keys.scrub(name)),
+    }
   }
   get isDead(): boolean {
     return this.#isDead

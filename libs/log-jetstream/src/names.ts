@@ -6,6 +6,8 @@ export const catalogueKey = (log: string): string => `log.${log}`
 
 export const streamName = (log: string, partition: number): string => `KIROKU_${log}_${partition}`
 export const subjectName = (log: string, partition: number): string => `kiroku.log.${log}.${partition}`
+/** The bucket with the keys of a log's erasable queues. */
+export const keyBucket = (log: string): string => `KIROKU_${log}_KEYS`
 export const checkpointBucket = (log: string): string => `KIROKU_${log}_CHECKPOINTS`
 
 /** Refuses names that cannot be part of a stream's name and a subject. */

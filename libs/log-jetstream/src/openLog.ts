@@ -14,6 +14,7 @@ import { Objm, setSha256Backend } from '@nats-io/obj'
 import { ByteBudget } from './ByteBudget.ts'
 import { Catalogue, type CatalogueEntry, type CreateLog } from './Catalogue.ts'
 import { JetStreamCheckpoints } from './JetStreamCheckpoints.ts'
+import { JetStreamKeys } from './JetStreamKeys.ts'
 import { JetStreamPartition } from './JetStreamPartition.ts'
 import { headerBytesMax, payloadBytesDefault, readerBytesMax } from './limits.ts'
 import { checkLogName, checkpointBucket, streamName, subjectName } from './names.ts'
@@ -66,7 +67,8 @@ export const openLog = async (nc: NatsConnection, options: OpenLogOptions): Prom
         checkpoints: new JetStreamCheckpoints(n, bucket, store, jsm),
       })
     }
-    return { meta: entry.meta, partition, close: async () => publisher.close() }
+    const keys = new JetStreamKeys(options.reader ?? nc, jsm, entry.meta)
+    return { meta: entry.meta, keys, partition, close: async () => publisher.close() }
   } catch (cause) {
     throw toKirokuError(cause, `cannot open log ${name}`)
   }

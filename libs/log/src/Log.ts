@@ -1,3 +1,5 @@
+import type { KeyStore } from './KeyStore.ts'
+
 /** One stored record as the log hands it out. */
 export interface LogRecord {
   readonly seq: number
@@ -74,6 +76,8 @@ export interface LogMeta {
 /** A group of partitions with one policy. */
 export interface Log {
   readonly meta: LogMeta
+  /** The keys of its erasable queues; made with the first of them. */
+  readonly keys: KeyStore
   partition(n: number): Promise<PartitionLog>
   close(): Promise<void>
 }

@@ -1,6 +1,8 @@
 import { KirokuError } from '@kiroku/message'
 import type { Log, LogMeta, LogRecord } from './Log.ts'
+import { keysKeptMs } from './KeyStore.ts'
 import { MemoryFaults } from './MemoryFaults.ts'
+import { MemoryKeys } from './MemoryKeys.ts'
 import { MemoryPartition, type Schedule } from './MemoryPartition.ts'
 import { MemoryStore } from './MemoryStore.ts'
 
@@ -19,7 +21,7 @@ export interface MemoryLogOptions {
 }
 
 /** A log in memory that can be told to fail. Every `partition(n)` is another handle to the same records. */
-export type MemoryLog = Log & { readonly faults: MemoryFaults }
+export type MemoryLog = Log & { readonly faults: MemoryFaults; readonly keys: MemoryKeys }
 
 /** Makes a log in memory: the twin of the real ones, for tests and simulations on a controlled clock. */
 export const createMemoryLog = (meta: Partial<LogMeta> = {}, options: MemoryLogOptions = {}): MemoryLog => {
@@ -45,6 +47,7 @@ export const createMemoryLog = (meta: Partial<LogMeta> = {}, options: MemoryLogO
   return {
     meta: full,
     faults,
+    keys: new MemoryKeys(keysKeptMs(full.recordMs), options.now ?? Date.now),
     partition: async (n) =>
       new MemoryPartition(
         n,

@@ -2,6 +2,22 @@
  * The log port. Owns what a log is: records, frames, the hash chain, the contract suite and the memory twin.
  * Never knows NATS or queues' rules; talks to `@kiroku/message` for events and errors.
  */
+export { keysKeptMs, type KeyEntry, type KeyStore } from './KeyStore.ts'
+export { KeyReader, type Opened } from './KeyReader.ts'
+export {
+  blockEntry,
+  blockMessages,
+  entryOf,
+  groupEntry,
+  keyIn,
+  lastKeyId,
+  messageKeyName,
+  newBlock,
+  withNewKey,
+  withOnlyKey,
+  withoutMessages,
+} from './keyNames.ts'
+export { isSealed, lock, readSealed, unlock, writeSealed, type SealedHead } from './Sealed.ts'
 export type { CheckpointStore, Log, LogMeta, LogRecord, LogState, PartitionLog } from './Log.ts'
 export { frameVersion, type BodyRef, type BodySection, type FrameContent } from './Frame.ts'
 export {

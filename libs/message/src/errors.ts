@@ -208,6 +208,24 @@ export const errorRegistry = {
     7,
     'The partition is closed because its log is damaged; run `kiroku repair`.',
   ),
+  KeysUnavailable: entry(
+    true,
+    503,
+    5,
+    'The keys of erasable queues cannot be reached; check NATS KV. Clients retry by themselves.',
+  ),
+  KeysLost: entry(
+    false,
+    500,
+    7,
+    'A key is gone that nobody erased: put the KV bucket of the keys back from a copy, or erase the message; `kiroku verify` lists what is concerned.',
+  ),
+  NotErasable: entry(
+    false,
+    409,
+    4,
+    'Keys are set up when a queue is created: create one with `--erasable message` or `--erasable group`.',
+  ),
   WorkerInvalid: entry(
     false,
     400,

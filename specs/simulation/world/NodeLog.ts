@@ -1,6 +1,7 @@
 import type {
   WriteFault,
   CheckpointStore,
+  KeyStore,
   Log,
   LogMeta,
   LogRecord,
@@ -25,6 +26,10 @@ export class NodeLog implements Log {
 
   get meta(): LogMeta {
     return this.#world.log.meta
+  }
+
+  get keys(): KeyStore {
+    return this.#world.log.keys
   }
 
   async partition(n: number): Promise<PartitionLog> {

@@ -1,0 +1,46 @@
+import type { KeyStore } from './KeyStore.ts'
+import { entryOf, keyIn } from './keyNames.ts'
+import { isSealed, readSealed, unlock, type SealedHead } from './Sealed.ts'
+
+/** A message as it can be read now. */
+export type Opened =
+  | { readonly state: 'open'; readonly message: Uint8Array; readonly head?: SealedHead }
+  /** erased: a key of it was taken out of its entry. lost: the entry is not there. */
+  | { readonly state: 'erased' | 'lost'; readonly head: SealedHead }
+
+/** Opens sealed messages with the keys that are there now. It keeps what it read: make one for what is read together. */
+export class KeyReader {
+  readonly #keys: KeyStore
+  readonly #entries = new Map<string, Promise<Uint8Array | undefined>>()
+
+  constructor(keys: KeyStore) {
+    this.#keys = keys
+  }
+
+  /** Opens a message; one that is not sealed is open. Errors: `KeysUnavailable`, `LogDamaged`. */
+  async open(bytes: Uint8Array): Promise<Opened> {
+    if (!isSealed(bytes)) return { state: 'open', message: bytes }
+    const { head, box } = readSealed(bytes)
+    let message = box
+    for (const name of head.keys) {
+      const key = await this.key(name)
+      if (!(key instanceof Uint8Array)) return { state: key, head }
+      message = unlock(message, name, key)
+    }
+    return { state: 'open', message, head }
+  }
+
+  /** The key of this name, or what became of it. Errors: `KeysUnavailable`. */
+  async key(name: string): Promise<Uint8Array | 'erased' | 'lost'> {
+    const entry = entryOf(name)
+    if (entry === undefined) return 'lost'
+    let found = this.#entries.get(entry)
+    if (found === undefined) {
+      found = this.#keys.get(entry).then((e) => e?.value)
+      this.#entries.set(entry, found)
+      found.catch(() => this.#entries.delete(entry))
+    }
+    const value = await found
+    return value === undefined ? 'lost' : (keyIn(name, value) ?? 'erased')
+  }
+}
