@@ -173,7 +173,12 @@ const testsMay = [
 ]
 
 /** Tests, contract suites, and what is named for tests, such as `TestPartition.ts` or `startTestNode.ts`. */
-export const testFiles: ReadonlyArray<string> = ['**/*.test.ts', '**/contract.ts', '**/*Contract.ts', '**/*Test[A-Z]*.ts']
+export const testFiles: ReadonlyArray<string> = [
+  '**/*.test.ts',
+  '**/contract.ts',
+  '**/*Contract.ts',
+  '**/*Test[A-Z]*.ts',
+]
 
 const isTest = (file: string): boolean =>
   testFiles.some((pattern) => path.matchesGlob(file, pattern)) || /^specs\//.test(file)
