@@ -16,6 +16,7 @@ import { LeasesChecker } from './leases.ts'
 import { OrderChecker } from './order.ts'
 import { OwnersChecker } from './owners.ts'
 import { PartitionTimeChecker } from './partitionTime.ts'
+import { RedrivesChecker } from './redrives.ts'
 import { RepeatsChecker } from './repeats.ts'
 import { ReplayChecker } from './replay.ts'
 import { SendsChecker } from './sends.ts'
@@ -38,6 +39,7 @@ export const checkersOf = (world: World): Checker[] => [
   new SettlementsChecker(world),
   new GenerationsChecker(world),
   new DeadLettersChecker(world),
+  new RedrivesChecker(world),
   new TrimsChecker(world),
   new EpochsChecker(world),
   new CountsChecker(world),

@@ -23,6 +23,7 @@ const transitions: Partial<
   RetryDue: [{ from: 'WaitingRetry', to: 'Available' }],
   DeadLettered: [{ from: 'Inflight Available', to: 'DLQ' }],
   Discarded: [{ from: 'Inflight Available', to: 'Discarded' }],
+  Redriven: [{ from: 'Available', to: 'Discarded' }],
   QueuePurged: [{ from: anywhere, to: 'Discarded' }],
   QueueDeleted: [{ from: anywhere, to: 'Discarded' }],
   SubscriptionReset: [{ from: anywhere, to: 'Discarded' }],

@@ -1,5 +1,6 @@
 import type { Chance } from '../core/Chance.ts'
 import type { ActKind } from '../plan/Act.ts'
+import { redrive } from '../workload/redrive.ts'
 import { administer } from '../workload/administer.ts'
 import type { World } from '../world/World.ts'
 import { changeOwner, crash, freeze, lag } from './nodes.ts'
@@ -65,6 +66,7 @@ const deeds: Readonly<Record<ActKind, Deed>> = {
   recreate: (world, chance) => administer(world, chance, 'recreate'),
   reset: (world, chance) => administer(world, chance, 'reset'),
   resubscribe: (world, chance) => administer(world, chance, 'resubscribe'),
+  redrive,
 }
 
 /** Does every deed of the plan at its time, until the world is calm. */

@@ -31,6 +31,7 @@ const weights = {
   recreate: 1,
   reset: 2,
   resubscribe: 2,
+  redrive: 4,
 } as const
 
 /** How long things go wrong, in ms of virtual time. */

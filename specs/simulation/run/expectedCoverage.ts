@@ -49,9 +49,9 @@ const events: Readonly<Record<LogEventType, true | string>> = {
   PartPlaced: notYet,
   PartLeft: notYet,
   Deduplicated: true,
-  RedriveStarted: notYet,
-  Redriven: notYet,
-  RedriveEnded: notYet,
+  RedriveStarted: true,
+  Redriven: true,
+  RedriveEnded: true,
 }
 
 const actorStates: Readonly<Record<ActorState, true | string>> = {

@@ -26,6 +26,7 @@ export class Consumer {
   readonly #name: string
   readonly #chance: Chance
   readonly #isLate: boolean
+  readonly #isSlow: boolean
   readonly #subscription: { readonly subscription?: string }
   #caller: Caller
   #lives = 0
@@ -35,6 +36,7 @@ export class Consumer {
     this.#queue = queue
     this.#name = name
     this.#isLate = role === 'lateConsumer'
+    this.#isSlow = !world.plan.queues.find((q) => q.name === queue)!.isForWork
     this.#subscription = isSecond ? { subscription: secondSubscription } : {}
     this.#partition = partitionOf(queue, world.plan.partitions)
     this.#chance = world.chance.stream(name)
@@ -69,6 +71,8 @@ export class Consumer {
     const { loop } = this.#world
     const chance = this.#chance
     for (let poll = 1; !this.#world.isOver; poll++) {
+      // Dead letters lie for a while before somebody looks at them.
+      if (this.#isSlow && !this.#world.isCalm) await loop.sleep(chance.pick([100, 1_000, 4_000]))
       const command: CommandOf<'Receive'> = {
         type: 'Receive',
         queue: this.#queue,

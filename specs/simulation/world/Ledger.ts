@@ -35,6 +35,8 @@ export class Ledger {
   /** By producer and number. */
   readonly sends = new Map<string, SendPlace>()
   readonly deliveries = new Map<number, DeliveryNote>()
+  /** Redrives that began and have not ended, as `queue task`. */
+  readonly redrives = new Set<string>()
   readonly lanes: Lanes = { left: new Map(), arrived: new Map() }
   epoch = 0
   at = 0
@@ -126,6 +128,15 @@ export class Ledger {
       case 'DeadLettered':
         this.#numbered(frame, e, 'DLQ', onMove)
         return this.#leaves(frame, e)
+      case 'Redriven':
+        this.#numbered(frame, e, 'Discarded', onMove)
+        return this.#leaves(frame, e)
+      case 'RedriveStarted':
+        this.redrives.add(`${e.queue} ${e.task}`)
+        return
+      case 'RedriveEnded':
+        this.redrives.delete(`${e.queue} ${e.task}`)
+        return
     }
   }
 
@@ -268,12 +279,12 @@ export class Ledger {
     for (const message of this.#enter(frame, queue, e.first, e.count)) {
       message.group = e.group ?? ''
       message.isForwarded = true
-      queue.begin(message, 0, frame.record.at, e.filteredBy)
+      queue.begin(message, 0, frame.record.at, e.filteredBy, e.only)
       lane.letters.push({ forward: forward++, label: message.label, seq: frame.seq })
     }
   }
 
-  #leaves(frame: Stored, e: LogEventOf<'DeadLettered'>): void {
+  #leaves(frame: Stored, e: LogEventOf<'DeadLettered' | 'Redriven'>): void {
     const queue = this.#queue(e.queue)
     const lane: Lane = laneOf(this.lanes.left, { partition: this.partition, queue: e.queue }, e.target)
     let forward = e.forward

@@ -90,22 +90,22 @@ export class QueueLedger {
     return message
   }
 
-  /** Begins its lives: one for each subscription; those whose filter it does not pass end at once. */
-  begin(message: Message, dueAt: number, at: number, filteredBy: readonly number[] = []): void {
+  /**
+   * Begins its lives, one for each subscription; where it is for `only` another, or does not pass the filter, it ends at once.
+   */
+  begin(
+    message: Message,
+    dueAt: number,
+    at: number,
+    filteredBy: readonly number[] = [],
+    only?: number,
+  ): void {
     message.enqueuedAt = at
     for (const { id, isOver } of this.generations.values()) {
       if (isOver) continue
-      const life: Life = {
-        state: filteredBy.includes(id) ? 'Discarded' : dueAt === 0 ? 'Available' : 'Delayed',
-        attempt: 0,
-        attemptsMax: 0,
-        delivery: 0,
-        leaseUntil: 0,
-        dueAt,
-        leasedMs: 0,
-        isExtended: false,
-        sinceSeq: message.seq,
-      }
+      const isFor = !filteredBy.includes(id) && (only === undefined || only === id)
+      const state = !isFor ? 'Discarded' : dueAt === 0 ? 'Available' : 'Delayed'
+      const life = newLife(state, dueAt, message.seq)
       message.lives.set(id, life)
       if (dueAt === 0) this.lineUp(message, id, life)
     }
