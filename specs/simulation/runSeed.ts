@@ -5,6 +5,7 @@ import { unfold } from './faults/misfortunes.ts'
 import { planOf, type Without } from './plan/Plan.ts'
 import { people } from './workload/people.ts'
 import { poke } from './workload/poke.ts'
+import { repairDamage } from './workload/repairer.ts'
 import { setUp } from './workload/setUp.ts'
 import { isDrained } from './world/isDrained.ts'
 import { World } from './world/World.ts'
@@ -80,20 +81,14 @@ const play = async (world: World): Promise<void> => {
   const { producers, consumers } = people(world)
   for (const one of [...producers, ...consumers])
     loop.as(one.party, () => world.start(one.party.name, one.run()))
+  world.start('repairs', repairDamage(world))
   await unfold(world)
   await loop.sleep(500)
   world.calm()
   await loop.sleep(calmingMs)
   for (let p = 0; p < plan.partitions; p++) world.land(p)
-  let isPoked = false
-  world.start(
-    'pokes',
-    poke(world).then(() => void (isPoked = true)),
-  )
-  await world.until(
-    'every message is final, and every dead letter arrived',
-    () => isPoked && isDrained(world),
-  )
+  world.start('pokes', poke(world))
+  await world.until('every message is final, and every dead letter arrived', () => isDrained(world))
   world.isOver = true
   await world.rest()
   await world.until('every partition has its owner', () => world.isSettled())

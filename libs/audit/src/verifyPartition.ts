@@ -137,6 +137,8 @@ class PartitionReader {
     this.#fromSeq = checkpoint.seq
     this.#fold = this.#newFold(restore(checkpoint.snapshot))
     this.#task.forwards.begin(this.#fold.state)
+    // A repair whose note was trimmed away gave up what the other ends of lanes still know.
+    if (checkpoint.snapshot.repairedEpoch > 0) this.#task.forwards.partial(this.#task.log.partition)
   }
 
   async #record(entry: Extract<ChainEntry, { kind: 'ours' }>): Promise<void> {

@@ -91,6 +91,7 @@ export class PartitionActor {
   /** Partition time up to which this owner certainly did its work, in ms. */
   #aliveUntilMs = 0
   #storedSeq = 0
+  #storedHash!: Uint8Array
   #idle: TurnAnswer[] = []
   #awaitingLock = false
   #scheduled = false
@@ -195,6 +196,7 @@ export class PartitionActor {
     const state = this.#state
     this.#beganMs = Math.max(this.#fenced.timeMs, state.at)
     this.#storedSeq = this.#fenced.seq
+    this.#storedHash = this.#fenced.hash
     this.#cache.stored(this.#storedSeq)
     this.#flights = new Flights(this.#o.log, this.#fenced, this, this.metrics, this.#o.time)
     // Without an owner since the last frame, or since the one here had an append without an answer.
@@ -440,6 +442,7 @@ export class PartitionActor {
   /** An append is stored, and so is everything before it. */
   landed(flight: Flight): void {
     this.#storedSeq = flight.seq
+    this.#storedHash = flight.hash
     this.#cache.stored(flight.seq)
     for (const a of flight.answers) this.#resolve(a)
     for (const a of flight.held) this.#idle.push(a)
@@ -471,6 +474,8 @@ export class PartitionActor {
     const { log, node, time, lockFresh } = this.#o
     const { epoch } = this.#fenced
     const from = flights[0]!.seq
+    const storedSeq = this.#storedSeq
+    const storedHash = this.#storedHash
     this.#fenced = await fence(
       log,
       node,
@@ -480,6 +485,7 @@ export class PartitionActor {
     )
     if (this.life !== 'Fencing') return
     this.#send('FENCE_STORED', `epoch ${this.#fenced.epoch}`)
+    await this.#checkEnd(storedSeq, storedHash)
     // What the log holds of our own frames is stored and may be answered; the rest never happened.
     const answer =
       error.id === 'StorageFull'
@@ -497,6 +503,16 @@ export class PartitionActor {
     this.#state.recordMs = this.#o.record.ms
     this.#checkpoints.begin(loaded, this.#fenced.timeMs)
     this.#begin(loaded.foreign)
+  }
+
+  /** What was confirmed must still be there. Errors: `LogShortened`, `LogDamaged`. */
+  async #checkEnd(seq: number, hash: Uint8Array): Promise<void> {
+    const stored = await this.#o.log.get(seq)
+    if (stored === undefined || stored.foreign || !sameRecord(stored.data, hash))
+      throw new KirokuError(
+        'LogShortened',
+        `partition ${this.partition}: record ${seq} was stored, and the log has lost it`,
+      )
   }
 
   async #findStored(flights: readonly Flight[]): Promise<number> {

@@ -12,9 +12,29 @@ interface Note {
   readonly hash: string
 }
 
+/** Where notes are kept: small files on this machine. */
+export interface NoteFiles {
+  /** Errors: when there is none of that name. */
+  read(file: string): string
+  /** Replaces the file as a whole. */
+  write(file: string, text: string): Promise<void>
+}
+
+/** Files in a folder, which is made where it is missing. */
+export const noteFilesIn = (folder: string): NoteFiles => {
+  mkdirSync(folder, { recursive: true })
+  return {
+    read: (file) => readFileSync(join(folder, file), 'utf8'),
+    write: async (file, text) => {
+      await writeFile(join(folder, `${file}.new`), text)
+      await rename(join(folder, `${file}.new`), join(folder, file))
+    },
+  }
+}
+
 /** Small local files with the last sequence and hash that this node saw stored, so that a log that lost its tail is noticed. */
 export class TailNotes {
-  readonly #folder: string
+  readonly #files: NoteFiles
   readonly #incarnation: string
   readonly #last = new Map<
     number,
@@ -28,15 +48,14 @@ export class TailNotes {
     }
   >()
 
-  /** Notes of the log of that incarnation, kept in `folder`. */
-  constructor(folder: string, incarnation: string) {
-    mkdirSync(folder, { recursive: true })
-    this.#folder = folder
+  /** Notes of the log of that incarnation. */
+  constructor(files: NoteFiles, incarnation: string) {
+    this.#files = files
     this.#incarnation = incarnation
   }
 
   #file(partition: number): string {
-    return join(this.#folder, `tail-${this.#incarnation}-${partition}.json`)
+    return `tail-${this.#incarnation}-${partition}.json`
   }
 
   /** Notes what is stored; written once a second at most. */
@@ -81,11 +100,8 @@ export class TailNotes {
     last.isDue = false
     const note: Note = { epoch: last.epoch, seq: last.seq, hash: Buffer.from(last.hash).toString('hex') }
     last.writing = last.writing.then(async () => {
-      const file = this.#file(partition)
       // The note is a help, not the truth: a disk that does not take it stops nobody.
-      await writeFile(`${file}.new`, JSON.stringify(note))
-        .then(() => rename(`${file}.new`, file))
-        .catch(() => {})
+      await this.#files.write(this.#file(partition), JSON.stringify(note)).catch(() => {})
     })
     await last.writing
   }
@@ -97,7 +113,7 @@ export class TailNotes {
   async check(log: PartitionLog, repairedEpoch: number): Promise<void> {
     let note: Note
     try {
-      note = JSON.parse(readFileSync(this.#file(log.partition), 'utf8')) as Note
+      note = JSON.parse(this.#files.read(this.#file(log.partition))) as Note
     } catch {
       return
     }

@@ -10,7 +10,7 @@ import { oldestBodySeq, snapshot, stateHash, type Command } from '@kiroku/partit
 import { waitUntil } from '@kiroku/testkit'
 import { load } from './load.ts'
 import { body, by, receive, startTestNode, text } from './startTestNode.ts'
-import { TailNotes } from './TailNotes.ts'
+import { noteFilesIn, TailNotes } from './TailNotes.ts'
 
 const send = (n: number, messages = 1, bytes = 10): Extract<Command, { type: 'Enqueue' }> => ({
   type: 'Enqueue',
@@ -82,11 +82,24 @@ describe('the owner of a partition', () => {
     await two.close()
   })
 
+  it('notices while it owns the log that its tail is gone', async () => {
+    const log = createMemoryLog({ partitions: 1 })
+    const one = await withQueue(log)
+    await one.ask(send(1))
+    log.faults.loseTail(0, 1)
+    expect((await one.node.request(0, [send(2)])).answers[0]!.error?.id).toMatch(
+      /Unavailable|Quarantined|NotOwner/,
+    )
+    await waitUntil(() => lifeOf(one) === 'Quarantined')
+    expect((await one.node.request(0, [send(2)])).answers[0]!.error?.message).toContain('was stored')
+    await one.close()
+  })
+
   it('notices that the log lost its tail', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'kiroku-tail-'))
     try {
       const log = createMemoryLog({ partitions: 1 })
-      const notes = () => new TailNotes(folder, log.meta.incarnation)
+      const notes = () => new TailNotes(noteFilesIn(folder), log.meta.incarnation)
       const one = await withQueue(log, 'one', { tailNotes: notes() })
       await one.ask(send(1))
       await one.close()
@@ -104,7 +117,7 @@ describe('the owner of a partition', () => {
     const folder = mkdtempSync(join(tmpdir(), 'kiroku-tail-'))
     try {
       const log = createMemoryLog({ partitions: 1 })
-      const notes = () => new TailNotes(folder, log.meta.incarnation)
+      const notes = () => new TailNotes(noteFilesIn(folder), log.meta.incarnation)
       const one = await withQueue(log, 'one', { tailNotes: notes() })
       await one.ask(send(1))
       await one.close()
@@ -133,7 +146,7 @@ describe('the owner of a partition', () => {
   it('notes the tail also when nothing follows', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'kiroku-tail-'))
     const log = createMemoryLog({ partitions: 1 })
-    const tailNotes = new TailNotes(folder, log.meta.incarnation)
+    const tailNotes = new TailNotes(noteFilesIn(folder), log.meta.incarnation)
     const one = await withQueue(log, 'one', { tailNotes })
     try {
       await one.ask(send(1))

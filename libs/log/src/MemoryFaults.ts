@@ -94,6 +94,11 @@ export class MemoryFaults {
   loseTail(partition: number, count: number): void {
     this.#store(partition).loseTail(count)
   }
+  /** What is stored, at this moment: first and last sequence, and the sequences of checkpoints, oldest first. */
+  stored(partition: number): { firstSeq: number; lastSeq: number; checkpoints: number[] } {
+    const { firstSeq, lastSeq, checkpoints } = this.#store(partition)
+    return { firstSeq, lastSeq, checkpoints: [...checkpoints.keys()].sort((a, b) => a - b) }
+  }
   /** Forgets a checkpoint. */
   loseCheckpoint(partition: number, seq: number): void {
     this.#store(partition).checkpoints.delete(seq)

@@ -60,6 +60,21 @@ describe('an operator discards', () => {
 })
 
 describe('a repair', () => {
+  it('leaves receipts of deliveries that it gave up without effect, also behind a checkpoint', () => {
+    const p = new TestPartition()
+    p.create('a')
+    p.send('a', 2)
+    p.record(
+      { type: 'OwnerChanged', epoch: 9, node: 'repair', part: 1, of: 1 },
+      { type: 'Repaired', from: 5, upTo: 8, hash: '', skip: 1_000, note: '', by },
+    )
+    const lost = { queue: 1, sub: 0, delivery: 7, numbers: [1, 1] }
+    for (const each of [p, p.fork()]) {
+      const { refused } = each.ok({ type: 'Ack', items: [lost] })
+      expect(refused.map(({ error }) => error)).toEqual(['UnknownReceipt'])
+      expect(each.counts('a')).toMatchObject({ available: 2, committed: 0 })
+    }
+  })
   it('leaves out the numbers that were given up, and counts what is there', () => {
     const p = new TestPartition()
     p.create('a', { retriesMax: 0, deadLetter: { partition: 1, queue: 1, name: 'dead' } })

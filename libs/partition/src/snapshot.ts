@@ -33,6 +33,8 @@ export interface Snapshot {
   readonly restoredSeq?: number
   readonly repairedEpoch: number
   readonly firstForward: number
+  /** Absent: none. */
+  readonly voidDeliveries?: readonly number[]
   readonly foreignRecords: number
   readonly checkpoints: readonly CheckpointNote[]
   readonly queues: readonly QueueSnapshot[]
@@ -154,6 +156,7 @@ export const snapshot = (state: PartitionState, space?: SnapshotSpace): Snapshot
   ...(state.restoredSeq === 0 ? undefined : { restoredSeq: state.restoredSeq }),
   repairedEpoch: state.repairedEpoch,
   firstForward: state.firstForward,
+  ...(state.voidDeliveries.length === 0 ? undefined : { voidDeliveries: [...state.voidDeliveries] }),
   foreignRecords: state.foreignRecords,
   checkpoints: [...state.checkpoints],
   queues: [...state.queues.values()].map((q) => queueSnapshot(state, q)),
@@ -260,6 +263,7 @@ export const restore = (s: Snapshot): PartitionState => {
   state.restoredSeq = s.restoredSeq ?? 0
   state.repairedEpoch = s.repairedEpoch
   state.firstForward = s.firstForward
+  state.voidDeliveries = [...(s.voidDeliveries ?? [])]
   state.foreignRecords = s.foreignRecords
   state.checkpoints = [...s.checkpoints]
   state.runs = RunSlab.restore(s.runs)

@@ -5,7 +5,7 @@ import type { Party } from '../core/Party.ts'
 import type { Exchange } from '../world/Exchange.ts'
 import type { Move } from '../world/Life.ts'
 import type { Stored } from '../world/Stored.ts'
-import type { TruthListener } from '../world/Truth.ts'
+import type { Truth, TruthListener } from '../world/Truth.ts'
 import type { Checker } from './Checker.ts'
 
 /** Tells all checkers what happens. */
@@ -13,16 +13,19 @@ export class Judges implements TruthListener {
   readonly #checkers: readonly Checker[]
   readonly #coverage: Coverage
   readonly #history: History
+  readonly #truth: () => Truth
   readonly #failed: (error: Error) => void
 
   constructor(
     checkers: readonly Checker[],
     coverage: Coverage,
     history: History,
+    truth: () => Truth,
     failed: (error: Error) => void,
   ) {
     this.#checkers = checkers
     this.#history = history
+    this.#truth = truth
     this.#coverage = coverage
     this.#failed = failed
   }
@@ -48,6 +51,8 @@ export class Judges implements TruthListener {
     this.#each((c) => c.arrived?.(exchange))
   }
   left(exchange: Exchange, reply: Reply): void {
+    // It may rest on what was lost or given up since.
+    if (reply.epoch <= this.#truth().repairedEpochs[exchange.partition]!) return
     this.#each((c) => c.left?.(exchange, reply))
   }
   heard(exchange: Exchange, reply: Reply): void {

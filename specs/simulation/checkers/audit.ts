@@ -1,6 +1,6 @@
 import { verify } from '@kiroku/audit'
 import { decodeCheckpoint } from '@kiroku/engine'
-import type { World } from '../world/World.ts'
+import type { Hurt, World } from '../world/World.ts'
 import type { Checker } from './Checker.ts'
 import { Objection } from './Objection.ts'
 
@@ -15,8 +15,26 @@ export class AuditChecker implements Checker {
 
   async ended(): Promise<void> {
     const { partitions } = await verify(this.#world.log, { decodeCheckpoint })
-    for (const { partition, problem } of partitions)
-      if (problem !== undefined)
+    for (const { partition, problem, firstSeq } of partitions) {
+      const hurt = this.#world.hurts.get(partition)
+      const isDamaged = hurt?.kind === 'damage' && hurt.seq >= firstSeq
+      // Damage that nobody had to read is still there, and must be found.
+      if (isDamaged && problem === undefined)
+        throw new Objection(
+          this.name,
+          `damage of record ${hurt.seq} of partition ${partition} is not noticed`,
+        )
+      if (!isDamaged && problem !== undefined && !isCheckpoint(hurt, problem.seq) && !this.#lostTail())
         throw new Objection(this.name, `partition ${partition} at ${problem.seq}: ${problem.message}`)
+    }
+  }
+
+  /** A tail that was lost unnoticed shows in what other partitions say of it. */
+  #lostTail(): boolean {
+    return [...this.#world.hurts.values()].some(({ kind }) => kind === 'tail')
   }
 }
+
+/** A damaged checkpoint is found as well; the log is whole without it. */
+const isCheckpoint = (hurt: Hurt | undefined, seq: number): boolean =>
+  hurt?.kind === 'checkpoint' && hurt.seq === seq

@@ -5,6 +5,7 @@ import { AuditChecker } from './audit.ts'
 import type { Checker } from './Checker.ts'
 import { ConservationChecker } from './conservation.ts'
 import { CountsChecker } from './counts.ts'
+import { DamageChecker } from './damage.ts'
 import { DeadLettersChecker } from './deadLetters.ts'
 import { DeliveriesChecker } from './deliveries.ts'
 import { EpochsChecker } from './epochs.ts'
@@ -25,6 +26,7 @@ import { TrimsChecker } from './trims.ts'
 
 /** Every checker of a world; the first that objects is the one that a failure is named after. */
 export const checkersOf = (world: World): Checker[] => [
+  new DamageChecker(world),
   new OwnersChecker(world),
   new PartitionTimeChecker(world),
   new FinalityChecker(world),

@@ -24,10 +24,15 @@ export class EpochsChecker implements Checker {
 
   stored({ partition, record, node, storedMs }: Stored): void {
     for (const e of record.events) {
-      if (e.type !== 'OwnerChanged' || e.part !== e.of) continue
+      // A repair has no lock, and asks for none.
+      if (e.type !== 'OwnerChanged' || e.part !== e.of || e.node === 'repair') continue
       if (this.#owners.get(partition)?.node !== node)
         this.#owners.set(partition, { epoch: record.epoch, node, sinceMs: storedMs })
     }
+  }
+
+  givenUp(partition: number): void {
+    this.#owners.delete(partition)
   }
 
   left({ partition, sentMs, node }: Exchange, { epoch, seq, answers }: Reply): void {

@@ -9,10 +9,13 @@ import { Objection } from './Objection.ts'
  */
 export class LeasesChecker implements Checker {
   readonly name = 'leases'
+  readonly #world: World
   /** Lengths of leases in ms, by partition, delivery. */
   readonly #lengths = new Map<string, number>()
 
-  constructor(_world: World) {}
+  constructor(world: World) {
+    this.#world = world
+  }
 
   moving(move: Move): void {
     const { event, life, frame } = move
@@ -25,7 +28,8 @@ export class LeasesChecker implements Checker {
     const isExpiry =
       event.type === 'LeaseExpired' ||
       ((event.type === 'DeadLettered' || event.type === 'Discarded') && event.cause === 'leaseExpired')
-    if (!isExpiry || life.isExtended) return
+    // What was lost or given up may have lengthened it.
+    if (!isExpiry || life.isExtended || this.#world.hurts.has(frame.partition)) return
     const length = this.#lengths.get(`${frame.partition} ${life.delivery}`)
     const passed = frame.sentMs - life.leasedMs
     // Partition time is in whole ms.

@@ -32,7 +32,8 @@ export class RepeatsChecker implements Checker {
     for (const message of queue.messages.values()) {
       if (message.number < e.first || message.number >= e.first + e.count || !isKeyed(message.label)) continue
       for (const before of queue.messages.values()) {
-        if (before.number >= message.number || before.isForgotten) continue
+        // A dead letter that was brought back is not held against a new message.
+        if (before.number >= message.number || before.isForgotten || before.isForwarded) continue
         if (!this.#areOne(queue, before, message)) continue
         const passed = record.at - before.enqueuedAt
         if (passed < queue.configOf(0).dedupWindowMs)

@@ -18,6 +18,8 @@ export class SettlementsChecker implements Checker {
   }
 
   left({ partition, commands }: Exchange, reply: Reply): void {
+    // Numbers of a tail that was lost unnoticed are given out again.
+    if (this.#world.hurts.get(partition)?.kind === 'tail') return
     for (const [i, command] of commands.entries()) {
       if (command.type === 'Recall' && reply.answers[i]!.ok !== undefined) this.#recalled(partition, command)
       if (command.type !== 'Ack' && command.type !== 'DeadLetter') continue

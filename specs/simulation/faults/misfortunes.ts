@@ -3,6 +3,7 @@ import type { ActKind } from '../plan/Act.ts'
 import { redrive } from '../workload/redrive.ts'
 import { administer } from '../workload/administer.ts'
 import type { World } from '../world/World.ts'
+import { damage, loseCheckpoint, loseTail } from './storage.ts'
 import { changeOwner, crash, freeze, lag } from './nodes.ts'
 
 /** Does one deed of the plan. */
@@ -59,6 +60,9 @@ const deeds: Readonly<Record<ActKind, Deed>> = {
   full,
   down,
   stray,
+  damage,
+  loseTail,
+  loseCheckpoint,
   vanish,
   configure: (world, chance) => administer(world, chance, 'configure'),
   pause: (world, chance) => administer(world, chance, 'pause'),

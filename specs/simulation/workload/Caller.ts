@@ -32,8 +32,10 @@ export class Caller {
       try {
         return await this.#once(partition, command)
       } catch (error) {
-        if (!isKirokuError(error) || !error.retryable || isEnough(tries)) throw error
-        await loop.sleep(error.retryAfterMs ?? chance.pick([1, 20, 200]))
+        if (!isKirokuError(error) || isEnough(tries)) throw error
+        // Somebody is going to repair it.
+        if (!error.retryable && error.id !== 'Quarantined') throw error
+        await loop.sleep(error.retryAfterMs ?? (error.retryable ? chance.pick([1, 20, 200]) : 500))
       }
     }
   }

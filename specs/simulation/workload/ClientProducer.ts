@@ -43,8 +43,7 @@ export class ClientProducer {
         ).then(
           (ids) => this.#acknowledged(labels, ids),
           (error: unknown) => {
-            // A queue that is being deleted and created again.
-            if (!isKirokuError(error) || error.id !== 'UnknownQueue') throw error
+            if (!isKirokuError(error) || !expected.has(error.id)) throw error
           },
         ),
       )
@@ -58,3 +57,6 @@ export class ClientProducer {
     ids.forEach((id, i) => this.#world.judges.promised(labels[i]!, parseMessageId(id)))
   }
 }
+
+/** A queue that is being deleted and created again, or a partition that is closed until it is repaired. */
+const expected: ReadonlySet<string> = new Set(['UnknownQueue', 'Quarantined'])

@@ -74,7 +74,7 @@ export class Producer {
       } catch (error) {
         if (!isKirokuError(error)) throw error
         isRefused ||= expected.has(error.id)
-        if (!error.retryable && !isRefused) throw error
+        if (stored === undefined && !error.retryable && !isRefused) throw error
       }
     }
     const first = ask()

@@ -2,13 +2,16 @@ import type { World } from '../world/World.ts'
 import { by } from './administer.ts'
 import { Caller } from './Caller.ts'
 
-/** Has a fact stored where an owner could not know by itself that it is none any more, because locks were broken on purpose. */
+/**
+ * Has a fact stored where an owner could not know by itself that it is none any more, because locks were broken on
+ * purpose, or that its log has lost its end.
+ */
 export const poke = async (world: World): Promise<void> => {
-  const { placement, plan } = world
+  const { placement, hurts, plan } = world
   const caller = new Caller(world, 'poke')
   await world.loop.as(caller.party, async () => {
     for (let p = 0; p < plan.partitions; p++)
-      if (placement.dishonest.has(p))
+      if (placement.dishonest.has(p) || hurts.get(p)?.kind === 'tail')
         await caller.ask(p, { type: 'CreateQueue', queue: `poke-${p}`, config: {}, by })
   })
 }

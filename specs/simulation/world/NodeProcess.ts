@@ -1,7 +1,8 @@
 import * as Effect from 'effect/Effect'
 import * as Exit from 'effect/Exit'
 import * as Scope from 'effect/Scope'
-import { Node, type LockLease } from '@kiroku/engine'
+import { Node, TailNotes, type LockLease, type NoteFiles } from '@kiroku/engine'
+import type { Loop } from '../core/Loop.ts'
 import { Party } from '../core/Party.ts'
 import type { Exchange } from './Exchange.ts'
 import { NodeLog } from './NodeLog.ts'
@@ -17,8 +18,12 @@ export class NodeProcess {
   /** Requests that it took and has not answered. */
   readonly requests = new Set<Exchange>()
 
-  constructor(world: World, name: string) {
+  /** Small files of its machine, which outlive it. */
+  readonly disk: Map<string, string>
+
+  constructor(world: World, name: string, disk = new Map<string, string>()) {
     this.#world = world
+    this.disk = disk
     const { loop, chance, coverage, history, network } = world
     let died = (): void => {}
     this.#died = new Promise((resolve) => (died = resolve))
@@ -40,6 +45,7 @@ export class NodeProcess {
       random: () => chance.next(),
       remote: (partition, commands) => network.request(this.party, partition, commands, 3_000),
       checkpoints: world.plan.checkpoints,
+      tailNotes: new TailNotes(notesOn(disk, loop), world.log.meta.incarnation),
       onState: (partition, state, epoch, reason) => {
         coverage.add('actor', state)
         history.note(() => `actor ${partition} is ${state}, epoch ${epoch}: ${reason}`)
@@ -82,3 +88,15 @@ export class NodeProcess {
     await Promise.race([closed, this.#died])
   }
 }
+
+const notesOn = (disk: Map<string, string>, loop: Loop): NoteFiles => ({
+  read: (file) => {
+    const text = disk.get(file)
+    if (text === undefined) throw new Error(`there is no ${file}`)
+    return text
+  },
+  write: async (file, text) => {
+    await loop.sleep(1)
+    disk.set(file, text)
+  },
+})

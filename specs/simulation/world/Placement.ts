@@ -24,6 +24,7 @@ export class Placement {
   /** Partitions on which two nodes held a lock at once: there an owner's memory may be out of date. */
   readonly dishonest = new Set<number>()
   readonly processes: NodeProcess[] = []
+  readonly #reserved = new Map<number, NodeProcess>()
 
   constructor(world: World, partitions: number) {
     this.#world = world
@@ -59,7 +60,7 @@ export class Placement {
   /** Gives the lock to a node; it begins at once. */
   give(partition: number, process: NodeProcess): void {
     const before = this.#claims[partition]
-    if (before?.process === process) return
+    if (before?.process === process && before.lostMs === undefined) return
     if (before !== undefined) before.lostMs ??= this.#confirmed()
     const claim: Claim = { process, lostMs: undefined }
     this.#claims[partition] = claim
@@ -100,6 +101,11 @@ export class Placement {
     this.#next(partition, claim)
   }
 
+  /** Has a node get the partition next, as the machine that is restarted. */
+  reserve(partition: number, process: NodeProcess): void {
+    this.#reserved.set(partition, process)
+  }
+
   /** Everybody who goes on without a lock hears of it. */
   tellAll(): void {
     for (const [partition, claim] of this.#claims.entries())
@@ -121,7 +127,11 @@ export class Placement {
     loop.after(
       freeMs,
       () => {
-        if (this.#claims[partition] === claim) this.give(partition, this.#world.spareNode(claim.process))
+        if (this.#claims[partition] !== claim) return
+        const reserved = this.#reserved.get(partition)
+        this.#reserved.delete(partition)
+        const isThere = reserved !== undefined && !reserved.party.isDead
+        this.give(partition, isThere ? reserved : this.#world.spareNode(claim.process))
       },
       null,
     )

@@ -31,15 +31,18 @@ export class Truth {
   readonly #sendings = new WeakMap<Uint8Array, Sending>()
   /** Large bodies by partition and sequence. */
   readonly #bodies = new Map<string, string>()
-  /** The last record of the chain, by partition. */
-  readonly #hashes: Uint8Array[]
+  /** Records of the chain by partition: their sequences and hashes. */
+  readonly #chains: { readonly seq: number; readonly hash: Uint8Array }[][]
+  /** Epoch of the last repair, by partition: what an owner before it still says rests on what may be given up. */
+  readonly repairedEpochs: number[]
 
   constructor(partitions: number, loop: Loop, listener: TruthListener) {
     this.#loop = loop
     this.#listener = listener
     this.ledgers = Array.from({ length: partitions }, (_, p) => new Ledger(p))
     this.frames = Array.from({ length: partitions }, () => [])
-    this.#hashes = new Array<Uint8Array>(partitions).fill(zeroHash)
+    this.#chains = Array.from({ length: partitions }, () => [])
+    this.repairedEpochs = new Array<number>(partitions).fill(0)
   }
 
   /** Notes that a node sends records off now. */
@@ -53,9 +56,11 @@ export class Truth {
     const decoded = decodeRecord(record.data)
     const repaired = decoded.kind === 'frame' ? decoded.events.find((e) => e.type === 'Repaired') : undefined
     // What follows a record that was never stored is not part of the log, though it lies there.
-    const follows = repaired !== undefined || Buffer.compare(decoded.prevHash, this.#hashes[partition]!) === 0
-    if (!follows) return
-    this.#hashes[partition] = decoded.hash
+    const chain = this.#chains[partition]!
+    const follows = Buffer.compare(decoded.prevHash, chain.at(-1)?.hash ?? zeroHash) === 0
+    if (repaired === undefined && !follows) return
+    if (repaired?.hash === '') this.lose(partition, repaired.from, repaired.upTo)
+    chain.push({ seq: record.seq, hash: decoded.hash })
     if (decoded.kind === 'body') {
       this.#bodies.set(`${partition} ${record.seq}`, labelOf(decoded.body))
       return
@@ -69,18 +74,25 @@ export class Truth {
       sentMs: sending?.atMs ?? this.#loop.nowMs,
       storedMs: this.#loop.nowMs,
     }
-    if (repaired?.hash === '') this.lose(partition, repaired.from, repaired.upTo)
     this.frames[partition]!.push(frame)
     this.#listener.storing(frame)
     this.ledgers[partition]!.take(frame, this.#labels(frame), (move) => this.#listener.moving(move))
     this.#listener.stored(frame)
   }
 
+  /** Sequences of the records that belong to the log: foreign ones and what rests on nothing do not. */
+  sequences(partition: number): number[] {
+    return this.#chains[partition]!.map(({ seq }) => seq)
+  }
+
   /** Forgets frames: the log lost them, or a repair gave them up. */
   lose(partition: number, from: number, upTo = Number.POSITIVE_INFINITY): void {
+    const chain = this.#chains[partition]!
+    while (chain.length > 0 && chain.at(-1)!.seq >= from) chain.pop()
     const all = this.frames[partition]!
     const kept = all.filter(({ seq }) => seq < from || seq > upTo)
     if (kept.length === all.length) return
+    this.repairedEpochs[partition] = this.ledgers[partition]!.epoch
     this.frames[partition] = kept
     const ledger = new Ledger(partition)
     this.ledgers[partition] = ledger

@@ -15,6 +15,16 @@ import { NodeProcess } from './NodeProcess.ts'
 import { Placement } from './Placement.ts'
 import { Truth } from './Truth.ts'
 
+/** Harm that was done to a log on purpose: from this sequence on, at this time. */
+export interface Hurt {
+  readonly kind: 'damage' | 'tail' | 'checkpoint' | 'cured'
+  readonly seq: number
+  readonly atMs: number
+  /** Of a lost tail: the owner, or the node that begins next on its machine, and what the machine's note says was stored. */
+  readonly heir?: string
+  readonly notedSeq?: number
+}
+
 /** How long a late write is under way, in ms. */
 const landingMs = [1, 30, 300, 3_000] as const
 /** Nodes alive at once, about. */
@@ -45,6 +55,10 @@ export class World {
   failure: Error | undefined
   /** Producers that have not sent all. */
   producersLeft = 0
+  /** What was done to the log of a partition, if anything. */
+  readonly hurts = new Map<number, Hurt>()
+  /** Last sequences when the queues were there; what was before is never hurt. */
+  readonly setUpSeqs: number[] = []
   /** Everybody who consumes. */
   readonly consumers: Person[] = []
   /** What was started and has not ended, by name. */
@@ -57,7 +71,13 @@ export class World {
     this.plan = plan
     this.chance = new Chance(plan.seed, 'world')
     this.history = new History(this.loop, keepsHistory)
-    this.judges = new Judges(checkersOf(this), this.coverage, this.history, (error) => this.fail(error))
+    this.judges = new Judges(
+      checkersOf(this),
+      this.coverage,
+      this.history,
+      () => this.truth,
+      (error) => this.fail(error),
+    )
     this.truth = new Truth(plan.partitions, this.loop, this.judges)
     this.network = new Network(this)
     this.placement = new Placement(this, plan.partitions)
@@ -110,8 +130,9 @@ export class World {
     return this.until('everything comes to rest', () => this.busy.size === 0)
   }
 
-  newNode(): NodeProcess {
-    const process = new NodeProcess(this, `node-${++this.#names}`)
+  /** Starts a node, on a machine that there was before or on a new one. */
+  newNode(disk?: Map<string, string>): NodeProcess {
+    const process = new NodeProcess(this, `node-${++this.#names}`, disk)
     process.party.wallOffsetMs = this.chance.pick([0, 0, -240_000, 180_000])
     return this.placement.add(process)
   }
@@ -167,6 +188,7 @@ export class World {
   begin(): void {
     this.odds = this.plan.odds
     this.stormMs = this.loop.nowMs
+    for (let p = 0; p < this.plan.partitions; p++) this.setUpSeqs.push(this.log.faults.stored(p).lastSeq)
   }
 
   /** Nothing goes wrong any more. */

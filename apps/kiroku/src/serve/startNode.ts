@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { placement } from '@kiroku/cluster'
-import { Node, TailNotes, type ActorState } from '@kiroku/engine'
+import { Node, noteFilesIn, TailNotes, type ActorState } from '@kiroku/engine'
 import type { Log } from '@kiroku/log'
 import { KirokuError } from '@kiroku/message'
 import { requestCommands, serveCommands, type CommandServing } from '@kiroku/nats'
@@ -51,7 +51,7 @@ export const startNode = async ({ nats, log, dataDir, logger }: NodeSetup): Prom
     log,
     name: `${hostname()}-${process.pid}`,
     remote: (partition, commands) => requester.request(partition, commands, { timeoutMs: routeTimeoutMs }),
-    tailNotes: new TailNotes(join(dataDir, 'tails'), meta.incarnation),
+    tailNotes: new TailNotes(noteFilesIn(join(dataDir, 'tails')), meta.incarnation),
     onState: (partition, state, epoch, reason) => {
       logger(levelOf(state), 'partition', { partition, state, epoch, reason })
       if (state !== 'Active' && state !== 'Quarantined') return

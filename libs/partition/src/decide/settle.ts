@@ -119,6 +119,7 @@ const settle = <B>(
 ): Refusal['error'] | undefined => {
   const { live, nextDelivery } = turn.state
   const { policy } = sub
+  if (turn.state.isVoid(item.delivery)) return 'UnknownReceipt'
   const slot = live.find(sub.index, n)
   if (slot < 0) {
     // Once delivered and no longer live is final: saying so again is no error for an ack.

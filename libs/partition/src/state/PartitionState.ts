@@ -57,6 +57,8 @@ export class PartitionState {
   repairedEpoch = 0
   /** Number of the first forward of a new lane. */
   firstForward = 1
+  /** Deliveries that repairs gave up, from and up to, not included, by turns: their receipts name nothing. */
+  voidDeliveries: number[] = []
   foreignRecords = 0
 
   /** Subscriptions to which the past is being restored. */
@@ -81,6 +83,13 @@ export class PartitionState {
 
   constructor(partition: number) {
     this.partition = partition
+  }
+
+  /** Whether a repair gave up the delivery that a receipt names. */
+  isVoid(delivery: number): boolean {
+    for (let i = 0; i < this.voidDeliveries.length; i += 2)
+      if (delivery >= this.voidDeliveries[i]! && delivery < this.voidDeliveries[i + 1]!) return true
+    return false
   }
 
   /** The subscription that a receipt names, if it is still there. */

@@ -1,0 +1,54 @@
+import type { Stored } from '../world/Stored.ts'
+import type { Hurt, World } from '../world/World.ts'
+import type { Checker } from './Checker.ts'
+import { Objection } from './Objection.ts'
+
+/**
+ * Nobody goes on behind a damaged record that had to be read to rebuild the state, nor behind an end that is missing by
+ * the note of its machine: the partition is closed until it is repaired.
+ */
+export class DamageChecker implements Checker {
+  readonly name = 'damage'
+  readonly #world: World
+
+  constructor(world: World) {
+    this.#world = world
+  }
+
+  storing(frame: Stored): void {
+    const { partition, seq, record } = frame
+    const hurt = this.#world.hurts.get(partition)
+    if (hurt?.kind === 'tail') return this.#heir(frame, hurt)
+    if (hurt?.kind !== 'damage') return
+    const repaired = record.events.find((e) => e.type === 'Repaired')
+    if (repaired !== undefined && repaired.from <= hurt.seq && hurt.seq <= repaired.upTo) {
+      this.#world.hurts.set(partition, { ...hurt, kind: 'cured' })
+      return
+    }
+    const began = record.events.find((e) => e.type === 'ClockResumed')
+    if (began === undefined || seq < hurt.seq) return
+    const { firstSeq, checkpoints } = this.#world.log.faults.stored(partition)
+    const isRead = hurt.seq >= firstSeq && !checkpoints.some((c) => c >= hurt.seq && c < seq)
+    // The fence of an ownership that began before is not behind the damage.
+    const begun = this.#world.truth.frames[partition]!.findLast(({ record: r }) =>
+      r.events.some((e) => e.type === 'OwnerChanged' && e.part === 1),
+    )
+    if (isRead && begun !== undefined && begun.storedMs > hurt.atMs)
+      throw new Objection(
+        this.name,
+        `partition ${partition} goes on at ${seq} although record ${hurt.seq} is damaged`,
+      )
+  }
+
+  /** The first to begin behind a lost end, on the machine that noted more, must have noticed. */
+  #heir({ partition, seq, node, record }: Stored, hurt: Hurt): void {
+    const { heir, notedSeq = 0, seq: lostFrom } = hurt
+    if (record.events.some((e) => e.type === 'Repaired') || (node !== heir && node !== 'nobody'))
+      return void this.#world.hurts.set(partition, { kind: 'tail', seq: lostFrom, atMs: hurt.atMs })
+    if (heir !== undefined && notedSeq >= lostFrom && record.events.some((e) => e.type === 'ClockResumed'))
+      throw new Objection(
+        this.name,
+        `${node} goes on at ${seq} of partition ${partition}, of which its machine noted ${notedSeq} and ${lostFrom} was lost`,
+      )
+  }
+}
