@@ -87,8 +87,15 @@ const play = async (world: World): Promise<void> => {
   world.calm()
   await loop.sleep(calmingMs)
   for (let p = 0; p < plan.partitions; p++) world.land(p)
-  world.start('pokes', poke(world))
-  await world.until('every message is final, and every dead letter arrived', () => isDrained(world))
+  let isPoked = false
+  world.start(
+    'pokes',
+    poke(world).then(() => void (isPoked = true)),
+  )
+  await world.until(
+    'every message is final, and every dead letter arrived',
+    () => isPoked && isDrained(world),
+  )
   world.isOver = true
   await world.rest()
   await world.until('every partition has its owner', () => world.isSettled())
