@@ -1,6 +1,7 @@
 import { crc32 } from 'node:zlib'
 import { decodeRecord } from '@kiroku/log'
-import type { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/message'
+import { decodeEnvelope, type Command, type CommandOf, type Reply } from '@kiroku/partition'
 import { decodeCheckpoint, startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
 import { waitUntil } from '@kiroku/testkit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -276,3 +277,35 @@ const firstSend = async (): Promise<number> => {
   }
   throw new Error('nothing was sent')
 }
+
+describe('a dead letter under way whose body is damaged', () => {
+  it('arrives without it once a repair accepted that', async () => {
+    const arrived: CommandOf<'Forward'>[] = []
+    let isThere = false
+    const remote = (_to: number, [command]: readonly Command[]): Promise<Reply> => {
+      if (!isThere) return Promise.reject(new KirokuError('Unavailable', 'nobody there'))
+      const forward = command as CommandOf<'Forward'>
+      arrived.push(forward)
+      const upTo = forward.forward + forward.messages.length
+      return Promise.resolve({ epoch: 1, seq: 1, answers: [{ ok: { outcome: 'stored', upTo } }] })
+    }
+    await engine.close()
+    engine = await startMemoryEngine({ partitions: 1, remote, checkpoints: { bytesMin: 1, ageMs: 1e9 } })
+    const deadLetter = { name: 'dead', partition: 7, queue: 1 }
+    await ask(engine, 0, { type: 'CreateQueue', queue: 'mail', config: { deadLetter }, by: tester })
+    await send(engine, 0, 'mail', 'a')
+    const bodySeq = await lastSeq()
+    await ask(engine, 0, { type: 'DeadLetter', items: (await receive(engine, 0, 'mail')).items })
+    await send(engine, 0, 'mail', 'x'.repeat(50_000))
+    const handle = await engine.log.partition(0)
+    await waitUntil(async () => (await handle.checkpoints.list()).some((seq) => seq > bodySeq))
+    await engine.close()
+    engine.log.faults.loseRecord(0, bodySeq)
+    expect(await repair(engine.log, 0, order)).toMatchObject([{ kind: 'bridge' }])
+    isThere = true
+    await engine.restart()
+    await waitUntil(() => arrived.length > 0)
+    const { body, meta } = decodeEnvelope(arrived[0]!.messages[0]!)
+    expect([body.length, meta.lineage?.queue]).toEqual([0, 'mail'])
+  })
+})

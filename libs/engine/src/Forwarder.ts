@@ -114,6 +114,17 @@ export class Forwarder {
     return window
   }
 
+  /** The body, or an empty one where a repair accepted that it is gone: the dead letter arrives all the same. */
+  async #body(state: PartitionState, lane: OutboxLane, entry: OutboxEntry): Promise<Uint8Array> {
+    try {
+      const [envelope] = await this.#cache.fetch([entry.seq], lane.source, [entry.index])
+      return envelope!
+    } catch (e) {
+      if (!isKirokuError(e) || e.id !== 'LogDamaged' || entry.seq > state.bridgedSeq) throw e
+      return encodeEnvelope(new Uint8Array(0))
+    }
+  }
+
   async #forward(state: PartitionState, lane: OutboxLane, window: OutboxEntry[]): Promise<Answer<'Forward'>> {
     const source = state.queues.get(lane.source)?.name ?? `#${lane.source}`
     const messages: Uint8Array[] = []
@@ -123,8 +134,7 @@ export class Forwarder {
     const subscriptions: string[] = []
     let bytes = 0
     for (const entry of window) {
-      const [envelope] = await this.#cache.fetch([entry.seq], lane.source, [entry.index])
-      const { meta, body } = decodeEnvelope(envelope!)
+      const { meta, body } = decodeEnvelope(await this.#body(state, lane, entry))
       const forwarded = encodeEnvelope(body, { ...meta, lineage: this.#lineage(meta, entry, lane, source) })
       bytes += forwarded.length
       if (messages.length > 0 && bytes > this.#work.bytesMax) break

@@ -479,6 +479,7 @@ const clockResumed = (state: PartitionState, e: LogEventOf<'ClockResumed'>): voi
 const repaired = (state: PartitionState, e: LogEventOf<'Repaired'>): void => {
   state.repairedEpoch = state.epoch
   state.nextQueue += e.skip
+  if (e.hash !== '') state.bridgedSeq = state.frameSeq
   if (e.skip > 0) state.voidDeliveries.push(state.nextDelivery, state.nextDelivery + e.skip)
   state.nextDelivery += e.skip
   state.firstForward += e.skip

@@ -33,7 +33,8 @@ export interface Snapshot {
   readonly restoredSeq?: number
   readonly repairedEpoch: number
   readonly firstForward: number
-  /** Absent: none. */
+  /** Absent: no such repair, and no such deliveries. */
+  readonly bridgedSeq?: number
   readonly voidDeliveries?: readonly number[]
   readonly foreignRecords: number
   readonly checkpoints: readonly CheckpointNote[]
@@ -156,6 +157,7 @@ export const snapshot = (state: PartitionState, space?: SnapshotSpace): Snapshot
   ...(state.restoredSeq === 0 ? undefined : { restoredSeq: state.restoredSeq }),
   repairedEpoch: state.repairedEpoch,
   firstForward: state.firstForward,
+  ...(state.bridgedSeq === 0 ? undefined : { bridgedSeq: state.bridgedSeq }),
   ...(state.voidDeliveries.length === 0 ? undefined : { voidDeliveries: [...state.voidDeliveries] }),
   foreignRecords: state.foreignRecords,
   checkpoints: [...state.checkpoints],
@@ -263,6 +265,7 @@ export const restore = (s: Snapshot): PartitionState => {
   state.restoredSeq = s.restoredSeq ?? 0
   state.repairedEpoch = s.repairedEpoch
   state.firstForward = s.firstForward
+  state.bridgedSeq = s.bridgedSeq ?? 0
   state.voidDeliveries = [...(s.voidDeliveries ?? [])]
   state.foreignRecords = s.foreignRecords
   state.checkpoints = [...s.checkpoints]

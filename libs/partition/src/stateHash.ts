@@ -142,7 +142,7 @@ export const stateHash = (s: Snapshot): string => {
   for (const left of s.left ?? []) mix.text(15, JSON.stringify(left))
   mix.text(
     7,
-    `${s.partition} ${s.nextQueue} ${s.nextDelivery} ${s.trimmedTo} ${s.foreignRecords} ${s.epoch} ${s.at} ${s.repairedEpoch} ${s.firstForward}${s.voidDeliveries === undefined ? '' : ` ${s.voidDeliveries.join(' ')}`}`,
+    `${s.partition} ${s.nextQueue} ${s.nextDelivery} ${s.trimmedTo} ${s.foreignRecords} ${s.epoch} ${s.at} ${s.repairedEpoch} ${s.firstForward}${s.bridgedSeq === undefined ? '' : ` bridged ${s.bridgedSeq}`}${s.voidDeliveries === undefined ? '' : ` ${s.voidDeliveries.join(' ')}`}`,
   )
   if (s.restoredSeq !== undefined) mix.text(15, String(s.restoredSeq))
   return mix.hex

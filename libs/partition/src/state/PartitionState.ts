@@ -57,6 +57,8 @@ export class PartitionState {
   repairedEpoch = 0
   /** Number of the first forward of a new lane. */
   firstForward = 1
+  /** Frame of the last repair that kept the state and gave up records: bodies from before it may be gone for good. 0: none. */
+  bridgedSeq = 0
   /** Deliveries that repairs gave up, from and up to, not included, by turns: their receipts name nothing. */
   voidDeliveries: number[] = []
   foreignRecords = 0
