@@ -107,7 +107,8 @@ export class Backfill {
     if (state === undefined || this.#state !== state)
       throw new KirokuError('NotOwner', `partition ${this.#log.partition} changed hands`)
     const firstSeq = state.trimmedTo + 1
-    return locateStart(this.#log, { queue: id, name, firstSeq, toSeq, nextNumber }, start)
+    const isRepaired = state.repairedEpoch > 0
+    return locateStart(this.#log, { queue: id, name, firstSeq, toSeq, nextNumber, isRepaired }, start)
   }
 
   async #run(state: PartitionState, failures: number): Promise<void> {
@@ -139,7 +140,11 @@ export class Backfill {
     let runs: PastRun[] = []
     let done = before
     let sliceEnd = performance.now() + limits.replaySliceMs
-    for await (const entry of readChain(this.#log, { fromSeq: readFrom, toSeq: openedSeq })) {
+    for await (const entry of readChain(this.#log, {
+      fromSeq: readFrom,
+      toSeq: openedSeq,
+      skipsVoid: state.repairedEpoch > 0,
+    })) {
       if (this.#state !== state || !state.filling.has(sub)) return
       if (entry.kind !== 'ours' || entry.record.kind !== 'frame') continue
       const { seq, record } = entry

@@ -13,6 +13,8 @@ interface PastOfQueue {
   readonly toSeq: number
   /** Number that was next behind `toSeq`. */
   readonly nextNumber: number
+  /** Whether a repair ever gave up a part of the log. */
+  readonly isRepaired: boolean
 }
 
 /**
@@ -85,12 +87,12 @@ const frameFrom = async (
 /** The queue's first arrival from a record and a time on. */
 const firstArrival = async (
   log: PartitionLog,
-  { queue, toSeq }: PastOfQueue,
+  { queue, toSeq, isRepaired }: PastOfQueue,
   fromSeq: number,
   time: number,
 ): Promise<{ first: number; seq: number } | undefined> => {
   let sliceEnd = performance.now() + limits.replaySliceMs
-  for await (const entry of readChain(log, { fromSeq, toSeq })) {
+  for await (const entry of readChain(log, { fromSeq, toSeq, skipsVoid: isRepaired })) {
     if (entry.kind !== 'ours' || entry.record.kind !== 'frame' || entry.record.at < time) continue
     const found = entry.record.events.find((e) => isArrivalIn(e, queue))
     if (found !== undefined) return { first: found.first, seq: entry.seq }

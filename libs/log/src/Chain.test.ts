@@ -146,6 +146,31 @@ describe('damage is found with its sequence:', () => {
 })
 
 describe('a repair', () => {
+  test('is known to who reads the past from within what it gave up, or up to before it', async () => {
+    const { lastSeq } = await partition.state()
+    const from = lastSeq - 1
+    const repaired: LogEvent = {
+      type: 'Repaired',
+      from,
+      upTo: lastSeq,
+      hash: '',
+      skip: 0,
+      note: '',
+      by: { name: 'n', origin: 'o' },
+    }
+    const bytes = encodeRecord(
+      { epoch: 2, at: 1, events: [owner(2), repaired], sections: [] },
+      hashes[from - 1]!,
+    )
+    await append(bytes.bytes, bytes.hash)
+    const seqs = async (options: ReadChainOptions) =>
+      (await read(options)).filter(({ kind }) => kind === 'ours').map(({ seq }) => seq)
+    await expect(read({ fromSeq: lastSeq })).rejects.toEqual(damageAt(lastSeq + 1))
+    expect(await seqs({ fromSeq: lastSeq, skipsVoid: true })).toEqual([lastSeq + 1])
+    log.faults.loseRecord(0, from)
+    expect(await seqs({ fromSeq: from - 1, toSeq: lastSeq, skipsVoid: true })).toEqual([from - 1])
+  })
+
   const by = { name: 'a', origin: 'cli' }
   const repair = async (epoch: number, from: number, upTo: number, prevHash: Uint8Array, hash = '') => {
     const repaired: LogEvent = { type: 'Repaired', from, upTo, hash, skip: 0, note: 'disk', by }

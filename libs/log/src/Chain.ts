@@ -35,6 +35,8 @@ export interface ReadChainOptions {
   readonly from?: ChainAnchor
   /** Start with this record, without anything to hold it against; `from` beats it. */
   readonly fromSeq?: number
+  /** With `fromSeq`, in a log that was repaired: starts behind what a repair declared never to have happened. */
+  readonly skipsVoid?: boolean
   /** Last sequence to read. Default: the last one at the call. */
   readonly toSeq?: number
   /** Also hold each body against its digest; the checksum covers them anyhow. */
@@ -63,7 +65,8 @@ export async function* readChain(
       state.lastSeq + 1,
       `the log ends at ${state.lastSeq}, but it reached ${from.seq}`,
     )
-  const firstSeq = Math.max(state.firstSeq, options.fromSeq ?? 1)
+  const { fromSeq = 1, skipsVoid = false } = options
+  const firstSeq = await behindVoid(log, Math.max(state.firstSeq, fromSeq), skipsVoid)
   const link = new ChainLink(log.partition, from, firstSeq, options.deep ?? false)
   if (from && from.seq >= state.firstSeq) await checkAnchor(log, from)
   for (;;)
@@ -73,7 +76,8 @@ export async function* readChain(
       return
     } catch (damage) {
       if (!(damage instanceof ChainError) || damage.id !== 'LogDamaged') throw damage
-      const repair = await findRepair(log, link, toSeq)
+      // A start in the past ends before the repair that tells of it.
+      const repair = await findRepair(log, link, options.fromSeq === undefined ? toSeq : state.lastSeq)
       if (repair === undefined) throw damage
       const { upTo, hash } = repair
       yield { kind: 'lost', seq: link.nextSeq, upTo, bridged: hash !== undefined, damage }
@@ -98,6 +102,26 @@ const findRepair = async (
     if (repair !== undefined) return repair
   }
   return undefined
+}
+
+/** The first record from `seq` on that no later repair declared never to have happened. */
+const behindVoid = async (log: PartitionLog, seq: number, skipsVoid: boolean): Promise<number> => {
+  if (!skipsVoid) return seq
+  for await (const stored of log.read(seq)) {
+    const record = stored.foreign ? undefined : decodedOrNothing(stored)
+    if (record?.kind !== 'frame') continue
+    for (const e of record.events)
+      if (e.type === 'Repaired' && e.hash === '' && e.from <= seq && seq <= e.upTo) return e.upTo + 1
+  }
+  return seq
+}
+
+const decodedOrNothing = ({ data }: LogRecord): DecodedRecord | undefined => {
+  try {
+    return decodeRecord(data)
+  } catch {
+    return undefined
+  }
 }
 
 /** The record at the anchor, when it is one of ours, must be the one that the anchor names. */
@@ -155,13 +179,8 @@ class ChainLink {
   }
   /** What a record further on gives up from the end of the checked part on, if it does. */
   repairIn(stored: LogRecord): Reopening | undefined {
-    let record: DecodedRecord
-    try {
-      record = decodeRecord(stored.data)
-    } catch {
-      return undefined
-    }
-    if (record.kind === 'body') return undefined
+    const record = decodedOrNothing(stored)
+    if (record?.kind !== 'frame') return undefined
     for (const e of record.events) {
       if (e.type !== 'Repaired' || e.from !== this.nextSeq || e.upTo < e.from) continue
       if (e.hash !== '') return { upTo: e.upTo, hash: Buffer.from(e.hash, 'hex') }

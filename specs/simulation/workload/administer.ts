@@ -73,7 +73,7 @@ export const administer = (world: World, chance: Chance, deed: Deed): void => {
     }
   }
   world.loop.as(caller.party, () =>
-    world.start(
+    world.startDeed(
       `${deed} of ${queue}`,
       act().catch((error: unknown) => {
         // Another operator was faster, or the same deed took effect at the first try.

@@ -33,7 +33,7 @@ export const redrive = (world: World, chance: Chance): void => {
     await caller.ask(partition, { type: 'CancelRedrive', queue, by })
   }
   world.loop.as(caller.party, () =>
-    world.start(
+    world.startDeed(
       `redrive of ${queue}`,
       act().catch((error: unknown) => {
         if (!isKirokuError(error) || !expected.has(error.id)) throw error

@@ -2,7 +2,7 @@ import type { LogEvent, LogEventOf, Ranges } from '@kiroku/message'
 import { laneOf, type Lane, type Lanes } from './Lanes.ts'
 import type { Life, LifeState, Move } from './Life.ts'
 import { QueueLedger, type Message } from './QueueLedger.ts'
-import type { Stored } from './Stored.ts'
+import type { Stored, StoredBody } from './Stored.ts'
 
 /** Where the messages of a send lie. */
 export interface SendPlace {
@@ -39,9 +39,13 @@ export class Ledger {
   readonly redrives = new Set<string>()
   readonly lanes: Lanes = { left: new Map(), arrived: new Map() }
   epoch = 0
+  /** Last record that was trimmed, as the log says. */
+  trimmedTo = 0
   at = 0
+  /** Whether a repair kept what happened in records that nobody can read any more. */
+  #isBridged = false
   /** Bodies that are waiting to be taken by the events of the frame, by queue. */
-  #bodies = new Map<number, string[]>()
+  #bodies = new Map<number, StoredBody[]>()
 
   constructor(partition: number) {
     this.partition = partition
@@ -53,7 +57,7 @@ export class Ledger {
   }
 
   /** Notes a frame; `labels` are the bodies of each queue in it. */
-  take(frame: Stored, labels: Map<number, string[]>, onMove: OnMove): void {
+  take(frame: Stored, labels: Map<number, StoredBody[]>, onMove: OnMove): void {
     this.#bodies = labels
     for (const event of frame.record.events) this.#event(frame, event, onMove)
     this.at = frame.record.at
@@ -82,6 +86,21 @@ export class Ledger {
         this.#queue(e.queue).generations.get(e.sub)!.settings = e.settings
         this.#queue(e.queue).configured++
         return
+      case 'RunsRestored':
+        for (let i = 0; i < e.runs.length; i += runNumbers)
+          for (const n of each(e.runs.slice(i, i + 2)))
+            this.#queue(e.queue).restore(n, e.sub, 'Available', frame.seq)
+        for (const n of each(e.filtered ?? [])) this.#queue(e.queue).restore(n, e.sub, 'Discarded', frame.seq)
+        return
+      case 'Repaired':
+        this.#isBridged ||= e.hash !== ''
+        return
+      case 'SubscriptionFilled':
+        return this.#queue(e.queue).filled(
+          e.sub,
+          frame.record.at,
+          this.#isBridged ? undefined : this.trimmedTo,
+        )
       case 'SubscriptionReset':
         return this.#reset(frame, e, onMove)
       case 'SubscriptionDeleted':
@@ -96,10 +115,15 @@ export class Ledger {
       }
       case 'ForwardReceived':
         return this.#forwardReceived(frame, e)
-      case 'BodiesCarried':
+      case 'BodiesCarried': {
         // They are stored again under the numbers that they have.
-        for (const n of each(e.numbers)) this.#queue(e.queue).messages.get(n)!.bodySeq = frame.seq
-        this.#bodies.get(e.queue)?.splice(0, total(e.numbers))
+        const carried = this.#bodies.get(e.queue)?.splice(0, total(e.numbers)) ?? []
+        let i = 0
+        for (const n of each(e.numbers)) this.#queue(e.queue).messages.get(n)!.bodySeq = carried[i++]!.seq
+        return
+      }
+      case 'Trimmed':
+        this.trimmedTo = e.upTo
         return
       case 'ClockResumed':
         for (const life of this.#lives()) if (life.state === 'Inflight') life.leaseUntil += e.gapMs
@@ -297,9 +321,9 @@ export class Ledger {
   *#enter(frame: Stored, queue: QueueLedger, first: number, count: number): Iterable<Message> {
     const labels = this.#bodies.get(queue.id)?.splice(0, count) ?? []
     for (let i = 0; i < count; i++) {
-      const label = labels[i]
-      if (label === undefined) throw new Error(`frame ${frame.seq} has no body for ${queue.id}/${first + i}`)
-      yield queue.enter(first + i, label, frame.seq)
+      const body = labels[i]
+      if (body === undefined) throw new Error(`frame ${frame.seq} has no body for ${queue.id}/${first + i}`)
+      yield queue.enter(first + i, body, frame.seq)
     }
   }
 

@@ -1,4 +1,5 @@
 import { defaultQueueConfig, type QueueConfig } from '@kiroku/partition'
+import type { StoredBody } from './Stored.ts'
 import type { Life } from './Life.ts'
 
 /** One message as the log tells it. */
@@ -7,11 +8,13 @@ export interface Message {
   readonly number: number
   /** What its body says. */
   readonly label: string
-  /** Frame that entered it, and the last one that holds its body. */
+  /** Frame that entered it, and the last record that holds its body. */
   readonly seq: number
   bodySeq: number
   enqueuedAt: number
   isForwarded: boolean
+  /** The generation that it is for, where it is not for all. */
+  only: number | undefined
   /** Whether a repeat of it is a new message, since it was recalled or purged. */
   isForgotten: boolean
   /** Message group or tenant; empty: none. */
@@ -61,8 +64,49 @@ export class QueueLedger {
     return { ...defaultQueueConfig, ...this.#config, ...this.generations.get(sub)?.settings }
   }
 
-  open(id: number, name: string, settings: Partial<QueueConfig>): void {
-    this.generations.set(id, { id, name, settings, isOver: false })
+  /** `readFrom`: it begins in the past; what waits for its time comes to it by itself. */
+  open(id: number, name: string, settings: Partial<QueueConfig>, from = 0, readFrom?: number): void {
+    const generation: Generation = { id, name, settings, isOver: false }
+    this.generations.set(id, generation)
+    if (readFrom === undefined) return
+    const until = Math.max(0, ...this.messages.keys()) + 1
+    generation.past = { from, readFrom, until, restored: new Map() }
+    for (const message of this.messages.values())
+      if (message.number >= from && message.dueAt !== 0)
+        message.lives.set(id, newLife('Delayed', message.dueAt, message.seq))
+  }
+
+  /** A message of the past comes back, behind those that did before and ahead of the newer ones. */
+  restore(number: number, sub: number, state: 'Available' | 'Discarded', seq: number): void {
+    const message = this.messages.get(number)
+    const { past } = this.generations.get(sub)!
+    if (message === undefined || past === undefined || message.lives.has(sub) || message.isForgotten)
+      throw new Error(`message ${this.id}/${number} is restored to ${sub} at ${seq}, which is wrong`)
+    const life = newLife(state, 0, seq)
+    message.lives.set(sub, life)
+    if (state !== 'Available' || this.configOf(sub).groups === 'none') return
+    const before = past.restored.get(message.group) ?? 0
+    past.restored.set(message.group, before + 1)
+    const key = `${sub} ${message.group}`
+    this.lines.set(key, (this.lines.get(key) ?? []).toSpliced(before, 0, { number, life }))
+  }
+
+  /**
+   * The past is complete: nothing may be missing but what is too old, or whose body was in a record up to `trimmedTo`;
+   * absent: nobody knows what can be read.
+   */
+  filled(sub: number, at: number, trimmedTo: number | undefined): void {
+    const generation = this.generations.get(sub)!
+    const { from, readFrom, until } = generation.past!
+    generation.past = undefined
+    if (trimmedTo === undefined) return
+    const { retentionMs } = this.configOf(sub)
+    for (const { number, seq, bodySeq, enqueuedAt, isForgotten, lives, only } of this.messages.values()) {
+      const isOfIt = number >= from && number < until && seq >= readFrom && only === undefined
+      if (isOfIt && !isForgotten && !lives.has(sub) && bodySeq > trimmedTo)
+        if (enqueuedAt + retentionMs > at)
+          throw new Error(`message ${this.id}/${number} of record ${seq} is not restored to ${sub}`)
+    }
   }
 
   /** The generation of a subscription that is in force. */
@@ -72,16 +116,17 @@ export class QueueLedger {
     return undefined
   }
 
-  enter(number: number, label: string, seq: number): Message {
+  enter(number: number, { label, seq: bodySeq }: StoredBody, seq: number): Message {
     if (this.messages.has(number)) throw new Error(`message ${this.id}/${number} comes in again at ${seq}`)
     const message: Message = {
       queue: this.id,
       number,
       label,
       seq,
-      bodySeq: seq,
+      bodySeq,
       enqueuedAt: 0,
       isForwarded: false,
+      only: undefined,
       isForgotten: false,
       group: '',
       lives: new Map(),
@@ -101,6 +146,8 @@ export class QueueLedger {
     only?: number,
   ): void {
     message.enqueuedAt = at
+    message.dueAt = dueAt
+    message.only = only
     for (const { id, isOver } of this.generations.values()) {
       if (isOver) continue
       const isFor = !filteredBy.includes(id) && (only === undefined || only === id)

@@ -10,3 +10,9 @@ export interface Stored {
   readonly sentMs: number
   readonly storedMs: number
 }
+
+/** One body of a frame: what it says, and the record that holds it, which is another one where it is large. */
+export interface StoredBody {
+  readonly label: string
+  readonly seq: number
+}

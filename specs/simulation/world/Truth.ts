@@ -2,7 +2,7 @@ import { decodeRecord, zeroHash, type LogRecord } from '@kiroku/log'
 import { decodeEnvelope } from '@kiroku/partition'
 import type { Loop } from '../core/Loop.ts'
 import { Ledger, type OnMove } from './Ledger.ts'
-import type { Stored } from './Stored.ts'
+import type { Stored, StoredBody } from './Stored.ts'
 
 /** Who hears what became part of the log. */
 export interface TruthListener {
@@ -100,14 +100,16 @@ export class Truth {
     this.#listener.givenUp(partition, from, upTo)
   }
 
-  #labels({ partition, record }: Stored): Map<number, string[]> {
-    const labels = new Map<number, string[]>()
+  #labels({ partition, seq, record }: Stored): Map<number, StoredBody[]> {
+    const labels = new Map<number, StoredBody[]>()
     if (record.events.every((e) => !bringsBodies.has(e.type))) return labels
     for (const { queue, bodies } of record.sections)
       labels.set(
         queue,
         bodies.map((b) =>
-          b instanceof Uint8Array ? labelOf(b) : (this.#bodies.get(`${partition} ${b.seq}`) ?? ''),
+          b instanceof Uint8Array
+            ? { label: labelOf(b), seq }
+            : { label: this.#bodies.get(`${partition} ${b.seq}`) ?? '', seq: b.seq },
         ),
       )
     return labels

@@ -55,6 +55,8 @@ export class World {
   failure: Error | undefined
   /** Producers that have not sent all. */
   producersLeft = 0
+  /** Operators who are not done. */
+  deedsLeft = 0
   /** What was done to the log of a partition, if anything. */
   readonly hurts = new Map<number, Hurt>()
   /** Last sequences when the queues were there; what was before is never hurt. */
@@ -113,6 +115,15 @@ export class World {
   start(name: string, task: Promise<void>): void {
     const running = task.catch((error: Error) => this.fail(error)).then(() => void this.busy.delete(running))
     this.busy.set(running, name)
+  }
+
+  /** The same for what an operator does, which must be over before the world can be. */
+  startDeed(name: string, task: Promise<void>): void {
+    this.deedsLeft++
+    this.start(
+      name,
+      task.finally(() => this.deedsLeft--),
+    )
   }
 
   /** Waits for a condition; what is asked for is named in the failure when it never comes. */

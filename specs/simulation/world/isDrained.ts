@@ -3,9 +3,13 @@ import type { World } from './World.ts'
 
 /** Whether everybody has sent all, everything is final, and every dead letter arrived. */
 export const isDrained = (world: World): boolean => {
-  const { truth, producersLeft, hurts } = world
-  if (producersLeft > 0) return false
-  for (const { queues, lanes } of truth.ledgers) {
+  const { truth, producersLeft, deedsLeft, hurts } = world
+  if (producersLeft > 0 || deedsLeft > 0) return false
+  for (const { queues, lanes, redrives } of truth.ledgers) {
+    if (redrives.size > 0) return false
+    for (const { generations, isDeleted } of queues.values())
+      for (const { past, isOver } of generations.values())
+        if (past !== undefined && !isOver && !isDeleted) return false
     for (const { messages } of queues.values())
       for (const { lives } of messages.values())
         for (const { state } of lives.values()) if (!isFinal(state)) return false
