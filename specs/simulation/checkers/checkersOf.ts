@@ -1,5 +1,6 @@
 import type { World } from '../world/World.ts'
 import { AnswersChecker } from './answers.ts'
+import { AttemptIdsChecker } from './attemptIds.ts'
 import { AttemptsChecker } from './attempts.ts'
 import { AuditChecker } from './audit.ts'
 import type { Checker } from './Checker.ts'
@@ -34,6 +35,7 @@ export const checkersOf = (world: World): Checker[] => [
   new LawChecker(world),
   new AttemptsChecker(world),
   new OrderChecker(),
+  new AttemptIdsChecker(),
   new FlowChecker(world),
   new RepeatsChecker(world),
   new SendsChecker(world),

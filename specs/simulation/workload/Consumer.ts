@@ -1,5 +1,5 @@
 import { isKirokuError } from '@kiroku/message'
-import { partitionOf, type Answers, type CommandOf, type Delivery, type SettleItem } from '@kiroku/partition'
+import { partitionOf, type CommandOf, type Delivery, type SettleItem } from '@kiroku/partition'
 import type { Chance } from '../core/Chance.ts'
 import type { ActorPlan } from '../plan/Plan.ts'
 import { each } from '../world/Ledger.ts'
@@ -86,15 +86,26 @@ export class Consumer {
         consumer: caller.party.name,
       }
       if (!this.#world.isCalm && chance.happens(0.05)) this.#cancel(caller, command)
-      const { delivery } = await caller
-        .ask(this.#partition, command, () => true)
-        .catch((error: unknown): Answers['Receive'] => {
-          if (!isKirokuError(error)) throw error
-          return {}
-        })
+      const delivery = await this.#receive(caller, command)
       if (delivery === undefined) await loop.sleep(chance.pick([20, 700]))
       else await this.#handle(caller, delivery)
     }
+  }
+
+  /** One receive; some carry an attempt id, and are repeated with it where the answer did not come. */
+  async #receive(caller: Caller, command: CommandOf<'Receive'>): Promise<Delivery | undefined> {
+    const chance = this.#chance
+    const attempt = chance.happens(0.4) ? { attempt: command.poll } : {}
+    for (let tries = 1; ; tries++)
+      try {
+        const again = tries === 1 ? {} : { poll: `${command.poll}.${tries}`, heldOnly: chance.happens(0.5) }
+        const asked = { ...command, ...attempt, ...again }
+        return (await caller.ask(this.#partition, asked, () => true)).delivery
+      } catch (error) {
+        if (!isKirokuError(error)) throw error
+        if (attempt.attempt === undefined || tries > 3 || !error.retryable) return undefined
+        await this.#world.loop.sleep(chance.pick([5, 200]))
+      }
   }
 
   /** Takes a receive back soon after; whoever dies meanwhile does not. */
