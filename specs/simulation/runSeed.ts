@@ -6,6 +6,7 @@ import { planOf, type Without } from './plan/Plan.ts'
 import { people } from './workload/people.ts'
 import { poke } from './workload/poke.ts'
 import { repairDamage } from './workload/repairer.ts'
+import { bringHome } from './workload/spread.ts'
 import { setUp } from './workload/setUp.ts'
 import { isDrained } from './world/isDrained.ts'
 import { World } from './world/World.ts'
@@ -90,7 +91,9 @@ const play = async (world: World): Promise<void> => {
   let isPoked = false
   world.start(
     'pokes',
-    poke(world).then(() => void (isPoked = true)),
+    bringHome(world)
+      .then(() => poke(world))
+      .then(() => void (isPoked = true)),
   )
   await world.until(
     'every message is final, and every dead letter arrived',

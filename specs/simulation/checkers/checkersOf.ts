@@ -23,6 +23,7 @@ import { RepeatsChecker } from './repeats.ts'
 import { ReplayChecker } from './replay.ts'
 import { SendsChecker } from './sends.ts'
 import { SettlementsChecker } from './settlements.ts'
+import { SpreadChecker } from './spread.ts'
 import { TrimsChecker } from './trims.ts'
 
 /** Every checker of a world; the first that objects is the one that a failure is named after. */
@@ -44,6 +45,7 @@ export const checkersOf = (world: World): Checker[] => [
   new GenerationsChecker(world),
   new DeadLettersChecker(world),
   new RedrivesChecker(world),
+  new SpreadChecker(world),
   new TrimsChecker(world),
   new EpochsChecker(world),
   new CountsChecker(world),

@@ -68,6 +68,8 @@ export class SendsChecker implements Checker {
   }
 
   promised(label: string, place: MessageAddress): void {
+    // The answer was under way while the log was hurt.
+    if (this.#world.hurts.has(place.partition) && this.#find(place) === undefined) return
     const known = this.#labels.get(label)
     if (known !== undefined) throw this.#object(`"${label}" is acknowledged twice`)
     this.#labels.set(label, place)

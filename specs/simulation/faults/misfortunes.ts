@@ -1,5 +1,6 @@
 import type { Chance } from '../core/Chance.ts'
 import type { ActKind } from '../plan/Act.ts'
+import { spread } from '../workload/spread.ts'
 import { redrive } from '../workload/redrive.ts'
 import { administer } from '../workload/administer.ts'
 import type { World } from '../world/World.ts'
@@ -71,6 +72,7 @@ const deeds: Readonly<Record<ActKind, Deed>> = {
   reset: (world, chance) => administer(world, chance, 'reset'),
   resubscribe: (world, chance) => administer(world, chance, 'resubscribe'),
   redrive,
+  spread,
 }
 
 /** Does every deed of the plan at its time, until the world is calm. */

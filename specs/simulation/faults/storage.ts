@@ -5,7 +5,8 @@ import type { Hurt, World } from '../world/World.ts'
 /** A partition whose log nobody has hurt yet: one hurt a partition can always be cured. */
 const unhurt = (world: World, chance: Chance): number | undefined => {
   const partition = chance.below(world.plan.partitions)
-  return world.hurts.has(partition) ? undefined : partition
+  // What a hurt log forgets of its queues' parts nobody can tell.
+  return world.hurts.has(partition) || world.isSpread ? undefined : partition
 }
 
 const kill = (owner: NodeProcess | undefined): void => owner?.party.die()

@@ -35,6 +35,7 @@ const weights = {
   reset: 2,
   resubscribe: 2,
   redrive: 4,
+  spread: 5,
 } as const
 
 /** How long things go wrong, in ms of virtual time. */

@@ -13,6 +13,8 @@ export interface QueuePlan {
   /** Name of its dead-letter queue. */
   readonly deadLetter: string | undefined
   readonly config: Partial<QueueConfig>
+  /** Whether it may be spread over partitions; then only the real client knows where all of it is. */
+  readonly isSpreadable?: true
   /** Settings of a second subscription; absent: there is none. */
   readonly second?: SubscriptionSettings
 }
@@ -82,8 +84,14 @@ const drawActors = (chance: Chance, queues: readonly QueuePlan[]): ActorPlan[] =
     actors.push({ index: actors.length, role, queue, isSecond })
   }
   const work = queues.filter(({ isForWork }) => isForWork)
-  for (const { name, second, config } of work) {
+  for (const { name, second, config, isSpreadable } of work) {
     add('producer', name)
+    if (isSpreadable === true) {
+      add('clientProducer', name)
+      add('clientConsumer', name)
+      add('clientConsumer', name)
+      continue
+    }
     if (second !== undefined) {
       add('consumer', name, true)
       if (chance.happens(0.5)) add('lateConsumer', name, true)

@@ -21,12 +21,17 @@ export const drawQueues = (chance: Chance, partitions: number): QueuePlan[] => {
         deadLetter: chance.happens(0.8) ? chance.pick(dead) : undefined,
         config: { ...drawConfig(chance), ...drawKind(chance) },
       }
+      const isPlain = plan.config.groups !== 'ordered' && plan.config.dedup === undefined && !isLimited(plan)
+      if (isPlain && chance.happens(0.4)) return { ...plan, isSpreadable: true }
       if (!chance.happens(0.35)) return plan
       const tags = chance.pick([null, null, ['red'], ['red', 'blue']])
       return { ...plan, second: { retriesMax: chance.pick([0, 2]), ...(tags === null ? {} : { tags }) } }
     }),
   ]
 }
+
+const isLimited = ({ config }: QueuePlan): boolean =>
+  config.inflightMax !== undefined || config.concurrencyMax !== undefined || config.rateMax !== undefined
 
 /** What a queue is for its whole life: plain, ordered, fair, or one that recognizes repeats. */
 const drawKind = (chance: Chance): Partial<QueueConfig> => {

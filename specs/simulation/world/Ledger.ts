@@ -92,6 +92,9 @@ export class Ledger {
             this.#queue(e.queue).restore(n, e.sub, 'Available', frame.seq)
         for (const n of each(e.filtered ?? [])) this.#queue(e.queue).restore(n, e.sub, 'Discarded', frame.seq)
         return
+      case 'PartPlaced':
+        this.#queue(e.queue).home = e.home
+        return
       case 'Repaired':
         this.#isBridged ||= e.hash !== ''
         return

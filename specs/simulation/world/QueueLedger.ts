@@ -1,3 +1,4 @@
+import type { QueueAddress } from '@kiroku/message'
 import { defaultQueueConfig, type QueueConfig } from '@kiroku/partition'
 import type { StoredBody } from './Stored.ts'
 import type { Life } from './Life.ts'
@@ -41,6 +42,8 @@ export class QueueLedger {
   /** How often its settings, or those of a subscription, were changed. */
   configured = 0
   isDeleted = false
+  /** Of a part of a spread queue: its home. */
+  home: QueueAddress | undefined
   readonly messages = new Map<number, Message>()
   readonly generations = new Map<number, Generation>()
   /** Messages by generation and group, in the order in which they became available first. */

@@ -55,6 +55,8 @@ export class World {
   failure: Error | undefined
   /** Producers that have not sent all. */
   producersLeft = 0
+  /** Whether a queue was ever spread over partitions. */
+  isSpread = false
   /** Operators who are not done. */
   deedsLeft = 0
   /** What was done to the log of a partition, if anything. */

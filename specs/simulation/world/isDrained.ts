@@ -7,6 +7,8 @@ export const isDrained = (world: World): boolean => {
   if (producersLeft > 0 || deedsLeft > 0) return false
   for (const { queues, lanes, redrives } of truth.ledgers) {
     if (redrives.size > 0) return false
+    for (const { home, isDeleted } of queues.values())
+      if (home !== undefined && !isDeleted && hurts.size === 0) return false
     for (const { generations, isDeleted } of queues.values())
       for (const { past, isOver } of generations.values())
         if (past !== undefined && !isOver && !isDeleted) return false
