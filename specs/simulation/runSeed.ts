@@ -91,7 +91,9 @@ const play = async (world: World): Promise<void> => {
   let isPoked = false
   world.start(
     'pokes',
-    bringHome(world)
+    world
+      .until('operators are done', () => world.deedsLeft === 0)
+      .then(() => bringHome(world))
       .then(() => poke(world))
       .then(() => void (isPoked = true)),
   )

@@ -91,6 +91,7 @@ const expected: ReadonlySet<string> = new Set([
   'UnknownSubscription',
   'QueueExists',
   'SubscriptionExists',
+  'LogDamaged',
   'InvalidArgument',
   'InvalidConfig',
 ])

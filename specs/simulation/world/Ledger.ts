@@ -39,16 +39,17 @@ export class Ledger {
   readonly redrives = new Set<string>()
   readonly lanes: Lanes = { left: new Map(), arrived: new Map() }
   epoch = 0
-  /** Last record that was trimmed, as the log says. */
-  trimmedTo = 0
   at = 0
+  readonly #trimmedTo: () => number
   /** Whether a repair kept what happened in records that nobody can read any more. */
   #isBridged = false
   /** Bodies that are waiting to be taken by the events of the frame, by queue. */
   #bodies = new Map<number, StoredBody[]>()
 
-  constructor(partition: number) {
+  /** @param trimmedTo last record that is not stored any more */
+  constructor(partition: number, trimmedTo: () => number) {
     this.partition = partition
+    this.#trimmedTo = trimmedTo
   }
 
   queueNamed(name: string): QueueLedger | undefined {
@@ -102,7 +103,7 @@ export class Ledger {
         return this.#queue(e.queue).filled(
           e.sub,
           frame.record.at,
-          this.#isBridged ? undefined : this.trimmedTo,
+          this.#isBridged ? undefined : this.#trimmedTo(),
         )
       case 'SubscriptionReset':
         return this.#reset(frame, e, onMove)
@@ -125,9 +126,6 @@ export class Ledger {
         for (const n of each(e.numbers)) this.#queue(e.queue).messages.get(n)!.bodySeq = carried[i++]!.seq
         return
       }
-      case 'Trimmed':
-        this.trimmedTo = e.upTo
-        return
       case 'ClockResumed':
         for (const life of this.#lives()) if (life.state === 'Inflight') life.leaseUntil += e.gapMs
         return

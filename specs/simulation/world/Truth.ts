@@ -27,6 +27,7 @@ export class Truth {
   /** Frames by partition, in their order. */
   readonly frames: Stored[][]
   readonly #loop: Loop
+  readonly #trimmedTo: (partition: number) => number
   readonly #listener: TruthListener
   readonly #sendings = new WeakMap<Uint8Array, Sending>()
   /** Large bodies by partition and sequence. */
@@ -36,10 +37,17 @@ export class Truth {
   /** Epoch of the last repair, by partition: what an owner before it still says rests on what may be given up. */
   readonly repairedEpochs: number[]
 
-  constructor(partitions: number, loop: Loop, listener: TruthListener) {
+  /** @param trimmedTo last record of a partition that is not stored any more */
+  constructor(
+    partitions: number,
+    loop: Loop,
+    listener: TruthListener,
+    trimmedTo: (partition: number) => number,
+  ) {
+    this.#trimmedTo = trimmedTo
     this.#loop = loop
     this.#listener = listener
-    this.ledgers = Array.from({ length: partitions }, (_, p) => new Ledger(p))
+    this.ledgers = Array.from({ length: partitions }, (_, p) => new Ledger(p, () => trimmedTo(p)))
     this.frames = Array.from({ length: partitions }, () => [])
     this.#chains = Array.from({ length: partitions }, () => [])
     this.repairedEpochs = new Array<number>(partitions).fill(0)
@@ -94,7 +102,7 @@ export class Truth {
     if (kept.length === all.length) return
     this.repairedEpochs[partition] = this.ledgers[partition]!.epoch
     this.frames[partition] = kept
-    const ledger = new Ledger(partition)
+    const ledger = new Ledger(partition, () => this.#trimmedTo(partition))
     this.ledgers[partition] = ledger
     for (const frame of kept) ledger.take(frame, this.#labels(frame), () => {})
     this.#listener.givenUp(partition, from, upTo)

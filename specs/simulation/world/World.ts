@@ -82,7 +82,12 @@ export class World {
       () => this.truth,
       (error) => this.fail(error),
     )
-    this.truth = new Truth(plan.partitions, this.loop, this.judges)
+    this.truth = new Truth(
+      plan.partitions,
+      this.loop,
+      this.judges,
+      (partition) => this.log.faults.stored(partition).firstSeq - 1,
+    )
     this.network = new Network(this)
     this.placement = new Placement(this, plan.partitions)
     this.log = createMemoryLog(
