@@ -353,6 +353,14 @@ describe('a spread queue is deleted', () => {
     expect(ps.at(1).answers.get(waiting)?.answer?.error?.id).toBe('QueueMoved')
     expect(ps.all.flatMap((p) => [...p.state.names.keys()])).toEqual([])
   })
+  it('and so does that of whoever waited for its parts to follow', () => {
+    const p = new Partitions(2)
+    p.at(0).create('q')
+    const waiting = p.spread('q', 1)
+    expect(p.at(0).answers.get(waiting)).toBeUndefined()
+    p.at(0).turn({ type: 'DeleteQueue', queue: 'q', by })
+    expect(p.at(0).answers.get(waiting)?.answer?.error?.id).toBe('UnknownQueue')
+  })
   it('and a new one of the same name has parts of its own, whatever came late', () => {
     const ps = spreadQueue({}, 1)
     const home = ps.at(0)

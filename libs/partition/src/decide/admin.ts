@@ -104,8 +104,10 @@ export const sameConfig = (a: object, b: object): boolean =>
 export const decideDeleteQueue = <B>(turn: Turn<B>, c: CommandOf<'DeleteQueue'>, token: number): void => {
   const queue = homeQueue(turn, c.queue, token)
   if (queue === undefined) return
-  for (const sub of queue.subs)
-    refusePolls(turn, sub, new KirokuError('UnknownQueue', `queue "${queue.name}" was deleted`))
+  const deleted = new KirokuError('UnknownQueue', `queue "${queue.name}" was deleted`)
+  for (const sub of queue.subs) refusePolls(turn, sub, deleted)
+  // Its parts will not follow what was decided before any more.
+  for (const { token: waiting } of queue.spread?.awaiting ?? []) turn.refuse(waiting, deleted)
   turn.emit({ type: 'QueueDeleted', queue: queue.id, by: c.by })
   okWhenGone(turn, queue.id, token)
 }
