@@ -1,5 +1,5 @@
 import { isKirokuError } from '@kiroku/message'
-import { partitionOf } from '@kiroku/partition'
+import { partitionOf, type StartPosition } from '@kiroku/partition'
 import type { Chance } from '../core/Chance.ts'
 import { drawConfig } from '../plan/drawQueues.ts'
 import type { QueuePlan } from '../plan/Plan.ts'
@@ -23,6 +23,7 @@ export const administer = (world: World, chance: Chance, deed: Deed): void => {
   const some = chance.pick(plan.second === undefined ? ['main'] : ['main', secondSubscription])
   const partition = partitionOf(queue, world.plan.partitions)
   const caller = new Caller(world, 'operator')
+  const start = drawStart(world, chance, partition)
   const one = chance.happens(0.5) ? {} : { subscription: some }
   const act = async (): Promise<void> => {
     switch (deed) {
@@ -49,7 +50,7 @@ export const administer = (world: World, chance: Chance, deed: Deed): void => {
         await caller.ask(partition, { type: 'ResumeDelivery', queue, ...one, by })
         return
       case 'reset':
-        await caller.ask(partition, { type: 'ResetSubscription', queue, subscription: some, by })
+        await caller.ask(partition, { type: 'ResetSubscription', queue, subscription: some, start, by })
         return
       case 'resubscribe':
         if (plan.second === undefined) return
@@ -59,7 +60,7 @@ export const administer = (world: World, chance: Chance, deed: Deed): void => {
           subscription: secondSubscription,
           by,
         })
-        await subscribe(caller, partition, plan)
+        await subscribe(caller, partition, plan, start)
         return
       case 'purge':
         await caller.ask(partition, { type: 'PurgeQueue', queue, by })
@@ -86,6 +87,18 @@ export const administer = (world: World, chance: Chance, deed: Deed): void => {
   )
 }
 
+/** Where a subscription begins: mostly in the past. */
+const drawStart = (world: World, chance: Chance, partition: number): StartPosition => {
+  const { at } = world.truth.ledgers[partition]!
+  return chance.pick<StartPosition>([
+    'latest',
+    'earliest',
+    'earliest',
+    { number: chance.pick([1, 5, 50]) },
+    { time: at - chance.pick([10, 1_000, 30_000]) },
+  ])
+}
+
 const expected: ReadonlySet<string> = new Set([
   'UnknownQueue',
   'UnknownSubscription',
@@ -94,6 +107,7 @@ const expected: ReadonlySet<string> = new Set([
   'LogDamaged',
   'InvalidArgument',
   'InvalidConfig',
+  'BeyondRecord',
 ])
 
 const unless = (id: string) => (error: unknown) => {
@@ -113,6 +127,7 @@ export const subscribe = async (
   caller: Caller,
   partition: number,
   { name, second }: QueuePlan,
+  start: StartPosition = 'latest',
 ): Promise<void> => {
   if (second === undefined) return
   await caller
@@ -121,6 +136,7 @@ export const subscribe = async (
       queue: name,
       subscription: secondSubscription,
       settings: second,
+      start,
       by,
     })
     .catch((error: unknown) => {

@@ -1,4 +1,5 @@
 import type { LogEvent, LogEventOf, Ranges } from '@kiroku/message'
+import { runNumbers } from '@kiroku/partition'
 import { laneOf, type Lane, type Lanes } from './Lanes.ts'
 import type { Life, LifeState, Move } from './Life.ts'
 import { QueueLedger, type Message } from './QueueLedger.ts'
@@ -79,10 +80,13 @@ export class Ledger {
         return
       case 'QueuePurged':
         for (const message of this.#queue(e.queue).messages.values())
-          if (message.number < e.upTo) message.isForgotten = true
+          if (message.number < e.upTo) {
+            message.isForgotten = true
+            message.dueAt = 0
+          }
         return this.#end(frame, e, this.#queue(e.queue), undefined, e.upTo, onMove)
       case 'SubscriptionCreated':
-        return this.#queue(e.queue).open(e.sub, e.name, e.settings)
+        return this.#queue(e.queue).open(e.sub, e.name, e.settings, e.from, e.readFrom)
       case 'SubscriptionConfigured':
         this.#queue(e.queue).generations.get(e.sub)!.settings = e.settings
         this.#queue(e.queue).configured++
@@ -188,6 +192,7 @@ export class Ledger {
       const message = queue.messages.get(number)
       if (message === undefined)
         throw new Error(`${event.type} of ${queue.id}/${number}, which never came in`)
+      message.dueAt = 0
       for (const [sub, life] of message.lives) {
         if (queue.generations.get(sub)!.isOver) continue
         const to = event.filteredBy?.includes(sub) === true ? 'Discarded' : 'Available'
@@ -209,6 +214,7 @@ export class Ledger {
     if (message === undefined)
       throw new Error(`${event.type} of ${queue.id}/${event.number}, which never came in`)
     message.isForgotten ||= to === 'Discarded'
+    message.dueAt = event.type === 'Rescheduled' ? event.dueAt : 0
     for (const [sub, life] of message.lives)
       if (!queue.generations.get(sub)!.isOver)
         this.#move({ frame, event, queue, message, sub, life, to }, onMove)
@@ -219,7 +225,7 @@ export class Ledger {
     const before = queue.named(e.name)
     if (before === undefined) throw new Error(`${e.type} at ${frame.seq} of "${e.name}", which is not there`)
     this.#over(frame, e, queue, before.id, onMove)
-    queue.open(e.sub, e.name, before.settings)
+    queue.open(e.sub, e.name, before.settings, e.from, e.readFrom)
   }
 
   /** Everything of a generation is over. */

@@ -13,6 +13,8 @@ export interface Message {
   readonly seq: number
   bodySeq: number
   enqueuedAt: number
+  /** While it waits for its time: when that is, in ms of partition time; 0: it does not. */
+  dueAt: number
   isForwarded: boolean
   /** The generation that it is for, where it is not for all. */
   only: number | undefined
@@ -31,6 +33,19 @@ export interface Generation {
   settings: Partial<QueueConfig>
   /** Whether a reset or the end of the subscription made it the past. */
   isOver: boolean
+  /** Of one that began in the past, while that is restored. */
+  past?: Past | undefined
+}
+
+/** What a generation is to get of the past. */
+interface Past {
+  /** Its first message, and the first record of the past. */
+  readonly from: number
+  readonly readFrom: number
+  /** Number that was next when it was opened. */
+  readonly until: number
+  /** How many messages of each group came back already. */
+  readonly restored: Map<string, number>
 }
 
 /** One queue as the log tells it. */
@@ -128,6 +143,7 @@ export class QueueLedger {
       seq,
       bodySeq,
       enqueuedAt: 0,
+      dueAt: 0,
       isForwarded: false,
       only: undefined,
       isForgotten: false,
@@ -170,3 +186,15 @@ export class QueueLedger {
     else line.push({ number, life })
   }
 }
+
+const newLife = (state: Life['state'], dueAt: number, sinceSeq: number): Life => ({
+  state,
+  attempt: 0,
+  attemptsMax: 0,
+  delivery: 0,
+  leaseUntil: 0,
+  dueAt,
+  leasedMs: 0,
+  isExtended: false,
+  sinceSeq,
+})
