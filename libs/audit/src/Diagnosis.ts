@@ -1,4 +1,4 @@
-import { isKirokuError, type Ranges } from '@kiroku/message'
+import { isKirokuError } from '@kiroku/message'
 import {
   ChainError,
   decodeRecord,
@@ -9,18 +9,8 @@ import {
   type LogRecord,
   type PartitionLog,
 } from '@kiroku/log'
-import {
-  beginFrame,
-  bodiesBefore,
-  evolve,
-  findDelayed,
-  readyRuns,
-  restore,
-  snapshot,
-  type PartitionState,
-  type Subscription,
-} from '@kiroku/partition'
 import type { DecodeCheckpoint, StoredCheckpoint } from './Checkpoint.ts'
+import { findMissing, nothingMissing, type Missing } from './findMissing.ts'
 import type { RepairKind, RepairPlan } from './RepairPlan.ts'
 import { total } from './ranges.ts'
 import type { Problem } from './VerifyReport.ts'
@@ -36,8 +26,7 @@ export interface Diagnosis {
   readonly epoch: number
   readonly at: number
   readonly fenceRecords: number
-  /** With `bridge`: live messages whose bodies are gone. */
-  readonly bodiless: readonly { readonly queue: number; readonly sub: number; readonly numbers: Ranges }[]
+  readonly bodiless: Missing['bodiless']
 }
 
 /** Records of a fence where the log does not tell; as many as an owner may have appends in flight. */
@@ -66,7 +55,7 @@ export const diagnose = async (
   const whole = await walk(log, lastSeq, checkpoints)
   const tally = await readLeniently(log, whole.damage?.seq ?? lastSeq + 1, firstSeq, lastSeq)
   const { epoch, at, fenceRecords } = tally
-  const base = { epoch, at, fenceRecords, bridgeHash: undefined, bodiless: [] }
+  const base = { epoch, at, fenceRecords, bridgeHash: undefined }
   const planOf = (
     kind: RepairKind,
     from: number,
@@ -90,20 +79,27 @@ export const diagnose = async (
     firstSeq === 1 ||
     [...whole.standing].some((seq) => seq < before && seq >= firstSeq - 1 && !dropped.includes(seq))
 
+  const newest = ({ standing }: Walk, upTo: number): StoredCheckpoint | undefined =>
+    checkpoints.get(Math.max(...[...standing].filter((seq) => seq <= upTo)))
+  const missing = async (begin: StoredCheckpoint | undefined, upTo: number): Promise<Missing> =>
+    begin === undefined ? nothingMissing : findMissing(log, begin, upTo, { ...tally, firstSeq })
+
   if (whole.damage === undefined) {
     const stray = [...checkpoints.keys()].filter((seq) => !whole.standing.has(seq) && seq >= firstSeq)
     const problem = strayProblem(log, stray, unreadable, lastSeq)
     const dropped = [...stray, ...unreadable]
-    const kind =
-      stray.length > 0 || acknowledgeLostEnd ? 'lostEnd' : unreadable.length > 0 ? 'checkpoint' : 'none'
+    const { bodiless, count } = await missing(newest(whole, lastSeq), lastSeq)
+    const isEndLost = stray.length > 0 || acknowledgeLostEnd || count > 0
+    const kind = isEndLost ? 'lostEnd' : unreadable.length > 0 ? 'checkpoint' : 'none'
     const plan = planOf(
       hasBase(lastSeq + 1, dropped) ? kind : 'impossible',
       lastSeq + 1,
       lastSeq,
       dropped,
-      problem,
+      problem ?? (count > 0 ? trimProblem(log, lastSeq) : undefined),
+      { ...nothing, bodies: count },
     )
-    return { ...base, plan, hash: whole.hash }
+    return { ...base, plan, hash: whole.hash, bodiless }
   }
 
   const behind = [...checkpoints.values()].filter((c) => c.seq >= whole.damage!.seq && c.seq <= lastSeq)
@@ -112,7 +108,7 @@ export const diagnose = async (
   const damage = end.damage ?? whole.damage
   const problem: Problem = { seq: damage.seq, id: damage.id, message: damage.message }
   if (bridge !== undefined && end.damage === undefined) {
-    const { bodiless, count } = await findBodiless(log, bridge, lastSeq, tally)
+    const { bodiless, count } = await missing(bridge, lastSeq)
     const lost = { ...nothing, unreadable: tally.unreadable.size, bodies: count }
     const within = [...checkpoints.keys()].filter((seq) => seq >= damage.seq && seq < bridge.seq)
     const plan = planOf('bridge', damage.seq, bridge.seq, [...within, ...unreadable], problem, lost)
@@ -121,8 +117,12 @@ export const diagnose = async (
   const dropped = listed.filter((seq) => seq >= damage.seq || !checkpoints.has(seq))
   const possible = bridge !== undefined || hasBase(damage.seq, dropped)
   const { lost } = bridge === undefined ? tally : await readLeniently(log, damage.seq, damage.seq, lastSeq)
-  const plan = planOf(possible ? 'void' : 'impossible', damage.seq, lastSeq, dropped, problem, lost)
-  return { ...base, plan, hash: end.hash }
+  const { bodiless, count } = await missing(newest(end, damage.seq - 1) ?? bridge, damage.seq - 1)
+  const plan = planOf(possible ? 'void' : 'impossible', damage.seq, lastSeq, dropped, problem, {
+    ...lost,
+    bodies: count,
+  })
+  return { ...base, plan, hash: end.hash, bodiless }
 }
 
 const strayProblem = (
@@ -144,6 +144,12 @@ const strayProblem = (
   const [bad] = unreadable
   return bad === undefined ? undefined : named(bad, 'the checkpoint cannot be read')
 }
+
+const trimProblem = (log: PartitionLog, lastSeq: number): Problem => ({
+  seq: lastSeq + 1,
+  id: 'LogShortened',
+  message: `partition ${log.partition}: bodies that are needed at ${lastSeq} are trimmed away; the log's end is gone`,
+})
 
 const readCheckpoints = async (
   log: PartitionLog,
@@ -268,49 +274,6 @@ const readLeniently = async (
   for (; next <= lastSeq; next++) miss(next)
   const lost = { unreadable: unreadable.size, records, events, sent, settled, bodies: 0 }
   return { lost, unreadable, bodies, epoch, at, fenceRecords }
-}
-
-/** The messages that are still to be handled and whose bodies cannot be read. */
-const findBodiless = async (
-  log: PartitionLog,
-  checkpoint: StoredCheckpoint,
-  lastSeq: number,
-  tally: Tally,
-): Promise<{ bodiless: Diagnosis['bodiless']; count: number }> => {
-  const state = restore(checkpoint.snapshot)
-  const from = { seq: checkpoint.seq, hash: checkpoint.hash, epoch: checkpoint.snapshot.epoch }
-  for await (const entry of readChain(log, { from, toSeq: lastSeq })) {
-    if (entry.kind !== 'ours' || entry.record.kind === 'body') continue
-    beginFrame(state, entry.seq, entry.record.at)
-    for (const event of entry.record.events) evolve(state, event)
-  }
-  const bySub = new Map<Subscription, number[]>()
-  let count = 0
-  for (const { queue, first, count: inRun, seq, index } of bodiesBefore(snapshot(state), Infinity))
-    for (let i = 0; i < inRun; i++) {
-      if (!tally.unreadable.has(seq) && !tally.bodies.has(`${seq}/${queue}/${index + i}`)) continue
-      for (const sub of holders(state, queue, first + i)) {
-        const numbers = bySub.get(sub)
-        if (numbers === undefined) bySub.set(sub, [first + i, 1])
-        else numbers.push(first + i, 1)
-      }
-      count++
-    }
-  const bodiless = [...bySub].map(([sub, numbers]) => ({ queue: sub.queue.id, sub: sub.id, numbers }))
-  return { bodiless, count }
-}
-
-/** The subscriptions that are not done with a message. */
-const holders = (state: PartitionState, id: number, n: number): Subscription[] => {
-  const { live, runs } = state
-  const queue = state.queues.get(id)!
-  const holds = (run: number): boolean => runs.first(run) <= n && n < runs.first(run) + runs.count(run)
-  const isDelayed = findDelayed(state, queue, n) !== undefined
-  return queue.subs.filter((sub) => {
-    if (isDelayed) return sub.from <= n
-    for (const run of readyRuns(state, sub)) if (holds(run)) return true
-    return live.find(sub.index, n) >= 0
-  })
 }
 
 const tryDecode = (stored: LogRecord | undefined): DecodedRecord | undefined => {

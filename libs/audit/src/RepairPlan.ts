@@ -21,7 +21,7 @@ export interface RepairOrder extends RepairOptions {
  * - `void`: the state is rebuilt from the records before `from`; everything up to the end is given up;
  * - `bridge`: a checkpoint stands behind the damage, so that no state is lost; only the record of
  *   that stretch, and bodies in its unreadable records;
- * - `lostEnd`: a checkpoint, or a node, knows of records that are gone from the end;
+ * - `lostEnd`: a checkpoint, or a node, knows of records that are gone from the end, or bodies were trimmed away by them;
  * - `checkpoint`: the log is whole, but a checkpoint cannot be read; it is deleted;
  * - `impossible`: nothing is left to rebuild the state from.
  */
@@ -49,7 +49,7 @@ export interface RepairPlan {
     /** Messages that were sent or forwarded in it, and changes of messages. Given up with `void` only. */
     readonly sent: number
     readonly settled: number
-    /** Live messages whose body was in an unreadable record; with `bridge` they are discarded. */
+    /** Live messages whose body was in an unreadable record, or in one trimmed away as the lost end said; they are discarded. */
     readonly bodies: number
   }
   /** Checkpoints that do not belong to what is kept; they are deleted. */

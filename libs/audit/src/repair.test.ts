@@ -257,6 +257,24 @@ describe('with checkpoints', () => {
     expect((await check()).partitions[0]).toMatchObject({ ok: true, repaired: [{}] })
   })
 
+  it('where the lost end had noted what was trimmed, the messages whose bodies went with it are given up', async () => {
+    const [older] = await untilTwoStand()
+    await engine.restart()
+    const before = await counts()
+    await engine.close()
+    await (await engine.log.partition(0)).trim(older - 1)
+    const { kind, lost } = await plan()
+    const trimmed = lost.bodies
+    expect(kind).toBe('lostEnd')
+    expect(trimmed).toBeGreaterThan(0)
+    await repair(engine.log, 0, order)
+    expect(await plan()).toMatchObject({ kind: 'none' })
+    await engine.restart()
+    const { available, discarded } = await counts()
+    expect([available, discarded]).toEqual([before.available - trimmed, trimmed])
+    expect((await check()).partitions[0]).toMatchObject({ ok: true, repaired: [{}] })
+  })
+
   it('a trimmed log is verified from the oldest one, and cannot be repaired without any', async () => {
     const [older, newer] = await untilTwoStand()
     const handle = await engine.log.partition(0)

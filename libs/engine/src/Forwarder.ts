@@ -1,5 +1,5 @@
 import { isKirokuError, type KirokuError } from '@kiroku/message'
-import type { BodyRef } from '@kiroku/log'
+import type { BodyRef, PartitionLog } from '@kiroku/log'
 import {
   decodeEnvelope,
   encodeEnvelope,
@@ -36,7 +36,7 @@ export interface ForwardWork {
 export class Forwarder {
   readonly #o: {
     readonly incarnation: string
-    readonly log: { readonly partition: number }
+    readonly log: Pick<PartitionLog, 'partition' | 'state'>
     readonly time: Time
     readonly route: Route
   }
@@ -49,7 +49,7 @@ export class Forwarder {
   constructor(
     options: {
       readonly incarnation: string
-      readonly log: { readonly partition: number }
+      readonly log: Pick<PartitionLog, 'partition' | 'state'>
       readonly time: Time
       readonly route: Route
     },
@@ -120,9 +120,15 @@ export class Forwarder {
       const [envelope] = await this.#cache.fetch([entry.seq], lane.source, [entry.index])
       return envelope!
     } catch (e) {
-      if (!isKirokuError(e) || e.id !== 'LogDamaged' || entry.seq > state.bridgedSeq) throw e
+      if (!isKirokuError(e) || e.id !== 'LogDamaged' || !(await this.#isGivenUp(state, entry.seq))) throw e
       return encodeEnvelope(new Uint8Array(0))
     }
+  }
+
+  /** Whether a repair gave a body up: its record is within a bridge, or trimmed away as the lost end of the log said. */
+  async #isGivenUp(state: PartitionState, seq: number): Promise<boolean> {
+    if (seq <= state.bridgedSeq) return true
+    return state.repairedEpoch > 0 && seq < (await this.#o.log.state()).firstSeq
   }
 
   async #forward(state: PartitionState, lane: OutboxLane, window: OutboxEntry[]): Promise<Answer<'Forward'>> {

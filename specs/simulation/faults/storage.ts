@@ -1,4 +1,5 @@
 import type { Chance } from '../core/Chance.ts'
+import { resumeAll } from '../workload/resumeAll.ts'
 import type { NodeProcess } from '../world/NodeProcess.ts'
 import type { Hurt, World } from '../world/World.ts'
 
@@ -46,6 +47,7 @@ export const loseTail = (world: World, chance: Chance): void => {
   const owner = world.placement.ownerOf(partition)
   const hurt: Hurt = { kind: 'tail', seq: kept + 1, atMs: world.loop.nowMs }
   world.truth.lose(partition, kept + 1)
+  resumeAll(world, partition)
   if (owner === undefined) return void world.hurts.set(partition, hurt)
   const notedSeq = noteOf(world, owner, partition)
   if (chance.happens(0.3)) return void world.hurts.set(partition, { ...hurt, heir: owner.name, notedSeq })

@@ -1,11 +1,11 @@
 import { repair } from '@kiroku/audit'
 import { decodeCheckpoint } from '@kiroku/engine'
 import { isKirokuError } from '@kiroku/message'
-import { partitionOf } from '@kiroku/partition'
 import { NodeLog } from '../world/NodeLog.ts'
 import type { World } from '../world/World.ts'
-import { by, secondSubscription } from './administer.ts'
+import { by } from './administer.ts'
 import { Caller } from './Caller.ts'
+import { resumeAll } from './resumeAll.ts'
 
 const lookMs = 1_000
 
@@ -20,7 +20,7 @@ export const repairDamage = async (world: World): Promise<void> => {
       await loop.sleep(lookMs)
       for (let p = 0; p < plan.partitions; p++) {
         if (!isClosed(p) || !(await repairOne(world, log, p, isClosed))) continue
-        world.start(`resumption of partition ${p}`, resumeAll(world, caller, p))
+        resumeAll(world, p)
         // Its owner takes a while to notice.
         await loop.sleep(3 * lookMs)
       }
@@ -52,24 +52,5 @@ const repairOne = async (
     // Storage that is down or full, or somebody who writes all the time.
     if (!isKirokuError(error) || error.id === 'LogDamaged' || error.id === 'Internal') throw error
     return false
-  }
-}
-
-/** What was given up may have held the end of a pause. */
-const resumeAll = async (world: World, caller: Caller, partition: number): Promise<void> => {
-  for (const { name, isForWork, second } of world.plan.queues) {
-    if (!isForWork || partitionOf(name, world.plan.partitions) !== partition) continue
-    const subscriptions = second === undefined ? ['main'] : ['main', secondSubscription]
-    for (const subscription of [undefined, ...subscriptions])
-      await caller
-        .ask(partition, {
-          type: 'ResumeDelivery',
-          queue: name,
-          ...(subscription === undefined ? {} : { subscription }),
-          by,
-        })
-        .catch((error: unknown) => {
-          if (!isKirokuError(error)) throw error
-        })
   }
 }

@@ -110,7 +110,7 @@ export class QueueLedger {
   }
 
   /**
-   * The past is complete: nothing may be missing but what is too old, or whose body was in a record up to `trimmedTo`;
+   * The past is complete: nothing may be missing but what is too old, or whose record or body was in one up to `trimmedTo`;
    * absent: nobody knows what can be read.
    */
   filled(sub: number, at: number, trimmedTo: number | undefined): void {
@@ -121,7 +121,7 @@ export class QueueLedger {
     const { retentionMs } = this.configOf(sub)
     for (const { number, seq, bodySeq, enqueuedAt, isForgotten, lives, only } of this.messages.values()) {
       const isOfIt = number >= from && number < until && seq >= readFrom && only === undefined
-      if (isOfIt && !isForgotten && !lives.has(sub) && bodySeq > trimmedTo)
+      if (isOfIt && !isForgotten && !lives.has(sub) && Math.min(seq, bodySeq) > trimmedTo)
         if (enqueuedAt + retentionMs > at)
           throw new Error(`message ${this.id}/${number} of record ${seq} is not restored to ${sub}`)
     }
