@@ -36,8 +36,10 @@ export const loseTail = (world: World, chance: Chance): void => {
   const partition = unhurt(world, chance)
   if (partition === undefined) return
   const { faults } = world.log
-  const { firstSeq, lastSeq } = faults.stored(partition)
-  const least = Math.max(firstSeq, world.setUpSeqs[partition]! + 1)
+  const { firstSeq, lastSeq, checkpoints } = faults.stored(partition)
+  // A trimmed log that lost its last checkpoint cannot be reopened by anybody.
+  const oldestState = firstSeq === 1 ? 1 : (checkpoints[0] ?? lastSeq)
+  const least = Math.max(firstSeq, oldestState, world.setUpSeqs[partition]! + 1)
   const count = Math.min(1 + chance.below(6), lastSeq - least)
   if (count < 1) return
   world.land(partition)
