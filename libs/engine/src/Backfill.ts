@@ -137,6 +137,8 @@ export class Backfill {
     const { id: queue, config } = sub.queue
     const { id, name, from } = sub
     const fold = new PastFold({ queue, sub: id, name, from, retentionFrom: config.retentionFrom })
+    // A log whose end is lost may be trimmed further than what is left of it says.
+    const trimmedTo = Math.max(state.trimmedTo, (await this.#log.state()).firstSeq - 1)
     let runs: PastRun[] = []
     let done = before
     let sliceEnd = performance.now() + limits.replaySliceMs
@@ -148,7 +150,7 @@ export class Backfill {
       if (this.#state !== state || !state.filling.has(sub)) return
       if (entry.kind !== 'ours' || entry.record.kind !== 'frame') continue
       const { seq, record } = entry
-      for (const arrival of fold.accept(pastFrame(seq, record, queue, state.trimmedTo))) {
+      for (const arrival of fold.accept(pastFrame(seq, record, queue, trimmedTo))) {
         if (seq < before[0] || (seq === before[0] && arrival.events <= before[1])) continue
         for (const run of arrival.runs) runs.push(run)
         done = [seq, arrival.events]

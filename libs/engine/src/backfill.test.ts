@@ -131,6 +131,22 @@ describe('a start that only the log knows', () => {
     expect(await errorOf({ number: Number(oldest) - 1 })).toBe('BeyondRecord')
     await one.close()
   })
+
+  it('goes without a body ahead of its frame that was trimmed, as a lost end of the log had said', async () => {
+    const options = { checkpoints: { bytesMin: 50_000, ageMs: 1e9 } }
+    const { log, one } = await begin(undefined, options)
+    await one.ask(send(1, large('a'), 'b'))
+    await ack(one, (await one.ask({ ...receive('mail'), bytesMax: 1e9 })).delivery!)
+    await waitUntil(() => one.node.actors.get(0)!.describe().checkpointSeq > 0)
+    await one.close()
+    const part = await log.partition(0)
+    for await (const { seq, data } of part.read(1)) if (decodeRecord(data).kind === 'body') await part.trim(seq)
+    const two = await startTestNode(log, 'two', options)
+    await two.ask(subscribe('earliest'))
+    await two.ask(send(2, 'c'))
+    expect([...(await texts(two, 's', 1)), ...(await texts(two, 's', 1))]).toEqual(['b', 'c'])
+    await two.close()
+  })
 })
 
 describe('trimming', () => {

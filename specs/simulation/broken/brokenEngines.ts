@@ -198,27 +198,6 @@ export const brokenEngines: readonly BrokenEngine[] = [
     what: 'a node that stood still since it looked at the log takes the partition back',
   },
   {
-    name: 'checkpoint of the next owner taken for damage',
-    file: 'libs/engine/src/PartitionActor.ts',
-    from: 'const overtaken = await isOver(this.#o.log, fenced).catch(() => false)',
-    to: 'const overtaken = (await isOver(this.#o.log, fenced).catch(() => false)) && fenced.seq < 0',
-    what: 'an owner that is overtaken while it recovers closes the partition as damaged',
-  },
-  {
-    name: 'earlier frame taken for the lock',
-    file: 'libs/engine/src/PartitionActor.ts',
-    from: 'for (const a of flight.held) this.#idle.push(a)',
-    to: 'for (const a of flight.held) this.#resolve(a)',
-    what: 'an answer without a fact counts a frame from before the question as proof of ownership',
-  },
-  {
-    name: 'turn of a tenant lost',
-    file: 'libs/partition/src/takeGroups.ts',
-    from: 'if (taken > 0) group.isQueued = false',
-    to: 'if (taken < 0) group.isQueued = false',
-    what: 'a tenant of whom a receive met only exhausted messages is never served again',
-  },
-  {
     name: 'receipt of a delivery that was given up',
     file: 'libs/partition/src/decide/settle.ts',
     from: "if (turn.state.isVoid(item.delivery)) return 'UnknownReceipt'",
