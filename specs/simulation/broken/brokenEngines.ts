@@ -184,13 +184,6 @@ export const brokenEngines: readonly BrokenEngine[] = [
   },
   // Defects that a seed found, put back.
   {
-    name: 'jump of the clock forgotten',
-    file: 'libs/engine/src/PartitionActor.ts',
-    from: 'if (this.#storedSeq > this.#fenced.seq)',
-    to: 'if (this.#storedSeq >= this.#fenced.seq)',
-    what: 'an ownership whose first frame was lost counts as one that lengthened leases',
-  },
-  {
     name: 'fence without a lock',
     file: 'libs/engine/src/fence.ts',
     from: 'if (!lockFresh())',

@@ -18,6 +18,8 @@ export interface Checker {
   stored?(frame: Stored): void
   /** Frames were given up, by a repair or because the log lost them. */
   givenUp?(partition: number, from: number, upTo: number): void
+  /** A node closed a partition as damaged. */
+  closed?(partition: number, node: string, reason: string): void
   /** A node is about to have records removed from the log. */
   trimming?(partition: number, upTo: number): void
   /** A request reached a node. */

@@ -44,6 +44,9 @@ export class Judges implements TruthListener {
   givenUp(partition: number, from: number, upTo: number): void {
     this.#each((c) => c.givenUp?.(partition, from, upTo))
   }
+  closed(partition: number, node: string, reason: string): void {
+    this.#each((c) => c.closed?.(partition, node, reason))
+  }
   trimming(partition: number, upTo: number): void {
     this.#each((c) => c.trimming?.(partition, upTo))
   }

@@ -9,6 +9,7 @@ import { CountsChecker } from './counts.ts'
 import { DamageChecker } from './damage.ts'
 import { DeadLettersChecker } from './deadLetters.ts'
 import { DeliveriesChecker } from './deliveries.ts'
+import { EarlierOwnersChecker } from './earlierOwners.ts'
 import { EpochsChecker } from './epochs.ts'
 import { FinalityChecker } from './finality.ts'
 import { FlowChecker } from './flow.ts'
@@ -48,6 +49,7 @@ export const checkersOf = (world: World): Checker[] => [
   new SpreadChecker(world),
   new TrimsChecker(world),
   new EpochsChecker(world),
+  new EarlierOwnersChecker(),
   new CountsChecker(world),
   new AnswersChecker(world),
   new ConservationChecker(world),

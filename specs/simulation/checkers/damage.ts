@@ -4,7 +4,7 @@ import type { Checker } from './Checker.ts'
 import { Objection } from './Objection.ts'
 
 /**
- * Nobody goes on behind a damaged record that had to be read to rebuild the state, nor behind an end that is missing by
+ * A partition is closed only when it was hurt; and nobody goes on behind a damaged record that had to be read to rebuild the state, nor behind an end that is missing by
  * the note of its machine: the partition is closed until it is repaired.
  */
 export class DamageChecker implements Checker {
@@ -13,6 +13,11 @@ export class DamageChecker implements Checker {
 
   constructor(world: World) {
     this.#world = world
+  }
+
+  closed(partition: number, node: string, reason: string): void {
+    if (this.#world.hurts.has(partition)) return
+    throw new Objection(this.name, `${node} closes partition ${partition}, which nothing hurt: ${reason}`)
   }
 
   storing(frame: Stored): void {

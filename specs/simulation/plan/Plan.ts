@@ -105,6 +105,7 @@ const drawActors = (chance: Chance, queues: readonly QueuePlan[]): ActorPlan[] =
     if (chance.happens(0.4)) add('clientConsumer', name)
   }
   for (const { name, isForWork } of queues) if (!isForWork) add('consumer', name)
-  if (chance.happens(0.8)) add('reader', '')
+  add('reader', '')
+  if (chance.happens(0.7)) add('reader', '')
   return actors
 }
