@@ -29,3 +29,15 @@ export {
 } from './LogPass.ts'
 export type { Moment, MomentNote, MomentStore } from './Moment.ts'
 export { MemoryMoments } from './MemoryMoments.ts'
+export { fingerprintOf, type Fingerprint } from './filter/fingerprint.ts'
+export {
+  filterFields,
+  type Comparison,
+  type Condition,
+  type Filter,
+  type FilterField,
+  type Pattern,
+} from './filter/Filter.ts'
+export { FilterError } from './filter/FilterError.ts'
+export { parseFilter } from './filter/parseFilter.ts'
+export { passesFilter, type FilteredMessage } from './filter/passesFilter.ts'

@@ -30,6 +30,12 @@ export const errorRegistry = {
     'Correct the named setting; `kiroku queue create --help` lists ranges and units.',
   ),
   InvalidQueueName: entry(false, 400, 2, 'Use 1 to 80 letters, digits, hyphens and underscores.'),
+  InvalidFilter: entry(
+    false,
+    400,
+    2,
+    'Correct the filter at that character; `kiroku search --help` lists the fields.',
+  ),
   MalformedJson: entry(false, 400, 2, 'Correct the JSON at the named place.'),
   MalformedRequest: entry(
     false,
