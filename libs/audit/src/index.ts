@@ -41,3 +41,19 @@ export {
 export { FilterError } from './filter/FilterError.ts'
 export { parseFilter } from './filter/parseFilter.ts'
 export { passesFilter, type FilteredMessage } from './filter/passesFilter.ts'
+export { Looker, type Look, type LookOptions, type LookPlace } from './Looker.ts'
+export { stateAt, type StateAtOptions } from './stateAt.ts'
+export type {
+  AskedMoment,
+  MomentMessage,
+  MomentPlace,
+  MomentSubscription,
+  QueueMoment,
+} from './QueueMoment.ts'
+export {
+  diffMoments,
+  type DiffMessage,
+  type DiffMessages,
+  type DiffOptions,
+  type MomentDiff,
+} from './diffMoments.ts'

@@ -1,6 +1,6 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
-import { KirokuError, isKirokuError, type LogEvent } from '@kiroku/message'
-import { decodeRecord, readChain, type PartitionLog } from '@kiroku/log'
+import { KirokuError, type LogEvent } from '@kiroku/message'
+import { firstFrameAt, frameFrom, readChain, type PartitionLog } from '@kiroku/log'
 import type { Located } from '@kiroku/partition'
 import { limits } from './limits.ts'
 
@@ -47,14 +47,7 @@ export const locateStart = async (
 /** The first frame of the record that is not older than `time`; behind the last one when all are. */
 const recordAt = async (log: PartitionLog, past: PastOfQueue, time: number): Promise<number> => {
   const { name, firstSeq, toSeq } = past
-  let low = firstSeq
-  let high = toSeq + 1
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    const frame = await frameFrom(log, middle, high)
-    if (frame === undefined || frame.at >= time) high = middle
-    else low = frame.seq + 1
-  }
+  const low = await firstFrameAt(log, time, firstSeq, toSeq)
   if (low > firstSeq || firstSeq === 1) return low
   const first = await frameFrom(log, firstSeq, toSeq + 1)
   if (first === undefined || first.at <= time) return low
@@ -62,26 +55,6 @@ const recordAt = async (log: PartitionLog, past: PastOfQueue, time: number): Pro
     'BeyondRecord',
     `the record of queue "${name}" begins at ${new Date(first.at).toISOString()}, which is later than ${new Date(time).toISOString()}`,
   )
-}
-
-/** The first readable frame at `seq` or behind it, before `end`. */
-const frameFrom = async (
-  log: PartitionLog,
-  from: number,
-  end: number,
-): Promise<{ seq: number; at: number } | undefined> => {
-  for (let seq = from; seq < end; seq++) {
-    const stored = await log.get(seq)
-    if (stored === undefined || stored.foreign) continue
-    try {
-      const record = decodeRecord(stored.data)
-      if (record.kind === 'frame') return { seq, at: record.at }
-    } catch (e) {
-      // It may be one that a repair gave up; reading in order tells.
-      if (!isKirokuError(e) || e.id !== 'LogDamaged') throw e
-    }
-  }
-  return undefined
 }
 
 /** The queue's first arrival from a record and a time on. */

@@ -78,7 +78,13 @@ export const errorRegistry = {
     false,
     404,
     3,
-    'Start at `earliest` to get all that is still on record; logs keep as much as `--record` and `--record-bytes` say.',
+    'Begin with what is still on record, from `earliest` on; logs keep as much as `--record` and `--record-bytes` say.',
+  ),
+  FutureMoment: entry(
+    false,
+    400,
+    2,
+    'Only what is over is on record; leave the moment out to see how it is now.',
   ),
   UnknownMessage: entry(false, 404, 3, 'Check the id; messages older than the record are no longer there.'),
   NotDelayed: entry(

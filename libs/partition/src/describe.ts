@@ -76,6 +76,13 @@ const finalCounts = (
   }
 }
 
+/** Counts of a queue, of all subscriptions together. */
+export const countsOf = (q: QueueState): QueueCounts =>
+  sumOf(
+    q,
+    q.subs.map((sub) => describeSubscription(sub)),
+  )
+
 const sumOf = (q: QueueState, subscriptions: readonly SubscriptionDescription[]): QueueCounts => {
   const sum = (name: keyof QueueCounts): number => subscriptions.reduce((n, s) => n + s.counts[name], 0)
   return {

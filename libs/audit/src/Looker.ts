@@ -1,0 +1,214 @@
+import { KirokuError, isKirokuError } from '@kiroku/message'
+import { firstFrameAt, frameFrom, type Log, type PartitionLog } from '@kiroku/log'
+import { partitionOf, type PartitionState, type QueueState } from '@kiroku/partition'
+import type { DecodeCheckpoint } from './Checkpoint.ts'
+import { LogPass, type PassListener } from './LogPass.ts'
+import type { MomentStore } from './Moment.ts'
+import { progressRecords, type OnProgress } from './Progress.ts'
+import type { AskedMoment } from './QueueMoment.ts'
+
+/** How to look back. */
+export interface LookOptions {
+  readonly decodeCheckpoint: DecodeCheckpoint
+  /** Moments that shorten the way; without them it begins at a checkpoint or at the beginning. */
+  readonly moments?: MomentStore
+  /** The time now in ms since 1970: what is later is not over. */
+  readonly now: number
+  readonly onProgress?: OnProgress
+  /** Lets others have their turn. */
+  readonly pause?: () => Promise<void>
+}
+
+/** A queue in one partition at a moment. The states belong to the looker, which moves on with the next question. */
+export interface LookPlace {
+  readonly partition: number
+  readonly seq: number
+  readonly at: number
+  readonly state: PartitionState
+  readonly queue: QueueState
+  readonly pass: LogPass
+}
+
+/** A queue at a moment: its home, and the parts it had then. */
+export interface Look {
+  readonly at: number
+  readonly places: readonly LookPlace[]
+}
+
+/** A pass and whoever listens to it now. */
+interface OpenPass {
+  readonly log: PartitionLog
+  readonly heard: { by: PassListener | undefined }
+  pass: LogPass
+}
+
+/** Looks at queues of a log at moments of the past. Later moments go on from earlier ones. Close it in the end. */
+export class Looker {
+  readonly #log: Log
+  readonly #options: LookOptions
+  readonly #logs = new Map<number, PartitionLog>()
+  readonly #passes = new Map<number, OpenPass>()
+
+  constructor(log: Log, options: LookOptions) {
+    this.#log = log
+    this.#options = options
+  }
+
+  /**
+   * The queue of that name at a moment. Errors: `FutureMoment`, `BeyondRecord`, `UnknownQueue` (there was none then),
+   * `InvalidArgument`, and what the log's reading throws.
+   */
+  async at(name: string, asked: AskedMoment): Promise<Look> {
+    const { partitions } = this.#log.meta
+    const home = partitionOf(name, partitions)
+    const own = 'seq' in asked && asked.partition !== undefined && asked.partition !== home
+    const moment = own ? { time: await this.timeOf(asked.partition!, asked.seq) } : asked
+    const { state, pass, seq } = await this.#passTo(home, await this.seqOf(home, moment))
+    const at = 'time' in moment ? moment.time : state.at
+    const queue = state.names.get(name)
+    // The first frames of a log are those of a fence, which know no time yet.
+    if (state.at === 0 && 'time' in moment)
+      throw new KirokuError(
+        'BeyondRecord',
+        `the record of partition ${home} begins later than ${timeText(at)}`,
+      )
+    if (queue === undefined)
+      throw new KirokuError(
+        'UnknownQueue',
+        `there was no queue "${name}" at ${timeText(at)} (${home}/${seq})`,
+      )
+    const places: LookPlace[] = [{ partition: home, seq, at: state.at, state, queue, pass }]
+    for (const part of queue.spread?.parts ?? []) {
+      if (part.queue === 0 || part.partition === home) continue
+      const there = await this.#passTo(part.partition, await this.seqOf(part.partition, { time: at }))
+      const ofPart = there.state.queues.get(part.queue)
+      if (ofPart !== undefined)
+        places.push({ ...there, partition: part.partition, at: there.state.at, queue: ofPart })
+    }
+    return { at, places }
+  }
+
+  /** Goes on in one partition up to a sequence, with somebody who looks on. */
+  async follow(partition: number, toSeq: number, listener: PassListener): Promise<void> {
+    const { heard, pass } = this.#passes.get(partition)!
+    heard.by = listener
+    try {
+      await pass.run(toSeq)
+    } finally {
+      heard.by = undefined
+    }
+  }
+
+  /** The last sequence that a moment contains. Errors: `FutureMoment`, `BeyondRecord`, `InvalidArgument`. */
+  async seqOf(partition: number, asked: AskedMoment): Promise<number> {
+    const log = await this.#partition(partition)
+    const { firstSeq, lastSeq } = await log.state()
+    if ('seq' in asked) {
+      const { seq } = asked
+      if (!Number.isSafeInteger(seq) || seq < 1)
+        throw new KirokuError('InvalidArgument', `${seq} is not a sequence: they begin with 1`)
+      if (seq > lastSeq)
+        throw new KirokuError(
+          'FutureMoment',
+          `partition ${partition} ends with sequence ${lastSeq}, before ${seq}`,
+        )
+      return seq
+    }
+    const { time } = asked
+    if (time > this.#options.now) throw new KirokuError('FutureMoment', `${timeText(time)} is not over yet`)
+    // Times of frames are whole ms.
+    const seq = (await firstFrameAt(log, time + 0.5, firstSeq, lastSeq)) - 1
+    if (seq >= firstSeq) return seq
+    const first = await frameFrom(log, firstSeq, lastSeq + 1)
+    const since = first === undefined ? '' : ` at ${timeText(first.at)}`
+    throw new KirokuError(
+      'BeyondRecord',
+      `the record of partition ${partition} begins with sequence ${firstSeq}${since}, later than ${timeText(time)}`,
+    )
+  }
+
+  /** Partition time in ms of a record, or of the frame that follows it. Errors: those of `seqOf`. */
+  async timeOf(partition: number, seq: number): Promise<number> {
+    if (!(partition >= 0 && partition < this.#log.meta.partitions))
+      throw new KirokuError('InvalidArgument', `log ${this.#log.meta.name} has no partition ${partition}`)
+    await this.seqOf(partition, { seq })
+    const log = await this.#partition(partition)
+    const { firstSeq, lastSeq } = await log.state()
+    if (seq < firstSeq) throw await this.#beyond(log, seq)
+    const frame = await frameFrom(log, seq, lastSeq + 1)
+    if (frame === undefined)
+      throw new KirokuError('FutureMoment', `partition ${partition} has no frame from ${seq} on`)
+    return frame.at
+  }
+
+  async close(): Promise<void> {
+    for (const log of this.#logs.values()) await log.close()
+  }
+
+  async #partition(n: number): Promise<PartitionLog> {
+    let log = this.#logs.get(n)
+    if (log === undefined) this.#logs.set(n, (log = await this.#log.partition(n)))
+    return log
+  }
+
+  async #passTo(
+    partition: number,
+    seq: number,
+  ): Promise<{ readonly state: PartitionState; readonly pass: LogPass; readonly seq: number }> {
+    const { moments } = this.#options
+    let open = this.#passes.get(partition)
+    const notes = (await moments?.list(partition)) ?? []
+    const isNear =
+      open !== undefined &&
+      open.pass.seq <= seq &&
+      !notes.some((note) => note.seq > open!.pass.seq && note.seq <= seq)
+    if (open === undefined || !isNear) this.#passes.set(partition, (open = await this.#open(partition, seq)))
+    await open.pass.run(seq)
+    const { lost } = open.pass
+    if (lost?.bridged === true)
+      throw new KirokuError(
+        'BeyondRecord',
+        `records ${lost.seq} to ${lost.upTo} of partition ${partition} were damaged: the state at ${seq} is not known`,
+      )
+    return { state: open.pass.state, pass: open.pass, seq: open.pass.seq }
+  }
+
+  async #open(partition: number, seq: number): Promise<OpenPass> {
+    const log = await this.#partition(partition)
+    const { decodeCheckpoint, moments, pause, onProgress } = this.#options
+    const heard: OpenPass['heard'] = { by: undefined }
+    const pass = await LogPass.open(log, {
+      decodeCheckpoint,
+      near: seq,
+      ...(moments === undefined ? {} : { moments }),
+      ...(pause === undefined ? {} : { pause }),
+      onRecord: (at, events) => {
+        if (at % progressRecords === 0) onProgress?.({ partition, seq: at, lastSeq: seq, events })
+      },
+      listeners: [
+        {
+          event: (...args) => heard.by?.event?.(...args),
+          frame: (...args) => heard.by?.frame?.(...args),
+        },
+      ],
+    }).catch(async (e: unknown) => {
+      throw isKirokuError(e) && e.id === 'BeyondRecord' ? await this.#beyond(log, seq) : e
+    })
+    return { log, heard, pass }
+  }
+
+  /** Says from when on the state is known. */
+  async #beyond(log: PartitionLog, seq: number): Promise<KirokuError> {
+    const { decodeCheckpoint, moments } = this.#options
+    const oldest = await LogPass.open(log, {
+      decodeCheckpoint,
+      ...(moments === undefined ? {} : { moments }),
+    })
+    return new KirokuError(
+      'BeyondRecord',
+      `the state of partition ${log.partition} is known from sequence ${oldest.seq} (${timeText(oldest.state.at)}) on, not at ${seq}`,
+    )
+  }
+}
+
+const timeText = (ms: number): string => new Date(ms).toISOString()

@@ -1,0 +1,202 @@
+import { stateNames } from '@kiroku/message'
+import { decodeRecord, type DecodedRecord, type Log, type PartitionLog } from '@kiroku/log'
+import {
+  countsOf,
+  decodeEnvelope,
+  describeQueues,
+  messageId,
+  messageOf,
+  messageSpans,
+  type QueueCounts,
+  type StandingMessage,
+} from '@kiroku/partition'
+import { Looker, type Look, type LookOptions, type LookPlace } from './Looker.ts'
+import type { AskedMoment, MomentMessage, MomentSubscription, QueueMoment } from './QueueMoment.ts'
+import type { StateName } from './TraceStep.ts'
+
+/** Which messages to show. */
+export interface StateAtOptions extends LookOptions {
+  /** Default: 100. */
+  readonly messagesMax?: number
+  /** Goes on behind an earlier page. */
+  readonly after?: string
+  /** Only these states, or this subscription. */
+  readonly states?: readonly StateName[]
+  readonly subscription?: string
+}
+
+/**
+ * A queue at a moment of the past: counts, settings, and a page of the messages that were not final. Reads the log
+ * and changes nothing. Errors: `FutureMoment`, `BeyondRecord`, `UnknownQueue` (there was none then),
+ * `InvalidArgument`, and what the log's reading throws.
+ */
+export const stateAt = async (
+  log: Log,
+  queue: string,
+  asked: AskedMoment,
+  options: StateAtOptions,
+): Promise<QueueMoment> => {
+  const looker = new Looker(log, options)
+  try {
+    return await describeLook(log, queue, await looker.at(queue, asked), options)
+  } finally {
+    await looker.close()
+  }
+}
+
+/** Sums what the places of a queue say. */
+export const describeLook = async (
+  log: Log,
+  name: string,
+  { at, places }: Look,
+  options: Omit<StateAtOptions, keyof LookOptions> = {},
+): Promise<QueueMoment> => {
+  const home = places[0]!
+  const { messages, total, next } = await page(log, places, options)
+  return {
+    queue: name,
+    at,
+    places: places.map(({ partition, queue, seq, at }) => ({ partition, queue: queue.id, seq, at })),
+    config: home.queue.config,
+    deliveryPaused: home.queue.deliveryPaused,
+    counts: places.map(({ queue }) => countsOf(queue)).reduce(sum),
+    subscriptions: subscriptionsOf(places, at),
+    oldestAgeMs: Math.max(...places.map((place) => describe(place, at).oldestAgeMs)),
+    messages,
+    messagesTotal: total,
+    ...(next === undefined ? {} : { next }),
+  }
+}
+
+const describe = ({ state, queue }: LookPlace, at: number) => describeQueues(state, [queue], at)[0]!
+
+const subscriptionsOf = (places: readonly LookPlace[], at: number): MomentSubscription[] => {
+  const byName = new Map<string, MomentSubscription>()
+  for (const place of places)
+    for (const { name, sub, deliveryPaused, counts } of describe(place, at).subscriptions) {
+      const before = byName.get(name)
+      byName.set(
+        name,
+        before === undefined
+          ? { name, sub, deliveryPaused, counts }
+          : { ...before, counts: sum(before.counts, counts) },
+      )
+    }
+  return [...byName.values()]
+}
+
+const sum = (a: QueueCounts, b: QueueCounts): QueueCounts => {
+  const both: Partial<Record<keyof QueueCounts, number>> = {}
+  for (const name of Object.keys(a) as (keyof QueueCounts)[]) both[name] = a[name] + b[name]
+  return both as QueueCounts
+}
+
+const pageMax = 100
+
+/** Messages in the order of places, of subscriptions, and of numbers. The cursor says so: place, subscription, number. */
+const page = async (
+  log: Log,
+  places: readonly LookPlace[],
+  { messagesMax = pageMax, after, states, subscription }: Omit<StateAtOptions, keyof LookOptions>,
+): Promise<{ messages: MomentMessage[]; total: number; next: string | undefined }> => {
+  const [afterPlace, afterSub, afterNumber] = (after ?? '-1:-1:0').split(':').map(Number) as [
+    number,
+    number,
+    number,
+  ]
+  const messages: MomentMessage[] = []
+  let total = 0
+  let next: string | undefined
+  let last = ''
+  const found: { place: LookPlace; message: StandingMessage }[] = []
+  for (const [p, place] of places.entries())
+    for (const span of messageSpans(place.state, place.queue)) {
+      const { sub, first, count } = span
+      if (states !== undefined && !states.includes(stateNames[span.state])) continue
+      if (subscription !== undefined && sub?.name !== subscription) continue
+      total += count
+      const of = sub?.id ?? -1
+      if (p < afterPlace || (p === afterPlace && of < afterSub)) continue
+      const isBegun = p === afterPlace && of === afterSub
+      for (let n = isBegun ? Math.max(first, afterNumber + 1) : first; n < first + count; n++) {
+        if (found.length === messagesMax) {
+          next ??= last
+          break
+        }
+        found.push({ place, message: messageOf(place.state, span, n) })
+        last = `${p}:${of}:${n}`
+      }
+    }
+  const ids = new MessageIds(log)
+  try {
+    for (const { place, message } of found) {
+      const { seq: _, index: __, state, ...rest } = message
+      messages.push({
+        messageId: await ids.of(place, message),
+        partition: place.partition,
+        ...rest,
+        state: stateNames[state],
+      })
+    }
+  } finally {
+    await ids.close()
+  }
+  return { messages, total, next }
+}
+
+/** Whether messages of other queues ever came in. */
+const isTarget = ({ state, queue }: LookPlace): boolean => {
+  for (const key of state.forwardsSeen.keys()) if (key.endsWith(`/${queue.id}`)) return true
+  return false
+}
+
+/** Finds the ids of messages: a forwarded one keeps that of its beginning, which lies beside its body. */
+class MessageIds {
+  readonly #log: Log
+  readonly #handles = new Map<LookPlace, PartitionLog | undefined>()
+  readonly #records = new Map<string, DecodedRecord | undefined>()
+
+  constructor(log: Log) {
+    this.#log = log
+  }
+
+  async of(place: LookPlace, { number, seq, index }: StandingMessage): Promise<string> {
+    if (!this.#handles.has(place))
+      this.#handles.set(place, isTarget(place) ? await this.#log.partition(place.partition) : undefined)
+    const handle = this.#handles.get(place)
+    const { partition, queue } = place
+    const lineage = handle === undefined ? undefined : await this.#lineage(handle, queue.id, seq, index)
+    const { incarnation } = this.#log.meta
+    return lineage ?? messageId({ incarnation, partition, queue: queue.id, number })
+  }
+
+  async close(): Promise<void> {
+    for (const handle of this.#handles.values()) await handle?.close()
+  }
+
+  async #lineage(
+    handle: PartitionLog,
+    queue: number,
+    seq: number,
+    index: number,
+  ): Promise<string | undefined> {
+    const frame = await this.#record(handle, seq)
+    if (frame?.kind !== 'frame' || index >= frame.bodyCount(queue)) return undefined
+    let body = frame.body(queue, index)
+    if (!(body instanceof Uint8Array)) {
+      const large = await this.#record(handle, body.seq, body.bytes)
+      if (large?.kind !== 'body') return undefined
+      body = large.body
+    }
+    return decodeEnvelope(body).meta.lineage?.messageId
+  }
+
+  async #record(handle: PartitionLog, seq: number, bytes?: number): Promise<DecodedRecord | undefined> {
+    const key = `${handle.partition}/${seq}`
+    if (!this.#records.has(key)) {
+      const stored = await handle.get(seq, bytes)
+      this.#records.set(key, stored === undefined || stored.foreign ? undefined : decodeRecord(stored.data))
+    }
+    return this.#records.get(key)
+  }
+}
