@@ -5,3 +5,4 @@
  */
 export { auditFolder } from './auditFolder.ts'
 export { WriterLock } from './WriterLock.ts'
+export { MomentFiles, type MomentFilesOptions } from './MomentFiles.ts'

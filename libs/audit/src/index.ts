@@ -57,3 +57,6 @@ export {
   type DiffOptions,
   type MomentDiff,
 } from './diffMoments.ts'
+export { thinned } from './thinned.ts'
+export { populationOf } from './populationOf.ts'
+export { play, type PlayEvent, type PlayStep } from './play.ts'

@@ -7,11 +7,11 @@ import {
   messageId,
   messageOf,
   messageSpans,
-  type QueueCounts,
   type StandingMessage,
 } from '@kiroku/partition'
 import { Looker, type Look, type LookOptions, type LookPlace } from './Looker.ts'
 import type { AskedMoment, MomentMessage, MomentSubscription, QueueMoment } from './QueueMoment.ts'
+import { sumCounts } from './sumCounts.ts'
 import type { StateName } from './TraceStep.ts'
 
 /** Which messages to show. */
@@ -59,7 +59,7 @@ export const describeLook = async (
     places: places.map(({ partition, queue, seq, at }) => ({ partition, queue: queue.id, seq, at })),
     config: home.queue.config,
     deliveryPaused: home.queue.deliveryPaused,
-    counts: places.map(({ queue }) => countsOf(queue)).reduce(sum),
+    counts: places.map(({ queue }) => countsOf(queue)).reduce(sumCounts),
     subscriptions: subscriptionsOf(places, at),
     oldestAgeMs: Math.max(...places.map((place) => describe(place, at).oldestAgeMs)),
     messages,
@@ -79,16 +79,10 @@ const subscriptionsOf = (places: readonly LookPlace[], at: number): MomentSubscr
         name,
         before === undefined
           ? { name, sub, deliveryPaused, counts }
-          : { ...before, counts: sum(before.counts, counts) },
+          : { ...before, counts: sumCounts(before.counts, counts) },
       )
     }
   return [...byName.values()]
-}
-
-const sum = (a: QueueCounts, b: QueueCounts): QueueCounts => {
-  const both: Partial<Record<keyof QueueCounts, number>> = {}
-  for (const name of Object.keys(a) as (keyof QueueCounts)[]) both[name] = a[name] + b[name]
-  return both as QueueCounts
 }
 
 const pageMax = 100

@@ -1,19 +1,40 @@
 import type { OnProgress } from '@kiroku/audit'
 
-/** How often the line on a terminal changes, in ms. */
+/** How often the line on a terminal changes, in ms, and after which time it first shows. */
 const showMs = 100
+const barWidth = 24
 
-/** Shows on a terminal how far a reading of the log is; `done` clears the line. */
+/** Shows on a terminal how far a reading of the log is, with its rate and the time left; `done` clears the line. */
 export const showProgress = (): { readonly onProgress: OnProgress; readonly done: () => void } => {
   if (!process.stderr.isTTY) return { onProgress: () => {}, done: () => {} }
-  let shownMs = 0
+  const beganMs = performance.now()
+  let shownMs = beganMs
+  let partBeganMs = beganMs
+  let part: { partition: number; seq: number } | undefined
   return {
     onProgress: ({ partition, seq, lastSeq, events }) => {
       const nowMs = performance.now()
+      if (part?.partition !== partition) {
+        part = { partition, seq: Math.max(0, seq - 1) }
+        partBeganMs = nowMs
+      }
       if (nowMs - shownMs < showMs) return
       shownMs = nowMs
-      process.stderr.write(`\r\x1b[Kpartition ${partition}: record ${seq} of ${lastSeq}, ${events} events`)
+      const share = Math.min(1, seq / Math.max(1, lastSeq))
+      const rate = (events / (nowMs - beganMs)) * 1_000
+      const recordsPerMs = (seq - part.seq) / Math.max(1, nowMs - partBeganMs)
+      const leftMs = recordsPerMs > 0 ? (lastSeq - seq) / recordsPerMs : 0
+      process.stderr.write(`\r\x1b[K${lineOf(partition, share, events, rate, leftMs)}`)
     },
     done: () => void process.stderr.write('\r\x1b[K'),
   }
 }
+
+const lineOf = (partition: number, share: number, events: number, rate: number, leftMs: number): string => {
+  const filled = Math.round(share * barWidth)
+  const bar = '█'.repeat(filled) + '░'.repeat(barWidth - filled)
+  const figures = `${grouped(events)} events, ${grouped(rate)}/s, ${Math.ceil(leftMs / 1_000)} s left`
+  return `partition ${partition} ${bar} ${Math.floor(share * 100)} %  ${figures}`
+}
+
+const grouped = (n: number): string => Math.round(n).toLocaleString('en')

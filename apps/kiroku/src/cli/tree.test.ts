@@ -51,6 +51,7 @@ describe('the command tree', () => {
       'redrive status',
       'redrive cancel',
       'trace',
+      'replay',
       'verify',
       'repair',
       'machine',

@@ -3,6 +3,7 @@ import type { CommandSpec } from './CommandSpec.ts'
 import { messageCommands } from './messageCommands.ts'
 import { queueCommands } from './queueCommands.ts'
 import { redriveCommands } from './redriveCommands.ts'
+import { replayCommand } from './replayCommand.ts'
 import { subscriptionCommands } from './subscriptionCommands.ts'
 import { natsSettings } from './sharedSettings.ts'
 
@@ -78,6 +79,7 @@ export const tree: CommandSpec = {
       settings: natsSettings,
       load: () => import('../commands/trace.ts'),
     },
+    replayCommand,
     {
       name: 'verify',
       summary: 'Check the log: chain, checksums, epochs and the law on every event.',

@@ -64,6 +64,33 @@ describe('the record', () => {
     expect(verified.result).toMatchObject({ ok: true, partitions: [{ partition: 0, ok: true, foreign: 0 }] })
   })
 
+  it('shows a queue as it stood, compares and plays, without an engine', { timeout: 120_000 }, async () => {
+    const node = await serve()
+    await run('queue', 'create', 'q')
+    const { seq } = await send('x')
+    await run('receive', 'q', '--ack')
+    await stop(node)
+    const then = await run('replay', 'q', '--at', String(seq))
+    expect(then.result).toMatchObject({
+      counts: { available: 1, committed: 0 },
+      messages: [{ state: 'Available', attempt: 0 }],
+    })
+    expect((await run('replay', 'q')).result).toMatchObject({ counts: { committed: 1 }, messages: [] })
+    const diff = await run('replay', 'q', '--diff', String(seq))
+    expect(diff.result).toMatchObject({ left: { total: 1 }, counts: { committed: { a: 0, b: 1 } } })
+    const played = await run('replay', 'q', '--from', String(seq))
+    const steps = played.stdout.trim().split('\n')
+    expect(steps.map((line) => (JSON.parse(line) as { events: { type: string }[] }).events)).toMatchObject([
+      [],
+      [{ type: 'Delivered' }],
+      [{ type: 'Acked' }],
+    ])
+    const text = await kiroku.run(['replay', 'q', '--at', String(seq), '--nats', nats().url, '--log', log])
+    expect(text.stdout).toMatch(/Available +1/)
+    const refused = await run('replay', 'q', '--at', '999999')
+    expect(refused).toMatchObject({ exit: 2, result: { error: { id: 'FutureMoment' } } })
+  })
+
   it('skips a stray record on its subject, and says so', { timeout: 120_000 }, async () => {
     const node = await serve()
     await run('queue', 'create', 'q')

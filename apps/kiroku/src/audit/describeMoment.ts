@@ -1,0 +1,54 @@
+import { populationOf, type MomentMessage, type QueueMoment } from '@kiroku/audit'
+import { renderPopulation } from '@kiroku/message'
+import { columns } from '../cli/columns.ts'
+import { formatDuration } from '../config/units.ts'
+
+/** A queue at a moment, for people: the machine with its population, subscriptions, and the messages of the page. */
+export const describeMoment = (moment: QueueMoment, colour: boolean): string => {
+  const { queue, at, places, deliveryPaused, counts, subscriptions, messages, messagesTotal, next } = moment
+  const where = places.map(({ partition, seq }) => `${partition}/${seq}`).join(' ')
+  const lines = [
+    `${queue} at ${new Date(at).toISOString()}  (record ${where})${deliveryPaused ? '  deliveries paused' : ''}`,
+    '',
+    renderPopulation(populationOf(counts), { colour }),
+    '',
+    `sent ${counts.sent}, redelivered ${counts.redelivered}, oldest ${formatDuration(moment.oldestAgeMs)}`,
+  ]
+  if (subscriptions.length > 1) {
+    const head = ['SUBSCRIPTION', 'AVAILABLE', 'INFLIGHT', 'RETRY', 'COMMITTED', 'DLQ', 'DISCARDED', '']
+    const rows = subscriptions.map(({ name, deliveryPaused: isPaused, counts: c }) => [
+      name,
+      ...[c.available, c.inflight, c.waitingRetry, c.committed, c.deadLettered, c.discarded].map(String),
+      isPaused ? 'paused' : '',
+    ])
+    lines.push('', columns([head, ...rows]))
+  }
+  if (messages.length > 0) {
+    lines.push('', columns([messageHead, ...messages.map((message) => rowOf(message, at))]))
+    if (next !== undefined) lines.push(`… ${messagesTotal} in all; go on with --after ${next}`)
+  }
+  return lines.join('\n')
+}
+
+const messageHead = ['MESSAGE', 'NUMBER', 'STATE', 'TRY', 'AGE', 'SUBSCRIPTION', '']
+
+const rowOf = (m: MomentMessage, at: number): string[] => [
+  m.messageId,
+  String(m.number),
+  m.state,
+  String(m.attempt),
+  formatDuration(Math.max(0, Math.round(at - m.enqueuedAt))),
+  m.subscription ?? '',
+  detailOf(m, at),
+]
+
+const detailOf = ({ dueAt, leaseUntil, group }: MomentMessage, at: number): string => {
+  const parts: string[] = []
+  if (dueAt !== undefined) parts.push(`due ${until(dueAt, at)}`)
+  if (leaseUntil !== undefined) parts.push(`lease ${until(leaseUntil, at)}`)
+  if (group !== undefined) parts.push(`group ${group}`)
+  return parts.join(', ')
+}
+
+const until = (time: number, at: number): string =>
+  time >= at ? `in ${formatDuration(time - at)}` : `over for ${formatDuration(at - time)}`

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest'
+import { parseMoment } from './parseMoment.ts'
+
+const now = Date.parse('2026-11-21T15:00:00Z')
+const parse = (text: string) => parseMoment(text, '--at', now)
+const time = (text: string) => ({ time: Date.parse(text) })
+
+it('a number is a sequence, of a partition where one is named', () => {
+  expect(parse('1234')).toEqual({ seq: 1234 })
+  expect(parse('3/1234')).toEqual({ seq: 1234, partition: 3 })
+})
+
+it('a time is one of UTC, with or without a zone', () => {
+  expect(parse('2026-11-21T14:02:31Z')).toEqual(time('2026-11-21T14:02:31Z'))
+  expect(parse('2026-11-21T14:02:31')).toEqual(time('2026-11-21T14:02:31Z'))
+  expect(parse('2026-11-21 14:02')).toEqual(time('2026-11-21T14:02:00Z'))
+  expect(parse('2026-11-21T14:02:31+02:00')).toEqual(time('2026-11-21T12:02:31Z'))
+})
+
+it('a time of day is the last one', () => {
+  expect(parse('14:02:31')).toEqual(time('2026-11-21T14:02:31Z'))
+  expect(parse('14:02:31.5')).toEqual(time('2026-11-21T14:02:31.500Z'))
+  expect(parse('23:00')).toEqual(time('2026-11-20T23:00:00Z'))
+})
+
+it('a duration counts back', () => {
+  expect(parse('5m')).toEqual(time('2026-11-21T14:55:00Z'))
+})
+
+it('anything else is refused, with what fits', () => {
+  expect(() => parse('yesterday')).toThrow('--at: "yesterday" is not a moment; write a sequence')
+  expect(() => parse('25:00')).toThrow('is not a moment')
+})

@@ -1,0 +1,14 @@
+import { KirokuError } from '@kiroku/message'
+
+/** How fast a replay goes: so many times as fast as it was, a frame with each key, or as fast as it can. */
+export type PlaySpeed =
+  { readonly kind: 'times'; readonly factor: number } | { readonly kind: 'step' | 'all' }
+
+/** Reads `1x` to `1000x`, `step` or `max`. Errors: `InvalidArgument`. */
+export const parseSpeed = (text: string): PlaySpeed => {
+  if (text === 'step') return { kind: 'step' }
+  if (text === 'max') return { kind: 'all' }
+  const factor = Number(/^(\d+(?:\.\d+)?)x$/.exec(text)?.[1] ?? Number.NaN)
+  if (factor >= 1 && factor <= 1_000) return { kind: 'times', factor }
+  throw new KirokuError('InvalidArgument', `--speed: "${text}" is not 1x to 1000x, step or max`)
+}

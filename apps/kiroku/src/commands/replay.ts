@@ -1,0 +1,100 @@
+import { diffMoments, play, stateAt, type AskedMoment, type StateName } from '@kiroku/audit'
+import { KirokuError, stateNames } from '@kiroku/message'
+import { describeDiff } from '../audit/describeDiff.ts'
+import { describeMoment } from '../audit/describeMoment.ts'
+import { lookOptions } from '../audit/lookOptions.ts'
+import { parseMoment } from '../audit/parseMoment.ts'
+import { parseSpeed } from '../audit/playSpeed.ts'
+import { Ended, playTerminal } from '../audit/playTerminal.ts'
+import { showProgress } from '../audit/showProgress.ts'
+import type { Invocation } from '../cli/CommandSpec.ts'
+import { withLog } from '../serve/withLog.ts'
+
+export const run = async (invocation: Invocation): Promise<void> => {
+  const { text } = invocation
+  const modes = [text('at'), text('diff'), text('from')].filter((mode) => mode !== undefined)
+  if (modes.length > 1)
+    throw new KirokuError(
+      'InvalidArgument',
+      'take one of --at, --diff and --from: a moment, two, or all between',
+    )
+  if (text('diff') !== undefined) return diff(invocation)
+  return text('from') === undefined ? look(invocation) : playBetween(invocation)
+}
+
+const moment = ({ text }: Invocation, flag: string): AskedMoment => {
+  const now = Date.now()
+  const given = text(flag)
+  return given === undefined ? { time: now } : parseMoment(given, `--${flag}`, now)
+}
+
+const look = async (invocation: Invocation): Promise<void> => {
+  const { out, text, int } = invocation
+  const [states, after, max] = [statesOf(text('state')), text('after'), int('limit')]
+  const asked = moment(invocation, 'at')
+  const progress = showProgress()
+  const found = await withLog(invocation, (log) =>
+    stateAt(log, invocation.argument('queue')!, asked, {
+      ...lookOptions(log, invocation.settings().dataDir),
+      onProgress: progress.onProgress,
+      messagesMax: max ?? (out.json ? 100 : 20),
+      ...(states === undefined ? {} : { states }),
+      ...(after === undefined ? {} : { after }),
+    }),
+  ).finally(progress.done)
+  out.line(describeMoment(found, process.stdout.isTTY))
+  out.result(found)
+}
+
+const statesOf = (text: string | undefined): StateName[] | undefined =>
+  text?.split(',').map((name) => {
+    const found = stateNames.find((state) => state.toLowerCase() === name.trim().toLowerCase())
+    if (found !== undefined) return found
+    throw new KirokuError('InvalidArgument', `--state: "${name}" is not one of ${stateNames.join(', ')}`)
+  })
+
+const diff = async (invocation: Invocation): Promise<void> => {
+  const { out, text, argument } = invocation
+  const now = Date.now()
+  const a = parseMoment(text('diff')!, '--diff', now)
+  const until = argument('until')
+  const b = until === undefined ? { time: now } : parseMoment(until, 'until', now)
+  const progress = showProgress()
+  const found = await withLog(invocation, (log) =>
+    diffMoments(log, argument('queue')!, a, b, {
+      ...lookOptions(log, invocation.settings().dataDir),
+      onProgress: progress.onProgress,
+      messagesMax: invocation.int('limit') ?? (out.json ? 100 : 20),
+    }),
+  ).finally(progress.done)
+  out.line(describeDiff(found))
+  out.result(found)
+}
+
+const playBetween = async (invocation: Invocation): Promise<void> => {
+  const { out, text, signal } = invocation
+  const [from, to] = [moment(invocation, 'from'), moment(invocation, 'to')]
+  const speed = parseSpeed(text('speed') ?? (process.stdout.isTTY && !out.json ? '10x' : 'max'))
+  const player = playTerminal(out, speed, signal)
+  const progress = showProgress()
+  try {
+    await withLog(invocation, (log) =>
+      play(
+        log,
+        invocation.argument('queue')!,
+        from,
+        to,
+        { ...lookOptions(log, invocation.settings().dataDir), onProgress: progress.onProgress },
+        async (step) => {
+          progress.done()
+          await player.step(step)
+        },
+      ),
+    )
+  } catch (error) {
+    if (!(error instanceof Ended) && !signal.aborted) throw error
+  } finally {
+    progress.done()
+    player.close()
+  }
+}

@@ -1,0 +1,129 @@
+import type { LogEvent, LogEventType } from '@kiroku/message'
+import type { Log } from '@kiroku/log'
+import { countsOf, type QueueCounts } from '@kiroku/partition'
+import { Looker, type LookOptions, type LookPlace } from './Looker.ts'
+import type { AskedMoment } from './QueueMoment.ts'
+import { sumCounts } from './sumCounts.ts'
+import { total } from './ranges.ts'
+
+/** Something that happened to a queue, of one frame. */
+export interface PlayEvent {
+  readonly type: LogEventType
+  /** Messages that it concerns; 0 for what concerns the queue itself. */
+  readonly messages: number
+  readonly subscription?: string
+}
+
+/** One frame of a replay. */
+export interface PlayStep {
+  readonly partition: number
+  readonly seq: number
+  /** Partition time in ms. */
+  readonly at: number
+  readonly events: readonly PlayEvent[]
+  /** Of the whole queue, behind the frame. */
+  readonly counts: QueueCounts
+}
+
+/**
+ * Plays a queue from one moment to another: first as it stood at `from`, without events, then frame by frame what
+ * concerns it. What comes next waits for `onStep`. A queue on several partitions is played in the order of time.
+ * Errors: those of `stateAt`.
+ */
+export const play = async (
+  log: Log,
+  name: string,
+  from: AskedMoment,
+  to: AskedMoment,
+  options: LookOptions,
+  onStep: (step: PlayStep) => void | Promise<void>,
+): Promise<void> => {
+  const looker = new Looker(log, options)
+  try {
+    const { at, places } = await looker.at(name, from)
+    const home = places[0]!
+    const counts = new Map(places.map((place) => [place.partition, countsOf(place.queue)]))
+    const whole = (): QueueCounts => [...counts.values()].reduce(sumCounts)
+    await onStep({ partition: home.partition, seq: home.seq, at, events: [], counts: whole() })
+    const order = new Order(places.length)
+    const end = 'time' in to ? to : { time: await looker.timeOf(to.partition ?? home.partition, to.seq) }
+    await Promise.all(
+      places.map(async ({ partition, queue: { id } }) => {
+        const isHome = partition === (('seq' in to ? to.partition : undefined) ?? home.partition)
+        const toSeq = await looker.seqOf(partition, isHome ? to : end)
+        let events: PlayEvent[] = []
+        const listener = {
+          event: (e: LogEvent, _: number, __: unknown, state: LookPlace['state']) => {
+            const queue = state.queues.get(id)
+            if (isOf(e, id)) events.push(toPlayEvent(e, queue))
+          },
+          frame: async (frame: { seq: number; record: { at: number } }, state: LookPlace['state']) => {
+            if (events.length === 0) return
+            const { seq, record } = frame
+            await order.turn(partition, record.at)
+            const queue = state.queues.get(id)
+            if (queue === undefined) counts.delete(partition)
+            else counts.set(partition, countsOf(queue))
+            if (counts.size > 0) await onStep({ partition, seq, at: record.at, events, counts: whole() })
+            events = []
+          },
+        }
+        try {
+          await looker.follow(partition, toSeq, listener)
+        } finally {
+          order.leave(partition)
+        }
+      }),
+    )
+  } finally {
+    await looker.close()
+  }
+}
+
+const isOf = (e: LogEvent, id: number): boolean => 'queue' in e && e.queue === id
+
+const toPlayEvent = (e: LogEvent, queue: LookPlace['queue'] | undefined): PlayEvent => {
+  const sub = 'sub' in e ? queue?.subs.find((s) => s.id === e.sub) : undefined
+  return {
+    type: e.type,
+    messages: messagesIn(e),
+    ...(sub === undefined ? {} : { subscription: sub.name }),
+  }
+}
+
+const messagesIn = (e: LogEvent): number => {
+  if ('numbers' in e) return total(e.numbers)
+  if (e.type === 'Enqueued' || e.type === 'ForwardReceived') return e.count
+  return e.type === 'Recalled' || e.type === 'Rescheduled' ? 1 : 0
+}
+
+/** Lets several who come by times of their own go on in the order of time. */
+class Order {
+  #left: number
+  readonly #waiting = new Map<number, { readonly at: number; readonly go: () => void }>()
+
+  constructor(count: number) {
+    this.#left = count
+  }
+
+  /** Resolves when nobody else has something earlier. */
+  turn(who: number, at: number): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting.set(who, { at, go: resolve })
+      this.#next()
+    })
+  }
+
+  leave(who: number): void {
+    this.#waiting.delete(who)
+    this.#left--
+    this.#next()
+  }
+
+  #next(): void {
+    if (this.#waiting.size === 0 || this.#waiting.size < this.#left) return
+    const [who, { go }] = [...this.#waiting].reduce((a, b) => (b[1].at < a[1].at ? b : a))
+    this.#waiting.delete(who)
+    go()
+  }
+}
