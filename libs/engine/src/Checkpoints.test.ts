@@ -39,3 +39,32 @@ describe('owners that change often', () => {
     expect((await part.state()).bytes).toBeLessThan(100_000)
   })
 })
+
+describe('a checkpoint that cannot be stored', () => {
+  it('is told of and counted, and the work goes on', async () => {
+    const log = createMemoryLog({ partitions: 1 })
+    const { checkpoints } = await log.partition(0)
+    const troubles: string[] = []
+    const one = await startTestNode(log, 'one', {
+      checkpoints: { bytesMin: 10_000, ageMs: 1e9 },
+      onTrouble: (_, what) => void troubles.push(what),
+    })
+    await one.ask({ type: 'CreateQueue', queue: 'mail', config: {}, by })
+    const send = (n: number) =>
+      one.ask({
+        type: 'Enqueue',
+        queue: 'mail',
+        producer: 'p',
+        send: n,
+        messages: [body('x'.repeat(20_000))],
+      })
+    // Checkpoints are immutable: none is stored where another one is.
+    for (let seq = 1; seq < 50; seq++) await checkpoints.put(seq, new Uint8Array([1]))
+    await send(1)
+    await waitUntil(() => troubles.length > 0)
+    expect(troubles[0]).toMatch(/^the checkpoint at \d+ failed: .+/)
+    await send(2)
+    expect(one.node.actors.get(0)!.metrics.checkpointFailures).toBeGreaterThan(0)
+    await one.close()
+  })
+})

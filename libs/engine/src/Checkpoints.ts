@@ -55,6 +55,8 @@ export interface CheckpointWork {
   act(run: (turn: Turn<BodyRef>) => void, bytes?: number): void
   /** Puts large bodies in records of their own. Rejects when the ownership ends before. */
   spill(bodies: readonly Uint8Array[]): Promise<Spill>
+  /** A checkpoint was stored, or it or the trimming behind it failed; then the log stays longer. */
+  ended(seq: number, error: Error | undefined): void
 }
 
 /** Makes checkpoints when the log has grown enough, and trims the log to its record limits behind two of them. */
@@ -166,9 +168,8 @@ export class Checkpoints {
     this.#taken = undefined
     this.#busy = taken
     this.#keep(taken)
-      .catch(() => {
-        // Without a checkpoint the log stays longer; the next one is tried when it has grown again.
-      })
+      // The next one is tried when the log has grown again.
+      .catch((error: unknown) => this.#work.ended(taken.seq, toError(error)))
       .finally(() => {
         if (this.#busy === taken) this.#busy = undefined
       })
@@ -180,7 +181,10 @@ export class Checkpoints {
     await this.#log.checkpoints.put(taken.seq, encoded.bytes)
     const back = await this.#log.checkpoints.get(taken.seq)
     // Another ownership may have begun meanwhile; it looks for checkpoints itself.
-    if (back === undefined || (await digestOf(back)) !== encoded.digest || this.#busy !== taken) return
+    const isSame = back !== undefined && (await digestOf(back)) === encoded.digest
+    if (this.#busy !== taken) return
+    if (!isSame) throw new Error('what was stored reads back differently')
+    this.#work.ended(taken.seq, undefined)
     this.#lastBytes = encoded.bytes.length
     this.lastSeq = taken.seq
     this.#kept.push({ seq: taken.seq, at: taken.at, oldestBody })
@@ -265,3 +269,5 @@ export class Checkpoints {
     this.#kept = this.#kept.filter((k) => k.seq >= to.seq)
   }
 }
+
+const toError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)))

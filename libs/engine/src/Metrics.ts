@@ -14,6 +14,8 @@ export class Metrics {
   appendSecondsSum = 0
   replayEvents = 0
   replaySeconds = 0
+  checkpoints = 0
+  checkpointFailures = 0
   readonly appendCounts = new Array<number>(appendSecondsBounds.length + 1).fill(0)
   /** Messages by the fact that moved them. */
   readonly messages = new Map<LogEventType, number>()

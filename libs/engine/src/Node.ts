@@ -24,6 +24,8 @@ export interface NodeOptions {
   readonly checkpoints?: CheckpointPolicy
   /** Told of every change in the life of a partition's actor. */
   readonly onState?: (partition: number, state: ActorState, epoch: number, reason: string) => void
+  /** Told of what failed in a partition and is tried again, in a sentence. */
+  readonly onTrouble?: (partition: number, what: string) => void
 }
 
 /** How far a node can rely on its lock on a partition. */
@@ -77,6 +79,7 @@ export class Node {
         route: (to, commands) => this.request(to, commands),
         tailNotes: this.#o.tailNotes,
         onState: (state, reason) => this.#o.onState?.(partition, state, actor.epoch, reason),
+        onTrouble: (what) => this.#o.onTrouble?.(partition, what),
       })
       yield* Effect.addFinalizer(() =>
         Effect.promise(async () => {

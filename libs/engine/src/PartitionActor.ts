@@ -61,6 +61,8 @@ export interface ActorOptions {
   readonly route: Route
   readonly tailNotes?: TailNotes | undefined
   readonly onState?: (state: ActorState, reason: string) => void
+  /** Told of what failed and is tried again, in a sentence. */
+  readonly onTrouble?: (what: string) => void
 }
 
 /**
@@ -122,6 +124,11 @@ export class PartitionActor {
     this.#checkpoints = new Checkpoints(options.log, options.record, options.checkpoints, this.#cache, {
       act,
       spill: (bodies) => this.#spillAside(bodies),
+      ended: (seq, error) => {
+        if (error === undefined) return void this.metrics.checkpoints++
+        this.metrics.checkpointFailures++
+        options.onTrouble?.(`the checkpoint at ${seq} failed: ${error.message}`)
+      },
     })
     this.#forwarder = new Forwarder(options, this.#cache, {
       act,

@@ -60,6 +60,18 @@ export const engineMetrics = (actors: Iterable<PartitionActor>): MetricFamily[] 
       samples: per((metrics) => metrics.frameBytes),
     },
     {
+      type: 'counter',
+      name: 'kiroku_checkpoints_total',
+      help: 'Checkpoints stored.',
+      samples: per((metrics) => metrics.checkpoints),
+    },
+    {
+      type: 'counter',
+      name: 'kiroku_checkpoint_failures_total',
+      help: 'Checkpoints that failed; meanwhile the log is not trimmed and a take-over reads more.',
+      samples: per((metrics) => metrics.checkpointFailures),
+    },
+    {
       type: 'gauge',
       name: 'kiroku_replay_events',
       help: 'Events replayed by the last take-over.',

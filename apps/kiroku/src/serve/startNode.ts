@@ -52,6 +52,7 @@ export const startNode = async ({ nats, log, dataDir, logger }: NodeSetup): Prom
     name: `${hostname()}-${process.pid}`,
     remote: (partition, commands) => requester.request(partition, commands, { timeoutMs: routeTimeoutMs }),
     tailNotes: new TailNotes(noteFilesIn(join(dataDir, 'tails')), meta.incarnation),
+    onTrouble: (partition, what) => logger('warn', 'partition trouble', { partition, what }),
     onState: (partition, state, epoch, reason) => {
       logger(levelOf(state), 'partition', { partition, state, epoch, reason })
       if (state !== 'Active' && state !== 'Quarantined') return
