@@ -1,11 +1,34 @@
 import type { Client } from '@kiroku/client'
 import type { MetricFamily } from './metrics/MetricFamily.ts'
 
+/** What is asked of a moment, as it was written. */
+export interface AskedState {
+  readonly at?: string
+  readonly states?: string
+  readonly subscription?: string
+  readonly limit?: string
+  readonly after?: string
+}
+
+/** Which moments are compared. */
+export interface AskedDiff {
+  readonly a: string
+  readonly b?: string
+  readonly limit?: string
+}
+
+/** Shows queues as they were, as JSON. Errors: `InvalidArgument`, `UnknownQueue`, `BeyondRecord`, `FutureMoment`. */
+export interface LookSource {
+  readonly stateAt: (queue: string, asked: AskedState) => Promise<unknown>
+  readonly diff: (queue: string, asked: AskedDiff) => Promise<unknown>
+}
+
 /** What the API stands on. */
 export interface ApiSources {
   readonly client: Client
   /** Every event of one message, as JSON. Errors: `UnknownMessage`, `InvalidArgument`. */
   readonly trace: (messageId: string) => Promise<unknown>
+  readonly look: LookSource
   /** Nodes and partitions, as JSON. */
   readonly clusterStatus: () => Promise<unknown>
   /** What only the process around the API knows: the engine's counters and timings. */

@@ -1,7 +1,7 @@
-import { trace, type Trace } from '@kiroku/audit'
+import { diffMoments, stateAt, trace, type Trace } from '@kiroku/audit'
 import { createClient, inProcess, type Client } from '@kiroku/client'
 import { waitUntil } from '@kiroku/testkit'
-import { startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
+import { decodeCheckpoint, startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startApi, type RunningApi } from './startApi.ts'
 import { parseTokens } from './tokens.ts'
@@ -31,6 +31,18 @@ const serve = async (
   const sources = {
     client,
     trace: (id: string) => trace(engine.log, id),
+    look: {
+      stateAt: (queue: string, { at }: { at?: string }) =>
+        stateAt(engine.log, queue, { seq: Number(at) }, { decodeCheckpoint, now: Date.now() }),
+      diff: (queue: string, { a, b }: { a: string; b?: string }) =>
+        diffMoments(
+          engine.log,
+          queue,
+          { seq: Number(a) },
+          { seq: Number(b) },
+          { decodeCheckpoint, now: Date.now() },
+        ),
+    },
     clusterStatus,
     metrics: () => [
       { type: 'gauge', name: 'engine_own', help: 'x', samples: [{ labels: {}, value: 1 }] } as const,
@@ -70,6 +82,25 @@ interface Received {
 }
 
 describe('the HTTP API', () => {
+  it('shows a queue as it was, and what became another', async () => {
+    const { ask } = await serve()
+    await ask('POST', '/v1/queues', { name: 'past' })
+    const { messageId } = (await ask('POST', '/v1/queues/past/messages', { body: 'x' })).json() as {
+      messageId: string
+    }
+    const { steps } = (await ask('GET', `/v1/messages/${messageId}/trace`)).json() as Trace
+    const { seq } = steps[0]!
+    const state = await ask('GET', `/v1/queues/past/state?at=${seq}`)
+    expect(state).toMatchObject({ status: 200 })
+    expect(state.json()).toMatchObject({ counts: { available: 1 }, messages: [{ messageId }] })
+    const diff = await ask('GET', `/v1/queues/past/diff?a=${seq - 1}&b=${seq}`)
+    expect(diff.json()).toMatchObject({ appeared: { total: 1, messages: [{ messageId }] } })
+    expect((await ask('GET', `/v1/queues/past/state?at=${seq + 1}`)).json()).toMatchObject({
+      id: 'FutureMoment',
+    })
+    expect((await ask('GET', '/v1/queues/past/diff')).json()).toMatchObject({ id: 'InvalidArgument' })
+  })
+
   it('carries messages from creation of a queue to their acknowledgement', async () => {
     const { ask } = await serve()
     expect(

@@ -16,6 +16,7 @@ import type { ApiSources } from './ApiSources.ts'
 import { Api } from './definition/Api.ts'
 import { accessLayer, failuresLayer, type OnDefect } from './handlers/access.ts'
 import { clusterHandlers } from './handlers/cluster.ts'
+import { lookingBackHandlers } from './handlers/lookingBack.ts'
 import { messageHandlers } from './handlers/messages.ts'
 import { queueHandlers } from './handlers/queues.ts'
 import { redriveHandlers } from './handlers/redrives.ts'
@@ -61,6 +62,7 @@ export const startApi = async (sources: ApiSources, options: ApiOptions): Promis
       subscriptionHandlers(sources),
       redriveHandlers(sources),
       messageHandlers(sources, times, closing.signal),
+      lookingBackHandlers(sources),
       clusterHandlers(sources),
     ]),
     Layer.provide([accessLayer(options.tokens), failuresLayer(options.bodyBytesMax, onDefect)]),

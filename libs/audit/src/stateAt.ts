@@ -1,4 +1,4 @@
-import { stateNames } from '@kiroku/message'
+import { KirokuError, stateNames } from '@kiroku/message'
 import { decodeRecord, type DecodedRecord, type Log, type PartitionLog } from '@kiroku/log'
 import {
   countsOf,
@@ -87,17 +87,20 @@ const subscriptionsOf = (places: readonly LookPlace[], at: number): MomentSubscr
 
 const pageMax = 100
 
+/** Errors: `InvalidArgument`. */
+const parseCursor = (text = '0:-2:0'): [place: number, sub: number, number: number] => {
+  const match = /^(\d+):(-?\d+):(\d+)$/.exec(text)
+  if (match === null) throw new KirokuError('InvalidArgument', `"${text}" is not a cursor of an earlier page`)
+  return [Number(match[1]), Number(match[2]), Number(match[3])]
+}
+
 /** Messages in the order of places, of subscriptions, and of numbers. The cursor says so: place, subscription, number. */
 const page = async (
   log: Log,
   places: readonly LookPlace[],
   { messagesMax = pageMax, after, states, subscription }: Omit<StateAtOptions, keyof LookOptions>,
 ): Promise<{ messages: MomentMessage[]; total: number; next: string | undefined }> => {
-  const [afterPlace, afterSub, afterNumber] = (after ?? '-1:-1:0').split(':').map(Number) as [
-    number,
-    number,
-    number,
-  ]
+  const [afterPlace, afterSub, afterNumber] = parseCursor(after)
   const messages: MomentMessage[] = []
   let total = 0
   let next: string | undefined

@@ -1,8 +1,9 @@
-import { diffMoments, play, stateAt, type AskedMoment, type StateName } from '@kiroku/audit'
-import { KirokuError, stateNames } from '@kiroku/message'
+import { diffMoments, play, stateAt, type AskedMoment } from '@kiroku/audit'
+import { KirokuError } from '@kiroku/message'
 import { describeDiff } from '../audit/describeDiff.ts'
 import { describeMoment } from '../audit/describeMoment.ts'
 import { lookOptions } from '../audit/lookOptions.ts'
+import { parseStates } from '../audit/lookSource.ts'
 import { parseMoment } from '../audit/parseMoment.ts'
 import { parseSpeed } from '../audit/playSpeed.ts'
 import { Ended, playTerminal } from '../audit/playTerminal.ts'
@@ -30,7 +31,7 @@ const moment = ({ text }: Invocation, flag: string): AskedMoment => {
 
 const look = async (invocation: Invocation): Promise<void> => {
   const { out, text, int } = invocation
-  const [states, after, max] = [statesOf(text('state')), text('after'), int('limit')]
+  const [states, after, max] = [text('state'), text('after'), int('limit')]
   const asked = moment(invocation, 'at')
   const progress = showProgress()
   const found = await withLog(invocation, (log) =>
@@ -38,20 +39,13 @@ const look = async (invocation: Invocation): Promise<void> => {
       ...lookOptions(log, invocation.settings().dataDir),
       onProgress: progress.onProgress,
       messagesMax: max ?? (out.json ? 100 : 20),
-      ...(states === undefined ? {} : { states }),
+      ...(states === undefined ? {} : { states: parseStates(states, '--state') }),
       ...(after === undefined ? {} : { after }),
     }),
   ).finally(progress.done)
   out.line(describeMoment(found, process.stdout.isTTY))
   out.result(found)
 }
-
-const statesOf = (text: string | undefined): StateName[] | undefined =>
-  text?.split(',').map((name) => {
-    const found = stateNames.find((state) => state.toLowerCase() === name.trim().toLowerCase())
-    if (found !== undefined) return found
-    throw new KirokuError('InvalidArgument', `--state: "${name}" is not one of ${stateNames.join(', ')}`)
-  })
 
 const diff = async (invocation: Invocation): Promise<void> => {
   const { out, text, argument } = invocation

@@ -13,6 +13,8 @@ import type { HttpAddress } from './HttpAddress.ts'
 import type { Logger } from './Logger.ts'
 import { watchConnection } from './watchConnection.ts'
 import { startNode } from './startNode.ts'
+import { lookOptions } from '../audit/lookOptions.ts'
+import { lookSource } from '../audit/lookSource.ts'
 import { traceMessage } from '../audit/traceMessage.ts'
 
 /** How long HTTP requests under way may take to finish when the engine stops, in ms. */
@@ -79,6 +81,7 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
     const sources = {
       client,
       trace: (messageId: string) => traceMessage(log, messageId),
+      look: lookSource(log, () => lookOptions(log, settings.dataDir)),
       clusterStatus: () => describeCluster(nats, log.meta.name, client),
       metrics: () => engineMetrics(running.node.actors.values()),
       ownedPartitions: () => new Set(running.node.actors.keys()),

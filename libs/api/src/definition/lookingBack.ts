@@ -1,0 +1,52 @@
+import * as HttpApiEndpoint from 'effect/http-api/HttpApiEndpoint'
+import * as HttpApiGroup from 'effect/http-api/HttpApiGroup'
+import * as OpenApi from 'effect/http-api/OpenApi'
+import * as Schema from 'effect/Schema'
+import { RequiredRole } from './Access.ts'
+import { errorSchemas } from './apiError.ts'
+
+const error = errorSchemas
+const params = { queue: Schema.String }
+const optional = Schema.optionalKey
+
+const moment = (what: string) =>
+  Schema.String.annotate({
+    description: `${what}: a sequence (1234, 3/1234), a time (2026-11-21T14:02:31Z, 14:02:31), or so long ago (5m)`,
+  })
+const limit = optional(Schema.String.annotate({ description: 'Most messages to name; default 100' }))
+
+const says = (summary: string) => OpenApi.annotations({ summary, description: `${summary} Role: viewer.` })
+
+/** Queues as they were. */
+export const lookingBack = HttpApiGroup.make('lookingBack')
+  .add(
+    HttpApiEndpoint.get('stateAt', '/queues/:queue/state', {
+      params,
+      query: {
+        at: optional(moment('The moment; default now')),
+        states: optional(
+          Schema.String.annotate({ description: 'Name messages in these states only, with commas between' }),
+        ),
+        subscription: optional(Schema.String),
+        limit,
+        after: optional(Schema.String.annotate({ description: '`next` of the page before' })),
+      },
+      success: Schema.Json,
+      error,
+    })
+      .annotate(RequiredRole, 'viewer')
+      .annotateMerge(says('A queue as it stood at a moment: counts, settings, and its messages by pages.')),
+    HttpApiEndpoint.get('diff', '/queues/:queue/diff', {
+      params,
+      query: { a: moment('The earlier moment'), b: optional(moment('The later one; default now')), limit },
+      success: Schema.Json,
+      error,
+    })
+      .annotate(RequiredRole, 'viewer')
+      .annotateMerge(
+        says('What became another in a queue between two moments: counts, settings and messages.'),
+      ),
+  )
+  .annotateMerge(
+    OpenApi.annotations({ title: 'Looking back', description: 'Queues at moments of the past.' }),
+  )
