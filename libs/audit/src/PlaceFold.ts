@@ -25,6 +25,11 @@ export interface NextPlace extends Place {
   readonly decidedSeq: number
 }
 
+/** The queue that a message was forwarded from, and the number of the forward. */
+export interface Origin extends QueueAddress {
+  readonly forward: number
+}
+
 /** How the message stands under one generation of a subscription. */
 interface View {
   readonly sub: number
@@ -61,6 +66,7 @@ export class PlaceFold {
   /** Who began the queue's redrives. */
   readonly #redrivers = new Map<number, Actor>()
   readonly #nexts: NextPlace[] = []
+  #origin: Origin | undefined
   #seq = 0
   #at = 0
 
@@ -90,6 +96,11 @@ export class PlaceFold {
   /** Where it went from here: once for each subscription that gave it up to a dead-letter queue, or was redriven. */
   get nexts(): readonly NextPlace[] {
     return this.#nexts
+  }
+
+  /** Where it came from, when it was forwarded to here. */
+  get origin(): Origin | undefined {
+    return this.#origin
   }
 
   get #standing(): View {
@@ -222,6 +233,7 @@ export class PlaceFold {
       if (place < 0 || place >= e.count) return
       this.#number = e.first + place
     } else if (this.#number < e.first || this.#number >= e.first + e.count) return
+    this.#origin = { ...e.from, forward: e.forward + this.#number - e.first }
     this.#step(e, this.#shared, State.Available, {
       from: {
         partition: e.from.partition,

@@ -39,6 +39,26 @@ export interface TraceStep {
   readonly voided?: true
 }
 
+/** One delivery of a message, and what came of it. Times are ms of partition time, durations ms. */
+export interface TraceAttempt {
+  readonly queue: string
+  /** Absent: `main`. */
+  readonly subscription?: string
+  readonly attempt: number
+  readonly delivery: number
+  readonly consumer: string
+  /** How long it had been available. */
+  readonly waitMs: number
+  readonly at: number
+  /** When its lease ends, with what it was lengthened by. */
+  readonly leaseUntil: number
+  /** Absent while it is in flight. */
+  readonly ms?: number
+  /** What ended it; absent while it is in flight. */
+  readonly outcome?: LogEventType
+  readonly error?: string
+}
+
 /** A record that is missing or damaged. */
 export interface UnreadableRecord {
   readonly partition: number
@@ -47,12 +67,15 @@ export interface UnreadableRecord {
 
 /** Everything on record about one message, along its whole lineage. */
 export interface Trace {
+  /** Where its lineage begins, as far as the record tells, whichever of its ids was asked for. */
   readonly messageId: string
   /** Names of the queues it went through. */
   readonly queues: readonly string[]
   /** Its state at the end of the record; under `main` where several subscriptions differ. */
   readonly state: StateName
   readonly steps: readonly TraceStep[]
+  /** Its deliveries in their order. */
+  readonly attempts: readonly TraceAttempt[]
   /** Whether the record still holds its beginning. */
   readonly complete: boolean
   /** What they said of the message is missing here. */

@@ -5,7 +5,9 @@
  */
 export { trace, type TraceOptions } from './trace.ts'
 export { renderTrace } from './renderTrace.ts'
-export type { StateName, Trace, TraceStep, UnreadableRecord } from './TraceStep.ts'
+export type { StateName, Trace, TraceAttempt, TraceStep, UnreadableRecord } from './TraceStep.ts'
+export { attemptsOf } from './attemptsOf.ts'
+export { exportTrace, importTrace } from './traceFile.ts'
 export type { DecodeCheckpoint, StoredCheckpoint } from './Checkpoint.ts'
 export type { OnProgress, Progress } from './Progress.ts'
 export { verify } from './verify.ts'

@@ -1,8 +1,11 @@
-import type { Trace, TraceStep } from './TraceStep.ts'
+import type { Trace, TraceAttempt, TraceStep } from './TraceStep.ts'
 
 const columns = 100
 
-/** A trace as text of up to 100 columns: the path through the states, then one line for each event. */
+/**
+ * A trace as text of up to 100 columns: the path through the states with the time in each, one line for
+ * each event, and one for each delivery.
+ */
 export const renderTrace = (trace: Trace): string => {
   const rows = trace.steps.map(rowOf)
   const head: Row = ['TIME (UTC)', 'SEQ', 'QUEUE', 'EVENT', 'TRY', 'STATE', '']
@@ -15,6 +18,7 @@ export const renderTrace = (trace: Trace): string => {
     '',
     line(head),
     ...rows.map(line),
+    ...(trace.attempts.length === 0 ? [] : ['', ...attemptLines(trace.attempts)]),
     ...notes(trace),
     '',
   ].join('\n')
@@ -48,18 +52,28 @@ const detailOf = (s: TraceStep): string => {
   return parts.join(', ')
 }
 
+/** A state of the path, and how long the message stayed there in ms, when that is over. */
+interface Stop {
+  readonly state: string
+  readonly at: number
+  ms: number | undefined
+}
+
 /** The top-level states in their order; what happens within one state is no step of the path. */
 const pathOf = (steps: readonly TraceStep[]): string[] => {
-  const path: string[] = []
+  const path: Stop[] = []
   let before = ''
-  for (const { state, queue, number, voided, subscription } of steps) {
+  for (const { state, queue, number, voided, subscription, at } of steps) {
     if (voided || subscription !== undefined) continue
     const top = state === 'Held' || state === 'Delayed' || state === 'Available' ? 'Ready' : state
     const place = `${queue}/${number}/${top}`
-    if (place !== before) path.push(top)
+    if (place === before) continue
+    const last = path.at(-1)
+    if (last !== undefined) last.ms = Math.max(0, at - last.at)
+    path.push({ state: top, at, ms: undefined })
     before = place
   }
-  return path
+  return path.map(({ state, ms }) => (ms === undefined ? state : `${state} ${durationText(ms)}`))
 }
 
 const wrap = (path: readonly string[]): string[] => {
@@ -74,6 +88,23 @@ const wrap = (path: readonly string[]): string[] => {
     line += part
   }
   return [...lines, line]
+}
+
+/** One line for each delivery: how long it was waited for, and how long the work took. */
+const attemptLines = (attempts: readonly TraceAttempt[]): string[] => {
+  if (attempts.length === 0) return []
+  const head = ['ATTEMPT', 'WAITED', 'WORKED', 'LEASE', 'WORKER', 'OUTCOME', '']
+  const rows = attempts.map((a) => [
+    `${a.attempt}${a.subscription === undefined ? '' : ` ${shorten(a.subscription, 20)}`}`,
+    durationText(a.waitMs),
+    a.ms === undefined ? '…' : durationText(a.ms),
+    durationText(a.leaseUntil - a.at),
+    shorten(a.consumer, 24),
+    a.outcome ?? 'in flight',
+    (a.error ?? '').replaceAll(/\s+/g, ' '),
+  ])
+  const widths = head.map((_, i) => Math.max(...[head, ...rows].map((row) => row[i]!.length)))
+  return [head, ...rows].map((row) => fit(row.map((cell, i) => cell.padEnd(widths[i]!)).join('  ')))
 }
 
 const notes = (trace: Trace): string[] => {

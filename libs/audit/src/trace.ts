@@ -1,9 +1,11 @@
-import { KirokuError, isKirokuError, stateNames } from '@kiroku/message'
+import { KirokuError, isKirokuError, stateNames, type LogEvent, type Ranges } from '@kiroku/message'
 import { decodeRecord, type DecodedRecord, type Log, type LogRecord, type PartitionLog } from '@kiroku/log'
-import { parseMessageId } from '@kiroku/partition'
+import { messageId as toMessageId, parseMessageId } from '@kiroku/partition'
+import { attemptsOf } from './attemptsOf.ts'
 import type { DecodeCheckpoint } from './Checkpoint.ts'
-import { PlaceFold, type Place } from './PlaceFold.ts'
+import { PlaceFold, type Origin, type Place } from './PlaceFold.ts'
 import { progressRecords, type OnProgress } from './Progress.ts'
+import { total } from './ranges.ts'
 import type { Trace, TraceStep, UnreadableRecord } from './TraceStep.ts'
 
 /** How to look for a message. */
@@ -14,46 +16,135 @@ export interface TraceOptions {
 }
 
 /**
- * Finds everything on record about a message, live or long gone, through every queue that it was dead-lettered to.
- * Reads on past damage and says what it could not read. Errors: `InvalidArgument` (not a message id),
- * `UnknownMessage`, and what the log's reading throws.
+ * Finds everything on record about a message, live or long gone, through every queue that it was forwarded to; asked
+ * for a dead letter or a redriven message, also its life before. Reads on past damage and says what it could not
+ * read. Errors: `InvalidArgument` (not a message id), `UnknownMessage`, and what the log's reading throws.
  */
 export const trace = async (log: Log, messageId: string, options: TraceOptions = {}): Promise<Trace> => {
-  const { incarnation, ...first } = parseMessageId(messageId)
-  if (incarnation !== log.meta.incarnation || first.partition >= log.meta.partitions)
+  const { incarnation, ...asked } = parseMessageId(messageId)
+  if (incarnation !== log.meta.incarnation || asked.partition >= log.meta.partitions)
     throw new KirokuError('UnknownMessage', `message ${messageId} is not one of log ${log.meta.name}`)
+  const reading = new TraceReading(log, options)
+  const begun = await reading.begin(asked)
   const steps: TraceStep[] = []
   const queues: string[] = []
-  const unreadable = new Map<string, UnreadableRecord>()
   let state: Trace['state'] = 'Available'
-  let events = 0
-  const places: Place[] = [first]
-  for (let place = places.shift(); place !== undefined; place = places.shift()) {
-    const fold: PlaceFold = new PlaceFold(place)
-    const partition = await log.partition(place.partition)
-    try {
-      if (options.decodeCheckpoint !== undefined) await nameQueues(partition, fold, options.decodeCheckpoint)
-      events = await scan(partition, fold, unreadable, events, options.onProgress)
-    } finally {
-      await partition.close()
+  const places: Place[] = []
+  for (let fold: PlaceFold | undefined = begun.fold; fold !== undefined;) {
+    if (fold.steps.length > 0) {
+      queues.push(fold.queue)
+      steps.push(...fold.steps)
+      state = stateNames[fold.state]
+      places.push(...fold.nexts)
     }
-    if (fold.steps.length === 0) continue
-    queues.push(fold.queue)
-    steps.push(...fold.steps)
-    state = stateNames[fold.state]
-    places.push(...fold.nexts)
+    const place = places.shift()
+    fold = place && (await reading.at(place))
   }
   const [begin] = steps
   if (begin === undefined)
     throw new KirokuError('UnknownMessage', `the record holds nothing about message ${messageId}`)
-  const complete = begin.event === 'Enqueued' || begin.event === 'ForwardReceived'
-  return { messageId, queues, state, steps, complete, unreadable: [...unreadable.values()] }
+  const { place } = begun
+  return {
+    messageId: toMessageId({ incarnation, ...place }),
+    queues,
+    state,
+    steps,
+    attempts: attemptsOf(steps),
+    complete: begin.event === 'Enqueued',
+    unreadable: reading.unreadable,
+  }
+}
+
+/** A place whose message is known by its number. */
+type NumberedPlace = Place & { readonly number: number }
+
+/** Reads partitions for one trace. */
+class TraceReading {
+  readonly #log: Log
+  readonly #options: TraceOptions
+  readonly #unreadable = new Map<string, UnreadableRecord>()
+  #events = 0
+
+  constructor(log: Log, options: TraceOptions) {
+    this.#log = log
+    this.#options = options
+  }
+
+  get unreadable(): UnreadableRecord[] {
+    return [...this.#unreadable.values()]
+  }
+
+  /** Goes back to where the lineage begins, as far as the record tells. */
+  async begin(asked: NumberedPlace): Promise<{ place: NumberedPlace; fold: PlaceFold }> {
+    let place = asked
+    let fold = await this.at(place)
+    for (let origin = fold.origin; origin !== undefined; origin = fold.origin) {
+      const before = await this.#sourceOf(place, origin)
+      if (before === undefined) break
+      place = before
+      fold = await this.at(place)
+    }
+    return { place, fold }
+  }
+
+  /** What happened at one place. */
+  at(place: Place): Promise<PlaceFold> {
+    const fold = new PlaceFold(place)
+    return this.#partition(place.partition, async (partition) => {
+      const { decodeCheckpoint } = this.#options
+      if (decodeCheckpoint !== undefined) await nameQueues(partition, fold, decodeCheckpoint)
+      await this.#scan(partition, (seq, at, events) => fold.accept(seq, at, events))
+      return fold
+    })
+  }
+
+  /** The message that a forward was made of. */
+  #sourceOf(target: Place, { partition, queue, forward }: Origin): Promise<NumberedPlace | undefined> {
+    let number: number | undefined
+    return this.#partition(partition, async (log) => {
+      await this.#scan(log, (_, __, events) => {
+        for (const e of events) {
+          if ((e.type !== 'DeadLettered' && e.type !== 'Redriven') || e.queue !== queue) continue
+          if (e.target.partition !== target.partition || e.target.queue !== target.queue) continue
+          const place = forward - e.forward
+          if (place >= 0 && place < total(e.numbers)) number = numberAt(e.numbers, place)
+        }
+      })
+      return number === undefined ? undefined : { partition, queue, number }
+    })
+  }
+
+  async #partition<A>(n: number, read: (log: PartitionLog) => Promise<A>): Promise<A> {
+    const log = await this.#log.partition(n)
+    try {
+      return await read(log)
+    } finally {
+      await log.close()
+    }
+  }
+
+  async #scan(
+    log: PartitionLog,
+    accept: (seq: number, at: number, events: readonly LogEvent[]) => void,
+  ): Promise<void> {
+    this.#events = await scan(log, accept, this.#unreadable, this.#events, this.#options.onProgress)
+  }
+}
+
+/** The number at a place of ranges. */
+const numberAt = (ranges: Ranges, place: number): number => {
+  let before = 0
+  for (let i = 0; i < ranges.length; i += 2) {
+    if (place < before + ranges[i + 1]!) return ranges[i]! + place - before
+    before += ranges[i + 1]!
+  }
+  return Number.NaN
 }
 
 /** Feeds every frame that can be read to the fold. */
 const scan = async (
   log: PartitionLog,
-  fold: PlaceFold,
+  accept: (seq: number, at: number, events: readonly LogEvent[]) => void,
   unreadable: Map<string, UnreadableRecord>,
   eventsBefore: number,
   onProgress: OnProgress | undefined,
@@ -71,7 +162,7 @@ const scan = async (
       if (record === undefined) miss(stored.seq)
       else if (record.kind === 'frame') {
         events += record.events.length
-        fold.accept(stored.seq, record.at, record.events)
+        accept(stored.seq, record.at, record.events)
       }
     }
     if (next % progressRecords === 0) onProgress?.({ partition, seq: stored.seq, lastSeq, events })

@@ -104,7 +104,7 @@ describe('a command line', () => {
     [['receive', 'mail', '--max', 'many'], /--max|max/],
     [['machine', '--format', 'png'], /mermaid/],
     [['queue'], /the command is missing/],
-    [['trace'], /id/],
+    [['recall'], /./],
     [['trace', 'a', 'b'], /b/],
   ])('%j does not fit and is InvalidArgument', async (argv, message) => {
     await expect(parse(argv)).rejects.toMatchObject({

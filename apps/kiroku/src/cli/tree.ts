@@ -75,7 +75,18 @@ export const tree: CommandSpec = {
     {
       name: 'trace',
       summary: 'Every event of one message, live or long gone.',
-      arguments: [{ name: 'id', description: 'Message id.' }],
+      description:
+        'Tells what happened to a message in every queue that it went through: each event, the path through the states with the time in each, and each delivery with its wait, its work, its worker and its lease. Any id of its lineage will do, also that of a dead letter.',
+      examples: [
+        { command: 'kiroku trace ID', description: 'Tell a life' },
+        { command: 'kiroku trace ID --export order.ndjson', description: 'Take it elsewhere as a file' },
+        { command: 'kiroku trace --import order.ndjson', description: 'Tell it there, without the log' },
+      ],
+      arguments: [{ name: 'id', description: 'Message id.', optional: true }],
+      flags: [
+        { name: 'export', kind: 'text', metavar: 'FILE', description: 'Write it to a file as ndjson.' },
+        { name: 'import', kind: 'text', metavar: 'FILE', description: 'Tell what such a file holds.' },
+      ],
       settings: natsSettings,
       load: () => import('../commands/trace.ts'),
     },
