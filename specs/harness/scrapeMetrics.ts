@@ -9,6 +9,7 @@ export const scrapeMetrics = async (world: World): Promise<ReadonlyMap<string, n
       client: world.client,
       trace: unused,
       look: { stateAt: () => Promise.resolve(), diff: () => Promise.resolve() },
+      deadLetters: unused,
       clusterStatus: unused,
       metrics: () => [],
       ownedPartitions: () => new Set(Array.from({ length: world.log.meta.partitions }, (_, n) => n)),

@@ -1,3 +1,4 @@
+import type { DeadLetterGroup } from '@kiroku/audit'
 import type { Client } from '@kiroku/client'
 import type { MetricFamily } from './metrics/MetricFamily.ts'
 
@@ -29,6 +30,11 @@ export interface ApiSources {
   /** Every event of one message, as JSON. Errors: `UnknownMessage`, `InvalidArgument`. */
   readonly trace: (messageId: string) => Promise<unknown>
   readonly look: LookSource
+  /** What lies in a queue in groups of one kind, the largest first. Errors: `UnknownQueue`, `UnknownSubscription`. */
+  readonly deadLetters: (
+    queue: string,
+    subscription: string | undefined,
+  ) => Promise<{ readonly count: number; readonly groups: readonly DeadLetterGroup[] }>
   /** Nodes and partitions, as JSON. */
   readonly clusterStatus: () => Promise<unknown>
   /** What only the process around the API knows: the engine's counters and timings. */

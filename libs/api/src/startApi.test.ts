@@ -1,4 +1,4 @@
-import { diffMoments, stateAt, trace, type Trace } from '@kiroku/audit'
+import { diffMoments, gatherDeadLetters, stateAt, trace, type Trace } from '@kiroku/audit'
 import { createClient, inProcess, type Client } from '@kiroku/client'
 import { waitUntil } from '@kiroku/testkit'
 import { decodeCheckpoint, startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
@@ -43,6 +43,11 @@ const serve = async (
           { decodeCheckpoint, now: Date.now() },
         ),
     },
+    deadLetters: (queue: string, subscription: string | undefined) =>
+      gatherDeadLetters(engine.log, queue, {
+        decodeCheckpoint,
+        ...(subscription === undefined ? {} : { subscription }),
+      }),
     clusterStatus,
     metrics: () => [
       { type: 'gauge', name: 'engine_own', help: 'x', samples: [{ labels: {}, value: 1 }] } as const,
@@ -392,6 +397,27 @@ describe('the HTTP API', () => {
     await client.queues.create('q')
     const answer = await ask('POST', '/v1/queues/q/purge', undefined, { origin: 'https://example.org' })
     expect([answer.status, answer.json()]).toMatchObject([403, { id: 'Forbidden' }])
+  })
+
+  it('shows dead letters in groups, and redrives those that are selected, with the reason', async () => {
+    const { ask } = await serve()
+    await client.queues.create('jobs', { deadLetter: 'dead' })
+    for (const body of ['a', 'b', 'c']) await client.send('jobs', body)
+    for (const message of await client.receive('jobs', { max: 3 })) await message.deadLetter('no stock')
+    await expect.poll(async () => (await client.queues.describe('dead')).counts.available).toBe(3)
+    const answer = await ask('GET', '/v1/queues/dead/dead-letters')
+    expect(answer.json()).toMatchObject({
+      queue: 'dead',
+      count: 3,
+      groups: [{ count: 3, cause: 'onPurpose', error: 'no stock', payload: { text: 'c' } }],
+    })
+    expect((await ask('GET', '/v1/queues/none/dead-letters')).status).toBe(404)
+    const unknown = await ask('GET', '/v1/queues/dead/dead-letters?subscription=none')
+    expect(unknown.json()).toMatchObject({ id: 'UnknownSubscription' })
+    const begun = await ask('POST', '/v1/queues/dead/redrives', { selection: [2, 2], reason: 'it is back' })
+    expect(begun.json()).toMatchObject({ selected: 2, by: { reason: 'it is back' } })
+    await expect.poll(async () => (await client.queues.describe('jobs')).counts.available).toBe(2)
+    expect((await ask('POST', '/v1/queues/dead/redrives', { selection: [2] })).status).toBe(400)
   })
 
   it('cancels a receive whose caller went away', async () => {

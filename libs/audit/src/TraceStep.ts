@@ -76,6 +76,8 @@ export interface Trace {
   readonly steps: readonly TraceStep[]
   /** Its deliveries in their order. */
   readonly attempts: readonly TraceAttempt[]
+  /** How often it was redriven and became a dead letter again. */
+  readonly cameBack: number
   /** Whether the record still holds its beginning. */
   readonly complete: boolean
   /** What they said of the message is missing here. */

@@ -1,6 +1,6 @@
 /**
  * Reading the record. Owns trace, verify and repair: folds over the log with the engine's own pure code, which
- * run in a browser too; IO only in `trace.ts`, `verify.ts` and `repair.ts`. Looking never changes anything: only
+ * run in a browser too; IO only in thin files, like `trace.ts`, `verify.ts`, `readDeadLetters.ts` and `repair.ts`. Looking never changes anything: only
  * `repair` writes, as a fenced owner. Talks to the log port, the partition's rules and the law.
  */
 export { trace, type TraceOptions } from './trace.ts'
@@ -62,3 +62,8 @@ export {
 export { thinned } from './thinned.ts'
 export { populationOf } from './populationOf.ts'
 export { play, type PlayEvent, type PlayStep } from './play.ts'
+export { DeadLetters } from './DeadLetters.ts'
+export type { DeadLetter, DeadLetterGroup } from './DeadLetter.ts'
+export { gatherDeadLetters, readDeadLetters, type DeadLetterOptions } from './readDeadLetters.ts'
+export { filteredLetter } from './filteredLetter.ts'
+export { explain, type Explanation } from './explain.ts'

@@ -1,3 +1,4 @@
+import { timesText } from './cameBack.ts'
 import type { Trace, TraceAttempt, TraceStep } from './TraceStep.ts'
 
 const columns = 100
@@ -109,6 +110,8 @@ const attemptLines = (attempts: readonly TraceAttempt[]): string[] => {
 
 const notes = (trace: Trace): string[] => {
   const lines: string[] = []
+  if (trace.cameBack > 0)
+    lines.push(`It was redriven and became a dead letter again ${timesText(trace.cameBack)}.`)
   if (!trace.complete) lines.push('The record begins later than the message: earlier events were trimmed.')
   const [first] = trace.unreadable
   const count = trace.unreadable.length
@@ -124,9 +127,9 @@ const notes = (trace: Trace): string[] => {
 }
 
 /** Month, day and time; the year is in the JSON form. */
-const timeText = (ms: number): string => new Date(ms).toISOString().slice(5, -1).replace('T', ' ')
+export const timeText = (ms: number): string => new Date(ms).toISOString().slice(5, -1).replace('T', ' ')
 
-const durationText = (ms: number): string =>
+export const durationText = (ms: number): string =>
   ms < 1_000 ? `${ms} ms` : ms < 600_000 ? `${Math.round(ms / 100) / 10} s` : `${Math.round(ms / 60_000)} min`
 
 const shorten = (text: string, max: number): string =>

@@ -2,6 +2,7 @@ import { KirokuError, isKirokuError, stateNames, type LogEvent, type Ranges } fr
 import { decodeRecord, type DecodedRecord, type Log, type LogRecord, type PartitionLog } from '@kiroku/log'
 import { messageId as toMessageId, parseMessageId } from '@kiroku/partition'
 import { attemptsOf } from './attemptsOf.ts'
+import { cameBackOf } from './cameBack.ts'
 import type { DecodeCheckpoint } from './Checkpoint.ts'
 import { PlaceFold, type Origin, type Place } from './PlaceFold.ts'
 import { progressRecords, type OnProgress } from './Progress.ts'
@@ -50,6 +51,7 @@ export const trace = async (log: Log, messageId: string, options: TraceOptions =
     state,
     steps,
     attempts: attemptsOf(steps),
+    cameBack: cameBackOf(steps),
     complete: begin.event === 'Enqueued',
     unreadable: reading.unreadable,
   }

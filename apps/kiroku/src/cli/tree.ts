@@ -1,5 +1,6 @@
 import type { SettingKey } from '../config/settings.ts'
 import type { CommandSpec } from './CommandSpec.ts'
+import { dlqCommands } from './dlqCommands.ts'
 import { messageCommands } from './messageCommands.ts'
 import { queueCommands } from './queueCommands.ts'
 import { redriveCommands } from './redriveCommands.ts'
@@ -71,6 +72,7 @@ export const tree: CommandSpec = {
       load: () => import('../commands/apply.ts'),
     },
     ...messageCommands,
+    dlqCommands,
     redriveCommands,
     {
       name: 'trace',

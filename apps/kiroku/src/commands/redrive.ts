@@ -14,7 +14,7 @@ export const start: CommandModule = {
       const { out, flag, signal } = invocation
       const queue = queueOf(invocation)
       const options = redriveOptionsOf(invocation, Date.now())
-      const begun = await client.queues.redrive(queue, options, localActor())
+      const begun = await client.queues.redrive(queue, options, localActor(invocation.text('reason')))
       const redrive = flag('follow') ? await followRedrive(client, begun, signal) : begun
       out.line(describeRedrive(redrive))
       if (redrive.state === 'running')

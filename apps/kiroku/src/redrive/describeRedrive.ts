@@ -1,7 +1,8 @@
 import type { RedriveDescription, RedriveSkip } from '@kiroku/partition'
 import { columns } from '../cli/columns.ts'
 
-const reasons: Readonly<Record<RedriveSkip, string>> = {
+/** Why messages stay, by the reason. */
+export const skipReasons: Readonly<Record<RedriveSkip, string>> = {
   noOrigin: 'no dead letters: they have no origin; name a queue with --to',
   originGone: 'the queue or the subscription that they came from is gone; name one with --to',
   originIsSource: 'the queue of this name has taken the place of their origin',
@@ -20,7 +21,7 @@ export const describeRedrive = (redrive: RedriveDescription): string => {
   if (targets.length > 0) lines.push(columns(targets.map((t) => ['  to', t.queue, String(t.moved)])))
   const stay = (count: number): string => (dryRun ? 'would stay' : count === 1 ? 'stays' : 'stay')
   for (const [reason, count] of Object.entries(redrive.skipped) as [RedriveSkip, number][])
-    lines.push(`${messages(count)} ${stay(count)}: ${reasons[reason]}`)
+    lines.push(`${messages(count)} ${stay(count)}: ${skipReasons[reason]}`)
   if (filtered > 0) lines.push(`${messages(filtered)} ${stay(filtered)}: the filter does not let them pass`)
   if (left > 0) lines.push(`${messages(left)} left`)
   return lines.join('\n')

@@ -15,13 +15,17 @@ export const followRedrive = async (
   signal: AbortSignal,
 ): Promise<RedriveDescription> => {
   const bar = process.stderr.isTTY ? startBar(begun) : undefined
+  const fromMs = performance.now()
   try {
     let redrive = begun
     while (redrive.state === 'running' && !signal.aborted) {
       await pause(lookMs, undefined, { signal }).catch(() => undefined)
       const all = await client.queues.redrives(begun.queue)
       redrive = all.find(({ task }) => task === begun.task) ?? redrive
-      bar?.update(lookedAt(redrive), { moved: redrive.moved, total: totalOf(redrive) })
+      bar?.update(lookedAt(redrive), {
+        moved: redrive.moved,
+        rate: Math.round((1_000 * (redrive.moved - begun.moved)) / (performance.now() - fromMs)),
+      })
     }
     return redrive
   } finally {
@@ -31,13 +35,13 @@ export const followRedrive = async (
 
 const startBar = (redrive: RedriveDescription): SingleBar => {
   const bar = new SingleBar({
-    format: '{bar} {percentage} %, {moved} moved, {eta_formatted} left',
+    format: '{bar} {percentage} %, {moved} moved, {rate}/s, {eta_formatted} left',
     stream: process.stderr,
     hideCursor: true,
     clearOnComplete: true,
     fps: 10,
   })
-  bar.start(Math.max(1, totalOf(redrive)), lookedAt(redrive), { moved: redrive.moved })
+  bar.start(Math.max(1, totalOf(redrive)), lookedAt(redrive), { moved: redrive.moved, rate: 0 })
   return bar
 }
 

@@ -48,6 +48,7 @@ export const redriveFlags: readonly FlagSpec[] = [
     description: 'Most messages a second; default: as fast as it goes.',
   },
   { name: 'max', kind: 'int', metavar: 'N', description: 'Most messages in all.' },
+  { name: 'reason', kind: 'text', metavar: 'TEXT', description: 'Why, for the record.' },
 ]
 
 /** What the flags ask for. Errors: `InvalidArgument`. */

@@ -1,8 +1,12 @@
 import { hostname, userInfo } from 'node:os'
 import type { Actor } from '@kiroku/message'
 
-/** The person at this terminal, as administrative events name them. */
-export const localActor = (): Actor => ({ name: userName(), origin: `cli ${hostname()}` })
+/** The person at this terminal, as administrative events name them, and why they act. */
+export const localActor = (reason?: string): Actor => ({
+  name: userName(),
+  origin: `cli ${hostname()}`,
+  ...(reason === undefined ? {} : { reason }),
+})
 
 const userName = (): string => {
   try {

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { parseTokens, startApi, type RunningApi, type Token } from '@kiroku/api'
+import { gatherDeadLetters } from '@kiroku/audit'
 import { createClient, type Client } from '@kiroku/client'
 import { natsTransport } from '@kiroku/client-nats'
 import { openLog } from '@kiroku/log-jetstream'
@@ -82,6 +83,11 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
       client,
       trace: (messageId: string) => traceMessage(log, messageId),
       look: lookSource(log, () => lookOptions(log, settings.dataDir)),
+      deadLetters: (queue: string, subscription: string | undefined) =>
+        gatherDeadLetters(log, queue, {
+          ...lookOptions(log, settings.dataDir),
+          ...(subscription === undefined ? {} : { subscription }),
+        }),
       clusterStatus: () => describeCluster(nats, log.meta.name, client),
       metrics: () => engineMetrics(running.node.actors.values()),
       ownedPartitions: () => new Set(running.node.actors.keys()),

@@ -8,6 +8,7 @@ import type { Role } from '../tokens.ts'
 import { Access, Failures, RequiredRole } from './Access.ts'
 import { errorSchemas } from './apiError.ts'
 import { lookingBack } from './lookingBack.ts'
+import { DeadLetterGroups } from './deadLetterSchemas.ts'
 import { CancelRedriveRequest, Redrive, RedriveRequest } from './redriveSchemas.ts'
 import {
   DeadLetterRequest,
@@ -167,6 +168,19 @@ const subscriptions = HttpApiGroup.make('subscriptions')
 
 const redrives = HttpApiGroup.make('redrives')
   .add(
+    HttpApiEndpoint.get('listDeadLetters', '/queues/:queue/dead-letters', {
+      params,
+      query: { subscription: Schema.optionalKey(Schema.String) },
+      success: DeadLetterGroups,
+      error,
+    })
+      .annotate(RequiredRole, 'viewer')
+      .annotateMerge(
+        says(
+          'viewer',
+          'What lies in a queue and why it came there: by cause and kind of error, with samples.',
+        ),
+      ),
     HttpApiEndpoint.post('startRedrive', '/queues/:queue/redrives', {
       params,
       payload: RedriveRequest,

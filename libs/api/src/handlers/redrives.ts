@@ -6,10 +6,15 @@ import { Caller } from '../definition/Access.ts'
 import { Api } from '../definition/Api.ts'
 import { call } from './call.ts'
 
-/** Redrives: who began or ended one is on record. */
-export const redriveHandlers = ({ client }: ApiSources) =>
+/** Dead letters and redrives: who began or ended one is on record. */
+export const redriveHandlers = ({ client, deadLetters }: ApiSources) =>
   HttpApiBuilder.group(Api, 'redrives', (handlers) =>
     handlers.handleAll({
+      listDeadLetters: ({ params: { queue }, query: { subscription } }) =>
+        call(async () => {
+          const { count, groups } = await deadLetters(queue, subscription)
+          return { queue, count, groups }
+        }),
       startRedrive: Effect.fnUntraced(function* ({ params, payload }) {
         const { reason, ...options } = payload
         const caller = yield* Caller

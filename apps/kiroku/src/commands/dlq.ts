@@ -1,0 +1,89 @@
+import { DeadLetters, explain as explainTrace, type DeadLetterGroup, type Explanation } from '@kiroku/audit'
+import { KirokuError, isKirokuError } from '@kiroku/message'
+import { parseMessageId } from '@kiroku/partition'
+import { traceMessage } from '../audit/traceMessage.ts'
+import type { CommandModule, Invocation } from '../cli/CommandSpec.ts'
+import { describeGroup, groupTable } from '../dlq/groupTable.ts'
+import { nextSteps } from '../dlq/nextSteps.ts'
+import { readLetters } from '../dlq/readLetters.ts'
+import { withLog } from '../serve/withLog.ts'
+
+const gather = async (invocation: Invocation, queue: string): Promise<DeadLetters> => {
+  const letters = new DeadLetters()
+  await readLetters(invocation, queue, (letter) => letters.accept(letter))
+  return letters
+}
+
+/** `dlq list`. */
+export const list: CommandModule = {
+  run: async (invocation) => {
+    const { out, argument } = invocation
+    const queue = argument('queue')!
+    const { count, groups } = await gather(invocation, queue)
+    out.line(count === 0 ? `queue ${queue} is empty` : groupTable(groups))
+    if (count > 0) out.line(`\`kiroku dlq explain ${queue} --group ${groups[0]!.group}\` says more`)
+    out.result({ queue, count, groups })
+  },
+}
+
+/** `dlq explain`. */
+export const explain: CommandModule = {
+  run: async (invocation) => {
+    const what = invocation.argument('what')!
+    const group = invocation.text('group')
+    if (group !== undefined) return explainGroup(invocation, what, group)
+    if (!isMessageId(what))
+      throw new KirokuError(
+        'InvalidArgument',
+        `"${what}" is no message id; for a queue add --group, which \`kiroku dlq list ${what}\` names`,
+      )
+    const { out } = invocation
+    const explanation = await withLog(invocation, async (log) => explainTrace(await traceMessage(log, what)))
+    for (const line of linesOf(explanation)) out.line(line)
+    out.result({ ...explanation, next: nextSteps(explanation) })
+  },
+}
+
+const explainGroup = async (invocation: Invocation, queue: string, wanted: string): Promise<void> => {
+  const { out } = invocation
+  const group = pick((await gather(invocation, queue)).groups, queue, wanted)
+  const story = await withLog(invocation, async (log) =>
+    explainTrace(await traceMessage(log, group.samples[0]!)),
+  )
+  const next = nextSteps({ queue, group: group.group, samples: group.samples })
+  for (const line of describeGroup(queue, group)) out.line(line)
+  out.line()
+  out.line(`the youngest of them, ${story.messageId}:`)
+  for (const sentence of story.sentences) out.line(`  ${sentence}`)
+  out.line()
+  for (const line of next) out.line(line)
+  out.result({ queue, ...group, story, next })
+}
+
+const pick = (groups: readonly DeadLetterGroup[], queue: string, wanted: string): DeadLetterGroup => {
+  const found = groups.filter(({ group }) => group.startsWith(wanted))
+  if (found.length === 1) return found[0]!
+  throw new KirokuError(
+    'InvalidArgument',
+    found.length === 0
+      ? `queue "${queue}" has no group ${wanted}; \`kiroku dlq list ${queue}\` names those it has`
+      : `${found.length} groups of queue "${queue}" begin with ${wanted}; name one with more digits`,
+  )
+}
+
+const linesOf = (explanation: Explanation): string[] => [
+  `${explanation.messageId}  ${explanation.queues.join(' → ')}`,
+  ...explanation.sentences,
+  '',
+  ...nextSteps(explanation),
+]
+
+const isMessageId = (text: string): boolean => {
+  try {
+    parseMessageId(text)
+    return true
+  } catch (e) {
+    if (isKirokuError(e)) return false
+    throw e
+  }
+}

@@ -1,0 +1,69 @@
+import type { StateName } from './TraceStep.ts'
+
+/** A message that lies in a queue, with why it came there. */
+export interface DeadLetter {
+  /** Where it lies: partition, and number in the queue. */
+  readonly partition: number
+  readonly number: number
+  /** Its id along the lineage, and the one that it would have here. */
+  readonly messageId: string
+  readonly placeId: string
+  /** When it came here, in ms of partition time. */
+  readonly at: number
+  readonly state: StateName
+  /** Queue and subscription that gave it up; absent: it was sent here. */
+  readonly origin?: { readonly queue: string; readonly subscription: string }
+  /** `retry`, `leaseExpired`, `nextReceive`, `onPurpose`; `redriven` or `sent` for what is no dead letter. */
+  readonly cause: string
+  readonly error: string
+  /** Attempts that its origin made. */
+  readonly attempts: number
+  /** How often it was redriven and became a dead letter again. */
+  readonly cameBack: number
+  /** How often it was redriven, and when it was first sent, in ms of partition time. */
+  readonly redrives: number
+  readonly sentAt: number
+  readonly tag?: string
+  /** Message group or tenant. */
+  readonly messageGroup?: string
+  readonly attributes: Readonly<Record<string, string>>
+  readonly contentType?: string
+  readonly body: Uint8Array
+}
+
+/** Dead letters of one kind: one cause, and errors that differ only in what changes from case to case. */
+export interface DeadLetterGroup {
+  /** Its name: eight hex digits, made of cause and form. */
+  readonly group: string
+  readonly cause: string
+  /** Fingerprint of the errors, and the form that they share. */
+  readonly fingerprint: string
+  readonly form: string
+  /** The youngest error. */
+  readonly error: string
+  readonly count: number
+  /** How many of them somebody works on. */
+  readonly inflight: number
+  /** How many of them came back after a redrive, and how often the one that did so most. */
+  readonly cameBack: number
+  readonly cameBackMost: number
+  readonly origins: readonly { readonly queue: string; readonly count: number }[]
+  /** When the first and the last of them came, in ms of partition time. */
+  readonly firstAt: number
+  readonly lastAt: number
+  /** Ids of the youngest, at most five. */
+  readonly samples: readonly string[]
+  /** Body of the youngest. */
+  readonly payload: Payload
+}
+
+/** The beginning of a body as people read it. */
+export interface Payload {
+  readonly contentType?: string
+  /** Bytes of the whole body. */
+  readonly bytes: number
+  readonly text: string
+  /** Whether `text` is base64, as the body is no text. */
+  readonly isBase64: boolean
+  readonly isCut: boolean
+}

@@ -1,0 +1,109 @@
+import type { DeadLetter, DeadLetterGroup } from './DeadLetter.ts'
+import { fingerprintOf } from './filter/fingerprint.ts'
+import { headOf, payloadOf, type BodyHead } from './payloadOf.ts'
+
+const samplesMax = 5
+
+interface Gathered {
+  readonly cause: string
+  readonly fingerprint: string
+  readonly form: string
+  count: number
+  inflight: number
+  cameBack: number
+  cameBackMost: number
+  readonly origins: Map<string, number>
+  firstAt: number
+  /** Ids of the youngest by time, the last first. */
+  readonly youngest: { readonly at: number; readonly messageId: string }[]
+  lastAt: number
+  error: string
+  head: BodyHead
+}
+
+/** Gathers dead letters into groups of one kind. Feed it those of one queue, in any order. */
+export class DeadLetters {
+  readonly #groups = new Map<string, Gathered>()
+  /** Groups of what was seen: many letters have the same error. */
+  readonly #known = new Map<string, string>()
+  #count = 0
+
+  /** All that were fed. */
+  get count(): number {
+    return this.#count
+  }
+
+  accept(letter: DeadLetter): void {
+    const group = this.groupOf(letter)
+    let into = this.#groups.get(group)
+    if (into === undefined) {
+      into = {
+        cause: letter.cause,
+        fingerprint: fingerprintOf(letter.error).id,
+        form: fingerprintOf(letter.error).form,
+        count: 0,
+        inflight: 0,
+        cameBack: 0,
+        cameBackMost: 0,
+        origins: new Map(),
+        firstAt: letter.at,
+        youngest: [],
+        lastAt: letter.at,
+        error: letter.error,
+        head: headOf(letter),
+      }
+      this.#groups.set(group, into)
+    }
+    this.#count++
+    into.count++
+    if (letter.state === 'Inflight') into.inflight++
+    if (letter.cameBack > 0) into.cameBack++
+    into.cameBackMost = Math.max(into.cameBackMost, letter.cameBack)
+    into.firstAt = Math.min(into.firstAt, letter.at)
+    const origin = letter.origin?.queue
+    if (origin !== undefined) into.origins.set(origin, (into.origins.get(origin) ?? 0) + 1)
+    keepYoungest(into.youngest, letter)
+    if (letter.at < into.lastAt) return
+    into.lastAt = letter.at
+    into.error = letter.error
+    into.head = headOf(letter)
+  }
+
+  /** Name of the group that a letter belongs to. */
+  groupOf({ cause, error }: Pick<DeadLetter, 'cause' | 'error'>): string {
+    const key = `${cause}\n${error}`
+    let group = this.#known.get(key)
+    if (group === undefined) {
+      group = groupName(cause, error)
+      if (this.#known.size < 10_000) this.#known.set(key, group)
+    }
+    return group
+  }
+
+  /** The largest first. */
+  get groups(): DeadLetterGroup[] {
+    return [...this.#groups]
+      .map(([group, { origins, youngest, head, ...rest }]) => ({
+        group,
+        ...rest,
+        origins: [...origins]
+          .map(([queue, count]) => ({ queue, count }))
+          .sort((a, b) => b.count - a.count || (a.queue < b.queue ? -1 : 1)),
+        samples: youngest.map(({ messageId }) => messageId),
+        payload: payloadOf(head),
+      }))
+      .sort((a, b) => b.count - a.count || b.lastAt - a.lastAt || (a.group < b.group ? -1 : 1))
+  }
+}
+
+/** Eight hex digits: one cause, and one form of the error. */
+export const groupName = (cause: string, error: string): string =>
+  fingerprintOf(`(${cause}) ${fingerprintOf(error).form}`).id.slice(-8)
+
+const keepYoungest = (youngest: Gathered['youngest'], { at, messageId }: DeadLetter): void => {
+  if (youngest.length === samplesMax && at < youngest.at(-1)!.at) return
+  let place = youngest.length
+  while (place > 0 && youngest[place - 1]!.at <= at) place--
+  youngest.splice(place, 0, { at, messageId })
+  if (youngest.length > samplesMax) youngest.pop()
+}

@@ -1,0 +1,47 @@
+import type { Payload } from './DeadLetter.ts'
+
+const shownBytesMax = 2_048
+
+/** The beginning of a body, as a copy: a view would keep its whole record in memory. */
+export interface BodyHead {
+  readonly head: Uint8Array
+  readonly bytes: number
+  readonly contentType: string | undefined
+}
+
+/** The part of a message's body that is shown. */
+export const headOf = ({
+  body,
+  contentType,
+}: {
+  readonly body: Uint8Array
+  readonly contentType?: string
+}): BodyHead => ({ head: body.slice(0, shownBytesMax), bytes: body.length, contentType })
+
+/** The beginning of a body as people read it. */
+export const payloadOf = ({ head, bytes, contentType }: BodyHead): Payload => {
+  const isCut = bytes > head.length
+  const text = textOf(head, isCut)
+  return {
+    ...(contentType === undefined ? {} : { contentType }),
+    bytes,
+    text: text ?? base64Of(head),
+    isBase64: text === undefined,
+    isCut,
+  }
+}
+
+/** Undefined when it is no text; a cut may go through the middle of a letter. */
+const textOf = (bytes: Uint8Array, isCut: boolean): string | undefined => {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: isCut })
+  } catch {
+    return undefined
+  }
+}
+
+const base64Of = (bytes: Uint8Array): string => {
+  let binary = ''
+  for (const byte of bytes) binary += String.fromCharCode(byte)
+  return btoa(binary)
+}

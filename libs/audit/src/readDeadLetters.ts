@@ -1,0 +1,152 @@
+import { KirokuError, stateNames } from '@kiroku/message'
+import type { Log, PartitionLog } from '@kiroku/log'
+import {
+  decodeEnvelope,
+  mainSubscription,
+  messageId,
+  messageOf,
+  messageSpans,
+  partitionOf,
+  type EnvelopeMeta,
+  type MessageAddress,
+  type PartitionState,
+  type StandingMessage,
+} from '@kiroku/partition'
+import type { DeadLetter } from './DeadLetter.ts'
+import { DeadLetters } from './DeadLetters.ts'
+import { LogPass } from './LogPass.ts'
+import type { LookOptions } from './Looker.ts'
+import { progressRecords } from './Progress.ts'
+import { readEnvelopes } from './readEnvelopes.ts'
+import type { StateName } from './TraceStep.ts'
+
+/** How dead letters are read. */
+export interface DeadLetterOptions extends Omit<LookOptions, 'now'> {
+  /** Subscription of the dead-letter queue; default `main`. */
+  readonly subscription?: string
+}
+
+/** Letters between two pauses. */
+const pauseLetters = 1_000
+
+/**
+ * Reads what lies in a queue now, with why it came there: from the log alone, without a receive. Goes through the
+ * parts of a spread queue too. Calls back for each message, those of one partition in the order of the log.
+ * Errors: `UnknownQueue`, `UnknownSubscription`, `LogDamaged`, and those of the log.
+ */
+export const readDeadLetters = async (
+  log: Log,
+  queue: string,
+  options: DeadLetterOptions,
+  visit: (letter: DeadLetter) => void,
+): Promise<void> => {
+  const home = partitionOf(queue, log.meta.partitions)
+  const others = await readPartition(log, home, queue, options, visit)
+  if (others === undefined) throw new KirokuError('UnknownQueue', `there is no queue "${queue}"`)
+  for (const partition of others) await readPartition(log, partition, queue, options, visit)
+}
+
+/** Reads what lies in a queue now and gathers it into groups of one kind. Errors: as `readDeadLetters`. */
+export const gatherDeadLetters = async (
+  log: Log,
+  queue: string,
+  options: DeadLetterOptions,
+): Promise<DeadLetters> => {
+  const letters = new DeadLetters()
+  await readDeadLetters(log, queue, options, (letter) => letters.accept(letter))
+  return letters
+}
+
+/** Returns the other partitions that the queue lies on; undefined when it is not on this one. */
+const readPartition = async (
+  log: Log,
+  partition: number,
+  name: string,
+  options: DeadLetterOptions,
+  visit: (letter: DeadLetter) => void,
+): Promise<number[] | undefined> => {
+  const handle = await log.partition(partition)
+  try {
+    const state = await presentState(handle, options)
+    const queue = state.names.get(name)
+    if (queue === undefined) return undefined
+    const wanted = options.subscription ?? mainSubscription
+    const sub = queue.named(wanted)
+    if (sub === undefined)
+      throw new KirokuError('UnknownSubscription', `queue "${name}" has no subscription "${wanted}"`)
+    const { incarnation } = log.meta
+    const here = { incarnation, partition, queue: queue.id }
+    const standing: StandingMessage[] = []
+    for (const span of messageSpans(state, queue))
+      if (span.sub === undefined || span.sub === sub)
+        for (let n = span.first; n < span.first + span.count; n++) standing.push(messageOf(state, span, n))
+    let count = 0
+    for await (const { place, frame, envelope } of readEnvelopes(handle, queue.id, standing)) {
+      const at = queue.config.retentionFrom === 'arrival' ? place.enqueuedAt : frame.at
+      const { meta, body } = decodeEnvelope(envelope)
+      visit(letterOf({ ...here, number: place.number }, stateNames[place.state], at, meta, body))
+      if (++count % pauseLetters === 0) await options.pause?.()
+    }
+    return queue.spread?.parts.filter((part) => part.queue !== 0).map((part) => part.partition) ?? []
+  } finally {
+    await handle.close()
+  }
+}
+
+/** A partition's state at the end of its log. */
+const presentState = async (
+  log: PartitionLog,
+  { decodeCheckpoint, moments, onProgress, pause }: DeadLetterOptions,
+): Promise<PartitionState> => {
+  const { partition } = log
+  const { lastSeq } = await log.state()
+  const pass = await LogPass.open(log, {
+    decodeCheckpoint,
+    near: Number.MAX_SAFE_INTEGER,
+    ...(moments === undefined ? {} : { moments }),
+    ...(pause === undefined ? {} : { pause }),
+    onRecord: (seq, events) => {
+      if (seq % progressRecords === 0) onProgress?.({ partition, seq, lastSeq, events })
+    },
+  })
+  await pass.run()
+  return pass.state
+}
+
+const letterOf = (
+  address: MessageAddress,
+  state: StateName,
+  at: number,
+  { tag, group, attributes, contentType, lineage }: EnvelopeMeta,
+  body: Uint8Array,
+): DeadLetter => {
+  // Whoever wrote the envelope may have written anything.
+  const from = isRecord(lineage) ? lineage : undefined
+  const placeId = messageId(address)
+  const redrives = Number.isInteger(from?.redrives) ? from!.redrives! : 0
+  const cause = typeof from?.cause === 'string' ? from.cause : 'sent'
+  return {
+    partition: address.partition,
+    number: address.number,
+    messageId: typeof from?.messageId === 'string' ? from.messageId : placeId,
+    placeId,
+    at,
+    state,
+    ...(typeof from?.queue === 'string' && cause !== 'redriven'
+      ? { origin: { queue: from.queue, subscription: from.subscription ?? mainSubscription } }
+      : {}),
+    cause,
+    error: typeof from?.error === 'string' ? from.error : '',
+    attempts: Number.isInteger(from?.attempts) ? from!.attempts : 0,
+    cameBack: cause === 'redriven' ? 0 : redrives,
+    redrives,
+    sentAt: Number.isFinite(from?.enqueuedAt) ? from!.enqueuedAt : at,
+    ...(typeof tag === 'string' ? { tag } : {}),
+    ...(typeof group === 'string' ? { messageGroup: group } : {}),
+    attributes: isRecord(attributes) ? attributes : {},
+    ...(typeof contentType === 'string' ? { contentType } : {}),
+    body,
+  }
+}
+
+const isRecord = <A>(value: A | undefined): value is A => typeof value === 'object' && value !== null
