@@ -1,6 +1,7 @@
 import type { Actor, ErrorId } from '@kiroku/message'
 import type { DecodeCheckpoint } from './Checkpoint.ts'
 import type { OnProgress } from './Progress.ts'
+import type { Proof } from './Proof.ts'
 
 /** What to verify and how closely. */
 export interface VerifyOptions {
@@ -10,6 +11,8 @@ export interface VerifyOptions {
   /** Runs every transition through XState itself, not only each kind once. */
   readonly deep?: boolean
   readonly onProgress?: OnProgress
+  /** A proof of earlier, which the record is held against as well. */
+  readonly against?: Proof
 }
 
 /** The first thing that is wrong in a partition. */
@@ -30,6 +33,21 @@ export interface RepairNote {
   readonly by: Actor
 }
 
+/** What became of a partition since a proof was made of it. */
+export interface SinceProof {
+  /** The last record that the proof covers. */
+  readonly seq: number
+  /**
+   * `same`: every record from `checkedFrom` to `seq` is the one that was there. `trimmed`: none of them is there any
+   * more. `changed`: some are others, or are missing.
+   */
+  readonly result: 'same' | 'trimmed' | 'changed'
+  readonly checkedFrom: number
+  /** How many records the proof covers that were trimmed since, or before: what they held can no longer be checked. */
+  readonly unchecked: number
+  readonly message: string
+}
+
 /** What was found in one partition. */
 export interface PartitionReport {
   readonly partition: number
@@ -48,6 +66,10 @@ export interface PartitionReport {
   readonly repaired: readonly RepairNote[]
   /** Checkpoints whose state was found equal to the replay. */
   readonly checkpoints: number
+  /** Hash of the last record of ours, in hex digits: it stands for all before it. */
+  readonly head: string
+  /** Where a proof was given. */
+  readonly sinceProof?: SinceProof
 }
 
 /** Messages by where they are, summed over queues. */

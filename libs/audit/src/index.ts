@@ -15,6 +15,7 @@ export type {
   PartitionReport,
   Problem,
   RepairNote,
+  SinceProof,
   Totals,
   VerifyOptions,
   VerifyReport,
@@ -67,3 +68,4 @@ export type { DeadLetter, DeadLetterGroup } from './DeadLetter.ts'
 export { gatherDeadLetters, readDeadLetters, type DeadLetterOptions } from './readDeadLetters.ts'
 export { filteredLetter } from './filteredLetter.ts'
 export { explain, type Explanation } from './explain.ts'
+export { parseProof, proofOf, renderProof, type PartitionProof, type Proof } from './Proof.ts'

@@ -3,6 +3,7 @@ import type { Log, PartitionLog } from '@kiroku/log'
 import type { PartitionState } from '@kiroku/partition'
 import { ForwardLedger } from './ForwardLedger.ts'
 import { MachineCheck } from './MachineCheck.ts'
+import { checkProof } from './Proof.ts'
 import { verifyPartition, type PartitionResult } from './verifyPartition.ts'
 import type { PartitionReport, Totals, VerifyOptions, VerifyReport } from './VerifyReport.ts'
 
@@ -10,9 +11,11 @@ import type { PartitionReport, Totals, VerifyOptions, VerifyReport } from './Ver
  * Reads the whole record and holds it against everything that is promised of it: the chain of hashes, checksums,
  * bodies, epochs, the law on every event, checkpoints against the replay, dead letters at both ends, and that
  * every message is live or final. Changes nothing; may run beside a live engine, then it covers what was stored at its start.
- * Errors: what the log's reading throws. Damage is no error but in the report.
+ * Errors: `InvalidArgument` (a proof of another log), and what the log's reading throws. Damage is no error but in
+ * the report.
  */
 export const verify = async (log: Log, options: VerifyOptions): Promise<VerifyReport> => {
+  if (options.against !== undefined) checkProof(log, options.against)
   const partitions = options.partitions ?? Array.from({ length: log.meta.partitions }, (_, n) => n)
   const handles: PartitionLog[] = []
   try {
@@ -56,6 +59,7 @@ const verifyAll = async (logs: readonly PartitionLog[], options: VerifyOptions):
         decodeCheckpoint: options.decodeCheckpoint,
         law,
         forwards,
+        proof: options.against?.partitions.find(({ partition }) => partition === log.partition),
         onRecord: (seq, events) =>
           options.onProgress?.({ partition: log.partition, seq, lastSeq, events: eventsBefore + events }),
       })

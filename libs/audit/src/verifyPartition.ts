@@ -1,5 +1,13 @@
 import { isKirokuError, type LogEvent } from '@kiroku/message'
-import { ChainError, decodeRecord, readChain, type ChainEntry, type PartitionLog } from '@kiroku/log'
+import {
+  ChainError,
+  decodeRecord,
+  hexOf,
+  readChain,
+  zeroHash,
+  type ChainEntry,
+  type PartitionLog,
+} from '@kiroku/log'
 import { PartitionState, restore, runNumbers, snapshot, stateHash } from '@kiroku/partition'
 import type { DecodeCheckpoint, StoredCheckpoint } from './Checkpoint.ts'
 import type { ForwardLedger } from './ForwardLedger.ts'
@@ -7,7 +15,8 @@ import { LawFold } from './LawFold.ts'
 import type { MachineCheck } from './MachineCheck.ts'
 import { progressRecords } from './Progress.ts'
 import { arrivalsOf, type Arrival, type ArrivalsIn } from './RestoreCheck.ts'
-import type { PartitionReport, Problem, RepairNote } from './VerifyReport.ts'
+import type { PartitionProof } from './Proof.ts'
+import type { PartitionReport, Problem, RepairNote, SinceProof } from './VerifyReport.ts'
 
 /** What the verification of one partition needs. */
 export interface PartitionTask {
@@ -20,6 +29,8 @@ export interface PartitionTask {
   readonly law: MachineCheck
   readonly forwards: ForwardLedger
   readonly onRecord: (seq: number, events: number) => void
+  /** What a proof says of this partition. */
+  readonly proof: PartitionProof | undefined
 }
 
 /** A report, and the state at the end of what could be read. */
@@ -55,6 +66,11 @@ class PartitionReader {
   #checkpoints = 0
   /** Where the rules begin to be checked. */
   #fromSeq = 0
+  /** Hash of the last record of ours, and what it was at the record that the proof names. */
+  #head: Uint8Array = zeroHash
+  #proven: Uint8Array | undefined
+  /** Records that repairs gave up, as far as the proof covers them. */
+  #lostProven: { readonly from: number; readonly upTo: number } | undefined
   /** The sequence that is looked at. */
   seq = 0
 
@@ -80,20 +96,25 @@ class PartitionReader {
       )
     if (firstSeq > 1) await this.#beginTrimmed()
     const stored = new Set(checkpoints)
+    const proofSeq = this.#task.proof?.seq ?? Infinity
     for await (const entry of readChain(log, { toSeq: lastSeq, deep: true })) {
       this.seq = entry.seq
+      if (this.#proven === undefined && entry.seq > proofSeq) this.#proven = this.#head
+      if (entry.kind === 'ours') this.#head = entry.record.hash
       if (entry.kind === 'lost') await this.#lost(entry)
       else if (entry.kind === 'foreign') this.#foreign++
       else if (entry.seq > this.#fromSeq) await this.#record(entry)
       if (entry.kind === 'ours' && stored.has(entry.seq)) await this.#checkpoint(entry.seq, entry.record.hash)
       if (entry.seq % progressRecords === 0) this.#task.onRecord(entry.seq, this.#eventsNow)
     }
+    if (proofSeq === lastSeq) this.#proven ??= this.#head
     this.#fold.checkConservation()
     this.#task.onRecord(lastSeq, this.#eventsNow)
   }
 
   result(problem: Problem | undefined): PartitionResult {
     const { log, firstSeq, lastSeq } = this.#task
+    const sinceProof = this.#sinceProof(problem)
     const report: PartitionReport = {
       partition: log.partition,
       firstSeq,
@@ -102,13 +123,46 @@ class PartitionReader {
       frames: this.#frames,
       events: this.#eventsNow,
       transitions: this.#transitions + this.#fold.transitions,
-      ok: problem === undefined,
+      ok: problem === undefined && sinceProof?.result !== 'changed',
       ...(problem === undefined ? {} : { problem }),
+      ...(sinceProof === undefined ? {} : { sinceProof }),
+      head: hexOf(this.#head),
       foreign: this.#foreign,
       repaired: this.#repaired,
       checkpoints: this.#checkpoints,
     }
     return { report, state: this.#fold.state }
+  }
+
+  #sinceProof(problem: Problem | undefined): SinceProof | undefined {
+    const { proof, firstSeq, lastSeq } = this.#task
+    if (proof === undefined) return undefined
+    const { seq } = proof
+    const checkedFrom = Math.min(firstSeq, seq + 1)
+    const unchecked = checkedFrom - 1
+    const gone =
+      unchecked === 0 ? '' : `; records 1 to ${unchecked} were trimmed and can no longer be checked`
+    const say = (result: SinceProof['result'], message: string): SinceProof => ({
+      seq,
+      result,
+      checkedFrom,
+      unchecked,
+      message: message + gone,
+    })
+    if (lastSeq < seq) return say('changed', `the log ends at ${lastSeq}, before record ${seq} of the proof`)
+    if (seq < firstSeq) return say('trimmed', `nothing that the proof covers is there any more`)
+    if (this.#lostProven !== undefined) {
+      const { from, upTo } = this.#lostProven
+      return say('changed', `records ${from} to ${upTo} were damaged and given up by a repair since`)
+    }
+    if (problem !== undefined && problem.seq <= seq)
+      return say('changed', `the record is damaged at ${problem.seq}, before record ${seq} of the proof`)
+    if (this.#proven === undefined || hexOf(this.#proven) !== proof.head)
+      return say(
+        'changed',
+        `record ${seq} is not the one that the proof names: something before it is another`,
+      )
+    return say('same', `records ${checkedFrom} to ${seq} are those of the proof`)
   }
 
   get #eventsNow(): number {
@@ -178,7 +232,9 @@ class PartitionReader {
     }
   }
 
-  async #lost({ upTo, bridged, damage }: Extract<ChainEntry, { kind: 'lost' }>): Promise<void> {
+  async #lost({ seq, upTo, bridged, damage }: Extract<ChainEntry, { kind: 'lost' }>): Promise<void> {
+    const { proof } = this.#task
+    if (proof !== undefined && seq <= proof.seq) this.#lostProven ??= { from: seq, upTo }
     if (!bridged || upTo <= this.#fromSeq) return
     const checkpoint = await this.#read(upTo)
     // The repair relied on it.

@@ -13,3 +13,6 @@ export const bodiesIntact = (record: Uint8Array, bodiesAt: number): boolean =>
   sha256(record.subarray(bodiesAt)).equals(
     record.subarray(layout.bodiesDigest, layout.bodiesDigest + hashBytes),
   )
+
+/** Bytes as hex digits. */
+export const hexOf = (bytes: Uint8Array): string => Buffer.from(bytes).toString('hex')

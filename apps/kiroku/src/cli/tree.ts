@@ -96,8 +96,30 @@ export const tree: CommandSpec = {
     {
       name: 'verify',
       summary: 'Check the log: chain, checksums, epochs and the law on every event.',
+      description:
+        'Reads the whole record without trusting the engine: the chain of hashes, checksums, bodies, epochs, the law on every event, checkpoints against the replay, and that every message is live or final. Changes nothing, and may run beside the engine. Exits with 7 and the first bad sequence when something is wrong.',
+      examples: [
+        { command: 'kiroku verify', description: 'Check everything that is on record' },
+        { command: 'kiroku verify --export proof.json', description: 'Keep a proof of it elsewhere' },
+        {
+          command: 'kiroku verify --against proof.json',
+          description: 'Show that nothing before the proof has changed since',
+        },
+      ],
       flags: [
         { name: 'deep', kind: 'boolean', description: 'Also run every event through the machine itself.' },
+        {
+          name: 'export',
+          kind: 'text',
+          metavar: 'FILE',
+          description: 'Write a proof: heads of the chains, counts, versions, digest.',
+        },
+        {
+          name: 'against',
+          kind: 'text',
+          metavar: 'FILE',
+          description: 'Hold the record against a proof of earlier.',
+        },
       ],
       settings: natsSettings,
       load: () => import('../commands/verify.ts'),

@@ -1,3 +1,5 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { connect } from '@kiroku/nats'
 import { temporaryFolder, withNats, type TemporaryFolder } from '@kiroku/testkit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -89,6 +91,30 @@ describe('the record', () => {
     expect(text.stdout).toMatch(/Available +1/)
     const refused = await run('replay', 'q', '--at', '999999')
     expect(refused).toMatchObject({ exit: 2, result: { error: { id: 'FutureMoment' } } })
+  })
+
+  it('is taken elsewhere as a proof and as a trace', { timeout: 120_000 }, async () => {
+    const node = await serve()
+    await run('queue', 'create', 'q')
+    const { id } = await send('x')
+    await stop(node)
+    const file = join(folder.path, 'proof.json')
+    expect((await run('verify', '--export', file)).exit).toBe(0)
+    const again = await serve()
+    await send('y')
+    await stop(again)
+    const same = await run('verify', '--against', file)
+    expect(same.result).toMatchObject({ ok: true, partitions: [{ sinceProof: { result: 'same' } }] })
+    const proof = await readFile(file, 'utf8')
+    await writeFile(file, proof.replace(/"head": "../, '"head": "zz'))
+    expect(await run('verify', '--against', file)).toMatchObject({
+      exit: 2,
+      result: { error: { id: 'InvalidArgument' } },
+    })
+    const traced = join(folder.path, 'trace.ndjson')
+    const found = await run('trace', id, '--export', traced)
+    const read = await kiroku.run(['trace', '--import', traced, '--json', '--nats', 'nats://127.0.0.1:1'])
+    expect(read.json()).toEqual(found.result)
   })
 
   it('skips a stray record on its subject, and says so', { timeout: 120_000 }, async () => {

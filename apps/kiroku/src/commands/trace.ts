@@ -1,7 +1,7 @@
-import { readFile, writeFile } from 'node:fs/promises'
 import { exportTrace, importTrace, renderTrace, type Trace } from '@kiroku/audit'
 import { KirokuError } from '@kiroku/message'
 import { showProgress } from '../audit/showProgress.ts'
+import { readText, writeText } from '../audit/textFile.ts'
 import { traceMessage } from '../audit/traceMessage.ts'
 import type { Invocation } from '../cli/CommandSpec.ts'
 import { withLog } from '../serve/withLog.ts'
@@ -10,7 +10,7 @@ export const run = async (invocation: Invocation): Promise<void> => {
   const { out, text } = invocation
   const trace = await found(invocation)
   const file = text('export')
-  if (file !== undefined) await write(file, exportTrace(trace))
+  if (file !== undefined) await writeText(file, exportTrace(trace))
   out.line(renderTrace(trace))
   if (file !== undefined) out.line(`${trace.steps.length} steps are in ${file}`)
   out.result(trace)
@@ -20,17 +20,7 @@ const found = async (invocation: Invocation): Promise<Trace> => {
   const [id, file] = [invocation.argument('id'), invocation.text('import')]
   if ((id === undefined) === (file === undefined))
     throw new KirokuError('InvalidArgument', 'name a message id, or a file with --import')
-  if (file !== undefined) return importTrace(await read(file))
+  if (file !== undefined) return importTrace(await readText(file))
   const progress = showProgress()
   return withLog(invocation, (log) => traceMessage(log, id!, progress.onProgress)).finally(progress.done)
 }
-
-const read = (file: string): Promise<string> =>
-  readFile(file, 'utf8').catch((cause: unknown) => {
-    throw new KirokuError('InvalidArgument', `cannot read ${file}`, { cause })
-  })
-
-const write = (file: string, text: string): Promise<void> =>
-  writeFile(file, text).catch((cause: unknown) => {
-    throw new KirokuError('InvalidArgument', `cannot write ${file}`, { cause })
-  })

@@ -1,23 +1,36 @@
-import { verify, type PartitionReport } from '@kiroku/audit'
+import { parseProof, proofOf, renderProof, verify, type PartitionReport } from '@kiroku/audit'
 import { decodeCheckpoint } from '@kiroku/engine'
 import { errorRegistry } from '@kiroku/message'
 import { showProgress } from '../audit/showProgress.ts'
+import { readText, writeText } from '../audit/textFile.ts'
 import { columns } from '../cli/columns.ts'
 import type { Invocation } from '../cli/CommandSpec.ts'
 import { withLog } from '../serve/withLog.ts'
 
 export const run = async (invocation: Invocation): Promise<void> => {
-  const { flag, out } = invocation
+  const { flag, text, out } = invocation
+  const against = text('against') === undefined ? undefined : parseProof(await readText(text('against')!))
   const progress = showProgress()
-  const report = await withLog(invocation, (log) =>
-    verify(log, { decodeCheckpoint, deep: flag('deep'), onProgress: progress.onProgress }),
-  ).finally(progress.done)
+  const beganMs = performance.now()
+  const { report, proof } = await withLog(invocation, async (log) => {
+    const report = await verify(log, {
+      decodeCheckpoint,
+      deep: flag('deep'),
+      onProgress: progress.onProgress,
+      ...(against === undefined ? {} : { against }),
+    })
+    return { report, proof: report.ok ? proofOf(log, report, Date.now()) : undefined }
+  }).finally(progress.done)
+  const seconds = (performance.now() - beganMs) / 1_000
   const { totals, partitions } = report
   const head = ['partition', 'records', 'frames', 'events', 'transitions', 'checkpoints', 'foreign', 'result']
   out.line(columns([head, ...partitions.map(rowOf)]))
   for (const { partition, repaired } of partitions)
     for (const { from, upTo, note, by } of repaired)
       out.line(`partition ${partition} was repaired (records ${from} to ${upTo}) by ${by.name}: ${note}`)
+  for (const { partition, sinceProof } of partitions)
+    if (sinceProof !== undefined)
+      out.line(`partition ${partition} since the proof: ${sinceProof.result}; ${sinceProof.message}`)
   out.line()
   out.line(
     `sent ${totals.sent} = live ${totals.live} + committed ${totals.committed} + dead-lettered ${totals.deadLettered} + discarded ${totals.discarded}`,
@@ -25,8 +38,18 @@ export const run = async (invocation: Invocation): Promise<void> => {
   out.line(
     report.ok
       ? 'The record is whole, and every step obeys the law.'
-      : 'The record is DAMAGED: `kiroku repair` shows what is lost.',
+      : partitions.some(({ problem }) => problem !== undefined)
+        ? 'The record is DAMAGED: `kiroku repair` shows what is lost.'
+        : 'The record is NOT the one that the proof was made of.',
   )
+  out.line(
+    `${totals.transitions.toLocaleString('en')} changes of messages in ${seconds.toFixed(1)} s, ${Math.round(totals.transitions / seconds).toLocaleString('en')} a second`,
+  )
+  const file = text('export')
+  if (file !== undefined && proof !== undefined) {
+    await writeText(file, renderProof(proof))
+    out.line(`The proof is in ${file}; keep it where nobody who can write the log can write it.`)
+  }
   out.result(report)
   if (!report.ok) process.exitCode = errorRegistry.LogDamaged.exit
 }
