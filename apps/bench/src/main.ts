@@ -1,15 +1,18 @@
 import { parseArgs } from 'node:util'
+import { auditBench } from './audit/auditBench.ts'
 import { compareCheckouts } from './engine/compareCheckouts.ts'
 import { engineBench } from './engine/engineBench.ts'
 import type { Figure } from './Figure.ts'
 
 const usage = `usage: npm run bench -- engine [--json] [--quick] [--partitions N] [--only PART] [--profile FOLDER]
        npm run bench -- engine --against REF [--json] [--quick]
+       npm run bench -- audit [--json] [--quick] [--only PART]
 
   --json            the last line is one JSON object with all figures
   --quick           fewer and smaller rounds
   --partitions N    partitions of the engine's log (default 1)
-  --only PART       core, lives, sends, queues or hold; can be given several times
+  --only PART       engine: core, lives, sends, queues or hold; audit: read, look or recovery; can be given
+                    several times
   --profile FOLDER  write a CPU profile of each process
   --against REF     measure beside another commit of the project, in turns
 `
@@ -42,14 +45,21 @@ const main = async (): Promise<number> => {
     return 2
   }
   const { json, quick, partitions, only, profile, against } = given.values
-  if (given.positionals.length !== 1 || given.positionals[0] !== 'engine' || !(Number(partitions) >= 1)) {
+  const [subject] = given.positionals
+  if (
+    given.positionals.length !== 1 ||
+    (subject !== 'engine' && subject !== 'audit') ||
+    !(Number(partitions) >= 1)
+  ) {
     process.stderr.write(usage)
     return 2
   }
   const figures =
-    against === undefined
-      ? await engineBench({ quick, partitions: Number(partitions), only, profile })
-      : await compareCheckouts(against, quick)
+    subject === 'audit'
+      ? await auditBench({ quick, only })
+      : against === undefined
+        ? await engineBench({ quick, partitions: Number(partitions), only, profile })
+        : await compareCheckouts(against, quick)
   for (const figure of figures) console.log(line(figure))
   if (json) console.log(JSON.stringify({ figures }))
   return 0

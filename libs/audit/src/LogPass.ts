@@ -75,6 +75,9 @@ export interface LostPart {
  * state where a repair gave up what it had seen.
  */
 export class LogPass {
+  /** Moments so close together that replaying from one to the next takes well under a second. */
+  static readonly keepDefault: MomentPolicy = { work: 500_000, bytes: 64 * 1024 * 1024 }
+
   readonly #log: PartitionLog
   readonly #options: PassOptions
   readonly #starts: PassStarts

@@ -1,0 +1,27 @@
+/** How much each part does. Changes are those of single messages: three a life. */
+export interface AuditSizes {
+  /** Changes that are read through, and how often. */
+  readonly changes: number
+  readonly rounds: number
+  /** Changes of the log that is looked back into. */
+  readonly longChanges: number
+  /** Messages that an engine recovers. */
+  readonly untouched: number
+  readonly live: number
+}
+
+export const fullSizes: AuditSizes = {
+  changes: 1_000_000,
+  rounds: 5,
+  longChanges: 10_000_000,
+  untouched: 1_000_000,
+  live: 100_000,
+}
+
+export const quickSizes: AuditSizes = {
+  changes: 300_000,
+  rounds: 3,
+  longChanges: 1_000_000,
+  untouched: 1_000_000,
+  live: 100_000,
+}
