@@ -140,3 +140,50 @@ it('[CARD-05] looking changes nothing, and what is not over or not on record is 
   await expect(at(world, { time: beginning - 1 })).rejects.toMatchObject({ id: 'BeyondRecord' })
   await expect(at(world, { seq: before[0]!.lastSeq + 1 })).rejects.toMatchObject({ id: 'FutureMoment' })
 })
+
+it('[CARD-05] a queue that is spread is shown, compared and played as one, at one time in all its parts', async () => {
+  await using world = await createWorld({ partitions: 3 })
+  await world.queue('mail')
+  const spreading = world.client.queues.spread('mail', 3)
+  await world.advance('1 second')
+  await spreading
+  const from = { time: now(world) }
+  const moments = []
+  for (let i = 0; i < 9; i++) {
+    await world.advance('1 second')
+    await world.send('mail', i)
+    if (i === 5) await (await world.receive('mail', { max: 2 }))[0]!.ack()
+    moments.push(await noted(world))
+  }
+  await world.advance('1 second')
+
+  for (const { time, counts } of moments) {
+    const { places, ...found } = await at(world, { time })
+    expect(found.counts).toEqual(counts)
+    expect(places).toHaveLength(3)
+  }
+  const paged: string[] = []
+  for (let after: string | undefined; ;) {
+    const page = await stateAt(world.log, 'mail', moments[8]!, {
+      ...options(world),
+      messagesMax: 2,
+      ...(after === undefined ? {} : { after }),
+    })
+    paged.push(...page.messages.map(({ messageId }) => messageId))
+    after = page.next
+    if (after === undefined) break
+  }
+  const last = moments[8]!.counts
+  expect(new Set(paged).size).toBe(last.available + last.inflight)
+
+  const diff = await diffMoments(world.log, 'mail', moments[0]!, moments[8]!, options(world))
+  expect(diff.counts.sent).toEqual({ a: 1, b: 9 })
+  expect(diff.appeared.total - diff.left.total).toBe(paged.length - 1)
+
+  const steps: PlayStep[] = []
+  await play(world.log, 'mail', from, moments[8]!, options(world), (step) => void steps.push(step))
+  const times = steps.map((step) => step.at)
+  expect(times).toEqual([...times].sort((a, b) => a - b))
+  expect(new Set(steps.slice(1).map(({ partition }) => partition)).size).toBe(3)
+  expect(steps.at(-1)!.counts).toEqual(last)
+})

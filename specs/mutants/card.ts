@@ -31,6 +31,13 @@ export const cardMutants: ReadonlyArray<SpecMutant> = [
     what: 'a replay does not know when its frames were written',
   },
   {
+    id: 'CARD-05',
+    file: 'libs/audit/src/Looker.ts',
+    from: '(await firstFrameAt(log, time + 0.5, firstSeq, lastSeq)) - 1',
+    to: 'await firstFrameAt(log, time + 0.5, firstSeq, lastSeq)',
+    what: 'a moment contains the first frame that is later',
+  },
+  {
     id: 'CARD-07',
     spec: 'specs/cluster/nodes.spec.ts',
     file: 'libs/cluster/src/PartitionLocks.ts',
