@@ -4,6 +4,7 @@
  * `repair` writes, as a fenced owner. Talks to the log port, the partition's rules and the law.
  */
 export { trace, type TraceOptions } from './trace.ts'
+export type { TraceIndex } from './TraceIndex.ts'
 export { renderTrace } from './renderTrace.ts'
 export type { StateName, Trace, TraceAttempt, TraceStep, UnreadableRecord } from './TraceStep.ts'
 export { attemptsOf } from './attemptsOf.ts'
@@ -43,6 +44,7 @@ export {
 } from './filter/Filter.ts'
 export { FilterError } from './filter/FilterError.ts'
 export { parseFilter } from './filter/parseFilter.ts'
+export { parseSpan } from './filter/parseSpan.ts'
 export { passesFilter, type FilteredMessage } from './filter/passesFilter.ts'
 export { Looker, type Look, type LookOptions, type LookPlace } from './Looker.ts'
 export { stateAt, type StateAtOptions } from './stateAt.ts'
@@ -69,3 +71,7 @@ export { gatherDeadLetters, readDeadLetters, type DeadLetterOptions } from './re
 export { filteredLetter } from './filteredLetter.ts'
 export { explain, type Explanation } from './explain.ts'
 export { parseProof, proofOf, renderProof, type PartitionProof, type Proof } from './Proof.ts'
+export { passesActFilter, type Act, type ActFilter } from './acts/Act.ts'
+export { actOf } from './acts/actOf.ts'
+export { readActs, type ReadActsOptions } from './acts/readActs.ts'
+export { renderActs } from './acts/renderActs.ts'

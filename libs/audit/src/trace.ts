@@ -7,6 +7,7 @@ import type { DecodeCheckpoint } from './Checkpoint.ts'
 import { PlaceFold, type Origin, type Place } from './PlaceFold.ts'
 import { progressRecords, type OnProgress } from './Progress.ts'
 import { total } from './ranges.ts'
+import type { QueueNames, TraceIndex } from './TraceIndex.ts'
 import type { Trace, TraceStep, UnreadableRecord } from './TraceStep.ts'
 
 /** How to look for a message. */
@@ -14,6 +15,8 @@ export interface TraceOptions {
   /** Lets queues be named whose creation the record holds no more. */
   readonly decodeCheckpoint?: DecodeCheckpoint
   readonly onProgress?: OnProgress
+  /** Says where to look, so that not all of the record is read; the answer is the same. */
+  readonly index?: TraceIndex
 }
 
 /**
@@ -57,6 +60,14 @@ export const trace = async (log: Log, messageId: string, options: TraceOptions =
   }
 }
 
+/** Frames that are asked for together. */
+const framesAtOnce = 16
+
+const nameBy = (fold: PlaceFold, { queue, name, config, subscriptions }: QueueNames): void => {
+  fold.nameQueue(queue, name, config)
+  for (const [sub, subName] of subscriptions) fold.nameSubscription(queue, sub, subName)
+}
+
 /** A place whose message is known by its number. */
 type NumberedPlace = Place & { readonly number: number }
 
@@ -93,16 +104,48 @@ class TraceReading {
   at(place: Place): Promise<PlaceFold> {
     const fold = new PlaceFold(place)
     return this.#partition(place.partition, async (partition) => {
+      if (await this.#atByIndex(partition, place, fold)) return fold
+      const whole = new PlaceFold(place)
       const { decodeCheckpoint } = this.#options
-      if (decodeCheckpoint !== undefined) await nameQueues(partition, fold, decodeCheckpoint)
-      await this.#scan(partition, (seq, at, events) => fold.accept(seq, at, events))
-      return fold
+      if (decodeCheckpoint !== undefined) await nameQueues(partition, whole, decodeCheckpoint)
+      await this.#scan(partition, (seq, at, events) => whole.accept(seq, at, events))
+      return whole
     })
+  }
+
+  /** Reads only the frames that have to do with the message. False where that is not possible. */
+  async #atByIndex(log: PartitionLog, place: Place, fold: PlaceFold): Promise<boolean> {
+    const found = this.#options.index?.framesOf(place)
+    if (found === undefined) return false
+    const { firstSeq, lastSeq } = await log.state()
+    // What was trimmed, or what a repair gave up, only the whole record tells in its order.
+    if (found.reachedSeq > lastSeq) return false
+    if (firstSeq > 1) found.names.forEach((name) => nameBy(fold, name))
+    const seqs = found.seqs.filter((seq) => seq >= firstSeq)
+    for (let i = 0; i < seqs.length; i += framesAtOnce) {
+      const stored = await Promise.all(seqs.slice(i, i + framesAtOnce).map((seq) => log.get(seq)))
+      for (const each of stored) if (!this.#accept(each, fold)) return false
+    }
+    for await (const each of log.read(Math.max(firstSeq, found.reachedSeq + 1), lastSeq))
+      if (!this.#accept(each, fold)) return false
+    return true
+  }
+
+  #accept(stored: LogRecord | undefined, fold: PlaceFold): boolean {
+    if (stored === undefined) return false
+    if (stored.foreign) return true
+    const record = tryDecode(stored)
+    if (record?.kind === 'frame') {
+      this.#events += record.events.length
+      fold.accept(stored.seq, record.at, record.events)
+    }
+    return record !== undefined
   }
 
   /** The message that a forward was made of. */
   #sourceOf(target: Place, { partition, queue, forward }: Origin): Promise<NumberedPlace | undefined> {
-    let number: number | undefined
+    let number = this.#options.index?.sourceOf(target, { partition, queue, forward })
+    if (number !== undefined) return Promise.resolve({ partition, queue, number })
     return this.#partition(partition, async (log) => {
       await this.#scan(log, (_, __, events) => {
         for (const e of events) {

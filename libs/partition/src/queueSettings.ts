@@ -193,6 +193,12 @@ export const queueSettings = {
     max: limits.bodyBytesMax,
     says: 'Largest body that a send may have.',
   },
+  indexBody: {
+    kind: 'choice',
+    default: 'off',
+    choices: ['off', 'on'],
+    says: 'Whether `kiroku search` finds messages by values in their bodies, where these are JSON; for messages sent from then on.',
+  },
   idleMs: {
     kind: 'duration',
     default: 0,

@@ -4,6 +4,7 @@ import { dlqCommands } from './dlqCommands.ts'
 import { messageCommands } from './messageCommands.ts'
 import { queueCommands } from './queueCommands.ts'
 import { redriveCommands } from './redriveCommands.ts'
+import { searchCommands } from './searchCommands.ts'
 import { replayCommand } from './replayCommand.ts'
 import { subscriptionCommands } from './subscriptionCommands.ts'
 import { natsSettings } from './sharedSettings.ts'
@@ -93,6 +94,7 @@ export const tree: CommandSpec = {
       load: () => import('../commands/trace.ts'),
     },
     replayCommand,
+    ...searchCommands,
     {
       name: 'verify',
       summary: 'Check the log: chain, checksums, epochs and the law on every event.',

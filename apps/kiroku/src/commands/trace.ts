@@ -22,5 +22,7 @@ const found = async (invocation: Invocation): Promise<Trace> => {
     throw new KirokuError('InvalidArgument', 'name a message id, or a file with --import')
   if (file !== undefined) return importTrace(await readText(file))
   const progress = showProgress()
-  return withLog(invocation, (log) => traceMessage(log, id!, progress.onProgress)).finally(progress.done)
+  return withLog(invocation, (log) =>
+    traceMessage(log, invocation.settings().dataDir, id!, progress.onProgress),
+  ).finally(progress.done)
 }

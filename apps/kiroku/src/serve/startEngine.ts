@@ -81,7 +81,7 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
     const connection = watchConnection(nats)
     const sources = {
       client,
-      trace: (messageId: string) => traceMessage(log, messageId),
+      trace: (messageId: string) => traceMessage(log, settings.dataDir, messageId),
       look: lookSource(log, () => lookOptions(log, settings.dataDir)),
       deadLetters: (queue: string, subscription: string | undefined) =>
         gatherDeadLetters(log, queue, {

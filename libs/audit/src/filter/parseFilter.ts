@@ -9,7 +9,7 @@ import {
   type TextField,
 } from './Filter.ts'
 import { FilterError } from './FilterError.ts'
-import { parseMoment } from './parseMoment.ts'
+import { parseSpan } from './parseSpan.ts'
 
 const filterCharactersMax = 4_000
 const conditionsMax = 50
@@ -181,7 +181,7 @@ class FilterReader {
     if (name === 'time' || name === 'sent' || name === 'since' || name === 'until') {
       onlyOne()
       if (name === 'since' || name === 'until') noComparison()
-      const moment = parseMoment(first.text, this.#nowMs)
+      const moment = parseSpan(first.text, this.#nowMs)
       if (moment === undefined)
         throw this.#error(
           first.at,

@@ -52,7 +52,13 @@ const meets = (c: Condition, m: FilteredMessage): boolean => {
     case 'payload':
       return m.payload(c.path).some((value) => typeof value === 'number' && compares(value, c.op, c.value))
     case 'payloadText':
-      return m.payload(c.path).some((value) => matchesAny(c.any, String(value)))
+      return m
+        .payload(c.path)
+        .some((value) =>
+          typeof value === 'string'
+            ? matchesAny(c.any, value)
+            : c.any.some(({ text, pieces }) => pieces.length === 1 && Number(text) === value),
+        )
     case 'partition':
     case 'number':
     case 'attempt':

@@ -13,7 +13,7 @@ const precisionMs = { day: 86_400_000, minute: 60_000, second: 1_000, ms: 1 }
  * Reads a moment as the time that it covers, in ms since 1970: a day, a minute, a second or a millisecond of UTC or of
  * the zone it names, or the millisecond so long before `nowMs`. Undefined where it is none of these.
  */
-export const parseMoment = (
+export const parseSpan = (
   text: string,
   nowMs: number,
 ): { readonly from: number; readonly until: number } | undefined => {

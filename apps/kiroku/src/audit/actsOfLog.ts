@@ -1,0 +1,33 @@
+import { readActs, type Act, type ActFilter, type OnProgress } from '@kiroku/audit'
+import { actsOf, reachedOf } from '@kiroku/audit-store'
+import type { Log } from '@kiroku/log'
+import { lookOptions } from './lookOptions.ts'
+import { openKeptIndex } from './openIndex.ts'
+
+/** Who did what: from the auditor's index as far as there is one, the rest from the record itself. */
+export const actsOfLog = async (
+  log: Log,
+  dataDir: string,
+  filter: ActFilter,
+  onProgress?: OnProgress,
+): Promise<Act[]> => {
+  const { decodeCheckpoint, moments } = lookOptions(log, dataDir)
+  const index = openKeptIndex(log, dataDir)
+  try {
+    return await readActs(log, filter, {
+      decodeCheckpoint,
+      ...(moments === undefined ? {} : { moments }),
+      ...(onProgress === undefined ? {} : { onProgress }),
+      ...(index === undefined
+        ? {}
+        : {
+            known: {
+              acts: actsOf(index, filter),
+              reached: new Map(reachedOf(index).map(({ partition, seq }) => [partition, seq])),
+            },
+          }),
+    })
+  } finally {
+    index?.close()
+  }
+}

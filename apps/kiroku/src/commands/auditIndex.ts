@@ -1,0 +1,78 @@
+import { existsSync, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import {
+  auditFolder,
+  IndexWriter,
+  openIndexToWrite,
+  reachedOf,
+  removeIndex,
+  WriterLock,
+} from '@kiroku/audit-store'
+import { KirokuError } from '@kiroku/message'
+import { lagOf } from '../audit/lagOf.ts'
+import { openKeptIndex, readInto } from '../audit/openIndex.ts'
+import { showProgress } from '../audit/showProgress.ts'
+import { columns } from '../cli/columns.ts'
+import type { CommandModule, Invocation } from '../cli/CommandSpec.ts'
+import { formatBytes } from '../config/units.ts'
+import { withLog } from '../serve/withLog.ts'
+
+export const status: CommandModule = {
+  run: (invocation) =>
+    withLog(invocation, async (log) => {
+      const { out } = invocation
+      const { dataDir } = invocation.settings()
+      const folder = auditFolder(resolve(dataDir), log.meta.incarnation)
+      const index = openKeptIndex(log, dataDir)
+      const partitions = await lagOf(log, index === undefined ? [] : reachedOf(index))
+      index?.close()
+      const file = join(folder, 'index.sqlite')
+      const bytes = existsSync(file) ? statSync(file).size : 0
+      const lock = existsSync(folder) ? WriterLock.take(folder) : undefined
+      const isFollowed = existsSync(folder) && lock === undefined
+      lock?.release()
+      out.line(index === undefined ? `there is no index in ${folder}` : `${file} (${formatBytes(bytes)})`)
+      out.line(isFollowed ? 'an auditor follows the log' : 'no auditor follows the log in this folder')
+      out.line(
+        columns([
+          ['partition', 'read up to', 'log ends at', 'behind'],
+          ...partitions.map((p) => [p.partition, p.seq, p.lastSeq, p.behind].map(String)),
+        ]),
+      )
+      out.result({ folder, exists: index !== undefined, bytes, followed: isFollowed, partitions })
+    }),
+}
+
+export const rebuild: CommandModule = {
+  run: (invocation) => withLog(invocation, (log) => rebuildOf(log, invocation)),
+}
+
+const rebuildOf = async (log: Parameters<typeof readInto>[1], invocation: Invocation): Promise<void> => {
+  const { out } = invocation
+  const folder = auditFolder(resolve(invocation.settings().dataDir), log.meta.incarnation)
+  const lock = WriterLock.take(folder)
+  if (lock === undefined)
+    throw new KirokuError(
+      'Busy',
+      `the auditor of an engine writes the index in ${folder}; stop that engine first, or start it with --audit off`,
+    )
+  const beganMs = performance.now()
+  const progress = showProgress()
+  try {
+    removeIndex(folder)
+    const writer = new IndexWriter(openIndexToWrite(folder))
+    try {
+      const events = await readInto(writer, log, progress.onProgress)
+      progress.done()
+      const seconds = (performance.now() - beganMs) / 1_000
+      const rate = Math.round(events / seconds)
+      out.line(`${events} changes of messages were read in ${seconds.toFixed(1)} s (${rate}/s)`)
+      out.result({ folder, events, seconds, rate, reached: reachedOf(writer.database) })
+    } finally {
+      writer.close()
+    }
+  } finally {
+    progress.done()
+    lock.release()
+  }
+}

@@ -1,0 +1,319 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { State } from '@kiroku/message'
+import type { Act } from '@kiroku/audit'
+import { limits } from '../limits.ts'
+import type { Field } from './fieldsOf.ts'
+import { Interner } from './Interner.ts'
+import { Row } from './Row.ts'
+
+/** One subscription of a queue, and what is about to be written of its messages. */
+export class Stream {
+  readonly id: number
+  readonly queue: number
+  readonly pending = new Map<number, Row>()
+
+  constructor(id: number, queue: number) {
+    this.id = id
+    this.queue = queue
+  }
+}
+
+/** How far a partition is read. */
+export interface Reached {
+  readonly seq: number
+  /** Partition time of that record. */
+  readonly at: number
+  readonly hash: Uint8Array
+  /** Changes of messages so far. */
+  readonly events: number
+}
+
+/** Writes the index: gathers rows, and stores them together with how far the log was read. */
+export class IndexWriter {
+  readonly database: DatabaseSync
+  readonly texts: Interner
+  readonly #streams = new Map<string, Stream>()
+  readonly #queues = new Map<string, number>()
+  readonly #dirty = new Set<Stream>()
+  readonly #touches: number[] = []
+  readonly #reached = new Map<number, Reached>()
+  readonly #insert: StatementSync
+  readonly #update: StatementSync
+  readonly #touch: StatementSync
+  readonly #forward: StatementSync
+  readonly #field: StatementSync
+  readonly #act: StatementSync
+  readonly #reach: StatementSync
+  #pendingRows = 0
+  #open = false
+
+  constructor(database: DatabaseSync) {
+    this.database = database
+    this.texts = new Interner(database)
+    this.#insert = database.prepare(
+      'INSERT OR REPLACE INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    )
+    this.#update = database.prepare(
+      `UPDATE messages SET state = ?, attempt = ?, at = ?, seq = ?, reason = ?, error = coalesce(?, error),
+        consumer = coalesce(?, consumer), next = coalesce(?, next) WHERE stream = ? AND number = ?`,
+    )
+    this.#touch = database.prepare('INSERT OR IGNORE INTO touches VALUES (?, ?, ?)')
+    this.#forward = database.prepare('INSERT OR REPLACE INTO forwards VALUES (?, ?, ?, ?, ?, ?)')
+    this.#field = database.prepare('INSERT OR IGNORE INTO fields VALUES (?, ?, ?, ?)')
+    this.#act = database.prepare('INSERT OR REPLACE INTO acts VALUES (?, ?, ?, ?, ?, ?, ?)')
+    this.#reach = database.prepare('INSERT OR REPLACE INTO reached VALUES (?, ?, ?, ?, ?)')
+  }
+
+  get isFull(): boolean {
+    return this.#pendingRows >= limits.pendingRowsMax || this.#touches.length >= 12 * limits.pendingRowsMax
+  }
+
+  reached(partition: number): Reached | undefined {
+    const pending = this.#reached.get(partition)
+    if (pending !== undefined) return pending
+    const row = this.database
+      .prepare('SELECT seq, at, hash, events FROM reached WHERE partition = ?')
+      .get(partition)
+    return row as Reached | undefined
+  }
+
+  /** The id of a queue in the index. */
+  queue(partition: number, queue: number): number {
+    const key = `${partition}/${queue}`
+    let id = this.#queues.get(key)
+    if (id !== undefined) return id
+    this.begin()
+    this.database
+      .prepare("INSERT OR IGNORE INTO queues(partition, queue, name, config) VALUES (?, ?, '', '{}')")
+      .run(partition, queue)
+    id = this.database
+      .prepare('SELECT id FROM queues WHERE partition = ? AND queue = ?')
+      .get(partition, queue)!['id'] as number
+    this.#queues.set(key, id)
+    return id
+  }
+
+  nameQueue(id: number, name: string, config: string, bodySince: number | null): void {
+    this.begin()
+    this.database
+      .prepare('UPDATE queues SET name = ?, config = ?, body_since = ? WHERE id = ?')
+      .run(name, config, bodySince, id)
+  }
+
+  /** A subscription of a queue. */
+  stream(queue: number, sub: number, name: string): Stream {
+    const key = `${queue}/${sub}`
+    let stream = this.#streams.get(key)
+    if (stream !== undefined) return stream
+    this.begin()
+    this.database
+      .prepare('INSERT OR IGNORE INTO streams(queue, sub, name) VALUES (?, ?, ?)')
+      .run(queue, sub, name)
+    const id = this.database.prepare('SELECT id FROM streams WHERE queue = ? AND sub = ?').get(queue, sub)![
+      'id'
+    ]
+    stream = new Stream(id as number, queue)
+    this.#streams.set(key, stream)
+    return stream
+  }
+
+  /** A row that is written whole. */
+  add(stream: Stream, number: number): Row {
+    const row = new Row(number, true)
+    stream.pending.set(number, row)
+    this.#dirty.add(stream)
+    this.#pendingRows++
+    return row
+  }
+
+  /** A row that changes; undefined where nothing of it is pending. */
+  pending(stream: Stream, number: number): Row | undefined {
+    return stream.pending.get(number)
+  }
+
+  /** A row of which only what changes is known. */
+  change(stream: Stream, number: number): Row {
+    const row = new Row(number, false)
+    stream.pending.set(number, row)
+    this.#dirty.add(stream)
+    this.#pendingRows++
+    return row
+  }
+
+  /** A frame touched messages of a bucket; bucket -1: what concerns the whole queue, and queue 0 of a partition: all. */
+  touch(queue: number, bucket: number, seq: number): void {
+    this.#touches.push(queue, bucket, seq)
+  }
+
+  forward(
+    queue: number,
+    from: { readonly partition: number; readonly queue: number },
+    forward: number,
+    count: number,
+    first: number,
+  ): void {
+    this.begin()
+    this.#forward.run(queue, from.partition, from.queue, forward, count, first)
+  }
+
+  fields(queue: number, number: number, fields: readonly Field[]): void {
+    this.begin()
+    for (const { path, value } of fields) this.#field.run(this.texts.text(path), value, queue, number)
+  }
+
+  act(act: Act): void {
+    this.begin()
+    const { partition, seq, index, at, queue, by } = act
+    this.#act.run(partition, seq, index, at, queue, by.name, JSON.stringify(act))
+  }
+
+  lost(partition: number, seq: number, upTo: number): void {
+    this.begin()
+    this.database.prepare('INSERT INTO lost VALUES (?, ?, ?)').run(partition, seq, upTo)
+  }
+
+  /** Ends every message of a subscription that is not final, up to a number, excluded. */
+  endAll(stream: Stream, below: number, reason: string, at: number, seq: number): void {
+    const id = this.texts.text(reason)
+    for (const row of stream.pending.values())
+      if (row.number < below && row.state < State.Committed) {
+        row.state = State.Discarded
+        row.reason = id
+        row.at = at
+        row.seq = seq
+      }
+    this.begin()
+    // What is pending is final by now, or will be written later than this.
+    this.database
+      .prepare(
+        `UPDATE messages SET state = 7, reason = ?, at = ?, seq = ? WHERE stream = ? AND number < ? AND state < 5`,
+      )
+      .run(id, at, seq, stream.id, Math.min(below, Number.MAX_SAFE_INTEGER))
+  }
+
+  /** What was said of a partition is forgotten. */
+  clear(partition: number): void {
+    this.flush()
+    const queues = 'SELECT id FROM queues WHERE partition = ?'
+    this.begin()
+    const run = (sql: string): void => void this.database.prepare(sql).run(partition)
+    run(`DELETE FROM messages WHERE stream IN (SELECT id FROM streams WHERE queue IN (${queues}))`)
+    run(`DELETE FROM touches WHERE queue IN (${queues})`)
+    run(`DELETE FROM forwards WHERE queue IN (${queues})`)
+    run(`DELETE FROM fields WHERE queue IN (${queues})`)
+    run(`DELETE FROM streams WHERE queue IN (${queues})`)
+    run('DELETE FROM queues WHERE partition = ?')
+    run('DELETE FROM acts WHERE partition = ?')
+    run('DELETE FROM lost WHERE partition = ?')
+    run('DELETE FROM reached WHERE partition = ?')
+    this.#streams.clear()
+    this.#queues.clear()
+    this.#reached.delete(partition)
+    this.#commit()
+  }
+
+  /** What the log holds no more leaves the index: final messages, touches and acts up to a sequence. */
+  trim(partition: number, upTo: number): void {
+    this.flush()
+    this.begin()
+    const { database } = this
+    const streams = database
+      .prepare(
+        'SELECT s.id AS id, s.queue AS queue FROM streams s JOIN queues q ON q.id = s.queue WHERE q.partition = ?',
+      )
+      .all(partition) as { id: number; queue: number }[]
+    const after = database.prepare(
+      'SELECT number FROM messages WHERE stream = ? AND sent_seq > ? ORDER BY number LIMIT 1',
+    )
+    const drop = database.prepare(
+      'DELETE FROM messages WHERE stream = ? AND number < ? AND state >= 5 AND seq <= ?',
+    )
+    const untouch = database.prepare(
+      'DELETE FROM touches WHERE queue = ? AND bucket BETWEEN 0 AND ? AND seq <= ?',
+    )
+    for (const { id, queue } of streams) {
+      const below = (after.get(id, upTo)?.['number'] as number | undefined) ?? Number.MAX_SAFE_INTEGER
+      drop.run(id, below, upTo)
+      untouch.run(queue, Math.floor(below / limits.bucketMessages), upTo)
+    }
+    database.prepare('DELETE FROM acts WHERE partition = ? AND seq <= ?').run(partition, upTo)
+  }
+
+  /** Notes how far a partition is read; stored with the next flush. */
+  reach(partition: number, reached: Reached): void {
+    this.#reached.set(partition, reached)
+  }
+
+  begin(): void {
+    if (this.#open) return
+    this.database.exec('BEGIN')
+    this.#open = true
+  }
+
+  /** Stores everything that is pending in one transaction. */
+  flush(): void {
+    if (!this.#open && this.#pendingRows === 0 && this.#reached.size === 0) return
+    this.begin()
+    for (const stream of this.#dirty) {
+      for (const row of stream.pending.values()) this.#write(stream.id, row)
+      stream.pending.clear()
+    }
+    const touches = this.#touches
+    for (let i = 0; i < touches.length; i += 3) this.#touch.run(touches[i]!, touches[i + 1]!, touches[i + 2]!)
+    for (const [partition, { seq, at, hash, events }] of this.#reached)
+      this.#reach.run(partition, seq, at, hash, events)
+    this.#dirty.clear()
+    touches.length = 0
+    this.#reached.clear()
+    this.#pendingRows = 0
+    this.#commit()
+  }
+
+  #commit(): void {
+    this.database.exec('COMMIT')
+    this.#open = false
+  }
+
+  #write(stream: number, r: Row): void {
+    if (!r.whole) {
+      this.#update.run(
+        r.state,
+        r.attempt,
+        r.at,
+        r.seq,
+        r.reason,
+        r.error,
+        r.consumer,
+        r.next,
+        stream,
+        r.number,
+      )
+      return
+    }
+    this.#insert.run(
+      stream,
+      r.number,
+      r.state,
+      r.attempt,
+      r.at,
+      r.seq,
+      r.sentAt,
+      r.sentSeq,
+      r.reason,
+      r.error,
+      r.group,
+      r.tag,
+      r.consumer,
+      r.producer,
+      r.attributes,
+      r.origin,
+      r.redrives,
+      r.next,
+    )
+  }
+
+  close(): void {
+    this.flush()
+    this.database.close()
+  }
+}

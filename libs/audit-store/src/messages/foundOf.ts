@@ -1,0 +1,61 @@
+import { stateNames } from '@kiroku/message'
+import { messageId } from '@kiroku/partition'
+import type { FoundMessage } from './FoundMessage.ts'
+
+/** A row as the database hands it out. */
+export interface MessageRow {
+  readonly stream: number
+  readonly number: number
+  readonly at: number
+  readonly [column: string]: unknown
+}
+
+/** What a search reads of a message, from `messages m`. */
+export const rowColumns = `
+  m.stream, m.number, m.state, m.attempt, m.at, m.seq, m.sent_at, m.sent_seq, m.attributes, m.origin, m.redrives,
+  s.name AS subscription, s.sub, q.partition, q.queue AS queueId, q.name AS queue,
+  (SELECT text FROM texts WHERE id = m.reason) AS reason, e.text AS error, e.fingerprint,
+  (SELECT text FROM texts WHERE id = m.grp) AS grp, (SELECT text FROM texts WHERE id = m.tag) AS tag,
+  (SELECT text FROM texts WHERE id = m.consumer) AS consumer, (SELECT text FROM texts WHERE id = m.producer) AS producer`
+
+export const rowTables = `
+  messages m CROSS JOIN streams s ON s.id = m.stream CROSS JOIN queues q ON q.id = s.queue
+  LEFT JOIN errors e ON e.id = m.error`
+
+/** The id of a message by its place, which is its own unless it was forwarded. */
+export const placeIdOf = (row: MessageRow, incarnation: string): string =>
+  messageId({
+    incarnation,
+    partition: row['partition'] as number,
+    queue: row['queueId'] as number,
+    number: row.number,
+  })
+
+/** A row as people and programs get it. */
+export const foundOf = (row: MessageRow, incarnation: string): FoundMessage => {
+  const text = (column: string): string => (row[column] as string | null) ?? ''
+  const count = (column: string): number => row[column] as number
+  const attributes = text('attributes')
+  return {
+    messageId: text('origin') || placeIdOf(row, incarnation),
+    partition: count('partition'),
+    queue: text('queue'),
+    subscription: text('subscription'),
+    number: row.number,
+    state: stateNames[count('state')]!,
+    attempt: count('attempt'),
+    reason: text('reason'),
+    error: text('error'),
+    fingerprint: text('fingerprint'),
+    group: text('grp'),
+    tag: text('tag'),
+    consumer: text('consumer'),
+    producer: text('producer'),
+    attributes: attributes === '' ? {} : (JSON.parse(attributes) as Record<string, string>),
+    redrives: count('redrives'),
+    sentAt: count('sent_at'),
+    sentSeq: count('sent_seq'),
+    at: row.at,
+    seq: count('seq'),
+  }
+}

@@ -1,0 +1,196 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { State } from '@kiroku/message'
+import { parseMessageId } from '@kiroku/partition'
+import type { Condition, Filter, Pattern } from '@kiroku/audit'
+import { escapeGlob, textIds } from './textIds.ts'
+
+/** How a search goes through the messages; what it passes over certainly does not meet the filter. */
+export interface SearchPlan {
+  /** Ways that together lead to every message once; each is in the order of answers. */
+  readonly ways: readonly Clause[]
+  /** What holds on each way. */
+  readonly where: readonly Clause[]
+}
+
+/** A piece of SQL with its parameters. */
+export interface Clause {
+  readonly sql: string
+  readonly parameters: readonly (string | number)[]
+  /** The index to go by. */
+  readonly index?: string
+}
+
+const stateCodes = State as Readonly<Record<string, number>>
+
+/** Chooses the index that leads to the fewest messages, and narrows the rest as far as SQL can tell. */
+export const planSearch = (database: DatabaseSync, { conditions }: Filter): SearchPlan => {
+  const where: Clause[] = []
+  let ways: Clause[] | undefined
+  let rank = Infinity
+  const offer = (own: number, found: Clause[]): void => {
+    if (own >= rank) return
+    rank = own
+    ways = found
+  }
+  for (const c of conditions) {
+    const narrow = clauseOf(database, c)
+    if (narrow !== undefined) where.push(narrow)
+    if (c.not) continue
+    if (c.field === 'id') offer(0, idWays(c.any))
+    else if (c.field === 'payloadText')
+      offer(1, [{ sql: payloadPlaces(c), parameters: payloadParameters(c) }])
+    else if (c.field === 'error' || c.field === 'fingerprint' || c.field === 'group') {
+      const column = c.field === 'group' ? 'grp' : 'error'
+      const ids = idsOf(database, c)
+      if (ids !== undefined)
+        offer(
+          2,
+          ids.map((id) => equal(column, id)),
+        )
+    } else if (c.field === 'state' && !c.states.includes('Committed')) {
+      const states = [...new Set(c.states)].map((name) => stateCodes[name]!)
+      offer(
+        3,
+        states.map((state) => equal('state', state)),
+      )
+    }
+  }
+  return { ways: ways ?? [{ sql: '1', parameters: [], index: 'messages_at' }], where }
+}
+
+const equal = (column: string, value: number): Clause => ({
+  sql: column === 'state' ? `m.state = ? AND m.state <> 5` : `m.${column} = ?`,
+  parameters: [value],
+  index: `messages_${column}`,
+})
+
+const idsOf = (
+  database: DatabaseSync,
+  c: Extract<Condition, { readonly any: readonly Pattern[] }>,
+): number[] | undefined => {
+  switch (c.field) {
+    case 'error':
+      return textIds(database, 'errors', 'folded', c.any, true)
+    case 'fingerprint':
+      return textIds(database, 'errors', 'fingerprint', c.any, false)
+    default:
+      return textIds(database, 'texts', 'folded', c.any, false)
+  }
+}
+
+/** Ids are looked up where they say themselves where the message lies, or lay first. */
+const idWays = (any: readonly Pattern[]): Clause[] => {
+  const ways: Clause[] = []
+  for (const { text } of any)
+    try {
+      const { partition, queue, number } = parseMessageId(text.toLowerCase())
+      ways.push(
+        {
+          sql: `m.stream IN (SELECT s.id FROM streams s JOIN queues q ON q.id = s.queue
+            WHERE q.partition = ? AND q.queue = ?) AND m.number = ? AND m.origin IS NULL`,
+          parameters: [partition, queue, number],
+        },
+        {
+          sql: `m.stream IN (SELECT s.id FROM streams s JOIN queues q ON q.id = s.queue
+            WHERE q.partition = ? AND q.queue = ?) AND m.number = ? AND m.origin IS NOT NULL AND m.origin <> ?`,
+          parameters: [partition, queue, number, text.toLowerCase()],
+        },
+        { sql: 'm.origin = ?', parameters: [text.toLowerCase()], index: 'messages_origin' },
+      )
+    } catch {
+      // A pattern, or no id at all: whatever it is, it is not one message's place.
+      return [{ sql: '1', parameters: [], index: 'messages_at' }]
+    }
+  return ways
+}
+
+type PayloadText = Extract<Condition, { field: 'payloadText' }>
+
+/** Streams and numbers of the messages that have one of these values at the path. */
+const payloadPlaces = (c: PayloadText): string =>
+  `(m.stream, m.number) IN (SELECT s.id, f.number FROM fields f JOIN streams s ON s.queue = f.queue
+    WHERE f.name = (SELECT id FROM texts WHERE text = ?) AND (${payloadValues(c)}))`
+
+const payloadValues = ({ any }: PayloadText): string =>
+  any
+    .map(({ pieces }) =>
+      pieces.length === 1 ? 'f.value IN (?, ?)' : "(f.value GLOB ? AND typeof(f.value) = 'text')",
+    )
+    .join(' OR ')
+
+const payloadParameters = ({ path, any }: PayloadText): (string | number)[] => [
+  path,
+  ...any.flatMap(({ pieces }) => {
+    if (pieces.length > 1) return [pieces.map(escapeGlob).join('*')]
+    const text = pieces[0]!
+    return [text, isNumber(text) ? Number(text) : text]
+  }),
+]
+
+const isNumber = (text: string): boolean => text.trim() !== '' && !Number.isNaN(Number(text))
+
+const clauseOf = (database: DatabaseSync, c: Condition): Clause | undefined => {
+  const turned = (sql: string): string => (c.not ? `NOT (${sql})` : sql)
+  switch (c.field) {
+    case 'state': {
+      const states = c.states.map((name) => stateCodes[name]!)
+      return { sql: turned(`m.state IN (${states.join(', ')})`), parameters: [] }
+    }
+    case 'attempt':
+    case 'redrives':
+    case 'number':
+      return { sql: turned(`m.${c.field} ${c.op} ?`), parameters: [c.value] }
+    case 'partition':
+      return { sql: turned(`q.partition ${c.op} ?`), parameters: [c.value] }
+    case 'time':
+    case 'sent': {
+      const column = c.field === 'time' ? 'm.at' : 'm.sent_at'
+      const until = Math.min(c.atUntil, Number.MAX_SAFE_INTEGER)
+      return { sql: turned(`${column} >= ? AND ${column} < ?`), parameters: [c.atFrom, until] }
+    }
+    case 'payloadText':
+      return { sql: turned(payloadPlaces(c)), parameters: payloadParameters(c) }
+    case 'payload':
+      return {
+        sql: turned(`(m.stream, m.number) IN (SELECT s.id, f.number FROM fields f JOIN streams s ON s.queue = f.queue
+          WHERE f.name = (SELECT id FROM texts WHERE text = ?) AND typeof(f.value) <> 'text' AND f.value ${c.op} ?)`),
+        parameters: [c.path, c.value],
+      }
+    case 'queue':
+      return streamsWhere(database, c, 'q.name')
+    case 'subscription':
+      return streamsWhere(database, c, 's.name')
+    case 'attribute':
+      return c.not ? undefined : { sql: 'm.attributes IS NOT NULL', parameters: [] }
+    case 'group':
+    case 'tag':
+    case 'consumer':
+    case 'producer':
+    case 'reason': {
+      const ids = c.not ? undefined : idsOf(database, c)
+      const column = c.field === 'group' ? 'grp' : c.field
+      return ids && { sql: `m.${column} IN (${ids.join(', ')})`, parameters: [] }
+    }
+    case 'error':
+    case 'fingerprint': {
+      const ids = c.not ? undefined : idsOf(database, c)
+      return ids && { sql: `m.error IN (${ids.join(', ')})`, parameters: [] }
+    }
+    case 'id':
+      return undefined
+  }
+}
+
+const streamsWhere = (
+  database: DatabaseSync,
+  c: Extract<Condition, { readonly any: readonly Pattern[] }>,
+  column: string,
+): Clause | undefined => {
+  if (c.not) return undefined
+  const tests = c.any.map(() => `lower(${column}) GLOB ?`).join(' OR ')
+  const ids = database
+    .prepare(`SELECT s.id FROM streams s JOIN queues q ON q.id = s.queue WHERE ${tests}`)
+    .all(...c.any.map(({ pieces }) => pieces.map(escapeGlob).join('*')))
+    .map((row) => row['id'] as number)
+  return { sql: `m.stream IN (${ids.join(', ')})`, parameters: [] }
+}

@@ -1,0 +1,29 @@
+import type { DatabaseSync } from 'node:sqlite'
+import type { Pattern } from '@kiroku/audit'
+
+/** More ids than this are not looked up one by one. */
+export const idsMax = 200
+
+/** The ids of what a pattern says in a table of texts, in an undefined order; undefined: more than `idsMax`. */
+export const textIds = (
+  database: DatabaseSync,
+  table: 'texts' | 'errors',
+  column: 'folded' | 'fingerprint',
+  patterns: readonly Pattern[],
+  isContained: boolean,
+): number[] | undefined => {
+  const ids = new Set<number>()
+  for (const { pieces } of patterns) {
+    const isExact = pieces.length === 1 && !isContained
+    const glob = pieces.map(escapeGlob).join('*')
+    const rows = database
+      .prepare(`SELECT id FROM ${table} WHERE ${column} ${isExact ? '=' : 'GLOB'} ? LIMIT ${idsMax + 1}`)
+      .all(isExact ? pieces[0]! : isContained ? `*${glob}*` : glob)
+    for (const row of rows) ids.add(row['id'] as number)
+    if (ids.size > idsMax) return undefined
+  }
+  return [...ids]
+}
+
+/** A text as GLOB takes it, with no character that stands for others. */
+export const escapeGlob = (text: string): string => text.replace(/[*?[]/g, '[$&]')

@@ -1,0 +1,63 @@
+import type { Log } from '@kiroku/log'
+import type { DecodeCheckpoint } from '../Checkpoint.ts'
+import { LogPass } from '../LogPass.ts'
+import type { MomentStore } from '../Moment.ts'
+import type { OnProgress } from '../Progress.ts'
+import { passesActFilter, type Act, type ActFilter } from './Act.ts'
+import { actOf } from './actOf.ts'
+
+/** How to look for acts. */
+export interface ReadActsOptions {
+  readonly decodeCheckpoint: DecodeCheckpoint
+  readonly moments?: MomentStore
+  readonly onProgress?: OnProgress
+  /** What an index knows already: the acts that are asked for, up to these sequences of its partitions. */
+  readonly known?: { readonly acts: readonly Act[]; readonly reached: ReadonlyMap<number, number> }
+}
+
+/**
+ * Everything on record that somebody did, the latest first, found by going through the record as far as it is not
+ * known.
+ * Errors: those of a pass.
+ */
+export const readActs = async (log: Log, filter: ActFilter, options: ReadActsOptions): Promise<Act[]> => {
+  const { decodeCheckpoint, moments, onProgress, known } = options
+  const acts: Act[] = [...(known?.acts ?? [])]
+  let before = 0
+  for (let n = 0; n < log.meta.partitions; n++) {
+    const partition = await log.partition(n)
+    try {
+      const { lastSeq } = await partition.state()
+      const reached = known?.reached.get(n) ?? 0
+      if (reached >= lastSeq) continue
+      const pass = await LogPass.open(partition, {
+        decodeCheckpoint,
+        ...(moments === undefined ? {} : { moments }),
+        ...(reached === 0 ? {} : { near: reached }),
+        onRecord: (seq, events) => onProgress?.({ partition: n, seq, lastSeq, events: before + events }),
+        listeners: [
+          {
+            event: (event, index, frame, state) => {
+              if (frame.seq <= reached) return
+              const act = actOf(event, frame.seq, index, state)
+              if (act !== undefined && passesActFilter(filter, act)) acts.push(act)
+            },
+            restarted: (seq, reason) => {
+              if (reason !== 'rewound') return
+              for (let i = acts.length - 1; i >= 0; i--)
+                if (acts[i]!.partition === n && acts[i]!.seq > seq) acts.splice(i, 1)
+            },
+          },
+        ],
+      })
+      await pass.run(lastSeq)
+      before += pass.events
+    } finally {
+      await partition.close()
+    }
+  }
+  return acts.sort(latestFirst)
+}
+
+const latestFirst = (a: Act, b: Act): number =>
+  b.at - a.at || a.partition - b.partition || b.seq - a.seq || b.index - a.index
