@@ -311,8 +311,11 @@ export class IndexIngest implements PassListener {
       const { meta } = decodeEnvelope(envelope)
       const attributes = attributesOf(meta)
       const { lineage } = meta
+      const { texts } = this.#writer
       for (const row of rows) {
         row.attributes = attributes
+        if (typeof meta.group === 'string') row.group ??= texts.text(meta.group)
+        if (typeof meta.tag === 'string') row.tag ??= texts.text(meta.tag)
         if (typeof lineage !== 'object') continue
         row.origin = String(lineage.messageId)
         row.redrives = Number(lineage.redrives ?? 0) || 0
