@@ -12,7 +12,7 @@ export interface QueueNames {
 }
 
 /** The frames that tell of a message, as far as an index has read its partition. */
-export interface TouchingFrames {
+interface TouchingFrames {
   /** In order; among them some that only tell of its neighbours. */
   readonly seqs: readonly number[]
   /** Everything behind this is to be looked at as well. */

@@ -38,7 +38,9 @@ export const explain: CommandModule = {
         `"${what}" is no message id; for a queue add --group, which \`kiroku dlq list ${what}\` names`,
       )
     const { out } = invocation
-    const explanation = await withLog(invocation, async (log) => explainTrace(await traceMessage(log, what)))
+    const explanation = await withLog(invocation, async (log) =>
+      explainTrace(await traceMessage(log, invocation.settings().dataDir, what)),
+    )
     for (const line of linesOf(explanation)) out.line(line)
     out.result({ ...explanation, next: nextSteps(explanation) })
   },
@@ -48,7 +50,7 @@ const explainGroup = async (invocation: Invocation, queue: string, wanted: strin
   const { out } = invocation
   const group = pick((await gather(invocation, queue)).groups, queue, wanted)
   const story = await withLog(invocation, async (log) =>
-    explainTrace(await traceMessage(log, group.samples[0]!)),
+    explainTrace(await traceMessage(log, invocation.settings().dataDir, group.samples[0]!)),
   )
   const next = nextSteps({ queue, group: group.group, samples: group.samples })
   for (const line of describeGroup(queue, group)) out.line(line)

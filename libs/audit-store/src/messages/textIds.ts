@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Pattern } from '@kiroku/audit'
 
 /** More ids than this are not looked up one by one. */
-export const idsMax = 200
+const idsMax = 200
 
 /** The ids of what a pattern says in a table of texts, in an undefined order; undefined: more than `idsMax`. */
 export const textIds = (
