@@ -93,6 +93,8 @@ const run = async (): Promise<boolean> => {
       toldMs = performance.now()
       progress(`${done} seeds, ${failed} failed`)
     },
+    onFailure: ({ seed, checker, text }) =>
+      progress(`seed ${seed} failed: ${checker}: ${text.split('\n')[0]}`),
   })
   const gaps = coverageGaps(summary.coverage, summary.seeds)
   console.log(coverageTable(summary.coverage, summary.seeds))

@@ -11,6 +11,7 @@ export interface Order {
   readonly jobs: number
   /** Told how many seeds are done, and how many failed. */
   readonly onProgress?: (done: number, failed: number) => void
+  readonly onFailure?: (failed: FailedSeed) => void
 }
 
 /** What came of all seeds. */
@@ -29,7 +30,14 @@ const chunk = 25
 const shrunkMax = 3
 
 /** Runs seeds in processes of their own. */
-export const simulate = async ({ from, seeds, also, jobs, onProgress }: Order): Promise<Summary> => {
+export const simulate = async ({
+  from,
+  seeds,
+  also,
+  jobs,
+  onProgress,
+  onFailure,
+}: Order): Promise<Summary> => {
   const coverage = new Coverage()
   const failed: FailedSeed[] = []
   const shrunk: Shrunk[] = []
@@ -51,6 +59,7 @@ export const simulate = async ({ from, seeds, also, jobs, onProgress }: Order): 
       steps += outcome.steps
       coverage.merge(outcome.coverage)
       failed.push(...outcome.failed)
+      for (const each of outcome.failed) onFailure?.(each)
       onProgress?.(done, failed.length)
     }
   }
