@@ -1,4 +1,4 @@
-import { isKirokuError } from '@kiroku/message'
+import { isKirokuError, KirokuError } from '@kiroku/message'
 import {
   ChainError,
   decodeRecord,
@@ -42,8 +42,35 @@ interface Walk {
   readonly standing: ReadonlySet<number>
 }
 
-/** Looks at a partition's whole log and says how it can be reopened. */
+/** How often a log is looked at again because its owner trimmed what was about to be read. */
+const trimmedTriesMax = 10
+
+/**
+ * Looks at a partition's whole log and says how it can be reopened. What its owner trims meanwhile is not damage.
+ * Errors: `Busy` when it is trimmed all the time, and what the log's reading throws.
+ */
 export const diagnose = async (
+  log: PartitionLog,
+  decodeCheckpoint: DecodeCheckpoint,
+  acknowledgeLostEnd: boolean,
+): Promise<Diagnosis> => {
+  for (let tries = 0; tries < trimmedTriesMax; tries++) {
+    const { firstSeq } = await log.state()
+    const isTrimmed = async (): Promise<boolean> => (await log.state()).firstSeq !== firstSeq
+    try {
+      const diagnosis = await look(log, decodeCheckpoint, acknowledgeLostEnd)
+      if (!(await isTrimmed())) return diagnosis
+    } catch (e) {
+      if (!isKirokuError(e) || e.id !== 'LogDamaged' || !(await isTrimmed())) throw e
+    }
+  }
+  throw new KirokuError(
+    'Busy',
+    `partition ${log.partition} is trimmed faster than it can be read; try again when it is calmer`,
+  )
+}
+
+const look = async (
   log: PartitionLog,
   decodeCheckpoint: DecodeCheckpoint,
   acknowledgeLostEnd: boolean,

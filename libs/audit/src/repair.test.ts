@@ -275,6 +275,18 @@ describe('with checkpoints', () => {
     expect((await check()).partitions[0]).toMatchObject({ ok: true, repaired: [{}] })
   })
 
+  it('a log that is trimmed while it is looked at is not taken for damaged', async () => {
+    const [older] = await untilTwoStand()
+    const handle = await engine.log.partition(0)
+    engine.log.faults.slow(2)
+    const planned = plan()
+    await Promise.all([handle.state(), handle.state()])
+    await handle.trim(older - 1)
+    const during = await planned
+    engine.log.faults.calm()
+    expect(during).toEqual(await plan())
+  })
+
   it('a trimmed log is verified from the oldest one, and cannot be repaired without any', async () => {
     const [older, newer] = await untilTwoStand()
     const handle = await engine.log.partition(0)

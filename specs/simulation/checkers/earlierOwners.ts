@@ -12,7 +12,8 @@ export class EarlierOwnersChecker implements Checker {
   readonly #used = new Map<string, number>()
 
   heard({ from, partition, commands }: Exchange, { epoch }: Reply): void {
-    if (commands[0]?.type === 'DescribeQueue') this.#arrived.set(`${from.name} ${partition}`, epoch)
+    // Epoch 0 is of nobody who owns it.
+    if (epoch > 0 && commands[0]?.type === 'DescribeQueue') this.#arrived.set(`${from.name} ${partition}`, epoch)
   }
 
   read({ name }: Party, partition: number): void {
