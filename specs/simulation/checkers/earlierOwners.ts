@@ -13,7 +13,8 @@ export class EarlierOwnersChecker implements Checker {
 
   heard({ from, partition, commands }: Exchange, { epoch }: Reply): void {
     // Epoch 0 is of nobody who owns it.
-    if (epoch > 0 && commands[0]?.type === 'DescribeQueue') this.#arrived.set(`${from.name} ${partition}`, epoch)
+    if (epoch > 0 && commands[0]?.type === 'DescribeQueue')
+      this.#arrived.set(`${from.name} ${partition}`, epoch)
   }
 
   read({ name }: Party, partition: number): void {
