@@ -7,7 +7,7 @@ import type { Command, Reply } from '@kiroku/partition'
 import { waitUntil } from '@kiroku/testkit'
 
 /** What a process needs of a node's options. */
-export type ProcessOptions = Pick<NodeOptions, 'name' | 'log' | 'checkpoints'> & {
+export type ProcessOptions = Pick<NodeOptions, 'name' | 'log' | 'checkpoints' | 'tailNotes'> & {
   readonly time: Time
 }
 
@@ -101,6 +101,7 @@ export class EngineProcess {
       append: (record, expected) => io(() => log.append(record, expected)),
       read: (from, to) => log.read(from, to),
       get: (seq, bytes) => io(() => log.get(seq, bytes)),
+      holes: () => io(() => log.holes()),
       trim: (upTo) => io(() => log.trim(upTo)),
       checkpoints: {
         list: () => io(() => checkpoints.list()),

@@ -47,6 +47,7 @@ export class Gate {
       },
       read: (from, to) => log.read(from, to),
       get: (seq, bytes) => log.get(seq, bytes),
+      holes: () => log.holes(),
       trim: (upTo) => log.trim(upTo),
       checkpoints: log.checkpoints,
       close: () => log.close(),

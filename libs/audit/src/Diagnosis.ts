@@ -5,13 +5,16 @@ import {
   readChain,
   zeroHash,
   type ChainAnchor,
+  type DecodedFrame,
   type DecodedRecord,
   type LogRecord,
   type PartitionLog,
 } from '@kiroku/log'
+import { firstMissing, givenUpIn } from '@kiroku/partition'
 import type { DecodeCheckpoint, StoredCheckpoint } from './Checkpoint.ts'
 import { findMissing, nothingMissing, type Missing } from './findMissing.ts'
-import type { RepairKind, RepairPlan } from './RepairPlan.ts'
+import type { RepairKind, RepairOptions, RepairPlan } from './RepairPlan.ts'
+import { TailCheck } from './TailNote.ts'
 import { total } from './ranges.ts'
 import type { Problem } from './VerifyReport.ts'
 
@@ -27,6 +30,8 @@ export interface Diagnosis {
   readonly at: number
   readonly fenceRecords: number
   readonly bodiless: Missing['bodiless']
+  /** Up to where the log was trimmed by an end that is lost; absent: it says so itself. */
+  readonly trimmedTo?: number | undefined
 }
 
 /** Records of a fence where the log does not tell; as many as an owner may have appends in flight. */
@@ -38,8 +43,16 @@ const nothing: RepairPlan['lost'] = { unreadable: 0, records: 0, events: 0, sent
 interface Walk {
   readonly hash: Uint8Array
   readonly damage: ChainError | undefined
+  readonly told: Told
   /** Checkpoints that stand on the record they name. */
   readonly standing: ReadonlySet<number>
+}
+
+/** What the record itself says of what is not there. */
+interface Told {
+  trimmedTo: number
+  givenUp: { readonly from: number; readonly upTo: number }[]
+  repairedEpoch: number
 }
 
 /** How often a log is looked at again because its owner trimmed what was about to be read. */
@@ -51,14 +64,14 @@ const trimmedTriesMax = 10
  */
 export const diagnose = async (
   log: PartitionLog,
-  decodeCheckpoint: DecodeCheckpoint,
+  options: RepairOptions,
   acknowledgeLostEnd: boolean,
 ): Promise<Diagnosis> => {
   for (let tries = 0; tries < trimmedTriesMax; tries++) {
     const { firstSeq } = await log.state()
     const isTrimmed = async (): Promise<boolean> => (await log.state()).firstSeq !== firstSeq
     try {
-      const diagnosis = await look(log, decodeCheckpoint, acknowledgeLostEnd)
+      const diagnosis = await look(log, options, acknowledgeLostEnd)
       if (!(await isTrimmed())) return diagnosis
     } catch (e) {
       if (!isKirokuError(e) || e.id !== 'LogDamaged' || !(await isTrimmed())) throw e
@@ -72,16 +85,20 @@ export const diagnose = async (
 
 const look = async (
   log: PartitionLog,
-  decodeCheckpoint: DecodeCheckpoint,
+  { decodeCheckpoint, tails = [] }: RepairOptions,
   acknowledgeLostEnd: boolean,
 ): Promise<Diagnosis> => {
   const listed = await log.checkpoints.list()
   const { firstSeq, lastSeq } = await log.state()
   const checkpoints = await readCheckpoints(log, listed, decodeCheckpoint)
   const unreadable = listed.filter((seq) => !checkpoints.has(seq))
-  const whole = await walk(log, lastSeq, checkpoints)
+  const note = tails.find(({ partition }) => partition === log.partition)
+  const tail = new TailCheck(note)
+  const whole = await walk(log, lastSeq, checkpoints, { tail })
   const tally = await readLeniently(log, whole.damage?.seq ?? lastSeq + 1, firstSeq, lastSeq)
-  const { epoch, at, fenceRecords } = tally
+  const { at, fenceRecords } = tally
+  // An ownership whose records are all gone was there nevertheless.
+  const epoch = Math.max(tally.epoch, note?.epoch ?? 0)
   const base = { epoch, at, fenceRecords, bridgeHash: undefined }
   const planOf = (
     kind: RepairKind,
@@ -112,12 +129,33 @@ const look = async (
     begin === undefined ? nothingMissing : findMissing(log, begin, upTo, { ...tally, firstSeq })
 
   if (whole.damage === undefined) {
+    const begin = [...whole.standing].find((seq) => seq >= firstSeq - 1)
+    const oldest = firstSeq === 1 || begin === undefined ? undefined : checkpoints.get(begin)
+    const told = including(whole.told, standingIn(checkpoints, whole))
+    const gone = oldest && firstMissing(told, firstSeq, [])
     const stray = [...checkpoints.keys()].filter((seq) => !whole.standing.has(seq) && seq >= firstSeq)
-    const problem = strayProblem(log, stray, unreadable, lastSeq)
+    const lostEnd = tail.problem(firstSeq, lastSeq, told.repairedEpoch)
+    const isShort = stray.length > 0 || lostEnd !== undefined || acknowledgeLostEnd
+    if (gone !== undefined && oldest !== undefined && !isShort) {
+      const { bodies } = await readLeniently(log, firstSeq, firstSeq, lastSeq, firstSeq)
+      const { bodiless, count } = await findMissing(log, newest(whole, lastSeq)!, lastSeq, {
+        ...tally,
+        bodies,
+        firstSeq,
+      })
+      const lost = { ...nothing, unreadable: firstSeq - gone, bodies: count }
+      const what = `the records ${gone} to ${firstSeq - 1} are missing`
+      const problem = asProblem(new ChainError('LogDamaged', log.partition, gone, what))
+      const plan = planOf('bridge', gone, oldest.seq, unreadable, problem, lost)
+      return { ...base, plan, hash: whole.hash, bridgeHash: oldest.hash, bodiless }
+    }
+    const problem = strayProblem(log, stray, unreadable, lastSeq) ?? (lostEnd && asProblem(lostEnd))
     const dropped = [...stray, ...unreadable]
     const { bodiless, count } = await missing(newest(whole, lastSeq), lastSeq)
-    const isEndLost = stray.length > 0 || acknowledgeLostEnd || count > 0
+    const isEndLost = isShort || count > 0
     const kind = isEndLost ? 'lostEnd' : unreadable.length > 0 ? 'checkpoint' : 'none'
+    // The end that is gone said that this was trimmed.
+    const trimmedTo = gone === undefined ? undefined : firstSeq - 1
     const plan = planOf(
       hasBase(lastSeq + 1, dropped) ? kind : 'impossible',
       lastSeq + 1,
@@ -126,14 +164,14 @@ const look = async (
       problem ?? (count > 0 ? trimProblem(log, lastSeq) : undefined),
       { ...nothing, bodies: count },
     )
-    return { ...base, plan, hash: whole.hash, bodiless }
+    return { ...base, plan, hash: whole.hash, bodiless, trimmedTo }
   }
 
   const behind = [...checkpoints.values()].filter((c) => c.seq >= whole.damage!.seq && c.seq <= lastSeq)
   const bridge = await firstStanding(log, behind)
-  const end = bridge === undefined ? whole : await walk(log, lastSeq, checkpoints, bridge)
+  const end = bridge === undefined ? whole : await walk(log, lastSeq, checkpoints, { begin: bridge })
   const damage = end.damage ?? whole.damage
-  const problem: Problem = { seq: damage.seq, id: damage.id, message: damage.message }
+  const problem = asProblem(damage)
   if (bridge !== undefined && end.damage === undefined) {
     const { bodiless, count } = await missing(bridge, lastSeq)
     const lost = { ...nothing, unreadable: tally.unreadable.size, bodies: count }
@@ -152,7 +190,26 @@ const look = async (
   return { ...base, plan, hash: end.hash, bodiless }
 }
 
-const strayProblem = (
+export const asProblem = ({ seq, id, message }: ChainError): Problem => ({ seq, id, message })
+
+/** Checkpoints that stand on the record they name. */
+export const standingIn = (
+  checkpoints: ReadonlyMap<number, StoredCheckpoint>,
+  { standing }: Walk,
+): StoredCheckpoint[] => [...checkpoints.values()].filter(({ seq }) => standing.has(seq))
+
+/** What the records tell, and what checkpoints know of those that are not there. */
+export const including = (told: Told, checkpoints: readonly StoredCheckpoint[]): Told => {
+  const all: Told = { ...told, givenUp: [...told.givenUp] }
+  for (const { snapshot } of checkpoints) {
+    all.trimmedTo = Math.max(all.trimmedTo, snapshot.trimmedTo)
+    all.repairedEpoch = Math.max(all.repairedEpoch, snapshot.repairedEpoch)
+    all.givenUp.push(...givenUpIn(snapshot))
+  }
+  return all
+}
+
+export const strayProblem = (
   log: PartitionLog,
   stray: readonly number[],
   unreadable: readonly number[],
@@ -178,7 +235,7 @@ const trimProblem = (log: PartitionLog, lastSeq: number): Problem => ({
   message: `partition ${log.partition}: bodies that are needed at ${lastSeq} are trimmed away; the log's end is gone`,
 })
 
-const readCheckpoints = async (
+export const readCheckpoints = async (
   log: PartitionLog,
   listed: readonly number[],
   decode: DecodeCheckpoint,
@@ -197,11 +254,11 @@ const readCheckpoints = async (
 }
 
 /** Follows the chain from the beginning, or from a checkpoint, up to the end or the first damage. */
-const walk = async (
+export const walk = async (
   log: PartitionLog,
   toSeq: number,
   checkpoints: ReadonlyMap<number, StoredCheckpoint>,
-  begin?: StoredCheckpoint,
+  { begin, tail }: { readonly begin?: StoredCheckpoint; readonly tail?: TailCheck },
 ): Promise<Walk> => {
   const from: ChainAnchor | undefined = begin && {
     seq: begin.seq,
@@ -209,6 +266,7 @@ const walk = async (
     epoch: begin.snapshot.epoch,
   }
   const standing = new Set<number>()
+  const told: Told = { trimmedTo: 0, givenUp: [], repairedEpoch: 0 }
   let hash = begin?.hash ?? zeroHash
   try {
     for await (const entry of readChain(log, {
@@ -223,14 +281,25 @@ const walk = async (
       }
       if (entry.kind !== 'ours') continue
       hash = entry.record.hash
+      tail?.pass(entry.seq, entry.record)
+      if (entry.record.kind === 'frame') listen(told, entry.record)
       const checkpoint = checkpoints.get(entry.seq)
       if (checkpoint !== undefined && equalBytes(checkpoint.hash, hash)) standing.add(entry.seq)
     }
-    return { hash, standing, damage: undefined }
+    return { hash, standing, told, damage: undefined }
   } catch (e) {
     if (!(e instanceof ChainError) || e.id === 'FutureVersion') throw e
-    return { hash, standing, damage: e }
+    return { hash, standing, told, damage: e }
   }
+}
+
+const listen = (told: Told, { epoch, events }: DecodedFrame): void => {
+  for (const e of events)
+    if (e.type === 'Trimmed') told.trimmedTo = Math.max(told.trimmedTo, e.upTo)
+    else if (e.type === 'Repaired') {
+      told.repairedEpoch = epoch
+      if (e.upTo >= e.from) told.givenUp.push({ from: e.from, upTo: e.upTo })
+    }
 }
 
 /** The newest checkpoint whose record is the one it names. */
@@ -256,12 +325,13 @@ interface Tally {
   readonly fenceRecords: number
 }
 
-/** Reads on past damage; counts from `countFrom` on. */
+/** Reads on past damage; counts from `countFrom` on. What lies before `goneBelow` is not there. */
 const readLeniently = async (
   log: PartitionLog,
   countFrom: number,
   fromSeq: number,
   lastSeq: number,
+  goneBelow = 0,
 ): Promise<Tally> => {
   const unreadable = new Set<number>()
   const bodies = new Set<string>()
@@ -291,11 +361,12 @@ const readLeniently = async (
       if (e.type === 'Enqueued' || e.type === 'ForwardReceived') sent += e.count
       else if ('numbers' in e) settled += total(e.numbers)
     }
-    if (unreadable.size === 0) continue
+    if (unreadable.size === 0 && goneBelow === 0) continue
     for (const queue of record.bodyQueues)
       for (let i = 0, count = record.bodyCount(queue); i < count; i++) {
         const ref = record.body(queue, i)
-        if (!(ref instanceof Uint8Array) && unreadable.has(ref.seq)) bodies.add(`${stored.seq}/${queue}/${i}`)
+        if (!(ref instanceof Uint8Array) && (ref.seq < goneBelow || unreadable.has(ref.seq)))
+          bodies.add(`${stored.seq}/${queue}/${i}`)
       }
   }
   for (; next <= lastSeq; next++) miss(next)

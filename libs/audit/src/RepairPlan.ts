@@ -1,10 +1,13 @@
 import type { Actor } from '@kiroku/message'
 import type { DecodeCheckpoint } from './Checkpoint.ts'
+import type { TailNote } from './TailNote.ts'
 import type { Problem } from './VerifyReport.ts'
 
 /** What both looking and repairing need. */
 export interface RepairOptions {
   readonly decodeCheckpoint: DecodeCheckpoint
+  /** What nodes noted of the ends that they saw, so that a lost end shows. */
+  readonly tails?: readonly TailNote[]
 }
 
 /** Who reopens a partition, and why. */

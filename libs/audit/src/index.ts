@@ -21,6 +21,8 @@ export type {
   VerifyOptions,
   VerifyReport,
 } from './VerifyReport.ts'
+export { checkRecord, type RecordCheck } from './checkRecord.ts'
+export type { TailNote } from './TailNote.ts'
 export { planRepair, repair } from './repair.ts'
 export type { RepairKind, RepairOptions, RepairOrder, RepairPlan } from './RepairPlan.ts'
 export {

@@ -52,8 +52,10 @@ describe('a proof', () => {
     for (let i = 0; (await handle.checkpoints.list()).length < 2; i++)
       await send(engine, 0, 'mail', ...Array.from({ length: 20 }, (_, n) => `text ${n}`.repeat(20)))
     await waitUntil(() => engine.node().actors.get(0)!.state.checkpoints.length === 2)
-    const later = await prove()
     const [newer, older] = (await handle.checkpoints.list()) as [number, number]
+    await engine.close()
+    await forge(engine.log, 0, [{ type: 'Trimmed', upTo: older - 1 }])
+    const later = await prove()
     await handle.trim(older - 1)
     expect(await since(proof)).toMatchObject({ ok: true, result: 'trimmed' })
     const found = await since(later)

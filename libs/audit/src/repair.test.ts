@@ -6,7 +6,8 @@ import { decodeCheckpoint, startMemoryEngine, type MemoryEngine } from '@kiroku/
 import { waitUntil } from '@kiroku/testkit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { planRepair, repair } from './repair.ts'
-import { ask, lastFrame, receive, send, tester } from './TestRecord.ts'
+import type { TailNote } from './TailNote.ts'
+import { ask, forge, lastFrame, receive, send, tester } from './TestRecord.ts'
 import { verify } from './verify.ts'
 
 let engine: MemoryEngine
@@ -165,6 +166,55 @@ it('an end that only a node knows to be lost is acknowledged on request', async 
   expect(await check()).toMatchObject({ ok: true, partitions: [{ repaired: [{ from: end + 1 }] }] })
 })
 
+describe('an end of which a node noted more than there is', () => {
+  let tails: TailNote[]
+  let end: number
+
+  beforeEach(async () => {
+    await send(engine, 0, 'mail', 'a')
+    end = await lastSeq()
+    await send(engine, 0, 'mail', 'b')
+    await engine.close()
+    tails = [await noteOfEnd()]
+  })
+  const problems = async () =>
+    [
+      (await verify(engine.log, { decodeCheckpoint, tails })).partitions[0]!.problem,
+      (await planRepair(engine.log, 0, { decodeCheckpoint, tails })).problem,
+    ] as const
+
+  it('is whole while it is there', async () => {
+    expect(await problems()).toEqual([undefined, undefined])
+  })
+
+  it.each(['as it is', 'and another owner went on'])('is missed %s, from where it is gone', async (how) => {
+    engine.log.faults.loseTail(0, (await lastSeq()) - end)
+    if (how !== 'as it is') {
+      await engine.restart()
+      await send(engine, 0, 'mail', ...texts(10))
+      await engine.close()
+    }
+    const missed = { id: 'LogShortened', seq: end + 1 }
+    expect(await problems()).toMatchObject([missed, missed])
+    expect(await repair(engine.log, 0, { ...order, tails })).toMatchObject([{ kind: 'lostEnd' }])
+    expect(await problems()).toEqual([undefined, undefined])
+  })
+})
+
+it('an end that is gone together with its owner is acknowledged by an epoch of its own', async () => {
+  await send(engine, 0, 'mail', 'a')
+  await engine.close()
+  const end = await lastSeq()
+  await engine.restart()
+  await engine.close()
+  const tails = [await noteOfEnd()]
+  const { seq, epoch } = tails[0]!
+  engine.log.faults.loseTail(0, seq - end)
+  expect(await repair(engine.log, 0, { ...order, tails })).toHaveLength(1)
+  expect((await lastFrame(engine.log, 0)).epoch).toBeGreaterThan(epoch)
+  expect(await verify(engine.log, { decodeCheckpoint, tails })).toMatchObject({ ok: true })
+})
+
 describe('with checkpoints', () => {
   /** Sends until two checkpoints stand, and leaves the messages of the first frame unsettled. */
   const untilTwoStand = async (): Promise<[number, number]> => {
@@ -216,6 +266,53 @@ describe('with checkpoints', () => {
     })
   })
 
+  it('records that are gone before one close the partition, although its state needs none of them', async () => {
+    const [, newer] = await untilTwoStand()
+    const bad = await firstSend()
+    engine.log.faults.loseRecord(0, bad)
+    await engine.restart()
+    await expect(counts()).rejects.toThrow(`sequence ${bad}: the record is missing`)
+    expect(await repair(engine.log, 0, order)).toMatchObject([{ kind: 'bridge', from: bad, upTo: newer }])
+    for (let starts = 0; starts < 2; starts++) {
+      await engine.restart()
+      expect(await counts()).toMatchObject({ discarded: 20 })
+    }
+    expect(await check()).toMatchObject({ ok: true })
+  })
+
+  it('a beginning that nobody trimmed is missed, and given up by a repair', async () => {
+    const [older] = await untilTwoStand()
+    await engine.restart()
+    const before = await counts()
+    await engine.close()
+    await (await engine.log.partition(0)).trim(older - 1)
+    expect((await check()).partitions[0]!.problem).toMatchObject({ id: 'LogDamaged', seq: 1 })
+    await engine.restart()
+    await expect(counts()).rejects.toThrow('sequence 1: the record is missing')
+    const shown = await plan()
+    expect(shown).toMatchObject({
+      kind: 'bridge',
+      from: 1,
+      upTo: older,
+      problem: { id: 'LogDamaged', seq: 1 },
+      lost: { unreadable: older - 1 },
+    })
+    expect(await repair(engine.log, 0, order)).toHaveLength(1)
+    expect(await plan()).toMatchObject({ kind: 'none' })
+    for (let starts = 0; starts < 2; starts++) {
+      await engine.restart()
+      expect(await counts()).toMatchObject({
+        sent: before.sent,
+        available: before.available - shown.lost.bodies,
+        discarded: shown.lost.bodies,
+      })
+    }
+    const { numbers, items } = await receive(engine, 0, 'mail')
+    expect(numbers[0]).toBe(shown.lost.bodies + 1)
+    await ask(engine, 0, { type: 'Ack', items })
+    expect(await check()).toMatchObject({ ok: true, partitions: [{ firstSeq: older }] })
+  })
+
   it('damage behind one is repaired from it', async () => {
     const [, newer] = await untilTwoStand()
     const end = await lastSeq()
@@ -262,12 +359,15 @@ describe('with checkpoints', () => {
     await engine.restart()
     const before = await counts()
     await engine.close()
+    await forge(engine.log, 0, [{ type: 'Trimmed', upTo: older - 1 }])
+    const tails = [await noteOfEnd()]
     await (await engine.log.partition(0)).trim(older - 1)
-    const { kind, lost } = await plan()
+    engine.log.faults.loseTail(0, 1)
+    const { kind, lost } = await planRepair(engine.log, 0, { decodeCheckpoint, tails })
     const trimmed = lost.bodies
     expect(kind).toBe('lostEnd')
     expect(trimmed).toBeGreaterThan(0)
-    await repair(engine.log, 0, order)
+    expect(await repair(engine.log, 0, { ...order, tails })).toHaveLength(1)
     expect(await plan()).toMatchObject({ kind: 'none' })
     await engine.restart()
     const { available, discarded } = await counts()
@@ -292,6 +392,7 @@ describe('with checkpoints', () => {
   it('a trimmed log is verified from the oldest one, and cannot be repaired without any', async () => {
     const [older, newer] = await untilTwoStand()
     const handle = await engine.log.partition(0)
+    await forge(engine.log, 0, [{ type: 'Trimmed', upTo: older - 1 }])
     await handle.trim(older - 1)
     expect((await check()).partitions[0]).toMatchObject({ ok: true, firstSeq: older, fromSeq: older })
     for (const seq of [older, newer]) engine.log.faults.loseCheckpoint(0, seq)
@@ -300,6 +401,12 @@ describe('with checkpoints', () => {
     await expect(repair(engine.log, 0, order)).rejects.toThrow('cannot be reopened')
   })
 })
+
+/** What a node notes that saw the log as it is now. */
+const noteOfEnd = async (): Promise<TailNote> => {
+  const { seq, hash, epoch } = await lastFrame(engine.log, 0)
+  return { partition: 0, epoch, seq, hash: Buffer.from(hash).toString('hex') }
+}
 
 /** Sequence of the first frame that holds messages. */
 const firstSend = async (): Promise<number> => {

@@ -14,7 +14,7 @@ const triesMax = 5
  */
 export const planRepair = (log: Log, partition: number, options: RepairOptions): Promise<RepairPlan> =>
   withPartition(log, partition, async (handle) => {
-    const { plan } = await diagnose(handle, options.decodeCheckpoint, false)
+    const { plan } = await diagnose(handle, options, false)
     return plan
   })
 
@@ -28,7 +28,7 @@ export const repair = (log: Log, partition: number, order: RepairOrder): Promise
     const done: RepairPlan[] = []
     let lostEnd = order.acknowledgeLostEnd ?? false
     for (let tries = 0; tries < triesMax; tries++) {
-      const diagnosis = await diagnose(handle, order.decodeCheckpoint, lostEnd)
+      const diagnosis = await diagnose(handle, order, lostEnd)
       const { plan } = diagnosis
       if (plan.kind === 'none') return done
       if (plan.kind === 'impossible')
@@ -83,7 +83,10 @@ const reopen = async (log: PartitionLog, diagnosis: Diagnosis, order: RepairOrde
   }
 }
 
-const reopening = ({ plan, bridgeHash, bodiless }: Diagnosis, { note, by }: RepairOrder): LogEvent[] => {
+const reopening = (
+  { plan, bridgeHash, bodiless, trimmedTo }: Diagnosis,
+  { note, by }: RepairOrder,
+): LogEvent[] => {
   const bridged = bridgeHash !== undefined
   return [
     {
@@ -95,6 +98,7 @@ const reopening = ({ plan, bridgeHash, bodiless }: Diagnosis, { note, by }: Repa
       note,
       by,
     },
+    ...(trimmedTo === undefined ? [] : [{ type: 'Trimmed', upTo: trimmedTo } as const]),
     ...bodiless.map(({ queue, sub, numbers }): LogEvent => ({
       type: 'Discarded',
       queue,

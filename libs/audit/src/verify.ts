@@ -56,6 +56,7 @@ const verifyAll = async (logs: readonly PartitionLog[], options: VerifyOptions):
         firstSeq,
         lastSeq,
         checkpoints: checkpointSeqs,
+        tail: options.tails?.find(({ partition }) => partition === log.partition),
         decodeCheckpoint: options.decodeCheckpoint,
         law,
         forwards,

@@ -8,7 +8,7 @@ import {
   type ChainEntry,
   type PartitionLog,
 } from '@kiroku/log'
-import { PartitionState, restore, runNumbers, snapshot, stateHash } from '@kiroku/partition'
+import { firstMissing, PartitionState, restore, runNumbers, snapshot, stateHash } from '@kiroku/partition'
 import type { DecodeCheckpoint, StoredCheckpoint } from './Checkpoint.ts'
 import type { ForwardLedger } from './ForwardLedger.ts'
 import { LawFold } from './LawFold.ts'
@@ -16,6 +16,7 @@ import type { MachineCheck } from './MachineCheck.ts'
 import { progressRecords } from './Progress.ts'
 import { arrivalsOf, type Arrival, type ArrivalsIn } from './RestoreCheck.ts'
 import type { PartitionProof } from './Proof.ts'
+import { TailCheck, type TailNote } from './TailNote.ts'
 import type { PartitionReport, Problem, RepairNote, SinceProof } from './VerifyReport.ts'
 
 /** What the verification of one partition needs. */
@@ -26,6 +27,8 @@ export interface PartitionTask {
   /** Sequences of the checkpoints that were there before `lastSeq` was asked for, newest first. */
   readonly checkpoints: readonly number[]
   readonly decodeCheckpoint: DecodeCheckpoint
+  /** What a node noted of the log's end before `lastSeq` was asked for. */
+  readonly tail: TailNote | undefined
   readonly law: MachineCheck
   readonly forwards: ForwardLedger
   readonly onRecord: (seq: number, events: number) => void
@@ -97,10 +100,14 @@ class PartitionReader {
     if (firstSeq > 1) await this.#beginTrimmed()
     const stored = new Set(checkpoints)
     const proofSeq = this.#task.proof?.seq ?? Infinity
+    const tail = new TailCheck(this.#task.tail)
     for await (const entry of readChain(log, { toSeq: lastSeq, deep: true })) {
       this.seq = entry.seq
       if (this.#proven === undefined && entry.seq > proofSeq) this.#proven = this.#head
-      if (entry.kind === 'ours') this.#head = entry.record.hash
+      if (entry.kind === 'ours') {
+        this.#head = entry.record.hash
+        tail.pass(entry.seq, entry.record)
+      }
       if (entry.kind === 'lost') await this.#lost(entry)
       else if (entry.kind === 'foreign') this.#foreign++
       else if (entry.seq > this.#fromSeq) await this.#record(entry)
@@ -108,6 +115,12 @@ class PartitionReader {
       if (entry.seq % progressRecords === 0) this.#task.onRecord(entry.seq, this.#eventsNow)
     }
     if (proofSeq === lastSeq) this.#proven ??= this.#head
+    const { state } = this.#fold
+    const missing = firstMissing(state, firstSeq, [])
+    if (missing !== undefined)
+      throw new ChainError('LogDamaged', log.partition, missing, 'the record is missing')
+    const lostEnd = tail.problem(firstSeq, lastSeq, state.repairedEpoch)
+    if (lostEnd !== undefined) throw lostEnd
     this.#fold.checkConservation()
     this.#task.onRecord(lastSeq, this.#eventsNow)
   }

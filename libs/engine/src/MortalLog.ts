@@ -88,6 +88,9 @@ class MortalPartition implements PartitionLog {
   get(seq: number): Promise<LogRecord | undefined> {
     return this.#life.live(() => this.#log.get(seq))
   }
+  holes(): Promise<number[]> {
+    return this.#life.live(() => this.#log.holes())
+  }
   trim(upTo: number): Promise<void> {
     return this.#life.live(() => this.#log.trim(upTo))
   }

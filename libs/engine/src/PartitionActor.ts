@@ -182,15 +182,15 @@ export class PartitionActor {
   }
 
   async #takeOver(): Promise<void> {
-    this.#fenced = await fence(this.#o.log, this.#o.node, this.#o.time, this.#o.lockFresh, () =>
-      this.#stopped(),
-    )
+    const { log, node, time, lockFresh, tailNotes } = this.#o
+    const epochBefore = tailNotes?.epoch(this.partition)
+    this.#fenced = await fence(log, node, time, lockFresh, () => this.#stopped(), epochBefore)
     this.#send('FENCE_STORED', `epoch ${this.#fenced.epoch}`)
-    const begun = this.#o.time.monotonicMs()
-    const loaded = await load(this.#o.log, this.#fenced.seq)
-    await this.#o.tailNotes?.check(this.#o.log, loaded.state.repairedEpoch)
+    const begun = time.monotonicMs()
+    const loaded = await load(log, this.#fenced.seq)
+    await tailNotes?.check(log, loaded.state.repairedEpoch)
     this.metrics.replayEvents = loaded.events
-    this.metrics.replaySeconds = (this.#o.time.monotonicMs() - begun) / 1_000
+    this.metrics.replaySeconds = (time.monotonicMs() - begun) / 1_000
     this.#state = loaded.state
     this.#state.recordMs = this.#o.record.ms
     this.#checkpoints.begin(loaded, this.#fenced.timeMs)

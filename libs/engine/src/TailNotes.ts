@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { KirokuError } from '@kiroku/message'
@@ -6,11 +6,15 @@ import { decodeRecord, type PartitionLog } from '@kiroku/log'
 import { limits } from './limits.ts'
 
 interface Note {
+  /** Name of the log; absent in older notes. */
+  readonly log?: string
   /** Epoch of the ownership that noted it. */
   readonly epoch: number
   readonly seq: number
   readonly hash: string
 }
+
+const fileName = (incarnation: string, partition: number): string => `tail-${incarnation}-${partition}.json`
 
 /** Where notes are kept: small files on this machine. */
 export interface NoteFiles {
@@ -32,10 +36,34 @@ export const noteFilesIn = (folder: string): NoteFiles => {
   }
 }
 
+/** What the nodes of this folder noted of the logs whose ends they saw. */
+export const readTailNotes = (
+  folder: string,
+): (Note & { readonly incarnation: string; readonly partition: number })[] => {
+  const notes: ReturnType<typeof readTailNotes> = []
+  for (const file of existsSync(folder) ? readdirSync(folder) : []) {
+    const [, incarnation, partition] = /^tail-([^-]+)-(\d+)\.json$/.exec(file) ?? []
+    if (incarnation === undefined) continue
+    const note = readNote(() => readFileSync(join(folder, file), 'utf8'))
+    if (note !== undefined) notes.push({ ...note, incarnation, partition: Number(partition) })
+  }
+  return notes
+}
+
+/** A note that cannot be read says nothing: it is a help, not the truth. */
+const readNote = (read: () => string): Note | undefined => {
+  try {
+    return JSON.parse(read()) as Note
+  } catch {
+    return undefined
+  }
+}
+
 /** Small local files with the last sequence and hash that this node saw stored, so that a log that lost its tail is noticed. */
 export class TailNotes {
   readonly #files: NoteFiles
   readonly #incarnation: string
+  readonly #log: string
   readonly #last = new Map<
     number,
     {
@@ -48,14 +76,15 @@ export class TailNotes {
     }
   >()
 
-  /** Notes of the log of that incarnation. */
-  constructor(files: NoteFiles, incarnation: string) {
+  /** Notes of the log of that incarnation; its name is for people. */
+  constructor(files: NoteFiles, incarnation: string, log = '') {
     this.#files = files
+    this.#log = log
     this.#incarnation = incarnation
   }
 
   #file(partition: number): string {
-    return `tail-${this.#incarnation}-${partition}.json`
+    return fileName(this.#incarnation, partition)
   }
 
   /** Notes what is stored; written once a second at most. */
@@ -98,7 +127,8 @@ export class TailNotes {
     const last = this.#last.get(partition)
     if (last === undefined) return
     last.isDue = false
-    const note: Note = { epoch: last.epoch, seq: last.seq, hash: Buffer.from(last.hash).toString('hex') }
+    const { epoch, seq } = last
+    const note: Note = { log: this.#log, epoch, seq, hash: Buffer.from(last.hash).toString('hex') }
     last.writing = last.writing.then(async () => {
       // The note is a help, not the truth: a disk that does not take it stops nobody.
       await this.#files.write(this.#file(partition), JSON.stringify(note)).catch(() => {})
@@ -106,18 +136,22 @@ export class TailNotes {
     await last.writing
   }
 
+  /** Epoch of the last ownership that this node noted, which the log may have lost; 0: none. */
+  epoch(partition: number): number {
+    return this.#read(partition)?.epoch ?? 0
+  }
+
+  #read(partition: number): Note | undefined {
+    return readNote(() => this.#files.read(this.#file(partition)))
+  }
+
   /**
    * Holds the log against the note, unless a repair of `repairedEpoch` or later gave up what was known before.
    * Errors: `LogShortened`, `LogDamaged`.
    */
   async check(log: PartitionLog, repairedEpoch: number): Promise<void> {
-    let note: Note
-    try {
-      note = JSON.parse(this.#files.read(this.#file(log.partition))) as Note
-    } catch {
-      return
-    }
-    if (note.epoch < repairedEpoch) return
+    const note = this.#read(log.partition)
+    if (note === undefined || note.epoch < repairedEpoch) return
     const { firstSeq, lastSeq } = await log.state()
     if (note.seq > lastSeq)
       throw new KirokuError(

@@ -1,6 +1,6 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { createMemoryLog, decodeRecord, type MemoryLog } from '@kiroku/log'
+import { createMemoryLog, decodeRecord, encodeRecord, type DecodedFrame, type MemoryLog } from '@kiroku/log'
 import type { LogEvent } from '@kiroku/message'
 import { readyRuns, type Command, type Delivery, type StartPosition } from '@kiroku/partition'
 import { waitUntil } from '@kiroku/testkit'
@@ -140,8 +140,17 @@ describe('a start that only the log knows', () => {
     await waitUntil(() => one.node.actors.get(0)!.describe().checkpointSeq > 0)
     await one.close()
     const part = await log.partition(0)
-    for await (const { seq, data } of part.read(1))
-      if (decodeRecord(data).kind === 'body') await part.trim(seq)
+    const { lastSeq } = await part.state()
+    const last = decodeRecord((await part.get(lastSeq))!.data) as DecodedFrame
+    const frame = { epoch: last.epoch, at: last.at, sections: [] }
+    for await (const { seq, data } of part.read(1)) {
+      if (decodeRecord(data).kind !== 'body') continue
+      log.faults.write(
+        0,
+        encodeRecord({ ...frame, events: [{ type: 'Trimmed', upTo: seq }] }, last.hash).bytes,
+      )
+      await part.trim(seq)
+    }
     const two = await startTestNode(log, 'two', options)
     await two.ask(subscribe('earliest'))
     await two.ask(send(2, 'c'))

@@ -157,6 +157,7 @@ describe('a fence that looks at the log while another owner goes on with it', ()
       append: (record, expectedLastSeq) => part.append(record, expectedLastSeq),
       read: (fromSeq, toSeq) => part.read(fromSeq, toSeq),
       get: (seq, bytes) => part.get(seq, bytes),
+      holes: () => part.holes(),
       trim: (upTo) => part.trim(upTo),
       close: () => part.close(),
     }

@@ -17,6 +17,7 @@ export interface Fenced {
  * Takes the ownership of a log: an atomic batch of as many records as an owner may have appends in flight.
  * `lockFresh` is asked right before the batch leaves: whoever stood still between looking at the log and writing to it
  * must not take the partition from the next owner, who would not notice until its next append. `givenUp` is asked before every try, and says why there must be no more.
+ * The new epoch is later than `epochBefore`, one that the log may have lost.
  * Errors: `LogDamaged` when the last record cannot be read, and what the log throws once the tries are over.
  */
 export const fence = async (
@@ -25,13 +26,14 @@ export const fence = async (
   time: Time,
   lockFresh: () => boolean,
   givenUp: () => Promise<KirokuError | undefined> | KirokuError | undefined,
+  epochBefore = 0,
 ): Promise<Fenced> => {
   const until = time.monotonicMs() + limits.fenceTriesMsMax
   for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 2, 500)) {
     let reason: KirokuError | undefined
     try {
       reason = await givenUp()
-      if (reason === undefined) return await tryFence(log, node, time, lockFresh)
+      if (reason === undefined) return await tryFence(log, node, time, lockFresh, epochBefore)
     } catch (e) {
       // A fence without an answer may have been stored; the next one then goes on top of it.
       const again = isKirokuError(e) && repeatable.has(e.id)
@@ -49,10 +51,11 @@ const tryFence = async (
   node: string,
   time: Time,
   lockFresh: () => boolean,
+  epochBefore: number,
 ): Promise<Fenced> => {
   const { firstSeq, lastSeq } = await log.state()
   const last = await tailOf(log, firstSeq, lastSeq)
-  const epoch = last.epoch + 1
+  const epoch = Math.max(last.epoch, epochBefore) + 1
   const of = limits.appendsInFlight
   const records: Uint8Array[] = []
   let hash = last.hash

@@ -1,7 +1,7 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { KirokuError, isKirokuError } from '@kiroku/message'
-import { readChain, type ChainAnchor, type PartitionLog } from '@kiroku/log'
-import { beginFrame, evolve, oldestBodySeq, PartitionState, restore } from '@kiroku/partition'
+import { ChainError, readChain, type ChainAnchor, type PartitionLog } from '@kiroku/log'
+import { beginFrame, evolve, firstMissing, oldestBodySeq, PartitionState, restore } from '@kiroku/partition'
 import { decodeCheckpoint, type Checkpoint } from './CheckpointCodec.ts'
 import { LargeBodies } from './LargeBodies.ts'
 import { limits } from './limits.ts'
@@ -27,10 +27,10 @@ export interface Loaded {
 
 /**
  * Rebuilds a partition's state up to `toSeq`: the newest checkpoint that holds, then every frame behind it.
- * Yields to others every few ms. Errors: `LogDamaged`, `LogShortened`, `FutureVersion`.
+ * What lies before that checkpoint is not read, but must be there. Yields to others every few ms. Errors: `LogDamaged`, `LogShortened`, `FutureVersion`.
  */
 export const load = async (log: PartitionLog, toSeq: number): Promise<Loaded> => {
-  const { firstSeq } = await log.state()
+  const { firstSeq, holes } = await log.state()
   const found = await newestCheckpoint(log, toSeq)
   if (found === undefined && firstSeq > 1)
     throw new KirokuError(
@@ -83,6 +83,9 @@ export const load = async (log: PartitionLog, toSeq: number): Promise<Loaded> =>
       sliceEnd = performance.now() + limits.replaySliceMs
     }
   }
+  const missing = firstMissing(state, firstSeq, holes > 0 ? await log.holes() : [])
+  if (missing !== undefined)
+    throw new ChainError('LogDamaged', log.partition, missing, 'the record is missing')
   return {
     state,
     foreign: [...foreign],

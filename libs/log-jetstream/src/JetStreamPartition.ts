@@ -38,6 +38,7 @@ export class JetStreamPartition implements PartitionLog {
     return {
       firstSeq: state.messages === 0 ? state.last_seq + 1 : state.first_seq,
       lastSeq: state.last_seq,
+      holes: state.num_deleted ?? 0,
       bytes: state.bytes,
       bytesMax: Math.max(0, config.max_bytes),
     }
@@ -67,6 +68,13 @@ export class JetStreamPartition implements PartitionLog {
   }
   get(seq: number, bytes?: number): Promise<LogRecord | undefined> {
     return this.#parts.reader.one(seq, bytes)
+  }
+  async holes(): Promise<number[]> {
+    const { jsm, stream } = this.#parts
+    const { state } = await askLeader(`cannot ask for the holes of stream ${stream}`, () =>
+      jsm.streams.info(stream, { deleted_details: true }),
+    )
+    return (state.deleted ?? []).toSorted((a, b) => a - b)
   }
   async trim(upTo: number): Promise<void> {
     const { jsm, stream } = this.#parts

@@ -88,6 +88,8 @@ test('a hole that the leader confirms is skipped by reading and found by the cha
   for await (const record of partition.read(1)) seen.push(record.seq)
   expect(seen).toEqual([1, 2, 3, 4, 5, 6, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19])
   expect(await partition.get(8)).toBeUndefined()
+  expect(await partition.holes()).toEqual([7, 8, 20])
+  expect(await partition.state()).toMatchObject({ holes: 3 })
   const drain = async () => {
     for await (const entry of readChain(partition)) expect(entry.kind).toBe('ours')
   }

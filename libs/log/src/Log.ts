@@ -15,6 +15,8 @@ export interface LogState {
   /** First sequence still stored; `lastSeq + 1` when the log is empty. */
   readonly firstSeq: number
   readonly lastSeq: number
+  /** Records between the first and the last that are not there. */
+  readonly holes: number
   readonly bytes: number
   /** The store's limit in bytes; 0 when it has none. */
   readonly bytesMax: number
@@ -54,6 +56,8 @@ export interface PartitionLog {
    * is known, so that more may be in flight.
    */
   get(seq: number, bytes?: number): Promise<LogRecord | undefined>
+  /** Sequences between the first and the last whose records are not there, in order, by the leader's word. */
+  holes(): Promise<number[]>
   /** Removes everything up to `upTo`, included. */
   trim(upTo: number): Promise<void>
   readonly checkpoints: CheckpointStore

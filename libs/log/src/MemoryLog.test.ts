@@ -103,6 +103,8 @@ test('damage, holes and lost checkpoints are visible to the reader', async () =>
   const seen: LogRecord[] = []
   for await (const r of old.read(1)) seen.push(r)
   expect(seen.map((r) => r.seq)).toEqual([1, 3])
+  expect(await old.state()).toMatchObject({ holes: 1 })
+  expect(await old.holes()).toEqual([2])
   expect(seen[0]!.data[0]).toBe('a'.charCodeAt(0) ^ 0xff)
   await old.checkpoints.put(3, record('state'))
   log.faults.loseCheckpoint(0, 3)

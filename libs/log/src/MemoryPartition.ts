@@ -62,6 +62,9 @@ export class MemoryPartition implements PartitionLog {
   get(seq: number): Promise<LogRecord | undefined> {
     return this.#ask(() => this.#store.record(seq))
   }
+  holes(): Promise<number[]> {
+    return this.#ask(() => this.#store.holes())
+  }
   trim(upTo: number): Promise<void> {
     return this.#ask(() => this.#store.trim(upTo))
   }

@@ -11,6 +11,7 @@ export class MemoryStore {
   #firstSeq = 1
   #records: (LogRecord | undefined)[] = []
   #bytes = 0
+  #holes = 0
   #timeMs = 0
   constructor(now: () => number, bytesMax: number, onStored: (record: LogRecord) => void) {
     this.#now = now
@@ -27,9 +28,17 @@ export class MemoryStore {
     return {
       firstSeq: this.#firstSeq,
       lastSeq: this.lastSeq,
+      holes: this.#holes,
       bytes: this.#bytes,
       bytesMax: this.#bytesMax,
     }
+  }
+  /** Sequences without a record. */
+  holes(): number[] {
+    const missing: number[] = []
+    for (const [i, record] of this.#records.entries())
+      if (record === undefined) missing.push(this.#firstSeq + i)
+    return missing
   }
   record(seq: number): LogRecord | undefined {
     return this.#records[seq - this.#firstSeq]
@@ -53,18 +62,23 @@ export class MemoryStore {
   trim(upTo: number): void {
     const removed = this.#records.splice(0, Math.max(0, upTo - this.#firstSeq + 1))
     this.#firstSeq += removed.length
-    for (const record of removed) this.#bytes -= record?.data.length ?? 0
+    this.#forget(removed)
   }
   /** Puts other bytes, or none, in the place of a record. */
   replace(seq: number, data: Uint8Array | undefined): void {
     const record = this.record(seq)
     if (!record) throw new KirokuError('InvalidArgument', `there is no record ${seq}`)
     this.#bytes += (data?.length ?? 0) - record.data.length
+    if (data === undefined) this.#holes++
     this.#records[seq - this.#firstSeq] = data && { ...record, data, foreign: !isOurs(data) }
   }
   /** Forgets the last `count` records; their sequences will be used again. */
   loseTail(count: number): void {
-    for (const record of this.#records.splice(Math.max(0, this.#records.length - count)))
-      this.#bytes -= record?.data.length ?? 0
+    this.#forget(this.#records.splice(Math.max(0, this.#records.length - count)))
+  }
+  #forget(removed: readonly (LogRecord | undefined)[]): void {
+    for (const record of removed)
+      if (record === undefined) this.#holes--
+      else this.#bytes -= record.data.length
   }
 }

@@ -255,6 +255,8 @@ export const logContract = (
       test('a trimmed prefix is gone, and appends go on as expected', async () => {
         await fill(5)
         await p.trim(3)
+        expect(await p.state()).toMatchObject({ holes: 0 })
+        expect(await p.holes()).toEqual([])
         expect(await p.state()).toMatchObject({ firstSeq: 4, lastSeq: 5 })
         expect((await collect(p.read(1))).map((r) => r.seq)).toEqual([4, 5])
         expect(await p.get(3)).toBeUndefined()

@@ -127,6 +127,7 @@ export const evolve = (state: PartitionState, event: LogEvent): void => {
       return
     case 'Trimmed':
       state.trimmedTo = event.upTo
+      state.givenUp = state.givenUp.filter(({ upTo }) => upTo > event.upTo)
       state.checkpoints = state.checkpoints.filter((c) => c.seq > event.upTo)
       return
     case 'ForeignRecordSkipped':
@@ -478,6 +479,7 @@ const clockResumed = (state: PartitionState, e: LogEventOf<'ClockResumed'>): voi
 /** Numbers that were given up with a part of the log may be known outside: they are not used again. */
 const repaired = (state: PartitionState, e: LogEventOf<'Repaired'>): void => {
   state.repairedEpoch = state.epoch
+  if (e.upTo >= e.from) state.givenUp.push({ from: e.from, upTo: e.upTo })
   state.nextQueue += e.skip
   if (e.hash !== '') state.bridgedSeq = state.frameSeq
   if (e.skip > 0) state.voidDeliveries.push(state.nextDelivery, state.nextDelivery + e.skip)

@@ -32,6 +32,8 @@ export interface Snapshot {
   /** Absent: 0, as for whatever else may be. */
   readonly restoredSeq?: number
   readonly repairedEpoch: number
+  /** Absent: none, or not known where there was a repair. */
+  readonly givenUp?: readonly { readonly from: number; readonly upTo: number }[]
   readonly firstForward: number
   /** Absent: no such repair, and no such deliveries. */
   readonly bridgedSeq?: number
@@ -156,6 +158,7 @@ export const snapshot = (state: PartitionState, space?: SnapshotSpace): Snapshot
   trimmedTo: state.trimmedTo,
   ...(state.restoredSeq === 0 ? undefined : { restoredSeq: state.restoredSeq }),
   repairedEpoch: state.repairedEpoch,
+  ...(state.repairedEpoch === 0 ? undefined : { givenUp: [...state.givenUp] }),
   firstForward: state.firstForward,
   ...(state.bridgedSeq === 0 ? undefined : { bridgedSeq: state.bridgedSeq }),
   ...(state.voidDeliveries.length === 0 ? undefined : { voidDeliveries: [...state.voidDeliveries] }),
@@ -252,6 +255,11 @@ const groupSnapshots = (groups: Groups, isFilling: boolean): GroupSnapshot[] => 
   }))
 }
 
+/** What repairs gave up as far as the snapshot knows: an older one only knows that there was one. */
+export const givenUpIn = ({ givenUp, repairedEpoch, seq }: Snapshot): PartitionState['givenUp'] => [
+  ...(givenUp ?? (repairedEpoch === 0 ? [] : [{ from: 1, upTo: seq }])),
+]
+
 /** Rebuilds a state from a snapshot, which it takes over. */
 export const restore = (s: Snapshot): PartitionState => {
   const state = new PartitionState(s.partition)
@@ -264,6 +272,7 @@ export const restore = (s: Snapshot): PartitionState => {
   state.trimmedTo = s.trimmedTo
   state.restoredSeq = s.restoredSeq ?? 0
   state.repairedEpoch = s.repairedEpoch
+  state.givenUp = givenUpIn(s)
   state.firstForward = s.firstForward
   state.bridgedSeq = s.bridgedSeq ?? 0
   state.voidDeliveries = [...(s.voidDeliveries ?? [])]

@@ -132,6 +132,10 @@ class NodePartition implements PartitionLog {
     return this.#answer(() => this.#log.get(seq))
   }
 
+  holes(): Promise<number[]> {
+    return this.#answer(() => this.#log.holes())
+  }
+
   trim(upTo: number): Promise<void> {
     this.#world.judges.trimming(this.partition, upTo)
     return this.#answer(() => this.#log.trim(upTo))

@@ -179,7 +179,15 @@ export const tree: CommandSpec = {
     },
     {
       name: 'doctor',
-      summary: 'Check NATS, the log and the machine for what would hurt later.',
+      summary: 'Check NATS, the log and the machine for what hurts, or would later.',
+      flags: [
+        {
+          name: 'deep',
+          kind: 'boolean',
+          description:
+            'Read the whole record, also of large partitions; otherwise from their newest checkpoint on.',
+        },
+      ],
       settings: [...natsSettings, 'natsServer'],
       load: () => import('../commands/doctor.ts'),
     },

@@ -149,6 +149,15 @@ describe('the record', () => {
       })
       const second = await serve()
       expect((await run('send', 'q', 'd')).result).toMatchObject({ error: { id: 'Quarantined' } })
+      const doctor = await run('doctor')
+      expect(doctor.exit).toBe(5)
+      expect((doctor.result as { findings: unknown[] }).findings).toContainEqual(
+        expect.objectContaining({
+          check: 'record',
+          status: 'bad',
+          detail: expect.stringContaining(`sequence ${seq}`) as string,
+        }),
+      )
       const looked = await run('repair')
       expect(looked.exit).toBe(7)
       expect(looked.result).toMatchObject({ plans: [{ partition: 0, kind: 'void' }], repaired: [] })

@@ -1,6 +1,9 @@
 import { statfs } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { checkRecord } from '@kiroku/audit'
 import type { Client } from '@kiroku/client'
+import { decodeCheckpoint } from '@kiroku/engine'
+import { lostLogs, tailsOf } from '../audit/tailsOf.ts'
 import type { Invocation } from '../cli/CommandSpec.ts'
 import { diagnose, type Facts } from '../doctor/diagnose.ts'
 import { askServer } from '../doctor/askServer.ts'
@@ -10,7 +13,7 @@ import { withClient } from '../serve/withClient.ts'
 export const run = (invocation: Invocation): Promise<void> =>
   withClient(invocation, async (client, { nats, log }) => {
     const { out } = invocation
-    const findings = diagnose(await gather(client, nats, log, invocation.settings().dataDir))
+    const findings = diagnose(await gather(invocation, client, nats, log))
     for (const { check, status, detail, advice } of findings) {
       out.line(
         `${{ ok: 'ok     ', warning: 'WARNING', bad: 'BAD    ', unknown: 'unknown' }[status]}  ${check}: ${detail}`,
@@ -22,7 +25,11 @@ export const run = (invocation: Invocation): Promise<void> =>
     out.result({ healthy, findings })
   })
 
-const gather = async (client: Client, nats: Nats, log: string, dataDir: string): Promise<Facts> => {
+/** Of a partition with more bytes than this, only what lies behind its newest checkpoint is read, unless all is asked for. */
+const recordBytesMax = 64 * 1024 * 1024
+
+const gather = async (invocation: Invocation, client: Client, nats: Nats, log: string): Promise<Facts> => {
+  const { dataDir } = invocation.settings()
   const [{ managedStatus }, { openLog }] = await Promise.all([
     import('@kiroku/nats-server'),
     import('@kiroku/log-jetstream'),
@@ -31,6 +38,13 @@ const gather = async (client: Client, nats: Nats, log: string, dataDir: string):
   const isOurs = managed !== undefined && nats.getServer().endsWith(`:${managed.port}`)
   const server = await askServer(nats)
   const opened = await openLog(nats, { name: log }).catch(() => undefined)
+  const record =
+    opened &&
+    (await checkRecord(opened, {
+      decodeCheckpoint,
+      tails: tailsOf(dataDir, opened),
+      bytesMax: invocation.flag('deep') ? Infinity : recordBytesMax,
+    }))
   await opened?.close()
   const meta = opened?.meta
   const disk = isOurs ? await statfs(resolve(dataDir)) : undefined
@@ -48,6 +62,8 @@ const gather = async (client: Client, nats: Nats, log: string, dataDir: string):
     recordMs: meta?.recordMs,
     partitions: meta?.partitions,
     partitionsOwned: meta === undefined ? undefined : (await client.partitions()).length,
+    record,
+    lostLogs: opened === undefined ? [] : lostLogs(dataDir, opened),
     queues,
   }
 }

@@ -1,7 +1,8 @@
-import { planRepair, repair, type RepairPlan } from '@kiroku/audit'
+import { planRepair, repair, type RepairPlan, type TailNote } from '@kiroku/audit'
 import { decodeCheckpoint } from '@kiroku/engine'
 import { errorRegistry, KirokuError } from '@kiroku/message'
 import type { Log } from '@kiroku/log'
+import { tailsOf } from '../audit/tailsOf.ts'
 import { describePlan } from '../audit/describePlan.ts'
 import type { Invocation } from '../cli/CommandSpec.ts'
 import { localActor } from '../serve/localActor.ts'
@@ -10,7 +11,8 @@ import { withLog } from '../serve/withLog.ts'
 export const run = (invocation: Invocation): Promise<void> =>
   withLog(invocation, async (log) => {
     const { flag, text, out } = invocation
-    const plans = await plansOf(log, invocation.int('partition'))
+    const tails = tailsOf(invocation.settings().dataDir, log)
+    const plans = await plansOf(log, invocation.int('partition'), tails)
     const damaged = plans.filter(({ kind }) => kind !== 'none')
     for (const plan of damaged) for (const line of describePlan(plan)) out.line(line)
     if (damaged.length === 0) out.line('Nothing is damaged.')
@@ -19,6 +21,7 @@ export const run = (invocation: Invocation): Promise<void> =>
     for (const { partition } of open) {
       await repair(log, partition, {
         decodeCheckpoint,
+        tails,
         by: localActor(),
         note: text('reason') ?? 'kiroku repair',
         acknowledgeLostEnd: lostEnd,
@@ -33,7 +36,11 @@ export const run = (invocation: Invocation): Promise<void> =>
     if (left.length > 0) process.exitCode = errorRegistry.LogDamaged.exit
   })
 
-const plansOf = async (log: Log, only: number | undefined): Promise<RepairPlan[]> => {
+const plansOf = async (
+  log: Log,
+  only: number | undefined,
+  tails: readonly TailNote[],
+): Promise<RepairPlan[]> => {
   if (only !== undefined && (only < 0 || only >= log.meta.partitions))
     throw new KirokuError(
       'InvalidArgument',
@@ -41,6 +48,7 @@ const plansOf = async (log: Log, only: number | undefined): Promise<RepairPlan[]
     )
   const partitions = only === undefined ? Array.from({ length: log.meta.partitions }, (_, n) => n) : [only]
   const plans: RepairPlan[] = []
-  for (const partition of partitions) plans.push(await planRepair(log, partition, { decodeCheckpoint }))
+  for (const partition of partitions)
+    plans.push(await planRepair(log, partition, { decodeCheckpoint, tails }))
   return plans
 }

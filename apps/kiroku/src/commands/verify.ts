@@ -2,6 +2,7 @@ import { parseProof, proofOf, renderProof, verify, type PartitionReport } from '
 import { decodeCheckpoint } from '@kiroku/engine'
 import { errorRegistry } from '@kiroku/message'
 import { showProgress } from '../audit/showProgress.ts'
+import { tailsOf } from '../audit/tailsOf.ts'
 import { readText, writeText } from '../audit/textFile.ts'
 import { columns } from '../cli/columns.ts'
 import type { Invocation } from '../cli/CommandSpec.ts'
@@ -16,6 +17,7 @@ export const run = async (invocation: Invocation): Promise<void> => {
     const report = await verify(log, {
       decodeCheckpoint,
       deep: flag('deep'),
+      tails: tailsOf(invocation.settings().dataDir, log),
       onProgress: progress.onProgress,
       ...(against === undefined ? {} : { against }),
     })

@@ -1,3 +1,4 @@
+import type { RecordCheck } from '@kiroku/audit'
 import { defaultQueueConfig } from '@kiroku/partition'
 import { describe, expect, it } from 'vitest'
 import { diagnose, type Facts } from './diagnose.ts'
@@ -20,13 +21,33 @@ const healthy: Facts = {
   partitions: 4,
   partitionsOwned: 4,
   recordMs: 7 * 86_400_000,
+  record: [{ partition: 0, firstSeq: 1, lastSeq: 9, readFrom: 1 }],
+  lostLogs: [],
   queues: [queue('mail', 'dlq'), queue('dlq', null)],
 }
 
 const statusOf = (facts: Partial<Facts>, check: string): string | undefined =>
   diagnose({ ...healthy, ...facts }).find((finding) => finding.check === check)?.status
 
+const damagedAt5: RecordCheck = {
+  partition: 0,
+  firstSeq: 1,
+  lastSeq: 9,
+  readFrom: 1,
+  problem: { seq: 5, id: 'LogDamaged', message: 'partition 0, sequence 5: the record is missing' },
+}
+
 describe('the doctor', () => {
+  it('names a log that this node wrote to and that is gone', () => {
+    const found = diagnose({ ...healthy, lostLogs: [{ incarnation: 'abcd1234', lastSeq: 77 }] })
+    expect(found).toContainEqual(
+      expect.objectContaining({
+        status: 'bad',
+        detail: expect.stringContaining('abcd1234, up to record 77'),
+      }),
+    )
+  })
+
   it('finds nothing wrong with a healthy engine', () => {
     expect(diagnose(healthy).filter(({ status }) => status !== 'ok')).toEqual([])
   })
@@ -47,6 +68,9 @@ describe('the doctor', () => {
     ['disk', { diskFreeBytes: undefined }, 'unknown'],
     ['partitions', { partitionsOwned: 3 }, 'bad'],
     ['partitions', { partitions: undefined }, 'unknown'],
+    ['record', { record: undefined }, 'unknown'],
+    ['record', { record: [{ partition: 0, firstSeq: 1, lastSeq: 9, readFrom: 5 }] }, 'ok'],
+    ['record', { record: [damagedAt5] }, 'bad'],
     ['queue settings', { queues: [queue('q', null, ['Why.'])] }, 'warning'],
     ['dead letters', { queues: [queue('a', 'b'), queue('b', 'c'), queue('c', 'b')] }, 'warning'],
     ['retention', { recordMs: 3_600_000 }, 'warning'],

@@ -1,4 +1,6 @@
 import type { QueueDescription } from '@kiroku/partition'
+import type { RecordCheck } from '@kiroku/audit'
+import type { LostLog } from '../audit/tailsOf.ts'
 import { formatBytes, formatDuration } from '../config/units.ts'
 
 /** What the doctor found out; undefined where it cannot be known from here. */
@@ -18,6 +20,10 @@ export interface Facts {
   readonly partitions: number | undefined
   /** Partitions that an owner answers for. */
   readonly partitionsOwned: number | undefined
+  /** What was seen of the record. */
+  readonly record: readonly RecordCheck[] | undefined
+  /** Logs of this name that this node wrote to, and that are gone. */
+  readonly lostLogs: readonly LostLog[]
   readonly queues: readonly Pick<QueueDescription, 'name' | 'config' | 'warnings' | 'subscriptions'>[]
 }
 
@@ -42,6 +48,8 @@ export const diagnose = (facts: Facts): Finding[] => [
   clock(facts),
   disk(facts),
   owners(facts),
+  ...record(facts),
+  ...lostLogs(facts),
   ...settings(facts),
   retention(facts),
   circles(facts),
@@ -149,6 +157,48 @@ const owners = ({ partitions, partitionsOwned }: Facts): Finding => {
         advice: 'Start a node (`kiroku up` or `kiroku serve`), or look at `kiroku cluster status`.',
       }
 }
+
+const record = ({ record }: Facts): Finding[] => {
+  const check = 'record'
+  if (record === undefined) return [{ check, status: 'unknown', detail: 'there is no log yet' }]
+  const damaged = record.flatMap(({ problem }): Finding[] =>
+    problem === undefined
+      ? []
+      : [
+          {
+            check,
+            status: 'bad',
+            detail: `${problem.id} at ${problem.message}`,
+            advice:
+              problem.id === 'FutureVersion'
+                ? 'A newer Kiroku wrote this: install that version here too.'
+                : '`kiroku repair` shows what is lost and reopens the partition.',
+          },
+        ],
+  )
+  if (damaged.length > 0) return damaged
+  const unread = record.filter(({ firstSeq, readFrom }) => readFrom > firstSeq)
+  return [
+    {
+      check,
+      status: 'ok',
+      detail: 'nothing is missing, and every chain of hashes that was read holds',
+      ...(unread.length === 0
+        ? {}
+        : {
+            advice: `Partitions ${unread.map(({ partition }) => partition).join(', ')} were read from their newest checkpoint on: \`kiroku doctor --deep\` and \`kiroku verify\` read everything.`,
+          }),
+    },
+  ]
+}
+
+const lostLogs = ({ lostLogs }: Facts): Finding[] =>
+  lostLogs.map(({ incarnation, lastSeq }) => ({
+    check: 'record',
+    status: 'bad',
+    detail: `a log of this name that this node wrote to (${incarnation}, up to record ${lastSeq}) is gone`,
+    advice: `NATS lost its store, or has another one: bring the old one back. Where that was meant, delete tails/tail-${incarnation}-*.json of the data folder.`,
+  }))
 
 const settings = ({ queues }: Facts): Finding[] => {
   const check = 'queue settings'

@@ -1,5 +1,4 @@
 import { hostname } from 'node:os'
-import { join } from 'node:path'
 import { placement } from '@kiroku/cluster'
 import { Node, noteFilesIn, TailNotes, type ActorState } from '@kiroku/engine'
 import type { Log } from '@kiroku/log'
@@ -9,6 +8,7 @@ import type { Answer } from '@kiroku/partition'
 import * as Effect from 'effect/Effect'
 import * as Exit from 'effect/Exit'
 import * as Scope from 'effect/Scope'
+import { lostLogs, tailsFolder } from '../audit/tailsOf.ts'
 import type { Nats } from './describeCluster.ts'
 import type { Logger } from './Logger.ts'
 
@@ -45,13 +45,19 @@ export interface RunningNode {
  */
 export const startNode = async ({ nats, log, dataDir, logger }: NodeSetup): Promise<RunningNode> => {
   const { meta } = log
+  for (const { incarnation, lastSeq } of lostLogs(dataDir, log))
+    logger('error', 'the log is another one than this node wrote to: `kiroku doctor` says more', {
+      log: meta.name,
+      incarnation,
+      lastSeq,
+    })
   const servings = new Map<number, CommandServing>()
   const requester = requestCommands(nats, { log: meta.name })
   const node: Node = new Node({
     log,
     name: `${hostname()}-${process.pid}`,
     remote: (partition, commands) => requester.request(partition, commands, { timeoutMs: routeTimeoutMs }),
-    tailNotes: new TailNotes(noteFilesIn(join(dataDir, 'tails')), meta.incarnation),
+    tailNotes: new TailNotes(noteFilesIn(tailsFolder(dataDir)), meta.incarnation, meta.name),
     onTrouble: (partition, what) => logger('warn', 'partition trouble', { partition, what }),
     onState: (partition, state, epoch, reason) => {
       logger(levelOf(state), 'partition', { partition, state, epoch, reason })

@@ -55,6 +55,8 @@ export class PartitionState {
   restoredSeq = 0
   /** Epoch of the last repair; what was known of the log before it no longer binds. 0: none. */
   repairedEpoch = 0
+  /** Records that repairs gave up, and that may be missing therefore; no part of the hash, since older checkpoints do not know them. */
+  givenUp: { readonly from: number; readonly upTo: number }[] = []
   /** Number of the first forward of a new lane. */
   firstForward = 1
   /** Frame of the last repair that kept the state and gave up records: bodies from before it may be gone for good. 0: none. */

@@ -1,0 +1,47 @@
+import { ChainError, hexOf, type DecodedRecord } from '@kiroku/log'
+
+/** What a node noted beside the log: the last record of a partition that it saw stored. */
+export interface TailNote {
+  readonly partition: number
+  /** Epoch of the ownership that noted it. */
+  readonly epoch: number
+  readonly seq: number
+  /** Hash of the record, in hex digits. */
+  readonly hash: string
+}
+
+/** Holds a log's records, which pass by in order, against a note. */
+export class TailCheck {
+  readonly #note: TailNote | undefined
+  #stands = false
+  /** The first record that a later owner wrote where those of the note's owner were. */
+  #overwrittenFrom: number | undefined
+
+  constructor(note: TailNote | undefined) {
+    this.#note = note
+  }
+
+  /** Takes the next record. */
+  pass(seq: number, record: DecodedRecord): void {
+    const note = this.#note
+    if (note === undefined || seq > note.seq) return
+    if (record.epoch > note.epoch) this.#overwrittenFrom ??= seq
+    if (seq === note.seq) this.#stands = hexOf(record.hash) === note.hash
+  }
+
+  /**
+   * What the log lost of its end, unless a repair of `repairedEpoch` or later gave up what was known before.
+   * @param firstSeq the first sequence that passed by
+   * @param lastSeq the last one
+   */
+  problem(firstSeq: number, lastSeq: number, repairedEpoch: number): ChainError | undefined {
+    const note = this.#note
+    if (note === undefined || this.#stands || note.epoch < repairedEpoch || note.seq < firstSeq)
+      return undefined
+    const lost = (seq: number, what: string) =>
+      new ChainError('LogShortened', note.partition, seq, `${what} a node saw record ${note.seq} stored`)
+    if (note.seq > lastSeq) return lost(lastSeq + 1, `the log ends at ${lastSeq}, but`)
+    const from = this.#overwrittenFrom ?? note.seq
+    return lost(from, 'this is not the record that was there:')
+  }
+}
