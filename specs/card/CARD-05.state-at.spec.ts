@@ -129,6 +129,23 @@ it('[CARD-05] what lies between two moments is played frame by frame', async () 
   expect(steps.map(({ at }) => (at - from.time) / 1_000)).toEqual([0, 1, 2, 2])
 })
 
+it('[CARD-05] a replay begins with the queue where that is younger than its beginning', async () => {
+  await using world = await createWorld()
+  await world.queue('other')
+  const from = { time: now(world) }
+  await world.advance('1 hour')
+  await world.queue('mail')
+  await world.send('mail', 'a')
+  const types: string[] = []
+  for (const since of [from, { time: beginning - 3_600_000 }]) {
+    await play(world.log, 'mail', since, { time: now(world) }, options(world), ({ events, at }) => {
+      types.push(...events.map(({ type }) => type))
+      expect(at).toBe(now(world))
+    })
+  }
+  expect(types).toEqual(['Enqueued', 'Enqueued'])
+})
+
 it('[CARD-05] looking changes nothing, and what is not over or not on record is refused by name', async () => {
   await using world = await createWorld()
   await world.queue('mail')

@@ -88,6 +88,41 @@ export class Looker {
     return { at, places }
   }
 
+  /**
+   * The queue at a time; where the record or the queue begins later but before `to`, there. Errors: those of `at`.
+   */
+  async since(name: string, from: AskedMoment, to: AskedMoment): Promise<Look> {
+    try {
+      return await this.at(name, from)
+    } catch (e) {
+      const isEarly = isKirokuError(e) && (e.id === 'UnknownQueue' || e.id === 'BeyondRecord')
+      if (!isEarly || 'seq' in from) throw e
+      const found = await this.#beginning(name, from, to)
+      if (found === undefined) throw e
+      return this.at(name, { seq: found })
+    }
+  }
+
+  /** The first record from a time on behind which the queue is there. */
+  async #beginning(name: string, from: { time: number }, to: AskedMoment): Promise<number | undefined> {
+    const home = partitionOf(name, this.#log.meta.partitions)
+    const toSeq = await this.seqOf(home, to)
+    const log = await this.#partition(home)
+    const { firstSeq, lastSeq } = await log.state()
+    const near = (await firstFrameAt(log, from.time + 0.5, firstSeq, lastSeq)) - 1
+    const open = await this.#open(home, near < firstSeq ? undefined : near)
+    this.#passes.set(home, open)
+    await open.pass.run(near)
+    if (open.pass.state.names.has(name)) return open.pass.seq
+    let found: number | undefined
+    const event: PassListener['event'] = (e, _, { seq }) => {
+      if (e.type === 'QueueCreated' && e.name === name) found ??= seq
+    }
+    while (found === undefined && open.pass.seq < toSeq)
+      await this.follow(home, Math.min(toSeq, open.pass.seq + pieceRecords), { event })
+    return found
+  }
+
   /** Goes on in one partition up to a sequence, with somebody who looks on. */
   async follow(partition: number, toSeq: number, listener: PassListener): Promise<void> {
     const { heard, pass } = this.#passes.get(partition)!
@@ -173,17 +208,17 @@ export class Looker {
     return { state: open.pass.state, pass: open.pass, seq: open.pass.seq }
   }
 
-  async #open(partition: number, seq: number): Promise<OpenPass> {
+  async #open(partition: number, seq: number | undefined): Promise<OpenPass> {
     const log = await this.#partition(partition)
     const { decodeCheckpoint, moments, pause, onProgress } = this.#options
     const heard: OpenPass['heard'] = { by: undefined }
     const pass = await LogPass.open(log, {
       decodeCheckpoint,
-      near: seq,
+      ...(seq === undefined ? {} : { near: seq }),
       ...(moments === undefined ? {} : { moments }),
       ...(pause === undefined ? {} : { pause }),
       onRecord: (at, events) => {
-        if (at % progressRecords === 0) onProgress?.({ partition, seq: at, lastSeq: seq, events })
+        if (at % progressRecords === 0) onProgress?.({ partition, seq: at, lastSeq: seq ?? at, events })
       },
       listeners: [
         {
@@ -192,7 +227,7 @@ export class Looker {
         },
       ],
     }).catch(async (e: unknown) => {
-      throw isKirokuError(e) && e.id === 'BeyondRecord' ? await this.#beyond(log, seq) : e
+      throw isKirokuError(e) && e.id === 'BeyondRecord' ? await this.#beyond(log, seq ?? 0) : e
     })
     return { log, heard, pass }
   }
@@ -210,5 +245,8 @@ export class Looker {
     )
   }
 }
+
+/** Records between two looks whether the queue is there. */
+const pieceRecords = 1_000
 
 const timeText = (ms: number): string => new Date(ms).toISOString()

@@ -1,12 +1,6 @@
 import { isKirokuError, stateNames } from '@kiroku/message'
 import type { Log } from '@kiroku/log'
-import {
-  messageId,
-  messageSpans,
-  type MessageSpan,
-  type QueueConfig,
-  type QueueCounts,
-} from '@kiroku/partition'
+import { messageId, messageSpans, type MessageSpan, type QueueCounts } from '@kiroku/partition'
 import { Looker, type Look, type LookOptions, type LookPlace } from './Looker.ts'
 import type { AskedMoment, MomentPlace, QueueMoment } from './QueueMoment.ts'
 import { describeLook } from './stateAt.ts'
@@ -47,6 +41,7 @@ export interface MomentDiff {
   readonly b: { readonly at: number; readonly places: readonly MomentPlace[] } | undefined
   /** Counts then, and by how much they differ. */
   readonly counts: Readonly<Record<keyof QueueCounts, { readonly a: number; readonly b: number }>>
+  /** Settings that differ, where the queue was there both times. */
   readonly config: readonly { readonly setting: string; readonly a: unknown; readonly b: unknown }[]
   readonly appeared: DiffMessages
   readonly changed: DiffMessages
@@ -208,6 +203,7 @@ const compareCounts = (a: QueueCounts | undefined, b: QueueCounts | undefined): 
 }
 
 const compareConfig = (a: QueueMoment | undefined, b: QueueMoment | undefined): MomentDiff['config'] => {
+  if (a === undefined || b === undefined) return []
   const [x, y] = [settingsOf(a), settingsOf(b)]
   const differing: { setting: string; a: unknown; b: unknown }[] = []
   for (const setting of new Set([...Object.keys(x), ...Object.keys(y)]))
@@ -216,8 +212,7 @@ const compareConfig = (a: QueueMoment | undefined, b: QueueMoment | undefined): 
   return differing
 }
 
-const settingsOf = (moment: QueueMoment | undefined): Record<string, unknown> => {
-  if (moment === undefined) return {}
-  const config: QueueConfig = moment.config
-  return { ...config, deliveryPaused: moment.deliveryPaused }
-}
+const settingsOf = ({ config, deliveryPaused }: QueueMoment): Record<string, unknown> => ({
+  ...config,
+  deliveryPaused,
+})

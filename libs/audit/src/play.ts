@@ -27,7 +27,7 @@ export interface PlayStep {
 
 /**
  * Plays a queue from one moment to another: first as it stood at `from`, without events, then frame by frame what
- * concerns it. What comes next waits for `onStep`. A queue on several partitions is played in the order of time.
+ * concerns it. Where it was created after the time `from`, or the record begins later, it begins there. What comes next waits for `onStep`. A queue on several partitions is played in the order of time.
  * Errors: those of `stateAt`.
  */
 export const play = async (
@@ -40,7 +40,7 @@ export const play = async (
 ): Promise<void> => {
   const looker = new Looker(log, options)
   try {
-    const { at, places } = await looker.at(name, from)
+    const { at, places } = await looker.since(name, from, to)
     const home = places[0]!
     const counts = new Map(places.map((place) => [place.partition, countsOf(place.queue)]))
     const whole = (): QueueCounts => [...counts.values()].reduce(sumCounts)

@@ -56,6 +56,7 @@ const headOf = (step: PlayStep): string =>
   `${new Date(step.at).toISOString()}  record ${step.partition}/${step.seq}  ${eventsOf(step)}`.slice(0, 100)
 
 const eventsOf = ({ events }: PlayStep): string => {
+  if (events.length === 0) return 'as it stood'
   const sums = new Map<string, number>()
   for (const { type, messages } of events) sums.set(type, (sums.get(type) ?? 0) + messages)
   return [...sums].map(([type, n]) => (n === 0 ? type : `${type} ${n}`)).join(', ')
