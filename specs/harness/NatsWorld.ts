@@ -63,6 +63,8 @@ export const createNatsWorld = async (options: NatsWorldOptions = {}) => {
   return {
     engine,
     client,
+    /** The folder in which the server keeps its streams. */
+    dataDir: server.dataDir,
     /** The same log over a connection that the engine does not have. */
     beside,
     /** A client that reaches the engine over NATS. */

@@ -196,6 +196,12 @@ export class LawFold {
       case 'Trimmed':
         if (e.upTo >= this.#seq) refuse(`record ${e.upTo} cannot be trimmed yet`)
         return
+      case 'Erased':
+        return this.#erased(e)
+      case 'KeysDeleted':
+        if (!this.state.erasures.some(({ erasure }) => erasure === e.erasure))
+          refuse(`keys of erasure ${e.erasure} are deleted, but were not to be`)
+        return
       case 'QueueConfigured':
         this.#queue(e.queue)
         return
@@ -513,6 +519,17 @@ export class LawFold {
     this.#each(e, this.#failure(e), State.Discarded, e.cause === 'operator' ? 'anywhere' : 'inOrder')
     if (this.#cell.reason !== e.reason)
       refuse(`the reason is "${e.reason}", but by the law it is "${this.#cell.reason}"`)
+  }
+
+  #erased(e: LogEventOf<'Erased'>): void {
+    const queue = this.#queue(e.queue)
+    if (e.erasure < this.state.nextErasure) refuse(`erasure ${e.erasure} is on record twice`)
+    if (queue.config.erasable !== (e.group === undefined ? 'message' : 'group'))
+      refuse(`erasure ${e.erasure} is not one that queue ${e.queue} allows`)
+    if ((e.by.reason ?? '') === '') refuse(`erasure ${e.erasure} has no reason`)
+    forEach(e.numbers ?? [], (n) => {
+      if (n < 1 || n >= queue.nextNumber) refuse(`${nameOf(e, n)} is erased, but never came`)
+    })
   }
 
   /** The machine event behind a final fact. */

@@ -63,6 +63,10 @@ export class PlaceFold {
   readonly #views = new Map<number, View>()
   /** Names of the queue's generations. */
   readonly #subs = new Map<number, string>([[mainSub, 'main']])
+  /** Its message group. */
+  #group: string | undefined
+  /** Erasures of it whose keys are not deleted yet. */
+  readonly #erasures = new Set<number>()
   /** Who began the queue's redrives. */
   readonly #redrivers = new Map<number, Actor>()
   readonly #nexts: NextPlace[] = []
@@ -159,6 +163,7 @@ export class PlaceFold {
     switch (e.type) {
       case 'Enqueued':
         if (n < e.first || n >= e.first + e.count) return
+        this.#group = e.group
         this.#step(e, this.#shared, e.dueAt === 0 ? State.Available : State.Delayed, {
           producer: e.producer,
           send: e.send,
@@ -202,6 +207,11 @@ export class PlaceFold {
       case 'PartPlaced':
       case 'RedriveEnded':
         return
+      case 'Erased':
+        return this.#erased(e, n)
+      case 'KeysDeleted':
+        if (this.#erasures.delete(e.erasure)) this.#noted(e)
+        return
       case 'RedriveStarted':
         this.#redrivers.set(e.task, e.by)
         return
@@ -214,6 +224,14 @@ export class PlaceFold {
         if (place >= 0) this.#ofMessage(e, place)
       }
     }
+  }
+
+  /** Its key is to be deleted, or that of its group. */
+  #erased(e: LogEventOf<'Erased'>, n: number): void {
+    const isMeant = e.group === undefined ? indexIn(e.numbers ?? [], n) >= 0 : e.group === this.#group
+    if (!isMeant) return
+    this.#erasures.add(e.erasure)
+    this.#noted(e, { by: e.by })
   }
 
   /** A subscription that began in the past got it as well. */
@@ -234,6 +252,7 @@ export class PlaceFold {
       this.#number = e.first + place
     } else if (this.#number < e.first || this.#number >= e.first + e.count) return
     this.#origin = { ...e.from, forward: e.forward + this.#number - e.first }
+    this.#group = e.group
     this.#step(e, this.#shared, State.Available, {
       from: {
         partition: e.from.partition,

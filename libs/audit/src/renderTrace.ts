@@ -50,6 +50,7 @@ const detailOf = (s: TraceStep): string => {
   if (s.consumer !== undefined) parts.push(s.consumer)
   if (s.producer !== undefined) parts.push(`by ${s.producer}`)
   if (s.by !== undefined) parts.push(`by ${s.by.name}`)
+  if (s.by?.reason !== undefined) parts.push(s.by.reason)
   return parts.join(', ')
 }
 

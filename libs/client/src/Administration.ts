@@ -1,8 +1,15 @@
 import { KirokuError, type Actor } from '@kiroku/message'
-import { checkQueueName, type Answers, type CommandOf, type QueueDescription } from '@kiroku/partition'
+import {
+  checkQueueName,
+  parseMessageId,
+  type Answers,
+  type CommandOf,
+  type QueueDescription,
+} from '@kiroku/partition'
 import { applySections, type SectionContext } from './applySections.ts'
 import type {
   ApplyOptions,
+  EraseOptions,
   GroupsOptions,
   QueueSection,
   QueueSettings,
@@ -21,6 +28,7 @@ import { SubscriptionAdministration } from './SubscriptionAdministration.ts'
 interface AdministrationContext {
   readonly partitionOf: (queue: string) => Promise<PartitionClient>
   readonly partitions: () => Promise<readonly PartitionClient[]>
+  readonly incarnation: () => Promise<string>
   readonly actor: Actor
 }
 
@@ -79,6 +87,31 @@ export class Administration implements Queues {
     const { link } = await this.#partition(name)
     const { purged } = await link.ask<'PurgeQueue'>({ type: 'PurgeQueue', queue: name, by })
     return { purged }
+  }
+
+  async erase(name: string, { messageId, group, reason }: EraseOptions, actor = this.#context.actor) {
+    const by: Actor = { ...actor, reason }
+    const command: CommandOf<'Erase'> = {
+      type: 'Erase',
+      queue: name,
+      ...(group === undefined ? {} : { group }),
+      by,
+    }
+    const { discarded } =
+      messageId === undefined
+        ? await (await this.#partition(name)).link.ask<'Erase'>(command)
+        : await this.#eraseMessage(command, messageId)
+    return { discarded }
+  }
+
+  /** A message lies where its id says, also when it was first sent to another part of its queue. */
+  async #eraseMessage(command: CommandOf<'Erase'>, id: string): Promise<Answers['Erase']> {
+    checkQueueName(command.queue)
+    const { incarnation, partition, queue, number } = parseMessageId(id)
+    const partitions = await this.#context.partitions()
+    if (incarnation !== (await this.#context.incarnation()) || partition >= partitions.length)
+      throw new KirokuError('UnknownMessage', `message "${id}" is of another log`)
+    return partitions[partition]!.link.ask<'Erase'>({ ...command, message: { queue, number } })
   }
 
   async pause(name: string, by = this.#context.actor): Promise<void> {

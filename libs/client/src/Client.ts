@@ -180,6 +180,14 @@ export interface RedriveOptions {
   readonly dryRun?: boolean
 }
 
+/** What is erased, and why: one message, or a group. */
+export interface EraseOptions {
+  readonly messageId?: string
+  readonly group?: string
+  /** For the record. */
+  readonly reason: string
+}
+
 /** Administration of queues. Errors: `UnknownQueue`, `InvalidQueueName`, `InvalidConfig`, and what `Client` says. */
 export interface Queues {
   readonly subscriptions: Subscriptions
@@ -198,6 +206,12 @@ export interface Queues {
   delete(name: string, by?: Actor): Promise<void>
   /** Discards every message that is not final. */
   purge(name: string, by?: Actor): Promise<{ readonly purged: number }>
+  /**
+   * Deletes the key of one message, or of all messages of a group so far: nobody can read them any more, in no queue,
+   * record or copy of it. Resolves when the keys are gone, with how many messages were not final. Errors: also
+   * `NotErasable`, `UnknownMessage`, `InvalidArgument` (no reason), `KeysUnavailable`.
+   */
+  erase(name: string, what: EraseOptions, by?: Actor): Promise<{ readonly discarded: number }>
   /** Stops deliveries; sends are still accepted. */
   pause(name: string, by?: Actor): Promise<void>
   resume(name: string, by?: Actor): Promise<void>

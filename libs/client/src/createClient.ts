@@ -71,6 +71,7 @@ class TransportClient implements Client {
     this.queues = new Administration({
       partitionOf: async (queue) => (await this.#connection.open()).of(queue).home,
       partitions: async () => (await this.#connection.open()).partitions,
+      incarnation: async () => (await this.#connection.open()).directory.incarnation,
       actor: this.#actor,
     })
   }

@@ -15,6 +15,12 @@ export class Fifo<T> {
     return this.#items[this.#next]
   }
 
+  /** Puts items ahead of the others, in their order. */
+  putBack(items: readonly T[]): void {
+    this.#items = [...items, ...this.#items.slice(this.#next)]
+    this.#next = 0
+  }
+
   /** Takes the oldest item, which must be there. */
   take(): T {
     const item = this.#items[this.#next]!

@@ -1,5 +1,5 @@
 import { isKirokuError, type KirokuError } from '@kiroku/message'
-import type { BodyRef, PartitionLog } from '@kiroku/log'
+import { isSealed, readSealed, writeSealed, type BodyRef, type PartitionLog } from '@kiroku/log'
 import {
   decodeEnvelope,
   encodeEnvelope,
@@ -140,8 +140,8 @@ export class Forwarder {
     const subscriptions: string[] = []
     let bytes = 0
     for (const entry of window) {
-      const { meta, body } = decodeEnvelope(await this.#body(state, lane, entry))
-      const forwarded = encodeEnvelope(body, { ...meta, lineage: this.#lineage(meta, entry, lane, source) })
+      const { meta, withLineage } = opened(await this.#body(state, lane, entry))
+      const forwarded = withLineage(this.#lineage(meta, entry, lane, source))
       bytes += forwarded.length
       if (messages.length > 0 && bytes > this.#work.bytesMax) break
       messages.push(forwarded)
@@ -188,5 +188,21 @@ export class Forwarder {
       enqueuedAt: entry.enqueuedAt,
       ...(redrives === 0 ? undefined : { redrives }),
     }
+  }
+}
+
+/** What is known of a message without its keys, and the same message with another lineage: what is sealed stays so. */
+const opened = (
+  message: Uint8Array,
+): { readonly meta: EnvelopeMeta; readonly withLineage: (lineage: Lineage) => Uint8Array } => {
+  if (!isSealed(message)) {
+    const { meta, body } = decodeEnvelope(message)
+    return { meta, withLineage: (lineage) => encodeEnvelope(body, { ...meta, lineage }) }
+  }
+  const { head, box } = readSealed(message)
+  const meta = (head.meta ?? {}) as EnvelopeMeta
+  return {
+    meta,
+    withLineage: (lineage) => writeSealed({ head: { ...head, meta: { ...meta, lineage } }, box }),
   }
 }

@@ -12,7 +12,13 @@ export interface Bringing {
   readonly command: CommandOf<'Enqueue' | 'Forward'>
   readonly token: number
   readonly bytes: number
-  readonly spill?: Spill | undefined
+  spill?: Spill | undefined
+  /** Its large bodies cannot have records of their own before it is its turn. */
+  readonly isLate?: boolean
+  /** Names of the keys that its large bodies were sealed with, by their places. */
+  sealedWith?: readonly (string | undefined)[] | undefined
+  /** It waits for keys. */
+  waits?: boolean
 }
 
 /** What goes first in a turn: a command with the token of its answer, or something of the engine's own. */
@@ -87,8 +93,9 @@ export class Mailbox {
     this.#lanesFor(fresh).set(key, fresh)
   }
 
-  /** A command is done with spilling. */
+  /** A command is done with spilling, or with waiting. */
   spilled(mail: Bringing): void {
+    mail.waits = false
     const key = keyOf(mail)
     const lane = this.#spilling.get(key)
     if (lane?.peek() !== mail) return
@@ -96,8 +103,37 @@ export class Mailbox {
     this.#sends.set(key, lane)
   }
 
+  /** Takes commands back that cannot be decided yet: the first of each queue waits, and those behind it with it. */
+  putBack(mails: readonly Bringing[]): void {
+    for (const [key, own] of Map.groupBy(mails, keyOf)) {
+      const lane = this.#sends.get(key) ?? this.#spilling.get(key) ?? new Fifo<Bringing>()
+      this.#sends.delete(key)
+      this.#spilling.set(key, lane)
+      lane.putBack(own)
+      own[0]!.waits = true
+      this.#size += own.length
+      for (const { bytes } of own) this.#bytes += bytes
+    }
+  }
+
+  /** Takes out a command that waits, with those behind it in its queue. */
+  drop(mail: Bringing): Bringing[] {
+    const lane = this.#spilling.get(keyOf(mail))
+    if (lane?.peek() !== mail) return []
+    this.#spilling.delete(keyOf(mail))
+    const dropped: Bringing[] = []
+    while (lane.size > 0) {
+      const next = lane.take()
+      dropped.push(next)
+      this.#size--
+      this.#bytes -= next.bytes
+    }
+    return dropped
+  }
+
   #lanesFor(lane: Fifo<Bringing>): Map<string, Fifo<Bringing>> {
-    return lane.peek()!.spill?.isDone === false ? this.#spilling : this.#sends
+    const head = lane.peek()!
+    return head.waits === true || head.spill?.isDone === false ? this.#spilling : this.#sends
   }
 
   /** Takes what goes into one turn. */
@@ -169,7 +205,8 @@ const roomFrames = 2.5
 const isBringing = (mail: Exclude<Mail, { command?: undefined }>): mail is Bringing =>
   mail.command.type === 'Enqueue' || mail.command.type === 'Forward'
 
-const keyOf = ({ command }: Bringing): string =>
+/** The lane of a command: its queue's, or that of the queue to which it forwards. */
+export const keyOf = ({ command }: Bringing): string =>
   command.type === 'Enqueue' ? command.queue : `>${command.target}`
 
 /** Bytes of a dedup key on record. */

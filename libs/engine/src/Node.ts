@@ -65,6 +65,7 @@ export class Node {
       const { meta } = this.#o.log
       const actor = new PartitionActor({
         log,
+        keys: this.#o.log.keys,
         incarnation: meta.incarnation,
         partitions: meta.partitions,
         record: { ms: meta.recordMs, bytes: meta.recordBytes / meta.partitions },

@@ -1,18 +1,21 @@
 import { createActor, type Actor } from 'xstate'
 import { KirokuError, isKirokuError } from '@kiroku/message'
-import type { BodyRef, PartitionLog } from '@kiroku/log'
+import { isSealed, type BodyRef, type KeyStore, type PartitionLog } from '@kiroku/log'
 import {
   beginFrame,
   decide,
   decideCreateSubscription,
+  decideErase,
   decideResetSubscription,
   decideSettle,
+  decideUnreadable,
   endTurn,
   nextTimerAt,
   startOf,
   Turn,
   type Answer,
   type Command,
+  type CommandOf,
   type PartitionDescription,
   type PartitionState,
   type PlannedDelivery,
@@ -22,17 +25,21 @@ import {
 import { Backfill } from './Backfill.ts'
 import { BodyCache } from './BodyCache.ts'
 import { Checkpoints, type CheckpointPolicy } from './Checkpoints.ts'
+import { Eraser } from './Eraser.ts'
 import { fence, isOver, otherOwnerBehind, sameRecord, type Fenced } from './fence.ts'
 import { Flights, type Flight } from './Flights.ts'
 import { Forwarder, type Route } from './Forwarder.ts'
 import { Homes } from './Homes.ts'
+import { KeyRing } from './KeyRing.ts'
 import { lifecycle, type ActorState } from './lifecycle.ts'
 import { limits } from './limits.ts'
 import { load } from './load.ts'
-import { commandBytes, Mailbox, type Bringing } from './Mailbox.ts'
+import { commandBytes, keyOf, Mailbox, type Bringing } from './Mailbox.ts'
 import { Metrics } from './Metrics.ts'
 import { Redriver } from './Redriver.ts'
 import { Request, type Slot } from './Request.ts'
+import { openDelivery, openMessage } from './openDelivery.ts'
+import { Sealer } from './Sealer.ts'
 import { sha256 } from './sha256.ts'
 import { sizesFor, type Sizes } from './Sizes.ts'
 import { Spill, Spills } from './Spills.ts'
@@ -43,6 +50,8 @@ import type { Time } from './Time.ts'
 /** What an actor needs to run a partition. */
 export interface ActorOptions {
   readonly log: PartitionLog
+  /** The keys of erasable queues. */
+  readonly keys: KeyStore
   /** Incarnation of the log, for message ids. */
   readonly incarnation: string
   /** How long and how much of the record is kept. */
@@ -81,6 +90,9 @@ export class PartitionActor {
   readonly #checkpoints: Checkpoints
   readonly #forwarder: Forwarder
   readonly #homes: Homes
+  readonly #ring: KeyRing
+  readonly #sealer: Sealer
+  readonly #eraser: Eraser
   readonly #redriver: Redriver
   readonly #backfill: Backfill
   readonly #storage: StorageWatch
@@ -136,6 +148,9 @@ export class PartitionActor {
       damaged: (error) => this.#fail(error),
     })
     this.#homes = new Homes(options, act)
+    this.#ring = new KeyRing(options.keys, () => this.now())
+    this.#sealer = new Sealer(this.#ring, { spill: (mail, messages) => this.#spillLate(mail, messages) })
+    this.#eraser = new Eraser(this.#ring, options.time, act)
     this.#backfill = new Backfill(options, {
       act,
       restored: (pairs, seq) => this.#checkpoints.largeBodies.restored(pairs, seq),
@@ -144,6 +159,7 @@ export class PartitionActor {
     this.#storage = new StorageWatch(options.log, options.time)
     this.#redriver = new Redriver(options, this.#cache, {
       act,
+      open: (message) => openMessage(this.#ring, message),
       now: () => this.now(),
       hasRoom: () => !this.#storage.full,
       damaged: (error) => this.#end(error),
@@ -223,6 +239,9 @@ export class PartitionActor {
     this.#storage.start()
     this.#forwarder.begin(state, this.#storedSeq)
     this.#homes.begin(state, this.#storedSeq)
+    this.#ring.begin(state)
+    this.#sealer.begin(state)
+    this.#eraser.begin(state, this.#storedSeq)
     this.#redriver.begin(state)
     this.#backfill.begin(state, this.#storedSeq)
     this.#turn()
@@ -261,7 +280,8 @@ export class PartitionActor {
         token,
         new KirokuError('StorageFull', 'the log has no room for sends', { retryAfterMs: 1_000 }),
       )
-    const bytes = commandBytes(command)
+    if (command.type === 'Erase') return this.#erase(command, token)
+    const bytes = commandBytes(command) + this.#sealedBytes(command)
     const tooLarge = this.#sizes.refuse(command)
     if (tooLarge !== undefined) return this.#refuse(token, tooLarge)
     const busy = (): void =>
@@ -274,10 +294,14 @@ export class PartitionActor {
       if (!this.#mailbox.put({ command, token, bytes })) busy()
       return
     }
-    const spill = this.#sizes.needsSpill(command, bytes)
-      ? new Spill(command.messages, this.#sizes.spillBytes(bytes))
-      : undefined
-    const mail: Bringing = { command, token, bytes, spill }
+    const needsSpill = this.#sizes.needsSpill(command, bytes)
+    // Others are refused when they are decided; these would be references by then.
+    if (needsSpill && command.type === 'Enqueue' && command.messages.some(isSealed))
+      return this.#refuse(token, new KirokuError('MalformedRequest', 'a message is not an envelope'))
+    const isLate = needsSpill && this.#sealer.isLate({ command })
+    const spill =
+      needsSpill && !isLate ? new Spill(command.messages, this.#sizes.spillBytes(bytes)) : undefined
+    const mail: Bringing = { command, token, bytes, spill, isLate }
     if (!this.#mailbox.put(mail)) return busy()
     if (spill === undefined || spill.isDone) return
     this.#checkpoints.largeBodies.open(spill)
@@ -286,6 +310,50 @@ export class PartitionActor {
       () => this.#mailbox.spilled(mail),
       () => {},
     )
+  }
+
+  /** By how much bodies grow that are sealed. */
+  #sealedBytes(command: Command): number {
+    if (command.type !== 'Enqueue' && command.type !== 'Forward') return 0
+    if (!this.#sealer.isLate({ command })) return 0
+    let bytes = command.messages.length * limits.sealedBytes
+    for (const group of command.groups ?? []) bytes += 3 * group.length
+    for (const tag of command.tags ?? []) bytes += 3 * tag.length
+    return bytes
+  }
+
+  /** Gives a command's large bodies records of their own when it is its turn, under its keys. */
+  async #spillLate(mail: Bringing, messages: readonly Uint8Array[]): Promise<void> {
+    const { command, bytes } = mail
+    // Small ones stay as they came: they are sealed with the frame.
+    const inlineBytesMax = this.#sizes.spillBytes(bytes)
+    const bodies = command.messages.map((plain, i) =>
+      messages[i]!.length > inlineBytesMax ? messages[i]! : plain,
+    )
+    if (mail.spill !== undefined) this.#checkpoints.largeBodies.close(mail.spill)
+    mail.spill = await this.#spillAside(bodies, bytes, command.messages)
+  }
+
+  /** Stores the key with which a group goes on, then has the erasure decided. */
+  #erase(command: CommandOf<'Erase'>, token: number): void {
+    const state = this.#state
+    const queue = state.names.get(command.queue)
+    const isByGroup = command.group !== undefined && queue?.config.erasable === 'group'
+    const decideIt = (key: string | undefined): void => {
+      if (this.#state !== state || this.life !== 'Active') return
+      this.#mailbox.put({
+        act: (turn) => {
+          decideErase(turn, command, token, key)
+          this.#ring.decided(key)
+        },
+        bytes: 0,
+      })
+      this.#wake()
+    }
+    if (!isByGroup) return decideIt(undefined)
+    this.#ring
+      .addGroupKey(queue.id, command.group!)
+      .then(decideIt, (e: unknown) => this.#refuse(token, asKirokuError(e)))
   }
 
   /** Asks the log where a subscription begins, before that is decided; false when there is nothing to ask. */
@@ -310,8 +378,8 @@ export class PartitionActor {
   }
 
   /** Puts large bodies of the engine's own doing in records of their own. */
-  #spillAside(bodies: readonly Uint8Array[]): Promise<Spill> {
-    const spill = new Spill(bodies, this.#sizes.spillBytes(0))
+  #spillAside(bodies: readonly Uint8Array[], bytes = 0, plain = bodies): Promise<Spill> {
+    const spill = new Spill(bodies, this.#sizes.spillBytes(bytes), plain)
     if (spill.isDone) return Promise.resolve(spill)
     return new Promise((resolve, reject) => {
       const over = (): void =>
@@ -394,24 +462,65 @@ export class PartitionActor {
       if (mail.command !== undefined) decide(turn, mail.command, mail.token)
       else mail.act(turn)
     }
-    for (const { command, token, spill } of sends) {
+    const early: Bringing[] = []
+    for (const mail of sends) {
+      if (this.#isEarly(mail, early)) continue
+      const { command, token, spill } = mail
       if (spill === undefined) decide(turn, command, token)
       else decide<BodyRef>(turn, { ...command, messages: spill.messages }, token)
     }
+    if (early.length > 0) this.#mailbox.putBack(early)
     endTurn(turn)
     if (turn.events.length > 0) {
+      this.#sealer.seal(turn)
       const sections = [...turn.sections.values()]
       const flight = this.#flights.frame({ at: now, events: turn.events, sections }, turn.answers)
       this.#cache.putFrame(seq, flight.record)
       this.#checkpoints.largeBodies.frame(seq, sections)
-      for (const { spill } of sends) if (spill !== undefined) this.#checkpoints.largeBodies.close(spill)
+      this.#closeSpills(sends, early)
       this.#checkpoints.decided(state, flight, now)
     } else {
-      for (const { spill } of sends) if (spill !== undefined) this.#checkpoints.largeBodies.close(spill)
+      this.#closeSpills(sends, early)
       this.#hold(turn.answers)
     }
     if (state.redrives.size > 0) this.#redriver.look()
     this.#goOn()
+  }
+
+  /** The frames of these commands were decided, unless they wait. */
+  #closeSpills(sends: readonly Bringing[], early: readonly Bringing[]): void {
+    for (const mail of sends)
+      if (mail.spill !== undefined && !early.includes(mail)) this.#checkpoints.largeBodies.close(mail.spill)
+  }
+
+  /** Whether a command cannot be decided yet, for want of keys or because one before it in its queue cannot; it is put to `early` then. */
+  #isEarly(mail: Bringing, early: Bringing[]): boolean {
+    if (early.length > 0) {
+      const key = keyOf(mail)
+      if (early.some((e) => keyOf(e) === key)) return early.push(mail) > 0
+    }
+    const missing = this.#sealer.look(mail)
+    if (missing === undefined) return false
+    if (missing instanceof KirokuError) {
+      this.#refuse(mail.token, missing)
+      return true
+    }
+    const state = this.#state
+    missing.then(
+      () => {
+        this.#mailbox.spilled(mail)
+        this.#wake()
+      },
+      (e: unknown) => {
+        if (this.#state !== state) return
+        for (const { token, spill } of this.#mailbox.drop(mail)) {
+          if (spill !== undefined) this.#checkpoints.largeBodies.close(spill)
+          this.#refuse(token, asKirokuError(e))
+        }
+        this.#wake()
+      },
+    )
+    return early.push(mail) > 0
   }
 
   /**
@@ -456,6 +565,7 @@ export class PartitionActor {
     this.#answerIdle()
     this.#checkpoints.stored(flight.seq)
     this.#forwarder.stored(flight.seq)
+    this.#eraser.stored(flight.seq)
     this.#homes.stored(flight.seq)
     this.#redriver.stored()
     this.#backfill.stored(flight.seq)
@@ -555,6 +665,8 @@ export class PartitionActor {
     this.#idle = []
     this.#forwarder.end()
     this.#homes.end()
+    this.#ring.begin(undefined)
+    this.#eraser.end()
     this.#redriver.end()
     this.#backfill.end()
     for (const token of [...this.#slots.keys()]) this.#refuse(token, error)
@@ -574,34 +686,43 @@ export class PartitionActor {
 
   #deliver(plan: PlannedDelivery, slot: Slot): void {
     const { seqs, indexes, ...delivery } = plan
-    const send = (messages: readonly Uint8Array[]): void =>
-      slot.request.answer(
-        slot.index,
-        { ok: { delivery: { ...delivery, messages } } },
-        this.epoch,
-        this.#storedSeq,
-      )
+    const answer = (a: Answer): void => slot.request.answer(slot.index, a, this.epoch, this.#storedSeq)
+    const send = (messages: readonly Uint8Array[]): void | Promise<void> =>
+      messages.some(isSealed) ? open(messages) : answer({ ok: { delivery: { ...delivery, messages } } })
+    const open = async (messages: readonly Uint8Array[]): Promise<void> => {
+      const opened = await openDelivery(this.#ring, delivery, messages)
+      if (opened.erased.length > 0) this.#endUnreadable(plan, opened.erased)
+      answer({ ok: opened.delivery === undefined ? {} : { delivery: opened.delivery } })
+    }
     const messages: Uint8Array[] = []
     for (let i = 0; i < seqs.length; i++) {
       const body = this.#cache.peek(seqs[i]!, plan.queue, indexes[i]!)
       if (body === undefined) break
       messages.push(body)
     }
-    if (messages.length === seqs.length) return send(messages)
+    const isHere = messages.length === seqs.length
+    if (isHere && !messages.some(isSealed)) return void send(messages)
     this.#fetching++
     const unsent = (e: unknown): void => {
       const error = asKirokuError(e)
-      slot.request.answer(slot.index, { error: error.toWire() }, this.epoch, this.#storedSeq)
+      answer({ error: error.toWire() })
       if (error.id === 'LogDamaged') this.#fail(error)
       else this.undelivered(plan)
     }
-    void this.#cache
-      .fetch(seqs, plan.queue, indexes)
-      .then(send, unsent)
+    const bodies = isHere ? Promise.resolve(messages) : this.#cache.fetch(seqs, plan.queue, indexes)
+    void bodies
+      .then(send)
+      .catch(unsent)
       .then(() => {
         this.#fetching--
         this.#checkDrained()
       })
+  }
+
+  /** Whoever erased what a delivery holds did so in another partition. */
+  #endUnreadable(plan: PlannedDelivery, numbers: readonly number[]): void {
+    this.#mailbox.put({ act: (turn) => decideUnreadable(turn, plan, numbers), bytes: 0, lasts: true })
+    this.#wake()
   }
 
   /** Hands the partition over: what is under way finishes, waiting receives are told, nothing new is taken. */

@@ -1,5 +1,5 @@
 import { isKirokuError, KirokuError, type Ranges } from '@kiroku/message'
-import type { BodyRef } from '@kiroku/log'
+import { isSealed, type BodyRef } from '@kiroku/log'
 import {
   availableAmong,
   decideRedrive,
@@ -9,6 +9,7 @@ import {
   passesByTime,
   redriveNumbers,
   type AvailableMessage,
+  type EnvelopeMeta,
   type PartitionState,
   type Redrive,
   type Subscription,
@@ -29,6 +30,8 @@ export interface RedriveWork {
   now(): number
   /** Whether the log has room for copies. */
   hasRoom(): boolean
+  /** What travels beside the body of a message that is encrypted. Errors: `KeysUnavailable`. */
+  open(message: Uint8Array): Promise<EnvelopeMeta>
   /** A message that must be looked at has lost its body. */
   damaged(error: KirokuError): void
 }
@@ -221,7 +224,8 @@ export class Redriver {
           if (isDamage && liesThere(state, sub, message)) this.#work.damaged(e)
           throw new KirokuError('Unavailable', 'a body cannot be read now', { cause: e })
         })
-      candidates.push({ ...message, meta: decodeEnvelope(body!).meta })
+      const meta = isSealed(body!) ? await this.#work.open(body!) : decodeEnvelope(body!).meta
+      candidates.push({ ...message, meta })
     }
     return candidates
   }

@@ -11,10 +11,13 @@ export class Spill {
   /** The first of its records, once that was sent off. */
   from: number | undefined
   readonly #bodies: readonly Uint8Array[]
+  readonly #plain: readonly Uint8Array[]
   readonly #inlineBytesMax: number
 
-  constructor(bodies: readonly Uint8Array[], inlineBytesMax: number) {
+  /** @param plain the same as they were before they were sealed */
+  constructor(bodies: readonly Uint8Array[], inlineBytesMax: number, plain = bodies) {
     this.#bodies = bodies
+    this.#plain = plain
     this.#inlineBytesMax = inlineBytesMax
     let inline = 0
     for (const b of bodies) inline += b.length <= inlineBytesMax ? b.length : 16
@@ -31,7 +34,8 @@ export class Spill {
     const body = this.#bodies[this.messages.length]!
     const seq = append(body)
     this.from ??= seq
-    const ref: SizedRef & BodyRef = { seq, bytes: bodyBytes(body), digest: () => sha256(bodyOf(body)) }
+    const plain = this.#plain[this.messages.length]!
+    const ref: SizedRef & BodyRef = { seq, bytes: bodyBytes(plain), digest: () => sha256(bodyOf(plain)) }
     this.messages.push(ref)
     this.#passOver()
   }

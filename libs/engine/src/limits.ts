@@ -28,6 +28,13 @@ export const limits = {
   redriveOutboxMax: 1_000,
   /** How long it is believed that a queue is where it was found. */
   redriveTargetMs: 1_000,
+  /** Entries of keys in memory; one of 128 messages takes 4 KiB. */
+  keyEntriesMax: 4_096,
+  /** Messages of a queue for which there are keys ahead, at least once it had to wait, and at most. */
+  keysAheadMin: 128,
+  keysAheadMax: 16_384,
+  /** Bytes by which a sealed message is longer, beside its tag and its group. */
+  sealedBytes: 192,
   replaySliceMs: 10,
   fenceTriesMsMax: 15_000,
   lockPollMs: 20,

@@ -2,18 +2,26 @@ import type { KeyStore } from './KeyStore.ts'
 import { entryOf, keyIn } from './keyNames.ts'
 import { isSealed, readSealed, unlock, type SealedHead } from './Sealed.ts'
 
+/** A message that can be read. */
+export interface OpenMessage {
+  readonly state: 'open'
+  readonly message: Uint8Array
+  /** Absent: it was not sealed. */
+  readonly head?: SealedHead
+}
+
 /** A message as it can be read now. */
 export type Opened =
-  | { readonly state: 'open'; readonly message: Uint8Array; readonly head?: SealedHead }
-  /** erased: a key of it was taken out of its entry. lost: the entry is not there. */
+  | OpenMessage
+  /** erased: a key of it was taken out of its entry. lost: the entry is not there, or holds another key. */
   | { readonly state: 'erased' | 'lost'; readonly head: SealedHead }
 
 /** Opens sealed messages with the keys that are there now. It keeps what it read: make one for what is read together. */
 export class KeyReader {
-  readonly #keys: KeyStore
+  readonly #keys: Pick<KeyStore, 'get'>
   readonly #entries = new Map<string, Promise<Uint8Array | undefined>>()
 
-  constructor(keys: KeyStore) {
+  constructor(keys: Pick<KeyStore, 'get'>) {
     this.#keys = keys
   }
 
@@ -25,7 +33,9 @@ export class KeyReader {
     for (const name of head.keys) {
       const key = await this.key(name)
       if (!(key instanceof Uint8Array)) return { state: key, head }
-      message = unlock(message, name, key)
+      const inside = unlock(message, name, key)
+      if (inside === undefined) return { state: 'lost', head }
+      message = inside
     }
     return { state: 'open', message, head }
   }

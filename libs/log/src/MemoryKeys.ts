@@ -34,7 +34,7 @@ export class MemoryKeys implements KeyStore {
     await this.#reach()
     const found = this.#find(name)
     if ((found?.last.revision ?? 0) !== revision) return undefined
-    const last = { value: value.slice(), revision: ++this.#revision, timeMs: this.#now() }
+    const last = { value: new Uint8Array(value), revision: ++this.#revision, timeMs: this.#now() }
     this.#entries.set(name, {
       last,
       earlier: found === undefined ? [] : [...found.earlier, found.last.value],

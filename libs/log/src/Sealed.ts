@@ -79,8 +79,8 @@ export const lock = (plain: Uint8Array, name: string, key: Uint8Array): Uint8Arr
   return box
 }
 
-/** Opens a box. Errors: `LogDamaged` when it is not one of this name and key. */
-export const unlock = (box: Uint8Array, name: string, key: Uint8Array): Uint8Array => {
+/** Opens a box; undefined: it is not one of this name and key. */
+export const unlock = (box: Uint8Array, name: string, key: Uint8Array): Uint8Array | undefined => {
   const end = box.length - tagBytes
   try {
     const cipher = createDecipheriv(algorithm, key, box.subarray(0, nonceBytes), { authTagLength: tagBytes })
@@ -88,8 +88,8 @@ export const unlock = (box: Uint8Array, name: string, key: Uint8Array): Uint8Arr
     cipher.setAuthTag(box.subarray(end))
     const plain = cipher.update(box.subarray(nonceBytes, end))
     cipher.final()
-    return plain
-  } catch (cause) {
-    throw new KirokuError('LogDamaged', `a message does not open with its key ${name}`, { cause })
+    return new Uint8Array(plain.buffer, plain.byteOffset, plain.length)
+  } catch {
+    return undefined
   }
 }

@@ -3,21 +3,21 @@
  * Never knows NATS or queues' rules; talks to `@kiroku/message` for events and errors.
  */
 export { keysKeptMs, type KeyEntry, type KeyStore } from './KeyStore.ts'
-export { KeyReader, type Opened } from './KeyReader.ts'
+export { KeyReader, type Opened, type OpenMessage } from './KeyReader.ts'
 export {
   blockEntry,
   blockMessages,
   entryOf,
   groupEntry,
   keyIn,
-  lastKeyId,
+  keyIds,
   messageKeyName,
   newBlock,
+  withKeysFrom,
   withNewKey,
-  withOnlyKey,
   withoutMessages,
 } from './keyNames.ts'
-export { isSealed, lock, readSealed, unlock, writeSealed, type SealedHead } from './Sealed.ts'
+export { isSealed, lock, readSealed, writeSealed, type SealedHead } from './Sealed.ts'
 export type { CheckpointStore, Log, LogMeta, LogRecord, LogState, PartitionLog } from './Log.ts'
 export { frameVersion, type BodyRef, type BodySection, type FrameContent } from './Frame.ts'
 export {

@@ -50,7 +50,8 @@ export const newBlock = (): Uint8Array => randomBytes(blockMessages * keyBytes)
 
 /** The value of a block without the keys of these messages. */
 export const withoutMessages = (value: Uint8Array, numbers: Iterable<number>): Uint8Array => {
-  const left = value.slice()
+  // A copy also of a Buffer, whose `slice` would be none.
+  const left = new Uint8Array(value)
   for (const number of numbers) {
     const at = ((number - 1) % blockMessages) * keyBytes
     left.fill(0, at, at + keyBytes)
@@ -62,16 +63,19 @@ export const withoutMessages = (value: Uint8Array, numbers: Iterable<number>): U
 export const withNewKey = (value: Uint8Array): Uint8Array =>
   Buffer.concat([value, randomBytes(idBytes + keyBytes)])
 
-/** The value of a group with the key of this id alone. */
-export const withOnlyKey = (value: Uint8Array, id: string): Uint8Array => {
+/** The value of a group without the keys that were made before that of this id; where that is gone, they are too. */
+export const withKeysFrom = (value: Uint8Array, id: string): Uint8Array => {
   for (let at = 0; at < value.length; at += idBytes + keyBytes)
-    if (idAt(value, at) === id) return value.slice(at, at + idBytes + keyBytes)
-  return new Uint8Array(0)
+    if (idAt(value, at) === id) return value.slice(at)
+  return value
 }
 
-/** Id of the key that a group uses now; undefined: it has none. */
-export const lastKeyId = (value: Uint8Array): string | undefined =>
-  value.length < idBytes + keyBytes ? undefined : idAt(value, value.length - idBytes - keyBytes)
+/** Ids of a group's keys in the order in which they were made. */
+export const keyIds = (value: Uint8Array): string[] => {
+  const ids: string[] = []
+  for (let at = 0; at < value.length; at += idBytes + keyBytes) ids.push(idAt(value, at))
+  return ids
+}
 
 const idAt = (value: Uint8Array, at: number): string =>
   Buffer.from(value.subarray(at, at + idBytes)).toString('hex')

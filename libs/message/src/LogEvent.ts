@@ -342,6 +342,24 @@ export type LogEvent =
       /** Who cancelled it. */
       by?: Actor
     }
+  // Erasure
+  /**
+   * The keys of these messages, or of a group so far, are to be deleted: whoever has them in whatever copy cannot read
+   * them any more. What of it is not final is discarded in the same frame. One of `numbers` and `group` is there.
+   */
+  | {
+      type: 'Erased'
+      queue: number
+      /** Number of the erasure within its partition. */
+      erasure: number
+      numbers?: Ranges
+      group?: string
+      /** Id of the key with which the group goes on. */
+      key?: string
+      by: Actor
+    }
+  /** The keys are deleted. */
+  | { type: 'KeysDeleted'; queue: number; erasure: number }
   /** Bodies that an old part of the log still held, stored again here so that it can be trimmed. */
   | { type: 'BodiesCarried'; queue: number; numbers: Ranges }
   /** The target stored our forwards below `upTo`, or is gone for ever. */

@@ -11,6 +11,7 @@ export type DiscardReason =
   | 'recalled'
   | 'rolledBack'
   | 'redriven'
+  | 'erased'
 
 /** What the machine remembers of one message: its state and its context. Times are ms of partition time. */
 export interface MessageCell {

@@ -110,6 +110,7 @@ const shapes: Readonly<Record<CommandType, Check>> = {
   }),
   CancelRedrive: shape({ ...act, subscription: optional(text), task: optional(number) }),
   DescribeRedrives: shape(queue),
+  Erase: shape({ ...act, message: optional(shape({ queue: number, number })), group: optional(text) }),
   DescribeQueue: shape(queue),
   ListQueues: record,
   DescribeGroups: shape({ ...queue, subscription: optional(text), max: optional(number) }),

@@ -194,6 +194,14 @@ export type Command =
   /** Without a task: the one that runs. */
   | { type: 'CancelRedrive'; queue: string; subscription?: string; task?: number; by: Actor }
   | { type: 'DescribeRedrives'; queue: string }
+  /** Deletes the key of one message, named by what its id says, or of all messages of a group so far. Its actor says why. */
+  | {
+      type: 'Erase'
+      queue: string
+      message?: { readonly queue: number; readonly number: number }
+      group?: string
+      by: Actor
+    }
   | { type: 'DescribeQueue'; queue: string }
   | { type: 'ListQueues' }
   | { type: 'DescribeGroups'; queue: string; subscription?: string; max?: number }
@@ -393,6 +401,8 @@ export interface Answers {
   CancelRedrive: { readonly redrive: RedriveDescription }
   /** The last begun first. */
   DescribeRedrives: { readonly redrives: readonly RedriveDescription[] }
+  /** When the keys are gone: messages that were not final, of all subscriptions together. */
+  Erase: { readonly erasure: number; readonly discarded: number }
   DescribeQueue: QueueDescription
   DescribeGroups: { readonly groups: readonly GroupDescription[]; readonly total: number }
   ListQueues: { readonly queues: readonly QueueDescription[] }

@@ -78,6 +78,10 @@ export const bodyBytes = (bytes: Uint8Array): number => {
   return bytes.length - start - length
 }
 
+/** Whether what is no reference begins as no envelope does, but as what the engine itself encrypts. */
+export const isDisguised = (message: Uint8Array | object): boolean =>
+  message instanceof Uint8Array && message[0] === 0x80 && message[1] === 0x80 && message[2] === 0
+
 const metaPlace = (bytes: Uint8Array): { start: number; length: number } => {
   let length = 0
   let start = 0

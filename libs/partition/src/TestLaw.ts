@@ -482,6 +482,10 @@ export class TestLaw {
   #discard(e: LogEventOf<'Discarded'>, at: number): void {
     const q = this.#queue(e.queue)
     const sub = this.#sub(e.queue, e.sub)
+    if (e.reason === 'erased') {
+      for (const n of numbersOf(e.numbers)) q.delayed.delete(n)
+      return this.#each(e, e.numbers, () => ({ type: 'DISCARD', reason: 'erased' }), State.Discarded)
+    }
     if (e.cause !== 'retention') {
       const cause = e.cause as LogEventOf<'DeadLettered'>['cause']
       return this.#each(e, e.numbers, (c) => failureOf(cause, c, at, sub.policy), State.Discarded)

@@ -22,6 +22,12 @@ export const checkConfig = (base: QueueConfig, changes: Partial<QueueConfig>): Q
     )
   if (config.groups === 'ordered' && config.retry.kind !== 'fixed')
     throw invalid(`an ordered queue retries after a fixed pause, not by retry.kind "${config.retry.kind}"`)
+  if (config.erasable === 'group' && config.groups === 'none')
+    throw invalid('erasable "group" needs groups: set groups to "ordered" or "fair"')
+  if (config.erasable !== 'none' && config.dedup === 'content')
+    throw invalid(
+      'an erasable queue cannot know repeats by their content, whose digest would stay on record; set dedup to "id"',
+    )
   if (config.leaseMs < config.leaseMinMs)
     throw invalid(`a leaseMs of ${config.leaseMs} is shorter than the leaseMinMs of ${config.leaseMinMs}`)
   if (config.leaseCapMs !== 0 && config.leaseCapMs < config.leaseMs)

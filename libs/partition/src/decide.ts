@@ -8,6 +8,7 @@ import {
   decidePurgeQueue,
 } from './decide/admin.ts'
 import { decideEnqueue, decideForward, namedQueue, namedSubscription } from './decide/enqueue.ts'
+import { decideErase } from './decide/erase.ts'
 import { decideDropPart, decidePlacePart } from './decide/place.ts'
 import { decideCancelReceive, decideReceive } from './decide/receive.ts'
 import { decideCancelRedrive, decideDescribeRedrives, decideStartRedrive } from './decide/redrive.ts'
@@ -90,6 +91,8 @@ export const decide = <B extends Uint8Array | SizedRef>(
       return decideCancelRedrive(turn, command, token)
     case 'DescribeRedrives':
       return decideDescribeRedrives(turn, command, token)
+    case 'Erase':
+      return decideErase(turn, command, token)
     case 'DescribeQueue': {
       const queue = namedQueue(turn, command.queue, token)
       if (queue !== undefined) turn.ok(token, describeQueues(turn.state, [queue], turn.now)[0]!)

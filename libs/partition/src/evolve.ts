@@ -28,6 +28,7 @@ import {
   queueSpread,
   revise,
 } from './evolveSpread.ts'
+import { takeErased } from './erasable.ts'
 import { groupDelivered } from './groups.ts'
 import { land, link, retire, unlink } from './touched.ts'
 
@@ -81,6 +82,11 @@ export const evolve = (state: PartitionState, event: LogEvent): void => {
       return forwarded(state, event)
     case 'BodiesCarried':
       return carryBodies(state, queueOf(state, event.queue), event.numbers)
+    case 'Erased':
+      return erased(state, event)
+    case 'KeysDeleted':
+      state.erasures = state.erasures.filter(({ erasure }) => erasure !== event.erasure)
+      return
     case 'QueueCreated':
       return queueCreated(state, event)
     case 'QueueConfigured':
@@ -327,6 +333,10 @@ const deadLettered = (state: PartitionState, e: LogEventOf<'DeadLettered'>): voi
 
 const discarded = (state: PartitionState, e: LogEventOf<'Discarded'>): void => {
   const sub = subOf(state, e.queue, e.sub)
+  if (e.reason === 'erased') {
+    takeErased(state, sub, e.numbers)
+    return makeRoom(state, sub)
+  }
   // Retention and operators also end untouched messages, which have no slot: they become one on their way out.
   if (e.cause === 'retention' || e.cause === 'operator')
     for (let i = 0; i < e.numbers.length; i += 2)
@@ -340,6 +350,20 @@ const discarded = (state: PartitionState, e: LogEventOf<'Discarded'>): void => {
         if (sub.groups !== undefined) sub.groups.ofLive.get(n)!.inflight++
       }
   finished(state, e, 'discarded')
+}
+
+const erased = (state: PartitionState, e: LogEventOf<'Erased'>): void => {
+  const { erasure, queue, numbers, group, key } = e
+  queueOf(state, queue)
+  state.nextErasure = erasure + 1
+  state.erasures.push({
+    erasure,
+    queue,
+    seq: state.frameSeq,
+    ...(numbers === undefined ? {} : { numbers }),
+    ...(group === undefined ? {} : { group }),
+    ...(key === undefined ? {} : { key }),
+  })
 }
 
 const forwarded = (state: PartitionState, e: LogEventOf<'Forwarded'>): void => {
@@ -485,6 +509,7 @@ const repaired = (state: PartitionState, e: LogEventOf<'Repaired'>): void => {
   if (e.skip > 0) state.voidDeliveries.push(state.nextDelivery, state.nextDelivery + e.skip)
   state.nextDelivery += e.skip
   state.firstForward += e.skip
+  if (state.nextErasure > 1) state.nextErasure += e.skip
   for (const queue of state.queues.values()) {
     queue.nextNumber += e.skip
     queue.skipped += e.skip

@@ -91,6 +91,12 @@ export const queueSettings = {
     choices: ['none', 'ordered', 'fair'],
     says: "What a message's group means: strict order within it, or a fair share of deliveries among groups. Set once, when the queue is created.",
   },
+  erasable: {
+    kind: 'choice',
+    default: 'none',
+    choices: ['none', 'message', 'group'],
+    says: 'Encrypt what is stored with a key a message, or a message group, which `erase` deletes. Set once, when the queue is created.',
+  },
   dedup: {
     kind: 'choice',
     default: 'off',

@@ -6,7 +6,7 @@ import { DelayedRun } from './state/DelayedRuns.ts'
 import type { Group, Groups } from './state/Groups.ts'
 import { LiveSlab, type LiveCopy } from './state/LiveSlab.ts'
 import { laneKey, type OutboxLane } from './state/Outbox.ts'
-import { PartitionState, type CheckpointNote } from './state/PartitionState.ts'
+import { PartitionState, type CheckpointNote, type Erasure } from './state/PartitionState.ts'
 import type { SnapshotSpace } from './snapshotSpace.ts'
 import type { Fill } from './state/Fill.ts'
 import type { SubscriptionSettings } from './SubscriptionSettings.ts'
@@ -56,6 +56,8 @@ export interface Snapshot {
   readonly leaving?: readonly LeavingPart[]
   /** Homes whose parts were here; absent: none. */
   readonly left?: readonly (readonly [key: string, revision: number])[]
+  /** Keys to be deleted, and the number of the next erasure; absent: there never was one. */
+  readonly erasures?: { readonly next: number; readonly open: readonly Erasure[] }
   readonly runs: { readonly chunks: Uint32Array[]; readonly size: number }
   readonly live: LiveCopy
 }
@@ -177,6 +179,9 @@ export const snapshot = (state: PartitionState, space?: SnapshotSpace): Snapshot
   forwardsSeen: [...state.forwardsSeen],
   ...(state.leaving.length === 0 ? undefined : { leaving: [...state.leaving] }),
   ...(state.left.size === 0 ? undefined : { left: [...state.left] }),
+  ...(state.nextErasure === 1
+    ? undefined
+    : { erasures: { next: state.nextErasure, open: [...state.erasures] } }),
   runs: state.runs.copy(space?.runs),
   live: state.live.copy(space?.live),
 })
@@ -300,6 +305,10 @@ export const restore = (s: Snapshot): PartitionState => {
   for (const [key, upTo] of s.forwardsSeen) state.forwardsSeen.set(key, upTo)
   state.leaving = [...(s.leaving ?? [])]
   for (const [key, revision] of s.left ?? []) state.left.set(key, revision)
+  if (s.erasures !== undefined) {
+    state.nextErasure = s.erasures.next
+    state.erasures = [...s.erasures.open]
+  }
   state.sweepAt = 0
   return state
 }

@@ -140,6 +140,7 @@ export const stateHash = (s: Snapshot): string => {
   for (const seen of s.forwardsSeen) mix.text(6, JSON.stringify(seen))
   for (const part of s.leaving ?? []) mix.text(14, JSON.stringify(canonical(part)))
   for (const left of s.left ?? []) mix.text(15, JSON.stringify(left))
+  if (s.erasures !== undefined) mix.text(22, JSON.stringify(canonical(s.erasures)))
   mix.text(
     7,
     `${s.partition} ${s.nextQueue} ${s.nextDelivery} ${s.trimmedTo} ${s.foreignRecords} ${s.epoch} ${s.at} ${s.repairedEpoch} ${s.firstForward}${s.bridgedSeq === undefined ? '' : ` bridged ${s.bridgedSeq}`}${s.voidDeliveries === undefined ? '' : ` ${s.voidDeliveries.join(' ')}`}`,

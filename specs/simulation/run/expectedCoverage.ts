@@ -50,6 +50,8 @@ const events: Readonly<Record<LogEventType, true | string>> = {
   RedriveStarted: true,
   Redriven: true,
   RedriveEnded: true,
+  Erased: notYet,
+  KeysDeleted: notYet,
 }
 
 const actorStates: Readonly<Record<ActorState, true | string>> = {

@@ -4,7 +4,7 @@ import { natsSettings } from './sharedSettings.ts'
 
 const messageArgument: ArgumentSpec = { name: 'id', description: 'Message id, as `send` printed it.' }
 
-/** `send`, `receive`, `recall`, `reschedule` and `work`. */
+/** `send`, `receive`, `recall`, `reschedule`, `erase` and `work`. */
 export const messageCommands: readonly CommandSpec[] = [
   {
     name: 'send',
@@ -106,6 +106,30 @@ export const messageCommands: readonly CommandSpec[] = [
     ],
     settings: natsSettings,
     load: async () => (await import('../commands/revise.ts')).reschedule,
+  },
+  {
+    name: 'erase',
+    summary: 'Delete the key of a message, or of a group: nobody can read it any more.',
+    description:
+      'For queues that were created with --erasable message or --erasable group. What is in the record of these messages stays, and stays verifiable, but without its key it is noise: bodies and attributes, in the queue, in dead-letter queues and in every copy of the log. What of them is not final is discarded. Ends when the keys are gone; cannot be undone. docs/erasure.md says what it does not reach.',
+    examples: [
+      {
+        command: "kiroku erase orders --message ID --reason 'request 4711'",
+        description: 'One message, by the id that `send` printed',
+      },
+      {
+        command: "kiroku erase orders --group customer-42 --reason 'request 4711'",
+        description: 'All messages of a group so far',
+      },
+    ],
+    arguments: [queueArgument],
+    flags: [
+      { name: 'message', kind: 'text', metavar: 'ID', description: 'The message.' },
+      { name: 'group', kind: 'text', metavar: 'GROUP', description: 'The message group.' },
+      { name: 'reason', kind: 'text', metavar: 'TEXT', description: 'Why, for the record. Required.' },
+    ],
+    settings: natsSettings,
+    load: () => import('../commands/erase.ts'),
   },
   {
     name: 'work',

@@ -88,6 +88,23 @@ const queues = HttpApiGroup.make('queues')
     })
       .annotate(RequiredRole, 'admin')
       .annotateMerge(says('admin', 'Discards every message that is not final.')),
+    HttpApiEndpoint.post('erase', '/queues/:queue/erase', {
+      params,
+      payload: Schema.Struct({
+        messageId: Schema.optionalKey(Schema.String),
+        group: Schema.optionalKey(Schema.String),
+        reason: Schema.String.annotate({ description: 'Why, for the record' }),
+      }),
+      success: Schema.Struct({ discarded: Schema.Finite }),
+      error,
+    })
+      .annotate(RequiredRole, 'admin')
+      .annotateMerge(
+        says(
+          'admin',
+          'Deletes the key of one message, or of all messages of a group so far: nobody can read them any more. Answers when the keys are gone.',
+        ),
+      ),
     HttpApiEndpoint.post('pauseQueue', '/queues/:queue/pause', {
       params,
       success: HttpApiSchema.NoContent,

@@ -37,6 +37,10 @@ export const queueHandlers = ({ client }: ApiSources) =>
         const by = yield* Caller
         return yield* call(() => client.queues.purge(params.queue, by))
       }),
+      erase: Effect.fnUntraced(function* ({ params, payload }) {
+        const by = yield* Caller
+        return yield* call(() => client.queues.erase(params.queue, payload, by))
+      }),
       pauseQueue: Effect.fnUntraced(function* ({ params }) {
         const by = yield* Caller
         yield* call(() => client.queues.pause(params.queue, by))

@@ -57,6 +57,11 @@ export const decideConfigureQueue = <B>(turn: Turn<B>, c: CommandOf<'ConfigureQu
     refuseLongRetention(turn.state, c.config)
     if (config.groups !== queue.config.groups)
       throw new KirokuError('InvalidConfig', 'groups are set when the queue is created, and stay as they are')
+    if (config.erasable !== queue.config.erasable)
+      throw new KirokuError(
+        'InvalidConfig',
+        'what can be erased is set when the queue is created, and stays as it is',
+      )
     refuseOwnDeadLetter(turn.state.partition, queue.id, queue.name, config)
     refuseParts(config, queue.share.of)
     if (c.dryRun === true) return turn.ok(token, { queue: queue.id })

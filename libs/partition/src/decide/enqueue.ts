@@ -1,6 +1,6 @@
 import { KirokuError } from '@kiroku/message'
 import type { Answers, CommandOf } from '../Command.ts'
-import { bodyBytes } from '../Envelope.ts'
+import { bodyBytes, isDisguised } from '../Envelope.ts'
 import { limits } from '../limits.ts'
 import { laneKey } from '../state/Outbox.ts'
 import type { QueueState } from '../state/QueueState.ts'
@@ -145,7 +145,8 @@ const refuseSend = (
         'BodyTooLarge',
         `message ${i} has ${bytes} bytes; queue "${queue.name}" takes bodies up to ${bytesMax}`,
       )
-    if (bytes < 0) return new KirokuError('MalformedRequest', `message ${i} is not an envelope`)
+    if (bytes < 0 || isDisguised(messages[i]!))
+      return new KirokuError('MalformedRequest', `message ${i} is not an envelope`)
     if (metaBytesOf(messages[i]!) > limits.envelopeMetaBytesMax)
       return new KirokuError(
         'InvalidArgument',
@@ -179,19 +180,15 @@ const refuseGroups = (
   count: number,
 ): KirokuError | undefined => {
   const meaning = queue.config.groups
-  if (groups === undefined)
-    return meaning === 'ordered'
-      ? new KirokuError('InvalidArgument', `queue "${queue.name}" is ordered: every message needs a group`)
-      : undefined
+  if (groups === undefined) return needsGroup(queue)
   if (groups.length !== count)
     return new KirokuError('InvalidArgument', `there are ${groups.length} groups for ${count} messages`)
   for (const group of groups) {
     if (!isGroup(group)) return new KirokuError('InvalidArgument', groupRule)
-    if (group === '' && meaning === 'ordered')
-      return new KirokuError(
-        'InvalidArgument',
-        `queue "${queue.name}" is ordered: every message needs a group`,
-      )
+    if (group === '') {
+      const refusal = needsGroup(queue)
+      if (refusal !== undefined) return refusal
+    }
     if (group !== '' && meaning === 'none')
       return new KirokuError(
         'InvalidArgument',
@@ -199,6 +196,18 @@ const refuseGroups = (
       )
   }
   return undefined
+}
+
+const needsGroup = ({ name, config }: QueueState): KirokuError | undefined => {
+  const why =
+    config.groups === 'ordered'
+      ? 'is ordered'
+      : config.erasable === 'group'
+        ? 'is erasable by group'
+        : undefined
+  return why === undefined
+    ? undefined
+    : new KirokuError('InvalidArgument', `queue "${name}" ${why}: every message needs a group`)
 }
 
 /** Stores dead letters from another queue's outbox; those that came before are passed over. */

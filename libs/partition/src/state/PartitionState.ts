@@ -1,3 +1,4 @@
+import type { Ranges } from '@kiroku/message'
 import { Attempts } from './Attempts.ts'
 import { Dedup } from './Dedup.ts'
 import { DelayedRuns } from './DelayedRuns.ts'
@@ -18,6 +19,17 @@ export interface CheckpointNote {
   readonly seq: number
   readonly digest: string
   readonly stateHash: string
+}
+
+/** Keys that are to be deleted. */
+export interface Erasure {
+  readonly erasure: number
+  readonly queue: number
+  /** The frame that decided it. */
+  readonly seq: number
+  readonly numbers?: Ranges
+  readonly group?: string
+  readonly key?: string
 }
 
 /** Everything a partition knows; the record's consequence, and beside it the polls of this ownership. */
@@ -64,6 +76,9 @@ export class PartitionState {
   /** Deliveries that repairs gave up, from and up to, not included, by turns: their receipts name nothing. */
   voidDeliveries: number[] = []
   foreignRecords = 0
+  /** Erasures whose keys are not deleted yet, and the number of the next one. */
+  erasures: Erasure[] = []
+  nextErasure = 1
 
   /** Subscriptions to which the past is being restored. */
   readonly filling = new Set<Subscription>()
@@ -76,6 +91,8 @@ export class PartitionState {
   readonly homes = new Set<QueueState>()
   /** Who waits until the parts of a deleted queue are gone. */
   awaitingGone: { readonly token: number; readonly queue: number; readonly ok: object }[] = []
+  /** Who waits until keys are deleted; not part of the record. */
+  awaitingErased: { readonly token: number; readonly erasure: number; readonly discarded: number }[] = []
   /** Subscriptions whose rate allows more later. */
   readonly flowTimers = new Heap<FlowTimer>((t) => t.at)
   /** Queues whose polls may now be served. */

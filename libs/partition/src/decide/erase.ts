@@ -1,0 +1,89 @@
+import { KirokuError, type Ranges } from '@kiroku/message'
+import type { CommandOf } from '../Command.ts'
+import { erasedAmong, heldUnder, type ErasedMessages } from '../erasable.ts'
+import { countOf } from '../ranges.ts'
+import type { QueueState } from '../state/QueueState.ts'
+import type { Subscription } from '../state/Subscription.ts'
+import type { PlannedDelivery, Turn } from '../Turn.ts'
+import { namedQueue } from './enqueue.ts'
+
+/**
+ * Puts on record that keys are to be deleted, and ends what of these messages is not final. The answer comes when
+ * the keys are gone.
+ *
+ * @param key id of the key with which the group goes on, which is stored already
+ */
+export const decideErase = <B>(
+  turn: Turn<B>,
+  command: CommandOf<'Erase'>,
+  token: number,
+  key?: string,
+): void => {
+  const { state } = turn
+  const queue = namedQueue(turn, command.queue, token)
+  if (queue === undefined) return
+  const which = erasedBy(queue, command)
+  if (which instanceof KirokuError) return turn.refuse(token, which)
+  if ('group' in which && key === undefined)
+    return turn.refuse(token, new KirokuError('Busy', 'the key of the group is not at hand yet'))
+  const erasure = state.nextErasure
+  turn.emit({
+    type: 'Erased',
+    queue: queue.id,
+    erasure,
+    ...('group' in which ? { group: which.group, key: key! } : { numbers: [which.number, 1] }),
+    by: command.by,
+  })
+  let discarded = 0
+  for (const sub of [...queue.subs]) {
+    const numbers = erasedAmong(state, sub, which)
+    discarded += countOf(numbers)
+    end(turn, sub, numbers)
+  }
+  state.awaitingErased.push({ token, erasure, discarded })
+}
+
+/** Ends messages of a delivery that nobody can read any more, as far as it still holds them. */
+export const decideUnreadable = <B>(
+  turn: Turn<B>,
+  { queue, sub, delivery }: Pick<PlannedDelivery, 'queue' | 'sub' | 'delivery'>,
+  numbers: readonly number[],
+): void => {
+  const found = turn.state.subscriptionOf(queue, sub)
+  if (found !== undefined) end(turn, found, heldUnder(turn.state, found, delivery, numbers))
+}
+
+const end = <B>(turn: Turn<B>, sub: Subscription, numbers: Ranges): void => {
+  if (numbers.length === 0) return
+  const { id } = sub
+  const queue = sub.queue.id
+  turn.emit({ type: 'Discarded', queue, sub: id, numbers, reason: 'erased', cause: 'operator', error: '' })
+}
+
+/** Which messages are meant, by the queue's setting. */
+const erasedBy = (queue: QueueState, c: CommandOf<'Erase'>): ErasedMessages | KirokuError => {
+  const { erasable } = queue.config
+  if (erasable === 'none') return new KirokuError('NotErasable', `queue "${queue.name}" is not erasable`)
+  if ((c.by.reason ?? '') === '')
+    return new KirokuError('InvalidArgument', 'an erasure needs a reason, for the record')
+  if ((c.message === undefined) === (c.group === undefined))
+    return new KirokuError('InvalidArgument', 'an erasure names either a message or a group')
+  if ((c.group === undefined) !== (erasable === 'message'))
+    return new KirokuError('NotErasable', `queue "${queue.name}" is erasable by ${erasable}`)
+  if (c.group !== undefined) return { group: c.group }
+  const { queue: id, number } = c.message!
+  return id === queue.id && Number.isSafeInteger(number) && number >= 1 && number < queue.nextNumber
+    ? { number }
+    : new KirokuError('UnknownMessage', `message ${number} is not one of queue "${queue.name}"`)
+}
+
+/** The keys of an erasure are gone: whoever asked for it is told. */
+export const decideKeysDeleted = <B>(turn: Turn<B>, erasure: number): void => {
+  const { state } = turn
+  const found = state.erasures.find((e) => e.erasure === erasure)
+  if (found === undefined) return
+  turn.emit({ type: 'KeysDeleted', queue: found.queue, erasure })
+  for (const { token, discarded } of state.awaitingErased.filter((a) => a.erasure === erasure))
+    turn.ok(token, { erasure, discarded })
+  state.awaitingErased = state.awaitingErased.filter((a) => a.erasure !== erasure)
+}

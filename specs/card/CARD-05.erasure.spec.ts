@@ -1,0 +1,163 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { trace, verify } from '@kiroku/audit'
+import { decodeCheckpoint } from '@kiroku/engine'
+import { snapshot, stateHash } from '@kiroku/partition'
+import { createNatsWorld, createWorld, replay, type World } from '../harness/index.ts'
+
+const secret = 'the plain text about customer 42'
+const reason = 'request 4711'
+
+const textsIn = async (world: World, queue: string): Promise<string[]> =>
+  (await world.receive(queue, { max: 100 })).map((message) => message.text())
+const typesOf = async (world: World, types: readonly string[]) =>
+  (await world.record()).filter(({ type }) => types.includes(type)).map(({ type }) => type)
+
+describe('a queue that is erasable by message', () => {
+  it('[CARD-05] keeps no plain text in the log, and erases a message from every file of the store', async () => {
+    // Given messages in an erasable queue on a real JetStream log
+    await using world = await createNatsWorld()
+    const { client, beside, dataDir } = world
+    const onDisk = (bytes: Buffer | string): boolean =>
+      filesIn(dataDir).some((file) => readFileSync(file).includes(bytes))
+    await client.queues.create('orders', { erasable: 'message' })
+    const { messageId } = await client.send('orders', secret, { attributes: { mail: 'a@example.org' } })
+    await client.send('orders', 'another')
+    expect(onDisk(secret)).toBe(false)
+    expect(onDisk('a@example.org')).toBe(false)
+    const key = Buffer.from((await beside.keys.get('m.0.1.0'))!.value.slice(0, 32))
+    expect(onDisk(key)).toBe(true)
+
+    // When one is erased
+    expect(await client.queues.erase('orders', { messageId, reason })).toEqual({ discarded: 1 })
+
+    // Then its key is in no file any more, the other is delivered, and the record is whole and says who and why
+    expect(onDisk(key)).toBe(false)
+    const [other] = await client.receive('orders', { max: 10, waitMs: 1_000 })
+    expect(other!.text()).toBe('another')
+    expect((await verify(beside, { decodeCheckpoint, deep: true })).ok).toBe(true)
+    const { steps, state } = await trace(beside, messageId)
+    expect(state).toBe('Discarded')
+    expect(steps.map(({ event }) => event)).toEqual(['Enqueued', 'Erased', 'Discarded', 'KeysDeleted'])
+    expect(steps[1]!.by).toMatchObject({ name: 'local', reason })
+  })
+
+  it('[CARD-05] erases a message that is long acknowledged, and one that is in flight', async () => {
+    await using world = await createWorld()
+    await world.queue('orders', { erasable: 'message' })
+    const { messageId: first } = await world.client.send('orders', 'a')
+    const { messageId: second } = await world.client.send('orders', 'b')
+    const [a, b] = await world.receive('orders', { max: 2 })
+    await a!.ack()
+    expect(await world.client.queues.erase('orders', { messageId: first, reason })).toEqual({ discarded: 0 })
+    expect(await world.client.queues.erase('orders', { messageId: second, reason })).toEqual({ discarded: 1 })
+    await expect(b!.retry()).rejects.toMatchObject({ id: 'UnknownReceipt' })
+    await world.advance('1 hour')
+    expect(await textsIn(world, 'orders')).toEqual([])
+    expect(await world.counts('orders')).toMatchObject({ committed: 1, discarded: 1 })
+  })
+
+  it('[CARD-05] erases dead letters with the message that they were, wherever they are by then', async () => {
+    await using world = await createWorld()
+    await world.queue('orders', { erasable: 'message', deadLetter: 'failed', retriesMax: 0 })
+    const { messageId } = await world.client.send('orders', 'a')
+    await world.send('orders', 'b')
+    for (const message of await world.receive('orders', { max: 2 })) await message.retry()
+    await world.advance('1 second')
+    expect(await world.counts('failed')).toMatchObject({ available: 2 })
+    await world.client.queues.erase('orders', { messageId, reason })
+    expect(await textsIn(world, 'failed')).toEqual(['b'])
+    expect((await verify(world.log, { decodeCheckpoint, deep: true })).ok).toBe(true)
+  })
+
+  it('[CARD-05] goes on after a crash: nothing that was acknowledged is unreadable, nothing erased comes back', async () => {
+    await using world = await createWorld()
+    await world.queue('orders', { erasable: 'message' })
+    const ids: string[] = []
+    for (let i = 0; i < 5; i++) ids.push((await world.client.send('orders', `m${i}`)).messageId)
+    await world.client.queues.erase('orders', { messageId: ids[2]!, reason })
+    await world.restart('crash', '1 minute')
+    await world.send('orders', 'm5')
+    expect(await textsIn(world, 'orders')).toEqual(['m0', 'm1', 'm3', 'm4', 'm5'])
+    const live = stateHash(snapshot(world.engine.actor(0).state))
+    expect(stateHash(snapshot(await replay(world.log)))).toBe(live)
+  })
+
+  it('[CARD-05] finishes an erasure that a crash interrupted before the key was deleted', async () => {
+    await using world = await createWorld()
+    await world.queue('orders', { erasable: 'message' })
+    const { messageId } = await world.client.send('orders', 'a')
+    const key = Buffer.from((await world.log.keys.get('m.0.1.0'))!.value.slice(0, 32))
+    world.log.keys.isDown = true
+    const erased = world.client.queues.erase('orders', { messageId, reason })
+    await world.advance('1 second')
+    expect(await typesOf(world, ['Erased', 'KeysDeleted'])).toEqual(['Erased'])
+    await world.engine.stop('crash')
+    world.log.keys.isDown = false
+    await world.engine.start()
+    await world.advance('10 seconds')
+    expect(await typesOf(world, ['KeysDeleted'])).not.toEqual([])
+    expect(world.log.keys.stored.some((value) => Buffer.from(value).includes(key))).toBe(false)
+    await erased
+  })
+
+  it('[CARD-05] takes nothing in while its keys cannot be stored, and never in plain text', async () => {
+    await using world = await createWorld()
+    await world.queue('orders', { erasable: 'message' })
+    world.log.keys.isDown = true
+    const sent = world.client.send('orders', secret)
+    await world.advance('5 seconds')
+    expect(await world.counts('orders')).toMatchObject({ sent: 0 })
+    world.log.keys.isDown = false
+    await world.advance('30 seconds')
+    await sent
+    expect(await textsIn(world, 'orders')).toEqual([secret])
+    for await (const { data } of (await world.log.partition(0)).read(1))
+      expect(Buffer.from(data).includes(secret)).toBe(false)
+  })
+})
+
+describe('a queue that is erasable by group', () => {
+  it('[CARD-05] erases everything of a group so far, dead letters too, and goes on with it', async () => {
+    await using world = await createWorld()
+    await world.queue('failed', { groups: 'fair' })
+    await world.queue('orders', { erasable: 'group', groups: 'ordered', deadLetter: 'failed', retriesMax: 0 })
+    const send = (group: string, body: string) => world.send('orders', body, { group })
+    await send('42', 'a')
+    await send('43', 'b')
+    for (const message of await world.receive('orders', { max: 2 })) await message.retry()
+    await world.advance('1 second')
+    await send('42', 'c')
+    await world.client.queues.erase('orders', { group: '42', reason })
+    await send('42', 'd')
+    expect(await textsIn(world, 'orders')).toEqual(['d'])
+    expect(await textsIn(world, 'failed')).toEqual(['b'])
+    expect((await verify(world.log, { decodeCheckpoint, deep: true })).ok).toBe(true)
+  })
+})
+
+describe('an erasure that cannot be', () => {
+  it('[CARD-05] is refused with an error that says why, and leaves nothing on record', async () => {
+    await using world = await createWorld()
+    await world.queue('plain')
+    await world.queue('orders', { erasable: 'message' })
+    const { messageId } = await world.client.send('plain', 'a')
+    const { erase } = world.client.queues
+    const refused = (queue: string, what: object) =>
+      erase.call(world.client.queues, queue, { reason, ...what }).catch(({ id }: { id: string }) => id)
+    expect(await refused('plain', { messageId })).toBe('NotErasable')
+    expect(await refused('orders', { messageId })).toBe('UnknownMessage')
+    expect(await refused('orders', { group: '42' })).toBe('NotErasable')
+    expect(await refused('orders', { messageId, reason: '' })).toBe('InvalidArgument')
+    await expect(world.client.queues.update('plain', { erasable: 'message' })).rejects.toMatchObject({
+      id: 'InvalidConfig',
+    })
+    expect(await typesOf(world, ['Erased'])).toEqual([])
+  })
+})
+
+const filesIn = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.join(entry.parentPath, entry.name))
