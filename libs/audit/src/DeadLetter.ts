@@ -29,6 +29,8 @@ export interface DeadLetter {
   readonly attributes: Readonly<Record<string, string>>
   readonly contentType?: string
   readonly body: Uint8Array
+  /** Why `body` is not what was sent, but says so: its key was erased, or is lost. */
+  readonly unreadable?: 'erased' | 'lost'
 }
 
 /** Dead letters of one kind: one cause, and errors that differ only in what changes from case to case. */

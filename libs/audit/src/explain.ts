@@ -97,6 +97,10 @@ const sentenceOf = (step: TraceStep, end: string): string | undefined => {
     case 'SubscriptionDeleted':
     case 'SubscriptionReset':
       return `${when}  It was discarded${by}: ${step.cause ?? step.reason}.`
+    case 'Erased':
+      return `${when}  It was erased${by}${why}.`
+    case 'KeysDeleted':
+      return `${when}  Its key was deleted: nobody can read it any more.`
     case 'Discarded':
       return `${when}  It was discarded in ${step.queue}${group}: ${step.reason}${step.error === undefined ? '' : `, ${oneLine(step.error)}`}.`
     default:

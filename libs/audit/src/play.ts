@@ -92,7 +92,7 @@ const toPlayEvent = (e: LogEvent, queue: LookPlace['queue'] | undefined): PlayEv
 }
 
 const messagesIn = (e: LogEvent): number => {
-  if ('numbers' in e) return total(e.numbers)
+  if ('numbers' in e) return total(e.numbers ?? [])
   if (e.type === 'Enqueued' || e.type === 'ForwardReceived') return e.count
   return e.type === 'Recalled' || e.type === 'Rescheduled' ? 1 : 0
 }

@@ -1,7 +1,6 @@
 import { KirokuError, stateNames } from '@kiroku/message'
-import type { Log, PartitionLog } from '@kiroku/log'
+import { KeyReader, type Log, type PartitionLog } from '@kiroku/log'
 import {
-  decodeEnvelope,
   mainSubscription,
   messageId,
   messageOf,
@@ -16,6 +15,7 @@ import type { DeadLetter } from './DeadLetter.ts'
 import { DeadLetters } from './DeadLetters.ts'
 import { LogPass } from './LogPass.ts'
 import type { LookOptions } from './Looker.ts'
+import { openEnvelope } from './openEnvelope.ts'
 import { progressRecords } from './Progress.ts'
 import { readEnvelopes } from './readEnvelopes.ts'
 import type { StateName } from './TraceStep.ts'
@@ -80,11 +80,13 @@ const readPartition = async (
     for (const span of messageSpans(state, queue))
       if (span.sub === undefined || span.sub === sub)
         for (let n = span.first; n < span.first + span.count; n++) standing.push(messageOf(state, span, n))
+    const keys = new KeyReader(log.keys)
     let count = 0
     for await (const { place, frame, envelope } of readEnvelopes(handle, queue.id, standing)) {
       const at = queue.config.retentionFrom === 'arrival' ? place.enqueuedAt : frame.at
-      const { meta, body } = decodeEnvelope(envelope)
-      visit(letterOf({ ...here, number: place.number }, stateNames[place.state], at, meta, body))
+      const { meta, body, unreadable } = await openEnvelope(keys, envelope)
+      const letter = letterOf({ ...here, number: place.number }, stateNames[place.state], at, meta, body)
+      visit(unreadable === undefined ? letter : { ...letter, unreadable })
       if (++count % pauseLetters === 0) await options.pause?.()
     }
     return queue.spread?.parts.filter((part) => part.queue !== 0).map((part) => part.partition) ?? []

@@ -1,8 +1,16 @@
 import { KirokuError, stateNames } from '@kiroku/message'
-import { decodeRecord, type DecodedRecord, type Log, type PartitionLog } from '@kiroku/log'
+import {
+  decodeRecord,
+  isSealed,
+  readSealed,
+  type DecodedRecord,
+  type Log,
+  type PartitionLog,
+} from '@kiroku/log'
 import {
   countsOf,
   decodeEnvelope,
+  type EnvelopeMeta,
   describeQueues,
   messageId,
   messageOf,
@@ -185,7 +193,8 @@ class MessageIds {
       if (large?.kind !== 'body') return undefined
       body = large.body
     }
-    return decodeEnvelope(body).meta.lineage?.messageId
+    const meta = isSealed(body) ? readSealed(body).head.meta : decodeEnvelope(body).meta
+    return (meta as EnvelopeMeta | undefined)?.lineage?.messageId
   }
 
   async #record(handle: PartitionLog, seq: number, bytes?: number): Promise<DecodedRecord | undefined> {

@@ -50,8 +50,8 @@ const events: Readonly<Record<LogEventType, true | string>> = {
   RedriveStarted: true,
   Redriven: true,
   RedriveEnded: true,
-  Erased: notYet,
-  KeysDeleted: notYet,
+  Erased: 'no queue of the world is erasable yet',
+  KeysDeleted: 'no queue of the world is erasable yet',
 }
 
 const actorStates: Readonly<Record<ActorState, true | string>> = {

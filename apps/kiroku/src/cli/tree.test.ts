@@ -46,6 +46,7 @@ describe('the command tree', () => {
       'receive',
       'recall',
       'reschedule',
+      'erase',
       'work',
       'dlq list',
       'dlq explain',
