@@ -24,6 +24,10 @@ export const checkConfig = (base: QueueConfig, changes: Partial<QueueConfig>): Q
     throw invalid(`an ordered queue retries after a fixed pause, not by retry.kind "${config.retry.kind}"`)
   if (config.erasable === 'group' && config.groups === 'none')
     throw invalid('erasable "group" needs groups: set groups to "ordered" or "fair"')
+  if (config.erasable !== 'none' && config.indexBody === 'on')
+    throw invalid(
+      'the bodies of an erasable queue are encrypted and cannot be indexed; set indexBody to "off"',
+    )
   if (config.erasable !== 'none' && config.dedup === 'content')
     throw invalid(
       'an erasable queue cannot know repeats by their content, whose digest would stay on record; set dedup to "id"',

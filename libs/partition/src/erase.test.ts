@@ -174,6 +174,12 @@ describe('a partition with erasures', () => {
 })
 
 describe('a queue that is erasable', () => {
+  it('is not to be indexed by its bodies, which would outlive them', () => {
+    const p = new TestPartition()
+    const config = { erasable: 'message', indexBody: 'on' } as const
+    expect(p.ask({ type: 'CreateQueue', queue: 'mail', config, by }).error?.id).toBe('InvalidConfig')
+  })
+
   it('is so from its creation on', () => {
     const p = byMessage()
     p.create('plain')

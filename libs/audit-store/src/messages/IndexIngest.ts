@@ -1,5 +1,6 @@
 import { State, type LogEvent, type LogEventOf, type Ranges } from '@kiroku/message'
 import { actOf, type PassFrame, type PassListener } from '@kiroku/audit'
+import { isSealed, readSealed } from '@kiroku/log'
 import {
   bodyOf,
   decodeEnvelope,
@@ -246,6 +247,10 @@ export class IndexIngest implements PassListener {
         return this.#touchWhole(e.queue, seq)
       case 'RedriveStarted':
         return this.#touchWhole(e.queue, seq)
+      case 'Erased':
+        return e.numbers === undefined ? this.#touchWhole(e.queue, seq) : this.#touch(e.queue, e.numbers, seq)
+      case 'KeysDeleted':
+        return this.#touchWhole(e.queue, seq)
       case 'ClockResumed':
       case 'Repaired':
         return this.#writer.touch(this.#queue(wholePartition), -1, seq)
@@ -308,7 +313,10 @@ export class IndexIngest implements PassListener {
     indexBody: boolean,
   ): void {
     if (envelope[0] !== 0) {
-      const { meta } = decodeEnvelope(envelope)
+      // What is encrypted stays out of the index, which nobody erases anything from.
+      const meta = isSealed(envelope)
+        ? ((readSealed(envelope).head.meta ?? {}) as EnvelopeMeta)
+        : decodeEnvelope(envelope).meta
       const attributes = attributesOf(meta)
       const { lineage } = meta
       const { texts } = this.#writer
@@ -321,7 +329,8 @@ export class IndexIngest implements PassListener {
         row.redrives = Number(lineage.redrives ?? 0) || 0
       }
     }
-    if (indexBody) this.#writer.fields(this.#queue(queue), number, fieldsOf(bodyOf(envelope)))
+    if (indexBody && !isSealed(envelope))
+      this.#writer.fields(this.#queue(queue), number, fieldsOf(bodyOf(envelope)))
   }
 
   async #readLargeBodies(): Promise<void> {
