@@ -21,7 +21,7 @@ const liveHash = (): string => hashOf(engine.node().actors.get(0)!.state)
 const lastSeq = async () => (await lastFrame(engine.log, 0)).seq
 const open = async (options: Partial<PassOptions> = {}) =>
   LogPass.open(await engine.log.partition(0), { decodeCheckpoint, ...options })
-const everything = { work: 1, bytes: Infinity }
+const everything = { work: 0.1, bytes: Infinity }
 
 /** Some lives: three sent, one delivered and acknowledged. */
 const live = async (): Promise<void> => {
@@ -104,6 +104,17 @@ describe('moments', () => {
     await pass.run()
     expect(pass.events).toBe(1)
     expect(hashOf(pass.state)).toBe(liveHash())
+  })
+
+  it('are further apart where the state is large', async () => {
+    for (let i = 0; i < 30; i++) await send(engine, 0, 'mail', 'x')
+    await receive(engine, 0, 'mail', 30)
+    for (let i = 0; i < 30; i++) await send(engine, 0, 'mail', 'x')
+    const moments = new MemoryMoments()
+    await (await open({ moments, keep: { work: 5, bytes: Infinity } })).run()
+    const works = (await moments.list(0)).map(({ work }) => work)
+    const gaps = works.map((work, i) => work - (works[i - 1] ?? 0))
+    expect(gaps.at(-1)).toBeGreaterThan(gaps[0]!)
   })
 
   it('of another log are dropped', async () => {

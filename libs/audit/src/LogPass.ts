@@ -39,7 +39,7 @@ export interface PassListener {
 
 /** When moments are made on the way. */
 export interface MomentPolicy {
-  /** So much work of replaying since the last one; see `workOf`. */
+  /** So much work of replaying since the last one; see `workOf`. Up to four times as much where the state is large. */
   readonly work: number
   /** Or so many bytes of log. */
   readonly bytes: number
@@ -58,6 +58,10 @@ export interface PassOptions {
   readonly pause?: () => Promise<void>
   readonly onRecord?: (seq: number, events: number) => void
 }
+
+/** How many times the size of its state a moment's work should be, and how many times more than asked for at most. */
+const stateShare = 2
+const timesMax = 4
 
 /** Work between two pauses: some ms. */
 const pauseWork = 4_000
@@ -227,7 +231,11 @@ export class LogPass {
   #isMomentDue(isFrame: boolean): boolean {
     const { keep, moments } = this.#options
     if (!isFrame || keep === undefined || moments === undefined) return false
-    return this.#work - this.#keptWork >= keep.work || this.#bytesSince >= keep.bytes
+    // A large state costs as much to copy and to read back as it does to replay a good deal of work.
+    const { live, runs } = this.#state
+    const size = live.used + runs.used
+    const times = Math.min(timesMax, Math.max(1, (stateShare * size) / keep.work))
+    return this.#work - this.#keptWork >= keep.work * times || this.#bytesSince >= keep.bytes * times
   }
 
   /** The copy is made now, and stored while the pass goes on. */
