@@ -50,6 +50,7 @@ export const publicPackages: ReadonlyArray<PublicPackage> = [
     children: [
       { file: 'nats-keeper.mjs', source: 'libs/nats-server/src/keeper.ts' },
       { file: 'checkpoint-thread.mjs', source: 'libs/engine/src/checkpointThread.ts' },
+      { file: 'auditor.mjs', source: 'apps/kiroku/src/auditor/auditorProcess.ts' },
     ],
     from: {},
     bin: { kiroku: 'bin/kiroku.mjs' },

@@ -9,6 +9,7 @@ export const scrapeMetrics = async (world: World): Promise<ReadonlyMap<string, n
       client: world.client,
       trace: unused,
       look: { stateAt: () => Promise.resolve(), diff: () => Promise.resolve() },
+      search: { messages: unused, acts: unused },
       deadLetters: unused,
       clusterStatus: unused,
       metrics: () => [],

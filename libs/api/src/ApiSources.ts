@@ -24,12 +24,33 @@ export interface LookSource {
   readonly diff: (queue: string, asked: AskedDiff) => Promise<unknown>
 }
 
+/** What is searched for, as it was written. */
+interface AskedSearch {
+  readonly q?: string
+  readonly limit?: string
+  readonly cursor?: string
+}
+
+/** Which acts are asked for, as it was written. */
+interface AskedActs {
+  readonly queue?: string
+  readonly actor?: string
+  readonly since?: string
+}
+
+/** Finds messages and acts on record, as JSON. Errors: `InvalidFilter`, `InvalidArgument`, `NoAuditor`. */
+export interface SearchSource {
+  readonly messages: (asked: AskedSearch) => Promise<unknown>
+  readonly acts: (asked: AskedActs) => Promise<unknown>
+}
+
 /** What the API stands on. */
 export interface ApiSources {
   readonly client: Client
   /** Every event of one message, as JSON. Errors: `UnknownMessage`, `InvalidArgument`. */
   readonly trace: (messageId: string) => Promise<unknown>
   readonly look: LookSource
+  readonly search: SearchSource
   /** What lies in a queue in groups of one kind, the largest first. Errors: `UnknownQueue`, `UnknownSubscription`. */
   readonly deadLetters: (
     queue: string,

@@ -20,6 +20,7 @@ import { lookingBackHandlers } from './handlers/lookingBack.ts'
 import { messageHandlers } from './handlers/messages.ts'
 import { queueHandlers } from './handlers/queues.ts'
 import { redriveHandlers } from './handlers/redrives.ts'
+import { searchingHandlers } from './handlers/searching.ts'
 import { subscriptionHandlers } from './handlers/subscriptions.ts'
 import { OperationTimes } from './metrics/OperationTimes.ts'
 import { plainRoutes, securityHeaders } from './plainRoutes.ts'
@@ -63,6 +64,7 @@ export const startApi = async (sources: ApiSources, options: ApiOptions): Promis
       redriveHandlers(sources),
       messageHandlers(sources, times, closing.signal),
       lookingBackHandlers(sources),
+      searchingHandlers(sources),
       clusterHandlers(sources),
     ]),
     Layer.provide([accessLayer(options.tokens), failuresLayer(options.bodyBytesMax, onDefect)]),

@@ -86,6 +86,12 @@ export const errorRegistry = {
     2,
     'Only what is over is on record; leave the moment out to see how it is now.',
   ),
+  NoAuditor: entry(
+    true,
+    503,
+    5,
+    'Try again soon, or start the engine with `--audit on`; `kiroku search` reads the record without an auditor.',
+  ),
   UnknownMessage: entry(false, 404, 3, 'Check the id; messages older than the record are no longer there.'),
   NotDelayed: entry(
     false,

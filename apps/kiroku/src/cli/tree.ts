@@ -20,6 +20,7 @@ const node: readonly SettingKey[] = [
   'httpBody',
   'tokens',
   'tokensFile',
+  'audit',
   'logFormat',
   'logLevel',
 ]

@@ -198,6 +198,16 @@ export const settingsTable = [
     description: 'File with one `name:role:token` a line; lines with # are comments.',
   }),
   setting({
+    key: 'audit',
+    flag: 'audit',
+    env: 'KIROKU_AUDIT',
+    kind: 'choice',
+    choices: ['on', 'off'],
+    default: 'on',
+    description:
+      'Whether an auditor runs beside the engine: a process of low priority that keeps an index of messages and moments of the past in the data folder, for search, traces and looking back.',
+  }),
+  setting({
     key: 'logFormat',
     flag: 'log-format',
     env: 'KIROKU_LOG_FORMAT',

@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { resolve as resolvePath } from 'node:path'
 import { parseTokens, startApi, type RunningApi, type Token } from '@kiroku/api'
 import { gatherDeadLetters } from '@kiroku/audit'
 import { createClient, type Client } from '@kiroku/client'
@@ -7,6 +8,9 @@ import { natsTransport } from '@kiroku/client-nats'
 import { openLog } from '@kiroku/log-jetstream'
 import { isKirokuError, KirokuError } from '@kiroku/message'
 import { connect, type NatsOptions } from '@kiroku/nats'
+import { auditorMetrics } from '../auditor/auditorMetrics.ts'
+import { searchSource } from '../auditor/searchSource.ts'
+import { startAuditor } from '../auditor/startAuditor.ts'
 import type { Settings } from '../config/settings.ts'
 import { describeCluster } from './describeCluster.ts'
 import { engineMetrics } from './engineMetrics.ts'
@@ -77,19 +81,41 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
     closers.push(() => client.close())
     const running = await startNode({ nats, log, dataDir: settings.dataDir, logger })
     closers.push(() => running.close())
+    const auditor =
+      settings.audit === 'off'
+        ? undefined
+        : startAuditor(
+            { nats: setup.nats, log: log.meta.name, dataDir: resolvePath(settings.dataDir) },
+            logger,
+          )
+    if (auditor !== undefined) closers.push(() => auditor.close())
     let stopping = false
     const connection = watchConnection(nats)
     const sources = {
       client,
-      trace: (messageId: string) => traceMessage(log, settings.dataDir, messageId),
+      trace: (messageId: string) => {
+        const own = () => traceMessage(log, settings.dataDir, messageId)
+        if (auditor === undefined) return own()
+        return auditor.ask('trace', { messageId }).catch((error: unknown) => {
+          if (isKirokuError(error) && error.id === 'NoAuditor') return own()
+          throw error
+        })
+      },
+      search: searchSource(log, settings.dataDir, auditor),
       look: lookSource(log, () => lookOptions(log, settings.dataDir)),
       deadLetters: (queue: string, subscription: string | undefined) =>
         gatherDeadLetters(log, queue, {
           ...lookOptions(log, settings.dataDir),
           ...(subscription === undefined ? {} : { subscription }),
         }),
-      clusterStatus: () => describeCluster(nats, log.meta.name, client),
-      metrics: () => engineMetrics(running.node.actors.values()),
+      clusterStatus: async () => ({
+        ...(await describeCluster(nats, log.meta.name, client)),
+        ...(auditor === undefined ? {} : { auditor: auditor.status() }),
+      }),
+      metrics: () => [
+        ...engineMetrics(running.node.actors.values()),
+        ...(auditor === undefined ? [] : auditorMetrics(auditor.status())),
+      ],
       ownedPartitions: () => new Set(running.node.actors.keys()),
       notReady: () => (stopping ? 'stopping' : connection.up() ? undefined : 'no connection to NATS'),
     }

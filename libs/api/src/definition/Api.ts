@@ -10,6 +10,7 @@ import { errorSchemas } from './apiError.ts'
 import { lookingBack } from './lookingBack.ts'
 import { DeadLetterGroups } from './deadLetterSchemas.ts'
 import { CancelRedriveRequest, Redrive, RedriveRequest } from './redriveSchemas.ts'
+import { searching } from './searching.ts'
 import {
   DeadLetterRequest,
   ExtendRequest,
@@ -312,7 +313,7 @@ const cluster = HttpApiGroup.make('cluster')
 
 /** The native HTTP API: the one definition behind the server, its OpenAPI page and `docs/openapi.json`. */
 export const Api = HttpApi.make('kiroku')
-  .add(queues, subscriptions, redrives, messages, lookingBack, cluster)
+  .add(queues, subscriptions, redrives, messages, lookingBack, searching, cluster)
   .middleware(Access)
   .middleware(Failures)
   .prefix('/v1')

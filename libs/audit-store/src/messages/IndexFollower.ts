@@ -39,17 +39,14 @@ export class IndexFollower {
 
   /** Sequence up to which the index has everything. */
   get reachedSeq(): number {
-    return this.#ingest?.reachedSeq ?? this.#options.writer.reached(this.partition)?.seq ?? 0
+    const own = this.#ingest?.reachedSeq ?? this.#options.writer.reached(this.partition)?.seq ?? 0
+    // Records that are not ours are passed, and leave nothing in the index.
+    return Math.max(own, this.#pass?.seq ?? 0)
   }
   /** Changes of messages that the index has seen. */
   get events(): number {
     return this.#ingest?.events ?? 0
   }
-  /** The pass, once it runs: its state is that of `pass.seq`. */
-  get pass(): LogPass | undefined {
-    return this.#pass
-  }
-
   /** Where the log ends now. Errors: those of the log. */
   async lastSeq(): Promise<number> {
     return (await this.#log.state()).lastSeq
@@ -73,11 +70,16 @@ export class IndexFollower {
     }
   }
 
+  /** The next run takes up the pass anew, where the index stands. */
+  reset(): void {
+    this.#ingest = undefined
+    this.#pass = undefined
+  }
+
   /** What was seen is forgotten: the next run begins at the beginning. */
   #forget(): void {
     this.#options.writer.clear(this.partition)
-    this.#ingest = undefined
-    this.#pass = undefined
+    this.reset()
   }
 
   async #begin(): Promise<{ readonly pass: LogPass; readonly ingest: IndexIngest }> {

@@ -1,0 +1,203 @@
+import { setImmediate as nextTick, setTimeout as pause } from 'node:timers/promises'
+import { LogPass, parseFilter, trace } from '@kiroku/audit'
+import {
+  auditFolder,
+  IndexFollower,
+  IndexWriter,
+  MomentFiles,
+  openIndexToRead,
+  openIndexToWrite,
+  searchIndex,
+  traceIndex,
+  WriterLock,
+} from '@kiroku/audit-store'
+import { decodeCheckpoint } from '@kiroku/engine'
+import type { Log } from '@kiroku/log'
+import { KirokuError } from '@kiroku/message'
+import { actsOfLog } from '../audit/actsOfLog.ts'
+import type { AuditorMethod, AuditorMethods, AuditorStatus, FollowedPartition } from './AuditorProtocol.ts'
+
+/** How long it rests when there is nothing new, in ms. */
+const restMs = 200
+/** How long it leaves a partition alone that it could not follow, in ms. */
+const troubleMs = 5_000
+/** How often one that reads looks whether it may write now, in ms. */
+const lockMs = 2_000
+/** Records of a partition that are read before the next one has its turn. */
+const turnRecords = 2_000
+
+/** What an auditor needs. */
+export interface AuditorOptions {
+  readonly log: Log
+  readonly dataDir: string
+  readonly onTrouble: (partition: number, error: unknown) => void
+}
+
+type Answering = {
+  readonly [M in AuditorMethod]: (asked: AuditorMethods[M]['asked']) => Promise<AuditorMethods[M]['answer']>
+}
+
+interface Followed {
+  readonly follower: IndexFollower
+  lastSeq: number
+  trouble: string | undefined
+  /** When it is tried again, in ms of the process's clock. */
+  againAt: number
+}
+
+/** Follows the log of every partition, keeps index and moments on a disk, and answers questions from them. */
+export class Auditor {
+  readonly #log: Log
+  readonly #dataDir: string
+  readonly #folder: string
+  readonly #onTrouble: AuditorOptions['onTrouble']
+  readonly #followed: Followed[] = []
+  readonly #stop = new AbortController()
+  #lock: WriterLock | undefined
+  #running: Promise<void> | undefined
+
+  constructor({ log, dataDir, onTrouble }: AuditorOptions) {
+    this.#log = log
+    this.#dataDir = dataDir
+    this.#folder = auditFolder(dataDir, log.meta.incarnation)
+    this.#onTrouble = onTrouble
+  }
+
+  /** Begins. The promise fails when it cannot go on at all, as with a full disk. */
+  run(): Promise<void> {
+    this.#running ??= this.#run()
+    return this.#running
+  }
+
+  get status(): AuditorStatus {
+    return {
+      pid: process.pid,
+      role: this.#lock === undefined ? 'reader' : 'writer',
+      partitions: this.#followed.map(({ follower, lastSeq, trouble }): FollowedPartition => ({
+        partition: follower.partition,
+        seq: follower.reachedSeq,
+        lastSeq: Math.max(lastSeq, follower.reachedSeq),
+        events: follower.events,
+        ...(trouble === undefined ? {} : { trouble }),
+      })),
+    }
+  }
+
+  /** Errors: those of the question. */
+  ask<M extends AuditorMethod>(
+    method: M,
+    asked: AuditorMethods[M]['asked'],
+  ): Promise<AuditorMethods[M]['answer']> {
+    return (this.#answering[method] as Answering[M])(asked)
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort()
+    await this.#running
+  }
+
+  readonly #answering: Answering = {
+    search: ({ filter, limit, cursor }) =>
+      this.#reading((database) =>
+        Promise.resolve(
+          searchIndex(database, parseFilter(filter, Date.now()), {
+            incarnation: this.#log.meta.incarnation,
+            ...(limit === undefined ? {} : { limit }),
+            ...(cursor === undefined ? {} : { cursor }),
+          }),
+        ),
+      ),
+    acts: (filter) => actsOfLog(this.#log, this.#dataDir, filter),
+    trace: ({ messageId }) =>
+      this.#reading((database) =>
+        trace(this.#log, messageId, { decodeCheckpoint, index: traceIndex(database) }),
+      ),
+  }
+
+  async #reading<A>(
+    act: (database: NonNullable<ReturnType<typeof openIndexToRead>>) => Promise<A>,
+  ): Promise<A> {
+    const database = openIndexToRead(this.#folder)
+    if (database === undefined) throw new KirokuError('NoAuditor', 'the auditor has just begun')
+    try {
+      return await act(database)
+    } finally {
+      database.close()
+    }
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop
+    while (!signal.aborted) {
+      this.#lock = WriterLock.take(this.#folder)
+      if (this.#lock !== undefined) break
+      await rest(lockMs, signal)
+    }
+    if (signal.aborted) return
+    const writer = new IndexWriter(openIndexToWrite(this.#folder))
+    try {
+      await this.#follow(writer)
+    } finally {
+      for (const { follower } of this.#followed) await follower.close().catch(() => {})
+      writer.close()
+      this.#lock?.release()
+    }
+  }
+
+  async #follow(writer: IndexWriter): Promise<void> {
+    const { signal } = this.#stop
+    const moments = new MomentFiles(this.#folder)
+    const options = {
+      log: this.#log,
+      writer,
+      decodeCheckpoint,
+      moments,
+      keep: LogPass.keepDefault,
+      pause: () => nextTick(),
+    }
+    for (let n = 0; n < this.#log.meta.partitions; n++)
+      this.#followed.push({
+        follower: await IndexFollower.open(n, options),
+        lastSeq: 0,
+        trouble: undefined,
+        againAt: 0,
+      })
+    while (!signal.aborted) {
+      let isNews = false
+      for (const followed of this.#followed) {
+        if (signal.aborted) return
+        if (await this.#turn(followed)) isNews = true
+      }
+      if (!isNews) await rest(restMs, signal)
+    }
+  }
+
+  /** Reads the next records of a partition; says whether there are more. */
+  async #turn(followed: Followed): Promise<boolean> {
+    const { follower } = followed
+    if (performance.now() < followed.againAt) return false
+    try {
+      followed.lastSeq = await follower.lastSeq()
+      const before = follower.reachedSeq
+      if (followed.lastSeq === before) return false
+      await follower.run(before + turnRecords)
+      followed.trouble = undefined
+      return follower.reachedSeq > before && follower.reachedSeq < followed.lastSeq
+    } catch (error) {
+      if (isOfDisk(error)) throw error
+      const message = error instanceof Error ? error.message : String(error)
+      if (message !== followed.trouble) this.#onTrouble(follower.partition, error)
+      followed.trouble = message
+      followed.againAt = performance.now() + troubleMs
+      follower.reset()
+      return false
+    }
+  }
+}
+
+/** What SQLite says concerns all partitions. */
+const isOfDisk = (error: unknown): boolean =>
+  error instanceof Error && (error as { code?: string }).code === 'ERR_SQLITE_ERROR'
+
+const rest = (ms: number, signal: AbortSignal): Promise<void> =>
+  pause(ms, undefined, { signal }).catch(() => {})

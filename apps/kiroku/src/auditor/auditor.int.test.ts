@@ -1,0 +1,122 @@
+import type { SearchAnswer } from '@kiroku/audit-store'
+import { temporaryFolder, waitUntil, withNats, type TemporaryFolder } from '@kiroku/testkit'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { Kiroku, readyOf, type Running } from '../testing/Kiroku.ts'
+import type { AuditorStatus } from './AuditorProtocol.ts'
+
+const nats = withNats()
+let folder: TemporaryFolder
+let kiroku: Kiroku
+let logs = 0
+let log: string
+
+beforeEach(async () => {
+  folder = await temporaryFolder()
+  kiroku = new Kiroku(folder.path)
+  log = `auditor${++logs}`
+})
+afterEach(async () => {
+  await kiroku.killAll()
+  await folder.remove()
+})
+
+const run = async <A>(...args: string[]): Promise<A> => {
+  const finished = await kiroku.run([...args, '--nats', nats().url, '--log', log, '--json'])
+  if (finished.exit !== 0) throw new Error(finished.stderr)
+  return finished.json() as A
+}
+
+const serve = async (...args: string[]): Promise<{ node: Running; api: string }> => {
+  const shared = ['--nats', nats().url, '--log', log, '--partitions', '2', '--http', '127.0.0.1:0', '--json']
+  const node = kiroku.start(['serve', ...shared, ...args])
+  const { api } = await readyOf(node)
+  return { node, api }
+}
+
+const get = async <A>(api: string, path: string): Promise<A> =>
+  (await fetch(`${api}${path}`)).json() as Promise<A>
+
+const auditorOf = async (api: string): Promise<AuditorStatus | undefined> =>
+  (await get<{ auditor?: AuditorStatus }>(api, '/v1/cluster')).auditor
+
+const untilRead = (api: string, role: AuditorStatus['role'] = 'writer'): Promise<unknown> =>
+  waitUntil(
+    async () => {
+      const status = await auditorOf(api)
+      if (status?.role !== role) return false
+      if (role === 'reader') return true
+      const { partitions } = status
+      return partitions.length === 2 && partitions.every(({ seq, lastSeq }) => seq > 0 && seq === lastSeq)
+    },
+    { timeoutMs: 20_000 },
+  )
+
+const numbers = ({ messages }: SearchAnswer): number[] => messages.map(({ number }) => number).sort()
+
+describe('the auditor', () => {
+  it(
+    'answers what happened to messages, survives a kill, and leaves its index to commands',
+    { timeout: 120_000 },
+    async () => {
+      const { node, api } = await serve()
+      await run('queue', 'create', 'mail', '--index-body', 'on')
+      const { messageId } = await run<{ messageId: string }>('send', 'mail', '{"user":{"id":42}}')
+      await run('send', 'mail', '{"user":{"id":7}}', '--attributes', 'region=eu')
+      await run('receive', 'mail', '--ack')
+      const found = async (q: string) =>
+        numbers(await get<SearchAnswer>(api, `/v1/search?q=${encodeURIComponent(q)}`))
+      await waitUntil(async () => (await found('state:committed')).length === 1, { timeoutMs: 20_000 })
+      expect(await found('payload.user.id:42')).toEqual([1])
+      expect(await found('attr.region:eu state:ready')).toEqual([2])
+      expect(await get(api, '/v1/search?q=colour:red')).toMatchObject({ id: 'InvalidFilter' })
+      expect(await get(api, `/v1/messages/${messageId}/trace`)).toMatchObject({ state: 'Committed' })
+      expect(await get(api, '/v1/acts?queue=mail')).toMatchObject({
+        acts: [{ event: 'QueueCreated', queue: 'mail', after: { indexBody: 'on' } }],
+      })
+      await untilRead(api)
+      expect(await (await fetch(`${api}/metrics`)).text()).toContain('kiroku_audit_lag{partition="0"} ')
+
+      const { pid } = (await auditorOf(api))!
+      process.kill(pid, 'SIGKILL')
+      await waitUntil(async () => ((await auditorOf(api))?.pid ?? pid) !== pid, { timeoutMs: 20_000 })
+      await run('send', 'mail', '3')
+      await waitUntil(async () => (await found('queue:mail')).length === 3, { timeoutMs: 20_000 })
+
+      const second = await serve()
+      await untilRead(second.api, 'reader')
+      expect(numbers(await get<SearchAnswer>(second.api, '/v1/search?q=queue:mail'))).toEqual([1, 2, 3])
+      const status = await run<{ followed: boolean }>('index', 'status')
+      expect(status.followed).toBe(true)
+      const busy = await kiroku.run(['index', 'rebuild', '--nats', nats().url, '--log', log, '--json'])
+      expect(busy.json()).toMatchObject({ error: { id: 'Busy' } })
+
+      for (const each of [node, second.node]) each.child.kill('SIGTERM')
+      for (const each of [node, second.node]) expect((await each.finished).exit).toBe(0)
+      const kept = await run<SearchAnswer>('search', 'state:ready')
+      expect(numbers(kept)).toEqual([2, 3])
+      await run('index', 'rebuild')
+      expect(await run<SearchAnswer>('search', 'state:ready')).toEqual(kept)
+      const elsewhere = await temporaryFolder()
+      expect(numbers(await run<SearchAnswer>('search', 'state:ready', '--data-dir', elsewhere.path))).toEqual(
+        [2, 3],
+      )
+      expect(await run('acts', '--data-dir', elsewhere.path)).toEqual(await run('acts'))
+      await elsewhere.remove()
+    },
+  )
+
+  it('is not there when it is switched off, and says so', { timeout: 60_000 }, async () => {
+    const { api } = await serve('--audit', 'off')
+    expect(await auditorOf(api)).toBeUndefined()
+    expect(await get(api, '/v1/search?q=state:ready')).toMatchObject({ id: 'NoAuditor' })
+    await run('queue', 'create', 'mail')
+    expect(await get(api, '/v1/acts')).toMatchObject({ acts: [{ event: 'QueueCreated' }] })
+  })
+
+  it('shows where a filter is wrong', { timeout: 60_000 }, async () => {
+    await serve('--audit', 'off')
+    const refused = await kiroku.run(['search', 'queue:mail colour:red', '--nats', nats().url, '--log', log])
+    expect(refused.exit).toBe(2)
+    expect(refused.stderr).toContain('queue:mail colour:red\n           ^\n')
+  })
+})

@@ -1,0 +1,22 @@
+import type { MetricFamily } from '@kiroku/api'
+import type { AuditorStatus, FollowedPartition } from './AuditorProtocol.ts'
+
+/** How far the auditor is, as metrics. */
+export const auditorMetrics = (status: AuditorStatus | undefined): MetricFamily[] => {
+  const per = (read: (partition: FollowedPartition) => number) =>
+    (status?.partitions ?? []).map((each) => ({ labels: { partition: each.partition }, value: read(each) }))
+  return [
+    {
+      type: 'gauge',
+      name: 'kiroku_audit_lag',
+      help: 'Records of the log that the auditor has not read yet.',
+      samples: per(({ seq, lastSeq }) => lastSeq - seq),
+    },
+    {
+      type: 'gauge',
+      name: 'kiroku_audit_reached_seq',
+      help: 'Last sequence of the log that the auditor has read.',
+      samples: per(({ seq }) => seq),
+    },
+  ]
+}

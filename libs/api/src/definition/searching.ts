@@ -1,0 +1,45 @@
+import * as HttpApiEndpoint from 'effect/http-api/HttpApiEndpoint'
+import * as HttpApiGroup from 'effect/http-api/HttpApiGroup'
+import * as OpenApi from 'effect/http-api/OpenApi'
+import * as Schema from 'effect/Schema'
+import { RequiredRole } from './Access.ts'
+import { errorSchemas } from './apiError.ts'
+
+const error = errorSchemas
+const optional = Schema.optionalKey
+
+const text = (description: string) => optional(Schema.String.annotate({ description }))
+
+const says = (summary: string) => OpenApi.annotations({ summary, description: `${summary} Role: viewer.` })
+
+/** Questions to what the auditor keeps. */
+export const searching = HttpApiGroup.make('searching')
+  .add(
+    HttpApiEndpoint.get('search', '/search', {
+      query: {
+        q: text('The filter, like `state:dlq queue:mail since:24h`; default all messages'),
+        limit: text('Most messages, 1 to 1000; default 50'),
+        cursor: text('`cursor` of an answer: go on where that ended'),
+      },
+      success: Schema.Json,
+      error,
+    })
+      .annotate(RequiredRole, 'viewer')
+      .annotateMerge(
+        says(
+          'Messages that pass a filter, the latest first, and up to which sequence of each partition the answer knows.',
+        ),
+      ),
+    HttpApiEndpoint.get('acts', '/acts', {
+      query: {
+        queue: text('Of this queue only'),
+        actor: text('By this actor only'),
+        since: text('Since a time in UTC like 2026-11-20T14:00, or since so long ago, like 24h'),
+      },
+      success: Schema.Json,
+      error,
+    })
+      .annotate(RequiredRole, 'viewer')
+      .annotateMerge(says('Every administrative act: who, from where, why, and what it changed.')),
+  )
+  .annotateMerge(OpenApi.annotations({ title: 'Searching', description: 'Messages and acts on record.' }))

@@ -1,0 +1,13 @@
+import * as HttpApiBuilder from 'effect/http-api/HttpApiBuilder'
+import type { ApiSources } from '../ApiSources.ts'
+import { Api } from '../definition/Api.ts'
+import { asJson, call } from './call.ts'
+
+/** Messages and acts on record. */
+export const searchingHandlers = ({ search }: ApiSources) =>
+  HttpApiBuilder.group(Api, 'searching', (handlers) =>
+    handlers.handleAll({
+      search: ({ query }) => call(async () => asJson(await search.messages(query))),
+      acts: ({ query }) => call(async () => asJson(await search.acts(query))),
+    }),
+  )
