@@ -16,6 +16,7 @@ import { FlowChecker } from './flow.ts'
 import { GenerationsChecker } from './generations.ts'
 import { LawChecker } from './law.ts'
 import { LeasesChecker } from './leases.ts'
+import { LookingBackChecker } from './lookingBack.ts'
 import { OrderChecker } from './order.ts'
 import { OwnersChecker } from './owners.ts'
 import { PartitionTimeChecker } from './partitionTime.ts'
@@ -55,4 +56,5 @@ export const checkersOf = (world: World): Checker[] => [
   new ConservationChecker(world),
   new ReplayChecker(world),
   new AuditChecker(world),
+  new LookingBackChecker(world),
 ]
