@@ -1,13 +1,27 @@
-import { diffMoments, stateAt, type LookOptions, type StateName } from '@kiroku/audit'
-import type { LookSource } from '@kiroku/api'
+import {
+  diffMoments,
+  stateAt,
+  type LookOptions,
+  type MomentDiff,
+  type QueueMoment,
+  type StateName,
+} from '@kiroku/audit'
+import type { AskedDiff, AskedState, LookSource } from '@kiroku/api'
 import type { Log } from '@kiroku/log'
-import { KirokuError, stateNames } from '@kiroku/message'
+import { isKirokuError, KirokuError, stateNames } from '@kiroku/message'
+import type { RunningAuditor } from '../auditor/startAuditor.ts'
 import { parseMoment } from './parseMoment.ts'
 
 const limitMax = 1_000
 
-/** Shows queues of a log as they were; `options` are made anew for each question. */
-export const lookSource = (log: Log, options: () => LookOptions): LookSource => ({
+/** How queues of a log are shown as they were, by what is asked as it was written. */
+export interface Looking {
+  readonly stateAt: (queue: string, asked: AskedState) => Promise<QueueMoment>
+  readonly diff: (queue: string, asked: AskedDiff) => Promise<MomentDiff>
+}
+
+/** Looks from this process; `options` are made anew for each question. */
+export const lookHere = (log: Log, options: () => LookOptions): Looking => ({
   stateAt: (queue, { at, states, subscription, limit, after }) => {
     const look = options()
     return stateAt(log, queue, at === undefined ? { time: look.now } : parseMoment(at, 'at', look.now), {
@@ -25,6 +39,34 @@ export const lookSource = (log: Log, options: () => LookOptions): LookSource => 
     return diffMoments(log, queue, from, to, { ...look, messagesMax: parseLimit(limit) })
   },
 })
+
+/** Looks from the auditor's process where there is one, so that the engine's loop goes on. */
+export const lookSource = (here: Looking, auditor: RunningAuditor | undefined): LookSource => {
+  const ask = async <A>(
+    there: (auditor: RunningAuditor) => Promise<A>,
+    own: () => Promise<A>,
+  ): Promise<A> => {
+    if (auditor === undefined) return own()
+    try {
+      return await there(auditor)
+    } catch (error) {
+      if (isKirokuError(error) && error.id === 'NoAuditor') return own()
+      throw error
+    }
+  }
+  return {
+    stateAt: (queue, asked) =>
+      ask(
+        (there) => there.ask('stateAt', { queue, asked }),
+        () => here.stateAt(queue, asked),
+      ),
+    diff: (queue, asked) =>
+      ask(
+        (there) => there.ask('diff', { queue, asked }),
+        () => here.diff(queue, asked),
+      ),
+  }
+}
 
 /** Reads names of states with commas between. `what` names the argument. Errors: `InvalidArgument`. */
 export const parseStates = (text: string, what: string): StateName[] =>

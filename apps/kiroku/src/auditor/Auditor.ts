@@ -15,6 +15,8 @@ import { decodeCheckpoint } from '@kiroku/engine'
 import type { Log } from '@kiroku/log'
 import { KirokuError } from '@kiroku/message'
 import { actsOfLog } from '../audit/actsOfLog.ts'
+import { lookOptions } from '../audit/lookOptions.ts'
+import { lookHere, type Looking } from '../audit/lookSource.ts'
 import type { AuditorMethod, AuditorMethods, AuditorStatus, FollowedPartition } from './AuditorProtocol.ts'
 
 /** How long it rests when there is nothing new, in ms. */
@@ -112,6 +114,12 @@ export class Auditor {
       this.#reading((database) =>
         trace(this.#log, messageId, { decodeCheckpoint, index: traceIndex(database) }),
       ),
+    stateAt: ({ queue, asked }) => this.#looking.stateAt(queue, asked),
+    diff: ({ queue, asked }) => this.#looking.diff(queue, asked),
+  }
+
+  get #looking(): Looking {
+    return lookHere(this.#log, () => lookOptions(this.#log, this.#dataDir))
   }
 
   async #reading<A>(

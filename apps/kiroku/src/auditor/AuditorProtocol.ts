@@ -1,4 +1,5 @@
-import type { Act, ActFilter, Trace } from '@kiroku/audit'
+import type { AskedDiff, AskedState } from '@kiroku/api'
+import type { Act, ActFilter, MomentDiff, QueueMoment, Trace } from '@kiroku/audit'
 import type { SearchAnswer } from '@kiroku/audit-store'
 import type { WireError } from '@kiroku/message'
 import type { NatsOptions } from '@kiroku/nats'
@@ -36,6 +37,8 @@ export interface AuditorMethods {
   search: { asked: { filter: string; limit?: number; cursor?: string }; answer: SearchAnswer }
   acts: { asked: ActFilter; answer: Act[] }
   trace: { asked: { messageId: string }; answer: Trace }
+  stateAt: { asked: { queue: string; asked: AskedState }; answer: QueueMoment }
+  diff: { asked: { queue: string; asked: AskedDiff }; answer: MomentDiff }
 }
 
 /** Name of a question. */

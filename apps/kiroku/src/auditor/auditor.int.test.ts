@@ -70,6 +70,12 @@ describe('the auditor', () => {
       expect(await found('attr.region:eu state:ready')).toEqual([2])
       expect(await get(api, '/v1/search?q=colour:red')).toMatchObject({ id: 'InvalidFilter' })
       expect(await get(api, `/v1/messages/${messageId}/trace`)).toMatchObject({ state: 'Committed' })
+      expect(await get(api, '/v1/queues/mail/state')).toMatchObject({
+        counts: { sent: 2, available: 1, committed: 1 },
+        messages: [{ number: 2, state: 'Available' }],
+      })
+      expect(await get(api, '/v1/queues/mail/state?at=99999')).toMatchObject({ id: 'FutureMoment' })
+      expect(await get(api, '/v1/queues/mail/diff?a=1')).toMatchObject({ appeared: { total: 1 } })
       expect(await get(api, '/v1/acts?queue=mail')).toMatchObject({
         acts: [{ event: 'QueueCreated', queue: 'mail', after: { indexBody: 'on' } }],
       })
@@ -111,6 +117,7 @@ describe('the auditor', () => {
     expect(await get(api, '/v1/search?q=state:ready')).toMatchObject({ id: 'NoAuditor' })
     await run('queue', 'create', 'mail')
     expect(await get(api, '/v1/acts')).toMatchObject({ acts: [{ event: 'QueueCreated' }] })
+    expect(await get(api, '/v1/queues/mail/state')).toMatchObject({ counts: { sent: 0 } })
   })
 
   it('shows where a filter is wrong', { timeout: 60_000 }, async () => {

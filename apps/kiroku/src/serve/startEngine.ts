@@ -19,7 +19,7 @@ import type { Logger } from './Logger.ts'
 import { watchConnection } from './watchConnection.ts'
 import { startNode } from './startNode.ts'
 import { lookOptions } from '../audit/lookOptions.ts'
-import { lookSource } from '../audit/lookSource.ts'
+import { lookHere, lookSource } from '../audit/lookSource.ts'
 import { traceMessage } from '../audit/traceMessage.ts'
 
 /** How long HTTP requests under way may take to finish when the engine stops, in ms. */
@@ -102,7 +102,10 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
         })
       },
       search: searchSource(log, settings.dataDir, auditor),
-      look: lookSource(log, () => lookOptions(log, settings.dataDir)),
+      look: lookSource(
+        lookHere(log, () => lookOptions(log, settings.dataDir)),
+        auditor,
+      ),
       deadLetters: (queue: string, subscription: string | undefined) =>
         gatherDeadLetters(log, queue, {
           ...lookOptions(log, settings.dataDir),
