@@ -86,7 +86,16 @@ export const rooms: ReadonlyArray<Room> = [
   },
   {
     folder: 'libs/engine',
-    may: ['@kiroku/message', '@kiroku/partition', '@kiroku/log', 'effect', 'xstate', 'msgpackr', 'node:'],
+    may: [
+      '@kiroku/message',
+      '@kiroku/partition',
+      '@kiroku/log',
+      'effect',
+      'xstate',
+      'msgpackr',
+      'ajv',
+      'node:',
+    ],
     why: 'the engine is the shell around the partition and sees storage only through the log port',
   },
   {

@@ -13,6 +13,7 @@ import {
   availableAmong,
   beginFrame,
   dedupKeyBytes,
+  editable,
   evolve,
   filteredSubs,
   findDelayed,
@@ -184,6 +185,11 @@ export class LawFold {
       case 'QueueDeleted':
         this.transitions += liveIn(this.#queue(e.queue))
         return
+      case 'BodyEdited': {
+        const at = editable(this.state, this.#queue(e.queue), e.number)
+        if (typeof at === 'string') refuse(`a body is edited, but ${at}`)
+        return this.#addBodies(e.queue, 1)
+      }
       case 'BodiesCarried':
         return this.#addBodies(e.queue, total(e.numbers))
       case 'OwnerChanged':

@@ -9,7 +9,7 @@ import {
   type Ranges,
 } from '@kiroku/message'
 import { runNumbers, type QueueConfig } from '@kiroku/partition'
-import { indexIn } from './ranges.ts'
+import { indexIn, total } from './ranges.ts'
 import type { TraceStep } from './TraceStep.ts'
 
 /** A place of a lineage: a queue and, as soon as it is known, the message's number there. */
@@ -73,6 +73,8 @@ export class PlaceFold {
   #origin: Origin | undefined
   #seq = 0
   #at = 0
+  /** Bodies of the queue in this frame, so far. */
+  #bodies = 0
 
   constructor(place: Place) {
     this.#place = place
@@ -116,6 +118,7 @@ export class PlaceFold {
   accept(seq: number, at: number, events: readonly LogEvent[]): void {
     this.#seq = seq
     this.#at = Math.max(at, this.#at)
+    this.#bodies = 0
     for (let i = 0; i < events.length; i++) this.#event(events[i]!)
   }
 
@@ -156,7 +159,13 @@ export class PlaceFold {
   }
 
   #ofQueue(e: Extract<LogEvent, { queue: number }>): void {
-    if (e.type === 'ForwardReceived') return this.#arrived(e)
+    const first = this.#bodies
+    this.#bodies += bodiesOf(e)
+    if (e.type === 'BodyEdited') {
+      if (e.number === this.#number) this.#noted(e, { by: e.by, body: this.#bodyAt(first) })
+      return
+    }
+    if (e.type === 'ForwardReceived') return this.#arrived(e, first)
     if (e.type === 'SubscriptionCreated' || e.type === 'SubscriptionReset') this.#subs.set(e.sub, e.name)
     const n = this.#number
     if (n === undefined) return
@@ -167,6 +176,7 @@ export class PlaceFold {
         this.#step(e, this.#shared, e.dueAt === 0 ? State.Available : State.Delayed, {
           producer: e.producer,
           send: e.send,
+          body: this.#bodyAt(first + n - e.first),
           ...(e.dueAt === 0 ? {} : { dueAt: e.dueAt }),
         })
         return this.#filter(e)
@@ -221,7 +231,7 @@ export class PlaceFold {
         return
       default: {
         const place = indexIn(e.numbers, n)
-        if (place >= 0) this.#ofMessage(e, place)
+        if (place >= 0) this.#ofMessage(e, place, first)
       }
     }
   }
@@ -242,7 +252,7 @@ export class PlaceFold {
     if (indexIn(filtered, n) >= 0) this.#step(e, this.#view(e.sub), State.Discarded, { reason: 'filtered' })
   }
 
-  #arrived(e: LogEventOf<'ForwardReceived'>): void {
+  #arrived(e: LogEventOf<'ForwardReceived'>, firstBody: number): void {
     const { arrives } = this.#place
     if (this.#number === undefined) {
       if (arrives === undefined) return
@@ -259,6 +269,7 @@ export class PlaceFold {
         queue: arrives?.queue ?? `#${e.from.queue}`,
         forward: e.forward + this.#number - e.first,
       },
+      body: this.#bodyAt(firstBody + this.#number - e.first),
     })
     this.#filter(e)
   }
@@ -288,8 +299,8 @@ export class PlaceFold {
     return view
   }
 
-  #ofMessage(e: Extract<LogEvent, { numbers: Ranges }>, place: number): void {
-    if (e.type === 'BodiesCarried') return this.#noted(e)
+  #ofMessage(e: Extract<LogEvent, { numbers: Ranges }>, place: number, firstBody: number): void {
+    if (e.type === 'BodiesCarried') return this.#noted(e, { body: this.#bodyAt(firstBody + place) })
     if (e.type === 'DelayElapsed') {
       this.#step(e, this.#shared, State.Available)
       return this.#filter(e)
@@ -332,6 +343,10 @@ export class PlaceFold {
           ...(e.error === '' ? {} : { error: e.error }),
         })
     }
+  }
+
+  #bodyAt(index: number): NonNullable<TraceStep['body']> {
+    return { queue: this.#place.queue, seq: this.#seq, index }
   }
 
   /** Something that leaves it as it stands. */
@@ -416,6 +431,21 @@ export class PlaceFold {
     if (kept.length === 0) this.#number = this.#place.number
     const nexts = this.#nexts.filter(({ decidedSeq }) => decidedSeq < from || decidedSeq > upTo)
     this.#nexts.splice(0, this.#nexts.length, ...nexts)
+  }
+}
+
+/** Bodies that a fact brings to its queue. */
+const bodiesOf = (e: LogEvent): number => {
+  switch (e.type) {
+    case 'Enqueued':
+    case 'ForwardReceived':
+      return e.count
+    case 'BodyEdited':
+      return 1
+    case 'BodiesCarried':
+      return total(e.numbers)
+    default:
+      return 0
   }
 }
 

@@ -129,9 +129,10 @@ export const arrivalsOf = (at: number, events: readonly LogEvent[]): Map<number,
   const found = new Map<number, Arrival[]>()
   for (const event of events) {
     const isArrival = event.type === 'Enqueued' || event.type === 'ForwardReceived'
-    if (!isArrival && event.type !== 'BodiesCarried') continue
+    if (!isArrival && event.type !== 'BodiesCarried' && event.type !== 'BodyEdited') continue
     const index = places.get(event.queue) ?? 0
-    places.set(event.queue, index + (isArrival ? event.count : total(event.numbers)))
+    const bodies = isArrival ? event.count : event.type === 'BodyEdited' ? 1 : total(event.numbers)
+    places.set(event.queue, index + bodies)
     if (!isArrival) continue
     const arrivals = found.get(event.queue)
     if (arrivals === undefined) found.set(event.queue, [{ event, at, index }])

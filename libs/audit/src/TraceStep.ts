@@ -33,6 +33,8 @@ export interface TraceStep {
   readonly target?: { readonly partition: number; readonly queue: string; readonly forward: number }
   /** Where a forwarded message came from. */
   readonly from?: { readonly partition: number; readonly queue: string; readonly forward: number }
+  /** Where the body lies that it has from here on: a queue's id, a record, and the place among its bodies there. */
+  readonly body?: { readonly queue: number; readonly seq: number; readonly index: number }
   /** Who did an administrative act that touched it. */
   readonly by?: Actor
   /** A repair gave this part of the record up: for the engine it never happened. */

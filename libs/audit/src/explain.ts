@@ -89,6 +89,8 @@ const sentenceOf = (step: TraceStep, end: string): string | undefined => {
       return `${when}  It became a dead letter of ${step.queue}${group}, as ${causes[step.cause ?? ''] ?? step.cause}${step.error === undefined ? '' : `: ${oneLine(step.error)}`}. It went to ${step.target?.queue}.`
     case 'ForwardReceived':
       return `${when}  It arrived in ${step.queue}.`
+    case 'BodyEdited':
+      return `${when}  Its body was edited${by}${why}.`
     case 'Redriven':
       return `${when}  It was redriven to ${step.target?.queue}${by}${why}.`
     case 'Recalled':

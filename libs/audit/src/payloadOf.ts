@@ -9,6 +9,10 @@ export interface BodyHead {
   readonly contentType: string | undefined
 }
 
+/** The beginning of the body of a message as people read it. */
+export const payloadIn = (message: { readonly body: Uint8Array; readonly contentType?: string }): Payload =>
+  payloadOf(headOf(message))
+
 /** The part of a message's body that is shown. */
 export const headOf = ({
   body,

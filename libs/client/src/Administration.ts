@@ -10,6 +10,7 @@ import { applySections, type SectionContext } from './applySections.ts'
 import type {
   ApplyOptions,
   EraseOptions,
+  BodyEdit,
   GroupsOptions,
   QueueSection,
   QueueSettings,
@@ -17,6 +18,7 @@ import type {
   RedriveOptions,
 } from './Client.ts'
 import { DeadLetterQueues, type ChangeOptions } from './DeadLetterQueues.ts'
+import { encodeBody } from './encodeMessage.ts'
 import { limits } from './limits.ts'
 import { mergeParts, mergeQueues } from './mergeParts.ts'
 import type { PartitionClient } from './PartitionClient.ts'
@@ -141,6 +143,21 @@ export class Administration implements Queues {
   ) {
     checkQueueName(name)
     return this.#redrives.cancel(name, options, by)
+  }
+
+  async editBody(name: string, { number, messageId, body, contentType }: BodyEdit, by = this.#context.actor) {
+    const { link } = await this.#partition(name)
+    const command: CommandOf<'EditBody'> = {
+      type: 'EditBody',
+      queue: name,
+      number,
+      messageId,
+      body: encodeBody(body),
+      ...(contentType === undefined ? {} : { contentType }),
+      by,
+    }
+    const { isEdited } = await link.ask<'EditBody'>(command)
+    return { isEdited }
   }
 
   async describe(name: string): Promise<QueueDescription> {

@@ -188,6 +188,17 @@ export interface EraseOptions {
   readonly reason: string
 }
 
+/** Another body for a message. */
+export interface BodyEdit {
+  /** Its number in the queue where it lies. */
+  readonly number: number
+  /** Its id, so that no other is meant. */
+  readonly messageId: string
+  readonly body: Body
+  /** Absent: as before. */
+  readonly contentType?: string
+}
+
 /** Administration of queues. Errors: `UnknownQueue`, `InvalidQueueName`, `InvalidConfig`, and what `Client` says. */
 export interface Queues {
   readonly subscriptions: Subscriptions
@@ -227,6 +238,13 @@ export interface Queues {
    * keep their id and begin with new attempts. Errors: also `RedriveRunning`, `InvalidArgument`.
    */
   redrive(name: string, options?: RedriveOptions, by?: Actor): Promise<RedriveDescription>
+  /**
+   * Gives a message that lies in a queue another body; who has it gets that from now on, also after a redrive, and
+   * what was sent stays on record. Resolves to false when it had that body already. Errors: also `UnknownMessage`,
+   * `NotEditable` (somebody works on it, or it is not there), `BodyMismatch` (the schema of the queue or of its
+   * origin), `BodyTooLarge`.
+   */
+  editBody(name: string, edit: BodyEdit, by?: Actor): Promise<{ readonly isEdited: boolean }>
   /** Redrives of the queue that run, and the last ones that ended; the youngest first. */
   redrives(name: string): Promise<RedriveDescription[]>
   /** Ends a redrive; what was moved stays moved. Errors: also `UnknownRedrive`. */

@@ -21,13 +21,7 @@ export const encodeMessage = (
   const tag = marks?.tag === '' ? undefined : marks?.tag
   const group = marks?.group === '' ? undefined : marks?.group
   const dedupId = marks?.dedupId === '' ? undefined : marks?.dedupId
-  const bytes =
-    body instanceof Uint8Array ? body : encoder.encode(typeof body === 'string' ? body : stringify(body))
-  if (bytes.length > partitionLimits.bodyBytesMax)
-    throw new KirokuError(
-      'BodyTooLarge',
-      `The body has ${bytes.length} bytes; at most ${partitionLimits.bodyBytesMax} are possible`,
-    )
+  const bytes = encodeBody(body)
   const isPlain = attributes === undefined && contentType === undefined && traceparent === undefined
   if (isPlain && tag === undefined && group === undefined && dedupId === undefined)
     return encodeEnvelope(bytes)
@@ -40,6 +34,18 @@ export const encodeMessage = (
     ...(dedupId === undefined ? {} : { dedupId }),
   }
   return encodeEnvelope(bytes, meta)
+}
+
+/** A body as bytes. Errors: `BodyTooLarge`, `InvalidArgument` (a body that JSON cannot say). */
+export const encodeBody = (body: Body): Uint8Array => {
+  const bytes =
+    body instanceof Uint8Array ? body : encoder.encode(typeof body === 'string' ? body : stringify(body))
+  if (bytes.length > partitionLimits.bodyBytesMax)
+    throw new KirokuError(
+      'BodyTooLarge',
+      `The body has ${bytes.length} bytes; at most ${partitionLimits.bodyBytesMax} are possible`,
+    )
+  return bytes
 }
 
 const contentTypeOf = (body: Body): string | undefined =>

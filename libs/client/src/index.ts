@@ -8,6 +8,7 @@ export type {
   ApplyOptions,
   BatchOptions,
   Body,
+  BodyEdit,
   Client,
   ClientOptions,
   Json,

@@ -192,7 +192,7 @@ export class Checkpoints {
     const { bytes, firstSeq, lastSeq } = await this.#log.state()
     const trim = this.#plan(taken.at, bytes)
     const segmentBytes = (bytes * (behind - firstSeq)) / (lastSeq - firstSeq + 1)
-    if (trim !== undefined && oldestBody < trim.to.seq) await this.#carry(old, segmentBytes)
+    if (trim !== undefined && oldestBody < trim.to.seq) await this.#carry(old, segmentBytes, taken.seq)
     this.#work.act((turn) => {
       turn.emit({
         type: 'Checkpointed',
@@ -227,7 +227,7 @@ export class Checkpoints {
   }
 
   /** Stores what little an old segment still holds again at the end, so that the next checkpoint lets it go. */
-  async #carry(old: readonly OldBodies[], segmentBytes: number): Promise<void> {
+  async #carry(old: readonly OldBodies[], segmentBytes: number, seq: number): Promise<void> {
     const bytes = old.reduce((sum, o) => sum + o.bytes, 0)
     if (old.length > limits.carryRunsMax || bytes > segmentBytes * limits.carryShareMax) return
     let window: Carried[] = []
@@ -241,21 +241,21 @@ export class Checkpoints {
       )
       const spill = await this.#work.spill(bodies)
       if (window.length > 0 && windowBytes + spill.inlineBytes > limits.carryWindowBytes) {
-        await this.#carryWindow(window, windowBytes)
+        await this.#carryWindow(window, windowBytes, seq)
         window = []
         windowBytes = 0
       }
       window.push({ old: o, bodies: spill.messages, spill })
       windowBytes += spill.inlineBytes
     }
-    if (window.length > 0) await this.#carryWindow(window, windowBytes)
+    if (window.length > 0) await this.#carryWindow(window, windowBytes, seq)
   }
 
   /** Resolves when the window is decided, so that no more than one is in memory. */
-  #carryWindow(window: readonly Carried[], bytes: number): Promise<void> {
+  #carryWindow(window: readonly Carried[], bytes: number, seq: number): Promise<void> {
     return new Promise((resolve) => {
       this.#work.act((turn) => {
-        decideCarry<BodyRef>(turn, window)
+        decideCarry<BodyRef>(turn, window, seq)
         for (const { spill } of window) this.largeBodies.close(spill)
         resolve()
       }, bytes)

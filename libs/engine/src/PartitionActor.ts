@@ -23,6 +23,8 @@ import {
   type TurnAnswer,
 } from '@kiroku/partition'
 import { Backfill } from './Backfill.ts'
+import { BodyEditor } from './BodyEditor.ts'
+import { BodySchemas } from './BodySchemas.ts'
 import { BodyCache } from './BodyCache.ts'
 import { Checkpoints, type CheckpointPolicy } from './Checkpoints.ts'
 import { Eraser } from './Eraser.ts'
@@ -95,6 +97,8 @@ export class PartitionActor {
   readonly #eraser: Eraser
   readonly #redriver: Redriver
   readonly #backfill: Backfill
+  readonly #editor: BodyEditor
+  readonly #schemas = new BodySchemas()
   readonly #storage: StorageWatch
   #token = 0
   #state!: PartitionState
@@ -157,7 +161,12 @@ export class PartitionActor {
       damaged: (error) => this.#fail(error),
     })
     this.#storage = new StorageWatch(options.log, options.time)
-    this.#redriver = new Redriver(options, this.#cache, {
+    this.#editor = new BodyEditor({ ...options, partition: this.partition }, this.#cache, this.#schemas, {
+      act,
+      spill: (bodies) => this.#spillAside(bodies),
+      spilled: (spill) => this.#checkpoints.largeBodies.close(spill),
+    })
+    this.#redriver = new Redriver(options, this.#cache, this.#schemas, {
       act,
       open: (message) => openMessage(this.#ring, message),
       now: () => this.now(),
@@ -290,7 +299,7 @@ export class PartitionActor {
         new KirokuError('Busy', `partition ${this.partition} has too much waiting`, { retryAfterMs: 100 }),
       )
     if (command.type !== 'Enqueue' && command.type !== 'Forward') {
-      if (this.#isLocating(command, token)) return
+      if (this.#isLocating(command, token) || this.#isPrepared(command, token, bytes)) return
       if (!this.#mailbox.put({ command, token, bytes })) busy()
       return
     }
@@ -370,6 +379,26 @@ export class PartitionActor {
         }
         if (this.#state !== state || this.life !== 'Active') return
         this.#mailbox.put({ act, bytes: 0 })
+        this.#wake()
+      },
+      (e: unknown) => this.#refuse(token, asKirokuError(e)),
+    )
+    return true
+  }
+
+  /** Does what must come before a command is decided; false when there is nothing. */
+  #isPrepared(command: Command, token: number, bytes: number): boolean {
+    if (command.type === 'EditBody') {
+      void this.#editor.edit(this.#state, command, token)
+      return true
+    }
+    if (command.type !== 'CreateQueue' && command.type !== 'ConfigureQueue') return false
+    const { bodySchema } = command.config
+    if (typeof bodySchema !== 'object' || bodySchema === null) return false
+    void this.#schemas.check(bodySchema).then(
+      () => {
+        if (this.life !== 'Active') return
+        this.#mailbox.put({ command, token, bytes })
         this.#wake()
       },
       (e: unknown) => this.#refuse(token, asKirokuError(e)),

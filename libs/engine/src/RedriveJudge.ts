@@ -10,11 +10,13 @@ import {
   type RedriveMove,
   type RedriveSkip,
 } from '@kiroku/partition'
+import type { BodySchemas } from './BodySchemas.ts'
 import type { RedriveTarget, RedriveTargets } from './RedriveTargets.ts'
 
 /** A message, and what travels beside its body where that must be known. */
 export interface RedriveCandidate extends AvailableMessage {
   readonly meta?: EnvelopeMeta
+  readonly body?: Uint8Array
 }
 
 /** What was found out about some messages. */
@@ -39,13 +41,21 @@ export class RedriveJudge {
   readonly #redrive: Redrive
   readonly #partition: number
   readonly #targets: RedriveTargets
+  readonly #schemas: BodySchemas
   readonly #now: () => number
 
   /** @param now partition time in ms */
-  constructor(redrive: Redrive, partition: number, targets: RedriveTargets, now: () => number) {
+  constructor(
+    redrive: Redrive,
+    partition: number,
+    targets: RedriveTargets,
+    schemas: BodySchemas,
+    now: () => number,
+  ) {
     this.#redrive = redrive
     this.#partition = partition
     this.#targets = targets
+    this.#schemas = schemas
     this.#now = now
   }
 
@@ -70,7 +80,7 @@ export class RedriveJudge {
         continue
       }
       const place = named === undefined ? await this.#origin(message) : { target: named }
-      const reason = typeof place === 'string' ? place : this.#refuse(place, message)
+      const reason = typeof place === 'string' ? place : await this.#refuse(place, message)
       if (reason !== undefined) skipped[reason] = (skipped[reason] ?? 0) + 1
       else {
         add(moves, place as Place, message.number)
@@ -90,11 +100,17 @@ export class RedriveJudge {
     return target?.subscriptions.has(only) === true ? { target, only } : 'originGone'
   }
 
-  #refuse({ target }: Place, { enqueuedAt }: RedriveCandidate): RedriveSkip | undefined {
+  async #refuse(
+    { target }: Place,
+    { enqueuedAt, meta, body }: RedriveCandidate,
+  ): Promise<RedriveSkip | undefined> {
     if (target.partition === this.#partition && target.queue === this.#redrive.queue) return 'originIsSource'
     const { originalRetentionMs } = target
     const isTooOld = originalRetentionMs !== undefined && enqueuedAt + originalRetentionMs <= this.#now()
-    return isTooOld ? 'tooOld' : undefined
+    if (isTooOld) return 'tooOld'
+    const { bodySchema, name } = target
+    if (bodySchema === null || body === undefined || meta?.edits === undefined) return undefined
+    return (await this.#schemas.fits(body, bodySchema, name)) ? undefined : 'schema'
   }
 }
 

@@ -1,5 +1,5 @@
 import { KirokuError, errorFromWire } from '@kiroku/message'
-import { partitionOf, type Answer } from '@kiroku/partition'
+import { partitionOf, type Answer, type QueueConfig } from '@kiroku/partition'
 import type { Route } from './Forwarder.ts'
 import { limits } from './limits.ts'
 
@@ -9,6 +9,8 @@ export interface RedriveTarget {
   readonly partition: number
   readonly queue: number
   readonly subscriptions: ReadonlySet<string>
+  /** What edited bodies must fit. */
+  readonly bodySchema: QueueConfig['bodySchema']
   /** How long it keeps messages from their first send on, in ms; absent: from their arrival. */
   readonly originalRetentionMs?: number
 }
@@ -49,6 +51,8 @@ const targetOf = (answer: Answer<'DescribeQueue'> | undefined): RedriveTarget | 
     partition,
     queue,
     subscriptions: new Set(subscriptions.map((s) => s.name)),
+    // An older node does not know the setting.
+    bodySchema: (config as Partial<QueueConfig>).bodySchema ?? null,
     ...(config.retentionFrom === 'original' ? { originalRetentionMs: config.retentionMs } : {}),
   }
 }

@@ -16,6 +16,7 @@ import {
   type Turn,
 } from '@kiroku/partition'
 import type { BodyCache } from './BodyCache.ts'
+import type { BodySchemas } from './BodySchemas.ts'
 import type { Route } from './Forwarder.ts'
 import { limits } from './limits.ts'
 import { RangeCursor } from './RangeCursor.ts'
@@ -52,6 +53,7 @@ interface Job {
 export class Redriver {
   readonly #o: { readonly partitions: number; readonly time: Time; readonly route: Route }
   readonly #cache: BodyCache
+  readonly #schemas: BodySchemas
   readonly #work: RedriveWork
   #state: PartitionState | undefined
   readonly #busy = new Set<Redrive>()
@@ -63,10 +65,12 @@ export class Redriver {
   constructor(
     options: { readonly partitions: number; readonly time: Time; readonly route: Route },
     cache: BodyCache,
+    schemas: BodySchemas,
     work: RedriveWork,
   ) {
     this.#o = options
     this.#cache = cache
+    this.#schemas = schemas
     this.#work = work
   }
 
@@ -114,7 +118,7 @@ export class Redriver {
       redrive,
       sub,
       cursor: new RangeCursor(redriveNumbers(state, sub, redrive)),
-      judge: new RedriveJudge(redrive, state.partition, targets, () => this.#work.now()),
+      judge: new RedriveJudge(redrive, state.partition, targets, this.#schemas, () => this.#work.now()),
     }
   }
 
@@ -207,7 +211,8 @@ export class Redriver {
     messages: readonly AvailableMessage[],
   ): Promise<readonly RedriveCandidate[]> {
     const { filter, to } = redrive
-    if (to !== 'origin' && !looksInside(filter)) return messages
+    // Where a body was edited, it must fit the schema of the target.
+    if (to !== 'origin' && !looksInside(filter) && sub.queue.editedSeq === 0) return messages
     const candidates: RedriveCandidate[] = []
     let bytes = 0
     for (const message of messages) {
@@ -224,8 +229,8 @@ export class Redriver {
           if (isDamage && liesThere(state, sub, message)) this.#work.damaged(e)
           throw new KirokuError('Unavailable', 'a body cannot be read now', { cause: e })
         })
-      const meta = isSealed(body!) ? await this.#work.open(body!) : decodeEnvelope(body!).meta
-      candidates.push({ ...message, meta })
+      const inside = isSealed(body!) ? { meta: await this.#work.open(body!) } : decodeEnvelope(body!)
+      candidates.push({ ...message, ...inside })
     }
     return candidates
   }

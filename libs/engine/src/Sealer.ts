@@ -110,6 +110,7 @@ export class Sealer {
       for (const e of turn.events) {
         if (!('queue' in e) || e.queue !== id) continue
         if (e.type === 'BodiesCarried') i += countOf(e.numbers)
+        else if (e.type === 'BodyEdited') i++
         if (e.type !== 'Enqueued' && e.type !== 'ForwardReceived') continue
         for (let n = e.first; n < e.first + e.count; n++, i++) {
           const body = bodies[i]!

@@ -34,6 +34,8 @@ export const sizesFor = (recordBytesMax: number): Sizes => {
     frameBytesMax,
     forwardBytesMax: Math.min(limits.forwardWindowBytesMax, Math.floor(recordBytesMax / 2)),
     refuse(command) {
+      if (command.type === 'EditBody' && command.body.length + lineageBytesMax > bodyBytesMax)
+        return new KirokuError('BodyTooLarge', `this log takes bodies of up to ${bodyBytesMax} bytes`)
       if (command.type !== 'Enqueue' && command.type !== 'Forward') return undefined
       // What was taken as a send must also arrive as a dead letter, which says where it comes from.
       const bytesMax = bodyBytesMax + (command.type === 'Forward' ? lineageBytesMax : 0)

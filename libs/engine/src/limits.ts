@@ -35,6 +35,8 @@ export const limits = {
   keysAheadMax: 16_384,
   /** Bytes by which a sealed message is longer, beside its tag and its group. */
   sealedBytes: 192,
+  /** Bodies that are edited at once. */
+  editsUnderWay: 100,
   replaySliceMs: 10,
   fenceTriesMsMax: 15_000,
   lockPollMs: 20,

@@ -360,6 +360,15 @@ export type LogEvent =
     }
   /** The keys are deleted. */
   | { type: 'KeysDeleted'; queue: number; erasure: number }
+  /** A message has another body, which lies in this frame; what was sent stays on record. */
+  | {
+      type: 'BodyEdited'
+      queue: number
+      number: number
+      /** Bytes of the new body with what is beside it. */
+      bytes: number
+      by: Actor
+    }
   /** Bodies that an old part of the log still held, stored again here so that it can be trimmed. */
   | { type: 'BodiesCarried'; queue: number; numbers: Ranges }
   /** The target stored our forwards below `upTo`, or is gone for ever. */

@@ -99,6 +99,18 @@ export const errorRegistry = {
     4,
     'Only a message that is not due yet can be recalled or rescheduled; `kiroku trace ID` shows what happened to it.',
   ),
+  NotEditable: entry(
+    false,
+    409,
+    4,
+    'Only a message that lies in its queue and that nobody works on can be edited; `kiroku dlq explain ID` says where it is.',
+  ),
+  BodyMismatch: entry(
+    false,
+    422,
+    2,
+    'Correct the body at the named place, or change the schema with `kiroku queue update QUEUE --body-schema`.',
+  ),
   InvalidReceipt: entry(false, 400, 2, 'Pass the receipt exactly as it was delivered.'),
   UnknownReceipt: entry(
     false,

@@ -111,6 +111,7 @@ const shapes: Readonly<Record<CommandType, Check>> = {
   CancelRedrive: shape({ ...act, subscription: optional(text), task: optional(number) }),
   DescribeRedrives: shape(queue),
   Erase: shape({ ...act, message: optional(shape({ queue: number, number })), group: optional(text) }),
+  EditBody: shape({ ...act, number, messageId: text, body: bytes, contentType: optional(text) }),
   DescribeQueue: shape(queue),
   ListQueues: record,
   DescribeGroups: shape({ ...queue, subscription: optional(text), max: optional(number) }),

@@ -202,6 +202,18 @@ export type Command =
       group?: string
       by: Actor
     }
+  /** Another body for a message that lies in a queue; what is beside the body stays. */
+  | {
+      type: 'EditBody'
+      queue: string
+      number: number
+      /** Id of the message along its lineage, so that no other is meant. */
+      messageId: string
+      body: Uint8Array
+      /** Absent: as before. */
+      contentType?: string
+      by: Actor
+    }
   | { type: 'DescribeQueue'; queue: string }
   | { type: 'ListQueues' }
   | { type: 'DescribeGroups'; queue: string; subscription?: string; max?: number }
@@ -403,6 +415,8 @@ export interface Answers {
   DescribeRedrives: { readonly redrives: readonly RedriveDescription[] }
   /** When the keys are gone: messages that were not final, of all subscriptions together. */
   Erase: { readonly erasure: number; readonly discarded: number }
+  /** Not edited: it had that body already. */
+  EditBody: { readonly queue: number; readonly number: number; readonly isEdited: boolean }
   DescribeQueue: QueueDescription
   DescribeGroups: { readonly groups: readonly GroupDescription[]; readonly total: number }
   ListQueues: { readonly queues: readonly QueueDescription[] }

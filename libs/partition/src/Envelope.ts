@@ -11,6 +11,8 @@ export interface EnvelopeMeta {
   readonly group?: string
   /** W3C trace context of the send. */
   readonly traceparent?: string
+  /** How often the body was edited; absent: never. */
+  readonly edits?: number
   /** Of forwarded messages: the id that stays the same along the lineage, and where they came from. */
   readonly lineage?: Lineage
 }

@@ -60,6 +60,9 @@ export class PastFold {
           runs = this.#arrived(frame, e, place)
           place += e.count
           break
+        case 'BodyEdited':
+          place++
+          break
         case 'BodiesCarried':
           for (let r = 1; r < e.numbers.length; r += 2) place += e.numbers[r]!
           break

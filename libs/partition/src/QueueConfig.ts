@@ -14,7 +14,9 @@ type ValueOf<Row> = Row extends { readonly min: number }
     ? Choice
     : Row extends { readonly kind: 'retry' }
       ? RetryPolicy
-      : DeadLetterTarget | null
+      : Row extends { readonly kind: 'schema' }
+        ? Readonly<Record<string, unknown>> | null
+        : DeadLetterTarget | null
 
 type Values = { readonly [Name in keyof Rows]: ValueOf<Rows[Name]> }
 

@@ -27,7 +27,9 @@ interface LawMessage {
   readonly times: readonly number[]
   /** Name of the only subscription that it is for; absent: all. */
   readonly only?: string | undefined
-  readonly body: Uint8Array
+  body: Uint8Array
+  /** What was sent, which a body that is edited takes the place of for those who have the message. */
+  readonly sent: Uint8Array
   readonly tag: string
   readonly group: string
 }
@@ -149,7 +151,7 @@ export class TestLaw {
       case 'Enqueued':
         this.#remember(e, at)
         for (let i = 0; i < e.count; i++) {
-          const message = { enqueuedAt: at, times: [at], body: nextBody(e.queue), ...labels(e) }
+          const message = { enqueuedAt: at, times: [at], ...bodyOf(nextBody(e.queue)), ...labels(e) }
           this.#arrive(e.queue, e.first + i, message, e.dueAt, undefined, e.filteredBy)
         }
         return
@@ -166,7 +168,7 @@ export class TestLaw {
           const enqueuedAt = arrival ? at : e.enqueuedAt[i]!
           const times = [at, e.enqueuedAt[i]!]
           const only = e.only === undefined ? undefined : (this.#queue(e.queue).subs.get(e.only)?.name ?? '')
-          const message = { enqueuedAt, times, only, body: nextBody(e.queue), ...labels(e) }
+          const message = { enqueuedAt, times, only, ...bodyOf(nextBody(e.queue)), ...labels(e) }
           this.#arrive(e.queue, e.first + i, message, 0, e.only, e.filteredBy)
         }
         return
@@ -219,6 +221,14 @@ export class TestLaw {
       }
       case 'Discarded':
         return this.#discard(e, at)
+      case 'BodyEdited': {
+        const q = this.#queue(e.queue)
+        lawful(isHeld(q, e.number), `the body of message ${e.number} edited, which nobody has`)
+        for (const { cells } of q.subs.values())
+          lawful(cells.get(e.number)?.state !== State.Inflight, `message ${e.number} edited in flight`)
+        q.messages.get(e.number)!.body = nextBody(e.queue)
+        return
+      }
       case 'RedriveStarted':
         lawful(!this.#isRedriven(e.queue, e.sub), 'two redrives at once')
         this.#queue(e.queue).redrives.set(e.task, {
@@ -303,6 +313,7 @@ export class TestLaw {
         lawful(m.times.includes(enqueuedAt), `message ${n} restored as of ${enqueuedAt}`)
         lawful(enqueuedAt + q.config.retentionMs > at, `message ${n} restored after its retention`)
         lawful(passes(m), `message ${n} restored past the filter`)
+        if (!isHeld(q, n)) m.body = m.sent
         sub.cells.set(n, newCell(State.Available))
         sub.times.set(n, enqueuedAt)
         const before = sub.restored.get(m.group) ?? 0
@@ -668,6 +679,15 @@ const failureOf = (
       return { type: 'DEAD_LETTER', delivery, policy }
   }
 }
+
+const bodyOf = (body: Uint8Array): Pick<LawMessage, 'body' | 'sent'> => ({ body, sent: body })
+
+/** Whether a subscription has a message and is not done with it. */
+const isHeld = ({ subs }: LawQueue, n: number): boolean =>
+  [...subs.values()].some(({ cells }) => {
+    const cell = cells.get(n)
+    return cell !== undefined && !isFinal(cell.state)
+  })
 
 const notOverdue = (c: MessageCell, now: number, n: number): void => {
   const waits = c.state === State.Delayed || c.state === State.WaitingRetry

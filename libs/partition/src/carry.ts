@@ -68,15 +68,19 @@ const merged = (old: readonly OldBodies[]): OldBodies[] => {
   return result
 }
 
-/** Stores bodies again in this turn's frame; what has moved on since they were read is passed over. */
+/**
+ * Stores bodies again in this turn's frame; what has moved on since `seq`, of which they were read, is passed over.
+ */
 export const decideCarry = <B>(
   turn: Turn<B>,
   carried: readonly { readonly old: OldBodies; readonly bodies: readonly B[] }[],
+  seq: number,
 ): void => {
   const numbers = new Map<QueueState, Ranges>()
   for (const { old, bodies } of carried) {
     const queue = turn.state.queues.get(old.queue)
-    if (queue === undefined || !liesAt(turn.state, queue, old)) continue
+    // One of them may be another now.
+    if (queue === undefined || queue.editedSeq > seq || !liesAt(turn.state, queue, old)) continue
     turn.addBodies(queue.id, bodies)
     const ranges = numbers.get(queue)
     if (ranges === undefined) numbers.set(queue, [old.first, old.count])

@@ -53,6 +53,13 @@ export const checkSetting = (name: keyof QueueConfig, value: unknown): void => {
       if (value !== null && !isTarget(value))
         throw invalid(`${name} must name a queue with its address, or be null`)
       return
+    case 'schema': {
+      const isObject = typeof value === 'object' && !Array.isArray(value)
+      if (!isObject) throw invalid(`${name} must be a JSON Schema, or null, not ${shown(value)}`)
+      if (JSON.stringify(value).length > limits.bodySchemaCharactersMax)
+        throw invalid(`${name} may have ${limits.bodySchemaCharactersMax} characters of JSON`)
+      return
+    }
     default:
       if (!isWhole(value, row.min, row.max))
         throw invalid(`${name} must be a whole number from ${row.min} to ${row.max}, not ${shown(value)}`)

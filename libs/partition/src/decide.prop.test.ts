@@ -4,7 +4,10 @@ import { describe, expect, it } from 'vitest'
 import { loadCell } from './cell.ts'
 import {
   availableNumbers,
+  decideEditBody,
   decideRedrive,
+  editable,
+  encodeEnvelope,
   defaultQueueConfig,
   describeQueues,
   readyRuns,
@@ -247,7 +250,11 @@ const turns = fc.array(
     ops: fc.array(op, { maxLength: 4 }),
     passMs: fc.constantFrom(0, 0, 1, 20, 60, 150, 700),
     /** What only the owner itself records: the outbox was stored, the partition changed hands. */
-    owner: fc.constantFrom<('stored' | 'resumed' | 'moves' | 'fill' | 'nothing')[]>(
+    owner: fc.constantFrom<('stored' | 'resumed' | 'moves' | 'edits' | 'fill' | 'nothing')[]>(
+      'edits',
+      'edits',
+      'stored',
+      'stored',
       ...Array<'nothing'>(9).fill('nothing'),
       ...Array<'moves'>(8).fill('moves'),
       'fill',
@@ -459,6 +466,29 @@ const moveSome = (turn: Turn, random: () => number): void => {
       left: 3,
       ...(isOver ? { ended: { outcome: 'completed', note: '' } } : {}),
     })
+  }
+}
+
+/** Bodies of some messages are edited, also of those where that is not possible. */
+const editSome = (turn: Turn, random: () => number, step: number): void => {
+  const { state } = turn
+  for (const queue of [...state.queues.values()].sort((a, b) => a.id - b.id)) {
+    const number = 1 + Math.floor(random() * queue.nextNumber)
+    const was = editable(state, queue, number)
+    const body = encodeEnvelope(
+      new TextEncoder().encode(`edited ${step} ${number}`.padEnd(Math.floor(random() * 60))),
+    )
+    decideEditBody(
+      turn,
+      { type: 'EditBody', queue: queue.name, number, messageId: '', body, by },
+      -1_000 * (step + 1) - queue.id,
+      {
+        queue: queue.id,
+        was: typeof was === 'string' ? { seq: 0, index: 0 } : was,
+        body,
+        bytes: body.length,
+      },
+    )
   }
 }
 
@@ -832,6 +862,7 @@ const play = (script: Value<typeof turns>, configs: Partial<QueueConfig>[], fork
       )
     }
     if (owner === 'moves') act((turn) => moveSome(turn, chance(i)))
+    if (owner === 'edits') act((turn) => editSome(turn, chance(i), i))
     if (owner === 'fill') fill(arrivals)
     if (owner === 'stored')
       for (const lane of [...p.state.outbox.values()])
@@ -884,6 +915,7 @@ describe('a partition of several queues, whatever it is asked', () => {
       'SubscriptionCreated',
       'SubscriptionReset',
       'SubscriptionDeleted',
+      'BodyEdited',
       'RedriveStarted',
       'Redriven',
       'RedriveEnded',

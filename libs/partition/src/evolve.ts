@@ -17,6 +17,7 @@ import {
 } from './untouched.ts'
 import { carryBodies } from './carry.ts'
 import { moveDelayed, recallDelayed, takeDelayed } from './delayed.ts'
+import { bodyEdited } from './editBody.ts'
 import { begin, filled, runsRestored } from './evolveFill.ts'
 import {
   leaveParts,
@@ -80,6 +81,8 @@ export const evolve = (state: PartitionState, event: LogEvent): void => {
       return redriveEnded(state, queueOf(state, event.queue), event)
     case 'Forwarded':
       return forwarded(state, event)
+    case 'BodyEdited':
+      return bodyEdited(state, queueOf(state, event.queue), event)
     case 'BodiesCarried':
       return carryBodies(state, queueOf(state, event.queue), event.numbers)
     case 'Erased':

@@ -1,4 +1,5 @@
 import type { LogEventOf } from '@kiroku/message'
+import { adoptEdited } from './editBody.ts'
 import { runNumbers } from './PastRun.ts'
 import type { PartitionState } from './state/PartitionState.ts'
 import type { Subscription } from './state/Subscription.ts'
@@ -26,6 +27,7 @@ export const runsRestored = (
     const count = runs[i + 1]!
     const run = state.runs.alloc(runs[i]!, count, runs[i + 2]!, runs[i + 3]!, runs[i + 4]!, 0, runs[i + 5]!)
     restoreRun(state, sub, run, groups?.[i / runNumbers] ?? '')
+    adoptEdited(state, sub, runs[i]!, count)
     sub.entered += count
   }
   for (let i = 1; i < filtered.length; i += 2) {

@@ -18,6 +18,7 @@ export const limits = {
   groupCharactersMax: 128,
   groupsDescribedMax: 1_000,
   bodyBytesMax: 4 * 1024 * 1024,
+  bodySchemaCharactersMax: 32 * 1024,
   envelopeMetaBytesMax: 16 * 1024,
   messagesPerSendMax: 1_000,
   messagesPerReceiveMax: 1_000,

@@ -20,6 +20,8 @@ export type QueueSetting = {
   | { readonly kind: 'retry'; readonly default: RetryPolicy }
   /** Another queue, or none. */
   | { readonly kind: 'queue'; readonly default: null }
+  /** A JSON Schema, or none. */
+  | { readonly kind: 'schema'; readonly default: null }
 )
 
 /**
@@ -204,6 +206,11 @@ export const queueSettings = {
     default: 'off',
     choices: ['off', 'on'],
     says: 'Whether `kiroku search` finds messages by values in their bodies, where these are JSON; for messages sent from then on.',
+  },
+  bodySchema: {
+    kind: 'schema',
+    default: null,
+    says: 'JSON Schema that a body must fit when it is edited, here or on its way back to here.',
   },
   idleMs: {
     kind: 'duration',

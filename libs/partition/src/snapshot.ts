@@ -93,6 +93,8 @@ export interface QueueSnapshot {
   readonly skipped: number
   readonly delayed: number
   readonly frame: readonly [seq: number, count: number]
+  /** Absent: no body was edited. */
+  readonly editedSeq?: number
   readonly nextSub: number
   /** Absent in a queue that never had one. */
   readonly nextRedrive?: number
@@ -211,6 +213,7 @@ const queueSnapshot = (state: PartitionState, q: QueueState): QueueSnapshot => (
   skipped: q.skipped,
   delayed: q.delayed,
   frame: [q.frameSeq, q.frameCount],
+  ...(q.editedSeq === 0 ? undefined : { editedSeq: q.editedSeq }),
   nextSub: q.nextSub,
   ...(q.nextRedrive === 1 ? {} : { nextRedrive: q.nextRedrive, redrives: q.redrives.map(recordedRedrive) }),
   subs: q.subs.map(subscriptionSnapshot),
@@ -322,6 +325,7 @@ const restoreQueue = (state: PartitionState, q: QueueSnapshot): void => {
   queue.skipped = q.skipped
   queue.delayed = q.delayed
   ;[queue.frameSeq, queue.frameCount] = q.frame
+  queue.editedSeq = q.editedSeq ?? 0
   state.queues.set(q.id, queue)
   state.names.set(q.name, queue)
   if (q.spread !== undefined) {

@@ -299,7 +299,7 @@ export const bringForward = (state: PartitionState, sub: Subscription, n: number
 }
 
 /** The ready run that holds an untouched message, its list, and the run before it there. */
-const placeOf = (
+export const placeOf = (
   { runs }: PartitionState,
   sub: Subscription,
   n: number,
@@ -314,7 +314,8 @@ const placeOf = (
 const endDelay = (state: PartitionState, queue: QueueState, n: number): void =>
   distribute(state, isolateDelayed(state, queue, n), undefined)
 
-const splitReady = ({ runs }: PartitionState, list: RunList, run: number, count: number): void => {
+/** Makes the first `count` messages of a run one of their own. */
+export const splitReady = ({ runs }: PartitionState, list: RunList, run: number, count: number): void => {
   const rest = runs.split(run, count)
   runs.setNext(rest, runs.next(run))
   runs.setNext(run, rest)

@@ -39,6 +39,7 @@ const events: Readonly<Record<LogEventType, true | string>> = {
   DeadLettered: true,
   Discarded: true,
   BodiesCarried: true,
+  BodyEdited: 'edits are not in the simulated world yet',
   Forwarded: true,
   QueueSpread: true,
   PartOpened: true,

@@ -123,6 +123,13 @@ export class Ledger {
       }
       case 'ForwardReceived':
         return this.#forwardReceived(frame, e)
+      case 'BodyEdited': {
+        const message = this.#queue(e.queue).messages.get(e.number)!
+        const [edited] = this.#bodies.get(e.queue)?.splice(0, 1) ?? []
+        message.label = edited!.label
+        message.bodySeq = edited!.seq
+        return
+      }
       case 'BodiesCarried': {
         // They are stored again under the numbers that they have.
         const carried = this.#bodies.get(e.queue)?.splice(0, total(e.numbers)) ?? []

@@ -8,7 +8,7 @@ export interface Message {
   readonly queue: number
   readonly number: number
   /** What its body says. */
-  readonly label: string
+  label: string
   /** Frame that entered it, and the last record that holds its body. */
   readonly seq: number
   bodySeq: number

@@ -124,7 +124,12 @@ export class Truth {
   }
 }
 
-const bringsBodies: ReadonlySet<string> = new Set(['Enqueued', 'ForwardReceived', 'BodiesCarried'])
+const bringsBodies: ReadonlySet<string> = new Set([
+  'Enqueued',
+  'ForwardReceived',
+  'BodiesCarried',
+  'BodyEdited',
+])
 const labelBytesMax = 60
 const decoder = new TextDecoder()
 

@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { KirokuError, type RetryPolicy } from '@kiroku/message'
 import type { QueueChange, QueueSettings, SettingChange } from '@kiroku/client'
-import { queueSettings, type QueueConfig, type QueueSetting } from '@kiroku/partition'
+import { queueSettings, type DeadLetterTarget, type QueueConfig, type QueueSetting } from '@kiroku/partition'
 import type { FlagSpec, Invocation } from '../cli/CommandSpec.ts'
 import { exactBytes, exactDuration, parseBytes, parseDurationMs } from './units.ts'
 
@@ -43,7 +44,8 @@ export const formatSetting = (
   if (typeof value === 'number') return formatNumber(row, value)
   if (typeof value === 'string') return value
   if (value === null) return 'none'
-  return 'name' in value ? value.name : formatRetryPolicy(value)
+  if (row.kind === 'schema') return JSON.stringify(value)
+  return 'kind' in value ? formatRetryPolicy(value as RetryPolicy) : (value as DeadLetterTarget).name
 }
 
 /** What a setting may be, in words. */
@@ -55,6 +57,8 @@ export const rangeOf = (row: QueueSetting): string => {
       return 'a duration, exponential:BASE,FACTOR,MAX,JITTER, rocketmq, or list:D1,D2,…'
     case 'queue':
       return 'a queue or none'
+    case 'schema':
+      return 'a file or none'
     default:
       return `${formatNumber(row, row.min)} to ${formatNumber(row, row.max)}`
   }
@@ -66,7 +70,7 @@ export const flagSpecOf = ({ flag: name, row }: QueueFlag, byDefault: string): F
     return { name, kind: 'choice', choices: row.choices, description: `${row.says} [${byDefault}]` }
   const description = `${row.says} [${rangeOf(row)}; ${byDefault}]`
   if (row.kind === 'count') return { name, kind: 'int', description }
-  const metavar = row.kind === 'retry' ? 'POLICY' : row.kind.toUpperCase()
+  const metavar = row.kind === 'retry' ? 'POLICY' : row.kind === 'schema' ? 'FILE' : row.kind.toUpperCase()
   return { name, kind: 'text', metavar, description }
 }
 
@@ -100,8 +104,18 @@ export const parseSetting = (row: QueueSetting, text: string, what: string): unk
       return parseRetryPolicy(text, what)
     case 'queue':
       return text === 'none' ? null : text
+    case 'schema':
+      return text === 'none' ? null : readSchema(text, what)
     default:
       return text
+  }
+}
+
+const readSchema = (file: string, what: string): unknown => {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch (cause) {
+    throw new KirokuError('InvalidArgument', `${what}: ${file} is no file with a JSON Schema`, { cause })
   }
 }
 

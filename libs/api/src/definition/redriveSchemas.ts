@@ -67,6 +67,7 @@ export const Redrive = Schema.Struct({
     originGone: optional(count),
     originIsSource: optional(count),
     tooOld: optional(count),
+    schema: optional(count),
     leased: optional(count),
     waiting: optional(count),
     gone: optional(count),

@@ -48,6 +48,8 @@ const settingOf = (row: QueueSetting): Schema.Top => {
       return Schema.Literals(row.choices).annotate({ description, default: row.default })
     case 'retry':
       return RetryPolicy
+    case 'schema':
+      return Schema.NullOr(Schema.Record(Schema.String, Schema.Json)).annotate({ description })
     case 'queue':
       return Schema.NullOr(Schema.String).annotate({ description: `${description} By name.` })
     default: {

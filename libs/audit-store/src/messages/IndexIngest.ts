@@ -213,6 +213,8 @@ export class IndexIngest implements PassListener {
       case 'LeaseExtended':
       case 'BodiesCarried':
         return this.#touch(e.queue, e.numbers, seq)
+      case 'BodyEdited':
+        return this.#edited(e, frame, state)
       case 'DelayElapsed':
         return this.#delayElapsed(e, seq, state)
       case 'Recalled':
@@ -331,6 +333,16 @@ export class IndexIngest implements PassListener {
     }
     if (indexBody && !isSealed(envelope))
       this.#writer.fields(this.#queue(queue), number, fieldsOf(bodyOf(envelope)))
+  }
+
+  /** It is found by what its new body says too. */
+  #edited(e: LogEventOf<'BodyEdited'>, { seq, record }: PassFrame, state: PartitionState): void {
+    this.#touch(e.queue, [e.number, 1], seq)
+    const queue = state.queues.get(e.queue)
+    if (queue?.config.indexBody !== 'on') return
+    const body = record.body(e.queue, queue.frameSeq === state.frameSeq ? queue.frameCount : 0)
+    if (body instanceof Uint8Array)
+      this.#writer.fields(this.#queue(e.queue), e.number, fieldsOf(bodyOf(body)))
   }
 
   async #readLargeBodies(): Promise<void> {

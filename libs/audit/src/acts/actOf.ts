@@ -1,5 +1,6 @@
 import type { LogEvent } from '@kiroku/message'
 import { findDelayed, type PartitionState, type QueueState } from '@kiroku/partition'
+import { total } from '../ranges.ts'
 import type { Act } from './Act.ts'
 
 type Values = Record<string, unknown>
@@ -89,8 +90,9 @@ const changeOf = (
       ]
     }
     case 'RedriveStarted': {
-      const { task, to, filter, rateMax, messagesMax, upTo } = e
-      return [{}, { task, to, filter, rateMax, messagesMax, upTo }, subName(e.sub)]
+      const { task, to, filter, rateMax, messagesMax, upTo, selection } = e
+      const selected = selection === undefined ? {} : { selected: total(selection) }
+      return [{}, { task, to, filter, rateMax, messagesMax, upTo, ...selected }, subName(e.sub)]
     }
     case 'RedriveEnded': {
       const { task, outcome, left } = e

@@ -32,6 +32,8 @@ export class QueueState {
   /** The frame in which the last message came and how many came in it: their places among its bodies. */
   frameSeq = 0
   frameCount = 0
+  /** The frame in which a body was last edited; 0: never. */
+  editedSeq = 0
   /** Id of the next generation of a subscription. */
   nextSub = 0
   /** Redrives on record, oldest first: those that run, and some that ended. */

@@ -29,6 +29,8 @@ export type RedriveSkip =
   | 'originIsSource'
   /** The target counts retention from the first send, and would discard it at once. */
   | 'tooOld'
+  /** Its body was edited, and does not fit the schema of the target. */
+  | 'schema'
   /** It was selected, and somebody works on it. */
   | 'leased'
   /** It was selected, and waits for a delay or a retry to end. */

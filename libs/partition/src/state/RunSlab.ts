@@ -133,6 +133,10 @@ export class RunSlab {
     c[o + 7] = (index & 0xffff_0000) | (c[o + 7]! & 0xffff)
   }
 
+  setBytes(id: number, bytes: number): void {
+    this.chunks[(id / chunkRuns) | 0]![(id % chunkRuns) * words + 8] = bytes
+  }
+
   /** A run of its own that names the same messages; links are the caller's. */
   duplicate(id: number): number {
     return this.alloc(

@@ -1,0 +1,71 @@
+import { KirokuError } from '@kiroku/message'
+import type { ErrorObject, ValidateFunction } from 'ajv'
+
+const compiledMax = 100
+const problemsMax = 5
+
+/** Holds bodies against the JSON Schemas of queues. */
+export class BodySchemas {
+  readonly #compiled = new Map<string, ValidateFunction>()
+
+  /** Errors: `InvalidConfig`, when it is no JSON Schema. */
+  async check(schema: object): Promise<void> {
+    await this.#compile(schema)
+  }
+
+  /** Errors: `BodyMismatch`, which names the places that do not fit; `InvalidConfig`. */
+  async hold(body: Uint8Array, schema: object, queue: string): Promise<void> {
+    const validate = await this.#compile(schema)
+    let value: unknown
+    try {
+      value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+    } catch (cause) {
+      throw new KirokuError('BodyMismatch', `queue "${queue}" wants JSON, and the body is none`, { cause })
+    }
+    if (validate(value)) return
+    const problems = (validate.errors ?? []).slice(0, problemsMax).map(problemOf)
+    throw new KirokuError(
+      'BodyMismatch',
+      `the body does not fit the schema of queue "${queue}": ${problems.join('; ')}`,
+    )
+  }
+
+  /** Whether a body fits. Errors: `InvalidConfig`. */
+  async fits(body: Uint8Array, schema: object, queue: string): Promise<boolean> {
+    try {
+      await this.hold(body, schema, queue)
+      return true
+    } catch (e) {
+      if (e instanceof KirokuError && e.id === 'BodyMismatch') return false
+      throw e
+    }
+  }
+
+  async #compile(schema: object): Promise<ValidateFunction> {
+    const key = JSON.stringify(schema)
+    const known = this.#compiled.get(key)
+    if (known !== undefined) return known
+    // Most engines never need it, and it takes its time to load.
+    const { Ajv2020 } = await import('ajv/dist/2020.js')
+    const ajv = new Ajv2020({ allErrors: true, strict: false, validateFormats: false })
+    const { default: draft7 } = await import('ajv/dist/refs/json-schema-draft-07.json', {
+      with: { type: 'json' },
+    })
+    ajv.addMetaSchema(draft7)
+    try {
+      const validate = ajv.compile(schema)
+      if (this.#compiled.size >= compiledMax) this.#compiled.clear()
+      this.#compiled.set(key, validate)
+      return validate
+    } catch (cause) {
+      const why = cause instanceof Error ? cause.message : String(cause)
+      throw new KirokuError('InvalidConfig', `bodySchema is not a JSON Schema: ${why}`, { cause })
+    }
+  }
+}
+
+const problemOf = ({ instancePath, message, params }: ErrorObject): string => {
+  const detail =
+    typeof params['additionalProperty'] === 'string' ? ` ("${params['additionalProperty']}")` : ''
+  return `${instancePath === '' ? '/' : instancePath} ${message ?? 'does not fit'}${detail}`
+}
