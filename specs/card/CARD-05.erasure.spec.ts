@@ -3,6 +3,7 @@ import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { trace, verify } from '@kiroku/audit'
 import { decodeCheckpoint } from '@kiroku/engine'
+import { decodeRecord, entryOf, isSealed, readSealed } from '@kiroku/log'
 import { snapshot, stateHash } from '@kiroku/partition'
 import { createNatsWorld, createWorld, replay, type World } from '../harness/index.ts'
 
@@ -118,6 +119,61 @@ describe('a queue that is erasable by message', () => {
   })
 })
 
+describe('a verification', () => {
+  const keysOf = async (world: World) => {
+    const { ok, keys } = await verify(world.log, { decodeCheckpoint })
+    return {
+      ok,
+      messages: keys!.messages,
+      problems: keys!.problems.map(({ kind, keys }) => ({ kind, keys })),
+    }
+  }
+  const given = async () => {
+    const world = await createWorld({ partitions: 2 })
+    await world.queue('orders', { erasable: 'message', deadLetter: 'failed', retriesMax: 0 })
+    await world.queue('events', { erasable: 'group', groups: 'fair' })
+    const { messageId } = await world.client.send('orders', 'a')
+    await world.sendBatch('orders', ['b', 'c'])
+    for (const message of await world.receive('orders', { max: 2 })) await message.retry()
+    await world.advance('1 second')
+    await world.send('events', 'd', { group: '42' })
+    return { world, messageId }
+  }
+
+  it('[CARD-05] finds the keys as the record says, before and after erasures', async () => {
+    const { world, messageId } = await given()
+    await using _world = world
+    expect(await keysOf(world)).toEqual({ ok: true, messages: 6, problems: [] })
+    await world.client.queues.erase('orders', { messageId, reason })
+    await world.client.queues.erase('events', { group: '42', reason })
+    await world.send('events', 'e', { group: '42' })
+    expect(await keysOf(world)).toEqual({ ok: true, messages: 7, problems: [] })
+  })
+
+  it('[CARD-05] finds keys that are gone although nobody erased them', async () => {
+    const { world } = await given()
+    await using _world = world
+    world.log.keys.lose()
+    const { ok, problems } = await keysOf(world)
+    expect(ok).toBe(false)
+    expect(problems).toEqual([
+      { kind: 'lost', keys: 3 },
+      { kind: 'lost', keys: 1 },
+    ])
+  })
+
+  it('[CARD-05] finds keys that came back, as when a copy of their bucket was put back', async () => {
+    const { world, messageId } = await given()
+    await using _world = world
+    const { keys } = world.log
+    const [entry] = [...(await entriesOf(world))].filter((name) => name.startsWith('m.'))
+    const copy = (await keys.get(entry!))!
+    await world.client.queues.erase('orders', { messageId, reason })
+    await keys.put(entry!, copy.value, (await keys.get(entry!))!.revision)
+    expect(await keysOf(world)).toMatchObject({ ok: false, problems: [{ kind: 'left', keys: 1 }] })
+  })
+})
+
 describe('a queue that is erasable by group', () => {
   it('[CARD-05] erases everything of a group so far, dead letters too, and goes on with it', async () => {
     await using world = await createWorld()
@@ -156,6 +212,21 @@ describe('an erasure that cannot be', () => {
     expect(await typesOf(world, ['Erased'])).toEqual([])
   })
 })
+
+/** Entries that messages on record need. */
+const entriesOf = async (world: World): Promise<Set<string>> => {
+  const names = new Set<string>()
+  for (let n = 0; n < world.log.meta.partitions; n++)
+    for await (const { data } of (await world.log.partition(n)).read(1)) {
+      const record = decodeRecord(data)
+      if (record.kind !== 'frame') continue
+      for (const { bodies } of record.sections)
+        for (const body of bodies)
+          if (body instanceof Uint8Array && isSealed(body))
+            for (const name of readSealed(body).head.keys) names.add(entryOf(name)!)
+    }
+  return names
+}
 
 const filesIn = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })

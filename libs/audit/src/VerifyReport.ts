@@ -1,5 +1,6 @@
 import type { Actor, ErrorId } from '@kiroku/message'
 import type { DecodeCheckpoint } from './Checkpoint.ts'
+import type { KeyReport } from './checkKeys.ts'
 import type { OnProgress } from './Progress.ts'
 import type { Proof } from './Proof.ts'
 import type { TailNote } from './TailNote.ts'
@@ -93,6 +94,8 @@ export interface VerifyReport {
   readonly ok: boolean
   readonly partitions: readonly PartitionReport[]
   readonly totals: Totals
+  /** The keys of erasable queues; absent: there are none, or not all partitions were read. */
+  readonly keys?: KeyReport
   /** Kinds of transitions (state, event, outcome of the guards) that were also run through XState. */
   readonly kinds: number
 }

@@ -12,6 +12,8 @@ export { exportTrace, importTrace } from './traceFile.ts'
 export type { DecodeCheckpoint, StoredCheckpoint } from './Checkpoint.ts'
 export type { OnProgress, Progress } from './Progress.ts'
 export { verify } from './verify.ts'
+export type { KeyReport } from './checkKeys.ts'
+export type { KeyProblem } from './KeyLedger.ts'
 export type {
   PartitionReport,
   Problem,

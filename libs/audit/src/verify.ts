@@ -1,6 +1,7 @@
 import { KirokuError } from '@kiroku/message'
 import type { Log, PartitionLog } from '@kiroku/log'
 import type { PartitionState } from '@kiroku/partition'
+import { checkKeys } from './checkKeys.ts'
 import { ForwardLedger } from './ForwardLedger.ts'
 import { MachineCheck } from './MachineCheck.ts'
 import { checkProof } from './Proof.ts'
@@ -24,7 +25,10 @@ export const verify = async (log: Log, options: VerifyOptions): Promise<VerifyRe
         throw new KirokuError('InvalidArgument', `log ${log.meta.name} has no partition ${n}`)
       handles.push(await log.partition(n))
     }
-    return await verifyAll(handles, options)
+    const { report, states } = await verifyAll(handles, options)
+    if (options.partitions !== undefined || !states.some(hasErasable)) return report
+    const keys = await checkKeys(log)
+    return { ...report, ok: report.ok && keys.problems.length === 0, keys }
   } finally {
     for (const handle of handles) await handle.close()
   }
@@ -36,7 +40,14 @@ const trimmedTriesMax = 3
 const trimmedMeanwhile = async (log: PartitionLog, { report }: PartitionResult): Promise<boolean> =>
   report.problem !== undefined && report.problem.seq < (await log.state()).firstSeq
 
-const verifyAll = async (logs: readonly PartitionLog[], options: VerifyOptions): Promise<VerifyReport> => {
+/** Whether there are, or were, messages that may be encrypted. */
+const hasErasable = ({ queues, nextErasure }: PartitionState): boolean =>
+  nextErasure > 1 || [...queues.values()].some(({ config }) => config.erasable !== 'none')
+
+const verifyAll = async (
+  logs: readonly PartitionLog[],
+  options: VerifyOptions,
+): Promise<{ report: VerifyReport; states: PartitionState[] }> => {
   const law = new MachineCheck(options.deep ?? false)
   const forwards = new ForwardLedger()
   // What one partition says of another is stored there by the time of the second round.
@@ -73,10 +84,13 @@ const verifyAll = async (logs: readonly PartitionLog[], options: VerifyOptions):
   }
   const reports = withForwards(results, forwards, settledSeq)
   return {
-    ok: reports.every(({ ok }) => ok),
-    partitions: reports,
-    totals: totalsOf(reports, results),
-    kinds: law.kinds,
+    report: {
+      ok: reports.every(({ ok }) => ok),
+      partitions: reports,
+      totals: totalsOf(reports, results),
+      kinds: law.kinds,
+    },
+    states: results.map(({ state }) => state),
   }
 }
 

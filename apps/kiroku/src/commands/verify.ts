@@ -33,6 +33,7 @@ export const run = async (invocation: Invocation): Promise<void> => {
   for (const { partition, sinceProof } of partitions)
     if (sinceProof !== undefined)
       out.line(`partition ${partition} since the proof: ${sinceProof.result}; ${sinceProof.message}`)
+  for (const { message } of report.keys?.problems ?? []) out.line(message)
   out.line()
   out.line(
     `sent ${totals.sent} = live ${totals.live} + committed ${totals.committed} + dead-lettered ${totals.deadLettered} + discarded ${totals.discarded}`,
@@ -42,7 +43,9 @@ export const run = async (invocation: Invocation): Promise<void> => {
       ? 'The record is whole, and every step obeys the law.'
       : partitions.some(({ problem }) => problem !== undefined)
         ? 'The record is DAMAGED: `kiroku repair` shows what is lost.'
-        : 'The record is NOT the one that the proof was made of.',
+        : report.keys?.problems.length
+          ? 'The record is whole, but NOT the keys of its erasable queues.'
+          : 'The record is NOT the one that the proof was made of.',
   )
   out.line(
     `${totals.transitions.toLocaleString('en')} changes of messages in ${seconds.toFixed(1)} s, ${Math.round(totals.transitions / seconds).toLocaleString('en')} a second`,

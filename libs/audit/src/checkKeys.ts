@@ -1,0 +1,81 @@
+import { isKirokuError } from '@kiroku/message'
+import { decodeRecord, type DecodedRecord, type Log, type LogRecord } from '@kiroku/log'
+import { KeyLedger, type KeyProblem } from './KeyLedger.ts'
+
+/** Whether the keys of erasable queues are as the record says. */
+export interface KeyReport {
+  /** Encrypted messages on record, copies included. */
+  readonly messages: number
+  /** Entries of keys that they need. */
+  readonly entries: number
+  readonly problems: readonly KeyProblem[]
+}
+
+/** Entries asked for at once. */
+const batch = 64
+
+/**
+ * Holds the keys of erasable queues against the record: what is not erased must be there, what is erased must not.
+ * Reads all partitions; may run beside a live engine. Errors: `KeysUnavailable`, and those of the log.
+ */
+export const checkKeys = async (log: Log): Promise<KeyReport> => {
+  const ledger = new KeyLedger()
+  const reached = new Map<number, number>()
+  const whole = new Set<number>()
+  let newestAt = 0
+  const read = async (what: 'all' | 'events'): Promise<void> => {
+    for (let n = 0; n < log.meta.partitions; n++) {
+      const partition = await log.partition(n)
+      try {
+        const { firstSeq, lastSeq } = await partition.state()
+        if (!reached.has(n) && firstSeq === 1) whole.add(n)
+        const from = Math.max(firstSeq, (reached.get(n) ?? 0) + 1)
+        reached.set(n, lastSeq)
+        for await (const stored of partition.read(from, lastSeq)) {
+          const record = tryDecode(stored)
+          if (record === undefined) continue
+          newestAt = Math.max(newestAt, stored.timeMs)
+          if (what === 'all') takeBodies(ledger, record, stored.timeMs)
+          if (record.kind === 'frame') for (const event of record.events) ledger.event(event, n)
+        }
+      } finally {
+        await partition.close()
+      }
+    }
+  }
+  await read('all')
+  const entries = [...ledger.entries]
+  const values = new Map<string, Uint8Array | undefined>()
+  for (let i = 0; i < entries.length; i += batch)
+    await Promise.all(
+      entries.slice(i, i + batch).map(async (entry) => values.set(entry, (await log.keys.get(entry))?.value)),
+    )
+  const judge = (): KeyProblem[] =>
+    entries.flatMap((entry) =>
+      ledger.problems(entry, values.get(entry), (n) => whole.has(n), newestAt - log.keys.keptMs / 2),
+    )
+  let problems = judge()
+  if (problems.length > 0) {
+    // What was erased since the record was read is on record by now.
+    await read('events')
+    problems = judge()
+  }
+  return { messages: ledger.messages, entries: entries.length, problems }
+}
+
+const takeBodies = (ledger: KeyLedger, record: DecodedRecord, at: number): void => {
+  if (record.kind === 'body') return ledger.body(record.body, at)
+  for (const { bodies } of record.sections)
+    for (const body of bodies) if (body instanceof Uint8Array) ledger.body(body, at)
+}
+
+const tryDecode = (stored: LogRecord): DecodedRecord | undefined => {
+  if (stored.foreign) return undefined
+  try {
+    return decodeRecord(stored.data)
+  } catch (e) {
+    // Damage is told with its place by those who hold the chain.
+    if (isKirokuError(e) && e.id === 'LogDamaged') return undefined
+    throw e
+  }
+}
