@@ -136,6 +136,25 @@ it('whatever happened, every moment is the same from anywhere, and two of them d
             const live = counts.delayed + counts.available + counts.inflight + counts.waitingRetry
             expect(messagesTotal).toBe(live)
           }
+          const paged: MomentMessage[] = []
+          for (let after: string | undefined; ;) {
+            const more = { ...options, messagesMax: 3, ...(after === undefined ? {} : { after }) }
+            const page = await stateAt(engine.log, 'mail', { seq: a }, more)
+            paged.push(...page.messages)
+            after = page.next
+            if (after === undefined) break
+          }
+          expect(paged).toEqual(one.messages)
+          const states = ['Inflight', 'Delayed'] as const
+          const some = await stateAt(
+            engine.log,
+            'mail',
+            { seq: a },
+            { ...options, states, messagesMax: 1_000 },
+          )
+          expect(some.messages).toEqual(one.messages.filter(({ state }) => states.some((s) => s === state)))
+          expect(some.messagesTotal).toBe(some.messages.length)
+
           const subsOf = (moment: typeof one): string[] => moment.subscriptions.map(({ name }) => name)
           const [before, after] = [standings(one.messages, subsOf(one)), standings(two.messages, subsOf(two))]
           const diff = await diffMoments(engine.log, 'mail', { seq: a }, { seq: b }, { ...options, moments })

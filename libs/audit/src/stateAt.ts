@@ -1,4 +1,4 @@
-import { KirokuError, stateNames } from '@kiroku/message'
+import { KirokuError, State, stateNames } from '@kiroku/message'
 import {
   decodeRecord,
   isSealed,
@@ -13,8 +13,7 @@ import {
   type EnvelopeMeta,
   describeQueues,
   messageId,
-  messageOf,
-  messageSpans,
+  listMessages,
   type StandingMessage,
 } from '@kiroku/partition'
 import { Looker, type Look, type LookOptions, type LookPlace } from './Looker.ts'
@@ -108,30 +107,24 @@ const page = async (
   places: readonly LookPlace[],
   { messagesMax = pageMax, after, states, subscription }: Omit<StateAtOptions, keyof LookOptions>,
 ): Promise<{ messages: MomentMessage[]; total: number; next: string | undefined }> => {
-  const [afterPlace, afterSub, afterNumber] = parseCursor(after)
-  const messages: MomentMessage[] = []
+  const [afterPlace, sub, number] = parseCursor(after)
+  const codes = states?.map((name) => State[name])
+  const found: { place: LookPlace; message: StandingMessage }[] = []
   let total = 0
   let next: string | undefined
-  let last = ''
-  const found: { place: LookPlace; message: StandingMessage }[] = []
-  for (const [p, place] of places.entries())
-    for (const span of messageSpans(place.state, place.queue)) {
-      const { sub, first, count } = span
-      if (states !== undefined && !states.includes(stateNames[span.state])) continue
-      if (subscription !== undefined && sub?.name !== subscription) continue
-      total += count
-      const of = sub?.id ?? -1
-      if (p < afterPlace || (p === afterPlace && of < afterSub)) continue
-      const isBegun = p === afterPlace && of === afterSub
-      for (let n = isBegun ? Math.max(first, afterNumber + 1) : first; n < first + count; n++) {
-        if (found.length === messagesMax) {
-          next ??= last
-          break
-        }
-        found.push({ place, message: messageOf(place.state, span, n) })
-        last = `${p}:${of}:${n}`
-      }
-    }
+  for (const [p, place] of places.entries()) {
+    const list = listMessages(place.state, place.queue, {
+      // Of a place before the cursor only the total counts, and behind a full page the first shows that it goes on.
+      max: p < afterPlace ? 0 : messagesMax - found.length,
+      ...(p === afterPlace ? { after: { sub, number } } : {}),
+      ...(codes === undefined ? {} : { states: codes }),
+      ...(subscription === undefined ? {} : { subscription }),
+    })
+    total += list.total
+    for (const message of list.messages) found.push({ place, message })
+    if (p >= afterPlace && list.next !== undefined) next ??= `${p}:${list.next.sub}:${list.next.number}`
+  }
+  const messages: MomentMessage[] = []
   const ids = new MessageIds(log)
   try {
     for (const { place, message } of found) {

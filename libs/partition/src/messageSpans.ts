@@ -47,7 +47,7 @@ export interface StandingMessage {
 export const messageSpans = (state: PartitionState, queue: QueueState): MessageSpan[] => {
   const spans: MessageSpan[] = []
   for (const { queue: of, run, group } of state.delayedRuns.items)
-    if (of === queue) spans.push(ofRun(state, undefined, run, State.Delayed, group))
+    if (of === queue) spans.push(spanOfRun(state, undefined, run, State.Delayed, group))
   const touched = touchedOf(state, queue)
   let begin = 0
   const inOrder = (): void => {
@@ -61,9 +61,9 @@ export const messageSpans = (state: PartitionState, queue: QueueState): MessageS
     for (const list of listsOf(sub)) {
       const group = sub.groups === undefined ? '' : (list as Group).key
       for (let run = list.readyHead; run !== 0; run = state.runs.next(run))
-        spans.push(ofRun(state, sub, run, State.Available, group))
+        spans.push(spanOfRun(state, sub, run, State.Available, group))
     }
-    for (const slot of touched.get(sub) ?? []) spans.push(ofSlot(state, sub, slot))
+    for (const slot of touched.get(sub) ?? []) spans.push(spanOfSlot(state, sub, slot))
     inOrder()
   }
   return spans
@@ -101,7 +101,8 @@ export const messageOf = ({ runs, live }: PartitionState, span: MessageSpan, n: 
   }
 }
 
-const ofRun = (
+/** A run as a span. */
+export const spanOfRun = (
   { runs }: PartitionState,
   sub: Subscription | undefined,
   run: number,
@@ -118,7 +119,8 @@ const ofRun = (
   group,
 })
 
-const ofSlot = ({ live }: PartitionState, sub: Subscription, slot: number): MessageSpan => {
+/** A live message as a span. */
+export const spanOfSlot = ({ live }: PartitionState, sub: Subscription, slot: number): MessageSpan => {
   const first = live.number[slot]!
   return {
     first,
