@@ -494,7 +494,8 @@ export class TestLaw {
     const q = this.#queue(e.queue)
     const sub = this.#sub(e.queue, e.sub)
     if (e.reason === 'erased') {
-      for (const n of numbersOf(e.numbers)) q.delayed.delete(n)
+      // It never became available, so that it is not of the past either.
+      for (const n of numbersOf(e.numbers)) if (q.delayed.delete(n)) q.recalled.add(n)
       return this.#each(e, e.numbers, () => ({ type: 'DISCARD', reason: 'erased' }), State.Discarded)
     }
     if (e.cause !== 'retention') {

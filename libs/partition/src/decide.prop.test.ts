@@ -5,6 +5,8 @@ import { loadCell } from './cell.ts'
 import {
   availableNumbers,
   decideEditBody,
+  decideErase,
+  decideKeysDeleted,
   decideRedrive,
   editable,
   encodeEnvelope,
@@ -74,14 +76,21 @@ const targets = [
   { partition: 5, queue: 1, name: 'dead' },
   { partition: 6, queue: 2, name: 'x' },
 ] as const
-/** Which groups a queue has, and whether repeats are looked for within them, is said once, when it is created. */
+/** Which groups a queue has, whether repeats are looked for within them, and what can be erased, is said once, when it is created. */
 const created: fc.Arbitrary<Partial<QueueConfig>> = fc
-  .tuple(config, fc.constantFrom('none', 'none', 'ordered', 'fair'), fc.constantFrom('queue', 'group'))
-  .map(([c, groups, dedupScope]) => ({
+  .tuple(
+    config,
+    fc.constantFrom('none', 'none', 'ordered', 'fair'),
+    fc.constantFrom('queue', 'group'),
+    fc.constantFrom('none', 'message', 'group'),
+  )
+  .map(([c, groups, dedupScope, erasable]) => ({
     ...c,
     groups,
     dedupScope,
+    erasable: groups === 'none' && erasable === 'group' ? 'message' : erasable,
     ...(groups === 'ordered' ? { retry: { kind: 'fixed', delayMs: 30 } } : {}),
+    ...(erasable !== 'none' && c.dedup === 'content' ? { dedup: 'id' } : {}),
   }))
 const tag = fc.constantFrom('', 'red', 'green')
 const settings: fc.Arbitrary<SubscriptionSettings> = fc.record(
@@ -250,7 +259,7 @@ const turns = fc.array(
     ops: fc.array(op, { maxLength: 4 }),
     passMs: fc.constantFrom(0, 0, 1, 20, 60, 150, 700),
     /** What only the owner itself records: the outbox was stored, the partition changed hands. */
-    owner: fc.constantFrom<('stored' | 'resumed' | 'moves' | 'edits' | 'fill' | 'nothing')[]>(
+    owner: fc.constantFrom<('stored' | 'resumed' | 'moves' | 'edits' | 'erases' | 'fill' | 'nothing')[]>(
       'edits',
       'edits',
       'stored',
@@ -261,6 +270,9 @@ const turns = fc.array(
       'fill',
       'fill',
       'fill',
+      'erases',
+      'erases',
+      'erases',
       'stored',
       'stored',
       'stored',
@@ -776,6 +788,22 @@ const chance = (seed: number): (() => number) => {
   }
 }
 
+/** Has the keys deleted of what is to be erased, then erases a message or a group. */
+const eraseSome = (turn: Turn, random: () => number, token: number): void => {
+  const { queues, erasures } = turn.state
+  for (const { erasure } of erasures) decideKeysDeleted(turn, erasure)
+  const erasable = [...queues.values()].filter(({ config }) => config.erasable !== 'none')
+  const queue = erasable[Math.floor(random() * erasable.length)]
+  if (queue === undefined) return
+  const { id, name, nextNumber } = queue
+  const what =
+    queue.config.erasable === 'message'
+      ? { message: { queue: id, number: Math.ceil(random() * nextNumber) } }
+      : { group: ['g', 'h', 'i'][Math.floor(random() * 3)]! }
+  const reason = 'asked for'
+  decideErase(turn, { type: 'Erase', queue: name, ...what, by: { ...by, reason } }, token, 'key')
+}
+
 /** Whether the law lets the first command of a turn recall its message; undefined if it does not ask for that. */
 const foreseeRecall = (law: TestLaw, command: Command | undefined): boolean | undefined =>
   command?.type === 'Recall'
@@ -833,6 +861,8 @@ const play = (script: Value<typeof turns>, configs: Partial<QueueConfig>[], fork
   for (const [i, { ops, passMs, owner, arrivals }] of script.entries()) {
     if (i === forkAt) {
       fork = p.fork()
+      // Who waits for keys to be deleted is forgotten with a restart.
+      p.state.awaitingErased = []
       law.read(p.events, p.now, () => [])
     }
     p.now += passMs
@@ -863,6 +893,7 @@ const play = (script: Value<typeof turns>, configs: Partial<QueueConfig>[], fork
     }
     if (owner === 'moves') act((turn) => moveSome(turn, chance(i)))
     if (owner === 'edits') act((turn) => editSome(turn, chance(i), i))
+    if (owner === 'erases') act((turn) => eraseSome(turn, chance(i), 1_000_000 + i))
     if (owner === 'fill') fill(arrivals)
     if (owner === 'stored')
       for (const lane of [...p.state.outbox.values()])
@@ -919,6 +950,8 @@ describe('a partition of several queues, whatever it is asked', () => {
       'RedriveStarted',
       'Redriven',
       'RedriveEnded',
+      'Erased',
+      'KeysDeleted',
       'RunsRestored',
       'SubscriptionFilled',
     ]
