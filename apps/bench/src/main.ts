@@ -11,8 +11,8 @@ const usage = `usage: npm run bench -- engine [--json] [--quick] [--partitions N
   --json            the last line is one JSON object with all figures
   --quick           fewer and smaller rounds
   --partitions N    partitions of the engine's log (default 1)
-  --only PART       engine: core, lives, sends, queues or hold; audit: read, look or recovery; can be given
-                    several times
+  --only PART       engine: core, lives, sends, queues or hold; audit: read, look,
+                    index, recovery or beside; can be given several times
   --profile FOLDER  write a CPU profile of each process
   --against REF     measure beside another commit of the project, in turns
 `

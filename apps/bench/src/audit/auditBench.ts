@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Figure } from '../Figure.ts'
 import { Progress } from '../Progress.ts'
+import { besideLoad } from './besideLoad.ts'
+import { fillIndex } from './fillIndex.ts'
 import { lookBack } from './lookBack.ts'
 import { measureRecovery } from './measureRecovery.ts'
 import { readThrough } from './readThrough.ts'
@@ -26,7 +28,9 @@ export interface AuditBench {
 const parts: Readonly<Record<string, (bench: AuditBench) => Promise<Figure[]>>> = {
   read: readThrough,
   look: lookBack,
+  index: fillIndex,
   recovery: measureRecovery,
+  beside: besideLoad,
 }
 
 /** Measures what reads the record, over logs in JetStream that hold whole lives. */

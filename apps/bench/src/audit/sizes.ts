@@ -8,6 +8,8 @@ export interface AuditSizes {
   /** Messages that an engine recovers. */
   readonly untouched: number
   readonly live: number
+  /** Lives of a round beside the auditor. */
+  readonly besideLives: number
 }
 
 export const fullSizes: AuditSizes = {
@@ -16,6 +18,7 @@ export const fullSizes: AuditSizes = {
   longChanges: 10_000_000,
   untouched: 1_000_000,
   live: 100_000,
+  besideLives: 500_000,
 }
 
 export const quickSizes: AuditSizes = {
@@ -24,4 +27,5 @@ export const quickSizes: AuditSizes = {
   longChanges: 1_000_000,
   untouched: 1_000_000,
   live: 100_000,
+  besideLives: 200_000,
 }

@@ -31,8 +31,10 @@ export class EngineProcess {
     readonly profile?: string | undefined
     /** Root of another checkout, whose engine it is; default: this one. */
     readonly root?: string | undefined
+    /** Whether its auditor works beside it; default: it does not. */
+    readonly isAudited?: boolean
   }): Promise<EngineProcess> {
-    const { nats, partitions, dataDir, profile, root = ownRoot } = options
+    const { nats, partitions, dataDir, profile, root = ownRoot, isAudited = false } = options
     const args = ['serve', '--json', '--log-level', 'warn', '--nats', nats]
     const child = fork(
       join(root, 'apps/kiroku/bin/kiroku.mjs'),
@@ -40,6 +42,8 @@ export class EngineProcess {
       {
         execArgv: ['--import', probe, ...profileArguments(profile, 'engine')],
         stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+        // Another checkout may not know it as a flag.
+        env: { ...process.env, KIROKU_AUDIT: isAudited ? 'on' : 'off' },
       },
     )
     const engine = new EngineProcess(child)

@@ -1,3 +1,4 @@
+import { cpus } from 'node:os'
 import { setImmediate as nextTick, setTimeout as pause } from 'node:timers/promises'
 import { LogPass, parseFilter, trace } from '@kiroku/audit'
 import {
@@ -17,6 +18,7 @@ import { KirokuError } from '@kiroku/message'
 import { actsOfLog } from '../audit/actsOfLog.ts'
 import { lookOptions } from '../audit/lookOptions.ts'
 import { lookHere, type Looking } from '../audit/lookSource.ts'
+import { Pace, type Processors } from './Pace.ts'
 import type { AuditorMethod, AuditorMethods, AuditorStatus, FollowedPartition } from './AuditorProtocol.ts'
 
 /** How long it rests when there is nothing new, in ms. */
@@ -55,6 +57,7 @@ export class Auditor {
   readonly #onTrouble: AuditorOptions['onTrouble']
   readonly #followed: Followed[] = []
   readonly #stop = new AbortController()
+  readonly #pace = new Pace(processors, () => performance.now())
   #lock: WriterLock | undefined
   #running: Promise<void> | undefined
 
@@ -161,7 +164,7 @@ export class Auditor {
       decodeCheckpoint,
       moments,
       keep: LogPass.keepDefault,
-      pause: () => nextTick(),
+      pause: () => this.#makeRoom(),
     }
     for (let n = 0; n < this.#log.meta.partitions; n++)
       this.#followed.push({
@@ -176,8 +179,19 @@ export class Auditor {
         if (signal.aborted) return
         if (await this.#turn(followed)) isNews = true
       }
-      if (!isNews) await rest(restMs, signal)
+      if (isNews) await this.#makeRoom()
+      else {
+        await rest(restMs, signal)
+        this.#pace.rested()
+      }
     }
+  }
+
+  /** Lets questions be answered, and the engine go first where the machine is busy. */
+  async #makeRoom(): Promise<void> {
+    const restMs = this.#pace.restMs()
+    await (restMs === 0 ? nextTick() : rest(restMs, this.#stop.signal))
+    this.#pace.rested()
   }
 
   /** Reads the next records of a partition; says whether there are more. */
@@ -201,6 +215,16 @@ export class Auditor {
       return false
     }
   }
+}
+
+const processors = (): Processors => {
+  let [idle, all] = [0, 0]
+  for (const { times } of cpus()) {
+    idle += times.idle
+    all += times.idle + times.user + times.sys + times.nice + times.irq
+  }
+  const { user, system } = process.cpuUsage()
+  return { idle, all, own: (user + system) / 1_000 }
 }
 
 /** What SQLite says concerns all partitions. */
