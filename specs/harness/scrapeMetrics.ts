@@ -10,7 +10,7 @@ export const scrapeMetrics = async (world: World): Promise<ReadonlyMap<string, n
       trace: unused,
       look: { stateAt: () => Promise.resolve(), diff: () => Promise.resolve() },
       search: { messages: unused, acts: unused },
-      deadLetters: unused,
+      deadLetters: { list: unused, select: unused },
       clusterStatus: unused,
       metrics: () => [],
       ownedPartitions: () => new Set(Array.from({ length: world.log.meta.partitions }, (_, n) => n)),

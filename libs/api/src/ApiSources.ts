@@ -1,5 +1,6 @@
 import type { DeadLetterGroup } from '@kiroku/audit'
 import type { Client } from '@kiroku/client'
+import type { Ranges } from '@kiroku/message'
 import type { MetricFamily } from './metrics/MetricFamily.ts'
 
 /** What is asked of a moment, as it was written. */
@@ -44,6 +45,25 @@ export interface SearchSource {
   readonly acts: (asked: AskedActs) => Promise<unknown>
 }
 
+/** Which dead letters are meant, as it was written; all that is given. */
+export interface AskedLetters {
+  readonly subscription?: string
+  readonly group?: string
+  readonly where?: string
+  readonly messages?: readonly string[]
+}
+
+/** Looks at dead letters. Errors: `UnknownQueue`, `UnknownSubscription`, `InvalidFilter`. */
+export interface DeadLetterSource {
+  /** What lies in a queue in groups of one kind, the largest first. */
+  readonly list: (
+    queue: string,
+    asked: Pick<AskedLetters, 'subscription'>,
+  ) => Promise<{ readonly count: number; readonly groups: readonly DeadLetterGroup[] }>
+  /** Numbers of those that are meant, as ranges. */
+  readonly select: (queue: string, asked: AskedLetters) => Promise<Ranges>
+}
+
 /** What the API stands on. */
 export interface ApiSources {
   readonly client: Client
@@ -51,11 +71,7 @@ export interface ApiSources {
   readonly trace: (messageId: string) => Promise<unknown>
   readonly look: LookSource
   readonly search: SearchSource
-  /** What lies in a queue in groups of one kind, the largest first. Errors: `UnknownQueue`, `UnknownSubscription`. */
-  readonly deadLetters: (
-    queue: string,
-    subscription: string | undefined,
-  ) => Promise<{ readonly count: number; readonly groups: readonly DeadLetterGroup[] }>
+  readonly deadLetters: DeadLetterSource
   /** Nodes and partitions, as JSON. */
   readonly clusterStatus: () => Promise<unknown>
   /** What only the process around the API knows: the engine's counters and timings. */

@@ -3,7 +3,15 @@
  * Never knows NATS or the engine's inside; talks to a `@kiroku/client`, whatever its transport.
  */
 export { startApi, type ApiOptions, type RunningApi } from './startApi.ts'
-export type { ApiSources, AskedDiff, AskedState, LookSource, SearchSource } from './ApiSources.ts'
+export type {
+  ApiSources,
+  AskedDiff,
+  AskedLetters,
+  AskedState,
+  DeadLetterSource,
+  LookSource,
+  SearchSource,
+} from './ApiSources.ts'
 export {
   authorize,
   checkBind,

@@ -1,5 +1,14 @@
-import { diffMoments, gatherDeadLetters, stateAt, trace, type Trace } from '@kiroku/audit'
+import {
+  LetterSelector,
+  readDeadLetters,
+  diffMoments,
+  gatherDeadLetters,
+  stateAt,
+  trace,
+  type Trace,
+} from '@kiroku/audit'
 import { createClient, inProcess, type Client } from '@kiroku/client'
+import { limits } from '@kiroku/partition'
 import { waitUntil } from '@kiroku/testkit'
 import { decodeCheckpoint, startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -47,11 +56,15 @@ const serve = async (
       messages: (asked: object) => Promise.resolve({ messages: [], asked }),
       acts: (asked: object) => Promise.resolve({ acts: [], asked }),
     },
-    deadLetters: (queue: string, subscription: string | undefined) =>
-      gatherDeadLetters(engine.log, queue, {
-        decodeCheckpoint,
-        ...(subscription === undefined ? {} : { subscription }),
-      }),
+    deadLetters: {
+      list: (queue: string, asked: { readonly subscription?: string }) =>
+        gatherDeadLetters(engine.log, queue, { decodeCheckpoint, ...asked }),
+      select: async (queue: string, { group }: { readonly group?: string }) => {
+        const picked = new LetterSelector(queue, { group: group! })
+        await readDeadLetters(engine.log, queue, { decodeCheckpoint }, (letter) => picked.accept(letter))
+        return picked.parts(limits.redriveRangesMax)[0] ?? []
+      },
+    },
     clusterStatus,
     metrics: () => [
       { type: 'gauge', name: 'engine_own', help: 'x', samples: [{ labels: {}, value: 1 }] } as const,
@@ -422,6 +435,16 @@ describe('the HTTP API', () => {
     expect(begun.json()).toMatchObject({ selected: 2, by: { reason: 'it is back' } })
     await expect.poll(async () => (await client.queues.describe('jobs')).counts.available).toBe(2)
     expect((await ask('POST', '/v1/queues/dead/redrives', { selection: [2] })).status).toBe(400)
+    const { groups } = answer.json() as { groups: { group: string; samples: string[] }[] }
+    const [{ group, samples }] = groups as [{ group: string; samples: string[] }]
+    const edit = await ask('POST', `/v1/messages/${samples[2]}/body`, { body: { n: 1 }, reason: 'a mistake' })
+    expect(edit.json()).toEqual({ queue: 'dead', number: 1, isEdited: true })
+    expect((await ask('POST', `/v1/messages/${samples[2]}/body`, {})).status).toBe(400)
+    const rest = await ask('POST', '/v1/queues/dead/redrives', { group })
+    expect(rest.json()).toMatchObject({ selected: 1 })
+    await expect.poll(async () => (await client.queues.describe('jobs')).counts.available).toBe(3)
+    const back = await client.receive('jobs', { max: 3 })
+    expect(back.map((message) => message.text())).toEqual(['b', 'c', '{"n":1}'])
   })
 
   it('cancels a receive whose caller went away', async () => {

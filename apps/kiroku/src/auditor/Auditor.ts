@@ -15,6 +15,8 @@ import {
 import { decodeCheckpoint } from '@kiroku/engine'
 import type { Log } from '@kiroku/log'
 import { KirokuError } from '@kiroku/message'
+import type { DeadLetterSource } from '@kiroku/api'
+import { lettersHere } from '../dlq/letterSource.ts'
 import { actsOfLog } from '../audit/actsOfLog.ts'
 import { lookOptions } from '../audit/lookOptions.ts'
 import { lookHere, type Looking } from '../audit/lookSource.ts'
@@ -119,10 +121,16 @@ export class Auditor {
       ),
     stateAt: ({ queue, asked }) => this.#looking.stateAt(queue, asked),
     diff: ({ queue, asked }) => this.#looking.diff(queue, asked),
+    deadLetters: ({ queue, asked }) => this.#letters.list(queue, asked),
+    selectLetters: ({ queue, asked }) => this.#letters.select(queue, asked),
   }
 
   get #looking(): Looking {
     return lookHere(this.#log, () => lookOptions(this.#log, this.#dataDir))
+  }
+
+  get #letters(): DeadLetterSource {
+    return lettersHere(this.#log, () => lookOptions(this.#log, this.#dataDir))
   }
 
   async #reading<A>(

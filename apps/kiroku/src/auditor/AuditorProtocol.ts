@@ -1,7 +1,7 @@
-import type { AskedDiff, AskedState } from '@kiroku/api'
-import type { Act, ActFilter, MomentDiff, QueueMoment, Trace } from '@kiroku/audit'
+import type { AskedDiff, AskedLetters, AskedState } from '@kiroku/api'
+import type { Act, ActFilter, DeadLetterGroup, MomentDiff, QueueMoment, Trace } from '@kiroku/audit'
 import type { SearchAnswer } from '@kiroku/audit-store'
-import type { WireError } from '@kiroku/message'
+import type { Ranges, WireError } from '@kiroku/message'
 import type { NatsOptions } from '@kiroku/nats'
 import type { LogLevel } from '../serve/Logger.ts'
 
@@ -39,6 +39,11 @@ export interface AuditorMethods {
   trace: { asked: { messageId: string }; answer: Trace }
   stateAt: { asked: { queue: string; asked: AskedState }; answer: QueueMoment }
   diff: { asked: { queue: string; asked: AskedDiff }; answer: MomentDiff }
+  deadLetters: {
+    asked: { queue: string; asked: Pick<AskedLetters, 'subscription'> }
+    answer: { readonly count: number; readonly groups: readonly DeadLetterGroup[] }
+  }
+  selectLetters: { asked: { queue: string; asked: AskedLetters }; answer: Ranges }
 }
 
 /** Name of a question. */

@@ -86,5 +86,39 @@ export const dlqCommands: CommandSpec = {
       settings: natsSettings,
       load: async () => (await import('../commands/dlqRedrive.ts')).redrive,
     },
+    {
+      name: 'edit',
+      summary: 'Give a message that lies in a queue another body, on record.',
+      description:
+        'The message keeps its id and all that is beside its body, and carries the new body from now on, also when it is redriven. The old body, who edited it and why stay on record. Without --body and --set the body is opened in $EDITOR. A queue with a schema (`--body-schema`) refuses what does not fit it, as does the queue that a dead letter came from.',
+      examples: [
+        {
+          command: "kiroku dlq edit 1f3k-0-1-2s --set price=3 --reason 'the price was missing'",
+          description: 'One value in a JSON body',
+        },
+        { command: 'kiroku dlq edit 1f3k-0-1-2s --body fixed.json', description: 'The body of a file' },
+        { command: 'kiroku dlq edit 1f3k-0-1-2s', description: 'In $EDITOR' },
+      ],
+      arguments: [{ name: 'id', description: 'Message id.' }],
+      flags: [
+        {
+          name: 'body',
+          kind: 'text',
+          metavar: 'FILE',
+          description: 'File with the new body, as it is; - for standard input.',
+        },
+        {
+          name: 'set',
+          kind: 'text',
+          metavar: 'PATH=VALUE,…',
+          description:
+            'Values in a JSON body, like customer.id=42 or lines.0.sku=a7; JSON where it is some, else text.',
+        },
+        { name: 'content-type', kind: 'text', metavar: 'TYPE', description: 'Default: as before.' },
+        { name: 'reason', kind: 'text', metavar: 'TEXT', description: 'Why, for the record.' },
+      ],
+      settings: natsSettings,
+      load: async () => (await import('../commands/dlqEdit.ts')).edit,
+    },
   ],
 }

@@ -51,6 +51,7 @@ describe('the command tree', () => {
       'dlq list',
       'dlq explain',
       'dlq redrive',
+      'dlq edit',
       'redrive',
       'redrive status',
       'redrive cancel',

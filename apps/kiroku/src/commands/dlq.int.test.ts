@@ -69,6 +69,18 @@ describe('the dlq commands', () => {
       eligible: 1,
       redrives: [{ state: 'completed', moved: 1, selected: 1, by: { reason: 'try again' } }],
     })
+    const edit = ['dlq', 'edit', samples[1]!]
+    expect(await ok(...edit, '--set', 'price=3,note=in words', '--reason', 'no price')).toMatchObject({
+      queue: 'orders-dlq',
+      isEdited: true,
+      before: { text: '{"n":2}' },
+      after: { text: '{"n":2,"price":3,"note":"in words"}' },
+    })
+    expect((await kiroku.run([...edit, '--body', '-'], '{"n":2,"price":4}')).stdout).toContain('"price":4')
+    expect((await kiroku.run(edit)).exit).toBe(2)
+    expect((await kiroku.run(['dlq', 'explain', samples[1]!])).stdout).toMatch(
+      /Its body was edited by .*, because: no price\.\n[^]*body: 7 bytes: {"n":2}\nedited: /,
+    )
     const where = ['--where', 'payload.n:1 since:1h']
     expect(await ok('dlq', 'redrive', 'orders-dlq', ...where, '--yes')).toMatchObject({ match: 1 })
     expect((await kiroku.run(['dlq', 'redrive', 'orders-dlq', '--where', 'nonsense'])).exit).toBe(2)

@@ -1,9 +1,17 @@
-import { DeadLetters, explain as explainTrace, type DeadLetterGroup, type Explanation } from '@kiroku/audit'
+import {
+  bodiesOf,
+  DeadLetters,
+  explain as explainTrace,
+  payloadIn,
+  type DeadLetterGroup,
+  type Explanation,
+  type Payload,
+} from '@kiroku/audit'
 import { KirokuError, isKirokuError } from '@kiroku/message'
 import { parseMessageId } from '@kiroku/partition'
 import { traceMessage } from '../audit/traceMessage.ts'
 import type { CommandModule, Invocation } from '../cli/CommandSpec.ts'
-import { describeGroup, groupTable } from '../dlq/groupTable.ts'
+import { describeGroup, groupTable, shownPayload } from '../dlq/groupTable.ts'
 import { nextSteps } from '../dlq/nextSteps.ts'
 import { readLetters } from '../dlq/readLetters.ts'
 import { withLog } from '../serve/withLog.ts'
@@ -38,11 +46,17 @@ export const explain: CommandModule = {
         `"${what}" is no message id; for a queue add --group, which \`kiroku dlq list ${what}\` names`,
       )
     const { out } = invocation
-    const explanation = await withLog(invocation, async (log) =>
-      explainTrace(await traceMessage(log, invocation.settings().dataDir, what)),
-    )
-    for (const line of linesOf(explanation)) out.line(line)
-    out.result({ ...explanation, next: nextSteps(explanation) })
+    const { explanation, bodies } = await withLog(invocation, async (log) => {
+      const trace = await traceMessage(log, invocation.settings().dataDir, what)
+      return { explanation: explainTrace(trace), bodies: await bodiesOf(log, trace) }
+    })
+    const payloads = bodies.map(({ step, ...message }) => ({
+      since: step.at,
+      edited: step.event === 'BodyEdited',
+      ...payloadIn(message),
+    }))
+    for (const line of linesOf(explanation, payloads.map(payloadLine))) out.line(line)
+    out.result({ ...explanation, bodies: payloads, next: nextSteps(explanation) })
   },
 }
 
@@ -73,9 +87,14 @@ const pick = (groups: readonly DeadLetterGroup[], queue: string, wanted: string)
   )
 }
 
-const linesOf = (explanation: Explanation): string[] => [
+const payloadLine = (payload: Payload & { readonly edited: boolean }): string =>
+  `${payload.edited ? 'edited' : 'body'}: ${shownPayload(payload)}`
+
+const linesOf = (explanation: Explanation, bodies: readonly string[]): string[] => [
   `${explanation.messageId}  ${explanation.queues.join(' → ')}`,
   ...explanation.sentences,
+  '',
+  ...bodies,
   '',
   ...nextSteps(explanation),
 ]

@@ -1,11 +1,10 @@
-import { parseFilter } from '@kiroku/audit'
+import { LetterSelector, parseFilter, type LetterSelection } from '@kiroku/audit'
 import type { Client, RedriveOptions } from '@kiroku/client'
 import { errorRegistry, KirokuError, type Actor, type Ranges } from '@kiroku/message'
 import { limits, type RedriveDescription } from '@kiroku/partition'
 import { canAsk, confirm } from '../cli/confirm.ts'
 import type { CommandModule, Invocation } from '../cli/CommandSpec.ts'
 import { describeEligible, eligibleOf, type Eligible } from '../dlq/describeEligible.ts'
-import { LetterSelector, type Selector } from '../dlq/LetterSelector.ts'
 import { readLetters } from '../dlq/readLetters.ts'
 import { describeRedrive } from '../redrive/describeRedrive.ts'
 import { followRedrive } from '../redrive/followRedrive.ts'
@@ -33,7 +32,7 @@ export const redrive: CommandModule = {
   },
 }
 
-const selectorOf = ({ text }: Invocation, filter: RedriveOptions['filter']): Selector | undefined => {
+const selectorOf = ({ text }: Invocation, filter: RedriveOptions['filter']): LetterSelection | undefined => {
   const group = text('group')
   const messages = text('message')
   const where = text('where')
@@ -50,7 +49,7 @@ const selectorOf = ({ text }: Invocation, filter: RedriveOptions['filter']): Sel
 const selectionsOf = async (
   invocation: Invocation,
   queue: string,
-  selector: Selector | undefined,
+  selector: LetterSelection | undefined,
 ): Promise<readonly (Ranges | undefined)[]> => {
   if (selector === undefined) return [undefined]
   const picked = new LetterSelector(queue, selector)

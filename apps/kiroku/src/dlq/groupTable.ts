@@ -1,4 +1,4 @@
-import type { DeadLetterGroup } from '@kiroku/audit'
+import type { DeadLetterGroup, Payload } from '@kiroku/audit'
 import { columns } from '../cli/columns.ts'
 
 const textMax = 60
@@ -35,9 +35,13 @@ export const describeGroup = (queue: string, g: DeadLetterGroup): string[] => {
           `  came back  ${messages(g.cameBack)} after a redrive, the worst ${g.cameBackMost === 1 ? 'once' : `${g.cameBackMost} times`}`,
         ]),
     `  samples    ${g.samples.join('\n             ')}`,
-    `  payload    ${payload.bytes} bytes${payload.isBase64 ? ', in base64' : ''}: ${shorten(payload.text, 400)}${payload.isCut ? '…' : ''}`,
+    `  payload    ${shownPayload(payload)}`,
   ]
 }
+
+/** A body as people read it, in a line. */
+export const shownPayload = ({ bytes, isBase64, text, isCut }: Payload): string =>
+  `${bytes} bytes${isBase64 ? ', in base64' : ''}: ${shorten(text, 400)}${isCut ? '…' : ''}`
 
 const causeText: Readonly<Record<string, string>> = {
   retry: 'which failed as often as they may',

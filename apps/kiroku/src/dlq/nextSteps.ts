@@ -26,6 +26,7 @@ const ofMessage = ({ messageId, state, queue, died }: Explanation): Step[] => {
     return [[`kiroku trace ${messageId}`, 'every event of it']]
   return [
     [`kiroku dlq explain ${queue} --group ${died.group}`, 'others that failed like this'],
+    [`kiroku dlq edit ${messageId} --set PATH=VALUE --reason WHY`, 'correct its body first'],
     [`kiroku dlq redrive ${queue} --message ${messageId}`, `bring it back to ${died.queue}`],
     [`kiroku trace ${messageId}`, 'every event of it'],
   ]

@@ -2,7 +2,6 @@ import { mkdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { resolve as resolvePath } from 'node:path'
 import { parseTokens, startApi, type RunningApi, type Token } from '@kiroku/api'
-import { gatherDeadLetters } from '@kiroku/audit'
 import { createClient, type Client } from '@kiroku/client'
 import { natsTransport } from '@kiroku/client-nats'
 import { openLog } from '@kiroku/log-jetstream'
@@ -19,6 +18,7 @@ import type { Logger } from './Logger.ts'
 import { watchConnection } from './watchConnection.ts'
 import { startNode } from './startNode.ts'
 import { lookOptions } from '../audit/lookOptions.ts'
+import { lettersHere, letterSource } from '../dlq/letterSource.ts'
 import { lookHere, lookSource } from '../audit/lookSource.ts'
 import { traceMessage } from '../audit/traceMessage.ts'
 
@@ -106,11 +106,10 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
         lookHere(log, () => lookOptions(log, settings.dataDir)),
         auditor,
       ),
-      deadLetters: (queue: string, subscription: string | undefined) =>
-        gatherDeadLetters(log, queue, {
-          ...lookOptions(log, settings.dataDir),
-          ...(subscription === undefined ? {} : { subscription }),
-        }),
+      deadLetters: letterSource(
+        lettersHere(log, () => lookOptions(log, settings.dataDir)),
+        auditor,
+      ),
       clusterStatus: async () => ({
         ...(await describeCluster(nats, log.meta.name, client)),
         ...(auditor === undefined ? {} : { auditor: auditor.status() }),

@@ -9,7 +9,7 @@ import { Access, Failures, RequiredRole } from './Access.ts'
 import { errorSchemas } from './apiError.ts'
 import { lookingBack } from './lookingBack.ts'
 import { DeadLetterGroups } from './deadLetterSchemas.ts'
-import { CancelRedriveRequest, Redrive, RedriveRequest } from './redriveSchemas.ts'
+import { CancelRedriveRequest, EditRequest, Redrive, RedriveRequest } from './redriveSchemas.ts'
 import { searching } from './searching.ts'
 import {
   DeadLetterRequest,
@@ -208,6 +208,19 @@ const redrives = HttpApiGroup.make('redrives')
       .annotate(RequiredRole, 'operator')
       .annotateMerge(
         says('operator', 'Begins to move messages to where they came from, or to another queue.'),
+      ),
+    HttpApiEndpoint.post('editBody', '/messages/:id/body', {
+      params: { id: Schema.String },
+      payload: EditRequest,
+      success: Schema.Struct({ queue: Schema.String, number: Schema.Finite, isEdited: Schema.Boolean }),
+      error,
+    })
+      .annotate(RequiredRole, 'operator')
+      .annotateMerge(
+        says(
+          'operator',
+          'Gives a message that lies in a queue another body, which it keeps when it is redriven; what was sent stays on record.',
+        ),
       ),
     HttpApiEndpoint.get('listRedrives', '/queues/:queue/redrives', {
       params,

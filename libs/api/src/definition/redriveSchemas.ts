@@ -30,11 +30,24 @@ export const RedriveRequest = Schema.Struct({
         'Only these messages, by their numbers in the queue as pairs in order: first, count, first, count, …',
     }),
   ),
+  group: optional(
+    Schema.String.annotate({ description: 'Only this group of dead letters, or one that begins so' }),
+  ),
+  where: optional(Schema.String.annotate({ description: 'Only dead letters that pass this filter' })),
+  messages: optional(Schema.Array(Schema.String).annotate({ description: 'Only these, by their ids' })),
   reason: optional(Schema.String.annotate({ description: 'Why, for the record' })),
   rateMax: optional(count.annotate({ description: 'Most messages a second' })),
   messagesMax: optional(count.annotate({ description: 'Most messages in all' })),
   dryRun: optional(Schema.Boolean.annotate({ description: 'Only count; answers when it is done' })),
 }).annotate({ identifier: 'RedriveRequest' })
+
+/** Another body for a message. */
+export const EditRequest = Schema.Struct({
+  body: optional(Schema.Json),
+  bodyBase64: optional(Schema.String.annotate({ description: 'Instead of "body": any bytes' })),
+  contentType: optional(Schema.String.annotate({ description: 'Absent: as before' })),
+  reason: optional(Schema.String.annotate({ description: 'Why, for the record' })),
+}).annotate({ identifier: 'EditRequest' })
 
 /** Which redrive to cancel. */
 export const CancelRedriveRequest = Schema.Struct({

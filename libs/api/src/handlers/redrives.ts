@@ -1,25 +1,48 @@
+import { placeNow, type Trace } from '@kiroku/audit'
 import type { RedriveOptions } from '@kiroku/client'
+import { KirokuError, type Actor } from '@kiroku/message'
 import * as Effect from 'effect/Effect'
 import * as HttpApiBuilder from 'effect/http-api/HttpApiBuilder'
 import type { ApiSources } from '../ApiSources.ts'
 import { Caller } from '../definition/Access.ts'
 import { Api } from '../definition/Api.ts'
+import { toOutgoing } from './bodies.ts'
 import { call } from './call.ts'
 
-/** Dead letters and redrives: who began or ended one is on record. */
-export const redriveHandlers = ({ client, deadLetters }: ApiSources) =>
+/** Dead letters, their bodies and redrives: who began, ended or edited one is on record. */
+export const redriveHandlers = ({ client, deadLetters, trace }: ApiSources) =>
   HttpApiBuilder.group(Api, 'redrives', (handlers) =>
     handlers.handleAll({
-      listDeadLetters: ({ params: { queue }, query: { subscription } }) =>
+      listDeadLetters: ({ params: { queue }, query }) =>
         call(async () => {
-          const { count, groups } = await deadLetters(queue, subscription)
+          const { count, groups } = await deadLetters.list(queue, query)
           return { queue, count, groups }
         }),
       startRedrive: Effect.fnUntraced(function* ({ params, payload }) {
-        const { reason, ...options } = payload
-        const caller = yield* Caller
-        const by = reason === undefined ? caller : { ...caller, reason }
-        return yield* call(() => client.queues.redrive(params.queue, options as RedriveOptions, by))
+        const { reason, group, where, messages, ...options } = payload
+        const by = because(yield* Caller, reason)
+        return yield* call(async () => {
+          const asked = without({ group, where, messages })
+          if (Object.keys(asked).length === 0)
+            return client.queues.redrive(params.queue, options as RedriveOptions, by)
+          if (options.selection !== undefined)
+            throw new KirokuError('InvalidArgument', 'a "selection" names all messages that are meant')
+          const { subscription } = options
+          const selection = await deadLetters.select(params.queue, { ...asked, ...without({ subscription }) })
+          return client.queues.redrive(params.queue, { ...(options as RedriveOptions), selection }, by)
+        })
+      }),
+      editBody: Effect.fnUntraced(function* ({ params: { id }, payload }) {
+        const { reason, contentType, ...rest } = payload
+        const by = because(yield* Caller, reason)
+        return yield* call(async () => {
+          const { body } = toOutgoing(rest, 'the message')
+          const found = (await trace(id)) as Trace
+          const { queue, number } = placeNow(found)
+          const edit = { number, messageId: found.messageId, body, ...without({ contentType }) }
+          const { isEdited } = await client.queues.editBody(queue, edit, by)
+          return { queue, number, isEdited }
+        })
       }),
       listRedrives: ({ params }) =>
         call(async () => ({ redrives: await client.queues.redrives(params.queue) })),
@@ -29,3 +52,10 @@ export const redriveHandlers = ({ client, deadLetters }: ApiSources) =>
       }),
     }),
   )
+
+const because = (caller: Actor, reason: string | undefined): Actor =>
+  reason === undefined ? caller : { ...caller, reason }
+
+/** What is given. */
+const without = <A extends object>(values: A): { [K in keyof A]?: Exclude<A[K], undefined> } =>
+  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never

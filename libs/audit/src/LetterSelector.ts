@@ -1,27 +1,30 @@
-import { DeadLetters, filteredLetter, passesFilter, type DeadLetter, type Filter } from '@kiroku/audit'
-import type { RedriveOptions } from '@kiroku/client'
-import { pushRange } from '@kiroku/partition'
 import type { Ranges } from '@kiroku/message'
+import { pushRange, type RedriveFilter } from '@kiroku/partition'
+import type { DeadLetter } from './DeadLetter.ts'
+import { DeadLetters } from './DeadLetters.ts'
+import type { Filter } from './filter/Filter.ts'
+import { passesFilter } from './filter/passesFilter.ts'
+import { filteredLetter } from './filteredLetter.ts'
 
 /** What dead letters must be like; all that is given. */
-export interface Selector {
+export interface LetterSelection {
   /** Name of a group, or the beginning of one. */
   readonly group?: string
   readonly where?: Filter
   /** Ids of messages. */
   readonly messages?: readonly string[]
-  readonly filter?: NonNullable<RedriveOptions['filter']>
+  readonly filter?: RedriveFilter
 }
 
 /** Picks dead letters, and gathers their numbers. */
 export class LetterSelector {
   readonly #queue: string
-  readonly #selector: Selector
+  readonly #selector: LetterSelection
   readonly #ids: ReadonlySet<string> | undefined
   readonly #letters = new DeadLetters()
   readonly #numbers: number[] = []
 
-  constructor(queue: string, selector: Selector) {
+  constructor(queue: string, selector: LetterSelection) {
     this.#queue = queue
     this.#selector = selector
     this.#ids = selector.messages && new Set(selector.messages)

@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { DeadLetters, parseFilter, type DeadLetter } from '@kiroku/audit'
-import { LetterSelector, type Selector } from './LetterSelector.ts'
+import type { DeadLetter } from './DeadLetter.ts'
+import { DeadLetters } from './DeadLetters.ts'
+import { parseFilter } from './filter/parseFilter.ts'
+import { LetterSelector, type LetterSelection } from './LetterSelector.ts'
 
 const letter = (number: number, change: Partial<DeadLetter> = {}): DeadLetter => ({
   partition: 0,
@@ -25,7 +27,7 @@ const letters = [
   letter(3, { error: 'no stock' }),
   letter(5, { cause: 'leaseExpired' }),
 ]
-const picked = (selector: Selector) => {
+const picked = (selector: LetterSelection) => {
   const picker = new LetterSelector('dead', selector)
   for (const each of letters.toReversed()) picker.accept(each)
   return picker.parts(100).flat()
@@ -33,7 +35,7 @@ const picked = (selector: Selector) => {
 const group = new DeadLetters().groupOf(letters[0]!)
 
 describe('the dead letters that are picked', () => {
-  it.each<[string, Selector, number[]]>([
+  it.each<[string, LetterSelection, number[]]>([
     ['everything', {}, [1, 3, 5, 1]],
     ['a group', { group }, [1, 2]],
     ['the beginning of its fingerprint', { group: group.slice(0, 4) }, [1, 2]],
