@@ -203,4 +203,12 @@ it('[CARD-05] a queue that is spread is shown, compared and played as one, at on
   expect(times).toEqual([...times].sort((a, b) => a - b))
   expect(new Set(steps.slice(1).map(({ partition }) => partition)).size).toBe(3)
   expect(steps.at(-1)!.counts).toEqual(last)
+
+  // Whoever has seen enough ends it in all parts.
+  let seen = 0
+  const enough = play(world.log, 'mail', from, moments[8]!, options(world), () => {
+    if (++seen === 4) throw new Error('enough')
+  })
+  await expect(enough).rejects.toThrow('enough')
+  expect(seen).toBe(4)
 })

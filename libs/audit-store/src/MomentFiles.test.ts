@@ -50,6 +50,13 @@ describe('a file', () => {
     expect(await store.list(0)).toEqual([])
   })
 
+  it('that a crash left half written goes with the next one', async () => {
+    const { store, at, path } = await stored()
+    writeFileSync(`${path}.new`, 'half')
+    await store.put({ ...moment, seq: 8 })
+    expect(readdirSync(join(at, 'moments', '0')).filter((name) => name.endsWith('.new'))).toEqual([])
+  })
+
   it('that is cut off is dropped', async () => {
     const { store, path } = await stored()
     writeFileSync(path, readFileSync(path).subarray(0, 50))

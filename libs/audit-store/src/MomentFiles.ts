@@ -77,6 +77,9 @@ export class MomentFiles implements MomentStore {
     const bytes = await encode(moment)
     const note = { seq: moment.seq, work: moment.work, bytes: bytes.length }
     await this.delete(moment.partition, moment.seq)
+    // What a crash left half written.
+    for (const name of await namesIn(folder))
+      if (name.endsWith('.new')) await rm(join(folder, name), { force: true })
     const path = join(folder, nameOf(note))
     await writeFile(`${path}.new`, bytes)
     await rename(`${path}.new`, path)

@@ -214,6 +214,19 @@ describe('with checkpoints', () => {
     await expect(open({ near: older - 1 })).rejects.toMatchObject({ id: 'BeyondRecord' })
   })
 
+  it('moments that the record does not reach any more are dropped', async () => {
+    const moments = new MemoryMoments()
+    const pass = await open({ moments, keep: everything })
+    const [older] = await untilTwoStand()
+    await pass.run()
+    await (await engine.log.partition(0)).trim(older - 1)
+    await send(engine, 0, 'mail', 'later')
+    await pass.run()
+    const seqs = (await moments.list(0)).map(({ seq }) => seq)
+    expect(Math.min(...seqs)).toBe(older - 1)
+    expect(seqs.length).toBeGreaterThan(1)
+  })
+
   it('a pass that falls behind a trim says that it skips', async () => {
     const restarts: string[] = []
     const restarted: PassListener['restarted'] = (seq, reason) => void restarts.push(`${reason} ${seq}`)

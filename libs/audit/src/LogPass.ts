@@ -251,7 +251,7 @@ export class LogPass {
     }
     this.#keptWork = this.#work
     this.#bytesSince = 0
-    this.#keeping = this.#options.moments!.put(moment)
+    this.#keeping = this.#options.moments!.put(moment).then(() => this.#starts.dropTrimmed())
     // Whoever waits for it next gets its error.
     this.#keeping.catch(() => {})
   }

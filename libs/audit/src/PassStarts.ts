@@ -64,6 +64,13 @@ export class PassStarts {
     )
   }
 
+  /** Drops moments that the record does not reach any more: nothing goes on from them. */
+  async dropTrimmed(): Promise<void> {
+    const { firstSeq } = await this.#log.state()
+    for (const { seq } of (await this.#moments?.list(this.#log.partition)) ?? [])
+      if (seq < firstSeq - 1) await this.#moments?.delete(this.#log.partition, seq)
+  }
+
   #beginning(): PassStart {
     return { seq: 0, hash: zeroHash, work: 0, state: new PartitionState(this.#log.partition) }
   }

@@ -70,8 +70,10 @@ export const play = async (
         }
         try {
           await looker.follow(partition, toSeq, listener)
-        } finally {
           order.leave(partition)
+        } catch (error) {
+          order.end(error)
+          throw error
         }
       }),
     )
@@ -97,10 +99,18 @@ const messagesIn = (e: LogEvent): number => {
   return e.type === 'Recalled' || e.type === 'Rescheduled' ? 1 : 0
 }
 
+/** Somebody who has something of a time. */
+interface Waiting {
+  readonly at: number
+  readonly go: () => void
+  readonly stop: (error: unknown) => void
+}
+
 /** Lets several who come by times of their own go on in the order of time. */
 class Order {
   #left: number
-  readonly #waiting = new Map<number, { readonly at: number; readonly go: () => void }>()
+  readonly #waiting = new Map<number, Waiting>()
+  #ended: { readonly error: unknown } | undefined
 
   constructor(count: number) {
     this.#left = count
@@ -108,10 +118,16 @@ class Order {
 
   /** Resolves when nobody else has something earlier. */
   turn(who: number, at: number): Promise<void> {
-    return new Promise((resolve) => {
-      this.#waiting.set(who, { at, go: resolve })
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(who, { at, go: resolve, stop: reject })
       this.#next()
     })
+  }
+
+  /** Nobody goes on. */
+  end(error: unknown): void {
+    this.#ended = { error }
+    this.#next()
   }
 
   leave(who: number): void {
@@ -121,6 +137,11 @@ class Order {
   }
 
   #next(): void {
+    if (this.#ended !== undefined) {
+      for (const { stop } of this.#waiting.values()) stop(this.#ended.error)
+      this.#waiting.clear()
+      return
+    }
     if (this.#waiting.size === 0 || this.#waiting.size < this.#left) return
     const [who, { go }] = [...this.#waiting].reduce((a, b) => (b[1].at < a[1].at ? b : a))
     this.#waiting.delete(who)
