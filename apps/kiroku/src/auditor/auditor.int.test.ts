@@ -101,7 +101,9 @@ describe('the auditor', () => {
       const kept = await run<SearchAnswer>('search', 'state:ready')
       expect(numbers(kept)).toEqual([2, 3])
       await run('index', 'rebuild')
-      expect(await run<SearchAnswer>('search', 'state:ready')).toEqual(kept)
+      // The nodes' last records may be in the new index only.
+      const { messages } = await run<SearchAnswer>('search', 'state:ready')
+      expect(messages).toEqual(kept.messages)
       const elsewhere = await temporaryFolder()
       expect(numbers(await run<SearchAnswer>('search', 'state:ready', '--data-dir', elsewhere.path))).toEqual(
         [2, 3],
