@@ -1,4 +1,4 @@
-import type { Reply } from '@kiroku/partition'
+import type { QueueCounts, Reply } from '@kiroku/partition'
 import type { Party } from '../core/Party.ts'
 import type { Exchange } from '../world/Exchange.ts'
 import type { Checker } from './Checker.ts'
@@ -7,25 +7,26 @@ import { Objection } from './Objection.ts'
 /** Who was told something by an owner is told nothing by an earlier one after that. */
 export class EarlierOwnersChecker implements Checker {
   readonly name = 'earlier owners'
-  /** By who asks and partition: epoch of the last reply that arrived, and the highest one that was used. */
-  readonly #arrived = new Map<string, number>()
-  readonly #used = new Map<string, number>()
+  /** Epoch of the reply that counts came with. */
+  readonly #epochs = new WeakMap<QueueCounts, number>()
+  /** By who asks and partition: the highest epoch that was believed. */
+  readonly #believed = new Map<string, number>()
 
-  heard({ from, partition, commands }: Exchange, { epoch }: Reply): void {
-    // Epoch 0 is of nobody who owns it.
-    if (epoch > 0 && commands[0]?.type === 'DescribeQueue')
-      this.#arrived.set(`${from.name} ${partition}`, epoch)
+  heard(_: Exchange, { epoch, answers }: Reply): void {
+    for (const { ok } of answers) if (ok !== undefined && 'counts' in ok) this.#epochs.set(ok.counts, epoch)
   }
 
-  read({ name }: Party, partition: number): void {
+  read({ name }: Party, partition: number, _queue: number, counts: QueueCounts): void {
     const key = `${name} ${partition}`
-    const epoch = this.#arrived.get(key)!
-    const before = this.#used.get(key) ?? 0
+    const epoch = this.#epochs.get(counts)
+    // What is added up of a spread queue's parts came with several.
+    if (epoch === undefined) return
+    const before = this.#believed.get(key) ?? 0
     if (epoch < before)
       throw new Objection(
         this.name,
         `${name} takes what partition ${partition} says in epoch ${epoch}, after epoch ${before}`,
       )
-    this.#used.set(key, epoch)
+    this.#believed.set(key, epoch)
   }
 }
