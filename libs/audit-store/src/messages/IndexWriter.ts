@@ -44,11 +44,17 @@ export class IndexWriter {
   readonly #field: StatementSync
   readonly #act: StatementSync
   readonly #reach: StatementSync
+  readonly #rowsMax: number
+  /** About how many there are: rows that are written anew count twice. */
+  #rows: number
   #pendingRows = 0
   #open = false
 
-  constructor(database: DatabaseSync) {
+  /** `rowsMax`: messages that the index keeps at most. */
+  constructor(database: DatabaseSync, { rowsMax = limits.rowsMax }: { readonly rowsMax?: number } = {}) {
     this.database = database
+    this.#rowsMax = rowsMax
+    this.#rows = countOf(database)
     this.texts = new Interner(database)
     this.#insert = database.prepare(
       'INSERT OR REPLACE INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
@@ -236,6 +242,13 @@ export class IndexWriter {
       drop.run(id, below, upTo)
       untouch.run(queue, Math.floor(below / limits.bucketMessages), upTo)
     }
+    database
+      .prepare(
+        `DELETE FROM fields WHERE queue IN (SELECT id FROM queues WHERE partition = ?) AND NOT EXISTS
+          (SELECT 1 FROM streams s JOIN messages m ON m.stream = s.id AND m.number = fields.number
+            WHERE s.queue = fields.queue)`,
+      )
+      .run(partition)
     database.prepare('DELETE FROM acts WHERE partition = ? AND seq <= ?').run(partition, upTo)
   }
 
@@ -266,7 +279,22 @@ export class IndexWriter {
     touches.length = 0
     this.#reached.clear()
     this.#pendingRows = 0
+    if (this.#rows > this.#rowsMax) this.#makeRoom()
     this.#commit()
+  }
+
+  /** The final messages that changed longest ago leave, a part at a time. */
+  #makeRoom(): void {
+    this.#rows = countOf(this.database)
+    const over = this.#rows - this.#rowsMax
+    if (over <= 0) return
+    const { changes } = this.database
+      .prepare(
+        `DELETE FROM messages WHERE (stream, number) IN (SELECT stream, number FROM messages INDEXED BY messages_at
+          WHERE state >= 5 ORDER BY at LIMIT ?)`,
+      )
+      .run(over + Math.ceil(this.#rowsMax / 100))
+    this.#rows -= Number(changes)
   }
 
   #commit(): void {
@@ -290,6 +318,7 @@ export class IndexWriter {
       )
       return
     }
+    this.#rows++
     this.#insert.run(
       stream,
       r.number,
@@ -317,3 +346,6 @@ export class IndexWriter {
     this.database.close()
   }
 }
+
+const countOf = (database: DatabaseSync): number =>
+  database.prepare('SELECT count(*) AS count FROM messages').get()!['count'] as number
