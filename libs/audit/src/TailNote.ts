@@ -40,8 +40,9 @@ export class TailCheck {
       return undefined
     const lost = (seq: number, what: string) =>
       new ChainError('LogShortened', note.partition, seq, `${what} a node saw record ${note.seq} stored`)
+    const from = this.#overwrittenFrom
+    if (from !== undefined) return lost(from, 'this is not the record that was there:')
     if (note.seq > lastSeq) return lost(lastSeq + 1, `the log ends at ${lastSeq}, but`)
-    const from = this.#overwrittenFrom ?? note.seq
-    return lost(from, 'this is not the record that was there:')
+    return lost(note.seq, 'this is not the record that was there:')
   }
 }
