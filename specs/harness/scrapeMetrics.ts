@@ -8,6 +8,11 @@ export const scrapeMetrics = async (world: World): Promise<ReadonlyMap<string, n
     {
       client: world.client,
       trace: unused,
+      feed: {
+        open: () => {
+          throw new Error('metrics alone are asked for')
+        },
+      },
       look: { stateAt: () => Promise.resolve(), diff: () => Promise.resolve() },
       search: { messages: unused, acts: unused },
       deadLetters: { list: unused, select: unused },

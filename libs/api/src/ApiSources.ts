@@ -1,6 +1,7 @@
 import type { DeadLetterGroup } from '@kiroku/audit'
 import type { Client } from '@kiroku/client'
 import type { Ranges } from '@kiroku/message'
+import type { FeedSource } from './feedRoutes.ts'
 import type { MetricFamily } from './metrics/MetricFamily.ts'
 
 /** What is asked of a moment, as it was written. */
@@ -70,6 +71,8 @@ export interface ApiSources {
   /** Every event of one message, as JSON. Errors: `UnknownMessage`, `InvalidArgument`. */
   readonly trace: (messageId: string) => Promise<unknown>
   readonly look: LookSource
+  /** What happens, as it happens. */
+  readonly feed: FeedSource
   readonly search: SearchSource
   readonly deadLetters: DeadLetterSource
   /** Nodes and partitions, as JSON. */

@@ -12,6 +12,7 @@ export type {
   LookSource,
   SearchSource,
 } from './ApiSources.ts'
+export type { FeedSource, OpenFeed } from './feedRoutes.ts'
 export {
   authorize,
   checkBind,

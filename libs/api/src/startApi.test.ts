@@ -1,3 +1,4 @@
+import { KirokuError } from '@kiroku/message'
 import {
   LetterSelector,
   readDeadLetters,
@@ -40,6 +41,11 @@ const serve = async (
   const sources = {
     client,
     trace: (id: string) => trace(engine.log, id),
+    feed: {
+      open: () => {
+        throw new KirokuError('NoAuditor', 'there is none here')
+      },
+    },
     look: {
       stateAt: (queue: string, { at }: { at?: string }) =>
         stateAt(engine.log, queue, { seq: Number(at) }, { decodeCheckpoint, now: Date.now() }),

@@ -14,6 +14,7 @@ import * as Layer from 'effect/Layer'
 import * as Scope from 'effect/Scope'
 import type { ApiSources } from './ApiSources.ts'
 import { Api } from './definition/Api.ts'
+import { feedRoutes } from './feedRoutes.ts'
 import { accessLayer, failuresLayer, type OnDefect } from './handlers/access.ts'
 import { clusterHandlers } from './handlers/cluster.ts'
 import { lookingBackHandlers } from './handlers/lookingBack.ts'
@@ -72,6 +73,7 @@ export const startApi = async (sources: ApiSources, options: ApiOptions): Promis
   const routes = Layer.mergeAll(
     api,
     HttpApiSwagger.layer(Api, { path: '/docs' }),
+    feedRoutes(sources.feed, options.tokens, closing.signal),
     plainRoutes(sources, times, options.tokens),
     securityHeaders,
   )

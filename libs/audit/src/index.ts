@@ -24,6 +24,18 @@ export type {
   VerifyReport,
 } from './VerifyReport.ts'
 export { checkRecord, type RecordCheck } from './checkRecord.ts'
+export { encodeEvent, encodeHeartbeat } from './feed/encodeEvent.ts'
+export { FeedHub, type FeedReader } from './feed/FeedHub.ts'
+export type {
+  FeedMessage,
+  FeedPlace,
+  PartitionNews,
+  QueueChange,
+  QueueStanding,
+  TransitionCount,
+} from './feed/FeedMessage.ts'
+export { addChange, noCounts, TransitionCounts } from './feed/TransitionCounts.ts'
+export { transitionsOf, type FromState } from './feed/transitionsOf.ts'
 export type { TailNote } from './TailNote.ts'
 export { planRepair, repair } from './repair.ts'
 export type { RepairKind, RepairOptions, RepairOrder, RepairPlan } from './RepairPlan.ts'

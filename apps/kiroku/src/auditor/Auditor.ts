@@ -1,6 +1,6 @@
 import { cpus } from 'node:os'
 import { setImmediate as nextTick, setTimeout as pause } from 'node:timers/promises'
-import { LogPass, parseFilter, trace } from '@kiroku/audit'
+import { LogPass, parseFilter, trace, type PartitionNews } from '@kiroku/audit'
 import {
   auditFolder,
   IndexFollower,
@@ -17,6 +17,7 @@ import type { Log } from '@kiroku/log'
 import { KirokuError } from '@kiroku/message'
 import type { DeadLetterSource } from '@kiroku/api'
 import { lettersHere } from '../dlq/letterSource.ts'
+import { FeedFollower } from './FeedFollower.ts'
 import { actsOfLog } from '../audit/actsOfLog.ts'
 import { lookOptions } from '../audit/lookOptions.ts'
 import { lookHere, type Looking } from '../audit/lookSource.ts'
@@ -61,6 +62,7 @@ export class Auditor {
   readonly #stop = new AbortController()
   readonly #pace = new Pace(processors, () => performance.now())
   #lock: WriterLock | undefined
+  #feed: FeedFollower | undefined
   #running: Promise<void> | undefined
 
   constructor({ log, dataDir, onTrouble }: AuditorOptions) {
@@ -98,8 +100,22 @@ export class Auditor {
     return (this.#answering[method] as Answering[M])(asked)
   }
 
+  /** Follows the ends of the partitions and tells what changes there; without `tell` it stops. */
+  feed(tell: ((news: PartitionNews) => void) | undefined): void {
+    this.#feed?.stop()
+    this.#feed = undefined
+    if (tell === undefined || this.#stop.signal.aborted) return
+    this.#feed = new FeedFollower({
+      log: this.#log,
+      dataDir: this.#dataDir,
+      tell,
+      onTrouble: this.#onTrouble,
+    })
+  }
+
   async stop(): Promise<void> {
     this.#stop.abort()
+    this.feed(undefined)
     await this.#running
   }
 

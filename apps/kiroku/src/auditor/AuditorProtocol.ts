@@ -1,5 +1,13 @@
 import type { AskedDiff, AskedLetters, AskedState } from '@kiroku/api'
-import type { Act, ActFilter, DeadLetterGroup, MomentDiff, QueueMoment, Trace } from '@kiroku/audit'
+import type {
+  Act,
+  ActFilter,
+  DeadLetterGroup,
+  MomentDiff,
+  PartitionNews,
+  QueueMoment,
+  Trace,
+} from '@kiroku/audit'
 import type { SearchAnswer } from '@kiroku/audit-store'
 import type { Ranges, WireError } from '@kiroku/message'
 import type { NatsOptions } from '@kiroku/nats'
@@ -53,11 +61,14 @@ export type AuditorMethod = keyof AuditorMethods
 export type ToAuditor =
   | { readonly type: 'start'; readonly setup: AuditorSetup }
   | { readonly type: 'ask'; readonly id: number; readonly method: AuditorMethod; readonly asked: unknown }
+  /** Whether somebody reads the feed. */
+  | { readonly type: 'feed'; readonly on: boolean }
   | { readonly type: 'stop' }
 
 /** What an auditor tells its engine. */
 export type FromAuditor =
   | { readonly type: 'answer'; readonly id: number; readonly ok?: unknown; readonly error?: WireError }
+  | { readonly type: 'news'; readonly news: PartitionNews }
   | { readonly type: 'status'; readonly status: AuditorStatus }
   | {
       readonly type: 'log'

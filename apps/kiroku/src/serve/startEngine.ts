@@ -8,6 +8,7 @@ import { openLog } from '@kiroku/log-jetstream'
 import { isKirokuError, KirokuError } from '@kiroku/message'
 import { connect, type NatsOptions } from '@kiroku/nats'
 import { auditorMetrics } from '../auditor/auditorMetrics.ts'
+import { feedSource } from '../auditor/feedSource.ts'
 import { searchSource } from '../auditor/searchSource.ts'
 import { startAuditor } from '../auditor/startAuditor.ts'
 import type { Settings } from '../config/settings.ts'
@@ -102,6 +103,7 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
         })
       },
       search: searchSource(log, settings.dataDir, auditor),
+      feed: feedSource(log.meta, auditor),
       look: lookSource(
         lookHere(log, () => lookOptions(log, settings.dataDir)),
         auditor,
