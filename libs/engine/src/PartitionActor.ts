@@ -337,7 +337,7 @@ export class PartitionActor {
     // Small ones stay as they came: they are sealed with the frame.
     const inlineBytesMax = this.#sizes.spillBytes(bytes)
     const bodies = command.messages.map((plain, i) =>
-      messages[i]!.length > inlineBytesMax ? messages[i]! : plain,
+      plain.length > inlineBytesMax || messages[i]!.length > inlineBytesMax ? messages[i]! : plain,
     )
     if (mail.spill !== undefined) this.#checkpoints.largeBodies.close(mail.spill)
     mail.spill = await this.#spillAside(bodies, bytes, command.messages)
@@ -493,7 +493,7 @@ export class PartitionActor {
     }
     const early: Bringing[] = []
     for (const mail of sends) {
-      if (this.#isEarly(mail, early)) continue
+      if (this.#isEarly(mail, early, now)) continue
       const { command, token, spill } = mail
       if (spill === undefined) decide(turn, command, token)
       else decide<BodyRef>(turn, { ...command, messages: spill.messages }, token)
@@ -523,17 +523,13 @@ export class PartitionActor {
   }
 
   /** Whether a command cannot be decided yet, for want of keys or because one before it in its queue cannot; it is put to `early` then. */
-  #isEarly(mail: Bringing, early: Bringing[]): boolean {
+  #isEarly(mail: Bringing, early: Bringing[], now: number): boolean {
     if (early.length > 0) {
       const key = keyOf(mail)
       if (early.some((e) => keyOf(e) === key)) return early.push(mail) > 0
     }
-    const missing = this.#sealer.look(mail)
+    const missing = this.#sealer.look(mail, now)
     if (missing === undefined) return false
-    if (missing instanceof KirokuError) {
-      this.#refuse(mail.token, missing)
-      return true
-    }
     const state = this.#state
     missing.then(
       () => {

@@ -1,8 +1,18 @@
 import { KirokuError } from '@kiroku/message'
 import { isSealed, lock, readSealed, writeSealed, type BodyRef } from '@kiroku/log'
-import { countOf, decodeEnvelope, type PartitionState, type QueueState, type Turn } from '@kiroku/partition'
+import {
+  countOf,
+  decodeEnvelope,
+  laneKey,
+  storedPlaces,
+  type CommandOf,
+  type PartitionState,
+  type QueueState,
+  type Turn,
+} from '@kiroku/partition'
 import type { KeyRing, SealingKey } from './KeyRing.ts'
 import type { Bringing } from './Mailbox.ts'
+import { sha256 } from './sha256.ts'
 
 /** What the owner does for its sealer. */
 export interface SealingWork {
@@ -41,8 +51,11 @@ export class Sealer {
     return queue === undefined || queue.config.erasable !== 'none'
   }
 
-  /** What a command still needs before it can be decided: nothing, something to wait for, or it is refused. */
-  look(mail: Bringing): Promise<void> | KirokuError | undefined {
+  /**
+   * What a command still waits for before it can be decided.
+   * @param now partition time of the turn, in ms
+   */
+  look(mail: Bringing, now: number): Promise<void> | undefined {
     const queue = this.#queueOf(mail)
     if (queue === undefined) return undefined
     const { erasable } = queue.config
@@ -58,33 +71,42 @@ export class Sealer {
           : this.#ring.missingGroups(queue, groupsOf(mail))
       if (missing.length > 0) return this.#ring.provide(missing)
     }
-    return mail.isLate === true || mail.spill !== undefined ? this.#lookLarge(mail, queue) : undefined
+    return mail.isLate === true || mail.spill !== undefined ? this.#lookLarge(mail, queue, now) : undefined
   }
 
   /** Large bodies are sealed before they get records of their own: that holds as long as their keys are the right ones. */
-  #lookLarge(mail: Bringing, queue: QueueState): Promise<void> | KirokuError | undefined {
+  #lookLarge(mail: Bringing, queue: QueueState, now: number): Promise<void> | undefined {
     const { command } = mail
     if (queue.config.erasable === 'none')
       return mail.spill === undefined || mail.sealedWith !== undefined
         ? this.#spill(mail, undefined, command.messages)
         : undefined
-    if (queue.config.dedup !== 'off' && queue.config.erasable === 'message' && command.messages.length > 1)
-      return new KirokuError(
-        'BodyTooLarge',
-        `queue "${queue.name}" knows repeats and is erasable by message: send messages of that size one by one`,
-      )
-    const keys = command.messages.map((_, i) => this.#keyOf(queue, queue.nextNumber + i, groupOf(mail, i)))
-    const names = keys.map(({ name }) => name)
-    if (mail.sealedWith?.join() === names.join()) return undefined
-    const messages = command.messages.map((message, i) =>
-      seal(message, keys[i]!, command.type === 'Forward', groupOf(mail, i), tagOf(mail, i)),
+    const isForward = command.type === 'Forward'
+    const places = isForward
+      ? this.#forwardPlaces(command)
+      : storedPlaces(this.#state!, queue, command, sha256, now)
+    const keys = places.map((place, i) =>
+      place < 0 ? undefined : this.#keyOf(queue, queue.nextNumber + place, groupOf(mail, i)),
     )
+    const names = keys.map((key) => key?.name)
+    if (mail.sealedWith?.join() === names.join()) return undefined
+    const messages = command.messages.map((message, i) => {
+      const key = keys[i]
+      return key === undefined ? nothing : seal(message, key, isForward, groupOf(mail, i), tagOf(mail, i))
+    })
     return this.#spill(mail, names, messages)
+  }
+
+  /** Place of each forward among those that did not come before. */
+  #forwardPlaces({ from, target, forward, messages }: CommandOf<'Forward'>): number[] {
+    const lane = laneKey(from.queue, { partition: from.partition, queue: target })
+    const seen = this.#state!.forwardsSeen.get(lane) ?? 1
+    return messages.map((_, i) => Math.max(-1, forward + i - Math.max(seen, forward)))
   }
 
   async #spill(
     mail: Bringing,
-    sealedWith: readonly string[] | undefined,
+    sealedWith: readonly (string | undefined)[] | undefined,
     messages: readonly Uint8Array[],
   ): Promise<void> {
     mail.sealedWith = sealedWith
@@ -122,6 +144,9 @@ export class Sealer {
     }
   }
 }
+
+/** Stands for a message that is not stored, as it was before. */
+const nothing = new Uint8Array(1)
 
 /** What came from elsewhere brings its lineage, and maybe the keys under which it was stored there. */
 const seal = (

@@ -106,6 +106,21 @@ describe('a queue that is erasable by message', () => {
     await one.close()
   })
 
+  it('knows repeats of large bodies among others, and has each under the key of its number', async () => {
+    const log = createMemoryLog({ partitions: 1 })
+    const one = await withQueue(log, { erasable: 'message', dedup: 'id' })
+    const large = (name: string) => name + secret.repeat(10_000)
+    await one.ask(send(['a', large('b')], { dedupIds: ['a', 'b'] }))
+    const again = await one.ask(
+      send([large('b'), large('c'), 'd', large('c'), large('e')], { dedupIds: ['b', 'c', 'd', 'c', 'e'] }),
+    )
+    expect(again.numbers).toEqual([2, 3, 3, 1, 5, 1])
+    expect((await recordOf(log)).holds(secret)).toBe(false)
+    await erase(one, { message: { queue: again.queue, number: 3 } })
+    expect(await texts(one)).toEqual(['a', large('b'), 'd', large('e')])
+    await one.close()
+  })
+
   it('erases one message: its key is gone when that is confirmed, and it is delivered no more', async () => {
     const log = createMemoryLog({ partitions: 1 })
     const one = await withQueue(log, { erasable: 'message' })

@@ -1,9 +1,10 @@
 import { KirokuError, type Ranges } from '@kiroku/message'
-import type { Answers } from '../Command.ts'
+import type { Answers, CommandOf } from '../Command.ts'
 import { limits } from '../limits.ts'
 import { dedupKeyBytes } from '../state/DedupKeys.ts'
+import type { PartitionState } from '../state/PartitionState.ts'
 import type { QueueState } from '../state/QueueState.ts'
-import { pushNumber, type Turn } from '../Turn.ts'
+import { pushNumber, type Digest, type Turn } from '../Turn.ts'
 import { keysOf } from './sendIds.ts'
 import { storeSend, useDefault, type EnqueueOf, type SizedRef } from './storeSend.ts'
 
@@ -54,6 +55,25 @@ export const enqueueOnce = <B extends Uint8Array | SizedRef>(
     keys: keysAt(keys, repeats),
   })
   return { queue: queue.id, first: numbers[0]!, count, numbers }
+}
+
+/** Place of each message of a send among those that would be stored now; -1: it was sent before. */
+export const storedPlaces = (
+  { dedup }: PartitionState,
+  queue: QueueState,
+  command: Pick<CommandOf<'Enqueue'>, 'messages' | 'dedupIds' | 'groups'>,
+  digest: Digest,
+  now: number,
+): number[] => {
+  if (queue.config.dedup === 'off') return command.messages.map((_, i) => i)
+  const keys = keysOf(digest, queue, command, command.messages)
+  const own = new Set<string>()
+  return command.messages.map((_, i) => {
+    const key = keyAt(keys, i)
+    if (dedup.find(queue, keys, i, now) !== 0 || own.has(key)) return -1
+    own.add(key)
+    return own.size - 1
+  })
 }
 
 const keyAt = (keys: Uint8Array, i: number): string =>
