@@ -3,8 +3,9 @@ import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { trace, verify } from '@kiroku/audit'
 import { decodeCheckpoint } from '@kiroku/engine'
-import { decodeRecord, entryOf, isSealed, readSealed } from '@kiroku/log'
+import { decodeRecord, entryOf, isSealed, readSealed, type Log } from '@kiroku/log'
 import { snapshot, stateHash } from '@kiroku/partition'
+import { waitUntil } from '@kiroku/testkit'
 import { createNatsWorld, createWorld, replay, type World } from '../harness/index.ts'
 
 const secret = 'the plain text about customer 42'
@@ -101,6 +102,45 @@ describe('a queue that is erasable by message', () => {
     expect(await typesOf(world, ['KeysDeleted'])).not.toEqual([])
     expect(world.log.keys.stored.some((value) => Buffer.from(value).includes(key))).toBe(false)
     await erased
+  })
+
+  it('[CARD-05] finishes an erasure on NATS, too, whose owner is killed before the key is deleted', async () => {
+    // Given an engine whose writes of keys do not get through any more from some moment on
+    let isCut = false
+    const between = (log: Log): Log => ({
+      meta: log.meta,
+      partition: (n) => log.partition(n),
+      close: () => log.close(),
+      keys: {
+        keptMs: log.keys.keptMs,
+        get: (name) => log.keys.get(name),
+        scrub: (name) => log.keys.scrub(name),
+        put: (name, value, revision) => (isCut ? new Promise(() => {}) : log.keys.put(name, value, revision)),
+      },
+    })
+    await using world = await createNatsWorld({ between })
+    const { client, engine, beside, dataDir } = world
+    await client.queues.create('orders', { erasable: 'message' })
+    const { messageId } = await client.send('orders', 'a')
+    await client.send('orders', 'b')
+    const key = Buffer.from((await beside.keys.get('m.0.1.0'))!.value.slice(0, 32))
+    isCut = true
+    const erased = client.queues.erase('orders', { messageId, reason })
+    const types = async () => (await world.record()).map(({ type }) => type)
+    await waitUntil(async () => (await types()).includes('Erased'))
+
+    // When it is killed, and another begins
+    await engine.stop('crash')
+    expect(await types()).not.toContain('KeysDeleted')
+    isCut = false
+    await engine.start()
+
+    // Then the key is deleted, from the files too, and whoever asked is told
+    await erased
+    expect(await types()).toContain('KeysDeleted')
+    expect(filesIn(dataDir).some((file) => readFileSync(file).includes(key))).toBe(false)
+    expect((await client.receive('orders', { max: 10, waitMs: 1_000 })).map((m) => m.text())).toEqual(['b'])
+    expect(await verify(beside, { decodeCheckpoint })).toMatchObject({ ok: true, keys: { problems: [] } })
   })
 
   it('[CARD-05] takes nothing in while its keys cannot be stored, and never in plain text', async () => {

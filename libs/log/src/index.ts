@@ -30,6 +30,7 @@ export {
 export type { DecodedBody, DecodedFrame, DecodedRecord } from './DecodedRecord.ts'
 export { FrameBodies } from './FrameBodies.ts'
 export { hashBytes, isOurs, zeroHash } from './RecordLayout.ts'
+export { MemoryKeys } from './MemoryKeys.ts'
 export { createMemoryLog, type MemoryLog, type MemoryLogOptions } from './MemoryLog.ts'
 export type { MemoryFaults, WriteFault } from './MemoryFaults.ts'
 export type { Schedule } from './MemoryPartition.ts'

@@ -46,7 +46,7 @@ export const keyIn = (name: string, value: Uint8Array): Uint8Array | undefined =
 }
 
 /** Keys for a block of messages. */
-export const newBlock = (): Uint8Array => randomBytes(blockMessages * keyBytes)
+export const newBlock = (): Uint8Array => new Uint8Array(randomBytes(blockMessages * keyBytes))
 
 /** The value of a block without the keys of these messages. */
 export const withoutMessages = (value: Uint8Array, numbers: Iterable<number>): Uint8Array => {
@@ -61,7 +61,7 @@ export const withoutMessages = (value: Uint8Array, numbers: Iterable<number>): U
 
 /** The value of a group with one more key, which is the one in use then. */
 export const withNewKey = (value: Uint8Array): Uint8Array =>
-  Buffer.concat([value, randomBytes(idBytes + keyBytes)])
+  new Uint8Array(Buffer.concat([value, randomBytes(idBytes + keyBytes)]))
 
 /** The value of a group without the keys that were made before that of this id; where that is gone, they are too. */
 export const withKeysFrom = (value: Uint8Array, id: string): Uint8Array => {
