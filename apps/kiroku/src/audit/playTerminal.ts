@@ -78,21 +78,40 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
     signal.addEventListener('abort', done)
   })
 
-/** Single keys of the terminal. */
+/** Single keys of the terminal; those that come early are kept. */
 class Keys {
+  readonly #typed: string[] = []
+  #waiting: ((key: string) => void) | undefined
+
   constructor() {
     process.stdin.setRawMode(true)
-    process.stdin.resume()
+    process.stdin.on('data', this.#hear)
+    process.stdin.once('end', this.#leave)
   }
-  next(): Promise<'go' | 'end'> {
-    return new Promise((resolve) =>
-      process.stdin.once('data', (data: Buffer) =>
-        resolve(/[q\x03\x04]/.test(data.toString()) ? 'end' : 'go'),
-      ),
-    )
+
+  async next(): Promise<'go' | 'end'> {
+    const key = this.#typed.shift() ?? (await new Promise<string>((resolve) => (this.#waiting = resolve)))
+    return endKeys.includes(key) ? 'end' : 'go'
   }
+
   close(): void {
+    process.stdin.off('data', this.#hear)
+    process.stdin.off('end', this.#leave)
     process.stdin.setRawMode(false)
     process.stdin.pause()
   }
+
+  readonly #hear = (data: Buffer): void => {
+    for (const key of data.toString())
+      if (this.#waiting === undefined) this.#typed.push(key)
+      else {
+        this.#waiting(key)
+        this.#waiting = undefined
+      }
+  }
+
+  readonly #leave = (): void => this.#hear(Buffer.from('q'))
 }
+
+/** q, and what a terminal sends for Ctrl-C and Ctrl-D. */
+const endKeys: readonly string[] = ['q', '\x03', '\x04']

@@ -47,9 +47,11 @@ export const run = async (invocation: Invocation): Promise<void> => {
           ? 'The record is whole, but NOT the keys of its erasable queues.'
           : 'The record is NOT the one that the proof was made of.',
   )
-  out.line(
-    `${totals.transitions.toLocaleString('en')} changes of messages in ${seconds.toFixed(1)} s, ${Math.round(totals.transitions / seconds).toLocaleString('en')} a second`,
-  )
+  // Of a short record the rate would say how long it took to connect.
+  if (totals.transitions >= rateFrom)
+    out.line(
+      `${totals.transitions.toLocaleString('en')} changes of messages in ${seconds.toFixed(1)} s, ${Math.round(totals.transitions / seconds).toLocaleString('en')} a second`,
+    )
   const file = text('export')
   if (file !== undefined && proof !== undefined) {
     await writeText(file, renderProof(proof))
@@ -58,6 +60,9 @@ export const run = async (invocation: Invocation): Promise<void> => {
   out.result(report)
   if (!report.ok) process.exitCode = errorRegistry.LogDamaged.exit
 }
+
+/** Changes of messages from which on the rate is told. */
+const rateFrom = 10_000
 
 const rowOf = (p: PartitionReport): string[] => [
   String(p.partition),
