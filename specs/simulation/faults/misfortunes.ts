@@ -1,6 +1,7 @@
 import type { Chance } from '../core/Chance.ts'
 import type { ActKind } from '../plan/Act.ts'
 import { spread } from '../workload/spread.ts'
+import { editBody } from '../workload/editBody.ts'
 import { redrive } from '../workload/redrive.ts'
 import { administer } from '../workload/administer.ts'
 import type { World } from '../world/World.ts'
@@ -72,6 +73,7 @@ const deeds: Readonly<Record<ActKind, Deed>> = {
   reset: (world, chance) => administer(world, chance, 'reset'),
   resubscribe: (world, chance) => administer(world, chance, 'resubscribe'),
   redrive,
+  editBody,
   spread,
 }
 

@@ -35,6 +35,7 @@ const weights = {
   reset: 2,
   resubscribe: 2,
   redrive: 4,
+  editBody: 4,
   spread: 5,
 } as const
 

@@ -39,7 +39,7 @@ const events: Readonly<Record<LogEventType, true | string>> = {
   DeadLettered: true,
   Discarded: true,
   BodiesCarried: true,
-  BodyEdited: 'edits are not in the simulated world yet',
+  BodyEdited: true,
   Forwarded: true,
   QueueSpread: true,
   PartOpened: true,

@@ -23,6 +23,15 @@ export const redrive = (world: World, chance: Chance): void => {
       queue,
       request: `request ${chance.below(1e9)}`,
       to,
+      ...(chance.happens(0.3)
+        ? {
+            selection: chance.pick([
+              [1, 3],
+              [2, 1, 4, 10],
+              [5, 100],
+            ]),
+          }
+        : {}),
       ...(chance.happens(0.3) ? { rateMax: chance.pick([1, 20]) } : {}),
       ...(chance.happens(0.2) ? { messagesMax: 2 } : {}),
       ...(chance.happens(0.1) ? { dryRun: true } : {}),
