@@ -1,4 +1,5 @@
-import { FilterError } from '@kiroku/audit'
+import { FilterError, trace } from '@kiroku/audit'
+import { decodeCheckpoint } from '@kiroku/engine'
 import { describe, expect, it } from 'vitest'
 import { createWorld, indexOf, type World } from '../harness/index.ts'
 
@@ -81,6 +82,36 @@ describe('[CARD-05] messages are found by what happened to them', () => {
     const found = index.search('payload.customer.id:42')
     expect(tell(found)).toEqual(['plain 2 Available'])
     expect(found.bodiesNotIndexed).toEqual(['other'])
+  })
+
+  it('[CARD-05] where the beginning of the record is gone, what is live is found all the same', async () => {
+    await using world = await createWorld({
+      recordMs: 1_000,
+      recordBytes: 50_000,
+      checkpoints: { bytesMin: 20_000, ageMs: 1e12 },
+    })
+    await world.queue('mail')
+    await world.sendBatch('mail', ['a', 'b', 'c'])
+    const [taken] = await world.receive('mail', { leaseMs: 36_000_000 })
+    await world.queue('traffic')
+    const log = await world.log.partition(0)
+    for (let i = 0; (await log.state()).firstSeq < 10 && i < 2_000; i++) {
+      await world.send('traffic', 'x'.repeat(1_000))
+      for (const message of await world.receive('traffic')) await message.ack()
+      await world.advance('1 second')
+    }
+    expect((await log.state()).firstSeq).toBeGreaterThan(9)
+    const index = await indexOf(world)
+    expect(tell(index.search('queue:mail state:live'))).toEqual([
+      'mail 1 Inflight',
+      'mail 2 Available',
+      'mail 3 Available',
+    ])
+    await taken!.ack()
+    await index.follow()
+    expect(tell(index.search('queue:mail state:committed'))).toEqual(['mail 1 Committed'])
+    const byIndex = await trace(world.log, taken!.id, { decodeCheckpoint, index: index.forTraces })
+    expect(byIndex).toEqual(await trace(world.log, taken!.id, { decodeCheckpoint }))
   })
 
   it('[CARD-05] a filter that cannot be read is refused at the character that is wrong', async () => {

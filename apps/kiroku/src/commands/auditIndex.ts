@@ -9,6 +9,7 @@ import {
   WriterLock,
 } from '@kiroku/audit-store'
 import { KirokuError } from '@kiroku/message'
+import { isFollowed } from '../audit/indexState.ts'
 import { lagOf } from '../audit/lagOf.ts'
 import { openKeptIndex, readInto } from '../audit/openIndex.ts'
 import { showProgress } from '../audit/showProgress.ts'
@@ -28,18 +29,16 @@ export const status: CommandModule = {
       index?.close()
       const file = join(folder, 'index.sqlite')
       const bytes = existsSync(file) ? statSync(file).size : 0
-      const lock = existsSync(folder) ? WriterLock.take(folder) : undefined
-      const isFollowed = existsSync(folder) && lock === undefined
-      lock?.release()
       out.line(index === undefined ? `there is no index in ${folder}` : `${file} (${formatBytes(bytes)})`)
-      out.line(isFollowed ? 'an auditor follows the log' : 'no auditor follows the log in this folder')
+      const followed = isFollowed(folder)
+      out.line(followed ? 'an auditor follows the log' : 'no auditor follows the log in this folder')
       out.line(
         columns([
           ['partition', 'read up to', 'log ends at', 'behind'],
           ...partitions.map((p) => [p.partition, p.seq, p.lastSeq, p.behind].map(String)),
         ]),
       )
-      out.result({ folder, exists: index !== undefined, bytes, followed: isFollowed, partitions })
+      out.result({ folder, exists: index !== undefined, bytes, followed, partitions })
     }),
 }
 

@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { checkRecord } from '@kiroku/audit'
 import type { Client } from '@kiroku/client'
 import { decodeCheckpoint } from '@kiroku/engine'
+import { indexState } from '../audit/indexState.ts'
 import { lostLogs, tailsOf } from '../audit/tailsOf.ts'
 import type { Invocation } from '../cli/CommandSpec.ts'
 import { diagnose, type Facts } from '../doctor/diagnose.ts'
@@ -45,6 +46,7 @@ const gather = async (invocation: Invocation, client: Client, nats: Nats, log: s
       tails: tailsOf(dataDir, opened),
       bytesMax: invocation.flag('deep') ? Infinity : recordBytesMax,
     }))
+  const index = opened && (await indexState(opened, dataDir))
   await opened?.close()
   const meta = opened?.meta
   const disk = isOurs ? await statfs(resolve(dataDir)) : undefined
@@ -57,6 +59,7 @@ const gather = async (invocation: Invocation, client: Client, nats: Nats, log: s
     clustered: nats.info?.cluster !== undefined,
     replicas: meta?.replicas,
     clockSkewMs: server.clockSkewMs,
+    index,
     diskFreeBytes: disk === undefined ? undefined : disk.bavail * disk.bsize,
     recordBytes: meta?.recordBytes,
     recordMs: meta?.recordMs,

@@ -22,6 +22,7 @@ const healthy: Facts = {
   partitionsOwned: 4,
   recordMs: 7 * 86_400_000,
   record: [{ partition: 0, firstSeq: 1, lastSeq: 9, readFrom: 1 }],
+  index: { isFollowed: true, behind: 3 },
   lostLogs: [],
   queues: [queue('mail', 'dlq'), queue('dlq', null)],
 }
@@ -64,6 +65,9 @@ describe('the doctor', () => {
     ['clock', { clockSkewMs: -60_000 }, 'warning'],
     ['clock', { clockSkewMs: undefined }, 'unknown'],
     ['disk', { diskFreeBytes: 10_000 }, 'bad'],
+    ['auditor', { index: { isFollowed: true, behind: 20_000 } }, 'warning'],
+    ['auditor', { index: { isFollowed: false, behind: 0 } }, 'warning'],
+    ['auditor', { index: undefined }, 'unknown'],
     ['disk', { diskFreeBytes: 5 * 1024 ** 3 }, 'warning'],
     ['disk', { diskFreeBytes: undefined }, 'unknown'],
     ['partitions', { partitionsOwned: 3 }, 'bad'],

@@ -22,6 +22,8 @@ export interface Facts {
   readonly partitionsOwned: number | undefined
   /** What was seen of the record. */
   readonly record: readonly RecordCheck[] | undefined
+  /** How the index of this data folder stands: whether an auditor follows the log, and records that it has not. */
+  readonly index: { readonly isFollowed: boolean; readonly behind: number } | undefined
   /** Logs of this name that this node wrote to, and that are gone. */
   readonly lostLogs: readonly LostLog[]
   readonly queues: readonly Pick<QueueDescription, 'name' | 'config' | 'warnings' | 'subscriptions'>[]
@@ -50,6 +52,7 @@ export const diagnose = (facts: Facts): Finding[] => [
   owners(facts),
   ...record(facts),
   ...lostLogs(facts),
+  auditor(facts),
   ...settings(facts),
   retention(facts),
   circles(facts),
@@ -247,5 +250,25 @@ const retention = ({ queues, recordMs }: Facts): Finding => {
     detail: `the record is kept for ${formatDuration(recordMs!)}, messages longer in ${beyond.map(({ name }) => name).join(', ')}`,
     advice:
       'The beginning of an old message may be gone from the record: lower --retention, or use a log with a longer --record.',
+  }
+}
+
+/** Records that an auditor may be behind before that is worth a word. */
+const behindMax = 10_000
+
+const auditor = ({ index }: Facts): Finding => {
+  const check = 'auditor'
+  if (index === undefined)
+    return { check, status: 'unknown', detail: 'there is no index in this data folder' }
+  const { isFollowed, behind } = index
+  const detail = `${isFollowed ? 'follows the log' : 'does not run'}, ${behind} records behind`
+  if (isFollowed && behind <= behindMax) return { check, status: 'ok', detail }
+  return {
+    check,
+    status: 'warning',
+    detail,
+    advice: isFollowed
+      ? 'It makes room while the machine is busy; searches say up to where they know.'
+      : 'Searches know no more than the index; start the engine of this folder with `--audit on`.',
   }
 }
