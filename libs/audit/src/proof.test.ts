@@ -103,6 +103,12 @@ describe('a proof', () => {
     expect(() => parseProof(text.replace('"version": 1', '"version": 2'))).toThrow('version 2')
   })
 
+  it('of the first version is read for ever', () => {
+    const text =
+      '{"kiroku": "proof", "version": 1, "log": "main", "incarnation": "7a914a81", "frameVersion": 1, "madeAt": "2026-11-22T00:00:00.000Z", "partitions": [{"partition": 0, "firstSeq": 1, "seq": 12, "head": "abababababababababababababababababababababababababababababababab", "frames": 12, "events": 15, "transitions": 6}], "totals": {"frames": 12, "events": 15, "transitions": 6, "sent": 3, "live": 2, "committed": 1, "deadLettered": 0, "discarded": 0}, "digest": "5decdd66e29d72e56c199135bf7acd48aa175150c1ba114ec6dfa22d59d68c34"}'
+    expect(parseProof(text)).toMatchObject({ partitions: [{ seq: 12 }], totals: { sent: 3 } })
+  })
+
   it('is not made of a record that is damaged', async () => {
     await engine.close()
     engine.log.faults.damage(0, (await lastFrame(engine.log, 0)).seq)

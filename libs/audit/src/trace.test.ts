@@ -142,6 +142,14 @@ describe('the trace of a message', () => {
     expect(() => importTrace(text.replace('"version":1', '"version":2'))).toThrow('version 2')
   })
 
+  it('that was taken elsewhere by the first version is read for ever', () => {
+    const text = [
+      '{"kiroku":"trace","version":1,"messageId":"a-0-1-1","queues":["mail"],"state":"Available","attempts":[],"complete":true,"unreadable":[],"steps":1}',
+      '{"partition":0,"seq":7,"at":5,"queue":"mail","number":1,"event":"Enqueued","state":"Available","attempt":0,"producer":"p","send":1}',
+    ].join('\n')
+    expect(importTrace(text)).toMatchObject({ messageId: 'a-0-1-1', steps: [{ event: 'Enqueued' }] })
+  })
+
   it('is the same after restarts, long after everything is over', async () => {
     await failTwice()
     const before = await trace(engine.log, idOf(2))
