@@ -34,6 +34,7 @@ export type {
   QueueStanding,
   TransitionCount,
 } from './feed/FeedMessage.ts'
+export { TailFold, type TailLine } from './feed/TailFold.ts'
 export { addChange, noCounts, TransitionCounts } from './feed/TransitionCounts.ts'
 export { transitionsOf, type FromState } from './feed/transitionsOf.ts'
 export type { TailNote } from './TailNote.ts'

@@ -61,6 +61,7 @@ describe('the command tree', () => {
       'acts',
       'index status',
       'index rebuild',
+      'tail',
       'verify',
       'repair',
       'machine',

@@ -2,7 +2,7 @@ import type { SettingKey } from '../config/settings.ts'
 import type { CommandSpec } from './CommandSpec.ts'
 import { dlqCommands } from './dlqCommands.ts'
 import { messageCommands } from './messageCommands.ts'
-import { queueCommands } from './queueCommands.ts'
+import { queueArgument, queueCommands } from './queueCommands.ts'
 import { redriveCommands } from './redriveCommands.ts'
 import { searchCommands } from './searchCommands.ts'
 import { replayCommand } from './replayCommand.ts'
@@ -96,6 +96,44 @@ export const tree: CommandSpec = {
     },
     replayCommand,
     ...searchCommands,
+    {
+      name: 'tail',
+      summary: 'Show what happens to the messages of a queue, as it happens.',
+      description:
+        'Reads the log itself, without a consumer: nothing is received by looking. What is more than a terminal can show is added up by transition. Ctrl-C ends it.',
+      examples: [
+        { command: 'kiroku tail mail', description: 'From now on' },
+        {
+          command: 'kiroku tail mail --from 1200 --state',
+          description: 'From a record on, with the counts behind it',
+        },
+        {
+          command: 'kiroku tail mail --from 1 --until-end --json',
+          description: 'What the record holds, a line a message',
+        },
+      ],
+      arguments: [queueArgument],
+      flags: [
+        {
+          name: 'from',
+          kind: 'int',
+          metavar: 'SEQ',
+          description: "A record of the partition that is the queue's home; default: what comes next.",
+        },
+        {
+          name: 'state',
+          kind: 'boolean',
+          description: 'Also show the counts of the queue when they change.',
+        },
+        {
+          name: 'until-end',
+          kind: 'boolean',
+          description: 'End when everything that is on record was shown.',
+        },
+      ],
+      settings: natsSettings,
+      load: () => import('../commands/tail.ts'),
+    },
     {
       name: 'verify',
       summary: 'Check the log: chain, checksums, epochs and the law on every event.',
