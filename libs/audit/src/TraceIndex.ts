@@ -15,7 +15,8 @@ export interface QueueNames {
 interface TouchingFrames {
   /** In order; among them some that only tell of its neighbours. */
   readonly seqs: readonly number[]
-  /** Everything behind this is to be looked at as well. */
+  /** Everything up to this, and behind `reachedSeq`, is to be looked at as well. */
+  readonly beganSeq: number
   readonly reachedSeq: number
   readonly names: readonly QueueNames[]
 }

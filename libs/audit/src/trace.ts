@@ -121,12 +121,15 @@ class TraceReading {
     // What was trimmed, or what a repair gave up, only the whole record tells in its order.
     if (found.reachedSeq > lastSeq) return false
     if (firstSeq > 1) found.names.forEach((name) => nameBy(fold, name))
-    const seqs = found.seqs.filter((seq) => seq >= firstSeq)
+    const { beganSeq, reachedSeq } = found
+    if (beganSeq >= firstSeq)
+      for await (const each of log.read(firstSeq, beganSeq)) if (!this.#accept(each, fold)) return false
+    const seqs = found.seqs.filter((seq) => seq >= firstSeq && seq > beganSeq)
     for (let i = 0; i < seqs.length; i += framesAtOnce) {
       const stored = await Promise.all(seqs.slice(i, i + framesAtOnce).map((seq) => log.get(seq)))
       for (const each of stored) if (!this.#accept(each, fold)) return false
     }
-    for await (const each of log.read(Math.max(firstSeq, found.reachedSeq + 1), lastSeq))
+    for await (const each of log.read(Math.max(firstSeq, reachedSeq + 1), lastSeq))
       if (!this.#accept(each, fold)) return false
     return true
   }

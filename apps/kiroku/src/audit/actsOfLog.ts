@@ -11,12 +11,13 @@ export const actsOfLog = async (
   filter: ActFilter,
   onProgress?: OnProgress,
 ): Promise<Act[]> => {
-  const { decodeCheckpoint, moments } = lookOptions(log, dataDir)
+  const { decodeCheckpoint, moments, pause } = lookOptions(log, dataDir)
   const index = openKeptIndex(log, dataDir)
   try {
     return await readActs(log, filter, {
       decodeCheckpoint,
       ...(moments === undefined ? {} : { moments }),
+      ...(pause === undefined ? {} : { pause }),
       ...(onProgress === undefined ? {} : { onProgress }),
       ...(index === undefined
         ? {}

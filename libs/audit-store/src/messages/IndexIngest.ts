@@ -4,7 +4,6 @@ import { isSealed, readSealed } from '@kiroku/log'
 import {
   bodyOf,
   decodeEnvelope,
-  readyRuns,
   runNumbers,
   type EnvelopeMeta,
   type PartitionState,
@@ -15,6 +14,7 @@ import { limits } from '../limits.ts'
 import { fieldsOf } from './fieldsOf.ts'
 import type { IndexWriter, Stream } from './IndexWriter.ts'
 import type { Row } from './Row.ts'
+import { seedRows } from './seedRows.ts'
 
 /** Reads a body that has a record of its own, as it stands in the log. */
 export type ReadLargeBody = (seq: number) => Promise<Uint8Array | undefined>
@@ -43,6 +43,8 @@ export class IndexIngest implements PassListener {
   readonly #large: LargeBody[] = []
   #reachedSeq: number
   #reachedHash: Uint8Array | undefined
+  /** Up to here it knows only what was left, not what happened. */
+  #beganSeq: number
   #events: number
   #isStale = false
   /** Buckets that the frame touched already: queue, bucket. */
@@ -57,6 +59,7 @@ export class IndexIngest implements PassListener {
     this.#reachedSeq = reached?.seq ?? 0
     this.#reachedHash = reached?.hash
     this.#events = reached?.events ?? 0
+    this.#beganSeq = reached?.began ?? 0
   }
 
   /** What the index has of the partition no longer fits the log: it must be built anew, from the beginning. */
@@ -74,58 +77,10 @@ export class IndexIngest implements PassListener {
 
   /** Enters what a state knows: where a record begins in the middle, nothing else tells of it. */
   seed(state: PartitionState, seq: number): void {
-    for (const queue of state.queues.values()) {
-      this.#nameQueue(queue.id, queue.name, queue.recorded, 0)
-      for (const sub of queue.subs) this.#seedSubscription(state, sub, seq)
-    }
-    for (const delayed of state.delayedRuns.items)
-      for (const sub of delayed.queue.subs)
-        this.#seedRun(state, sub, delayed.run, delayed.group, State.Delayed, seq)
+    for (const queue of state.queues.values()) this.#nameQueue(queue.id, queue.name, queue.recorded, 0)
+    seedRows(this.#writer, state, seq, (sub) => this.#stream(sub.queue.id, sub.id, sub.name))
     this.#reachedSeq = seq
-  }
-
-  #seedSubscription(state: PartitionState, sub: Subscription, seq: number): void {
-    const stream = this.#stream(sub.queue.id, sub.id, sub.name)
-    if (sub.groups === undefined)
-      for (const run of readyRuns(state, sub)) this.#seedRun(state, sub, run, '', State.Available, seq)
-    else
-      for (const [key, { readyHead }] of sub.groups.byKey)
-        for (let run = readyHead; run !== 0; run = state.runs.next(run))
-          this.#seedRun(state, sub, run, key, State.Available, seq)
-    const { live } = state
-    for (let slot = 0; slot < live.top; slot++) {
-      if (live.owner[slot] !== sub.index || live.state[slot]! > State.WaitingRetry) continue
-      const row = this.#writer.add(stream, live.number[slot]!)
-      row.state = live.state[slot] as State
-      row.attempt = live.attempt[slot]!
-      row.sentAt = live.enqueuedAt[slot]!
-      row.sentSeq = live.seq[slot]!
-      row.at = state.at
-      row.seq = seq
-      this.#whenFull()
-    }
-  }
-
-  #seedRun(
-    { runs }: PartitionState,
-    sub: Subscription,
-    run: number,
-    group: string,
-    state: State,
-    seq: number,
-  ): void {
-    const stream = this.#stream(sub.queue.id, sub.id, sub.name)
-    const first = runs.first(run)
-    for (let n = first, end = first + runs.count(run); n < end; n++) {
-      const row = this.#writer.add(stream, n)
-      row.state = state
-      row.sentAt = runs.enqueuedAt(run)
-      row.at = row.sentAt
-      row.sentSeq = runs.seq(run)
-      row.seq = Math.min(seq, row.sentSeq)
-      row.group = this.#writer.texts.text(group)
-      this.#whenFull()
-    }
+    this.#beganSeq = seq
   }
 
   #whenFull(): void {
@@ -171,6 +126,7 @@ export class IndexIngest implements PassListener {
       at: state.at,
       hash,
       events: this.#events,
+      began: this.#beganSeq,
     })
     this.#whenFull()
   }

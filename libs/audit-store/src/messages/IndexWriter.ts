@@ -26,6 +26,8 @@ export interface Reached {
   readonly hash: Uint8Array
   /** Changes of messages so far. */
   readonly events: number
+  /** Where the state was that the index began with; 0: at the beginning of the log. */
+  readonly began: number
 }
 
 /** Writes the index: gathers rows, and stores them together with how far the log was read. */
@@ -67,7 +69,7 @@ export class IndexWriter {
     this.#forward = database.prepare('INSERT OR REPLACE INTO forwards VALUES (?, ?, ?, ?, ?, ?)')
     this.#field = database.prepare('INSERT OR IGNORE INTO fields VALUES (?, ?, ?, ?)')
     this.#act = database.prepare('INSERT OR REPLACE INTO acts VALUES (?, ?, ?, ?, ?, ?, ?)')
-    this.#reach = database.prepare('INSERT OR REPLACE INTO reached VALUES (?, ?, ?, ?, ?)')
+    this.#reach = database.prepare('INSERT OR REPLACE INTO reached VALUES (?, ?, ?, ?, ?, ?)')
   }
 
   get isFull(): boolean {
@@ -78,7 +80,7 @@ export class IndexWriter {
     const pending = this.#reached.get(partition)
     if (pending !== undefined) return pending
     const row = this.database
-      .prepare('SELECT seq, at, hash, events FROM reached WHERE partition = ?')
+      .prepare('SELECT seq, at, hash, events, began FROM reached WHERE partition = ?')
       .get(partition)
     return row as Reached | undefined
   }
@@ -273,8 +275,8 @@ export class IndexWriter {
     }
     const touches = this.#touches
     for (let i = 0; i < touches.length; i += 3) this.#touch.run(touches[i]!, touches[i + 1]!, touches[i + 2]!)
-    for (const [partition, { seq, at, hash, events }] of this.#reached)
-      this.#reach.run(partition, seq, at, hash, events)
+    for (const [partition, { seq, at, hash, events, began }] of this.#reached)
+      this.#reach.run(partition, seq, at, hash, events, began)
     this.#dirty.clear()
     touches.length = 0
     this.#reached.clear()

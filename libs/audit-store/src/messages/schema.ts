@@ -1,11 +1,12 @@
 /** Version of the tables; with another one the index is built anew. */
-export const schemaVersion = 1
+export const schemaVersion = 2
 
 /** The tables. Texts that repeat are kept once; times are ms of partition time. */
 export const schema = `
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE reached(
-  partition INTEGER PRIMARY KEY, seq INTEGER NOT NULL, at INTEGER NOT NULL, hash BLOB, events INTEGER NOT NULL
+  partition INTEGER PRIMARY KEY, seq INTEGER NOT NULL, at INTEGER NOT NULL, hash BLOB, events INTEGER NOT NULL,
+  began INTEGER NOT NULL
 );
 CREATE TABLE lost(partition INTEGER, seq INTEGER, up_to INTEGER);
 CREATE TABLE queues(

@@ -21,7 +21,7 @@ export const traceIndex = (database: DatabaseSync): TraceIndex => ({
 
 const framesOf = (database: DatabaseSync, place: Place): Found | undefined => {
   const { partition, queue } = place
-  const reached = database.prepare('SELECT seq FROM reached WHERE partition = ?').get(partition)
+  const reached = database.prepare('SELECT seq, began FROM reached WHERE partition = ?').get(partition)
   if (reached === undefined) return undefined
   const own = database
     .prepare('SELECT id, name, config FROM queues WHERE partition = ? AND queue = ?')
@@ -29,6 +29,8 @@ const framesOf = (database: DatabaseSync, place: Place): Found | undefined => {
   if (own === undefined) return undefined
   const id = own['id'] as number
   const number = place.number ?? arrivedAs(database, id, place.arrives)
+  // It may have arrived before the index began.
+  if (number === undefined && (reached['began'] as number) > 0) return undefined
   const seqs = new Set<number>()
   const add = (queueId: number, bucket: number): void => {
     const rows = database
@@ -48,6 +50,7 @@ const framesOf = (database: DatabaseSync, place: Place): Found | undefined => {
   const config = JSON.parse(own['config'] as string) as Found['names'][number]['config']
   return {
     seqs: [...seqs].sort((a, b) => a - b),
+    beganSeq: reached['began'] as number,
     reachedSeq: reached['seq'] as number,
     names: [{ queue, name: own['name'] as string, config, subscriptions }],
   }

@@ -11,6 +11,8 @@ export interface ReadActsOptions {
   readonly decodeCheckpoint: DecodeCheckpoint
   readonly moments?: MomentStore
   readonly onProgress?: OnProgress
+  /** Called now and then, so that others get their turn. */
+  readonly pause?: () => Promise<void>
   /** What an index knows already: the acts that are asked for, up to these sequences of its partitions. */
   readonly known?: { readonly acts: readonly Act[]; readonly reached: ReadonlyMap<number, number> }
 }
@@ -21,7 +23,7 @@ export interface ReadActsOptions {
  * Errors: those of a pass.
  */
 export const readActs = async (log: Log, filter: ActFilter, options: ReadActsOptions): Promise<Act[]> => {
-  const { decodeCheckpoint, moments, onProgress, known } = options
+  const { decodeCheckpoint, moments, onProgress, pause, known } = options
   const acts: Act[] = [...(known?.acts ?? [])]
   let before = 0
   for (let n = 0; n < log.meta.partitions; n++) {
@@ -33,6 +35,7 @@ export const readActs = async (log: Log, filter: ActFilter, options: ReadActsOpt
       const pass = await LogPass.open(partition, {
         decodeCheckpoint,
         ...(moments === undefined ? {} : { moments }),
+        ...(pause === undefined ? {} : { pause }),
         ...(reached === 0 ? {} : { near: reached }),
         onRecord: (seq, events) => onProgress?.({ partition: n, seq, lastSeq, events: before + events }),
         listeners: [
