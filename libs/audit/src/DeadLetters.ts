@@ -26,6 +26,8 @@ export class DeadLetters {
   readonly #groups = new Map<string, Gathered>()
   /** Groups of what was seen: many letters have the same error. */
   readonly #known = new Map<string, string>()
+  /** Names of groups by cause and form. */
+  readonly #names = new Map<string, string>()
   #count = 0
 
   /** All that were fed. */
@@ -74,7 +76,10 @@ export class DeadLetters {
     const key = `${cause}\n${error}`
     let group = this.#known.get(key)
     if (group === undefined) {
-      group = groupName(cause, error)
+      const { form } = fingerprintOf(error)
+      const kind = `${cause}\n${form}`
+      group = this.#names.get(kind) ?? nameOf(cause, form)
+      this.#names.set(kind, group)
       if (this.#known.size < 10_000) this.#known.set(key, group)
     }
     return group
@@ -97,8 +102,9 @@ export class DeadLetters {
 }
 
 /** Eight hex digits: one cause, and one form of the error. */
-export const groupName = (cause: string, error: string): string =>
-  fingerprintOf(`(${cause}) ${fingerprintOf(error).form}`).id.slice(-8)
+export const groupName = (cause: string, error: string): string => nameOf(cause, fingerprintOf(error).form)
+
+const nameOf = (cause: string, form: string): string => fingerprintOf(`(${cause}) ${form}`).id.slice(-8)
 
 const keepYoungest = (youngest: Gathered['youngest'], { at, messageId }: DeadLetter): void => {
   if (youngest.length === samplesMax && at < youngest.at(-1)!.at) return

@@ -5,12 +5,13 @@ import { Kiroku, readyOf, type Running } from '../testing/Kiroku.ts'
 let folder: TemporaryFolder
 let kiroku: Kiroku
 let engine: Running
+let api: string
 
 beforeAll(async () => {
   folder = await temporaryFolder()
   kiroku = new Kiroku(folder.path)
   engine = kiroku.start(['up', '--http', '127.0.0.1:0', '--json', '--log-format', 'json'])
-  await readyOf(engine)
+  ;({ api } = await readyOf(engine))
 })
 
 afterAll(async () => {
@@ -55,6 +56,10 @@ describe('the dlq commands', () => {
     expect(grouped).toContain(`group ${group} of orders-dlq: 3 messages`)
     expect(grouped).toContain('7 bytes: {"n":3}')
 
+    // The auditor's process reads them for the API.
+    const listed = await fetch(`${api}/v1/queues/orders-dlq/dead-letters`)
+    expect(await listed.json()).toMatchObject({ count: 4, groups: [{ group, count: 3, samples }, {}] })
+
     const dry = (await kiroku.run(['dlq', 'redrive', 'orders-dlq', '--dry-run'])).stdout
     expect(dry).toMatch(/^4 match, 3 eligible, 1 not, because\n +1 +no dead letters/)
     const unasked = await kiroku.run(['dlq', 'redrive', 'orders-dlq', '--message', samples[0]!])
@@ -81,6 +86,12 @@ describe('the dlq commands', () => {
     expect((await kiroku.run(['dlq', 'explain', samples[1]!])).stdout).toMatch(
       /Its body was edited by .*, because: no price\.\n[^]*body: 7 bytes: {"n":2}\nedited: /,
     )
+    const nothing = await fetch(`${api}/v1/queues/orders-dlq/redrives`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ where: 'payload.n:9', dryRun: true }),
+    })
+    expect(await nothing.json()).toMatchObject({ id: 'InvalidArgument' })
     const where = ['--where', 'payload.n:1 since:1h']
     expect(await ok('dlq', 'redrive', 'orders-dlq', ...where, '--yes')).toMatchObject({ match: 1 })
     expect((await kiroku.run(['dlq', 'redrive', 'orders-dlq', '--where', 'nonsense'])).exit).toBe(2)
