@@ -51,9 +51,13 @@ const flip = (file: string, at: number): void => {
   closeSync(handle)
 }
 
-/** Flips a byte in the middle of the last record of a file; gives its sequence. */
-const flipLastOf = (file: string): number => {
-  const { seq, at, end } = blockRecords(file).at(-1)!
+/** Bytes of a record that holds bodies; what a checkpoint or a delivery notes is far smaller. */
+const bodiesBytesMin = 100_000
+
+/** Flips a byte in the middle of the last record of a file, or of the last with bodies; gives its sequence. */
+const flipLastOf = (file: string, which: 'of all' | 'with bodies' = 'of all'): number => {
+  const least = which === 'of all' ? 0 : bodiesBytesMin
+  const { seq, at, end } = blockRecords(file).findLast((record) => record.end - record.at > least)!
   flip(file, (at + end) >> 1)
   return seq
 }
@@ -96,7 +100,7 @@ const damages: readonly Damage[] = [
     what: 'a byte flipped in an old block, before the newest checkpoint',
     noticed: 'when it is read',
     kind: 'bridge',
-    damage: (folder) => flipLastOf(blocksIn(folder)[0]!),
+    damage: (folder) => flipLastOf(blocksIn(folder)[0]!, 'with bodies'),
   },
   {
     what: 'a byte flipped in an old block, and the index gone',
