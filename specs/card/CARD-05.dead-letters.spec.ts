@@ -1,4 +1,4 @@
-import { explain, gatherDeadLetters, trace } from '@kiroku/audit'
+import { bodiesOf, explain, gatherDeadLetters, placeNow, trace } from '@kiroku/audit'
 import type { SendOptions } from '@kiroku/client'
 import { decodeCheckpoint } from '@kiroku/engine'
 import { describe, expect, it } from 'vitest'
@@ -151,6 +151,32 @@ describe('the story of a dead letter', () => {
       'It was redriven and came back once.',
       expect.stringMatching(/^It lies in dead, ready to be received, since /),
     ])
+  })
+
+  it('[CARD-05] keeps what was sent beside what took its place, with who edited it and why', async () => {
+    await using world = await createWorld({ partitions: 2 })
+    await world.queue('orders', { deadLetter: 'dead' })
+    const messageId = await die(world, 'orders', 'a typo', 'no such word')
+    const by = { name: 'ada', origin: 'cli', reason: 'a typing mistake' }
+    const before = await trace(world.log, messageId, { decodeCheckpoint })
+    expect(placeNow(before)).toEqual({ queue: 'dead', number: 1 })
+    await world.client.queues.editBody('dead', { number: 1, messageId, body: 'a word' }, by)
+    await world.client.queues.redrive('dead')
+    await world.advance('1 second')
+    await (await world.receive('orders'))[0]!.ack()
+
+    const found = await trace(world.log, messageId, { decodeCheckpoint })
+    expect(found.steps.find(({ event }) => event === 'BodyEdited')).toMatchObject({ queue: 'dead', by })
+    const bodies = await bodiesOf(world.log, found)
+    const told = bodies.map(({ step, body }) => [step.event, new TextDecoder().decode(body)])
+    expect(told).toEqual([
+      ['Enqueued', 'a typo'],
+      ['BodyEdited', 'a word'],
+    ])
+    expect(explain(found).sentences.join('\n')).toContain(
+      'Its body was edited by ada, because: a typing mistake.',
+    )
+    expect(() => placeNow(found)).toThrow(expect.objectContaining({ id: 'NotEditable' }) as Error)
   })
 
   it('[CARD-05] counts how often it came back, in its trace and in its group', async () => {

@@ -557,6 +557,21 @@ describe('a dead letter whose body is edited', () => {
     ).rejects.toMatchObject({ id: 'InvalidConfig' })
   })
 
+  it('[ENG-10] is refused where messages are encrypted, also when they lie in another queue', async () => {
+    await using world = await createWorld()
+    await world.queue('orders', { deadLetter: 'dead', erasable: 'message' })
+    const sent = await world.client.send('orders', 'o1')
+    const edit = (queue: string) =>
+      world.client.queues.editBody(queue, { number: 1, messageId: sent.messageId, body: 'x' }, by)
+    await expect(edit('orders')).rejects.toMatchObject({ id: 'NotEditable' })
+    await (await world.receive('orders'))[0]!.deadLetter('no')
+    await world.advance('1 second')
+    await expect(edit('dead')).rejects.toMatchObject({ id: 'NotEditable' })
+    await world.client.queues.redrive('dead', { selection: [1, 1] })
+    await world.advance('1 second')
+    expect(await bodiesIn(world, 'orders')).toEqual(['o1'])
+  })
+
   it('[ENG-10] is refused while somebody works on it, when it is gone, and when another is meant', async () => {
     await using world = await createWorld()
     await createDead(world)
