@@ -38,7 +38,7 @@ export const brokenEngines: readonly BrokenEngine[] = [
   {
     name: 'no new epoch',
     file: 'libs/engine/src/fence.ts',
-    from: 'const epoch = last.epoch + 1',
+    from: 'const epoch = Math.max(last.epoch, epochBefore) + 1',
     to: 'const epoch = Math.max(1, last.epoch)',
     what: 'an ownership does not begin an epoch of its own',
   },
@@ -178,8 +178,8 @@ export const brokenEngines: readonly BrokenEngine[] = [
   {
     name: 'lost end not noticed',
     file: 'libs/engine/src/TailNotes.ts',
-    from: 'if (note.epoch < repairedEpoch) return',
-    to: 'if (note.epoch >= repairedEpoch) return',
+    from: 'if (note === undefined || note.epoch < repairedEpoch) return',
+    to: 'if (note === undefined || note.epoch >= repairedEpoch) return',
     what: 'a log is not held against the note of its last record',
   },
   // Defects that a seed found, put back.
