@@ -28,7 +28,10 @@ export const status: CommandModule = {
       const partitions = await lagOf(log, index === undefined ? [] : reachedOf(index))
       index?.close()
       const file = join(folder, 'index.sqlite')
-      const bytes = existsSync(file) ? statSync(file).size : 0
+      const bytes = [file, `${file}-wal`].reduce(
+        (sum, each) => sum + (existsSync(each) ? statSync(each).size : 0),
+        0,
+      )
       out.line(index === undefined ? `there is no index in ${folder}` : `${file} (${formatBytes(bytes)})`)
       const followed = isFollowed(folder)
       out.line(followed ? 'an auditor follows the log' : 'no auditor follows the log in this folder')

@@ -144,6 +144,7 @@ describe('the index of messages', () => {
     await catchUp()
     const acts = actsOf(writer.database, {})
     expect(acts.map(({ event }) => event)).toEqual(['QueuePurged', 'QueueConfigured', 'QueueCreated'])
+    expect(acts[2]!.after).toEqual({})
     expect(acts[0]).toMatchObject({ queue: 'mail', before: { messages: 2 }, after: { messages: 0 } })
     expect(acts[1]).toMatchObject({ by, before: {}, after: { leaseMs: 9_000 } })
     expect(actsOf(writer.database, { actor: 'bob' })).toEqual([acts[0]])

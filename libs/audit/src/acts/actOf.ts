@@ -1,5 +1,5 @@
 import type { LogEvent } from '@kiroku/message'
-import { findDelayed, type PartitionState, type QueueState } from '@kiroku/partition'
+import { defaultQueueConfig, findDelayed, type PartitionState, type QueueState } from '@kiroku/partition'
 import { total } from '../ranges.ts'
 import type { Act } from './Act.ts'
 
@@ -41,12 +41,15 @@ const changeOf = (
   const subName = (id: number): string => state.subscriptionOf(queue?.id ?? 0, id)?.name ?? `#${id}`
   switch (e.type) {
     case 'QueueCreated':
-      return [{}, { ...e.config }]
+      return [{}, ownSettings(e.config)]
     case 'QueueConfigured':
       return difference((queue?.recorded ?? {}) as Values, e.config)
     case 'QueueDeleted':
       return [
-        { ...(queue?.recorded as Values | undefined), messages: queue === undefined ? 0 : liveOf(queue) },
+        {
+          ...ownSettings((queue?.recorded ?? {}) as Values),
+          messages: queue === undefined ? 0 : liveOf(queue),
+        },
         {},
       ]
     case 'QueuePurged':
@@ -109,6 +112,10 @@ const changeOf = (
 }
 
 const named = (name: string | undefined): [string] | [] => (name === undefined ? [] : [name])
+
+/** What is not as it is by default. */
+const ownSettings = (config: Values): Values =>
+  difference(defaultQueueConfig as unknown as Values, { ...defaultQueueConfig, ...config })[1]
 
 /** What two settings have not in common. */
 const difference = (before: Values, after: Values): [Values, Values] => {
