@@ -182,6 +182,20 @@ export const brokenEngines: readonly BrokenEngine[] = [
     to: 'if (note === undefined || note.epoch >= repairedEpoch) return',
     what: 'a log is not held against the note of its last record',
   },
+  {
+    name: 'selection forgotten',
+    file: 'libs/partition/src/evolveRedrive.ts',
+    from: '...(e.selection === undefined ? undefined : { selection: e.selection }),',
+    to: '',
+    what: 'a redrive moves what was not selected too',
+  },
+  {
+    name: 'edit of a neighbour',
+    file: 'libs/partition/src/editBody.ts',
+    from: 'if (runs.first(run) < n) {',
+    to: 'if (runs.first(run) < n - 1) {',
+    what: 'an edited body takes the place of the one before it in a run',
+  },
   // Defects that a seed found, put back.
   {
     name: 'fence without a lock',
