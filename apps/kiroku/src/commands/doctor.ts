@@ -7,6 +7,7 @@ import { indexState } from '../audit/indexState.ts'
 import { lostLogs, tailsOf } from '../audit/tailsOf.ts'
 import type { Invocation } from '../cli/CommandSpec.ts'
 import { diagnose, type Facts } from '../doctor/diagnose.ts'
+import { askKeys } from '../doctor/askKeys.ts'
 import { askServer } from '../doctor/askServer.ts'
 import type { Nats } from '../serve/describeCluster.ts'
 import { withClient } from '../serve/withClient.ts'
@@ -47,10 +48,11 @@ const gather = async (invocation: Invocation, client: Client, nats: Nats, log: s
       bytesMax: invocation.flag('deep') ? Infinity : recordBytesMax,
     }))
   const index = opened && (await indexState(opened, dataDir))
-  await opened?.close()
   const meta = opened?.meta
   const disk = isOurs ? await statfs(resolve(dataDir)) : undefined
   const queues = meta === undefined ? [] : await client.queues.list().catch(() => [])
+  const keys = opened === undefined ? [] : await askKeys(opened.keys, queues)
+  await opened?.close()
   return {
     natsVersion: nats.info?.version ?? '0',
     natsVersionMin: '2.12.0',
@@ -68,5 +70,6 @@ const gather = async (invocation: Invocation, client: Client, nats: Nats, log: s
     record,
     lostLogs: opened === undefined ? [] : lostLogs(dataDir, opened),
     queues,
+    keys,
   }
 }

@@ -25,6 +25,7 @@ const healthy: Facts = {
   index: { isFollowed: true, behind: 3 },
   lostLogs: [],
   queues: [queue('mail', 'dlq'), queue('dlq', null)],
+  keys: [{ queue: 'mail', state: 'there' }],
 }
 
 const statusOf = (facts: Partial<Facts>, check: string): string | undefined =>
@@ -55,6 +56,9 @@ describe('the doctor', () => {
 
   it.each([
     ['NATS version', { natsVersion: '2.9.25' }, 'bad'],
+    ['keys', { keys: [{ queue: 'mail', state: 'lost' }] }, 'bad'],
+    ['keys', { keys: [{ queue: 'mail', state: 'unreachable' }] }, 'bad'],
+    ['keys', { keys: [] }, undefined],
     ['NATS version', { natsVersion: '2.12.0' }, 'ok'],
     ['sync_interval', { syncInterval: '2m0s' }, 'warning'],
     ['sync_interval', { syncInterval: '2m0s', replicas: 3 }, 'ok'],

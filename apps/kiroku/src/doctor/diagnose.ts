@@ -1,6 +1,7 @@
 import type { QueueDescription } from '@kiroku/partition'
 import type { RecordCheck } from '@kiroku/audit'
 import type { LostLog } from '../audit/tailsOf.ts'
+import type { KeysFound } from './askKeys.ts'
 import { formatBytes, formatDuration } from '../config/units.ts'
 
 /** What the doctor found out; undefined where it cannot be known from here. */
@@ -27,6 +28,8 @@ export interface Facts {
   /** Logs of this name that this node wrote to, and that are gone. */
   readonly lostLogs: readonly LostLog[]
   readonly queues: readonly Pick<QueueDescription, 'name' | 'config' | 'warnings' | 'subscriptions'>[]
+  /** Of erasable queues that have messages. */
+  readonly keys: readonly KeysFound[]
 }
 
 /** One finding: what was looked at, how it stands, and what to do. */
@@ -53,6 +56,7 @@ export const diagnose = (facts: Facts): Finding[] => [
   ...record(facts),
   ...lostLogs(facts),
   auditor(facts),
+  ...keys(facts),
   ...settings(facts),
   retention(facts),
   circles(facts),
@@ -217,6 +221,30 @@ const settings = ({ queues }: Facts): Finding[] => {
 }
 
 /** Two changes at once can make what no single one may. */
+const keys = (facts: Facts): Finding[] => {
+  const check = 'keys'
+  if (facts.keys.length === 0) return []
+  const named = (state: KeysFound['state']): string =>
+    facts.keys
+      .filter((k) => k.state === state)
+      .map((k) => k.queue)
+      .join(', ')
+  const [lost, unreachable] = [named('lost'), named('unreachable')]
+  if (lost !== '')
+    return [
+      {
+        check,
+        status: 'bad',
+        detail: `those of ${lost} are lost`,
+        advice: 'Put the KV bucket of the keys back from a copy; `kiroku verify` lists what cannot be read.',
+      },
+    ]
+  if (unreachable === '') return [{ check, status: 'ok', detail: 'those of erasable queues are there' }]
+  return [
+    { check, status: 'bad', detail: `those of ${unreachable} cannot be reached`, advice: 'Check NATS KV.' },
+  ]
+}
+
 const circles = ({ queues }: Facts): Finding => {
   const check = 'dead letters'
   const targets = new Map(
