@@ -20,6 +20,11 @@ export class MemoryKeys implements KeyStore {
     return [...this.#entries.values()].flatMap(({ last, earlier }) => [last.value, ...earlier])
   }
 
+  /** What an entry holds now, whether or not calls get through. */
+  peek(name: string): Uint8Array | undefined {
+    return this.#entries.get(name)?.last.value
+  }
+
   /** Loses everything, as when the store's disk is gone. */
   lose(): void {
     this.#entries.clear()

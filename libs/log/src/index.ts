@@ -17,7 +17,7 @@ export {
   withNewKey,
   withoutMessages,
 } from './keyNames.ts'
-export { isSealed, lock, readSealed, writeSealed, type SealedHead } from './Sealed.ts'
+export { isSealed, lock, readSealed, unlock, writeSealed, type SealedHead } from './Sealed.ts'
 export type { CheckpointStore, Log, LogMeta, LogRecord, LogState, PartitionLog } from './Log.ts'
 export { frameVersion, type BodyRef, type BodySection, type FrameContent } from './Frame.ts'
 export {

@@ -19,7 +19,7 @@ export const drawQueues = (chance: Chance, partitions: number): QueuePlan[] => {
         name,
         isForWork: true,
         deadLetter: chance.happens(0.8) ? chance.pick(dead) : undefined,
-        config: { ...drawConfig(chance), ...drawKind(chance) },
+        config: erasable(name, { ...drawConfig(chance), ...drawKind(chance) }),
       }
       const isPlain = plan.config.groups !== 'ordered' && plan.config.dedup === undefined && !isLimited(plan)
       if (isPlain && chance.happens(0.4)) return { ...plan, isSpreadable: true }
@@ -29,6 +29,12 @@ export const drawQueues = (chance: Chance, partitions: number): QueuePlan[] => {
     }),
   ]
 }
+
+/** One of the queues keeps its messages encrypted, without a draw: what seeds decide stays as it is. */
+const erasable = (name: string, config: Partial<QueueConfig>): Partial<QueueConfig> =>
+  name !== 'jobs' || config.dedup === 'content'
+    ? config
+    : { ...config, erasable: config.groups === 'ordered' ? 'group' : 'message' }
 
 const isLimited = ({ config }: QueuePlan): boolean =>
   config.inflightMax !== undefined || config.concurrencyMax !== undefined || config.rateMax !== undefined

@@ -29,7 +29,14 @@ export class NodeLog implements Log {
   }
 
   get keys(): KeyStore {
-    return this.#world.log.keys
+    const { keys } = this.#world.log
+    const answer = <A>(call: () => Promise<A>): Promise<A> => answered(this.#world, this.#party, call)
+    return {
+      keptMs: keys.keptMs,
+      get: (name) => answer(() => keys.get(name)),
+      put: (name, value, revision) => answer(() => keys.put(name, value, revision)),
+      scrub: (name) => answer(() => keys.scrub(name)),
+    }
   }
 
   async partition(n: number): Promise<PartitionLog> {
@@ -145,25 +152,31 @@ class NodePartition implements PartitionLog {
     return this.#log.close()
   }
 
-  /** The outcome of a call when it has come back to the node. */
   #answer<A>(call: () => Promise<A>): Promise<A> {
-    return new Promise((resolve, reject) => {
-      const { loop, odds, chance, coverage } = this.#world
-      const back = (run: () => void): void => {
-        let ms = this.#party.lagMs + chance.pick([0, 0, 0, 1])
-        if (chance.happens(odds.answerDelayed)) {
-          ms = chance.pick(delaysMs)
-          coverage.add('fault', 'log answer delayed')
-        }
-        loop.after(ms, run, this.#party)
-      }
-      call().then(
-        (value) => back(() => resolve(value)),
-        (error: Error) => back(() => reject(error)),
-      )
-    })
+    return answered(this.#world, this.#party, call)
   }
 }
+
+/** The outcome of a call when it has come back to the node. */
+const answered = <A>(
+  { loop, odds, chance, coverage }: World,
+  party: Party,
+  call: () => Promise<A>,
+): Promise<A> =>
+  new Promise((resolve, reject) => {
+    const back = (run: () => void): void => {
+      let ms = party.lagMs + chance.pick([0, 0, 0, 1])
+      if (chance.happens(odds.answerDelayed)) {
+        ms = chance.pick(delaysMs)
+        coverage.add('fault', 'log answer delayed')
+      }
+      loop.after(ms, run, party)
+    }
+    call().then(
+      (value) => back(() => resolve(value)),
+      (error: Error) => back(() => reject(error)),
+    )
+  })
 
 const names: Readonly<Record<WriteFault, string>> = {
   none: '',

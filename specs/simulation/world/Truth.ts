@@ -29,6 +29,7 @@ export class Truth {
   readonly #loop: Loop
   readonly #trimmedTo: (partition: number) => number
   readonly #listener: TruthListener
+  readonly #open: (stored: Uint8Array) => Uint8Array
   readonly #sendings = new WeakMap<Uint8Array, Sending>()
   /** Large bodies by partition and sequence. */
   readonly #bodies = new Map<string, string>()
@@ -37,13 +38,18 @@ export class Truth {
   /** Epoch of the last repair, by partition: what an owner before it still says rests on what may be given up. */
   readonly repairedEpochs: number[]
 
-  /** @param trimmedTo last record of a partition that is not stored any more */
+  /**
+   * @param trimmedTo last record of a partition that is not stored any more
+   * @param open a stored message as its sender made it
+   */
   constructor(
     partitions: number,
     loop: Loop,
     listener: TruthListener,
     trimmedTo: (partition: number) => number,
+    open: (stored: Uint8Array) => Uint8Array,
   ) {
+    this.#open = open
     this.#trimmedTo = trimmedTo
     this.#loop = loop
     this.#listener = listener
@@ -70,7 +76,7 @@ export class Truth {
     if (repaired?.hash === '') this.lose(partition, repaired.from, repaired.upTo)
     chain.push({ seq: record.seq, hash: decoded.hash })
     if (decoded.kind === 'body') {
-      this.#bodies.set(`${partition} ${record.seq}`, labelOf(decoded.body))
+      this.#bodies.set(`${partition} ${record.seq}`, labelOf(this.#open(decoded.body)))
       return
     }
     const sending = this.#sendings.get(record.data)
@@ -116,7 +122,7 @@ export class Truth {
         queue,
         bodies.map((b) =>
           b instanceof Uint8Array
-            ? { label: labelOf(b), seq }
+            ? { label: labelOf(this.#open(b)), seq }
             : { label: this.#bodies.get(`${partition} ${b.seq}`) ?? '', seq: b.seq },
         ),
       )

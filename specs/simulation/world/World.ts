@@ -11,6 +11,7 @@ import { calmOdds, type Odds } from '../plan/Odds.ts'
 import type { Plan, QueuePlan } from '../plan/Plan.ts'
 import type { Person } from '../workload/people.ts'
 import { Network } from './Network.ts'
+import { openStored } from './openStored.ts'
 import { NodeProcess } from './NodeProcess.ts'
 import { Placement } from './Placement.ts'
 import { Truth } from './Truth.ts'
@@ -87,6 +88,7 @@ export class World {
       this.loop,
       this.judges,
       (partition) => this.log.faults.stored(partition).firstSeq - 1,
+      (stored) => openStored(this.log.keys, stored),
     )
     this.network = new Network(this)
     this.placement = new Placement(this, plan.partitions)
