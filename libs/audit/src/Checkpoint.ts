@@ -11,5 +11,8 @@ export interface StoredCheckpoint {
   readonly digest: string
 }
 
-/** Reads the engine's checkpoints; throws `LogDamaged` for bytes that are not what was stored. */
-export type DecodeCheckpoint = (bytes: Uint8Array) => StoredCheckpoint
+/**
+ * Reads the engine's checkpoints; throws `LogDamaged` for bytes that are not what was stored. Undefined: the format is
+ * an old one that is no longer read.
+ */
+export type DecodeCheckpoint = (bytes: Uint8Array) => StoredCheckpoint | undefined

@@ -90,8 +90,7 @@ const look = async (
 ): Promise<Diagnosis> => {
   const listed = await log.checkpoints.list()
   const { firstSeq, lastSeq } = await log.state()
-  const checkpoints = await readCheckpoints(log, listed, decodeCheckpoint)
-  const unreadable = listed.filter((seq) => !checkpoints.has(seq))
+  const { checkpoints, unreadable } = await readCheckpoints(log, listed, decodeCheckpoint)
   const note = tails.find(({ partition }) => partition === log.partition)
   const tail = new TailCheck(note)
   const whole = await walk(log, lastSeq, checkpoints, { tail })
@@ -179,7 +178,7 @@ const look = async (
     const plan = planOf('bridge', damage.seq, bridge.seq, [...within, ...unreadable], problem, lost)
     return { ...base, plan, hash: end.hash, bridgeHash: bridge.hash, bodiless }
   }
-  const dropped = listed.filter((seq) => seq >= damage.seq || !checkpoints.has(seq))
+  const dropped = listed.filter((seq) => seq >= damage.seq || unreadable.includes(seq))
   const possible = bridge !== undefined || hasBase(damage.seq, dropped)
   const { lost } = bridge === undefined ? tally : await readLeniently(log, damage.seq, damage.seq, lastSeq)
   const { bodiless, count } = await missing(newest(end, damage.seq - 1) ?? bridge, damage.seq - 1)
@@ -239,18 +238,22 @@ export const readCheckpoints = async (
   log: PartitionLog,
   listed: readonly number[],
   decode: DecodeCheckpoint,
-): Promise<Map<number, StoredCheckpoint>> => {
+): Promise<{ checkpoints: Map<number, StoredCheckpoint>; unreadable: number[] }> => {
   const checkpoints = new Map<number, StoredCheckpoint>()
+  const outdated = new Set<number>()
   for (const seq of listed) {
     const bytes = await log.checkpoints.get(seq)
     try {
       const checkpoint = bytes === undefined ? undefined : decode(bytes)
+      // One of an old format is no longer read, and nothing is wrong with it.
+      if (bytes !== undefined && checkpoint === undefined) outdated.add(seq)
       if (checkpoint?.seq === seq) checkpoints.set(seq, checkpoint)
     } catch (e) {
       if (!isKirokuError(e) || e.id !== 'LogDamaged') throw e
     }
   }
-  return checkpoints
+  const unreadable = listed.filter((seq) => !checkpoints.has(seq) && !outdated.has(seq))
+  return { checkpoints, unreadable }
 }
 
 /** Follows the chain from the beginning, or from a checkpoint, up to the end or the first damage. */

@@ -246,10 +246,8 @@ export class LawFold {
       case 'Repaired':
         return
       default:
-        throw new KirokuError(
-          'FutureVersion',
-          `there is an event of an unknown type: ${(e as LogEvent).type}`,
-        )
+        // `evolve` passes over what is optional and refuses the rest.
+        return
     }
   }
 

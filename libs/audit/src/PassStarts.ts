@@ -104,7 +104,9 @@ export class PassStarts {
     const bytes = await this.#log.checkpoints.get(seq)
     if (bytes === undefined) return undefined
     try {
-      const { hash, snapshot, seq: own } = this.#decode(bytes)
+      const checkpoint = this.#decode(bytes)
+      if (checkpoint === undefined) return undefined
+      const { hash, snapshot, seq: own } = checkpoint
       const notes = (await this.#moments?.list(this.#log.partition)) ?? []
       const work = notes.findLast((note) => note.seq <= seq)?.work ?? 0
       return own === seq ? { seq, hash, snapshot, work } : undefined

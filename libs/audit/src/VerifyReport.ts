@@ -68,6 +68,8 @@ export interface PartitionReport {
   /** Records that are not ours. */
   readonly foreign: number
   readonly repaired: readonly RepairNote[]
+  /** Optional events of a newer version, which were passed over; absent: none. */
+  readonly skipped?: number
   /** Checkpoints whose state was found equal to the replay. */
   readonly checkpoints: number
   /** Hash of the last record of ours, in hex digits: it stands for all before it. */

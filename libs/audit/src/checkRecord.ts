@@ -55,7 +55,7 @@ const checkPartition = async (
   const tail = new TailCheck(tails.find((note) => note.partition === partition))
   const listed = await log.checkpoints.list()
   const { firstSeq, lastSeq, bytes, holes } = await log.state()
-  const checkpoints = await readCheckpoints(log, listed, decodeCheckpoint)
+  const { checkpoints, unreadable } = await readCheckpoints(log, listed, decodeCheckpoint)
   const newest = Math.max(...[...checkpoints.keys()].filter((seq) => seq <= lastSeq))
   const begin = bytes > bytesMax ? checkpoints.get(newest) : undefined
   const readFrom = begin === undefined ? firstSeq : begin.seq + 1
@@ -74,7 +74,6 @@ const checkPartition = async (
   if (missing !== undefined)
     return seen(asProblem(new ChainError('LogDamaged', partition, missing, 'the record is missing')))
   const stray = [...checkpoints.keys()].filter((seq) => seq >= readFrom && !walked.standing.has(seq))
-  const unreadable = listed.filter((seq) => !checkpoints.has(seq))
   const wrong = strayProblem(log, stray, unreadable, lastSeq)
   const lostEnd = tail.problem(readFrom, lastSeq, told.repairedEpoch)
   return seen(wrong ?? (lostEnd && asProblem(lostEnd)))

@@ -236,7 +236,7 @@ const nameQueues = async (log: PartitionLog, fold: PlaceFold, decode: DecodeChec
     const bytes = await log.checkpoints.get(seq)
     if (bytes === undefined) continue
     try {
-      for (const { id, name, config, subs } of decode(bytes).snapshot.queues) {
+      for (const { id, name, config, subs } of decode(bytes)?.snapshot.queues ?? []) {
         fold.nameQueue(id, name, config)
         for (const sub of subs) fold.nameSubscription(id, sub.id, sub.name)
       }

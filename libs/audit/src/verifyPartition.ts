@@ -142,6 +142,7 @@ class PartitionReader {
       head: hexOf(this.#head),
       foreign: this.#foreign,
       repaired: this.#repaired,
+      ...(this.#fold.state.eventsSkipped === 0 ? {} : { skipped: this.#fold.state.eventsSkipped }),
       checkpoints: this.#checkpoints,
     }
     return { report, state: this.#fold.state }

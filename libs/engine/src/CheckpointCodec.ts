@@ -2,7 +2,7 @@ import { createHash, hash } from 'node:crypto'
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { Packr } from 'msgpackr'
 import { KirokuError } from '@kiroku/message'
-import { stateHash, type Snapshot } from '@kiroku/partition'
+import { snapshotVersion, stateHash, type Snapshot } from '@kiroku/partition'
 
 /** A checkpoint as it is stored: a state, and the record of the log that it stands on. */
 export interface Checkpoint {
@@ -40,8 +40,12 @@ export const encodeCheckpoint = (
   return { bytes: Buffer.concat([magic, digest, payload]), digest: digest.toString('hex'), stateHash: state }
 }
 
-/** Reads a checkpoint back. Errors: `LogDamaged` when it is not what was stored, `FutureVersion`. */
-export const decodeCheckpoint = (bytes: Uint8Array): Checkpoint & { readonly digest: string } => {
+/**
+ * Reads a checkpoint back; undefined: it is of an old format that is no longer read, and the log has to be. Errors: `LogDamaged` when it is not what was stored, `FutureVersion`.
+ */
+export const decodeCheckpoint = (
+  bytes: Uint8Array,
+): (Checkpoint & { readonly digest: string }) | undefined => {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   if (!buffer.subarray(0, 3).equals(magic.subarray(0, 3)))
     throw new KirokuError('LogDamaged', 'this is not a checkpoint')
@@ -50,8 +54,22 @@ export const decodeCheckpoint = (bytes: Uint8Array): Checkpoint & { readonly dig
   const digest = hash('sha256', payload, 'buffer')
   if (!digest.equals(buffer.subarray(magic.length, magic.length + digestBytes)))
     throw new KirokuError('LogDamaged', 'the checkpoint does not match its digest')
-  return { ...(packr.unpack(payload) as Checkpoint), digest: digest.toString('hex') }
+  const checkpoint = packr.unpack(payload) as Checkpoint
+  const { version } = checkpoint.snapshot as { readonly version: number }
+  if (version > snapshotVersion)
+    throw new KirokuError(
+      'FutureVersion',
+      `a checkpoint has version ${version}; this code reads ${snapshotVersion}`,
+    )
+  // What an older version wrote holds where both mean the same by it, which the hash of the state tells.
+  const isRead = version === snapshotVersion || (version >= versionMin && holds(checkpoint))
+  return isRead ? { ...checkpoint, digest: digest.toString('hex') } : undefined
 }
+
+/** The oldest version of snapshots whose layout is known. */
+const versionMin = 2
+
+const holds = (checkpoint: Checkpoint): boolean => stateHash(checkpoint.snapshot) === checkpoint.stateHash
 
 const digestPieceBytes = 4 * 1024 * 1024
 

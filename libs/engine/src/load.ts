@@ -115,7 +115,8 @@ const newestCheckpoint = async (
     const bytes = await log.checkpoints.get(seq)
     if (bytes === undefined) continue
     try {
-      return { checkpoint: decodeCheckpoint(bytes), bytes: bytes.length }
+      const checkpoint = decodeCheckpoint(bytes)
+      if (checkpoint !== undefined) return { checkpoint, bytes: bytes.length }
     } catch (e) {
       // A damaged checkpoint loses nothing as long as an older one, or the whole log, is there.
       if (!isKirokuError(e)) throw e

@@ -145,11 +145,20 @@ export const evolve = (state: PartitionState, event: LogEvent): void => {
     case 'Repaired':
       return repaired(state, event)
     default:
-      throw new KirokuError(
-        'FutureVersion',
-        `the log holds an event of an unknown type: ${(event as LogEvent).type}`,
-      )
+      return unknown(state, event)
   }
+}
+
+/** What a newer version recorded. Where it marks the event as optional, whoever does not know it may go on without. */
+const unknown = (state: PartitionState, event: { readonly type: string; readonly optional?: true }): void => {
+  if (event.optional === true) {
+    state.eventsSkipped++
+    return
+  }
+  throw new KirokuError(
+    'FutureVersion',
+    `record ${state.frameSeq} holds an event of the unknown type ${event.type}: a newer Kiroku wrote it; install that version`,
+  )
 }
 
 const queueOf = (state: PartitionState, id: number): QueueState => {

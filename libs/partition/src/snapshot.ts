@@ -17,9 +17,12 @@ import { recordedRedrive, type Redrive } from './state/Redrive.ts'
 import { RunSlab } from './state/RunSlab.ts'
 import { Spread, type LeavingPart, type Part, type Place } from './state/Spread.ts'
 
+/** Version of the snapshots that this code writes. */
+export const snapshotVersion = 3
+
 /** A partition's state as a value that shares nothing with it: plain data and typed arrays. */
 export interface Snapshot {
-  readonly version: 2
+  readonly version: typeof snapshotVersion
   readonly partition: number
   readonly epoch: number
   readonly node: string
@@ -151,7 +154,7 @@ const counted = [
 
 /** Copies the state, into `space` where it has room; memory-bound, about 45 ms for a million live messages. */
 export const snapshot = (state: PartitionState, space?: SnapshotSpace): Snapshot => ({
-  version: 2,
+  version: snapshotVersion,
   partition: state.partition,
   epoch: state.epoch,
   node: state.node,

@@ -80,6 +80,8 @@ export class PartitionState {
   erasures: Erasure[] = []
   nextErasure = 1
 
+  /** Not part of the record: optional events of a newer version, which were passed over since the state was loaded. */
+  eventsSkipped = 0
   /** Subscriptions to which the past is being restored. */
   readonly filling = new Set<Subscription>()
   /** How long the log keeps its record, in ms; not part of the record, the shell says so. */

@@ -1,0 +1,88 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { LogPass, trace, verify } from '@kiroku/audit'
+import { decodeCheckpoint, liveTime } from '@kiroku/engine'
+import { decodeRecord, encodeRecord, type MemoryLog } from '@kiroku/log'
+import type { LogEvent } from '@kiroku/message'
+import { snapshot, stateHash } from '@kiroku/partition'
+import { Engine } from '../harness/index.ts'
+import { corpusNames, readCorpus } from './readCorpus.ts'
+
+/** What each corpus comes to; a change here means that old records are read as something else than they were. */
+const expected = JSON.parse(readFileSync(join(import.meta.dirname, 'hashes.json'), 'utf8')) as Record<
+  string,
+  readonly string[]
+>
+
+const hashes = async (log: MemoryLog): Promise<string[]> => {
+  const found: string[] = []
+  for (let n = 0; n < log.meta.partitions; n++) {
+    const pass = await LogPass.open(await log.partition(n), { decodeCheckpoint })
+    await pass.run()
+    found.push(stateHash(snapshot(pass.state)))
+  }
+  return found
+}
+
+describe.each(corpusNames())('what version %s wrote', (name) => {
+  it('[CARD-04] is replayed to the state that it always was', async () => {
+    const { log } = await readCorpus(name)
+    expect({ [name]: await hashes(log) }).toEqual({ [name]: expected[name] })
+  })
+
+  it('[CARD-05] is whole by today’s rules, and its messages can be traced', async () => {
+    const { corpus, log } = await readCorpus(name)
+    const report = await verify(log, { decodeCheckpoint })
+    expect(report.partitions.map(({ problem }) => problem)).toEqual([undefined, undefined])
+    const { steps } = await trace(log, corpus.traced, { decodeCheckpoint })
+    expect(steps.map(({ event }) => event)).toEqual(
+      expect.arrayContaining(['Enqueued', 'Delivered', 'DeadLettered', 'ForwardReceived']),
+    )
+  })
+
+  it('[CARD-04] is taken over by today’s engine, from its checkpoints where these are still read', async () => {
+    const { log } = await readCorpus(name)
+    const engine = new Engine({ log, time: liveTime })
+    await engine.start()
+    expect([0, 1].map((n) => engine.actor(n).life)).toEqual(['Active', 'Active'])
+    await engine.stop('drain')
+    expect(await verify(log, { decodeCheckpoint })).toMatchObject({ ok: true })
+  })
+})
+
+describe('what a newer version writes', () => {
+  /** A whole log with an event behind its end that nobody here knows. */
+  const withUnknown = async (more: object) => {
+    const { log } = await readCorpus(corpusNames().at(-1)!)
+    const handle = await log.partition(0)
+    const { lastSeq } = await handle.state()
+    const last = decodeRecord((await handle.get(lastSeq))!.data)
+    if (last.kind !== 'frame') throw new Error('the log ends with a body')
+    const event = { type: 'WeatherNoted', sky: 'blue', ...more } as unknown as LogEvent
+    const { bytes } = encodeRecord({ epoch: last.epoch, at: last.at, events: [event], sections: [] }, last.hash)
+    return { log, seq: log.faults.write(0, bytes) }
+  }
+
+  it('is refused by name, with what to do, and is not taken for damage', async () => {
+    const { log, seq } = await withUnknown({})
+    const [report] = (await verify(log, { decodeCheckpoint })).partitions
+    expect(report!.problem).toMatchObject({ id: 'FutureVersion', seq })
+    expect(report!.problem!.message).toMatch(/WeatherNoted.*install that version/)
+    const engine = new Engine({ log, time: liveTime })
+    await engine.start()
+    expect([0, 1].map((n) => engine.actor(n).life)).toEqual(['Quarantined', 'Active'])
+    await engine.stop('drain')
+  })
+
+  it('is passed over and counted where it is marked as optional', async () => {
+    const { log } = await withUnknown({ optional: true })
+    const report = await verify(log, { decodeCheckpoint })
+    expect(report.ok).toBe(true)
+    expect(report.partitions[0]).toMatchObject({ skipped: 1 })
+    const engine = new Engine({ log, time: liveTime })
+    await engine.start()
+    expect([0, 1].map((n) => engine.actor(n).life)).toEqual(['Active', 'Active'])
+    await engine.stop('drain')
+  })
+})
