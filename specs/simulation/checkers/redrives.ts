@@ -10,8 +10,8 @@ import { Objection } from './Objection.ts'
 export class RedrivesChecker implements Checker {
   readonly name = 'redrives'
   readonly #world: World
-  /** Of each redrive that has one. */
-  readonly #selections = new Map<string, readonly number[]>()
+  /** Of each redrive; a repair may have given up another one with its number. */
+  readonly #selections = new Map<string, readonly number[] | undefined>()
 
   constructor(world: World) {
     this.#world = world
@@ -19,8 +19,7 @@ export class RedrivesChecker implements Checker {
 
   stored({ partition, record }: Stored): void {
     for (const e of record.events)
-      if (e.type === 'RedriveStarted' && e.selection !== undefined)
-        this.#selections.set(`${partition} ${e.queue} ${e.task}`, e.selection)
+      if (e.type === 'RedriveStarted') this.#selections.set(`${partition} ${e.queue} ${e.task}`, e.selection)
       else if (e.type === 'Redriven') {
         const selection = this.#selections.get(`${partition} ${e.queue} ${e.task}`)
         if (selection === undefined) continue
