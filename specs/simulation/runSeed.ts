@@ -7,6 +7,7 @@ import { people } from './workload/people.ts'
 import { poke } from './workload/poke.ts'
 import { repairDamage } from './workload/repairer.ts'
 import { bringHome } from './workload/spread.ts'
+import { resumeAll } from './workload/resumeAll.ts'
 import { setUp } from './workload/setUp.ts'
 import { isDrained } from './world/isDrained.ts'
 import { World } from './world/World.ts'
@@ -95,6 +96,8 @@ const play = async (world: World): Promise<void> => {
       .until('operators are done', () => world.deedsLeft === 0)
       .then(() => bringHome(world))
       .then(() => poke(world))
+      // An owner that had not noticed yet that the end of its log is lost answers from memory.
+      .then(() => [...world.hurts.keys()].forEach((p) => resumeAll(world, p)))
       .then(() => void (isPoked = true)),
   )
   await world.until(
