@@ -160,7 +160,10 @@ export class Ledger {
       case 'Acked':
         return this.#numbered(frame, e, 'Committed', onMove)
       case 'Discarded':
-        return this.#numbered(frame, e, 'Discarded', onMove)
+        this.#numbered(frame, e, 'Discarded', onMove)
+        // What was given up while it waited for its time waits for nobody who begins in the past either.
+        for (const n of each(e.numbers)) this.#queue(e.queue).messages.get(n)!.dueAt = 0
+        return
       case 'DeadLettered':
         this.#numbered(frame, e, 'DLQ', onMove)
         return this.#leaves(frame, e)

@@ -118,8 +118,11 @@ export class QueueLedger {
     const { from, readFrom, until } = generation.past!
     generation.past = undefined
     if (trimmedTo === undefined) return
-    const { retentionMs } = this.configOf(sub)
-    for (const { number, seq, bodySeq, enqueuedAt, isForgotten, lives, only } of this.messages.values()) {
+    const { retentionMs, retentionFrom } = this.configOf(sub)
+    for (const message of this.messages.values()) {
+      const { number, seq, bodySeq, enqueuedAt, isForgotten, lives, only } = message
+      // It counts from a time in another queue, which is not noted here.
+      if (message.isForwarded && retentionFrom === 'original') continue
       const isOfIt = number >= from && number < until && seq >= readFrom && only === undefined
       if (isOfIt && !isForgotten && !lives.has(sub) && Math.min(seq, bodySeq) > trimmedTo)
         if (enqueuedAt + retentionMs > at)
