@@ -13,6 +13,7 @@ import {
 import { firstMissing, givenUpIn } from '@kiroku/partition'
 import type { DecodeCheckpoint, StoredCheckpoint } from './Checkpoint.ts'
 import { findMissing, nothingMissing, type Missing } from './findMissing.ts'
+import { progressOf, type OnProgress } from './Progress.ts'
 import type { RepairKind, RepairOptions, RepairPlan } from './RepairPlan.ts'
 import { TailCheck } from './TailNote.ts'
 import { total } from './ranges.ts'
@@ -85,7 +86,7 @@ export const diagnose = async (
 
 const look = async (
   log: PartitionLog,
-  { decodeCheckpoint, tails = [] }: RepairOptions,
+  { decodeCheckpoint, tails = [], onProgress }: RepairOptions,
   acknowledgeLostEnd: boolean,
 ): Promise<Diagnosis> => {
   const listed = await log.checkpoints.list()
@@ -93,8 +94,9 @@ const look = async (
   const { checkpoints, unreadable } = await readCheckpoints(log, listed, decodeCheckpoint)
   const note = tails.find(({ partition }) => partition === log.partition)
   const tail = new TailCheck(note)
-  const whole = await walk(log, lastSeq, checkpoints, { tail })
-  const tally = await readLeniently(log, whole.damage?.seq ?? lastSeq + 1, firstSeq, lastSeq)
+  const whole = await walk(log, lastSeq, checkpoints, { tail, onProgress })
+  const lenient = { fromSeq: firstSeq, lastSeq, onProgress }
+  const tally = await readLeniently(log, whole.damage?.seq ?? lastSeq + 1, lenient)
   const { at, fenceRecords } = tally
   // An ownership whose records are all gone was there nevertheless.
   const epoch = Math.max(tally.epoch, note?.epoch ?? 0)
@@ -125,7 +127,7 @@ const look = async (
   const newest = ({ standing }: Walk, upTo: number): StoredCheckpoint | undefined =>
     checkpoints.get(Math.max(...[...standing].filter((seq) => seq <= upTo)))
   const missing = async (begin: StoredCheckpoint | undefined, upTo: number): Promise<Missing> =>
-    begin === undefined ? nothingMissing : findMissing(log, begin, upTo, { ...tally, firstSeq })
+    begin === undefined ? nothingMissing : findMissing(log, begin, upTo, { ...tally, firstSeq }, onProgress)
 
   if (whole.damage === undefined) {
     const begin = [...whole.standing].find((seq) => seq >= firstSeq - 1)
@@ -136,12 +138,9 @@ const look = async (
     const lostEnd = tail.problem(firstSeq, lastSeq, told.repairedEpoch)
     const isShort = stray.length > 0 || lostEnd !== undefined || acknowledgeLostEnd
     if (gone !== undefined && oldest !== undefined && !isShort) {
-      const { bodies } = await readLeniently(log, firstSeq, firstSeq, lastSeq, firstSeq)
-      const { bodiless, count } = await findMissing(log, newest(whole, lastSeq)!, lastSeq, {
-        ...tally,
-        bodies,
-        firstSeq,
-      })
+      const { bodies } = await readLeniently(log, firstSeq, { ...lenient, goneBelow: firstSeq })
+      const gap = { ...tally, bodies, firstSeq }
+      const { bodiless, count } = await findMissing(log, newest(whole, lastSeq)!, lastSeq, gap, onProgress)
       const lost = { ...nothing, unreadable: firstSeq - gone, bodies: count }
       const what = `the records ${gone} to ${firstSeq - 1} are missing`
       const problem = asProblem(new ChainError('LogDamaged', log.partition, gone, what))
@@ -168,7 +167,8 @@ const look = async (
 
   const behind = [...checkpoints.values()].filter((c) => c.seq >= whole.damage!.seq && c.seq <= lastSeq)
   const bridge = await firstStanding(log, behind)
-  const end = bridge === undefined ? whole : await walk(log, lastSeq, checkpoints, { begin: bridge })
+  const end =
+    bridge === undefined ? whole : await walk(log, lastSeq, checkpoints, { begin: bridge, onProgress })
   const damage = end.damage ?? whole.damage
   const problem = asProblem(damage)
   if (bridge !== undefined && end.damage === undefined) {
@@ -180,7 +180,8 @@ const look = async (
   }
   const dropped = listed.filter((seq) => seq >= damage.seq || unreadable.includes(seq))
   const possible = bridge !== undefined || hasBase(damage.seq, dropped)
-  const { lost } = bridge === undefined ? tally : await readLeniently(log, damage.seq, damage.seq, lastSeq)
+  const { lost } =
+    bridge === undefined ? tally : await readLeniently(log, damage.seq, { ...lenient, fromSeq: damage.seq })
   const { bodiless, count } = await missing(newest(end, damage.seq - 1) ?? bridge, damage.seq - 1)
   const plan = planOf(possible ? 'void' : 'impossible', damage.seq, lastSeq, dropped, problem, {
     ...lost,
@@ -261,7 +262,15 @@ export const walk = async (
   log: PartitionLog,
   toSeq: number,
   checkpoints: ReadonlyMap<number, StoredCheckpoint>,
-  { begin, tail }: { readonly begin?: StoredCheckpoint; readonly tail?: TailCheck },
+  {
+    begin,
+    tail,
+    onProgress,
+  }: {
+    readonly begin?: StoredCheckpoint | undefined
+    readonly tail?: TailCheck
+    readonly onProgress: OnProgress | undefined
+  },
 ): Promise<Walk> => {
   const from: ChainAnchor | undefined = begin && {
     seq: begin.seq,
@@ -270,6 +279,7 @@ export const walk = async (
   }
   const standing = new Set<number>()
   const told: Told = { trimmedTo: 0, givenUp: [], repairedEpoch: 0 }
+  const report = progressOf(log.partition, toSeq, onProgress)
   let hash = begin?.hash ?? zeroHash
   try {
     for await (const entry of readChain(log, {
@@ -285,7 +295,10 @@ export const walk = async (
       if (entry.kind !== 'ours') continue
       hash = entry.record.hash
       tail?.pass(entry.seq, entry.record)
-      if (entry.record.kind === 'frame') listen(told, entry.record)
+      if (entry.record.kind === 'frame') {
+        listen(told, entry.record)
+        report(entry.seq, entry.record.events.length)
+      }
       const checkpoint = checkpoints.get(entry.seq)
       if (checkpoint !== undefined && equalBytes(checkpoint.hash, hash)) standing.add(entry.seq)
     }
@@ -332,10 +345,19 @@ interface Tally {
 const readLeniently = async (
   log: PartitionLog,
   countFrom: number,
-  fromSeq: number,
-  lastSeq: number,
-  goneBelow = 0,
+  {
+    fromSeq,
+    lastSeq,
+    goneBelow = 0,
+    onProgress,
+  }: {
+    readonly fromSeq: number
+    readonly lastSeq: number
+    readonly goneBelow?: number
+    readonly onProgress: OnProgress | undefined
+  },
 ): Promise<Tally> => {
+  const report = progressOf(log.partition, lastSeq, onProgress)
   const unreadable = new Set<number>()
   const bodies = new Set<string>()
   let [records, events, sent, settled] = [0, 0, 0, 0]
@@ -356,6 +378,7 @@ const readLeniently = async (
     epoch = Math.max(epoch, record.epoch)
     if (stored.seq >= countFrom) records++
     if (record.kind === 'body') continue
+    report(stored.seq, record.events.length)
     at = Math.max(at, record.at)
     for (const e of record.events) if (e.type === 'OwnerChanged') fenceRecords = e.of
     if (stored.seq < countFrom) continue

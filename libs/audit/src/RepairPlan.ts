@@ -1,5 +1,6 @@
 import type { Actor } from '@kiroku/message'
 import type { DecodeCheckpoint } from './Checkpoint.ts'
+import type { OnProgress } from './Progress.ts'
 import type { TailNote } from './TailNote.ts'
 import type { Problem } from './VerifyReport.ts'
 
@@ -8,6 +9,8 @@ export interface RepairOptions {
   readonly decodeCheckpoint: DecodeCheckpoint
   /** What nodes noted of the ends that they saw, so that a lost end shows. */
   readonly tails?: readonly TailNote[]
+  /** Told of how far each of the readings is that a look takes. */
+  readonly onProgress?: OnProgress
 }
 
 /** Who reopens a partition, and why. */

@@ -49,7 +49,7 @@ const isTrimmed = async (log: PartitionLog, { problem }: RecordCheck): Promise<b
 
 const checkPartition = async (
   log: PartitionLog,
-  { decodeCheckpoint, tails = [], bytesMax }: CheckRecordOptions,
+  { decodeCheckpoint, tails = [], onProgress, bytesMax }: CheckRecordOptions,
 ): Promise<RecordCheck> => {
   const { partition } = log
   const tail = new TailCheck(tails.find((note) => note.partition === partition))
@@ -66,7 +66,7 @@ const checkPartition = async (
     readFrom,
     ...(problem === undefined ? {} : { problem }),
   })
-  const walked = await walk(log, lastSeq, checkpoints, { tail, ...(begin === undefined ? {} : { begin }) })
+  const walked = await walk(log, lastSeq, checkpoints, { tail, begin, onProgress })
   if (walked.damage !== undefined) return seen(asProblem(walked.damage))
   const standing = standingIn(checkpoints, walked)
   const told = including(walked.told, begin === undefined ? standing : [begin, ...standing])

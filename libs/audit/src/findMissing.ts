@@ -12,6 +12,7 @@ import {
   type Subscription,
 } from '@kiroku/partition'
 import type { StoredCheckpoint } from './Checkpoint.ts'
+import { progressOf, type OnProgress } from './Progress.ts'
 
 /** What cannot be read of a log. */
 interface Gone {
@@ -39,11 +40,14 @@ export const findMissing = async (
   checkpoint: StoredCheckpoint,
   upTo: number,
   { firstSeq, unreadable, bodies }: Gone,
+  onProgress: OnProgress | undefined,
 ): Promise<Missing> => {
   const state = restore(checkpoint.snapshot)
   const from = { seq: checkpoint.seq, hash: checkpoint.hash, epoch: checkpoint.snapshot.epoch }
+  const report = progressOf(log.partition, upTo, onProgress)
   for await (const entry of readChain(log, { from, toSeq: upTo })) {
     if (entry.kind !== 'ours' || entry.record.kind === 'body') continue
+    report(entry.seq, entry.record.events.length)
     beginFrame(state, entry.seq, entry.record.at)
     for (const event of entry.record.events) evolve(state, event)
   }

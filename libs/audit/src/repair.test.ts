@@ -5,6 +5,8 @@ import { decodeEnvelope, type Command, type CommandOf, type Reply } from '@kirok
 import { decodeCheckpoint, startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
 import { waitUntil } from '@kiroku/testkit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { checkRecord } from './checkRecord.ts'
+import type { Progress } from './Progress.ts'
 import { planRepair, repair } from './repair.ts'
 import type { TailNote } from './TailNote.ts'
 import { ask, forge, lastFrame, receive, send, tester } from './TestRecord.ts'
@@ -31,6 +33,20 @@ describe('a whole log', () => {
     expect(await plan()).toMatchObject({ kind: 'none', from: before + 1, upTo: before })
     expect(await repair(engine.log, 0, order)).toEqual([])
     expect(await lastSeq()).toBe(before)
+  })
+
+  it('tells how far each reading of it is', async () => {
+    await send(engine, 0, 'mail', 'a')
+    const told: Progress[] = []
+    await planRepair(engine.log, 0, { decodeCheckpoint, onProgress: (progress) => told.push(progress) })
+    await checkRecord(engine.log, { decodeCheckpoint, bytesMax: 0, onProgress: (p) => told.push(p) })
+    const lastSeq = await lastFrame(engine.log, 0)
+    expect(told.length).toBeGreaterThanOrEqual(3)
+    for (const { partition, seq, events, ...to } of told) {
+      expect({ partition, ...to }).toEqual({ partition: 0, lastSeq: lastSeq.seq })
+      expect(events).toBeGreaterThan(0)
+      expect(seq).toBeLessThanOrEqual(lastSeq.seq)
+    }
   })
 })
 

@@ -11,20 +11,26 @@ export const showProgress = (): { readonly onProgress: OnProgress; readonly done
   let shownMs = beganMs
   let partBeganMs = beganMs
   let part: { partition: number; seq: number } | undefined
+  let last = { seq: 0, events: 0 }
+  let eventsBefore = 0
   return {
     onProgress: ({ partition, seq, lastSeq, events }) => {
       const nowMs = performance.now()
-      if (part?.partition !== partition) {
+      // A reading that begins anew, maybe of the same partition.
+      if (events < last.events) eventsBefore += last.events
+      if (part?.partition !== partition || seq < last.seq) {
         part = { partition, seq: Math.max(0, seq - 1) }
         partBeganMs = nowMs
       }
+      last = { seq, events }
       if (nowMs - shownMs < showMs) return
       shownMs = nowMs
       const share = Math.min(1, seq / Math.max(1, lastSeq))
-      const rate = (events / (nowMs - beganMs)) * 1_000
+      const allEvents = eventsBefore + events
+      const rate = (allEvents / (nowMs - beganMs)) * 1_000
       const recordsPerMs = (seq - part.seq) / Math.max(1, nowMs - partBeganMs)
       const leftMs = recordsPerMs > 0 ? (lastSeq - seq) / recordsPerMs : 0
-      process.stderr.write(`\r\x1b[K${lineOf(partition, share, events, rate, leftMs)}`)
+      process.stderr.write(`\r\x1b[K${lineOf(partition, share, allEvents, rate, leftMs)}`)
     },
     done: () => void process.stderr.write('\r\x1b[K'),
   }

@@ -4,6 +4,7 @@ import { checkRecord } from '@kiroku/audit'
 import type { Client } from '@kiroku/client'
 import { decodeCheckpoint } from '@kiroku/engine'
 import { indexState } from '../audit/indexState.ts'
+import { showProgress } from '../audit/showProgress.ts'
 import { lostLogs, tailsOf } from '../audit/tailsOf.ts'
 import type { Invocation } from '../cli/CommandSpec.ts'
 import { diagnose, type Facts } from '../doctor/diagnose.ts'
@@ -40,13 +41,15 @@ const gather = async (invocation: Invocation, client: Client, nats: Nats, log: s
   const isOurs = managed !== undefined && nats.getServer().endsWith(`:${managed.port}`)
   const server = await askServer(nats)
   const opened = await openLog(nats, { name: log }).catch(() => undefined)
+  const { onProgress, done } = showProgress()
   const record =
     opened &&
     (await checkRecord(opened, {
       decodeCheckpoint,
       tails: tailsOf(dataDir, opened),
       bytesMax: invocation.flag('deep') ? Infinity : recordBytesMax,
-    }))
+      onProgress,
+    }).finally(done))
   const index = opened && (await indexState(opened, dataDir))
   const meta = opened?.meta
   const disk = isOurs ? await statfs(resolve(dataDir)) : undefined

@@ -1,7 +1,8 @@
-import { planRepair, repair, type RepairPlan, type TailNote } from '@kiroku/audit'
+import { planRepair, repair, type RepairOptions, type RepairPlan } from '@kiroku/audit'
 import { decodeCheckpoint } from '@kiroku/engine'
 import { errorRegistry, KirokuError } from '@kiroku/message'
 import type { Log } from '@kiroku/log'
+import { showProgress } from '../audit/showProgress.ts'
 import { tailsOf } from '../audit/tailsOf.ts'
 import { describePlan } from '../audit/describePlan.ts'
 import type { Invocation } from '../cli/CommandSpec.ts'
@@ -12,7 +13,9 @@ export const run = (invocation: Invocation): Promise<void> =>
   withLog(invocation, async (log) => {
     const { flag, text, out } = invocation
     const tails = tailsOf(invocation.settings().dataDir, log)
-    const plans = await plansOf(log, invocation.int('partition'), tails)
+    const progress = showProgress()
+    const looking = { decodeCheckpoint, tails, onProgress: progress.onProgress }
+    const plans = await plansOf(log, invocation.int('partition'), looking).finally(progress.done)
     const damaged = plans.filter(({ kind }) => kind !== 'none')
     for (const plan of damaged) for (const line of describePlan(plan)) out.line(line)
     if (damaged.length === 0) out.line('Nothing is damaged.')
@@ -20,12 +23,11 @@ export const run = (invocation: Invocation): Promise<void> =>
     const open = flag('yes') ? (lostEnd ? plans : damaged).filter(({ kind }) => kind !== 'impossible') : []
     for (const { partition } of open) {
       await repair(log, partition, {
-        decodeCheckpoint,
-        tails,
+        ...looking,
         by: localActor(),
         note: text('reason') ?? 'kiroku repair',
         acknowledgeLostEnd: lostEnd,
-      })
+      }).finally(progress.done)
       out.line(`partition ${partition} is open again`)
     }
     const repaired = open.map(({ partition }) => partition)
@@ -36,11 +38,7 @@ export const run = (invocation: Invocation): Promise<void> =>
     if (left.length > 0) process.exitCode = errorRegistry.LogDamaged.exit
   })
 
-const plansOf = async (
-  log: Log,
-  only: number | undefined,
-  tails: readonly TailNote[],
-): Promise<RepairPlan[]> => {
+const plansOf = async (log: Log, only: number | undefined, looking: RepairOptions): Promise<RepairPlan[]> => {
   if (only !== undefined && (only < 0 || only >= log.meta.partitions))
     throw new KirokuError(
       'InvalidArgument',
@@ -48,7 +46,6 @@ const plansOf = async (
     )
   const partitions = only === undefined ? Array.from({ length: log.meta.partitions }, (_, n) => n) : [only]
   const plans: RepairPlan[] = []
-  for (const partition of partitions)
-    plans.push(await planRepair(log, partition, { decodeCheckpoint, tails }))
+  for (const partition of partitions) plans.push(await planRepair(log, partition, looking))
   return plans
 }
