@@ -20,10 +20,24 @@ export interface AskedDiff {
   readonly limit?: string
 }
 
+/** When a whole log is looked at, as it was written. */
+export interface AskedLog {
+  readonly at?: string
+}
+
+/** Of which queue it is asked how far one can look back; without one: of all. */
+export interface AskedSpan {
+  readonly queue?: string
+}
+
 /** Shows queues as they were, as JSON. Errors: `InvalidArgument`, `UnknownQueue`, `BeyondRecord`, `FutureMoment`. */
 export interface LookSource {
   readonly stateAt: (queue: string, asked: AskedState) => Promise<unknown>
   readonly diff: (queue: string, asked: AskedDiff) => Promise<unknown>
+  /** All queues. */
+  readonly logAt: (asked: AskedLog) => Promise<unknown>
+  /** How far one can look back. */
+  readonly span: (asked: AskedSpan) => Promise<unknown>
 }
 
 /** What is searched for, as it was written. */

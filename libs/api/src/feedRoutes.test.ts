@@ -18,7 +18,7 @@ const serve = async (tokens = ''): Promise<void> => {
     {
       client: {} as Client,
       trace: unused,
-      look: { stateAt: unused, diff: unused },
+      look: { stateAt: unused, diff: unused, logAt: unused, span: unused },
       search: { messages: unused, acts: unused },
       feed: {
         open: (options) => {

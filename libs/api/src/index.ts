@@ -7,6 +7,8 @@ export type {
   ApiSources,
   AskedDiff,
   AskedLetters,
+  AskedLog,
+  AskedSpan,
   AskedState,
   DeadLetterSource,
   LookSource,

@@ -4,8 +4,11 @@ import {
   readDeadLetters,
   diffMoments,
   gatherDeadLetters,
+  logAt,
+  spanOf,
   stateAt,
   trace,
+  type LogSpan,
   type Trace,
 } from '@kiroku/audit'
 import { createClient, inProcess, type Client } from '@kiroku/client'
@@ -49,6 +52,9 @@ const serve = async (
     look: {
       stateAt: (queue: string, { at }: { at?: string }) =>
         stateAt(engine.log, queue, { seq: Number(at) }, { decodeCheckpoint, now: Date.now() }),
+      logAt: ({ at }: { at?: string }) =>
+        logAt(engine.log, { time: Number(at) }, { decodeCheckpoint, now: Number(at) }),
+      span: ({ queue }: { queue?: string }) => spanOf(engine.log, queue, { decodeCheckpoint }),
       diff: (queue: string, { a, b }: { a: string; b?: string }) =>
         diffMoments(
           engine.log,
@@ -117,7 +123,11 @@ describe('the HTTP API', () => {
       messageId: string
     }
     const { steps } = (await ask('GET', `/v1/messages/${messageId}/trace`)).json() as Trace
-    const { seq } = steps[0]!
+    const { seq, at } = steps[0]!
+    const whole = await ask('GET', `/v1/state?at=${at}`)
+    expect(whole.json()).toMatchObject({ at, queues: [{ queue: 'past', counts: { sent: 1 } }] })
+    const span = (await ask('GET', '/v1/span?queue=past')).json() as LogSpan
+    expect(span.partitions.find(({ partition }) => partition === span.home)!.to).toMatchObject({ at })
     const state = await ask('GET', `/v1/queues/past/state?at=${seq}`)
     expect(state).toMatchObject({ status: 200 })
     expect(state.json()).toMatchObject({ counts: { available: 1 }, messages: [{ messageId }] })

@@ -35,6 +35,14 @@ export interface Look {
   readonly places: readonly LookPlace[]
 }
 
+/** A whole partition at a moment; the state belongs to the looker too. */
+export interface LookPartition {
+  readonly partition: number
+  /** Last record that the moment contains; 0: the partition begins later. */
+  readonly seq: number
+  readonly state: PartitionState
+}
+
 /** A pass and whoever listens to it now. */
 interface OpenPass {
   readonly log: PartitionLog
@@ -86,6 +94,31 @@ export class Looker {
         places.push({ ...there, partition: part.partition, at: there.state.at, queue: ofPart })
     }
     return { at, places }
+  }
+
+  /**
+   * All partitions at a moment. Errors: `FutureMoment`, `BeyondRecord`, `InvalidArgument` (a sequence without its
+   * partition, where there are several), and what the log's reading throws.
+   */
+  async all(asked: AskedMoment): Promise<{ readonly at: number; readonly all: readonly LookPartition[] }> {
+    const { partitions } = this.#log.meta
+    const own = 'seq' in asked ? (asked.partition ?? (partitions === 1 ? 0 : undefined)) : undefined
+    if ('seq' in asked && own === undefined)
+      throw new KirokuError(
+        'InvalidArgument',
+        `sequence ${asked.seq} is one of which partition? Write it like 0/${asked.seq}`,
+      )
+    const time = 'time' in asked ? asked.time : await this.timeOf(own!, asked.seq)
+    const all = await Promise.all(
+      Array.from({ length: partitions }, async (_, partition) => {
+        const isOwn = partition === own && 'seq' in asked
+        const seq = isOwn ? asked.seq : await this.#seqAt(partition, time)
+        return { partition, ...(await this.#passTo(partition, seq)) }
+      }),
+    )
+    if (all.every(({ state }) => state.at === 0))
+      throw new KirokuError('BeyondRecord', `the record begins later than ${timeText(time)}`)
+    return { at: time, all }
   }
 
   /**
@@ -160,6 +193,14 @@ export class Looker {
       'BeyondRecord',
       `the record of partition ${partition} begins with sequence ${firstSeq}${since}, later than ${timeText(time)}`,
     )
+  }
+
+  /** The last sequence up to a time; 0 where the whole record is later. Errors: those of `seqOf`. */
+  async #seqAt(partition: number, time: number): Promise<number> {
+    const log = await this.#partition(partition)
+    const { firstSeq, lastSeq } = await log.state()
+    const isBefore = firstSeq === 1 && (await firstFrameAt(log, time + 0.5, firstSeq, lastSeq)) === 1
+    return isBefore && time <= this.#options.now ? 0 : this.seqOf(partition, { time })
   }
 
   /** Partition time in ms of a record, or of the frame that follows it. Errors: those of `seqOf`. */

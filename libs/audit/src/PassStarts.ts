@@ -45,6 +45,12 @@ export class PassStarts {
     )
   }
 
+  /** The first sequence behind which the state is known, without reading it; 0 is the beginning. Undefined: none is. */
+  async firstKnown(): Promise<number | undefined> {
+    const { firstSeq } = await this.#log.state()
+    return firstSeq === 1 ? 0 : (await this.#known(firstSeq))[0]?.seq
+  }
+
   /** The newest state before a sequence from which on all that was known no longer holds. */
   async before(seq: number): Promise<PassStart> {
     const { partition } = this.#log

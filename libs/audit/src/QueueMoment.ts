@@ -40,8 +40,8 @@ export interface MomentSubscription {
   readonly counts: QueueCounts
 }
 
-/** A queue as it stood at a moment. */
-export interface QueueMoment {
+/** A queue as it stood at a moment: counts and settings. */
+export interface QueueOverview {
   readonly queue: string
   /** The time that was asked for, or that of the record that was. */
   readonly at: number
@@ -54,6 +54,10 @@ export interface QueueMoment {
   readonly subscriptions: readonly MomentSubscription[]
   /** Age of the oldest message that was not final, in ms; 0 when there was none. */
   readonly oldestAgeMs: number
+}
+
+/** The same with its messages. */
+export interface QueueMoment extends QueueOverview {
   /** A page of the messages that were not final. */
   readonly messages: readonly MomentMessage[]
   /** How many there were of those that were asked for. */

@@ -63,7 +63,9 @@ export { FilterError } from './filter/FilterError.ts'
 export { parseFilter } from './filter/parseFilter.ts'
 export { parseSpan } from './filter/parseSpan.ts'
 export { passesFilter, type FilteredMessage } from './filter/passesFilter.ts'
-export { Looker, type Look, type LookOptions, type LookPlace } from './Looker.ts'
+export { Looker, type Look, type LookOptions, type LookPartition, type LookPlace } from './Looker.ts'
+export { logAt, type LogMoment, type MomentPartition } from './logAt.ts'
+export { spanOf, type LogSpan, type PartitionSpan } from './spanOf.ts'
 export { stateAt, type StateAtOptions } from './stateAt.ts'
 export type {
   AskedMoment,
@@ -71,6 +73,7 @@ export type {
   MomentPlace,
   MomentSubscription,
   QueueMoment,
+  QueueOverview,
 } from './QueueMoment.ts'
 export {
   diffMoments,

@@ -8,7 +8,6 @@ import {
   type PartitionLog,
 } from '@kiroku/log'
 import {
-  countsOf,
   decodeEnvelope,
   type EnvelopeMeta,
   describeQueues,
@@ -17,8 +16,8 @@ import {
   type StandingMessage,
 } from '@kiroku/partition'
 import { Looker, type Look, type LookOptions, type LookPlace } from './Looker.ts'
-import type { AskedMoment, MomentMessage, MomentSubscription, QueueMoment } from './QueueMoment.ts'
-import { sumCounts } from './sumCounts.ts'
+import { overviewOf } from './overviewOf.ts'
+import type { AskedMoment, MomentMessage, MomentPlace, QueueMoment } from './QueueMoment.ts'
 import type { StateName } from './TraceStep.ts'
 
 /** Which messages to show. */
@@ -58,39 +57,27 @@ export const describeLook = async (
   { at, places }: Look,
   options: Omit<StateAtOptions, keyof LookOptions> = {},
 ): Promise<QueueMoment> => {
-  const home = places[0]!
   const { messages, total, next } = await page(log, places, options)
   return {
-    queue: name,
-    at,
-    places: places.map(({ partition, queue, seq, at }) => ({ partition, queue: queue.id, seq, at })),
-    config: home.queue.config,
-    deliveryPaused: home.queue.deliveryPaused,
-    counts: places.map(({ queue }) => countsOf(queue)).reduce(sumCounts),
-    subscriptions: subscriptionsOf(places, at),
-    oldestAgeMs: Math.max(...places.map((place) => describe(place, at).oldestAgeMs)),
+    ...overviewOf(
+      name,
+      at,
+      places.map((place) => ({ place: placeOf(place), description: describe(place, at) })),
+    ),
     messages,
     messagesTotal: total,
     ...(next === undefined ? {} : { next }),
   }
 }
 
-const describe = ({ state, queue }: LookPlace, at: number) => describeQueues(state, [queue], at)[0]!
+const placeOf = ({ partition, queue, seq, at }: LookPlace): MomentPlace => ({
+  partition,
+  queue: queue.id,
+  seq,
+  at,
+})
 
-const subscriptionsOf = (places: readonly LookPlace[], at: number): MomentSubscription[] => {
-  const byName = new Map<string, MomentSubscription>()
-  for (const place of places)
-    for (const { name, sub, deliveryPaused, counts } of describe(place, at).subscriptions) {
-      const before = byName.get(name)
-      byName.set(
-        name,
-        before === undefined
-          ? { name, sub, deliveryPaused, counts }
-          : { ...before, counts: sumCounts(before.counts, counts) },
-      )
-    }
-  return [...byName.values()]
-}
+const describe = ({ state, queue }: LookPlace, at: number) => describeQueues(state, [queue], at)[0]!
 
 const pageMax = 100
 

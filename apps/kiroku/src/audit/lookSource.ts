@@ -1,12 +1,17 @@
 import {
   diffMoments,
+  type AskedMoment,
+  logAt,
+  spanOf,
   stateAt,
+  type LogMoment,
+  type LogSpan,
   type LookOptions,
   type MomentDiff,
   type QueueMoment,
   type StateName,
 } from '@kiroku/audit'
-import type { AskedDiff, AskedState, LookSource } from '@kiroku/api'
+import type { AskedDiff, AskedLog, AskedSpan, AskedState, LookSource } from '@kiroku/api'
 import type { Log } from '@kiroku/log'
 import { isKirokuError, KirokuError, stateNames } from '@kiroku/message'
 import type { RunningAuditor } from '../auditor/startAuditor.ts'
@@ -16,15 +21,22 @@ const limitMax = 1_000
 
 /** How queues of a log are shown as they were, by what is asked as it was written. */
 export interface Looking {
+  readonly logAt: (asked: AskedLog) => Promise<LogMoment>
+  readonly span: (asked: AskedSpan) => Promise<LogSpan>
   readonly stateAt: (queue: string, asked: AskedState) => Promise<QueueMoment>
   readonly diff: (queue: string, asked: AskedDiff) => Promise<MomentDiff>
 }
 
 /** Looks from this process; `options` are made anew for each question. */
 export const lookHere = (log: Log, options: () => LookOptions): Looking => ({
+  logAt: ({ at }) => {
+    const look = options()
+    return logAt(log, momentOrNow(at, look.now), look)
+  },
+  span: ({ queue }) => spanOf(log, queue, options()),
   stateAt: (queue, { at, states, subscription, limit, after }) => {
     const look = options()
-    return stateAt(log, queue, at === undefined ? { time: look.now } : parseMoment(at, 'at', look.now), {
+    return stateAt(log, queue, momentOrNow(at, look.now), {
       ...look,
       messagesMax: parseLimit(limit),
       ...(states === undefined ? {} : { states: parseStates(states, 'states') }),
@@ -39,6 +51,9 @@ export const lookHere = (log: Log, options: () => LookOptions): Looking => ({
     return diffMoments(log, queue, from, to, { ...look, messagesMax: parseLimit(limit) })
   },
 })
+
+const momentOrNow = (at: string | undefined, now: number): AskedMoment =>
+  at === undefined ? { time: now } : parseMoment(at, 'at', now)
 
 /** Looks from the auditor's process where there is one, so that the engine's loop goes on. */
 export const lookSource = (here: Looking, auditor: RunningAuditor | undefined): LookSource => {
@@ -55,6 +70,16 @@ export const lookSource = (here: Looking, auditor: RunningAuditor | undefined): 
     }
   }
   return {
+    logAt: (asked) =>
+      ask(
+        (there) => there.ask('logAt', asked),
+        () => here.logAt(asked),
+      ),
+    span: (asked) =>
+      ask(
+        (there) => there.ask('span', asked),
+        () => here.span(asked),
+      ),
     stateAt: (queue, asked) =>
       ask(
         (there) => there.ask('stateAt', { queue, asked }),

@@ -136,6 +136,8 @@ export class Auditor {
         trace(this.#log, messageId, { decodeCheckpoint, index: traceIndex(database) }),
       ),
     stateAt: ({ queue, asked }) => this.#looking.stateAt(queue, asked),
+    logAt: (asked) => this.#looking.logAt(asked),
+    span: (asked) => this.#looking.span(asked),
     diff: ({ queue, asked }) => this.#looking.diff(queue, asked),
     deadLetters: ({ queue, asked }) => this.#letters.list(queue, asked),
     selectLetters: ({ queue, asked }) => this.#letters.select(queue, asked),

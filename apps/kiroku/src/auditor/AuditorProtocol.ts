@@ -1,8 +1,10 @@
-import type { AskedDiff, AskedLetters, AskedState } from '@kiroku/api'
+import type { AskedDiff, AskedLetters, AskedLog, AskedSpan, AskedState } from '@kiroku/api'
 import type {
   Act,
   ActFilter,
   DeadLetterGroup,
+  LogMoment,
+  LogSpan,
   MomentDiff,
   PartitionNews,
   QueueMoment,
@@ -46,6 +48,8 @@ export interface AuditorMethods {
   acts: { asked: ActFilter; answer: Act[] }
   trace: { asked: { messageId: string }; answer: Trace }
   stateAt: { asked: { queue: string; asked: AskedState }; answer: QueueMoment }
+  logAt: { asked: AskedLog; answer: LogMoment }
+  span: { asked: AskedSpan; answer: LogSpan }
   diff: { asked: { queue: string; asked: AskedDiff }; answer: MomentDiff }
   deadLetters: {
     asked: { queue: string; asked: Pick<AskedLetters, 'subscription'> }

@@ -1,3 +1,4 @@
+import type { LogSpan } from '@kiroku/audit'
 import type { SearchAnswer } from '@kiroku/audit-store'
 import { temporaryFolder, waitUntil, withNats, type TemporaryFolder } from '@kiroku/testkit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -75,6 +76,13 @@ describe('the auditor', () => {
         messages: [{ number: 2, state: 'Available' }],
       })
       expect(await get(api, '/v1/queues/mail/state?at=99999')).toMatchObject({ id: 'FutureMoment' })
+      expect(await get(api, '/v1/state')).toMatchObject({
+        queues: [{ queue: 'mail', counts: { sent: 2, available: 1, committed: 1 } }],
+        partitions: [{ partition: 0 }, { partition: 1 }],
+      })
+      const { to, home } = await get<LogSpan>(api, '/v1/span?queue=mail')
+      expect(to.at).toBeGreaterThan(0)
+      expect([0, 1]).toContain(home)
       expect(await get(api, '/v1/queues/mail/diff?a=1')).toMatchObject({ appeared: { total: 1 } })
       expect(await get(api, '/v1/acts?queue=mail')).toMatchObject({
         acts: [{ event: 'QueueCreated', queue: 'mail', after: { indexBody: 'on' } }],

@@ -20,6 +20,28 @@ const says = (summary: string) => OpenApi.annotations({ summary, description: `$
 /** Queues as they were. */
 export const lookingBack = HttpApiGroup.make('lookingBack')
   .add(
+    HttpApiEndpoint.get('logAt', '/state', {
+      query: { at: optional(moment('The moment; default now')) },
+      success: Schema.Json,
+      error,
+    })
+      .annotate(RequiredRole, 'viewer')
+      .annotateMerge(
+        says('All queues as they stood at a moment: counts and settings; and how far each partition was.'),
+      ),
+    HttpApiEndpoint.get('span', '/span', {
+      query: {
+        queue: optional(Schema.String.annotate({ description: 'Of this queue: also where it lives' })),
+      },
+      success: Schema.Json,
+      error,
+    })
+      .annotate(RequiredRole, 'viewer')
+      .annotateMerge(
+        says(
+          'How far one can look back: times and sequences of the first known state and of the last frame.',
+        ),
+      ),
     HttpApiEndpoint.get('stateAt', '/queues/:queue/state', {
       params,
       query: {

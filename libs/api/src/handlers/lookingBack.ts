@@ -8,6 +8,8 @@ export const lookingBackHandlers = ({ look }: ApiSources) =>
   HttpApiBuilder.group(Api, 'lookingBack', (handlers) =>
     handlers.handleAll({
       stateAt: ({ params, query }) => call(async () => asJson(await look.stateAt(params.queue, query))),
+      logAt: ({ query }) => call(async () => asJson(await look.logAt(query))),
+      span: ({ query }) => call(async () => asJson(await look.span(query))),
       diff: ({ params, query }) => call(async () => asJson(await look.diff(params.queue, query))),
     }),
   )
