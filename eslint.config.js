@@ -4,7 +4,7 @@ import { pureFiles, pureGlobals, pureSyntax, testFiles, walls } from './tools/wa
 export default [
   { ignores: ['**/node_modules/**', '**/dist/**', '.nx/**', '**/.kiroku/**', 'coverage/**'] },
   {
-    files: ['**/*.ts'],
+    files: ['**/*.{ts,tsx}'],
     languageOptions: { parser: tseslint.parser, parserOptions: { projectService: true } },
     plugins: { '@typescript-eslint': tseslint.plugin, walls },
     rules: {

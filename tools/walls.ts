@@ -154,6 +154,23 @@ export const rooms: ReadonlyArray<Room> = [
     why: 'the executable composes libraries; what it would do with another package belongs in one of them',
   },
   {
+    folder: 'apps/console',
+    may: [
+      '@kiroku/message',
+      '@kiroku/partition',
+      '@kiroku/audit',
+      '@fontsource-variable/inter',
+      '@tanstack',
+      '@vitejs/plugin-react',
+      '@xyflow/react',
+      'react',
+      'react-dom',
+      'uplot',
+      'vite',
+    ],
+    why: 'the console runs in a browser: it replays with the pure rooms, and asks the engine over HTTP for everything else',
+  },
+  {
     folder: 'apps/bench',
     may: [...libraries, '@nats-io', 'node:'],
     why: 'the benchmarks compare Kiroku with raw NATS and need nothing else',

@@ -1,0 +1,55 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useCallback } from 'react'
+
+/** What every page's URL can say. */
+export interface SharedSearch {
+  /** The moment that is looked at, as the API takes it: a time, a sequence, partition/sequence. Absent: now. */
+  readonly at?: string
+  /** The queue that is looked at. Absent: all. */
+  readonly queue?: string
+}
+
+/** Reads them from a URL. */
+export const sharedSearch = (search: Record<string, unknown>): SharedSearch => ({
+  ...textOf('at', search['at']),
+  ...textOf('queue', search['queue']),
+})
+
+const textOf = (name: string, value: unknown): object =>
+  typeof value === 'string' && value !== ''
+    ? { [name]: value }
+    : typeof value === 'number'
+      ? { [name]: String(value) }
+      : {}
+
+/** The moment that is looked at, and how to go to another; `undefined` is now. */
+export const useMoment = (): {
+  readonly at: string | undefined
+  readonly setAt: (at: string | undefined, options?: { readonly replace?: boolean }) => void
+} => {
+  const { at } = useSearch({ strict: false }) as SharedSearch
+  const navigate = useNavigate()
+  const setAt = useCallback(
+    (next: string | undefined, { replace = false } = {}) => {
+      void navigate({ to: '.', replace, search: ((before: object) => ({ ...before, at: next })) as never })
+    },
+    [navigate],
+  )
+  return { at, setAt }
+}
+
+/** The queue that is looked at, and how to look at another; `undefined` is all. */
+export const useScope = (): {
+  readonly queue: string | undefined
+  readonly setQueue: (queue: string | undefined) => void
+} => {
+  const { queue } = useSearch({ strict: false }) as SharedSearch
+  const navigate = useNavigate()
+  const setQueue = useCallback(
+    (next: string | undefined) => {
+      void navigate({ to: '.', search: ((before: object) => ({ ...before, queue: next })) as never })
+    },
+    [navigate],
+  )
+  return { queue, setQueue }
+}

@@ -1,0 +1,36 @@
+import { useQuery } from '@tanstack/react-query'
+import { createContext, useContext } from 'react'
+import { get } from './api.ts'
+
+/** Who looks, at what, and what they may do. */
+export interface Session {
+  readonly name: string
+  readonly role: 'viewer' | 'operator' | 'admin'
+  /** Whether this console may send commands. */
+  readonly commands: boolean
+  readonly log: string
+  readonly incarnation: string
+  readonly partitions: number
+  readonly version: string
+  /** Whether the engine asks for tokens. */
+  readonly tokens: boolean
+  readonly startedAt: number
+}
+
+/** Asks who this is; the answer of an engine that is away comes when it is back. */
+export const useSessionQuery = () =>
+  useQuery({
+    queryKey: ['session'],
+    queryFn: ({ signal }) => get<Session>('/v1/session', undefined, signal),
+    staleTime: Infinity,
+  })
+
+/** The session, inside of the gate that waits for it. */
+export const SessionContext = createContext<Session | undefined>(undefined)
+
+/** Who looks. */
+export const useSession = (): Session => {
+  const session = useContext(SessionContext)
+  if (session === undefined) throw new Error('there is a session inside of the gate only')
+  return session
+}

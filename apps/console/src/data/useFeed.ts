@@ -1,0 +1,38 @@
+import { createContext, useContext, useEffect, useMemo, useSyncExternalStore } from 'react'
+import { useMoment } from './moment.ts'
+import { FeedStream } from './FeedStream.ts'
+
+/** Whether pages follow what happens, and how to change that. */
+export interface Liveness {
+  readonly isLive: boolean
+  readonly setLive: (isLive: boolean) => void
+}
+
+/** The switch in the head of the page. */
+export const LiveContext = createContext<Liveness>({ isLive: true, setLive: () => {} })
+
+/** Whether pages follow what happens. */
+const useLive = (): Liveness => useContext(LiveContext)
+
+/**
+ * The feed of one queue, or of all, for one view. The component is drawn again when something changes, ten times a
+ * second at most; it is closed while the view is paused, hidden, or looks at the past.
+ */
+export const useFeed = (queue?: string): FeedStream => {
+  const stream = useMemo(() => new FeedStream(queue), [queue])
+  const { isLive } = useLive()
+  const { at } = useMoment()
+  const follows = isLive && at === undefined
+  useEffect(() => {
+    const set = (): void =>
+      follows && document.visibilityState === 'visible' ? stream.open() : stream.close()
+    set()
+    document.addEventListener('visibilitychange', set)
+    return () => {
+      document.removeEventListener('visibilitychange', set)
+      stream.close()
+    }
+  }, [stream, follows])
+  useSyncExternalStore(stream.subscribe, () => stream.version)
+  return stream
+}

@@ -1,0 +1,6 @@
+/** Cluster. */
+export const ClusterPage = () => (
+  <div className="page">
+    <h1>Cluster</h1>
+  </div>
+)

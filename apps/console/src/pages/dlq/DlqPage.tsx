@@ -1,0 +1,6 @@
+/** Dlq. */
+export const DlqPage = () => (
+  <div className="page">
+    <h1>Dlq</h1>
+  </div>
+)

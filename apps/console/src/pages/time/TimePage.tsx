@@ -1,0 +1,6 @@
+/** Time. */
+export const TimePage = () => (
+  <div className="page">
+    <h1>Time</h1>
+  </div>
+)

@@ -1,0 +1,97 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState, type ReactNode } from 'react'
+import { send, type Command } from '../data/api.ts'
+import { useAnnounce } from '../shell/Announcer.tsx'
+import { Dialog } from './Dialog.tsx'
+import { Problem } from './Problem.tsx'
+import styles from './CommandDialog.module.css'
+
+/**
+ * Asks before something is changed: `children` spell the effect out, the reason goes on record. `done` says what was
+ * done, for the reader's ears and eyes.
+ */
+export const CommandDialog = <A,>({
+  title,
+  command,
+  action,
+  danger = false,
+  confirmName,
+  done,
+  onClose,
+  onDone,
+  children,
+}: {
+  readonly title: string
+  /** What is sent; made when it is confirmed. */
+  readonly command: () => Omit<Command, 'reason'>
+  /** The word on the button. */
+  readonly action: string
+  readonly danger?: boolean
+  /** What must be typed first, where nothing brings back what is lost. */
+  readonly confirmName?: string
+  readonly done: (answer: A) => string
+  readonly onClose: () => void
+  readonly onDone?: (answer: A) => void
+  readonly children: ReactNode
+}) => {
+  const [reason, setReason] = useState('')
+  const [typed, setTyped] = useState('')
+  const announce = useAnnounce()
+  const queries = useQueryClient()
+  const run = useMutation({
+    mutationFn: () => send<A>({ ...command(), reason }),
+    onSuccess: (answer) => {
+      announce(done(answer))
+      void queries.invalidateQueries()
+      onDone?.(answer)
+      onClose()
+    },
+  })
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form
+        className={styles['form']}
+        onSubmit={(event) => {
+          event.preventDefault()
+          run.mutate()
+        }}
+      >
+        <div className={styles['effect']}>{children}</div>
+        {confirmName !== undefined && (
+          <label className={styles['label']}>
+            Type <strong>{confirmName}</strong> to confirm
+            <input
+              className="field"
+              value={typed}
+              onChange={(e) => setTyped(e.target.value)}
+              autoComplete="off"
+            />
+          </label>
+        )}
+        <label className={styles['label']}>
+          Why? It stands on record beside your name.
+          <input
+            className="field"
+            value={reason}
+            maxLength={500}
+            onChange={(e) => setReason(e.target.value)}
+            placeholder="Reason (optional)"
+          />
+        </label>
+        {run.error !== null && <Problem error={run.error} />}
+        <div className={styles['buttons']}>
+          <button type="button" className="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button
+            type="submit"
+            className={`button ${danger ? 'danger' : 'strong'}`}
+            disabled={run.isPending || (confirmName !== undefined && typed !== confirmName)}
+          >
+            {run.isPending ? 'Working…' : action}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}

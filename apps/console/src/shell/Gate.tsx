@@ -1,0 +1,48 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useState, type ReactNode } from 'react'
+import { ApiError, presentToken } from '../data/api.ts'
+import { SessionContext, useSessionQuery } from '../data/session.ts'
+import { Problem } from '../parts/Problem.tsx'
+import styles from './Gate.module.css'
+
+/** Lets through who may look; asks for a token where the engine wants one. */
+export const Gate = ({ children }: { readonly children: ReactNode }) => {
+  const session = useSessionQuery()
+  const queries = useQueryClient()
+  const [token, setToken] = useState('')
+  if (session.data !== undefined) return <SessionContext value={session.data}>{children}</SessionContext>
+  const asksForToken = session.error instanceof ApiError && session.error.status === 401
+  if (session.isPending) return null
+  return (
+    <main className={styles['gate']}>
+      <h1>Kiroku</h1>
+      {asksForToken ? (
+        <form
+          className={styles['form']}
+          onSubmit={(event) => {
+            event.preventDefault()
+            presentToken(token)
+            void queries.invalidateQueries({ queryKey: ['session'] })
+          }}
+        >
+          <label className={styles['form']}>
+            This engine asks for a token. It is kept until this tab is closed.
+            <input
+              className="field"
+              type="password"
+              value={token}
+              autoFocus
+              autoComplete="off"
+              onChange={(event) => setToken(event.target.value)}
+            />
+          </label>
+          <button type="submit" className="button strong">
+            Open the console
+          </button>
+        </form>
+      ) : (
+        <Problem error={session.error} retry={() => void session.refetch()} />
+      )}
+    </main>
+  )
+}

@@ -1,0 +1,35 @@
+import { Dialog } from '../parts/Dialog.tsx'
+import { pages } from './pages.ts'
+import styles from './HelpSheet.module.css'
+
+const keys: readonly (readonly [string, string])[] = [
+  ...pages.map(({ key, name }) => [`g ${key}`, name] as const),
+  ['Ctrl K', 'Go to a page, a queue, a message; do something'],
+  ['/', 'Search messages'],
+  ['p', 'Pause and follow again'],
+  ['j k', 'Next and previous row; Enter opens it'],
+  ['h l', 'Previous and next event of a message'],
+  ['[ ]', 'One record back and forth in time'],
+  ['Space', 'Play and pause the past'],
+  ['n', 'Back to now'],
+  ['t', 'Light, dark, or as the system is'],
+  ['?', 'This sheet'],
+]
+
+/** What the keys do. */
+export const HelpSheet = ({ onClose }: { readonly onClose: () => void }) => (
+  <Dialog title="Keyboard" onClose={onClose}>
+    <dl className={styles['keys']}>
+      {keys.map(([key, does]) => (
+        <div key={key}>
+          <dt>
+            {key.split(' ').map((each) => (
+              <kbd key={each}>{each}</kbd>
+            ))}
+          </dt>
+          <dd>{does}</dd>
+        </div>
+      ))}
+    </dl>
+  </Dialog>
+)

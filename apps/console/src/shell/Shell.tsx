@@ -1,0 +1,170 @@
+import { Link, Outlet, useNavigate } from '@tanstack/react-router'
+import { useMemo, useState } from 'react'
+import { presentToken } from '../data/api.ts'
+import { useMoment, useScope } from '../data/moment.ts'
+import { useSession } from '../data/session.ts'
+import { LiveContext } from '../data/useFeed.ts'
+import { useAnnounce } from './Announcer.tsx'
+import { CommandBar } from './CommandBar.tsx'
+import { HelpSheet } from './HelpSheet.tsx'
+import { pages } from './pages.ts'
+import { nextTheme } from './theme.ts'
+import { TimeRail } from './TimeRail.tsx'
+import { useKeys } from './useKeys.ts'
+import styles from './Shell.module.css'
+
+const keepShared = ((before: { at?: string; queue?: string }) => ({
+  ...(before.at === undefined ? {} : { at: before.at }),
+  ...(before.queue === undefined ? {} : { queue: before.queue }),
+})) as never
+
+/** What stands around every page: where one can go, which queue and which moment is looked at, live or paused. */
+export const Shell = () => {
+  const session = useSession()
+  const navigate = useNavigate()
+  const announce = useAnnounce()
+  const { at, setAt } = useMoment()
+  const { queue, setQueue } = useScope()
+  const [isLive, setLive] = useState(true)
+  const [open, setOpen] = useState<'help' | 'commands' | undefined>()
+  const close = (): void => setOpen(undefined)
+  const toggle = (): void => {
+    setLive(!isLive)
+    announce(isLive ? 'Paused: nothing is asked and nothing moves.' : 'Live again.')
+  }
+  const changeTheme = (): void => announce(`Theme: ${nextTheme()}`)
+  useKeys({
+    ...Object.fromEntries(
+      pages.map(({ key, to }) => [`g ${key}`, () => void navigate({ to, search: keepShared })]),
+    ),
+    '?': () => setOpen('help'),
+    '/': () => void navigate({ to: '/messages', search: keepShared }),
+    p: toggle,
+    n: () => setAt(undefined),
+    t: changeTheme,
+  })
+  return (
+    <LiveContext value={useMemo(() => ({ isLive, setLive }), [isLive])}>
+      <div
+        className={styles['shell']}
+        onKeyDown={(event) => {
+          if (event.key !== 'k' || !(event.ctrlKey || event.metaKey)) return
+          event.preventDefault()
+          setOpen('commands')
+        }}
+      >
+        <a className={styles['skip']} href="#page">
+          Skip to the page
+        </a>
+        <nav className={styles['nav']} aria-label="Pages">
+          <div className={styles['brand']}>
+            <img src="/assets/mark.svg" alt="" width="22" height="22" />
+            <span>Kiroku</span>
+          </div>
+          <ul>
+            {pages.map(({ to, name, icon }) => (
+              <li key={to}>
+                <Link
+                  to={to}
+                  search={keepShared}
+                  className={styles['link']}
+                  activeProps={{ 'data-active': 'true' }}
+                  activeOptions={{ exact: to === '/', includeSearch: false }}
+                >
+                  <svg width="18" height="18" viewBox="0 0 20 20" aria-hidden="true">
+                    <path
+                      d={icon}
+                      fill="none"
+                      stroke="currentColor"
+                      strokeWidth="1.5"
+                      strokeLinejoin="round"
+                    />
+                  </svg>
+                  <span>{name}</span>
+                </Link>
+              </li>
+            ))}
+          </ul>
+          <p className={styles['who']}>
+            {session.name} · {session.commands ? session.role : 'read only'}
+            <br />
+            log {session.log}
+          </p>
+        </nav>
+        <div className={styles['main']}>
+          <header className={styles['top']}>
+            {queue === undefined ? (
+              <span className="quiet">All queues</span>
+            ) : (
+              <span className={styles['scope']}>
+                {queue}
+                <button
+                  type="button"
+                  onClick={() => setQueue(undefined)}
+                  aria-label={`Stop looking at ${queue} only`}
+                >
+                  ✕
+                </button>
+              </span>
+            )}
+            <button type="button" className={styles['find']} onClick={() => setOpen('commands')}>
+              Go to, search, do… <kbd>Ctrl K</kbd>
+            </button>
+            <button
+              type="button"
+              className={styles['live']}
+              data-live={isLive && at === undefined}
+              aria-pressed={!isLive}
+              disabled={at !== undefined}
+              onClick={toggle}
+            >
+              {at !== undefined ? 'Past' : isLive ? 'Live' : 'Paused'}
+            </button>
+            <button
+              type="button"
+              className="button small"
+              onClick={() => setOpen('help')}
+              aria-label="Keyboard help"
+            >
+              ?
+            </button>
+          </header>
+          <TimeRail />
+          <main id="page" tabIndex={-1} className={styles['page']}>
+            <Outlet />
+          </main>
+        </div>
+        {open === 'help' && <HelpSheet onClose={close} />}
+        {open === 'commands' && (
+          <CommandBar
+            onClose={close}
+            actions={[
+              { text: isLive ? 'Pause' : 'Follow live', run: toggle },
+              { text: 'Change theme', run: changeTheme },
+              { text: 'Keyboard help', run: () => setOpen('help') },
+              { text: 'Back to now', run: () => setAt(undefined) },
+              {
+                text: 'Copy a link to what I see',
+                run: () => {
+                  void navigator.clipboard.writeText(location.href)
+                  announce('Link copied.')
+                },
+              },
+              ...(session.tokens
+                ? [
+                    {
+                      text: 'Forget my token',
+                      run: () => {
+                        presentToken(undefined)
+                        location.reload()
+                      },
+                    },
+                  ]
+                : []),
+            ]}
+          />
+        )}
+      </div>
+    </LiveContext>
+  )
+}
