@@ -2,6 +2,7 @@ import { waitUntil, withNats } from '@kiroku/testkit'
 import { connect } from '@kiroku/nats'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
+import { membershipPollMs } from './ClusterLimits.ts'
 import { type ChildOptions, ClusterNode } from './ClusterNode.ts'
 import { clusterStatus } from './index.ts'
 
@@ -82,6 +83,15 @@ describe('one node', () => {
     await allRunOn(second)
     print('restart after kill -9', lastStart(second) - second.startedAtMs)
     expect(second.of('acquired')[0]?.reason).toContain('is gone')
+  })
+
+  test('says of no trouble when it is the last to leave, however long its partitions drain', async () => {
+    // Long enough for it to read many times who is there.
+    const node = startNode({ log: newLog(), drainMs: 10 * membershipPollMs })
+    await allRunOn(node)
+    await node.end('SIGTERM')
+    expect(node.of('STOP')).toHaveLength(partitions)
+    expect(node.of('trouble')).toEqual([])
   })
 })
 

@@ -95,6 +95,7 @@ export const startPlacement = (
         stillHeld: (held) => locks.stillHeld(held),
         release: (partition) => locks.release(partition),
         releaseAll: () => locks.releaseAll(),
+        isLeaving: () => membership.isLeaving,
       },
       run: (partition) =>
         supervisePartition({

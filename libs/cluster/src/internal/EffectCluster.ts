@@ -33,6 +33,8 @@ export interface ShardStore {
   readonly stillHeld: (partitions: ReadonlyArray<number>) => ReadonlyArray<number>
   readonly release: (partition: number) => Promise<void>
   readonly releaseAll: () => Promise<void>
+  /** Whether this node is leaving, and names itself no more. */
+  readonly isLeaving: () => boolean
 }
 
 /** Settings of {@link runSharding}. */
@@ -102,10 +104,15 @@ const singletonName = (sharding: Sharding.Sharding['Service'], partition: number
   }
 }
 
-const troubleLogger = (onTrouble: (reason: string) => void) =>
+/** What Sharding logs whenever it reads that there is no node to give shards to. */
+const nobodyIsThere = 'No healthy runners available'
+
+const troubleLogger = ({ onTrouble, store }: ShardingOptions) =>
   Logger.make<unknown, void>(({ message, cause, logLevel }) => {
     if (logLevel !== 'Warn' && logLevel !== 'Error' && logLevel !== 'Fatal') return
     const text = Array.isArray(message) ? message.map(String).join(' ') : String(message)
+    // The last node that leaves finds nobody, which is as it should be.
+    if (text === nobodyIsThere && store.isLeaving()) return
     onTrouble(cause.reasons.length === 0 ? text : `${text}: ${String(Cause.squash(cause))}`)
   })
 
@@ -134,7 +141,7 @@ export const runSharding = Effect.fnUntraced(function* (options: ShardingOptions
       Layer.succeed(RunnerStorage.RunnerStorage)(storageOf(options.store)),
     ]),
     Layer.provide([MessageStorage.layerNoop, config]),
-    Layer.provide(Logger.layer([troubleLogger(options.onTrouble)])),
+    Layer.provide(Logger.layer([troubleLogger(options)])),
   )
   const loggers = yield* Logger.CurrentLoggers
   const clock = yield* Clock.Clock
