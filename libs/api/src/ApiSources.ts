@@ -1,7 +1,7 @@
 import type { DeadLetterGroup } from '@kiroku/audit'
 import type { Client } from '@kiroku/client'
 import type { Ranges } from '@kiroku/message'
-import type { FeedSource } from './feedRoutes.ts'
+import type { FeedSource } from './handlers/feed.ts'
 import type { MetricFamily } from './metrics/MetricFamily.ts'
 
 /** What is asked of a moment, as it was written. */

@@ -14,7 +14,7 @@ export type {
   LookSource,
   SearchSource,
 } from './ApiSources.ts'
-export type { FeedSource, OpenFeed } from './feedRoutes.ts'
+export type { FeedSource, OpenFeed } from './handlers/feed.ts'
 export {
   authorize,
   checkBind,

@@ -14,9 +14,9 @@ import * as Layer from 'effect/Layer'
 import * as Scope from 'effect/Scope'
 import type { ApiSources } from './ApiSources.ts'
 import { Api } from './definition/Api.ts'
-import { feedRoutes } from './feedRoutes.ts'
 import { accessLayer, failuresLayer, type OnDefect } from './handlers/access.ts'
 import { clusterHandlers } from './handlers/cluster.ts'
+import { feedHandlers } from './handlers/feed.ts'
 import { lookingBackHandlers } from './handlers/lookingBack.ts'
 import { messageHandlers } from './handlers/messages.ts'
 import { queueHandlers } from './handlers/queues.ts'
@@ -66,6 +66,7 @@ export const startApi = async (sources: ApiSources, options: ApiOptions): Promis
       messageHandlers(sources, times, closing.signal),
       lookingBackHandlers(sources),
       searchingHandlers(sources),
+      feedHandlers(sources, closing.signal),
       clusterHandlers(sources),
     ]),
     Layer.provide([accessLayer(options.tokens), failuresLayer(options.bodyBytesMax, onDefect)]),
@@ -73,7 +74,6 @@ export const startApi = async (sources: ApiSources, options: ApiOptions): Promis
   const routes = Layer.mergeAll(
     api,
     HttpApiSwagger.layer(Api, { path: '/docs' }),
-    feedRoutes(sources.feed, options.tokens, closing.signal),
     plainRoutes(sources, times, options.tokens),
     securityHeaders,
   )

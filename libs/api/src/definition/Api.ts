@@ -7,6 +7,7 @@ import * as Schema from 'effect/Schema'
 import type { Role } from '../tokens.ts'
 import { Access, Failures, RequiredRole } from './Access.ts'
 import { errorSchemas } from './apiError.ts'
+import { feed } from './feed.ts'
 import { lookingBack } from './lookingBack.ts'
 import { DeadLetterGroups } from './deadLetterSchemas.ts'
 import { CancelRedriveRequest, EditRequest, Redrive, RedriveRequest } from './redriveSchemas.ts'
@@ -326,7 +327,7 @@ const cluster = HttpApiGroup.make('cluster')
 
 /** The native HTTP API: the one definition behind the server, its OpenAPI page and `docs/openapi.json`. */
 export const Api = HttpApi.make('kiroku')
-  .add(queues, subscriptions, redrives, messages, lookingBack, searching, cluster)
+  .add(queues, subscriptions, redrives, messages, lookingBack, searching, feed, cluster)
   .middleware(Access)
   .middleware(Failures)
   .prefix('/v1')

@@ -97,7 +97,8 @@ export const StartPosition = Schema.Union([
 
 const configFields = fieldsFrom(storedOf) as unknown as ConfigFields
 
-const Counts = Schema.Struct({
+/** Messages of a queue by state. */
+export const Counts = Schema.Struct({
   delayed: count,
   available: count,
   inflight: count,

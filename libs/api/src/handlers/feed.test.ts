@@ -1,9 +1,11 @@
 import { FeedHub, type FeedMessage, type PartitionNews } from '@kiroku/audit'
 import type { Client } from '@kiroku/client'
 import { waitUntil } from '@kiroku/testkit'
+import * as Schema from 'effect/Schema'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { startApi, type RunningApi } from './startApi.ts'
-import { parseTokens } from './tokens.ts'
+import { FeedEvent } from '../definition/feed.ts'
+import { startApi, type RunningApi } from '../startApi.ts'
+import { parseTokens } from '../tokens.ts'
 
 let hub: FeedHub
 /** Those who read in this test; an earlier one may still be leaving. */
@@ -87,6 +89,9 @@ const delivered = (seq: number, queue = 'mail'): PartitionNews => ({
   ],
 })
 
+/** An event of which nothing is missing that the definition names, and has nothing else. */
+const asDefined = Schema.decodeUnknownSync(FeedEvent, { onExcessProperty: 'error' })
+
 /** Reads a stream of server-sent events; `events` grows. */
 const listen = async (path: string, headers: Record<string, string> = {}) => {
   const stream = new AbortController()
@@ -104,11 +109,8 @@ const listen = async (path: string, headers: Record<string, string> = {}) => {
             .split('\n')
             .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)] as const),
         )
-        events.push({
-          event: fields['event']!,
-          id: fields['id']!,
-          data: JSON.parse(fields['data']!) as FeedMessage,
-        })
+        const { event, id, data } = asDefined(fields)
+        events.push({ event, id, data: data as FeedMessage })
         text = text.slice(end + 2)
       }
     }

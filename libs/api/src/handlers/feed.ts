@@ -1,15 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { encodeEvent, encodeHeartbeat, type FeedMessage, type FeedPlace } from '@kiroku/audit'
-import { errorRegistry } from '@kiroku/message'
 import * as Effect from 'effect/Effect'
-import * as HttpRouter from 'effect/http/HttpRouter'
-import * as HttpServerRequest from 'effect/http/HttpServerRequest'
+import * as HttpApiBuilder from 'effect/http-api/HttpApiBuilder'
 import * as HttpServerResponse from 'effect/http/HttpServerResponse'
-import * as Layer from 'effect/Layer'
 import * as Stream from 'effect/Stream'
-import { toApiError } from './definition/apiError.ts'
-import { call } from './handlers/call.ts'
-import { authorize, checkLocalRequest, type Token } from './tokens.ts'
+import type { ApiSources } from '../ApiSources.ts'
+import { Api } from '../definition/Api.ts'
+import { call } from './call.ts'
 
 /** A reader's way into the feed. */
 export interface OpenFeed {
@@ -32,40 +29,38 @@ const messageMs = 100
 const heartbeatMs = 5_000
 
 /** The feed as server-sent events: of one queue, and of all. */
-export const feedRoutes = (feed: FeedSource, tokens: readonly Token[], closing: AbortSignal) => {
-  const answer = (queue: string | undefined) =>
-    Effect.gen(function* () {
-      const request = yield* HttpServerRequest.HttpServerRequest
-      const { headers } = request
-      const position =
-        headers['last-event-id'] ?? new URL(request.url, 'http://localhost').searchParams.get('from')
-      const opened = yield* call(() => {
-        if (tokens.length > 0)
-          authorize(tokens, headers['authorization']?.replace(/^Bearer /, '') ?? '', 'viewer')
-        else checkLocalRequest(headers)
-        return Promise.resolve(
+export const feedHandlers = ({ feed }: ApiSources, closing: AbortSignal) => {
+  const answer = (
+    { from }: { readonly from?: string },
+    headers: { readonly 'last-event-id'?: string },
+    queue?: string,
+  ) => {
+    const position = headers['last-event-id'] ?? from
+    return Effect.map(
+      call(() =>
+        Promise.resolve(
           feed.open({
             ...(queue === undefined ? {} : { queue }),
-            ...(position === null ? {} : { position }),
+            ...(position === undefined ? {} : { position }),
           }),
-        )
-      })
-      const body = Stream.fromAsyncIterable(events(opened, closing), (cause) => cause).pipe(Stream.encodeText)
-      return HttpServerResponse.stream(body, {
-        contentType: 'text/event-stream',
-        headers: { 'cache-control': 'no-store', 'x-accel-buffering': 'no' },
-      })
-    }).pipe(
-      Effect.catch((error) => HttpServerResponse.json(error, { status: errorRegistry[error.id].http })),
-      Effect.catchDefect((defect) => HttpServerResponse.json(toApiError(defect), { status: 500 })),
+        ),
+      ),
+      (opened) =>
+        HttpServerResponse.stream(
+          Stream.fromAsyncIterable(events(opened, closing), (cause) => cause).pipe(Stream.encodeText),
+          {
+            contentType: 'text/event-stream',
+            // A proxy that gathers the answer would keep it for ever.
+            headers: { 'x-accel-buffering': 'no' },
+          },
+        ),
     )
-  return Layer.mergeAll(
-    HttpRouter.add('GET', '/v1/feed', answer(undefined)),
-    HttpRouter.add(
-      'GET',
-      '/v1/queues/:queue/feed',
-      Effect.flatMap(HttpRouter.params, ({ queue }) => answer(decodeURIComponent(queue ?? ''))),
-    ),
+  }
+  return HttpApiBuilder.group(Api, 'feed', (handlers) =>
+    handlers.handleAll({
+      feed: ({ query, headers }) => answer(query, headers),
+      queueFeed: ({ query, headers, params }) => answer(query, headers, params.queue),
+    }),
   )
 }
 

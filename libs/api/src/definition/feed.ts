@@ -1,0 +1,114 @@
+import { stateNames } from '@kiroku/message'
+import * as HttpApiEndpoint from 'effect/http-api/HttpApiEndpoint'
+import * as HttpApiGroup from 'effect/http-api/HttpApiGroup'
+import * as HttpApiSchema from 'effect/http-api/HttpApiSchema'
+import * as OpenApi from 'effect/http-api/OpenApi'
+import * as Schema from 'effect/Schema'
+import { RequiredRole } from './Access.ts'
+import { errorSchemas } from './apiError.ts'
+import { Counts } from './schemas.ts'
+
+const error = errorSchemas
+const optional = Schema.optionalKey
+
+const place = {
+  position: Schema.String.annotate({ description: 'By which a reader goes on from here' }),
+  at: Schema.Finite.annotate({
+    description: 'The latest partition time of what it contains, in ms since 1970',
+  }),
+  lag: Schema.Finite.annotate({ description: 'Records that the log has beyond' }),
+}
+const seqs = Schema.Array(Schema.Finite).annotate({
+  description: 'By partition: the last record it contains',
+})
+
+const Snapshot = Schema.Struct({
+  ...place,
+  seqs,
+  queues: Schema.Array(Schema.Struct({ queue: Schema.String, counts: Counts })),
+}).annotate({ identifier: 'FeedSnapshot', description: 'How queues stand.' })
+
+const Transition = Schema.Struct({
+  from: Schema.Literals(['New', ...stateNames]),
+  to: Schema.Literals(stateNames),
+  count: Schema.Finite,
+}).annotate({ description: 'So many messages went from one state to another, once for each subscription' })
+
+const Changes = Schema.Struct({
+  ...place,
+  seqs,
+  queues: Schema.Array(
+    Schema.Struct({
+      queue: Schema.String,
+      transitions: Schema.Array(Transition),
+      change: Schema.Record(Schema.String, Schema.Finite).annotate({
+        description: 'To add to the counts; what is not named did not change',
+      }),
+      ended: optional(Schema.Literal(true)).annotate({ description: 'The queue is gone' }),
+    }),
+  ),
+}).annotate({ identifier: 'FeedChanges', description: 'What changed since the event before.' })
+
+const Heartbeat = Schema.Struct(place).annotate({
+  identifier: 'FeedHeartbeat',
+  description: 'A sign of life while nothing changes.',
+})
+
+const event = <Kind extends string, Data extends Schema.Top>(kind: Kind, data: Data) =>
+  Schema.Struct({
+    event: Schema.Literal(kind),
+    id: Schema.String.annotate({ description: '`position` of the data' }),
+    data: Schema.fromJsonString(data),
+  })
+
+/** An event of the feed as it is sent. */
+export const FeedEvent = Schema.Union([
+  event('snapshot', Snapshot),
+  event('changes', Changes),
+  event('heartbeat', Heartbeat),
+])
+
+const asked = {
+  query: {
+    from: optional(
+      Schema.String.annotate({ description: '`position` to go on from; the header goes first' }),
+    ),
+  },
+  headers: {
+    'last-event-id': optional(
+      Schema.String.annotate({
+        description: 'The last event that was got, as browsers send it by themselves',
+      }),
+    ),
+  },
+  success: HttpApiSchema.StreamSse({ events: FeedEvent }),
+  error,
+}
+
+const says = (summary: string) =>
+  OpenApi.annotations({
+    summary,
+    description: `${summary} Begins with a snapshot, or with what changed since the position that is named; at most ten events a second. Role: viewer.`,
+    transform: withoutFailureEvent,
+  })
+
+/** The stream never tells of a failure: it ends, and the reader comes back with what it got last. */
+const withoutFailureEvent = (operation: Record<string, unknown>): Record<string, unknown> => {
+  const { responses } = operation as unknown as {
+    readonly responses: Record<string, { readonly content: Record<string, Record<string, unknown>> }>
+  }
+  delete responses['200']!.content['text/event-stream']!['x-effect-stream']
+  return operation
+}
+
+/** What happens, as it happens. */
+export const feed = HttpApiGroup.make('feed')
+  .add(
+    HttpApiEndpoint.get('feed', '/feed', asked)
+      .annotate(RequiredRole, 'viewer')
+      .annotateMerge(says('How all queues stand and what changes there, as server-sent events.')),
+    HttpApiEndpoint.get('queueFeed', '/queues/:queue/feed', { params: { queue: Schema.String }, ...asked })
+      .annotate(RequiredRole, 'viewer')
+      .annotateMerge(says('The same of one queue.')),
+  )
+  .annotateMerge(OpenApi.annotations({ title: 'Feed', description: 'What happens, as it happens.' }))
