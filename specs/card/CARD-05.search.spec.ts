@@ -84,6 +84,30 @@ describe('[CARD-05] messages are found by what happened to them', () => {
     expect(found.bodiesNotIndexed).toEqual(['other'])
   })
 
+  it('[CARD-05] what was forwarded is found by a value in its body where the queue it was sent to indexes bodies', async () => {
+    await using world = await createWorld({ partitions: 2 })
+    await lastNight(world)
+    const index = await indexOf(world)
+    const failed = index.search('queue:dead payload.customer.id:42')
+    expect(tell(failed)).toEqual(['dead 1 Available', 'dead 3 Available'])
+    expect(failed.bodiesNotIndexed).toEqual([])
+
+    const { messageId, number } = failed.messages[0]!
+    await world.client.queues.editBody('dead', { number, messageId, body: '{"customer":{"id":43}}' })
+    await world.queue('desk')
+    await world.client.queues.redrive('dead', { to: 'desk' })
+    await world.send('desk', { customer: { id: 43 } })
+    await world.advance('1 second')
+    await index.follow()
+    const edited = index.search('payload.customer.id:43')
+    expect(edited.messages.map((m) => [m.messageId, m.queue])).toEqual([
+      [messageId, 'desk'],
+      [messageId, 'dead'],
+    ])
+    expect(edited.bodiesNotIndexed).toEqual(['desk'])
+    expect(index.search('-queue:desk payload.customer.id:43').bodiesNotIndexed).toEqual([])
+  })
+
   it('[CARD-05] where the beginning of the record is gone, what is live is found all the same', async () => {
     await using world = await createWorld({
       recordMs: 1_000,

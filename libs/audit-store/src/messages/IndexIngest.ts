@@ -1,9 +1,10 @@
-import { State, type LogEvent, type LogEventOf, type Ranges } from '@kiroku/message'
+import { isKirokuError, State, type LogEvent, type LogEventOf, type Ranges } from '@kiroku/message'
 import { actOf, type PassFrame, type PassListener } from '@kiroku/audit'
 import { isSealed, readSealed } from '@kiroku/log'
 import {
   bodyOf,
   decodeEnvelope,
+  parseMessageId,
   runNumbers,
   type EnvelopeMeta,
   type PartitionState,
@@ -41,6 +42,8 @@ export class IndexIngest implements PassListener {
   readonly #queues = new Map<number, number>()
   readonly #streams = new Map<number, Map<number, Stream>>()
   readonly #large: LargeBody[] = []
+  /** Of queues that do not ask for it: whether they hold bodies that are not indexed all the same. */
+  readonly #leftOut = new Map<number, boolean>()
   #reachedSeq: number
   #reachedHash: Uint8Array | undefined
   /** Up to here it knows only what was left, not what happened. */
@@ -77,7 +80,10 @@ export class IndexIngest implements PassListener {
 
   /** Enters what a state knows: where a record begins in the middle, nothing else tells of it. */
   seed(state: PartitionState, seq: number): void {
-    for (const queue of state.queues.values()) this.#nameQueue(queue.id, queue.name, queue.recorded, 0)
+    for (const queue of state.queues.values()) {
+      this.#nameQueue(queue.id, queue.name, queue.recorded, 0)
+      if (queue.nextNumber > 1) this.#bodyLeftOut(queue.id, true)
+    }
     seedRows(this.#writer, state, seq, (sub) => this.#stream(sub.queue.id, sub.id, sub.name))
     this.#reachedSeq = seq
     this.#beganSeq = seq
@@ -236,6 +242,7 @@ export class IndexIngest implements PassListener {
     if (!isSend) this.#writer.forward(this.#queue(e.queue), e.from, e.forward, count, first)
     const place = queue.frameSeq === state.frameSeq ? queue.frameCount : 0
     const indexBody = queue.config.indexBody === 'on'
+    if (isSend && !indexBody) this.#bodyLeftOut(e.queue, true)
     const { subs } = queue
     for (let i = 0; i < count; i++) {
       const n = first + i
@@ -262,7 +269,7 @@ export class IndexIngest implements PassListener {
     }
   }
 
-  /** Looks at what travels beside a body, and into the body where its queue asks for that. */
+  /** Looks at what travels beside a body, and into the body where its queue, or the one it was sent to, asks for that. */
   #inside(
     queue: number,
     number: number,
@@ -270,11 +277,14 @@ export class IndexIngest implements PassListener {
     envelope: Uint8Array,
     indexBody: boolean,
   ): void {
+    // What is encrypted stays out of the index, which nobody erases anything from.
+    const isLocked = isSealed(envelope)
+    let wanted = indexBody
     if (envelope[0] !== 0) {
-      // What is encrypted stays out of the index, which nobody erases anything from.
-      const meta = isSealed(envelope)
+      const meta = isLocked
         ? ((readSealed(envelope).head.meta ?? {}) as EnvelopeMeta)
         : decodeEnvelope(envelope).meta
+      wanted ||= this.#originIndexes(meta)
       const attributes = attributesOf(meta)
       const { lineage } = meta
       const { texts } = this.#writer
@@ -287,17 +297,30 @@ export class IndexIngest implements PassListener {
         row.redrives = Number(lineage.redrives ?? 0) || 0
       }
     }
-    if (indexBody && !isSealed(envelope))
-      this.#writer.fields(this.#queue(queue), number, fieldsOf(bodyOf(envelope)))
+    if (wanted && !isLocked) this.#writer.fields(this.#queue(queue), number, fieldsOf(bodyOf(envelope)))
+    if (!indexBody) this.#bodyLeftOut(queue, !wanted || isLocked)
+  }
+
+  /** Whether a message was first sent to a queue that has bodies indexed; one that was not read yet may be such a queue. */
+  #originIndexes({ lineage }: EnvelopeMeta): boolean {
+    if (typeof lineage?.messageId !== 'string') return false
+    try {
+      return this.#writer.indexesBodies(parseMessageId(lineage.messageId)) ?? true
+    } catch (e) {
+      // Whoever wrote the envelope may have written anything.
+      if (isKirokuError(e)) return false
+      throw e
+    }
   }
 
   /** It is found by what its new body says too. */
   #edited(e: LogEventOf<'BodyEdited'>, { seq, record }: PassFrame, state: PartitionState): void {
     this.#touch(e.queue, [e.number, 1], seq)
     const queue = state.queues.get(e.queue)
-    if (queue?.config.indexBody !== 'on') return
+    if (queue === undefined) return
     const body = record.body(e.queue, queue.frameSeq === state.frameSeq ? queue.frameCount : 0)
-    if (body instanceof Uint8Array)
+    if (!(body instanceof Uint8Array)) return
+    if (queue.config.indexBody === 'on' || this.#originIndexes(decodeEnvelope(body).meta))
       this.#writer.fields(this.#queue(e.queue), e.number, fieldsOf(bodyOf(body)))
   }
 
@@ -444,6 +467,13 @@ export class IndexIngest implements PassListener {
   #nameQueue(queue: number, name: string, config: object, seq: number): void {
     const isOn = (config as { readonly indexBody?: string }).indexBody === 'on'
     this.#writer.nameQueue(this.#queue(queue), name, JSON.stringify(config), isOn ? seq : null)
+  }
+
+  #bodyLeftOut(queue: number, isLeftOut: boolean): void {
+    const before = this.#leftOut.get(queue)
+    if (before === true || before === isLeftOut) return
+    this.#leftOut.set(queue, isLeftOut)
+    this.#writer.bodiesLeftOut(this.#queue(queue), isLeftOut)
   }
 
   #queue(queue: number): number {

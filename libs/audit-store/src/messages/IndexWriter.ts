@@ -1,6 +1,7 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { State } from '@kiroku/message'
 import type { Act } from '@kiroku/audit'
+import type { MessageAddress } from '@kiroku/partition'
 import { limits } from '../limits.ts'
 import type { Field } from './fieldsOf.ts'
 import { Interner } from './Interner.ts'
@@ -45,6 +46,7 @@ export class IndexWriter {
   readonly #forward: StatementSync
   readonly #field: StatementSync
   readonly #act: StatementSync
+  readonly #bodies: StatementSync
   readonly #reach: StatementSync
   readonly #rowsMax: number
   /** About how many there are: rows that are written anew count twice. */
@@ -69,6 +71,9 @@ export class IndexWriter {
     this.#forward = database.prepare('INSERT OR REPLACE INTO forwards VALUES (?, ?, ?, ?, ?, ?)')
     this.#field = database.prepare('INSERT OR IGNORE INTO fields VALUES (?, ?, ?, ?)')
     this.#act = database.prepare('INSERT OR REPLACE INTO acts VALUES (?, ?, ?, ?, ?, ?, ?)')
+    this.#bodies = database.prepare(
+      "SELECT body_since FROM queues WHERE partition = ? AND queue = ? AND name <> ''",
+    )
     this.#reach = database.prepare('INSERT OR REPLACE INTO reached VALUES (?, ?, ?, ?, ?, ?)')
   }
 
@@ -106,6 +111,20 @@ export class IndexWriter {
     this.database
       .prepare('UPDATE queues SET name = ?, config = ?, body_since = ? WHERE id = ?')
       .run(name, config, bodySince, id)
+  }
+
+  /** Notes whether a queue that does not ask for it holds bodies that are not indexed. */
+  bodiesLeftOut(id: number, isLeftOut: boolean): void {
+    this.begin()
+    this.database
+      .prepare('UPDATE queues SET bodies_left_out = max(coalesce(bodies_left_out, 0), ?) WHERE id = ?')
+      .run(isLeftOut ? 1 : 0, id)
+  }
+
+  /** Whether a queue has its bodies indexed; undefined: nothing was read of it yet. */
+  indexesBodies({ partition, queue }: Pick<MessageAddress, 'partition' | 'queue'>): boolean | undefined {
+    const row = this.#bodies.get(partition, queue)
+    return row === undefined ? undefined : row['body_since'] !== null
   }
 
   /** A subscription of a queue. */

@@ -107,12 +107,26 @@ describe('the index of messages', () => {
     expect(deadLettered).toMatchObject({ error: 'timed out after 30 s', consumer: 'worker-1', tag: 'urgent' })
     expect(found('queue:dead state:inflight')).toEqual(['dead/main 1'])
     expect(found(`id:${deadLettered!.messageId}`)).toEqual(['dead/main 1', 'mail/main 1'])
-    expect(found('payload.user.id:42')).toEqual(['mail/main 1'])
+    expect(found('payload.user.id:42')).toEqual(['dead/main 1', 'mail/main 1'])
     expect(found('payload.items.sku:a-1 payload.user.id:<8')).toEqual(['mail/main 2'])
     expect(found('queue:mail -payload.user.id:42')).toEqual(['mail/main 2'])
-    expect(search('payload.user.id:42').bodiesNotIndexed).toEqual(['dead', 'other'])
+    expect(search('payload.user.id:42').bodiesNotIndexed).toEqual(['other'])
+    expect(search('queue:mail payload.user.id:42').bodiesNotIndexed).toEqual([])
     expect(found('attr.region:EU tag:urgent queue:mail')).toEqual(['mail/main 1', 'mail/main 2'])
     expect(search('state:dlq').reached.map(({ partition }) => partition)).toEqual([0, 1])
+  })
+
+  it('finds dead letters by their bodies whichever partition it reads first', async () => {
+    const { queue: dead } = await create('dead', {}, 1)
+    await create('mail', { deadLetter: { name: 'dead', partition: 1, queue: dead }, indexBody: 'on' })
+    await send('mail', [{ n: 1 }])
+    const { queue, delivery, numbers } = (await receive('mail'))!
+    await ask(0, { type: 'DeadLetter', items: [{ queue, sub: 0, delivery, numbers }], error: 'no' })
+    await receive('dead', 1, 1)
+    followers.reverse()
+    await catchUp()
+    expect(found('payload.n:1')).toEqual(['dead/main 1', 'mail/main 1'])
+    expect(search('payload.n:1').bodiesNotIndexed).toEqual([])
   })
 
   it('hands out all that it found, a page at a time', async () => {

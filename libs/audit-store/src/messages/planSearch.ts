@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { State } from '@kiroku/message'
 import { parseMessageId } from '@kiroku/partition'
 import type { Condition, Filter, Pattern } from '@kiroku/audit'
-import { escapeGlob, textIds } from './textIds.ts'
+import { globOf, textIds } from './textIds.ts'
 
 /** How a search goes through the messages; what it passes over certainly does not meet the filter. */
 export interface SearchPlan {
@@ -120,9 +120,9 @@ const payloadValues = ({ any }: PayloadText): string =>
 
 const payloadParameters = ({ path, any }: PayloadText): (string | number)[] => [
   path,
-  ...any.flatMap(({ pieces }) => {
-    if (pieces.length > 1) return [pieces.map(escapeGlob).join('*')]
-    const text = pieces[0]!
+  ...any.flatMap((pattern) => {
+    if (pattern.pieces.length > 1) return [globOf(pattern)]
+    const text = pattern.pieces[0]!
     return [text, isNumber(text) ? Number(text) : text]
   }),
 ]
@@ -190,7 +190,7 @@ const streamsWhere = (
   const tests = c.any.map(() => `lower(${column}) GLOB ?`).join(' OR ')
   const ids = database
     .prepare(`SELECT s.id FROM streams s JOIN queues q ON q.id = s.queue WHERE ${tests}`)
-    .all(...c.any.map(({ pieces }) => pieces.map(escapeGlob).join('*')))
+    .all(...c.any.map(globOf))
     .map((row) => row['id'] as number)
   return { sql: `m.stream IN (${ids.join(', ')})`, parameters: [] }
 }

@@ -1,5 +1,5 @@
 /** Version of the tables; with another one the index is built anew. */
-export const schemaVersion = 2
+export const schemaVersion = 3
 
 /** The tables. Texts that repeat are kept once; times are ms of partition time. */
 export const schema = `
@@ -11,7 +11,7 @@ CREATE TABLE reached(
 CREATE TABLE lost(partition INTEGER, seq INTEGER, up_to INTEGER);
 CREATE TABLE queues(
   id INTEGER PRIMARY KEY, partition INTEGER NOT NULL, queue INTEGER NOT NULL, name TEXT NOT NULL,
-  config TEXT NOT NULL, body_since INTEGER, UNIQUE(partition, queue)
+  config TEXT NOT NULL, body_since INTEGER, bodies_left_out INTEGER, UNIQUE(partition, queue)
 );
 CREATE TABLE streams(
   id INTEGER PRIMARY KEY, queue INTEGER NOT NULL, sub INTEGER NOT NULL, name TEXT NOT NULL, UNIQUE(queue, sub)

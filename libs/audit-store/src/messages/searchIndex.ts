@@ -4,6 +4,7 @@ import { passesFilter, type Condition, type Filter } from '@kiroku/audit'
 import { limits } from '../limits.ts'
 import type { FoundMessage, ReachedPartition, SearchAnswer } from './FoundMessage.ts'
 import { foundOf, placeIdOf, rowColumns, rowTables, type MessageRow } from './foundOf.ts'
+import { globOf } from './textIds.ts'
 import { planSearch, type Clause, type SearchPlan } from './planSearch.ts'
 
 /** How to search. */
@@ -51,7 +52,7 @@ export const searchIndex = (database: DatabaseSync, filter: Filter, options: Sea
     messages,
     ...(cursor === undefined ? {} : { cursor }),
     reached: reachedOf(database),
-    ...(filter.conditions.some(isOfBody) ? { bodiesNotIndexed: bodiesNotIndexed(database) } : {}),
+    ...(filter.conditions.some(isOfBody) ? { bodiesNotIndexed: bodiesNotIndexed(database, filter) } : {}),
   }
 }
 
@@ -66,11 +67,20 @@ const isLate = (seen: number, endMs: number): boolean => seen % 256 === 0 && per
 
 const isOfBody = ({ field }: Condition): boolean => field === 'payload' || field === 'payloadText'
 
-const bodiesNotIndexed = (database: DatabaseSync): string[] =>
-  database
-    .prepare("SELECT name FROM queues WHERE body_since IS NULL AND name <> '' ORDER BY name")
-    .all()
+/** Queues that are asked for and do not index bodies; not those where all came from queues that do. */
+const bodiesNotIndexed = (database: DatabaseSync, { conditions }: Filter): string[] => {
+  const asked = conditions.flatMap((c) => (c.field === 'queue' ? [c] : []))
+  const tests = asked.map(
+    ({ any, not }) => ` AND ${not ? 'NOT ' : ''}(${any.map(() => 'lower(name) GLOB ?').join(' OR ')})`,
+  )
+  return database
+    .prepare(
+      `SELECT DISTINCT name FROM queues WHERE name <> '' AND body_since IS NULL AND bodies_left_out IS NOT 0
+        ${tests.join('')} ORDER BY name`,
+    )
+    .all(...asked.flatMap(({ any }) => any.map(globOf)))
     .map((row) => row['name'] as string)
+}
 
 /** Errors: `InvalidArgument`. */
 const parseCursor = (text: string): Place => {

@@ -13,9 +13,10 @@ export const textIds = (
   isContained: boolean,
 ): number[] | undefined => {
   const ids = new Set<number>()
-  for (const { pieces } of patterns) {
+  for (const pattern of patterns) {
+    const { pieces } = pattern
     const isExact = pieces.length === 1 && !isContained
-    const glob = pieces.map(escapeGlob).join('*')
+    const glob = globOf(pattern)
     const rows = database
       .prepare(`SELECT id FROM ${table} WHERE ${column} ${isExact ? '=' : 'GLOB'} ? LIMIT ${idsMax + 1}`)
       .all(isExact ? pieces[0]! : isContained ? `*${glob}*` : glob)
@@ -25,5 +26,8 @@ export const textIds = (
   return [...ids]
 }
 
+/** A pattern as GLOB takes it. */
+export const globOf = ({ pieces }: Pattern): string => pieces.map(escapeGlob).join('*')
+
 /** A text as GLOB takes it, with no character that stands for others. */
-export const escapeGlob = (text: string): string => text.replace(/[*?[]/g, '[$&]')
+const escapeGlob = (text: string): string => text.replace(/[*?[]/g, '[$&]')
