@@ -79,8 +79,20 @@ export interface DeadLetterSource {
   readonly select: (queue: string, asked: AskedLetters) => Promise<Ranges>
 }
 
+/** What is served, for whoever asks. */
+export interface About {
+  readonly log: string
+  readonly incarnation: string
+  readonly partitions: number
+  /** Version of Kiroku. */
+  readonly version: string
+  /** When this process began to serve, in ms since 1970. */
+  readonly startedAt: number
+}
+
 /** What the API stands on. */
 export interface ApiSources {
+  readonly about: About
   readonly client: Client
   /** Every event of one message, as JSON. Errors: `UnknownMessage`, `InvalidArgument`. */
   readonly trace: (messageId: string) => Promise<unknown>

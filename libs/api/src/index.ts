@@ -3,7 +3,9 @@
  * Never knows NATS or the engine's inside; talks to a `@kiroku/client`, whatever its transport.
  */
 export { startApi, type ApiOptions, type RunningApi } from './startApi.ts'
+export type { ConsolePages } from './console/ConsolePages.ts'
 export type {
+  About,
   ApiSources,
   AskedDiff,
   AskedLetters,

@@ -5,6 +5,7 @@ import * as HttpServerResponse from 'effect/http/HttpServerResponse'
 import * as Layer from 'effect/Layer'
 import { errorRegistry } from '@kiroku/message'
 import type { ApiSources } from './ApiSources.ts'
+import type { AnswerConsole } from './console/answerConsole.ts'
 import { toApiError } from './definition/apiError.ts'
 import { call } from './handlers/call.ts'
 import type { OperationTimes } from './metrics/OperationTimes.ts'
@@ -12,8 +13,13 @@ import { queueMetrics } from './metrics/queueMetrics.ts'
 import { metricsContentType, renderMetrics } from './metrics/renderMetrics.ts'
 import { authorize, checkLocalRequest, type Token } from './tokens.ts'
 
-/** The routes that are no part of the API's definition: health, metrics, and the answer to unknown paths. */
-export const plainRoutes = (sources: ApiSources, times: OperationTimes, tokens: readonly Token[]) =>
+/** The routes that are no part of the API's definition: health, metrics, the console, and the answer to unknown paths. */
+export const plainRoutes = (
+  sources: ApiSources,
+  times: OperationTimes,
+  tokens: readonly Token[],
+  answerConsole: AnswerConsole | undefined,
+) =>
   Layer.mergeAll(
     HttpRouter.add('GET', '/health/live', HttpServerResponse.json({ status: 'live' })),
     HttpRouter.add(
@@ -32,6 +38,8 @@ export const plainRoutes = (sources: ApiSources, times: OperationTimes, tokens: 
       '/*',
       Effect.gen(function* () {
         const request = yield* HttpServerRequest.HttpServerRequest
+        const page = yield* Effect.promise(async () => answerConsole?.(request))
+        if (page !== undefined) return page
         return yield* HttpServerResponse.json(
           {
             id: 'InvalidArgument',
@@ -45,15 +53,16 @@ export const plainRoutes = (sources: ApiSources, times: OperationTimes, tokens: 
     ),
   )
 
-/** Browsers keep every page of ours from asking anybody else for anything. */
+/** Browsers keep every page of ours from asking anybody else for anything; an answer with stricter words keeps them. */
 export const securityHeaders = HttpRouter.middleware(
   (response) =>
-    Effect.map(
-      response,
-      HttpServerResponse.setHeaders({
+    Effect.map(response, (answer) =>
+      HttpServerResponse.setHeaders(answer, {
         'content-security-policy': "default-src 'self' 'unsafe-inline' data:; frame-ancestors 'none'",
         'x-content-type-options': 'nosniff',
+        'referrer-policy': 'no-referrer',
         'cache-control': 'no-store',
+        ...answer.headers,
       }),
     ),
   { global: true },

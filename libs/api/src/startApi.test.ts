@@ -1,4 +1,3 @@
-import { KirokuError } from '@kiroku/message'
 import {
   LetterSelector,
   readDeadLetters,
@@ -18,6 +17,7 @@ import { decodeCheckpoint, startMemoryEngine, type MemoryEngine } from '@kiroku/
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startApi, type RunningApi } from './startApi.ts'
 import { parseTokens } from './tokens.ts'
+import { unusedTestSources } from './unusedTestSources.ts'
 
 let engine: MemoryEngine
 let client: Client
@@ -42,13 +42,9 @@ const serve = async (
 ) => {
   const defects: unknown[] = []
   const sources = {
+    ...unusedTestSources,
     client,
     trace: (id: string) => trace(engine.log, id),
-    feed: {
-      open: () => {
-        throw new KirokuError('NoAuditor', 'there is none here')
-      },
-    },
     look: {
       stateAt: (queue: string, { at }: { at?: string }) =>
         stateAt(engine.log, queue, { seq: Number(at) }, { decodeCheckpoint, now: Date.now() }),

@@ -13,6 +13,8 @@ import * as HttpServer from 'effect/http/HttpServer'
 import * as Layer from 'effect/Layer'
 import * as Scope from 'effect/Scope'
 import type { ApiSources } from './ApiSources.ts'
+import { consoleAnswers } from './console/answerConsole.ts'
+import type { ConsolePages } from './console/ConsolePages.ts'
 import { Api } from './definition/Api.ts'
 import { accessLayer, failuresLayer, type OnDefect } from './handlers/access.ts'
 import { clusterHandlers } from './handlers/cluster.ts'
@@ -22,6 +24,7 @@ import { messageHandlers } from './handlers/messages.ts'
 import { queueHandlers } from './handlers/queues.ts'
 import { redriveHandlers } from './handlers/redrives.ts'
 import { searchingHandlers } from './handlers/searching.ts'
+import { sessionHandlers } from './handlers/session.ts'
 import { subscriptionHandlers } from './handlers/subscriptions.ts'
 import { OperationTimes } from './metrics/OperationTimes.ts'
 import { plainRoutes, securityHeaders } from './plainRoutes.ts'
@@ -36,6 +39,8 @@ export interface ApiOptions {
   readonly tokens: readonly Token[]
   /** Largest request body, in bytes. */
   readonly bodyBytesMax: number
+  /** What a browser is shown at `/`; absent: nothing. */
+  readonly console?: ConsolePages
   /** How long requests under way may take to finish at `close`, in ms. */
   readonly drainMs?: number
   /** Told of every unexpected failure, once. */
@@ -50,7 +55,7 @@ export interface RunningApi {
 }
 
 /**
- * Serves the HTTP API, its OpenAPI page (`/docs`, `/openapi.json`), `/metrics` and `/health/*`.
+ * Serves the HTTP API, its OpenAPI page (`/docs`, `/openapi.json`), `/metrics`, `/health/*` and the console.
  * Errors: `TokenRequired`, `PortInUse`, `InvalidArgument` (an address that cannot be bound).
  */
 export const startApi = async (sources: ApiSources, options: ApiOptions): Promise<RunningApi> => {
@@ -68,13 +73,14 @@ export const startApi = async (sources: ApiSources, options: ApiOptions): Promis
       searchingHandlers(sources),
       feedHandlers(sources, closing.signal),
       clusterHandlers(sources),
+      sessionHandlers(sources, options.tokens, options.console),
     ]),
     Layer.provide([accessLayer(options.tokens), failuresLayer(options.bodyBytesMax, onDefect)]),
   )
   const routes = Layer.mergeAll(
     api,
     HttpApiSwagger.layer(Api, { path: '/docs' }),
-    plainRoutes(sources, times, options.tokens),
+    plainRoutes(sources, times, options.tokens, options.console && consoleAnswers(options.console)),
     securityHeaders,
   )
   const server = HttpRouter.serve(routes, {

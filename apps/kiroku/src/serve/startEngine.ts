@@ -7,6 +7,7 @@ import { natsTransport } from '@kiroku/client-nats'
 import { openLog } from '@kiroku/log-jetstream'
 import { isKirokuError, KirokuError } from '@kiroku/message'
 import { connect, type NatsOptions } from '@kiroku/nats'
+import manifest from '../../package.json' with { type: 'json' }
 import { auditorMetrics } from '../auditor/auditorMetrics.ts'
 import { feedSource } from '../auditor/feedSource.ts'
 import { searchSource } from '../auditor/searchSource.ts'
@@ -92,7 +93,9 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
     if (auditor !== undefined) closers.push(() => auditor.close())
     let stopping = false
     const connection = watchConnection(nats)
+    const { name, incarnation, partitions } = log.meta
     const sources = {
+      about: { log: name, incarnation, partitions, version: manifest.version, startedAt: Date.now() },
       client,
       trace: (messageId: string) => {
         const own = () => traceMessage(log, settings.dataDir, messageId)

@@ -8,16 +8,22 @@ import { errorSchemas } from './apiError.ts'
 /** Who calls: the actor that administrative events name. */
 export class Caller extends Context.Service<Caller, Actor>()('kiroku/api/Caller') {}
 
+/** The role of who calls. */
+export class CallerRole extends Context.Service<CallerRole, Role>()('kiroku/api/CallerRole') {}
+
 /** The role that an endpoint asks for; an annotation of the definition. */
 export const RequiredRole = Context.Reference<Role>('kiroku/api/RequiredRole', {
   defaultValue: () => 'admin',
 })
 
 /** Asks for a bearer token, where tokens are configured, whose role suffices. */
-export class Access extends HttpApiMiddleware.Service<Access, { provides: Caller }>()('kiroku/api/Access', {
-  security: { bearer: HttpApiSecurity.bearer },
-  error: errorSchemas,
-}) {}
+export class Access extends HttpApiMiddleware.Service<Access, { provides: Caller | CallerRole }>()(
+  'kiroku/api/Access',
+  {
+    security: { bearer: HttpApiSecurity.bearer },
+    error: errorSchemas,
+  },
+) {}
 
 /** Answers whatever went wrong as one of our errors: malformed requests, bodies over the limit, defects. */
 export class Failures extends HttpApiMiddleware.Service<Failures>()('kiroku/api/Failures', {

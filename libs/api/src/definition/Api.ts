@@ -12,6 +12,7 @@ import { lookingBack } from './lookingBack.ts'
 import { DeadLetterGroups } from './deadLetterSchemas.ts'
 import { CancelRedriveRequest, EditRequest, Redrive, RedriveRequest } from './redriveSchemas.ts'
 import { searching } from './searching.ts'
+import { session } from './session.ts'
 import {
   DeadLetterRequest,
   ExtendRequest,
@@ -327,7 +328,7 @@ const cluster = HttpApiGroup.make('cluster')
 
 /** The native HTTP API: the one definition behind the server, its OpenAPI page and `docs/openapi.json`. */
 export const Api = HttpApi.make('kiroku')
-  .add(queues, subscriptions, redrives, messages, lookingBack, searching, feed, cluster)
+  .add(queues, subscriptions, redrives, messages, lookingBack, searching, feed, cluster, session)
   .middleware(Access)
   .middleware(Failures)
   .prefix('/v1')

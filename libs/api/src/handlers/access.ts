@@ -10,31 +10,34 @@ import * as Layer from 'effect/Layer'
 import * as Option from 'effect/Option'
 import * as Redacted from 'effect/Redacted'
 import type { unhandled } from 'effect/Types'
-import { Access, Caller, Failures, RequiredRole } from '../definition/Access.ts'
+import { Access, Caller, CallerRole, Failures, RequiredRole } from '../definition/Access.ts'
 import { toApiError, type ApiError } from '../definition/apiError.ts'
-import { authorize, checkLocalRequest, type Token } from '../tokens.ts'
+import { authorize, checkLocalRequest, type Role, type Token } from '../tokens.ts'
 
 /** Checks tokens, and names the caller for the record. Without tokens everybody on loopback is `local`. */
 export const accessLayer = (tokens: readonly Token[]): Layer.Layer<Access> =>
   Layer.succeed(Access, {
     bearer: Effect.fnUntraced(function* (
-      httpEffect: Effect.Effect<HttpServerResponse, unhandled, Caller>,
+      httpEffect: Effect.Effect<HttpServerResponse, unhandled, Caller | CallerRole>,
       { credential, endpoint }: { readonly credential: Redacted.Redacted<string>; readonly endpoint: Top },
     ) {
       const request = yield* HttpServerRequest.HttpServerRequest
       const needs = Context.get(endpoint.annotations as Context.Context<never>, RequiredRole)
-      const name = yield* Effect.try({
-        try: () => {
-          if (tokens.length > 0) return authorize(tokens, Redacted.value(credential), needs).name
+      const { name, role } = yield* Effect.try({
+        try: (): { readonly name: string; readonly role: Role } => {
+          if (tokens.length > 0) return authorize(tokens, Redacted.value(credential), needs)
           checkLocalRequest(request.headers)
-          return 'local'
+          return { name: 'local', role: 'admin' }
         },
         catch: toApiError,
       })
       const reason = request.headers['x-kiroku-reason']
       const origin = `http ${Option.getOrElse(request.remoteAddress, () => 'unknown')}`
       const caller = reason === undefined ? { name, origin } : { name, origin, reason: reason.slice(0, 500) }
-      return yield* Effect.provideService(httpEffect, Caller, caller)
+      return yield* Effect.provide(
+        httpEffect,
+        Context.make(Caller, caller).pipe(Context.add(CallerRole, role)),
+      )
     }),
   })
 

@@ -1,11 +1,11 @@
 import { FeedHub, type FeedMessage, type PartitionNews } from '@kiroku/audit'
-import type { Client } from '@kiroku/client'
 import { waitUntil } from '@kiroku/testkit'
 import * as Schema from 'effect/Schema'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { FeedEvent } from '../definition/feed.ts'
 import { startApi, type RunningApi } from '../startApi.ts'
 import { parseTokens } from '../tokens.ts'
+import { unusedTestSources } from '../unusedTestSources.ts'
 
 let hub: FeedHub
 /** Those who read in this test; an earlier one may still be leaving. */
@@ -15,13 +15,9 @@ const streams: AbortController[] = []
 
 const serve = async (tokens = ''): Promise<void> => {
   const open = readers
-  const unused = () => Promise.reject(new Error('the feed alone is asked for'))
   api = await startApi(
     {
-      client: {} as Client,
-      trace: unused,
-      look: { stateAt: unused, diff: unused, logAt: unused, span: unused },
-      search: { messages: unused, acts: unused },
+      ...unusedTestSources,
       feed: {
         open: (options) => {
           const reader = hub.read(options)
@@ -34,11 +30,6 @@ const serve = async (tokens = ''): Promise<void> => {
           }
         },
       },
-      deadLetters: { list: unused, select: unused },
-      clusterStatus: unused,
-      metrics: () => [],
-      ownedPartitions: () => new Set(),
-      notReady: () => undefined,
     },
     { host: '127.0.0.1', port: 0, tokens: parseTokens(tokens), bodyBytesMax: 1_000, drainMs: 100 },
   )

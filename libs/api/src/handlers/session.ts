@@ -1,0 +1,25 @@
+import * as Effect from 'effect/Effect'
+import * as HttpApiBuilder from 'effect/http-api/HttpApiBuilder'
+import type { ApiSources } from '../ApiSources.ts'
+import type { ConsolePages } from '../console/ConsolePages.ts'
+import { Caller, CallerRole } from '../definition/Access.ts'
+import { Api } from '../definition/Api.ts'
+import { roleSuffices, type Token } from '../tokens.ts'
+
+/** Who asks. */
+export const sessionHandlers = (
+  { about }: ApiSources,
+  tokens: readonly Token[],
+  pages: ConsolePages | undefined,
+) =>
+  HttpApiBuilder.group(Api, 'session', (handlers) =>
+    handlers.handle(
+      'session',
+      Effect.fnUntraced(function* () {
+        const { name } = yield* Caller
+        const role = yield* CallerRole
+        const commands = pages !== undefined && !pages.isReadOnly && roleSuffices(role, 'operator')
+        return { ...about, name, role, commands, tokens: tokens.length > 0 }
+      }),
+    ),
+  )

@@ -1,0 +1,23 @@
+import type { Client } from '@kiroku/client'
+import type { ApiSources } from './ApiSources.ts'
+
+const unused = () => Promise.reject(new Error('nobody asks for this here'))
+
+/** Sources for a test of what asks none of them. */
+export const unusedTestSources: ApiSources = {
+  about: { log: 'main', incarnation: 'abc', partitions: 2, version: '1.2.3', startedAt: 1_000 },
+  client: {} as Client,
+  trace: unused,
+  look: { stateAt: unused, diff: unused, logAt: unused, span: unused },
+  search: { messages: unused, acts: unused },
+  feed: {
+    open: () => {
+      throw new Error('nobody asks for this here')
+    },
+  },
+  deadLetters: { list: unused, select: unused },
+  clusterStatus: unused,
+  metrics: () => [],
+  ownedPartitions: () => new Set(),
+  notReady: () => undefined,
+}
