@@ -31,10 +31,11 @@ export const dlqCommands: CommandSpec = {
       name: 'explain',
       summary: 'What happened to a dead letter, or to a group of them, and what to do next.',
       description:
-        'Of a message: its attempts, who worked on it, its errors, and how it came to where it is. Of a queue with --group: the group, samples of it and their story.',
+        'Of a message: its attempts, who worked on it, its errors, and how it came to where it is. Of a queue: its largest group, or the one that --group names, with samples and the story of the youngest, and how to have the other groups explained.',
       examples: [
         { command: 'kiroku dlq explain 1f3k-0-1-2s', description: 'The story of one message' },
-        { command: 'kiroku dlq explain orders-dlq --group 5c1e', description: 'A group, with samples' },
+        { command: 'kiroku dlq explain orders-dlq', description: 'The largest group, with samples' },
+        { command: 'kiroku dlq explain orders-dlq --group 5c1e', description: 'Another group' },
       ],
       arguments: [{ name: 'what', description: 'Id of a message, or name of a queue.' }],
       flags: [groupFlag, subscriptionFlag],

@@ -55,6 +55,15 @@ describe('the dlq commands', () => {
     const grouped = (await kiroku.run(['dlq', 'explain', 'orders-dlq', '--group', group.slice(0, 5)])).stdout
     expect(grouped).toContain(`group ${group} of orders-dlq: 3 messages`)
     expect(grouped).toContain('7 bytes: {"n":3}')
+    const largest = (await kiroku.run(['dlq', 'explain', 'orders-dlq'])).stdout
+    expect(largest.startsWith(grouped)).toBe(true)
+    const [, { group: other }] = groups as [Listed['groups'][0], Listed['groups'][0]]
+    expect(largest.slice(grouped.length)).toMatch(
+      new RegExp(
+        `^\\none more group:\\n +kiroku dlq explain orders-dlq --group ${other} +1 message +sent\\n$`,
+      ),
+    )
+    expect(await ok('dlq', 'explain', 'orders-dlq')).toMatchObject({ group, others: [{ group: other }] })
 
     // The auditor's process reads them for the API.
     const listed = await fetch(`${api}/v1/queues/orders-dlq/dead-letters`)
@@ -107,7 +116,7 @@ describe('the dlq commands', () => {
     await ok('queue', 'create', 'empty')
     expect((await kiroku.run(['dlq', 'list', 'empty'])).stdout).toBe('queue empty is empty\n')
     expect((await kiroku.run(['dlq', 'list', 'none'])).exit).toBe(3)
-    expect((await kiroku.run(['dlq', 'explain', 'empty'])).exit).toBe(2)
+    expect((await kiroku.run(['dlq', 'explain', 'empty'])).stdout).toBe('queue empty is empty\n')
     expect((await kiroku.run(['dlq', 'explain', 'empty', '--group', 'abc'])).exit).toBe(2)
   })
 })

@@ -11,7 +11,7 @@ import { KirokuError, isKirokuError } from '@kiroku/message'
 import { parseMessageId } from '@kiroku/partition'
 import { traceMessage } from '../audit/traceMessage.ts'
 import type { CommandModule, Invocation } from '../cli/CommandSpec.ts'
-import { describeGroup, groupTable, shownPayload } from '../dlq/groupTable.ts'
+import { describeGroup, groupTable, otherGroups, shownPayload } from '../dlq/groupTable.ts'
 import { nextSteps } from '../dlq/nextSteps.ts'
 import { readLetters } from '../dlq/readLetters.ts'
 import { withLog } from '../serve/withLog.ts'
@@ -39,12 +39,7 @@ export const explain: CommandModule = {
   run: async (invocation) => {
     const what = invocation.argument('what')!
     const group = invocation.text('group')
-    if (group !== undefined) return explainGroup(invocation, what, group)
-    if (!isMessageId(what))
-      throw new KirokuError(
-        'InvalidArgument',
-        `"${what}" is no message id; for a queue add --group, which \`kiroku dlq list ${what}\` names`,
-      )
+    if (group !== undefined || !isMessageId(what)) return explainQueue(invocation, what, group)
     const { out } = invocation
     const { explanation, bodies } = await withLog(invocation, async (log) => {
       const trace = await traceMessage(log, invocation.settings().dataDir, what)
@@ -60,9 +55,20 @@ export const explain: CommandModule = {
   },
 }
 
-const explainGroup = async (invocation: Invocation, queue: string, wanted: string): Promise<void> => {
+/** Explains the group that is wanted, or the largest one, and names the others. */
+const explainQueue = async (
+  invocation: Invocation,
+  queue: string,
+  wanted: string | undefined,
+): Promise<void> => {
   const { out } = invocation
-  const group = pick((await gather(invocation, queue)).groups, queue, wanted)
+  const { count, groups } = await gather(invocation, queue)
+  const group = wanted === undefined ? groups[0] : pick(groups, queue, wanted)
+  if (group === undefined) {
+    out.line(`queue ${queue} is empty`)
+    return out.result({ queue, count, others: [] })
+  }
+  const others = wanted === undefined ? groups.slice(1) : []
   const story = await withLog(invocation, async (log) =>
     explainTrace(await traceMessage(log, invocation.settings().dataDir, group.samples[0]!)),
   )
@@ -73,7 +79,9 @@ const explainGroup = async (invocation: Invocation, queue: string, wanted: strin
   for (const sentence of story.sentences) out.line(`  ${sentence}`)
   out.line()
   for (const line of next) out.line(line)
-  out.result({ queue, ...group, story, next })
+  if (others.length > 0) out.line()
+  for (const line of otherGroups(queue, others)) out.line(line)
+  out.result({ queue, ...group, story, next, ...(wanted === undefined ? { others } : {}) })
 }
 
 const pick = (groups: readonly DeadLetterGroup[], queue: string, wanted: string): DeadLetterGroup => {

@@ -2,6 +2,8 @@ import type { DeadLetterGroup, Payload } from '@kiroku/audit'
 import { columns } from '../cli/columns.ts'
 
 const textMax = 60
+/** Groups that are named beside the one that is explained. */
+const othersMax = 9
 
 /** Groups of dead letters in a table. */
 export const groupTable = (groups: readonly DeadLetterGroup[]): string =>
@@ -36,6 +38,24 @@ export const describeGroup = (queue: string, g: DeadLetterGroup): string[] => {
         ]),
     `  samples    ${g.samples.join('\n             ')}`,
     `  payload    ${shownPayload(payload)}`,
+  ]
+}
+
+/** The other groups of a queue, each with the command that explains it, in lines. */
+export const otherGroups = (queue: string, groups: readonly DeadLetterGroup[]): string[] => {
+  if (groups.length === 0) return []
+  const shown = groups.slice(0, othersMax)
+  return [
+    groups.length === 1 ? 'one more group:' : `${groups.length} more groups:`,
+    columns(
+      shown.map((g) => [
+        '',
+        `kiroku dlq explain ${queue} --group ${g.group}`,
+        messages(g.count),
+        g.form === '' ? g.cause : `${g.cause}: ${shorten(g.form, textMax)}`,
+      ]),
+    ),
+    ...(shown.length < groups.length ? [`… \`kiroku dlq list ${queue}\` names all`] : []),
   ]
 }
 
