@@ -1,14 +1,15 @@
 import { stateNames, type Population } from '@kiroku/message'
 import type { QueueCounts } from '@kiroku/partition'
 import type { FeedMessage, TransitionCount } from '@kiroku/audit'
+import { noActivity, QueueActivity, type Tally } from './QueueActivity.ts'
 
 /** How many messages took a transition, by `from→to`. */
 export type Flow = ReadonlyMap<string, number>
 
-/** A second of what happened. */
+/** A second of what happened, to all queues of the feed together. */
 interface Second {
   readonly at: number
-  readonly queues: Map<string, Map<string, number>>
+  readonly flow: Map<string, number>
 }
 
 /** Seconds that are kept, for rates and small charts. */
@@ -53,18 +54,39 @@ export class FeedModel {
   #seconds: Second[] = []
   #place = { position: '', at: 0, lag: 0, seqs: [] as readonly number[] }
   #hasSnapshot = false
+  #names: readonly string[] | undefined
+  #since: number | undefined
+  readonly #activity = new Map<string, QueueActivity>()
+  #sums: { readonly key: string; readonly tallies: ReadonlyMap<string, Tally> } | undefined
+
+  /**
+   * Says that the feed begins, or goes on after a break. What happened in between comes at once and is no rate, so
+   * rates and small charts begin anew with the next message.
+   */
+  opened(): void {
+    this.#since = undefined
+    this.#seconds = []
+    this.#activity.clear()
+    this.#sums = undefined
+  }
 
   /** Takes a message of the feed. */
   accept(message: FeedMessage, now: number): void {
+    const isFirst = this.#since === undefined
+    this.#since ??= now
     if (message.kind === 'snapshot') {
       this.#queues.clear()
+      this.#names = undefined
       for (const { queue, counts } of message.queues) this.#queues.set(queue, { ...counts })
       this.#hasSnapshot = true
     } else {
-      const second = this.#second(now)
+      const second = isFirst ? undefined : this.#second(now)
       for (const { queue, transitions, change, ended } of message.queues) {
-        this.#count(second, queue, transitions)
-        if (ended === true) this.#queues.delete(queue)
+        if (second !== undefined) {
+          count(second.flow, transitions)
+          this.#activityOf(queue).add(second.at, transitions, change)
+        }
+        if (ended === true) this.#end(queue)
         else this.#change(queue, change)
       }
     }
@@ -92,9 +114,45 @@ export class FeedModel {
     return this.#place
   }
 
-  /** Names of the queues in order. */
-  queueNames(): string[] {
-    return [...this.#queues.keys()].sort()
+  /** Names of the queues in order; the same array until a queue comes or goes. */
+  queueNames(): readonly string[] {
+    return (this.#names ??= [...this.#queues.keys()].sort())
+  }
+
+  /** How many of the last `seconds` whole seconds it knows of: fewer than asked for when it has just begun. */
+  knownSeconds(now: number, seconds: number): number {
+    const since = this.#since === undefined ? now : this.#since
+    return Math.max(0, Math.min(seconds, Math.floor(now / 1_000) - Math.ceil(since / 1_000)))
+  }
+
+  /**
+   * What happened to each queue a second, over the last `seconds` whole seconds; queues where nothing did since the feed
+   * began are absent. It is added up once a second, however often it is asked for.
+   */
+  activity(now: number, seconds: number): ReadonlyMap<string, Tally> {
+    const key = `${Math.floor(now / 1_000)} ${seconds}`
+    if (this.#sums?.key === key) return this.#sums.tallies
+    const tallies = new Map<string, Tally>()
+    for (const queue of this.#activity.keys()) tallies.set(queue, this.activityOf(queue, now, seconds))
+    this.#sums = { key, tallies }
+    return tallies
+  }
+
+  /** What happened to one queue a second, over the last `seconds` whole seconds. */
+  activityOf(queue: string, now: number, seconds: number): Tally {
+    const end = Math.floor(now / 1_000)
+    const by = Math.max(1, this.knownSeconds(now, seconds))
+    return this.#activity.get(queue)?.sum(end - seconds, end, by) ?? noActivity
+  }
+
+  /** A queue in each of the last `seconds` whole seconds, the oldest first; undefined where nothing is known. */
+  series(queue: string, of: keyof Tally, now: number, seconds: number): (number | undefined)[] {
+    const unknown = seconds - this.knownSeconds(now, seconds)
+    const begin = Math.floor(now / 1_000) - seconds
+    const activity = this.#activity.get(queue)
+    return Array.from({ length: seconds }, (_, i) =>
+      i < unknown ? undefined : (activity?.at(begin + i, of) ?? 0),
+    )
   }
 
   /** The counts of a queue. */
@@ -113,56 +171,65 @@ export class FeedModel {
     return sum
   }
 
-  /** Messages a second on each transition, over the last `seconds` whole seconds. */
-  rates(now: number, seconds: number, queue?: string): Flow {
+  /** Messages a second on each transition, over the last `seconds` whole seconds, in all queues of the feed. */
+  rates(now: number, seconds: number): Flow {
     const sums = new Map<string, number>()
     const end = Math.floor(now / 1_000)
-    for (const second of this.#seconds) {
-      if (second.at < end - seconds || second.at >= end) continue
-      for (const [name, flow] of second.queues)
-        if (queue === undefined || queue === name)
-          for (const [key, count] of flow) sums.set(key, (sums.get(key) ?? 0) + count / seconds)
+    for (const { at, flow } of this.#seconds) {
+      if (at < end - seconds || at >= end) continue
+      for (const [key, count] of flow) sums.set(key, (sums.get(key) ?? 0) + count / seconds)
     }
     return sums
   }
 
   /** Messages in each of the last `seconds` whole seconds that pass the test, the oldest first. */
-  history(now: number, seconds: number, takes: (transition: string) => boolean, queue?: string): number[] {
+  history(now: number, seconds: number, takes: (transition: string) => boolean): number[] {
     const end = Math.floor(now / 1_000)
     const values = new Array<number>(seconds).fill(0)
-    for (const second of this.#seconds) {
-      const i = second.at - (end - seconds)
+    for (const { at, flow } of this.#seconds) {
+      const i = at - (end - seconds)
       if (i < 0 || i >= seconds) continue
-      for (const [name, flow] of second.queues)
-        if (queue === undefined || queue === name)
-          for (const [key, count] of flow) if (takes(key)) values[i]! += count
+      for (const [key, count] of flow) if (takes(key)) values[i]! += count
     }
     return values
   }
 
   #change(queue: string, change: Partial<QueueCounts>): void {
     let counts = this.#queues.get(queue)
-    if (counts === undefined) this.#queues.set(queue, (counts = {} as Record<keyof QueueCounts, number>))
+    if (counts === undefined) {
+      this.#queues.set(queue, (counts = {} as Record<keyof QueueCounts, number>))
+      this.#names = undefined
+    }
     for (const [name, by] of Object.entries(change))
       counts[name as keyof QueueCounts] = (counts[name as keyof QueueCounts] ?? 0) + by
+  }
+
+  #end(queue: string): void {
+    this.#queues.delete(queue)
+    this.#activity.delete(queue)
+    this.#names = undefined
+  }
+
+  #activityOf(queue: string): QueueActivity {
+    let activity = this.#activity.get(queue)
+    if (activity === undefined) this.#activity.set(queue, (activity = new QueueActivity()))
+    return activity
   }
 
   #second(now: number): Second {
     const at = Math.floor(now / 1_000)
     const last = this.#seconds.at(-1)
     if (last !== undefined && last.at >= at) return last
-    const second: Second = { at, queues: new Map() }
+    const second: Second = { at, flow: new Map() }
     this.#seconds.push(second)
     while (this.#seconds[0]!.at < at - secondsMax) this.#seconds.shift()
     return second
   }
+}
 
-  #count(second: Second, queue: string, transitions: readonly TransitionCount[]): void {
-    let flow = second.queues.get(queue)
-    if (flow === undefined) second.queues.set(queue, (flow = new Map()))
-    for (const { from, to, count } of transitions) {
-      const key = `${from}→${to}`
-      flow.set(key, (flow.get(key) ?? 0) + count)
-    }
+const count = (flow: Map<string, number>, transitions: readonly TransitionCount[]): void => {
+  for (const { from, to, count } of transitions) {
+    const key = `${from}→${to}`
+    flow.set(key, (flow.get(key) ?? 0) + count)
   }
 }

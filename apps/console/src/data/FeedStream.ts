@@ -84,6 +84,7 @@ export class FeedStream {
       signal: abort.signal,
       headers: position === '' ? {} : { 'last-event-id': position },
     })
+    this.model.opened()
     const events = new ServerEvents()
     const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader()
     this.#attempt = 0

@@ -14,15 +14,20 @@ export const LiveContext = createContext<Liveness>({ isLive: true, setLive: () =
 /** Whether pages follow what happens. */
 const useLive = (): Liveness => useContext(LiveContext)
 
+/** Whether this page follows what happens now; what polls, polls only then. */
+export const useFollows = (): boolean => {
+  const { isLive } = useLive()
+  const { at } = useMoment()
+  return isLive && at === undefined
+}
+
 /**
  * The feed of one queue, or of all, for one view. The component is drawn again when something changes, ten times a
  * second at most; it is closed while the view is paused, hidden, or looks at the past.
  */
 export const useFeed = (queue?: string): FeedStream => {
   const stream = useMemo(() => new FeedStream(queue), [queue])
-  const { isLive } = useLive()
-  const { at } = useMoment()
-  const follows = isLive && at === undefined
+  const follows = useFollows()
   useEffect(() => {
     const set = (): void =>
       follows && document.visibilityState === 'visible' ? stream.open() : stream.close()

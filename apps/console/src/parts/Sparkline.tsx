@@ -1,19 +1,21 @@
-/** Values over time as a small line; the words beside it say what it shows. */
+/** Values over time as a small line, with nothing where one is not known; the words beside it say what it shows. */
 export const Sparkline = ({
   values,
   width = 96,
   height = 24,
   label,
 }: {
-  readonly values: readonly number[]
+  readonly values: readonly (number | undefined)[]
   readonly width?: number
   readonly height?: number
   readonly label: string
 }) => {
-  const most = Math.max(1, ...values)
+  const most = Math.max(1, ...values.map((v) => v ?? 0))
   const step = width / Math.max(1, values.length - 1)
-  const points = values.map(
-    (v, i) => `${(i * step).toFixed(1)},${(height - 1 - (v / most) * (height - 2)).toFixed(1)}`,
+  const points = values.flatMap((v, i) =>
+    v === undefined
+      ? []
+      : [`${(i * step).toFixed(1)},${(height - 1 - (v / most) * (height - 2)).toFixed(1)}`],
   )
   return (
     <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="img" aria-label={label}>

@@ -14,7 +14,7 @@ interface Row {
   readonly name: string
   readonly available: number
   readonly inflight: number
-  readonly sent: readonly number[]
+  readonly sent: readonly (number | undefined)[]
 }
 
 /** All queues with what is in them. */
@@ -77,7 +77,7 @@ export const QueuesPage = () => {
   const now = Date.now()
   const rows = model.queueNames().map((name): Row => {
     const { Available, Inflight } = model.population(name)
-    const sent = model.history(now, 60, (t) => t.startsWith('New→'), name)
+    const sent = model.series(name, 'sent', now, 60)
     return { name, available: Available, inflight: Inflight, sent }
   })
   return (
