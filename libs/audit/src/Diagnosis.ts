@@ -2,6 +2,7 @@ import { isKirokuError, KirokuError } from '@kiroku/message'
 import {
   ChainError,
   decodeRecord,
+  equalBytes,
   readChain,
   zeroHash,
   type ChainAnchor,
@@ -409,6 +410,3 @@ const tryDecode = (stored: LogRecord | undefined): DecodedRecord | undefined => 
     throw e
   }
 }
-
-const equalBytes = (a: Uint8Array, b: Uint8Array): boolean =>
-  a.length === b.length && a.every((byte, i) => byte === b[i])

@@ -1,5 +1,5 @@
 import { KirokuError, isKirokuError } from '@kiroku/message'
-import { decodeRecord, zeroHash, type PartitionLog } from '@kiroku/log'
+import { decodeRecord, equalBytes, zeroHash, type PartitionLog } from '@kiroku/log'
 import { PartitionState, restore } from '@kiroku/partition'
 import type { DecodeCheckpoint } from './Checkpoint.ts'
 import type { Moment, MomentNote, MomentStore } from './Moment.ts'
@@ -138,6 +138,3 @@ export class PassStarts {
     return { seq, hash, work, state: restore(snapshot) }
   }
 }
-
-const equalBytes = (a: Uint8Array, b: Uint8Array): boolean =>
-  a.length === b.length && a.every((byte, i) => byte === b[i])

@@ -1,4 +1,4 @@
-import { KeyReader, type Log } from '@kiroku/log'
+import { equalBytes, KeyReader, type Log } from '@kiroku/log'
 import { isKirokuError } from '@kiroku/message'
 import { openEnvelope } from './openEnvelope.ts'
 import { readEnvelopes } from './readEnvelopes.ts'
@@ -23,7 +23,7 @@ export const bodiesOf = async (log: Log, trace: Trace): Promise<TracedBody[]> =>
     const found = await bodyAt(log, keys, step)
     const last = bodies.at(-1)
     // A forward brings what was there before.
-    if (found !== undefined && (last === undefined || !isEqual(last.body, found.body))) bodies.push(found)
+    if (found !== undefined && (last === undefined || !equalBytes(last.body, found.body))) bodies.push(found)
   }
   return bodies
 }
@@ -46,6 +46,3 @@ const bodyAt = async (log: Log, keys: KeyReader, step: TraceStep): Promise<Trace
     await partition.close()
   }
 }
-
-const isEqual = (a: Uint8Array, b: Uint8Array): boolean =>
-  a.length === b.length && a.every((byte, i) => byte === b[i])

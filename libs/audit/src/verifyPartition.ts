@@ -2,6 +2,7 @@ import { isKirokuError, type LogEvent } from '@kiroku/message'
 import {
   ChainError,
   decodeRecord,
+  equalBytes,
   hexOf,
   readChain,
   zeroHash,
@@ -297,6 +298,3 @@ class PartitionReader {
     }
   }
 }
-
-const equalBytes = (a: Uint8Array, b: Uint8Array): boolean =>
-  a.length === b.length && a.every((byte, i) => byte === b[i])

@@ -1,5 +1,5 @@
 import { KirokuError, isKirokuError } from '@kiroku/message'
-import { isSealed, type BodyRef } from '@kiroku/log'
+import { equalBytes, isSealed, type BodyRef } from '@kiroku/log'
 import {
   decideEditBody,
   decodeEnvelope,
@@ -85,7 +85,7 @@ export class BodyEditor {
     const { meta, body: before } = decodeEnvelope(envelope!)
     this.#mustBe(meta, queue, command)
     const contentType = command.contentType ?? meta.contentType
-    if (contentType === meta.contentType && isEqual(before, body))
+    if (contentType === meta.contentType && equalBytes(before, body))
       return this.#work.act((turn) => turn.ok(token, { queue: queue.id, number, isEdited: false }))
     await this.#mustFit(meta, queue, body)
     const edits = (Number.isInteger(meta.edits) ? meta.edits! : 0) + 1
@@ -124,6 +124,3 @@ export class BodyEditor {
       await this.#schemas.hold(body, origin.bodySchema, origin.name)
   }
 }
-
-const isEqual = (a: Uint8Array, b: Uint8Array): boolean =>
-  a.length === b.length && a.every((byte, i) => byte === b[i])
