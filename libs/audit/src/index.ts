@@ -35,7 +35,8 @@ export type {
   TransitionCount,
 } from './feed/FeedMessage.ts'
 export { TailFold, type TailLine } from './feed/TailFold.ts'
-export { addChange, noCounts, TransitionCounts } from './feed/TransitionCounts.ts'
+export { noCounts, TransitionCounts } from './feed/TransitionCounts.ts'
+export { sumCounts } from './sumCounts.ts'
 export { transitionsOf, type FromState } from './feed/transitionsOf.ts'
 export type { TailNote } from './TailNote.ts'
 export { planRepair, repair } from './repair.ts'

@@ -1,8 +1,8 @@
 import type { QueueCounts } from '@kiroku/partition'
 
-/** Adds the counts of two parts of a queue. */
-export const sumCounts = (a: QueueCounts, b: QueueCounts): QueueCounts => {
-  const both: Partial<Record<keyof QueueCounts, number>> = {}
-  for (const name of Object.keys(a) as (keyof QueueCounts)[]) both[name] = a[name] + b[name]
-  return both as QueueCounts
+/** Adds to the counts of a queue: those of another part of it, or what changed. */
+export const sumCounts = (counts: QueueCounts, more: Partial<QueueCounts>): QueueCounts => {
+  const sum: Record<keyof QueueCounts, number> = { ...counts }
+  for (const name of Object.keys(sum) as (keyof QueueCounts)[]) sum[name] += more[name] ?? 0
+  return sum
 }

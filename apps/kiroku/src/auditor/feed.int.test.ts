@@ -1,4 +1,4 @@
-import { addChange, noCounts, type FeedMessage } from '@kiroku/audit'
+import { noCounts, sumCounts, type FeedMessage } from '@kiroku/audit'
 import type { QueueCounts } from '@kiroku/partition'
 import { temporaryFolder, waitUntil, withNats, type TemporaryFolder } from '@kiroku/testkit'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -40,7 +40,7 @@ const follow = async (url: string) => {
           seen.counts = new Map(message.queues.map(({ queue, counts }) => [queue, counts]))
         } else
           for (const { queue, change } of message.queues)
-            seen.counts.set(queue, addChange(seen.counts.get(queue) ?? noCounts, change))
+            seen.counts.set(queue, sumCounts(seen.counts.get(queue) ?? noCounts, change))
       }
     }
   }

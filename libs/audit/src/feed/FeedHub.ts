@@ -1,7 +1,7 @@
 import type { QueueCounts } from '@kiroku/partition'
 import { sumCounts } from '../sumCounts.ts'
 import type { FeedMessage, FeedPlace, PartitionNews, QueueChange, QueueStanding } from './FeedMessage.ts'
-import { addChange, noCounts } from './TransitionCounts.ts'
+import { noCounts } from './TransitionCounts.ts'
 
 /** Stretches that are kept for readers that come back or are slow; about a minute. */
 const stretchesMax = 600
@@ -72,7 +72,7 @@ export class FeedHub {
         else
           before.queues.set(id, {
             queue,
-            counts: addChange(before.queues.get(id)?.counts ?? noCounts, change),
+            counts: sumCounts(before.queues.get(id)?.counts ?? noCounts, change),
           })
       partitions[partition] = { ...before, seq, at, lastSeq }
       this.#keep(
@@ -176,7 +176,7 @@ const joined = (a: QueueChange, b: QueueChange): QueueChange => {
   return {
     queue: a.queue,
     transitions: [...counts.values()],
-    change: addChange({ ...noCounts, ...a.change }, b.change),
+    change: sumCounts({ ...noCounts, ...a.change }, b.change),
     ...(b.ended === true ? { ended: true } : {}),
   }
 }

@@ -108,10 +108,3 @@ const difference = (before: QueueCounts, after: QueueCounts): Partial<QueueCount
   for (const name of names) if (after[name] !== before[name]) change[name] = after[name] - before[name]
   return change
 }
-
-/** Counts and a change of them. */
-export const addChange = (counts: QueueCounts, change: Partial<QueueCounts>): QueueCounts => {
-  const sum: Record<keyof QueueCounts, number> = { ...counts }
-  for (const name of names) sum[name] += change[name] ?? 0
-  return sum
-}

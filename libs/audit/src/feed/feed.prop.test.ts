@@ -7,7 +7,8 @@ import { acts, live } from '../TestLives.ts'
 import { ask, body, lastFrame, send, tester } from '../TestRecord.ts'
 import type { FeedMessage } from './FeedMessage.ts'
 import { FeedHub } from './FeedHub.ts'
-import { addChange, noCounts, TransitionCounts } from './TransitionCounts.ts'
+import { sumCounts } from '../sumCounts.ts'
+import { noCounts, TransitionCounts } from './TransitionCounts.ts'
 
 /** What somebody who reads the feed makes of it. */
 class Screen {
@@ -23,7 +24,7 @@ class Screen {
     } else
       for (const { queue, change, ended } of message.queues)
         if (ended === true) this.counts.delete(queue)
-        else this.counts.set(queue, addChange(this.counts.get(queue) ?? noCounts, change))
+        else this.counts.set(queue, sumCounts(this.counts.get(queue) ?? noCounts, change))
   }
 }
 
