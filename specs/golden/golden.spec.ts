@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { LogPass, trace, verify } from '@kiroku/audit'
+import { encodeRecording, LogPass, recordingOf, spanOf, trace, verify } from '@kiroku/audit'
+import { Replayer } from '@kiroku/audit/replay'
 import { decodeCheckpoint, liveTime } from '@kiroku/engine'
 import { decodeRecord, encodeRecord, type MemoryLog } from '@kiroku/log'
 import type { LogEvent } from '@kiroku/message'
@@ -29,6 +30,32 @@ describe.each(corpusNames())('what version %s wrote', (name) => {
   it('[CARD-04] is replayed to the state that it always was', async () => {
     const { log } = await readCorpus(name)
     expect({ [name]: await hashes(log) }).toEqual({ [name]: expected[name] })
+  })
+
+  it('[CARD-05] is replayed to the same states from recordings, on and back', async () => {
+    const { log } = await readCorpus(name)
+    const look = { decodeCheckpoint, now: Number.MAX_SAFE_INTEGER, framesMax: 50 }
+    for (let partition = 0; partition < log.meta.partitions; partition++) {
+      const states = new Map<number, string>()
+      const frame = ({ seq }: { seq: number }, state: LogPass['state']) =>
+        void states.set(seq, stateHash(snapshot(state)))
+      const handle = await log.partition(partition)
+      await (await LogPass.open(handle, { decodeCheckpoint, listeners: [{ frame }] })).run()
+      const recorded = async (seq: number, withState: boolean) =>
+        encodeRecording(await recordingOf(log, 'any', { seq }, { ...look, partition, withState }))
+      const { partitions } = await spanOf(log, undefined, look)
+      const replayer = Replayer.open(await recorded(partitions[partition]!.from.seq, true), { keyframeWork: 100 })
+      while (!replayer.reachesEnd) replayer.extend(await recorded(replayer.next, false))
+      const { from, to } = replayer.range
+      expect(to.seq).toBe(partitions[partition]!.to.seq)
+      for (let move = replayer.position; move !== undefined; move = replayer.step(1)!)
+        expect([move.seq, replayer.hash]).toEqual([move.seq, states.get(move.seq)])
+      for (let seq = to.seq; seq > from.seq; seq -= 7)
+        expect([replayer.seek({ seq }).seq, replayer.hash]).toEqual([
+          replayer.position.seq,
+          states.get(replayer.position.seq),
+        ])
+    }
   })
 
   it('[CARD-05] is whole by today’s rules, and its messages can be traced', async () => {

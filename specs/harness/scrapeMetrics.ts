@@ -14,7 +14,7 @@ export const scrapeMetrics = async (world: World): Promise<ReadonlyMap<string, n
           throw new Error('metrics alone are asked for')
         },
       },
-      look: { stateAt: unused, diff: unused, logAt: unused, span: unused },
+      look: { stateAt: unused, diff: unused, logAt: unused, span: unused, recording: unused },
       search: { messages: unused, acts: unused },
       deadLetters: { list: unused, select: unused },
       clusterStatus: unused,

@@ -25,6 +25,16 @@ export interface AskedLog {
   readonly at?: string
 }
 
+/** Which stretch of the record is asked for, as it was written. */
+export interface AskedRecording {
+  readonly from?: string
+  readonly partition?: string
+  readonly frames?: string
+  readonly work?: string
+  /** `1`: with the state from which it begins. */
+  readonly state?: string
+}
+
 /** Of which queue it is asked how far one can look back; without one: of all. */
 export interface AskedSpan {
   readonly queue?: string
@@ -36,6 +46,8 @@ export interface LookSource {
   readonly diff: (queue: string, asked: AskedDiff) => Promise<unknown>
   /** All queues. */
   readonly logAt: (asked: AskedLog) => Promise<unknown>
+  /** A stretch of the record for a replay in the browser, as `Replayer` of `@kiroku/audit/replay` takes it. */
+  readonly recording: (queue: string, asked: AskedRecording) => Promise<Uint8Array>
   /** How far one can look back. */
   readonly span: (asked: AskedSpan) => Promise<unknown>
 }

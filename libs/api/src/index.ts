@@ -10,6 +10,7 @@ export type {
   AskedDiff,
   AskedLetters,
   AskedLog,
+  AskedRecording,
   AskedSpan,
   AskedState,
   DeadLetterSource,

@@ -2,7 +2,9 @@ import {
   LetterSelector,
   readDeadLetters,
   diffMoments,
+  encodeRecording,
   gatherDeadLetters,
+  recordingOf,
   logAt,
   spanOf,
   stateAt,
@@ -10,6 +12,7 @@ import {
   type LogSpan,
   type Trace,
 } from '@kiroku/audit'
+import { Replayer } from '@kiroku/audit/replay'
 import { createClient, inProcess, type Client } from '@kiroku/client'
 import { limits } from '@kiroku/partition'
 import { waitUntil } from '@kiroku/testkit'
@@ -50,6 +53,15 @@ const serve = async (
         stateAt(engine.log, queue, { seq: Number(at) }, { decodeCheckpoint, now: Date.now() }),
       logAt: ({ at }: { at?: string }) =>
         logAt(engine.log, { time: Number(at) }, { decodeCheckpoint, now: Number(at) }),
+      recording: async (queue: string, { from, state }: { from?: string; state?: string }) =>
+        encodeRecording(
+          await recordingOf(
+            engine.log,
+            queue,
+            { seq: Number(from) },
+            { decodeCheckpoint, now: Date.now(), withState: state === '1' },
+          ),
+        ),
       span: ({ queue }: { queue?: string }) => spanOf(engine.log, queue, { decodeCheckpoint }),
       diff: (queue: string, { a, b }: { a: string; b?: string }) =>
         diffMoments(
@@ -113,7 +125,7 @@ interface Received {
 
 describe('the HTTP API', () => {
   it('shows a queue as it was, and what became another', async () => {
-    const { ask } = await serve()
+    const { api, ask } = await serve()
     await ask('POST', '/v1/queues', { name: 'past' })
     const { messageId } = (await ask('POST', '/v1/queues/past/messages', { body: 'x' })).json() as {
       messageId: string
@@ -123,6 +135,13 @@ describe('the HTTP API', () => {
     const whole = await ask('GET', `/v1/state?at=${at}`)
     expect(whole.json()).toMatchObject({ at, queues: [{ queue: 'past', counts: { sent: 1 } }] })
     const span = (await ask('GET', '/v1/span?queue=past')).json() as LogSpan
+    const recorded = await fetch(`${api.url}/v1/queues/past/recording?from=${seq}&state=1`)
+    expect(recorded.headers.get('content-type')).toBe('application/octet-stream')
+    expect(recorded.headers.get('content-encoding')).toBe('gzip')
+    const replayer = Replayer.open(new Uint8Array(await recorded.arrayBuffer()))
+    expect(replayer.queue('past')).toMatchObject({ at, population: { Available: 1 } })
+    const refused = await ask('GET', `/v1/queues/past/recording?from=${seq + 100}`)
+    expect(refused.json()).toMatchObject({ id: 'FutureMoment' })
     expect(span.partitions.find(({ partition }) => partition === span.home)!.to).toMatchObject({ at })
     const state = await ask('GET', `/v1/queues/past/state?at=${seq}`)
     expect(state).toMatchObject({ status: 200 })

@@ -8,7 +8,7 @@ export const unusedTestSources: ApiSources = {
   about: { log: 'main', incarnation: 'abc', partitions: 2, version: '1.2.3', startedAt: 1_000 },
   client: {} as Client,
   trace: unused,
-  look: { stateAt: unused, diff: unused, logAt: unused, span: unused },
+  look: { stateAt: unused, diff: unused, logAt: unused, span: unused, recording: unused },
   search: { messages: unused, acts: unused },
   feed: {
     open: () => {

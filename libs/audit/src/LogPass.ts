@@ -129,6 +129,10 @@ export class LogPass {
   get seq(): number {
     return this.#seq
   }
+  /** Hash of the last record of ours up to there. */
+  get hash(): Uint8Array {
+    return this.#hash
+  }
   /** Events that this pass has applied. */
   get events(): number {
     return this.#events

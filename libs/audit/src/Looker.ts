@@ -112,7 +112,7 @@ export class Looker {
     const all = await Promise.all(
       Array.from({ length: partitions }, async (_, partition) => {
         const isOwn = partition === own && 'seq' in asked
-        const seq = isOwn ? asked.seq : await this.#seqAt(partition, time)
+        const seq = isOwn ? asked.seq : await this.seqUpTo(partition, time)
         return { partition, ...(await this.#passTo(partition, seq)) }
       }),
     )
@@ -196,7 +196,7 @@ export class Looker {
   }
 
   /** The last sequence up to a time; 0 where the whole record is later. Errors: those of `seqOf`. */
-  async #seqAt(partition: number, time: number): Promise<number> {
+  async seqUpTo(partition: number, time: number): Promise<number> {
     const log = await this.#partition(partition)
     const { firstSeq, lastSeq } = await log.state()
     const isBefore = firstSeq === 1 && (await firstFrameAt(log, time + 0.5, firstSeq, lastSeq)) === 1

@@ -1,4 +1,4 @@
-import { KirokuError, State, stateNames } from '@kiroku/message'
+import { KirokuError, State } from '@kiroku/message'
 import {
   decodeRecord,
   isSealed,
@@ -16,6 +16,7 @@ import {
   type StandingMessage,
 } from '@kiroku/partition'
 import { Looker, type Look, type LookOptions, type LookPlace } from './Looker.ts'
+import { momentMessage } from './momentMessage.ts'
 import { overviewOf } from './overviewOf.ts'
 import type { AskedMoment, MomentMessage, MomentPlace, QueueMoment } from './QueueMoment.ts'
 import type { StateName } from './TraceStep.ts'
@@ -115,13 +116,7 @@ const page = async (
   const ids = new MessageIds(log)
   try {
     for (const { place, message } of found) {
-      const { seq: _, index: __, state, ...rest } = message
-      messages.push({
-        messageId: await ids.of(place, message),
-        partition: place.partition,
-        ...rest,
-        state: stateNames[state],
-      })
+      messages.push(momentMessage(await ids.of(place, message), place.partition, message))
     }
   } finally {
     await ids.close()

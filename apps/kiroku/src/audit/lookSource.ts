@@ -1,5 +1,7 @@
 import {
   diffMoments,
+  encodeRecording,
+  recordingOf,
   type AskedMoment,
   logAt,
   spanOf,
@@ -11,16 +13,20 @@ import {
   type QueueMoment,
   type StateName,
 } from '@kiroku/audit'
-import type { AskedDiff, AskedLog, AskedSpan, AskedState, LookSource } from '@kiroku/api'
+import type { AskedDiff, AskedLog, AskedRecording, AskedSpan, AskedState, LookSource } from '@kiroku/api'
 import type { Log } from '@kiroku/log'
 import { isKirokuError, KirokuError, stateNames } from '@kiroku/message'
 import type { RunningAuditor } from '../auditor/startAuditor.ts'
 import { parseMoment } from './parseMoment.ts'
 
 const limitMax = 1_000
+/** Frames and work of a recording. */
+const framesMax = 10_000
+const workMax = 1_000_000
 
 /** How queues of a log are shown as they were, by what is asked as it was written. */
 export interface Looking {
+  readonly recording: (queue: string, asked: AskedRecording) => Promise<Uint8Array>
   readonly logAt: (asked: AskedLog) => Promise<LogMoment>
   readonly span: (asked: AskedSpan) => Promise<LogSpan>
   readonly stateAt: (queue: string, asked: AskedState) => Promise<QueueMoment>
@@ -31,12 +37,24 @@ export interface Looking {
 export const lookHere = (log: Log, options: () => LookOptions): Looking => ({
   logAt: ({ at }) => {
     const look = options()
-    return logAt(log, momentOrNow(at, look.now), look)
+    return logAt(log, momentOrNow(at, 'at', look.now), look)
   },
   span: ({ queue }) => spanOf(log, queue, options()),
+  recording: async (queue, { from, partition, frames, work, state }) => {
+    const look = options()
+    return encodeRecording(
+      await recordingOf(log, queue, momentOrNow(from, 'from', look.now), {
+        ...look,
+        withState: state === '1',
+        ...countIn('partition', partition, log.meta.partitions - 1),
+        ...countIn('framesMax', frames, framesMax),
+        ...countIn('workMax', work, workMax),
+      }),
+    )
+  },
   stateAt: (queue, { at, states, subscription, limit, after }) => {
     const look = options()
-    return stateAt(log, queue, momentOrNow(at, look.now), {
+    return stateAt(log, queue, momentOrNow(at, 'at', look.now), {
       ...look,
       messagesMax: parseLimit(limit),
       ...(states === undefined ? {} : { states: parseStates(states, 'states') }),
@@ -52,8 +70,21 @@ export const lookHere = (log: Log, options: () => LookOptions): Looking => ({
   },
 })
 
-const momentOrNow = (at: string | undefined, now: number): AskedMoment =>
-  at === undefined ? { time: now } : parseMoment(at, 'at', now)
+const momentOrNow = (text: string | undefined, what: string, now: number): AskedMoment =>
+  text === undefined ? { time: now } : parseMoment(text, what, now)
+
+/** A number from 0 to `max` under its name; nothing where none was given. Errors: `InvalidArgument`. */
+const countIn = <K extends string>(
+  name: K,
+  text: string | undefined,
+  max: number,
+): { readonly [N in K]?: number } => {
+  if (text === undefined) return {}
+  const count = Number(text)
+  if (text.trim() !== '' && Number.isSafeInteger(count) && count >= 0 && count <= max)
+    return { [name]: count } as { readonly [N in K]?: number }
+  throw new KirokuError('InvalidArgument', `${name}: "${text}" is not a number from 0 to ${max}`)
+}
 
 /** Looks from the auditor's process where there is one, so that the engine's loop goes on. */
 export const lookSource = (here: Looking, auditor: RunningAuditor | undefined): LookSource => {
@@ -74,6 +105,11 @@ export const lookSource = (here: Looking, auditor: RunningAuditor | undefined): 
       ask(
         (there) => there.ask('logAt', asked),
         () => here.logAt(asked),
+      ),
+    recording: (queue, asked) =>
+      ask(
+        (there) => there.ask('recording', { queue, asked }),
+        () => here.recording(queue, asked),
       ),
     span: (asked) =>
       ask(

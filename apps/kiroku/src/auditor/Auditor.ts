@@ -137,6 +137,7 @@ export class Auditor {
       ),
     stateAt: ({ queue, asked }) => this.#looking.stateAt(queue, asked),
     logAt: (asked) => this.#looking.logAt(asked),
+    recording: ({ queue, asked }) => this.#looking.recording(queue, asked),
     span: (asked) => this.#looking.span(asked),
     diff: ({ queue, asked }) => this.#looking.diff(queue, asked),
     deadLetters: ({ queue, asked }) => this.#letters.list(queue, asked),

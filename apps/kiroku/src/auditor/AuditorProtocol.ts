@@ -1,4 +1,4 @@
-import type { AskedDiff, AskedLetters, AskedLog, AskedSpan, AskedState } from '@kiroku/api'
+import type { AskedDiff, AskedLetters, AskedLog, AskedRecording, AskedSpan, AskedState } from '@kiroku/api'
 import type {
   Act,
   ActFilter,
@@ -49,6 +49,8 @@ export interface AuditorMethods {
   trace: { asked: { messageId: string }; answer: Trace }
   stateAt: { asked: { queue: string; asked: AskedState }; answer: QueueMoment }
   logAt: { asked: AskedLog; answer: LogMoment }
+  /** As bytes: the channel between the two passes them on as they are. */
+  recording: { asked: { queue: string; asked: AskedRecording }; answer: Uint8Array }
   span: { asked: AskedSpan; answer: LogSpan }
   diff: { asked: { queue: string; asked: AskedDiff }; answer: MomentDiff }
   deadLetters: {

@@ -1,4 +1,5 @@
 import type { LogSpan } from '@kiroku/audit'
+import { Replayer } from '@kiroku/audit/replay'
 import type { SearchAnswer } from '@kiroku/audit-store'
 import { temporaryFolder, waitUntil, withNats, type TemporaryFolder } from '@kiroku/testkit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -83,6 +84,10 @@ describe('the auditor', () => {
       const { to, home } = await get<LogSpan>(api, '/v1/span?queue=mail')
       expect(to.at).toBeGreaterThan(0)
       expect([0, 1]).toContain(home)
+      const recorded = await fetch(`${api}/v1/queues/mail/recording?state=1`)
+      const replayer = Replayer.open(new Uint8Array(await recorded.arrayBuffer()))
+      expect(replayer.partition).toBe(home)
+      expect(replayer.queue('mail')?.counts).toMatchObject({ sent: 2, available: 1, committed: 1 })
       expect(await get(api, '/v1/queues/mail/diff?a=1')).toMatchObject({ appeared: { total: 1 } })
       expect(await get(api, '/v1/acts?queue=mail')).toMatchObject({
         acts: [{ event: 'QueueCreated', queue: 'mail', after: { indexBody: 'on' } }],

@@ -1,5 +1,6 @@
 import * as HttpApiEndpoint from 'effect/http-api/HttpApiEndpoint'
 import * as HttpApiGroup from 'effect/http-api/HttpApiGroup'
+import * as HttpApiSchema from 'effect/http-api/HttpApiSchema'
 import * as OpenApi from 'effect/http-api/OpenApi'
 import * as Schema from 'effect/Schema'
 import { RequiredRole } from './Access.ts'
@@ -40,6 +41,37 @@ export const lookingBack = HttpApiGroup.make('lookingBack')
       .annotateMerge(
         says(
           'How far one can look back: times and sequences of the first known state and of the last frame.',
+        ),
+      ),
+    HttpApiEndpoint.get('recording', '/queues/:queue/recording', {
+      params,
+      query: {
+        from: optional(moment('The moment; default now')),
+        partition: optional(Schema.String.annotate({ description: "Default: the queue's home" })),
+        frames: optional(
+          Schema.String.annotate({
+            description: 'Most frames beyond the moment, up to 10000; default 1000',
+          }),
+        ),
+        work: optional(
+          Schema.String.annotate({
+            description: 'Most changes in these, up to 1000000; default 50000',
+          }),
+        ),
+        state: optional(
+          Schema.String.annotate({
+            description:
+              '1: with the state a little before the moment, to begin a replay; otherwise frames behind the moment only',
+          }),
+        ),
+      },
+      success: Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array()),
+      error,
+    })
+      .annotate(RequiredRole, 'viewer')
+      .annotateMerge(
+        says(
+          'A stretch of the record of one partition without any bodies, in binary, for a replay elsewhere with the code of the engine.',
         ),
       ),
     HttpApiEndpoint.get('stateAt', '/queues/:queue/state', {

@@ -1,6 +1,6 @@
 import type { LogEvent } from '@kiroku/message'
 import { countsOf, type PartitionState, type QueueCounts } from '@kiroku/partition'
-import type { PassFrame, PassListener } from '../LogPass.ts'
+import type { PassListener } from '../LogPass.ts'
 import type { PartitionNews, TransitionCount } from './FeedMessage.ts'
 import { transitionsOf, type OnTransition } from './transitionsOf.ts'
 
@@ -36,7 +36,7 @@ export class TransitionCounts implements PassListener {
     this.#partition = partition
   }
 
-  event(event: LogEvent, _index: number, _frame: PassFrame, state: PartitionState): void {
+  event(event: LogEvent, _index: number, _frame: unknown, state: PartitionState): void {
     if (!('queue' in event)) return
     const touched = this.#touch(event.queue, state)
     if (event.type === 'QueueCreated') touched.name = event.name
@@ -49,7 +49,7 @@ export class TransitionCounts implements PassListener {
     transitionsOf(event, state, tell)
   }
 
-  frame({ seq, record }: PassFrame): void {
+  frame({ seq, record }: { readonly seq: number; readonly record: { readonly at: number } }): void {
     this.#seq = seq
     this.#at = record.at
   }

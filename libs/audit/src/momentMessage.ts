@@ -1,0 +1,9 @@
+import { stateNames } from '@kiroku/message'
+import type { StandingMessage } from '@kiroku/partition'
+import type { MomentMessage } from './QueueMoment.ts'
+
+/** A message as it is shown: without where its body lies. */
+export const momentMessage = (id: string, partition: number, message: StandingMessage): MomentMessage => {
+  const { seq: _, index: __, state, ...rest } = message
+  return { messageId: id, partition, ...rest, state: stateNames[state] }
+}

@@ -1,0 +1,201 @@
+import {
+  ChainError,
+  decodeRecord,
+  hexOf,
+  readChain,
+  zeroHash,
+  type ChainAnchor,
+  type Log,
+  type PartitionLog,
+} from '@kiroku/log'
+import { KirokuError } from '@kiroku/message'
+import { partitionOf, snapshot } from '@kiroku/partition'
+import { Looker, type LookOptions } from './Looker.ts'
+import { LogPass } from './LogPass.ts'
+import { PassStarts } from './PassStarts.ts'
+import type { AskedMoment } from './QueueMoment.ts'
+import type { RecordedFrame, RecordedJump, Recording, RecordingPlace } from './replay/Recording.ts'
+import { workOf } from './workOf.ts'
+
+/** What to record. */
+export interface RecordingOptions extends LookOptions {
+  /** Default: the queue's home. */
+  readonly partition?: number
+  /** With the state from which it begins; without it the recording goes on behind the moment itself. */
+  readonly withState?: boolean
+  /** Frames beyond the moment. Default: 1,000. */
+  readonly framesMax?: number
+  /** Work of these; see `workOf`. Default: 50,000. */
+  readonly workMax?: number
+}
+
+/** With a state, a recording begins so many records earlier, so that one can step back. */
+const recordsBefore = 200
+/** Records that are read together. */
+const pieceRecords = 500
+/** Bytes of the log, bodies included, that are read for one recording at most. */
+const readBytesMax = 64 * 1024 * 1024
+/** Frames between two pauses. */
+const pauseFrames = 50
+
+/**
+ * A stretch of the partition where a queue lives, from a moment on, for a `Replayer`. The chain is held against the log.
+ * Errors: `FutureMoment`, `BeyondRecord`, `InvalidArgument`, `LogDamaged`, and those of the log.
+ */
+export const recordingOf = async (
+  log: Log,
+  queue: string,
+  asked: AskedMoment,
+  options: RecordingOptions,
+): Promise<Recording> => {
+  const { partitions, incarnation } = log.meta
+  const { partition = partitionOf(queue, partitions), withState = false } = options
+  if (!(partition >= 0 && partition < partitions))
+    throw new KirokuError('InvalidArgument', `log ${log.meta.name} has no partition ${partition}`)
+  const askedSeq = await seqOf(log, partition, asked, options)
+  const handle = await log.partition(partition)
+  try {
+    const { firstSeq, lastSeq } = await handle.state()
+    const starts = new PassStarts(handle, options.decodeCheckpoint, options.moments)
+    const begun = withState
+      ? await stateBefore(handle, starts, askedSeq, options)
+      : { start: await placeAt(handle, askedSeq) }
+    const { start } = begun
+    const { framesMax = 1_000, workMax = 50_000 } = options
+    const steps: (RecordedFrame | RecordedJump)[] = []
+    let end: ReadPlace = start
+    let [frames, work, bytes, reachesEnd] = [0, 0, 0, true]
+    for await (const { step, hash, sizeBytes } of stepsBehind(handle, starts, start, lastSeq)) {
+      const isBeyond = step.seq > askedSeq
+      if (isBeyond && (frames >= framesMax || work >= workMax || bytes >= readBytesMax)) {
+        reachesEnd = false
+        break
+      }
+      steps.push(step)
+      end = { seq: step.seq, at: step.at, hash }
+      bytes += sizeBytes
+      if (isBeyond && 'events' in step) {
+        frames++
+        for (const event of step.events) work += workOf(event)
+      }
+      if (steps.length % pauseFrames === 0) await options.pause?.()
+    }
+    const places = { start: placeOf(start), end: placeOf(end) }
+    return { incarnation, partition, firstSeq, lastSeq, askedSeq, ...begun, ...places, steps, reachesEnd }
+  } finally {
+    await handle.close()
+  }
+}
+
+/** A place in the log as it is read. */
+type ReadPlace = Omit<RecordingPlace, 'hash'> & { readonly hash: Uint8Array }
+
+const placeOf = (place: ReadPlace): RecordingPlace => ({ ...place, hash: hexOf(place.hash) })
+
+const seqOf = async (
+  log: Log,
+  partition: number,
+  asked: AskedMoment,
+  options: LookOptions,
+): Promise<number> => {
+  const looker = new Looker(log, options)
+  try {
+    if ('time' in asked) return await looker.seqUpTo(partition, asked.time)
+    const own = asked.partition ?? partition
+    return own === partition
+      ? await looker.seqOf(partition, asked)
+      : await looker.seqUpTo(partition, await looker.timeOf(own, asked.seq))
+  } finally {
+    await looker.close()
+  }
+}
+
+/** The state a little before a record, where it is known. */
+const stateBefore = async (
+  log: PartitionLog,
+  starts: PassStarts,
+  askedSeq: number,
+  options: LookOptions,
+): Promise<Pick<Recording, 'state'> & { readonly start: ReadPlace }> => {
+  const { decodeCheckpoint, moments, pause } = options
+  const known = (await starts.firstKnown()) ?? 0
+  const near = Math.min(askedSeq, Math.max(known, askedSeq - recordsBefore))
+  const pass = await LogPass.open(log, {
+    decodeCheckpoint,
+    near,
+    ...(moments === undefined ? {} : { moments }),
+    ...(pause === undefined ? {} : { pause }),
+  })
+  await pass.run(near)
+  const { lost } = pass
+  // The state is known again where the damaged part ends.
+  if (lost?.bridged === true && lost.upTo <= askedSeq) await pass.run(lost.upTo)
+  if (pass.seq > askedSeq || pass.lost?.bridged === true)
+    throw new KirokuError(
+      'BeyondRecord',
+      `the state of partition ${log.partition} is not known at sequence ${askedSeq}`,
+    )
+  const { seq, hash, state } = pass
+  return { start: { seq, at: state.at, hash }, state: snapshot(state) }
+}
+
+/** The record behind which a recording without a state goes on. */
+const placeAt = async (log: PartitionLog, seq: number): Promise<ReadPlace> => {
+  if (seq === 0) return { seq, at: 0, hash: zeroHash }
+  const { firstSeq } = await log.state()
+  if (seq < firstSeq)
+    throw new KirokuError(
+      'BeyondRecord',
+      `the record of partition ${log.partition} begins with ${firstSeq}, behind ${seq}`,
+    )
+  const stored = await log.get(seq)
+  const record = stored === undefined || stored.foreign ? undefined : decodeRecord(stored.data)
+  if (record === undefined)
+    throw new KirokuError('InvalidArgument', `sequence ${seq} is no record of ours: ask for a state with it`)
+  return { seq, at: record.kind === 'frame' ? record.at : 0, hash: record.hash }
+}
+
+/** A step as it was read. */
+interface ReadStep {
+  readonly step: RecordedFrame | RecordedJump
+  readonly hash: Uint8Array
+  /** Of its record, with the bodies. */
+  readonly sizeBytes: number
+}
+
+/** The frames behind a place, in pieces, so that whoever has enough reads little more than that. */
+async function* stepsBehind(
+  log: PartitionLog,
+  starts: PassStarts,
+  place: ChainAnchor,
+  lastSeq: number,
+): AsyncGenerator<ReadStep, void, undefined> {
+  let anchor = place
+  let isWide = false
+  while (anchor.seq < lastSeq) {
+    const toSeq = isWide ? lastSeq : Math.min(lastSeq, anchor.seq + pieceRecords)
+    const from = anchor.seq === 0 ? {} : { from: anchor }
+    try {
+      for await (const entry of readChain(log, { ...from, toSeq })) {
+        if (entry.kind === 'foreign') anchor = { ...anchor, seq: entry.seq }
+        else if (entry.kind === 'ours') {
+          const { seq, record } = entry
+          const { hash, epoch, sizeBytes } = record
+          anchor = { seq, hash, epoch }
+          if (record.kind === 'frame')
+            yield { step: { seq, at: record.at, events: record.events }, hash, sizeBytes }
+        } else if (entry.bridged) {
+          const known = await starts.at(entry.upTo)
+          if (known === undefined) throw entry.damage
+          const { seq, hash, state } = known
+          anchor = { seq, hash }
+          yield { step: { seq, at: state.at, state: snapshot(state) }, hash, sizeBytes: 0 }
+        }
+      }
+    } catch (damage) {
+      if (!(damage instanceof ChainError) || damage.id !== 'LogDamaged' || toSeq === lastSeq) throw damage
+      // A repair that lies further on says how damage is passed over.
+      isWide = true
+    }
+  }
+}
