@@ -14,8 +14,11 @@ export const LiveContext = createContext<Liveness>({ isLive: true, setLive: () =
 /** Whether pages follow what happens. */
 const useLive = (): Liveness => useContext(LiveContext)
 
-/** Whether this page follows what happens now; what polls, polls only then. */
-export const useFollows = (): boolean => {
+/** How often a query may ask again, in ms: as often as is said while the page follows what happens, else never. */
+export const useInterval = (ms: number): number | false => (useFollows() ? ms : false)
+
+/** Whether this page follows what happens now. */
+const useFollows = (): boolean => {
   const { isLive } = useLive()
   const { at } = useMoment()
   return isLive && at === undefined

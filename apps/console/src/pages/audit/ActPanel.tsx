@@ -1,0 +1,78 @@
+import type { Act } from '@kiroku/audit'
+import { Link } from '@tanstack/react-router'
+import { clock, time } from '../../parts/format.ts'
+import { SidePanel } from '../../parts/SidePanel.tsx'
+import { actKey, actWords, changesOf, momentsAround } from './actText.ts'
+import styles from './AuditPage.module.css'
+
+/** One act in full: all that it changed, and the ways to just before and just after it. */
+export const ActPanel = ({ act, onClose }: { readonly act: Act; readonly onClose: () => void }) => {
+  const changes = changesOf(act)
+  const where = act.queue === '' ? `partition ${act.partition}` : act.queue
+  const title = `${act.by.name} ${actWords(act.event)}`
+  return (
+    <SidePanel title={title} name={`${title}, ${actKey(act)}`} onClose={onClose}>
+      {act.by.reason !== undefined && <p className={styles['why']}>{act.by.reason}</p>}
+      <dl className={styles['facts']}>
+        <dt>When</dt>
+        <dd>
+          {time(act.at).slice(0, 10)} {clock(act.at)} UTC
+        </dd>
+        <dt>{act.queue === '' ? 'Where' : 'Queue'}</dt>
+        <dd>
+          {where}
+          {act.subscription !== undefined && ` / ${act.subscription}`}
+        </dd>
+        <dt>From</dt>
+        <dd>{act.by.origin}</dd>
+        <dt>On record</dt>
+        <dd className="mono">
+          {act.event} #{act.partition}/{act.seq}
+        </dd>
+      </dl>
+      <Around act={act} />
+      {changes.length > 0 && (
+        <table className={styles['changes']}>
+          <caption className="visually-hidden">What it changed</caption>
+          <thead>
+            <tr>
+              <th scope="col">Changed</th>
+              <th scope="col">Before</th>
+              <th scope="col">After</th>
+            </tr>
+          </thead>
+          <tbody>
+            {changes.map(({ key, name, before, after }) => (
+              <tr key={key}>
+                <td>{name}</td>
+                <td>{before === '' ? '–' : before}</td>
+                <td>{after === '' ? '–' : after}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      <details>
+        <summary>As it stands on record</summary>
+        <pre className={styles['raw']} tabIndex={0}>
+          {JSON.stringify(act, undefined, 2)}
+        </pre>
+      </details>
+    </SidePanel>
+  )
+}
+
+const Around = ({ act }: { readonly act: Act }) => {
+  const { before, after } = momentsAround(act)
+  const of = act.queue === '' ? {} : { queue: act.queue }
+  return (
+    <div className="row">
+      <Link className="button small" to="/queues" search={{ ...of, at: before } as never}>
+        Look just before it
+      </Link>
+      <Link className="button small" to="/queues" search={{ ...of, at: after } as never}>
+        Look just after it
+      </Link>
+    </div>
+  )
+}

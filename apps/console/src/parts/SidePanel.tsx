@@ -1,0 +1,48 @@
+import { useEffect, useRef, type ReactNode } from 'react'
+import { useKeys } from '../shell/useKeys.ts'
+import styles from './SidePanel.module.css'
+
+/** A list, and beside it what was opened of it: below it where there is no room. */
+export const WithPanel = ({
+  children,
+  panel,
+}: {
+  readonly children: ReactNode
+  readonly panel: ReactNode
+}) => (
+  <div className={styles['with']} data-open={panel !== undefined && panel !== null && panel !== false}>
+    <div className={styles['list']}>{children}</div>
+    {panel}
+  </div>
+)
+
+/** What was opened of a list; Escape closes it. `name` changes with what is shown, which is then brought into sight. */
+export const SidePanel = ({
+  title,
+  name,
+  onClose,
+  children,
+}: {
+  readonly title: ReactNode
+  readonly name: string
+  readonly onClose: () => void
+  readonly children: ReactNode
+}) => {
+  const ref = useRef<HTMLElement>(null)
+  useKeys({ Escape: onClose })
+  useEffect(() => {
+    ref.current?.scrollIntoView({ block: 'nearest' })
+    ref.current?.scrollTo({ top: 0 })
+  }, [name])
+  return (
+    <section ref={ref} className={`card ${styles['panel']}`} aria-label={name} tabIndex={0}>
+      <header className={styles['head']}>
+        <h2>{title}</h2>
+        <button type="button" className="button small" onClick={onClose} aria-label="Close">
+          ✕
+        </button>
+      </header>
+      {children}
+    </section>
+  )
+}

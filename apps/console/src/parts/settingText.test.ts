@@ -1,0 +1,34 @@
+import { queueSettings } from '@kiroku/partition'
+import { expect, it } from 'vitest'
+import { settingName, settingText } from './settingText.ts'
+
+it.each([
+  ['leaseMs', 30_000, '30 s'],
+  ['leaseCapMs', 0, 'no cap'],
+  ['deliveryDelayMs', 0, 'none'],
+  ['retentionMs', 4 * 86_400_000, '4 d'],
+  ['idleMs', 0, 'never'],
+  ['bodyBytesMax', 1024 * 1024, '1.0 MiB'],
+  ['batchBytes', 512, '512 B'],
+  ['rateMax', 0, 'no limit'],
+  ['rateMax', 1_200, '1,200 a second'],
+  ['retriesMax', 3, '3'],
+  ['deadLetter', null, 'none'],
+  ['deadLetter', { name: 'mail-dlq', partition: 1, queue: 2 }, 'mail-dlq'],
+  ['retry', { kind: 'fixed', delayMs: 0 }, 'at once'],
+  ['retry', { kind: 'list', delaysMs: [1_000, 60_000] }, 'after 1 s, 1 min'],
+  [
+    'retry',
+    { kind: 'exponential', baseMs: 2_000, factor: 2, maxMs: 60_000, jitter: 0.2 },
+    'after 2 s, then 2 times as long, at most 1 min, up to 20 % less by chance',
+  ],
+  ['tags', ['paid', 'open'], 'paid, open'],
+  ['paused', true, 'yes'],
+])('%s %j reads %s', (key, value, text) => {
+  expect(settingText(key, value)).toBe(text)
+})
+
+it('has a name for every setting of a queue, and keeps what it does not know', () => {
+  for (const key of Object.keys(queueSettings)) expect(settingName(key)).toMatch(/^[a-z][a-z ]+$/)
+  expect(settingName('somethingNew')).toBe('somethingNew')
+})
