@@ -9,6 +9,7 @@ export const scrapeMetrics = async (world: World): Promise<ReadonlyMap<string, n
       about: { log: 'main', incarnation: 'test', partitions: 1, version: '0', startedAt: 0 },
       client: world.client,
       trace: unused,
+      body: unused,
       feed: {
         open: () => {
           throw new Error('metrics alone are asked for')

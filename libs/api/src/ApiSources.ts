@@ -1,4 +1,4 @@
-import type { DeadLetterGroup } from '@kiroku/audit'
+import type { DeadLetterGroup, MessageBody, Trace } from '@kiroku/audit'
 import type { Client } from '@kiroku/client'
 import type { Ranges } from '@kiroku/message'
 import type { FeedSource } from './handlers/feed.ts'
@@ -107,7 +107,9 @@ export interface ApiSources {
   readonly about: About
   readonly client: Client
   /** Every event of one message, as JSON. Errors: `UnknownMessage`, `InvalidArgument`. */
-  readonly trace: (messageId: string) => Promise<unknown>
+  readonly trace: (messageId: string) => Promise<Trace>
+  /** The body of a message, by its trace. Errors: `LogDamaged`, `KeysUnavailable`. */
+  readonly body: (trace: Trace) => Promise<MessageBody>
   readonly look: LookSource
   /** What happens, as it happens. */
   readonly feed: FeedSource

@@ -8,6 +8,7 @@ export const unusedTestSources: ApiSources = {
   about: { log: 'main', incarnation: 'abc', partitions: 2, version: '1.2.3', startedAt: 1_000 },
   client: {} as Client,
   trace: unused,
+  body: unused,
   look: { stateAt: unused, diff: unused, logAt: unused, span: unused, recording: unused },
   search: { messages: unused, acts: unused },
   feed: {

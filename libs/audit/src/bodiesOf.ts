@@ -1,7 +1,6 @@
 import { equalBytes, KeyReader, type Log } from '@kiroku/log'
 import { isKirokuError } from '@kiroku/message'
-import { openEnvelope } from './openEnvelope.ts'
-import { readEnvelopes } from './readEnvelopes.ts'
+import { bodyAt, isBodyStep } from './bodyAt.ts'
 import type { Trace, TraceStep } from './TraceStep.ts'
 
 /** A body that a message had from a step of its trace on. */
@@ -18,31 +17,24 @@ export interface TracedBody {
 export const bodiesOf = async (log: Log, trace: Trace): Promise<TracedBody[]> => {
   const bodies: TracedBody[] = []
   const keys = new KeyReader(log.keys)
-  for (const step of trace.steps) {
-    if (step.body === undefined || step.voided) continue
-    const found = await bodyAt(log, keys, step)
+  for (const step of trace.steps.filter(isBodyStep)) {
+    const found = await unlessGone(bodyAt(log, keys, step))
+    if (found === undefined || found.unreadable !== undefined) continue
+    const { body, meta } = found
     const last = bodies.at(-1)
     // A forward brings what was there before.
-    if (found !== undefined && (last === undefined || !equalBytes(last.body, found.body))) bodies.push(found)
+    if (last !== undefined && equalBytes(last.body, body)) continue
+    const { contentType } = meta
+    bodies.push({ step, body, ...(typeof contentType === 'string' ? { contentType } : {}) })
   }
   return bodies
 }
 
-const bodyAt = async (log: Log, keys: KeyReader, step: TraceStep): Promise<TracedBody | undefined> => {
-  const { queue, ...place } = step.body!
-  const partition = await log.partition(step.partition)
+const unlessGone = async (reading: ReturnType<typeof bodyAt>): ReturnType<typeof bodyAt> => {
   try {
-    for await (const { envelope } of readEnvelopes(partition, queue, [place])) {
-      const { meta, body, unreadable } = await openEnvelope(keys, envelope)
-      if (unreadable !== undefined) return undefined
-      const { contentType } = meta
-      return { step, body, ...(typeof contentType === 'string' ? { contentType } : {}) }
-    }
-    return undefined
+    return await reading
   } catch (e) {
     if (isKirokuError(e) && e.id === 'LogDamaged') return undefined
     throw e
-  } finally {
-    await partition.close()
   }
 }

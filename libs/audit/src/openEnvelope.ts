@@ -2,7 +2,7 @@ import type { KeyReader, Opened } from '@kiroku/log'
 import { decodeEnvelope, type EnvelopeMeta } from '@kiroku/partition'
 
 /** A stored message as it can be read now. */
-interface OpenEnvelope {
+export interface OpenEnvelope {
   /** Of one that cannot be read: what is known without its keys, and words that say so. */
   readonly meta: EnvelopeMeta
   readonly body: Uint8Array

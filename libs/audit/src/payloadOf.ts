@@ -1,6 +1,12 @@
 import type { Payload } from './DeadLetter.ts'
 
+/** What lists show of each. */
 const shownBytesMax = 2_048
+
+interface BodyOfMessage {
+  readonly body: Uint8Array
+  readonly contentType?: string
+}
 
 /** The beginning of a body, as a copy: a view would keep its whole record in memory. */
 export interface BodyHead {
@@ -9,18 +15,16 @@ export interface BodyHead {
   readonly contentType: string | undefined
 }
 
-/** The beginning of the body of a message as people read it. */
-export const payloadIn = (message: { readonly body: Uint8Array; readonly contentType?: string }): Payload =>
-  payloadOf(headOf(message))
+/** The beginning of the body of a message as people read it: at most so many bytes of it. */
+export const payloadIn = (message: BodyOfMessage, bytesMax = shownBytesMax): Payload =>
+  payloadOf(headOf(message, bytesMax))
 
 /** The part of a message's body that is shown. */
-export const headOf = ({
-  body,
+export const headOf = ({ body, contentType }: BodyOfMessage, bytesMax = shownBytesMax): BodyHead => ({
+  head: body.slice(0, bytesMax),
+  bytes: body.length,
   contentType,
-}: {
-  readonly body: Uint8Array
-  readonly contentType?: string
-}): BodyHead => ({ head: body.slice(0, shownBytesMax), bytes: body.length, contentType })
+})
 
 /** The beginning of a body as people read it. */
 export const payloadOf = ({ head, bytes, contentType }: BodyHead): Payload => {

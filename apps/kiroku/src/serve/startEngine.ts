@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { resolve as resolvePath } from 'node:path'
 import { parseTokens, startApi, type RunningApi, type Token } from '@kiroku/api'
+import { bodyOf, type Trace } from '@kiroku/audit'
 import { createClient, type Client } from '@kiroku/client'
 import { natsTransport } from '@kiroku/client-nats'
 import { openLog } from '@kiroku/log-jetstream'
@@ -105,6 +106,7 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
           throw error
         })
       },
+      body: (trace: Trace) => bodyOf(log, trace),
       search: searchSource(log, settings.dataDir, auditor),
       feed: feedSource(log.meta, auditor),
       look: lookSource(

@@ -8,6 +8,7 @@ import type { Role } from '../tokens.ts'
 import { Access, Failures, RequiredRole } from './Access.ts'
 import { errorSchemas } from './apiError.ts'
 import { feed } from './feed.ts'
+import { MessageBody } from './bodySchemas.ts'
 import { lookingBack } from './lookingBack.ts'
 import { DeadLetterGroups } from './deadLetterSchemas.ts'
 import { CancelRedriveRequest, EditRequest, Redrive, RedriveRequest } from './redriveSchemas.ts'
@@ -315,6 +316,20 @@ const messages = HttpApiGroup.make('messages')
     })
       .annotate(RequiredRole, 'viewer')
       .annotateMerge(says('viewer', 'Every event of one message along its lineage, live or long gone.')),
+    HttpApiEndpoint.get('body', '/messages/:id/body', {
+      params: { id: Schema.String },
+      query: {
+        full: Schema.optionalKey(
+          Schema.Literal('1').annotate({ description: 'Answers the body itself, as a file to be saved' }),
+        ),
+      },
+      success: MessageBody,
+      error,
+    })
+      .annotate(RequiredRole, 'viewer')
+      .annotateMerge(
+        says('viewer', 'What a message carries: its body, up to 256 KiB of it, and what travels beside it.'),
+      ),
   )
   .annotateMerge(OpenApi.annotations({ title: 'Messages', description: 'Sending, receiving, settling.' }))
 

@@ -1,6 +1,6 @@
 import * as Schema from 'effect/Schema'
+import { Payload } from './bodySchemas.ts'
 
-const optional = Schema.optionalKey
 const count = Schema.Finite
 const ms = (description: string) =>
   Schema.Finite.annotate({ description: `${description}, in ms since 1970` })
@@ -21,13 +21,7 @@ const DeadLetterGroup = Schema.Struct({
   firstAt: ms('When the first of them came'),
   lastAt: ms('When the last of them came'),
   samples: Schema.Array(Schema.String).annotate({ description: 'Ids of the youngest, at most five' }),
-  payload: Schema.Struct({
-    contentType: optional(Schema.String),
-    bytes: count.annotate({ description: 'Size of the whole body' }),
-    text: Schema.String,
-    isBase64: Schema.Boolean,
-    isCut: Schema.Boolean,
-  }).annotate({ description: 'Body of the youngest' }),
+  payload: Payload.annotate({ description: 'Body of the youngest' }),
 }).annotate({ identifier: 'DeadLetterGroup' })
 
 /** Dead letters of a queue by cause and kind of error. */

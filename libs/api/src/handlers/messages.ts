@@ -7,10 +7,11 @@ import { Api } from '../definition/Api.ts'
 import type { OperationTimes } from '../metrics/OperationTimes.ts'
 import { toOutgoing, toReceived } from './bodies.ts'
 import { asJson, call } from './call.ts'
+import { toDownload, toMessageBody } from './messageBody.ts'
 
 /** Sending, receiving, settling, tracing. Receives that wait end without a message when `closing` is aborted. */
 export const messageHandlers = (
-  { client, trace }: ApiSources,
+  { client, trace, body }: ApiSources,
   times: OperationTimes,
   closing: AbortSignal,
 ) => {
@@ -60,6 +61,11 @@ export const messageHandlers = (
         yield* call(() => client.reschedule(params.id, payload, by))
       }),
       trace: ({ params }) => call(async () => asJson(await trace(params.id))),
+      body: ({ params: { id }, query }) =>
+        call(async () => {
+          const found = await body(await trace(id))
+          return query.full === undefined ? toMessageBody(found) : toDownload(id, found)
+        }),
     }),
   )
 }

@@ -1,4 +1,4 @@
-import { placeNow, type Trace } from '@kiroku/audit'
+import { placeNow } from '@kiroku/audit'
 import type { RedriveOptions } from '@kiroku/client'
 import { KirokuError, type Actor } from '@kiroku/message'
 import * as Effect from 'effect/Effect'
@@ -39,7 +39,7 @@ export const redriveHandlers = ({ client, deadLetters, trace }: ApiSources) =>
         const by = because(yield* Caller, reason)
         return yield* call(async () => {
           const { body } = toOutgoing(rest, 'the message')
-          const found = (await trace(id)) as Trace
+          const found = await trace(id)
           const { queue, number } = placeNow(found)
           const edit = { number, messageId: found.messageId, body, ...without({ contentType }) }
           const { isEdited } = await client.queues.editBody(queue, edit, by)

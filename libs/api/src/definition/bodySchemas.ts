@@ -1,0 +1,37 @@
+import * as Schema from 'effect/Schema'
+
+const optional = Schema.optionalKey
+const count = Schema.Finite
+
+/** The beginning of a body as people read it. */
+export const Payload = Schema.Struct({
+  contentType: optional(Schema.String),
+  bytes: count.annotate({ description: 'Size of the whole body' }),
+  text: Schema.String,
+  isBase64: Schema.Boolean,
+  isCut: Schema.Boolean,
+})
+
+/** What a message carries. */
+export const MessageBody = Schema.Struct({
+  payload: Payload.annotate({
+    description: 'The body, as text where it is text; its numbers are as they were sent',
+  }),
+  attributes: Schema.Record(Schema.String, Schema.String),
+  tag: optional(Schema.String),
+  group: optional(Schema.String),
+  dedupId: optional(Schema.String),
+  contentType: optional(Schema.String),
+  traceparent: optional(Schema.String),
+  enqueuedAt: optional(count.annotate({ description: 'When it was sent, in ms since 1970' })),
+  lineage: optional(
+    Schema.Json.annotate({
+      description: 'Of dead letters and redriven messages: where they came from, and why',
+    }),
+  ),
+  unreadable: optional(
+    Schema.Literals(['erased', 'lost', 'trimmed']).annotate({
+      description: 'Why there is no body: its key was erased, or is lost, or the record begins behind it',
+    }),
+  ),
+}).annotate({ identifier: 'MessageBody' })

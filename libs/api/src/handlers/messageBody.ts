@@ -1,0 +1,47 @@
+import { payloadIn, type MessageBody as FoundBody } from '@kiroku/audit'
+import { KirokuError } from '@kiroku/message'
+import * as HttpServerResponse from 'effect/http/HttpServerResponse'
+import type * as Schema from 'effect/Schema'
+import type { MessageBody } from '../definition/bodySchemas.ts'
+import { asJson } from './call.ts'
+
+/** Most of a body that is shown; all of it is there to be saved. */
+const shownBytesMax = 256 * 1024
+
+/** What a message carries, as the API answers it. Whoever wrote the envelope may have written anything. */
+export const toMessageBody = ({
+  meta,
+  body,
+  enqueuedAt,
+  unreadable,
+}: FoundBody): Schema.Schema.Type<typeof MessageBody> => {
+  const { attributes, lineage } = meta
+  const texts: { [Name in (typeof textNames)[number]]?: string } = {}
+  for (const name of textNames) if (typeof meta[name] === 'string') texts[name] = meta[name]
+  const { contentType } = texts
+  return {
+    payload: payloadIn({ body, ...(contentType === undefined ? {} : { contentType }) }, shownBytesMax),
+    attributes: Object.fromEntries(
+      Object.entries(attributes ?? {}).map(([name, value]) => [name, String(value)]),
+    ),
+    ...texts,
+    ...(enqueuedAt === undefined ? {} : { enqueuedAt }),
+    ...(lineage === undefined ? {} : { lineage: asJson(lineage) }),
+    ...(unreadable === undefined ? {} : { unreadable }),
+  }
+}
+
+const textNames = ['tag', 'group', 'dedupId', 'contentType', 'traceparent'] as const
+
+/** The body alone, to be saved: no browser shows it, whatever it says of itself. Errors: `UnknownMessage`, without one. */
+export const toDownload = (messageId: string, { body, unreadable }: FoundBody) => {
+  if (unreadable !== undefined)
+    throw new KirokuError(
+      'UnknownMessage',
+      `the body of message ${messageId} cannot be read: it is ${unreadable}`,
+    )
+  return HttpServerResponse.uint8Array(body, {
+    contentType: 'application/octet-stream',
+    headers: { 'content-disposition': `attachment; filename="${messageId.replace(/[^\w-]/g, '')}"` },
+  })
+}
