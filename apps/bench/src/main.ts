@@ -12,7 +12,8 @@ const usage = `usage: npm run bench -- engine [--json] [--quick] [--partitions N
   --quick           fewer and smaller rounds
   --partitions N    partitions of the engine's log (default 1)
   --only PART       engine: core, lives, sends, queues or hold; audit: read, look,
-                    index, recovery or beside; can be given several times
+                    index, recovery, beside or readers; can be given several
+                    times
   --profile FOLDER  write a CPU profile of each process
   --against REF     measure beside another commit of the project, in turns
 `

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Figure } from '../Figure.ts'
 import { Progress } from '../Progress.ts'
 import { besideLoad } from './besideLoad.ts'
+import { besideReaders } from './besideReaders.ts'
 import { fillIndex } from './fillIndex.ts'
 import { lookBack } from './lookBack.ts'
 import { measureRecovery } from './measureRecovery.ts'
@@ -31,6 +32,7 @@ const parts: Readonly<Record<string, (bench: AuditBench) => Promise<Figure[]>>> 
   index: fillIndex,
   recovery: measureRecovery,
   beside: besideLoad,
+  readers: besideReaders,
 }
 
 /** Measures what reads the record, over logs in JetStream that hold whole lives. */

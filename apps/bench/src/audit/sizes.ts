@@ -10,6 +10,8 @@ export interface AuditSizes {
   readonly live: number
   /** Lives of a round beside the auditor. */
   readonly besideLives: number
+  /** Whether each who reads is measured also on its own. */
+  readonly isEachReader: boolean
 }
 
 export const fullSizes: AuditSizes = {
@@ -19,6 +21,7 @@ export const fullSizes: AuditSizes = {
   untouched: 1_000_000,
   live: 100_000,
   besideLives: 500_000,
+  isEachReader: true,
 }
 
 export const quickSizes: AuditSizes = {
@@ -28,4 +31,5 @@ export const quickSizes: AuditSizes = {
   untouched: 1_000_000,
   live: 100_000,
   besideLives: 200_000,
+  isEachReader: false,
 }

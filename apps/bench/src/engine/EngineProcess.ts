@@ -17,6 +17,7 @@ export interface Stall {
 export class EngineProcess {
   readonly #child: ChildProcess
   readonly #exited: Promise<void>
+  #api = ''
 
   private constructor(child: ChildProcess) {
     this.#child = child
@@ -38,7 +39,7 @@ export class EngineProcess {
     const args = ['serve', '--json', '--log-level', 'warn', '--nats', nats]
     const child = fork(
       join(root, 'apps/kiroku/bin/kiroku.mjs'),
-      [...args, '--partitions', String(partitions), '--data-dir', dataDir],
+      [...args, '--partitions', String(partitions), '--data-dir', dataDir, '--http', '127.0.0.1:0'],
       {
         execArgv: ['--import', probe, ...profileArguments(profile, 'engine')],
         stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
@@ -49,7 +50,9 @@ export class EngineProcess {
     const engine = new EngineProcess(child)
     const ready = new Promise<void>((resolve) => {
       createInterface(child.stdout!).on('line', (line) => {
-        if (line.includes('"ready":true')) resolve()
+        if (!line.includes('"ready":true')) return
+        engine.#api = (JSON.parse(line) as { readonly api?: string }).api ?? ''
+        resolve()
       })
     })
     const ended = engine.#exited.then(() => Promise.reject(new Error('the engine ended before it was ready')))
@@ -57,6 +60,11 @@ export class EngineProcess {
     ended.catch(() => {})
     child.send('begin')
     return engine
+  }
+
+  /** Where its HTTP API is. */
+  get api(): string {
+    return this.#api
   }
 
   get pid(): number {

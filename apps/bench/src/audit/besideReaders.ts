@@ -1,0 +1,53 @@
+import { compare, type Side } from '../engine/rounds.ts'
+import { atMost, informs, type Figure } from '../Figure.ts'
+import type { AuditBench } from './auditBench.ts'
+import { startLoaded, type LoadedEngine } from './LoadedEngine.ts'
+import { readers, type Reader, type RunningReader } from './Reader.ts'
+
+/** Whole lives under full load, alone and with everybody who reads at work beside it, in turns. */
+export const besideReaders = async ({ sizes, progress, folder }: AuditBench): Promise<Figure[]> => {
+  const closers: (() => Promise<unknown>)[] = []
+  try {
+    const read = await startLoaded(true, await folder(), closers)
+    const alone = await startLoaded(false, await folder(), closers)
+    const reads = new Map<string, number>()
+    const side = (name: string, { run }: LoadedEngine, beside: readonly Reader[]): Side => {
+      let running: RunningReader[] = []
+      return {
+        name,
+        count: sizes.besideLives,
+        run: () => run(sizes.besideLives),
+        before: async () => {
+          // What the auditor has left to read must not disturb the round of another.
+          await read.settled()
+          running = await Promise.all(beside.map((reader) => reader.start(read)))
+        },
+        after: async () => {
+          const counts = await Promise.all(running.map((reader) => reader.stop()))
+          if (beside.length > 1)
+            for (const [i, { name: by }] of beside.entries()) reads.set(by, (reads.get(by) ?? 0) + counts[i]!)
+        },
+      }
+    }
+    const each = sizes.isEachReader ? readers : []
+    const { rates, ratios } = await compare(
+      sizes.rounds,
+      [
+        side('lives alone', alone, []),
+        side('lives beside all readers', read, readers),
+        ...each.map((reader) => side(`lives beside ${reader.name}`, read, [reader])),
+      ],
+      (text) => progress.step(text),
+    )
+    const slowed = (i: number): number => (1 - 1 / ratios[i]!) * 100
+    return [
+      informs('lives alone', rates[0]!, '/s'),
+      informs('lives beside all readers', rates[1]!, '/s'),
+      atMost('deliveries slowed by auditor and all readers', slowed(1), '%', 10),
+      ...each.map(({ name }, i) => informs(`of them, auditor and ${name}`, slowed(i + 2), '%')),
+      ...readers.map(({ name }) => informs(`reads meanwhile: ${name}`, reads.get(name) ?? 0, '')),
+    ]
+  } finally {
+    for (const closer of closers.reverse()) await closer()
+  }
+}
