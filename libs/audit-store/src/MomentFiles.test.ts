@@ -50,6 +50,14 @@ describe('a file', () => {
     expect(await store.list(0)).toEqual([])
   })
 
+  it.each([-1, 1])('with a snapshot of another version is dropped: ours and %i', async (more) => {
+    const store = new MomentFiles(next())
+    const version = (moment.snapshot.version + more) as typeof moment.snapshot.version
+    await store.put({ ...moment, snapshot: { ...moment.snapshot, version } })
+    expect(await store.get(0, 7)).toBeUndefined()
+    expect(await store.list(0)).toEqual([])
+  })
+
   it('that a crash left half written goes with the next one', async () => {
     const { store, at, path } = await stored()
     writeFileSync(`${path}.new`, 'half')

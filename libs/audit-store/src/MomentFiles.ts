@@ -5,6 +5,7 @@ import { deserialize, serialize } from 'node:v8'
 import { promisify } from 'node:util'
 import { constants, zstdCompress, zstdDecompress } from 'node:zlib'
 import { thinned, type Moment, type MomentNote, type MomentStore } from '@kiroku/audit'
+import { snapshotVersion } from '@kiroku/partition'
 
 const compress = promisify(zstdCompress)
 const decompress = promisify(zstdDecompress)
@@ -124,5 +125,7 @@ const decode = async (bytes: Buffer): Promise<Moment | undefined> => {
   const packed = bytes.subarray(magic.length + digestBytes)
   if (!bytes.subarray(0, magic.length).equals(magic)) return undefined
   if (!digestOf(packed).equals(bytes.subarray(magic.length, magic.length + digestBytes))) return undefined
-  return deserialize(await decompress(packed)) as Moment
+  const moment = deserialize(await decompress(packed)) as Moment
+  // What one version means by a state, another may not.
+  return moment.snapshot.version === snapshotVersion ? moment : undefined
 }
