@@ -8,6 +8,8 @@ import type { TailNote } from './TailNote.ts'
 /** What to verify and how closely. */
 export interface VerifyOptions {
   readonly decodeCheckpoint: DecodeCheckpoint
+  /** Called every few thousand events, so that others get their turn. */
+  readonly pause?: () => Promise<void>
   /** Default: all partitions. */
   readonly partitions?: readonly number[]
   /** Runs every transition through XState itself, not only each kind once. */

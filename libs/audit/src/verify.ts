@@ -71,6 +71,7 @@ const verifyAll = async (
         decodeCheckpoint: options.decodeCheckpoint,
         law,
         forwards,
+        pause: options.pause,
         proof: options.against?.partitions.find(({ partition }) => partition === log.partition),
         onRecord: (seq, events) =>
           options.onProgress?.({ partition: log.partition, seq, lastSeq, events: eventsBefore + events }),

@@ -33,6 +33,7 @@ export interface PartitionTask {
   readonly law: MachineCheck
   readonly forwards: ForwardLedger
   readonly onRecord: (seq: number, events: number) => void
+  readonly pause: (() => Promise<void>) | undefined
   /** What a proof says of this partition. */
   readonly proof: PartitionProof | undefined
 }
@@ -42,6 +43,9 @@ export interface PartitionResult {
   readonly report: PartitionReport
   readonly state: PartitionState
 }
+
+/** Events between two pauses: some ms. */
+const pauseEvents = 4_000
 
 /** Reads one partition's record and holds it against chain, law and checkpoints, up to the first problem. */
 export const verifyPartition = async (task: PartitionTask): Promise<PartitionResult> => {
@@ -89,7 +93,8 @@ class PartitionReader {
   }
 
   async run(): Promise<void> {
-    const { firstSeq, lastSeq, checkpoints, log } = this.#task
+    const { firstSeq, lastSeq, checkpoints, log, pause } = this.#task
+    let pausedEvents = 0
     const beyond = checkpoints.findLast((seq) => seq > lastSeq)
     if (beyond !== undefined)
       throw new ChainError(
@@ -114,6 +119,10 @@ class PartitionReader {
       else if (entry.seq > this.#fromSeq) await this.#record(entry)
       if (entry.kind === 'ours' && stored.has(entry.seq)) await this.#checkpoint(entry.seq, entry.record.hash)
       if (entry.seq % progressRecords === 0) this.#task.onRecord(entry.seq, this.#eventsNow)
+      if (pause !== undefined && this.#eventsNow - pausedEvents >= pauseEvents) {
+        pausedEvents = this.#eventsNow
+        await pause()
+      }
     }
     if (proofSeq === lastSeq) this.#proven ??= this.#head
     const { state } = this.#fold

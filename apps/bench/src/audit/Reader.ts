@@ -119,12 +119,12 @@ const found = (answer: unknown): string | undefined =>
 export const readers: readonly Reader[] = [
   feed('the feed of all queues', () => '/v1/feed'),
   feed('the feed of one queue', (queue) => `/v1/queues/${queue}/feed`),
-  command('tail', (queue) => ['tail', queue, '--state']),
+  command('tail', (queue) => ['tail', queue, '--state', '--gentle']),
   questions('states of a moment', ({ queue }) => `/v1/queues/${queue}/state?at=2s`),
   questions('searches and traces', ({ queue }, before) => {
     const id = found(before)
     return id === undefined ? `/v1/search?q=queue:${queue}&limit=20` : `/v1/messages/${id}/trace`
   }),
-  command('replay', (queue) => ['replay', queue, '--from', '1h', '--speed', 'max']),
-  command('verify', () => ['verify']),
+  command('replay', (queue) => ['replay', queue, '--from', '1h', '--speed', 'max', '--gentle']),
+  command('verify', () => ['verify', '--gentle']),
 ]

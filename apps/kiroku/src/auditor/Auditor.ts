@@ -1,5 +1,4 @@
-import { cpus } from 'node:os'
-import { setImmediate as nextTick, setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import { LogPass, parseFilter, trace, type PartitionNews } from '@kiroku/audit'
 import {
   auditFolder,
@@ -21,9 +20,11 @@ import { FeedFollower } from './FeedFollower.ts'
 import { actsOfLog } from '../audit/actsOfLog.ts'
 import { lookOptions } from '../audit/lookOptions.ts'
 import { lookHere, type Looking } from '../audit/lookSource.ts'
-import { Pace, type Processors } from './Pace.ts'
+import { Room } from './Room.ts'
 import type { AuditorMethod, AuditorMethods, AuditorStatus, FollowedPartition } from './AuditorProtocol.ts'
 
+/** How much of one processor the index takes while the machine is busy. */
+const workShare = 1 / 12
 /** How long it rests when there is nothing new, in ms. */
 const restMs = 200
 /** How long it leaves a partition alone that it could not follow, in ms. */
@@ -60,7 +61,7 @@ export class Auditor {
   readonly #onTrouble: AuditorOptions['onTrouble']
   readonly #followed: Followed[] = []
   readonly #stop = new AbortController()
-  readonly #pace = new Pace(processors, () => performance.now())
+  readonly #room = new Room(workShare, this.#stop.signal)
   #lock: WriterLock | undefined
   #feed: FeedFollower | undefined
   #running: Promise<void> | undefined
@@ -191,7 +192,7 @@ export class Auditor {
       decodeCheckpoint,
       moments,
       keep: LogPass.keepDefault,
-      pause: () => this.#makeRoom(),
+      pause: () => this.#room.make(),
     }
     for (let n = 0; n < this.#log.meta.partitions; n++)
       this.#followed.push({
@@ -206,19 +207,9 @@ export class Auditor {
         if (signal.aborted) return
         if (await this.#turn(followed)) isNews = true
       }
-      if (isNews) await this.#makeRoom()
-      else {
-        await rest(restMs, signal)
-        this.#pace.rested()
-      }
+      // Questions are answered meanwhile, and the engine goes first where the machine is busy.
+      await (isNews ? this.#room.make() : this.#room.rest(restMs))
     }
-  }
-
-  /** Lets questions be answered, and the engine go first where the machine is busy. */
-  async #makeRoom(): Promise<void> {
-    const restMs = this.#pace.restMs()
-    await (restMs === 0 ? nextTick() : rest(restMs, this.#stop.signal))
-    this.#pace.rested()
   }
 
   /** Reads the next records of a partition; says whether there are more. */
@@ -242,16 +233,6 @@ export class Auditor {
       return false
     }
   }
-}
-
-const processors = (): Processors => {
-  let [idle, all] = [0, 0]
-  for (const { times } of cpus()) {
-    idle += times.idle
-    all += times.idle + times.user + times.sys + times.nice + times.irq
-  }
-  const { user, system } = process.cpuUsage()
-  return { idle, all, own: (user + system) / 1_000 }
 }
 
 /** What SQLite says concerns all partitions. */

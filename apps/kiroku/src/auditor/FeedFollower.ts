@@ -1,9 +1,12 @@
-import { setImmediate as nextTick, setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import { LogPass, TransitionCounts, type PartitionNews } from '@kiroku/audit'
 import { auditFolder, MomentFiles } from '@kiroku/audit-store'
 import { decodeCheckpoint } from '@kiroku/engine'
 import type { Log } from '@kiroku/log'
+import { Room } from './Room.ts'
 
+/** How much of one processor following takes while the machine is busy; each partition takes its part of that. */
+const workShare = 1 / 12
 /** How long it rests before it looks for more, in ms; a partition is told of about as often. */
 const restMs = 100
 /** Records that are read before what was found is told. */
@@ -51,10 +54,11 @@ export class FeedFollower {
     const { log, dataDir, tell } = this.#options
     const partition = await log.partition(n)
     try {
+      const room = new Room(workShare / log.meta.partitions, signal)
       const counts = new TransitionCounts(n)
       const moments = new MomentFiles(auditFolder(dataDir, log.meta.incarnation))
       const near = (await partition.state()).lastSeq
-      const options = { decodeCheckpoint, moments, near, listeners: [counts], pause: () => nextTick() }
+      const options = { decodeCheckpoint, moments, near, listeners: [counts], pause: () => room.make() }
       const pass = await LogPass.open(partition, options)
       await pass.run()
       while (!signal.aborted) {
@@ -62,7 +66,7 @@ export class FeedFollower {
         await pass.run(pass.seq + turnRecords)
         const news = counts.take(pass.state, pass.seq, Math.max(lastSeq, pass.seq))
         if (news !== undefined) tell(news)
-        await rest(restMs, signal)
+        await room.rest(restMs)
       }
     } finally {
       await partition.close()

@@ -8,6 +8,7 @@ const machine = () => {
   const pace = new Pace(
     () => seen,
     () => now,
+    1 / 12,
   )
   return {
     pace,
@@ -49,6 +50,7 @@ describe('the pace of the auditor', () => {
     const pace = new Pace(
       () => ({ idle: 0, all: 0, own: 0 }),
       () => 1_000,
+      1 / 12,
     )
     expect(pace.restMs()).toBe(0)
   })

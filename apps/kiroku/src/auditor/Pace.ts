@@ -8,29 +8,29 @@ export interface Processors {
 
 /** Where others use more of the machine than this, work makes room for them. */
 const busyShare = 0.5
-/** Then it takes this much of one processor. */
-const workShare = 1 / 12
 /** How long a look at the processors holds, in ms. */
 const lookMs = 250
 const restMsMax = 2_000
 
 /**
- * How fast the auditor may go: as fast as it can where the machine has time, else so that the engine and its clients do
+ * How fast a reader may go: as fast as it can where the machine has time, else so that the engine and its clients do
  * not feel it. A low priority alone does not do that: two threads of one core, the server that is read from and the
  * memory know no priorities.
  */
 export class Pace {
   readonly #look: () => Processors
   readonly #now: () => number
+  readonly #workShare: number
   #seen: Processors
   #seenAt: number
   #workedSince: number
   #isBusy = false
 
-  /** `now`: a clock in ms. */
-  constructor(look: () => Processors, now: () => number) {
+  /** `now`: a clock in ms. `workShare`: how much of one processor it takes where others use most of the machine. */
+  constructor(look: () => Processors, now: () => number, workShare: number) {
     this.#look = look
     this.#now = now
+    this.#workShare = workShare
     this.#seen = look()
     this.#seenAt = this.#workedSince = now()
   }
@@ -40,7 +40,7 @@ export class Pace {
     const now = this.#now()
     if (now - this.#seenAt >= lookMs) this.#lookAgain(now)
     const worked = now - this.#workedSince
-    return this.#isBusy ? Math.min(restMsMax, worked * (1 / workShare - 1)) : 0
+    return this.#isBusy ? Math.min(restMsMax, worked * (1 / this.#workShare - 1)) : 0
   }
 
   /** The rest is over. */

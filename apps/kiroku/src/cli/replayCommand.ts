@@ -1,5 +1,5 @@
 import type { CommandSpec } from './CommandSpec.ts'
-import { natsSettings } from './sharedSettings.ts'
+import { gentleFlag, natsSettings } from './sharedSettings.ts'
 
 const moment =
   'a sequence (1234, 3/1234), a time in UTC (2026-11-21T14:02:31Z, 14:02:31), or so long ago (5m)'
@@ -56,6 +56,7 @@ export const replayCommand: CommandSpec = {
       metavar: 'CURSOR',
       description: 'With --at: go on behind an earlier page.',
     },
+    gentleFlag,
   ],
   settings: natsSettings,
   load: () => import('../commands/replay.ts'),

@@ -1,4 +1,12 @@
 import type { SettingKey } from '../config/settings.ts'
+import type { FlagSpec } from './CommandSpec.ts'
+
+/** Of commands that read much of the log. */
+export const gentleFlag: FlagSpec = {
+  name: 'gentle',
+  kind: 'boolean',
+  description: 'Make room while the machine is busy, so that an engine on it is not slowed; takes longer.',
+}
 
 /** Settings of every command that talks to an engine or a log. */
 export const natsSettings: readonly SettingKey[] = [

@@ -7,7 +7,7 @@ import { redriveCommands } from './redriveCommands.ts'
 import { searchCommands } from './searchCommands.ts'
 import { replayCommand } from './replayCommand.ts'
 import { subscriptionCommands } from './subscriptionCommands.ts'
-import { natsSettings } from './sharedSettings.ts'
+import { gentleFlag, natsSettings } from './sharedSettings.ts'
 
 const node: readonly SettingKey[] = [
   'config',
@@ -130,6 +130,7 @@ export const tree: CommandSpec = {
           kind: 'boolean',
           description: 'End when everything that is on record was shown.',
         },
+        gentleFlag,
       ],
       settings: natsSettings,
       load: () => import('../commands/tail.ts'),
@@ -161,6 +162,7 @@ export const tree: CommandSpec = {
           metavar: 'FILE',
           description: 'Hold the record against a proof of earlier.',
         },
+        gentleFlag,
       ],
       settings: natsSettings,
       load: () => import('../commands/verify.ts'),

@@ -2,6 +2,7 @@ import { diffMoments, play, stateAt, type AskedMoment } from '@kiroku/audit'
 import { KirokuError } from '@kiroku/message'
 import { describeDiff } from '../audit/describeDiff.ts'
 import { describeMoment } from '../audit/describeMoment.ts'
+import { gentle } from '../audit/gentle.ts'
 import { lookOptions } from '../audit/lookOptions.ts'
 import { parseStates } from '../audit/lookSource.ts'
 import { parseMoment } from '../audit/parseMoment.ts'
@@ -34,9 +35,10 @@ const look = async (invocation: Invocation): Promise<void> => {
   const [states, after, max] = [text('state'), text('after'), int('limit')]
   const asked = moment(invocation, 'at')
   const progress = showProgress()
+  const room = gentle(invocation)
   const found = await withLog(invocation, (log) =>
     stateAt(log, invocation.argument('queue')!, asked, {
-      ...lookOptions(log, invocation.settings().dataDir),
+      ...lookOptions(log, invocation.settings().dataDir, room),
       onProgress: progress.onProgress,
       messagesMax: max ?? (out.json ? 100 : 20),
       ...(states === undefined ? {} : { states: parseStates(states, '--state') }),
@@ -54,9 +56,10 @@ const diff = async (invocation: Invocation): Promise<void> => {
   const until = argument('until')
   const b = until === undefined ? { time: now } : parseMoment(until, 'until', now)
   const progress = showProgress()
+  const room = gentle(invocation)
   const found = await withLog(invocation, (log) =>
     diffMoments(log, argument('queue')!, a, b, {
-      ...lookOptions(log, invocation.settings().dataDir),
+      ...lookOptions(log, invocation.settings().dataDir, room),
       onProgress: progress.onProgress,
       messagesMax: invocation.int('limit') ?? (out.json ? 100 : 20),
     }),
@@ -71,6 +74,7 @@ const playBetween = async (invocation: Invocation): Promise<void> => {
   const speed = parseSpeed(text('speed') ?? (process.stdout.isTTY && !out.json ? '10x' : 'max'))
   const player = playTerminal(out, speed, signal)
   const progress = showProgress()
+  const room = gentle(invocation)
   try {
     await withLog(invocation, (log) =>
       play(
@@ -78,7 +82,7 @@ const playBetween = async (invocation: Invocation): Promise<void> => {
         invocation.argument('queue')!,
         from,
         to,
-        { ...lookOptions(log, invocation.settings().dataDir), onProgress: progress.onProgress },
+        { ...lookOptions(log, invocation.settings().dataDir, room), onProgress: progress.onProgress },
         async (step) => {
           progress.done()
           await player.step(step)

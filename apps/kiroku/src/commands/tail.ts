@@ -3,6 +3,8 @@ import { LogPass, TailFold } from '@kiroku/audit'
 import type { Log, PartitionLog } from '@kiroku/log'
 import { KirokuError } from '@kiroku/message'
 import { countsOf, partitionOf, type QueueCounts } from '@kiroku/partition'
+import { gentle } from '../audit/gentle.ts'
+import type { Room } from '../auditor/Room.ts'
 import { lookOptions } from '../audit/lookOptions.ts'
 import { countsText, tailJson, tailText } from '../audit/tailText.ts'
 import type { Invocation } from '../cli/CommandSpec.ts'
@@ -25,7 +27,8 @@ export const run = (invocation: Invocation): Promise<void> =>
   withLog(invocation, async (log) => {
     const { argument, int, flag, signal } = invocation
     const queue = argument('queue')!
-    const followed = await open(invocation, log, queue, int('from'))
+    const room = gentle(invocation)
+    const followed = await open(invocation, log, queue, int('from'), room)
     const isThere = followed.some(({ pass }) => pass.state.names.has(queue))
     if (!isThere && int('from') === undefined && flag('until-end'))
       throw new KirokuError('UnknownQueue', `there is no queue "${queue}"`)
@@ -39,7 +42,7 @@ export const run = (invocation: Invocation): Promise<void> =>
           } while (each.pass.seq < lastSeq && !signal.aborted)
         }
         if (flag('until-end') || signal.aborted) return
-        await pause(tickMs, undefined, { signal }).catch(() => {})
+        await (room?.rest(tickMs) ?? pause(tickMs, undefined, { signal }).catch(() => {}))
       }
     } finally {
       for (const { log: partition } of followed) await partition.close()
@@ -52,6 +55,7 @@ const open = async (
   log: Log,
   queue: string,
   from: number | undefined,
+  room: Room | undefined,
 ): Promise<Followed[]> => {
   const home = partitionOf(queue, log.meta.partitions)
   const followed: Followed[] = []
@@ -60,7 +64,7 @@ const open = async (
     const { lastSeq } = await partition.state()
     const start = n === home && from !== undefined ? from : lastSeq + 1
     const fold = new TailFold(n, queue, start)
-    const options = { ...lookOptions(log, settings().dataDir), near: Math.max(0, start - 1) }
+    const options = { ...lookOptions(log, settings().dataDir, room), near: Math.max(0, start - 1) }
     const pass = await LogPass.open(partition, { ...options, listeners: [fold] })
     await pass.run(start - 1)
     followed.push({ log: partition, pass, fold, shown: '' })

@@ -1,6 +1,7 @@
 import { parseProof, proofOf, renderProof, verify, type PartitionReport } from '@kiroku/audit'
 import { decodeCheckpoint } from '@kiroku/engine'
 import { errorRegistry } from '@kiroku/message'
+import { gentle } from '../audit/gentle.ts'
 import { showProgress } from '../audit/showProgress.ts'
 import { tailsOf } from '../audit/tailsOf.ts'
 import { readText, writeText } from '../audit/textFile.ts'
@@ -12,11 +13,13 @@ export const run = async (invocation: Invocation): Promise<void> => {
   const { flag, text, out } = invocation
   const against = text('against') === undefined ? undefined : parseProof(await readText(text('against')!))
   const progress = showProgress()
+  const room = gentle(invocation)
   const beganMs = performance.now()
   const { report, proof } = await withLog(invocation, async (log) => {
     const report = await verify(log, {
       decodeCheckpoint,
       deep: flag('deep'),
+      ...(room === undefined ? {} : { pause: () => room.make() }),
       tails: tailsOf(invocation.settings().dataDir, log),
       onProgress: progress.onProgress,
       ...(against === undefined ? {} : { against }),

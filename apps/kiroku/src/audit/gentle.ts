@@ -1,0 +1,17 @@
+import { constants, setPriority } from 'node:os'
+import { Room } from '../auditor/Room.ts'
+import type { Invocation } from '../cli/CommandSpec.ts'
+
+/** Several commands may read at once beside an auditor: all of them together should not be felt. */
+const workShare = 1 / 32
+
+/** With `--gentle`: lowers the priority of this process, and gives what its reading makes room by. */
+export const gentle = ({ flag, signal }: Invocation): Room | undefined => {
+  if (!flag('gentle')) return undefined
+  try {
+    setPriority(constants.priority.PRIORITY_LOW)
+  } catch {
+    // A system that does not allow it; the rests do most of it.
+  }
+  return new Room(workShare, signal)
+}

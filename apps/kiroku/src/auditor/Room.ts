@@ -1,0 +1,42 @@
+import { cpus } from 'node:os'
+import { setImmediate as nextTick, setTimeout as sleep } from 'node:timers/promises'
+import { Pace, type Processors } from './Pace.ts'
+
+/** How the work of a reader makes room for whatever else the machine does. */
+export class Room {
+  readonly #pace: Pace
+  readonly #signal: AbortSignal
+
+  /**
+   * @param workShare how much of one processor the work takes while the machine is busy
+   * @param signal ends a rest
+   */
+  constructor(workShare: number, signal: AbortSignal) {
+    this.#pace = new Pace(processors, () => performance.now(), workShare)
+    this.#signal = signal
+  }
+
+  /** Called between two pieces of work: lets others have their turn, and rests where the machine is busy. */
+  async make(): Promise<void> {
+    const restMs = this.#pace.restMs()
+    if (restMs === 0) await nextTick()
+    else await this.rest(restMs)
+    this.#pace.rested()
+  }
+
+  /** Waits for something to do. */
+  async rest(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: this.#signal }).catch(() => {})
+    this.#pace.rested()
+  }
+}
+
+const processors = (): Processors => {
+  let [idle, all] = [0, 0]
+  for (const { times } of cpus()) {
+    idle += times.idle
+    all += times.idle + times.user + times.sys + times.nice + times.irq
+  }
+  const { user, system } = process.cpuUsage()
+  return { idle, all, own: (user + system) / 1_000 }
+}
