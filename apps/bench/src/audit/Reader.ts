@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process'
+import { constants, setPriority } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ownRoot } from '../LoadProcess.ts'
@@ -30,10 +31,13 @@ const kiroku = join(ownRoot, 'apps/kiroku/bin/kiroku.mjs')
 /** How long somebody looks at an answer before asking again, in ms. */
 const lookMs = 250
 
+/** What a command takes to load its code, in ms; that is no reading. */
+const loadMs = 3_000
+
 /** A command that is run over and over. */
 const command = (name: string, args: (queue: string) => readonly string[]): Reader => ({
   name,
-  start: ({ nats, dataDir, queue }) => {
+  start: async ({ nats, dataDir, queue }) => {
     let [count, isStopped] = [0, false]
     let child: ChildProcess | undefined
     const reading = (async () => {
@@ -42,19 +46,22 @@ const command = (name: string, args: (queue: string) => readonly string[]): Read
         child = spawn(process.execPath, [kiroku, ...args(queue), ...target], {
           stdio: ['ignore', 'ignore', 'inherit'],
         })
+        if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW)
         const exit = await new Promise((resolve) => child!.once('exit', resolve))
-        if (!isStopped && exit !== 0) throw new Error(`kiroku ${name} ended with ${String(exit)}`)
+        if (isStopped) return
+        if (exit !== 0) throw new Error(`kiroku ${name} ended with ${String(exit)}`)
         count++
       }
     })()
-    return Promise.resolve({
+    await Promise.race([sleep(loadMs), reading])
+    return {
       stop: async () => {
         isStopped = true
         child?.kill('SIGKILL')
         await reading
         return count
       },
-    })
+    }
   },
 })
 
