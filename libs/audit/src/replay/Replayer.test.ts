@@ -2,10 +2,10 @@ import { snapshot, stateHash } from '@kiroku/partition'
 import { decodeCheckpoint, startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
 import { waitUntil } from '@kiroku/testkit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { addChange } from '../feed/TransitionCounts.ts'
 import { LogPass } from '../LogPass.ts'
 import { recordingOf, type RecordingOptions } from '../recordingOf.ts'
 import { repair } from '../repair.ts'
+import { sumCounts } from '../sumCounts.ts'
 import { ask, lastFrame, receive, send, tester } from '../TestRecord.ts'
 import { encodeRecording } from './recordingBytes.ts'
 import { Replayer } from './Replayer.ts'
@@ -51,7 +51,7 @@ describe('a replay', () => {
     const replayer = await replay(begin)
     let counts = replayer.queue('mail')!.counts
     for (let move = replayer.step(1); move !== undefined; move = replayer.step(1))
-      for (const { change } of move.changes!) counts = addChange(counts, change)
+      for (const { change } of move.changes!) counts = sumCounts(counts, change)
     expect(replayer.queue('mail')!.counts).toEqual(counts)
     expect(counts).toMatchObject({ sent: 10, committed: 10 })
     expect(replayer.seek({ seq: begin }).changes).toBeUndefined()
