@@ -15,7 +15,8 @@ import {
 } from '@kiroku/audit'
 import type { AskedDiff, AskedLog, AskedRecording, AskedSpan, AskedState, LookSource } from '@kiroku/api'
 import type { Log } from '@kiroku/log'
-import { isKirokuError, KirokuError, stateNames } from '@kiroku/message'
+import { KirokuError, stateNames } from '@kiroku/message'
+import { askOrHere } from '../auditor/askOrHere.ts'
 import type { RunningAuditor } from '../auditor/startAuditor.ts'
 import { parseMoment } from './parseMoment.ts'
 
@@ -87,47 +88,15 @@ const countIn = <K extends string>(
 }
 
 /** Looks from the auditor's process where there is one, so that the engine's loop goes on. */
-export const lookSource = (here: Looking, auditor: RunningAuditor | undefined): LookSource => {
-  const ask = async <A>(
-    there: (auditor: RunningAuditor) => Promise<A>,
-    own: () => Promise<A>,
-  ): Promise<A> => {
-    if (auditor === undefined) return own()
-    try {
-      return await there(auditor)
-    } catch (error) {
-      if (isKirokuError(error) && error.id === 'NoAuditor') return own()
-      throw error
-    }
-  }
-  return {
-    logAt: (asked) =>
-      ask(
-        (there) => there.ask('logAt', asked),
-        () => here.logAt(asked),
-      ),
-    recording: (queue, asked) =>
-      ask(
-        (there) => there.ask('recording', { queue, asked }),
-        () => here.recording(queue, asked),
-      ),
-    span: (asked) =>
-      ask(
-        (there) => there.ask('span', asked),
-        () => here.span(asked),
-      ),
-    stateAt: (queue, asked) =>
-      ask(
-        (there) => there.ask('stateAt', { queue, asked }),
-        () => here.stateAt(queue, asked),
-      ),
-    diff: (queue, asked) =>
-      ask(
-        (there) => there.ask('diff', { queue, asked }),
-        () => here.diff(queue, asked),
-      ),
-  }
-}
+export const lookSource = (here: Looking, auditor: RunningAuditor | undefined): LookSource => ({
+  logAt: (asked) => askOrHere(auditor, 'logAt', asked, () => here.logAt(asked)),
+  recording: (queue, asked) =>
+    askOrHere(auditor, 'recording', { queue, asked }, () => here.recording(queue, asked)),
+  span: (asked) => askOrHere(auditor, 'span', asked, () => here.span(asked)),
+  stateAt: (queue, asked) =>
+    askOrHere(auditor, 'stateAt', { queue, asked }, () => here.stateAt(queue, asked)),
+  diff: (queue, asked) => askOrHere(auditor, 'diff', { queue, asked }, () => here.diff(queue, asked)),
+})
 
 /** Reads names of states with commas between. `what` names the argument. Errors: `InvalidArgument`. */
 export const parseStates = (text: string, what: string): StateName[] =>

@@ -97,6 +97,7 @@ describe('the auditor', () => {
 
       const { pid } = (await auditorOf(api))!
       process.kill(pid, 'SIGKILL')
+      expect(await get(api, '/v1/acts')).toMatchObject({ acts: [{ event: 'QueueCreated', queue: 'mail' }] })
       await waitUntil(async () => ((await auditorOf(api))?.pid ?? pid) !== pid, { timeoutMs: 20_000 })
       await run('send', 'mail', '3')
       await waitUntil(async () => (await found('queue:mail')).length === 3, { timeoutMs: 20_000 })

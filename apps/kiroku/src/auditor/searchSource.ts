@@ -3,6 +3,7 @@ import type { Log } from '@kiroku/log'
 import { KirokuError } from '@kiroku/message'
 import { actFilter } from '../audit/actFilter.ts'
 import { actsOfLog } from '../audit/actsOfLog.ts'
+import { askOrHere } from './askOrHere.ts'
 import type { RunningAuditor } from './startAuditor.ts'
 
 /** Puts what the HTTP API is asked to the auditor; acts are read from the log where there is none. */
@@ -24,6 +25,6 @@ export const searchSource = (
   },
   acts: async (asked) => {
     const filter = actFilter(asked, Date.now())
-    return { acts: await (auditor?.ask('acts', filter) ?? actsOfLog(log, dataDir, filter)) }
+    return { acts: await askOrHere(auditor, 'acts', filter, () => actsOfLog(log, dataDir, filter)) }
   },
 })

@@ -3,13 +3,13 @@ import {
   LetterSelector,
   parseFilter,
   readDeadLetters,
-  type DeadLetterGroup,
   type LookOptions,
 } from '@kiroku/audit'
-import type { AskedLetters, DeadLetterSource } from '@kiroku/api'
+import type { DeadLetterSource } from '@kiroku/api'
 import type { Log } from '@kiroku/log'
-import { isKirokuError, KirokuError, type Ranges } from '@kiroku/message'
+import { KirokuError } from '@kiroku/message'
 import { limits } from '@kiroku/partition'
+import { askOrHere } from '../auditor/askOrHere.ts'
 import type { RunningAuditor } from '../auditor/startAuditor.ts'
 
 /** Looks at dead letters from this process; `options` are made anew for each question. */
@@ -47,23 +47,8 @@ export const lettersHere = (log: Log, options: () => LookOptions): DeadLetterSou
 export const letterSource = (
   here: DeadLetterSource,
   auditor: RunningAuditor | undefined,
-): DeadLetterSource => {
-  const unless = async <A>(there: Promise<A> | undefined, own: () => Promise<A>): Promise<A> => {
-    if (there === undefined) return own()
-    try {
-      return await there
-    } catch (error) {
-      if (isKirokuError(error) && error.id === 'NoAuditor') return own()
-      throw error
-    }
-  }
-  return {
-    list: (queue, asked) =>
-      unless<{ count: number; groups: readonly DeadLetterGroup[] }>(
-        auditor?.ask('deadLetters', { queue, asked }),
-        () => here.list(queue, asked),
-      ),
-    select: (queue, asked: AskedLetters) =>
-      unless<Ranges>(auditor?.ask('selectLetters', { queue, asked }), () => here.select(queue, asked)),
-  }
-}
+): DeadLetterSource => ({
+  list: (queue, asked) => askOrHere(auditor, 'deadLetters', { queue, asked }, () => here.list(queue, asked)),
+  select: (queue, asked) =>
+    askOrHere(auditor, 'selectLetters', { queue, asked }, () => here.select(queue, asked)),
+})

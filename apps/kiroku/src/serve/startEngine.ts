@@ -9,6 +9,7 @@ import { openLog } from '@kiroku/log-jetstream'
 import { isKirokuError, KirokuError } from '@kiroku/message'
 import { connect, type NatsOptions } from '@kiroku/nats'
 import manifest from '../../package.json' with { type: 'json' }
+import { askOrHere } from '../auditor/askOrHere.ts'
 import { auditorMetrics } from '../auditor/auditorMetrics.ts'
 import { feedSource } from '../auditor/feedSource.ts'
 import { searchSource } from '../auditor/searchSource.ts'
@@ -98,14 +99,8 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
     const sources = {
       about: { log: name, incarnation, partitions, version: manifest.version, startedAt: Date.now() },
       client,
-      trace: (messageId: string) => {
-        const own = () => traceMessage(log, settings.dataDir, messageId)
-        if (auditor === undefined) return own()
-        return auditor.ask('trace', { messageId }).catch((error: unknown) => {
-          if (isKirokuError(error) && error.id === 'NoAuditor') return own()
-          throw error
-        })
-      },
+      trace: (messageId: string) =>
+        askOrHere(auditor, 'trace', { messageId }, () => traceMessage(log, settings.dataDir, messageId)),
       body: (trace: Trace) => bodyOf(log, trace),
       search: searchSource(log, settings.dataDir, auditor),
       feed: feedSource(log.meta, auditor),
