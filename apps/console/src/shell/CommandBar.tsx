@@ -49,7 +49,7 @@ export const CommandBar = ({
     ]
     const lower = wanted.toLowerCase()
     const found = all.filter((entry) => entry.text.toLowerCase().includes(lower)).slice(0, offeredMax)
-    if (/^[0-9a-f]{8}-\d+-\d+-\d+$/i.test(wanted))
+    if (/^[0-9a-f]{8}(-[0-9a-z]+){3}$/i.test(wanted))
       found.unshift({
         text: `Open message ${wanted}`,
         kind: 'message',

@@ -33,16 +33,20 @@ export const Shell = () => {
     announce(isLive ? 'Paused: nothing is asked and nothing moves.' : 'Live again.')
   }
   const changeTheme = (): void => announce(`Theme: ${nextTheme()}`)
-  useKeys({
-    ...Object.fromEntries(
-      pages.map(({ key, to }) => [`g ${key}`, () => void navigate({ to, search: keepShared })]),
-    ),
-    '?': () => setOpen('help'),
-    '/': () => void navigate({ to: '/messages', search: keepShared }),
-    p: toggle,
-    n: () => setAt(undefined),
-    t: changeTheme,
-  })
+  useKeys(
+    {
+      ...Object.fromEntries(
+        pages.map(({ key, to }) => [`g ${key}`, () => void navigate({ to, search: keepShared })]),
+      ),
+      '?': () => setOpen('help'),
+      '/': () =>
+        void navigate({ to: '/messages', search: keepShared, state: { isSearching: true } as never }),
+      p: toggle,
+      n: () => setAt(undefined),
+      t: changeTheme,
+    },
+    { around: true },
+  )
   return (
     <LiveContext value={useMemo(() => ({ isLive, setLive }), [isLive])}>
       <div

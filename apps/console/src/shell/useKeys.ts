@@ -6,8 +6,11 @@ export type Keys = Readonly<Record<string, () => void>>
 /** How long the second key of two may take, in ms. */
 const secondKeyMs = 1_200
 
-/** Keys for the page; they rest while something is typed, and while a dialog is open. */
-export const useKeys = (keys: Keys): void => {
+/**
+ * Keys for the page; they rest while something is typed, and while a dialog is open. Those of `around` it, the shell's,
+ * only get what the page does not want.
+ */
+export const useKeys = (keys: Keys, { around = false } = {}): void => {
   const latest = useRef(keys)
   latest.current = keys
   useEffect(() => {
@@ -28,7 +31,8 @@ export const useKeys = (keys: Keys): void => {
       event.preventDefault()
       run()
     }
-    document.addEventListener('keydown', onKeyDown)
-    return () => document.removeEventListener('keydown', onKeyDown)
-  }, [])
+    const heard = around ? window : document
+    heard.addEventListener('keydown', onKeyDown as EventListener)
+    return () => heard.removeEventListener('keydown', onKeyDown as EventListener)
+  }, [around])
 }

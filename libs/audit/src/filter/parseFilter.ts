@@ -45,6 +45,9 @@ const states: Readonly<Record<string, readonly StateName[]>> = {
   final: ['Committed', 'DLQ', 'Discarded'],
 }
 
+/** What may stand behind `state:`. */
+export const filterStates: readonly string[] = Object.keys(states).filter((name) => name !== 'waitingretry')
+
 /**
  * Reads a filter: conditions `field:value`, separated by spaces, all of which a message must meet. A value may have
  * quotes, `*`, alternatives separated by commas, and with numbers and times `>`, `>=`, `<`, `<=` in front; a `-` in

@@ -1,6 +1,141 @@
-/** Messages. */
-export const MessagesPage = () => (
-  <div className="page">
-    <h1>Messages</h1>
-  </div>
-)
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useEffect, useMemo, useRef } from 'react'
+import { get } from '../../data/api.ts'
+import { useMoment, useScope } from '../../data/moment.ts'
+import { CopyButton } from '../../parts/CopyButton.tsx'
+import { DataTable } from '../../parts/DataTable.tsx'
+import { Empty } from '../../parts/Empty.tsx'
+import { count } from '../../parts/format.ts'
+import { Problem } from '../../parts/Problem.tsx'
+import { saveFile } from '../../parts/saveFile.ts'
+import type { StateName } from '../../parts/StateMark.tsx'
+import { useKeys } from '../../shell/useKeys.ts'
+import { foundColumns, momentColumns } from './columns.tsx'
+import { FilterInput } from './FilterInput.tsx'
+import { foundKey, ndjsonOf } from './FoundMessage.ts'
+import { IndexNote } from './IndexNote.tsx'
+import { momentQuestion, searchQuestion } from './questions.ts'
+import { beyondStates, searchCommand, statesOf, withQueue, withState } from './searchText.ts'
+import { StateChips } from './StateChips.tsx'
+import { foundMax, useFoundMessages } from './useFoundMessages.ts'
+import styles from './MessagesPage.module.css'
+
+/** States that a message has while it is live: those that a moment of the past tells of. */
+const liveStates: readonly StateName[] = ['Held', 'Delayed', 'Available', 'Inflight', 'WaitingRetry']
+
+/** Finds messages by what happened to them; at a moment of the past, those that were live in a queue. */
+export const MessagesPage = () => {
+  const { q: filter = '' } = useSearch({ strict: false }) as { readonly q?: string }
+  const { at } = useMoment()
+  const { queue, setQueue } = useScope()
+  const navigate = useNavigate()
+  const input = useRef<HTMLInputElement>(null)
+  const found = useFoundMessages(
+    at === undefined ? searchQuestion(filter, queue) : momentQuestion(filter, queue, at),
+  )
+  const { data: names } = useQuery({
+    queryKey: ['queue names'],
+    queryFn: ({ signal }) =>
+      get<{ queues: readonly { readonly name: string }[] }>('/v1/queues', undefined, signal),
+  })
+  const queues = useMemo(() => names?.queues.map(({ name }) => name) ?? [], [names])
+  const { rows, isLoading, hasMore, reached, error } = found
+  const columns = useMemo(
+    () => (at === undefined ? foundColumns(Date.now()) : momentColumns),
+    // Ages are those of the answer: nothing changes in a list that stands.
+    [at, reached],
+  )
+  const setFilter = (next: string): void =>
+    void navigate({ to: '.', search: ((before: object) => ({ ...before, q: next })) as never })
+  useKeys({ '/': () => input.current?.focus(), r: found.again })
+  useEffect(() => {
+    // Who came here by `/` wants to write at once.
+    if ((history.state as { isSearching?: boolean } | null)?.isSearching === true) input.current?.focus()
+  }, [])
+  const leftOut = at === undefined ? '' : beyondStates(filter)
+  return (
+    <div className="page">
+      <div className="page-head">
+        <h1>Messages</h1>
+        <span className="quiet">
+          {found.total === undefined ? count(rows.length) : `${count(rows.length)} of ${count(found.total)}`}
+          {hasMore && found.total === undefined ? ' so far, more as you scroll' : ''}
+          {rows.length >= foundMax ? '; narrow the filter to see others' : ''}
+        </span>
+        <div className="row end">
+          <button type="button" className="button small" onClick={found.again} disabled={isLoading}>
+            {isLoading ? 'Looking…' : 'Look again'}
+          </button>
+          <CopyButton text={searchCommand(withQueue(filter, queue))}>Copy command</CopyButton>
+          <button
+            type="button"
+            className="button small"
+            disabled={rows.length === 0}
+            onClick={() => saveFile('messages.ndjson', ndjsonOf(rows))}
+          >
+            Export {count(rows.length)}
+          </button>
+        </div>
+      </div>
+      <FilterInput filter={filter} queues={queues} onFilter={setFilter} inputRef={input} />
+      <StateChips
+        states={statesOf(filter)}
+        {...(at === undefined ? {} : { offered: liveStates })}
+        onToggle={(state) => setFilter(withState(filter, state))}
+      />
+      {leftOut !== '' && (
+        <p className={styles['note']}>
+          Of a moment in the past only states are known here; <code>{leftOut}</code> is left out.
+        </p>
+      )}
+      {error !== undefined && <Problem error={error} retry={found.again} />}
+      {at !== undefined && queue === undefined ? (
+        <Empty title="Whose past?">
+          <p>At a moment of the past, messages are shown by their queue.</p>
+          <div className={`row ${styles['choices']}`}>
+            {queues.map((name) => (
+              <button key={name} type="button" className="button small" onClick={() => setQueue(name)}>
+                {name}
+              </button>
+            ))}
+          </div>
+        </Empty>
+      ) : rows.length === 0 && !isLoading && error === undefined ? (
+        <Empty title="No message is like this">
+          {filter === '' && queue === undefined
+            ? 'Nothing has been sent as far back as the record goes.'
+            : 'Take a condition away, or look at all queues.'}
+        </Empty>
+      ) : (
+        <DataTable
+          label="Messages"
+          rows={rows}
+          columns={columns}
+          rowKey={foundKey}
+          height="calc(100dvh - 15rem)"
+          onOpen={({ messageId }) =>
+            void navigate({
+              to: '/messages/$id',
+              params: { id: messageId },
+              search: ((before: { at?: string; queue?: string }) => ({
+                at: before.at,
+                queue: before.queue,
+              })) as never,
+            })
+          }
+          {...(hasMore && !isLoading ? { more: found.more } : {})}
+        />
+      )}
+      <p className={styles['note']}>
+        {reached !== undefined && <IndexNote reached={reached} />}{' '}
+        {found.bodiesNotIndexed !== undefined && found.bodiesNotIndexed.length > 0 && (
+          <span>
+            Bodies are not indexed in {found.bodiesNotIndexed.join(', ')}:{' '}
+            <code>kiroku queue update QUEUE --index-body on</code>
+          </span>
+        )}
+      </p>
+    </div>
+  )
+}

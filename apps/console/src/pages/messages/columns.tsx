@@ -1,0 +1,69 @@
+import type { Column } from '../../parts/DataTable.tsx'
+import { ago, duration, time } from '../../parts/format.ts'
+import { StateMark } from '../../parts/StateMark.tsx'
+import type { FoundMessage } from './FoundMessage.ts'
+
+const why = ({ reason, error }: FoundMessage): string =>
+  [reason, error].filter((text) => text !== '').join(': ')
+
+const shared: readonly Column<FoundMessage>[] = [
+  { key: 'state', head: 'State', width: '8rem', cell: ({ state }) => <StateMark state={state} /> },
+  {
+    key: 'id',
+    head: 'Message',
+    width: '10.5rem',
+    cell: ({ messageId }) => <code>{messageId}</code>,
+  },
+  {
+    key: 'queue',
+    head: 'Queue',
+    width: 'minmax(7rem, 1fr)',
+    cell: ({ queue, subscription }) => (subscription === 'main' ? queue : `${queue} / ${subscription}`),
+  },
+  {
+    key: 'attempt',
+    head: 'Attempt',
+    width: '4.5rem',
+    isNumber: true,
+    cell: ({ attempt }) => (attempt === 0 ? <span className="quiet">–</span> : attempt),
+  },
+]
+
+/** What is shown of messages that are found now. `now` is the reader's clock in ms. */
+export const foundColumns = (now: number): readonly Column<FoundMessage>[] => [
+  ...shared,
+  {
+    key: 'at',
+    head: 'Last change',
+    width: '6.5rem',
+    isNumber: true,
+    cell: ({ at = 0 }) => <span title={`${time(at)} UTC`}>{ago(at, now)}</span>,
+  },
+  {
+    key: 'sent',
+    head: 'Lived',
+    width: '5.5rem',
+    isNumber: true,
+    cell: ({ at = 0, sentAt }) =>
+      at === sentAt ? (
+        <span className="quiet">–</span>
+      ) : (
+        <span title={`Sent ${time(sentAt)} UTC`}>{duration(at - sentAt)}</span>
+      ),
+  },
+  { key: 'why', head: 'Reason, last error', width: 'minmax(12rem, 2fr)', cell: why },
+  { key: 'group', head: 'Group', width: 'minmax(5rem, 1fr)', cell: ({ group }) => group },
+]
+
+/** What is known of messages at a moment of the past. */
+export const momentColumns: readonly Column<FoundMessage>[] = [
+  ...shared,
+  {
+    key: 'sent',
+    head: 'Sent (UTC)',
+    width: '11rem',
+    isNumber: true,
+    cell: ({ sentAt }) => time(sentAt),
+  },
+  { key: 'group', head: 'Group', width: 'minmax(6rem, 1fr)', cell: ({ group }) => group },
+]

@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest'
+import { completionsAt } from './completions.ts'
+
+const texts = (text: string, caret = text.length): string[] =>
+  completionsAt(text, caret, ['mail', 'mail-dlq', 'orders']).entries.map((entry) => entry.text)
+
+it('offers every field where nothing is written yet', () => {
+  expect(texts('')).toContain('state:')
+  expect(texts('state:dlq ')).toContain('payload.')
+})
+
+it('offers the fields that begin as written, also behind a minus', () => {
+  expect(texts('que')).toEqual(['queue:'])
+  expect(texts('state:dlq -fi')).toEqual(['fingerprint:'])
+})
+
+it('offers states and queues as values, and each further alternative', () => {
+  expect(texts('state:d')).toEqual(['delayed', 'dlq', 'discarded'])
+  expect(texts('queue:mail')).toEqual(['mail-dlq'])
+  expect(texts('state:dlq,dis')).toEqual(['discarded'])
+})
+
+it('offers an example for a value that it cannot know', () => {
+  expect(texts('attempt:')).toEqual(['>3'])
+})
+
+it('says from where on the text is replaced', () => {
+  expect(completionsAt('-state:dl', 9, []).from).toBe(7)
+  expect(completionsAt('sta queue:mail', 3, []).from).toBe(0)
+})
+
+it('offers nothing inside of quotes', () => {
+  expect(texts('error:"timed out st')).toEqual([])
+})

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest'
+import { beyondStates, recordsBehind, searchCommand, statesOf, withQueue, withState } from './searchText.ts'
+
+describe('a filter and its states', () => {
+  it('gains and loses a state, and keeps the rest', () => {
+    expect(withState('', 'DLQ')).toBe('state:dlq')
+    expect(withState('queue:mail state:dlq', 'WaitingRetry')).toBe('state:dlq,waiting queue:mail')
+    expect(withState('state:dlq error:"timed out"', 'DLQ')).toBe('error:"timed out"')
+  })
+
+  it('names those that its words stand for', () => {
+    expect([...statesOf('state:live')]).toEqual(['Held', 'Delayed', 'Available', 'Inflight', 'WaitingRetry'])
+    expect([...statesOf('-state:dlq')]).toEqual([])
+    expect([...statesOf('no filter')]).toEqual([])
+  })
+
+  it('tells what it asks for beside them', () => {
+    expect(beyondStates('state:dlq attempt:>3 -group:a')).toBe('attempt:>3 -group:a')
+  })
+})
+
+it('asks for one queue where one is looked at', () => {
+  expect(withQueue('state:dlq', 'mail')).toBe('state:dlq queue:mail')
+  expect(withQueue('', 'a queue')).toBe('queue:"a queue"')
+  expect(withQueue('state:dlq', undefined)).toBe('state:dlq')
+})
+
+it('is written as a command that a shell reads as one word', () => {
+  expect(searchCommand(`error:"it's"`)).toBe(`kiroku search 'error:"it'\\''s"'`)
+  expect(searchCommand('state:dlq')).toBe('kiroku search state:dlq')
+})
+
+it('counts the records that an answer does not know of', () => {
+  const log = [
+    { partition: 0, lastSeq: 10 },
+    { partition: 1, lastSeq: 5 },
+  ]
+  expect(recordsBehind([{ partition: 0, seq: 7 }], log)).toBe(8)
+  expect(
+    recordsBehind(
+      [
+        { partition: 0, seq: 12 },
+        { partition: 1, seq: 5 },
+      ],
+      log,
+    ),
+  ).toBe(0)
+})

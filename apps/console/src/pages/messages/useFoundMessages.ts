@@ -1,0 +1,88 @@
+import { useCallback, useEffect, useRef, useState } from 'react'
+import { get, type Params } from '../../data/api.ts'
+import type { FoundMessage, Reached } from './FoundMessage.ts'
+
+/** Rows that are loaded at most: a filter says more than a longer list. */
+export const foundMax = 100_000
+const pageSize = 500
+
+/** A page of an answer. */
+interface Page {
+  readonly rows: readonly FoundMessage[]
+  readonly cursor?: string
+  readonly reached?: readonly Reached[]
+  /** How many there are, where that is known. */
+  readonly total?: number
+  readonly bodiesNotIndexed?: readonly string[]
+}
+
+/** Rows so far. */
+interface Found extends Omit<Page, 'cursor'> {
+  readonly isLoading: boolean
+  readonly error?: unknown
+  /** Whether there are more. */
+  readonly hasMore: boolean
+}
+
+/** What is asked, by pages. */
+export interface Question {
+  /** Undefined: nothing is asked. */
+  readonly path: string | undefined
+  readonly params: Params
+  readonly pageOf: (answer: unknown) => Page
+  /** Name of the parameter that says where to go on. */
+  readonly cursor: string
+}
+
+interface Progress {
+  cursor: string | undefined
+  rows: FoundMessage[]
+  abort: AbortController | undefined
+}
+
+const nothing: Found = { rows: [], isLoading: false, hasMore: false }
+
+/**
+ * What an answer of many pages says: `more` loads the next one. It is asked anew when the question changes, or by
+ * `again`; the rows that are there stay until the new ones come.
+ */
+export const useFoundMessages = (question: Question) => {
+  const [found, setFound] = useState<Found>(nothing)
+  const progress = useRef<Progress>({ cursor: undefined, rows: [], abort: undefined })
+  const latest = useRef(question)
+  latest.current = question
+  const load = useCallback(async (isFirst: boolean) => {
+    const { path, params, pageOf, cursor } = latest.current
+    const own = progress.current
+    if (!isFirst && (own.abort !== undefined || own.cursor === undefined)) return
+    own.abort?.abort()
+    if (path === undefined) return setFound(nothing)
+    const abort = (own.abort = new AbortController())
+    setFound((before) => ({ ...before, isLoading: true }))
+    try {
+      const at = isFirst ? {} : { [cursor]: own.cursor }
+      const page = pageOf(await get<unknown>(path, { ...params, ...at, limit: pageSize }, abort.signal))
+      if (abort.signal.aborted) return
+      own.rows = isFirst ? [...page.rows] : own.rows.concat(page.rows)
+      own.cursor = own.rows.length < foundMax ? page.cursor : undefined
+      own.abort = undefined
+      setFound({ ...page, rows: own.rows, isLoading: false, hasMore: own.cursor !== undefined })
+    } catch (error) {
+      if (abort.signal.aborted) return
+      own.abort = undefined
+      own.cursor = undefined
+      setFound((before) => ({ ...before, isLoading: false, error, hasMore: false }))
+    }
+  }, [])
+  const key = JSON.stringify([question.path, question.params])
+  useEffect(() => {
+    const own = progress.current
+    void load(true)
+    return () => own.abort?.abort()
+  }, [key, load])
+  return {
+    ...found,
+    more: useCallback(() => void load(false), [load]),
+    again: useCallback(() => void load(true), [load]),
+  }
+}
