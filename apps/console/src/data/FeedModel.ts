@@ -155,6 +155,11 @@ export class FeedModel {
     )
   }
 
+  /** The same in the second that is not over yet. */
+  unfinished(queue: string, of: keyof Tally, now: number): number {
+    return this.#activity.get(queue)?.at(Math.floor(now / 1_000), of) ?? 0
+  }
+
   /** The counts of a queue. */
   countsOf(queue: string): Readonly<QueueCounts> | undefined {
     return this.#queues.get(queue)

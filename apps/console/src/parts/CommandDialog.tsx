@@ -15,6 +15,7 @@ export const CommandDialog = <A,>({
   command,
   action,
   danger = false,
+  isReady = true,
   confirmName,
   done,
   onClose,
@@ -27,6 +28,8 @@ export const CommandDialog = <A,>({
   /** The word on the button. */
   readonly action: string
   readonly danger?: boolean
+  /** Whether there is something to send yet. */
+  readonly isReady?: boolean
   /** What must be typed first, where nothing brings back what is lost. */
   readonly confirmName?: string
   readonly done: (answer: A) => string
@@ -86,7 +89,7 @@ export const CommandDialog = <A,>({
           <button
             type="submit"
             className={`button ${danger ? 'danger' : 'strong'}`}
-            disabled={run.isPending || (confirmName !== undefined && typed !== confirmName)}
+            disabled={!isReady || run.isPending || (confirmName !== undefined && typed !== confirmName)}
           >
             {run.isPending ? 'Working…' : action}
           </button>

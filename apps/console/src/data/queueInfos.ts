@@ -1,0 +1,104 @@
+import { useQuery } from '@tanstack/react-query'
+import type { QueueOverview } from '@kiroku/audit'
+import type { QueueConfig, QueueCounts, QueueDescription, SubscriptionDescription } from '@kiroku/partition'
+import { get } from './api.ts'
+import { useMoment } from './moment.ts'
+import { useInterval } from './useFeed.ts'
+
+/** A subscription of a queue; what only the present knows is absent in the past. */
+export type SubscriptionInfo = Pick<SubscriptionDescription, 'name' | 'deliveryPaused' | 'counts'> &
+  Partial<Pick<SubscriptionDescription, 'settings' | 'filling' | 'waitingPolls'>>
+
+/** A queue as it stands, or stood: settings and counts. */
+export interface QueueInfo {
+  readonly name: string
+  /** Where it lies, its home first, and how many messages that are not final lie there, where that is known. */
+  readonly places: readonly { readonly partition: number; readonly live?: number }[]
+  readonly config: QueueConfig
+  readonly counts: QueueCounts
+  readonly deliveryPaused: boolean
+  readonly oldestAgeMs: number
+  readonly subscriptions: readonly SubscriptionInfo[]
+  readonly warnings: readonly string[]
+}
+
+/** Messages that are not final. */
+export const liveOf = ({ delayed, available, inflight, waitingRetry }: QueueCounts): number =>
+  delayed + available + inflight + waitingRetry
+
+/** A queue as it stands now, from what the engine says. */
+const infoOf = (queue: QueueDescription & { readonly warnings: readonly string[] }): QueueInfo => ({
+  ...queue,
+  places: queue.spread?.parts.map(({ partition, counts }) => ({
+    partition,
+    ...(counts === undefined ? {} : { live: liveOf(counts) }),
+  })) ?? [{ partition: queue.partition, live: liveOf(queue.counts) }],
+})
+
+const infoThen = (queue: QueueOverview): QueueInfo => ({
+  ...queue,
+  name: queue.queue,
+  places: queue.places.length === 1 ? [{ ...queue.places[0]!, live: liveOf(queue.counts) }] : queue.places,
+  warnings: [],
+})
+
+/** A list of many queues is asked for more seldom, by so many ms a queue: so it always costs about the same. */
+const msPerQueue = 5
+
+/** A partition at a moment of the past. */
+export interface PartitionThen {
+  readonly partition: number
+  readonly seq: number
+  readonly at: number
+  readonly epoch: number
+  readonly owner?: string
+}
+
+/** A log at a moment: its queues, and in the past its partitions. `at` is ms since 1970, absent now. */
+export interface LogInfo {
+  readonly queues: readonly QueueInfo[]
+  readonly at?: number
+  readonly partitions?: readonly PartitionThen[]
+}
+
+const readLog = async (at: string | undefined, signal: AbortSignal): Promise<LogInfo> => {
+  if (at === undefined) {
+    const { queues } = await get<{ queues: Parameters<typeof infoOf>[0][] }>('/v1/queues', undefined, signal)
+    return { queues: queues.map(infoOf) }
+  }
+  const then = await get<{ at: number; queues: QueueOverview[]; partitions: PartitionThen[] }>(
+    '/v1/state',
+    { at },
+    signal,
+  )
+  return { ...then, queues: then.queues.map(infoThen) }
+}
+
+/** All queues with settings and oldest ages, at the moment that is looked at; asked for calmly while it is now. */
+export const useLogInfo = () => {
+  const { at } = useMoment()
+  const interval = useInterval(5_000)
+  return useQuery({
+    queryKey: ['log', at ?? 'now'],
+    queryFn: ({ signal }) => readLog(at, signal),
+    staleTime: at === undefined ? 1_000 : Infinity,
+    refetchInterval: ({ state }) =>
+      interval && Math.max(interval, (state.data?.queues.length ?? 0) * msPerQueue),
+  })
+}
+
+/** One queue, at the moment that is looked at. */
+export const useQueueInfo = (name: string) => {
+  const { at } = useMoment()
+  const interval = useInterval(5_000)
+  const path = `/v1/queues/${encodeURIComponent(name)}`
+  return useQuery({
+    queryKey: ['queue', name, at ?? 'now'],
+    queryFn: async ({ signal }): Promise<QueueInfo> =>
+      at === undefined
+        ? infoOf(await get(path, undefined, signal))
+        : infoThen(await get(`${path}/state`, { at, limit: 1 }, signal)),
+    staleTime: at === undefined ? 1_000 : Infinity,
+    refetchInterval: interval,
+  })
+}

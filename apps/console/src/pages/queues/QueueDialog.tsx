@@ -1,0 +1,126 @@
+import type { QueueCounts } from '@kiroku/partition'
+import { useScope } from '../../data/moment.ts'
+import { liveOf, type QueueInfo, type SubscriptionInfo } from '../../data/queueInfos.ts'
+import { CommandDialog } from '../../parts/CommandDialog.tsx'
+import { count } from '../../parts/format.ts'
+import { CreateSubscriptionDialog } from './CreateSubscriptionDialog.tsx'
+import { SettingsDialog } from './SettingsDialog.tsx'
+import { SubscriptionDialog } from './SubscriptionDialog.tsx'
+import type { SubscriptionAct } from './SubscriptionTable.tsx'
+
+/** What somebody wants to do to a queue. */
+export type QueueAct =
+  | { readonly kind: 'pause' | 'resume' | 'purge' | 'delete' | 'settings' | 'create subscription' }
+  | {
+      readonly kind: 'subscription'
+      readonly what: SubscriptionAct
+      readonly subscription: SubscriptionInfo
+    }
+
+/** Asks before a queue is changed. */
+export const QueueDialog = ({
+  act,
+  info,
+  counts,
+  onClose,
+}: {
+  readonly act: QueueAct
+  readonly info: QueueInfo
+  /** As it stands now. */
+  readonly counts: QueueCounts
+  readonly onClose: () => void
+}) => {
+  const { setQueue } = useScope()
+  const { name } = info
+  const path = `/v1/queues/${encodeURIComponent(name)}`
+  const waiting = counts.available + counts.waitingRetry + counts.delayed
+  switch (act.kind) {
+    case 'settings':
+      return <SettingsDialog info={info} onClose={onClose} />
+    case 'create subscription':
+      return <CreateSubscriptionDialog info={info} onClose={onClose} />
+    case 'subscription':
+      return (
+        <SubscriptionDialog queue={name} act={act.what} subscription={act.subscription} onClose={onClose} />
+      )
+    case 'pause':
+      return (
+        <CommandDialog
+          title={`Pause ${name}`}
+          action="Pause"
+          command={() => ({ method: 'POST', path: `${path}/pause` })}
+          done={() => `${name} is paused.`}
+          onClose={onClose}
+        >
+          <p>
+            Nothing is delivered until somebody resumes it: {count(waiting)} messages wait, and sends go on
+            and add to them. What is in flight ({count(counts.inflight)}) can still be settled. Retention goes
+            on meanwhile.
+          </p>
+        </CommandDialog>
+      )
+    case 'resume':
+      return (
+        <CommandDialog
+          title={`Resume ${name}`}
+          action="Resume"
+          command={() => ({ method: 'POST', path: `${path}/resume` })}
+          done={() => `${name} is delivered again.`}
+          onClose={onClose}
+        >
+          <p>
+            Deliveries begin again at once, the oldest first: {count(counts.available)} messages are
+            available.
+          </p>
+        </CommandDialog>
+      )
+    case 'purge':
+      return (
+        <CommandDialog<{ readonly purged: number }>
+          title={`Purge ${name}`}
+          action={`Discard ${count(liveOf(counts))} messages`}
+          danger
+          confirmName={name}
+          command={() => ({ method: 'POST', path: `${path}/purge` })}
+          done={({ purged }) => `${count(purged)} messages of ${name} discarded.`}
+          onClose={onClose}
+        >
+          <Lost counts={counts} />
+          <p>
+            They are Discarded (purged) for good and go to no dead-letter queue; the record still tells of
+            each. What is sent while this is confirmed may be among them. The queue, its settings and
+            subscriptions stay.
+          </p>
+        </CommandDialog>
+      )
+    case 'delete':
+      return (
+        <CommandDialog
+          title={`Delete ${name}`}
+          action={`Delete ${name}`}
+          danger
+          confirmName={name}
+          command={() => ({ method: 'DELETE', path })}
+          done={() => `${name} is deleted.`}
+          onDone={() => setQueue(undefined)}
+          onClose={onClose}
+        >
+          <Lost counts={counts} />
+          <p>
+            The queue goes with its settings and its{' '}
+            {info.subscriptions.length === 1 ? 'subscription' : `${info.subscriptions.length} subscriptions`};
+            sends and receives are refused from then on. A queue of the same name that is created later is
+            another one. The record keeps what was, as long as it is kept.
+          </p>
+        </CommandDialog>
+      )
+  }
+}
+
+const Lost = ({ counts }: { readonly counts: QueueCounts }) => (
+  <p>
+    <strong>{count(liveOf(counts))} messages are discarded</strong>: {count(counts.available)} available,{' '}
+    {count(counts.inflight)} in flight, {count(counts.waitingRetry)} waiting for a retry,{' '}
+    {count(counts.delayed)} delayed. A message counts once for each subscription.
+  </p>
+)

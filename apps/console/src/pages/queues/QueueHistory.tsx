@@ -1,0 +1,43 @@
+import { Link } from '@tanstack/react-router'
+import { Empty } from '../../parts/Empty.tsx'
+import { time } from '../../parts/format.ts'
+import { Problem } from '../../parts/Problem.tsx'
+import { actKey, actWords, changeLine } from '../audit/actText.ts'
+import { useActs } from '../audit/useActs.ts'
+import styles from './QueueHistory.module.css'
+
+/** How many acts are told here; the others are on the audit page. */
+const shownMax = 8
+
+/** Who changed a queue, when and why; the latest first. */
+export const QueueHistory = ({ name }: { readonly name: string }) => {
+  const { acts, error, retry } = useActs(name, undefined)
+  return (
+    <section className={styles['history']} aria-labelledby="history-title">
+      <header className="row">
+        <h2 id="history-title">Changes</h2>
+        <span className="quiet">the latest first</span>
+        <Link to="/audit" search={((before: object) => before) as never} className={styles['all']}>
+          All on the audit page
+        </Link>
+      </header>
+      {error !== null && <Problem error={error} retry={retry} />}
+      {acts?.length === 0 && <Empty title="Nobody changed it, as far as the record reaches" />}
+      <ol className={styles['acts']}>
+        {acts?.slice(0, shownMax).map((act) => (
+          <li key={actKey(act)}>
+            <time className="quiet" dateTime={new Date(act.at).toISOString()}>
+              {time(act.at)}
+            </time>
+            <div>
+              <strong>{act.by.name}</strong> {actWords(act.event)}
+              {act.subscription === undefined ? '' : ` ${act.subscription}`}
+              <p className={styles['change']}>{changeLine(act)}</p>
+              {act.by.reason !== undefined && <p className="quiet">“{act.by.reason}”</p>}
+            </div>
+          </li>
+        ))}
+      </ol>
+    </section>
+  )
+}

@@ -1,0 +1,140 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useMemo, useState } from 'react'
+import { useMoment, useScope } from '../../data/moment.ts'
+import { useLogInfo } from '../../data/queueInfos.ts'
+import { useSession } from '../../data/session.ts'
+import { useFeed } from '../../data/useFeed.ts'
+import { DataTable, sorted, type Sorting } from '../../parts/DataTable.tsx'
+import { Empty } from '../../parts/Empty.tsx'
+import { count, rate } from '../../parts/format.ts'
+import { Problem } from '../../parts/Problem.tsx'
+import { useNarrow } from '../../parts/useNarrow.ts'
+import { CreateQueueDialog } from './CreateQueueDialog.tsx'
+import { queueColumns } from './queueColumns.tsx'
+import { liveRows, standingRows, waitingOf, type QueueRow } from './QueueRow.ts'
+import styles from './QueueList.module.css'
+
+/** How long the order of the rows and their rates stand still, in ms: who wants to click must be able to. */
+const stillMs = 1_000
+
+const sortingOf = (text: string | undefined): Sorting => {
+  if (text === undefined) return { key: 'name', descending: false }
+  return text.startsWith('-') ? { key: text.slice(1), descending: true } : { key: text, descending: false }
+}
+
+/** All queues with what is in them and how it goes on. */
+export const QueueList = () => {
+  const { model, status, error } = useFeed()
+  const { commands, role } = useSession()
+  const { at } = useMoment()
+  const { setQueue } = useScope()
+  const isNarrow = useNarrow()
+  const navigate = useNavigate()
+  const { name: contained = '', sort } = useSearch({ strict: false }) as { name?: string; sort?: string }
+  const [isCreating, setCreating] = useState(false)
+  const log = useLogInfo()
+  const infos = useMemo(() => new Map(log.data?.queues.map((info) => [info.name, info] as const)), [log.data])
+  const isLive = at === undefined && model.hasSnapshot
+  const now = Math.floor(Date.now() / stillMs) * stillMs
+  const columns = useMemo(
+    () => queueColumns(at === undefined ? model : undefined, now, isNarrow),
+    [at, model, now, isNarrow],
+  )
+  const sorting = useMemo(() => sortingOf(sort), [sort])
+  const rows = useMemo(
+    (): readonly QueueRow[] =>
+      sorted(
+        isLive ? liveRows(model, infos, contained, now) : standingRows(log.data?.queues ?? [], contained),
+        columns,
+        sorting,
+      ),
+    [isLive, model, infos, contained, now, log.data, columns, sorting],
+  )
+  const set = (change: { readonly name?: string | undefined; readonly sort?: string }): void =>
+    void navigate({
+      to: '.',
+      replace: true,
+      search: ((before: object) => ({ ...before, ...change })) as never,
+    })
+  const problem = status === 'lost' ? (error ?? log.error) : at === undefined ? undefined : log.error
+  const isKnown = isLive || log.data !== undefined
+  return (
+    <div className="page">
+      <header className="page-head">
+        <h1>Queues</h1>
+        {isKnown && <Totals rows={rows} hasRates={isLive} />}
+        <div className="row end">
+          <input
+            className="field"
+            type="search"
+            aria-label="Filter queues by name"
+            placeholder="Filter by name"
+            value={contained}
+            onChange={(event) => set({ name: event.target.value === '' ? undefined : event.target.value })}
+          />
+          {commands && role === 'admin' && (
+            <button
+              type="button"
+              className="button"
+              disabled={at !== undefined}
+              onClick={() => setCreating(true)}
+            >
+              Create queue
+            </button>
+          )}
+        </div>
+      </header>
+      {problem !== undefined && problem !== null && <Problem error={problem} />}
+      {!isKnown ? (
+        problem === undefined || problem === null ? (
+          <p className="quiet">Reading the queues…</p>
+        ) : null
+      ) : rows.length > 0 ? (
+        <div className={status === 'lost' ? styles['stale'] : undefined}>
+          <DataTable
+            label="Queues"
+            rows={rows}
+            columns={columns}
+            rowKey={({ name }) => name}
+            onOpen={({ name }) => setQueue(name)}
+            sorting={sorting}
+            onSort={({ key, descending }) => set({ sort: `${descending ? '-' : ''}${key}` })}
+            height="calc(100dvh - 10rem)"
+          />
+        </div>
+      ) : contained === '' ? (
+        <Empty title={at === undefined ? 'No queues yet' : 'There were no queues then'}>
+          {at === undefined && (
+            <>
+              <code>kiroku queue create mail</code> makes one
+              {commands ? ', and so does the button above' : ''}.
+            </>
+          )}
+        </Empty>
+      ) : (
+        <Empty title={`No queue has “${contained}” in its name`}>
+          <button type="button" className="button" onClick={() => set({ name: undefined })}>
+            Show all
+          </button>
+        </Empty>
+      )}
+      {isCreating && <CreateQueueDialog onClose={() => setCreating(false)} />}
+    </div>
+  )
+}
+
+const Totals = ({ rows, hasRates }: { readonly rows: readonly QueueRow[]; readonly hasRates: boolean }) => {
+  const sum = (of: (row: QueueRow) => number): number => rows.reduce((total, row) => total + of(row), 0)
+  return (
+    <p className="quiet">
+      {count(rows.length)} {rows.length === 1 ? 'queue' : 'queues'} · {count(sum((r) => waitingOf(r.counts)))}{' '}
+      waiting
+      {hasRates && (
+        <>
+          {' '}
+          · {rate(sum((r) => r.tally.sent))} in · {rate(sum((r) => r.tally.committed))} out
+        </>
+      )}
+    </p>
+  )
+}

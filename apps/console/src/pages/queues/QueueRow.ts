@@ -1,0 +1,80 @@
+import type { QueueCounts } from '@kiroku/partition'
+import type { FeedModel } from '../../data/FeedModel.ts'
+import { noActivity, type Tally } from '../../data/QueueActivity.ts'
+import type { QueueInfo } from '../../data/queueInfos.ts'
+import { forecast, nearLimit, type Outlook } from './outlook.ts'
+
+/** A queue as a row of the list. */
+export interface QueueRow {
+  readonly name: string
+  readonly counts: QueueCounts
+  readonly tally: Tally
+  readonly outlook: Outlook
+  readonly oldestAgeMs?: number
+  readonly isPaused: boolean
+}
+
+/** Over how many seconds rates are taken. */
+export const rateSeconds = 15
+
+/** Messages of a queue that are due and not final. */
+export const waitingOf = ({ available, inflight, waitingRetry }: QueueCounts): number =>
+  available + inflight + waitingRetry
+
+/** What is to be said of a queue first: that it is paused, that a limit is near, or how it goes on. */
+export const outlookOf = (counts: QueueCounts, tally: Tally, info: QueueInfo | undefined): Outlook => {
+  if (info !== undefined) {
+    if (info.deliveryPaused) return { kind: 'paused', text: 'paused' }
+    const near = nearLimit(info.config, counts, tally)
+    if (near !== undefined) return { kind: 'limit', text: near }
+  }
+  return forecast(waitingOf(counts), tally, rateSeconds)
+}
+
+/** Rows of the queues whose names contain the text, as the feed knows them; what it does not know comes from `infos`. */
+export const liveRows = (
+  model: FeedModel,
+  infos: ReadonlyMap<string, QueueInfo>,
+  contained: string,
+  now: number,
+): QueueRow[] => {
+  const activity = model.activity(now, rateSeconds)
+  return namesWith(model.queueNames(), contained).map((name) => {
+    const counts = model.countsOf(name)!
+    const tally = activity.get(name) ?? noActivity
+    const info = infos.get(name)
+    return {
+      name,
+      counts,
+      tally,
+      outlook: outlookOf(counts, tally, info),
+      isPaused: info?.deliveryPaused ?? false,
+      ...(info === undefined ? {} : { oldestAgeMs: info.oldestAgeMs }),
+    }
+  })
+}
+
+/** Rows as things stand in `infos`, without rates: of the past, and while the feed is away. */
+export const standingRows = (infos: readonly QueueInfo[], contained: string): QueueRow[] => {
+  const names = new Set(
+    namesWith(
+      infos.map(({ name }) => name),
+      contained,
+    ),
+  )
+  return infos
+    .filter(({ name }) => names.has(name))
+    .map(({ name, counts, oldestAgeMs, deliveryPaused }) => ({
+      name,
+      counts,
+      tally: noActivity,
+      outlook: { kind: deliveryPaused ? 'paused' : 'quiet', text: deliveryPaused ? 'paused' : '' },
+      oldestAgeMs,
+      isPaused: deliveryPaused,
+    }))
+}
+
+const namesWith = (names: readonly string[], contained: string): readonly string[] => {
+  const text = contained.trim().toLowerCase()
+  return text === '' ? names : names.filter((name) => name.toLowerCase().includes(text))
+}

@@ -1,0 +1,117 @@
+import { queueSettings, type QueueConfig, type QueueSetting } from '@kiroku/partition'
+import { useQuery } from '@tanstack/react-query'
+import { get } from '../../data/api.ts'
+import { settingName } from '../../parts/settingText.ts'
+import type { SettingDraft } from './settingDraft.ts'
+import { settingGroups } from './settingGroups.ts'
+import styles from './SettingFields.module.css'
+
+/** What people change most. */
+const common: readonly string[] = ['retriesMax', 'retry', 'deadLetter', 'leaseMs', 'indexBody', 'hideBodies']
+
+/** Fields for the settings of a draft: those that are changed most, and behind a word the others. */
+export const SettingFields = ({
+  draft,
+  errors,
+  onChange,
+}: {
+  readonly draft: SettingDraft
+  readonly errors: Readonly<Record<string, string>>
+  readonly onChange: (draft: SettingDraft) => void
+}) => {
+  const keys = settingGroups
+    .flatMap(([, each]) => each)
+    .filter((key) => key in draft && queueSettings[key].kind !== 'schema')
+  const field = (key: keyof QueueConfig) => (
+    <Field
+      key={key}
+      name={key}
+      text={draft[key] ?? ''}
+      error={errors[key]}
+      onChange={(text) => onChange({ ...draft, [key]: text })}
+    />
+  )
+  return (
+    <>
+      <div className={styles['fields']}>{keys.filter((key) => common.includes(key)).map(field)}</div>
+      <details>
+        <summary className={styles['more']}>All settings</summary>
+        <div className={styles['fields']}>{keys.filter((key) => !common.includes(key)).map(field)}</div>
+      </details>
+    </>
+  )
+}
+
+const Field = ({
+  name,
+  text,
+  error,
+  onChange,
+}: {
+  readonly name: keyof QueueConfig
+  readonly text: string
+  readonly error: string | undefined
+  readonly onChange: (text: string) => void
+}) => {
+  const row: QueueSetting = queueSettings[name]
+  const id = `setting-${name}`
+  const shared = {
+    id,
+    className: 'field',
+    value: text,
+    'aria-describedby': `${id}-says`,
+    'aria-invalid': error !== undefined,
+  }
+  return (
+    <div className={styles['field']}>
+      <label htmlFor={id}>{settingName(name)}</label>
+      {row.kind === 'choice' ? (
+        <select {...shared} onChange={(event) => onChange(event.target.value)}>
+          {row.choices.map((choice) => (
+            <option key={choice}>{choice}</option>
+          ))}
+        </select>
+      ) : row.kind === 'queue' ? (
+        <QueueSelect {...shared} onChange={onChange} />
+      ) : (
+        <input
+          {...shared}
+          autoComplete="off"
+          inputMode={row.kind === 'count' ? 'numeric' : 'text'}
+          onChange={(event) => onChange(event.target.value)}
+        />
+      )}
+      <p id={`${id}-says`} className={error === undefined ? styles['says'] : styles['error']}>
+        {error === undefined ? row.says : `${settingName(name)}: ${error}`}
+      </p>
+    </div>
+  )
+}
+
+const QueueSelect = ({
+  onChange,
+  ...shared
+}: {
+  readonly id: string
+  readonly value: string
+  readonly className: string
+  readonly onChange: (name: string) => void
+}) => {
+  const { data } = useQuery({
+    queryKey: ['queue names'],
+    queryFn: ({ signal }) =>
+      get<{ queues: readonly { readonly name: string }[] }>('/v1/queues', undefined, signal),
+  })
+  const names = new Set(data?.queues.map(({ name }) => name))
+  if (shared.value !== '') names.add(shared.value)
+  return (
+    <select {...shared} onChange={(event) => onChange(event.target.value)}>
+      <option value="">none: exhausted messages are discarded</option>
+      {[...names].sort().map((name) => (
+        <option key={name} value={name}>
+          {name}
+        </option>
+      ))}
+    </select>
+  )
+}

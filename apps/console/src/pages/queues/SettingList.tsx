@@ -1,0 +1,57 @@
+import { defaultQueueConfig, queueSettings, type QueueConfig } from '@kiroku/partition'
+import { useState } from 'react'
+import { settingName, settingText } from '../../parts/settingText.ts'
+import { isDefault, settingGroups } from './settingGroups.ts'
+import styles from './SettingList.module.css'
+
+/** The settings in words; what is not the default is marked, and says what would be. */
+export const SettingList = ({ config }: { readonly config: QueueConfig }) => {
+  const [isShort, setShort] = useState(true)
+  const shown = settingGroups
+    .map(([title, keys]) => [title, keys.filter((key) => !isShort || !isDefault(key, config[key]))] as const)
+    .filter(([, keys]) => keys.length > 0)
+  const changed = Object.keys(queueSettings).filter((key) => !isDefault(key as never, config[key as never]))
+  return (
+    <section className={styles['settings']} aria-labelledby="settings-title">
+      <header className="row">
+        <h2 id="settings-title">Settings</h2>
+        <span className="quiet">
+          {changed.length === 0 ? 'all as they are by default' : `${changed.length} not as by default`}
+        </span>
+        <button
+          type="button"
+          className={`button small ${styles['more']}`}
+          aria-expanded={!isShort}
+          onClick={() => setShort(!isShort)}
+        >
+          {isShort ? 'Show all' : 'Show what was set'}
+        </button>
+      </header>
+      <div className={styles['groups']} data-short={isShort}>
+        {shown.map(([title, keys]) => (
+          <div key={title}>
+            {!isShort && <h3 className={styles['group']}>{title}</h3>}
+            <dl>
+              {keys.map((key) => (
+                <Setting key={key} name={key} value={config[key]} />
+              ))}
+            </dl>
+          </div>
+        ))}
+      </div>
+    </section>
+  )
+}
+
+const Setting = ({ name, value }: { readonly name: keyof QueueConfig; readonly value: unknown }) => {
+  const isSet = !isDefault(name, value)
+  return (
+    <div className={styles['setting']} title={queueSettings[name].says}>
+      <dt>{settingName(name)}</dt>
+      <dd>
+        <span className={isSet ? styles['set'] : undefined}>{settingText(name, value)}</span>
+        {isSet && <span className="quiet"> default {settingText(name, defaultQueueConfig[name])}</span>}
+      </dd>
+    </div>
+  )
+}

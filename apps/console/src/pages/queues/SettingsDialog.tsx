@@ -1,0 +1,54 @@
+import { useMemo, useState } from 'react'
+import type { QueueInfo } from '../../data/queueInfos.ts'
+import { CommandDialog } from '../../parts/CommandDialog.tsx'
+import { settingName, settingText } from '../../parts/settingText.ts'
+import { changesOf, draftOf } from './settingDraft.ts'
+import { SettingFields } from './SettingFields.tsx'
+import { isSetOnce } from './settingGroups.ts'
+
+/** Changes the settings of a queue, and says which become another. */
+export const SettingsDialog = ({
+  info: { name, config },
+  onClose,
+}: {
+  readonly info: QueueInfo
+  readonly onClose: () => void
+}) => {
+  // What the form began with stays what it is compared with, whatever the page hears meanwhile.
+  const [before] = useState(() =>
+    Object.fromEntries(Object.entries(config).filter(([key]) => !isSetOnce(key))),
+  )
+  const [draft, setDraft] = useState(() => draftOf(before))
+  const { changes, errors } = useMemo(() => changesOf(draft, before), [draft, before])
+  const changed = Object.entries(changes)
+  const { retriesMax } = changes as { readonly retriesMax?: number }
+  return (
+    <CommandDialog
+      title={`Settings of ${name}`}
+      action={changed.length === 1 ? 'Change 1 setting' : `Change ${changed.length} settings`}
+      isReady={changed.length > 0 && Object.keys(errors).length === 0}
+      command={() => ({ method: 'PATCH', path: `/v1/queues/${encodeURIComponent(name)}`, body: changes })}
+      done={() => `${name} has new settings.`}
+      onClose={onClose}
+    >
+      <SettingFields draft={draft} errors={errors} onChange={setDraft} />
+      {changed.length > 0 && (
+        <ul aria-label="What changes">
+          {changed.map(([key, value]) => (
+            <li key={key}>
+              {settingName(key)}: {settingText(key, before[key])} →{' '}
+              <strong>{typeof value === 'string' ? value : settingText(key, value)}</strong>
+            </li>
+          ))}
+        </ul>
+      )}
+      <p>
+        They are in force from the next delivery and the next send on; subscriptions with settings of their
+        own keep those.
+        {retriesMax !== undefined && retriesMax < config.retriesMax
+          ? ' Messages that have used up the new number of retries leave at their next failure.'
+          : ''}
+      </p>
+    </CommandDialog>
+  )
+}
