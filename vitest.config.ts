@@ -34,10 +34,22 @@ export default defineConfig({
         test: {
           name: 'specs',
           include: ['specs/**/*.spec.ts'],
-          exclude: aside,
+          exclude: [...aside, 'specs/console/**'],
           // A broken promise may keep a spec waiting for ever.
           testTimeout: mutant === undefined ? 120_000 : 30_000,
           hookTimeout: 60_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'console',
+          include: ['specs/console/**/*.spec.ts'],
+          exclude: aside,
+          // A browser, an engine, a nats-server and their load share the cores already.
+          maxWorkers: 1,
+          testTimeout: 90_000,
+          hookTimeout: 120_000,
         },
       },
       {

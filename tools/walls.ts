@@ -177,7 +177,17 @@ export const rooms: ReadonlyArray<Room> = [
   },
   {
     folder: 'specs',
-    may: [...libraries, '@kiroku/testkit', 'xstate', 'effect', 'vitest', 'fast-check', 'node:'],
+    may: [
+      ...libraries,
+      '@kiroku/testkit',
+      '@axe-core/playwright',
+      'playwright-core',
+      'xstate',
+      'effect',
+      'vitest',
+      'fast-check',
+      'node:',
+    ],
     why: 'a promise is proven through the public doors, not through a NATS client of its own',
   },
   {

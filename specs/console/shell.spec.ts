@@ -1,0 +1,77 @@
+import { expect, it } from 'vitest'
+import { expectAccessible, withConsole } from './harness/withConsole.ts'
+
+const stage = withConsole()
+
+const names = ['Machine', 'Messages', 'Queues', 'Dead letters', 'Time travel', 'Cluster', 'Audit']
+
+it('opens every page by its link, and none breaks a rule of accessibility, in light and in dark, wide and narrow', async () => {
+  for (const options of [
+    { colorScheme: 'light' as const },
+    { colorScheme: 'dark' as const, viewport: { width: 390, height: 844 } },
+  ]) {
+    const page = await stage().open('/', options)
+    for (const name of names) {
+      await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true }).click()
+      await page.getByRole('heading', { level: 1, name }).waitFor()
+      await expectAccessible(page)
+      const tooWide = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
+      expect(tooWide, `${name} is wider than its window`).toBeLessThanOrEqual(0)
+    }
+  }
+})
+
+it('goes everywhere by keys, and says which', async () => {
+  const page = await stage().open('/')
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  for (const [keys, name] of [
+    ['gq', 'Queues'],
+    ['gd', 'Dead letters'],
+    ['gt', 'Time travel'],
+    ['gc', 'Cluster'],
+    ['ga', 'Audit'],
+    ['gs', 'Messages'],
+    ['gm', 'Machine'],
+  ]) {
+    for (const key of keys!) await page.keyboard.press(key)
+    await page.getByRole('heading', { level: 1, name: name! }).waitFor()
+  }
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
+  await expectAccessible(page)
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+})
+
+it('finds queues and messages by a few letters, and keeps what is looked at in the URL', async () => {
+  const { engine, open } = stage()
+  await engine.client.queues.create('letters')
+  const { messageId } = await engine.client.send('letters', 'hello')
+  const page = await open('/queues')
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox').fill('lett')
+  await page.getByRole('option', { name: /^letters/ }).waitFor()
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/queue=letters/)
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox').fill(messageId)
+  await page.keyboard.press('Enter')
+  await page.waitForURL(new RegExp(`/messages/${messageId}\\?queue=letters`))
+  const again = await open(new URL(page.url()).pathname + new URL(page.url()).search)
+  await again.getByText(messageId).first().waitFor()
+})
+
+it('asks nothing while it is paused', async () => {
+  const { engine, open } = stage()
+  await engine.client.queues.create('quiet')
+  const page = await open('/')
+  await page.getByRole('button', { name: 'Live', exact: true }).click()
+  await page.getByRole('button', { name: 'Paused' }).waitFor()
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(request.url()))
+  await engine.client.send('quiet', 'unheard')
+  // A pause is over when as much time has passed as its longest interval of asking.
+  await page.evaluate('new Promise((resolve) => setTimeout(resolve, 6_000))')
+  expect(asked).toEqual([])
+})
