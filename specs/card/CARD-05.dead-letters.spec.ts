@@ -107,6 +107,25 @@ describe('dead letters', () => {
       gatherDeadLetters(world.log, 'dead', { decodeCheckpoint, subscription: 'none' }),
     ).rejects.toMatchObject({ id: 'UnknownSubscription' })
   })
+
+  it('[CARD-05] are gathered as they lay at a moment of the past, whatever became of them', async () => {
+    await using world = await createWorld({ partitions: 3 })
+    await world.queue('orders', { deadLetter: 'dead' })
+    await die(world, 'orders', 'a', 'order 1 is unknown')
+    const [then] = await groupsOf(world)
+    await world.advance('1 minute')
+    await die(world, 'orders', 'b', 'order 2 is unknown')
+    const [both] = await groupsOf(world)
+    await world.advance('1 minute')
+    await world.client.queues.redrive('dead', {})
+    await world.time.settle()
+    expect(await groupsOf(world)).toEqual([])
+    const at = async (time: number) =>
+      (await gatherDeadLetters(world.log, 'dead', { decodeCheckpoint, moment: { time } })).groups
+    expect(await at(then!.lastAt)).toEqual([then])
+    expect(await at(both!.lastAt)).toEqual([both])
+    await expect(at(1)).rejects.toMatchObject({ id: 'BeyondRecord' })
+  })
 })
 
 describe('the story of a dead letter', () => {

@@ -64,6 +64,7 @@ interface AskedActs {
   readonly queue?: string
   readonly actor?: string
   readonly since?: string
+  readonly until?: string
 }
 
 /** Finds messages and acts on record, as JSON. Errors: `InvalidFilter`, `InvalidArgument`, `NoAuditor`. */
@@ -80,12 +81,18 @@ export interface AskedLetters {
   readonly messages?: readonly string[]
 }
 
+/** Of which subscription, and at which moment, it is asked what lies in a queue, as it was written. */
+export interface AskedGroups {
+  readonly subscription?: string
+  readonly at?: string
+}
+
 /** Looks at dead letters. Errors: `UnknownQueue`, `UnknownSubscription`, `InvalidFilter`. */
 export interface DeadLetterSource {
   /** What lies in a queue in groups of one kind, the largest first. */
   readonly list: (
     queue: string,
-    asked: Pick<AskedLetters, 'subscription'>,
+    asked: AskedGroups,
   ) => Promise<{ readonly count: number; readonly groups: readonly DeadLetterGroup[] }>
   /** Numbers of those that are meant, as ranges. */
   readonly select: (queue: string, asked: AskedLetters) => Promise<Ranges>

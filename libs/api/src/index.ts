@@ -8,6 +8,7 @@ export type {
   About,
   ApiSources,
   AskedDiff,
+  AskedGroups,
   AskedLetters,
   AskedLog,
   AskedRecording,

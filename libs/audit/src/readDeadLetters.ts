@@ -1,4 +1,4 @@
-import { KirokuError, stateNames } from '@kiroku/message'
+import { isKirokuError, KirokuError, stateNames } from '@kiroku/message'
 import { KeyReader, type Log, type PartitionLog } from '@kiroku/log'
 import {
   mainSubscription,
@@ -9,19 +9,23 @@ import {
   type EnvelopeMeta,
   type MessageAddress,
   type PartitionState,
+  type QueueState,
   type StandingMessage,
 } from '@kiroku/partition'
 import type { DeadLetter } from './DeadLetter.ts'
 import { DeadLetters } from './DeadLetters.ts'
 import { LogPass } from './LogPass.ts'
-import type { LookOptions } from './Looker.ts'
+import { Looker, type LookOptions, type LookPlace } from './Looker.ts'
 import { openEnvelope } from './openEnvelope.ts'
 import { progressRecords } from './Progress.ts'
+import type { AskedMoment } from './QueueMoment.ts'
 import { readEnvelopes } from './readEnvelopes.ts'
 import type { StateName } from './TraceStep.ts'
 
 /** How dead letters are read. */
-export interface DeadLetterOptions extends Omit<LookOptions, 'now'> {
+export interface DeadLetterOptions extends Omit<LookOptions, 'now'>, Partial<Pick<LookOptions, 'now'>> {
+  /** As it was then; default: as it is. */
+  readonly moment?: AskedMoment
   /** Subscription of the dead-letter queue; default `main`. */
   readonly subscription?: string
 }
@@ -30,9 +34,10 @@ export interface DeadLetterOptions extends Omit<LookOptions, 'now'> {
 const pauseLetters = 1_000
 
 /**
- * Reads what lies in a queue now, with why it came there: from the log alone, without a receive. Goes through the
- * parts of a spread queue too. Calls back for each message, those of one partition in the order of the log.
- * Errors: `UnknownQueue`, `UnknownSubscription`, `LogDamaged`, and those of the log.
+ * Reads what lies in a queue, now or at a moment of the past, with why it came there: from the log alone, without a
+ * receive. Goes through the parts of a spread queue too. Calls back for each message, those of one partition in the order
+ * of the log. Errors: `UnknownQueue`, `UnknownSubscription`, `LogDamaged`, and those of the log; of a moment also
+ * `FutureMoment`, and `BeyondRecord`, where the record holds no more what lay there then.
  */
 export const readDeadLetters = async (
   log: Log,
@@ -40,13 +45,23 @@ export const readDeadLetters = async (
   options: DeadLetterOptions,
   visit: (letter: DeadLetter) => void,
 ): Promise<void> => {
+  const { moment, now = Number.MAX_SAFE_INTEGER } = options
+  if (moment !== undefined) {
+    const looker = new Looker(log, { ...options, now })
+    try {
+      for (const place of (await looker.at(queue, moment)).places) await readPast(log, place, options, visit)
+    } finally {
+      await looker.close()
+    }
+    return
+  }
   const home = partitionOf(queue, log.meta.partitions)
   const others = await readPartition(log, home, queue, options, visit)
   if (others === undefined) throw new KirokuError('UnknownQueue', `there is no queue "${queue}"`)
   for (const partition of others) await readPartition(log, partition, queue, options, visit)
 }
 
-/** Reads what lies in a queue now and gathers it into groups of one kind. Errors: as `readDeadLetters`. */
+/** Reads what lies in a queue and gathers it into groups of one kind. Errors: as `readDeadLetters`. */
 export const gatherDeadLetters = async (
   log: Log,
   queue: string,
@@ -70,28 +85,65 @@ const readPartition = async (
     const state = await presentState(handle, options)
     const queue = state.names.get(name)
     if (queue === undefined) return undefined
-    const wanted = options.subscription ?? mainSubscription
-    const sub = queue.named(wanted)
-    if (sub === undefined)
-      throw new KirokuError('UnknownSubscription', `queue "${name}" has no subscription "${wanted}"`)
-    const { incarnation } = log.meta
-    const here = { incarnation, partition, queue: queue.id }
-    const standing: StandingMessage[] = []
-    for (const span of messageSpans(state, queue))
-      if (span.sub === undefined || span.sub === sub)
-        for (let n = span.first; n < span.first + span.count; n++) standing.push(messageOf(state, span, n))
-    const keys = new KeyReader(log.keys)
-    let count = 0
-    for await (const { place, frame, envelope } of readEnvelopes(handle, queue.id, standing)) {
-      const at = queue.config.retentionFrom === 'arrival' ? place.enqueuedAt : frame.at
-      const { meta, body, unreadable } = await openEnvelope(keys, envelope)
-      const letter = letterOf({ ...here, number: place.number }, stateNames[place.state], at, meta, body)
-      visit(unreadable === undefined ? letter : { ...letter, unreadable })
-      if (++count % pauseLetters === 0) await options.pause?.()
-    }
+    await readStanding(log, handle, state, queue, options, visit)
     return queue.spread?.parts.filter((part) => part.queue !== 0).map((part) => part.partition) ?? []
   } finally {
     await handle.close()
+  }
+}
+
+/** Reads what lay in a place of a queue. */
+const readPast = async (
+  log: Log,
+  { partition, state, queue }: LookPlace,
+  options: DeadLetterOptions,
+  visit: (letter: DeadLetter) => void,
+): Promise<void> => {
+  const handle = await log.partition(partition)
+  try {
+    await readStanding(log, handle, state, queue, options, visit)
+  } catch (e) {
+    const oldest = (await handle.state()).firstSeq
+    if (!isKirokuError(e) || e.id !== 'LogDamaged' || oldest === 1) throw e
+    // A body goes when its message is final and its record is old enough.
+    throw new KirokuError(
+      'BeyondRecord',
+      `partition ${partition} begins with sequence ${oldest}, and holds no more what lay in "${queue.name}" then`,
+      { cause: e },
+    )
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Reads what lies in a queue as a state has it. */
+const readStanding = async (
+  log: Log,
+  handle: PartitionLog,
+  state: PartitionState,
+  queue: QueueState,
+  options: DeadLetterOptions,
+  visit: (letter: DeadLetter) => void,
+): Promise<void> => {
+  const { partition } = handle
+  const wanted = options.subscription ?? mainSubscription
+  const sub = queue.named(wanted)
+  if (sub === undefined)
+    throw new KirokuError('UnknownSubscription', `queue "${queue.name}" has no subscription "${wanted}"`)
+  const { incarnation } = log.meta
+  const here = { incarnation, partition, queue: queue.id }
+  const standing: StandingMessage[] = []
+  for (const span of messageSpans(state, queue))
+    if (span.sub === undefined || span.sub === sub)
+      for (let n = span.first; n < span.first + span.count; n++) standing.push(messageOf(state, span, n))
+  const keys = new KeyReader(log.keys)
+  let count = 0
+  for await (const { place, frame, envelope } of readEnvelopes(handle, queue.id, standing)) {
+    const at = queue.config.retentionFrom === 'arrival' ? place.enqueuedAt : frame.at
+    const { meta, body, unreadable } = await openEnvelope(keys, envelope)
+    const letter = letterOf({ ...here, number: place.number }, stateNames[place.state], at, meta, body)
+    visit(unreadable === undefined ? letter : { ...letter, unreadable })
+    if (++count % pauseLetters === 0) await options.pause?.()
   }
 }
 

@@ -8,7 +8,7 @@ import {
   type Log,
   type PartitionLog,
 } from '@kiroku/log'
-import { KirokuError } from '@kiroku/message'
+import { isKirokuError, KirokuError } from '@kiroku/message'
 import { partitionOf, snapshot } from '@kiroku/partition'
 import { Looker, type LookOptions } from './Looker.ts'
 import { LogPass } from './LogPass.ts'
@@ -29,8 +29,9 @@ export interface RecordingOptions extends LookOptions {
   readonly workMax?: number
 }
 
-/** With a state, a recording begins so many records earlier, so that one can step back. */
+/** With a state, a recording begins so many records and about so much work earlier, so that one can step back. */
 const recordsBefore = 200
+const workBefore = 20_000
 /** Records that are read together. */
 const pieceRecords = 500
 /** Bytes of the log, bodies included, that are read for one recording at most. */
@@ -119,7 +120,7 @@ const stateBefore = async (
 ): Promise<Pick<Recording, 'state'> & { readonly start: ReadPlace }> => {
   const { decodeCheckpoint, moments, pause } = options
   const known = (await starts.firstKnown()) ?? 0
-  const near = Math.min(askedSeq, Math.max(known, askedSeq - recordsBefore))
+  const near = Math.min(askedSeq, Math.max(known, askedSeq - (await recordsWithin(log, askedSeq))))
   const pass = await LogPass.open(log, {
     decodeCheckpoint,
     near,
@@ -137,6 +138,26 @@ const stateBefore = async (
     )
   const { seq, hash, state } = pass
   return { start: { seq, at: state.at, hash }, state: snapshot(state) }
+}
+
+/** How many records before one are about as much work as a recording may begin earlier: by some of them. */
+const recordsWithin = async (log: PartitionLog, seq: number): Promise<number> => {
+  const samples = await Promise.all(
+    [0, 0.25, 0.5, 1].map(async (share) => {
+      const stored = await log.get(Math.max(1, seq - Math.round(share * recordsBefore)))
+      if (stored === undefined || stored.foreign) return 1
+      try {
+        const record = decodeRecord(stored.data)
+        return record.kind === 'frame' ? record.events.reduce((sum, event) => sum + workOf(event), 0) : 1
+      } catch (e) {
+        // Damage is for those who replay.
+        if (!isKirokuError(e)) throw e
+        return 1
+      }
+    }),
+  )
+  const work = Math.max(1, ...samples)
+  return Math.max(1, Math.min(recordsBefore, Math.floor(workBefore / work)))
 }
 
 /** The record behind which a recording without a state goes on. */

@@ -4,6 +4,7 @@ import { decodeCheckpoint } from '@kiroku/engine'
 import { atMost, informs, median, type Figure } from '../Figure.ts'
 import type { AuditBench } from './auditBench.ts'
 import { million } from './readThrough.ts'
+import { replayAway } from './replayAway.ts'
 import { withRecord } from './withRecord.ts'
 import { queueName } from './writeRecord.ts'
 
@@ -41,12 +42,14 @@ export const lookBack = async ({ sizes, progress, folder }: AuditBench): Promise
     }
     progress.step('looking back with moments')
     const near = await middle(moments)
+    const elsewhere = await replayAway(log, moments, progress)
     progress.step('looking back without moments')
     const far = await middle()
     await handle.close()
     return [
       atMost(`state in a log of ${million(changes)} changes, slowest`, near, 'ms', 2_000),
-      informs('the same without moments', far, 'ms'),
+      ...elsewhere,
+      informs('the same state without moments', far, 'ms'),
       informs('moments that were kept', notes.length, ''),
       informs('their room', notes.reduce((sum, { bytes }) => sum + bytes, 0) / 1e6, 'MB'),
       informs('the pass that made them: changes of messages', changes / passed, '/s'),

@@ -1,4 +1,12 @@
-import type { AskedDiff, AskedLetters, AskedLog, AskedRecording, AskedSpan, AskedState } from '@kiroku/api'
+import type {
+  AskedDiff,
+  AskedGroups,
+  AskedLetters,
+  AskedLog,
+  AskedRecording,
+  AskedSpan,
+  AskedState,
+} from '@kiroku/api'
 import type {
   Act,
   ActFilter,
@@ -54,7 +62,7 @@ export interface AuditorMethods {
   span: { asked: AskedSpan; answer: LogSpan }
   diff: { asked: { queue: string; asked: AskedDiff }; answer: MomentDiff }
   deadLetters: {
-    asked: { queue: string; asked: Pick<AskedLetters, 'subscription'> }
+    asked: { queue: string; asked: AskedGroups }
     answer: { readonly count: number; readonly groups: readonly DeadLetterGroup[] }
   }
   selectLetters: { asked: { queue: string; asked: AskedLetters }; answer: Ranges }

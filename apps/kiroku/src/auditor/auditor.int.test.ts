@@ -92,6 +92,7 @@ describe('the auditor', () => {
       expect(await get(api, '/v1/acts?queue=mail')).toMatchObject({
         acts: [{ event: 'QueueCreated', queue: 'mail', after: { indexBody: 'on' } }],
       })
+      expect(await get(api, '/v1/acts?queue=mail&until=1h')).toEqual({ acts: [] })
       await untilRead(api)
       expect(await (await fetch(`${api}/metrics`)).text()).toContain('kiroku_audit_lag{partition="0"} ')
 

@@ -9,14 +9,17 @@ import type { DeadLetterSource } from '@kiroku/api'
 import type { Log } from '@kiroku/log'
 import { KirokuError } from '@kiroku/message'
 import { limits } from '@kiroku/partition'
+import { parseMoment } from '../audit/parseMoment.ts'
 import { askOrHere } from '../auditor/askOrHere.ts'
 import type { RunningAuditor } from '../auditor/startAuditor.ts'
 
 /** Looks at dead letters from this process; `options` are made anew for each question. */
 export const lettersHere = (log: Log, options: () => LookOptions): DeadLetterSource => ({
-  list: async (queue, { subscription }) => {
+  list: async (queue, { subscription, at }) => {
+    const look = options()
     const { count, groups } = await gatherDeadLetters(log, queue, {
-      ...options(),
+      ...look,
+      ...(at === undefined ? {} : { moment: parseMoment(at, 'at', look.now) }),
       ...(subscription === undefined ? {} : { subscription }),
     })
     return { count, groups }

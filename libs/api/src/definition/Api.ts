@@ -9,7 +9,7 @@ import { Access, Failures, RequiredRole } from './Access.ts'
 import { errorSchemas } from './apiError.ts'
 import { feed } from './feed.ts'
 import { MessageBody } from './bodySchemas.ts'
-import { lookingBack } from './lookingBack.ts'
+import { lookingBack, moment } from './lookingBack.ts'
 import { DeadLetterGroups } from './deadLetterSchemas.ts'
 import { CancelRedriveRequest, EditRequest, Redrive, RedriveRequest } from './redriveSchemas.ts'
 import { searching } from './searching.ts'
@@ -191,7 +191,10 @@ const redrives = HttpApiGroup.make('redrives')
   .add(
     HttpApiEndpoint.get('listDeadLetters', '/queues/:queue/dead-letters', {
       params,
-      query: { subscription: Schema.optionalKey(Schema.String) },
+      query: {
+        subscription: Schema.optionalKey(Schema.String),
+        at: Schema.optionalKey(moment('As it was then; default as it is')),
+      },
       success: DeadLetterGroups,
       error,
     })

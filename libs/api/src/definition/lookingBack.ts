@@ -10,7 +10,8 @@ const error = errorSchemas
 const params = { queue: Schema.String }
 const optional = Schema.optionalKey
 
-const moment = (what: string) =>
+/** A moment as people write it. */
+export const moment = (what: string) =>
   Schema.String.annotate({
     description: `${what}: a sequence (1234, 3/1234), a time (2026-11-21T14:02:31Z, 14:02:31), or so long ago (5m)`,
   })

@@ -35,6 +35,7 @@ export const searching = HttpApiGroup.make('searching')
         queue: text('Of this queue only'),
         actor: text('By this actor only'),
         since: text('Since a time in UTC like 2026-11-20T14:00, or since so long ago, like 24h'),
+        until: text('Up to such a time, included'),
       },
       success: Schema.Json,
       error,
