@@ -29,7 +29,12 @@ export class EngineWithConsole {
       String(ports[1]),
       ...args,
     ])
-    await engine.start()
+    try {
+      await engine.start()
+    } catch (error) {
+      engine.#child?.kill('SIGKILL')
+      throw error
+    }
     return engine
   }
 

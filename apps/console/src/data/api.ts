@@ -17,7 +17,7 @@ export class ApiError extends Error {
 const tokenKey = 'kiroku.token'
 
 /** The token that this tab presents; kept until the tab is closed, and never in the URL. */
-const presentedToken = (): string | null => sessionStorage.getItem(tokenKey)
+export const presentedToken = (): string | null => sessionStorage.getItem(tokenKey)
 
 /** Presents another token from now on. */
 export const presentToken = (token: string | undefined): void =>
@@ -26,16 +26,24 @@ export const presentToken = (token: string | undefined): void =>
 /** Values of a query; those that are undefined or empty are left out. */
 export type Params = Readonly<Record<string, string | number | undefined>>
 
-const urlOf = (path: string, params: Params = {}): string => {
+/** A path with a query. */
+export const urlOf = (path: string, params: Params = {}): string => {
   const given = Object.entries(params).filter(([, value]) => value !== undefined && value !== '')
   const query = new URLSearchParams(given.map(([name, value]) => [name, String(value)]))
   return given.length === 0 ? path : `${path}?${query.toString()}`
 }
 
 /** Asks the engine. Errors: `ApiError`, with the id `Unreachable` when nobody answers. */
-export const request = async (path: string, init: RequestInit = {}): Promise<Response> => {
+export const request = (path: string, init: RequestInit = {}): Promise<Response> =>
+  requestAs(presentedToken(), path, init)
+
+/** The same with a token that is given: workers have no storage. */
+export const requestAs = async (
+  token: string | null,
+  path: string,
+  init: RequestInit = {},
+): Promise<Response> => {
   const headers = new Headers(init.headers)
-  const token = presentedToken()
   if (token !== null) headers.set('authorization', `Bearer ${token}`)
   let response: Response
   try {

@@ -12,7 +12,7 @@ export interface Liveness {
 export const LiveContext = createContext<Liveness>({ isLive: true, setLive: () => {} })
 
 /** Whether pages follow what happens. */
-const useLive = (): Liveness => useContext(LiveContext)
+export const useLive = (): Liveness => useContext(LiveContext)
 
 /** How often a query may ask again, in ms: as often as is said while the page follows what happens, else never. */
 export const useInterval = (ms: number): number | false => (useFollows() ? ms : false)

@@ -4,12 +4,13 @@ import { presentToken } from '../data/api.ts'
 import { useMoment, useScope } from '../data/moment.ts'
 import { useSession } from '../data/session.ts'
 import { LiveContext } from '../data/useFeed.ts'
+import { PlaybackProvider } from '../replay/usePlayback.tsx'
+import { TimeRail } from '../time/TimeRail.tsx'
 import { useAnnounce } from './Announcer.tsx'
 import { CommandBar } from './CommandBar.tsx'
 import { HelpSheet } from './HelpSheet.tsx'
 import { pages } from './pages.ts'
 import { nextTheme } from './theme.ts'
-import { TimeRail } from './TimeRail.tsx'
 import { useKeys } from './useKeys.ts'
 import styles from './Shell.module.css'
 
@@ -133,10 +134,12 @@ export const Shell = () => {
               ?
             </button>
           </header>
-          <TimeRail />
-          <main id="page" tabIndex={-1} className={styles['page']}>
-            <Outlet />
-          </main>
+          <PlaybackProvider>
+            <TimeRail />
+            <main id="page" tabIndex={-1} className={styles['page']}>
+              <Outlet />
+            </main>
+          </PlaybackProvider>
         </div>
         {open === 'help' && <HelpSheet onClose={close} />}
         {open === 'commands' && (

@@ -1,0 +1,98 @@
+/**
+ * Replays the record in the browser, beside the page: fetches recordings, runs the engine's own code over them, and
+ * tells the page how everything stands.
+ */
+import { ApiError, requestAs, urlOf } from '../data/api.ts'
+import type { FromWorker, ToWorker } from './PlaybackProtocol.ts'
+import { Player, type PlayTarget, type Standing } from './Player.ts'
+
+/** Between two pictures while it plays, in ms. */
+const tickMs = 100
+
+const tell = (message: FromWorker): void => postMessage(message)
+
+let player: Player | undefined
+let speed = 0
+/** The latest moment that was asked for; those before it are of no use any more. */
+let wanted: PlayTarget | undefined
+/** One thing after the other: a replay has one state. */
+let busy: Promise<void> = Promise.resolve()
+
+const inTurn = (work: (player: Player) => Promise<Standing | undefined>): void => {
+  busy = busy.then(async () => {
+    if (player === undefined) return
+    try {
+      const standing = await work(player)
+      if (standing !== undefined) tell({ type: 'standing', standing })
+    } catch (error) {
+      pause()
+      const { id, message, help } =
+        error instanceof ApiError
+          ? error
+          : { id: 'Internal', message: error instanceof Error ? error.message : String(error), help: '' }
+      tell({ type: 'problem', problem: { id, message, help } })
+    }
+  })
+}
+
+const pause = (): void => {
+  if (speed !== 0) tell({ type: 'paused' })
+  speed = 0
+}
+
+const play = (): void => {
+  const startedMs = performance.now()
+  let from: number | undefined
+  let isTicking = false
+  const mine = speed
+  const timer = setInterval(() => {
+    if (speed !== mine) return clearInterval(timer)
+    // A replay that cannot keep up leaves pictures out, and is slower than asked for rather than behind.
+    if (isTicking) return
+    isTicking = true
+    inTurn(async (now) => {
+      try {
+        from ??= now.at - (performance.now() - startedMs) * mine
+        if (speed !== mine) return undefined
+        const standing = await now.advance(from + (performance.now() - startedMs) * mine)
+        if (standing.isEnd) pause()
+        return standing
+      } finally {
+        isTicking = false
+      }
+    })
+  }, tickMs)
+}
+
+addEventListener('message', ({ data }: MessageEvent<ToWorker>) => {
+  switch (data.type) {
+    case 'open': {
+      const { token, partitions, queue } = data
+      speed = 0
+      player = new Player(partitions, async (partition, { from, withState }) => {
+        const path = `/v1/queues/${encodeURIComponent(queue)}/recording`
+        const asked = { partition, from, ...(withState ? { state: 1 } : {}) }
+        return new Uint8Array(await (await requestAs(token, urlOf(path, asked))).arrayBuffer())
+      })
+      return
+    }
+    case 'seek': {
+      wanted = data.target
+      inTurn((now) => {
+        const target = wanted
+        wanted = undefined
+        return target === undefined ? Promise.resolve(undefined) : now.seek(target)
+      })
+      return
+    }
+    case 'step':
+      pause()
+      return inTurn((now) => now.step(data.partition, data.by))
+    case 'play':
+      pause()
+      speed = data.speed
+      return play()
+    case 'pause':
+      return pause()
+  }
+})

@@ -1,0 +1,46 @@
+import { useQuery } from '@tanstack/react-query'
+import { get } from '../data/api.ts'
+import { useMoment } from '../data/moment.ts'
+import { timeIn } from './timeWindow.ts'
+
+/** What the record reaches. Times are ms since 1970. */
+export interface Span {
+  readonly from: { readonly at: number }
+  readonly to: { readonly at: number }
+  readonly home?: number
+  readonly partitions: readonly {
+    readonly partition: number
+    readonly from: { readonly seq: number; readonly at: number }
+    readonly to: { readonly seq: number; readonly at: number }
+  }[]
+}
+
+/** How often the end of the record is asked for, in ms. */
+const spanMs = 10_000
+
+/** What the record of a queue, or of all, reaches; asked again while `follows`. */
+export const useSpan = (queue: string | undefined, follows: boolean) =>
+  useQuery({
+    queryKey: ['span', queue],
+    queryFn: ({ signal }) => get<Span>('/v1/span', { queue }, signal),
+    refetchInterval: follows ? spanMs : false,
+    placeholderData: (before) => before,
+  })
+
+/** All queues at a moment, as the pages of the past need it. */
+export interface PastState {
+  readonly at: number
+  readonly partitions: readonly { readonly partition: number; readonly seq: number; readonly at: number }[]
+}
+
+/** The time in ms of the moment that is looked at; undefined while it is not known, and now. */
+export const useMomentTime = (): number | undefined => {
+  const { at } = useMoment()
+  const written = at === undefined ? undefined : timeIn(at)
+  const { data } = useQuery({
+    queryKey: ['state', at],
+    queryFn: ({ signal }) => get<PastState>('/v1/state', { at }, signal),
+    enabled: at !== undefined && written === undefined,
+  })
+  return written ?? (at === undefined ? undefined : data?.at)
+}
