@@ -15,7 +15,8 @@ interface Second {
 /** Seconds that are kept, for rates and small charts. */
 const secondsMax = 90
 
-const noPopulation: Population = {
+/** Nothing anywhere. */
+export const noPopulation: Population = {
   Held: 0,
   Delayed: 0,
   Available: 0,
@@ -37,7 +38,7 @@ const stateOfCount: Readonly<Partial<Record<keyof QueueCounts, keyof Population>
 }
 
 /** Counts of a queue by the states of the machine. */
-const populationOfCounts = (counts: Partial<QueueCounts>): Population => {
+export const populationOfCounts = (counts: Partial<QueueCounts>): Population => {
   const population: Record<keyof Population, number> = { ...noPopulation }
   for (const [count, state] of Object.entries(stateOfCount))
     population[state] = counts[count as keyof QueueCounts] ?? 0

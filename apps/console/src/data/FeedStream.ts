@@ -51,6 +51,7 @@ export class FeedStream {
   open(): void {
     if (this.#abort !== undefined) return
     this.#attempt = 0
+    this.#tell('connecting')
     void this.#run()
   }
 

@@ -3,11 +3,13 @@ export const Sparkline = ({
   values,
   width = 96,
   height = 24,
+  colour = 'var(--accent)',
   label,
 }: {
   readonly values: readonly (number | undefined)[]
   readonly width?: number
   readonly height?: number
+  readonly colour?: string
   readonly label: string
 }) => {
   const most = Math.max(1, ...values.map((v) => v ?? 0))
@@ -22,7 +24,7 @@ export const Sparkline = ({
       <polyline
         points={points.join(' ')}
         fill="none"
-        stroke="var(--accent)"
+        stroke={colour}
         strokeWidth="1.5"
         strokeLinejoin="round"
       />

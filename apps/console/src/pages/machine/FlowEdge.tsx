@@ -1,0 +1,54 @@
+import type { EdgeProps } from '@xyflow/react'
+import { memo } from 'react'
+import { stateColour } from '../../parts/StateMark.tsx'
+import { chart, isState } from './chart.ts'
+import { useChoice } from './ChartContext.ts'
+import styles from './FlowEdge.module.css'
+import { routes, type Point } from './layout.ts'
+import { headOf, pathOf } from './path.ts'
+import { edgeRate } from './Standing.ts'
+import { useFromStanding } from './StandingStore.ts'
+
+const edges = new Map(chart.edges.map((edge) => [edge.key, edge]))
+
+/** How thick a line is that so many take a second, in px. */
+const thickness = (perSecond: number): number =>
+  perSecond === 0 ? 1.25 : Math.round(10 * Math.min(6, 1.6 + Math.log10(1 + perSecond))) / 10
+
+/** A line with the head of an arrow. */
+export const Line = ({
+  points,
+  width,
+  colour,
+}: {
+  readonly points: readonly Point[]
+  readonly width: number
+  readonly colour: string | undefined
+}) => (
+  <g
+    className={styles['line']}
+    data-flows={width > 1.25}
+    style={colour === undefined ? {} : { color: colour }}
+  >
+    <path d={pathOf(points)} strokeWidth={width} fill="none" stroke="currentColor" />
+    <path d={headOf(points)} fill="currentColor" />
+  </g>
+)
+
+/** An edge of the machine, the thicker the more take it. */
+export const FlowEdge = memo(({ id }: EdgeProps) => {
+  const { chosen } = useChoice()
+  const edge = edges.get(id)!
+  const { points } = routes[id]!
+  const width = useFromStanding(({ flow }) => thickness(edgeRate(flow, edge)))
+  return (
+    <g
+      className={styles['edge']}
+      data-chosen={chosen === id}
+      data-beside={chosen === edge.from || chosen === edge.to}
+    >
+      <path className={styles['wide']} d={pathOf(points)} />
+      <Line points={points} width={width} colour={isState(edge.to) ? stateColour(edge.to) : undefined} />
+    </g>
+  )
+})

@@ -1,0 +1,34 @@
+import { useEffect, useRef, type ReactNode } from 'react'
+import styles from './Panel.module.css'
+
+/** What stands beside the chart about one part of it. */
+export const Panel = ({
+  label,
+  title,
+  onClose,
+  children,
+}: {
+  readonly label: string
+  readonly title: ReactNode
+  readonly onClose: () => void
+  readonly children: ReactNode
+}) => {
+  const heading = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    // Who chose it goes on reading here; who came by a link begins at the top of the page.
+    if (document.activeElement !== document.body) heading.current!.focus({ preventScroll: false })
+  }, [])
+  return (
+    <aside className={styles['panel']} aria-label={label}>
+      <header>
+        <h2 ref={heading} tabIndex={-1}>
+          {title}
+        </h2>
+        <button type="button" className="button small" onClick={onClose} aria-label="Close">
+          ✕
+        </button>
+      </header>
+      {children}
+    </aside>
+  )
+}

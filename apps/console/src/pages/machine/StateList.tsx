@@ -1,0 +1,30 @@
+import { stateNames } from '@kiroku/message'
+import { StateMark, type StateName } from '../../parts/StateMark.tsx'
+import { count, rate } from '../../parts/format.ts'
+import type { ChartChoice } from './ChartContext.ts'
+import { hasFlow, isKnown, rateInto, rateOutOf, type Standing } from './Standing.ts'
+import styles from './StateList.module.css'
+
+/** The states with their counts in a list, for screens on which the chart has no room for more than an overview. */
+export const StateList = ({
+  standing,
+  choice: { chosen, selectState },
+}: {
+  readonly standing: Standing
+  readonly choice: ChartChoice
+}) => (
+  <ul className={styles['list']} aria-label="States">
+    {stateNames.map((state: StateName) => (
+      <li key={state}>
+        <button type="button" aria-pressed={chosen === state} onClick={() => selectState(state)}>
+          <StateMark state={state} />
+          <span className="quiet">
+            {hasFlow(standing) &&
+              `${rate(rateInto(standing.flow, [state]))} in, ${rate(rateOutOf(standing.flow, [state]))} out`}
+          </span>
+          <strong>{isKnown(standing) ? count(standing.population[state]) : '–'}</strong>
+        </button>
+      </li>
+    ))}
+  </ul>
+)

@@ -1,0 +1,97 @@
+import { Handle, Position, type NodeProps } from '@xyflow/react'
+import { memo } from 'react'
+import { StateShape, stateColour } from '../../parts/StateMark.tsx'
+import { count, rate, shortCount } from '../../parts/format.ts'
+import { chart, isState, leavesOf, wordOf } from './chart.ts'
+import { useChoice } from './ChartContext.ts'
+import styles from './StateNode.module.css'
+import { countIn, hasFlow, isKnown, rateInto, rateOutOf, shareOf } from './Standing.ts'
+import { useFromStanding } from './StandingStore.ts'
+
+const statesOf = new Map(chart.nodes.map(({ name }) => [name, leavesOf(chart.nodes, name).filter(isState)]))
+
+/** What edges are fastened to; they are drawn by their own ways. */
+const Fastening = () => (
+  <>
+    <Handle type="source" position={Position.Right} isConnectable={false} className={styles['handle']} />
+    <Handle type="target" position={Position.Left} isConnectable={false} className={styles['handle']} />
+  </>
+)
+
+const spoken = (name: string, number: number, isSure: boolean): string =>
+  isSure ? `${wordOf(name)}, ${count(number)} ${number === 1 ? 'message' : 'messages'}` : wordOf(name)
+
+/** A state with the messages that are in it. */
+export const StateNode = memo(({ id: name }: NodeProps) => {
+  const { chosen, selectState, warnings } = useChoice()
+  const states = statesOf.get(name)!
+  const number = useFromStanding(({ population }) => countIn(population, states))
+  const share = useFromStanding(({ population }) => Math.round(shareOf(population, states) * 1_000) / 1_000)
+  const into = useFromStanding(({ flow }) => rate(rateInto(flow, states)))
+  const outOf = useFromStanding(({ flow }) => rate(rateOutOf(flow, states)))
+  const isSure = useFromStanding(isKnown)
+  const flows = useFromStanding(hasFlow)
+  const isFinal = chart.nodes.find((node) => node.name === name)!.kind === 'final'
+  const warning = warnings.get(name)
+  return (
+    <>
+      <Fastening />
+      <button
+        type="button"
+        className={`${styles['state']} nopan`}
+        data-state={name}
+        data-count={isSure ? number : undefined}
+        data-final={isFinal}
+        data-warning={warning !== undefined}
+        aria-pressed={chosen === name}
+        style={{ '--colour': stateColour(states[0]!), '--share': share } as object}
+        onClick={() => selectState(name)}
+      >
+        <span className="visually-hidden">
+          {spoken(name, number, isSure)}
+          {warning !== undefined && `, ${warning}`}
+        </span>
+        <span className={styles['name']} aria-hidden="true">
+          <StateShape state={states[0]!} size={16} />
+          {wordOf(name)}
+          {warning !== undefined && <span className={styles['warning']}>near limit</span>}
+        </span>
+        <span className={styles['count']} data-quiet={number === 0} aria-hidden="true">
+          {!isSure ? '–' : number < 10_000_000 ? count(number) : shortCount(number)}
+        </span>
+        <span className={styles['rates']} aria-hidden="true">
+          {flows && <span data-zero={into === '0/s'}>→ {into}</span>}
+          {flows && !isFinal && <span data-zero={outOf === '0/s'}>{outOf} →</span>}
+        </span>
+        <span className={styles['share']} />
+      </button>
+    </>
+  )
+})
+
+/** A group of states. */
+export const GroupNode = memo(({ id: name }: NodeProps) => {
+  const { chosen, selectState } = useChoice()
+  const states = statesOf.get(name)!
+  const number = useFromStanding(({ population }) => countIn(population, states))
+  const isSure = useFromStanding(isKnown)
+  return (
+    <div className={styles['group']} data-chosen={chosen === name}>
+      <Fastening />
+      <button
+        type="button"
+        className={`${styles['title']} nopan`}
+        data-state={name}
+        data-count={isSure ? number : undefined}
+        aria-pressed={chosen === name}
+        onClick={() => selectState(name)}
+      >
+        <span className="visually-hidden">{spoken(name, number, isSure)}</span>
+        <span aria-hidden="true">{wordOf(name)}</span>
+        <span className={styles['sum']} aria-hidden="true">
+          {isSure ? count(number) : '–'}
+        </span>
+      </button>
+    </div>
+  )
+})
