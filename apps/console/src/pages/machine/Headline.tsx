@@ -49,11 +49,17 @@ const Trend = memo(
     readonly help: string
   }) => (
     <div className={styles['trend']} title={help}>
-      <div className={styles['figure']}>
-        <dt>{name}</dt>
-        <dd>{value}</dd>
-      </div>
-      <Sparkline values={values} width={112} height={34} colour={colour} label={`${name} in the last 90 s`} />
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+      <dd>
+        <Sparkline
+          values={values}
+          width={112}
+          height={34}
+          colour={colour}
+          label={`${name} in the last 90 s`}
+        />
+      </dd>
     </div>
   ),
 )
