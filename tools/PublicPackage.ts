@@ -8,6 +8,8 @@ export interface PublicPackage {
   readonly library: boolean
   /** Children that a bundle starts as processes of their own, by the file name under which it looks for them. */
   readonly children: ReadonlyArray<{ readonly file: string; readonly source: string }>
+  /** Whether it brings the built console, in a folder beside its bundles. */
+  readonly console: boolean
   /** Rooms that come from another public package instead of being bundled twice. */
   readonly from: Readonly<Record<string, string>>
   readonly bin: Readonly<Record<string, string>>
@@ -29,6 +31,7 @@ export const publicPackages: ReadonlyArray<PublicPackage> = [
     ],
     library: true,
     children: [],
+    console: false,
     from: {},
     bin: {},
   },
@@ -38,6 +41,7 @@ export const publicPackages: ReadonlyArray<PublicPackage> = [
     bundles: [{ file: 'index', code: `export * from '@kiroku/worker'` }],
     library: true,
     children: [],
+    console: false,
     // One KirokuError in a process, or `isKirokuError` would not know the other one.
     from: { '@kiroku/client': '@kiroku/client', '@kiroku/message': '@kiroku/client' },
     bin: {},
@@ -52,6 +56,7 @@ export const publicPackages: ReadonlyArray<PublicPackage> = [
       { file: 'checkpoint-thread.mjs', source: 'libs/engine/src/checkpointThread.ts' },
       { file: 'auditor.mjs', source: 'apps/kiroku/src/auditor/auditorProcess.ts' },
     ],
+    console: true,
     from: {},
     bin: { kiroku: 'bin/kiroku.mjs' },
   },

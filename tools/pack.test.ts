@@ -124,7 +124,7 @@ it('the types resolve under the strictest compiler', async () => {
   expect(said).toBe('')
 })
 
-it('the executable serves a client and a Worker, and stops when told', async () => {
+it('the executable serves a client, a Worker and the console, and stops when told', async () => {
   const engine = spawn(
     path.join(project, 'node_modules', '.bin', 'kiroku'),
     ['up', '--json', '--http', '127.0.0.1:0', '--data-dir', path.join(folder, 'data')],
@@ -138,7 +138,12 @@ it('the executable serves a client and a Worker, and stops when told', async () 
       throw new Error(`the engine ended with ${code} before it was ready`)
     })
     const [line] = await Promise.race([ready, early])
-    nats = (JSON.parse(line) as { nats: string }).nats
+    const engineAt = JSON.parse(line) as { api: string; nats: string }
+    nats = engineAt.nats
+    const page = await fetch(engineAt.api)
+    expect(page.headers.get('content-type')).toContain('text/html')
+    const [, asset] = /<script[^>]+src="([^"]+)"/.exec(await page.text())!
+    expect((await fetch(engineAt.api + asset)).headers.get('content-type')).toContain('text/javascript')
     writeFileSync(
       path.join(project, 'worker.ts'),
       `interface Env { out: { send(body: unknown): Promise<void> } }

@@ -1,8 +1,10 @@
+import { execFile } from 'node:child_process'
 import { globSync, readFileSync, realpathSync } from 'node:fs'
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises'
 import { isBuiltin } from 'node:module'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import * as esbuild from 'esbuild'
 import { rollup } from 'rollup'
 import { dts } from 'rollup-plugin-dts'
@@ -135,6 +137,13 @@ const declare = async (parts: PublicPackage, folder: string): Promise<ReadonlySe
   }
 }
 
+/** Builds the console into the folder where its engine looks for it. */
+const packConsole = async (folder: string): Promise<void> => {
+  const vite = path.join(root, 'node_modules', 'vite', 'bin', 'vite.js')
+  const args = [vite, 'build', '--outDir', path.join(folder, 'dist', 'console'), '--emptyOutDir']
+  await promisify(execFile)(process.execPath, args, { cwd: path.join(root, 'apps', 'console') })
+}
+
 /**
  * Writes the folder that `npm pack` turns into the public package's tarball, and returns its path.
  * @throws when a bundle imports a package that no room depends on.
@@ -146,6 +155,7 @@ export const stagePackage = async (parts: PublicPackage): Promise<string> => {
   const { version, optionalDependencies } = readManifest('package.json')
   const versions = pinned()
   const needed = new Set(await bundle(parts, folder))
+  if (parts.console) await packConsole(folder)
   if (parts.library) for (const name of await declare(parts, folder)) needed.add(name)
   const dependencies: Record<string, string> = {}
   for (const name of [...needed].sort()) {

@@ -75,7 +75,10 @@ export const startApi = async (sources: ApiSources, options: ApiOptions): Promis
       clusterHandlers(sources),
       sessionHandlers(sources, options.tokens, options.console),
     ]),
-    Layer.provide([accessLayer(options.tokens), failuresLayer(options.bodyBytesMax, onDefect)]),
+    Layer.provide([
+      accessLayer(options.tokens, options.console?.isReadOnly === true),
+      failuresLayer(options.bodyBytesMax, onDefect),
+    ]),
   )
   const routes = Layer.mergeAll(
     api,

@@ -97,6 +97,13 @@ export const checkLocalRequest = (headers: Readonly<Record<string, string | unde
     )
 }
 
+/**
+ * Whether a page in a browser made this request. Over plain HTTP to another machine browsers name the page's origin
+ * alone, and that with everything that may change something; programs name neither.
+ */
+export const isFromPage = (headers: Readonly<Record<string, string | undefined>>): boolean =>
+  headers['sec-fetch-site'] === 'same-origin' || headers['origin'] !== undefined
+
 const hostOf = (origin: string): string => {
   try {
     return new URL(origin).hostname

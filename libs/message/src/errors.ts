@@ -165,7 +165,7 @@ export const errorRegistry = {
     false,
     403,
     8,
-    'Use a token whose role allows this: viewer reads, operator handles messages, admin changes queues.',
+    'Use a token whose role allows this: viewer reads, operator handles messages, admin changes queues; in a browser the setting `console: on` is needed too.',
   ),
   TokenRequired: entry(
     false,

@@ -21,6 +21,7 @@ const node: readonly SettingKey[] = [
   'tokens',
   'tokensFile',
   'audit',
+  'console',
   'logFormat',
   'logLevel',
 ]

@@ -17,12 +17,14 @@ export const run = async ({ settings: resolve, configFile, out, signal }: Invoca
     settings,
     logger,
     http: settings.http === undefined ? [] : [parseHttpAddress(settings.http)],
+    note: (line) => out.note(line),
   })
   await untilStopped(engine, signal, logger, async () => {
     await applyQueues(engine.client, queues, logger)
     const { apiUrl, partitions } = engine
     out.line(`serving log ${settings.log} (${partitions} partitions) on ${settings.nats}`)
     if (apiUrl !== undefined) out.line(`HTTP API  ${apiUrl}  (docs: ${apiUrl}/docs)`)
+    void engine.consoleUrl.then((url) => url !== undefined && out.line(`console: ${url}`))
     out.result({
       ready: true,
       nats: settings.nats,

@@ -33,6 +33,7 @@ export const run = async ({ settings: resolve, configFile, out, signal }: Invoca
       settings: { ...settings, dataDir },
       logger,
       http,
+      note: (line) => out.note(line),
     })
     await untilStopped(engine, signal, logger, async () => {
       await applyQueues(engine.client, queues, logger)
@@ -50,6 +51,7 @@ export const run = async ({ settings: resolve, configFile, out, signal }: Invoca
       out.line()
       out.line(`Next, in another terminal of this folder:  ${self} queue create mail`)
       out.line('Ctrl-C drains and stops.')
+      void engine.consoleUrl.then((url) => url !== undefined && out.line(`console: ${url}`))
       const { url: nats, version } = server
       out.result({
         ready: true,

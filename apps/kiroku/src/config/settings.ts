@@ -208,6 +208,15 @@ export const settingsTable = [
       'Whether an auditor runs beside the engine: a process of low priority that keeps an index of messages and moments of the past in the data folder, for search, traces and looking back.',
   }),
   setting({
+    key: 'console',
+    flag: 'console',
+    env: 'KIROKU_CONSOLE',
+    kind: 'choice',
+    choices: ['on', 'read-only', 'off'],
+    description:
+      'The console in the browser, at `/` of the HTTP API. `read-only`: what browsers send may look and not change anything, whatever the token. Default: `on` where the HTTP API listens on loopback, else `read-only`.',
+  }),
+  setting({
     key: 'logFormat',
     flag: 'log-format',
     env: 'KIROKU_LOG_FORMAT',

@@ -15,6 +15,8 @@ import { feedSource } from '../auditor/feedSource.ts'
 import { searchSource } from '../auditor/searchSource.ts'
 import { startAuditor } from '../auditor/startAuditor.ts'
 import type { Settings } from '../config/settings.ts'
+import { consoleMode } from '../console/consoleMode.ts'
+import { startConsole } from '../console/startConsole.ts'
 import { describeCluster } from './describeCluster.ts'
 import { engineMetrics } from './engineMetrics.ts'
 import type { HttpAddress } from './HttpAddress.ts'
@@ -36,11 +38,15 @@ export interface EngineSetup {
   readonly logger: Logger
   /** Where the HTTP API listens, tried in order; none: no API. */
   readonly http: readonly HttpAddress[]
+  /** Told in a line what is worth to know meanwhile. */
+  readonly note: (line: string) => void
 }
 
 /** A running engine: a node of a log's cluster, with or without the HTTP API. */
 export interface RunningEngine {
   readonly apiUrl: string | undefined
+  /** Where the console is, once it is built; undefined: there is none. */
+  readonly consoleUrl: Promise<string | undefined>
   readonly partitions: number
   /** A client of the whole log. */
   readonly client: Client
@@ -64,6 +70,9 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
   }
   try {
     const tokens = await tokensOf(settings)
+    const pages =
+      setup.http.length === 0 || settings.console === 'off' ? undefined : startConsole(setup.note, logger)
+    if (pages !== undefined) closers.push(() => pages.close())
     mkdirSync(settings.dataDir, { recursive: true })
     const [nats, reader] = await Promise.all([connect(setup.nats), connect(setup.nats)])
     closers.push(
@@ -126,6 +135,9 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
     const api = await startFirst(setup.http, (address) =>
       startApi(sources, {
         ...address,
+        ...(pages === undefined
+          ? {}
+          : { console: { ...pages, isReadOnly: consoleMode(settings, address.host) !== 'on' } }),
         tokens,
         bodyBytesMax: settings.httpBody,
         drainMs: httpDrainMs,
@@ -135,6 +147,8 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
     if (api !== undefined) closers.push(() => api.close())
     return {
       apiUrl: api?.url,
+      consoleUrl:
+        pages?.ready.then((isThere) => (isThere ? `${api!.url}/` : undefined)) ?? Promise.resolve(undefined),
       partitions: log.meta.partitions,
       client,
       ready: async (signal) => {

@@ -215,3 +215,35 @@ describe('the session', () => {
     expect(await session()).toMatchObject({ role: 'admin', commands: false })
   })
 })
+
+describe('a read-only console', () => {
+  const create = async (headers: Record<string, string>) => {
+    const response = await fetch(`${api.url}/v1/queues`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: 'Bearer token-of-ann', ...headers },
+      body: '{}',
+    })
+    return [response.status, await response.json()]
+  }
+  const refused = [403, { id: 'Forbidden', help: expect.stringContaining('`console: on`') as string }]
+
+  it('has pages refused what a viewer may not do, whosever token they have', async () => {
+    await serve({ isReadOnly: true, tokens: 'ann:admin:token-of-ann' })
+    expect(await create({ 'sec-fetch-site': 'same-origin' })).toMatchObject(refused)
+    // Over plain HTTP to another machine.
+    expect(await create({ origin: 'http://10.0.0.7:8480' })).toMatchObject(refused)
+    const headers = { authorization: 'Bearer token-of-ann', 'sec-fetch-site': 'same-origin' }
+    expect((await ask('/v1/session', headers)).status).toBe(200)
+  })
+
+  it('leaves programs alone', async () => {
+    await serve({ isReadOnly: true, tokens: 'ann:admin:token-of-ann' })
+    expect(await create({})).toMatchObject([400, { id: 'InvalidArgument' }])
+  })
+
+  it('is one only where it is said so', async () => {
+    await serve({ tokens: 'ann:admin:token-of-ann' })
+    const headers = { 'sec-fetch-site': 'same-origin', origin: api.url }
+    expect(await create(headers)).toMatchObject([400, { id: 'InvalidArgument' }])
+  })
+})

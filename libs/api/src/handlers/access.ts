@@ -12,10 +12,13 @@ import * as Redacted from 'effect/Redacted'
 import type { unhandled } from 'effect/Types'
 import { Access, Caller, CallerRole, Failures, RequiredRole } from '../definition/Access.ts'
 import { toApiError, type ApiError } from '../definition/apiError.ts'
-import { authorize, checkLocalRequest, type Role, type Token } from '../tokens.ts'
+import { authorize, checkLocalRequest, isFromPage, type Role, type Token } from '../tokens.ts'
 
-/** Checks tokens, and names the caller for the record. Without tokens everybody on loopback is `local`. */
-export const accessLayer = (tokens: readonly Token[]): Layer.Layer<Access> =>
+/**
+ * Checks tokens, and names the caller for the record. Without tokens everybody on loopback is `local`. Where pages may
+ * only look, they are refused what a viewer may not do, whosever token they have.
+ */
+export const accessLayer = (tokens: readonly Token[], pagesOnlyLook: boolean): Layer.Layer<Access> =>
   Layer.succeed(Access, {
     bearer: Effect.fnUntraced(function* (
       httpEffect: Effect.Effect<HttpServerResponse, unhandled, Caller | CallerRole>,
@@ -25,6 +28,8 @@ export const accessLayer = (tokens: readonly Token[]): Layer.Layer<Access> =>
       const needs = Context.get(endpoint.annotations as Context.Context<never>, RequiredRole)
       const { name, role } = yield* Effect.try({
         try: (): { readonly name: string; readonly role: Role } => {
+          if (pagesOnlyLook && needs !== 'viewer' && isFromPage(request.headers))
+            throw new KirokuError('Forbidden', 'pages in a browser may only look here')
           if (tokens.length > 0) return authorize(tokens, Redacted.value(credential), needs)
           checkLocalRequest(request.headers)
           return { name: 'local', role: 'admin' }
