@@ -1,0 +1,39 @@
+/** What a message carries, as the API tells it. */
+export interface MessageBody {
+  readonly payload: {
+    readonly contentType?: string
+    readonly bytes: number
+    readonly text: string
+    readonly isBase64: boolean
+    readonly isCut: boolean
+  }
+  readonly attributes: Readonly<Record<string, string>>
+  readonly tag?: string
+  readonly group?: string
+  readonly dedupId?: string
+  readonly traceparent?: string
+  readonly enqueuedAt?: number
+  /** Why there is no body. */
+  readonly unreadable?: 'erased' | 'lost' | 'trimmed'
+  /** The body is there, and shown to those who ask for it on purpose. */
+  readonly hidden?: unknown
+}
+
+/** Bytes of base64. Errors: `DOMException` where it is none. */
+export const bytesOfBase64 = (text: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(atob(text), (c) => c.charCodeAt(0))
+
+/** A text as base64 of its UTF-8. */
+export const base64OfText = (text: string): string => {
+  let binary = ''
+  for (const byte of new TextEncoder().encode(text)) binary += String.fromCharCode(byte)
+  return btoa(binary)
+}
+
+/** Bytes as people look at them: an offset, sixteen of them in hex, and those that are letters. */
+export const hexLine = (bytes: Uint8Array, from: number): string => {
+  const part = [...bytes.subarray(from, from + 16)]
+  const hex = part.map((byte) => byte.toString(16).padStart(2, '0')).join(' ')
+  const letters = part.map((byte) => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : '·')).join('')
+  return `${from.toString(16).padStart(8, '0')}  ${hex.padEnd(47)}  ${letters}`
+}
