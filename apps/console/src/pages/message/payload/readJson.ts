@@ -1,5 +1,5 @@
 /** What a value is. */
-export type JsonKind = 'object' | 'array' | 'string' | 'number' | 'literal'
+type JsonKind = 'object' | 'array' | 'string' | 'number' | 'literal'
 
 /**
  * JSON as it is written: values by their number, in the order of the text. Nothing is turned into a number, so that none

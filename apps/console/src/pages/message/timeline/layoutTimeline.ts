@@ -1,7 +1,7 @@
 import type { TraceAttempt, TraceStep } from '@kiroku/audit'
 
 /** An event on the line: at `x`, and `gapPx` wide up to the next. */
-export interface PlacedEvent {
+interface PlacedEvent {
   readonly x: number
   readonly gapPx: number
   /** Time until the next event, in ms; of the last one, until now where it is not over. */
@@ -9,7 +9,7 @@ export interface PlacedEvent {
 }
 
 /** A stay in one queue: events `from` up to and without `to`. */
-export interface Section {
+interface Section {
   readonly from: number
   readonly to: number
   readonly queue: string
@@ -19,7 +19,7 @@ export interface Section {
 }
 
 /** A delivery: the work, and behind it what the lease had left. */
-export interface Bar {
+interface Bar {
   readonly attempt: TraceAttempt
   /** Events that began and ended it. */
   readonly from: number
