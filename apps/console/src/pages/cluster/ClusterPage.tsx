@@ -1,6 +1,107 @@
-/** Cluster. */
-export const ClusterPage = () => (
-  <div className="page">
-    <h1>Cluster</h1>
-  </div>
-)
+import { useEffect } from 'react'
+import { useMoment } from '../../data/moment.ts'
+import { usePageSearch } from '../../data/pageSearch.ts'
+import { useLogInfo } from '../../data/queueInfos.ts'
+import { count, time } from '../../parts/format.ts'
+import { Problem } from '../../parts/Problem.tsx'
+import { useAnnounce } from '../../shell/Announcer.tsx'
+import { MoveList } from './MoveList.tsx'
+import { NodeList } from './NodeList.tsx'
+import { PartitionGrid } from './PartitionGrid.tsx'
+import { PartitionTable } from './PartitionTable.tsx'
+import { adviceOf, viewsNow, viewsThen, type PartitionView } from './partitionViews.ts'
+import { useCluster } from './useCluster.ts'
+import styles from './ClusterPage.module.css'
+
+const noViews: readonly PartitionView[] = []
+
+/** Who serves which partition, how far each is, and what moved. */
+export const ClusterPage = () => {
+  const { at } = useMoment()
+  const { search, setSearch } = usePageSearch()
+  const announce = useAnnounce()
+  const isPast = at !== undefined
+  const { watched, error, refetch } = useCluster(isPast)
+  const log = useLogInfo()
+  const { last, before, moves } = watched
+  const views = isPast
+    ? log.data?.partitions === undefined
+      ? noViews
+      : viewsThen(log.data)
+    : last === undefined
+      ? noViews
+      : viewsNow(last, before, log.data)
+  const problem = isPast ? log.error : error
+  const advice = isPast ? [] : views.flatMap((view) => adviceOf(view) ?? [])
+  const isTable = search['view'] === 'table'
+  const moved = moves[0]?.at
+  useEffect(() => {
+    if (moved === undefined) return
+    const partitions = moves.filter((move) => move.at === moved).map(({ partition }) => partition)
+    announce(`Moved: ${partitions.length === 1 ? 'partition' : 'partitions'} ${partitions.join(', ')}.`)
+  }, [moved, moves, announce])
+  return (
+    <div className="page">
+      <header className="page-head">
+        <h1>Cluster</h1>
+        {views.length > 0 && (
+          <Summary views={views} nodes={isPast ? undefined : last?.cluster.nodes.length} />
+        )}
+        <div className="row end" role="group" aria-label="How partitions are shown">
+          {(['grid', 'table'] as const).map((view) => (
+            <button
+              key={view}
+              type="button"
+              className={`button small ${styles['view']}`}
+              aria-pressed={isTable === (view === 'table')}
+              onClick={() => setSearch({ view: view === 'table' ? view : undefined })}
+            >
+              {view === 'grid' ? 'Grid' : 'Table'}
+            </button>
+          ))}
+        </div>
+      </header>
+      {problem !== null && (
+        <Problem error={problem} retry={() => void (isPast ? log.refetch() : refetch())} />
+      )}
+      {problem !== null && !isPast && last !== undefined && (
+        <p className={styles['stale']}>What follows is the last that is known, of {time(last.at)} UTC.</p>
+      )}
+      {advice.map((text) => (
+        <p key={text} role="alert" className={styles['advice']}>
+          <Code text={text} />
+        </p>
+      ))}
+      {views.length === 0 && problem === null && <p className="quiet">Asking the cluster…</p>}
+      {views.length > 0 && (isTable ? <PartitionTable views={views} /> : <PartitionGrid views={views} />)}
+      {!isPast && last !== undefined && (
+        <div className={styles['halves']}>
+          <NodeList cluster={last.cluster} now={last.at} />
+          <MoveList moves={moves} now={last.at} />
+        </div>
+      )}
+    </div>
+  )
+}
+
+const Summary = ({
+  views,
+  nodes,
+}: {
+  readonly views: readonly PartitionView[]
+  readonly nodes: number | undefined
+}) => {
+  const behind = views.reduce((sum, { auditLag = 0 }) => sum + auditLag, 0)
+  return (
+    <p className="quiet">
+      {count(views.length)} partitions
+      {nodes !== undefined && ` on ${count(nodes)} ${nodes === 1 ? 'node' : 'nodes'}`}
+      {views.some(({ auditLag }) => auditLag !== undefined) &&
+        ` · auditor ${behind === 0 ? 'up to date' : `${count(behind)} records behind`}`}
+    </p>
+  )
+}
+
+/** Text whose commands stand between backticks. */
+const Code = ({ text }: { readonly text: string }) =>
+  text.split('`').map((part, i) => (i % 2 === 0 ? part : <code key={i}>{part}</code>))

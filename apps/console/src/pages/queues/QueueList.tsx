@@ -1,6 +1,6 @@
-import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { useMoment, useScope } from '../../data/moment.ts'
+import { usePageSearch } from '../../data/pageSearch.ts'
 import { useLogInfo } from '../../data/queueInfos.ts'
 import { useSession } from '../../data/session.ts'
 import { useFeed } from '../../data/useFeed.ts'
@@ -29,8 +29,8 @@ export const QueueList = () => {
   const { at } = useMoment()
   const { setQueue } = useScope()
   const isNarrow = useNarrow()
-  const navigate = useNavigate()
-  const { name: contained = '', sort } = useSearch({ strict: false }) as { name?: string; sort?: string }
+  const { search, setSearch } = usePageSearch()
+  const { name: contained = '', sort } = search
   const [isCreating, setCreating] = useState(false)
   const log = useLogInfo()
   const infos = useMemo(() => new Map(log.data?.queues.map((info) => [info.name, info] as const)), [log.data])
@@ -50,12 +50,6 @@ export const QueueList = () => {
       ),
     [isLive, model, infos, contained, now, log.data, columns, sorting],
   )
-  const set = (change: { readonly name?: string | undefined; readonly sort?: string }): void =>
-    void navigate({
-      to: '.',
-      replace: true,
-      search: ((before: object) => ({ ...before, ...change })) as never,
-    })
   const problem = status === 'lost' ? (error ?? log.error) : at === undefined ? undefined : log.error
   const isKnown = isLive || log.data !== undefined
   return (
@@ -70,7 +64,7 @@ export const QueueList = () => {
             aria-label="Filter queues by name"
             placeholder="Filter by name"
             value={contained}
-            onChange={(event) => set({ name: event.target.value === '' ? undefined : event.target.value })}
+            onChange={(event) => setSearch({ name: event.target.value || undefined }, { replace: true })}
           />
           {commands && role === 'admin' && (
             <button
@@ -98,7 +92,9 @@ export const QueueList = () => {
             rowKey={({ name }) => name}
             onOpen={({ name }) => setQueue(name)}
             sorting={sorting}
-            onSort={({ key, descending }) => set({ sort: `${descending ? '-' : ''}${key}` })}
+            onSort={({ key, descending }) =>
+              setSearch({ sort: `${descending ? '-' : ''}${key}` }, { replace: true })
+            }
             height="calc(100dvh - 10rem)"
           />
         </div>
@@ -113,7 +109,7 @@ export const QueueList = () => {
         </Empty>
       ) : (
         <Empty title={`No queue has “${contained}” in its name`}>
-          <button type="button" className="button" onClick={() => set({ name: undefined })}>
+          <button type="button" className="button" onClick={() => setSearch({ name: undefined })}>
             Show all
           </button>
         </Empty>

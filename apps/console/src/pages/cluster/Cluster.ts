@@ -1,0 +1,45 @@
+/** A process that serves partitions. */
+export interface ClusterNode {
+  /** Random, new for every process. */
+  readonly address: string
+  readonly host: string
+  readonly pid: number
+  /** ISO 8601. */
+  readonly startedAt: string
+  readonly healthy: boolean
+  readonly leaving: boolean
+  readonly partitions: readonly number[]
+}
+
+/** A partition: who holds its lock, and how its owner describes it where it answers. */
+export interface ClusterPartition {
+  readonly partition: number
+  readonly owner?: string
+  readonly epoch?: number
+  readonly state?: string
+  readonly firstSeq?: number
+  readonly lastSeq?: number
+  readonly bytes?: number
+  readonly queues?: number
+  readonly outbox?: number
+  readonly checkpointSeq?: number
+}
+
+/** How far the auditor is in a partition. */
+interface AuditedPartition {
+  readonly partition: number
+  readonly seq: number
+  readonly lastSeq: number
+}
+
+/** What the engine says of its cluster. */
+export interface Cluster {
+  readonly log: string
+  readonly nodes: readonly ClusterNode[]
+  readonly partitions: readonly ClusterPartition[]
+  readonly auditor?: {
+    readonly pid: number
+    readonly role: string
+    readonly partitions: readonly AuditedPartition[]
+  }
+}

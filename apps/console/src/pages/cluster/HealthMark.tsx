@@ -1,0 +1,20 @@
+import type { PartitionView } from './partitionViews.ts'
+import styles from './HealthMark.module.css'
+
+const words: Readonly<Record<PartitionView['health'], readonly [sign: string, word: string]>> = {
+  well: ['✓', 'Active'],
+  moving: ['↻', 'Moving'],
+  silent: ['?', 'No answer'],
+  nobody: ['✕', 'Nobody owns it'],
+  quarantined: ['⬣', 'Quarantined'],
+}
+
+/** How a partition is, by sign and word: the state of its owner's actor where that says more. */
+export const HealthMark = ({ view: { health, state } }: { readonly view: PartitionView }) => {
+  const [sign, word] = words[health]
+  return (
+    <span className={styles['health']} data-health={health}>
+      <span aria-hidden="true">{sign}</span> {health === 'moving' ? state : word}
+    </span>
+  )
+}

@@ -1,0 +1,28 @@
+import { ago } from '../../parts/format.ts'
+import type { Watched } from './useCluster.ts'
+import styles from './NodeList.module.css'
+
+/** What changed hands since the page was opened; the latest first. */
+export const MoveList = ({ moves, now }: { readonly moves: Watched['moves']; readonly now: number }) => (
+  <section className={styles['nodes']} aria-labelledby="moves-title">
+    <h2 id="moves-title">Movement</h2>
+    {moves.length === 0 ? (
+      <p className="quiet">Nothing has moved since this page was opened.</p>
+    ) : (
+      <ol>
+        {moves.map((move) => (
+          <li key={`${move.at} ${move.partition}`} className={styles['node']}>
+            <strong>Partition {move.partition}</strong>
+            <span>
+              {move.from ?? 'nobody'} → {move.to ?? 'nobody'}
+              {move.epoch === undefined ? '' : `, epoch ${move.epoch}`}
+            </span>
+            <span className="quiet">
+              {move.why} · {ago(move.at, now)}
+            </span>
+          </li>
+        ))}
+      </ol>
+    )}
+  </section>
+)

@@ -1,0 +1,19 @@
+import styles from './OwnerMark.module.css'
+
+/** How many owners are told apart by colour and pattern; further ones begin anew, their names differ. */
+const marks = 6
+
+/** An owner by colour, pattern and name. */
+export const OwnerMark = ({
+  owner,
+}: {
+  readonly owner: { readonly name: string; readonly index: number } | undefined
+}) =>
+  owner === undefined ? (
+    <span className={styles['nobody']}>nobody</span>
+  ) : (
+    <span className={styles['owner']}>
+      <span aria-hidden="true" className={styles['mark']} data-mark={owner.index % marks} />
+      <span className={styles['name']}>{owner.name}</span>
+    </span>
+  )

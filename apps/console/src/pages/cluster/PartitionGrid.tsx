@@ -1,0 +1,47 @@
+import { bytes, rate, shortCount } from '../../parts/format.ts'
+import { HealthMark } from './HealthMark.tsx'
+import { OwnerMark } from './OwnerMark.tsx'
+import type { PartitionView } from './partitionViews.ts'
+import styles from './PartitionGrid.module.css'
+
+/** The partitions side by side: whose they are, and what waits in them. */
+export const PartitionGrid = ({ views }: { readonly views: readonly PartitionView[] }) => {
+  const most = Math.max(1, ...views.map(({ backlog = 0 }) => backlog))
+  return (
+    <ul className={styles['grid']} aria-label="Partitions">
+      {views.map((view) => (
+        <li key={view.partition} className={`card ${styles['tile']}`} data-health={view.health}>
+          <div className={styles['head']}>
+            <strong>
+              <span className="visually-hidden">Partition </span>
+              {view.partition}
+            </strong>
+            <HealthMark view={view} />
+          </div>
+          <OwnerMark owner={view.owner} />
+          {view.backlog !== undefined && (
+            <div>
+              <div className={styles['bar']} aria-hidden="true">
+                <i style={{ width: `${shareOf(view.backlog, most)}%` }} />
+              </div>
+              {shortCount(view.backlog)} waiting
+            </div>
+          )}
+          <p className={styles['small']}>
+            {[
+              view.epoch === undefined ? '' : `epoch ${view.epoch}`,
+              view.appends === undefined ? '' : `${rate(view.appends)} appended`,
+              view.bytes === undefined ? '' : bytes(view.bytes),
+            ]
+              .filter((text) => text !== '')
+              .join(' · ')}
+          </p>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** By its logarithm, so that ten beside a million is still seen. */
+const shareOf = (backlog: number, most: number): number =>
+  Math.round((Math.log1p(backlog) / Math.log1p(most)) * 100)

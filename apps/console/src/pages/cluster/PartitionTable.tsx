@@ -1,0 +1,55 @@
+import { DataTable, type Column } from '../../parts/DataTable.tsx'
+import { bytes, count, rate } from '../../parts/format.ts'
+import { HealthMark } from './HealthMark.tsx'
+import { OwnerMark } from './OwnerMark.tsx'
+import type { PartitionView } from './partitionViews.ts'
+
+const number = (
+  key: string,
+  head: string,
+  width: string,
+  of: (view: PartitionView) => number | undefined,
+  text: (n: number) => string = count,
+): Column<PartitionView> => ({
+  key,
+  head,
+  width,
+  isNumber: true,
+  cell: (view) => {
+    const value = of(view)
+    return value === undefined ? <span className="quiet">–</span> : text(value)
+  },
+})
+
+const columns: readonly Column<PartitionView>[] = [
+  number('partition', 'Partition', '4.5rem', ({ partition }) => partition),
+  {
+    key: 'owner',
+    head: 'Owner',
+    width: 'minmax(8rem, 1fr)',
+    cell: ({ owner }) => <OwnerMark owner={owner} />,
+  },
+  { key: 'health', head: 'State', width: '8rem', cell: (view) => <HealthMark view={view} /> },
+  number('epoch', 'Epoch', '4rem', ({ epoch }) => epoch),
+  number('queues', 'Queues', '4rem', ({ queues }) => queues),
+  number('backlog', 'Waiting', '5rem', ({ backlog }) => backlog),
+  number('appends', 'Appended', '5rem', ({ appends }) => appends, rate),
+  number('first', 'First record', '6rem', ({ firstSeq }) => firstSeq),
+  number('last', 'Last record', '6rem', ({ lastSeq }) => lastSeq),
+  number('replay', 'Since checkpoint', '7rem', ({ lastSeq, checkpointSeq }) =>
+    lastSeq === undefined || checkpointSeq === undefined ? undefined : lastSeq - checkpointSeq,
+  ),
+  number('bytes', 'Log', '5.5rem', ({ bytes }) => bytes, bytes),
+  number('outbox', 'Outbox', '4rem', ({ outbox }) => outbox),
+  number('audit', 'Auditor behind', '6.5rem', ({ auditLag }) => auditLag),
+]
+
+/** The partitions in numbers; nothing that the grid shows is missing here. */
+export const PartitionTable = ({ views }: { readonly views: readonly PartitionView[] }) => (
+  <DataTable
+    label="Partitions"
+    rows={views}
+    columns={columns}
+    rowKey={({ partition }) => String(partition)}
+  />
+)

@@ -1,0 +1,73 @@
+import { noCounts } from '@kiroku/audit'
+import { defaultQueueConfig } from '@kiroku/partition'
+import { expect, it } from 'vitest'
+import type { LogInfo, QueueInfo } from '../../data/queueInfos.ts'
+import type { Cluster } from './Cluster.ts'
+import { adviceOf, backlogs, viewsNow, viewsThen } from './partitionViews.ts'
+
+const queue = (...places: QueueInfo['places']): QueueInfo => ({
+  name: 'mail',
+  places,
+  config: defaultQueueConfig,
+  counts: noCounts,
+  deliveryPaused: false,
+  oldestAgeMs: 0,
+  subscriptions: [],
+  warnings: [],
+})
+const log: LogInfo = {
+  queues: [queue({ partition: 0, live: 5 }), queue({ partition: 0, live: 2 }, { partition: 1, live: 1 })],
+}
+const cluster: Cluster = {
+  log: 'main',
+  nodes: [
+    { address: 'a', host: 'vm', pid: 7, startedAt: '', healthy: true, leaving: false, partitions: [0, 1, 2] },
+  ],
+  partitions: [
+    { partition: 0, owner: 'a', state: 'Active', epoch: 1, lastSeq: 110 },
+    { partition: 1, owner: 'a', state: 'Quarantined' },
+    { partition: 2, owner: 'a' },
+    { partition: 3 },
+  ],
+  auditor: { pid: 8, role: 'writer', partitions: [{ partition: 0, seq: 100, lastSeq: 104 }] },
+}
+
+it('adds up what waits in each partition, a spread queue where its parts lie', () => {
+  expect([...backlogs(log)]).toEqual([
+    [0, 7],
+    [1, 1],
+  ])
+})
+
+it('shows owner, backlog, what the auditor has still to read, and how fast a partition grows', () => {
+  const before = { ...cluster, partitions: [{ partition: 0, owner: 'a', lastSeq: 90 }] }
+  const [first, second, third, fourth] = viewsNow(
+    { cluster, at: 12_000 },
+    { cluster: before, at: 10_000 },
+    log,
+  )
+  expect(first).toMatchObject({
+    owner: { name: 'vm-7', index: 0 },
+    health: 'well',
+    backlog: 7,
+    auditLag: 4,
+    appends: 10,
+  })
+  expect([second, third, fourth].map((view) => view?.health)).toEqual(['quarantined', 'silent', 'nobody'])
+  expect(second).not.toHaveProperty('appends')
+})
+
+it('says what to do where a partition is not well', () => {
+  const advice = viewsNow({ cluster, at: 0 }, undefined, log).map(adviceOf)
+  expect(advice[0]).toBeUndefined()
+  expect(advice[1]).toMatch(/kiroku repair/)
+  expect(advice[2]).toMatch(/does not answer/)
+  expect(advice[3]).toMatch(/Nobody owns partition 3/)
+})
+
+it('shows owners and epochs as they were', () => {
+  const then = viewsThen({ ...log, partitions: [{ partition: 0, seq: 9, at: 1, epoch: 3, owner: 'vm-2' }] })
+  expect(then).toEqual([
+    { partition: 0, lastSeq: 9, epoch: 3, health: 'well', owner: { name: 'vm-2', index: 0 }, backlog: 7 },
+  ])
+})

@@ -1,0 +1,94 @@
+import type { LogInfo } from '../../data/queueInfos.ts'
+import type { Cluster, ClusterNode, ClusterPartition } from './Cluster.ts'
+
+/** How a partition is: what somebody must know of first. */
+export type Health = 'well' | 'moving' | 'silent' | 'nobody' | 'quarantined'
+
+/** A partition as the page shows it, now or then; what is not known is absent. */
+export interface PartitionView extends Omit<ClusterPartition, 'owner'> {
+  readonly owner?: { readonly name: string; readonly index: number }
+  readonly health: Health
+  /** Messages that are not final. */
+  readonly backlog?: number
+  /** Records that the auditor has still to read. */
+  readonly auditLag?: number
+  /** Records that were appended a second since the answer before. */
+  readonly appends?: number
+}
+
+/** How a node is called: by its machine and process. */
+export const nodeName = ({ host, pid }: Pick<ClusterNode, 'host' | 'pid'>): string => `${host}-${pid}`
+
+const healthOf = ({ owner, state }: ClusterPartition): Health => {
+  if (state === 'Quarantined') return 'quarantined'
+  if (owner === undefined) return 'nobody'
+  if (state === undefined) return 'silent'
+  return state === 'Active' ? 'well' : 'moving'
+}
+
+/** Messages that are not final, by partition; a part that did not say how many it has is left out. */
+export const backlogs = (log: LogInfo | undefined): ReadonlyMap<number, number> => {
+  const sums = new Map<number, number>()
+  for (const { places } of log?.queues ?? [])
+    for (const { partition, live = 0 } of places) sums.set(partition, (sums.get(partition) ?? 0) + live)
+  return sums
+}
+
+/** An answer and when it came, in ms. */
+export interface Answer {
+  readonly cluster: Cluster
+  readonly at: number
+}
+
+/** The partitions as they are by the last answer; the one before it tells how fast they grow. */
+export const viewsNow = (
+  { cluster, at }: Answer,
+  before: Answer | undefined,
+  log: LogInfo | undefined,
+): PartitionView[] => {
+  const waiting = backlogs(log)
+  return cluster.partitions.map((partition) => {
+    const { owner: address, ...rest } = partition
+    const index = cluster.nodes.findIndex((node) => node.address === address)
+    const audited = cluster.auditor?.partitions.find((each) => each.partition === partition.partition)
+    const was = before?.cluster.partitions.find((each) => each.partition === partition.partition)
+    const grew = (partition.lastSeq ?? Number.NaN) - (was?.lastSeq ?? Number.NaN)
+    const seconds = (at - (before?.at ?? at)) / 1_000
+    return {
+      ...rest,
+      health: healthOf(partition),
+      ...(index < 0 ? {} : { owner: { name: nodeName(cluster.nodes[index]!), index } }),
+      ...(log === undefined ? {} : { backlog: waiting.get(partition.partition) ?? 0 }),
+      ...(audited === undefined ? {} : { auditLag: Math.max(0, audited.lastSeq - audited.seq) }),
+      ...(Number.isNaN(grew) || seconds <= 0 ? {} : { appends: Math.max(0, grew) / seconds }),
+    }
+  })
+}
+
+/** The partitions as they were at a moment. */
+export const viewsThen = (log: LogInfo): PartitionView[] => {
+  const waiting = backlogs(log)
+  const owners = [...new Set(log.partitions?.flatMap(({ owner }) => owner ?? []))].sort()
+  return (log.partitions ?? []).map(({ partition, seq, epoch, owner }) => ({
+    partition,
+    lastSeq: seq,
+    epoch,
+    health: owner === undefined ? 'nobody' : 'well',
+    ...(owner === undefined ? {} : { owner: { name: owner, index: owners.indexOf(owner) } }),
+    backlog: waiting.get(partition) ?? 0,
+  }))
+}
+
+/** What to do about a partition that is not well; undefined where there is nothing to do. */
+export const adviceOf = ({ partition, health }: PartitionView): string | undefined => {
+  switch (health) {
+    case 'quarantined':
+      return `Partition ${partition} is closed because its log is damaged. Run \`kiroku verify\` to see what is damaged, \`kiroku repair\` to see what would be lost, and \`kiroku repair --yes\` to reopen it. The others go on.`
+    case 'nobody':
+      return `Nobody owns partition ${partition}: its queues take and deliver nothing. It is taken over within seconds where a node is healthy; else start one, and see \`kiroku doctor\`.`
+    case 'silent':
+      return `The owner of partition ${partition} does not answer for it. If that lasts, see \`kiroku doctor\` and the log of its node.`
+    default:
+      return undefined
+  }
+}
