@@ -46,7 +46,7 @@ const infoThen = (queue: QueueOverview): QueueInfo => ({
 const msPerQueue = 5
 
 /** A partition at a moment of the past. */
-export interface PartitionThen {
+interface PartitionThen {
   readonly partition: number
   readonly seq: number
   readonly at: number

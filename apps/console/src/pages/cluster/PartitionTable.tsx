@@ -26,25 +26,31 @@ const columns: readonly Column<PartitionView>[] = [
   {
     key: 'owner',
     head: 'Owner',
-    width: 'minmax(8rem, 1fr)',
+    width: 'minmax(7rem, 1fr)',
     cell: ({ owner }) => <OwnerMark owner={owner} />,
   },
-  { key: 'health', head: 'State', width: '8rem', cell: (view) => <HealthMark view={view} /> },
+  { key: 'health', head: 'State', width: '6.5rem', cell: (view) => <HealthMark view={view} /> },
   number('epoch', 'Epoch', '4rem', ({ epoch }) => epoch),
   number('queues', 'Queues', '4rem', ({ queues }) => queues),
   number('backlog', 'Waiting', '5rem', ({ backlog }) => backlog),
   number('appends', 'Appended', '5rem', ({ appends }) => appends, rate),
-  number('first', 'First record', '6rem', ({ firstSeq }) => firstSeq),
-  number('last', 'Last record', '6rem', ({ lastSeq }) => lastSeq),
-  number('replay', 'Since checkpoint', '7rem', ({ lastSeq, checkpointSeq }) =>
+  {
+    key: 'records',
+    head: 'Records',
+    width: '7.5rem',
+    isNumber: true,
+    cell: ({ firstSeq, lastSeq }) =>
+      lastSeq === undefined ? '–' : `${firstSeq === undefined ? '…' : count(firstSeq)} – ${count(lastSeq)}`,
+  },
+  number('replay', 'To replay', '5rem', ({ lastSeq, checkpointSeq }) =>
     lastSeq === undefined || checkpointSeq === undefined ? undefined : lastSeq - checkpointSeq,
   ),
   number('bytes', 'Log', '5.5rem', ({ bytes }) => bytes, bytes),
   number('outbox', 'Outbox', '4rem', ({ outbox }) => outbox),
-  number('audit', 'Auditor behind', '6.5rem', ({ auditLag }) => auditLag),
+  number('audit', 'Unaudited', '5rem', ({ auditLag }) => auditLag),
 ]
 
-/** The partitions in numbers; nothing that the grid shows is missing here. */
+/** The partitions in numbers; nothing that the grid shows is missing here. A take-over replays what no checkpoint has. */
 export const PartitionTable = ({ views }: { readonly views: readonly PartitionView[] }) => (
   <DataTable
     label="Partitions"

@@ -2,7 +2,7 @@ import type { LogInfo } from '../../data/queueInfos.ts'
 import type { Cluster, ClusterNode, ClusterPartition } from './Cluster.ts'
 
 /** How a partition is: what somebody must know of first. */
-export type Health = 'well' | 'moving' | 'silent' | 'nobody' | 'quarantined'
+type Health = 'well' | 'moving' | 'silent' | 'nobody' | 'quarantined'
 
 /** A partition as the page shows it, now or then; what is not known is absent. */
 export interface PartitionView extends Omit<ClusterPartition, 'owner'> {

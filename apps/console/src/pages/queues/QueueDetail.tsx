@@ -28,7 +28,7 @@ export const QueueDetail = ({ name }: { readonly name: string }) => {
   const counts = (isLive ? model.countsOf(name) : undefined) ?? info?.counts
   const tally = isLive ? model.activityOf(name, now, rateSeconds) : undefined
   const may = commands && role === 'admin' && at === undefined && info !== undefined
-  const problem = infoError ?? (status === 'lost' ? error : undefined)
+  const problem = infoError ?? (status === 'lost' ? error : undefined) ?? undefined
   const { deadLetter } = info?.config ?? {}
   return (
     <div className={`page ${styles['page']}`}>
@@ -38,7 +38,7 @@ export const QueueDetail = ({ name }: { readonly name: string }) => {
         </button>
         <h1>{name}</h1>
         {counts !== undefined && tally !== undefined && (
-          <OutlookText outlook={outlookOf(counts, tally, info)} />
+          <OutlookText outlook={outlookOf(counts, tally, model.knownSeconds(now, rateSeconds), info)} />
         )}
         {!isLive && info?.deliveryPaused === true && (
           <OutlookText outlook={{ kind: 'paused', text: 'paused' }} />
@@ -56,7 +56,7 @@ export const QueueDetail = ({ name }: { readonly name: string }) => {
           </div>
         )}
       </header>
-      {problem !== undefined && problem !== null && <Problem error={problem} retry={() => void refetch()} />}
+      {problem !== undefined && <Problem error={problem} retry={() => void refetch()} />}
       {info?.warnings.map((warning) => (
         <p key={warning} className={styles['warning']}>
           ▲ {warning}
@@ -74,6 +74,9 @@ export const QueueDetail = ({ name }: { readonly name: string }) => {
             </>
           )}
         </p>
+      )}
+      {info === undefined && problem === undefined && (
+        <p className="quiet">Reading {at === undefined ? 'the queue' : 'the record'}…</p>
       )}
       {counts !== undefined && <NumberStrip counts={counts} tally={tally} oldestAgeMs={info?.oldestAgeMs} />}
       {isLive && (

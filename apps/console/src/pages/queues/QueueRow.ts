@@ -21,14 +21,19 @@ export const rateSeconds = 15
 export const waitingOf = ({ available, inflight, waitingRetry }: QueueCounts): number =>
   available + inflight + waitingRetry
 
-/** What is to be said of a queue first: that it is paused, that a limit is near, or how it goes on. */
-export const outlookOf = (counts: QueueCounts, tally: Tally, info: QueueInfo | undefined): Outlook => {
+/** What is to be said of a queue first: that it is paused, that a limit is near, or how it goes on. `tally` is of `seconds`. */
+export const outlookOf = (
+  counts: QueueCounts,
+  tally: Tally,
+  seconds: number,
+  info: QueueInfo | undefined,
+): Outlook => {
   if (info !== undefined) {
     if (info.deliveryPaused) return { kind: 'paused', text: 'paused' }
     const near = nearLimit(info.config, counts, tally)
     if (near !== undefined) return { kind: 'limit', text: near }
   }
-  return forecast(waitingOf(counts), tally, rateSeconds)
+  return forecast(waitingOf(counts), tally, seconds)
 }
 
 /** Rows of the queues whose names contain the text, as the feed knows them; what it does not know comes from `infos`. */
@@ -39,6 +44,7 @@ export const liveRows = (
   now: number,
 ): QueueRow[] => {
   const activity = model.activity(now, rateSeconds)
+  const known = model.knownSeconds(now, rateSeconds)
   return namesWith(model.queueNames(), contained).map((name) => {
     const counts = model.countsOf(name)!
     const tally = activity.get(name) ?? noActivity
@@ -47,7 +53,7 @@ export const liveRows = (
       name,
       counts,
       tally,
-      outlook: outlookOf(counts, tally, info),
+      outlook: outlookOf(counts, tally, known, info),
       isPaused: info?.deliveryPaused ?? false,
       ...(info === undefined ? {} : { oldestAgeMs: info.oldestAgeMs }),
     }

@@ -14,7 +14,8 @@ it('says by how much a queue grows, also one that was empty', () => {
   expect(forecast(0, going(3.25), 15)).toEqual({ kind: 'growing', text: 'growing by 3.3/s' })
 })
 
-it('promises nothing where little happens', () => {
+it('promises nothing from a look of a few seconds, nor where little happens', () => {
+  expect(forecast(8_400, going(-10), 4).text).toBe('')
   expect(forecast(0, going(0), 15).text).toBe('')
   expect(forecast(5, going(0.1), 15).text).toBe('steady')
   expect(forecast(1e9, going(-1), 15).text).toBe('steady')

@@ -10,6 +10,8 @@ export interface Outlook {
 
 /** Slower changes than this, in messages a second, are called steady. */
 const steadyPerSecond = 0.2
+/** Nobody can tell from less than so many seconds. */
+const knownSecondsMin = 5
 /** From this share of a limit on it is near. */
 const nearShare = 0.9
 /** Beyond this nobody can tell. */
@@ -36,6 +38,7 @@ export const forecast = (
   { waiting: growth, sent, committed }: Pick<Tally, 'waiting' | 'sent' | 'committed'>,
   seconds: number,
 ): Outlook => {
+  if (seconds < knownSecondsMin) return { kind: 'quiet', text: '' }
   const chance = Math.max(steadyPerSecond, Math.sqrt((sent + committed) / seconds))
   if (growth > chance) return { kind: 'growing', text: `growing by ${rate(growth)}` }
   if (waiting === 0) return { kind: 'quiet', text: '' }

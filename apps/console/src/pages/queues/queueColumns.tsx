@@ -39,6 +39,7 @@ const flow = (
   model: FeedModel,
   now: number,
   label: string,
+  isKnown = model.knownSeconds(now, 1) > 0,
 ): Column<QueueRow> => ({
   key,
   head,
@@ -47,7 +48,7 @@ const flow = (
   cell: ({ name, tally }) => (
     <span className={styles['flow']}>
       <Sparkline values={model.series(name, key, now, 60)} width={48} height={18} label={label} />
-      <span className={tally[key] === 0 ? 'quiet' : undefined}>{rate(tally[key])}</span>
+      <span className={tally[key] === 0 ? 'quiet' : undefined}>{isKnown ? rate(tally[key]) : '–'}</span>
     </span>
   ),
   sort: ({ tally }) => tally[key],
