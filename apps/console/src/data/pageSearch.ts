@@ -16,6 +16,8 @@ export const usePageSearch = (): {
       void navigate({
         to: '.',
         replace,
+        // The page stays: what was scrolled to is still looked at.
+        resetScroll: false,
         search: ((before: object) => ({ ...before, ...changes })) as never,
       })
     },
