@@ -1,5 +1,5 @@
 import { createActor, type Actor } from 'xstate'
-import { KirokuError, isKirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/message'
 import { isSealed, type BodyRef, type KeyStore, type PartitionLog } from '@kiroku/log'
 import {
   beginFrame,
@@ -7,8 +7,6 @@ import {
   decideCreateSubscription,
   decideErase,
   decideResetSubscription,
-  decideSettle,
-  decideUnreadable,
   endTurn,
   nextTimerAt,
   startOf,
@@ -18,15 +16,16 @@ import {
   type CommandOf,
   type PartitionDescription,
   type PartitionState,
-  type PlannedDelivery,
   type Reply,
   type TurnAnswer,
 } from '@kiroku/partition'
+import { asKirokuError } from './asKirokuError.ts'
 import { Backfill } from './Backfill.ts'
 import { BodyEditor } from './BodyEditor.ts'
 import { BodySchemas } from './BodySchemas.ts'
 import { BodyCache } from './BodyCache.ts'
 import { Checkpoints, type CheckpointPolicy } from './Checkpoints.ts'
+import { Deliverer } from './Deliverer.ts'
 import { Eraser } from './Eraser.ts'
 import { fence, isOver, otherOwnerBehind, sameRecord, type Fenced } from './fence.ts'
 import { Flights, type Flight } from './Flights.ts'
@@ -40,7 +39,7 @@ import { commandBytes, keyOf, Mailbox, type Bringing } from './Mailbox.ts'
 import { Metrics } from './Metrics.ts'
 import { Redriver } from './Redriver.ts'
 import { Request, type Slot } from './Request.ts'
-import { openDelivery, openMessage } from './openDelivery.ts'
+import { openMessage } from './openDelivery.ts'
 import { Sealer } from './Sealer.ts'
 import { sha256 } from './sha256.ts'
 import { sizesFor, type Sizes } from './Sizes.ts'
@@ -94,6 +93,7 @@ export class PartitionActor {
   readonly #homes: Homes
   readonly #ring: KeyRing
   readonly #sealer: Sealer
+  readonly #deliverer: Deliverer
   readonly #eraser: Eraser
   readonly #redriver: Redriver
   readonly #backfill: Backfill
@@ -116,8 +116,6 @@ export class PartitionActor {
   #cancelTimer: () => void = () => {}
   readonly #spills = new Spills()
   #bodyNext = false
-  /** Deliveries whose bodies are being read. */
-  #fetching = 0
   #drained: () => void = () => {}
   #cancelDrain: () => void = () => {}
   #ended: (error: KirokuError | undefined) => void = () => {}
@@ -154,6 +152,15 @@ export class PartitionActor {
     this.#homes = new Homes(options, act)
     this.#ring = new KeyRing(options.keys, () => this.now())
     this.#sealer = new Sealer(this.#ring, { spill: (mail, messages) => this.#spillLate(mail, messages) })
+    this.#deliverer = new Deliverer(this.#ring, this.#cache, {
+      actLasting: (run) => {
+        this.#mailbox.put({ act: run, bytes: 0, lasts: true })
+        this.#wake()
+      },
+      answer: (slot, answer) => this.#answer(slot, answer),
+      damaged: (error) => this.#fail(error),
+      over: () => this.#checkDrained(),
+    })
     this.#eraser = new Eraser(this.#ring, options.time, act)
     this.#backfill = new Backfill(options, {
       act,
@@ -422,12 +429,7 @@ export class PartitionActor {
 
   /** Gives back a delivery that reached nobody; it costs no attempt. */
   undelivered(delivery: { queue: number; sub: number; delivery: number; numbers: number[] }): void {
-    this.#mailbox.put({
-      act: (turn) => decideSettle(turn, { type: 'Release', items: [delivery] }, 0, true),
-      bytes: 0,
-      lasts: true,
-    })
-    this.#wake()
+    this.#deliverer.giveBack(delivery)
   }
 
   #wake(): void {
@@ -705,49 +707,12 @@ export class PartitionActor {
     const slot = this.#slots.get(a.token)
     if (slot === undefined) return
     this.#slots.delete(a.token)
-    if (a.delivery === undefined) slot.request.answer(slot.index, a.answer, this.epoch, this.#storedSeq)
-    else this.#deliver(a.delivery, slot)
+    if (a.delivery === undefined) this.#answer(slot, a.answer)
+    else this.#deliverer.deliver(a.delivery, slot)
   }
 
-  #deliver(plan: PlannedDelivery, slot: Slot): void {
-    const { seqs, indexes, ...delivery } = plan
-    const answer = (a: Answer): void => slot.request.answer(slot.index, a, this.epoch, this.#storedSeq)
-    const send = (messages: readonly Uint8Array[]): void | Promise<void> =>
-      messages.some(isSealed) ? open(messages) : answer({ ok: { delivery: { ...delivery, messages } } })
-    const open = async (messages: readonly Uint8Array[]): Promise<void> => {
-      const opened = await openDelivery(this.#ring, delivery, messages)
-      if (opened.erased.length > 0) this.#endUnreadable(plan, opened.erased)
-      answer({ ok: opened.delivery === undefined ? {} : { delivery: opened.delivery } })
-    }
-    const messages: Uint8Array[] = []
-    for (let i = 0; i < seqs.length; i++) {
-      const body = this.#cache.peek(seqs[i]!, plan.queue, indexes[i]!)
-      if (body === undefined) break
-      messages.push(body)
-    }
-    const isHere = messages.length === seqs.length
-    if (isHere && !messages.some(isSealed)) return void send(messages)
-    this.#fetching++
-    const unsent = (e: unknown): void => {
-      const error = asKirokuError(e)
-      answer({ error: error.toWire() })
-      if (error.id === 'LogDamaged') this.#fail(error)
-      else this.undelivered(plan)
-    }
-    const bodies = isHere ? Promise.resolve(messages) : this.#cache.fetch(seqs, plan.queue, indexes)
-    void bodies
-      .then(send)
-      .catch(unsent)
-      .then(() => {
-        this.#fetching--
-        this.#checkDrained()
-      })
-  }
-
-  /** Whoever erased what a delivery holds did so in another partition. */
-  #endUnreadable(plan: PlannedDelivery, numbers: readonly number[]): void {
-    this.#mailbox.put({ act: (turn) => decideUnreadable(turn, plan, numbers), bytes: 0, lasts: true })
-    this.#wake()
+  #answer(slot: Slot, answer: Answer): void {
+    slot.request.answer(slot.index, answer, this.epoch, this.#storedSeq)
   }
 
   /** Hands the partition over: what is under way finishes, waiting receives are told, nothing new is taken. */
@@ -791,7 +756,7 @@ export class PartitionActor {
 
   #checkDrained(): void {
     if (this.life !== 'Draining') return
-    if (this.#flights.count === 0 && this.#mailbox.size === 0 && this.#fetching === 0) this.#drained()
+    if (this.#flights.count === 0 && this.#mailbox.size === 0 && this.#deliverer.isIdle) this.#drained()
   }
 
   #end(error: KirokuError | undefined): void {
@@ -841,8 +806,3 @@ export class PartitionActor {
 
 const isDamage = ({ id }: KirokuError): boolean =>
   id === 'LogDamaged' || id === 'LogShortened' || id === 'FutureVersion'
-
-const asKirokuError = (e: unknown): KirokuError =>
-  isKirokuError(e)
-    ? e
-    : new KirokuError('Internal', e instanceof Error ? (e.stack ?? e.message) : String(e), { cause: e })
