@@ -31,8 +31,9 @@ export const SidePanel = ({
   const ref = useRef<HTMLElement>(null)
   useKeys({ Escape: onClose })
   useEffect(() => {
-    ref.current?.scrollIntoView({ block: 'nearest' })
-    ref.current?.scrollTo({ top: 0 })
+    const panel = ref.current!
+    panel.scrollTo({ top: 0 })
+    if (panel.getBoundingClientRect().top > 0.6 * innerHeight) panel.scrollIntoView({ block: 'start' })
   }, [name])
   return (
     <section ref={ref} className={`card ${styles['panel']}`} aria-label={name} tabIndex={0}>

@@ -1,0 +1,38 @@
+import type { RedriveDescription } from '@kiroku/partition'
+import { Problem } from '../../parts/Problem.tsx'
+import { describeDryRun } from './describeDryRun.ts'
+import styles from './Dlq.module.css'
+
+/** What would happen, spelled out. */
+export const DryRun = ({
+  problem,
+  run,
+  error,
+}: {
+  /** What is missing or wrong in what was asked. */
+  readonly problem: string | undefined
+  readonly run: RedriveDescription | undefined
+  readonly error: unknown
+}) => {
+  if (problem !== undefined) return <p className={styles['dry']}>{problem}</p>
+  if (error !== null) return <Problem error={error} />
+  if (run === undefined)
+    return (
+      <p className={`quiet ${styles['dry']}`} role="status">
+        Counting what would happen…
+      </p>
+    )
+  const { match, go, stay, beyond } = describeDryRun(run)
+  return (
+    <div className={styles['dry']} role="status">
+      <p>{match}.</p>
+      <ul>
+        <li data-go={go !== undefined}>{go ?? 'None of them can go'}.</li>
+        {stay.map((sentence) => (
+          <li key={sentence}>{sentence}.</li>
+        ))}
+        {beyond !== undefined && <li>{beyond}.</li>}
+      </ul>
+    </div>
+  )
+}

@@ -1,0 +1,98 @@
+import { useScope } from '../../data/moment.ts'
+import { usePageSearch } from '../../data/pageSearch.ts'
+import { DataTable, sorted, type Column } from '../../parts/DataTable.tsx'
+import { Empty } from '../../parts/Empty.tsx'
+import { count } from '../../parts/format.ts'
+import { Problem } from '../../parts/Problem.tsx'
+import { StateShape } from '../../parts/StateMark.tsx'
+import type { LetterQueue } from './letterQueues.ts'
+import { useLetterQueues } from './useLetters.ts'
+import styles from './Dlq.module.css'
+
+const columns: readonly Column<LetterQueue>[] = [
+  {
+    key: 'name',
+    head: 'Dead-letter queue',
+    width: 'minmax(9rem, 1.4fr)',
+    cell: ({ name, letters }) => (
+      <span className={styles['name']}>
+        {letters > 0 ? <StateShape state="DLQ" /> : <StateShape state="Committed" />}
+        {name}
+      </span>
+    ),
+    sort: ({ name }) => name,
+  },
+  {
+    key: 'letters',
+    head: 'Messages',
+    width: '6rem',
+    isNumber: true,
+    cell: ({ letters }) => count(letters),
+    sort: ({ letters }) => letters,
+  },
+  {
+    key: 'arrived',
+    head: 'In the last hour',
+    width: '8rem',
+    isNumber: true,
+    cell: ({ arrived }) =>
+      arrived === undefined ? '' : arrived === 0 ? <span className="quiet">0</span> : `+${count(arrived)}`,
+    sort: ({ arrived }) => arrived ?? 0,
+  },
+  {
+    key: 'inflight',
+    head: 'In flight',
+    width: '6rem',
+    isNumber: true,
+    cell: ({ inflight }) => (inflight === 0 ? <span className="quiet">0</span> : count(inflight)),
+    sort: ({ inflight }) => inflight,
+  },
+  {
+    key: 'origins',
+    head: 'Named by',
+    width: 'minmax(9rem, 2fr)',
+    cell: ({ origins }) => <span className="quiet">{origins.join(', ')}</span>,
+  },
+]
+
+/** The dead-letter queues: how many messages each holds, and how many came lately. */
+export const LetterQueues = () => {
+  const { rows, error, refetch } = useLetterQueues()
+  const { setQueue } = useScope()
+  const { search, setSearch } = usePageSearch()
+  const { sort = 'letters', order = 'descending' } = search
+  const sorting = { key: sort, descending: order === 'descending' }
+  const all = (rows ?? []).reduce((sum, { letters }) => sum + letters, 0)
+  return (
+    <div className="page">
+      <div className="page-head">
+        <h1>Dead letters</h1>
+        {rows !== undefined && rows.length > 0 && (
+          <span className="quiet">
+            {all === 0 ? 'none: all is well' : `${count(all)} in ${count(rows.length)} queues`}
+          </span>
+        )}
+      </div>
+      {error !== null && <Problem error={error} retry={() => void refetch()} />}
+      {rows?.length === 0 && (
+        <Empty title="No queue has a dead-letter queue">
+          Messages whose attempts are used up are discarded.{' '}
+          <code>kiroku queue update mail --dead-letter mail-dlq</code> keeps those of mail.
+        </Empty>
+      )}
+      {rows !== undefined && rows.length > 0 && (
+        <DataTable
+          label="Dead-letter queues"
+          rows={sorted(rows, columns, sorting)}
+          columns={columns}
+          rowKey={({ name }) => name}
+          onOpen={({ name }) => setQueue(name)}
+          sorting={sorting}
+          onSort={({ key, descending }) =>
+            setSearch({ sort: key, order: descending ? 'descending' : 'ascending' }, { replace: true })
+          }
+        />
+      )}
+    </div>
+  )
+}

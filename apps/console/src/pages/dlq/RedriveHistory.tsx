@@ -1,0 +1,45 @@
+import type { RedriveDescription } from '@kiroku/partition'
+import { StateShape, type StateName } from '../../parts/StateMark.tsx'
+import { count, time } from '../../parts/format.ts'
+import { describeOutcome, stayReasons } from './describeDryRun.ts'
+import styles from './Dlq.module.css'
+
+const shapes: Readonly<Record<string, StateName>> = {
+  completed: 'Committed',
+  cancelled: 'Discarded',
+  failed: 'DLQ',
+}
+
+/** The redrives that are over, the youngest first: who, when, why, and what became of them. */
+export const RedriveHistory = ({ redrives }: { readonly redrives: readonly RedriveDescription[] }) => (
+  <section className={styles['part']}>
+    <h2>Redrives before</h2>
+    <ol className={styles['history']}>
+      {redrives.map((redrive) => {
+        const { task, subscription, state, by, startedAt, skipped } = redrive
+        const stays = Object.entries(skipped) as [keyof typeof stayReasons, number][]
+        return (
+          <li key={`${subscription} ${task}`}>
+            <span className={styles['name']}>
+              <StateShape state={shapes[state] ?? 'Committed'} />
+              {state}
+            </span>
+            <span>
+              {describeOutcome(redrive)}
+              {subscription === 'main' ? '' : ` (subscription ${subscription})`}
+              {stays.map(([reason, n]) => (
+                <span key={reason} className={styles['stay']}>
+                  {count(n)} stayed: {stayReasons[reason]}
+                </span>
+              ))}
+            </span>
+            <span className="quiet">
+              {time(startedAt)} by {by.name}
+              {by.reason !== undefined && <q>{by.reason}</q>}
+            </span>
+          </li>
+        )
+      })}
+    </ol>
+  </section>
+)

@@ -1,0 +1,58 @@
+import type { RedriveDescription } from '@kiroku/partition'
+import { useRef, useState } from 'react'
+import { cancelCommand } from '../../data/redrives.ts'
+import { CommandDialog } from '../../parts/CommandDialog.tsx'
+import { count, rate, time } from '../../parts/format.ts'
+import { describeOutcome, progressOf } from './describeDryRun.ts'
+import styles from './Dlq.module.css'
+
+/** A redrive on its way: how far it is and how fast, and how to end it. */
+export const RunningRedrive = ({
+  redrive,
+  mayCancel,
+}: {
+  readonly redrive: RedriveDescription
+  readonly mayCancel: boolean
+}) => {
+  const [isEnding, setEnding] = useState(false)
+  const first = useRef({ moved: redrive.moved, at: Date.now() })
+  const { done, total } = progressOf(redrive)
+  const seconds = (Date.now() - first.current.at) / 1_000
+  const speed = seconds < 1 ? undefined : (redrive.moved - first.current.moved) / seconds
+  const { moved, left, queue, by, startedAt, rateMax } = redrive
+  return (
+    <section className={`card ${styles['running']}`} aria-label={`Redrive ${redrive.task} is running`}>
+      <div className={styles['running-head']}>
+        <h2>
+          Redrive {redrive.task}: {count(moved)} moved, {count(left)} left
+        </h2>
+        {mayCancel && (
+          <button type="button" className="button danger small" onClick={() => setEnding(true)}>
+            Cancel the rest…
+          </button>
+        )}
+      </div>
+      <progress max={Math.max(1, total)} value={done} aria-label="How far the redrive is" />
+      <p className="quiet">
+        {speed === undefined ? '' : `${rate(speed)}, `}
+        {rateMax === 0 ? 'no limit' : `at most ${count(rateMax)} a second`}, since{' '}
+        {time(startedAt, Date.now())} by {by.name}
+        {by.reason === undefined ? '' : `: ${by.reason}`}
+      </p>
+      {isEnding && (
+        <CommandDialog<RedriveDescription>
+          title={`Cancel redrive ${redrive.task}`}
+          action="Cancel the rest"
+          danger
+          command={() => cancelCommand(redrive)}
+          done={(ended) => `Cancelled: ${describeOutcome(ended)}.`}
+          onClose={() => setEnding(false)}
+        >
+          <p>
+            {count(moved)} were moved and stay moved. {count(left)} stay in {queue}.
+          </p>
+        </CommandDialog>
+      )}
+    </section>
+  )
+}

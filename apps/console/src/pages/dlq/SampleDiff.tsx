@@ -1,0 +1,86 @@
+import { useState } from 'react'
+import type { MessageBody } from '../message/payload/MessageBody.ts'
+import { useMessageBody } from './useMessageBody.ts'
+import { Problem } from '../../parts/Problem.tsx'
+import { diffPayloads } from './diffPayloads.ts'
+import styles from './Dlq.module.css'
+
+/** In what the bodies of two samples differ. */
+export const SampleDiff = ({ samples }: { readonly samples: readonly string[] }) => {
+  const [left, setLeft] = useState(samples[0]!)
+  const [right, setRight] = useState(samples[1]!)
+  const [a, b] = [useMessageBody(left), useMessageBody(right)]
+  const error = a.error ?? b.error
+  return (
+    <section className={styles['part']}>
+      <h3>In what two of them differ</h3>
+      <div className="row">
+        <Choice label="One" value={left} samples={samples} onChange={setLeft} />
+        <span className="quiet">and</span>
+        <Choice label="The other" value={right} samples={samples} onChange={setRight} />
+      </div>
+      {error !== null && <Problem error={error} />}
+      {a.data !== undefined && b.data !== undefined && <Differences left={a.data} right={b.data} />}
+    </section>
+  )
+}
+
+const Choice = ({
+  label,
+  value,
+  samples,
+  onChange,
+}: {
+  readonly label: string
+  readonly value: string
+  readonly samples: readonly string[]
+  readonly onChange: (id: string) => void
+}) => (
+  <select
+    className={`field ${styles['sample']}`}
+    aria-label={label}
+    value={value}
+    onChange={(event) => onChange(event.target.value)}
+  >
+    {(samples.includes(value) ? samples : [value, ...samples]).map((id) => (
+      <option key={id}>{id}</option>
+    ))}
+  </select>
+)
+
+const Differences = ({ left, right }: { readonly left: MessageBody; readonly right: MessageBody }) => {
+  if ([left, right].some(({ hidden }) => hidden !== undefined && hidden !== false))
+    return <p className="quiet">Bodies of this queue are hidden.</p>
+  if (left.unreadable !== undefined || right.unreadable !== undefined)
+    return <p className="quiet">One of them cannot be read any more.</p>
+  const { changes, equal } = diffPayloads(left.payload.text, right.payload.text)
+  if (changes.length === 0) return <p className="quiet">Their bodies are equal.</p>
+  return (
+    <>
+      <table className={styles['diff']}>
+        <caption className="visually-hidden">Values that are not the same</caption>
+        <thead>
+          <tr>
+            <th scope="col">Place</th>
+            <th scope="col">One</th>
+            <th scope="col">The other</th>
+          </tr>
+        </thead>
+        <tbody>
+          {changes.map((change) => (
+            <tr key={change.path}>
+              <td>{change.path}</td>
+              <td>{change.left ?? <span className="quiet">absent</span>}</td>
+              <td>{change.right ?? <span className="quiet">absent</span>}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p className="quiet">
+        {equal === 0
+          ? 'Nothing is the same.'
+          : `${equal} ${equal === 1 ? 'value is' : 'values are'} the same.`}
+      </p>
+    </>
+  )
+}

@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest'
+import { redriveRequest, type RedriveForm } from './redriveRequest.ts'
+import { whyNoCommands } from './whyNoCommands.ts'
+
+const form: RedriveForm = { what: 'all', where: '', to: '', rate: '', most: '' }
+
+it('asks for what was filled in, and for nothing else', () => {
+  expect(redriveRequest(form, 'abc', [])).toEqual({ request: {} })
+  expect(
+    redriveRequest(
+      { ...form, what: 'where', where: ' redrives:0 ', to: 'orders', rate: '50', most: '9' },
+      'a',
+      [],
+    ),
+  ).toEqual({ request: { where: 'redrives:0', to: 'orders', rateMax: 50, messagesMax: 9 } })
+  expect(redriveRequest({ ...form, what: 'group' }, 'abc', []).request).toEqual({ group: 'abc' })
+  expect(redriveRequest({ ...form, what: 'messages' }, 'abc', ['x']).request).toEqual({ messages: ['x'] })
+})
+
+it.each([
+  [{ what: 'where' }, 'Write which messages are meant.'],
+  [{ what: 'messages' }, 'No message is chosen.'],
+  [{ what: 'group' }, 'The group is not there any more.'],
+  [{ rate: '0' }, 'Messages a second: a whole number from 1 to 100,000.'],
+  [{ rate: 'fast' }, 'Messages a second: a whole number from 1 to 100,000.'],
+  [{ most: '-1' }, 'At most: a whole number from 1.'],
+] as const)('says what is wrong: %j', (changes, problem) => {
+  expect(redriveRequest({ ...form, ...changes }, undefined, []).problem).toBe(problem)
+})
+
+it('says why nothing can be redriven', () => {
+  const can = {
+    isPast: false,
+    session: { commands: true, role: 'operator' },
+    isSpread: false,
+    isRunning: false,
+    letters: 3,
+  }
+  expect(whyNoCommands(can)).toBeUndefined()
+  expect(whyNoCommands({ ...can, isPast: true })).toContain('the past')
+  expect(whyNoCommands({ ...can, session: { commands: false, role: 'admin' } })).toContain('only look')
+  expect(whyNoCommands({ ...can, isSpread: true })).toContain('spread')
+  expect(whyNoCommands({ ...can, isRunning: true })).toContain('runs')
+  expect(whyNoCommands({ ...can, letters: 0 })).toContain('nothing')
+})

@@ -1,0 +1,64 @@
+import type { DeadLetterGroup, QueueOverview } from '@kiroku/audit'
+import { useQuery } from '@tanstack/react-query'
+import { get } from '../../data/api.ts'
+import { useMoment } from '../../data/moment.ts'
+import { useLogInfo } from '../../data/queueInfos.ts'
+import { useInterval } from '../../data/useFeed.ts'
+import { letterQueuesOf } from './letterQueues.ts'
+
+/** Payloads of a queue that keeps them from the console are hidden. */
+export type LetterGroup = Omit<DeadLetterGroup, 'payload'> & {
+  readonly payload: DeadLetterGroup['payload'] & { readonly hidden?: boolean }
+}
+
+interface Letters {
+  readonly count: number
+  readonly groups: readonly LetterGroup[]
+}
+
+/** How often groups are gathered anew; that reads the queue's part of the log. */
+const groupsMs = 5_000
+/** What counts as lately, in ms. */
+const latelyMs = 3_600_000
+
+/** What lies in a queue by cause and kind of error, as of the moment that is looked at; `undefined`: nothing is asked. */
+export const useLetters = (queue: string | undefined) => {
+  const { at } = useMoment()
+  const interval = useInterval(groupsMs)
+  return useQuery({
+    queryKey: ['dead letters', queue, at],
+    enabled: queue !== undefined,
+    queryFn: ({ signal }) =>
+      get<Letters>(`/v1/queues/${encodeURIComponent(queue!)}/dead-letters`, { at }, signal),
+    refetchInterval: interval,
+  })
+}
+
+/** The dead-letter queues, with how many arrived in the last hour. */
+export const useLetterQueues = () => {
+  const known = useLogInfo()
+  // A minute more or less makes no difference, and the past is not read more often than that.
+  const hourBefore =
+    known.data === undefined
+      ? undefined
+      : Math.floor(((known.data.at ?? known.dataUpdatedAt) - latelyMs) / 60_000) * 60_000
+  const before = useQuery({
+    queryKey: ['sent before', hourBefore],
+    enabled: hourBefore !== undefined,
+    staleTime: Infinity,
+    queryFn: async ({ signal }) => {
+      const { queues } = await get<{
+        readonly queues: readonly QueueOverview[]
+      }>('/v1/state', { at: new Date(hourBefore!).toISOString() }, signal)
+      return new Map(queues.map(({ queue, counts }) => [queue, counts.sent]))
+    },
+    // A record that begins later: nothing had been sent.
+    retry: false,
+    placeholderData: (previous) => previous,
+  })
+  const sent = before.data ?? (before.error === null ? undefined : new Map<string, number>())
+  return {
+    ...known,
+    rows: known.data === undefined ? undefined : letterQueuesOf(known.data.queues, sent),
+  }
+}
