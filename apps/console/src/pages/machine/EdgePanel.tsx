@@ -5,12 +5,12 @@ import { chart, choicesOf, eventsOf, isLoop, searchOfEdge, wordOf, type ChartEdg
 import type { ChartChoice } from './ChartContext.ts'
 import { Panel } from './Panel.tsx'
 import styles from './Panel.module.css'
-import { edgeRate, type Standing } from './Standing.ts'
+import { edgeRate, hasFlow, type Standing } from './Standing.ts'
 
 /** An edge: the events that take it, what must hold for each, what they change. */
 export const EdgePanel = ({
   edge,
-  standing: { flow, history },
+  standing,
   choice,
   onClose,
 }: {
@@ -33,11 +33,11 @@ export const EdgePanel = ({
           From every state of {wordOf(from)}. How many take it is counted at the edges of the states inside.
         </p>
       ) : (
-        history !== undefined && (
+        hasFlow(standing) && (
           <dl className={styles['facts']}>
             <div>
               <dt>Now</dt>
-              <dd>{rate(edgeRate(flow, edge))}</dd>
+              <dd>{rate(edgeRate(standing.flow, edge))}</dd>
             </div>
           </dl>
         )

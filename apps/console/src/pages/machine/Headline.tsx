@@ -122,6 +122,7 @@ export const Headline = ({ standing, known }: { readonly standing: Standing; rea
 }
 
 const wordOfStatus = ({ status, standing }: Known, lag: number | undefined): string => {
+  if (status === 'playing') return 'Playing'
   if (status === 'past') return standing === undefined ? 'Reading the record…' : 'As it stood'
   if (status === 'lost') return 'Engine away'
   if (status === 'paused') return 'Paused'

@@ -13,7 +13,7 @@ import { noPopulation } from '../../data/FeedModel.ts'
 import type { Standing } from './Standing.ts'
 import { StateList } from './StateList.tsx'
 import { StatePanel } from './StatePanel.tsx'
-import { useQueues, warningsOf } from './useQueues.ts'
+import { warningOf } from './warningOf.ts'
 import { usePrefersStill } from './usePrefersStill.ts'
 import { useSelection } from './useSelection.ts'
 import { useStanding, type Known } from './useStanding.ts'
@@ -34,8 +34,11 @@ export const MachinePage = () => {
   const known = useStanding()
   const { standing = nothing, status } = known
   const { selection, isTable, selectState, selectEdge, clear, showTable } = useSelection()
-  const queues = useQueues(status === 'live')
-  const warnings = useMemo(() => warningsOf(queues, queue), [queues, queue])
+  const { queues } = known
+  const warnings = useMemo(() => {
+    const said = warningOf(queues.filter(({ name }) => queue === undefined || name === queue))
+    return new Map(said === undefined ? [] : [['Inflight', said]])
+  }, [queues, queue])
   const isStill = usePrefersStill()
   const page = useRef<HTMLDivElement>(null)
   const chosen = selection?.kind === 'edge' ? selection.edge.key : selection?.name
@@ -73,7 +76,7 @@ export const MachinePage = () => {
               <MachineChart
                 standing={standing}
                 choice={choice}
-                moves={status === 'live' && !isStill}
+                moves={(status === 'live' || status === 'playing') && !isStill}
                 isDim={status === 'lost'}
               />
             </Suspense>
@@ -109,7 +112,7 @@ export const MachinePage = () => {
 
 /** Says what is wrong, and as of when the counts are that are still shown. */
 const Notice = ({ known: { status, error, standing, retry } }: { readonly known: Known }) => {
-  if (status === 'past' && error !== null && error !== undefined)
+  if ((status === 'past' || status === 'playing') && error !== null && error !== undefined)
     return <Problem error={error} {...(retry === undefined ? {} : { retry })} />
   if (status !== 'lost') return null
   if (standing === undefined && error !== undefined) return <Problem error={error} />

@@ -6,8 +6,8 @@ import { chart, eventsOf, isLoop, isState, leavesOf, searchOfState, wordOf } fro
 import type { ChartChoice } from './ChartContext.ts'
 import { Panel } from './Panel.tsx'
 import styles from './Panel.module.css'
-import { countIn, edgeRate, liveStates, rateInto, rateOutOf, type Standing } from './Standing.ts'
-import type { QueueFacts } from './useQueues.ts'
+import { countIn, edgeRate, hasFlow, liveStates, rateInto, rateOutOf, type Standing } from './Standing.ts'
+import type { QueueInfo } from '../../data/queueInfos.ts'
 
 /** How many queues are named. */
 const queuesMax = 8
@@ -15,7 +15,7 @@ const queuesMax = 8
 /** A state or a group: what it means, who is in it, where one goes from here. */
 export const StatePanel = ({
   name,
-  standing: { population, flow, queuesIn, history },
+  standing,
   queues,
   warning,
   choice,
@@ -23,11 +23,13 @@ export const StatePanel = ({
 }: {
   readonly name: string
   readonly standing: Standing
-  readonly queues: readonly QueueFacts[]
+  readonly queues: readonly QueueInfo[]
   readonly warning: string | undefined
   readonly choice: ChartChoice
   readonly onClose: () => void
 }) => {
+  const { population, flow, queuesIn } = standing
+  const flows = hasFlow(standing)
   const { at } = useMoment()
   const { queue: scope } = useScope()
   const { description, kind } = chart.nodes.find((node) => node.name === name)!
@@ -52,7 +54,7 @@ export const StatePanel = ({
           <dt>Messages</dt>
           <dd>{count(all)}</dd>
         </div>
-        {history !== undefined && (
+        {flows && (
           <>
             <div>
               <dt>In</dt>
@@ -107,7 +109,7 @@ export const StatePanel = ({
                     → {isLoop(edge) ? 'stays where it is' : wordOf(edge.to)}
                   </span>
                   <span className="quiet">
-                    {isLoop(edge) || history === undefined ? eventsOf(edge)[0] : rate(edgeRate(flow, edge))}
+                    {isLoop(edge) || !flows ? eventsOf(edge)[0] : rate(edgeRate(flow, edge))}
                   </span>
                 </button>
               </li>

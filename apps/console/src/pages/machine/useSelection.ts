@@ -1,5 +1,5 @@
-import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
+import { usePageSearch } from '../../data/pageSearch.ts'
 import { chart, type ChartEdge } from './chart.ts'
 
 /** What is looked at closely: a state or a group, or an edge. */
@@ -8,22 +8,10 @@ export type Selection =
   | { readonly kind: 'edge'; readonly edge: ChartEdge }
   | undefined
 
-interface Search {
-  readonly state?: string | undefined
-  readonly edge?: string | undefined
-  readonly view?: string | undefined
-}
-
 /** What the URL says to look at closely, whether as a table, and how to change that. */
 export const useSelection = () => {
-  const { state, edge: key, view } = useSearch({ strict: false }) as Search
-  const navigate = useNavigate()
-  const change = useCallback(
-    (next: Search, replace = false) => {
-      void navigate({ to: '.', replace, search: ((before: object) => ({ ...before, ...next })) as never })
-    },
-    [navigate],
-  )
+  const { search, setSearch } = usePageSearch()
+  const { state, edge: key, view } = search
   const selection = useMemo((): Selection => {
     const edge = chart.edges.find((each) => each.key === key)
     if (edge !== undefined) return { kind: 'edge', edge }
@@ -32,12 +20,12 @@ export const useSelection = () => {
   return {
     selection,
     isTable: view === 'table',
-    selectState: useCallback((name: string) => change({ state: name, edge: undefined }), [change]),
-    selectEdge: useCallback((name: string) => change({ state: undefined, edge: name }), [change]),
-    clear: useCallback(() => change({ state: undefined, edge: undefined }), [change]),
+    selectState: useCallback((name: string) => setSearch({ state: name, edge: undefined }), [setSearch]),
+    selectEdge: useCallback((name: string) => setSearch({ state: undefined, edge: name }), [setSearch]),
+    clear: useCallback(() => setSearch({ state: undefined, edge: undefined }), [setSearch]),
     showTable: useCallback(
-      (isTable: boolean) => change({ view: isTable ? 'table' : undefined }, true),
-      [change],
+      (isTable: boolean) => setSearch({ view: isTable ? 'table' : undefined }, { replace: true }),
+      [setSearch],
     ),
   }
 }

@@ -1,12 +1,13 @@
-import { useQuery } from '@tanstack/react-query'
-import type { Population } from '@kiroku/message'
-import type { QueueCounts } from '@kiroku/partition'
+import { stateNames, type Population } from '@kiroku/message'
 import { useEffect, useMemo, useState } from 'react'
-import { get } from '../../data/api.ts'
-import { noPopulation, populationOfCounts, type FeedModel } from '../../data/FeedModel.ts'
+import { noPopulation, populationOfCounts, type FeedModel, type Flow } from '../../data/FeedModel.ts'
 import type { FeedStatus } from '../../data/FeedStream.ts'
 import { useMoment, useScope } from '../../data/moment.ts'
+import { useLogInfo, type LogInfo, type QueueInfo } from '../../data/queueInfos.ts'
 import { useFeed } from '../../data/useFeed.ts'
+import type { Standing as Replayed } from '../../replay/Player.ts'
+import { usePlayback } from '../../replay/usePlayback.tsx'
+import { ReplayFlow } from './ReplayFlow.ts'
 import { isCommitted, isFailed, isSent, rankQueues, type History, type Standing } from './Standing.ts'
 
 /** How long rates are averaged over, in s. */
@@ -18,53 +19,48 @@ const historySeconds = 90
 export interface Known {
   /** The last that is known; absent before anything is. */
   readonly standing: Standing | undefined
-  readonly status: FeedStatus | 'past'
+  readonly status: FeedStatus | 'past' | 'playing'
   readonly error: unknown
   readonly retry?: () => void
-}
-
-interface PastQueue {
-  readonly queue: string
-  readonly counts: QueueCounts
-  readonly places: readonly { readonly seq: number }[]
-}
-
-interface Past {
-  readonly at: number
-  readonly queues: readonly PastQueue[]
-  readonly seqs: readonly number[]
-}
-
-const readPast = async (at: string, queue: string | undefined, signal: AbortSignal): Promise<Past> => {
-  if (queue === undefined) {
-    const { partitions, ...said } = await get<{
-      at: number
-      queues: readonly PastQueue[]
-      partitions: readonly { readonly seq: number }[]
-    }>('/v1/state', { at }, signal)
-    return { ...said, seqs: partitions.map(({ seq }) => seq) }
-  }
-  const said = await get<PastQueue & { at: number }>(
-    `/v1/queues/${encodeURIComponent(queue)}/state`,
-    { at, limit: 1 },
-    signal,
-  )
-  return { at: said.at, queues: [said], seqs: said.places.map(({ seq }) => seq) }
+  /** What the engine says of the queues beside their counts. */
+  readonly queues: readonly QueueInfo[]
 }
 
 const sum = (populations: readonly Population[]): Population => {
   const all: Record<keyof Population, number> = { ...noPopulation }
-  for (const each of populations)
-    for (const [state, count] of Object.entries(each)) all[state as keyof Population] += count
+  for (const each of populations) for (const state of stateNames) all[state] += each[state]
   return all
 }
 
-const standingOfPast = ({ at, queues, seqs }: Past): Standing => {
-  const populations = queues.map(({ queue, counts }) => [queue, populationOfCounts(counts)] as const)
+/** The moment that the engine tells of. */
+const standingOfLog = ({ queues, partitions = [], at = 0 }: LogInfo, scope: string | undefined): Standing => {
+  const populations = queues
+    .filter(({ name }) => scope === undefined || name === scope)
+    .map(({ name, counts }) => [name, populationOfCounts(counts)] as const)
   return {
     population: sum(populations.map(([, population]) => population)),
     flow: new Map(),
-    asOf: { at, seqs },
+    asOf: { at, seqs: partitions.map(({ seq }) => seq) },
+    queuesIn: (states) => rankQueues(populations, states),
+  }
+}
+
+/** The moment that is replayed here; a queue that is spread over partitions is there once for each. */
+const standingOfReplay = (
+  { at, seqs, queues }: Replayed,
+  flow: Flow,
+  scope: string | undefined,
+): Standing => {
+  const populations = new Map<string, Population>()
+  for (const { queue, population } of queues) {
+    if (scope !== undefined && queue !== scope) continue
+    const before = populations.get(queue)
+    populations.set(queue, before === undefined ? population : sum([before, population]))
+  }
+  return {
+    population: sum([...populations.values()]),
+    flow,
+    asOf: { at, seqs: Object.values(seqs) },
     queuesIn: (states) => rankQueues(populations, states),
   }
 }
@@ -82,12 +78,6 @@ export const useStanding = (): Known => {
   const { queue } = useScope()
   const feed = useFeed(queue)
   const second = useSecond(feed.status === 'live')
-  const past = useQuery({
-    queryKey: ['standing', at, queue],
-    queryFn: ({ signal }) => readPast(at!, queue, signal),
-    enabled: at !== undefined,
-    staleTime: Infinity,
-  })
   const { model, version } = feed
   const flow = useMemo(() => {
     const known = Math.max(1, model.knownSeconds(second, rateSeconds))
@@ -108,11 +98,22 @@ export const useStanding = (): Known => {
       history,
     }
   }, [model, version, flow, history])
-  const before = useMemo(() => past.data && standingOfPast(past.data), [past.data])
-  return at === undefined
-    ? { standing: live, status: feed.status, error: feed.error }
-    : { standing: before, status: 'past', error: past.error, retry: () => void past.refetch() }
+  const { standing: replayed, isPlaying } = usePlayback()
+  const log = useLogInfo()
+  const replayFlow = useMemo(() => new ReplayFlow(queue), [queue])
+  const past = useMemo((): Standing | undefined => {
+    if (at === undefined) return undefined
+    if (replayed !== undefined) return standingOfReplay(replayed, replayFlow.take(replayed), queue)
+    return log.data && standingOfLog(log.data, queue)
+  }, [at, replayed, replayFlow, log.data, queue])
+  const queues = log.data?.queues ?? none
+  if (at === undefined) return { standing: live, status: feed.status, error: feed.error, queues }
+  const error = past === undefined ? log.error : undefined
+  const retry = (): void => void log.refetch()
+  return { standing: past, status: isPlaying ? 'playing' : 'past', error, retry, queues }
 }
+
+const none: readonly QueueInfo[] = []
 
 /** The beginning of this second by the reader's clock, in ms; it stands still while nothing is followed. */
 const useSecond = (goes: boolean): number => {

@@ -1,0 +1,45 @@
+import type { Flow } from '../../data/FeedModel.ts'
+
+/** What a replay tells of a moment: what happened since the one before, absent where it jumped. */
+interface Replayed {
+  /** Partition time in ms. */
+  readonly at: number
+  readonly changes?: readonly {
+    readonly queue: string
+    readonly transitions: readonly { readonly from: string; readonly to: string; readonly count: number }[]
+  }[]
+}
+
+/** Over so many moments rates are averaged. */
+const momentsMax = 10
+
+/** How much flows while the past is played, in messages a second of its own time. */
+export class ReplayFlow {
+  readonly #queue: string | undefined
+  #moments: Replayed[] = []
+  #flow: Flow = new Map()
+
+  /** Of one queue, or of all. */
+  constructor(queue: string | undefined) {
+    this.#queue = queue
+  }
+
+  /** Takes the next moment, once, and gives what flows there; nothing after a jump. */
+  take(moment: Replayed): Flow {
+    if (moment === this.#moments.at(-1)) return this.#flow
+    this.#moments =
+      moment.changes === undefined ? [moment] : [...this.#moments, moment].slice(-momentsMax - 1)
+    const [first, ...rest] = this.#moments
+    const seconds = (moment.at - first!.at) / 1_000
+    const flow = new Map<string, number>()
+    for (const { changes } of seconds <= 0 ? [] : rest)
+      for (const { queue, transitions } of changes!)
+        if (this.#queue === undefined || queue === this.#queue)
+          for (const { from, to, count } of transitions) {
+            const key = `${from}→${to}`
+            flow.set(key, (flow.get(key) ?? 0) + count / seconds)
+          }
+    this.#flow = flow
+    return flow
+  }
+}
