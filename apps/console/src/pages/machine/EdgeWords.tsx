@@ -1,7 +1,7 @@
 import { ViewportPortal } from '@xyflow/react'
 import { memo } from 'react'
 import { rate } from '../../parts/format.ts'
-import { chart, eventsOf, isLoop, wayText, wordOf, type ChartEdge } from './chart.ts'
+import { chart, edgeData, eventsOf, isLoop, wayText, wordOf, type ChartEdge } from './chart.ts'
 import { useChoice } from './ChartContext.ts'
 import { Line } from './FlowEdge.tsx'
 import { entry, entryRoute, extent, routes } from './layout.ts'
@@ -23,10 +23,7 @@ const EdgeWord = memo(({ edge }: { readonly edge: ChartEdge }) => {
       type="button"
       className={`${styles['word']} nopan`}
       style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)` }}
-      data-from={edge.from}
-      data-to={edge.to}
-      data-events={events.join(' ')}
-      data-guards={edge.ways.map(({ event, guards }) => `${event}: ${guards.join(' ')}`).join('; ')}
+      {...edgeData(edge)}
       data-flows={flows}
       aria-pressed={chosen === edge.key}
       onClick={() => selectEdge(edge.key)}

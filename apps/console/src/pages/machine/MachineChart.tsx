@@ -1,6 +1,6 @@
 import '@xyflow/react/dist/base.css'
 import { ReactFlow, ReactFlowProvider, useStore, type Edge, type Node } from '@xyflow/react'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { chart } from './chart.ts'
 import { ChartButtons } from './ChartButtons.tsx'
 import { ChartContext, type ChartChoice } from './ChartContext.ts'
@@ -115,7 +115,8 @@ export const MachineChart = ({
   readonly isDim: boolean
 }) => {
   const [store] = useState(() => new StandingStore(standing))
-  useEffect(() => store.set(standing), [store, standing])
+  // Before anything is painted: the counts on the chart and those above it are of one moment.
+  useLayoutEffect(() => store.set(standing), [store, standing])
   return (
     <StandingContext value={store}>
       <ChartContext value={choice}>

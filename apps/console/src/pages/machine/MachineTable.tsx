@@ -1,6 +1,6 @@
 import { StateMark } from '../../parts/StateMark.tsx'
 import { count, rate } from '../../parts/format.ts'
-import { chart, isLoop, isState, leavesOf, wordOf } from './chart.ts'
+import { chart, edgeData, isLoop, isState, leavesOf, wordOf } from './chart.ts'
 import type { ChartChoice } from './ChartContext.ts'
 import styles from './MachineTable.module.css'
 import { countIn, edgeRate, rateInto, rateOutOf, shareOf, type Standing } from './Standing.ts'
@@ -92,8 +92,7 @@ export const MachineTable = ({
                     <button
                       type="button"
                       className={styles['link']}
-                      data-from={edge.from}
-                      data-to={edge.to}
+                      {...edgeData(edge)}
                       aria-pressed={chosen === edge.key}
                       onClick={() => selectEdge(edge.key)}
                     >

@@ -62,6 +62,14 @@ export const eventsOf = ({ ways }: ChartEdge): string[] => [...new Set(ways.map(
 export const wayText = ({ event, guards }: GraphEdge): string =>
   guards.length === 0 ? event : `${event} if ${guards.join(' and ')}`
 
+/** What an edge says of itself to whoever reads the page by a program. */
+export const edgeData = (edge: ChartEdge) => ({
+  'data-from': edge.from,
+  'data-to': edge.to,
+  'data-events': eventsOf(edge).join(' '),
+  'data-guards': edge.ways.map(({ event, guards }) => `${event}: ${guards.join(' ')}`).join('; '),
+})
+
 /** What an event does in a state, in the order in which it is tried: the first whose guards all hold is taken. */
 export const choicesOf = ({ ways }: Chart, from: string, event: string): GraphEdge[] =>
   ways.filter((way) => way.from === from && way.event === event)
