@@ -95,7 +95,7 @@ export const QueueList = () => {
             onSort={({ key, descending }) =>
               setSearch({ sort: `${descending ? '-' : ''}${key}` }, { replace: true })
             }
-            height="calc(100dvh - 10rem)"
+            height="calc(100dvh - 12.5rem)"
           />
         </div>
       ) : contained === '' ? (
