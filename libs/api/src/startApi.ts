@@ -20,7 +20,7 @@ import { accessLayer, failuresLayer, type OnDefect } from './handlers/access.ts'
 import { clusterHandlers } from './handlers/cluster.ts'
 import { feedHandlers } from './handlers/feed.ts'
 import { lookingBackHandlers } from './handlers/lookingBack.ts'
-import { messageHandlers } from './handlers/messages.ts'
+import { messageHandlers, type OnReveal } from './handlers/messages.ts'
 import { queueHandlers } from './handlers/queues.ts'
 import { redriveHandlers } from './handlers/redrives.ts'
 import { searchingHandlers } from './handlers/searching.ts'
@@ -43,6 +43,8 @@ export interface ApiOptions {
   readonly console?: ConsolePages
   /** How long requests under way may take to finish at `close`, in ms. */
   readonly drainMs?: number
+  /** Told when somebody looks at a body that is hidden. */
+  readonly onReveal?: OnReveal
   /** Told of every unexpected failure, once. */
   readonly onDefect?: OnDefect
 }
@@ -68,7 +70,7 @@ export const startApi = async (sources: ApiSources, options: ApiOptions): Promis
       queueHandlers(sources),
       subscriptionHandlers(sources),
       redriveHandlers(sources),
-      messageHandlers(sources, times, closing.signal),
+      messageHandlers(sources, times, closing.signal, options.onReveal ?? (() => {})),
       lookingBackHandlers(sources),
       searchingHandlers(sources),
       feedHandlers(sources, closing.signal),

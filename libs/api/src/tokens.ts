@@ -61,12 +61,14 @@ export const authorize = (tokens: readonly Token[], presented: string, needs: Ro
       'Unauthorized',
       presented === '' ? 'no token was given' : 'the token is not known here',
     )
-  if (!roleSuffices(found.role, needs))
-    throw new KirokuError(
-      'Forbidden',
-      `token "${found.name}" has the role ${found.role}; this needs ${needs}`,
-    )
+  requireRole(found.name, found.role, needs)
   return found
+}
+
+/** Refuses who may not do something. Errors: `Forbidden`. */
+export const requireRole = (name: string, has: Role, needs: Role): void => {
+  if (!roleSuffices(has, needs))
+    throw new KirokuError('Forbidden', `token "${name}" has the role ${has}; this needs ${needs}`)
 }
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()

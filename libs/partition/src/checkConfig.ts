@@ -28,6 +28,8 @@ export const checkConfig = (base: QueueConfig, changes: Partial<QueueConfig>): Q
     throw invalid(
       'the bodies of an erasable queue are encrypted and cannot be indexed; set indexBody to "off"',
     )
+  if (config.bodyHidden === 'on' && config.indexBody === 'on')
+    throw invalid('a search by bodies would tell what hidden ones contain; set indexBody to "off"')
   if (config.erasable !== 'none' && config.dedup === 'content')
     throw invalid(
       'an erasable queue cannot know repeats by their content, whose digest would stay on record; set dedup to "id"',

@@ -207,6 +207,12 @@ export const queueSettings = {
     choices: ['off', 'on'],
     says: 'Whether `kiroku search` finds messages by values in their bodies, where these are JSON; for messages sent from then on.',
   },
+  bodyHidden: {
+    kind: 'choice',
+    default: 'off',
+    choices: ['off', 'on'],
+    says: 'Whether the HTTP API and its console show bodies only to operators who ask for them, of which the log of the engine tells; for messages wherever they go from here.',
+  },
   bodySchema: {
     kind: 'schema',
     default: null,

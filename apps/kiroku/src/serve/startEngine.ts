@@ -141,6 +141,8 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
         tokens,
         bodyBytesMax: settings.httpBody,
         drainMs: httpDrainMs,
+        onReveal: ({ by, ...what }) =>
+          logger('info', 'hidden body revealed', { ...what, by: by.name, from: by.origin }),
         onDefect: (error) => logger('error', 'request failed', { error }),
       }),
     )

@@ -322,6 +322,11 @@ const messages = HttpApiGroup.make('messages')
     HttpApiEndpoint.get('body', '/messages/:id/body', {
       params: { id: Schema.String },
       query: {
+        reveal: Schema.optionalKey(
+          Schema.Literal('1').annotate({
+            description: 'Also of a queue that hides bodies; then it needs the role operator, and is logged',
+          }),
+        ),
         full: Schema.optionalKey(
           Schema.Literal('1').annotate({ description: 'Answers the body itself, as a file to be saved' }),
         ),

@@ -12,6 +12,11 @@ export const Payload = Schema.Struct({
   isCut: Schema.Boolean,
 })
 
+/** That the text of a body is left out. */
+export const hidden = optional(
+  Schema.Literal(true).annotate({ description: 'A queue on its way hides bodies: `text` is left out' }),
+)
+
 /** What a message carries. */
 export const MessageBody = Schema.Struct({
   payload: Payload.annotate({
@@ -29,6 +34,7 @@ export const MessageBody = Schema.Struct({
       description: 'Of dead letters and redriven messages: where they came from, and why',
     }),
   ),
+  hidden,
   unreadable: optional(
     Schema.Literals(['erased', 'lost', 'trimmed']).annotate({
       description: 'Why there is no body: its key was erased, or is lost, or the record begins behind it',

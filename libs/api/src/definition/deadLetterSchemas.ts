@@ -1,5 +1,5 @@
 import * as Schema from 'effect/Schema'
-import { Payload } from './bodySchemas.ts'
+import { hidden, Payload } from './bodySchemas.ts'
 
 const count = Schema.Finite
 const ms = (description: string) =>
@@ -21,6 +21,7 @@ const DeadLetterGroup = Schema.Struct({
   firstAt: ms('When the first of them came'),
   lastAt: ms('When the last of them came'),
   samples: Schema.Array(Schema.String).annotate({ description: 'Ids of the youngest, at most five' }),
+  hidden,
   payload: Payload.annotate({ description: 'Body of the youngest' }),
 }).annotate({ identifier: 'DeadLetterGroup' })
 

@@ -1,25 +1,40 @@
-import { bodyOf, trace } from '@kiroku/audit'
+import { bodyOf, gatherDeadLetters, trace } from '@kiroku/audit'
 import { createClient, inProcess, type Client } from '@kiroku/client'
-import { startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
+import { decodeCheckpoint, startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startApi, type RunningApi } from '../startApi.ts'
+import { parseTokens } from '../tokens.ts'
 import { unusedTestSources } from '../unusedTestSources.ts'
 
 let engine: MemoryEngine
 let client: Client
 let api: RunningApi
+let reveals: string[]
 
 beforeEach(async () => {
   engine = await startMemoryEngine()
   client = createClient(inProcess(engine.node()))
+  reveals = []
   api = await startApi(
     {
       ...unusedTestSources,
       client,
       trace: (id) => trace(engine.log, id),
       body: (found) => bodyOf(engine.log, found),
+      deadLetters: {
+        ...unusedTestSources.deadLetters,
+        list: (queue) => gatherDeadLetters(engine.log, queue, { decodeCheckpoint }),
+      },
     },
-    { host: '127.0.0.1', port: 0, tokens: [], bodyBytesMax: 1_000, drainMs: 100 },
+    {
+      host: '127.0.0.1',
+      port: 0,
+      tokens: parseTokens('vic:viewer:token-of-vic,olga:operator:token-of-olga'),
+      console: { folder: '/nowhere', isReadOnly: true, missing: () => '' },
+      bodyBytesMax: 1_000,
+      drainMs: 100,
+      onReveal: ({ messageId, by }) => reveals.push(`${by.name} ${messageId}`),
+    },
   )
 })
 
@@ -29,8 +44,14 @@ afterEach(async () => {
   await engine.close()
 })
 
-const ask = async (id: string, query = '') => fetch(`${api.url}/v1/messages/${id}/body${query}`)
-const look = async (id: string, query = ''): Promise<unknown> => (await ask(id, query)).json()
+const get = (path: string, who = 'vic') =>
+  // As a page does.
+  fetch(`${api.url}/v1/${path}`, {
+    headers: { authorization: `Bearer token-of-${who}`, 'sec-fetch-site': 'same-origin' },
+  })
+const ask = (id: string, query = '', who?: string) => get(`messages/${id}/body${query}`, who)
+const look = async (id: string, query = '', who?: string): Promise<unknown> =>
+  (await ask(id, query, who)).json()
 
 describe('the body of a message', () => {
   it('is shown as it was sent, with what travels beside it', async () => {
@@ -88,5 +109,67 @@ describe('the body of a message', () => {
     expect([saved.status, await saved.json()]).toMatchObject([404, { id: 'UnknownMessage' }])
     expect(await look('abc-0-1-1')).toMatchObject({ id: 'UnknownMessage' })
     expect(await look(messageId, '?full=maybe')).toMatchObject({ id: 'InvalidArgument' })
+  })
+})
+
+describe('the body of a message that a queue hides', () => {
+  /** One that became a dead letter. */
+  const die = async (queue: string, body: string, error: string): Promise<string> => {
+    const { messageId } = await client.send(queue, body)
+    for (const message of await client.receive(queue)) await message.deadLetter(error)
+    return messageId
+  }
+  const samples = async (queue: string) => {
+    const { groups } = (await (await get(`queues/${queue}/dead-letters`)).json()) as {
+      groups: { error: string; hidden?: true; payload: { text: string; bytes: number } }[]
+    }
+    return Object.fromEntries(groups.map(({ error, hidden, payload }) => [error, hidden ?? payload.text]))
+  }
+
+  it('is shown to an operator who asks for it, also where pages only look, and that is told', async () => {
+    await client.queues.create('mail', { bodyHidden: 'on' })
+    const { messageId } = await client.send('mail', 'a secret', { attributes: { a: 'b' } })
+    expect(await look(messageId)).toEqual({
+      payload: { contentType: 'text/plain', bytes: 8, text: '', isBase64: false, isCut: true },
+      contentType: 'text/plain',
+      attributes: { a: 'b' },
+      enqueuedAt: expect.any(Number) as number,
+      hidden: true,
+    })
+    expect((await look(messageId, '', 'olga')) as object).toMatchObject({ hidden: true })
+    for (const query of ['?reveal=1', '?full=1', '?full=1&reveal=1'])
+      expect(await look(messageId, query)).toMatchObject({ id: 'Forbidden' })
+    expect(reveals).toEqual([])
+    expect(await look(messageId, '?reveal=1', 'olga')).toMatchObject({ payload: { text: 'a secret' } })
+    expect(await (await ask(messageId, '?full=1&reveal=1', 'olga')).text()).toBe('a secret')
+    expect(reveals).toEqual([`olga ${messageId}`, `olga ${messageId}`])
+    await client.queues.update('mail', { bodyHidden: 'off' })
+    expect(await look(messageId, '?reveal=1')).toMatchObject({ payload: { text: 'a secret' } })
+    expect(reveals).toHaveLength(2)
+  })
+
+  it('stays hidden wherever it goes, and when the queue is gone', async () => {
+    await client.queues.create('mail', { bodyHidden: 'on', deadLetter: 'dead' })
+    await client.queues.create('plain', { deadLetter: 'dead' })
+    const secret = await die('mail', 'a secret', 'odd')
+    const open = await die('plain', 'no secret', 'even')
+    await expect.poll(async () => (await client.queues.describe('dead')).counts.available).toBe(2)
+    expect(await samples('dead')).toEqual({ odd: true, even: 'no secret' })
+    expect(await look(secret)).toMatchObject({ hidden: true, lineage: { queue: 'mail' } })
+    expect(await look(open)).toMatchObject({ payload: { text: 'no secret' } })
+    // On through a queue that hides nothing.
+    await client.queues.create('other', { deadLetter: 'dead2' })
+    await client.queues.redrive('dead', { to: 'other' })
+    await expect.poll(async () => (await client.queues.describe('other')).counts.available).toBe(2)
+    for (const message of await client.receive('other', { max: 2 })) await message.deadLetter(message.text())
+    await expect.poll(async () => (await client.queues.describe('dead2')).counts.available).toBe(2)
+    expect(await samples('dead2')).toEqual({ 'a secret': true, 'no secret': 'no secret' })
+    await client.queues.delete('mail')
+    expect(await look(secret)).toMatchObject({ hidden: true, payload: { text: '' } })
+  })
+
+  it('is not searched by its values', async () => {
+    const both = client.queues.create('mail', { bodyHidden: 'on', indexBody: 'on' })
+    await expect(both).rejects.toMatchObject({ id: 'InvalidConfig' })
   })
 })

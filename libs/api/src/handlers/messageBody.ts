@@ -4,17 +4,15 @@ import * as HttpServerResponse from 'effect/http/HttpServerResponse'
 import type * as Schema from 'effect/Schema'
 import type { MessageBody } from '../definition/bodySchemas.ts'
 import { asJson } from './call.ts'
+import { withoutText } from './hiddenBodies.ts'
+
+type MessageBodyJson = Schema.Schema.Type<typeof MessageBody>
 
 /** Most of a body that is shown; all of it is there to be saved. */
 const shownBytesMax = 256 * 1024
 
 /** What a message carries, as the API answers it. Whoever wrote the envelope may have written anything. */
-export const toMessageBody = ({
-  meta,
-  body,
-  enqueuedAt,
-  unreadable,
-}: FoundBody): Schema.Schema.Type<typeof MessageBody> => {
+export const toMessageBody = ({ meta, body, enqueuedAt, unreadable }: FoundBody): MessageBodyJson => {
   const { attributes, lineage } = meta
   const texts: { [Name in (typeof textNames)[number]]?: string } = {}
   for (const name of textNames) if (typeof meta[name] === 'string') texts[name] = meta[name]
@@ -32,6 +30,12 @@ export const toMessageBody = ({
 }
 
 const textNames = ['tag', 'group', 'dedupId', 'contentType', 'traceparent'] as const
+
+/** The same without the text, which is hidden. */
+export const toHiddenBody = (found: FoundBody): MessageBodyJson => {
+  const { payload, ...rest } = toMessageBody(found)
+  return { ...rest, payload: withoutText(payload), hidden: true }
+}
 
 /** The body alone, to be saved: no browser shows it, whatever it says of itself. Errors: `UnknownMessage`, without one. */
 export const toDownload = (messageId: string, { body, unreadable }: FoundBody) => {

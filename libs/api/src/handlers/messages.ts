@@ -1,19 +1,34 @@
 import type { ReceiveOptions, SettleResult } from '@kiroku/client'
+import { KirokuError, type Actor } from '@kiroku/message'
 import * as Effect from 'effect/Effect'
 import * as HttpApiBuilder from 'effect/http-api/HttpApiBuilder'
 import type { ApiSources } from '../ApiSources.ts'
-import { Caller } from '../definition/Access.ts'
+import { Caller, CallerRole } from '../definition/Access.ts'
 import { Api } from '../definition/Api.ts'
+import { requireRole } from '../tokens.ts'
 import type { OperationTimes } from '../metrics/OperationTimes.ts'
 import { toOutgoing, toReceived } from './bodies.ts'
 import { asJson, call } from './call.ts'
-import { toDownload, toMessageBody } from './messageBody.ts'
+import { isBodyHidden } from './hiddenBodies.ts'
+import { toDownload, toHiddenBody, toMessageBody } from './messageBody.ts'
+
+/** Somebody looked at a body that is hidden. */
+interface Reveal {
+  readonly messageId: string
+  /** Queues that it went through. */
+  readonly queues: readonly string[]
+  readonly by: Actor
+}
+
+/** Told of every reveal. */
+export type OnReveal = (reveal: Reveal) => void
 
 /** Sending, receiving, settling, tracing. Receives that wait end without a message when `closing` is aborted. */
 export const messageHandlers = (
   { client, trace, body }: ApiSources,
   times: OperationTimes,
   closing: AbortSignal,
+  onReveal: OnReveal,
 ) => {
   const settle = (run: () => Promise<readonly SettleResult[]>) =>
     call(async () => results(await times.measure('settle', run)))
@@ -61,11 +76,24 @@ export const messageHandlers = (
         yield* call(() => client.reschedule(params.id, payload, by))
       }),
       trace: ({ params }) => call(async () => asJson(await trace(params.id))),
-      body: ({ params: { id }, query }) =>
-        call(async () => {
-          const found = await body(await trace(id))
-          return query.full === undefined ? toMessageBody(found) : toDownload(id, found)
-        }),
+      body: Effect.fnUntraced(function* ({ params: { id }, query: { full, reveal } }) {
+        const by = yield* Caller
+        const role = yield* CallerRole
+        return yield* call(async () => {
+          const traced = await trace(id)
+          const found = await body(traced)
+          const from = found.meta.lineage?.queue
+          const { queues } = traced
+          if (await isBodyHidden(client, from === undefined ? queues : [...queues, from])) {
+            if (reveal === undefined && full === undefined) return toHiddenBody(found)
+            if (reveal === undefined)
+              throw new KirokuError('Forbidden', `the body of message ${id} is hidden: ask with reveal=1`)
+            requireRole(by.name, role, 'operator')
+            onReveal({ messageId: id, queues, by })
+          }
+          return full === undefined ? toMessageBody(found) : toDownload(id, found)
+        })
+      }),
     }),
   )
 }

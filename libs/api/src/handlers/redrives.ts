@@ -8,6 +8,7 @@ import { Caller } from '../definition/Access.ts'
 import { Api } from '../definition/Api.ts'
 import { toOutgoing } from './bodies.ts'
 import { call } from './call.ts'
+import { hidePayloads } from './hiddenBodies.ts'
 
 /** Dead letters, their bodies and redrives: who began, ended or edited one is on record. */
 export const redriveHandlers = ({ client, deadLetters, trace }: ApiSources) =>
@@ -16,7 +17,7 @@ export const redriveHandlers = ({ client, deadLetters, trace }: ApiSources) =>
       listDeadLetters: ({ params: { queue }, query }) =>
         call(async () => {
           const { count, groups } = await deadLetters.list(queue, query)
-          return { queue, count, groups }
+          return { queue, count, groups: await hidePayloads(client, trace, queue, groups) }
         }),
       startRedrive: Effect.fnUntraced(function* ({ params, payload }) {
         const { reason, group, where, messages, ...options } = payload
