@@ -31,7 +31,7 @@ export const Line = ({
     style={colour === undefined ? {} : { color: colour }}
   >
     <path d={pathOf(points)} strokeWidth={width} fill="none" stroke="currentColor" />
-    <path d={headOf(points)} fill="currentColor" />
+    <path d={headOf(points, width)} fill="currentColor" />
   </g>
 )
 

@@ -54,7 +54,7 @@ const Trend = memo(
       <dd>
         <Sparkline
           values={values}
-          width={112}
+          width={88}
           height={34}
           colour={colour}
           label={`${name} in the last 90 s`}

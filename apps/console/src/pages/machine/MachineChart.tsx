@@ -44,7 +44,9 @@ const Fitted = () => {
   const panZoom = useStore((s) => s.panZoom)
   useEffect(() => {
     if (panZoom === null || width === 0 || height === 0) return
-    const zoom = Math.min(fit.maxZoom, (width - 8) / extent.width, (height - 8) / extent.height)
+    // From far away the states are drawn larger than they are, also those at the rim.
+    const margin = width < extent.width * farScale ? 20 : 8
+    const zoom = Math.min(fit.maxZoom, (width - margin) / extent.width, (height - margin) / extent.height)
     void panZoom.setViewport({
       x: (width - extent.width * zoom) / 2,
       y: Math.max(4, (height - extent.height * zoom) / 2),

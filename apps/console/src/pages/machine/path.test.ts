@@ -9,7 +9,8 @@ const bent = [
 
 it('rounds corners and leaves room for the head of the arrow', () => {
   expect(pathOf(bent)).toBe('M0 0L88 0Q100 0 100 12L100 43')
-  expect(headOf(bent)).toBe('M100 50L96 42L104 42Z')
+  expect(headOf(bent, 1)).toBe('M100 50L96 42L104 42Z')
+  expect(headOf(bent, 5.5)).toBe('M100 50L92 42L108 42Z')
 })
 
 it('knows how long a line is and where one is on it', () => {

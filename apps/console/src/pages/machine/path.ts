@@ -26,11 +26,12 @@ export const pathOf = (points: readonly Point[]): string => {
   return `M${text(line[0]!)}${corners.join('')}L${text(line.at(-1)!)}`
 }
 
-/** The head of the arrow at the end of a line, as SVG writes it. */
-export const headOf = (points: readonly Point[]): string => {
+/** The head of the arrow at the end of a line that is so thick, in px, as SVG writes it. */
+export const headOf = (points: readonly Point[], thickness: number): string => {
   const [tip, before] = [points.at(-1)!, points.at(-2)!]
   const back = toward(tip, before, headPx)
-  const [dx, dy] = [(tip.x - back.x) / 2, (tip.y - back.y) / 2]
+  const half = (headPx / 2 + Math.max(0, thickness - 1.5)) / headPx
+  const [dx, dy] = [(tip.x - back.x) * half, (tip.y - back.y) * half]
   return `M${text(tip)}L${text({ x: back.x - dy, y: back.y + dx })}L${text({ x: back.x + dy, y: back.y - dx })}Z`
 }
 
