@@ -7,6 +7,12 @@ import { freePort, temporaryFolder, waitUntil, type TemporaryFolder } from '@kir
 
 const launcher = fileURLToPath(import.meta.resolve('@kiroku/cli/bin'))
 
+/** What it says, a line each: where it is, and that its console is built. */
+interface Said {
+  readonly nats?: string
+  readonly console?: string
+}
+
 /** `kiroku up` in a process and a folder of its own, as a user starts it. It keeps its address when it is started again. */
 export class EngineWithConsole {
   readonly #folder: TemporaryFolder
@@ -58,17 +64,17 @@ export class EngineWithConsole {
     this.#child = child
     let said = ''
     child.stderr.on('data', (data) => (said += String(data)))
-    let nats: string | undefined
-    for await (const line of createInterface({ input: child.stdout })) {
-      nats = (JSON.parse(line) as { nats: string }).nats
-      break
-    }
-    if (nats === undefined) throw new Error(`kiroku up ended before it was ready: ${said}`)
-    this.#client ??= await connect({ servers: nats, name: 'console specs' })
-    await waitUntil(async () => (await (await fetch(this.url)).text()).includes('type="module"'), {
+    let ready: Said = {}
+    const lines = createInterface({ input: child.stdout })
+    lines.on('line', (line) => (ready = { ...ready, ...(JSON.parse(line) as Said) }))
+    // What was built before of other sources is served until then.
+    await waitUntil(() => ready.console !== undefined || child.exitCode !== null, {
       timeoutMs: 60_000,
       what: 'the console is built and served',
     })
+    lines.close()
+    if (ready.nats === undefined) throw new Error(`kiroku up ended before it was ready: ${said}`)
+    this.#client ??= await connect({ servers: ready.nats, name: 'console specs' })
   }
 
   /** Ends the engine as a crash would; the nats-server is a process of its own and goes on for a while. */

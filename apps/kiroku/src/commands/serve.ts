@@ -24,7 +24,11 @@ export const run = async ({ settings: resolve, configFile, out, signal }: Invoca
     const { apiUrl, partitions } = engine
     out.line(`serving log ${settings.log} (${partitions} partitions) on ${settings.nats}`)
     if (apiUrl !== undefined) out.line(`HTTP API  ${apiUrl}  (docs: ${apiUrl}/docs)`)
-    void engine.consoleUrl.then((url) => url !== undefined && out.line(`console: ${url}`))
+    void engine.consoleUrl.then((url) => {
+      if (url === undefined) return
+      out.line(`console: ${url}`)
+      out.result({ console: url })
+    })
     out.result({
       ready: true,
       nats: settings.nats,

@@ -51,7 +51,11 @@ export const run = async ({ settings: resolve, configFile, out, signal }: Invoca
       out.line()
       out.line(`Next, in another terminal of this folder:  ${self} queue create mail`)
       out.line('Ctrl-C drains and stops.')
-      void engine.consoleUrl.then((url) => url !== undefined && out.line(`console: ${url}`))
+      void engine.consoleUrl.then((url) => {
+        if (url === undefined) return
+        out.line(`console: ${url}`)
+        out.result({ console: url })
+      })
       const { url: nats, version } = server
       out.result({
         ready: true,
