@@ -113,11 +113,16 @@ describe('NATS stays in its adapters', () => {
   })
 })
 
-describe('the testkit is for tests only', () => {
-  it.each(rooms.filter((room) => room.folder !== 'specs'))('$folder refuses it', async ({ folder }) => {
-    const said = await complaints(fileIn(folder), `import '@kiroku/testkit'\n`)
-    expect(said).toEqual([expect.stringContaining('the testkit is for tests only')])
-  })
+describe('the testkit is for what does not ship', () => {
+  const mayUseIt = ['specs', 'apps/bench']
+
+  it.each(rooms.filter((room) => !mayUseIt.includes(room.folder)))(
+    '$folder refuses it',
+    async ({ folder }) => {
+      const said = await complaints(fileIn(folder), `import '@kiroku/testkit'\n`)
+      expect(said).toEqual([expect.stringContaining('the testkit is for tests only')])
+    },
+  )
 
   it.each(rooms.filter((room) => room.folder.startsWith('libs/')))(
     'the tests of $folder may use it',

@@ -172,8 +172,8 @@ export const rooms: ReadonlyArray<Room> = [
   },
   {
     folder: 'apps/bench',
-    may: [...libraries, '@nats-io', 'node:'],
-    why: 'the benchmarks compare Kiroku with raw NATS and need nothing else',
+    may: [...libraries, '@kiroku/testkit', '@nats-io', 'playwright-core', 'node:'],
+    why: 'the benchmarks, which do not ship, compare Kiroku with raw NATS, look at its console in a real browser, and need nothing else',
   },
   {
     folder: 'specs',

@@ -1,8 +1,8 @@
 import { AxeBuilder } from '@axe-core/playwright'
+import { chromiumFlags, findChromium } from '@kiroku/testkit/chromium'
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import { EngineWithConsole } from './EngineWithConsole.ts'
-import { findChromium } from './findChromium.ts'
 
 /** A real engine with its console, and a browser to look at it. */
 export interface ConsoleStage {
@@ -10,8 +10,6 @@ export interface ConsoleStage {
   /** Opens a page of the console in a window of its own. */
   open(path: string, options?: BrowserContextOptions): Promise<Page>
 }
-
-const flags = ['--no-sandbox', '--disable-gpu', '--disable-background-networking']
 
 /**
  * One engine and one browser for the test file. A test fails when a page of it asked another host, broke the content
@@ -30,7 +28,7 @@ export const withConsole = (args: readonly string[] = []): (() => ConsoleStage) 
       console.warn('The console specs are SKIPPED: no Chromium was found (KIROKU_CHROMIUM names one).')
       return
     }
-    browser = await chromium.launch({ executablePath, args: flags })
+    browser = await chromium.launch({ executablePath, args: [...chromiumFlags] })
     engine = await EngineWithConsole.start(args)
   })
   afterAll(async () => {

@@ -14,3 +14,10 @@ export const findChromium = (): string | undefined => {
     }
   return undefined
 }
+
+/** How it is started: as root in a container too, and asking nobody for anything by itself. */
+export const chromiumFlags: readonly string[] = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-background-networking',
+]
