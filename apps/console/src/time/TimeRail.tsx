@@ -138,7 +138,12 @@ export const TimeRail = () => {
           </option>
         ))}
       </select>
-      <output className={styles['moment']} data-at={shownAt} data-seq={seq}>
+      <output
+        className={styles['moment']}
+        data-at={shownAt}
+        data-seq={seq}
+        data-stands-at={playback.standing?.at}
+      >
         {text}
         {isPast && seq !== undefined && <span className={styles['seq']}>seq {`${home}/${seq}`}</span>}
       </output>
