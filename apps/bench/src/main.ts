@@ -1,5 +1,7 @@
 import { parseArgs } from 'node:util'
+import { findChromium } from '@kiroku/testkit/chromium'
 import { auditBench } from './audit/auditBench.ts'
+import { consoleBench } from './console/consoleBench.ts'
 import { compareCheckouts } from './engine/compareCheckouts.ts'
 import { engineBench } from './engine/engineBench.ts'
 import type { Figure } from './Figure.ts'
@@ -7,15 +9,21 @@ import type { Figure } from './Figure.ts'
 const usage = `usage: npm run bench -- engine [--json] [--quick] [--partitions N] [--only PART] [--profile FOLDER]
        npm run bench -- engine --against REF [--json] [--quick]
        npm run bench -- audit [--json] [--quick] [--only PART]
+       npm run bench -- console [--json] [--quick] [--only PART]
 
   --json            the last line is one JSON object with all figures
   --quick           fewer and smaller rounds
   --partitions N    partitions of the engine's log (default 1)
   --only PART       engine: core, lives, sends, queues or hold; audit: read, look,
-                    index, recovery, beside or readers; can be given several
-                    times
+                    index, recovery, beside or readers; console: first, frames,
+                    slider or beside; can be given several times
   --profile FOLDER  write a CPU profile of each process
   --against REF     measure beside another commit of the project, in turns
+`
+
+const subjects = ['engine', 'audit', 'console']
+
+const noChromium = `bench: no Chromium was found. .ci/install-chromium brings Debian's; KIROKU_CHROMIUM names another one.
 `
 
 const read = () =>
@@ -47,20 +55,23 @@ const main = async (): Promise<number> => {
   }
   const { json, quick, partitions, only, profile, against } = given.values
   const [subject] = given.positionals
-  if (
-    given.positionals.length !== 1 ||
-    (subject !== 'engine' && subject !== 'audit') ||
-    !(Number(partitions) >= 1)
-  ) {
+  if (given.positionals.length !== 1 || !subjects.includes(subject!) || !(Number(partitions) >= 1)) {
     process.stderr.write(usage)
     return 2
   }
+  const executablePath = subject === 'console' ? findChromium() : undefined
+  if (subject === 'console' && executablePath === undefined) {
+    process.stderr.write(noChromium)
+    return 2
+  }
   const figures =
-    subject === 'audit'
-      ? await auditBench({ quick, only })
-      : against === undefined
-        ? await engineBench({ quick, partitions: Number(partitions), only, profile })
-        : await compareCheckouts(against, quick)
+    executablePath !== undefined
+      ? await consoleBench({ quick, only, executablePath })
+      : subject === 'audit'
+        ? await auditBench({ quick, only })
+        : against === undefined
+          ? await engineBench({ quick, partitions: Number(partitions), only, profile })
+          : await compareCheckouts(against, quick)
   for (const figure of figures) console.log(line(figure))
   if (json) console.log(JSON.stringify({ figures }))
   return 0

@@ -1,13 +1,11 @@
-import { existsSync, readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openIndexToRead, reachedOf } from '@kiroku/audit-store'
 import { openLog } from '@kiroku/log-jetstream'
 import { connect } from '@kiroku/nats'
 import { startServer } from '@kiroku/nats-server'
 import { EngineProcess } from '../engine/EngineProcess.ts'
 import type { KirokuLoad } from '../load/kirokuLoad.ts'
 import { LoadProcess } from '../LoadProcess.ts'
+import { reachedIn } from './reachedIn.ts'
 import type { ReadEngine } from './Reader.ts'
 
 const queue = 'lives'
@@ -15,6 +13,8 @@ const lookMs = 100
 
 /** An engine on a server of its own, with a producer and a consumer that load it fully. */
 export interface LoadedEngine extends ReadEngine {
+  /** The engine's process. */
+  readonly pid: number
   /** So many messages are sent, delivered and acknowledged. */
   readonly run: (lives: number) => Promise<unknown>
   /** Records of the log that the auditor has not read. */
@@ -23,15 +23,21 @@ export interface LoadedEngine extends ReadEngine {
   readonly settled: () => Promise<void>
 }
 
-/** Starts one, with its auditor or without; what ends it is put on `closers`. */
+/** Starts one, with its auditor or without, with its console or without; what ends it is put on `closers`. */
 export const startLoaded = async (
-  isAudited: boolean,
+  { isAudited, hasConsole = false }: { readonly isAudited: boolean; readonly hasConsole?: boolean },
   dataDir: string,
   closers: (() => Promise<unknown>)[],
 ): Promise<LoadedEngine> => {
   const server = await startServer({})
   closers.push(() => server.stop())
-  const engine = await EngineProcess.start({ nats: server.url, partitions: 1, dataDir, isAudited })
+  const engine = await EngineProcess.start({
+    nats: server.url,
+    partitions: 1,
+    dataDir,
+    isAudited,
+    hasConsole,
+  })
   closers.push(() => engine.stop())
   const producer = new LoadProcess<KirokuLoad>('kirokuLoad', 'producer', [server.url])
   const consumer = new LoadProcess<KirokuLoad>('kirokuLoad', 'consumer', [server.url])
@@ -47,8 +53,9 @@ export const startLoaded = async (
   const log = await openLog(nats, { name: 'main' })
   const partition = await log.partition(0)
   const lag = async (): Promise<number> =>
-    isAudited ? (await partition.state()).lastSeq - reachedIn(join(dataDir, 'audit')) : 0
+    isAudited ? (await partition.state()).lastSeq - reachedIn(dataDir) : 0
   return {
+    pid: engine.pid,
     api: engine.api,
     nats: server.url,
     dataDir,
@@ -62,17 +69,5 @@ export const startLoaded = async (
     settled: async () => {
       while ((await lag()) > 0) await sleep(lookMs)
     },
-  }
-}
-
-/** How far the only index in a folder has read its partition. */
-const reachedIn = (folder: string): number => {
-  const [incarnation] = existsSync(folder) ? readdirSync(folder) : []
-  const index = incarnation === undefined ? undefined : openIndexToRead(join(folder, incarnation))
-  if (index === undefined) return 0
-  try {
-    return reachedOf(index)[0]?.seq ?? 0
-  } finally {
-    index.close()
   }
 }

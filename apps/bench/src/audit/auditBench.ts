@@ -1,8 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { Figure } from '../Figure.ts'
-import { Progress } from '../Progress.ts'
+import { runParts, type Part } from '../runParts.ts'
 import { besideLoad } from './besideLoad.ts'
 import { besideReaders } from './besideReaders.ts'
 import { fillIndex } from './fillIndex.ts'
@@ -19,14 +16,11 @@ export interface AuditBenchOptions {
 }
 
 /** What a part gets. */
-export interface AuditBench {
+export interface AuditBench extends Part {
   readonly sizes: AuditSizes
-  readonly progress: Progress
-  /** An empty folder, removed in the end. */
-  readonly folder: () => Promise<string>
 }
 
-const parts: Readonly<Record<string, (bench: AuditBench) => Promise<Figure[]>>> = {
+const parts = {
   read: readThrough,
   look: lookBack,
   index: fillIndex,
@@ -36,22 +30,5 @@ const parts: Readonly<Record<string, (bench: AuditBench) => Promise<Figure[]>>> 
 }
 
 /** Measures what reads the record, over logs in JetStream that hold whole lives. */
-export const auditBench = async ({ quick, only }: AuditBenchOptions): Promise<Figure[]> => {
-  const progress = new Progress()
-  const folders: string[] = []
-  const folder = async (): Promise<string> => {
-    const path = await mkdtemp(join(tmpdir(), 'kiroku-bench-'))
-    folders.push(path)
-    return path
-  }
-  const figures: Figure[] = []
-  try {
-    for (const [part, run] of Object.entries(parts))
-      if (only.length === 0 || only.includes(part))
-        figures.push(...(await run({ sizes: quick ? quickSizes : fullSizes, progress, folder })))
-    return figures
-  } finally {
-    progress.end()
-    for (const path of folders) await rm(path, { recursive: true, force: true })
-  }
-}
+export const auditBench = ({ quick, only }: AuditBenchOptions): Promise<Figure[]> =>
+  runParts(parts, only, { sizes: quick ? quickSizes : fullSizes })

@@ -7,8 +7,8 @@ import { startLoaded, type LoadedEngine } from './LoadedEngine.ts'
 export const besideLoad = async ({ sizes, progress, folder }: AuditBench): Promise<Figure[]> => {
   const closers: (() => Promise<unknown>)[] = []
   try {
-    const withAuditor = await startLoaded(true, await folder(), closers)
-    const without = await startLoaded(false, await folder(), closers)
+    const withAuditor = await startLoaded({ isAudited: true }, await folder(), closers)
+    const without = await startLoaded({ isAudited: false }, await folder(), closers)
     const lag = { records: 0 }
     const side = (name: string, { run }: LoadedEngine): Side => ({
       name,

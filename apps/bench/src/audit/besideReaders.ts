@@ -8,8 +8,8 @@ import { readers, type Reader, type RunningReader } from './Reader.ts'
 export const besideReaders = async ({ sizes, progress, folder }: AuditBench): Promise<Figure[]> => {
   const closers: (() => Promise<unknown>)[] = []
   try {
-    const read = await startLoaded(true, await folder(), closers)
-    const alone = await startLoaded(false, await folder(), closers)
+    const read = await startLoaded({ isAudited: true }, await folder(), closers)
+    const alone = await startLoaded({ isAudited: false }, await folder(), closers)
     const reads = new Map<string, number>()
     const side = (name: string, { run }: LoadedEngine, beside: readonly Reader[]): Side => {
       let running: RunningReader[] = []

@@ -12,6 +12,8 @@ export interface RecordShape {
   readonly untouched: number
   readonly live: number
   readonly bodyBytes: number
+  /** Whether its frames fill an hour; else each comes a ms after the one before. */
+  readonly isSpread?: boolean
 }
 
 /** Name of the queue that the record is of, and its id. */
@@ -30,16 +32,19 @@ const depth = 64
  * by one. Returns how many changes of single messages it holds.
  */
 export const writeRecord = async (log: PartitionLog, shape: RecordShape): Promise<number> => {
-  const { perFrame, lives, untouched, live, bodyBytes } = shape
+  const { perFrame, lives, untouched, live, bodyBytes, isSpread = false } = shape
   const body = encodeEnvelope(new Uint8Array(bodyBytes).fill(120))
   const bodies = Array.from({ length: perFrame }, () => body)
   const flying: Promise<unknown>[] = []
   let hash: Uint8Array = zeroHash
+  // Sending takes most frames, delivering and acknowledging the last ones behind it.
+  const frames = Math.ceil((lives + live + untouched) / perFrame) + 4
+  const stepMs = isSpread ? Math.max(1, Math.floor(agoMs / frames)) : 1
   let at = Date.now() - agoMs
   let { lastSeq: seq } = await log.state()
   const append = async (events: readonly LogEvent[], withBodies: boolean): Promise<void> => {
     const sections = withBodies ? [{ queue, bodies }] : []
-    const record = encodeRecord({ epoch: 1, at: ++at, events, sections }, hash)
+    const record = encodeRecord({ epoch: 1, at: (at += stepMs), events, sections }, hash)
     hash = record.hash
     flying.push(log.append(record.bytes, seq++))
     if (flying.length >= depth) await flying.shift()

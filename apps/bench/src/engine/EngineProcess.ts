@@ -13,6 +13,13 @@ export interface Stall {
   readonly busyMs: number
 }
 
+/** What it says, a line each: that it is ready, and that its console is built. */
+interface Said {
+  readonly ready?: true
+  readonly api?: string
+  readonly console?: string
+}
+
 /** `kiroku serve` in a process of its own, with a probe of its longest stall. */
 export class EngineProcess {
   readonly #child: ChildProcess
@@ -34,8 +41,18 @@ export class EngineProcess {
     readonly root?: string | undefined
     /** Whether its auditor works beside it; default: it does not. */
     readonly isAudited?: boolean
+    /** Whether it has its console, of the sources as they are; default: it has none. */
+    readonly hasConsole?: boolean
   }): Promise<EngineProcess> {
-    const { nats, partitions, dataDir, profile, root = ownRoot, isAudited = false } = options
+    const {
+      nats,
+      partitions,
+      dataDir,
+      profile,
+      root = ownRoot,
+      isAudited = false,
+      hasConsole = false,
+    } = options
     const args = ['serve', '--json', '--log-level', 'warn', '--nats', nats]
     const child = fork(
       join(root, 'apps/kiroku/bin/kiroku.mjs'),
@@ -44,15 +61,19 @@ export class EngineProcess {
         execArgv: ['--import', probe, ...profileArguments(profile, 'engine')],
         stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
         // Another checkout may not know it as a flag.
-        env: { ...process.env, KIROKU_AUDIT: isAudited ? 'on' : 'off' },
+        env: {
+          ...process.env,
+          KIROKU_AUDIT: isAudited ? 'on' : 'off',
+          KIROKU_CONSOLE: hasConsole ? 'on' : 'off',
+        },
       },
     )
     const engine = new EngineProcess(child)
     const ready = new Promise<void>((resolve) => {
       createInterface(child.stdout!).on('line', (line) => {
-        if (!line.includes('"ready":true')) return
-        engine.#api = (JSON.parse(line) as { readonly api?: string }).api ?? ''
-        resolve()
+        const said = JSON.parse(line) as Said
+        if (said.ready === true) engine.#api = said.api ?? ''
+        if (hasConsole ? said.console !== undefined : said.ready === true) resolve()
       })
     })
     const ended = engine.#exited.then(() => Promise.reject(new Error('the engine ended before it was ready')))

@@ -1,0 +1,16 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { openIndexToRead, reachedOf } from '@kiroku/audit-store'
+
+/** How far the only index of an engine with this data folder has read its partition: a sequence. */
+export const reachedIn = (dataDir: string): number => {
+  const folder = join(dataDir, 'audit')
+  const [incarnation] = existsSync(folder) ? readdirSync(folder) : []
+  const index = incarnation === undefined ? undefined : openIndexToRead(join(folder, incarnation))
+  if (index === undefined) return 0
+  try {
+    return reachedOf(index)[0]?.seq ?? 0
+  } finally {
+    index.close()
+  }
+}
