@@ -20,6 +20,7 @@ export class EngineWithConsole {
   readonly #args: readonly string[]
   #child: ChildProcess | undefined
   #client: Client | undefined
+  #nats: string | undefined
 
   private constructor(folder: TemporaryFolder, http: string, args: readonly string[]) {
     this.#folder = folder
@@ -49,6 +50,12 @@ export class EngineWithConsole {
     return `http://${this.#http}`
   }
 
+  /** Where its NATS is. */
+  get nats(): string {
+    if (this.#nats === undefined) throw new Error('the engine is not started')
+    return this.#nats
+  }
+
   /** A client of the engine. */
   get client(): Client {
     if (this.#client === undefined) throw new Error('the engine is not started')
@@ -74,6 +81,7 @@ export class EngineWithConsole {
     })
     lines.close()
     if (ready.nats === undefined) throw new Error(`kiroku up ended before it was ready: ${said}`)
+    this.#nats = ready.nats
     this.#client ??= await connect({ servers: ready.nats, name: 'console specs' })
   }
 

@@ -1,5 +1,5 @@
 import { Link, Outlet, useNavigate } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { presentToken } from '../data/api.ts'
 import { useMoment, useScope } from '../data/moment.ts'
 import { useSession } from '../data/session.ts'
@@ -34,6 +34,15 @@ export const Shell = () => {
     announce(isLive ? 'Paused: nothing is asked and nothing moves.' : 'Live again.')
   }
   const changeTheme = (): void => announce(`Theme: ${nextTheme()}`)
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent): void => {
+      if (event.key !== 'k' || !(event.ctrlKey || event.metaKey)) return
+      event.preventDefault()
+      setOpen('commands')
+    }
+    document.addEventListener('keydown', onKeyDown)
+    return () => document.removeEventListener('keydown', onKeyDown)
+  }, [])
   useKeys(
     {
       ...Object.fromEntries(
@@ -50,14 +59,7 @@ export const Shell = () => {
   )
   return (
     <LiveContext value={useMemo(() => ({ isLive, setLive }), [isLive])}>
-      <div
-        className={styles['shell']}
-        onKeyDown={(event) => {
-          if (event.key !== 'k' || !(event.ctrlKey || event.metaKey)) return
-          event.preventDefault()
-          setOpen('commands')
-        }}
-      >
+      <div className={styles['shell']}>
         <a className={styles['skip']} href="#page">
           Skip to the page
         </a>

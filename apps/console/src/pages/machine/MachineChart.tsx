@@ -89,7 +89,6 @@ const Canvas = ({ choice, moves, isDim }: { choice: ChartChoice; moves: boolean;
         zoomActivationKeyCode={null}
         panActivationKeyCode={null}
         disableKeyboardA11y
-        proOptions={{ hideAttribution: true }}
         onEdgeClick={(_, { id }) => choice.selectEdge(id)}
         aria-label="The message machine"
       >
