@@ -4,7 +4,7 @@ import { Replayer, type QueueChange, type ReplayedQueue, type ReplayMove } from 
 export type PlayTarget = { readonly at: number } | { readonly partition: number; readonly seq: number }
 
 /** A queue in one partition where the replay stands. */
-export interface StandingQueue extends ReplayedQueue {
+interface StandingQueue extends ReplayedQueue {
   readonly partition: number
 }
 

@@ -28,7 +28,7 @@ export const useSpan = (queue: string | undefined, follows: boolean) =>
   })
 
 /** All queues at a moment, as the pages of the past need it. */
-export interface PastState {
+interface PastState {
   readonly at: number
   readonly partitions: readonly { readonly partition: number; readonly seq: number; readonly at: number }[]
 }
