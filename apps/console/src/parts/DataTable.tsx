@@ -100,7 +100,7 @@ export const DataTable = <Row,>({
       aria-label={label}
       aria-rowcount={rows.length + 1}
       tabIndex={0}
-      aria-activedescendant={current >= 0 ? `${id}-${current}` : undefined}
+      aria-activedescendant={items.some(({ index }) => index === current) ? `${id}-${current}` : undefined}
       onKeyDown={onKeyDown}
     >
       <div className={`${styles['row']} ${styles['head']}`} style={grid} role="row" aria-rowindex={1}>

@@ -44,14 +44,16 @@ export const EventList = ({
     overscan: 8,
   })
   useEffect(() => virtual.measure(), [virtual, isFull])
-  useEffect(() => virtual.scrollToIndex(selected), [virtual, selected])
+  useEffect(() => virtual.scrollToIndex(selected), [virtual, selected, isFull])
+  const items = virtual.getVirtualItems()
+  const isDrawn = items.some(({ index }) => index === selected)
   return (
     <div
       ref={scroller}
       className={`card ${styles['scroller']}`}
       role="listbox"
       aria-label="Events"
-      aria-activedescendant={`event-${selected}`}
+      aria-activedescendant={isDrawn ? `event-${selected}` : undefined}
       tabIndex={0}
       onKeyDown={(event) => {
         const by: Record<string, number> = {
@@ -69,7 +71,7 @@ export const EventList = ({
       }}
     >
       <div style={{ height: virtual.getTotalSize(), position: 'relative' }} role="presentation">
-        {virtual.getVirtualItems().map(({ index, start }) => {
+        {items.map(({ index, start }) => {
           const step = steps[index]!
           const before = steps[index - 1]
           return (

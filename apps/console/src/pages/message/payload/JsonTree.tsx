@@ -35,6 +35,7 @@ export const JsonTree = ({ json }: { readonly json: JsonText }) => {
     overscan: 10,
   })
   const value = rows[Math.min(current, rows.length - 1)] ?? 0
+  const items = virtual.getVirtualItems()
   const toggle = (which: number): void => {
     const next = new Set(toggled)
     if (!next.delete(which)) next.add(which)
@@ -82,11 +83,11 @@ export const JsonTree = ({ json }: { readonly json: JsonText }) => {
         role="tree"
         aria-label="Payload"
         tabIndex={0}
-        aria-activedescendant={`json-${value}`}
+        aria-activedescendant={items.some(({ index }) => rows[index] === value) ? `json-${value}` : undefined}
         onKeyDown={onKeyDown}
       >
         <div style={{ height: virtual.getTotalSize(), position: 'relative' }} role="presentation">
-          {virtual.getVirtualItems().map(({ index, start }) => {
+          {items.map(({ index, start }) => {
             const each = rows[index]!
             const depth = json.depths[each]!
             const isGroup = json.kinds[each] === 'object' || json.kinds[each] === 'array'

@@ -116,7 +116,9 @@ export const TimelineView = ({
               )}
               <div
                 className={styles['band']}
-                style={{ background: `color-mix(in oklab, ${stateColour(step.state)} 24%, var(--sheet))` }}
+                style={{
+                  background: `color-mix(in oklab, ${stateColour(step.state)} ${isLater ? 6 : 24}%, var(--sheet))`,
+                }}
               >
                 {event.gapPx >= 96 && stateWords[step.state]}
               </div>

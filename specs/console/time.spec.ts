@@ -1,0 +1,137 @@
+import type { Client } from '@kiroku/client'
+import { waitUntil } from '@kiroku/testkit'
+import type { Page } from 'playwright-core'
+import { expect, it } from 'vitest'
+import { populationAt } from './harness/populationAt.ts'
+import { expectAccessible, withConsole } from './harness/withConsole.ts'
+
+const stage = withConsole()
+
+/** A queue with a past of some dozens of records. */
+const withPast = async (client: Client, queue: string): Promise<number> => {
+  await client.queues.create(queue, { deadLetter: `${queue}-dlq`, retriesMax: 0 })
+  for (let i = 0; i < 20; i++) await client.send(queue, { i })
+  for (let i = 0; i < 10; i++) {
+    const [message] = await client.receive(queue)
+    if (i % 3 === 0) await message!.deadLetter('of no use')
+    else await message!.ack()
+  }
+  return (await client.queues.describe(queue)).partition
+}
+
+/** The counts of the machine as they stand, and the records that they contain. */
+const shown = (page: Page): Promise<{ counts: Record<string, number>; seqs: number[] }> =>
+  page.evaluate(`(() => {
+    const counts = {}
+    for (const node of document.querySelectorAll('[data-state][data-count]'))
+      if (node.dataset.state !== 'Ready') counts[node.dataset.state] = Number(node.dataset.count)
+    const position = document.querySelector('[data-position]').dataset.position
+    return { counts, seqs: position.split('.').map(Number) }
+  })()`)
+
+/** What stands on the machine at a record, as soon as it is that record's. */
+const shownAt = async (page: Page, home: number, seq: number): Promise<Record<string, number>> => {
+  await page.locator(`[data-seq="${seq}"]`).waitFor()
+  return (
+    await waitUntil(async () => {
+      const now = await shown(page)
+      return now.seqs[home] === seq && now
+    })
+  ).counts
+}
+
+it('steps through the past record by record, with the counts of each', async () => {
+  const { engine, open } = stage()
+  const home = await withPast(engine.client, 'steps')
+  const page = await open(`/?queue=steps&at=${home}/30`)
+  const only = (seq: number): number[] => Array.from({ length: home + 1 }, (_, i) => (i === home ? seq : 0))
+  expect(await shownAt(page, home, 30)).toEqual(await populationAt(engine.nats, only(30)))
+  await expectAccessible(page)
+  for (const [key, seq] of [
+    [']', 31],
+    [']', 32],
+    ['[', 31],
+    ['[', 30],
+    ['[', 29],
+  ] as const) {
+    await page.keyboard.press(key)
+    expect(await shownAt(page, home, seq), `record ${seq}`).toEqual(
+      await populationAt(engine.nats, only(seq)),
+    )
+  }
+  await waitUntil(() => new URL(page.url()).searchParams.get('at') === `${home}/29`)
+  const again = await open(new URL(page.url()).pathname + new URL(page.url()).search)
+  expect(await shownAt(again, home, 29)).toEqual(await populationAt(engine.nats, only(29)))
+  await page.keyboard.press('n')
+  await page.getByRole('button', { name: 'Live', exact: true }).waitFor()
+  expect(new URL(page.url()).searchParams.has('at')).toBe(false)
+})
+
+it('goes through time by the keys of a slider, plays on and pauses', async () => {
+  const { engine, open } = stage()
+  await withPast(engine.client, 'played')
+  const page = await open('/?queue=played')
+  const slider = page.getByRole('slider', { name: 'Moment' })
+  await slider.waitFor()
+  const value = async (name = 'now'): Promise<number> =>
+    Number(await slider.getAttribute(`aria-value${name}`))
+  await slider.focus()
+  await page.keyboard.press('Home')
+  await page.getByRole('button', { name: 'Past' }).waitFor()
+  await waitUntil(async () => (await value()) === (await value('min')))
+  await expectAccessible(page)
+  await page.keyboard.press('PageUp')
+  await waitUntil(async () => (await value()) > (await value('min')))
+  const later = await value()
+  await page.keyboard.press('ArrowRight')
+  await waitUntil(async () => (await value()) > later)
+  await page.keyboard.press('PageDown')
+  await waitUntil(async () => (await value()) < later)
+  await page.keyboard.press('Home')
+  await waitUntil(async () => (await value()) === (await value('min')))
+  await page.keyboard.press('Space')
+  await page.getByRole('button', { name: 'Pause', exact: true }).waitFor()
+  const start = await value('min')
+  await waitUntil(async () => (await value()) > start)
+  await page.keyboard.press('Space')
+  await page.getByRole('button', { name: 'Play', exact: true }).waitFor()
+  await slider.focus()
+  await page.keyboard.press('End')
+  await page.getByRole('button', { name: 'Live', exact: true }).waitFor()
+})
+
+it('compares two moments of a queue', async () => {
+  const { engine, open } = stage()
+  await withPast(engine.client, 'compared')
+  const page = await open('/time?queue=compared')
+  await page.getByRole('button', { name: 'A at the beginning' }).click()
+  const earlier = page.getByRole('slider', { name: 'A, earlier' })
+  const later = page.getByRole('slider', { name: 'B, later' })
+  await later.focus()
+  await page.keyboard.press('End')
+  await page.getByRole('heading', { name: /Came, and is there at B/ }).waitFor()
+  await page.getByRole('grid').first().waitFor()
+  await expectAccessible(page)
+  expect(Number(await earlier.getAttribute('aria-valuenow'))).toBeLessThan(
+    Number(await later.getAttribute('aria-valuenow')),
+  )
+  const url = new URL(page.url())
+  const again = await open(url.pathname + url.search)
+  await again.getByRole('heading', { name: /Came, and is there at B/ }).waitFor()
+})
+
+it('offers no command that would change the past', async () => {
+  const { engine, open } = stage()
+  const home = await withPast(engine.client, 'fixed')
+  const { messageId } = await engine.client.send('fixed', 'now', { delayMs: 3_600_000 })
+  const page = await open(`/messages/${messageId}`)
+  const commands = page.getByRole('region', { name: 'What you can do' })
+  await commands.waitFor()
+  expect(await commands.locator('button:enabled').count()).toBeGreaterThan(0)
+  const past = await open(`/messages/${messageId}?at=${home}/40`)
+  await past.getByRole('region', { name: 'What you can do' }).waitFor()
+  expect(await past.getByRole('region', { name: 'What you can do' }).locator('button:enabled').count()).toBe(
+    0,
+  )
+  await expectAccessible(past)
+})
