@@ -35,6 +35,8 @@ export interface MomentFilesOptions {
 }
 
 const bytesMaxDefault = 1024 ** 3
+/** Files of all partitions together: each new one looks at the names of all. */
+const filesMax = 2_000
 
 /** Moments as files, one each, in a folder a partition: compressed, with a digest that they are held against. */
 export class MomentFiles implements MomentStore {
@@ -101,7 +103,7 @@ export class MomentFiles implements MomentStore {
     const all: { partition: number; notes: MomentNote[] }[] = []
     for (const name of await namesIn(this.#folder))
       all.push({ partition: Number(name), notes: await this.list(Number(name)) })
-    for (const { partition, seq } of thinned(all, this.#bytesMax)) await this.delete(partition, seq)
+    for (const { partition, seq } of thinned(all, this.#bytesMax, filesMax)) await this.delete(partition, seq)
   }
 }
 

@@ -21,7 +21,7 @@ const liveHash = (): string => hashOf(engine.node().actors.get(0)!.state)
 const lastSeq = async () => (await lastFrame(engine.log, 0)).seq
 const open = async (options: Partial<PassOptions> = {}) =>
   LogPass.open(await engine.log.partition(0), { decodeCheckpoint, ...options })
-const everything = { work: 0.1, bytes: Infinity }
+const everything = { work: 0.01, bytes: Infinity }
 
 /** Some lives: three sent, one delivered and acknowledged. */
 const live = async (): Promise<void> => {

@@ -39,7 +39,7 @@ export interface PassListener {
 
 /** When moments are made on the way. */
 export interface MomentPolicy {
-  /** So much work of replaying since the last one; see `workOf`. Up to four times as much where the state is large. */
+  /** So much work of replaying since the last one; see `workOf`. Up to 32 times as much where the state is large. */
   readonly work: number
   /** Or so many bytes of log. */
   readonly bytes: number
@@ -61,7 +61,7 @@ export interface PassOptions {
 
 /** How many times the size of its state a moment's work should be, and how many times more than asked for at most. */
 const stateShare = 2
-const timesMax = 4
+const timesMax = 32
 
 /** Work between two pauses: some ms. */
 const pauseWork = 4_000
@@ -79,8 +79,8 @@ export interface LostPart {
  * state where a repair gave up what it had seen.
  */
 export class LogPass {
-  /** Moments so close together that replaying from one to the next takes well under a second. */
-  static readonly keepDefault: MomentPolicy = { work: 500_000, bytes: 64 * 1024 * 1024 }
+  /** Moments so close together that replaying from one to the next is quick also where others take the machine. */
+  static readonly keepDefault: MomentPolicy = { work: 50_000, bytes: 8 * 1024 * 1024 }
 
   readonly #log: PartitionLog
   readonly #options: PassOptions

@@ -23,3 +23,16 @@ it('the room is for all partitions together', () => {
 it('one that is too large by itself goes as well', () => {
   expect(thinned([{ partition: 0, notes: notes(1) }], 5)).toEqual([{ partition: 0, seq: 1 }])
 })
+
+it('there are no more than may be', () => {
+  const all = [{ partition: 0, notes: notes(100, 110, 200, 300) }]
+  expect(thinned(all, Infinity, 3)).toEqual([{ partition: 0, seq: 2 }])
+})
+
+it('near the end they stay closer together than long ago', () => {
+  const all = [{ partition: 0, notes: notes(...Array.from({ length: 1_000 }, (_, i) => i * 50_000)) }]
+  const gone = new Set(thinned(all, Infinity, 500).map(({ seq }) => seq))
+  const left = (from: number, to: number) =>
+    all[0]!.notes.filter(({ seq }) => seq > from && seq <= to && !gone.has(seq))
+  expect(left(900, 1_000).length).toBeGreaterThan(2 * left(0, 100).length)
+})

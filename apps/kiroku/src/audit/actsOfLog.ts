@@ -1,3 +1,4 @@
+import type { DatabaseSync } from 'node:sqlite'
 import { readActs, type Act, type ActFilter, type OnProgress } from '@kiroku/audit'
 import { actsOf, reachedOf } from '@kiroku/audit-store'
 import type { Log } from '@kiroku/log'
@@ -19,16 +20,18 @@ export const actsOfLog = async (
       ...(moments === undefined ? {} : { moments }),
       ...(pause === undefined ? {} : { pause }),
       ...(onProgress === undefined ? {} : { onProgress }),
-      ...(index === undefined
-        ? {}
-        : {
-            known: {
-              acts: actsOf(index, filter),
-              reached: new Map(reachedOf(index).map(({ partition, seq }) => [partition, seq])),
-            },
-          }),
+      ...(index === undefined ? {} : { known: knownOf(index, filter) }),
     })
   } finally {
     index?.close()
+  }
+}
+
+/** The index may grow between two questions: acts behind the place that it was asked for first are left to the record. */
+const knownOf = (index: DatabaseSync, filter: ActFilter) => {
+  const reached = new Map(reachedOf(index).map(({ partition, seq }) => [partition, seq]))
+  return {
+    reached,
+    acts: actsOf(index, filter).filter(({ partition, seq }) => seq <= (reached.get(partition) ?? 0)),
   }
 }

@@ -31,6 +31,9 @@ const restMs = 200
 const troubleMs = 5_000
 /** How often one that reads looks whether it may write now, in ms. */
 const lockMs = 2_000
+/** How long the index waits for the answers to questions, and how often it looks, in ms. */
+const answerMs = 2_000
+const answerLookMs = 20
 /** Records of a partition that are read before the next one has its turn. */
 const turnRecords = 2_000
 
@@ -65,6 +68,8 @@ export class Auditor {
   #lock: WriterLock | undefined
   #feed: FeedFollower | undefined
   #running: Promise<void> | undefined
+  /** Questions that are being answered. */
+  #asked = 0
 
   constructor({ log, dataDir, onTrouble }: AuditorOptions) {
     this.#log = log
@@ -94,11 +99,16 @@ export class Auditor {
   }
 
   /** Errors: those of the question. */
-  ask<M extends AuditorMethod>(
+  async ask<M extends AuditorMethod>(
     method: M,
     asked: AuditorMethods[M]['asked'],
   ): Promise<AuditorMethods[M]['answer']> {
-    return (this.#answering[method] as Answering[M])(asked)
+    this.#asked++
+    try {
+      return await (this.#answering[method] as Answering[M])(asked)
+    } finally {
+      this.#asked--
+    }
   }
 
   /** Follows the ends of the partitions and tells what changes there; without `tell` it stops. */
@@ -192,7 +202,7 @@ export class Auditor {
       decodeCheckpoint,
       moments,
       keep: LogPass.keepDefault,
-      pause: () => this.#room.make(),
+      pause: () => this.#makeRoom(),
     }
     for (let n = 0; n < this.#log.meta.partitions; n++)
       this.#followed.push({
@@ -208,8 +218,20 @@ export class Auditor {
         if (await this.#turn(followed)) isNews = true
       }
       // Questions are answered meanwhile, and the engine goes first where the machine is busy.
-      await (isNews ? this.#room.make() : this.#room.rest(restMs))
+      await (isNews ? this.#makeRoom() : this.#room.rest(restMs))
     }
+  }
+
+  /** Who asked waits for an answer, the index can wait: a while, so that it goes on also where questions do not end. */
+  async #makeRoom(): Promise<void> {
+    const { signal } = this.#stop
+    for (
+      let waitedMs = 0;
+      this.#asked > 0 && waitedMs < answerMs && !signal.aborted;
+      waitedMs += answerLookMs
+    )
+      await rest(answerLookMs, signal)
+    await this.#room.make()
   }
 
   /** Reads the next records of a partition; says whether there are more. */

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { setImmediate as nextTick, setTimeout as sleep } from 'node:timers/promises'
 import { LogPass, TransitionCounts, type PartitionNews } from '@kiroku/audit'
 import { auditFolder, MomentFiles } from '@kiroku/audit-store'
 import { decodeCheckpoint } from '@kiroku/engine'
@@ -58,9 +58,18 @@ export class FeedFollower {
       const counts = new TransitionCounts(n)
       const moments = new MomentFiles(auditFolder(dataDir, log.meta.incarnation))
       const near = (await partition.state()).lastSeq
-      const options = { decodeCheckpoint, moments, near, listeners: [counts], pause: () => room.make() }
+      // Somebody waits for the first news, and the way to it is short; the low priority is enough until there.
+      let pause: () => Promise<unknown> = () => nextTick()
+      const options = {
+        decodeCheckpoint,
+        moments,
+        near,
+        listeners: [counts],
+        pause: async () => void (await pause()),
+      }
       const pass = await LogPass.open(partition, options)
       await pass.run()
+      pause = () => room.make()
       while (!signal.aborted) {
         const { lastSeq } = await partition.state()
         await pass.run(pass.seq + turnRecords)
@@ -75,4 +84,4 @@ export class FeedFollower {
 }
 
 const rest = (ms: number, signal: AbortSignal): Promise<void> =>
-  pause(ms, undefined, { signal }).catch(() => {})
+  sleep(ms, undefined, { signal }).catch(() => {})

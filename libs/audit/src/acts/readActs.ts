@@ -5,6 +5,7 @@ import type { MomentStore } from '../Moment.ts'
 import type { OnProgress } from '../Progress.ts'
 import { passesActFilter, type Act, type ActFilter } from './Act.ts'
 import { actOf } from './actOf.ts'
+import { actsBetween, type ActSpan } from './actsBetween.ts'
 
 /** How to look for acts. */
 export interface ReadActsOptions {
@@ -19,7 +20,7 @@ export interface ReadActsOptions {
 
 /**
  * Everything on record that somebody did, the latest first, found by going through the record as far as it is not
- * known.
+ * known. Where an index knows the beginning, the rest is replayed only around its acts, and not at all without any.
  * Errors: those of a pass.
  */
 export const readActs = async (log: Log, filter: ActFilter, options: ReadActsOptions): Promise<Act[]> => {
@@ -32,28 +33,38 @@ export const readActs = async (log: Log, filter: ActFilter, options: ReadActsOpt
       const { lastSeq } = await partition.state()
       const reached = known?.reached.get(n) ?? 0
       if (reached >= lastSeq) continue
+      const onRead = (seq: number) => {
+        onProgress?.({ partition: n, seq, lastSeq, events: before })
+        return pause?.()
+      }
+      const span: ActSpan =
+        reached === 0 ? { kind: 'unclear' } : await actsBetween(partition, reached, lastSeq, onRead)
+      if (span.kind === 'none') continue
+      const [near, toSeq] = span.kind === 'some' ? [span.first - 1, span.last] : [reached, lastSeq]
+      let told = reached
       const pass = await LogPass.open(partition, {
         decodeCheckpoint,
         ...(moments === undefined ? {} : { moments }),
         ...(pause === undefined ? {} : { pause }),
-        ...(reached === 0 ? {} : { near: reached }),
+        ...(reached === 0 ? {} : { near }),
         onRecord: (seq, events) => onProgress?.({ partition: n, seq, lastSeq, events: before + events }),
         listeners: [
           {
             event: (event, index, frame, state) => {
-              if (frame.seq <= reached) return
+              if (frame.seq <= told) return
               const act = actOf(event, frame.seq, index, state)
               if (act !== undefined && passesActFilter(filter, act)) acts.push(act)
             },
             restarted: (seq, reason) => {
               if (reason !== 'rewound') return
+              told = Math.min(told, seq)
               for (let i = acts.length - 1; i >= 0; i--)
                 if (acts[i]!.partition === n && acts[i]!.seq > seq) acts.splice(i, 1)
             },
           },
         ],
       })
-      await pass.run(lastSeq)
+      await pass.run(toSeq)
       before += pass.events
     } finally {
       await partition.close()

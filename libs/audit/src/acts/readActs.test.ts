@@ -1,0 +1,45 @@
+import { decodeCheckpoint, startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { MomentStore } from '../Moment.ts'
+import { ask, lastFrame, send, tester } from '../TestRecord.ts'
+import type { Act } from './Act.ts'
+import { readActs } from './readActs.ts'
+
+let engine: MemoryEngine
+
+beforeEach(async () => {
+  engine = await startMemoryEngine({ partitions: 1 })
+  await ask(engine, 0, { type: 'CreateQueue', queue: 'mail', config: {}, by: tester })
+})
+afterEach(() => engine.close())
+
+const lastSeq = async () => (await lastFrame(engine.log, 0)).seq
+const all = () => readActs(engine.log, {}, { decodeCheckpoint })
+
+/** What an index says that is as far as the log is now. */
+const indexed = async () => ({ acts: await all(), reached: new Map([[0, await lastSeq()]]) })
+
+it('what an index does not know yet is not replayed where nobody did anything', async () => {
+  const known = await indexed()
+  for (let i = 0; i < 20; i++) await send(engine, 0, 'mail', 'x')
+  const moments: MomentStore = {
+    list: () => Promise.reject(new Error('a replay begins')),
+    get: () => Promise.resolve(undefined),
+    put: () => Promise.resolve(),
+    delete: () => Promise.resolve(),
+  }
+  expect(await readActs(engine.log, {}, { decodeCheckpoint, known, moments })).toEqual(known.acts)
+})
+
+it('acts that an index does not know yet are told with what they changed', async () => {
+  const known = await indexed()
+  await send(engine, 0, 'mail', 'x')
+  await ask(engine, 0, { type: 'PurgeQueue', queue: 'mail', by: tester })
+  await send(engine, 0, 'mail', 'y')
+  const told = await readActs(engine.log, {}, { decodeCheckpoint, known })
+  expect(told).toEqual(await all())
+  expect(told.map(({ event, before }: Act) => [event, before])).toEqual([
+    ['QueuePurged', { messages: 1 }],
+    ['QueueCreated', {}],
+  ])
+})
