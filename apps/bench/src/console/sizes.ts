@@ -20,8 +20,8 @@ export const fullSizes: ConsoleSizes = {
   longChanges: 10_000_000,
   positions: 20,
   steps: 30,
-  rounds: 11,
-  besideLives: 400_000,
+  rounds: 9,
+  besideLives: 200_000,
 }
 
 export const quickSizes: ConsoleSizes = {
