@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
-import { ApiError, presentToken } from '../data/api.ts'
+import { ApiError, presentedToken, presentToken } from '../data/api.ts'
 import { SessionContext, useSessionQuery } from '../data/session.ts'
 import { Problem } from '../parts/Problem.tsx'
 import styles from './Gate.module.css'
@@ -12,6 +12,7 @@ export const Gate = ({ children }: { readonly children: ReactNode }) => {
   const [token, setToken] = useState('')
   if (session.data !== undefined) return <SessionContext value={session.data}>{children}</SessionContext>
   const asksForToken = session.error instanceof ApiError && session.error.status === 401
+  const isRefused = asksForToken && presentedToken() !== null
   if (session.isPending) return null
   return (
     <main className={styles['gate']}>
@@ -33,9 +34,14 @@ export const Gate = ({ children }: { readonly children: ReactNode }) => {
               value={token}
               autoFocus
               autoComplete="off"
+              aria-invalid={isRefused}
+              aria-describedby="token-says"
               onChange={(event) => setToken(event.target.value)}
             />
           </label>
+          <p id="token-says" role="alert">
+            {isRefused && 'The engine does not know this token.'}
+          </p>
           <button type="submit" className="button strong">
             Open the console
           </button>

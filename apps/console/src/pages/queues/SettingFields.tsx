@@ -7,7 +7,7 @@ import { settingGroups } from './settingGroups.ts'
 import styles from './SettingFields.module.css'
 
 /** What people change most. */
-const common: readonly string[] = ['retriesMax', 'retry', 'deadLetter', 'leaseMs', 'indexBody', 'hideBodies']
+const common: readonly string[] = ['retriesMax', 'retry', 'deadLetter', 'leaseMs', 'indexBody', 'bodyHidden']
 
 /** Fields for the settings of a draft: those that are changed most, and behind a word the others. */
 export const SettingFields = ({

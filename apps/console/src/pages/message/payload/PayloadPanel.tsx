@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { get } from '../../../data/api.ts'
+import { useSession } from '../../../data/session.ts'
 import { CopyButton } from '../../../parts/CopyButton.tsx'
 import { bytes as sizeText, time } from '../../../parts/format.ts'
 import { Problem } from '../../../parts/Problem.tsx'
@@ -48,6 +49,7 @@ export const PayloadPanel = ({
   const [view, setView] = useState<'tree' | 'text'>('tree')
   const [isEditing, setEditing] = useState(false)
   const { data, error, reveal } = body
+  const { role } = useSession()
   const payload = data?.payload
   const json = useMemo(
     () =>
@@ -107,10 +109,14 @@ export const PayloadPanel = ({
         <p className={styles['note']}>{gone[data.unreadable]}</p>
       ) : isHidden ? (
         <div className={styles['note']}>
-          <p>Bodies are hidden here. Who reveals one stands on record.</p>
-          <button type="button" className="button" onClick={reveal}>
-            Reveal the body
-          </button>
+          <p>Bodies are hidden here. The log of the engine tells who reveals one.</p>
+          {role === 'viewer' ? (
+            <p>Your role may not reveal them.</p>
+          ) : (
+            <button type="button" className="button" onClick={reveal}>
+              Reveal the body
+            </button>
+          )}
         </div>
       ) : payload.bytes === 0 ? (
         <p className={styles['note']}>The body is empty.</p>

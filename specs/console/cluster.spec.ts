@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest'
+import { expectAccessibleInAllLooks } from './harness/expectAccessibleInAllLooks.ts'
+import { withConsole } from './harness/withConsole.ts'
+
+const stage = withConsole()
+
+interface Cluster {
+  readonly nodes: readonly { readonly host: string; readonly pid: number }[]
+  readonly partitions: readonly { readonly partition: number; readonly epoch: number }[]
+}
+
+it('the partitions of a cluster of one are those that the engine tells of, as a grid and as a table', async () => {
+  const { engine, open } = stage()
+  const page = await open('/cluster')
+  const tiles = page.getByRole('list', { name: 'Partitions' }).getByRole('listitem')
+  await tiles.first().waitFor()
+  const response = await fetch(`${engine.url}/v1/cluster`)
+  const { nodes, partitions } = (await response.json()) as Cluster
+  expect(nodes).toHaveLength(1)
+  expect(await tiles.count()).toBe(partitions.length)
+  for (const [i, { partition, epoch }] of partitions.entries()) {
+    const text = await tiles.nth(i).innerText()
+    expect(text).toMatch(new RegExp(`^Partition\\s+${partition}\\s`))
+    expect(text).toContain('Active')
+    expect(text).toContain(`epoch ${epoch}`)
+  }
+  const { host, pid } = nodes[0]!
+  await page.getByText(`${host}, process ${pid}`).waitFor()
+  await page.getByText('A cluster of one.').waitFor()
+  await expectAccessibleInAllLooks(page)
+
+  await page.getByRole('button', { name: 'Table', exact: true }).click()
+  await page.waitForURL(/view=table/)
+  const rows = page.getByRole('grid', { name: 'Partitions' }).getByRole('row')
+  await rows.nth(partitions.length).waitFor()
+  for (const [i, { partition, epoch }] of partitions.entries()) {
+    const cells = await rows
+      .nth(i + 1)
+      .getByRole('gridcell')
+      .allInnerTexts()
+    expect([cells[0], cells[3]].map(Number)).toEqual([partition, epoch])
+  }
+  await expectAccessibleInAllLooks(page)
+})
