@@ -90,6 +90,7 @@ const Canvas = ({ choice, moves, isDim }: { choice: ChartChoice; moves: boolean;
         panActivationKeyCode={null}
         disableKeyboardA11y
         onEdgeClick={(_, { id }) => choice.selectEdge(id)}
+        attributionPosition="bottom-center"
         aria-label="The message machine"
       >
         <EdgeWords />

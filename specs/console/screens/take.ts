@@ -1,0 +1,58 @@
+/** `node specs/console/screens/take.ts`: takes the reference screens anew, of a shop at work over a real engine. */
+import { setTimeout as pause } from 'node:timers/promises'
+import { chromiumFlags, findChromium } from '@kiroku/testkit/chromium'
+import { chromium } from 'playwright-core'
+import { EngineWithConsole } from '../harness/EngineWithConsole.ts'
+import { openShop } from './shop.ts'
+
+/** How long the shop is open before, so that there is a past, in ms. */
+const openMs = 60_000
+/** How long a page is open before it is taken, in ms: charts fill meanwhile. */
+const shownMs = 8_000
+
+const executablePath = findChromium()
+if (executablePath === undefined) throw new Error('no Chromium was found: .ci/install-chromium brings one')
+const engine = await EngineWithConsole.start()
+const browser = await chromium.launch({ executablePath, args: [...chromiumFlags] })
+try {
+  const shop = await openShop(engine.client)
+  await pause(openMs)
+  const { groups } = (await (await fetch(`${engine.url}/v1/queues/mail-dlq/dead-letters`)).json()) as {
+    groups: { group: string; samples: string[] }[]
+  }
+  const at = encodeURIComponent(new Date(Date.now() - openMs / 2).toISOString())
+  const pages = {
+    machine: ['/', openMs / 2],
+    messages: ['/messages?q=queue:mail*', shownMs],
+    message: [`/messages/${groups[0]!.samples[0]!}`, shownMs],
+    queues: ['/queues', openMs / 2],
+    queue: ['/queues?queue=orders', openMs / 2],
+    'dead-letters': [`/dlq?queue=mail-dlq&group=${groups[0]!.group}`, shownMs],
+    time: [`/time?queue=mail&at=${at}`, shownMs],
+    cluster: ['/cluster', shownMs],
+    audit: ['/audit', shownMs],
+  } as const
+  for (const colorScheme of ['light', 'dark'] as const)
+    for (const width of [1440, 390]) {
+      const context = await browser.newContext({
+        colorScheme,
+        viewport: { width, height: width > 400 ? 900 : 844 },
+      })
+      await Promise.all(
+        Object.entries(pages).map(async ([name, [path, ms]]) => {
+          const page = await context.newPage()
+          await page.goto(engine.url + path)
+          await pause(ms)
+          await page.bringToFront()
+          await pause(shownMs / 2)
+          const file = new URL(`./${name}-${width}-${colorScheme}.png`, import.meta.url).pathname
+          await page.screenshot({ path: file })
+        }),
+      )
+      await context.close()
+    }
+  await shop.close()
+} finally {
+  await browser.close()
+  await engine.stop()
+}
