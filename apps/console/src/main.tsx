@@ -1,4 +1,4 @@
-import '@fontsource-variable/inter/wght.css'
+import './theme/font.css'
 import './theme/tokens.css'
 import './theme/base.css'
 import { QueryClientProvider } from '@tanstack/react-query'
