@@ -88,6 +88,7 @@ const names: Readonly<Record<string, string>> = {
   concurrencyMax: 'most deliveries at once',
   bodyBytesMax: 'largest body',
   indexBody: 'bodies searchable',
+  bodyHidden: 'bodies hidden',
   bodySchema: 'schema of bodies',
   idleMs: 'deleted when idle for',
 }

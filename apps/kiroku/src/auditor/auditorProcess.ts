@@ -17,7 +17,8 @@ import type {
 const statusMs = 500
 
 const tell = (message: FromAuditor): void => {
-  if (process.connected) process.send!(message)
+  // An engine that ends meanwhile closes the channel; the auditor ends with it, and says nothing more.
+  if (process.connected) process.send!(message, undefined, undefined, () => {})
 }
 
 const start = async ({ nats: target, log: name, dataDir }: AuditorSetup): Promise<Auditor> => {

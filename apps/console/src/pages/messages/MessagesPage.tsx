@@ -104,8 +104,8 @@ export const MessagesPage = () => {
       ) : rows.length === 0 && !isLoading && error === undefined ? (
         <Empty title="No message is like this">
           {filter === '' && queue === undefined
-            ? 'Nothing has been sent as far back as the record goes.'
-            : 'Take a condition away, or look at all queues.'}
+            ? 'The index has read of none. What was sent just now is found in a moment: look again.'
+            : 'Take a condition away, or look at all queues. What happened just now is found in a moment.'}
         </Empty>
       ) : (
         <DataTable
