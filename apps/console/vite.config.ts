@@ -1,11 +1,21 @@
+import { machineGraph } from '@kiroku/message'
 import react from '@vitejs/plugin-react'
-import { defineConfig } from 'vite'
+import { defineConfig, type Plugin } from 'vite'
 
 /** Where `npm run dev` finds an engine. */
 const engine = process.env['KIROKU_API'] ?? 'http://127.0.0.1:8480'
 
+/** Pages draw the machine and never run it: they get its graph as data, and XState stays with the replay. */
+const drawnMachine: Plugin = {
+  name: 'drawn-machine',
+  load: {
+    filter: { id: /\/libs\/message\/src\/graph\.ts$/ },
+    handler: () => `const graph = ${JSON.stringify(machineGraph())}; export const machineGraph = () => graph`,
+  },
+}
+
 export default defineConfig({
-  plugins: [react()],
+  plugins: [react(), drawnMachine],
   server: {
     host: '127.0.0.1',
     proxy: { '/v1': { target: engine, changeOrigin: true }, '/docs': engine },
