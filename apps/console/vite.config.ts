@@ -1,3 +1,7 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { brotliCompress } from 'node:zlib'
 import { machineGraph } from '@kiroku/message'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin } from 'vite'
@@ -14,8 +18,25 @@ const drawnMachine: Plugin = {
   },
 }
 
+const brotli = promisify(brotliCompress)
+
+/** Packs scripts and styles once as well as it goes, which takes longer than a visitor should wait for. */
+const packedFiles: Plugin = {
+  name: 'packed-files',
+  apply: 'build',
+  writeBundle: async ({ dir }, bundle) => {
+    const names = Object.keys(bundle).filter((name) => /\.(js|css)$/.test(name))
+    await Promise.all(
+      names.map(async (name) => {
+        const file = path.join(dir!, name)
+        await writeFile(`${file}.br`, await brotli(await readFile(file)))
+      }),
+    )
+  },
+}
+
 export default defineConfig({
-  plugins: [react(), drawnMachine],
+  plugins: [react(), drawnMachine, packedFiles],
   server: {
     host: '127.0.0.1',
     proxy: { '/v1': { target: engine, changeOrigin: true }, '/docs': engine },

@@ -30,7 +30,7 @@ const types: Readonly<Record<string, string>> = {
 /** Those whose content is packed already. */
 const packed = new Set(['image/png', 'font/woff2'])
 
-/** Beyond it, better packing costs the first visitor more time than it spares on the way. */
+/** For what the build did not pack: better packing costs the first visitor more time than it spares on the way. */
 const brotliQuality = 6
 
 const pack = {
@@ -42,7 +42,10 @@ const pack = {
 /** Segments of letters, digits, `_ - .` that do not begin with a dot: nothing that leads out of a folder. */
 const safePath = /^(?:[\w-][\w.-]*\/)*[\w-][\w.-]*$/
 
-/** The files of a folder, packed once for all who ask. A name under `assets` stands for one content for ever. */
+/**
+ * The files of a folder, packed once for all who ask; a file beside one, with `.br` at its end, is that one packed
+ * already. A name under `assets` stands for one content for ever.
+ */
 export class PageFiles {
   readonly #folder: string
   readonly #kept = new Map<string, Promise<PageFile>>()
@@ -69,15 +72,20 @@ export class PageFiles {
   }
 
   async #read(path: string, encoding: Encoding): Promise<PageFile> {
-    const bytes = await readFile(join(this.#folder, path))
+    const file = join(this.#folder, path)
     const contentType = types[extname(path)] ?? 'application/octet-stream'
+    if (encoding === 'br') {
+      const bytes = await unlessMissing(readFile(`${file}.br`))
+      if (bytes !== undefined) return { contentType, encoding, bytes }
+    }
+    const bytes = await readFile(file)
     if (encoding === 'identity' || packed.has(contentType))
       return { contentType, encoding: 'identity', bytes }
     return { contentType, encoding, bytes: await pack[encoding](bytes) }
   }
 }
 
-const unlessMissing = async (reading: Promise<PageFile>): Promise<PageFile | undefined> => {
+const unlessMissing = async <A>(reading: Promise<A>): Promise<A | undefined> => {
   try {
     return await reading
   } catch (error) {

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startApi, type RunningApi } from '../startApi.ts'
 import { parseTokens } from '../tokens.ts'
@@ -139,6 +139,20 @@ describe('the console', () => {
     const font = await ask('/assets/font-1.woff2', { 'accept-encoding': 'br' })
     expect(font.headers).toMatchObject({ 'content-type': 'font/woff2' })
     expect(font.headers['content-encoding']).toBeUndefined()
+  })
+
+  it('sends what the build packed already as it is', async () => {
+    const packed = brotliCompressSync('what the build packed')
+    await writeFile(join(folder, 'assets', 'index-abc123.js.br'), packed)
+    await serve()
+    const path = '/assets/index-abc123.js'
+    const { headers, body } = await ask(path, { 'accept-encoding': 'br' })
+    expect(headers).toMatchObject({
+      'content-type': 'text/javascript; charset=utf-8',
+      'content-encoding': 'br',
+    })
+    expect(body).toEqual(packed)
+    expect((await ask(path)).body.toString()).toBe(script)
   })
 
   it.each([
