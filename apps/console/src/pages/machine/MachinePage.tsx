@@ -1,4 +1,4 @@
-import { lazy, Suspense, useMemo, useRef } from 'react'
+import { useMemo, useRef } from 'react'
 import { useScope } from '../../data/moment.ts'
 import { Problem } from '../../parts/Problem.tsx'
 import { time } from '../../parts/format.ts'
@@ -7,6 +7,7 @@ import { EdgePanel } from './EdgePanel.tsx'
 import { FirstMessage } from './FirstMessage.tsx'
 import { Headline } from './Headline.tsx'
 import { Legend } from './Legend.tsx'
+import { MachineChart } from './MachineChart.tsx'
 import styles from './MachinePage.module.css'
 import { MachineTable } from './MachineTable.tsx'
 import { noPopulation } from '../../data/FeedModel.ts'
@@ -17,8 +18,6 @@ import { warningOf } from './warningOf.ts'
 import { usePrefersStill } from './usePrefersStill.ts'
 import { useSelection } from './useSelection.ts'
 import { useStanding, type Known } from './useStanding.ts'
-
-const MachineChart = lazy(() => import('./MachineChart.tsx').then((m) => ({ default: m.MachineChart })))
 
 /** What is drawn before anything is known. */
 const nothing: Standing = {
@@ -72,14 +71,12 @@ export const MachinePage = () => {
           {isTable ? (
             <MachineTable standing={standing} choice={choice} />
           ) : (
-            <Suspense fallback={<div className={styles['stage']} />}>
-              <MachineChart
-                standing={standing}
-                choice={choice}
-                moves={(status === 'live' || status === 'playing') && !isStill}
-                isDim={status === 'lost'}
-              />
-            </Suspense>
+            <MachineChart
+              standing={standing}
+              choice={choice}
+              moves={(status === 'live' || status === 'playing') && !isStill}
+              isDim={status === 'lost'}
+            />
           )}
           {isEmpty && !isTable && <FirstMessage queue={queue} />}
           {!isTable && <StateList standing={standing} choice={choice} />}
