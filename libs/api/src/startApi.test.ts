@@ -466,6 +466,10 @@ describe('the HTTP API', () => {
     expect(begun.json()).toMatchObject({ selected: 2, by: { reason: 'it is back' } })
     await expect.poll(async () => (await client.queues.describe('jobs')).counts.available).toBe(2)
     expect((await ask('POST', '/v1/queues/dead/redrives', { selection: [2] })).status).toBe(400)
+    const none = { group: 'no such group' }
+    const dry = await ask('POST', '/v1/queues/dead/redrives', { ...none, dryRun: true })
+    expect(dry.json()).toMatchObject({ state: 'completed', selected: 0, moved: 0, skipped: {}, left: 0 })
+    expect((await ask('POST', '/v1/queues/dead/redrives', none)).status).toBe(400)
     const { groups } = answer.json() as { groups: { group: string; samples: string[] }[] }
     const [{ group, samples }] = groups as [{ group: string; samples: string[] }]
     const edit = await ask('POST', `/v1/messages/${samples[2]}/body`, { body: { n: 1 }, reason: 'a mistake' })

@@ -19,8 +19,11 @@ export const checkRedrive = (c: CommandOf<'StartRedrive'>): RedriveFilter => {
   return checkFilter(c.filter ?? {})
 }
 
-/** Checks which messages a redrive is told to look at; what touches becomes one range. Errors: `InvalidArgument`. */
-export const checkSelection = (selection: Ranges): Ranges => {
+/**
+ * Checks which messages a redrive is told to look at; what touches becomes one range. Only a dry run may look at none:
+ * that is what it says then. Errors: `InvalidArgument`.
+ */
+export const checkSelection = (selection: Ranges, isDryRun: boolean): Ranges => {
   const checked: Ranges = []
   for (let i = 0, next = 1; i < selection.length; i += 2) {
     const first = selection[i]!
@@ -30,7 +33,7 @@ export const checkSelection = (selection: Ranges): Ranges => {
     next = first + count
     pushRange(checked, first, count)
   }
-  if (checked.length === 0) throw invalid('the selection is empty')
+  if (checked.length === 0 && !isDryRun) throw invalid('the selection is empty')
   if (checked.length > 2 * limits.redriveRangesMax)
     throw invalid(
       `a selection may have ${limits.redriveRangesMax} stretches of messages, not ${checked.length / 2}; redrive it in parts`,

@@ -310,6 +310,12 @@ describe('a dry run', () => {
     expect(p.counts('dead')).toMatchObject({ available: 5 })
   })
 
+  it('says that nothing matches where nothing is selected', () => {
+    expect(start(given(), { selection: [], dryRun: true }).ok).toMatchObject({
+      redrive: { dryRun: true, selected: 0, left: 0 },
+    })
+  })
+
   it('makes room for later ones', () => {
     const p = given()
     for (let i = 1; i <= 12; i++) start(p, { request: `r${i}`, dryRun: true })

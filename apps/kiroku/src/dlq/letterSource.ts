@@ -40,7 +40,7 @@ export const lettersHere = (log: Log, options: () => LookOptions): DeadLetterSou
     if (more !== undefined)
       throw new KirokuError(
         'InvalidArgument',
-        `what matches has more than ${limits.redriveRangesMax} stretches of messages; narrow it down`,
+        `what matches lies in more than ${limits.redriveRangesMax} stretches of queue "${queue}", which is more than one redrive takes; narrow it down, for example by time, redrive the whole queue, or use \`kiroku dlq redrive\`, which goes on part by part`,
       )
     return selection ?? []
   },

@@ -30,7 +30,7 @@ export const redriveHandlers = ({ client, deadLetters, trace }: ApiSources) =>
             throw new KirokuError('InvalidArgument', 'a "selection" names all messages that are meant')
           const { subscription } = options
           const selection = await deadLetters.select(params.queue, { ...asked, ...without({ subscription }) })
-          if (selection.length === 0)
+          if (selection.length === 0 && options.dryRun !== true)
             throw new KirokuError('InvalidArgument', `no dead letter of queue "${params.queue}" matches`)
           return client.queues.redrive(params.queue, { ...(options as RedriveOptions), selection }, by)
         })

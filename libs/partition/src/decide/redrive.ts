@@ -36,7 +36,7 @@ export const decideStartRedrive = <B>(turn: Turn<B>, c: CommandOf<'StartRedrive'
       sub: sub.id,
       to: c.to,
       filter,
-      ...(c.selection === undefined ? {} : { selection: checkSelection(c.selection) }),
+      ...(c.selection === undefined ? {} : { selection: checkSelection(c.selection, c.dryRun === true) }),
       rateMax: c.rateMax ?? 0,
       messagesMax: c.messagesMax ?? 0,
       upTo: queue.nextNumber - 1,

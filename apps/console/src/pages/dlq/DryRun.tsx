@@ -23,11 +23,12 @@ export const DryRun = ({
       </p>
     )
   const { match, go, stay, beyond } = describeDryRun(run)
+  const isNone = go === undefined && stay.length === 0
   return (
     <div className={styles['dry']} role="status">
       <p>{match}.</p>
       <ul>
-        <li data-go={go !== undefined}>{go ?? 'None of them can go'}.</li>
+        {!isNone && <li data-go={go !== undefined}>{go ?? 'None of them can go'}.</li>}
         {stay.map((sentence) => (
           <li key={sentence}>{sentence}.</li>
         ))}

@@ -53,6 +53,11 @@ it('says it when nothing can go, and what a limit leaves', () => {
   })
 })
 
+it('says it when nothing matches', () => {
+  const nothing = { ...run, selected: 0, moved: 0, targets: [], skipped: {} }
+  expect(describeDryRun(nothing)).toEqual({ match: 'Nothing matches', stay: [] })
+})
+
 it('adds up what matches where all were asked for', () => {
   const { selected: _, ...all } = run
   expect(describeDryRun(all).match).toBe('312 messages match')

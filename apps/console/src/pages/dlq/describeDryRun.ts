@@ -18,7 +18,7 @@ type Counts = Pick<RedriveDescription, 'moved' | 'targets' | 'skipped' | 'filter
 /** What a dry run says, in sentences: what matches, what goes and where, what stays and why, what a limit leaves. */
 export interface DryRunText {
   readonly match: string
-  /** Absent: nothing goes. */
+  /** Absent: none of them goes, or nothing matches. */
   readonly go?: string
   /** Empty: nothing stays. */
   readonly stay: readonly string[]
@@ -31,7 +31,7 @@ export const describeDryRun = ({ moved, targets, skipped, left, selected }: Coun
   const staying = reasons.reduce((sum, [, n]) => sum + n, 0)
   const match = selected ?? moved + staying + left
   return {
-    match: `${messages(match)} ${match === 1 ? 'matches' : 'match'}`,
+    match: match === 0 ? 'Nothing matches' : `${messages(match)} ${match === 1 ? 'matches' : 'match'}`,
     ...(moved === 0
       ? {}
       : { go: `${count(moved)} ${moved === 1 ? 'goes' : 'go'} to ${targetsText(targets)}` }),
