@@ -1,7 +1,7 @@
+import type { MessageBody } from '../../data/MessageBody.ts'
 import { Dialog } from '../../parts/Dialog.tsx'
+import { EditBody } from '../../parts/EditBody.tsx'
 import { Problem } from '../../parts/Problem.tsx'
-import { EditBody } from '../message/payload/EditBody.tsx'
-import type { MessageBody } from '../message/payload/MessageBody.ts'
 import { useMessageBody } from './useMessageBody.ts'
 
 /** Corrects the body of a dead letter, or says why that cannot be done here. */

@@ -1,8 +1,8 @@
 import { useState } from 'react'
-import type { MessageBody } from '../message/payload/MessageBody.ts'
-import { useMessageBody } from './useMessageBody.ts'
+import type { MessageBody } from '../../data/MessageBody.ts'
 import { Problem } from '../../parts/Problem.tsx'
 import { diffPayloads } from './diffPayloads.ts'
+import { useMessageBody } from './useMessageBody.ts'
 import styles from './Dlq.module.css'
 
 /** In what the bodies of two samples differ. */

@@ -2,7 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { useMemo, useRef, useState, type KeyboardEvent } from 'react'
 import { CopyButton } from '../../../parts/CopyButton.tsx'
 import { count } from '../../../parts/format.ts'
-import { keyOf, pathOf, visibleValues, type JsonText } from './readJson.ts'
+import { keyOf, pathOf, visibleValues, type JsonText } from '../../../parts/readJson.ts'
 import styles from './JsonTree.module.css'
 
 /** Of a value so many characters stand in its line; the whole of the chosen one stands below. */

@@ -1,6 +1,6 @@
 import { useState } from 'react'
+import { bytesOfBase64, hexLine } from '../../../data/MessageBody.ts'
 import { count } from '../../../parts/format.ts'
-import { bytesOfBase64, hexLine } from './MessageBody.ts'
 import styles from './PlainView.module.css'
 
 /** Characters and lines that are shown before somebody asks for more. */

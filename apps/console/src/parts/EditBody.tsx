@@ -1,6 +1,6 @@
 import { useState } from 'react'
-import { CommandDialog } from '../../../parts/CommandDialog.tsx'
-import { base64OfText } from './MessageBody.ts'
+import { CommandDialog } from './CommandDialog.tsx'
+import { base64OfText } from '../data/MessageBody.ts'
 import { lineDiff } from './lineDiff.ts'
 import { readJson } from './readJson.ts'
 import styles from './EditBody.module.css'
