@@ -21,6 +21,8 @@ export const besideReaders = async ({ sizes, progress, folder }: AuditBench): Pr
           // What the auditor has left to read must not disturb the round of another.
           await read.settled()
           running = await Promise.all(beside.map((reader) => reader.start(read)))
+          // An engine that has rested while the others had their rounds is slower at first.
+          await run(sizes.besideLives / 2)
         },
         after: async () => {
           const counts = await Promise.all(running.map((reader) => reader.stop()))

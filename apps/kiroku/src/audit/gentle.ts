@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { Room } from '../auditor/Room.ts'
 import type { Invocation } from '../cli/CommandSpec.ts'
@@ -9,9 +10,18 @@ const workShare = 1 / 32
 export const gentle = ({ flag, signal }: Invocation): Room | undefined => {
   if (!flag('gentle')) return undefined
   try {
-    setPriority(constants.priority.PRIORITY_LOW)
+    for (const thread of ownThreads()) setPriority(thread, constants.priority.PRIORITY_LOW)
   } catch {
     // A system that does not allow it; the rests do most of it.
   }
   return new Room(workShare, signal)
+}
+
+/** Linux gives each thread a priority of its own, also those that clear memory and compile; elsewhere it is one for all. */
+const ownThreads = (): number[] => {
+  try {
+    return readdirSync('/proc/self/task').map(Number)
+  } catch {
+    return [process.pid]
+  }
 }

@@ -1,43 +1,55 @@
 import { describe, expect, it } from 'vitest'
-import { Pace, type Processors } from './Pace.ts'
+import { Pace } from './Pace.ts'
 
 /** A machine of two processors whose use the test says. */
 const machine = () => {
-  let now = 0
-  let seen: Processors = { idle: 0, all: 0, own: 0 }
-  const pace = new Pace(
-    () => seen,
-    () => now,
-    1 / 12,
-  )
+  let [now, own, idle, all] = [0, 0, 0, 0]
+  const pace = new Pace({ now: () => now, own: () => own, machine: () => ({ idle, all }) }, 1 / 12)
   return {
     pace,
-    pass: (ms: number, { others, own = 0 }: { others: number; own?: number }) => {
+    pass: (ms: number, use: { others: number; own?: number }) => {
       now += ms
-      const all = 2 * ms
-      const used = all * others + ms * own
-      seen = { idle: seen.idle + all - used, all: seen.all + all, own: seen.own + ms * own }
+      own += ms * (use.own ?? 0)
+      all += 2 * ms
+      idle += 2 * ms * (1 - use.others) - ms * (use.own ?? 0)
     },
   }
 }
 
-describe('the pace of the auditor', () => {
+describe('the pace of a reader', () => {
   it('is as fast as it can be while the machine has time', () => {
     const { pace, pass } = machine()
     pass(300, { others: 0.2, own: 1 })
     expect(pace.restMs()).toBe(0)
   })
 
-  it('leaves eleven twelfths of its time to others while these use most of the machine', () => {
+  it('leaves eleven twelfths of a processor to others while these use most of the machine', () => {
+    const { pace, pass } = machine()
+    pass(300, { others: 0.9 })
+    expect(pace.restMs()).toBe(0)
+    pass(20, { others: 0.9, own: 0.6 })
+    expect(pace.restMs()).toBeCloseTo(124)
+  })
+
+  it('makes up for what the process did while it rested', () => {
     const { pace, pass } = machine()
     pass(300, { others: 0.9 })
     pace.restMs()
-    pace.rested()
-    pass(20, { others: 0.9, own: 0.1 })
-    expect(pace.restMs()).toBeCloseTo(220)
-    pace.rested()
-    pass(10_000, { others: 0.9, own: 0.1 })
-    expect(pace.restMs()).toBe(2_000)
+    pass(20, { others: 0.9, own: 0.6 })
+    pass(pace.restMs(), { others: 0.9, own: 0.125 })
+    expect(pace.restMs()).toBeCloseTo(186)
+  })
+
+  it('saves no rest up, and never rests for longer than two seconds', () => {
+    const { pace, pass } = machine()
+    pass(10_000, { others: 0.9 })
+    expect(pace.restMs()).toBe(0)
+    pass(20, { others: 0.9, own: 0.6 })
+    pass(pace.restMs(), { others: 0.9 })
+    expect(pace.restMs()).toBeCloseTo(0)
+    pass(1_000, { others: 0.9, own: 1 })
+    pass(pace.restMs(), { others: 0.9 })
+    expect(pace.restMs()).toBeCloseTo(0)
   })
 
   it('does not take its own work for that of others', () => {
@@ -47,11 +59,7 @@ describe('the pace of the auditor', () => {
   })
 
   it('does not spare a machine that does not tell', () => {
-    const pace = new Pace(
-      () => ({ idle: 0, all: 0, own: 0 }),
-      () => 1_000,
-      1 / 12,
-    )
+    const pace = new Pace({ now: () => 1_000, own: () => 900, machine: () => ({ idle: 0, all: 0 }) }, 1 / 12)
     expect(pace.restMs()).toBe(0)
   })
 })

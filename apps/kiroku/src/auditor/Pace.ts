@@ -2,8 +2,15 @@
 export interface Processors {
   readonly idle: number
   readonly all: number
-  /** By this process. */
-  readonly own: number
+}
+
+/** What a pace goes by. */
+export interface PaceSources {
+  /** A clock in ms. */
+  readonly now: () => number
+  /** Processor time that this process has used, in ms. */
+  readonly own: () => number
+  readonly machine: () => Processors
 }
 
 /** Where others use more of the machine than this, work makes room for them. */
@@ -15,46 +22,52 @@ const restMsMax = 2_000
 /**
  * How fast a reader may go: as fast as it can where the machine has time, else so that the engine and its clients do
  * not feel it. A low priority alone does not do that: two threads of one core, the server that is read from and the
- * memory know no priorities.
+ * memory know no priorities. What counts is all that the process does, also what arrives and is cleared away while it
+ * rests; whoever makes room in one process shares its part.
  */
 export class Pace {
-  readonly #look: () => Processors
-  readonly #now: () => number
+  readonly #from: PaceSources
   readonly #workShare: number
-  #seen: Processors
-  #seenAt: number
-  #workedSince: number
+  #machine: Processors
+  #ownThen: number
+  #lookedAt: number
+  /** Up to where what was used is paid for by rests. */
+  #paidAt: number
+  #paidOwn: number
   #isBusy = false
 
-  /** `now`: a clock in ms. `workShare`: how much of one processor it takes where others use most of the machine. */
-  constructor(look: () => Processors, now: () => number, workShare: number) {
-    this.#look = look
-    this.#now = now
+  /** `workShare`: how much of one processor the process takes where others use most of the machine. */
+  constructor(from: PaceSources, workShare: number) {
+    this.#from = from
     this.#workShare = workShare
-    this.#seen = look()
-    this.#seenAt = this.#workedSince = now()
+    this.#machine = from.machine()
+    this.#ownThen = this.#paidOwn = from.own()
+    this.#lookedAt = this.#paidAt = from.now()
   }
 
-  /** How long to rest after the work since the last rest, in ms; 0: go on at once. */
+  /** How long to rest before there is more work, in ms; 0: go on at once. */
   restMs(): number {
-    const now = this.#now()
-    if (now - this.#seenAt >= lookMs) this.#lookAgain(now)
-    const worked = now - this.#workedSince
-    return this.#isBusy ? Math.min(restMsMax, worked * (1 / this.#workShare - 1)) : 0
+    const now = this.#from.now()
+    const own = this.#from.own()
+    if (now - this.#lookedAt >= lookMs) this.#look(now, own)
+    const share = this.#workShare
+    const owedMs = this.#isBusy ? own - this.#paidOwn - share * (now - this.#paidAt) : 0
+    const restMs = Math.min(restMsMax, Math.max(0, owedMs / share))
+    // Neither is a rest saved up for later, nor is more owed than the longest rest pays for.
+    this.#paidAt = now
+    this.#paidOwn = own - restMs * share
+    return restMs
   }
 
-  /** The rest is over. */
-  rested(): void {
-    this.#workedSince = this.#now()
-  }
-
-  #lookAgain(now: number): void {
-    const { idle, all, own } = this.#look()
-    const before = this.#seen
+  #look(now: number, own: number): void {
+    const { idle, all } = this.#from.machine()
+    const before = this.#machine
     const elapsed = all - before.all
     // A system that does not tell has nothing to be spared.
-    if (elapsed > 0) this.#isBusy = elapsed - (idle - before.idle) - (own - before.own) > busyShare * elapsed
-    this.#seen = { idle, all, own }
-    this.#seenAt = now
+    if (elapsed > 0)
+      this.#isBusy = elapsed - (idle - before.idle) - (own - this.#ownThen) > busyShare * elapsed
+    this.#machine = { idle, all }
+    this.#ownThen = own
+    this.#lookedAt = now
   }
 }

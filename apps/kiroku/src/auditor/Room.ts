@@ -1,6 +1,6 @@
 import { cpus } from 'node:os'
 import { setImmediate as nextTick, setTimeout as sleep } from 'node:timers/promises'
-import { Pace, type Processors } from './Pace.ts'
+import { Pace, type PaceSources } from './Pace.ts'
 
 /** How the work of a reader makes room for whatever else the machine does. */
 export class Room {
@@ -8,11 +8,11 @@ export class Room {
   readonly #signal: AbortSignal
 
   /**
-   * @param workShare how much of one processor the work takes while the machine is busy
+   * @param workShare how much of one processor the process takes while the machine is busy
    * @param signal ends a rest
    */
   constructor(workShare: number, signal: AbortSignal) {
-    this.#pace = new Pace(processors, () => performance.now(), workShare)
+    this.#pace = new Pace(sources, workShare)
     this.#signal = signal
   }
 
@@ -21,22 +21,26 @@ export class Room {
     const restMs = this.#pace.restMs()
     if (restMs === 0) await nextTick()
     else await this.rest(restMs)
-    this.#pace.rested()
   }
 
   /** Waits for something to do. */
   async rest(ms: number): Promise<void> {
     await sleep(ms, undefined, { signal: this.#signal }).catch(() => {})
-    this.#pace.rested()
   }
 }
 
-const processors = (): Processors => {
-  let [idle, all] = [0, 0]
-  for (const { times } of cpus()) {
-    idle += times.idle
-    all += times.idle + times.user + times.sys + times.nice + times.irq
-  }
-  const { user, system } = process.cpuUsage()
-  return { idle, all, own: (user + system) / 1_000 }
+const sources: PaceSources = {
+  now: () => performance.now(),
+  own: () => {
+    const { user, system } = process.cpuUsage()
+    return (user + system) / 1_000
+  },
+  machine: () => {
+    let [idle, all] = [0, 0]
+    for (const { times } of cpus()) {
+      idle += times.idle
+      all += times.idle + times.user + times.sys + times.nice + times.irq
+    }
+    return { idle, all }
+  },
 }
