@@ -1,5 +1,5 @@
+import type { StateName } from '@kiroku/message'
 import type { QueueConfig, QueueCounts } from '@kiroku/partition'
-import type { StateName } from './TraceStep.ts'
 
 /** A moment that is asked for: a record of a partition (without one: of the queue's home), or a time in ms since 1970. */
 export type AskedMoment = { readonly seq: number; readonly partition?: number } | { readonly time: number }

@@ -29,10 +29,11 @@ export const acts = fc.oneof(
   },
 )
 
-/** Does all of it with a queue of ordered groups and two subscriptions. */
+/** Does all of it with a queue of ordered groups and two subscriptions; calls `after` each. */
 export const live = async (
   engine: MemoryEngine,
   does: readonly { kind: string; n: number }[],
+  after: () => Promise<void> = () => Promise.resolve(),
 ): Promise<void> => {
   const held: { queue: number; sub: number; delivery: number; numbers: number[] }[] = []
   const groups = (count: number) => Array.from({ length: count }, (_, i) => `g${i % 3}`)
@@ -45,7 +46,7 @@ export const live = async (
     settings: {},
     by: tester,
   })
-  for (const { kind, n } of does)
+  for (const { kind, n } of does) {
     switch (kind) {
       case 'send':
       case 'delay': {
@@ -80,4 +81,6 @@ export const live = async (
       case 'restart':
         await engine.restart()
     }
+    await after()
+  }
 }

@@ -1,7 +1,4 @@
-import type { Actor, LogEventType, stateNames } from '@kiroku/message'
-
-/** Name of a message's state. */
-export type StateName = (typeof stateNames)[number]
+import type { Actor, LogEventType, StateName } from '@kiroku/message'
 
 /** One thing that happened to a message. Times are ms of partition time. */
 export interface TraceStep {

@@ -1,10 +1,9 @@
-import { isKirokuError, stateNames } from '@kiroku/message'
+import { isKirokuError, stateNames, type StateName } from '@kiroku/message'
 import type { Log } from '@kiroku/log'
 import { messageId, messageSpans, type MessageSpan, type QueueCounts } from '@kiroku/partition'
 import { Looker, type Look, type LookOptions, type LookPlace } from './Looker.ts'
 import type { AskedMoment, MomentPlace, QueueMoment } from './QueueMoment.ts'
 import { describeLook } from './stateAt.ts'
-import type { StateName } from './TraceStep.ts'
 
 /** How much to show. */
 export interface DiffOptions extends LookOptions {

@@ -1,8 +1,8 @@
-import type { LogEventType } from '@kiroku/message'
+import type { LogEventType, StateName } from '@kiroku/message'
 import { timesText } from './cameBack.ts'
 import { durationText, timeText } from './renderTrace.ts'
 import { groupName } from './DeadLetters.ts'
-import type { StateName, Trace, TraceAttempt, TraceStep } from './TraceStep.ts'
+import type { Trace, TraceAttempt, TraceStep } from './TraceStep.ts'
 
 /** What happened to a message, in sentences and as data. */
 export interface Explanation {

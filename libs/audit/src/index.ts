@@ -6,7 +6,7 @@
 export { trace, type TraceOptions } from './trace.ts'
 export type { TraceIndex } from './TraceIndex.ts'
 export { renderTrace } from './renderTrace.ts'
-export type { StateName, Trace, TraceAttempt, TraceStep, UnreadableRecord } from './TraceStep.ts'
+export type { Trace, TraceAttempt, TraceStep, UnreadableRecord } from './TraceStep.ts'
 export { attemptsOf } from './attemptsOf.ts'
 export { exportTrace, importTrace } from './traceFile.ts'
 export type { DecodeCheckpoint, StoredCheckpoint } from './Checkpoint.ts'
@@ -26,18 +26,9 @@ export type {
 export { checkRecord, type RecordCheck } from './checkRecord.ts'
 export { encodeEvent, encodeHeartbeat } from './feed/encodeEvent.ts'
 export { FeedHub, type FeedReader } from './feed/FeedHub.ts'
-export type {
-  FeedMessage,
-  FeedPlace,
-  PartitionNews,
-  QueueChange,
-  QueueStanding,
-  TransitionCount,
-} from './feed/FeedMessage.ts'
+export type { FeedMessage, FeedPlace } from './feed/FeedMessage.ts'
 export { TailFold, type TailLine } from './feed/TailFold.ts'
-export { noCounts, TransitionCounts } from './feed/TransitionCounts.ts'
 export { sumCounts } from './sumCounts.ts'
-export { transitionsOf, type FromState } from './feed/transitionsOf.ts'
 export type { TailNote } from './TailNote.ts'
 export { planRepair, repair } from './repair.ts'
 export type { RepairKind, RepairOptions, RepairOrder, RepairPlan } from './RepairPlan.ts'

@@ -1,4 +1,4 @@
-import { isKirokuError, KirokuError, stateNames } from '@kiroku/message'
+import { isKirokuError, KirokuError, stateNames, type StateName } from '@kiroku/message'
 import { KeyReader, type Log, type PartitionLog } from '@kiroku/log'
 import {
   mainSubscription,
@@ -20,7 +20,6 @@ import { openEnvelope } from './openEnvelope.ts'
 import { progressRecords } from './Progress.ts'
 import type { AskedMoment } from './QueueMoment.ts'
 import { readEnvelopes } from './readEnvelopes.ts'
-import type { StateName } from './TraceStep.ts'
 
 /** How dead letters are read. */
 export interface DeadLetterOptions extends Omit<LookOptions, 'now'>, Partial<Pick<LookOptions, 'now'>> {

@@ -1,4 +1,4 @@
-import { KirokuError, State } from '@kiroku/message'
+import { KirokuError, State, type StateName } from '@kiroku/message'
 import {
   decodeRecord,
   isSealed,
@@ -19,7 +19,6 @@ import { Looker, type Look, type LookOptions, type LookPlace } from './Looker.ts
 import { momentMessage } from './momentMessage.ts'
 import { overviewOf } from './overviewOf.ts'
 import type { AskedMoment, MomentMessage, MomentPlace, QueueMoment } from './QueueMoment.ts'
-import type { StateName } from './TraceStep.ts'
 
 /** Which messages to show. */
 export interface StateAtOptions extends LookOptions {

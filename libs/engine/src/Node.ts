@@ -47,6 +47,9 @@ export class Node {
     this.#time = options.time ?? liveTime
   }
 
+  get name(): string {
+    return this.#o.name
+  }
   get log(): Log {
     return this.#o.log
   }

@@ -25,5 +25,8 @@ export const stateNames = [
   'Discarded',
 ] as const
 
+/** Name of a state. */
+export type StateName = (typeof stateNames)[number]
+
 /** Whether a state is final. */
 export const isFinal = (state: State): boolean => state >= State.Committed

@@ -10,7 +10,7 @@ export {
   type ErrorId,
   type WireError,
 } from './errors.ts'
-export { State, stateNames, isFinal } from './State.ts'
+export { State, stateNames, isFinal, type StateName } from './State.ts'
 export { newCell, type MessageCell, type DiscardReason } from './MessageCell.ts'
 export type { Exhaustion, LateHandles, MachineEvent, MachineEventType, Policy } from './MachineEvent.ts'
 export type {

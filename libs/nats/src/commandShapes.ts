@@ -116,6 +116,7 @@ const shapes: Readonly<Record<CommandType, Check>> = {
   ListQueues: record,
   DescribeGroups: shape({ ...queue, subscription: optional(text), max: optional(number) }),
   DescribePartition: record,
+  FollowPartition: shape({ follower: text, since: number }),
   Forward: shape({
     from: address,
     target: number,

@@ -7,6 +7,7 @@ import type {
   QueueAddress,
   WireError,
 } from '@kiroku/message'
+import type { PartitionNews } from './feed/PartitionNews.ts'
 import type { QueueConfig } from './QueueConfig.ts'
 import type { Redrive, RedriveFilter, RedriveTo } from './state/Redrive.ts'
 import type { SpreadView } from './state/Spread.ts'
@@ -218,6 +219,8 @@ export type Command =
   | { type: 'ListQueues' }
   | { type: 'DescribeGroups'; queue: string; subscription?: string; max?: number }
   | { type: 'DescribePartition' }
+  /** What happened to the queues behind the record `since`, which this follower was told last; 0: how they stand. */
+  | { type: 'FollowPartition'; follower: string; since: number }
   /** From another partition's outbox: a window of dead letters and redriven messages, in order. */
   | {
       type: 'Forward'
@@ -421,6 +424,7 @@ export interface Answers {
   DescribeGroups: { readonly groups: readonly GroupDescription[]; readonly total: number }
   ListQueues: { readonly queues: readonly QueueDescription[] }
   DescribePartition: PartitionDescription
+  FollowPartition: PartitionNews
   Forward: { readonly outcome: 'stored' | 'targetGone'; readonly upTo: number }
 }
 

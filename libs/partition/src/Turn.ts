@@ -45,6 +45,8 @@ export class Turn<B = Uint8Array> {
   readonly events: LogEvent[] = []
   readonly answers: TurnAnswer[] = []
   readonly sections = new Map<number, TurnSection<B>>()
+  /** Who is to be told what happened, when the turn is over. */
+  readonly follows: { readonly token: number; readonly follower: string; readonly since: number }[] = []
   /** One cell and ranges for all steps of the turn. */
   readonly cell: MessageCell = newCell()
 
@@ -58,6 +60,7 @@ export class Turn<B = Uint8Array> {
   /** Records a fact and applies it. */
   emit(event: LogEvent): void {
     this.events.push(event)
+    this.state.followers?.event(event, this.state)
     evolve(this.state, event)
   }
 

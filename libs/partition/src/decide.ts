@@ -9,6 +9,7 @@ import {
 } from './decide/admin.ts'
 import { decideEnqueue, decideForward, namedQueue, namedSubscription } from './decide/enqueue.ts'
 import { decideErase } from './decide/erase.ts'
+import { answerFollowers, decideFollow } from './decide/follow.ts'
 import { decideDropPart, decidePlacePart } from './decide/place.ts'
 import { decideCancelReceive, decideReceive } from './decide/receive.ts'
 import { decideCancelRedrive, decideDescribeRedrives, decideStartRedrive } from './decide/redrive.ts'
@@ -104,6 +105,8 @@ export const decide = <B extends Uint8Array | SizedRef>(
       const max = Math.min(command.max ?? limits.groupsDescribedMax, limits.groupsDescribedMax)
       return turn.ok(token, describeGroups(turn.state, sub, max))
     }
+    case 'FollowPartition':
+      return decideFollow(turn, command, token)
     case 'ListQueues':
       return turn.ok(token, { queues: describeQueues(turn.state, turn.state.queues.values(), turn.now) })
     default:
@@ -114,9 +117,10 @@ export const decide = <B extends Uint8Array | SizedRef>(
   }
 }
 
-/** Ends a turn: fires the timers, serves the waiting receives, answers those whose time is over. */
+/** Ends a turn: fires the timers, serves the waiting receives, answers those whose time is over, tells those who follow. */
 export const endTurn = <B>(turn: Turn<B>): void => {
   const due = fireTimers(turn)
   deliver(turn)
   answerEmpty(turn, due)
+  answerFollowers(turn)
 }

@@ -53,6 +53,15 @@ export { decideEditBody } from './decide/editBody.ts'
 export { decideSettle } from './decide/settle.ts'
 export { decideDropped, decidePlaced, placePart } from './decide/spread.ts'
 export type { SizedRef } from './decide/storeSend.ts'
+export type {
+  PartitionNews,
+  QueueChange,
+  QueueNews,
+  QueueStanding,
+  TransitionCount,
+} from './feed/PartitionNews.ts'
+export { noCounts, TransitionCounts } from './feed/TransitionCounts.ts'
+export { transitionsOf, type FromState } from './feed/transitionsOf.ts'
 export { availableAmong, availableNumbers, type AvailableMessage } from './available.ts'
 export { bodiesBefore, decideCarry, type OldBodies } from './carry.ts'
 export { countsOf, describeQueues } from './describe.ts'

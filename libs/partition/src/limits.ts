@@ -51,4 +51,7 @@ export const limits = {
   redriveFilterBytesMax: 16 * 1024,
   /** Stretches of numbers that a redrive may be told to look at; they are one event. */
   redriveRangesMax: 10_000,
+  /** Who may be told at once what happens in a partition, and how long one may stay away. */
+  followersMax: 64,
+  followerLingerMs: 10_000,
 } as const

@@ -1,8 +1,9 @@
-import { noCounts, type FeedMessage, type QueueChange } from '@kiroku/audit'
+import type { FeedMessage } from '@kiroku/audit'
+import { noCounts, type QueueChange } from '@kiroku/partition'
 import { expect, it } from 'vitest'
 import { FeedModel } from './FeedModel.ts'
 
-const place = { position: 'a:1', at: 0, lag: 0, seqs: [1] }
+const place = { position: 'a:1', at: 0, silent: [], seqs: [1] }
 const snapshot = (...names: string[]): FeedMessage => ({
   kind: 'snapshot',
   queues: names.map((queue) => ({ queue, counts: noCounts })),

@@ -1,6 +1,6 @@
 import { stateNames, type Population } from '@kiroku/message'
-import type { QueueCounts } from '@kiroku/partition'
-import type { FeedMessage, TransitionCount } from '@kiroku/audit'
+import type { QueueCounts, TransitionCount } from '@kiroku/partition'
+import type { FeedMessage, FeedPlace } from '@kiroku/audit'
 import { noActivity, QueueActivity, type Tally } from './QueueActivity.ts'
 
 /** How many messages took a transition, by `from→to`. */
@@ -53,7 +53,12 @@ export const populationOfCounts = (counts: Partial<QueueCounts>): Population => 
 export class FeedModel {
   readonly #queues = new Map<string, Record<keyof QueueCounts, number>>()
   #seconds: Second[] = []
-  #place = { position: '', at: 0, lag: 0, seqs: [] as readonly number[] }
+  #place = {
+    position: '',
+    at: 0,
+    silent: [] as readonly number[],
+    seqs: [] as readonly number[],
+  }
   #hasSnapshot = false
   #names: readonly string[] | undefined
   #since: number | undefined
@@ -91,13 +96,13 @@ export class FeedModel {
         else this.#change(queue, change)
       }
     }
-    const { position, at, lag, seqs } = message
-    this.#place = { position, at, lag, seqs }
+    const { position, at, silent, seqs } = message
+    this.#place = { position, at, silent, seqs }
   }
 
   /** Takes a sign of life. */
-  heartbeat({ position, at, lag }: { position: string; at: number; lag: number }): void {
-    this.#place = { ...this.#place, position, at, lag }
+  heartbeat({ position, at, silent }: Pick<FeedPlace, 'position' | 'at' | 'silent'>): void {
+    this.#place = { ...this.#place, position, at, silent }
   }
 
   /** Whether it knows how things stand. */
@@ -105,13 +110,8 @@ export class FeedModel {
     return this.#hasSnapshot
   }
 
-  /** How far it is: what to come back with, partition time, records that the log has beyond, records it contains. */
-  get place(): {
-    readonly position: string
-    readonly at: number
-    readonly lag: number
-    readonly seqs: readonly number[]
-  } {
+  /** How far it is. */
+  get place(): FeedPlace {
     return this.#place
   }
 

@@ -1,4 +1,4 @@
-import type { TransitionCount } from '@kiroku/audit'
+import type { TransitionCount } from '@kiroku/partition'
 import type { QueueCounts } from '@kiroku/partition'
 
 /** What happened to a queue, in messages. `waiting` is by how much the messages grew that are due and not final. */

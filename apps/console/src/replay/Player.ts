@@ -1,4 +1,5 @@
-import { Replayer, type QueueChange, type ReplayedQueue, type ReplayMove } from '@kiroku/audit/replay'
+import { Replayer, type ReplayedQueue, type ReplayMove } from '@kiroku/audit/replay'
+import type { QueueChange } from '@kiroku/partition'
 
 /** A moment: a time in ms since 1970, or a record of a partition. */
 export type PlayTarget = { readonly at: number } | { readonly partition: number; readonly seq: number }

@@ -11,11 +11,10 @@ import {
   type LookOptions,
   type MomentDiff,
   type QueueMoment,
-  type StateName,
 } from '@kiroku/audit'
 import type { AskedDiff, AskedLog, AskedRecording, AskedSpan, AskedState, LookSource } from '@kiroku/api'
 import type { Log } from '@kiroku/log'
-import { KirokuError, stateNames } from '@kiroku/message'
+import { KirokuError, stateNames, type StateName } from '@kiroku/message'
 import { askOrHere } from '../auditor/askOrHere.ts'
 import type { RunningAuditor } from '../auditor/startAuditor.ts'
 import { parseMoment } from './parseMoment.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { LogPass, parseFilter, trace, type PartitionNews } from '@kiroku/audit'
+import { LogPass, parseFilter, trace } from '@kiroku/audit'
 import {
   auditFolder,
   IndexFollower,
@@ -16,7 +16,6 @@ import type { Log } from '@kiroku/log'
 import { KirokuError } from '@kiroku/message'
 import type { DeadLetterSource } from '@kiroku/api'
 import { lettersHere } from '../dlq/letterSource.ts'
-import { FeedFollower } from './FeedFollower.ts'
 import { actsOfLog } from '../audit/actsOfLog.ts'
 import { lookOptions } from '../audit/lookOptions.ts'
 import { lookHere, type Looking } from '../audit/lookSource.ts'
@@ -66,7 +65,6 @@ export class Auditor {
   readonly #stop = new AbortController()
   readonly #room = new Room(workShare, this.#stop.signal)
   #lock: WriterLock | undefined
-  #feed: FeedFollower | undefined
   #running: Promise<void> | undefined
   /** Questions that are being answered. */
   #asked = 0
@@ -111,22 +109,8 @@ export class Auditor {
     }
   }
 
-  /** Follows the ends of the partitions and tells what changes there; without `tell` it stops. */
-  feed(tell: ((news: PartitionNews) => void) | undefined): void {
-    this.#feed?.stop()
-    this.#feed = undefined
-    if (tell === undefined || this.#stop.signal.aborted) return
-    this.#feed = new FeedFollower({
-      log: this.#log,
-      dataDir: this.#dataDir,
-      tell,
-      onTrouble: this.#onTrouble,
-    })
-  }
-
   async stop(): Promise<void> {
     this.#stop.abort()
-    this.feed(undefined)
     await this.#running
   }
 

@@ -14,7 +14,6 @@ import type {
   LogMoment,
   LogSpan,
   MomentDiff,
-  PartitionNews,
   QueueMoment,
   Trace,
 } from '@kiroku/audit'
@@ -75,14 +74,11 @@ export type AuditorMethod = keyof AuditorMethods
 export type ToAuditor =
   | { readonly type: 'start'; readonly setup: AuditorSetup }
   | { readonly type: 'ask'; readonly id: number; readonly method: AuditorMethod; readonly asked: unknown }
-  /** Whether somebody reads the feed. */
-  | { readonly type: 'feed'; readonly on: boolean }
   | { readonly type: 'stop' }
 
 /** What an auditor tells its engine. */
 export type FromAuditor =
   | { readonly type: 'answer'; readonly id: number; readonly ok?: unknown; readonly error?: WireError }
-  | { readonly type: 'news'; readonly news: PartitionNews }
   | { readonly type: 'status'; readonly status: AuditorStatus }
   | {
       readonly type: 'log'

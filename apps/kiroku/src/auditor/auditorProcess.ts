@@ -77,11 +77,6 @@ const answer = async (id: number, method: AuditorMethod, asked: unknown): Promis
   }
 }
 
-const feed = async (on: boolean): Promise<void> => {
-  const running = await auditor
-  running?.feed(on ? (news) => tell({ type: 'news', news }) : undefined)
-}
-
 const stop = (): void => {
   if (auditor === undefined) process.exit(0)
   auditor.then((running) => running.stop()).catch(fail)
@@ -89,7 +84,6 @@ const stop = (): void => {
 
 process.on('message', (message: ToAuditor) => {
   if (message.type === 'stop') stop()
-  else if (message.type === 'feed') void feed(message.on).catch(fail)
   else if (message.type === 'ask') void answer(message.id, message.method, message.asked)
   else {
     auditor = start(message.setup)

@@ -1,7 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { constants, setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import type { PartitionNews } from '@kiroku/audit'
 import { errorFromWire, KirokuError } from '@kiroku/message'
 import type { Logger } from '../serve/Logger.ts'
 import type {
@@ -34,9 +33,6 @@ export interface RunningAuditor {
     method: M,
     asked: AuditorMethods[M]['asked'],
   ) => Promise<AuditorMethods[M]['answer']>
-  /** Lets it follow the ends of the partitions, and hands over what it tells of them, until `unfollow`. */
-  readonly follow: (onNews: (news: PartitionNews) => void) => void
-  readonly unfollow: () => void
   readonly close: () => Promise<void>
 }
 
@@ -46,8 +42,6 @@ export const startAuditor = (setup: AuditorSetup, logger: Logger): RunningAudito
   return {
     status: () => guard.status,
     ask: (method, asked) => guard.ask(method, asked),
-    follow: (onNews) => guard.follow(onNews),
-    unfollow: () => guard.follow(undefined),
     close: () => guard.close(),
   }
 }
@@ -68,7 +62,6 @@ class AuditorGuard {
   #pauseMs = restartMsMin
   #asked = 0
   #isClosed = false
-  #onNews: ((news: PartitionNews) => void) | undefined
 
   constructor(setup: AuditorSetup, logger: Logger) {
     this.#setup = setup
@@ -99,11 +92,6 @@ class AuditorGuard {
     })
   }
 
-  follow(onNews: ((news: PartitionNews) => void) | undefined): void {
-    this.#onNews = onNews
-    if (this.#child !== undefined) this.#tell(this.#child, { type: 'feed', on: onNews !== undefined })
-  }
-
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#restart)
@@ -130,7 +118,6 @@ class AuditorGuard {
     child.on('error', (error) => this.#logger('warn', 'auditor could not be started', { error }))
     child.once('exit', (code, signal) => this.#ended(code, signal, performance.now() - startedMs))
     this.#tell(child, { type: 'start', setup: this.#setup })
-    if (this.#onNews !== undefined) this.#tell(child, { type: 'feed', on: true })
   }
 
   #tell(child: ChildProcess, message: ToAuditor): void {
@@ -139,8 +126,7 @@ class AuditorGuard {
   }
 
   #told(message: FromAuditor): void {
-    if (message.type === 'news') this.#onNews?.(message.news)
-    else if (message.type === 'status') this.#status = message.status
+    if (message.type === 'status') this.#status = message.status
     else if (message.type === 'log') this.#logger(message.level, message.event, message.fields)
     else {
       const waiting = this.#waiting.get(message.id)

@@ -11,12 +11,12 @@ import { connect, type NatsOptions } from '@kiroku/nats'
 import manifest from '../../package.json' with { type: 'json' }
 import { askOrHere } from '../auditor/askOrHere.ts'
 import { auditorMetrics } from '../auditor/auditorMetrics.ts'
-import { feedSource } from '../auditor/feedSource.ts'
 import { searchSource } from '../auditor/searchSource.ts'
 import { startAuditor } from '../auditor/startAuditor.ts'
 import type { Settings } from '../config/settings.ts'
 import { consoleMode } from '../console/consoleMode.ts'
 import { startConsole } from '../console/startConsole.ts'
+import { feedSource } from '../feed/feedSource.ts'
 import { describeCluster } from './describeCluster.ts'
 import { engineMetrics } from './engineMetrics.ts'
 import type { HttpAddress } from './HttpAddress.ts'
@@ -102,6 +102,8 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
             logger,
           )
     if (auditor !== undefined) closers.push(() => auditor.close())
+    const feed = feedSource(running.node)
+    closers.push(() => Promise.resolve(feed.close()))
     let stopping = false
     const connection = watchConnection(nats)
     const { name, incarnation, partitions } = log.meta
@@ -112,7 +114,7 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
         askOrHere(auditor, 'trace', { messageId }, () => traceMessage(log, settings.dataDir, messageId)),
       body: (trace: Trace) => bodyOf(log, trace),
       search: searchSource(log, settings.dataDir, auditor),
-      feed: feedSource(log.meta, auditor),
+      feed,
       look: lookSource(
         lookHere(log, () => lookOptions(log, settings.dataDir)),
         auditor,

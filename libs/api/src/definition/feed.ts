@@ -16,7 +16,9 @@ const place = {
   at: Schema.Finite.annotate({
     description: 'The latest partition time of what it contains, in ms since 1970',
   }),
-  lag: Schema.Finite.annotate({ description: 'Records that the log has beyond' }),
+  silent: Schema.Array(Schema.Finite).annotate({
+    description: 'Partitions that do not answer now; of them it contains what was heard last, if anything',
+  }),
 }
 const seqs = Schema.Array(Schema.Finite).annotate({
   description: 'By partition: the last record it contains',

@@ -1,4 +1,5 @@
-import { FeedHub, type FeedMessage, type PartitionNews } from '@kiroku/audit'
+import { FeedHub, type FeedMessage } from '@kiroku/audit'
+import type { PartitionNews } from '@kiroku/partition'
 import { waitUntil } from '@kiroku/testkit'
 import * as Schema from 'effect/Schema'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -58,7 +59,6 @@ const standing = (seq: number): PartitionNews => ({
   partition: 0,
   seq,
   at: 1_000 + seq,
-  lastSeq: seq + 2,
   queues: [
     { id: 1, queue: 'mail', counts: { ...counts, discarded: 0, redelivered: 0 } },
     { id: 2, queue: 'other', counts: { ...counts, discarded: 0, redelivered: 0 } },
@@ -69,7 +69,6 @@ const delivered = (seq: number, queue = 'mail'): PartitionNews => ({
   partition: 0,
   seq,
   at: 1_000 + seq,
-  lastSeq: seq,
   queues: [
     {
       id: queue === 'mail' ? 1 : 2,
@@ -120,14 +119,18 @@ describe('the feed over HTTP', () => {
     expect(events[0]).toMatchObject({
       event: 'snapshot',
       id: 'log:10',
-      data: { seqs: [10], lag: 2, queues: [{ queue: 'mail', counts: { available: 5 } }, { queue: 'other' }] },
+      data: {
+        seqs: [10],
+        silent: [],
+        queues: [{ queue: 'mail', counts: { available: 5 } }, { queue: 'other' }],
+      },
     })
     hub.accept(delivered(11))
     await waitUntil(() => events.length === 2)
     expect(events[1]).toMatchObject({
       event: 'changes',
       id: 'log:11',
-      data: { lag: 0, queues: [{ queue: 'mail', change: { available: -1, inflight: 1 } }] },
+      data: { silent: [], queues: [{ queue: 'mail', change: { available: -1, inflight: 1 } }] },
     })
   })
 
@@ -187,6 +190,30 @@ describe('the feed over HTTP', () => {
     streams[0]!.abort()
     hub.accept(delivered(11))
     await waitUntil(() => readers.size === 0)
+  })
+
+  it('gives a sign of life also while there is news of other queues only', async () => {
+    await serve()
+    hub.accept(standing(10))
+    const { events } = await listen('/v1/queues/mail/feed')
+    let seq = 10
+    const others = setInterval(() => hub.accept(delivered(++seq, 'other')), 50)
+    try {
+      await waitUntil(() => events.some(({ event }) => event === 'heartbeat'), { timeoutMs: 15_000 })
+      expect(events.map(({ event }) => event)).toEqual(['snapshot', 'heartbeat'])
+    } finally {
+      clearInterval(others)
+    }
+  }, 20_000)
+
+  it('names the partitions that do not answer, and tells of the others', async () => {
+    hub = new FeedHub('log', 2)
+    await serve()
+    hub.accept(standing(10))
+    hub.silence(1)
+    const { events } = await listen('/v1/feed')
+    await waitUntil(() => events.length === 1)
+    expect(events[0]).toMatchObject({ event: 'snapshot', id: 'log:10.0', data: { silent: [1] } })
   })
 
   it('asks for a token where tokens are in use', async () => {

@@ -18,7 +18,7 @@ export interface OpenFeed {
   readonly close: () => void
 }
 
-/** Where the feed comes from. Errors: `NoAuditor`. */
+/** Where the feed comes from. */
 export interface FeedSource {
   readonly open: (options: { readonly queue?: string; readonly position?: string }) => OpenFeed
 }
@@ -66,13 +66,19 @@ export const feedHandlers = ({ feed }: ApiSources, closing: AbortSignal) => {
 
 /** The messages of an open feed as they are sent; each is asked for when the one before it has left. */
 async function* events(feed: OpenFeed, closing: AbortSignal): AsyncGenerator<string, void, undefined> {
+  let saidAt = performance.now()
   try {
     while (!closing.aborted) {
       const message = feed.take()
       if (message !== undefined) {
         yield encodeEvent(message)
         await pause(messageMs)
-      } else if (!(await isNews(feed, closing))) yield encodeHeartbeat(feed.place())
+      } else {
+        // What is new may be none of this reader's: that puts the sign of life off no further.
+        if (await isNews(feed, closing, saidAt + heartbeatMs - performance.now())) continue
+        yield encodeHeartbeat(feed.place())
+      }
+      saidAt = performance.now()
     }
   } finally {
     feed.close()
@@ -80,7 +86,7 @@ async function* events(feed: OpenFeed, closing: AbortSignal): AsyncGenerator<str
 }
 
 /** Waits for something new, and gives up when it is time for a sign of life. */
-const isNews = (feed: OpenFeed, closing: AbortSignal): Promise<boolean> =>
+const isNews = (feed: OpenFeed, closing: AbortSignal, waitMs: number): Promise<boolean> =>
   new Promise((resolve) => {
     const end = (isThere: boolean): void => {
       clearTimeout(timer)
@@ -89,7 +95,7 @@ const isNews = (feed: OpenFeed, closing: AbortSignal): Promise<boolean> =>
       resolve(isThere)
     }
     const onClosing = (): void => end(true)
-    const timer = setTimeout(() => end(false), heartbeatMs)
+    const timer = setTimeout(() => end(false), Math.max(0, waitMs))
     const stopWaiting = feed.onNews(() => end(true))
     closing.addEventListener('abort', onClosing)
   })

@@ -1,4 +1,4 @@
-import type { StateName } from '@kiroku/audit'
+import type { StateName } from '@kiroku/message'
 
 /** A message under one subscription, as a search finds it. Times are ms of partition time. */
 export interface FoundMessage {

@@ -1,7 +1,12 @@
-import type { QueueCounts } from '@kiroku/partition'
+import {
+  noCounts,
+  type PartitionNews,
+  type QueueChange,
+  type QueueCounts,
+  type QueueStanding,
+} from '@kiroku/partition'
 import { sumCounts } from '../sumCounts.ts'
-import type { FeedMessage, FeedPlace, PartitionNews, QueueChange, QueueStanding } from './FeedMessage.ts'
-import { noCounts } from './TransitionCounts.ts'
+import type { FeedMessage, FeedPlace } from './FeedMessage.ts'
 
 /** Stretches that are kept for readers that come back or are slow; about a minute. */
 const stretchesMax = 600
@@ -11,7 +16,6 @@ const changesMax = 100_000
 interface Standing {
   readonly seq: number
   readonly at: number
-  readonly lastSeq: number
   readonly queues: Map<number, QueueStanding>
 }
 
@@ -21,13 +25,15 @@ interface Stretch {
 }
 
 /**
- * Knows how every queue stands by what the followers of the partitions tell, and gives that to any number of readers:
+ * Knows how every queue stands by what the owners of the partitions tell, and gives that to any number of readers:
  * each gets what changed since it was last given something, in one message, however long it took. Keeps no more for
  * a slow reader than for a fast one; who was away for too long gets a new snapshot.
  */
 export class FeedHub {
   readonly #incarnation: string
   readonly #partitions: readonly (Standing | undefined)[]
+  /** Those that do not answer now. */
+  readonly #silent = new Set<number>()
   #stretches: Stretch[] = []
   /** Number of the first stretch that is kept. */
   #first = 0
@@ -39,9 +45,9 @@ export class FeedHub {
     this.#partitions = Array.from<undefined>({ length: partitions })
   }
 
-  /** Whether every partition was heard of. */
+  /** Whether every partition was heard of, or does not answer. */
   get isReady(): boolean {
-    return this.#partitions.every((standing) => standing !== undefined)
+    return this.#partitions.every((standing, n) => standing !== undefined || this.#silent.has(n))
   }
 
   /** How far it is. */
@@ -52,21 +58,31 @@ export class FeedHub {
       position: `${this.#incarnation}:${seqs.join('.')}`,
       seqs,
       at: Math.max(0, ...standings.map(({ at }) => at)),
-      lag: standings.reduce((sum, { seq, lastSeq }) => sum + Math.max(0, lastSeq - seq), 0),
+      silent: [...this.#silent].sort((a, b) => a - b),
     }
   }
 
-  /** Takes what a follower tells. */
+  /** Record up to which it knows a partition; 0: it does not. */
+  seqOf(partition: number): number {
+    return this.#partitions[partition]?.seq ?? 0
+  }
+
+  /** Takes what an owner tells. */
   accept(news: PartitionNews): void {
     const partitions = this.#partitions as (Standing | undefined)[]
-    const { partition, seq, at, lastSeq } = news
+    const { partition, seq, at } = news
     const before = partitions[partition]
+    const isBack = this.#silent.delete(partition)
     if (news.kind === 'standing') {
       const queues = new Map(news.queues.map(({ id, queue, counts }) => [id, { queue, counts }]))
-      partitions[partition] = { seq, at, lastSeq, queues }
+      partitions[partition] = { seq, at, queues }
       this.#forget()
     } else {
       if (before === undefined) return
+      if (news.queues.length === 0 && seq === before.seq && !isBack) {
+        partitions[partition] = { ...before, seq, at }
+        return
+      }
       for (const { id, queue, change, ended } of news.queues)
         if (ended === true) before.queues.delete(id)
         else
@@ -74,7 +90,7 @@ export class FeedHub {
             queue,
             counts: sumCounts(before.queues.get(id)?.counts ?? noCounts, change),
           })
-      partitions[partition] = { ...before, seq, at, lastSeq }
+      partitions[partition] = { ...before, seq, at }
       this.#keep(
         news.queues.map(({ queue, transitions, change, ended }) => ({
           queue,
@@ -84,7 +100,14 @@ export class FeedHub {
         })),
       )
     }
-    for (const wake of [...this.#waiting]) wake()
+    this.#wake()
+  }
+
+  /** Takes it that a partition does not answer; what was heard of it stays. */
+  silence(partition: number): void {
+    if (this.#silent.has(partition)) return
+    this.#silent.add(partition)
+    this.#wake()
   }
 
   /**
@@ -139,6 +162,10 @@ export class FeedHub {
 
   get #end(): number {
     return this.#first + this.#stretches.length
+  }
+
+  #wake(): void {
+    for (const wake of [...this.#waiting]) wake()
   }
 
   #isThere(name: string): boolean {

@@ -1,8 +1,6 @@
-import type { Actor, LogEvent, LogEventType } from '@kiroku/message'
-import type { PartitionState } from '@kiroku/partition'
+import type { Actor, LogEvent, LogEventType, StateName } from '@kiroku/message'
+import { transitionsOf, type FromState, type PartitionState } from '@kiroku/partition'
 import type { PassFrame, PassListener } from '../LogPass.ts'
-import type { StateName } from '../TraceStep.ts'
-import { transitionsOf, type FromState } from './transitionsOf.ts'
 
 /** Something that happened to a queue: to messages that changed their state together, or to the queue itself. */
 export interface TailLine {

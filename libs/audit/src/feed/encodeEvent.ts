@@ -5,5 +5,5 @@ export const encodeEvent = ({ kind, position, ...rest }: FeedMessage): string =>
   `event: ${kind}\nid: ${position}\ndata: ${JSON.stringify({ position, ...rest })}\n\n`
 
 /** What is sent while nothing changes: how far the feed is, and that it is alive. */
-export const encodeHeartbeat = ({ position, at, lag }: FeedPlace): string =>
-  `event: heartbeat\nid: ${position}\ndata: ${JSON.stringify({ position, at, lag })}\n\n`
+export const encodeHeartbeat = ({ position, at, silent }: FeedPlace): string =>
+  `event: heartbeat\nid: ${position}\ndata: ${JSON.stringify({ position, at, silent })}\n\n`

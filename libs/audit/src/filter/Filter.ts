@@ -1,4 +1,4 @@
-import type { StateName } from '../TraceStep.ts'
+import type { StateName } from '@kiroku/message'
 
 /** How a number is compared. */
 export type Comparison = '=' | '<' | '<=' | '>' | '>='

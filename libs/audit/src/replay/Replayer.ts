@@ -1,4 +1,4 @@
-import { KirokuError, State, type Population } from '@kiroku/message'
+import { KirokuError, State, type Population, type StateName } from '@kiroku/message'
 import {
   beginFrame,
   describeQueues,
@@ -8,16 +8,15 @@ import {
   restore,
   snapshot,
   stateHash,
+  TransitionCounts,
   type MessagePlace,
   type PartitionState,
+  type QueueChange,
 } from '@kiroku/partition'
-import type { QueueChange } from '../feed/FeedMessage.ts'
-import { TransitionCounts } from '../feed/TransitionCounts.ts'
 import { momentMessage } from '../momentMessage.ts'
 import { overviewOf } from '../overviewOf.ts'
 import { populationOf } from '../populationOf.ts'
 import type { MomentMessage, QueueOverview } from '../QueueMoment.ts'
-import type { StateName } from '../TraceStep.ts'
 import { workOf } from '../workOf.ts'
 import { Keyframes } from './Keyframes.ts'
 import type { RecordedFrame, RecordedJump, Recording, RecordingPlace } from './Recording.ts'
@@ -92,7 +91,7 @@ export class Replayer {
   readonly #recording: Pick<Recording, 'incarnation' | 'partition'>
   readonly #limits: ReplayLimits
   readonly #keyframes: Keyframes
-  readonly #counts: TransitionCounts
+  readonly #counts = new TransitionCounts()
   #start: RecordingPlace
   #end: RecordingPlace
   #reachesEnd: boolean
@@ -113,7 +112,6 @@ export class Replayer {
     this.#keyframes = new Keyframes(limits.keyframeBytesMax)
     this.#keyframes.begin(state)
     this.#state = this.#keyframes.open(0)
-    this.#counts = new TransitionCounts(partition)
     this.#start = start
     this.#end = end
     this.#reachesEnd = reachesEnd
@@ -284,10 +282,10 @@ export class Replayer {
     const isTold = !isAnew && steps.every((step) => 'events' in step)
     for (const step of steps) this.#apply(step, isTold)
     const place = this.position
-    if (!isTold) this.#counts.restarted(place.seq)
-    const news = this.#counts.take(this.#state, place.seq, this.#end.seq)
+    if (!isTold) this.#counts.restart()
+    const news = this.#counts.take(this.#state)
     if (!isTold) return place
-    const changes = news?.kind === 'changes' ? news.queues : []
+    const changes = news.kind === 'changes' ? news.queues : []
     return { ...place, changes: changes.map(({ id: _, ...change }) => change) }
   }
 
@@ -298,10 +296,9 @@ export class Replayer {
       const { seq, at, events } = step
       beginFrame(state, seq, at)
       for (const event of events) {
-        if (isTold) this.#counts.event(event, 0, undefined, state)
+        if (isTold) this.#counts.event(event, state)
         evolve(state, event)
       }
-      if (isTold) this.#counts.frame({ seq, record: { at } })
     }
     this.#index++
     if (step.work - this.#keptWork < this.#spacing) return

@@ -13,5 +13,4 @@ export {
   type ReplayTarget,
 } from './Replayer.ts'
 export type { Population } from '@kiroku/message'
-export type { QueueChange, TransitionCount } from '../feed/FeedMessage.ts'
 export type { MomentMessage, MomentSubscription, QueueOverview } from '../QueueMoment.ts'

@@ -3,6 +3,7 @@ import { Attempts } from './Attempts.ts'
 import { Dedup } from './Dedup.ts'
 import { DelayedRuns } from './DelayedRuns.ts'
 import type { Flow } from './Flow.ts'
+import type { Followers } from './Followers.ts'
 import { Heap } from './Heap.ts'
 import { LiveSlab } from './LiveSlab.ts'
 import type { OutboxLane } from './Outbox.ts'
@@ -89,6 +90,8 @@ export class PartitionState {
   /** Not part of the record: waiting receives by their id and by their next time. */
   readonly polls = new Map<string, Poll>()
   readonly pollTimers = new Heap<PollTimer>((t) => t.at)
+  /** Not part of the record: who is told what happens here; undefined while nobody asks. */
+  followers: Followers | undefined
   /** Queues that have parts elsewhere. */
   readonly homes = new Set<QueueState>()
   /** Who waits until the parts of a deleted queue are gone. */

@@ -1,4 +1,4 @@
-import { noCounts } from '@kiroku/audit'
+import { noCounts } from '@kiroku/partition'
 import { defaultQueueConfig } from '@kiroku/partition'
 import { expect, it } from 'vitest'
 import type { LogInfo, QueueInfo } from '../../data/queueInfos.ts'

@@ -114,20 +114,21 @@ export const Headline = ({ standing, known }: { readonly standing: Standing; rea
         </dd>
       </div>
       <div className={styles['log']} data-position={asOf.seqs.join('.')}>
-        <dt>{wordOfStatus(known, asOf.lag)}</dt>
+        <dt>{wordOfStatus(known, asOf.silent ?? [])}</dt>
         <dd>{asOf.seqs.length > 0 && `${seqText(asOf.seqs)} · ${time(asOf.at, Date.now())} UTC`}</dd>
       </div>
     </dl>
   )
 }
 
-const wordOfStatus = ({ status, standing }: Known, lag: number | undefined): string => {
+const wordOfStatus = ({ status, standing }: Known, silent: readonly number[]): string => {
   if (status === 'playing') return 'Playing'
   if (status === 'past') return standing === undefined ? 'Reading the record…' : 'As it stood'
   if (status === 'lost') return 'Engine away'
   if (status === 'paused') return 'Paused'
   if (standing === undefined) return 'Connecting…'
-  return lag === undefined || lag === 0 ? 'Up to date' : `${count(lag)} records behind`
+  if (silent.length === 0) return 'Up to date'
+  return silent.length === 1 ? `Partition ${silent[0]} is silent` : `${silent.length} partitions are silent`
 }
 
 const seqText = (seqs: readonly number[]): string =>

@@ -19,8 +19,8 @@ export interface Standing {
     readonly at: number
     /** The last record of each partition that is contained. */
     readonly seqs: readonly number[]
-    /** Records that the log has beyond; absent where the past is looked at. */
-    readonly lag?: number
+    /** Partitions that do not answer now; absent where the past is looked at. */
+    readonly silent?: readonly number[]
   }
   /** The queues that have messages in any of the states, those with most first. */
   readonly queuesIn: (states: readonly StateName[]) => readonly QueueShare[]

@@ -1,12 +1,9 @@
-import { State, stateNames, type LogEvent, type Ranges } from '@kiroku/message'
-import {
-  findDelayed,
-  runNumbers,
-  type PartitionState,
-  type QueueState,
-  type Subscription,
-} from '@kiroku/partition'
-import type { StateName } from '../TraceStep.ts'
+import { State, stateNames, type LogEvent, type Ranges, type StateName } from '@kiroku/message'
+import { findDelayed } from '../delayed.ts'
+import { runNumbers } from '../PastRun.ts'
+import type { PartitionState } from '../state/PartitionState.ts'
+import type { QueueState } from '../state/QueueState.ts'
+import type { Subscription } from '../state/Subscription.ts'
 
 /** Where a message comes from that was in no state before. */
 const newMessage = 'New'
