@@ -52,7 +52,6 @@ export const DataTable = <Row,>({
     getScrollElement: () => scroller.current,
     estimateSize: () => 32,
     overscan: 12,
-    getItemKey: (i) => rowKey(rows[i]!),
   })
   const items = virtual.getVirtualItems()
   const last = items.at(-1)?.index ?? -1
@@ -133,11 +132,11 @@ export const DataTable = <Row,>({
         })}
       </div>
       <div style={{ height: virtual.getTotalSize(), position: 'relative' }} role="presentation">
-        {items.map(({ index, key, start }) => {
+        {items.map(({ index, start }) => {
           const row = rows[index]!
           return (
             <div
-              key={key}
+              key={rowKey(row)}
               id={`${id}-${index}`}
               role="row"
               aria-rowindex={index + 2}
