@@ -32,6 +32,7 @@ export const EditBody = ({
         path: `/v1/messages/${encodeURIComponent(id)}/body`,
         body: { bodyBase64: base64OfText(next) },
       })}
+      isReady={next !== text}
       done={() => 'The message carries the new body from now on.'}
       onClose={onClose}
     >

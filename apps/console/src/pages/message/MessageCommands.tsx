@@ -109,8 +109,9 @@ export const MessageCommands = ({
           command={() => ({
             method: 'POST',
             path: `${path}/reschedule`,
-            body: { delayMs: Math.max(0, Math.round(Number(delay) * 1_000)) },
+            body: { delayMs: Math.round(Number(delay) * 1_000) },
           })}
+          isReady={delay !== '' && Number(delay) >= 0}
           done={() => 'The message has another time.'}
           onClose={close}
         >
