@@ -79,7 +79,7 @@ const metrics = (
     const text = yield* call(async () => {
       if (tokens.length > 0) authorize(tokens, presented, 'viewer')
       else checkLocalRequest(request.headers)
-      const [queues, partitions] = await Promise.all([client.queues.list(), client.partitions()])
+      const [{ queues }, partitions] = await Promise.all([client.queues.survey(), client.partitions()])
       const owned = ownedPartitions()
       const ours = <A extends { readonly partition: number }>(all: readonly A[]): A[] =>
         all.filter(({ partition }) => owned.has(partition))

@@ -1,4 +1,4 @@
-import { KirokuError, isKirokuError } from '@kiroku/message'
+import { KirokuError, isKirokuError, type ErrorId } from '@kiroku/message'
 import { firstFrameAt, frameFrom, type Log, type PartitionLog } from '@kiroku/log'
 import { partitionOf, type PartitionState, type QueueState } from '@kiroku/partition'
 import type { DecodeCheckpoint } from './Checkpoint.ts'
@@ -41,6 +41,20 @@ export interface LookPartition {
   /** Last record that the moment contains; 0: the partition begins later. */
   readonly seq: number
   readonly state: PartitionState
+}
+
+/** A partition whose state at a moment nobody can tell. */
+export interface MissingPartition {
+  readonly partition: number
+  /** `LogDamaged`, `LogShortened`, `FutureVersion`, or `BeyondRecord`. */
+  readonly problem: Pick<KirokuError, 'id' | 'message' | 'help'>
+}
+
+/** All partitions at a moment: those that can be read, and the others. */
+export interface LookAll {
+  readonly at: number
+  readonly all: readonly LookPartition[]
+  readonly missing: readonly MissingPartition[]
 }
 
 /** A pass and whoever listens to it now. */
@@ -97,10 +111,11 @@ export class Looker {
   }
 
   /**
-   * All partitions at a moment. Errors: `FutureMoment`, `BeyondRecord`, `InvalidArgument` (a sequence without its
-   * partition, where there are several), and what the log's reading throws.
+   * All partitions at a moment. One that cannot be read is named with its problem, as long as another can. Errors:
+   * `FutureMoment`, `BeyondRecord`, `InvalidArgument` (a sequence without its partition, where there are several), and
+   * what the log's reading throws.
    */
-  async all(asked: AskedMoment): Promise<{ readonly at: number; readonly all: readonly LookPartition[] }> {
+  async all(asked: AskedMoment): Promise<LookAll> {
     const { partitions } = this.#log.meta
     const own = 'seq' in asked ? (asked.partition ?? (partitions === 1 ? 0 : undefined)) : undefined
     if ('seq' in asked && own === undefined)
@@ -109,16 +124,25 @@ export class Looker {
         `sequence ${asked.seq} is one of which partition? Write it like 0/${asked.seq}`,
       )
     const time = 'time' in asked ? asked.time : await this.timeOf(own!, asked.seq)
-    const all = await Promise.all(
-      Array.from({ length: partitions }, async (_, partition) => {
+    const all: LookPartition[] = []
+    const missing: MissingPartition[] = []
+    let first: KirokuError | undefined
+    const look = async (partition: number): Promise<void> => {
+      try {
         const isOwn = partition === own && 'seq' in asked
         const seq = isOwn ? asked.seq : await this.seqUpTo(partition, time)
-        return { partition, ...(await this.#passTo(partition, seq)) }
-      }),
-    )
+        all.push({ partition, ...(await this.#passTo(partition, seq)) })
+      } catch (e) {
+        if (!isKirokuError(e) || !ofOnePartition.has(e.id)) throw e
+        first ??= e
+        missing.push({ partition, problem: { id: e.id, message: e.message, help: e.help } })
+      }
+    }
+    await Promise.all(Array.from({ length: partitions }, (_, partition) => look(partition)))
     if (all.every(({ state }) => state.at === 0))
-      throw new KirokuError('BeyondRecord', `the record begins later than ${timeText(time)}`)
-    return { at: time, all }
+      throw first ?? new KirokuError('BeyondRecord', `the record begins later than ${timeText(time)}`)
+    const byPartition = (a: { partition: number }, b: { partition: number }) => a.partition - b.partition
+    return { at: time, all: all.sort(byPartition), missing: missing.sort(byPartition) }
   }
 
   /**
@@ -286,6 +310,14 @@ export class Looker {
     )
   }
 }
+
+/** What keeps one partition from being read, and says nothing of the others. */
+const ofOnePartition: ReadonlySet<ErrorId> = new Set([
+  'LogDamaged',
+  'LogShortened',
+  'FutureVersion',
+  'BeyondRecord',
+])
 
 /** Records between two looks whether the queue is there. */
 const pieceRecords = 1_000

@@ -55,7 +55,14 @@ export { FilterError } from './filter/FilterError.ts'
 export { parseFilter } from './filter/parseFilter.ts'
 export { parseSpan } from './filter/parseSpan.ts'
 export { passesFilter, type FilteredMessage } from './filter/passesFilter.ts'
-export { Looker, type Look, type LookOptions, type LookPartition, type LookPlace } from './Looker.ts'
+export {
+  Looker,
+  type Look,
+  type LookOptions,
+  type LookPartition,
+  type LookPlace,
+  type MissingPartition,
+} from './Looker.ts'
 export { logAt, type LogMoment, type MomentPartition } from './logAt.ts'
 export { recordingOf, type RecordingOptions } from './recordingOf.ts'
 export { encodeRecording } from './replay/recordingBytes.ts'

@@ -67,6 +67,33 @@ describe('a log at a moment', () => {
     await expect(refused({ seq: 3 })).rejects.toMatchObject({ id: 'InvalidArgument' })
   })
 
+  it('names a partition whose log is damaged, and tells of the others; where none can be read it fails', async () => {
+    const here = 'mail'
+    const there = ['work', 'a', 'b', 'c'].find((name) => home(name) !== home(here))!
+    await create(here)
+    await create(there)
+    const { seq, at } = await lastFrame(engine.log, home(here))
+    await send(engine, home(here), here, 'x')
+    await send(engine, home(there), there, 'x')
+    await engine.close()
+    engine.log.faults.damage(home(here), seq)
+    const now = { time: options.now }
+    expect(await logAt(engine.log, now, options)).toMatchObject({
+      queues: [{ queue: there, counts: { sent: 1 } }],
+      partitions: [{ partition: home(there) }],
+      missing: [
+        {
+          partition: home(here),
+          problem: { id: 'LogDamaged', help: expect.stringContaining('kiroku repair') },
+        },
+      ],
+    })
+    const before = await logAt(engine.log, { time: at - 1 }, options)
+    expect(before).toMatchObject({ partitions: [{}, {}], missing: [] })
+    engine.log.faults.damage(home(there), 1)
+    await expect(logAt(engine.log, now, options)).rejects.toMatchObject({ id: 'LogDamaged' })
+  })
+
   it('tells of a thousand queues', async () => {
     const commands = Array.from({ length: 1_000 }, (_, i) => ({
       type: 'CreateQueue' as const,

@@ -1,6 +1,6 @@
 import type { Log } from '@kiroku/log'
 import { describeQueues, type PartitionState, type QueueDescription } from '@kiroku/partition'
-import { Looker, type LookOptions } from './Looker.ts'
+import { Looker, type LookOptions, type MissingPartition } from './Looker.ts'
 import { overviewOf, type DescribedPlace } from './overviewOf.ts'
 import type { AskedMoment, QueueOverview } from './QueueMoment.ts'
 
@@ -23,24 +23,28 @@ export interface LogMoment {
   /** By name. */
   readonly queues: readonly QueueOverview[]
   readonly partitions: readonly MomentPartition[]
+  /** Partitions that cannot be read, as those with a damaged log: what they hold is in no count. */
+  readonly missing: readonly MissingPartition[]
 }
 
 /**
  * All queues of a log at a moment: counts and settings, with one replay a partition however many queues there are.
- * Errors: `FutureMoment`, `BeyondRecord`, `InvalidArgument`, and what the log's reading throws.
+ * Where some partitions cannot be read, it tells of the others. Errors: `FutureMoment`, `BeyondRecord`, `InvalidArgument`, and what the log's reading throws.
  */
 export const logAt = async (log: Log, asked: AskedMoment, options: LookOptions): Promise<LogMoment> => {
   const looker = new Looker(log, options)
   try {
-    const { at, all } = await looker.all(asked)
-    const described = all.map(({ partition, seq, state }) => describeAll(partition, seq, state, at))
+    const { at, all, missing } = await looker.all(asked)
+    const described = new Map(
+      all.map(({ partition, seq, state }) => [partition, describeAll(partition, seq, state, at)]),
+    )
     const queues: QueueOverview[] = []
-    for (const { place, description } of described.flatMap((queues) => [...queues.values()])) {
+    for (const { place, description } of [...described.values()].flatMap((queues) => [...queues.values()])) {
       // A part is told of with its home.
       if (description.home !== undefined) continue
       const places: DescribedPlace[] = [{ place, description }]
       for (const { partition, queue } of description.spread?.parts ?? []) {
-        const part = partition === place.partition ? undefined : described[partition]?.get(queue)
+        const part = partition === place.partition ? undefined : described.get(partition)?.get(queue)
         if (part !== undefined) places.push(part)
       }
       queues.push(overviewOf(description.name, at, places))
@@ -55,6 +59,7 @@ export const logAt = async (log: Log, asked: AskedMoment, options: LookOptions):
         epoch,
         ...(node === '' ? {} : { owner: node }),
       })),
+      missing,
     }
   } finally {
     await looker.close()

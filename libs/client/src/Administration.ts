@@ -1,4 +1,4 @@
-import { KirokuError, type Actor } from '@kiroku/message'
+import { KirokuError, isKirokuError, type Actor } from '@kiroku/message'
 import {
   checkQueueName,
   parseMessageId,
@@ -14,6 +14,7 @@ import type {
   GroupsOptions,
   QueueSection,
   QueueSettings,
+  QueueSurvey,
   Queues,
   RedriveOptions,
 } from './Client.ts'
@@ -202,11 +203,42 @@ export class Administration implements Queues {
   }
 
   async list(): Promise<QueueDescription[]> {
+    const { queues, closed } = await this.#read()
+    if (closed.length > 0) throw closed[0]!.error
+    return queues
+  }
+
+  async survey(): Promise<QueueSurvey> {
+    const { queues, closed, isAny } = await this.#read()
+    if (!isAny && closed.length > 0) throw closed[0]!.error
+    return {
+      queues,
+      missing: closed.map(({ partition, error: { id, message, help } }) => ({
+        partition,
+        problem: { id, message, help },
+      })),
+    }
+  }
+
+  /** What the partitions say that are not closed. */
+  async #read() {
     const partitions = await this.#context.partitions()
+    const closed: { readonly partition: number; readonly error: KirokuError }[] = []
     const lists = await Promise.all(
-      partitions.map(({ link }) => link.ask<'ListQueues'>({ type: 'ListQueues' })),
+      partitions.map(({ link }) =>
+        link.ask<'ListQueues'>({ type: 'ListQueues' }).catch((error: unknown) => {
+          if (!isKirokuError(error) || error.id !== 'Quarantined') throw error
+          closed.push({ partition: link.partition, error })
+          return { queues: [] }
+        }),
+      ),
     )
-    return mergeQueues(lists.flatMap(({ queues }) => queues))
+    closed.sort((a, b) => a.partition - b.partition)
+    return {
+      queues: mergeQueues(lists.flatMap(({ queues }) => queues)),
+      closed,
+      isAny: closed.length < partitions.length,
+    }
   }
 
   #partition(name: string): Promise<PartitionClient> {

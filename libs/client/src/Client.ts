@@ -261,6 +261,19 @@ export interface Queues {
   ): Promise<{ readonly groups: readonly GroupDescription[]; readonly total: number }>
   /** All queues of the log, by name. */
   list(): Promise<QueueDescription[]>
+  /** The same of the partitions that can be read; a closed one is named. Errors: as `list`, where all of them are closed. */
+  survey(): Promise<QueueSurvey>
+}
+
+/** The queues that can be read, and why others cannot. */
+export interface QueueSurvey {
+  /** By name. */
+  readonly queues: QueueDescription[]
+  /** Partitions that are closed because their log is damaged; queues of theirs are not told of. */
+  readonly missing: readonly {
+    readonly partition: number
+    readonly problem: Pick<KirokuError, 'id' | 'message' | 'help'>
+  }[]
 }
 
 /**

@@ -71,6 +71,24 @@ describe('a partition that was closed', () => {
     closed = true
     expect(await failure(client.send('mail', 'y'))).toBe('Quarantined')
   })
+
+  it('is named by a survey, which tells of the queues of the others', async () => {
+    const { client, engine } = await start()
+    for (const queue of ['mail', 'work']) await client.queues.create(queue)
+    const [mail, work] = await client.queues.list()
+    expect(mail!.partition).not.toBe(work!.partition)
+    expect(await client.queues.survey()).toEqual({ queues: [mail, work], missing: [] })
+    engine.log.faults.damage(mail!.partition, 1)
+    await engine.restart()
+    expect(await client.queues.survey()).toMatchObject({
+      queues: [{ name: 'work' }],
+      missing: [{ partition: mail!.partition, problem: { id: 'Quarantined' } }],
+    })
+    expect(await failure(client.queues.list())).toBe('Quarantined')
+    engine.log.faults.damage(work!.partition, 1)
+    await engine.restart()
+    expect(await failure(client.queues.survey())).toBe('Quarantined')
+  })
 })
 
 describe('sending', () => {

@@ -15,6 +15,7 @@ export type {
   OutgoingMessage,
   QueueSection,
   QueueSettings,
+  QueueSurvey,
   Queues,
   ReceiveOptions,
   RedriveOptions,

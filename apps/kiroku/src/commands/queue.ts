@@ -39,7 +39,7 @@ export const update = command(async (client, queue, invocation) => {
 
 /** `queue list`. */
 export const list = command(async (client, _, { out }) => {
-  const queues = await client.queues.list()
+  const { queues, missing } = await client.queues.survey()
   const rows = queues.map(({ name, counts, deliveryPaused, oldestAgeMs }) => [
     name + (deliveryPaused ? ' (paused)' : ''),
     ...[counts.available, counts.delayed, counts.inflight, counts.waitingRetry].map(String),
@@ -58,7 +58,8 @@ export const list = command(async (client, _, { out }) => {
     'oldest',
   ]
   out.line(queues.length === 0 ? 'no queues; `kiroku queue create NAME` makes one' : columns([head, ...rows]))
-  out.result({ queues })
+  for (const { problem } of missing) out.line(`WARNING  ${problem.message}`)
+  out.result({ queues, missing })
 })
 
 /** `queue show`. */

@@ -17,6 +17,7 @@ import { session } from './session.ts'
 import {
   DeadLetterRequest,
   ExtendRequest,
+  MissingPartition,
   OutgoingBatch,
   OutgoingMessage,
   Queue,
@@ -40,11 +41,13 @@ const says = (role: Role, summary: string) =>
 const queues = HttpApiGroup.make('queues')
   .add(
     HttpApiEndpoint.get('listQueues', '/queues', {
-      success: Schema.Struct({ queues: Schema.Array(Queue) }),
+      success: Schema.Struct({ queues: Schema.Array(Queue), missing: Schema.Array(MissingPartition) }),
       error,
     })
       .annotate(RequiredRole, 'viewer')
-      .annotateMerge(says('viewer', 'All queues of the log.')),
+      .annotateMerge(
+        says('viewer', 'All queues of the log; partitions that are closed are named with their problem.'),
+      ),
     HttpApiEndpoint.post('createQueue', '/queues', {
       payload: Schema.Struct({ name: Schema.String, settings: Schema.optionalKey(QueueSettings) }),
       success: Schema.Struct({ name: Schema.String, created: Schema.Boolean }),

@@ -29,7 +29,9 @@ export const lookingBack = HttpApiGroup.make('lookingBack')
     })
       .annotate(RequiredRole, 'viewer')
       .annotateMerge(
-        says('All queues as they stood at a moment: counts and settings; and how far each partition was.'),
+        says(
+          'All queues as they stood at a moment: counts and settings; and how far each partition was. Partitions that cannot be read are in `missing`, with their `problem`.',
+        ),
       ),
     HttpApiEndpoint.get('span', '/span', {
       query: {

@@ -97,6 +97,12 @@ export const StartPosition = Schema.Union([
 
 const configFields = fieldsFrom(storedOf) as unknown as ConfigFields
 
+/** A partition that cannot be read. */
+export const MissingPartition = Schema.Struct({
+  partition: count,
+  problem: Schema.Struct({ id: Schema.String, message: Schema.String, help: Schema.String }),
+}).annotate({ description: 'A partition that cannot be read: nothing of its queues is in the answer.' })
+
 /** Messages of a queue by state. */
 export const Counts = Schema.Struct({
   delayed: count,

@@ -10,7 +10,7 @@ import { call } from './call.ts'
 export const queueHandlers = ({ client }: ApiSources) =>
   HttpApiBuilder.group(Api, 'queues', (handlers) =>
     handlers.handleAll({
-      listQueues: () => call(async () => ({ queues: await client.queues.list() })),
+      listQueues: () => call(() => client.queues.survey()),
       createQueue: Effect.fnUntraced(function* ({ payload }) {
         const by = yield* Caller
         const { created } = yield* call(() =>
