@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import type { QueueOverview } from '@kiroku/audit'
+import type { LogMoment, MissingPartition, MomentPartition, QueueOverview } from '@kiroku/audit'
 import type { QueueConfig, QueueCounts, QueueDescription, SubscriptionDescription } from '@kiroku/partition'
 import { get } from './api.ts'
 import { useMoment } from './moment.ts'
@@ -45,32 +45,26 @@ const infoThen = (queue: QueueOverview): QueueInfo => ({
 /** A list of many queues is asked for more seldom, by so many ms a queue: so it always costs about the same. */
 const msPerQueue = 5
 
-/** A partition at a moment of the past. */
-interface PartitionThen {
-  readonly partition: number
-  readonly seq: number
-  readonly at: number
-  readonly epoch: number
-  readonly owner?: string
-}
-
 /** A log at a moment: its queues, and in the past its partitions. `at` is ms since 1970, absent now. */
 export interface LogInfo {
   readonly queues: readonly QueueInfo[]
   readonly at?: number
-  readonly partitions?: readonly PartitionThen[]
+  readonly partitions?: readonly MomentPartition[]
+  /** Partitions that cannot be read: their queues are not here. */
+  readonly missing: readonly MissingPartition[]
+}
+
+interface QueueList {
+  readonly queues: readonly Parameters<typeof infoOf>[0][]
+  readonly missing: readonly MissingPartition[]
 }
 
 const readLog = async (at: string | undefined, signal: AbortSignal): Promise<LogInfo> => {
   if (at === undefined) {
-    const { queues } = await get<{ queues: Parameters<typeof infoOf>[0][] }>('/v1/queues', undefined, signal)
-    return { queues: queues.map(infoOf) }
+    const { queues, missing } = await get<QueueList>('/v1/queues', undefined, signal)
+    return { queues: queues.map(infoOf), missing }
   }
-  const then = await get<{ at: number; queues: QueueOverview[]; partitions: PartitionThen[] }>(
-    '/v1/state',
-    { at },
-    signal,
-  )
+  const then = await get<LogMoment>('/v1/state', { at }, signal)
   return { ...then, queues: then.queues.map(infoThen) }
 }
 

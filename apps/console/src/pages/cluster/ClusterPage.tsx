@@ -2,7 +2,9 @@ import { useEffect } from 'react'
 import { useMoment } from '../../data/moment.ts'
 import { usePageSearch } from '../../data/pageSearch.ts'
 import { useLogInfo } from '../../data/queueInfos.ts'
+import { Advice, Code } from '../../parts/Advice.tsx'
 import { count, time } from '../../parts/format.ts'
+import { MissingNotes } from '../../parts/MissingNotes.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import { useAnnounce } from '../../shell/Announcer.tsx'
 import { MoveList } from './MoveList.tsx'
@@ -68,10 +70,11 @@ export const ClusterPage = () => {
         <p className={styles['stale']}>What follows is the last that is known, of {time(last.at)} UTC.</p>
       )}
       {advice.map((text) => (
-        <p key={text} role="alert" className={styles['advice']}>
+        <Advice key={text}>
           <Code text={text} />
-        </p>
+        </Advice>
       ))}
+      {isPast && <MissingNotes missing={log.data?.missing} />}
       {views.length === 0 && problem === null && <p className="quiet">Asking the cluster…</p>}
       {views.length > 0 && (isTable ? <PartitionTable views={views} /> : <PartitionGrid views={views} />)}
       {!isPast && last !== undefined && (
@@ -101,7 +104,3 @@ const Summary = ({
     </p>
   )
 }
-
-/** Text whose commands stand between backticks. */
-const Code = ({ text }: { readonly text: string }) =>
-  text.split('`').map((part, i) => (i % 2 === 0 ? part : <code key={i}>{part}</code>))

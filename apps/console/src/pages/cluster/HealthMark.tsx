@@ -7,6 +7,7 @@ const words: Readonly<Record<PartitionView['health'], readonly [sign: string, wo
   silent: ['?', 'No answer'],
   nobody: ['✕', 'Nobody owns it'],
   quarantined: ['⬣', 'Quarantined'],
+  unreadable: ['⬣', 'Cannot be read'],
 }
 
 /** How a partition is, by sign and word: the state of its owner's actor where that says more. */

@@ -18,7 +18,7 @@ export const PartitionGrid = ({ views }: { readonly views: readonly PartitionVie
             </strong>
             <HealthMark view={view} />
           </div>
-          <OwnerMark owner={view.owner} />
+          {view.health !== 'unreadable' && <OwnerMark owner={view.owner} />}
           {view.backlog !== undefined && (
             <div>
               <div className={styles['bar']} aria-hidden="true">

@@ -27,7 +27,8 @@ const columns: readonly Column<PartitionView>[] = [
     key: 'owner',
     head: 'Owner',
     width: 'minmax(7rem, 1fr)',
-    cell: ({ owner }) => <OwnerMark owner={owner} />,
+    cell: ({ owner, health }) =>
+      health === 'unreadable' ? <span className="quiet">–</span> : <OwnerMark owner={owner} />,
   },
   { key: 'health', head: 'State', width: '6.5rem', cell: (view) => <HealthMark view={view} /> },
   number('epoch', 'Epoch', '4rem', ({ epoch }) => epoch),

@@ -17,6 +17,7 @@ const queue = (...places: QueueInfo['places']): QueueInfo => ({
 })
 const log: LogInfo = {
   queues: [queue({ partition: 0, live: 5 }), queue({ partition: 0, live: 2 }, { partition: 1, live: 1 })],
+  missing: [],
 }
 const cluster: Cluster = {
   log: 'main',
@@ -65,9 +66,14 @@ it('says what to do where a partition is not well', () => {
   expect(advice[3]).toMatch(/Nobody owns partition 3/)
 })
 
-it('shows owners and epochs as they were', () => {
-  const then = viewsThen({ ...log, partitions: [{ partition: 0, seq: 9, at: 1, epoch: 3, owner: 'vm-2' }] })
+it('shows owners and epochs as they were, and which partitions cannot be read', () => {
+  const then = viewsThen({
+    ...log,
+    partitions: [{ partition: 1, seq: 9, at: 1, epoch: 3, owner: 'vm-2' }],
+    missing: [{ partition: 0, problem: { id: 'LogDamaged', message: '', help: '' } }],
+  })
   expect(then).toEqual([
-    { partition: 0, lastSeq: 9, epoch: 3, health: 'well', owner: { name: 'vm-2', index: 0 }, backlog: 7 },
+    { partition: 0, health: 'unreadable' },
+    { partition: 1, lastSeq: 9, epoch: 3, health: 'well', owner: { name: 'vm-2', index: 0 }, backlog: 1 },
   ])
 })

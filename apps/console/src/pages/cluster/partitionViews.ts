@@ -2,7 +2,7 @@ import type { LogInfo } from '../../data/queueInfos.ts'
 import type { Cluster, ClusterNode, ClusterPartition } from './Cluster.ts'
 
 /** How a partition is: what somebody must know of first. */
-type Health = 'well' | 'moving' | 'silent' | 'nobody' | 'quarantined'
+type Health = 'well' | 'moving' | 'silent' | 'nobody' | 'quarantined' | 'unreadable'
 
 /** A partition as the page shows it, now or then; what is not known is absent. */
 export interface PartitionView extends Omit<ClusterPartition, 'owner'> {
@@ -69,7 +69,7 @@ export const viewsNow = (
 export const viewsThen = (log: LogInfo): PartitionView[] => {
   const waiting = backlogs(log)
   const owners = [...new Set(log.partitions?.flatMap(({ owner }) => owner ?? []))].sort()
-  return (log.partitions ?? []).map(({ partition, seq, epoch, owner }) => ({
+  const readable = (log.partitions ?? []).map(({ partition, seq, epoch, owner }): PartitionView => ({
     partition,
     lastSeq: seq,
     epoch,
@@ -77,6 +77,8 @@ export const viewsThen = (log: LogInfo): PartitionView[] => {
     ...(owner === undefined ? {} : { owner: { name: owner, index: owners.indexOf(owner) } }),
     backlog: waiting.get(partition) ?? 0,
   }))
+  const missing = log.missing.map(({ partition }): PartitionView => ({ partition, health: 'unreadable' }))
+  return [...readable, ...missing].sort((a, b) => a.partition - b.partition)
 }
 
 /** What to do about a partition that is not well; undefined where there is nothing to do. */

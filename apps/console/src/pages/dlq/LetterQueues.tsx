@@ -3,6 +3,7 @@ import { usePageSearch } from '../../data/pageSearch.ts'
 import { DataTable, sorted, type Column } from '../../parts/DataTable.tsx'
 import { Empty } from '../../parts/Empty.tsx'
 import { count } from '../../parts/format.ts'
+import { MissingNotes } from '../../parts/MissingNotes.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import { StateShape } from '../../parts/StateMark.tsx'
 import type { LetterQueue } from './letterQueues.ts'
@@ -57,7 +58,7 @@ const columns: readonly Column<LetterQueue>[] = [
 
 /** The dead-letter queues: how many messages each holds, and how many came lately. */
 export const LetterQueues = () => {
-  const { rows, error, refetch } = useLetterQueues()
+  const { rows, data, error, refetch } = useLetterQueues()
   const { setQueue } = useScope()
   const { search, setSearch } = usePageSearch()
   const { sort = 'letters', order = 'descending' } = search
@@ -74,6 +75,7 @@ export const LetterQueues = () => {
         )}
       </div>
       {error !== null && <Problem error={error} retry={() => void refetch()} />}
+      <MissingNotes missing={data?.missing} />
       {rows?.length === 0 && (
         <Empty title="No queue has a dead-letter queue">
           Messages whose attempts are used up are discarded.{' '}

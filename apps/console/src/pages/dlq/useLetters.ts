@@ -1,4 +1,4 @@
-import type { DeadLetterGroup, QueueOverview } from '@kiroku/audit'
+import type { DeadLetterGroup, LogMoment } from '@kiroku/audit'
 import { useQuery } from '@tanstack/react-query'
 import { get } from '../../data/api.ts'
 import { useMoment } from '../../data/moment.ts'
@@ -47,10 +47,13 @@ export const useLetterQueues = () => {
     enabled: hourBefore !== undefined,
     staleTime: Infinity,
     queryFn: async ({ signal }) => {
-      const { queues } = await get<{
-        readonly queues: readonly QueueOverview[]
-      }>('/v1/state', { at: new Date(hourBefore!).toISOString() }, signal)
-      return new Map(queues.map(({ queue, counts }) => [queue, counts.sent]))
+      const { queues, missing } = await get<LogMoment>(
+        '/v1/state',
+        { at: new Date(hourBefore!).toISOString() },
+        signal,
+      )
+      // A queue that is not there had been sent nothing yet, unless its partition cannot be read.
+      return missing.length > 0 ? null : new Map(queues.map(({ queue, counts }) => [queue, counts.sent]))
     },
     // A record that begins later: nothing had been sent.
     retry: false,

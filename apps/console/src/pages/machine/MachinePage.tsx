@@ -1,5 +1,6 @@
 import { useMemo, useRef } from 'react'
 import { useScope } from '../../data/moment.ts'
+import { MissingNotes } from '../../parts/MissingNotes.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import { time } from '../../parts/format.ts'
 import type { ChartChoice } from './ChartContext.ts'
@@ -66,6 +67,7 @@ export const MachinePage = () => {
         <Headline standing={standing} known={known} />
       </header>
       <Notice known={known} />
+      <MissingNotes missing={known.missing} />
       <div className={styles['body']}>
         <section className={styles['stage']} aria-label={isTable ? 'The machine as a table' : 'The machine'}>
           {isTable ? (

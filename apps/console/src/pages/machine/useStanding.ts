@@ -24,6 +24,8 @@ export interface Known {
   readonly retry?: () => void
   /** What the engine says of the queues beside their counts. */
   readonly queues: readonly QueueInfo[]
+  /** Partitions that are in no count. */
+  readonly missing: LogInfo['missing']
 }
 
 const sum = (populations: readonly Population[]): Population => {
@@ -107,13 +109,14 @@ export const useStanding = (): Known => {
     return log.data && standingOfLog(log.data, queue)
   }, [at, replayed, replayFlow, log.data, queue])
   const queues = log.data?.queues ?? none
-  if (at === undefined) return { standing: live, status: feed.status, error: feed.error, queues }
+  const missing = log.data?.missing ?? none
+  if (at === undefined) return { standing: live, status: feed.status, error: feed.error, queues, missing }
   const error = past === undefined ? log.error : undefined
   const retry = (): void => void log.refetch()
-  return { standing: past, status: isPlaying ? 'playing' : 'past', error, retry, queues }
+  return { standing: past, status: isPlaying ? 'playing' : 'past', error, retry, queues, missing }
 }
 
-const none: readonly QueueInfo[] = []
+const none: readonly never[] = []
 
 /** The beginning of this second by the reader's clock, in ms; it stands still while nothing is followed. */
 const useSecond = (goes: boolean): number => {

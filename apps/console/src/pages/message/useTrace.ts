@@ -1,4 +1,4 @@
-import type { Trace, TraceStep } from '@kiroku/audit'
+import type { LogMoment, Trace, TraceStep } from '@kiroku/audit'
 import { useQuery } from '@tanstack/react-query'
 import { get } from '../../data/api.ts'
 import { useMoment } from '../../data/moment.ts'
@@ -22,10 +22,6 @@ export const useTrace = (id: string) => {
   })
 }
 
-interface LogMoment {
-  readonly partitions: readonly { readonly partition: number; readonly seq: number }[]
-}
-
 /** Says which events had happened at the moment that is looked at; undefined while that is asked, or where it is now. */
 export const useHasHappened = (): ((step: TraceStep) => boolean) | undefined => {
   const { at } = useMoment()
@@ -36,6 +32,9 @@ export const useHasHappened = (): ((step: TraceStep) => boolean) | undefined => 
     staleTime: Infinity,
   })
   if (at === undefined || data === undefined) return undefined
-  return ({ partition, seq }) =>
-    seq <= (data.partitions.find((each) => each.partition === partition)?.seq ?? 0)
+  return ({ partition, seq, at: happenedAt }) => {
+    const then = data.partitions.find((each) => each.partition === partition)
+    // Of a partition that cannot be read only the times of its events are known.
+    return then === undefined ? happenedAt <= data.at : seq <= then.seq
+  }
 }

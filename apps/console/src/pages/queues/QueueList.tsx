@@ -7,6 +7,7 @@ import { useFeed } from '../../data/useFeed.ts'
 import { DataTable, sorted, type Sorting } from '../../parts/DataTable.tsx'
 import { Empty } from '../../parts/Empty.tsx'
 import { count, rate } from '../../parts/format.ts'
+import { MissingNotes } from '../../parts/MissingNotes.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import { useNarrow } from '../../parts/useNarrow.ts'
 import { CreateQueueDialog } from './CreateQueueDialog.tsx'
@@ -79,6 +80,7 @@ export const QueueList = () => {
         </div>
       </header>
       {problem !== undefined && problem !== null && <Problem error={problem} />}
+      <MissingNotes missing={log.data?.missing} />
       {!isKnown ? (
         problem === undefined || problem === null ? (
           <p className="quiet">Reading the queues…</p>

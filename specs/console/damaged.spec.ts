@@ -1,0 +1,61 @@
+import { connect, requireJetStream } from '@kiroku/nats'
+import { waitUntil } from '@kiroku/testkit'
+import { expect, it } from 'vitest'
+import type { EngineWithConsole } from './harness/EngineWithConsole.ts'
+import { expectAccessibleInAllLooks } from './harness/expectAccessibleInAllLooks.ts'
+import { withConsole } from './harness/withConsole.ts'
+
+const stage = withConsole(['--partitions', '2'])
+
+/** Takes a record away from a partition's log while nobody owns it, and starts the engine on what is left. */
+const damage = async (engine: EngineWithConsole, partition: number): Promise<void> => {
+  const nats = await connect({ servers: engine.nats })
+  try {
+    const { streams } = await requireJetStream(nats)
+    const stream = `KIROKU_main_${partition}`
+    const { state } = await streams.info(stream)
+    await engine.kill()
+    await streams.deleteMessage(stream, state.last_seq - 1)
+  } finally {
+    await nats.close()
+  }
+  await engine.start()
+}
+
+it('where one partition is damaged, pages show the others now and then, and name it with what to do', async () => {
+  const { engine, open } = stage()
+  const { client, url } = engine
+  for (const queue of ['mail', 'work']) {
+    await client.queues.create(queue)
+    for (let n = 0; n < 3; n++) await client.send(queue, { n })
+  }
+  const [bad, whole] = [await client.queues.describe('mail'), await client.queues.describe('work')]
+  expect(bad.partition).not.toBe(whole.partition)
+  await damage(engine, bad.partition)
+  const isClosed = async (): Promise<boolean> => {
+    const { missing } = (await (await fetch(`${url}/v1/queues`)).json()) as { missing?: unknown[] }
+    return missing?.length === 1
+  }
+  await waitUntil(isClosed, { timeoutMs: 30_000, what: 'the partition is closed' })
+  const note = `Partition ${bad.partition} cannot be read`
+
+  const page = await open('/queues')
+  await page.getByRole('alert').getByText(note).waitFor()
+  const table = page.getByRole('grid', { name: 'Queues' })
+  await table.getByText('work').waitFor()
+  expect(await table.getByText('mail').count()).toBe(0)
+  await page.getByText('1 queue ·').waitFor()
+  await expectAccessibleInAllLooks(page)
+
+  const then = encodeURIComponent(new Date().toISOString())
+  for (const path of [`/?at=${then}`, `/queues?at=${then}`, `/dlq?at=${then}`]) {
+    await page.goto(url + path)
+    await page.getByRole('alert').getByText(note).waitFor()
+  }
+  await page.goto(`${url}/cluster?at=${then}`)
+  await page.getByRole('alert').getByText(note).waitFor()
+  const tiles = page.getByRole('list', { name: 'Partitions' }).getByRole('listitem')
+  expect(await tiles.nth(bad.partition).innerText()).toContain('Cannot be read')
+  expect(await tiles.nth(whole.partition).innerText()).toContain('3 waiting')
+  await expectAccessibleInAllLooks(page)
+})
