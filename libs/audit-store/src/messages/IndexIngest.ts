@@ -8,6 +8,7 @@ import {
   runNumbers,
   type EnvelopeMeta,
   type PartitionState,
+  type QueueConfig,
   type QueueState,
   type Subscription,
 } from '@kiroku/partition'
@@ -26,7 +27,14 @@ interface LargeBody {
   readonly number: number
   readonly rows: readonly Row[]
   readonly seq: number
+  readonly indexes: Indexing
 }
+
+/** Which bodies of a queue are looked into: all, those of messages whose first queue asks for it, or none, since they are hidden. */
+type Indexing = 'all' | 'origins' | 'none'
+
+const indexingOf = ({ config: { indexBody, bodyHidden } }: QueueState): Indexing =>
+  indexBody === 'on' ? 'all' : bodyHidden === 'on' ? 'none' : 'origins'
 
 /** The queue whose touches concern the whole partition. */
 const wholePartition = 0
@@ -241,7 +249,8 @@ export class IndexIngest implements PassListener {
     const waits = isSend && e.dueAt > 0
     if (!isSend) this.#writer.forward(this.#queue(e.queue), e.from, e.forward, count, first)
     const place = queue.frameSeq === state.frameSeq ? queue.frameCount : 0
-    const indexBody = queue.config.indexBody === 'on'
+    const indexes = indexingOf(queue)
+    const indexBody = indexes === 'all'
     if (isSend && !indexBody) this.#bodyLeftOut(e.queue, true)
     const { subs } = queue
     for (let i = 0; i < count; i++) {
@@ -264,8 +273,11 @@ export class IndexIngest implements PassListener {
       }
       const body = record.body(e.queue, place + i)
       if (body instanceof Uint8Array) {
-        if (body[0] !== 0 || indexBody) this.#inside(e.queue, n, rows, body, indexBody)
-      } else this.#large.push({ queue: e.queue, number: n, rows, seq: body.seq })
+        if (body[0] !== 0 || indexBody) this.#inside(e.queue, n, rows, body, indexes)
+      } else {
+        const own = indexBody ? 'origins' : indexes
+        this.#large.push({ queue: e.queue, number: n, rows, seq: body.seq, indexes: own })
+      }
     }
   }
 
@@ -275,16 +287,16 @@ export class IndexIngest implements PassListener {
     number: number,
     rows: readonly Row[],
     envelope: Uint8Array,
-    indexBody: boolean,
+    indexes: Indexing,
   ): void {
     // What is encrypted stays out of the index, which nobody erases anything from.
     const isLocked = isSealed(envelope)
-    let wanted = indexBody
+    let wanted = indexes === 'all'
     if (envelope[0] !== 0) {
       const meta = isLocked
         ? ((readSealed(envelope).head.meta ?? {}) as EnvelopeMeta)
         : decodeEnvelope(envelope).meta
-      wanted ||= this.#originIndexes(meta)
+      wanted ||= indexes === 'origins' && this.#originIndexes(meta)
       const attributes = attributesOf(meta)
       const { lineage } = meta
       const { texts } = this.#writer
@@ -298,7 +310,7 @@ export class IndexIngest implements PassListener {
       }
     }
     if (wanted && !isLocked) this.#writer.fields(this.#queue(queue), number, fieldsOf(bodyOf(envelope)))
-    if (!indexBody) this.#bodyLeftOut(queue, !wanted || isLocked)
+    if (indexes !== 'all') this.#bodyLeftOut(queue, !wanted || isLocked)
   }
 
   /** Whether a message was first sent to a queue that has bodies indexed; one that was not read yet may be such a queue. */
@@ -320,14 +332,15 @@ export class IndexIngest implements PassListener {
     if (queue === undefined) return
     const body = record.body(e.queue, queue.frameSeq === state.frameSeq ? queue.frameCount : 0)
     if (!(body instanceof Uint8Array)) return
-    if (queue.config.indexBody === 'on' || this.#originIndexes(decodeEnvelope(body).meta))
+    const indexes = indexingOf(queue)
+    if (indexes === 'all' || (indexes === 'origins' && this.#originIndexes(decodeEnvelope(body).meta)))
       this.#writer.fields(this.#queue(e.queue), e.number, fieldsOf(bodyOf(body)))
   }
 
   async #readLargeBodies(): Promise<void> {
-    for (const { queue, number, rows, seq } of this.#large) {
+    for (const { queue, number, rows, seq, indexes } of this.#large) {
       const envelope = await this.#readLarge(seq)
-      if (envelope !== undefined) this.#inside(queue, number, rows, envelope, false)
+      if (envelope !== undefined) this.#inside(queue, number, rows, envelope, indexes)
     }
     this.#large.length = 0
   }
@@ -465,8 +478,10 @@ export class IndexIngest implements PassListener {
   }
 
   #nameQueue(queue: number, name: string, config: object, seq: number): void {
-    const isOn = (config as { readonly indexBody?: string }).indexBody === 'on'
-    this.#writer.nameQueue(this.#queue(queue), name, JSON.stringify(config), isOn ? seq : null)
+    const { indexBody, bodyHidden } = config as Partial<QueueConfig>
+    const id = this.#queue(queue)
+    this.#writer.nameQueue(id, name, JSON.stringify(config), indexBody === 'on' ? seq : null)
+    if (bodyHidden === 'on') this.#writer.forgetFields(id)
   }
 
   #bodyLeftOut(queue: number, isLeftOut: boolean): void {

@@ -239,6 +239,13 @@ export class IndexWriter {
     this.#commit()
   }
 
+  /** What was found in the bodies of a queue is forgotten. */
+  forgetFields(queue: number): void {
+    this.flush()
+    this.begin()
+    this.database.prepare('DELETE FROM fields WHERE queue = ?').run(queue)
+  }
+
   /** What the log holds no more leaves the index: final messages, touches and acts up to a sequence. */
   trim(partition: number, upTo: number): void {
     this.flush()

@@ -129,6 +129,24 @@ describe('the index of messages', () => {
     expect(search('payload.n:1').bodiesNotIndexed).toEqual([])
   })
 
+  it('knows nothing of the bodies of a queue that hides them, neither of old ones nor of those that come to it', async () => {
+    const { queue: dead } = await create('dead', { bodyHidden: 'on' }, 1)
+    await create('mail', { deadLetter: { name: 'dead', partition: 1, queue: dead }, indexBody: 'on' })
+    await send('mail', [{ n: 1 }, { n: 2 }])
+    const { queue, delivery } = (await receive('mail', 1))!
+    await ask(0, { type: 'DeadLetter', items: [{ queue, sub: 0, delivery, numbers: [1, 1] }], error: 'no' })
+    await receive('dead', 1, 1)
+    await catchUp()
+    expect(found('payload.n:1')).toEqual(['mail/main 1'])
+    expect(search('queue:dead payload.n:1').bodiesNotIndexed).toEqual(['dead'])
+    const config = { indexBody: 'off', bodyHidden: 'on' } as const
+    await ask(0, { type: 'ConfigureQueue', queue: 'mail', config, by: { name: 'bob', origin: 'http' } })
+    await catchUp()
+    expect(found('payload.n:1')).toEqual([])
+    expect(found('payload.n:2')).toEqual([])
+    expect(found('queue:mail')).toEqual(['mail/main 1', 'mail/main 2'])
+  })
+
   it('hands out all that it found, a page at a time', async () => {
     await create('mail')
     for (let i = 0; i < 5; i++)

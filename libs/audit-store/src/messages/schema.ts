@@ -1,5 +1,5 @@
 /** Version of the tables; with another one the index is built anew. */
-export const schemaVersion = 3
+export const schemaVersion = 4
 
 /** The tables. Texts that repeat are kept once; times are ms of partition time. */
 export const schema = `
