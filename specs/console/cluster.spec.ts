@@ -1,4 +1,6 @@
+import { temporaryFolder, waitUntil } from '@kiroku/testkit'
 import { expect, it } from 'vitest'
+import { EngineProcess } from '../chaos/EngineProcess.ts'
 import { expectAccessibleInAllLooks } from './harness/expectAccessibleInAllLooks.ts'
 import { withConsole } from './harness/withConsole.ts'
 
@@ -41,4 +43,43 @@ it('the partitions of a cluster of one are those that the engine tells of, as a 
     expect([cells[0], cells[3]].map(Number)).toEqual([partition, epoch])
   }
   await expectAccessibleInAllLooks(page)
+})
+
+it('a node that joins takes its share and one that leaves hands it over, and the page tells of each', async () => {
+  const { engine, open } = stage()
+  const page = await open('/cluster')
+  const tiles = page.getByRole('list', { name: 'Partitions' }).getByRole('listitem')
+  const nodes = page.getByRole('region', { name: 'Nodes' }).getByRole('listitem')
+  const moves = page.getByRole('region', { name: 'Movement' }).getByRole('listitem')
+  await page.getByText('Nothing has moved since this page was opened.').waitFor()
+  const partitions = await tiles.count()
+  await using folder = await temporaryFolder()
+  const second = new EngineProcess('second', engine.nats, folder.path, partitions)
+  second.start()
+  try {
+    const name = `-${second.pid}`
+    await nodes.filter({ hasText: name }).getByText('healthy').waitFor()
+    const its = tiles.filter({ hasText: name }).filter({ hasText: 'Active' })
+    await waitUntil(async () => (await its.count()) === partitions / 2, { timeoutMs: 30_000 })
+    await moves
+      .filter({ hasText: 'a node joined' })
+      .nth(partitions / 2 - 1)
+      .waitFor()
+    expect(await page.getByText('A cluster of one.').count()).toBe(0)
+    await expectAccessibleInAllLooks(page)
+
+    await second.end('SIGTERM')
+    await page.getByText('A cluster of one.').waitFor()
+    await waitUntil(async () => (await its.count()) === 0, { timeoutMs: 30_000 })
+    await tiles
+      .filter({ hasText: 'Active' })
+      .nth(partitions - 1)
+      .waitFor()
+    await moves
+      .filter({ hasText: new RegExp(`${name} → `) })
+      .nth(partitions / 2 - 1)
+      .waitFor()
+  } finally {
+    second.kill()
+  }
 })

@@ -47,6 +47,20 @@ it('where one partition is damaged, pages show the others now and then, and name
   await page.getByText('1 queue ·').waitFor()
   await expectAccessibleInAllLooks(page)
 
+  await page.goto(`${url}/cluster`)
+  await page.getByRole('alert').getByText('kiroku repair --yes').waitFor()
+  const tiles = page.getByRole('list', { name: 'Partitions' }).getByRole('listitem')
+  await tiles.nth(bad.partition).getByText('Quarantined').waitFor()
+  await tiles.nth(whole.partition).getByText('Active').waitFor()
+  await expectAccessibleInAllLooks(page)
+  await page.getByRole('link', { name: 'Machine' }).click()
+  await page.getByRole('alert').getByText(note).waitFor()
+  const available = (n: number) => page.locator(`[data-state="Available"][data-count="${n}"]`).first()
+  await available(3).waitFor()
+  await client.send('work', 'goes on')
+  await available(4).waitFor()
+  await expectAccessibleInAllLooks(page)
+
   const then = encodeURIComponent(new Date().toISOString())
   for (const path of [`/?at=${then}`, `/queues?at=${then}`, `/dlq?at=${then}`]) {
     await page.goto(url + path)
@@ -54,8 +68,7 @@ it('where one partition is damaged, pages show the others now and then, and name
   }
   await page.goto(`${url}/cluster?at=${then}`)
   await page.getByRole('alert').getByText(note).waitFor()
-  const tiles = page.getByRole('list', { name: 'Partitions' }).getByRole('listitem')
   expect(await tiles.nth(bad.partition).innerText()).toContain('Cannot be read')
-  expect(await tiles.nth(whole.partition).innerText()).toContain('3 waiting')
+  expect(await tiles.nth(whole.partition).innerText()).toContain('4 waiting')
   await expectAccessibleInAllLooks(page)
 })
