@@ -44,8 +44,8 @@ export interface PartitionResult {
   readonly state: PartitionState
 }
 
-/** Events between two pauses: some ms. */
-const pauseEvents = 4_000
+/** Changes of messages between two pauses: some ms. */
+const pauseTransitions = 4_000
 
 /** Reads one partition's record and holds it against chain, law and checkpoints, up to the first problem. */
 export const verifyPartition = async (task: PartitionTask): Promise<PartitionResult> => {
@@ -94,7 +94,7 @@ class PartitionReader {
 
   async run(): Promise<void> {
     const { firstSeq, lastSeq, checkpoints, log, pause } = this.#task
-    let pausedEvents = 0
+    let pausedTransitions = 0
     const beyond = checkpoints.findLast((seq) => seq > lastSeq)
     if (beyond !== undefined)
       throw new ChainError(
@@ -119,8 +119,8 @@ class PartitionReader {
       else if (entry.seq > this.#fromSeq) await this.#record(entry)
       if (entry.kind === 'ours' && stored.has(entry.seq)) await this.#checkpoint(entry.seq, entry.record.hash)
       if (entry.seq % progressRecords === 0) this.#task.onRecord(entry.seq, this.#eventsNow)
-      if (pause !== undefined && this.#eventsNow - pausedEvents >= pauseEvents) {
-        pausedEvents = this.#eventsNow
+      if (pause !== undefined && this.#transitionsNow - pausedTransitions >= pauseTransitions) {
+        pausedTransitions = this.#transitionsNow
         await pause()
       }
     }
@@ -145,7 +145,7 @@ class PartitionReader {
       fromSeq: this.#fromSeq,
       frames: this.#frames,
       events: this.#eventsNow,
-      transitions: this.#transitions + this.#fold.transitions,
+      transitions: this.#transitionsNow,
       ok: problem === undefined && sinceProof?.result !== 'changed',
       ...(problem === undefined ? {} : { problem }),
       ...(sinceProof === undefined ? {} : { sinceProof }),
@@ -187,6 +187,10 @@ class PartitionReader {
         `record ${seq} is not the one that the proof names: something before it is another`,
       )
     return say('same', `records ${checkedFrom} to ${seq} are those of the proof`)
+  }
+
+  get #transitionsNow(): number {
+    return this.#transitions + this.#fold.transitions
   }
 
   get #eventsNow(): number {

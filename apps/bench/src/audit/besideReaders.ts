@@ -20,9 +20,12 @@ export const besideReaders = async ({ sizes, progress, folder }: AuditBench): Pr
         before: async () => {
           // What the auditor has left to read must not disturb the round of another.
           await read.settled()
-          running = await Promise.all(beside.map((reader) => reader.start(read)))
-          // An engine that has rested while the others had their rounds is slower at first.
-          await run(sizes.besideLives / 2)
+          // An engine that rested while the others had their rounds is slower at first, and who begins to read meets the load.
+          const [begun] = await Promise.all([
+            Promise.all(beside.map((reader) => reader.start(read))),
+            run(sizes.besideLives),
+          ])
+          running = begun
         },
         after: async () => {
           const counts = await Promise.all(running.map((reader) => reader.stop()))
