@@ -1,15 +1,11 @@
 import { waitUntil } from '@kiroku/testkit'
 import type { Page } from 'playwright-core'
-import { expect, it } from 'vitest'
+import { it } from 'vitest'
 import { withCities } from './harness/withCities.ts'
 import { expectAccessible, withConsole } from './harness/withConsole.ts'
 
 const stage = withConsole()
 const job = withCities(stage)
-
-/** What the API answers. */
-const get = async <A>(path: string): Promise<A> =>
-  (await (await fetch(stage().engine.url + path)).json()) as A
 
 const counts = async () => (await stage().engine.client.queues.describe('cities')).counts
 
