@@ -135,3 +135,41 @@ it('offers no command that would change the past', async () => {
   )
   await expectAccessible(past)
 })
+
+it('finds messages by how they stood then, and says what of a filter the past does not tell', async () => {
+  const { engine, open } = stage()
+  await withPast(engine.client, 'asked')
+  const at = encodeURIComponent(new Date().toISOString())
+  const page = await open(`/messages?queue=asked&at=${at}&q=${encodeURIComponent('number:>15 attempt:0')}`)
+  await page.getByText('5 of 5').waitFor()
+  const filter = page.getByRole('combobox', { name: 'Filter' })
+  await filter.fill('error:"of no use"')
+  await page.getByText('"error" is not known of a moment in the past').waitFor()
+  await expectAccessible(page)
+  const other = await open(`/messages?queue=asked&at=${at}&q=${encodeURIComponent('error:use number:>18')}`)
+  await other.getByText('This cannot be asked of the past').waitFor()
+  await expectAccessible(other)
+  await other.getByRole('button', { name: 'Ask what can be asked' }).click()
+  await other.getByText('2 of 2').waitFor()
+})
+
+it('tells of a dead letter what had happened to it by then', async () => {
+  const { engine, open } = stage()
+  await withPast(engine.client, 'told')
+  const lettersAt = async (at: string) =>
+    (await (await fetch(`${engine.url}/v1/queues/told-dlq/dead-letters?at=${at}`)).json()) as {
+      groups: { group: string; count: number }[]
+    }
+  const { at, group } = await waitUntil(async () => {
+    const now = encodeURIComponent(new Date().toISOString())
+    const [found] = (await lettersAt(now)).groups
+    return found?.count === 4 && { at: now, group: found.group }
+  })
+  await engine.client.queues.redrive('told-dlq')
+  await waitUntil(async () => (await engine.client.queues.describe('told-dlq')).counts.available === 0)
+  const page = await open(`/dlq?queue=told-dlq&group=${group}&at=${at}`)
+  const story = page.getByRole('heading', { name: /^What happened to/ }).locator('..')
+  await story.getByText('It arrived in told-dlq.').waitFor()
+  expect(await story.textContent()).not.toContain('redriven')
+  await expectAccessible(page)
+})

@@ -9,6 +9,7 @@ export interface AskedState {
   readonly at?: string
   readonly states?: string
   readonly subscription?: string
+  readonly where?: string
   readonly limit?: string
   readonly after?: string
 }
@@ -40,7 +41,7 @@ export interface AskedSpan {
   readonly queue?: string
 }
 
-/** Shows queues as they were, as JSON. Errors: `InvalidArgument`, `UnknownQueue`, `BeyondRecord`, `FutureMoment`. */
+/** Shows queues as they were, as JSON. Errors: `InvalidArgument`, `InvalidFilter`, `UnknownQueue`, `BeyondRecord`, `FutureMoment`. */
 export interface LookSource {
   readonly stateAt: (queue: string, asked: AskedState) => Promise<unknown>
   readonly diff: (queue: string, asked: AskedDiff) => Promise<unknown>

@@ -80,6 +80,25 @@ describe('a queue at a moment', () => {
     expect(inflight).toMatchObject({ messagesTotal: 2, messages: [{ number: 1 }, { number: 2 }] })
   })
 
+  it('shows those that pass a filter, by pages, and how many those are', async () => {
+    const { delivered } = await live()
+    const numbersOf = async (where: string, more: Partial<StateAtOptions> = {}) =>
+      (await at({ seq: delivered }, { where, ...more })).messages.map(({ number }) => number)
+    expect(await numbersOf('attempt:0')).toEqual([4, 3])
+    expect(await numbersOf('-state:inflight queue:mail partition:0')).toEqual([4, 3])
+    expect(await numbersOf('number:>1 subscription:main', { states: ['Inflight'] })).toEqual([2])
+    expect(await numbersOf('sent:<2000-01-01')).toEqual([])
+    const first = await at({ seq: delivered }, { where: 'number:<=3', messagesMax: 2 })
+    expect(first).toMatchObject({ messagesTotal: 3, messages: [{ number: 1 }, { number: 2 }] })
+    const rest = await at({ seq: delivered }, { where: 'number:<=3', messagesMax: 2, after: first.next! })
+    expect([rest.messages.map(({ number }) => number), rest.messagesTotal, rest.next]).toEqual([
+      [3],
+      3,
+      undefined,
+    ])
+    await expect(numbersOf('error:timeout')).rejects.toMatchObject({ id: 'InvalidFilter' })
+  })
+
   it('is found by time: the last frame that is not later', async () => {
     const { delivered } = await live()
     const looker = new Looker(engine.log, options)

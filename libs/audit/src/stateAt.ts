@@ -12,9 +12,10 @@ import {
   type EnvelopeMeta,
   describeQueues,
   messageId,
-  listMessages,
   type StandingMessage,
 } from '@kiroku/partition'
+import { parseMomentFilter } from './filter/parseMomentFilter.ts'
+import { listPassing } from './listPassing.ts'
 import { Looker, type Look, type LookOptions, type LookPlace } from './Looker.ts'
 import { momentMessage } from './momentMessage.ts'
 import { overviewOf } from './overviewOf.ts'
@@ -29,12 +30,14 @@ export interface StateAtOptions extends LookOptions {
   /** Only these states, or this subscription. */
   readonly states?: readonly StateName[]
   readonly subscription?: string
+  /** Only those that pass this filter, which `parseMomentFilter` reads. */
+  readonly where?: string
 }
 
 /**
  * A queue at a moment of the past: counts, settings, and a page of the messages that were not final. Reads the log
  * and changes nothing. Errors: `FutureMoment`, `BeyondRecord`, `UnknownQueue` (there was none then),
- * `InvalidArgument`, and what the log's reading throws.
+ * `InvalidArgument`, `InvalidFilter`, and what the log's reading throws.
  */
 export const stateAt = async (
   log: Log,
@@ -57,7 +60,7 @@ export const describeLook = async (
   { at, places }: Look,
   options: Omit<StateAtOptions, keyof LookOptions> = {},
 ): Promise<QueueMoment> => {
-  const { messages, total, next } = await page(log, places, options)
+  const { messages, total, next } = await page(log, name, at, places, options)
   return {
     ...overviewOf(
       name,
@@ -91,16 +94,19 @@ const parseCursor = (text = '0:-2:0'): [place: number, sub: number, number: numb
 /** Messages in the order of places, of subscriptions, and of numbers. The cursor says so: place, subscription, number. */
 const page = async (
   log: Log,
+  name: string,
+  at: number,
   places: readonly LookPlace[],
-  { messagesMax = pageMax, after, states, subscription }: Omit<StateAtOptions, keyof LookOptions>,
+  { messagesMax = pageMax, after, states, subscription, where }: Omit<StateAtOptions, keyof LookOptions>,
 ): Promise<{ messages: MomentMessage[]; total: number; next: string | undefined }> => {
   const [afterPlace, sub, number] = parseCursor(after)
-  const codes = states?.map((name) => State[name])
+  const codes = states?.map((each) => State[each])
+  const filter = parseMomentFilter(where ?? '', at)
   const found: { place: LookPlace; message: StandingMessage }[] = []
   let total = 0
   let next: string | undefined
   for (const [p, place] of places.entries()) {
-    const list = listMessages(place.state, place.queue, {
+    const list = listPassing(name, place, filter, {
       // Of a place before the cursor only the total counts, and behind a full page the first shows that it goes on.
       max: p < afterPlace ? 0 : messagesMax - found.length,
       ...(p === afterPlace ? { after: { sub, number } } : {}),

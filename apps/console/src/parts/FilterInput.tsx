@@ -1,13 +1,13 @@
-import { FilterError, parseFilter } from '@kiroku/audit/filter'
+import { FilterError, filterFields, momentFields, parseFilter, parseMomentFilter } from '@kiroku/audit/filter'
 import { useEffect, useRef, useState, type KeyboardEvent, type Ref } from 'react'
 import { completionsAt } from './completions.ts'
 import styles from './FilterInput.module.css'
 
 const offeredMax = 24
 
-const errorOf = (filter: string): FilterError | undefined => {
+const errorOf = (filter: string, isPast: boolean): FilterError | undefined => {
   try {
-    parseFilter(filter, Date.now())
+    ;(isPast ? parseMomentFilter : parseFilter)(filter, Date.now())
     return undefined
   } catch (error) {
     return error instanceof FilterError ? error : undefined
@@ -20,11 +20,14 @@ export const FilterInput = ({
   queues,
   onFilter,
   inputRef,
+  isPast = false,
 }: {
   readonly filter: string
   readonly queues: readonly string[]
   readonly onFilter: (filter: string) => void
   readonly inputRef: Ref<HTMLInputElement>
+  /** Whether it is for a moment of the past, of which less is known. */
+  readonly isPast?: boolean
 }) => {
   const own = useRef<HTMLInputElement>(null)
   const [text, setText] = useState(filter)
@@ -32,9 +35,9 @@ export const FilterInput = ({
   const [isOpen, setOpen] = useState(false)
   const [current, setCurrent] = useState(-1)
   useEffect(() => setText(filter), [filter])
-  const { from, entries: all } = completionsAt(text, caret, queues)
+  const { from, entries: all } = completionsAt(text, caret, queues, isPast ? momentFields : filterFields)
   const entries = isOpen ? all.slice(0, offeredMax) : []
-  const error = errorOf(text)
+  const error = errorOf(text, isPast)
   const take = (entry: string): void => {
     const next = `${text.slice(0, from)}${entry}${text.slice(caret)}`
     const at = from + entry.length
@@ -84,7 +87,11 @@ export const FilterInput = ({
         autoCapitalize="off"
         spellCheck={false}
         value={text}
-        placeholder='All messages. Try state:dlq, error:"timed out", attempt:>3, since:1h'
+        placeholder={
+          isPast
+            ? 'All messages that were not final. Try state:inflight, attempt:>3, group:customer-42'
+            : 'All messages. Try state:dlq, error:"timed out", attempt:>3, since:1h'
+        }
         onChange={(event) => {
           setText(event.target.value)
           setCaret(event.target.selectionStart ?? event.target.value.length)

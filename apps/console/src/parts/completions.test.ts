@@ -1,3 +1,4 @@
+import { momentFields } from '@kiroku/audit/filter'
 import { expect, it } from 'vitest'
 import { completionsAt } from './completions.ts'
 
@@ -12,6 +13,12 @@ it('offers every field where nothing is written yet', () => {
 it('offers the fields that begin as written, also behind a minus', () => {
   expect(texts('que')).toEqual(['queue:'])
   expect(texts('state:dlq -fi')).toEqual(['fingerprint:'])
+})
+
+it('offers only those that may be named', () => {
+  const { entries } = completionsAt('', 0, [], momentFields)
+  expect(entries.map(({ text }) => text)).toContain('attempt:')
+  expect(entries.map(({ text }) => text)).not.toContain('error:')
 })
 
 it('offers states and queues as values, and each further alternative', () => {

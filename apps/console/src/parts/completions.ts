@@ -1,4 +1,4 @@
-import { filterFields, filterStates } from '@kiroku/audit/filter'
+import { filterFields, filterStates, type FilterField } from '@kiroku/audit/filter'
 
 /** Something that can be put where the caret is. */
 interface Completion {
@@ -21,16 +21,21 @@ const queueFields: ReadonlySet<string> = new Set(['queue'])
 
 /**
  * What may follow at a place in a filter: names of fields, behind `state:` the states, behind `queue:` the queues.
- * `caret` is counted in characters from 0.
+ * `caret` is counted in characters from 0, `fields` are those that may be named.
  */
-export const completionsAt = (text: string, caret: number, queues: readonly string[]): Completions => {
+export const completionsAt = (
+  text: string,
+  caret: number,
+  queues: readonly string[],
+  fields: readonly FilterField[] = filterFields,
+): Completions => {
   const from = conditionStart(text, caret)
   if (from === undefined) return none(caret)
   const written = text.slice(from, caret)
   const colon = written.indexOf(':')
   if (colon < 0) {
     const lower = written.toLowerCase()
-    const entries = filterFields
+    const entries = fields
       .filter(({ name }) => name.startsWith(lower))
       .map(({ name, says }) => ({ text: name.endsWith('.') ? name : `${name}:`, says }))
     return { from, entries: entries.some((entry) => entry.text === written) ? [] : entries }
@@ -46,7 +51,7 @@ export const completionsAt = (text: string, caret: number, queues: readonly stri
         .filter((each) => each.toLowerCase().startsWith(value) && each.toLowerCase() !== value)
         .map((each) => ({ text: each, says: '' })),
     }
-  const field = filterFields.find((each) => each.name === name)
+  const field = fields.find((each) => each.name === name)
   return value === '' && field !== undefined
     ? {
         from: valueFrom,

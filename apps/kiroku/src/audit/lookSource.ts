@@ -52,13 +52,14 @@ export const lookHere = (log: Log, options: () => LookOptions): Looking => ({
       }),
     )
   },
-  stateAt: (queue, { at, states, subscription, limit, after }) => {
+  stateAt: (queue, { at, states, subscription, where, limit, after }) => {
     const look = options()
     return stateAt(log, queue, momentOrNow(at, 'at', look.now), {
       ...look,
       messagesMax: parseLimit(limit),
       ...(states === undefined ? {} : { states: parseStates(states, 'states') }),
       ...(subscription === undefined ? {} : { subscription }),
+      ...(where === undefined ? {} : { where }),
       ...(after === undefined ? {} : { after }),
     })
   },

@@ -45,6 +45,13 @@ export const replayCommand: CommandSpec = {
       description: 'With --at: messages in these states only.',
     },
     {
+      name: 'where',
+      kind: 'text',
+      metavar: 'FILTER',
+      description:
+        'With --at: messages that pass this filter only: by state, subscription, attempt, group, partition, number, sent.',
+    },
+    {
       name: 'limit',
       kind: 'int',
       metavar: 'N',

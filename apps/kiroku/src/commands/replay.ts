@@ -32,7 +32,7 @@ const moment = ({ text }: Invocation, flag: string): AskedMoment => {
 
 const look = async (invocation: Invocation): Promise<void> => {
   const { out, text, int } = invocation
-  const [states, after, max] = [text('state'), text('after'), int('limit')]
+  const [states, where, after, max] = [text('state'), text('where'), text('after'), int('limit')]
   const asked = moment(invocation, 'at')
   const progress = showProgress()
   const room = gentle(invocation)
@@ -42,6 +42,7 @@ const look = async (invocation: Invocation): Promise<void> => {
       onProgress: progress.onProgress,
       messagesMax: max ?? (out.json ? 100 : 20),
       ...(states === undefined ? {} : { states: parseStates(states, '--state') }),
+      ...(where === undefined ? {} : { where }),
       ...(after === undefined ? {} : { after }),
     }),
   ).finally(progress.done)

@@ -85,6 +85,12 @@ export const lookingBack = HttpApiGroup.make('lookingBack')
           Schema.String.annotate({ description: 'Name messages in these states only, with commas between' }),
         ),
         subscription: optional(Schema.String),
+        where: optional(
+          Schema.String.annotate({
+            description:
+              'Name messages that pass this filter only; of a moment state, queue, subscription, attempt, group, partition, number and sent are known',
+          }),
+        ),
         limit,
         after: optional(Schema.String.annotate({ description: '`next` of the page before' })),
       },

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { filterFields } from './Filter.ts'
 import { FilterError } from './FilterError.ts'
 import { parseFilter } from './parseFilter.ts'
+import { parseMomentFilter } from './parseMomentFilter.ts'
 import { passesFilter, type FilteredMessage } from './passesFilter.ts'
 
 const now = Date.parse('2026-11-21T12:00:00Z')
@@ -31,6 +32,19 @@ const message: FilteredMessage = {
 }
 
 const passes = (filter: string): boolean => passesFilter(parseFilter(filter, now), message)
+
+test('a filter of a moment points at what is not known then', () => {
+  const readFilter = (filter: string) => () => parseMomentFilter(filter, now)
+  expect(readFilter('state:live -attempt:>1 sent:<1h')().conditions).toHaveLength(3)
+  for (const [filter, name, at] of [
+    ['state:live error:x', '"error"', 11],
+    ['-since:1h', '"since"', 1],
+    ['payload.user.id:42', '"payload.user.id"', 0],
+  ] as const)
+    expect(readFilter(filter)).toThrow(
+      expect.objectContaining({ at, message: expect.stringContaining(`${name} is not known of a moment`) }),
+    )
+})
 
 describe('a filter lets a message pass that meets every condition', () => {
   test.each([

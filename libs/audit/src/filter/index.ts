@@ -5,3 +5,4 @@
 export { filterFields, type FilterField } from './Filter.ts'
 export { FilterError } from './FilterError.ts'
 export { filterStates, parseFilter } from './parseFilter.ts'
+export { momentFields, parseMomentFilter } from './parseMomentFilter.ts'

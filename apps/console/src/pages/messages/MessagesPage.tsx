@@ -16,7 +16,15 @@ import { foundColumns, momentColumns } from './columns.tsx'
 import { foundKey, ndjsonOf } from './FoundMessage.ts'
 import { IndexNote } from './IndexNote.tsx'
 import { momentQuestion, searchQuestion } from './questions.ts'
-import { beyondStates, searchCommand, statesOf, withQueue, withState } from './searchText.ts'
+import {
+  isKnownThen,
+  knownThen,
+  momentCommand,
+  searchCommand,
+  statesOf,
+  withQueue,
+  withState,
+} from './searchText.ts'
 import { StateChips } from './StateChips.tsx'
 import { foundMax, useFoundMessages } from './useFoundMessages.ts'
 import styles from './MessagesPage.module.css'
@@ -31,8 +39,12 @@ export const MessagesPage = () => {
   const { queue, setQueue } = useScope()
   const navigate = useNavigate()
   const input = useRef<HTMLInputElement>(null)
+  // What the past does not know is not asked: the input says so.
+  const isKnown = at === undefined || isKnownThen(filter)
   const found = useFoundMessages(
-    at === undefined ? searchQuestion(filter, queue) : momentQuestion(filter, queue, at),
+    at === undefined
+      ? searchQuestion(filter, queue)
+      : momentQuestion(filter, isKnown ? queue : undefined, at),
   )
   const { data: names } = useQuery({
     queryKey: ['queue names'],
@@ -53,7 +65,6 @@ export const MessagesPage = () => {
     // Who came here by `/` wants to write at once.
     if ((history.state as { isSearching?: boolean } | null)?.isSearching === true) input.current?.focus()
   }, [])
-  const leftOut = at === undefined ? '' : beyondStates(filter)
   return (
     <div className="page">
       <div className="page-head">
@@ -67,7 +78,12 @@ export const MessagesPage = () => {
           <button type="button" className="button small" onClick={found.again} disabled={isLoading}>
             {isLoading ? 'Looking…' : 'Look again'}
           </button>
-          <CopyButton text={searchCommand(withQueue(filter, queue))}>Copy command</CopyButton>
+          {at === undefined ? (
+            <CopyButton text={searchCommand(withQueue(filter, queue))}>Copy command</CopyButton>
+          ) : (
+            queue !== undefined &&
+            isKnown && <CopyButton text={momentCommand(filter, queue, at)}>Copy command</CopyButton>
+          )}
           <button
             type="button"
             className="button small"
@@ -78,17 +94,18 @@ export const MessagesPage = () => {
           </button>
         </div>
       </div>
-      <FilterInput filter={filter} queues={queues} onFilter={setFilter} inputRef={input} />
+      <FilterInput
+        filter={filter}
+        queues={queues}
+        onFilter={setFilter}
+        inputRef={input}
+        isPast={at !== undefined}
+      />
       <StateChips
         states={statesOf(filter)}
         {...(at === undefined ? {} : { offered: liveStates })}
         onToggle={(state) => setFilter(withState(filter, state))}
       />
-      {leftOut !== '' && (
-        <p className={styles['note']}>
-          Of a moment in the past only states are known here; <code>{leftOut}</code> is left out.
-        </p>
-      )}
       {error !== undefined && <Problem error={error} retry={found.again} />}
       {at !== undefined && queue === undefined ? (
         <Empty title="Whose past?">
@@ -101,11 +118,22 @@ export const MessagesPage = () => {
             ))}
           </div>
         </Empty>
+      ) : !isKnown ? (
+        <Empty title="This cannot be asked of the past">
+          <p>Of a moment it is known how messages stood then, but not their errors, bodies and attributes.</p>
+          <div className={`row ${styles['choices']}`}>
+            <button type="button" className="button" onClick={() => setFilter(knownThen(filter))}>
+              Ask what can be asked
+            </button>
+          </div>
+        </Empty>
       ) : rows.length === 0 && !isLoading && error === undefined ? (
         <Empty title="No message is like this">
-          {filter === '' && queue === undefined
-            ? 'The index has read of none. What was sent just now is found in a moment: look again.'
-            : 'Take a condition away, or look at all queues. What happened just now is found in a moment.'}
+          {at !== undefined
+            ? 'Of a moment, messages that were not final yet are shown. Take a condition away, or go to another moment.'
+            : filter === '' && queue === undefined
+              ? 'The index has read of none. What was sent just now is found in a moment: look again.'
+              : 'Take a condition away, or look at all queues. What happened just now is found in a moment.'}
         </Empty>
       ) : (
         <DataTable

@@ -1,6 +1,5 @@
-import { stateNames } from '@kiroku/message'
 import type { FoundMessage, Reached } from './FoundMessage.ts'
-import { statesOf, withQueue } from './searchText.ts'
+import { withQueue } from './searchText.ts'
 import type { Question } from './useFoundMessages.ts'
 
 interface SearchAnswer {
@@ -30,34 +29,22 @@ interface MomentAnswer {
   readonly next?: string
 }
 
-/** Asks for the messages of a queue that were not final at a moment. */
-export const momentQuestion = (filter: string, queue: string | undefined, at: string): Question => {
-  const states = statesOf(filter)
-  return {
-    path: queue === undefined ? undefined : `/v1/queues/${encodeURIComponent(queue)}/state`,
-    params: { at, states: stateNames.filter((state) => states.has(state)).join(',') },
-    cursor: 'after',
-    pageOf: (answer) => {
-      const { messages, messagesTotal, next } = answer as MomentAnswer
-      const rows = messages.map(
-        ({
-          messageId,
-          partition,
-          number,
-          state,
-          attempt,
-          group = '',
-          subscription = 'main',
-          enqueuedAt,
-        }) => ({
-          ...{ messageId, partition, number, state, attempt, group, subscription },
-          queue: queue ?? '',
-          sentAt: enqueuedAt,
-          reason: '',
-          error: '',
-        }),
-      )
-      return { rows, total: messagesTotal, ...(next === undefined ? {} : { cursor: next }) }
-    },
-  }
-}
+/** Asks for the messages of a queue that were not final at a moment and pass a filter; without a queue, for nothing. */
+export const momentQuestion = (filter: string, queue: string | undefined, at: string): Question => ({
+  path: queue === undefined ? undefined : `/v1/queues/${encodeURIComponent(queue)}/state`,
+  params: { at, ...(filter === '' ? {} : { where: filter }) },
+  cursor: 'after',
+  pageOf: (answer) => {
+    const { messages, messagesTotal, next } = answer as MomentAnswer
+    const rows = messages.map(
+      ({ messageId, partition, number, state, attempt, group = '', subscription = 'main', enqueuedAt }) => ({
+        ...{ messageId, partition, number, state, attempt, group, subscription },
+        queue: queue ?? '',
+        sentAt: enqueuedAt,
+        reason: '',
+        error: '',
+      }),
+    )
+    return { rows, total: messagesTotal, ...(next === undefined ? {} : { cursor: next }) }
+  },
+})

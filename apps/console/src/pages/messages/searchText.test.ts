@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { beyondStates, recordsBehind, searchCommand, statesOf, withQueue, withState } from './searchText.ts'
+import {
+  isKnownThen,
+  knownThen,
+  momentCommand,
+  recordsBehind,
+  searchCommand,
+  statesOf,
+  withQueue,
+  withState,
+} from './searchText.ts'
 
 describe('a filter and its states', () => {
   it('gains and loses a state, and keeps the rest', () => {
@@ -14,8 +23,10 @@ describe('a filter and its states', () => {
     expect([...statesOf('no filter')]).toEqual([])
   })
 
-  it('tells what it asks for beside them', () => {
-    expect(beyondStates('state:dlq attempt:>3 -group:a')).toBe('attempt:>3 -group:a')
+  it('tells what of it is known of the past', () => {
+    expect(isKnownThen('state:live  attempt:>3 -group:a')).toBe(true)
+    expect(isKnownThen('attempt:>3 error:x')).toBe(false)
+    expect(knownThen('attempt:>3 error:x -group:a payload.n:1')).toBe('attempt:>3 -group:a')
   })
 })
 
@@ -28,6 +39,10 @@ it('asks for one queue where one is looked at', () => {
 it('is written as a command that a shell reads as one word', () => {
   expect(searchCommand(`error:"it's"`)).toBe(`kiroku search 'error:"it'\\''s"'`)
   expect(searchCommand('state:dlq')).toBe('kiroku search state:dlq')
+  expect(momentCommand('', 'mail', '3/1234')).toBe('kiroku replay mail --at 3/1234')
+  expect(momentCommand('attempt:>3', 'mail', '3/1234')).toBe(
+    "kiroku replay mail --at 3/1234 --where 'attempt:>3'",
+  )
 })
 
 it('counts the records that an answer does not know of', () => {

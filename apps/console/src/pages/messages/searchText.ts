@@ -1,4 +1,4 @@
-import { parseFilter } from '@kiroku/audit/filter'
+import { momentFields, parseFilter, parseMomentFilter } from '@kiroku/audit/filter'
 import type { StateName } from '../../parts/StateMark.tsx'
 
 /** How a value is written in a filter: as it is, or in quotes. */
@@ -35,8 +35,22 @@ const conditionsOf = (filter: string) => {
 /** States that a filter asks for; empty: all. */
 export const statesOf = (filter: string): ReadonlySet<StateName> => splitStates(filter).states
 
-/** What a filter asks for beside states. */
-export const beyondStates = (filter: string): string => splitStates(filter).rest
+/** Whether all that a filter asks for is known of a moment in the past. */
+export const isKnownThen = (filter: string): boolean => {
+  try {
+    parseMomentFilter(filter, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** What a filter asks for that is known of a moment in the past. */
+export const knownThen = (filter: string): string =>
+  conditionsOf(filter)
+    .filter(({ field }) => momentFields.some(({ name }) => name === field))
+    .map(({ from, to }) => filter.slice(from, to))
+    .join(' ')
 
 /** A filter that asks for one state more, or for one less. */
 export const withState = (filter: string, state: StateName): string => {
@@ -53,6 +67,10 @@ const shellWord = (text: string): string =>
 /** The command that finds the same in a terminal. */
 export const searchCommand = (filter: string): string =>
   filter === '' ? 'kiroku search' : `kiroku search ${shellWord(filter)}`
+
+/** The command that shows the same of a moment in a terminal. */
+export const momentCommand = (filter: string, queue: string, at: string): string =>
+  `kiroku replay ${shellWord(queue)} --at ${shellWord(at)}${filter === '' ? '' : ` --where ${shellWord(filter)}`}`
 
 /** How many records of the log an answer does not know of. */
 export const recordsBehind = (
