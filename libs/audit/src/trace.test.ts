@@ -2,11 +2,13 @@ import { messageId } from '@kiroku/partition'
 import { decodeCheckpoint, startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
 import { waitUntil } from '@kiroku/testkit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { explain } from './explain.ts'
 import { renderTrace } from './renderTrace.ts'
 import { repair } from './repair.ts'
 import { ask, body, lastFrame, receive, send, tester } from './TestRecord.ts'
 import { trace } from './trace.ts'
 import { exportTrace, importTrace } from './traceFile.ts'
+import { traceUpTo } from './traceUpTo.ts'
 
 let engine: MemoryEngine
 let mail: number
@@ -127,6 +129,19 @@ describe('the trace of a message', () => {
     await (await engine.log.partition(0)).trim(lastSeq)
     const found = await trace(engine.log, idOf(1, 1, dead))
     expect(found).toMatchObject({ messageId: idOf(1, 1, dead), complete: false, queues: ['dead'] })
+  })
+
+  it('is told up to a moment as it was told then', async () => {
+    await failTwice()
+    const found = await trace(engine.log, idOf(2))
+    const upTo = (count: number) => traceUpTo(found, (step) => found.steps.indexOf(step) < count)
+    expect(upTo(found.steps.length)).toEqual(found)
+    const dying = upTo(7)!
+    expect(dying).toMatchObject({ queues: ['mail'], state: 'DLQ', attempts: found.attempts.slice(0, 2) })
+    expect(explain(dying).sentences.at(-1)).toMatch(/on its way to its dead-letter queue/)
+    expect(upTo(2)!.attempts).toMatchObject([{ attempt: 1 }])
+    expect(upTo(2)!.attempts[0]).not.toHaveProperty('outcome')
+    expect(upTo(0)).toBeUndefined()
   })
 
   it('can be taken elsewhere as a file, and is read there without the log', async () => {

@@ -1,25 +1,32 @@
 import type { Trace, TraceAttempt } from '@kiroku/audit'
 import { explain } from '@kiroku/audit/explain'
+import { traceUpTo } from '@kiroku/audit/trace-up-to'
 import { useQuery } from '@tanstack/react-query'
 import { get } from '../../data/api.ts'
+import { useMoment } from '../../data/moment.ts'
+import { useHasHappened } from '../../data/useHasHappened.ts'
 import { clock, duration } from '../../parts/format.ts'
 import { Problem } from '../../parts/Problem.tsx'
 import styles from './Dlq.module.css'
 
-/** What happened to a message, in sentences, and its attempts. */
+/** What happened to a message up to the moment that is looked at, in sentences, and its attempts. */
 export const Story = ({ id }: { readonly id: string }) => {
   const { data, error } = useQuery({
     queryKey: ['trace', id],
     queryFn: ({ signal }) => get<Trace>(`/v1/messages/${encodeURIComponent(id)}/trace`, undefined, signal),
   })
+  const { at } = useMoment()
+  const hasHappened = useHasHappened()
   if (error !== null) return <Problem error={error} />
-  if (data === undefined)
+  if (data === undefined || (at !== undefined && hasHappened === undefined))
     return (
       <p className="quiet" role="status">
         Reading what happened…
       </p>
     )
-  const { sentences, attempts } = explain(data)
+  const told = hasHappened === undefined ? data : traceUpTo(data, hasHappened)
+  if (told === undefined) return null
+  const { sentences, attempts } = explain(told)
   return (
     <section className={styles['part']}>
       <h3>What happened to {id}</h3>

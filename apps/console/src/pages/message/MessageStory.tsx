@@ -1,9 +1,11 @@
 import { exportTrace } from '@kiroku/audit/trace-file'
+import { traceUpTo } from '@kiroku/audit/trace-up-to'
 import type { Trace } from '@kiroku/audit'
 import { useMemo, type ReactNode } from 'react'
 import { useMoment } from '../../data/moment.ts'
 import { usePageSearch } from '../../data/pageSearch.ts'
 import { useSession } from '../../data/session.ts'
+import { useHasHappened } from '../../data/useHasHappened.ts'
 import { CopyButton } from '../../parts/CopyButton.tsx'
 import { count, duration } from '../../parts/format.ts'
 import { saveFile } from '../../parts/saveFile.ts'
@@ -16,7 +18,7 @@ import { isLying, MessageCommands } from './MessageCommands.tsx'
 import { NextSteps } from './NextSteps.tsx'
 import { PayloadPanel, useBody } from './payload/PayloadPanel.tsx'
 import { TimelineView } from './timeline/TimelineView.tsx'
-import { isOver, useHasHappened } from './useTrace.ts'
+import { isOver } from './useTrace.ts'
 import styles from './MessagePage.module.css'
 
 /** What is on record about a message, told in every way that helps. */
@@ -30,11 +32,12 @@ export const MessageStory = ({
   /** Opens a file instead. */
   readonly choose: ReactNode
 }) => {
-  const { steps, attempts, messageId, cameBack, queues } = trace
+  const { steps, attempts, messageId } = trace
   const { at } = useMoment()
   const { commands } = useSession()
   const { search, setSearch } = usePageSearch()
   const hasHappened = useHasHappened()
+  const told = (isOffline || hasHappened === undefined ? trace : traceUpTo(trace, hasHappened)) ?? trace
   const body = useBody(messageId, isOffline)
   const later = isOffline || hasHappened === undefined ? -1 : steps.findIndex((step) => !hasHappened(step))
   const happened = later < 0 ? steps.length : later
@@ -85,7 +88,7 @@ export const MessageStory = ({
           </div>
         </div>
         <p className={styles['facts']}>
-          <span>{queues.join(' → ')}</span>
+          <span>{told.queues.join(' → ')}</span>
           {last !== undefined && (
             <span>
               partition {last.partition}, number {last.number}
@@ -99,9 +102,11 @@ export const MessageStory = ({
             </span>
           )}
           <span>
-            {count(attempts.length)} {attempts.length === 1 ? 'attempt' : 'attempts'}
+            {count(told.attempts.length)} {told.attempts.length === 1 ? 'attempt' : 'attempts'}
           </span>
-          {cameBack > 0 && <strong>came back {cameBack === 1 ? 'once' : `${count(cameBack)} times`}</strong>}
+          {told.cameBack > 0 && (
+            <strong>came back {told.cameBack === 1 ? 'once' : `${count(told.cameBack)} times`}</strong>
+          )}
           {body.data?.traceparent !== undefined && <code>{body.data.traceparent}</code>}
         </p>
         {!trace.complete && (
