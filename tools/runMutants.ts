@@ -80,9 +80,8 @@ const runSpecs = async (
   env: Readonly<Record<string, string>> = {},
 ): Promise<VitestReport> => {
   const file = path.join(folder, `${env['KIROKU_MUTANT'] ?? 'none'}.json`)
-  await runTarget('specs', [...chosen, '--reporter=json', `--outputFile.json=${file}`], minutes, {
-    env,
-    quiet: true,
-  })
+  // What a browser sees is a promise too.
+  const how = ['--project', 'console', '--reporter=json', `--outputFile.json=${file}`]
+  await runTarget('specs', [...chosen, ...how], minutes, { env, quiet: true })
   return readVitestReport(file)
 }

@@ -9,10 +9,13 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { findChromium } from '@kiroku/testkit/chromium'
 import { mutants } from '../specs/mutants/mutants.ts'
+import type { SpecMutant } from '../specs/mutants/SpecMutant.ts'
 import { comparePromises, promisesIn } from './comparePromises.ts'
 import { runMutants } from './runMutants.ts'
 import { root, runTarget } from './runTarget.ts'
+import { specFiles } from './specFiles.ts'
 import { stages } from './Stage.ts'
 import { readVitestReport, type VitestReport } from './VitestReport.ts'
 
@@ -54,13 +57,23 @@ const showPromises = async (): Promise<number> => {
   return hasFailed || (all && missing.length + unknown.length > 0) ? 1 : 0
 }
 
+/** With `KIROKU_REQUIRE_ALL=1` what needs one fails without it. */
+const hasBrowser = findChromium() !== undefined || process.env['KIROKU_REQUIRE_ALL'] === '1'
+
+const isSeenInBrowser = (mutant: SpecMutant): boolean =>
+  specFiles(mutant).every((file) => file.startsWith('specs/console/'))
+
 const showMutants = async (): Promise<number> => {
-  const chosen = mutants.filter(({ id }) => words.length === 0 || words.includes(id))
-  const absent = words.filter((word) => !chosen.some(({ id }) => id === word))
+  const named = mutants.filter(({ id }) => words.length === 0 || words.includes(id))
+  const absent = words.filter((word) => !named.some(({ id }) => id === word))
   if (absent.length > 0) {
     console.error(`No mutant ${absent.join(', ')}. There are: ${mutants.map(({ id }) => id).join(' ')}`)
     return 2
   }
+  const chosen = named.filter((mutant) => hasBrowser || !isSeenInBrowser(mutant))
+  if (chosen.length < named.length)
+    console.error('Mutants that only a browser sees are LEFT OUT: no Chromium was found.')
+  if (chosen.length === 0) return 0
   const judgements = await runMutants(chosen)
   const those = (verdict: string): ReadonlyArray<string> =>
     chosen.map(({ id }) => id).filter((id) => judgements.get(id)?.verdict === verdict)

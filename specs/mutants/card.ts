@@ -38,6 +38,13 @@ export const cardMutants: ReadonlyArray<SpecMutant> = [
     what: 'a moment contains the first frame that is later',
   },
   {
+    id: 'CARD-06',
+    file: 'libs/partition/src/feed/TransitionCounts.ts',
+    from: 'if (after[name] !== before[name]) change[name]',
+    to: "if (name !== 'committed' && after[name] !== before[name]) change[name]",
+    what: 'live counts do not grow by what is acknowledged',
+  },
+  {
     id: 'CARD-07',
     spec: 'specs/cluster/nodes.spec.ts',
     file: 'libs/cluster/src/PartitionLocks.ts',
