@@ -1,8 +1,9 @@
-import type {
-  PartDescription,
-  QueueCounts,
-  QueueDescription,
-  SubscriptionDescription,
+import {
+  mergeTimes,
+  type PartDescription,
+  type QueueCounts,
+  type QueueDescription,
+  type SubscriptionDescription,
 } from '@kiroku/partition'
 
 /** A spread queue as one: its home with what its parts have. A part that is missing did not answer. */
@@ -14,6 +15,7 @@ export const mergeParts = (home: QueueDescription, parts: readonly QueueDescript
     const counts = answered.get(part.partition)?.counts
     return counts === undefined ? part : { ...part, counts }
   })
+  const times = mergeTimes([home.times, ...present.map((part) => part.times)])
   const own: PartDescription = {
     partition: home.partition,
     queue: home.queue,
@@ -26,6 +28,7 @@ export const mergeParts = (home: QueueDescription, parts: readonly QueueDescript
     subscriptions: home.subscriptions.map((sub) => mergeSubscription(sub, present)),
     oldestAgeMs: Math.max(home.oldestAgeMs, ...present.map((part) => part.oldestAgeMs)),
     waitingPolls: present.reduce((n, part) => n + part.waitingPolls, home.waitingPolls),
+    ...(times === undefined ? {} : { times }),
     spread: { ...home.spread, parts: [own, ...described] },
   }
 }

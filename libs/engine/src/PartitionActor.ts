@@ -10,6 +10,7 @@ import {
   endTurn,
   nextTimerAt,
   startOf,
+  Times,
   Turn,
   type Answer,
   type Command,
@@ -233,6 +234,7 @@ export class PartitionActor {
   #begin(foreign: readonly number[]): void {
     if (this.life !== 'Recovering') return
     const state = this.#state
+    state.times = new Times()
     this.#beganMs = Math.max(this.#fenced.timeMs, state.at)
     this.#storedSeq = this.#fenced.seq
     this.#storedHash = this.#fenced.hash

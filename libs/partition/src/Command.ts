@@ -9,6 +9,7 @@ import type {
 } from '@kiroku/message'
 import type { PartitionNews } from './feed/PartitionNews.ts'
 import type { QueueConfig } from './QueueConfig.ts'
+import type { QueueTimes } from './QueueTimes.ts'
 import type { Redrive, RedriveFilter, RedriveTo } from './state/Redrive.ts'
 import type { SpreadView } from './state/Spread.ts'
 import type { StartPosition } from './StartPosition.ts'
@@ -304,6 +305,8 @@ export interface QueueDescription {
   readonly oldestAgeMs: number
   /** Polls that wait for a message. */
   readonly waitingPolls: number
+  /** How long its messages took lately; absent: nothing was delivered or acknowledged, or it is the past. */
+  readonly times?: QueueTimes
   /** Of a home: its parts. A client adds the home itself, and to each what is there. */
   readonly spread?: { readonly version: number; readonly parts: readonly PartDescription[] }
   /** Of a part: its home. */

@@ -132,6 +132,13 @@ export class Taking<B> {
       mode: this.#poll.mode,
       consumer: this.#poll.consumer,
     })
+    this.#turn.state.times?.delivered(
+      sub.queue.id,
+      delivery,
+      this.#turn.now,
+      this.#attempts,
+      this.#enqueuedAt,
+    )
     return {
       ...about,
       now: this.#turn.now,

@@ -15,6 +15,7 @@ export const describeQueues = (
   const oldest = oldestOf(state)
   const descriptions: QueueDescription[] = []
   for (const q of queues) {
+    const times = state.times?.of(q.id, now)
     const subscriptions = q.subs.map((sub) => describeSubscription(sub))
     descriptions.push({
       name: q.name,
@@ -28,6 +29,7 @@ export const describeQueues = (
       subscriptions,
       oldestAgeMs: Math.max(0, now - (oldest.get(q) ?? now)),
       waitingPolls: subscriptions.reduce((n, s) => n + s.waitingPolls, 0),
+      ...(times === undefined ? undefined : { times }),
       ...(q.spread === undefined || q.spread.parts.length === 0
         ? undefined
         : { spread: { version: q.spread.version, parts: q.spread.parts } }),

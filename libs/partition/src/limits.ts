@@ -54,4 +54,9 @@ export const limits = {
   /** Who may be told at once what happens in a partition, and how long one may stay away. */
   followersMax: 64,
   followerLingerMs: 10_000,
+  /** How long messages took is kept in so many stretches of time; a queue with traffic takes 2 KiB for each. */
+  timeStretchMs: 20_000,
+  timeStretches: 4,
+  /** Moments of deliveries that are remembered, to know how long ago one was. */
+  timedDeliveriesMax: 8_192,
 } as const

@@ -1,6 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import type { LogMoment, MissingPartition, MomentPartition, QueueOverview } from '@kiroku/audit'
-import type { QueueConfig, QueueCounts, QueueDescription, SubscriptionDescription } from '@kiroku/partition'
+import type {
+  QueueConfig,
+  QueueCounts,
+  QueueDescription,
+  SubscriptionDescription,
+  TimeFigures,
+} from '@kiroku/partition'
 import { get } from './api.ts'
 import { useMoment } from './moment.ts'
 import { useInterval } from './useFeed.ts'
@@ -8,6 +14,14 @@ import { useInterval } from './useFeed.ts'
 /** A subscription of a queue; what only the present knows is absent in the past. */
 export type SubscriptionInfo = Pick<SubscriptionDescription, 'name' | 'deliveryPaused' | 'counts'> &
   Partial<Pick<SubscriptionDescription, 'settings' | 'filling' | 'waitingPolls'>>
+
+type Figures = Omit<TimeFigures, 'buckets'>
+
+/** How long messages of a queue waited, and were worked on. */
+export interface QueueTimesInfo {
+  readonly waiting?: Figures
+  readonly processing?: Figures
+}
 
 /** A queue as it stands, or stood: settings and counts. */
 export interface QueueInfo {
@@ -18,6 +32,8 @@ export interface QueueInfo {
   readonly counts: QueueCounts
   readonly deliveryPaused: boolean
   readonly oldestAgeMs: number
+  /** How long messages took in the last minute; the past does not know. */
+  readonly times?: QueueTimesInfo
   readonly subscriptions: readonly SubscriptionInfo[]
   readonly warnings: readonly string[]
 }

@@ -1,5 +1,5 @@
 import type { Client } from '@kiroku/client'
-import type { QueueDescription } from '@kiroku/partition'
+import type { QueueDescription, TimeFigures } from '@kiroku/partition'
 import type { CommandModule, Invocation } from '../cli/CommandSpec.ts'
 import { columns } from '../cli/columns.ts'
 import type { Output } from '../cli/Output.ts'
@@ -96,10 +96,17 @@ const rowsOf = ({
   ['deliveries', deliveryPaused ? 'paused' : 'on'],
   ['oldest', formatDuration(Math.round(rest.oldestAgeMs))],
   ['waiting receives', String(rest.waitingPolls)],
+  ['waited lately', timesText(rest.times?.waiting)],
+  ['processed lately in', timesText(rest.times?.processing)],
   ...Object.entries(counts).map(([state, count]) => [state, String(count)]),
   ...queueFlags.map(({ key, flag, row }) => [flag, formatSetting(row, config[key])]),
   ['applied from', Object.keys(rest.applied).join(', ') || 'no file'],
 ]
+
+const timesText = (figures: TimeFigures | undefined): string =>
+  figures === undefined
+    ? 'nothing lately'
+    : `p50 ${formatDuration(figures.p50Ms)}, p99 ${formatDuration(figures.p99Ms)}, of ${figures.count} in the last minute`
 
 type Act = 'delete' | 'purge' | 'pause' | 'resume'
 

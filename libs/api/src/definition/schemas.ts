@@ -133,6 +133,15 @@ const Subscription = Schema.Struct({
   waitingPolls: count,
 }).annotate({ identifier: 'Subscription' })
 
+const figures = (description: string) =>
+  optional(
+    Schema.Struct({
+      count: count.annotate({ description: 'Messages that were measured' }),
+      p50Ms: ms('Half of them took at most this long; beyond 15 ms up to an eighth too much'),
+      p99Ms: ms('99 of 100 took at most this long'),
+    }).annotate({ description }),
+  )
+
 /** A queue as it stands. */
 export const Queue = Schema.Struct({
   name: Schema.String,
@@ -147,6 +156,15 @@ export const Queue = Schema.Struct({
   subscriptions: Schema.Array(Subscription),
   oldestAgeMs: ms('Age of the oldest message that is not final'),
   waitingPolls: count,
+  times: optional(
+    Schema.Struct({
+      waiting: figures('From the send, delays included, to the first delivery'),
+      processing: figures('From a delivery to its acknowledgement'),
+    }).annotate({
+      description:
+        'How long messages took in the last minute, at most 80 s, since the owner took over; absent where nothing was delivered',
+    }),
+  ),
   spread: optional(
     Schema.Struct({
       version: count,

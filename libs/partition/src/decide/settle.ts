@@ -41,6 +41,7 @@ export const decideSettle = <B>(
   if (refusal !== undefined) return turn.refuse(token, refusal)
   const refused: Refusal[] = []
   const outcomes = new Outcomes()
+  const eventsBefore = turn.events.length
   const leaseUntil = command.type === 'Extend' ? turn.now + command.leaseMs : 0
   let behind: Subscription | undefined
   let end = 0
@@ -63,6 +64,7 @@ export const decideSettle = <B>(
     }
   }
   outcomes.flush(turn)
+  if (command.type === 'Ack') turn.state.times?.acked(command.items, turn.events, eventsBefore, turn.now)
   turn.ok(token, command.type === 'Extend' ? { refused, leaseUntil, now: turn.now } : { refused })
 }
 

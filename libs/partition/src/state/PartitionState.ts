@@ -14,6 +14,7 @@ import type { Redrive } from './Redrive.ts'
 import { RunSlab } from './RunSlab.ts'
 import type { LeavingPart } from './Spread.ts'
 import type { Subscription } from './Subscription.ts'
+import type { Times } from './Times.ts'
 
 /** A checkpoint that the log names. */
 export interface CheckpointNote {
@@ -92,6 +93,8 @@ export class PartitionState {
   readonly pollTimers = new Heap<PollTimer>((t) => t.at)
   /** Not part of the record: who is told what happens here; undefined while nobody asks. */
   followers: Followers | undefined
+  /** Not part of the record: how long messages take; undefined where nobody owns the partition, as in a replay. */
+  times: Times | undefined
   /** Queues that have parts elsewhere. */
   readonly homes = new Set<QueueState>()
   /** Who waits until the parts of a deleted queue are gone. */

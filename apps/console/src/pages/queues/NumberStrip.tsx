@@ -1,6 +1,7 @@
 import type { QueueCounts } from '@kiroku/partition'
 import type { ReactNode } from 'react'
 import type { Tally } from '../../data/QueueActivity.ts'
+import type { QueueTimesInfo } from '../../data/queueInfos.ts'
 import { count, duration, rate } from '../../parts/format.ts'
 import { StateMark, type StateName } from '../../parts/StateMark.tsx'
 import { retryShare } from './outlook.ts'
@@ -16,16 +17,28 @@ const states = [
   ['Discarded', 'discarded'],
 ] as const satisfies readonly (readonly [StateName, keyof QueueCounts])[]
 
+const kinds = [
+  ['waiting', 'Wait', 'From the send to the first delivery, in the last minute'],
+  ['processing', 'Work', 'From a delivery to its acknowledgement, in the last minute'],
+] as const
+const quantiles = [
+  ['p50Ms', 'p50'],
+  ['p99Ms', 'p99'],
+] as const
+
 /** How a queue stands, in numbers. */
 export const NumberStrip = ({
   counts,
   tally,
   oldestAgeMs,
+  times,
 }: {
   readonly counts: QueueCounts
   /** Absent in the past. */
   readonly tally: Tally | undefined
   readonly oldestAgeMs: number | undefined
+  /** Absent in the past. */
+  readonly times: QueueTimesInfo | undefined
 }) => {
   const share = tally === undefined ? undefined : retryShare(tally)
   return (
@@ -51,6 +64,21 @@ export const NumberStrip = ({
       <Figure label="Oldest" isZero={oldestAgeMs === undefined || oldestAgeMs === 0}>
         {oldestAgeMs === undefined || oldestAgeMs === 0 ? '–' : duration(oldestAgeMs)}
       </Figure>
+      {tally !== undefined &&
+        kinds.map(([key, word, says]) =>
+          quantiles.map(([quantile, name]) => {
+            const ms = times?.[key]?.[quantile]
+            return (
+              <Figure
+                key={`${key} ${name}`}
+                label={<span title={says}>{`${word} ${name}`}</span>}
+                isZero={ms === undefined}
+              >
+                {ms === undefined ? '–' : duration(ms)}
+              </Figure>
+            )
+          }),
+        )}
     </dl>
   )
 }

@@ -78,7 +78,9 @@ export const QueueDetail = ({ name }: { readonly name: string }) => {
       {info === undefined && problem === undefined && (
         <p className="quiet">Reading {at === undefined ? 'the queue' : 'the record'}…</p>
       )}
-      {counts !== undefined && <NumberStrip counts={counts} tally={tally} oldestAgeMs={info?.oldestAgeMs} />}
+      {counts !== undefined && (
+        <NumberStrip counts={counts} tally={tally} oldestAgeMs={info?.oldestAgeMs} times={info?.times} />
+      )}
       {isLive && (
         <Suspense fallback={<div className={styles['charts']} />}>
           <QueueCharts name={name} model={model} now={now} />

@@ -11,6 +11,7 @@ export interface QueueRow {
   readonly tally: Tally
   readonly outlook: Outlook
   readonly oldestAgeMs?: number
+  readonly times?: QueueInfo['times']
   readonly isPaused: boolean
 }
 
@@ -56,6 +57,7 @@ export const liveRows = (
       outlook: outlookOf(counts, tally, known, info),
       isPaused: info?.deliveryPaused ?? false,
       ...(info === undefined ? {} : { oldestAgeMs: info.oldestAgeMs }),
+      ...(info?.times === undefined ? {} : { times: info.times }),
     }
   })
 }

@@ -72,6 +72,32 @@ const oldest: Column<QueueRow> = {
   sort: ({ oldestAgeMs }) => oldestAgeMs ?? 0,
 }
 
+/** The time that 99 of 100 messages kept below. */
+const took = (key: 'waiting' | 'processing', head: string, says: string): Column<QueueRow> => ({
+  key,
+  head: (
+    <span
+      className={styles['head']}
+      title={`${says}: 99 of 100 messages of the last minute took at most this long`}
+    >
+      {head}
+    </span>
+  ),
+  width: '5rem',
+  isNumber: true,
+  cell: ({ times }) => {
+    const figures = times?.[key]
+    return figures === undefined ? (
+      <span className="quiet">–</span>
+    ) : (
+      <span title={`Half of ${count(figures.count)}: at most ${duration(figures.p50Ms)}`}>
+        {duration(figures.p99Ms)}
+      </span>
+    )
+  },
+  sort: ({ times }) => times?.[key]?.p99Ms ?? -1,
+})
+
 const outlook: Column<QueueRow> = {
   key: 'outlook',
   head: 'Outlook',
@@ -120,6 +146,8 @@ export const queueColumns = (
     ...(model === undefined
       ? []
       : [
+          took('waiting', 'Wait p99', 'From the send to the first delivery'),
+          took('processing', 'Work p99', 'From a delivery to its acknowledgement'),
           {
             key: 'retried',
             head: 'Retried',

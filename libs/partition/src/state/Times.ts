@@ -1,0 +1,144 @@
+import type { LogEvent } from '@kiroku/message'
+import type { SettleItem } from '../Command.ts'
+import { limits } from '../limits.ts'
+import { figuresOf, timeBucket, timeBuckets, timesOf, type QueueTimes } from '../QueueTimes.ts'
+import { countOf } from '../ranges.ts'
+
+/** A stretch of time, and what was measured in it. */
+interface Slot {
+  /** Number of the stretch since 1970. */
+  stretch: number
+  readonly waiting: Uint32Array
+  readonly processing: Uint32Array
+}
+
+/**
+ * Measures how long messages wait and are worked on, by queue: a ring of a few histograms each, for about the last
+ * minute. It belongs to an ownership, not to the record, and begins empty with it.
+ */
+export class Times {
+  readonly #queues = new Map<number, (Slot | undefined)[]>()
+  #swept = 0
+  /** Numbers of deliveries, and the times from which on there were these; both grow. */
+  #deliveries: number[] = []
+  #times: number[] = []
+  /** Where the last search ended. */
+  #found = 0
+
+  /** Comes by a delivery of so many messages. Arrays run parallel; times are ms of partition time. */
+  delivered(
+    queue: number,
+    delivery: number,
+    now: number,
+    attempts: readonly number[],
+    enqueuedAt: readonly number[],
+  ): void {
+    this.#note(delivery, now)
+    const { waiting } = this.#slot(queue, now)
+    let at = 0
+    let count = 0
+    for (let i = 0; i < attempts.length; i++) {
+      if (attempts[i] !== 1) continue
+      if (enqueuedAt[i] !== at) {
+        if (count > 0) waiting[timeBucket(now - at)]! += count
+        at = enqueuedAt[i]!
+        count = 0
+      }
+      count++
+    }
+    if (count > 0) waiting[timeBucket(now - at)]! += count
+  }
+
+  /** Comes by an ack of deliveries, with the facts that it led to from `from` on; what was acknowledged before led to none. */
+  acked(items: readonly SettleItem[], events: readonly LogEvent[], from: number, now: number): void {
+    let left = 0
+    for (let i = from; i < events.length; i++) {
+      const event = events[i]!
+      if (event.type === 'Acked') left += countOf(event.numbers)
+    }
+    for (let i = 0; i < items.length && left > 0; i++) {
+      const { queue, delivery, numbers } = items[i]!
+      const count = Math.min(left, countOf(numbers))
+      left -= count
+      const at = this.#timeOf(delivery)
+      if (at !== undefined) this.#slot(queue, now).processing[timeBucket(now - at)]! += count
+    }
+  }
+
+  /** What is known of a queue at partition time `now` in ms; undefined where nothing was measured lately. */
+  of(queue: number, now: number): QueueTimes | undefined {
+    const oldest = stretchOf(now) - limits.timeStretches + 1
+    const waiting = new Uint32Array(timeBuckets)
+    const processing = new Uint32Array(timeBuckets)
+    for (const slot of this.#queues.get(queue) ?? []) {
+      if (slot === undefined || slot.stretch < oldest) continue
+      for (let b = 0; b < timeBuckets; b++) {
+        waiting[b]! += slot.waiting[b]!
+        processing[b]! += slot.processing[b]!
+      }
+    }
+    return timesOf(figuresOf(waiting), figuresOf(processing))
+  }
+
+  #slot(queue: number, now: number): Slot {
+    const stretch = stretchOf(now)
+    if (stretch !== this.#swept) this.#sweep(stretch)
+    let slots = this.#queues.get(queue)
+    if (slots === undefined)
+      this.#queues.set(queue, (slots = Array.from<undefined>({ length: limits.timeStretches })))
+    const place = stretch % limits.timeStretches
+    let slot = slots[place]
+    if (slot === undefined) {
+      slot = { stretch, waiting: new Uint32Array(timeBuckets), processing: new Uint32Array(timeBuckets) }
+      slots[place] = slot
+    } else if (slot.stretch !== stretch) {
+      slot.stretch = stretch
+      slot.waiting.fill(0)
+      slot.processing.fill(0)
+    }
+    return slot
+  }
+
+  /** Forgets queues in which nothing happened lately. */
+  #sweep(stretch: number): void {
+    this.#swept = stretch
+    for (const [queue, slots] of this.#queues)
+      if (slots.every((slot) => slot === undefined || slot.stretch <= stretch - limits.timeStretches))
+        this.#queues.delete(queue)
+  }
+
+  #note(delivery: number, now: number): void {
+    const times = this.#times
+    if (times.length > 0 && times[times.length - 1]! >= now) return
+    times.push(now)
+    this.#deliveries.push(delivery)
+    if (times.length <= limits.timedDeliveriesMax) return
+    // What is old needs no fine times: of the older half every other one stays, each time.
+    const half = times.length >>> 1
+    const stays = (_: number, i: number): boolean => i >= half || i % 2 === 0
+    this.#times = times.filter(stays)
+    this.#deliveries = this.#deliveries.filter(stays)
+    this.#found = 0
+  }
+
+  /** When a delivery was made; undefined where an earlier owner made it. */
+  #timeOf(delivery: number): number | undefined {
+    const deliveries = this.#deliveries
+    const isAt = (i: number): boolean =>
+      deliveries[i]! <= delivery && (i + 1 === deliveries.length || deliveries[i + 1]! > delivery)
+    if (deliveries.length === 0 || deliveries[0]! > delivery) return undefined
+    if (!isAt(this.#found)) {
+      let low = 0
+      let high = deliveries.length
+      while (high - low > 1) {
+        const middle = (low + high) >>> 1
+        if (deliveries[middle]! <= delivery) low = middle
+        else high = middle
+      }
+      this.#found = low
+    }
+    return this.#times[this.#found]
+  }
+}
+
+const stretchOf = (now: number): number => Math.floor(now / limits.timeStretchMs)
