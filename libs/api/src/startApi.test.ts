@@ -114,6 +114,13 @@ const serve = async (
   return { api, ask, defects }
 }
 
+/** The bodies in a queue as they are stored; they are given back. */
+const texts = async (queue: string): Promise<string[]> => {
+  const messages = await client.receive(queue, { max: 10 })
+  await client.release(messages.map(({ receipt }) => receipt))
+  return messages.map(({ body }) => new TextDecoder().decode(body))
+}
+
 interface Received {
   readonly messages: {
     readonly id: string
@@ -152,6 +159,24 @@ describe('the HTTP API', () => {
       id: 'FutureMoment',
     })
     expect((await ask('GET', '/v1/queues/past/diff')).json()).toMatchObject({ id: 'InvalidArgument' })
+  })
+
+  it('keeps every digit of the numbers in a body, sent alone or with others, edited and received', async () => {
+    const { ask } = await serve()
+    await ask('POST', '/v1/queues', { name: 'exact' })
+    const body =
+      '{"cents":12345678901234567890,"rate":0.12345678901234567890,"far":1e22,"id":"9007199254740993"}'
+    const sent = await ask('POST', '/v1/queues/exact/messages', `{"body":${body}}`)
+    const number = '9007199254740993'
+    const others = `{"messages":[{"body":${number}},{"body":"text"},{"body":[${body}]}]}`
+    await ask('POST', '/v1/queues/exact/messages/batch', others)
+    expect(await texts('exact')).toEqual([body, number, 'text', `[${body}]`])
+    const { messageId } = sent.json() as { messageId: string }
+    await ask('POST', `/v1/messages/${messageId}/body`, `{"body":{"cents":${number}}}`)
+    const received = await ask('POST', '/v1/queues/exact/receive', { max: 10 })
+    expect(received.headers.get('content-type')).toContain('application/json')
+    for (const written of [`"body":{"cents":${number}}`, `"body":${number},`, `"body":[${body}]`])
+      expect(received.text).toContain(written)
   })
 
   it('carries messages from creation of a queue to their acknowledgement', async () => {

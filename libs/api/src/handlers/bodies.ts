@@ -1,8 +1,12 @@
 import type { Body, OutgoingMessage, ReceivedMessage } from '@kiroku/client'
 import { KirokuError } from '@kiroku/message'
+import * as Effect from 'effect/Effect'
+import * as HttpServerRequest from 'effect/http/HttpServerRequest'
+import * as HttpServerResponse from 'effect/http/HttpServerResponse'
 import type * as Schema from 'effect/Schema'
 import type * as definition from '../definition/schemas.ts'
 import { asJson } from './call.ts'
+import { mayRound, parseExact } from './exactJson.ts'
 
 type OutgoingJson = Schema.Schema.Type<typeof definition.OutgoingMessage>
 type ReceivedJson = Schema.Schema.Type<typeof definition.ReceivedMessage>
@@ -15,8 +19,32 @@ export const toOutgoing = (message: OutgoingJson, what: string): OutgoingMessage
   return { ...options, body: bodyBase64 === undefined ? (body as Body) : fromBase64(bodyBase64, what) }
 }
 
+/** The bodies of a request as they were written, where reading it may have changed numbers in them. */
+export const writtenBodies = Effect.gen(function* () {
+  const request = yield* HttpServerRequest.HttpServerRequest
+  const text = yield* Effect.orDie(request.text)
+  return mayRound(text) ? (parseExact(text) as WrittenBodies) : undefined
+})
+
+interface WrittenBodies {
+  readonly body?: Schema.Json
+  readonly messages?: readonly { readonly body?: Schema.Json }[]
+}
+
+/** A message with its body as it was written. */
+export const withBody = <M extends { readonly body?: Schema.Json }>(
+  message: M,
+  exact: { readonly body?: Schema.Json } | undefined,
+): M => (exact?.body === undefined ? message : { ...message, body: exact.body })
+
+/** Delivered messages as the answer to a receive; written here, so that numbers in bodies stay as they are. */
+export const answerReceived = (messages: readonly ReceivedMessage[]) =>
+  HttpServerResponse.text(JSON.stringify({ messages: messages.map(toReceived) }), {
+    contentType: 'application/json',
+  })
+
 /** A delivered message as the API answers it: JSON and text as they are, other bytes in base64. */
-export const toReceived = (message: ReceivedMessage): ReceivedJson => {
+const toReceived = (message: ReceivedMessage): ReceivedJson => {
   const {
     id,
     receipt,
@@ -57,7 +85,7 @@ const readable = (message: ReceivedMessage): Pick<ReceivedJson, 'body' | 'bodyBa
   }
   if (!/^application\/(.+\+)?json\b/.test(message.contentType ?? '')) return { body: text }
   try {
-    return { body: asJson(JSON.parse(text)) }
+    return { body: (mayRound(text) ? parseExact(text) : JSON.parse(text)) as Schema.Json }
   } catch {
     return { body: text }
   }

@@ -7,7 +7,7 @@ import { Caller, CallerRole } from '../definition/Access.ts'
 import { Api } from '../definition/Api.ts'
 import { requireRole } from '../tokens.ts'
 import type { OperationTimes } from '../metrics/OperationTimes.ts'
-import { toOutgoing, toReceived } from './bodies.ts'
+import { answerReceived, toOutgoing, withBody, writtenBodies } from './bodies.ts'
 import { asJson, call } from './call.ts'
 import { isBodyHidden } from './hiddenBodies.ts'
 import { toDownload, toHiddenBody, toMessageBody } from './messageBody.ts'
@@ -34,23 +34,29 @@ export const messageHandlers = (
     call(async () => results(await times.measure('settle', run)))
   return HttpApiBuilder.group(Api, 'messages', (handlers) =>
     handlers.handleAll({
-      send: ({ params, payload }) =>
-        call(() =>
+      send: Effect.fnUntraced(function* ({ params, payload }) {
+        const exact = yield* writtenBodies
+        return yield* call(() =>
           times.measure('send', async () => {
-            const { body, ...options } = toOutgoing(payload, 'the message')
+            const { body, ...options } = toOutgoing(withBody(payload, exact), 'the message')
             return client.send(params.queue, body, options)
           }),
-        ),
-      sendBatch: ({ params, payload }) =>
-        call(() =>
+        )
+      }),
+      sendBatch: Effect.fnUntraced(function* ({ params, payload }) {
+        const exact = yield* writtenBodies
+        return yield* call(() =>
           times.measure('send', async () =>
             client.sendBatch(
               params.queue,
-              payload.messages.map((message, i) => toOutgoing(message, `messages[${i}]`)),
+              payload.messages.map((message, i) =>
+                toOutgoing(withBody(message, exact?.messages?.[i]), `messages[${i}]`),
+              ),
               payload.delayMs === undefined ? {} : { delayMs: payload.delayMs },
             ),
           ),
-        ),
+        )
+      }),
       receive: ({ params, payload }) =>
         call((signal) =>
           times.measure('receive', async () => {
@@ -59,7 +65,7 @@ export const messageHandlers = (
               if (closing.aborted) return []
               throw error
             })
-            return { messages: messages.map(toReceived) }
+            return answerReceived(messages)
           }),
         ),
       ack: ({ payload }) => settle(() => client.ack(payload.receipts)),

@@ -6,7 +6,7 @@ import * as HttpApiBuilder from 'effect/http-api/HttpApiBuilder'
 import type { ApiSources } from '../ApiSources.ts'
 import { Caller } from '../definition/Access.ts'
 import { Api } from '../definition/Api.ts'
-import { toOutgoing } from './bodies.ts'
+import { toOutgoing, withBody, writtenBodies } from './bodies.ts'
 import { call } from './call.ts'
 import { hidePayloads } from './hiddenBodies.ts'
 
@@ -38,8 +38,9 @@ export const redriveHandlers = ({ client, deadLetters, trace }: ApiSources) =>
       editBody: Effect.fnUntraced(function* ({ params: { id }, payload }) {
         const { reason, contentType, ...rest } = payload
         const by = because(yield* Caller, reason)
+        const exact = yield* writtenBodies
         return yield* call(async () => {
-          const { body } = toOutgoing(rest, 'the message')
+          const { body } = toOutgoing(withBody(rest, exact), 'the message')
           const found = await trace(id)
           const { queue, number } = placeNow(found)
           const edit = { number, messageId: found.messageId, body, ...without({ contentType }) }
