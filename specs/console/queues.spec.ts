@@ -109,3 +109,21 @@ it('the page of a queue in the past shows what was, and changes nothing', async 
     expect(await page.getByRole('button', { name, exact: true }).isDisabled(), name).toBe(true)
   await expectAccessibleInAllLooks(page)
 })
+
+it('shows how long messages of the last minute waited for a delivery and were worked on', async () => {
+  const { engine, open } = stage()
+  const { client, url } = engine
+  await client.queues.create('timed')
+  await client.sendBatch('timed', [{ body: 'x' }, { body: 'y' }])
+  await client.ack((await client.receive('timed', { max: 2 })).map(({ receipt }) => receipt))
+  const page = await open('/queues')
+  const row = page.getByRole('grid', { name: 'Queues' }).getByRole('row').filter({ hasText: 'timed' })
+  await row.getByText(/^\d.* (ms|s) · \d.* (ms|s)$/).waitFor()
+  await page.goto(`${url}/queues?queue=timed`)
+  for (const figure of ['Wait p50', 'Wait p99', 'Work p50', 'Work p99'])
+    await page
+      .getByText(figure, { exact: true })
+      .locator('xpath=ancestor::div[1]')
+      .getByText(/^\d.* (ms|s)$/)
+      .waitFor()
+})

@@ -161,6 +161,19 @@ describe('the HTTP API', () => {
     expect((await ask('GET', '/v1/queues/past/diff')).json()).toMatchObject({ id: 'InvalidArgument' })
   })
 
+  it('tells how long messages waited and were worked on', async () => {
+    const { ask } = await serve()
+    await ask('POST', '/v1/queues', { name: 'timed' })
+    const before = (await ask('GET', '/v1/queues/timed')).json()
+    expect(before).not.toHaveProperty('times')
+    await ask('POST', '/v1/queues/timed/messages', { body: 'x' })
+    const { messages } = (await ask('POST', '/v1/queues/timed/receive', {})).json() as Received
+    await ask('POST', '/v1/messages/ack', { receipts: messages.map(({ receipt }) => receipt) })
+    const measured = { count: 1, p50Ms: expect.any(Number), p99Ms: expect.any(Number) }
+    const { times } = (await ask('GET', '/v1/queues/timed')).json() as { readonly times?: unknown }
+    expect(times).toEqual({ waiting: measured, processing: measured })
+  })
+
   it('keeps every digit of the numbers in a body, sent alone or with others, edited and received', async () => {
     const { ask } = await serve()
     await ask('POST', '/v1/queues', { name: 'exact' })

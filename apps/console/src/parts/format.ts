@@ -30,6 +30,17 @@ export const duration = (ms: number): string => {
   return rest === 0 ? `${whole} ${unit}` : `${whole} ${unit} ${rest} ${next![0]}`
 }
 
+/** A stretch of time in few characters: `1.3 min`. */
+export const shortDuration = (ms: number): string => {
+  const units = [
+    ['d', 86_400_000],
+    ['h', 3_600_000],
+    ['min', 60_000],
+  ] as const
+  const found = units.find(([, size]) => ms >= size)
+  return found === undefined ? duration(ms) : `${(ms / found[1]).toFixed(1).replace(/\.0$/, '')} ${found[0]}`
+}
+
 /** A size: `1.4 MiB`. */
 export const bytes = (n: number): string => {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']

@@ -1,6 +1,6 @@
 import type { FeedModel } from '../../data/FeedModel.ts'
 import type { Column } from '../../parts/DataTable.tsx'
-import { count, duration, rate, shortCount } from '../../parts/format.ts'
+import { count, duration, rate, shortCount, shortDuration } from '../../parts/format.ts'
 import { Sparkline } from '../../parts/Sparkline.tsx'
 import { StateShape, stateWords, type StateName } from '../../parts/StateMark.tsx'
 import { retryShare } from './outlook.ts'
@@ -43,11 +43,11 @@ const flow = (
 ): Column<QueueRow> => ({
   key,
   head,
-  width: '6.75rem',
+  width: '5.25rem',
   isNumber: true,
   cell: ({ name, tally }) => (
     <span className={styles['flow']}>
-      <Sparkline values={model.series(name, key, now, 60)} width={48} height={18} label={label} />
+      <Sparkline values={model.series(name, key, now, 60)} width={30} height={18} label={label} />
       <span className={tally[key] === 0 ? 'quiet' : undefined}>{isKnown ? rate(tally[key]) : '–'}</span>
     </span>
   ),
@@ -57,7 +57,7 @@ const flow = (
 const name: Column<QueueRow> = {
   key: 'name',
   head: 'Queue',
-  width: 'minmax(8.5rem, 1fr)',
+  width: 'minmax(8rem, 1fr)',
   cell: ({ name }) => <span className={styles['name']}>{name}</span>,
   sort: ({ name }) => name,
 }
@@ -65,43 +65,40 @@ const name: Column<QueueRow> = {
 const oldest: Column<QueueRow> = {
   key: 'oldest',
   head: 'Oldest',
-  width: '6.25rem',
+  width: '5.25rem',
   isNumber: true,
   cell: ({ oldestAgeMs }) =>
     oldestAgeMs === undefined || oldestAgeMs === 0 ? <span className="quiet">–</span> : duration(oldestAgeMs),
   sort: ({ oldestAgeMs }) => oldestAgeMs ?? 0,
 }
 
-/** The time that 99 of 100 messages kept below. */
-const took = (key: 'waiting' | 'processing', head: string, says: string): Column<QueueRow> => ({
-  key,
-  head: (
-    <span
-      className={styles['head']}
-      title={`${says}: 99 of 100 messages of the last minute took at most this long`}
-    >
-      {head}
-    </span>
-  ),
-  width: '5rem',
+const timesSay =
+  '99 of 100 messages of the last minute were delivered for the first time within the first, and acknowledged within the second after their delivery'
+
+const figureOf = (figures: { readonly p99Ms: number } | undefined): string =>
+  figures === undefined ? '–' : shortDuration(figures.p99Ms)
+
+/** The times that 99 of 100 messages of the last minute kept below: until they were delivered, and acknowledged. */
+const times: Column<QueueRow> = {
+  key: 'waiting',
+  head: <span title={timesSay}>Wait · work</span>,
+  width: '6.25rem',
   isNumber: true,
-  cell: ({ times }) => {
-    const figures = times?.[key]
-    return figures === undefined ? (
+  cell: ({ times }) =>
+    times === undefined ? (
       <span className="quiet">–</span>
     ) : (
-      <span title={`Half of ${count(figures.count)}: at most ${duration(figures.p50Ms)}`}>
-        {duration(figures.p99Ms)}
+      <span title={timesSay}>
+        {figureOf(times.waiting)} · {figureOf(times.processing)}
       </span>
-    )
-  },
-  sort: ({ times }) => times?.[key]?.p99Ms ?? -1,
-})
+    ),
+  sort: ({ times }) => times?.waiting?.p99Ms ?? -1,
+}
 
 const outlook: Column<QueueRow> = {
   key: 'outlook',
   head: 'Outlook',
-  width: 'minmax(9rem, 0.6fr)',
+  width: 'minmax(8.25rem, 0.6fr)',
   cell: ({ outlook }) => <OutlookText outlook={outlook} />,
   // What needs somebody first: a limit, a pause, growth.
   sort: ({ outlook, tally }) =>
@@ -146,8 +143,7 @@ export const queueColumns = (
     ...(model === undefined
       ? []
       : [
-          took('waiting', 'Wait p99', 'From the send to the first delivery'),
-          took('processing', 'Work p99', 'From a delivery to its acknowledgement'),
+          times,
           {
             key: 'retried',
             head: 'Retried',
