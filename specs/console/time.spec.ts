@@ -156,14 +156,14 @@ it('finds messages by how they stood then, and says what of a filter the past do
 it('tells of a dead letter what had happened to it by then', async () => {
   const { engine, open } = stage()
   await withPast(engine.client, 'told')
-  const lettersAt = async (at: string) =>
-    (await (await fetch(`${engine.url}/v1/queues/told-dlq/dead-letters?at=${at}`)).json()) as {
-      groups: { group: string; count: number }[]
-    }
+  const get = async <A>(path: string): Promise<A> => (await (await fetch(engine.url + path)).json()) as A
   const { at, group } = await waitUntil(async () => {
-    const now = encodeURIComponent(new Date().toISOString())
-    const [found] = (await lettersAt(now)).groups
-    return found?.count === 4 && { at: now, group: found.group }
+    type Span = { home: number; partitions: { partition: number; lastSeq: number }[] }
+    const { home, partitions } = await get<Span>('/v1/span?queue=told-dlq')
+    const last = `${home}/${partitions.find(({ partition }) => partition === home)!.lastSeq}`
+    type Letters = { groups: { group: string; count: number }[] }
+    const [found] = (await get<Letters>(`/v1/queues/told-dlq/dead-letters?at=${last}`)).groups
+    return found?.count === 4 && { at: last, group: found.group }
   })
   await engine.client.queues.redrive('told-dlq')
   await waitUntil(async () => (await engine.client.queues.describe('told-dlq')).counts.available === 0)
