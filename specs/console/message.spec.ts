@@ -2,6 +2,7 @@ import type { Client, QueueSettings, ReceivedMessage } from '@kiroku/client'
 import { waitUntil } from '@kiroku/testkit'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
+import { expectAccessibleInAllLooks } from './harness/expectAccessibleInAllLooks.ts'
 import { expectAccessible, withConsole } from './harness/withConsole.ts'
 
 const stage = withConsole()
@@ -162,6 +163,54 @@ it('shows hostile text of every kind as text, and never runs it', async () => {
   expect(dialogs).toEqual([])
 })
 
+it('lists hostile messages of every kind and their dead letters, and runs nothing of them', async () => {
+  const { engine, open } = stage()
+  const { client } = engine
+  await client.queues.create('flood', {
+    deadLetter: 'flood-dlq',
+    retriesMax: 0,
+    groups: 'ordered',
+    indexBody: 'on',
+  })
+  const bodies = [
+    attacks.join(' '),
+    { [attacks[0]]: attacks },
+    'x'.repeat(200_000),
+    Uint8Array.of(0xff, 0xfe, 0xc3, 0x28, 0, 1),
+    '['.repeat(50_000) + ']'.repeat(50_000),
+    '\u202egnp.exe\u0000\ud800',
+  ]
+  for (const [i, body] of bodies.entries()) {
+    await client.send('flood', body, { group: `${attacks[i % 3]} ${i}` })
+    await (await receiveOne(client, 'flood')).retry({ error: `${i} ${attacks.join(' ')} ${'e'.repeat(300)}` })
+  }
+  await waitUntil(async () => (await client.queues.describe('flood-dlq')).counts.available === bodies.length)
+  const expectHarmless = async (page: Page): Promise<void> => {
+    expect(await page.evaluate('globalThis.hasRun')).toBeUndefined()
+    expect(await page.locator('main img, main svg[onload], main script').count()).toBe(0)
+    expect(await elements(page)).toBeLessThan(elementsMax)
+    await expectAccessibleInAllLooks(page)
+  }
+  const found = await open('/messages?q=queue:flood')
+  const table = found.getByRole('grid', { name: 'Messages' })
+  await waitUntil(async () => {
+    await found.keyboard.press('r')
+    await found.getByRole('button', { name: 'Look again' }).waitFor()
+    if (!(await table.isVisible())) return false
+    return (await table.getAttribute('aria-rowcount')) === String(bodies.length + 1)
+  })
+  await table.getByText('onerror=').first().waitFor()
+  await expectHarmless(found)
+  const letters = await open('/dlq?queue=flood-dlq')
+  const groups = letters.getByRole('main').getByRole('row').filter({ hasText: '<script>' })
+  await groups.first().waitFor()
+  for (let i = 0; i < (await groups.count()); i++) {
+    await groups.nth(i).click()
+    await letters.getByText('What to do next').waitFor()
+  }
+  await expectHarmless(letters)
+})
+
 it('shows bodies that no reader is made for: huge, broken, deep, and exact beyond what numbers hold', async () => {
   const { client } = stage().engine
   await client.queues.create('odd', { bodyBytesMax: 4 * 1024 * 1024 })
@@ -182,7 +231,9 @@ it('shows bodies that no reader is made for: huge, broken, deep, and exact beyon
   await expectAccessible(nested)
 
   const broken = await send(Uint8Array.of(0xff, 0xfe, 0xc3, 0x28, 0, 1), 'text/plain')
-  await broken.locator('[data-hex]').waitFor()
+  await broken.locator('[data-hex]').getByText('00000000  ff fe c3 28 00 01').waitFor()
+  await broken.getByText('···(··').waitFor()
+  expect(await broken.getByRole('button', { name: 'Edit…' }).isDisabled()).toBe(true)
   await expectAccessible(broken)
 
   const huge = await send('long '.repeat(400_000), 'text/plain')
