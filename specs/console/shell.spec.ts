@@ -62,6 +62,26 @@ it('finds queues and messages by a few letters, and keeps what is looked at in t
   await again.getByText(messageId).first().waitFor()
 })
 
+it('keeps its head in one line on a phone however long the name of a queue is, and names every page in full', async () => {
+  const { engine, open } = stage()
+  const queue = `long-${'name-'.repeat(12)}`.slice(0, 60)
+  await engine.client.queues.create(queue)
+  const page = await open(`/queues?queue=${queue}`, { viewport: { width: 390, height: 844 } })
+  await page.getByRole('heading', { level: 1, name: queue }).waitFor()
+  const heightOf = async (name: RegExp): Promise<number> =>
+    (await page.getByRole('banner').getByText(name).first().boundingBox())!.height
+  expect(await heightOf(/^long-name/)).toBeLessThan(30)
+  const cut = await page
+    .getByRole('navigation', { name: 'Pages' })
+    .locator('li span')
+    .evaluateAll((words) => words.filter((word) => word.scrollWidth > word.clientWidth).length)
+  expect(cut).toBe(0)
+  await page.getByRole('link', { name: 'Audit', exact: true }).click()
+  await page.getByRole('gridcell', { name: 'created the queue' }).first().waitFor()
+  const cell = await page.getByRole('gridcell', { name: 'created the queue' }).first().boundingBox()
+  expect(cell!.x + cell!.width).toBeLessThan(390)
+})
+
 it('asks nothing while it is paused', async () => {
   const { engine, open } = stage()
   await engine.client.queues.create('quiet')

@@ -104,7 +104,7 @@ export const Shell = () => {
               <span className="quiet">All queues</span>
             ) : (
               <span className={styles['scope']}>
-                {queue}
+                <span title={queue}>{queue}</span>
                 <button
                   type="button"
                   onClick={() => setQueue(undefined)}

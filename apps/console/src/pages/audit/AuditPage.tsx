@@ -6,6 +6,7 @@ import { Empty } from '../../parts/Empty.tsx'
 import { count } from '../../parts/format.ts'
 import { Problem } from '../../parts/Problem.tsx'
 import { WithPanel } from '../../parts/SidePanel.tsx'
+import { useNarrow } from '../../parts/useNarrow.ts'
 import { actColumns } from './actColumns.tsx'
 import { ActFilters } from './ActFilters.tsx'
 import { actsOf } from './actLists.ts'
@@ -20,6 +21,7 @@ const none: readonly Act[] = []
 /** Who did what, from where, why, and what it changed: all of it from the log. */
 export const AuditPage = () => {
   const { search, setSearch } = usePageSearch()
+  const isNarrow = useNarrow()
   const { queue, actor, kind, since, act: opened } = search
   const { acts, error, retry } = useActs(queue, since)
   const shown = useMemo(() => actsOf(acts ?? none, { actor, kind }), [acts, actor, kind])
@@ -70,7 +72,7 @@ export const AuditPage = () => {
           <DataTable
             label="Acts"
             rows={shown}
-            columns={actColumns(open !== undefined)}
+            columns={actColumns(open !== undefined, isNarrow)}
             rowKey={actKey}
             onOpen={(act) => setSearch({ act: actKey(act) })}
             height="calc(100dvh - 13rem)"

@@ -42,5 +42,13 @@ const why: Column<Act> = {
 const wide: readonly Column<Act>[] = [when, who, from, what, queue, change, why]
 const narrow: readonly Column<Act>[] = [when, who, what, queue]
 
-/** The columns of the acts; fewer where one of them is open beside them. */
-export const actColumns = (isOpen: boolean): readonly Column<Act>[] => (isOpen ? narrow : wide)
+/** On a phone; who it was and why, the panel says. */
+const least: readonly Column<Act>[] = [
+  { ...what, width: '8.5rem' },
+  { ...queue, width: 'minmax(0, 1fr)' },
+  { ...when, width: '5.5rem', cell: ({ at }) => time(at).slice('2026-'.length, -':00'.length) },
+]
+
+/** The columns of the acts; fewer where one of them is open beside them, or the window is narrow. */
+export const actColumns = (isOpen: boolean, isNarrow: boolean): readonly Column<Act>[] =>
+  isNarrow ? least : isOpen ? narrow : wide
