@@ -8,7 +8,12 @@ const stage = withConsole()
 
 interface Cluster {
   readonly nodes: readonly { readonly host: string; readonly pid: number }[]
-  readonly partitions: readonly { readonly partition: number; readonly epoch: number }[]
+  readonly partitions: readonly {
+    readonly partition: number
+    readonly epoch: number
+    readonly epochAt: number
+    readonly stream: { readonly leader: string }
+  }[]
 }
 
 it('the partitions of a cluster of one are those that the engine tells of, as a grid and as a table', async () => {
@@ -20,15 +25,23 @@ it('the partitions of a cluster of one are those that the engine tells of, as a 
   const { nodes, partitions } = (await response.json()) as Cluster
   expect(nodes).toHaveLength(1)
   expect(await tiles.count()).toBe(partitions.length)
-  for (const [i, { partition, epoch }] of partitions.entries()) {
+  for (const [i, { partition, epoch, epochAt, stream }] of partitions.entries()) {
     const text = await tiles.nth(i).innerText()
     expect(text).toMatch(new RegExp(`^Partition\\s+${partition}\\s`))
     expect(text).toContain('Active')
-    expect(text).toContain(`epoch ${epoch}`)
+    expect(text).toContain(`epoch ${epoch} · for `)
+    expect(Date.now() - epochAt).toBeGreaterThan(0)
+    expect(stream.leader).toBe(partitions[0]!.stream.leader)
   }
   const { host, pid } = nodes[0]!
   await page.getByText(`${host}, process ${pid}`).waitFor()
   await page.getByText('A cluster of one.').waitFor()
+  const servers = page.getByRole('region', { name: 'NATS servers' })
+  const all = partitions.map(({ partition }) => partition).join(', ')
+  expect(await servers.getByRole('listitem').innerText()).toMatch(
+    new RegExp(`${partitions[0]!.stream.leader}\\s+leads partitions ${all}`),
+  )
+  await servers.getByText('there are no replicas').waitFor()
   await expectAccessibleInAllLooks(page)
 
   await page.getByRole('button', { name: 'Table', exact: true }).click()

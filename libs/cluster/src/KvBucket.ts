@@ -9,6 +9,8 @@ export interface KvEntry<A> {
   readonly key: string
   readonly value: A | undefined
   readonly revision: number
+  /** When it was written, in ms since 1970; only `list` tells. */
+  readonly writtenAt?: number
 }
 
 /** JetStream's codes for an expected revision that is not the last. */
@@ -120,6 +122,7 @@ export class KvBucket<A> {
           key: subject.slice(this.#prefix.length),
           value: answer.data.length === 0 ? undefined : answer.json<A>(),
           revision: Number(answer.headers?.get('Nats-Sequence')),
+          writtenAt: Date.parse(answer.headers?.get('Nats-Time-Stamp') ?? ''),
         })
       }
     } catch (error) {

@@ -24,6 +24,8 @@ export interface PartitionStatus {
   readonly partition: number
   /** Address of the healthy node that holds it; undefined while nobody does. */
   readonly owner: string | undefined
+  /** When that node took its lock, in ms since 1970; undefined while nobody holds it. */
+  readonly lockedAt: number | undefined
 }
 
 /** Who is there and who runs what, as the buckets say. */
@@ -66,17 +68,18 @@ export const clusterStatus = async (nc: NatsConnection, log: string): Promise<Cl
     }))
     .sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1))
   const healthy = new Set(runners.flatMap((runner) => (runner.healthy ? [runner.address] : [])))
-  const owners = new Map<number, string>()
+  const owners = new Map<number, Pick<PartitionStatus, 'owner' | 'lockedAt'>>()
   let partitionCount = Math.max(0, ...records.map((record) => record.partitions))
   for (const entry of lockEntries) {
     const partition = partitionOfKey(entry.key)
     if (partition === undefined) continue
     partitionCount = Math.max(partitionCount, partition + 1)
-    if (entry.value !== undefined && healthy.has(entry.value.owner)) owners.set(partition, entry.value.owner)
+    if (entry.value !== undefined && healthy.has(entry.value.owner))
+      owners.set(partition, { owner: entry.value.owner, lockedAt: entry.writtenAt })
   }
   const partitions = Array.from({ length: partitionCount }, (_, partition): PartitionStatus => ({
     partition,
-    owner: owners.get(partition),
+    ...(owners.get(partition) ?? { owner: undefined, lockedAt: undefined }),
   }))
   return { log, runners, partitions }
 }

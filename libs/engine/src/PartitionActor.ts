@@ -794,6 +794,7 @@ export class PartitionActor {
     return {
       partition: this.partition,
       epoch: this.epoch,
+      epochAt: (this.#fenced as Fenced | undefined)?.timeMs ?? 0,
       node: this.#o.node,
       state: this.life,
       firstSeq: (state?.trimmedTo ?? 0) + 1,

@@ -4,3 +4,4 @@
  */
 export { openLog, type OpenLogOptions } from './openLog.ts'
 export type { CreateLog } from './Catalogue.ts'
+export { streamPlacements, type StreamPlacement, type StreamReplica } from './streamPlacements.ts'

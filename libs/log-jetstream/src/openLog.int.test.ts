@@ -6,6 +6,7 @@ import { Kvm } from '@nats-io/kv'
 import type { NatsConnection } from '@nats-io/nats-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openLog } from './openLog.ts'
+import { streamPlacements } from './streamPlacements.ts'
 
 const nats = withNats()
 let nc: NatsConnection
@@ -26,6 +27,15 @@ test('a log that does not exist is not made by the way', async () => {
 test('a name that no stream can have is refused', async () => {
   for (const name of ['', 'a.b', 'a b', 'a*', 'a_b'])
     await expect(openLog(nc, { name, create: { partitions: 1 } })).rejects.toEqual(failure('InvalidArgument'))
+})
+
+test('where the streams of a log lie is told by partition: with one server it leads all, and there are no replicas', async () => {
+  await openLog(nc, { name: 'lies', create: { partitions: 2 } })
+  const placement = { leader: nc.info!.server_name, replicas: [] }
+  expect([...(await streamPlacements(nc, 'lies', 2))].toSorted()).toEqual([
+    [0, placement],
+    [1, placement],
+  ])
 })
 
 test('creators at the same moment agree, and the first one decides', async () => {

@@ -337,6 +337,8 @@ export interface RedriveDescription extends Omit<
 export interface PartitionDescription {
   readonly partition: number
   readonly epoch: number
+  /** When this ownership began by the clock of the log's server, in ms since 1970; 0: it has not begun. */
+  readonly epochAt: number
   readonly node: string
   readonly state: string
   readonly firstSeq: number

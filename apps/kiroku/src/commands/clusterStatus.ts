@@ -1,8 +1,14 @@
+import type { StreamReplica } from '@kiroku/log-jetstream'
 import { columns } from '../cli/columns.ts'
 import type { Invocation } from '../cli/CommandSpec.ts'
-import { formatBytes } from '../config/units.ts'
+import { formatBytes, formatDuration } from '../config/units.ts'
 import { describeCluster } from '../serve/describeCluster.ts'
 import { withClient } from '../serve/withClient.ts'
+
+const wholeSeconds = (ms: number): number => Math.max(0, Math.floor(ms / 1_000) * 1_000)
+
+const replicaText = ({ server, isCurrent, isOffline, lag, heardMs }: StreamReplica): string =>
+  `${server} ${isOffline ? 'offline' : isCurrent && lag === 0 ? 'current' : `${lag} behind`}, heard ${formatDuration(heardMs)} ago`
 
 export const run = (invocation: Invocation): Promise<void> =>
   withClient(invocation, async (client, { nats, log }) => {
@@ -23,12 +29,27 @@ export const run = (invocation: Invocation): Promise<void> =>
       hostOf(p.owner),
       p.state ?? 'no answer',
       String(p.epoch ?? '?'),
+      p.epochAt === undefined || p.epochAt === 0 ? '?' : formatDuration(wholeSeconds(Date.now() - p.epochAt)),
       String(p.queues ?? '?'),
       p.lastSeq === undefined ? '?' : `${p.firstSeq}–${p.lastSeq}`,
       p.bytes === undefined ? '?' : formatBytes(p.bytes),
       String(p.outbox ?? '?'),
+      p.stream?.leader ?? '?',
+      p.stream === undefined ? '?' : p.stream.replicas.map(replicaText).join(', ') || 'none',
     ])
-    const head = ['partition', 'owner', 'state', 'epoch', 'queues', 'sequences', 'log', 'outbox']
+    const head = [
+      'partition',
+      'owner',
+      'state',
+      'epoch',
+      'for',
+      'queues',
+      'sequences',
+      'log',
+      'outbox',
+      'stream led by',
+      'replicas',
+    ]
     out.line(columns([head, ...partitionRows]))
     out.result({ log, nodes, partitions })
   })

@@ -1,14 +1,17 @@
 import type { Client } from '@kiroku/client'
-import { clusterStatus } from '@kiroku/cluster'
+import { clusterStatus, type ClusterStatus } from '@kiroku/cluster'
+import { streamPlacements, type StreamPlacement } from '@kiroku/log-jetstream'
 import type { connect } from '@kiroku/nats'
 import type { PartitionDescription } from '@kiroku/partition'
 
 /** A connection to NATS. */
 export type Nats = Awaited<ReturnType<typeof connect>>
 
-/** Nodes and partitions of a log: what the locks say, and what the owners say of themselves. */
+/** Nodes and partitions of a log: what the locks say, what the owners say of themselves, and where JetStream keeps the log. */
 export const describeCluster = async (nats: Nats, log: string, client: Pick<Client, 'partitions'>) => {
   const [status, descriptions] = await Promise.all([clusterStatus(nats, log), client.partitions()])
+  // What else is known is worth knowing also while JetStream does not tell this.
+  const streams = await streamPlacements(nats, log, status.partitions.length).catch(() => undefined)
   const byPartition = new Map(descriptions.map((description) => [description.partition, description]))
   return {
     log,
@@ -18,18 +21,25 @@ export const describeCluster = async (nats: Nats, log: string, client: Pick<Clie
         .filter(({ owner }) => owner === runner.address)
         .map(({ partition }) => partition),
     })),
-    partitions: status.partitions.map(({ partition, owner }): ClusterPartition => ({
+    partitions: status.partitions.map(({ partition, owner, lockedAt }): ClusterPartition => ({
       partition,
       owner,
+      lockedAt,
       ...withoutNumber(byPartition.get(partition)),
+      ...streamOf(streams?.get(partition)),
     })),
   }
 }
 
-/** A partition: who holds its lock, and how its owner describes it where it answers. */
-export type ClusterPartition = { readonly partition: number; readonly owner: string | undefined } & Partial<
-  Omit<PartitionDescription, 'partition'>
->
+/** A partition: who holds its lock, how its owner describes it where it answers, and where its stream lies. */
+export type ClusterPartition = Pick<
+  ClusterStatus['partitions'][number],
+  'partition' | 'owner' | 'lockedAt'
+> & {
+  readonly stream?: StreamPlacement
+} & Partial<Omit<PartitionDescription, 'partition'>>
+
+const streamOf = (stream: StreamPlacement | undefined) => (stream === undefined ? {} : { stream })
 
 const withoutNumber = (description: PartitionDescription | undefined) => {
   if (description === undefined) return {}

@@ -15,7 +15,10 @@ export interface ClusterNode {
 export interface ClusterPartition {
   readonly partition: number
   readonly owner?: string
+  /** When its owner took the lock, and when its ownership began on record, in ms since 1970. */
+  readonly lockedAt?: number
   readonly epoch?: number
+  readonly epochAt?: number
   readonly state?: string
   readonly firstSeq?: number
   readonly lastSeq?: number
@@ -23,6 +26,19 @@ export interface ClusterPartition {
   readonly queues?: number
   readonly outbox?: number
   readonly checkpointSeq?: number
+  /** Where JetStream keeps it: the server that leads, and those that have copies. */
+  readonly stream?: { readonly leader?: string; readonly replicas: readonly StreamReplica[] }
+}
+
+/** A copy of a partition's stream on another server than the leader. */
+export interface StreamReplica {
+  readonly server: string
+  readonly isCurrent: boolean
+  readonly isOffline: boolean
+  /** Operations that it has still to apply. */
+  readonly lag: number
+  /** How long ago the leader heard of it, in ms. */
+  readonly heardMs: number
 }
 
 /** How far the auditor is in a partition. */

@@ -10,6 +10,7 @@ import { useAnnounce } from '../../shell/Announcer.tsx'
 import { MoveList } from './MoveList.tsx'
 import { NodeList } from './NodeList.tsx'
 import { PartitionGrid } from './PartitionGrid.tsx'
+import { ServerList } from './ServerList.tsx'
 import { PartitionTable } from './PartitionTable.tsx'
 import { adviceOf, viewsNow, viewsThen, type PartitionView } from './partitionViews.ts'
 import { useCluster } from './useCluster.ts'
@@ -80,6 +81,7 @@ export const ClusterPage = () => {
       {!isPast && last !== undefined && (
         <div className={styles['halves']}>
           <NodeList cluster={last.cluster} now={last.at} />
+          <ServerList partitions={last.cluster.partitions} />
           <MoveList moves={moves} now={last.at} />
         </div>
       )}

@@ -1,4 +1,4 @@
-import { bytes, rate, shortCount } from '../../parts/format.ts'
+import { bytes, duration, rate, shortCount } from '../../parts/format.ts'
 import { HealthMark } from './HealthMark.tsx'
 import { OwnerMark } from './OwnerMark.tsx'
 import type { PartitionView } from './partitionViews.ts'
@@ -30,6 +30,7 @@ export const PartitionGrid = ({ views }: { readonly views: readonly PartitionVie
           <p className={styles['small']}>
             {[
               view.epoch === undefined ? '' : `epoch ${view.epoch}`,
+              view.ownedMs === undefined ? '' : `for ${coarse(view.ownedMs)}`,
               view.appends === undefined ? '' : `${rate(view.appends)} appended`,
               view.bytes === undefined ? '' : bytes(view.bytes),
             ]
@@ -41,6 +42,9 @@ export const PartitionGrid = ({ views }: { readonly views: readonly PartitionVie
     </ul>
   )
 }
+
+/** Whole seconds: less of it would only flicker. */
+const coarse = (ms: number): string => duration(Math.max(1_000, Math.floor(ms / 1_000) * 1_000))
 
 /** By its logarithm, so that ten beside a million is still seen. */
 const shareOf = (backlog: number, most: number): number =>

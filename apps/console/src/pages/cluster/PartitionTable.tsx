@@ -1,5 +1,5 @@
 import { DataTable, type Column } from '../../parts/DataTable.tsx'
-import { bytes, count, rate } from '../../parts/format.ts'
+import { bytes, count, rate, shortDuration } from '../../parts/format.ts'
 import { HealthMark } from './HealthMark.tsx'
 import { OwnerMark } from './OwnerMark.tsx'
 import type { PartitionView } from './partitionViews.ts'
@@ -22,33 +22,34 @@ const number = (
 })
 
 const columns: readonly Column<PartitionView>[] = [
-  number('partition', 'Partition', '4.5rem', ({ partition }) => partition),
+  number('partition', 'Partition', '4rem', ({ partition }) => partition),
   {
     key: 'owner',
     head: 'Owner',
-    width: 'minmax(7rem, 1fr)',
+    width: 'minmax(6.5rem, 1fr)',
     cell: ({ owner, health }) =>
       health === 'unreadable' ? <span className="quiet">–</span> : <OwnerMark owner={owner} />,
   },
-  { key: 'health', head: 'State', width: '6.5rem', cell: (view) => <HealthMark view={view} /> },
+  { key: 'health', head: 'State', width: '6rem', cell: (view) => <HealthMark view={view} /> },
   number('epoch', 'Epoch', '4rem', ({ epoch }) => epoch),
+  number('owned', 'For', '4rem', ({ ownedMs }) => ownedMs, shortDuration),
   number('queues', 'Queues', '4rem', ({ queues }) => queues),
   number('backlog', 'Waiting', '5rem', ({ backlog }) => backlog),
-  number('appends', 'Appended', '5rem', ({ appends }) => appends, rate),
+  number('appends', 'Appended', '4.5rem', ({ appends }) => appends, rate),
   {
     key: 'records',
     head: 'Records',
-    width: '7.5rem',
+    width: '7rem',
     isNumber: true,
     cell: ({ firstSeq, lastSeq }) =>
       lastSeq === undefined ? '–' : `${firstSeq === undefined ? '…' : count(firstSeq)} – ${count(lastSeq)}`,
   },
-  number('replay', 'To replay', '5rem', ({ lastSeq, checkpointSeq }) =>
+  number('replay', 'To replay', '4.5rem', ({ lastSeq, checkpointSeq }) =>
     lastSeq === undefined || checkpointSeq === undefined ? undefined : lastSeq - checkpointSeq,
   ),
-  number('bytes', 'Log', '5.5rem', ({ bytes }) => bytes, bytes),
+  number('bytes', 'Log', '4.75rem', ({ bytes }) => bytes, bytes),
   number('outbox', 'Outbox', '4rem', ({ outbox }) => outbox),
-  number('audit', 'Unaudited', '5rem', ({ auditLag }) => auditLag),
+  number('audit', 'Unaudited', '4.5rem', ({ auditLag }) => auditLag),
 ]
 
 /** The partitions in numbers; nothing that the grid shows is missing here. A take-over replays what no checkpoint has. */

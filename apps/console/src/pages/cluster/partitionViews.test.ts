@@ -58,6 +58,14 @@ it('shows owner, backlog, what the auditor has still to read, and how fast a par
   expect(second).not.toHaveProperty('appends')
 })
 
+it('tells how long its owner has a partition: since its epoch began, or it took the lock', () => {
+  const of = (epochAt: number) => {
+    const partitions = [{ partition: 0, owner: 'a', lockedAt: 7_000, epochAt }]
+    return viewsNow({ cluster: { ...cluster, partitions }, at: 10_000 }, undefined, log)[0]!.ownedMs
+  }
+  expect([of(8_000), of(0)]).toEqual([2_000, 3_000])
+})
+
 it('says what to do where a partition is not well', () => {
   const advice = viewsNow({ cluster, at: 0 }, undefined, log).map(adviceOf)
   expect(advice[0]).toBeUndefined()

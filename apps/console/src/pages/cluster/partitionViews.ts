@@ -12,6 +12,8 @@ export interface PartitionView extends Omit<ClusterPartition, 'owner'> {
   readonly backlog?: number
   /** Records that the auditor has still to read. */
   readonly auditLag?: number
+  /** How long its owner has it, in ms. */
+  readonly ownedMs?: number
   /** Records that were appended a second since the answer before. */
   readonly appends?: number
 }
@@ -53,6 +55,7 @@ export const viewsNow = (
     const audited = cluster.auditor?.partitions.find((each) => each.partition === partition.partition)
     const was = before?.cluster.partitions.find((each) => each.partition === partition.partition)
     const grew = (partition.lastSeq ?? Number.NaN) - (was?.lastSeq ?? Number.NaN)
+    const since = partition.epochAt || partition.lockedAt
     const seconds = (at - (before?.at ?? at)) / 1_000
     return {
       ...rest,
@@ -60,6 +63,7 @@ export const viewsNow = (
       ...(index < 0 ? {} : { owner: { name: nodeName(cluster.nodes[index]!), index } }),
       ...(log === undefined ? {} : { backlog: waiting.get(partition.partition) ?? 0 }),
       ...(audited === undefined ? {} : { auditLag: Math.max(0, audited.lastSeq - audited.seq) }),
+      ...(since === undefined ? {} : { ownedMs: Math.max(0, at - since) }),
       ...(Number.isNaN(grew) || seconds <= 0 ? {} : { appends: Math.max(0, grew) / seconds }),
     }
   })
