@@ -173,3 +173,12 @@ it('tells of a dead letter what had happened to it by then', async () => {
   expect(await story.textContent()).not.toContain('redriven')
   await expectAccessible(page)
 })
+
+it('leads back to now from a moment that there is not', async () => {
+  const page = await stage().open('/cluster?at=nonsense')
+  await page.getByRole('alert').getByText('is not a moment').waitFor()
+  await expectAccessible(page)
+  await page.getByRole('button', { name: 'Now', exact: true }).click()
+  await page.getByRole('button', { name: 'Live', exact: true }).waitFor()
+  await page.getByRole('list', { name: 'Partitions' }).waitFor()
+})

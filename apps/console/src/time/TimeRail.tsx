@@ -55,7 +55,18 @@ export const TimeRail = () => {
   )
   const anchor = useRef<number>(undefined)
   if (dragged === undefined) anchor.current = shownAt
-  if (record === undefined || shownAt === undefined) return <div className={styles['rail']} />
+  const toNow = (
+    <button type="button" className="button small" onClick={() => setAt(undefined)} title="Back to now  n">
+      Now
+    </button>
+  )
+  // A moment that there is not must let go of its reader too.
+  if (record === undefined || shownAt === undefined)
+    return (
+      <section className={styles['rail']} data-past={isPast} aria-label="Time">
+        {isPast && toNow}
+      </section>
+    )
   const ms = zooms.find(({ key }) => key === zoom)!.ms
   const shown = windowAround(record, anchor.current ?? shownAt, ms)
   const move = (to: number, isLast: boolean): void => {
@@ -147,16 +158,7 @@ export const TimeRail = () => {
         {text}
         {isPast && seq !== undefined && <span className={styles['seq']}>seq {`${home}/${seq}`}</span>}
       </output>
-      {isPast && (
-        <button
-          type="button"
-          className="button small"
-          onClick={() => setAt(undefined)}
-          title="Back to now  n"
-        >
-          Now
-        </button>
-      )}
+      {isPast && toNow}
       {playback.error !== undefined && (
         <p className={styles['error']} role="alert">
           {playback.error.message} {playback.error.help}
