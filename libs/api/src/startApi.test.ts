@@ -161,6 +161,28 @@ describe('the HTTP API', () => {
     expect((await ask('GET', '/v1/queues/past/diff')).json()).toMatchObject({ id: 'InvalidArgument' })
   })
 
+  it('tells which message groups are held up, and by what', async () => {
+    const { ask } = await serve()
+    await ask('POST', '/v1/queues', { name: 'grouped', settings: { groups: 'ordered' } })
+    for (const group of ['b', 'a', 'a'])
+      await ask('POST', '/v1/queues/grouped/messages', { body: 'x', group })
+    await ask('POST', '/v1/queues/grouped/receive', { max: 1 })
+    const all = (await ask('GET', '/v1/queues/grouped/groups')).json() as { readonly total: number }
+    expect(all).toMatchObject({
+      total: 2,
+      groups: [
+        { group: 'a', waiting: 2 },
+        { group: 'b', inflight: 1 },
+      ],
+    })
+    await ask('POST', '/v1/queues/grouped/messages', { body: 'y', group: 'b' })
+    expect((await ask('GET', '/v1/queues/grouped/groups?limit=1')).json()).toMatchObject({
+      total: 2,
+      groups: [{ group: 'b', waiting: 1, inflight: 1, blockedBy: { number: 1, state: 'Inflight' } }],
+    })
+    expect((await ask('GET', '/v1/queues/grouped/groups?limit=x')).status).toBe(400)
+  })
+
   it('tells how long messages waited and were worked on', async () => {
     const { ask } = await serve()
     await ask('POST', '/v1/queues', { name: 'timed' })

@@ -17,6 +17,7 @@ import { session } from './session.ts'
 import {
   DeadLetterRequest,
   ExtendRequest,
+  Groups,
   MissingPartition,
   OutgoingBatch,
   OutgoingMessage,
@@ -58,6 +59,21 @@ const queues = HttpApiGroup.make('queues')
     HttpApiEndpoint.get('describeQueue', '/queues/:queue', { params, success: Queue, error })
       .annotate(RequiredRole, 'viewer')
       .annotateMerge(says('viewer', 'A queue: settings and counts.')),
+    HttpApiEndpoint.get('describeGroups', '/queues/:queue/groups', {
+      params,
+      query: {
+        subscription: Schema.optionalKey(Schema.String.annotate({ description: 'Default: main' })),
+        limit: Schema.optionalKey(
+          Schema.String.annotate({ description: 'Most groups to name; default 100' }),
+        ),
+      },
+      success: Groups,
+      error,
+    })
+      .annotate(RequiredRole, 'viewer')
+      .annotateMerge(
+        says('viewer', 'Message groups of a subscription: those that are held up first, then by what waits.'),
+      ),
     HttpApiEndpoint.patch('updateQueue', '/queues/:queue', {
       params,
       payload: QueueSettings,

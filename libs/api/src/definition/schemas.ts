@@ -103,6 +103,26 @@ export const MissingPartition = Schema.Struct({
   problem: Schema.Struct({ id: Schema.String, message: Schema.String, help: Schema.String }),
 }).annotate({ description: 'A partition that cannot be read: nothing of its queues is in the answer.' })
 
+/** Message groups of a subscription. */
+export const Groups = Schema.Struct({
+  groups: Schema.Array(
+    Schema.Struct({
+      group: Schema.String,
+      waiting: count.annotate({ description: 'Messages that are available' }),
+      inflight: count,
+      blockedBy: optional(
+        Schema.Struct({
+          number: count,
+          state: Schema.Literals(['Inflight', 'WaitingRetry']),
+          attempt: count,
+          until: ms('End of its lease or of its pause, since 1970'),
+        }).annotate({ description: 'In an ordered queue: what holds up those that wait' }),
+      ),
+    }),
+  ),
+  total: count.annotate({ description: 'Groups in all' }),
+}).annotate({ identifier: 'Groups' })
+
 /** Messages of a queue by state. */
 export const Counts = Schema.Struct({
   delayed: count,

@@ -1,10 +1,18 @@
 import type { QueueSettings } from '@kiroku/client'
+import { KirokuError } from '@kiroku/message'
 import * as Effect from 'effect/Effect'
 import * as HttpApiBuilder from 'effect/http-api/HttpApiBuilder'
 import type { ApiSources } from '../ApiSources.ts'
 import { Caller } from '../definition/Access.ts'
 import { Api } from '../definition/Api.ts'
 import { call } from './call.ts'
+
+/** Errors: `InvalidArgument`. */
+const parseLimit = (text: string): number => {
+  const limit = Number(text)
+  if (text.trim() !== '' && Number.isSafeInteger(limit) && limit >= 1) return limit
+  throw new KirokuError('InvalidArgument', `limit: "${text}" is not a number from 1 on`)
+}
 
 /** Administration of queues: every act carries its actor, so that the record names it. */
 export const queueHandlers = ({ client }: ApiSources) =>
@@ -18,6 +26,13 @@ export const queueHandlers = ({ client }: ApiSources) =>
         )
         return { name: payload.name, created }
       }),
+      describeGroups: ({ params, query: { subscription, limit } }) =>
+        call(() =>
+          client.queues.groups(params.queue, {
+            ...(subscription === undefined ? {} : { subscription }),
+            ...(limit === undefined ? {} : { max: parseLimit(limit) }),
+          }),
+        ),
       describeQueue: ({ params }) => call(() => client.queues.describe(params.queue)),
       updateQueue: Effect.fnUntraced(function* ({ params, payload }) {
         const by = yield* Caller

@@ -4,6 +4,7 @@ import { useQueueInfo } from '../../data/queueInfos.ts'
 import { useSession } from '../../data/session.ts'
 import { useFeed } from '../../data/useFeed.ts'
 import { Problem } from '../../parts/Problem.tsx'
+import { GroupTable } from './GroupTable.tsx'
 import { NumberStrip } from './NumberStrip.tsx'
 import { OutlookText } from './OutlookText.tsx'
 import { QueueDialog, type QueueAct } from './QueueDialog.tsx'
@@ -95,6 +96,11 @@ export const QueueDetail = ({ name }: { readonly name: string }) => {
             }
             onCreate={may ? () => setAct({ kind: 'create subscription' }) : undefined}
           />
+          {at === undefined &&
+            info.config.groups !== 'none' &&
+            info.subscriptions.map((subscription) => (
+              <GroupTable key={subscription.name} queue={name} subscription={subscription.name} />
+            ))}
           <div className={styles['halves']}>
             <SettingList config={info.config} />
             <QueueHistory name={name} />
