@@ -20,12 +20,9 @@ export const besideReaders = async ({ sizes, progress, folder }: AuditBench): Pr
         before: async () => {
           // What the auditor has left to read must not disturb the round of another.
           await read.settled()
-          // An engine that rested while the others had their rounds is slower at first, and who begins to read meets the load.
-          const [begun] = await Promise.all([
-            Promise.all(beside.map((reader) => reader.start(read))),
-            run(sizes.besideLives),
-          ])
-          running = begun
+          running = await Promise.all(beside.map((reader) => reader.start(read)))
+          // An engine that rested while the others had their rounds is slower at first, and who reads meets the load.
+          await run(sizes.besideLives)
         },
         after: async () => {
           const counts = await Promise.all(running.map((reader) => reader.stop()))

@@ -26,10 +26,10 @@ export const fullSizes: AuditSizes = {
 
 export const quickSizes: AuditSizes = {
   changes: 300_000,
-  rounds: 3,
+  rounds: 5,
   longChanges: 1_000_000,
   untouched: 1_000_000,
   live: 100_000,
-  besideLives: 200_000,
+  besideLives: 400_000,
   isEachReader: false,
 }

@@ -4,7 +4,7 @@ import { Room } from '../auditor/Room.ts'
 import type { Invocation } from '../cli/CommandSpec.ts'
 
 /** Several commands may read at once beside an auditor: all of them together should not be felt. */
-const workShare = 1 / 32
+const workShare = 1 / 64
 
 /** With `--gentle`: lowers the priority of this process, and gives what its reading makes room by. */
 export const gentle = ({ flag, signal }: Invocation): Room | undefined => {

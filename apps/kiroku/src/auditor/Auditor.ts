@@ -22,7 +22,7 @@ import { lookHere, type Looking } from '../audit/lookSource.ts'
 import { Room } from './Room.ts'
 import type { AuditorMethod, AuditorMethods, AuditorStatus, FollowedPartition } from './AuditorProtocol.ts'
 
-/** How much of one processor the index takes while the machine is busy. */
+/** How much of one processor index and answers take together while the machine is busy; questions go first. */
 const workShare = 1 / 12
 /** How long it rests when there is nothing new, in ms. */
 const restMs = 200
@@ -103,6 +103,8 @@ export class Auditor {
   ): Promise<AuditorMethods[M]['answer']> {
     this.#asked++
     try {
+      // Whoever asks again and again pays for it here, like those that look back on their way.
+      await this.#room.make()
       return await (this.#answering[method] as Answering[M])(asked)
     } finally {
       this.#asked--
@@ -140,11 +142,11 @@ export class Auditor {
   }
 
   get #looking(): Looking {
-    return lookHere(this.#log, () => lookOptions(this.#log, this.#dataDir))
+    return lookHere(this.#log, () => lookOptions(this.#log, this.#dataDir, this.#room))
   }
 
   get #letters(): DeadLetterSource {
-    return lettersHere(this.#log, () => lookOptions(this.#log, this.#dataDir))
+    return lettersHere(this.#log, () => lookOptions(this.#log, this.#dataDir, this.#room))
   }
 
   async #reading<A>(

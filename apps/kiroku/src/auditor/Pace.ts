@@ -45,18 +45,17 @@ export class Pace {
     this.#lookedAt = this.#paidAt = from.now()
   }
 
-  /** How long to rest before there is more work, in ms; 0: go on at once. */
+  /** How long to rest before asking again, in ms; 0: go on. */
   restMs(): number {
     const now = this.#from.now()
     const own = this.#from.own()
     if (now - this.#lookedAt >= lookMs) this.#look(now, own)
-    const share = this.#workShare
-    const owedMs = this.#isBusy ? own - this.#paidOwn - share * (now - this.#paidAt) : 0
-    const restMs = Math.min(restMsMax, Math.max(0, owedMs / share))
-    // Neither is a rest saved up for later, nor is more owed than the longest rest pays for.
+    const owedMs = own - this.#paidOwn - this.#workShare * (now - this.#paidAt)
+    if (this.#isBusy && owedMs > 0) return Math.min(restMsMax, owedMs / this.#workShare)
+    // No rest is saved up for later, and nothing is owed to a machine that has time.
     this.#paidAt = now
-    this.#paidOwn = own - restMs * share
-    return restMs
+    this.#paidOwn = own
+    return 0
   }
 
   #look(now: number, own: number): void {

@@ -18,9 +18,8 @@ export class Room {
 
   /** Called between two pieces of work: lets others have their turn, and rests where the machine is busy. */
   async make(): Promise<void> {
-    const restMs = this.#pace.restMs()
-    if (restMs === 0) await nextTick()
-    else await this.rest(restMs)
+    await nextTick()
+    for (let restMs; !this.#signal.aborted && (restMs = this.#pace.restMs()) > 0;) await this.rest(restMs)
   }
 
   /** Waits for something to do. */
