@@ -31,7 +31,7 @@ export interface RecordingOptions extends LookOptions {
 
 /** With a state, a recording begins so many records and about so much work earlier, so that one can step back. */
 const recordsBefore = 200
-const workBefore = 20_000
+const workBefore = 60_000
 /** Records that are read together. */
 const pieceRecords = 500
 /** Bytes of the log, bodies included, that are read for one recording at most. */

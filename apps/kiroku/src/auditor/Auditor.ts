@@ -24,6 +24,8 @@ import type { AuditorMethod, AuditorMethods, AuditorStatus, FollowedPartition } 
 
 /** How much of one processor index and answers take together while the machine is busy; questions go first. */
 const workShare = 1 / 12
+/** What answers may take ahead of that, so that a question now and then is answered at once, in ms of one processor. */
+const answerBurstMs = 1_000
 /** How long it rests when there is nothing new, in ms. */
 const restMs = 200
 /** How long it leaves a partition alone that it could not follow, in ms. */
@@ -64,6 +66,7 @@ export class Auditor {
   readonly #followed: Followed[] = []
   readonly #stop = new AbortController()
   readonly #room = new Room(workShare, this.#stop.signal)
+  readonly #answerRoom = new Room(workShare, this.#stop.signal, answerBurstMs)
   #lock: WriterLock | undefined
   #running: Promise<void> | undefined
   /** Questions that are being answered. */
@@ -104,7 +107,7 @@ export class Auditor {
     this.#asked++
     try {
       // Whoever asks again and again pays for it here, like those that look back on their way.
-      await this.#room.make()
+      await this.#answerRoom.make()
       return await (this.#answering[method] as Answering[M])(asked)
     } finally {
       this.#asked--
@@ -142,11 +145,11 @@ export class Auditor {
   }
 
   get #looking(): Looking {
-    return lookHere(this.#log, () => lookOptions(this.#log, this.#dataDir, this.#room))
+    return lookHere(this.#log, () => lookOptions(this.#log, this.#dataDir, this.#answerRoom))
   }
 
   get #letters(): DeadLetterSource {
-    return lettersHere(this.#log, () => lookOptions(this.#log, this.#dataDir, this.#room))
+    return lettersHere(this.#log, () => lookOptions(this.#log, this.#dataDir, this.#answerRoom))
   }
 
   async #reading<A>(

@@ -55,6 +55,17 @@ describe('the pace of a reader', () => {
     expect(pace.restMs()).toBe(0)
   })
 
+  it('takes its burst ahead of its share, once', () => {
+    let [now, own, all] = [0, 0, 0]
+    const pace = new Pace({ now: () => now, own: () => own, machine: () => ({ idle: 0, all }) }, 1 / 12, 100)
+    ;[now, all] = [300, 600]
+    expect(pace.restMs()).toBe(0)
+    ;[now, all, own] = [400, 800, 100]
+    expect(pace.restMs()).toBe(0)
+    ;[now, all, own] = [500, 1_000, 200]
+    expect(pace.restMs()).toBeCloseTo(1_000)
+  })
+
   it('does not take its own work for that of others', () => {
     const { pace, pass } = machine()
     pass(300, { others: 0.4, own: 1 })

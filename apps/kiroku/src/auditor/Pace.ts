@@ -28,6 +28,7 @@ const restMsMax = 2_000
 export class Pace {
   readonly #from: PaceSources
   readonly #workShare: number
+  readonly #burstMs: number
   #machine: Processors
   #ownThen: number
   #lookedAt: number
@@ -36,9 +37,13 @@ export class Pace {
   #paidOwn: number
   #isBusy = false
 
-  /** `workShare`: how much of one processor the process takes where others use most of the machine. */
-  constructor(from: PaceSources, workShare: number) {
+  /**
+   * `workShare`: how much of one processor the process takes where others use most of the machine. `burstMs`: processor
+   * time that it may take ahead of that, in ms.
+   */
+  constructor(from: PaceSources, workShare: number, burstMs = 0) {
     this.#from = from
+    this.#burstMs = burstMs
     this.#workShare = workShare
     this.#machine = from.machine()
     this.#ownThen = this.#paidOwn = from.own()
@@ -51,7 +56,8 @@ export class Pace {
     const own = this.#from.own()
     if (now - this.#lookedAt >= lookMs) this.#look(now, own)
     const owedMs = own - this.#paidOwn - this.#workShare * (now - this.#paidAt)
-    if (this.#isBusy && owedMs > 0) return Math.min(restMsMax, owedMs / this.#workShare)
+    if (this.#isBusy && owedMs > 0)
+      return Math.min(restMsMax, Math.max(0, owedMs - this.#burstMs) / this.#workShare)
     // No rest is saved up for later, and nothing is owed to a machine that has time.
     this.#paidAt = now
     this.#paidOwn = own

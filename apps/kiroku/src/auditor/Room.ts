@@ -10,9 +10,10 @@ export class Room {
   /**
    * @param workShare how much of one processor the process takes while the machine is busy
    * @param signal ends a rest
+   * @param burstMs processor time that the work may take ahead of its share, in ms
    */
-  constructor(workShare: number, signal: AbortSignal) {
-    this.#pace = new Pace(sources, workShare)
+  constructor(workShare: number, signal: AbortSignal, burstMs = 0) {
+    this.#pace = new Pace(sources, workShare, burstMs)
     this.#signal = signal
   }
 
