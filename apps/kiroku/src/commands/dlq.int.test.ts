@@ -95,12 +95,16 @@ describe('the dlq commands', () => {
     expect((await kiroku.run(['dlq', 'explain', samples[1]!])).stdout).toMatch(
       /Its body was edited by .*, because: no price\.\n[^]*body: 7 bytes: {"n":2}\nedited: /,
     )
-    const nothing = await fetch(`${api}/v1/queues/orders-dlq/redrives`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ where: 'payload.n:9', dryRun: true }),
-    })
-    expect(await nothing.json()).toMatchObject({ id: 'InvalidArgument' })
+    const nothing = async (dryRun: boolean): Promise<unknown> => {
+      const answer = await fetch(`${api}/v1/queues/orders-dlq/redrives`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ where: 'payload.n:9', dryRun }),
+      })
+      return answer.json()
+    }
+    expect(await nothing(true)).toMatchObject({ dryRun: true, selected: 0, moved: 0 })
+    expect(await nothing(false)).toMatchObject({ id: 'InvalidArgument' })
     const where = ['--where', 'payload.n:1 since:1h']
     expect(await ok('dlq', 'redrive', 'orders-dlq', ...where, '--yes')).toMatchObject({ match: 1 })
     expect((await kiroku.run(['dlq', 'redrive', 'orders-dlq', '--where', 'nonsense'])).exit).toBe(2)
