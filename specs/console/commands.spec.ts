@@ -4,7 +4,7 @@ import { waitUntil } from '@kiroku/testkit'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { expectAccessibleInAllLooks } from './harness/expectAccessibleInAllLooks.ts'
-import { withConsole } from './harness/withConsole.ts'
+import { expectAccessible, withConsole } from './harness/withConsole.ts'
 
 const stage = withConsole()
 
@@ -64,7 +64,7 @@ it('a dead letter is mended and sent back from its page, with what changes shown
   const changes = editing.getByLabel('What changes')
   await changes.getByText('"vat":"nine"').waitFor()
   await changes.getByText('"vat":9}').waitFor()
-  await expectAccessibleInAllLooks(page)
+  await expectAccessible(page)
   await confirm(page, 'the clerk told us', 'Give it this body')
   await told(page, 'BodyEdited')
   await page.getByRole('tree', { name: 'Payload' }).getByText('9007199254740993').waitFor()
@@ -124,7 +124,7 @@ it('says why a command was refused, where the message moved on meanwhile', async
   await client.recall(messageId)
   await dialog.getByRole('button', { name: 'Discard 1 message' }).click()
   await dialog.getByRole('alert').waitFor()
-  await expectAccessibleInAllLooks(page)
+  await expectAccessible(page)
 })
 
 it('a trace that was exported is dropped on another page and told without the engine, and what is no trace is refused', async () => {
@@ -160,5 +160,5 @@ it('a trace that was exported is dropped on another page and told without the en
   expect(
     await elsewhere.getByRole('region', { name: 'What you can do' }).locator('button:enabled').count(),
   ).toBe(0)
-  await expectAccessibleInAllLooks(elsewhere)
+  await expectAccessible(elsewhere)
 })
