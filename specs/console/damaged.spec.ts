@@ -42,7 +42,7 @@ it('where one partition is damaged, pages show the others now and then, and name
   const page = await open('/queues')
   await page.getByRole('alert').getByText(note).waitFor()
   const table = page.getByRole('grid', { name: 'Queues' })
-  await table.getByText('work').waitFor()
+  await table.getByText('work', { exact: true }).waitFor()
   expect(await table.getByText('mail').count()).toBe(0)
   await page.getByText('1 queue ·').waitFor()
   await expectAccessibleInAllLooks(page)
