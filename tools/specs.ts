@@ -5,6 +5,7 @@
  *
  * `npm run specs -- --mutants [id…]`: breaks the code on purpose, one promise at a time, and expects an
  * assertion of that promise's specs to fail. A mutant that survives, or that fails in another way, is a failure.
+ * With `--sound` they are not run without mutants first: they have just passed.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
@@ -21,6 +22,7 @@ import { readVitestReport, type VitestReport } from './VitestReport.ts'
 
 const json = process.argv.includes('--json')
 const all = process.argv.includes('--all')
+const isSound = process.argv.includes('--sound')
 const words = process.argv.slice(2).filter((word) => !word.startsWith('-'))
 
 const showPromises = async (): Promise<number> => {
@@ -74,7 +76,7 @@ const showMutants = async (): Promise<number> => {
   if (chosen.length < named.length)
     console.error('Mutants that only a browser sees are LEFT OUT: no Chromium was found.')
   if (chosen.length === 0) return 0
-  const judgements = await runMutants(chosen)
+  const judgements = await runMutants(chosen, { isSound })
   const those = (verdict: string): ReadonlyArray<string> =>
     chosen.map(({ id }) => id).filter((id) => judgements.get(id)?.verdict === verdict)
   const [killed, survived, broken] = [those('killed'), those('survived'), those('broken')]

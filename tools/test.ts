@@ -30,9 +30,13 @@ if (unknown.length > 0) {
 const folder = mkdtempSync(path.join(os.tmpdir(), 'kiroku-test-'))
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 
+const results: Array<Result> = []
+
 const run = async (stage: Stage): Promise<Result> => {
   if (stage.counts === 'one') {
-    const { code, seconds } = await runTarget(stage.target, [], stage.minutesMax)
+    const { passed, args } = stage.after ?? { passed: [], args: [] }
+    const isSpared = passed.every((target) => results.some((r) => r.stage === target && r.failed === 0))
+    const { code, seconds } = await runTarget(stage.target, isSpared ? args : [], stage.minutesMax)
     const ok = code === 0
     return { stage: stage.target, passed: ok ? 1 : 0, failed: ok ? 0 : 1, skipped: 0, seconds }
   }
@@ -52,7 +56,6 @@ let interrupted = false
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => (interrupted = true))
 
 const chosen = stages.filter((stage) => wanted.length === 0 || wanted.includes(stage.target))
-const results: Array<Result> = []
 for (const [index, stage] of chosen.entries()) {
   if (interrupted) break
   console.error(`\n[${index + 1}/${chosen.length}] ${stage.target}`)
