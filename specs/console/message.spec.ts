@@ -86,6 +86,9 @@ it('finds a dead letter by what is said of it, and tells all that happened to it
     await page.locator(`#event-${event - 1}[aria-selected="true"]`).waitFor()
     await page.getByRole('heading', { level: 2, name: new RegExp(`^${event}\\. `) }).waitFor()
   }
+  const way = page.getByRole('img', { name: /^The message machine; after this event/ })
+  await way.locator('[data-way="Available→Inflight"][data-taken="3"]').waitFor()
+  await way.locator('[data-way="Inflight→DLQ"][data-taken="1"]').waitFor()
   const tree = page.getByRole('tree', { name: 'Payload' })
   await tree.getByText('number:').waitFor()
   await page.getByRole('heading', { name: 'What can happen next' }).waitFor()

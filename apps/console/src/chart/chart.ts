@@ -1,5 +1,5 @@
 import { machineGraph, type GraphEdge, type GraphNode, type MachineGraph } from '@kiroku/message'
-import { stateWords, type StateName } from '../../parts/StateMark.tsx'
+import { stateWords, type StateName } from '../parts/StateMark.tsx'
 
 /** All that takes a message from one state to another. */
 export interface ChartEdge {

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import { chart } from './chart.ts'
 import { boxes, extent, routes, type Box, type Point } from './layout.ts'
-import { neighbourOf } from './useArrows.ts'
 
 const overlap = (a: Box, b: Box): boolean =>
   a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height
@@ -74,12 +73,4 @@ it('writes the words of an edge where they cover no state and no words of anothe
     for (const other of words)
       if (other.key !== key) expect(overlap(box, other.box), `${key} and ${other.key}`).toBe(false)
   }
-})
-
-it('goes from state to state with the arrow keys', () => {
-  expect(neighbourOf('Available', 'ArrowRight')).toBe('Inflight')
-  expect(neighbourOf('Inflight', 'ArrowUp')).toBe('WaitingRetry')
-  expect(neighbourOf('Committed', 'ArrowDown')).toBe('DLQ')
-  expect(neighbourOf('Available', 'ArrowLeft')).toBeUndefined()
-  expect(neighbourOf('Available', 'Enter')).toBeUndefined()
 })

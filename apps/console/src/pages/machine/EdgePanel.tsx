@@ -1,7 +1,15 @@
 import { Link } from '@tanstack/react-router'
 import { useMoment, useScope } from '../../data/moment.ts'
 import { rate } from '../../parts/format.ts'
-import { chart, choicesOf, eventsOf, isLoop, searchOfEdge, wordOf, type ChartEdge } from './chart.ts'
+import {
+  chart,
+  choicesOf,
+  eventsOf,
+  isLoop,
+  searchOfEdge,
+  wordOf,
+  type ChartEdge,
+} from '../../chart/chart.ts'
 import type { ChartChoice } from './ChartContext.ts'
 import { Panel } from './Panel.tsx'
 import styles from './Panel.module.css'

@@ -1,6 +1,6 @@
 import { StateMark } from '../../parts/StateMark.tsx'
 import { count, rate } from '../../parts/format.ts'
-import { chart, edgeData, isLoop, isState, leavesOf, wordOf } from './chart.ts'
+import { chart, edgeData, isLoop, isState, leavesOf, wordOf } from '../../chart/chart.ts'
 import type { ChartChoice } from './ChartContext.ts'
 import styles from './MachineTable.module.css'
 import { countIn, edgeRate, rateInto, rateOutOf, shareOf, type Standing } from './Standing.ts'

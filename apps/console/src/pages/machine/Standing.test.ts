@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { chart } from './chart.ts'
+import { chart } from '../../chart/chart.ts'
 import {
   edgeRate,
   isFailed,

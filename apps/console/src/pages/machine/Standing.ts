@@ -1,7 +1,7 @@
 import { stateNames, type Population } from '@kiroku/message'
 import type { Flow } from '../../data/FeedModel.ts'
 import type { StateName } from '../../parts/StateMark.tsx'
-import type { ChartEdge } from './chart.ts'
+import type { ChartEdge } from '../../chart/chart.ts'
 
 /** Messages of a queue in some states. */
 export interface QueueShare {

@@ -1,5 +1,5 @@
 import { useEffect, type RefObject } from 'react'
-import { boxes, type Box } from './layout.ts'
+import { boxes, type Box } from '../../chart/layout.ts'
 
 const middle = ({ x, y, width, height }: Box) => ({ x: x + width / 2, y: y + height / 2 })
 

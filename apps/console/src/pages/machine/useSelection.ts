@@ -1,6 +1,6 @@
 import { useCallback, useMemo } from 'react'
 import { usePageSearch } from '../../data/pageSearch.ts'
-import { chart, type ChartEdge } from './chart.ts'
+import { chart, type ChartEdge } from '../../chart/chart.ts'
 
 /** What is looked at closely: a state or a group, or an edge. */
 export type Selection =

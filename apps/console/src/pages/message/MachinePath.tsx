@@ -1,32 +1,21 @@
 import type { TraceStep } from '@kiroku/audit'
-import { machineGraph } from '@kiroku/message'
+import { chart, isState } from '../../chart/chart.ts'
+import { boxes, extent, routes, type Box } from '../../chart/layout.ts'
+import { headOf, pathOf } from '../../chart/path.ts'
 import { StateShape, stateWords, type StateName } from '../../parts/StateMark.tsx'
 import styles from './MachinePath.module.css'
 
-/** Where each state stands; its box is 96 × 28. What leads where comes from the machine. */
-const places: Readonly<Record<StateName, readonly [x: number, y: number]>> = {
-  Held: [0, 4],
-  Delayed: [0, 64],
-  Available: [130, 34],
-  Inflight: [260, 34],
-  WaitingRetry: [195, 100],
-  Committed: [390, 4],
-  DLQ: [390, 64],
-  Discarded: [195, 160],
-}
-const names = Object.keys(places) as StateName[]
-const [boxWidth, boxHeight] = [100, 28]
-
-const { nodes, edges } = machineGraph()
-/** From where to where; what a group allows, each of its states allows. */
-const ways = new Set(
-  edges.flatMap(({ from, to }) => {
-    const children = nodes.filter(({ parent }) => parent === from).map(({ name }) => name)
-    return (children.length > 0 ? children : [from]).map((name) => `${name} ${to}`)
-  }),
+/** The edge that shows a transition. */
+const edgeOf = new Map(
+  chart.edges.flatMap(({ key, counted }) => counted.map((transition) => [transition, key] as const)),
 )
+const names = chart.nodes.map(({ name }) => name).filter(isState)
+/** So small, a state is drawn wider than on the chart, that its word may be read. */
+const wider = 18
+const iconSize = 34
+const thicknessMax = 12
 
-/** How often each way was taken up to an event. */
+/** How often each transition was taken up to an event. */
 const takenUpTo = (steps: readonly TraceStep[], selected: number): ReadonlyMap<string, number> => {
   const taken = new Map<string, number>()
   const states = new Map<string, StateName>()
@@ -35,8 +24,8 @@ const takenUpTo = (steps: readonly TraceStep[], selected: number): ReadonlyMap<s
     const place = `${step.partition}/${step.queue}/${step.number}`
     const before = states.get(`${place}/${step.subscription ?? ''}`) ?? states.get(`${place}/`)
     if (before !== undefined && before !== step.state) {
-      const way = `${before} ${step.state}`
-      taken.set(way, (taken.get(way) ?? 0) + 1)
+      const edge = edgeOf.get(`${before}→${step.state}`)
+      if (edge !== undefined) taken.set(edge, (taken.get(edge) ?? 0) + 1)
     }
     states.set(`${place}/${step.subscription ?? ''}`, step.state)
   }
@@ -54,48 +43,37 @@ export const MachinePath = ({
   const taken = takenUpTo(steps, selected)
   const now = steps[selected]?.state
   const seen = new Set(steps.slice(0, selected + 1).map(({ state }) => state))
-  const all = new Set([...ways, ...taken.keys()])
+  // What was taken lies above what was not.
+  const edges = chart.edges.toSorted((a, b) => (taken.get(a.key) ?? 0) - (taken.get(b.key) ?? 0))
   return (
     <svg
       className={styles['machine']}
-      viewBox="-2 0 496 192"
+      viewBox={`40 -8 ${extent.width - 20} ${extent.height + 20}`}
       role="img"
       aria-label={`The message machine; after this event the message is ${now === undefined ? 'nowhere' : stateWords[now]}`}
     >
-      {[...all].map((way) => {
-        const [from, to] = way.split(' ') as [StateName, StateName]
-        const times = taken.get(way)
-        if (places[from] === undefined || places[to] === undefined || from === to) return null
-        const [[x1, y1], [x2, y2]] = [places[from], places[to]]
+      <Rim box={boxes['Ready']!} className={styles['group']} />
+      {edges.map(({ key }) => {
+        const times = taken.get(key) ?? 0
+        const thickness = times === 0 ? 2 : Math.min(thicknessMax, 5 + 2 * Math.log2(times))
+        const { points } = routes[key]!
         return (
-          <line
-            key={way}
-            x1={x1 + boxWidth / 2}
-            y1={y1 + boxHeight / 2}
-            x2={x2 + boxWidth / 2}
-            y2={y2 + boxHeight / 2}
-            className={styles['way']}
-            data-taken={times !== undefined}
-            strokeWidth={times === undefined ? 1 : Math.min(6, 1.5 + Math.log2(times + 1))}
-          />
+          <g key={key} className={styles['way']} data-way={key} data-taken={times}>
+            <path d={pathOf(points)} strokeWidth={thickness} />
+            <path d={headOf(points, thickness)} className={styles['head']} />
+          </g>
         )
       })}
-      {names.map((state) => {
-        const [x, y] = places[state]
+      {names.map((name) => {
+        const { x, y, width, height } = boxes[name]!
         return (
-          <g
-            key={state}
-            transform={`translate(${x} ${y})`}
-            className={styles['state']}
-            data-now={state === now}
-            data-seen={seen.has(state)}
-          >
-            <rect width={boxWidth} height={boxHeight} rx="7" />
-            <g transform="translate(7 7)">
-              <StateShape state={state} size={14} />
+          <g key={name} className={styles['state']} data-now={name === now} data-seen={seen.has(name)}>
+            <Rim box={{ x: x - wider, y, width: width + 2 * wider, height }} />
+            <g transform={`translate(${x + (width - iconSize) / 2} ${y + 10})`}>
+              <StateShape state={name} size={iconSize} />
             </g>
-            <text x="26" y="18.5">
-              {stateWords[state]}
+            <text x={x + width / 2} y={y + height - 16}>
+              {stateWords[name]}
             </text>
           </g>
         )
@@ -103,3 +81,7 @@ export const MachinePath = ({
     </svg>
   )
 }
+
+const Rim = ({ box, className }: { readonly box: Box; readonly className?: string | undefined }) => (
+  <rect {...box} rx="16" className={className} />
+)
