@@ -22,16 +22,28 @@ const textOf = (name: string, value: unknown): object =>
       ? { [name]: String(value) }
       : {}
 
+/** How to go to a moment. */
+interface MomentMove {
+  /** Whether the way back leads past the moment before. */
+  readonly replace?: boolean
+  /** Goes only if this is still looked at. */
+  readonly ifAt?: string
+}
+
 /** The moment that is looked at, and how to go to another; `undefined` is now. */
 export const useMoment = (): {
   readonly at: string | undefined
-  readonly setAt: (at: string | undefined, options?: { readonly replace?: boolean }) => void
+  readonly setAt: (at: string | undefined, move?: MomentMove) => void
 } => {
   const { at } = useSearch({ strict: false }) as SharedSearch
   const navigate = useNavigate()
   const setAt = useCallback(
-    (next: string | undefined, { replace = false } = {}) => {
-      void navigate({ to: '.', replace, search: ((before: object) => ({ ...before, at: next })) as never })
+    (next: string | undefined, { replace = false, ifAt }: MomentMove = {}) => {
+      const search = (before: SharedSearch): SharedSearch =>
+        ifAt === undefined || sharedSearch({ ...before }).at === ifAt
+          ? ({ ...before, at: next } as SharedSearch)
+          : before
+      void navigate({ to: '.', replace, search: search as never })
     },
     [navigate],
   )

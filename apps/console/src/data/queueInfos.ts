@@ -9,6 +9,7 @@ import type {
 } from '@kiroku/partition'
 import { get } from './api.ts'
 import { useMoment } from './moment.ts'
+import { useLogMoment } from './useLogMoment.ts'
 import { useInterval } from './useFeed.ts'
 
 /** A subscription of a queue; what only the present knows is absent in the past. */
@@ -75,26 +76,27 @@ interface QueueList {
   readonly missing: readonly MissingPartition[]
 }
 
-const readLog = async (at: string | undefined, signal: AbortSignal): Promise<LogInfo> => {
-  if (at === undefined) {
-    const { queues, missing } = await get<QueueList>('/v1/queues', undefined, signal)
-    return { queues: queues.map(infoOf), missing }
-  }
-  const then = await get<LogMoment>('/v1/state', { at }, signal)
-  return { ...then, queues: then.queues.map(infoThen) }
+const readLog = async (signal: AbortSignal): Promise<LogInfo> => {
+  const { queues, missing } = await get<QueueList>('/v1/queues', undefined, signal)
+  return { queues: queues.map(infoOf), missing }
 }
+
+const logThen = (then: LogMoment): LogInfo => ({ ...then, queues: then.queues.map(infoThen) })
 
 /** All queues with settings and oldest ages, at the moment that is looked at; asked for calmly while it is now. */
 export const useLogInfo = () => {
   const { at } = useMoment()
   const interval = useInterval(5_000)
-  return useQuery({
-    queryKey: ['log', at ?? 'now'],
-    queryFn: ({ signal }) => readLog(at, signal),
-    staleTime: at === undefined ? 1_000 : Infinity,
+  const now = useQuery({
+    queryKey: ['log'],
+    queryFn: ({ signal }) => readLog(signal),
+    enabled: at === undefined,
+    staleTime: 1_000,
     refetchInterval: ({ state }) =>
       interval && Math.max(interval, (state.data?.queues.length ?? 0) * msPerQueue),
   })
+  const then = useLogMoment<LogInfo>({ select: logThen })
+  return at === undefined ? now : then
 }
 
 /** One queue, at the moment that is looked at. */

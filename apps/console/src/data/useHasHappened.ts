@@ -1,17 +1,11 @@
-import type { LogMoment, TraceStep } from '@kiroku/audit'
-import { useQuery } from '@tanstack/react-query'
-import { get } from './api.ts'
+import type { TraceStep } from '@kiroku/audit'
 import { useMoment } from './moment.ts'
+import { useLogMoment } from './useLogMoment.ts'
 
 /** Says which events had happened at the moment that is looked at; undefined while that is asked, or where it is now. */
 export const useHasHappened = (): ((step: TraceStep) => boolean) | undefined => {
   const { at } = useMoment()
-  const { data } = useQuery({
-    queryKey: ['moment', at],
-    queryFn: ({ signal }) => get<LogMoment>('/v1/state', { at }, signal),
-    enabled: at !== undefined,
-    staleTime: Infinity,
-  })
+  const { data } = useLogMoment()
   if (at === undefined || data === undefined) return undefined
   return ({ partition, seq, at: happenedAt }) => {
     const then = data.partitions.find((each) => each.partition === partition)

@@ -40,8 +40,8 @@ export const usePlayback = (): Playback => {
   return playback
 }
 
-/** While it plays, the URL follows as often, in ms: pages that ask the engine go with it at that pace. */
-const urlMs = 1_000
+/** The URL follows as often, in ms, while it plays and while it steps: what asks the engine goes at that pace. */
+const [urlMs, stepUrlMs] = [1_000, 250]
 
 /** The moment of a URL as the replay takes it. `home` is where a bare sequence belongs. */
 const targetOf = (text: string, home: number): PlayTarget | undefined => {
@@ -68,8 +68,8 @@ export const PlaybackProvider = ({ children }: { readonly children: ReactNode })
   const writtenMs = useRef(0)
   /** Steps are named by their record, play by its time. */
   const isStep = useRef(false)
-  const move = useRef({ home, isPlaying, setAt })
-  move.current = { home, isPlaying, setAt }
+  const move = useRef({ at, home, isPlaying, setAt })
+  move.current = { at, home, isPlaying, setAt }
 
   const tell = useCallback((message: ToWorker) => worker.current?.postMessage(message), [])
 
@@ -109,15 +109,20 @@ export const PlaybackProvider = ({ children }: { readonly children: ReactNode })
   }, [at, home, queue, tell])
 
   useEffect(() => {
-    if (standing === undefined) return
-    const now = performance.now()
     // What the URL asked for stands there already.
-    if (written.current === undefined) return
-    if (isPlaying && now - writtenMs.current < urlMs) return
-    writtenMs.current = now
-    const { home: own } = move.current
-    written.current = isStep.current ? `${own}/${standing.seqs[own]}` : momentText(standing.at)
-    move.current.setAt(written.current, { replace: true })
+    if (standing === undefined || written.current === undefined) return
+    const write = (): void => {
+      const { at: ifAt, home: own, setAt: go } = move.current
+      if (ifAt === undefined || written.current === undefined) return
+      writtenMs.current = performance.now()
+      written.current = isStep.current ? `${own}/${standing.seqs[own]}` : momentText(standing.at)
+      // Who has gone elsewhere meanwhile stays there.
+      go(written.current, { replace: true, ifAt })
+    }
+    const dueMs = writtenMs.current + (isPlaying ? urlMs : stepUrlMs) - performance.now()
+    if (dueMs <= 0) return write()
+    const timer = setTimeout(write, dueMs)
+    return () => clearTimeout(timer)
   }, [standing, isPlaying])
 
   const play = useCallback(() => {

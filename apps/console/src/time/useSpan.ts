@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { get } from '../data/api.ts'
 import { useMoment } from '../data/moment.ts'
+import { useLogMoment } from '../data/useLogMoment.ts'
 import { timeIn } from './timeWindow.ts'
 
 /** What the record reaches. Times are ms since 1970. */
@@ -27,20 +28,10 @@ export const useSpan = (queue: string | undefined, follows: boolean) =>
     placeholderData: (before) => before,
   })
 
-/** All queues at a moment, as the pages of the past need it. */
-interface PastState {
-  readonly at: number
-  readonly partitions: readonly { readonly partition: number; readonly seq: number; readonly at: number }[]
-}
-
 /** The time in ms of the moment that is looked at; undefined while it is not known, and now. */
 export const useMomentTime = (): number | undefined => {
   const { at } = useMoment()
   const written = at === undefined ? undefined : timeIn(at)
-  const { data } = useQuery({
-    queryKey: ['state', at],
-    queryFn: ({ signal }) => get<PastState>('/v1/state', { at }, signal),
-    enabled: at !== undefined && written === undefined,
-  })
+  const { data } = useLogMoment({ enabled: written === undefined })
   return written ?? (at === undefined ? undefined : data?.at)
 }

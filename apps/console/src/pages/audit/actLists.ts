@@ -2,7 +2,7 @@ import type { Act } from '@kiroku/audit'
 import { actKey } from './actText.ts'
 
 /** How far each partition's record goes at a moment. */
-export type Reach = readonly { readonly partition: number; readonly seq: number }[]
+type Reach = readonly { readonly partition: number; readonly seq: number }[]
 
 /** Acts that were on record at a moment. */
 export const actsUpTo = (acts: readonly Act[], reach: Reach): readonly Act[] => {

@@ -4,7 +4,8 @@ import { useMemo } from 'react'
 import { get } from '../../data/api.ts'
 import { useMoment } from '../../data/moment.ts'
 import { useInterval } from '../../data/useFeed.ts'
-import { actsUpTo, joined, type Reach } from './actLists.ts'
+import { useLogMoment } from '../../data/useLogMoment.ts'
+import { actsUpTo, joined } from './actLists.ts'
 
 /** How often it is asked for acts that are new, in ms. */
 const newsMs = 10_000
@@ -42,12 +43,7 @@ export const useActs = (queue: string | undefined, since: string | undefined): K
       return news.length
     },
   })
-  const moment = useQuery({
-    queryKey: ['reach', at],
-    enabled: at !== undefined,
-    staleTime: Infinity,
-    queryFn: ({ signal }) => get<{ readonly partitions: Reach }>('/v1/state', { at }, signal),
-  })
+  const moment = useLogMoment()
   const acts = useMemo(() => {
     if (all.data === undefined || at === undefined) return all.data
     return moment.data === undefined ? undefined : actsUpTo(all.data, moment.data.partitions)

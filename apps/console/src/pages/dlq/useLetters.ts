@@ -1,9 +1,10 @@
-import type { DeadLetterGroup, LogMoment } from '@kiroku/audit'
+import type { DeadLetterGroup } from '@kiroku/audit'
 import { useQuery } from '@tanstack/react-query'
 import { get } from '../../data/api.ts'
 import { useMoment } from '../../data/moment.ts'
 import { useLogInfo } from '../../data/queueInfos.ts'
 import { useInterval } from '../../data/useFeed.ts'
+import { logMomentAt } from '../../data/useLogMoment.ts'
 import { letterQueuesOf } from './letterQueues.ts'
 
 /** Payloads of a queue that keeps them from the console are hidden. */
@@ -47,11 +48,7 @@ export const useLetterQueues = () => {
     enabled: hourBefore !== undefined,
     staleTime: Infinity,
     queryFn: async ({ signal }) => {
-      const { queues, missing } = await get<LogMoment>(
-        '/v1/state',
-        { at: new Date(hourBefore!).toISOString() },
-        signal,
-      )
+      const { queues, missing } = await logMomentAt(new Date(hourBefore!).toISOString(), signal)
       // A queue that is not there had been sent nothing yet, unless its partition cannot be read.
       return missing.length > 0 ? null : new Map(queues.map(({ queue, counts }) => [queue, counts.sent]))
     },
