@@ -143,7 +143,10 @@ it('the executable serves a client, a Worker and the console, and stops when tol
     const page = await fetch(engineAt.api)
     expect(page.headers.get('content-type')).toContain('text/html')
     const [, asset] = /<script[^>]+src="([^"]+)"/.exec(await page.text())!
-    expect((await fetch(engineAt.api + asset)).headers.get('content-type')).toContain('text/javascript')
+    const start = await fetch(engineAt.api + asset)
+    expect(start.headers.get('content-type')).toContain('text/javascript')
+    // The fast build of React, though NODE_ENV is of a test here.
+    expect(await start.text()).toContain('Minified React error')
     writeFileSync(
       path.join(project, 'worker.ts'),
       `interface Env { out: { send(body: unknown): Promise<void> } }
