@@ -35,8 +35,21 @@ const packedFiles: Plugin = {
   },
 }
 
+/** Has the font on its way before a style asks for it: text is laid out once then. */
+const earlyFont: Plugin = {
+  name: 'early-font',
+  transformIndexHtml: (_, { bundle = {} }) =>
+    Object.keys(bundle)
+      .filter((name) => name.endsWith('.woff2'))
+      .map((name) => ({
+        tag: 'link',
+        attrs: { rel: 'preload', as: 'font', type: 'font/woff2', crossorigin: '', href: `/${name}` },
+        injectTo: 'head',
+      })),
+}
+
 const settings: UserConfig = {
-  plugins: [react(), drawnMachine, packedFiles],
+  plugins: [react(), drawnMachine, earlyFont, packedFiles],
   server: {
     host: '127.0.0.1',
     proxy: { '/v1': { target: engine, changeOrigin: true }, '/docs': engine },

@@ -1,3 +1,4 @@
+import './early.ts'
 import './theme/font.css'
 import './theme/tokens.css'
 import './theme/base.css'
@@ -6,16 +7,20 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queries } from './data/queries.ts'
+import { sessionQuery } from './data/session.ts'
 import { router } from './router.tsx'
 import { restoreTheme } from './shell/theme.ts'
 import { paintStates } from './theme/paintStates.ts'
 
 restoreTheme()
 paintStates(document.documentElement)
-createRoot(document.getElementById('root')!).render(
-  <StrictMode>
-    <QueryClientProvider client={queries}>
-      <RouterProvider router={router} />
-    </QueryClientProvider>
-  </StrictMode>,
-)
+const draw = (): void =>
+  createRoot(document.getElementById('root')!).render(
+    <StrictMode>
+      <QueryClientProvider client={queries}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </StrictMode>,
+  )
+// Side by side, and drawn once when both are there: React draws later what it draws in parts.
+void Promise.allSettled([router.load(), queries.prefetchQuery(sessionQuery)]).then(draw)

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions } from '@tanstack/react-query'
 import { createContext, useContext } from 'react'
 import { get } from './api.ts'
 
@@ -18,12 +18,11 @@ export interface Session {
 }
 
 /** Asks who this is; the answer of an engine that is away comes when it is back. */
-export const useSessionQuery = () =>
-  useQuery({
-    queryKey: ['session'],
-    queryFn: ({ signal }) => get<Session>('/v1/session', undefined, signal),
-    staleTime: Infinity,
-  })
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  queryFn: ({ signal }) => get<Session>('/v1/session', undefined, signal),
+  staleTime: Infinity,
+})
 
 /** The session, inside of the gate that waits for it. */
 export const SessionContext = createContext<Session | undefined>(undefined)

@@ -1,13 +1,13 @@
-import { useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { ApiError, presentedToken, presentToken } from '../data/api.ts'
-import { SessionContext, useSessionQuery } from '../data/session.ts'
+import { SessionContext, sessionQuery } from '../data/session.ts'
 import { Problem } from '../parts/Problem.tsx'
 import styles from './Gate.module.css'
 
 /** Lets through who may look; asks for a token where the engine wants one. */
 export const Gate = ({ children }: { readonly children: ReactNode }) => {
-  const session = useSessionQuery()
+  const session = useQuery(sessionQuery)
   const queries = useQueryClient()
   const [token, setToken] = useState('')
   if (session.data !== undefined) return <SessionContext value={session.data}>{children}</SessionContext>
