@@ -20,6 +20,3 @@ export const childrenOf = (pid: number): number[] =>
   readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
     readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
   )
-
-/** The threads of a process. */
-export const threadsOf = (pid: number): number[] => readdirSync(`/proc/${pid}/task`).map(Number)

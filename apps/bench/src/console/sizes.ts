@@ -21,7 +21,7 @@ export const fullSizes: ConsoleSizes = {
   positions: 20,
   steps: 30,
   rounds: 9,
-  besideLives: 200_000,
+  besideLives: 400_000,
 }
 
 export const quickSizes: ConsoleSizes = {

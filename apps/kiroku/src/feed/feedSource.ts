@@ -4,7 +4,7 @@ import type { Node } from '@kiroku/engine'
 import { FeedFollower } from './FeedFollower.ts'
 
 /** How long the partitions are followed after the last reader left, so that one who comes back goes on, in ms. */
-const lingerMs = 60_000
+const lingerMs = 10_000
 
 /** The feed of an engine: it asks the owners of all partitions while somebody reads. */
 export const feedSource = (node: Node): FeedSource & { readonly close: () => void } => {
