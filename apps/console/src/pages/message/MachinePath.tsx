@@ -10,8 +10,6 @@ const edgeOf = new Map(
   chart.edges.flatMap(({ key, counted }) => counted.map((transition) => [transition, key] as const)),
 )
 const names = chart.nodes.map(({ name }) => name).filter(isState)
-/** So small, a state is drawn wider than on the chart, that its word may be read. */
-const wider = 18
 const iconSize = 34
 const thicknessMax = 12
 
@@ -68,7 +66,7 @@ export const MachinePath = ({
         const { x, y, width, height } = boxes[name]!
         return (
           <g key={name} className={styles['state']} data-now={name === now} data-seen={seen.has(name)}>
-            <Rim box={{ x: x - wider, y, width: width + 2 * wider, height }} />
+            <Rim box={boxes[name]!} />
             <g transform={`translate(${x + (width - iconSize) / 2} ${y + 10})`}>
               <StateShape state={name} size={iconSize} />
             </g>

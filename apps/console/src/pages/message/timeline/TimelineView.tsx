@@ -9,6 +9,8 @@ import styles from './TimelineView.module.css'
 const beyondPx = 400
 /** A label is written where it has so much room, in px. */
 const labelPx = 76
+/** What the words about an attempt take at most, as they mostly are. */
+const whoPx = 240
 
 /** Every event of a message over time; only what is in sight is drawn. */
 export const TimelineView = ({
@@ -127,7 +129,7 @@ export const TimelineView = ({
           )
         })}
         {line.bars.map(({ attempt, from, x: left, width, leasePx, lane }) =>
-          inSight(left, width + 240) ? (
+          inSight(left - whoPx, width + 2 * whoPx) ? (
             <button
               key={from}
               type="button"
@@ -141,6 +143,7 @@ export const TimelineView = ({
               }}
               data-failed={attempt.error !== undefined}
               data-open={attempt.ms === undefined}
+              data-late={left > whoPx && left + width + whoPx > line.width}
               data-later={from >= happened}
               onClick={() => onSelect(from)}
             >
