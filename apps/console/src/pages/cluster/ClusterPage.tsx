@@ -102,7 +102,7 @@ const Summary = ({
       {count(views.length)} partitions
       {nodes !== undefined && ` on ${count(nodes)} ${nodes === 1 ? 'node' : 'nodes'}`}
       {views.some(({ auditLag }) => auditLag !== undefined) &&
-        ` · auditor ${behind === 0 ? 'up to date' : `${count(behind)} records behind`}`}
+        ` · auditor ${behind === 0 ? 'up to date' : `${count(behind)} ${behind === 1 ? 'record' : 'records'} behind`}`}
     </p>
   )
 }
