@@ -53,7 +53,7 @@ export const limits = {
   redriveRangesMax: 10_000,
   /** Who may be told at once what happens in a partition, and how long one may stay away. */
   followersMax: 64,
-  followerLingerMs: 10_000,
+  followerLingerMs: 3_000,
   /** How long messages took is kept in so many stretches of time; a queue with traffic takes 2 KiB for each. */
   timeStretchMs: 20_000,
   timeStretches: 4,

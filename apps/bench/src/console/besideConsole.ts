@@ -11,7 +11,7 @@ import { emptyPage, openMachine } from './openPage.ts'
 import { childrenOf, processorMs } from './processorTime.ts'
 
 /** So long after the last page is closed the engine still counts for one that may come back, in ms. */
-const lingerMs = 11_000
+const lingerMs = 14_000
 /** What a page asks for once, when it opens, is done after so long, in ms. */
 const openedMs = 2_000
 
