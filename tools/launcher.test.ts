@@ -22,7 +22,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => {
   signals += 1
   setTimeout(() => { console.log(signal + ' x' + signals); process.exit(7) }, 100)
 })
-console.log(JSON.stringify({ args: process.argv.slice(2), node: process.version, pid: process.pid }))
+console.log(JSON.stringify({ args: process.argv.slice(2), node: process.version, pid: process.pid, flags: process.execArgv }))
 if (process.argv[2] === 'wait') setInterval(() => {}, 1000)
 else if (process.argv[2] === 'die') process.kill(process.pid, 'SIGKILL')
 else process.exitCode = 3
@@ -85,8 +85,33 @@ describe('the launcher', () => {
       args: ['queue', 'list', '--json'],
       node: process.version,
       pid: started.pid,
+      flags: [],
     })
     expect(code).toBe(3)
+  })
+
+  it.each(['up', 'serve'])('gives `%s` a young generation that fits the cache', async (command) => {
+    const { started, end } = start(['--no-warnings'], [command, '--json'])
+    const { out, err, code } = await end
+    expect(JSON.parse(out)).toEqual({
+      args: [command, '--json'],
+      node: process.version,
+      pid: started.pid,
+      flags: ['--no-warnings', '--max-semi-space-size=16'],
+    })
+    expect(err).toBe('')
+    expect(code).toBe(3)
+  })
+
+  it('leaves the young generation to who sets it', async () => {
+    const { out } = await start(['--max-semi-space-size=32'], ['up']).end
+    expect(JSON.parse(out)).toMatchObject({ flags: ['--max-semi-space-size=32'] })
+  })
+
+  it('gives it to an engine on another Node too', async () => {
+    putNodeOnPath()
+    const { out } = await start(old(true), ['serve']).end
+    expect(JSON.parse(out)).toMatchObject({ flags: ['--max-semi-space-size=16'] })
   })
 
   it.each([

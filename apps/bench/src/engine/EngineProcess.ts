@@ -1,4 +1,5 @@
 import { fork, type ChildProcess } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { join } from 'node:path'
 import { ownRoot, profileArguments } from '../LoadProcess.ts'
@@ -19,6 +20,10 @@ interface Said {
   readonly api?: string
   readonly console?: string
 }
+
+/** The flags that a checkout gives its engines; its launcher would have to give up our channel for them. */
+const launcherFlags = (launcher: string): readonly string[] =>
+  readFileSync(launcher, 'utf8').match(/--max-semi-space-size=\d+/g) ?? []
 
 /** `kiroku serve` in a process of its own, with a probe of its longest stall. */
 export class EngineProcess {
@@ -54,11 +59,12 @@ export class EngineProcess {
       hasConsole = false,
     } = options
     const args = ['serve', '--json', '--log-level', 'warn', '--nats', nats]
+    const launcher = join(root, 'apps/kiroku/bin/kiroku.mjs')
     const child = fork(
-      join(root, 'apps/kiroku/bin/kiroku.mjs'),
+      launcher,
       [...args, '--partitions', String(partitions), '--data-dir', dataDir, '--http', '127.0.0.1:0'],
       {
-        execArgv: ['--import', probe, ...profileArguments(profile, 'engine')],
+        execArgv: [...launcherFlags(launcher), '--import', probe, ...profileArguments(profile, 'engine')],
         stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
         // Another checkout may not know it as a flag.
         env: {
