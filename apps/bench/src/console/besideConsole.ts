@@ -2,61 +2,31 @@ import { execFile } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { promisify } from 'node:util'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Browser, Page } from 'playwright-core'
-import { startLoaded } from '../audit/LoadedEngine.ts'
-import { compare, type Side } from '../engine/rounds.ts'
+import type { CDPSession, Page } from 'playwright-core'
+import { startLoaded, type LoadedEngine } from '../audit/LoadedEngine.ts'
 import { atLeast, atMost, informs, median, type Figure } from '../Figure.ts'
 import type { ConsoleBench } from './consoleBench.ts'
 import { emptyPage, openMachine } from './openPage.ts'
 import { childrenOf, processorMs } from './processorTime.ts'
 
-/** So long after the last page is closed the engine still counts for one that may come back, in ms. */
+/** So long after its last page is closed an engine still counts for one that may come back, in ms. */
 const lingerMs = 14_000
 /** What a page asks for once, when it opens, is done after so long, in ms. */
 const openedMs = 2_000
 
-/**
- * A page that moves and changes about as much as the machine's, and asks nobody for anything: what a browser takes of
- * caches and memory beside an engine is no cost of the console.
- */
-const busyPage = `<svg width="1180" height="700"></svg><script>
-  const put = (name, text) => {
-    const each = document.createElementNS('http://www.w3.org/2000/svg', name)
-    each.textContent = text
-    return document.querySelector('svg').appendChild(each)
-  }
-  const texts = Array.from({ length: 24 }, () => put('text', '0'))
-  const tokens = Array.from({ length: 36 }, () => put('circle', ''))
-  tokens.forEach((token) => token.setAttribute('r', 5))
-  let shown = 0
-  const draw = (ms) => {
-    tokens.forEach((token, i) => {
-      token.setAttribute('cx', (ms / 4 + i * 37) % 1180)
-      token.setAttribute('cy', (i * 83) % 700)
-    })
-    if (ms - shown > 100) {
-      shown = ms
-      texts.forEach((text, i) => {
-        text.setAttribute('x', (i % 8) * 140)
-        text.setAttribute('y', 40 + (i >> 3) * 130)
-        text.textContent = Math.floor(ms * 1_000 + i).toLocaleString('en')
-      })
-    }
-    requestAnimationFrame(draw)
-  }
-  requestAnimationFrame(draw)
-</script>`
-
-/** What the processes took of one round, in ms of one processor. */
+/** What the turns of an engine took, in ms; processor time where nothing else is said. */
 interface Taken {
-  readonly engine: number
-  readonly auditor: number
-  readonly browser: number
-  /** How long the round was. */
-  readonly lasted: number
+  /** By the clock. */
+  lasted: number
+  engine: number
+  auditor: number
+  browser: number
 }
 
-/** Whole lives under full load with the machine's page open and live, without it, and beside another page, in turns. */
+/**
+ * Whole lives under full load on two engines, one with the machine's page open and live. They take turns of less than a
+ * second, and change places, so that whatever moves the machine's speed moves both; the browser has a processor of its own.
+ */
 export const besideConsole = async ({
   sizes,
   browser,
@@ -65,111 +35,110 @@ export const besideConsole = async ({
 }: ConsoleBench): Promise<Figure[]> => {
   const closers: (() => Promise<unknown>)[] = []
   try {
-    closers.push(await setApart(browser))
-    progress.step('starting an engine with its console')
-    const engine = await startLoaded({ isAudited: true, hasConsole: true }, await folder(), closers)
     const processes = await browser.newBrowserCDPSession()
+    closers.push(() => processes.detach())
+    closers.push(await setApart(processes))
+    progress.step('starting two engines with their consoles')
+    const start = async (): Promise<LoadedEngine> =>
+      startLoaded({ isAudited: true, hasConsole: true }, await folder(), closers)
+    const engines = [await start(), await start()] as const
+    const read = async ({ pid }: LoadedEngine): Promise<Taken> => ({
+      engine: processorMs(pid),
+      auditor: childrenOf(pid).reduce((sum, child) => sum + processorMs(child), 0),
+      browser: await browserMs(processes),
+      lasted: performance.now(),
+    })
+    const lives = sizes.besideLives / sizes.turns
+    const turn = async (engine: LoadedEngine, taken: Taken): Promise<void> => {
+      const before = await read(engine)
+      await engine.run(lives)
+      const after = await read(engine)
+      for (const part of ['lasted', 'engine', 'auditor', 'browser'] as const)
+        taken[part] += after[part] - before[part]
+    }
     let page: Page | undefined
     closers.push(async () => page?.context().close())
-    const read = async (): Promise<Taken> => {
-      const { processInfo } = await processes.send('SystemInfo.getProcessInfo')
-      return {
-        engine: processorMs(engine.pid),
-        auditor: childrenOf(engine.pid).reduce((sum, pid) => sum + processorMs(pid), 0),
-        browser: processInfo.reduce((sum, { cpuTime }) => sum + cpuTime * 1_000, 0),
-        lasted: performance.now(),
+    const round = async (open: LoadedEngine, without: LoadedEngine) => {
+      page = await emptyPage(browser)
+      await openMachine(page, open.api)
+      await sleep(openedMs)
+      const taken = { open: nothing(), without: nothing() }
+      // Both have rested; the one that begins would pay for it.
+      await open.run(lives)
+      await without.run(lives)
+      for (let i = 0; i < sizes.turns; i++) {
+        const opens = () => turn(open, taken.open)
+        if (i % 2 === 0) await opens()
+        await turn(without, taken.without)
+        if (i % 2 === 1) await opens()
       }
-    }
-    const side = (name: string, taken: Taken[], rest: Partial<Side>): Side => ({
-      name,
-      count: sizes.besideLives,
-      run: async () => {
-        const before = await read()
-        await engine.run(sizes.besideLives)
-        const after = await read()
-        taken.push({
-          engine: after.engine - before.engine,
-          auditor: after.auditor - before.auditor,
-          browser: after.browser - before.browser,
-          lasted: after.lasted - before.lasted,
-        })
-      },
-      // What the auditor has left to read must not disturb the next round.
-      after: () => engine.settled(),
-      ...rest,
-    })
-    const close = async (): Promise<void> => {
-      await page!.context().close()
+      await page.context().close()
       page = undefined
-      await engine.settled()
+      // What the auditors have left to read must not disturb the next round.
+      await Promise.all([open.settled(), without.settled()])
+      await sleep(lingerMs)
+      return taken
     }
-    const [without, busy, open]: [Taken[], Taken[], Taken[]] = [[], [], []]
-    const { rates, ratios } = await compare(
-      sizes.rounds,
-      [
-        side('lives with the console open', open, {
-          before: async () => {
-            page = await emptyPage(browser)
-            await openMachine(page, engine.api)
-            await sleep(openedMs)
-          },
-          after: async () => {
-            await close()
-            await sleep(lingerMs)
-          },
-        }),
-        side('lives without the console', without, {}),
-        side('lives beside a page as busy', busy, {
-          before: async () => {
-            page = await emptyPage(browser)
-            await page.setContent(busyPage)
-          },
-          after: close,
-        }),
-      ],
-      (text) => progress.step(text),
-    )
-    // The first round only warmed up.
-    const part = (other: readonly Taken[]): number =>
-      median(open.slice(1).map(({ engine: ms }, i) => (ms / other[i + 1]!.engine) * 100))
-    const share = (taken: readonly Taken[], of: keyof Taken): number =>
-      median(taken.slice(1).map((each) => (each[of] / each.lasted) * 100))
-    const perLife = median(without.slice(1).map(({ engine: ms }) => (ms * 1_000) / sizes.besideLives))
+
+    const pairs: (readonly Awaited<ReturnType<typeof round>>[])[] = []
+    for (let i = 0; i <= sizes.rounds; i++) {
+      const told = i === 0 ? 'warming up' : `round ${i} of ${sizes.rounds}`
+      progress.step(`two engines in turns, one with its console open, ${told}`)
+      const pair = [await round(engines[0], engines[1]), await round(engines[1], engines[0])]
+      if (i > 0) pairs.push(pair)
+    }
+    const rounds = pairs.flat()
+    /** Open over without, in both places: what one engine has over the other cancels out. */
+    const part = (of: keyof Taken): number =>
+      median(
+        pairs.map(([a, b]) => Math.sqrt((a!.open[of] / a!.without[of]) * (b!.open[of] / b!.without[of]))),
+      )
+    const each = (side: 'open' | 'without', of: (taken: Taken) => number): number =>
+      median(rounds.map((round) => of(round[side])))
+    const rate = ({ lasted }: Taken): number => (sizes.besideLives / lasted) * 1_000
+    const perLife = ({ engine }: Taken): number => (engine * 1_000) / sizes.besideLives
+    const auditor = (taken: Taken): number => (taken.auditor / taken.lasted) * 100
+    const shown = (taken: Taken): number => (taken.browser / taken.lasted) * 100
     return [
-      informs('lives without the console', rates[1]!, '/s'),
-      informs('lives with the console open', rates[0]!, '/s'),
-      informs('lives beside a page as busy, which asks nothing', rates[2]!, '/s'),
-      informs('throughput with the console open, of without', ratios[1]! * 100, '%'),
-      atLeast('throughput with it, of beside a page as busy', ratios[2]! * 100, '%', 97),
-      informs('CPU of the engine without, per life', perLife, 'µs'),
-      informs('engine CPU with the console open, of without', part(without), '%'),
-      atMost('engine CPU with it, of beside a page as busy', part(busy), '%', 103),
-      informs('CPU of its auditor without', share(without, 'auditor'), '%'),
-      informs('CPU of its auditor with the console open', share(open, 'auditor'), '%'),
-      informs('CPU of the browser, on a processor of its own', share(open, 'browser'), '%'),
-      informs('CPU of the browser with the page as busy', share(busy, 'browser'), '%'),
+      informs('lives without the console', each('without', rate), '/s'),
+      informs('lives with the console open', each('open', rate), '/s'),
+      atLeast('throughput with the console open, of without', 100 / part('lasted'), '%', 97),
+      informs('CPU of the engine without, per life', each('without', perLife), 'µs'),
+      atMost('engine CPU with the console open, of without', part('engine') * 100, '%', 103),
+      informs('CPU of its auditor without', each('without', auditor), '%'),
+      informs('CPU of its auditor with the console open', each('open', auditor), '%'),
+      informs('CPU of the browser, on a processor of its own', each('open', shown), '%'),
     ]
   } finally {
     for (const closer of closers.reverse()) await closer()
   }
 }
 
+const nothing = (): Taken => ({ lasted: 0, engine: 0, auditor: 0, browser: 0 })
+
+const browserProcesses = async (processes: CDPSession) =>
+  (await processes.send('SystemInfo.getProcessInfo')).processInfo
+
+const browserMs = async (processes: CDPSession): Promise<number> =>
+  (await browserProcesses(processes)).reduce((sum, { cpuTime }) => sum + cpuTime * 1_000, 0)
+
 /** Gives the browser a processor of its own and all else another one: it stands on another machine in life. */
-const setApart = async (browser: Browser): Promise<() => Promise<void>> => {
-  const processes = await browser.newBrowserCDPSession()
-  const { processInfo } = await processes.send('SystemInfo.getProcessInfo')
-  await processes.detach()
+const setApart = async (processes: CDPSession): Promise<() => Promise<void>> => {
+  if (process.platform !== 'linux' || availableParallelism() < 2)
+    throw new Error('beside needs Linux and two processors: the browser gets one of its own')
   const put = async (pid: number, processors: string): Promise<void> => {
-    await promisify(execFile)('taskset', ['--all-tasks', '--cpu-list', '--pid', processors, String(pid)])
+    try {
+      await promisify(execFile)('taskset', ['--all-tasks', '--cpu-list', '--pid', processors, String(pid)])
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+      throw new Error("beside needs taskset, of Debian's package util-linux", { cause: error })
+    }
   }
   const all = `0-${availableParallelism() - 1}`
   // Also those that are there to become pages.
   const whole = (pid: number): number[] => [pid, ...childrenOf(pid).flatMap(whole)]
-  await Promise.all(
-    processInfo
-      .filter(({ type }) => type === 'browser')
-      .flatMap(({ id }) => whole(id).map((pid) => put(pid, '1'))),
-  )
+  const started = (await browserProcesses(processes)).filter(({ type }) => type === 'browser')
+  await Promise.all(started.flatMap(({ id }) => whole(id).map((pid) => put(pid, '1'))))
   await put(process.pid, '0')
   return () => put(process.pid, all)
 }

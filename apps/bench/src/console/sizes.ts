@@ -9,9 +9,10 @@ export interface ConsoleSizes {
   /** Positions that the slider is put to, and steps that are taken from the last. */
   readonly positions: number
   readonly steps: number
-  /** Rounds with the console open and without it, and lives of each. */
+  /** Rounds with the console open on one of two engines and on the other, lives that each does, and in how many turns. */
   readonly rounds: number
   readonly besideLives: number
+  readonly turns: number
 }
 
 export const fullSizes: ConsoleSizes = {
@@ -20,8 +21,9 @@ export const fullSizes: ConsoleSizes = {
   longChanges: 10_000_000,
   positions: 20,
   steps: 30,
-  rounds: 9,
-  besideLives: 400_000,
+  rounds: 7,
+  besideLives: 800_000,
+  turns: 8,
 }
 
 export const quickSizes: ConsoleSizes = {
@@ -32,4 +34,5 @@ export const quickSizes: ConsoleSizes = {
   steps: 10,
   rounds: 3,
   besideLives: 100_000,
+  turns: 2,
 }
