@@ -74,8 +74,6 @@ export const besideConsole = async ({
       }
       await page.context().close()
       page = undefined
-      // What the auditors have left to read must not disturb the next round.
-      await Promise.all([open.settled(), without.settled()])
       await sleep(lingerMs)
       return taken
     }

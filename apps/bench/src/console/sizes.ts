@@ -22,8 +22,8 @@ export const fullSizes: ConsoleSizes = {
   positions: 20,
   steps: 30,
   rounds: 7,
-  besideLives: 800_000,
-  turns: 8,
+  besideLives: 1_600_000,
+  turns: 16,
 }
 
 export const quickSizes: ConsoleSizes = {
