@@ -50,3 +50,10 @@ it('keeps the names of the queues until one comes or goes', () => {
   model.accept(changes(sent('c', 1), { queue: 'a', transitions: [], change: {}, ended: true }), 200)
   expect(model.queueNames()).toEqual(['b', 'c'])
 })
+
+it('knows every count of a queue that comes while it looks, also of those that nothing happened to', () => {
+  const model = new FeedModel()
+  model.accept(snapshot(), 0)
+  model.accept(changes(sent('new', 5)), 100)
+  expect(model.countsOf('new')).toEqual({ ...noCounts, available: 5, sent: 5 })
+})

@@ -1,5 +1,5 @@
 import { stateNames, type Population } from '@kiroku/message'
-import type { QueueCounts, TransitionCount } from '@kiroku/partition'
+import { noCounts, type QueueCounts, type TransitionCount } from '@kiroku/partition'
 import type { FeedMessage, FeedPlace } from '@kiroku/audit'
 import { noActivity, QueueActivity, type Tally } from './QueueActivity.ts'
 
@@ -203,11 +203,10 @@ export class FeedModel {
   #change(queue: string, change: Partial<QueueCounts>): void {
     let counts = this.#queues.get(queue)
     if (counts === undefined) {
-      this.#queues.set(queue, (counts = {} as Record<keyof QueueCounts, number>))
+      this.#queues.set(queue, (counts = { ...noCounts }))
       this.#names = undefined
     }
-    for (const [name, by] of Object.entries(change))
-      counts[name as keyof QueueCounts] = (counts[name as keyof QueueCounts] ?? 0) + by
+    for (const [name, by] of Object.entries(change)) counts[name as keyof QueueCounts] += by
   }
 
   #end(queue: string): void {
