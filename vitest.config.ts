@@ -16,7 +16,8 @@ export default defineConfig({
           name: 'unit',
           include: ['{libs,apps}/**/*.test.ts'],
           exclude: [...aside, '**/*.int.test.ts'],
-          testTimeout: 60_000,
+          // Only for a test that hangs: what bounds a property test is its count of runs.
+          testTimeout: 600_000,
         },
       },
       {

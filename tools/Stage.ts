@@ -20,8 +20,8 @@ export const stages: ReadonlyArray<Stage> = [
   { target: 'unit', counts: 'tests', minutesMax: 3 },
   { target: 'integration', counts: 'tests', minutesMax: 8 },
   { target: 'specs', counts: 'tests', minutesMax: 5 },
-  { target: 'console', counts: 'tests', minutesMax: 11 },
-  { target: 'simulation', counts: 'one', minutesMax: 4 },
+  { target: 'console', counts: 'tests', minutesMax: 10 },
+  { target: 'simulation', counts: 'one', minutesMax: 5 },
   {
     target: 'mutants',
     counts: 'one',

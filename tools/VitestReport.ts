@@ -11,8 +11,17 @@ interface Report {
   readonly testResults: ReadonlyArray<{
     readonly name: string
     readonly status: 'passed' | 'failed'
+    /** Why the file failed outside of its tests. */
+    readonly message: string
     readonly assertionResults: ReadonlyArray<Assertion>
   }>
+}
+
+/** A failed test, or a file that failed outside of its tests. */
+export interface Failure {
+  readonly file: string
+  readonly test: string
+  readonly message: string
 }
 
 /** What Vitest's JSON reporter wrote, reduced to what the suite counts. */
@@ -22,6 +31,7 @@ export interface VitestReport {
   /** Failed tests, and files that failed outside of any test. */
   readonly failed: number
   readonly skipped: number
+  readonly failures: ReadonlyArray<Failure>
 }
 
 /** Reads a report; a missing one is a run that ended before it could report, which is one failure. */
@@ -30,14 +40,20 @@ export const readVitestReport = (file: string): VitestReport => {
   try {
     report = JSON.parse(readFileSync(file, 'utf8')) as Report
   } catch {
-    return { tests: [], passed: 0, failed: 1, skipped: 0 }
+    const message = 'The run ended before it could report.'
+    return { tests: [], passed: 0, failed: 1, skipped: 0, failures: [{ file: '', test: '', message }] }
   }
   const tests = report.testResults.flatMap((result) => result.assertionResults)
-  const brokenFiles = report.testResults.filter(
-    (result) =>
-      result.status === 'failed' && !result.assertionResults.some((test) => test.status === 'failed'),
-  )
+  const failures = report.testResults.flatMap(({ name, status, message, assertionResults }): Failure[] => {
+    const failed = assertionResults.filter((test) => test.status === 'failed')
+    if (status === 'failed' && failed.length === 0) return [{ file: name, test: '', message }]
+    return failed.map((test) => ({
+      file: name,
+      test: test.fullName,
+      message: test.failureMessages.join('\n'),
+    }))
+  })
   const passed = tests.filter((test) => test.status === 'passed').length
   const failed = tests.filter((test) => test.status === 'failed').length
-  return { tests, passed, failed: failed + brokenFiles.length, skipped: tests.length - passed - failed }
+  return { tests, passed, failed: failures.length, skipped: tests.length - passed - failed, failures }
 }

@@ -127,7 +127,7 @@ it('the types resolve under the strictest compiler', async () => {
 it('the executable serves a client, a Worker and the console, and stops when told', async () => {
   const engine = spawn(
     path.join(project, 'node_modules', '.bin', 'kiroku'),
-    ['up', '--json', '--http', '127.0.0.1:0', '--data-dir', path.join(folder, 'data')],
+    ['up', '--json', '--http', '127.0.0.1:0', '--nats-port', '0', '--data-dir', path.join(folder, 'data')],
     { cwd: project, stdio: ['ignore', 'pipe', 'inherit'] },
   )
   const ended = once(engine, 'exit') as Promise<[number | null, string | null]>

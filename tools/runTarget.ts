@@ -26,6 +26,8 @@ export interface Outcome {
   /** The exit code; 124 when the target took too long. */
   readonly code: number
   readonly seconds: number
+  /** The last lines that it wrote, where they were to be kept. */
+  readonly tail: string
 }
 
 /** How a target is run other than by default. */
@@ -34,7 +36,11 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Says nothing, whatever the target says. */
   readonly quiet?: boolean
+  /** Keeps the last lines of its output, for which the output has to be passed on by us: no terminal, then. */
+  readonly keepsTail?: boolean
 }
+
+const tailLines = 40
 
 /**
  * Runs the command of a target of the root project, as Nx would, but without the second or more that Nx adds
@@ -44,7 +50,7 @@ export const runTarget = (
   target: string,
   extra: ReadonlyArray<string>,
   minutesMax: number,
-  { env = {}, quiet = false }: RunOptions = {},
+  { env = {}, quiet = false, keepsTail = false }: RunOptions = {},
 ): Promise<Outcome> => {
   const command = targets[target]?.options.command
   if (command === undefined) throw new Error(`project.json has no target "${target}"`)
@@ -54,8 +60,15 @@ export const runTarget = (
     env: { ...environment, ...env },
     shell: true,
     detached: true,
-    stdio: quiet ? 'ignore' : ['ignore', 2, 2],
+    stdio: quiet ? 'ignore' : keepsTail ? ['ignore', 'pipe', 'pipe'] : ['ignore', 2, 2],
   })
+  let tail = ''
+  const passOn = (chunk: string): void => {
+    process.stderr.write(chunk)
+    tail = `${tail}${chunk}`.split('\n').slice(-tailLines).join('\n')
+  }
+  child.stdout?.setEncoding('utf8').on('data', passOn)
+  child.stderr?.setEncoding('utf8').on('data', passOn)
   let late = false
   const end = (signal: NodeJS.Signals): void => {
     try {
@@ -80,7 +93,7 @@ export const runTarget = (
       clearTimeout(timer)
       process.off('SIGINT', interrupt)
       process.off('SIGTERM', interrupt)
-      resolve({ code: late ? 124 : (code ?? 1), seconds: (performance.now() - started) / 1000 })
+      resolve({ code: late ? 124 : (code ?? 1), seconds: (performance.now() - started) / 1000, tail })
     })
   })
 }

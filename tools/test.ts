@@ -7,7 +7,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { runTarget } from './runTarget.ts'
 import { stages, type Stage } from './Stage.ts'
-import { readVitestReport } from './VitestReport.ts'
+import { readVitestReport, type Failure } from './VitestReport.ts'
 
 interface Result {
   readonly stage: string
@@ -15,6 +15,9 @@ interface Result {
   readonly failed: number
   readonly skipped: number
   readonly seconds: number
+  readonly failures: ReadonlyArray<Failure>
+  /** The last lines of a stage that counts as one check. */
+  readonly tail: string
 }
 
 const json = process.argv.includes('--json')
@@ -34,22 +37,32 @@ const results: Array<Result> = []
 
 const run = async (stage: Stage): Promise<Result> => {
   if (stage.counts === 'one') {
-    const { passed, args } = stage.after ?? { passed: [], args: [] }
-    const isSpared = passed.every((target) => results.some((r) => r.stage === target && r.failed === 0))
-    const { code, seconds } = await runTarget(stage.target, isSpared ? args : [], stage.minutesMax)
-    const ok = code === 0
-    return { stage: stage.target, passed: ok ? 1 : 0, failed: ok ? 0 : 1, skipped: 0, seconds }
+    const { passed: before, args } = stage.after ?? { passed: [], args: [] }
+    const isSpared = before.every((target) => results.some((r) => r.stage === target && r.failed === 0))
+    const { code, seconds, tail } = await runTarget(stage.target, isSpared ? args : [], stage.minutesMax, {
+      keepsTail: true,
+    })
+    const [passed, failed] = code === 0 ? [1, 0] : [0, 1]
+    return {
+      stage: stage.target,
+      passed,
+      failed,
+      skipped: 0,
+      seconds,
+      failures: [],
+      tail: failed > 0 ? tail : '',
+    }
   }
   const file = path.join(folder, `${stage.target}.json`)
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
   const { code, seconds } = await runTarget(stage.target, reporters, stage.minutesMax)
-  const { passed, failed, skipped } = readVitestReport(file)
+  const { passed, failed, skipped, failures } = readVitestReport(file)
   // Vitest also fails on errors outside of tests, such as a rejection nobody handled.
   const unseen = code !== 0 && failed === 0 ? 1 : 0
-  return { stage: stage.target, passed, failed: failed + unseen, skipped, seconds }
+  return { stage: stage.target, passed, failed: failed + unseen, skipped, seconds, failures, tail: '' }
 }
 
-const counts = ({ passed, failed, skipped }: Omit<Result, 'stage' | 'seconds'>): string =>
+const counts = ({ passed, failed, skipped }: Pick<Result, 'passed' | 'failed' | 'skipped'>): string =>
   `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`
 
 let interrupted = false
@@ -65,6 +78,18 @@ for (const [index, stage] of chosen.entries()) {
     `[${index + 1}/${chosen.length}] ${stage.target}: ${counts(result)} in ${result.seconds.toFixed(1)} s`,
   )
 }
+
+/** What failed, once more in one place: by then its own output is far up. */
+const tellFailures = ({ stage, failed, failures, tail }: Result): void => {
+  if (failed === 0) return
+  console.error(`\n${stage}: ${failed} failed`)
+  if (tail !== '') console.error(tail.trimEnd().replaceAll(/^/gm, '    '))
+  for (const { file, test, message } of failures) {
+    console.error(`  ${path.relative(process.cwd(), file)}${test === '' ? '' : ` › ${test}`}`)
+    console.error(message.split('\n').slice(0, 8).join('\n').replaceAll(/^/gm, '    '))
+  }
+}
+for (const result of results) tellFailures(result)
 
 const sum = (pick: (result: Result) => number): number =>
   results.reduce((total, result) => total + pick(result), 0)

@@ -1,4 +1,4 @@
-import { cpSync, openSync, closeSync, readSync, rmSync, truncateSync, writeSync } from 'node:fs'
+import { cpSync, openSync, closeSync, readSync, rmSync, statSync, truncateSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { checkRecord, planRepair, repair, verify, type RepairKind } from '@kiroku/audit'
@@ -220,4 +220,33 @@ describe('damage on the disk of the server', () => {
       expect(reports[0]!.repaired).toMatchObject([{ note: 'a damaged disk', by }])
     },
   )
+
+  it('[CARD-05] a stream that NATS cannot load closes its partition, and a repair brings it back with all it had', async () => {
+    await using folder = await temporaryFolder()
+    cpSync(filled.path, folder.path, { recursive: true })
+    const file = join(blockFolder(join(folder.path, 'store'), 0), '..', 'meta.inf')
+    flip(file, statSync(file).size >> 1)
+    await using world = await start(folder.path)
+    const { client, engine, log } = world
+    await engine.start()
+    const states = async () => (await client.partitions()).map(({ state }) => state)
+    expect(await states()).toEqual(['Quarantined', 'Active', 'Active'])
+    await expect(client.send(damagedQueue, 'refused')).rejects.toMatchObject({
+      id: 'Quarantined',
+      message: expect.stringContaining('KIROKU_main_0') as string,
+    })
+    for (const queue of otherQueues) await serves(world, queue)
+    const looked = await verify(log, { decodeCheckpoint, tails: world.tails() })
+    expect(looked.partitions.map(({ ok }) => ok)).toEqual([false, true, true])
+
+    expect(await planRepair(log, 0, { decodeCheckpoint })).toMatchObject({ kind: 'missing' })
+    await repair(log, 0, { decodeCheckpoint, by, note: 'a damaged disk' })
+    await engine.stop('drain')
+    await engine.start()
+    expect(await states()).toEqual(['Active', 'Active', 'Active'])
+    await serves(world, damagedQueue)
+    const sent = (await client.queues.describe(damagedQueue)).counts.sent
+    expect(sent).toBe(40 * 8 + 1)
+    expect((await verify(log, { decodeCheckpoint, tails: world.tails() })).ok).toBe(true)
+  })
 })

@@ -10,6 +10,7 @@ import { createNatsWorld, createWorld, replay, type World } from '../harness/ind
 
 const secret = 'the plain text about customer 42'
 const reason = 'request 4711'
+const hour = 3_600_000
 
 const textsIn = async (world: World, queue: string): Promise<string[]> =>
   (await world.receive(queue, { max: 100 })).map((message) => message.text())
@@ -86,6 +87,29 @@ describe('a queue that is erasable by message', () => {
     expect(stateHash(snapshot(await replay(world.log)))).toBe(live)
   })
 
+  it('[CARD-05] loses no message for want of its key that waits for longer than the record is kept', async () => {
+    // Given a log that keeps an hour, and the retention that queues have by themselves
+    await using world = await createWorld({ recordMs: hour })
+    await world.queue('orders', { erasable: 'message', deadLetter: 'failed', retriesMax: 0 })
+    await world.queue('events', { erasable: 'group', groups: 'fair' })
+    await world.queue('failed')
+    await world.sendBatch('orders', ['a', 'b'])
+    await world.send('orders', 'late', { delayMs: 50 * hour })
+    await world.send('events', 'c', { group: '42' })
+
+    // When they wait for days, and another process delivers them
+    await world.advance('53 hours')
+    await world.restart('crash')
+
+    // Then all can be read, and so can one that dies only now
+    const messages = await world.receive('orders', { max: 10 })
+    expect(messages.map((message) => message.text())).toEqual(['a', 'b', 'late'])
+    expect(await textsIn(world, 'events')).toEqual(['c'])
+    await messages[0]!.retry()
+    await world.advance('1 second')
+    expect(await textsIn(world, 'failed')).toEqual(['a'])
+  })
+
   it('[CARD-05] finishes an erasure that a crash interrupted before the key was deleted', async () => {
     await using world = await createWorld()
     await world.queue('orders', { erasable: 'message' })
@@ -110,6 +134,8 @@ describe('a queue that is erasable by message', () => {
     const between = (log: Log): Log => ({
       meta: log.meta,
       partition: (n) => log.partition(n),
+      restore: (n) => log.restore(n),
+      room: () => log.room(),
       close: () => log.close(),
       keys: {
         keptMs: log.keys.keptMs,

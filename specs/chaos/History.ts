@@ -36,6 +36,7 @@ export interface SeenDelivery {
 export interface ConfirmedAck {
   readonly partition: number
   readonly queue: number
+  readonly sub: number
   readonly numbers: Ranges
 }
 

@@ -1,8 +1,9 @@
-import { decodeRecord, type BodyRef, type Log } from '@kiroku/log'
+import { decodeRecord, isSealed, type BodyRef, type Log } from '@kiroku/log'
 import { openLog } from '@kiroku/log-jetstream'
 import { connect } from '@kiroku/nats'
 import { decodeEnvelope } from '@kiroku/partition'
 import type { StoredFrame } from './History.ts'
+import { unreadable } from './Ledger.ts'
 import type { Work } from './Work.ts'
 
 const decoder = new TextDecoder()
@@ -40,7 +41,9 @@ export class LogReader {
           continue
         }
         const label = (body: BodyRef): number =>
-          body instanceof Uint8Array ? labelOf(body) : (this.#large.get(`${partition} ${body.seq}`) ?? -1)
+          body instanceof Uint8Array
+            ? labelOf(body)
+            : (this.#large.get(`${partition} ${body.seq}`) ?? unreadable)
         const labels = new Map(record.sections.map(({ queue, bodies }) => [queue, bodies.map(label)]))
         yield { partition, seq, timeMs, epoch: record.epoch, events: record.events, labels }
       }
@@ -54,5 +57,5 @@ export class LogReader {
   }
 }
 
-const labelOf = (envelope: Uint8Array): number =>
-  (JSON.parse(decoder.decode(decodeEnvelope(envelope).body)) as Work).label
+const labelOf = (message: Uint8Array): number =>
+  isSealed(message) ? unreadable : (JSON.parse(decoder.decode(decodeEnvelope(message).body)) as Work).label

@@ -18,4 +18,7 @@ export type TrafficMessage =
 /** What it tells them. */
 export type TrafficOrder =
   /** Pause of each sending loop between its sends, in ms. */
-  { readonly type: 'pace'; readonly pauseMs: number } | { readonly type: 'stop' }
+  | { readonly type: 'pace'; readonly pauseMs: number }
+  /** Nothing is sent anymore: consume everything, and move nothing back. */
+  | { readonly type: 'drain' }
+  | { readonly type: 'stop' }

@@ -68,9 +68,9 @@ export class Observer {
       else if (command.type === 'Receive') this.#delivery(partition, answer)
       else if (command.type === 'Ack') {
         const { refused } = answer.ok as Answer<'Ack'>['ok'] & {}
-        command.items.forEach(({ queue, numbers }, item) => {
+        command.items.forEach(({ queue, sub, numbers }, item) => {
           const not = new Set(refused.flatMap((each) => (each.item === item ? [each.number] : [])))
-          this.#acks.push({ partition, queue, numbers: without(numbers, not) })
+          this.#acks.push({ partition, queue, sub, numbers: without(numbers, not) })
         })
       }
     })

@@ -44,6 +44,11 @@ export class Traffic {
     return this.#stop(this.#producer)
   }
 
+  /** Has the consumer bring everything to its end. */
+  drain(): void {
+    order(this.#consumer, { type: 'drain' })
+  }
+
   /** Finishes what is in hand and stops. */
   stopConsumer(): Promise<void> {
     return this.#stop(this.#consumer)

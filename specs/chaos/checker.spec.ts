@@ -13,7 +13,7 @@ const framesOf = (
   partition: number,
   frames: readonly {
     readonly events: readonly LogEvent[]
-    readonly labels?: readonly [queue: number, labels: readonly number[]][]
+    readonly labels?: readonly (readonly [queue: number, labels: readonly number[]])[]
     readonly epoch?: number
   }[],
 ): StoredFrame[] =>
@@ -97,7 +97,7 @@ const history: History = {
     { partition: 0, queue: orders, delivery: 1, numbers: [1, 3] },
     { partition: 1, queue: deadLetters, delivery: 1, numbers: [1, 1] },
   ],
-  acks: [{ partition: 0, queue: orders, numbers: [1, 2] }],
+  acks: [{ partition: 0, queue: orders, sub: 0, numbers: [1, 2] }],
 }
 
 const check = (frames: readonly StoredFrame[], seen: History = history): Checker => {
@@ -121,7 +121,17 @@ describe('the checker', () => {
     expect(check([...source, ...target]).violations).toEqual([])
     const checker = check([...target, ...source])
     expect(checker.violations).toEqual([])
-    expect(checker.totals).toEqual({ sent: 3, forwarded: 1, committed: 3, deadLettered: 1, discarded: 0 })
+    expect(checker.totals).toEqual({
+      sent: 3,
+      forwarded: 1,
+      committed: 3,
+      deadLettered: 1,
+      discarded: 0,
+      redriven: 0,
+      erased: 0,
+      edited: 0,
+      deduplicated: 0,
+    })
   })
 
   it('finds an acknowledged send that the log does not hold', () => {
@@ -195,5 +205,94 @@ describe('the checker', () => {
       i === 2 ? { ...frame, events: [acked([1, 1]), retried([3, 1])] } : frame,
     )
     expect(kindsOf(check([...frames, ...target], nothing))).toEqual(['unfinished'])
+  })
+
+  it('holds a message final for each subscription by itself', () => {
+    const second: LogEvent = {
+      type: 'SubscriptionCreated',
+      queue: orders,
+      sub: 1,
+      name: 'audit',
+      settings: {},
+      from: 1,
+      by: { name: 'local', origin: 'test' },
+    }
+    const toSecond = (event: LogEvent): LogEvent => ({ ...event, sub: 1 }) as LogEvent
+    const entered = { events: [second, enqueued(1, 1, 1)], labels: [[orders, [101]]] } as const
+    const first = { events: [delivered(1, [1, 1]), acked([1, 1])] }
+    const own = { events: [toSecond(delivered(2, [1, 1])), toSecond(acked([1, 1]))] }
+    expect(kindsOf(check(framesOf(0, [entered, first, own]), nothing))).toEqual([])
+    expect(kindsOf(check(framesOf(0, [entered, first]), nothing))).toEqual(['unfinished'])
+  })
+
+  describe('in an ordered queue', () => {
+    const created: LogEvent = {
+      type: 'QueueCreated',
+      queue: orders,
+      name: 'orders',
+      config: { groups: 'ordered' },
+      by: { name: 'local', origin: 'test' },
+    }
+    const sent = {
+      events: [created, { ...enqueued(1, 2, 1), group: 'a' }, { ...enqueued(3, 1, 2), group: 'b' }],
+      labels: [[orders, [101, 102, 103]]] as const,
+    }
+    const after = (...events: readonly LogEvent[]): Checker =>
+      check(framesOf(0, [sent, ...events.map((event) => ({ events: [event] }))]), nothing)
+
+    it('finds nothing wrong with a group that goes out together or one after another', () => {
+      expect(after(delivered(1, [1, 3]), acked([1, 3])).violations).toEqual([])
+      const oneByOne = [delivered(1, [1, 1, 3, 1]), acked([1, 1]), delivered(2, [2, 1]), acked([2, 2])]
+      expect(after(...oneByOne).violations).toEqual([])
+    })
+
+    it('finds a message that is delivered ahead of one that failed', () => {
+      const checker = after(
+        delivered(1, [1, 2]),
+        retried([1, 1]),
+        { type: 'Released', queue: orders, sub: 0, numbers: [2, 1], cause: 'client' },
+        delivered(2, [2, 1]),
+      )
+      expect(checker.counts.outOfOrder).toBe(1)
+    })
+
+    it('finds a message that is delivered while another of its group is in flight', () => {
+      expect(after(delivered(1, [1, 1]), delivered(2, [2, 1])).counts.outOfOrder).toBe(1)
+    })
+  })
+
+  it('finds a message that nobody can read and no acknowledgement named', () => {
+    const frames = framesOf(0, [
+      { events: [enqueued(1, 2, 1)], labels: [[orders, [-1, -1]]] },
+      { events: [delivered(1, [1, 2]), acked([1, 2])] },
+    ])
+    const place = { partition: 0, queue: orders }
+    const [one, two] = [101, 102].map((label, i) => ({ label, ...place, number: i + 1 }))
+    expect(kindsOf(check(frames, { ...nothing, acknowledged: [one!, two!] }))).toEqual([])
+    expect(kindsOf(check(frames, { ...nothing, acknowledged: [one!] }))).toEqual(['doubled'])
+    const both = { ...nothing, acknowledged: [one!, { ...two!, number: 1 }] }
+    expect(kindsOf(check(frames, both))).toEqual(['lost', 'doubled'])
+  })
+
+  it('takes the label of a message behind an edited one from its own body', () => {
+    const edited: LogEvent = {
+      type: 'BodyEdited',
+      queue: orders,
+      number: 1,
+      bytes: 5,
+      by: { name: 'local', origin: 'test' },
+    }
+    const frames = framesOf(0, [
+      { events: [enqueued(1, 1, 1)], labels: [[orders, [101]]] },
+      { events: [edited, enqueued(2, 1, 2)], labels: [[orders, [101, 102]]] },
+      { events: [delivered(1, [1, 2]), acked([1, 2])] },
+    ])
+    const acknowledged = [101, 102].map((label, i) => ({
+      label,
+      partition: 0,
+      queue: orders,
+      number: i + 1,
+    }))
+    expect(kindsOf(check(frames, { ...nothing, acknowledged }))).toEqual([])
   })
 })

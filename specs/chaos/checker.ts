@@ -1,6 +1,6 @@
 import type { LogEvent, LogEventOf, Ranges } from '@kiroku/message'
 import type { History, Place, StoredFrame } from './History.ts'
-import { fate, Ledger, type Fate } from './Ledger.ts'
+import { each, fate, Ledger, unreadable, type Fate } from './Ledger.ts'
 
 /** What may be found wrong. */
 export type ViolationKind =
@@ -12,6 +12,8 @@ export type ViolationKind =
   | 'resurrected'
   /** A message leased while somebody else held its lease. */
   | 'leasedTwice'
+  /** A message of an ordered queue that was delivered ahead of an earlier one of its group. */
+  | 'outOfOrder'
   /** Something that was visible outside and is not in the log. */
   | 'unrecorded'
   /** A frame of an owner that was no longer the owner. */
@@ -39,17 +41,32 @@ export class Checker {
     doubled: 0,
     resurrected: 0,
     leasedTwice: 0,
+    outOfOrder: 0,
     unrecorded: 0,
     stale: 0,
     unfinished: 0,
   }
   /** Messages that the log holds, and those of them that are final, by how. */
-  readonly totals = { sent: 0, forwarded: 0, committed: 0, deadLettered: 0, discarded: 0 }
+  readonly totals = {
+    sent: 0,
+    forwarded: 0,
+    committed: 0,
+    deadLettered: 0,
+    discarded: 0,
+    redriven: 0,
+    erased: 0,
+    edited: 0,
+    deduplicated: 0,
+  }
   readonly #ledgers = new Map<string, Ledger>()
   readonly #epochs = new Map<number, number>()
   /** Where the first copy of each label lies, and of each dead letter of it. */
   readonly #labelled = new Map<number, Place>()
   readonly #deliveries = new Map<string, Ranges>()
+  /** Sends that were acknowledged at the place of a message whose body nobody can read. */
+  readonly #acknowledged = new Map<string, number>()
+  /** Messages of sends whose bodies nobody can read: each is a copy that nobody asked for unless it was acknowledged. */
+  readonly #sealed: string[] = []
   /** Labels of dead letters by lane and number: as they left, and as they arrived. */
   readonly #left = new Map<string, number>()
   readonly #arrived = new Map<string, number>()
@@ -69,7 +86,12 @@ export class Checker {
   compare({ acknowledged, deliveries, acks }: History): void {
     for (const { label, ...place } of acknowledged) {
       const found = this.#ledger(place).labelOf(place.number)
-      if (found !== label)
+      if (found === unreadable) {
+        const other = this.#acknowledged.get(at(place))
+        if (other !== undefined && other !== label)
+          this.#violation('lost', `sends ${other} and ${label} were both acknowledged as ${at(place)}`)
+        this.#acknowledged.set(at(place), label)
+      } else if (found !== label)
         this.#violation(
           'lost',
           `send ${label} was acknowledged as ${at(place)}, which holds ${found ?? 'nothing'}`,
@@ -84,9 +106,9 @@ export class Checker {
             `${at({ partition, queue, number })} was delivered by ${delivery}, which the log does not have`,
           )
     }
-    for (const { partition, queue, numbers } of acks)
+    for (const { partition, queue, sub, numbers } of acks)
       for (const number of each(numbers))
-        if (!this.#ledger({ partition, queue }).isFinal(number))
+        if (this.#ledger({ partition, queue }).of(sub)?.isFinal(number) !== true)
           this.#violation(
             'resurrected',
             `${at({ partition, queue, number })} was acknowledged and is not final`,
@@ -103,33 +125,67 @@ export class Checker {
     for (const [key, label] of this.#arrived)
       if (!this.#left.has(key)) this.#violation('unrecorded', `dead letter ${label} (${key}) never left`)
     for (const ledger of this.#ledgers.values())
-      for (const number of ledger.live())
+      for (const { sub, number } of ledger.live())
         this.#violation(
           'unfinished',
-          `${at({ ...ledger, number })} (send ${ledger.labelOf(number)}) has no final state`,
+          `${at({ ...ledger, number })} (send ${ledger.labelOf(number)}) has no final state for subscription ${sub}`,
         )
+    for (const place of this.#sealed)
+      if (!this.#acknowledged.has(place))
+        this.#violation('doubled', `${place} is stored, and no acknowledgement named it`)
   }
 
   #event(frame: StoredFrame, event: LogEvent, taken: Map<number, number>): void {
     const { partition } = frame
     switch (event.type) {
+      case 'QueueCreated':
+        this.#ledger({ partition, queue: event.queue }).isOrdered = event.config['groups'] === 'ordered'
+        return
+      case 'SubscriptionCreated':
+        return this.#ledger({ partition, queue: event.queue }).open(event.sub)
+      case 'DelayElapsed':
+        return this.#filter(frame, event)
+      case 'Deduplicated':
+        this.totals.deduplicated += event.originals.length
+        return
       case 'Enqueued':
         return this.#enqueued(frame, event, taken)
+      case 'BodyEdited':
+        this.totals.edited++
+        return take(taken, event.queue, 1)
+      case 'BodiesCarried':
+        return take(taken, event.queue, count(event.numbers))
+      case 'LettersCarried':
+        return take(taken, event.source, count(event.forwards))
       case 'ForwardReceived':
         return this.#forwardReceived(frame, event, taken)
-      case 'Delivered':
+      case 'Delivered': {
         this.#deliveries.set(`${partition} ${event.delivery}`, event.numbers)
+        const early = this.#ledger({ partition, queue: event.queue }).outOfOrder(event.sub, event.numbers)
+        if (early !== undefined)
+          this.#violation(
+            'outOfOrder',
+            `${at({ partition, queue: event.queue, number: early })} is delivered at ${frame.seq} ahead of its group`,
+          )
         return this.#move(frame, event, fate.inflight)
+      }
       case 'Acked':
         this.totals.committed += count(event.numbers)
         return this.#move(frame, event, fate.committed)
       case 'Discarded':
         this.totals.discarded += count(event.numbers)
+        if (event.reason === 'erased') this.totals.erased += count(event.numbers)
         return this.#move(frame, event, fate.discarded)
+      case 'Redriven':
+        this.totals.redriven += count(event.numbers)
+        this.#move(frame, event, fate.discarded)
+        return this.#leave(frame, event)
       case 'DeadLettered':
         this.totals.deadLettered += count(event.numbers)
         this.#move(frame, event, fate.deadLettered)
         return this.#leave(frame, event)
+      case 'Readdressed':
+        return this.#readdress(frame, event)
       case 'RetryScheduled':
       case 'LeaseExpired':
       case 'Released':
@@ -144,7 +200,8 @@ export class Checker {
     this.totals.sent += event.count
     for (const { label, place } of this.#enter(frame, event, taken)) {
       const before = this.#labelled.get(label)
-      if (before === undefined) this.#labelled.set(label, place)
+      if (label === unreadable) this.#sealed.push(at(place))
+      else if (before === undefined) this.#labelled.set(label, place)
       else this.#violation('doubled', `send ${label} is stored as ${at(before)} and as ${at(place)}`)
     }
   }
@@ -165,7 +222,10 @@ export class Checker {
     }
   }
 
-  #leave({ partition }: StoredFrame, { queue, numbers, target, forward }: LogEventOf<'DeadLettered'>): void {
+  #leave(
+    { partition }: StoredFrame,
+    { queue, numbers, target, forward }: LogEventOf<'DeadLettered'> | LogEventOf<'Redriven'>,
+  ): void {
     const ledger = this.#ledger({ partition, queue })
     let next = forward
     for (const number of each(numbers)) {
@@ -175,41 +235,68 @@ export class Checker {
     }
   }
 
+  #readdress({ partition }: StoredFrame, event: LogEventOf<'Readdressed'>): void {
+    const source = { partition, queue: event.source }
+    let next = event.forward
+    for (const forward of each(event.forwards)) {
+      const key = lane(source, event.from, forward)
+      const label = this.#left.get(key)
+      if (label === undefined) this.#violation('lost', `${key} goes elsewhere, but never left`)
+      else this.#left.set(lane(source, event.target, next), label)
+      this.#left.delete(key)
+      next++
+    }
+  }
+
   /** Enters messages with the labels of their bodies. */
   *#enter(
     { partition, seq, labels }: StoredFrame,
-    { queue, first, count }: { queue: number; first: number; count: number },
+    event: LogEventOf<'Enqueued'> | LogEventOf<'ForwardReceived'>,
     taken: Map<number, number>,
   ): Iterable<{ label: number; place: Place }> {
+    const { queue, first, count, group, filteredBy } = event
+    const only = event.type === 'ForwardReceived' ? event.only : undefined
+    const isFor = (sub: number): boolean =>
+      (only === undefined || only === sub) && filteredBy?.includes(sub) !== true
     const ledger = this.#ledger({ partition, queue })
     const from = taken.get(queue) ?? 0
-    taken.set(queue, from + count)
+    take(taken, queue, count)
     for (let i = 0; i < count; i++) {
       const place = { partition, queue, number: first + i }
-      const label = labels.get(queue)?.[from + i] ?? -1
-      if (ledger.fateOf(place.number) !== fate.absent)
-        this.#violation('doubled', `${at(place)} is entered again at ${seq}`)
-      ledger.add(place.number, label)
+      const label = labels.get(queue)?.[from + i] ?? unreadable
+      if (ledger.has(place.number)) this.#violation('doubled', `${at(place)} is entered again at ${seq}`)
+      ledger.add(place.number, label, group, isFor)
       yield { label, place }
     }
   }
 
+  /** Delayed messages are filtered when they are due. */
+  #filter({ partition }: StoredFrame, { queue, numbers, filteredBy }: LogEventOf<'DelayElapsed'>): void {
+    const ledger = this.#ledger({ partition, queue })
+    for (const sub of filteredBy ?? [])
+      for (const number of each(numbers)) ledger.of(sub)?.set(number, fate.discarded)
+  }
+
   #move(
     { partition, seq }: StoredFrame,
-    event: LogEvent & { queue: number; numbers: Ranges },
+    event: LogEvent & { queue: number; sub: number; numbers: Ranges },
     to: Fate,
   ): void {
     const ledger = this.#ledger({ partition, queue: event.queue })
+    const fates = ledger.of(event.sub)
     for (const number of each(event.numbers)) {
       const where = `${at({ partition, queue: event.queue, number })} at ${seq}`
-      const before = ledger.fateOf(number)
-      if (before === fate.absent) this.#violation('lost', `${event.type} of ${where}, which never entered`)
-      else if (ledger.isFinal(number))
+      const before = fates?.of(number) ?? fate.absent
+      if (fates === undefined || before === fate.absent)
+        this.#violation('lost', `${event.type} of ${where}, which never entered`)
+      else if (fates.isFinal(number))
         this.#violation('resurrected', `${event.type} of ${where}, which is final`)
       else {
         if (event.type === 'Delivered' && before === fate.inflight)
           this.#violation('leasedTwice', `${where} is delivered while it is leased`)
-        ledger.set(number, to)
+        fates.set(number, to)
+        const group = ledger.groupOf(number)
+        if (group !== undefined && fates.isFinal(number)) fates.line(group).delete(number)
       }
     }
   }
@@ -241,10 +328,9 @@ const count = (ranges: Ranges): number => {
   return total
 }
 
-function* each(ranges: Ranges): Iterable<number> {
-  for (let i = 0; i < ranges.length; i += 2)
-    for (let n = ranges[i]!, end = n + ranges[i + 1]!; n < end; n++) yield n
-}
+/** Bodies of a queue's section that an event has taken. */
+const take = (taken: Map<number, number>, queue: number, count: number): void =>
+  void taken.set(queue, (taken.get(queue) ?? 0) + count)
 
 const includes = (ranges: Ranges, number: number): boolean => {
   for (let i = 0; i < ranges.length; i += 2)

@@ -1,10 +1,14 @@
-/** Consumes work and dead letters, as each message asks for it, until it is told to stop. */
+/**
+ * Consumes work and dead letters, as each message asks for it, and corrects parked dead letters and moves them back,
+ * until it is told to stop.
+ */
 import { createClient, type ConsumedMessage } from '@kiroku/client'
 import { natsTransport } from '@kiroku/client-nats'
 import { connect } from '@kiroku/nats'
 import type { TrafficOrder } from './Messages.ts'
 import { Observer, tell } from './Observer.ts'
-import { deadLetterQueues, sources } from './queues.ts'
+import { deadLetterQueues, failed, parked, queues, sources, subscriptions } from './queues.ts'
+import { repairParked } from './repairParked.ts'
 import type { Work } from './Work.ts'
 
 const [url] = process.argv.slice(2)
@@ -42,8 +46,11 @@ const receiveAndAck = async (queue: string): Promise<void> => {
 }
 
 const stop = new AbortController()
+/** From here on nothing is repaired any more: parked dead letters are consumed like others. */
+const drain = new AbortController()
 process.on('message', (order: TrafficOrder) => {
   if (order.type === 'stop') stop.abort()
+  else if (order.type === 'drain') drain.abort()
 })
 process.on('disconnect', () => process.exit(1))
 
@@ -51,10 +58,19 @@ const consumers = [
   ...sources.map((queue) =>
     client.consume(queue, (batch) => batch.messages.forEach(handle), { concurrency: 2 }),
   ),
-  ...deadLetterQueues.map((queue) => client.consume(queue, () => undefined)),
+  ...Object.values(queues).map((queue) =>
+    client.consume(queue, (batch) => batch.messages.forEach(handle), { concurrency: 2 }),
+  ),
+  ...subscriptions.map((subscription) =>
+    client.consume(queues.subscribed, (batch) => batch.messages.forEach(handle), { subscription }),
+  ),
+  ...[...deadLetterQueues, failed].map((queue) => client.consume(queue, () => undefined)),
 ]
 tell({ type: 'ready' })
-await Promise.all(sources.slice(0, 2).map(receiveAndAck))
+const repairs = repairParked(client, drain.signal, (what, error) => observer.failed(what, error)).then(() =>
+  consumers.push(client.consume(parked, () => undefined)),
+)
+await Promise.all([repairs, ...sources.slice(0, 2).map(receiveAndAck)])
 await Promise.all(consumers.map((consumer) => consumer.stop()))
 await client.close()
 observer.end()

@@ -51,7 +51,8 @@ const report = (result: ChaosResult): boolean => {
   const seconds = Math.round((performance.now() - startedMs) / 100) / 10
   console.log(
     `${result.kills} kills (${result.killsInFlight} with appends in flight), ${result.freezes} freezes, ${result.acknowledged} sends acknowledged, ` +
-      `${result.deadLettered} dead-lettered: ${result.lost} lost, ${result.doubled} doubled, ` +
+      `${result.deadLettered} dead-lettered, ${result.edited} edited, ${result.redriven} redriven, ${result.erased} erased, ` +
+      `${result.deduplicated} deduplicated: ${result.lost} lost, ${result.doubled} doubled, ` +
       `${result.resurrected} resurrected; verify ${result.verified ? 'passed' : 'failed'}; ${seconds} s`,
   )
   if (values.json) console.log(JSON.stringify({ ...figures, seed, seconds }))

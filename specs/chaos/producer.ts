@@ -1,16 +1,21 @@
 /** Sends labelled work in several loops, a little or as fast as answers come, until it is told to stop. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { createClient } from '@kiroku/client'
+import { createClient, type SendOptions } from '@kiroku/client'
 import { natsTransport } from '@kiroku/client-nats'
 import { connect } from '@kiroku/nats'
 import { parseMessageId } from '@kiroku/partition'
 import type { TrafficOrder } from './Messages.ts'
 import { Observer, tell } from './Observer.ts'
-import { sources } from './queues.ts'
+import { queues, sources, tags } from './queues.ts'
 import { seeded } from './random.ts'
-import { drawWork } from './Work.ts'
+import { drawWork, type Work } from './Work.ts'
 
-const loopsPerQueue = 8
+/** Loops that send to a plain queue, and to one with a feature. */
+const loopsPerSource = 8
+const loopsPerFeature = 3
+const groups = 20
+const repeatShare = 0.2
+const eraseShare = 0.1
 
 const [url, seed] = process.argv.slice(2)
 const observer = new Observer()
@@ -22,24 +27,41 @@ let pauseMs = 50
 let paced = Promise.withResolvers<void>()
 let stopping = false
 
+const pick = <T>(from: readonly T[]): T => from[random.int(from.length)]!
+
+/** How a message is sent to a queue, by what the queue is for. */
+const optionsFor = (queue: string, { label }: Work): SendOptions => {
+  switch (queue) {
+    case queues.ordered:
+    case queues.fair:
+      return { group: `group-${random.int(groups)}` }
+    case queues.deduplicated:
+      return { dedupId: `payment-${label}` }
+    case queues.subscribed:
+      return { tag: pick(tags) }
+    default:
+      return {}
+  }
+}
+
 const sendSome = async (queue: string): Promise<void> => {
-  const batch = random.next() < 0.3 ? 2 + random.int(9) : 1
-  const works = Array.from({ length: batch }, () => drawWork(++labels, random))
-  const options = random.next() < 0.03 ? { delayMs: 100 + random.int(2_000) } : {}
-  try {
-    const messageIds =
-      works.length === 1
-        ? [(await client.send(queue, { ...works[0]! }, options)).messageId]
-        : (
-            await client.sendBatch(
-              queue,
-              works.map((work) => ({ body: { ...work } })),
-              options,
-            )
-          ).messageIds
+  const size = random.next() < 0.3 ? 2 + random.int(9) : 1
+  const works = Array.from({ length: size }, () => drawWork(++labels, random))
+  const messages = works.map((work) => ({ body: work, ...optionsFor(queue, work) }))
+  // In an ordered queue a delay would hold up the group.
+  const delay = queue !== queues.ordered && random.next() < 0.03 ? { delayMs: 100 + random.int(2_000) } : {}
+  const sendAll = async (): Promise<readonly string[]> => {
+    const { messageIds } = await client.sendBatch(queue, messages, delay)
     works.forEach(({ label }, i) => observer.acknowledged({ label, ...parseMessageId(messageIds[i]!) }))
+    return messageIds
+  }
+  try {
+    const isSentTwice = queue === queues.deduplicated && random.next() < repeatShare
+    const [messageIds] = await Promise.all([sendAll(), ...(isSentTwice ? [sendAll()] : [])])
+    if (queue === queues.erasable && random.next() < eraseShare)
+      await client.queues.erase(queue, { messageId: pick(messageIds), reason: 'asked for by its subject' })
   } catch (error) {
-    observer.failed(`send ${works[0]!.label}`, error)
+    observer.failed(`send ${works[0]!.label} to ${queue}`, error)
   }
 }
 
@@ -60,7 +82,11 @@ process.on('message', (order: TrafficOrder) => {
 process.on('disconnect', () => process.exit(1))
 
 tell({ type: 'ready' })
-await Promise.all(sources.flatMap((queue) => Array.from({ length: loopsPerQueue }, () => loop(queue))))
+const loops = (queue: string, count: number) => Array.from({ length: count }, () => loop(queue))
+await Promise.all([
+  ...sources.flatMap((queue) => loops(queue, loopsPerSource)),
+  ...Object.values(queues).flatMap((queue) => loops(queue, loopsPerFeature)),
+])
 await client.close()
 observer.end()
 process.disconnect()

@@ -46,6 +46,10 @@ export interface ChaosResult {
   readonly freezes: number
   readonly acknowledged: number
   readonly deadLettered: number
+  readonly redriven: number
+  readonly edited: number
+  readonly erased: number
+  readonly deduplicated: number
   readonly lost: number
   readonly doubled: number
   readonly resurrected: number
@@ -112,10 +116,16 @@ class Run {
 
   static async begin(options: ChaosOptions, server: Server, nodes: readonly EngineProcess[]): Promise<Run> {
     const client = await connectClient({ servers: server.url, name: 'chaos' })
-    await createQueues(client)
-    const reader = await LogReader.open(server.url)
-    const traffic = await Traffic.start(server.url, options.seed)
-    return new Run(options, server, nodes, client, traffic, reader)
+    try {
+      await createQueues(client)
+      const reader = await LogReader.open(server.url)
+      const traffic = await Traffic.start(server.url, options.seed)
+      return new Run(options, server, nodes, client, traffic, reader)
+    } catch (error) {
+      // An open connection would keep the process alive.
+      await client.close()
+      throw error
+    }
   }
 
   async run(): Promise<ChaosResult> {
@@ -203,6 +213,7 @@ class Run {
     this.#options.progress('draining')
     await this.#until('every partition is served', this.#served)
     await within(this.#traffic.stopProducer(), drainMs, 'the last sends are acknowledged')
+    this.#traffic.drain()
     const empty = async (): Promise<boolean> =>
       (await this.#client.queues.list()).every(
         ({ counts: c }) => c.delayed + c.available + c.inflight + c.waitingRetry === 0,
@@ -244,6 +255,10 @@ class Run {
       freezes: this.#freezes,
       acknowledged: this.#traffic.acknowledged,
       deadLettered: checker.totals.deadLettered,
+      redriven: checker.totals.redriven,
+      edited: checker.totals.edited,
+      erased: checker.totals.erased,
+      deduplicated: checker.totals.deduplicated,
       lost: checker.counts.lost,
       doubled: checker.counts.doubled,
       resurrected: checker.counts.resurrected,

@@ -316,6 +316,8 @@ describe('a dry run', () => {
     await createDead(world)
     await world.send('dead', 'sent here')
     await world.client.queues.delete('mail')
+    // Partitions tell each other of lanes that this closes.
+    await world.advance('1 second')
     const before = await Promise.all([world.record(0), world.record(1)])
     const counting = world.client.queues.redrive('dead', { filter: { error: 'o' }, dryRun: true })
     await world.advance('1 second')
@@ -370,7 +372,7 @@ describe('messages that stay', () => {
     expect(await world.counts('dead')).toMatchObject({ available: 4 })
   })
 
-  it('[ENG-10] are all, when the named queue is deleted on the way', async () => {
+  it('[ENG-10] are all, when the named queue is deleted on the way, and what had left waits for it', async () => {
     await using world = await createWorld()
     await createMany(world, 100)
     await world.queue('inspect')
@@ -378,9 +380,14 @@ describe('messages that stay', () => {
     await world.advance('3 seconds')
     await world.client.queues.delete('inspect')
     await world.advance('3 seconds')
-    const { state, note, moved } = await latest(world)
+    const { state, note, moved, onTheWay } = await latest(world)
     expect([state, note]).toEqual(['failed', 'queue "inspect" is gone'])
-    expect(await world.counts('dead')).toMatchObject({ available: 100 - moved })
+    expect(await world.counts('dead')).toMatchObject({ available: 100 - moved - onTheWay! })
+    expect(onTheWay).toBeGreaterThan(0)
+    await world.queue('inspect')
+    await world.advance('10 seconds')
+    expect(await world.counts('inspect')).toMatchObject({ sent: onTheWay })
+    expect(await latest(world)).toMatchObject({ moved: moved + onTheWay!, onTheWay: 0 })
   })
 })
 

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { createClient, inProcess } from '@kiroku/client'
+import { KirokuError } from '@kiroku/message'
+import { limits, type Command } from '@kiroku/partition'
 import { createWorld, type World } from '../harness/index.ts'
+
+/** How long a client repeats a send at most, in ms. */
+const repeatMsMax = 10 * 60_000
 
 /** Bodies that are in the queue, in their order. */
 const bodiesIn = async (world: World): Promise<unknown[]> => {
@@ -108,5 +114,66 @@ describe('a send is stored once', () => {
     // Then each is there once
     expect((await bodiesIn(world)).toSorted((a, b) => Number(a) - Number(b))).toEqual(bodies)
     expect(await world.counts('mail')).toMatchObject({ sent: 100 })
+  })
+
+  it('[ENG-11] when its answers are lost for as long as a client may repeat it, while others send', async () => {
+    // Given a client that repeats for as long as it may, whose answers are lost until just before the end
+    await using world = await createWorld()
+    await world.queue('mail')
+    const way = inProcess(world.engine)
+    const untilMs = world.time.now() + repeatMsMax - 30_000
+    let requests = 0
+    const client = createClient(
+      {
+        ...way,
+        request: async (...request) => {
+          requests++
+          const reply = await way.request(...request)
+          if (world.time.now() < untilMs) throw new KirokuError('Timeout', 'the answer was lost on its way')
+          return reply
+        },
+      },
+      { clock: world.time, sendTimeoutMs: repeatMsMax },
+    )
+    // When it sends, and others do meanwhile
+    const sending = client.send('mail', [1])
+    for (let minute = 0; minute < 11; minute++) {
+      await world.client.send('mail', minute)
+      await world.advance('1 minute')
+    }
+    // Then its last repeat gets the answer of the first
+    expect(await sending).toMatchObject({ messageId: expect.any(String) })
+    expect(requests).toBeGreaterThan(100)
+    expect((await bodiesIn(world)).filter((body) => Array.isArray(body))).toHaveLength(1)
+    await client.close()
+    expect(() => createClient(way, { sendTimeoutMs: repeatMsMax + 1 })).toThrow(/10 minutes/)
+    expect(repeatMsMax + 5 * 60_000).toBeLessThanOrEqual(limits.producerIdleMs)
+  })
+
+  it('[ENG-11] and never a second time for want of room: producers beyond 100,000 are asked to come again', async () => {
+    // Given as many producers as a partition remembers
+    await using world = await createWorld()
+    await world.queue('mail')
+    const messages = [new TextEncoder().encode('\0\0\0x')]
+    const sendOf = (producer: string): Command =>
+      ({ type: 'Enqueue', queue: 'mail', producer, send: 1, messages }) as const
+    const answersFor = async (producers: readonly string[]) => {
+      const asking = world.engine.request(0, producers.map(sendOf))
+      await world.advance('10 millis')
+      return (await asking).answers
+    }
+    for (let i = 0; i < 100_000; i += 1_000)
+      for (const { ok } of await answersFor(Array.from({ length: 1_000 }, (_, k) => `p${i + k}`)))
+        expect(ok).toBeDefined()
+    // When another comes, it is refused with a hint, and counted
+    const [refused] = await answersFor(['late'])
+    expect(refused!.error).toMatchObject({ id: 'Busy', retryAfterMs: 1_000 })
+    expect(world.engine.actor(0).metrics.busy).toBe(1)
+    // Then the oldest is still known
+    expect((await answersFor(['p0']))[0]!.ok).toMatchObject({ first: 1 })
+    expect(await world.counts('mail')).toMatchObject({ sent: 100_000 })
+    // And the other is served once one was silent for 15 minutes
+    await world.advance('15 minutes')
+    expect((await answersFor(['late']))[0]!.ok).toMatchObject({ first: 100_001 })
   })
 })

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { waitUntil } from '@kiroku/testkit'
-import { planRepair, repair } from '@kiroku/audit'
+import { LogPass, planRepair, repair, verify } from '@kiroku/audit'
 import { decodeCheckpoint } from '@kiroku/engine'
 import { createWorld, readRecord, type World } from '../harness/index.ts'
 
 const kilobyte = 'k'.repeat(1_000)
+const day = 86_400_000
 
 /** Sends ten messages of a kilobyte through the queue and out of it. */
 const churn = async (world: World): Promise<void> => {
@@ -107,6 +108,53 @@ describe('the log is trimmed to its record limits', () => {
     const ageMinutes = (Date.UTC(2026, 0, 1) + world.seconds * 1_000 - first!.at) / 60_000
     expect(ageMinutes).toBeGreaterThanOrEqual(60)
     expect(ageMinutes).toBeLessThanOrEqual(100)
+  })
+
+  it('[ENG-15] with no more copies of the state than that and recovery need', async () => {
+    // Given a log that keeps a week, delayed messages, and something that happens every hour, also across a restart
+    await using world = await createWorld({ checkpoints: { bytesMin: 1e12, ageMs: 3_000_000 } })
+    await world.queue('traffic')
+    await world.queue('later', { retentionMs: 7 * day })
+    for (let n = 0; n < 10; n++) await world.sendBatch('later', Array(100).fill('x'), { delayMs: 6 * day })
+    const handle = await world.log.partition(0)
+    let stored = 0
+    let lastSeq = 0
+    const pass = async (hours: number) => {
+      for (let hour = 0; hour < hours; hour++) {
+        await churn(world)
+        if (hour > 0) await waitUntil(async () => (await partition(world)).checkpointSeq > lastSeq)
+        if (hour > 0) stored++
+        lastSeq = (await partition(world)).checkpointSeq
+        await world.time.settle()
+        await world.advance('1 hour')
+      }
+    }
+
+    // When ten days pass
+    await pass(100)
+    await world.restart('crash')
+    await pass(140)
+
+    // Then a dozen checkpoints stand, and they and their bytes are told
+    expect(stored).toBeGreaterThan(200)
+    const { checkpoints } = await partition(world)
+    const seqs = await handle.checkpoints.list()
+    expect(seqs.length).toBeLessThanOrEqual(13)
+    const sizes = await Promise.all(seqs.map((seq) => handle.checkpoints.size(seq)))
+    expect(checkpoints).toEqual({ count: seqs.length, bytes: sizes.reduce((sum, n) => sum! + n!, 0) })
+
+    // And the record begins a week ago or, by the distance of two of them, sooner; all of it can be verified
+    const [first] = await world.record()
+    const ageDays = (Date.UTC(2026, 0, 1) + world.seconds * 1_000 - first!.at) / day
+    expect(ageDays).toBeGreaterThanOrEqual(7)
+    expect(ageDays).toBeLessThanOrEqual(8)
+    const { firstSeq } = await handle.state()
+    expect(firstSeq).toBe(seqs.at(-1))
+    const { ok, partitions } = await verify(world.log, { decodeCheckpoint, deep: true })
+    expect(partitions.flatMap(({ problem }) => problem ?? [])).toEqual([])
+    expect(ok).toBe(true)
+    const past = await LogPass.open(handle, { decodeCheckpoint })
+    expect(past.seq).toBe(firstSeq)
   })
 
   it('[ENG-15] and within its limits nothing is', async () => {

@@ -67,6 +67,7 @@ export class EngineProcess {
   #mortalTime(time: Time): Time {
     return {
       monotonicMs: () => time.monotonicMs(),
+      wallMs: () => time.wallMs(),
       after: (afterMs, run) => time.after(afterMs, () => void (this.#dead || run())),
     }
   }
@@ -76,6 +77,8 @@ export class EngineProcess {
       meta: log.meta,
       keys: this.#mortalKeys(log.keys),
       partition: async (n) => this.#mortalPartition(await log.partition(n)),
+      restore: (n) => log.restore(n),
+      room: () => (this.#dead ? never : this.#whileAlive(log.room())),
       close: () => log.close(),
     }
   }
@@ -95,7 +98,9 @@ export class EngineProcess {
     const { checkpoints } = log
     return {
       partition: log.partition,
-      recordBytesMax: log.recordBytesMax,
+      get recordBytesMax() {
+        return log.recordBytesMax
+      },
       state: () => io(() => log.state()),
       fence: (records, expected) => io(() => log.fence(records, expected)),
       append: (record, expected) => io(() => log.append(record, expected)),
@@ -106,6 +111,7 @@ export class EngineProcess {
       checkpoints: {
         list: () => io(() => checkpoints.list()),
         get: (seq) => io(() => checkpoints.get(seq)),
+        size: (seq) => io(() => checkpoints.size(seq)),
         put: (seq, bytes) => io(() => checkpoints.put(seq, bytes)),
         delete: (seq) => io(() => checkpoints.delete(seq)),
       },

@@ -26,8 +26,10 @@ export class Gate {
     return {
       meta: log.meta,
       keys: log.keys,
+      room: () => log.room(),
       close: () => log.close(),
       partition: async (n) => this.#partition(await log.partition(n)),
+      restore: (n) => log.restore(n),
     }
   }
 
@@ -36,7 +38,9 @@ export class Gate {
       this.#held === what ? new Promise((resolve) => this.#waiting.push(resolve)) : Promise.resolve()
     return {
       partition: log.partition,
-      recordBytesMax: log.recordBytesMax,
+      get recordBytesMax() {
+        return log.recordBytesMax
+      },
       state: () => log.state(),
       fence: (records, expected) => log.fence(records, expected),
       append: async (record, expected) => {

@@ -4,6 +4,7 @@ import { liveTime, type CheckpointPolicy } from '@kiroku/engine'
 import type { Log } from '@kiroku/log'
 import { openLog } from '@kiroku/log-jetstream'
 import { connect, serveCommands } from '@kiroku/nats'
+import type { StartServerOptions } from '@kiroku/nats-server'
 import { startTestNats } from '@kiroku/testkit'
 import { Engine } from './Engine.ts'
 import { readRecord, type RecordedEvent } from './readRecord.ts'
@@ -13,6 +14,8 @@ export interface NatsWorldOptions {
   /** What stands between the engine and the log. */
   readonly between?: (log: Log) => Log
   readonly checkpoints?: CheckpointPolicy
+  /** How the nats-server is configured; default: as the managed one is. */
+  readonly nats?: StartServerOptions
 }
 
 /** A client with a connection of its own. */
@@ -28,7 +31,7 @@ export interface RemoteClient {
  */
 export const createNatsWorld = async (options: NatsWorldOptions = {}) => {
   await using building = new AsyncDisposableStack()
-  const server = await startTestNats()
+  const server = await startTestNats(options.nats)
   building.defer(() => server.stop())
   const open = async () => {
     const connection = await connect({ servers: server.url })

@@ -58,6 +58,8 @@ export type WorkerHandler = (batch: MessageBatch, env: Env, ctx: ExecutionContex
  */
 export class World implements AsyncDisposable {
   readonly time = new ManualTime()
+  /** By how much the clock of the log's store is wrong, in ms. */
+  storeOffMs = 0
   readonly log: MemoryLog
   readonly engine: Engine
   readonly client: Client
@@ -66,6 +68,7 @@ export class World implements AsyncDisposable {
 
   constructor(options: WorldOptions) {
     const { partitions = 1, recordMs, recordBytes, checkpoints } = options
+    this.time.wallFromMs = beginning
     this.log = createMemoryLog(
       {
         partitions,
@@ -73,7 +76,7 @@ export class World implements AsyncDisposable {
         ...(recordBytes === undefined ? {} : { recordBytes }),
       },
       {
-        now: () => beginning + this.time.now(),
+        now: () => beginning + this.storeOffMs + this.time.now(),
         schedule: (afterMs, run) => {
           if (afterMs === 0) queueMicrotask(run)
           else this.time.after(afterMs, run)

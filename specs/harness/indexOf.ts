@@ -25,7 +25,7 @@ export const indexOf = async (world: World): Promise<WorldIndex> => {
   const writer = new IndexWriter(openIndexToWrite(undefined))
   const followers: IndexFollower[] = []
   for (let n = 0; n < log.meta.partitions; n++)
-    followers.push(await IndexFollower.open(n, { log, writer, decodeCheckpoint }))
+    followers.push(new IndexFollower(n, { log, writer, decodeCheckpoint }))
   const follow = async (): Promise<void> => {
     for (const follower of followers) await follower.run()
   }

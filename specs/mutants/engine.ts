@@ -5,8 +5,8 @@ export const engineMutants: ReadonlyArray<SpecMutant> = [
   {
     id: 'ENG-01',
     file: 'libs/partition/src/groups.ts',
-    from: 'if (sub.groups!.isOrdered) group.touched.push(n)',
-    to: 'if (sub.groups!.isOrdered) group.touched.unshift(n)',
+    from: 'if (sub.groups!.isOrdered) groupLinks.append(group, slot)',
+    to: 'if (sub.groups!.isOrdered) groupLinks.prepend(group, slot)',
     what: 'what comes back of a group goes out in the opposite order',
   },
   {
@@ -19,7 +19,7 @@ export const engineMutants: ReadonlyArray<SpecMutant> = [
   {
     id: 'ENG-03',
     file: 'libs/partition/src/snapshot.ts',
-    from: 'if (q.dedup !== undefined) state.dedup.restore(queue, DedupKeys.restore(q.dedup))',
+    from: 'if (q.dedup !== undefined) state.dedup.restore(queue, yield* DedupKeys.restore(q.dedup))',
     to: '',
     what: 'an engine that begins with a checkpoint forgets what was sent',
   },

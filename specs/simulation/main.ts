@@ -85,8 +85,7 @@ const run = async (): Promise<boolean> => {
   const summary = await simulate({
     from,
     seeds,
-    // Who asks for a seed wants that one.
-    also: values.seed === undefined ? corpus.map(({ seed }) => seed) : [],
+    also: corpus.map(({ seed }) => seed),
     jobs,
     onProgress: (done, failed) => {
       if (performance.now() - toldMs < 10_000) return

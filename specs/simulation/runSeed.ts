@@ -1,8 +1,10 @@
 import type { Counts } from './core/Coverage.ts'
 import { runIn } from './core/takeOverGlobals.ts'
+import { takeOverLimits } from './core/takeOverLimits.ts'
 import { Objection } from './checkers/Objection.ts'
 import { unfold } from './faults/misfortunes.ts'
 import { planOf, type Without } from './plan/Plan.ts'
+import { leapOn } from './workload/leapOn.ts'
 import { people } from './workload/people.ts'
 import { poke } from './workload/poke.ts'
 import { repairDamage } from './workload/repairer.ts'
@@ -37,7 +39,9 @@ export interface SeedOptions {
 
 /** Runs one seed from its first step to its last; the process's time and chance must be taken over. */
 export const runSeed = async (seed: number, options: SeedOptions = {}): Promise<SeedResult> => {
-  const world = new World(planOf(seed, options.without), options.keepsHistory ?? false)
+  const plan = planOf(seed, options.without)
+  takeOverLimits(plan.limits)
+  const world = new World(plan, options.keepsHistory ?? false)
   runIn({ loop: world.loop, chance: world.chance.stream('process') })
   const unhandled = (error: Error): void => world.fail(error)
   process.on('unhandledRejection', unhandled)
@@ -90,6 +94,7 @@ const play = async (world: World): Promise<void> => {
   await loop.sleep(calmingMs)
   for (let p = 0; p < plan.partitions; p++) world.land(p)
   let isPoked = false
+  world.start('leaps', leapOn(world))
   world.start(
     'pokes',
     world

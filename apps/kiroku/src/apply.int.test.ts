@@ -90,6 +90,14 @@ describe('the queues of kiroku.jsonc', () => {
   })
 })
 
+it('a dead-letter queue that others name is deleted by force only', async () => {
+  const refused = await kiroku.run(['queue', 'delete', 'dlq'])
+  expect(refused.exit).toBe(4)
+  expect(refused.stderr).toContain('queue "dlq" is the dead-letter queue of "mail"')
+  expect(refused.stderr).toContain('--force')
+  expect(await ok('queue', 'delete', 'dlq', '--force')).toMatchObject({ done: 'deleted' })
+})
+
 it('the queues of a wrangler file are applied under the name of its Worker', async () => {
   await file('kiroku.jsonc', '{}')
   await file('wrangler.toml', 'name = "shop"\n[[queues.consumers]]\nqueue = "orders"\nmax_retries = 7\n')

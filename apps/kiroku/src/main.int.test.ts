@@ -204,6 +204,8 @@ describe('the commands of a folder with a running engine', () => {
   })
 
   it('tell who owns what, and find nothing wrong', async () => {
+    const clocks = await ok<{ partitions: { clock: { state: string } }[] }>(['cluster', 'clock'])
+    expect(new Set(clocks.partitions.map(({ clock }) => clock.state))).toEqual(new Set(['agreed']))
     const status = await ok<{ nodes: object[]; partitions: { state: string }[] }>(['cluster', 'status'])
     expect(status.nodes).toHaveLength(1)
     expect(status.partitions.map(({ state }) => state)).toEqual(['Active', 'Active', 'Active', 'Active'])

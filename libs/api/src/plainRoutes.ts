@@ -1,16 +1,18 @@
+import * as Cause from 'effect/Cause'
 import * as Effect from 'effect/Effect'
 import * as HttpRouter from 'effect/http/HttpRouter'
+import { causeResponse } from 'effect/http/HttpServerError'
 import * as HttpServerRequest from 'effect/http/HttpServerRequest'
 import * as HttpServerResponse from 'effect/http/HttpServerResponse'
 import * as Layer from 'effect/Layer'
 import { errorRegistry } from '@kiroku/message'
 import type { ApiSources } from './ApiSources.ts'
 import type { AnswerConsole } from './console/answerConsole.ts'
-import { toApiError } from './definition/apiError.ts'
 import { call } from './handlers/call.ts'
 import type { OperationTimes } from './metrics/OperationTimes.ts'
 import { queueMetrics } from './metrics/queueMetrics.ts'
 import { metricsContentType, renderMetrics } from './metrics/renderMetrics.ts'
+import { reportDefect, type OnDefect } from './reportDefect.ts'
 import { authorize, checkLocalRequest, type Token } from './tokens.ts'
 
 /** The routes that are no part of the API's definition: health, metrics, the console, and the answer to unknown paths. */
@@ -28,7 +30,7 @@ export const plainRoutes = (
       Effect.suspend(() => {
         const reason = sources.notReady()
         return reason === undefined
-          ? HttpServerResponse.json({ status: 'ready' })
+          ? HttpServerResponse.json(readiness(sources.warnings()))
           : HttpServerResponse.json({ status: 'not ready', reason }, { status: 503 })
       }),
     ),
@@ -53,20 +55,37 @@ export const plainRoutes = (
     ),
   )
 
-/** Browsers keep every page of ours from asking anybody else for anything; an answer with stricter words keeps them. */
-export const securityHeaders = HttpRouter.middleware(
-  (response) =>
-    Effect.map(response, (answer) =>
-      HttpServerResponse.setHeaders(answer, {
-        'content-security-policy': "default-src 'self' 'unsafe-inline' data:; frame-ancestors 'none'",
-        'x-content-type-options': 'nosniff',
-        'referrer-policy': 'no-referrer',
-        'cache-control': 'no-store',
-        ...answer.headers,
-      }),
-    ),
-  { global: true },
-)
+/**
+ * What holds for every answer. Browsers keep every page of ours from asking anybody else for anything; an answer with
+ * stricter words keeps them. And none fails without a line in the log and an error of ours, wherever it failed.
+ */
+export const everyAnswer = (onDefect: OnDefect) =>
+  HttpRouter.middleware(
+    (response) =>
+      Effect.map(
+        Effect.catchCause(response, (cause) => answerFailure(cause, onDefect)),
+        (answer) =>
+          HttpServerResponse.setHeaders(answer, {
+            'content-security-policy': "default-src 'self' 'unsafe-inline' data:; frame-ancestors 'none'",
+            'x-content-type-options': 'nosniff',
+            'referrer-policy': 'no-referrer',
+            'cache-control': 'no-store',
+            ...answer.headers,
+          }),
+      ),
+    { global: true },
+  )
+
+const answerFailure = Effect.fnUntraced(function* <E>(cause: Cause.Cause<E>, onDefect: OnDefect) {
+  const [meant] = yield* causeResponse(cause)
+  if (meant.status !== 500) return yield* Effect.failCause(cause)
+  const error = yield* reportDefect(Cause.squash(cause), onDefect)
+  return yield* HttpServerResponse.json(error, { status: 500 })
+})
+
+/** What serves with a warning serves. */
+const readiness = (warnings: readonly string[]) =>
+  warnings.length === 0 ? { status: 'ready' } : { status: 'ready', warnings }
 
 const metrics = (
   { client, metrics, ownedPartitions }: ApiSources,
@@ -86,7 +105,4 @@ const metrics = (
       return renderMetrics([...queueMetrics(ours(queues), ours(partitions)), times.family(), ...metrics()])
     })
     return HttpServerResponse.text(text, { contentType: metricsContentType })
-  }).pipe(
-    Effect.catch((error) => HttpServerResponse.json(error, { status: errorRegistry[error.id].http })),
-    Effect.catchDefect((defect) => HttpServerResponse.json(toApiError(defect), { status: 500 })),
-  )
+  }).pipe(Effect.catch((error) => HttpServerResponse.json(error, { status: errorRegistry[error.id].http })))

@@ -14,10 +14,12 @@ import {
 } from '@kiroku/audit'
 import { Replayer } from '@kiroku/audit/replay'
 import { createClient, inProcess, type Client } from '@kiroku/client'
+import { KirokuError } from '@kiroku/message'
 import { limits } from '@kiroku/partition'
 import { waitUntil } from '@kiroku/testkit'
 import { decodeCheckpoint, startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { ApiSources } from './ApiSources.ts'
 import { startApi, type RunningApi } from './startApi.ts'
 import { parseTokens } from './tokens.ts'
 import { unusedTestSources } from './unusedTestSources.ts'
@@ -25,12 +27,14 @@ import { unusedTestSources } from './unusedTestSources.ts'
 let engine: MemoryEngine
 let client: Client
 let notReady: string | undefined
+let warnings: readonly string[] = []
 const apis: RunningApi[] = []
 
 beforeEach(async () => {
   engine = await startMemoryEngine()
   client = createClient(inProcess(engine.node()))
   notReady = undefined
+  warnings = []
 })
 
 afterEach(async () => {
@@ -39,11 +43,8 @@ afterEach(async () => {
   await engine.close()
 })
 
-const serve = async (
-  tokens = '',
-  clusterStatus: () => Promise<unknown> = () => Promise.resolve({ nodes: 1 }),
-) => {
-  const defects: unknown[] = []
+const serve = async (tokens = '', other: Partial<ApiSources> = {}) => {
+  const defects: [error: unknown, request: string][] = []
   const sources = {
     ...unusedTestSources,
     client,
@@ -85,12 +86,14 @@ const serve = async (
         return picked.parts(limits.redriveRangesMax)[0] ?? []
       },
     },
-    clusterStatus,
+    clusterStatus: () => Promise.resolve({ nodes: 1 }),
     metrics: () => [
       { type: 'gauge', name: 'engine_own', help: 'x', samples: [{ labels: {}, value: 1 }] } as const,
     ],
     ownedPartitions: () => new Set([0, 1]),
     notReady: () => notReady,
+    warnings: () => warnings,
+    ...other,
   }
   const api = await startApi(sources, {
     host: '127.0.0.1',
@@ -98,7 +101,7 @@ const serve = async (
     tokens: parseTokens(tokens),
     bodyBytesMax: 10_000,
     drainMs: 200,
-    onDefect: (error) => defects.push(error),
+    onDefect: (...told) => defects.push(told),
   })
   apis.push(api)
   const ask = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
@@ -492,12 +495,110 @@ describe('the HTTP API', () => {
 
   it('reports a defect once and does not show it', async () => {
     const secret = new Error('a detail')
-    const { ask, defects } = await serve('', () => Promise.reject(secret))
+    const { ask, defects } = await serve('', { clusterStatus: () => Promise.reject(secret) })
     const answer = await ask('GET', '/v1/cluster')
     expect(answer.status).toBe(500)
     expect(answer.json()).toMatchObject({ id: 'Internal' })
     expect(answer.text).not.toContain('a detail')
-    expect(defects).toEqual([secret])
+    expect(defects).toEqual([[secret, 'GET /v1/cluster']])
+  })
+
+  it('reports an error of ours that no caller can help, and shows it', async () => {
+    const damage = new KirokuError('LogDamaged', 'record 7 is gone')
+    const { ask, defects } = await serve('', { clusterStatus: () => Promise.reject(damage) })
+    const answer = await ask('GET', '/v1/cluster')
+    expect([answer.status, answer.json()]).toMatchObject([500, { id: 'LogDamaged', message: damage.message }])
+    expect(defects).toEqual([[damage, 'GET /v1/cluster']])
+  })
+
+  it('reports an answer that its schema refuses, with the queue and the field, and hides no other queue', async () => {
+    for (const name of ['a', 'b', 'c']) await client.queues.create(name)
+    const { queues } = await client.queues.survey()
+    const spoilt = queues.map((queue) =>
+      queue.name === 'b' ? { ...queue, counts: { ...queue.counts, committed: Number.NaN } } : queue,
+    )
+    const { ask, defects } = await serve('', {
+      client: {
+        queues: {
+          survey: () => Promise.resolve({ queues: spoilt, missing: [] }),
+          describe: () => Promise.resolve(spoilt[1]!),
+        },
+      } as never,
+    })
+    const list = await ask('GET', '/v1/queues')
+    expect(list.status).toBe(200)
+    expect(list.json()).toMatchObject({
+      queues: [{ name: 'a' }, { name: 'c' }],
+      missing: [
+        { queue: 'b', problem: { id: 'Internal', message: expect.stringContaining('"b"') as string } },
+      ],
+    })
+    const alone = await ask('GET', '/v1/queues/b')
+    expect([alone.status, alone.json()]).toMatchObject([500, { id: 'Internal' }])
+    expect(defects.map(([error, request]) => [(error as Error).message, request])).toEqual([
+      [
+        expect.stringMatching(/^queue "b" does not fit its schema: .*\["counts"\]\["committed"\]/),
+        'GET /v1/queues',
+      ],
+      [expect.stringMatching(/^the answer does not fit .*\["counts"\]\["committed"\]/), 'GET /v1/queues/b'],
+    ])
+  })
+
+  it('reports what fails beside the API, and answers JSON there too', async () => {
+    const broken = new Error('no metrics')
+    const fail = (): never => {
+      throw broken
+    }
+    const { ask, defects } = await serve('', { metrics: fail, notReady: fail })
+    for (const path of ['/metrics', '/health/ready']) {
+      const answer = await ask('GET', path)
+      expect([answer.status, answer.json()]).toMatchObject([500, { id: 'Internal' }])
+      expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
+    }
+    expect(defects).toEqual([
+      [broken, 'GET /metrics'],
+      [broken, 'GET /health/ready'],
+    ])
+  })
+
+  it.each([
+    [
+      'a number of many digits',
+      '/v1/queues/q/messages',
+      (deep: string) => `{"body":[12345678901234567890,${deep}]}`,
+    ],
+    ['several messages', '/v1/queues/q/messages/batch', (deep: string) => `{"messages":[{"body":${deep}}]}`],
+    ['settings', '/v1/queues', (deep: string) => `{"name":"r","settings":{"bodySchema":{"x":${deep}}}}`],
+  ])('refuses JSON that is nested too deep: %s', async (_, path, around) => {
+    const { ask, defects } = await serve()
+    await client.queues.create('q')
+    const answer = await ask('POST', path, around('['.repeat(3_000) + ']'.repeat(3_000)))
+    expect([answer.status, answer.json()]).toMatchObject([
+      400,
+      { id: 'InvalidArgument', message: 'the JSON goes deeper than 1000 levels' },
+    ])
+    expect(defects).toEqual([])
+  })
+
+  it('takes JSON of as many levels as it says, and brackets in text without counting them', async () => {
+    const { ask } = await serve()
+    await client.queues.create('q')
+    const deep = `${'['.repeat(998)}12345678901234567890${']'.repeat(998)}`
+    const bodies = [deep, JSON.stringify('\\"' + '['.repeat(3_000))]
+    for (const body of bodies)
+      expect((await ask('POST', '/v1/queues/q/messages', `{"body":[${body}]}`)).status).toBe(200)
+    const received = await ask('POST', '/v1/queues/q/receive', { max: 2 })
+    for (const body of bodies) expect(received.text).toContain(`"body":[${body}]`)
+  })
+
+  it('delivers JSON that somebody else sent and that is nested too deep as the text it is', async () => {
+    const { ask, defects } = await serve()
+    await client.queues.create('q')
+    const deep = '['.repeat(4_000) + ']'.repeat(4_000)
+    await client.send('q', deep, { contentType: 'application/json' })
+    const { messages } = (await ask('POST', '/v1/queues/q/receive', {})).json() as Received
+    expect(messages).toMatchObject([{ body: deep }])
+    expect(defects).toEqual([])
   })
 
   it('refuses what a web page of somebody else sends to an API without tokens', async () => {
@@ -575,6 +676,24 @@ describe('closing the API', () => {
 })
 
 describe('beside the API', () => {
+  it('health is ready with a warning, and says it', async () => {
+    const { ask } = await serve()
+    warnings = ['the clocks disagree']
+    const answer = await ask('GET', '/health/ready')
+    expect([answer.status, answer.json()]).toEqual([200, { status: 'ready', warnings }])
+  })
+
+  it('takes the word of an admin which clock is right, and steps nowhere where they agree', async () => {
+    const { ask } = await serve('olga:operator:token-of-olga,ann:admin:token-of-ann')
+    const say = (token: string, body: object) =>
+      ask('POST', '/v1/cluster/clock', body, { authorization: `Bearer ${token}` })
+    expect((await say('token-of-olga', { accept: 'store' })).status).toBe(403)
+    expect((await say('token-of-ann', { accept: 'sundial' })).status).toBe(400)
+    expect((await say('token-of-ann', { accept: 'node', partition: 9 })).status).toBe(400)
+    const answer = await say('token-of-ann', { accept: 'node', partition: 1, reason: 'NTP' })
+    expect([answer.status, answer.json()]).toEqual([200, { steps: [{ partition: 1, steppedMs: 0 }] }])
+  })
+
   it('health tells life from readiness', async () => {
     const { ask } = await serve()
     expect((await ask('GET', '/health/ready')).status).toBe(200)

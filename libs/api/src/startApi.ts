@@ -16,7 +16,7 @@ import type { ApiSources } from './ApiSources.ts'
 import { consoleAnswers } from './console/answerConsole.ts'
 import type { ConsolePages } from './console/ConsolePages.ts'
 import { Api } from './definition/Api.ts'
-import { accessLayer, failuresLayer, type OnDefect } from './handlers/access.ts'
+import { accessLayer, failuresLayer } from './handlers/access.ts'
 import { clusterHandlers } from './handlers/cluster.ts'
 import { feedHandlers } from './handlers/feed.ts'
 import { lookingBackHandlers } from './handlers/lookingBack.ts'
@@ -27,7 +27,8 @@ import { searchingHandlers } from './handlers/searching.ts'
 import { sessionHandlers } from './handlers/session.ts'
 import { subscriptionHandlers } from './handlers/subscriptions.ts'
 import { OperationTimes } from './metrics/OperationTimes.ts'
-import { plainRoutes, securityHeaders } from './plainRoutes.ts'
+import { everyAnswer, plainRoutes } from './plainRoutes.ts'
+import type { OnDefect } from './reportDefect.ts'
 import { checkBind, type Token } from './tokens.ts'
 
 /** Where and how the API is served. */
@@ -45,7 +46,7 @@ export interface ApiOptions {
   readonly drainMs?: number
   /** Told when somebody looks at a body that is hidden. */
   readonly onReveal?: OnReveal
-  /** Told of every unexpected failure, once. */
+  /** Told of every answer with status 500. */
   readonly onDefect?: OnDefect
 }
 
@@ -67,7 +68,7 @@ export const startApi = async (sources: ApiSources, options: ApiOptions): Promis
   const closing = new AbortController()
   const api = HttpApiBuilder.layer(Api, { openapiPath: '/openapi.json' }).pipe(
     Layer.provide([
-      queueHandlers(sources),
+      queueHandlers(sources, onDefect),
       subscriptionHandlers(sources),
       redriveHandlers(sources),
       messageHandlers(sources, times, closing.signal, options.onReveal ?? (() => {})),
@@ -86,7 +87,7 @@ export const startApi = async (sources: ApiSources, options: ApiOptions): Promis
     api,
     HttpApiSwagger.layer(Api, { path: '/docs' }),
     plainRoutes(sources, times, options.tokens, options.console && consoleAnswers(options.console)),
-    securityHeaders,
+    everyAnswer(onDefect),
   )
   const server = HttpRouter.serve(routes, {
     disableLogger: true,

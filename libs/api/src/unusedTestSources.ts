@@ -20,5 +20,6 @@ export const unusedTestSources: ApiSources = {
   clusterStatus: unused,
   metrics: () => [],
   ownedPartitions: () => new Set(),
+  warnings: () => [],
   notReady: () => undefined,
 }

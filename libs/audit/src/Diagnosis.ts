@@ -242,19 +242,19 @@ export const readCheckpoints = async (
   decode: DecodeCheckpoint,
 ): Promise<{ checkpoints: Map<number, StoredCheckpoint>; unreadable: number[] }> => {
   const checkpoints = new Map<number, StoredCheckpoint>()
-  const outdated = new Set<number>()
+  const passed = new Set<number>()
   for (const seq of listed) {
     const bytes = await log.checkpoints.get(seq)
     try {
       const checkpoint = bytes === undefined ? undefined : decode(bytes)
-      // One of an old format is no longer read, and nothing is wrong with it.
-      if (bytes !== undefined && checkpoint === undefined) outdated.add(seq)
+      // One of an old format is no longer read, one that an engine deleted meanwhile is gone: nothing is wrong with them.
+      if (checkpoint === undefined) passed.add(seq)
       if (checkpoint?.seq === seq) checkpoints.set(seq, checkpoint)
     } catch (e) {
       if (!isKirokuError(e) || e.id !== 'LogDamaged') throw e
     }
   }
-  const unreadable = listed.filter((seq) => !checkpoints.has(seq) && !outdated.has(seq))
+  const unreadable = listed.filter((seq) => !checkpoints.has(seq) && !passed.has(seq))
   return { checkpoints, unreadable }
 }
 

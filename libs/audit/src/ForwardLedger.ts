@@ -1,4 +1,4 @@
-import type { QueueAddress } from '@kiroku/message'
+import type { QueueAddress, Ranges } from '@kiroku/message'
 import type { PartitionState } from '@kiroku/partition'
 
 /** Numbers from `from` up to `to`, not included, and the frame that names them. */
@@ -12,13 +12,18 @@ interface Span {
 interface Lane {
   readonly source: QueueAddress
   readonly target: QueueAddress
-  /** Below these the record of the source, or of the target, says nothing. */
-  sentFrom: number
+  /** Below these the record of the source, or of the target, says nothing; undefined: below what new lanes began with. */
+  sentFrom: number | undefined
   receivedFrom: number
   readonly sent: Span[]
   readonly received: Span[]
   /** What the source was told is stored. */
   readonly confirmed: Span[]
+  /** What went elsewhere, since the target was gone and had not stored it. */
+  readonly readdressed: Span[]
+  /** How often the source closed it, and the frames in which the target forgot it. */
+  closings: number
+  readonly forgotten: number[]
 }
 
 /** Something wrong between two partitions. */
@@ -34,6 +39,10 @@ export interface ForwardProblem {
  */
 export class ForwardLedger {
   readonly #lanes = new Map<string, Lane>()
+  /** Number of the first forward of a new lane, by partition, where its record begins. */
+  readonly #firsts = new Map<number, number>()
+  /** Below which forwards a partition may have forgotten lanes of another, where its record begins; as `source target`. */
+  readonly #forgottenTo = new Map<string, number>()
   /** Partitions whose record a repair gave up in part: their ends of lanes cannot be complete. */
   readonly #partial = new Set<number>()
 
@@ -41,7 +50,18 @@ export class ForwardLedger {
     const key = `${source.partition}/${source.queue}>${target.partition}/${target.queue}`
     let lane = this.#lanes.get(key)
     if (lane === undefined) {
-      lane = { source, target, sentFrom: 1, receivedFrom: 1, sent: [], received: [], confirmed: [] }
+      lane = {
+        source,
+        target,
+        sentFrom: undefined,
+        receivedFrom: 1,
+        sent: [],
+        received: [],
+        confirmed: [],
+        readdressed: [],
+        closings: 0,
+        forgotten: [],
+      }
       this.#lanes.set(key, lane)
     }
     return lane
@@ -50,6 +70,7 @@ export class ForwardLedger {
   /** A partition is read from this state on; what was before is not on record. */
   begin(state: PartitionState): void {
     const { partition } = state
+    this.#firsts.set(partition, state.firstForward)
     for (const { source, target, next } of state.outbox.values())
       this.#lane({ partition, queue: source }, target).sentFrom = next
     for (const [key, upTo] of state.forwardsSeen) {
@@ -58,6 +79,7 @@ export class ForwardLedger {
       const source = { partition: sourcePartition, queue: Number(from) }
       this.#lane(source, { partition, queue }).receivedFrom = upTo
     }
+    for (const [source, first] of state.firstForwards) this.#forgottenTo.set(`${source} ${partition}`, first)
   }
 
   /** A partition cannot be read to the end, or gave up a part of its record. */
@@ -71,6 +93,19 @@ export class ForwardLedger {
 
   received(source: QueueAddress, target: QueueAddress, from: number, count: number, seq: number): void {
     add(this.#lane(source, target).received, from, count, seq)
+  }
+
+  readdressed(source: QueueAddress, target: QueueAddress, forwards: Ranges, seq: number): void {
+    const { readdressed } = this.#lane(source, target)
+    for (let i = 0; i < forwards.length; i += 2) add(readdressed, forwards[i]!, forwards[i + 1]!, seq)
+  }
+
+  closed(source: QueueAddress, target: QueueAddress): void {
+    this.#lane(source, target).closings++
+  }
+
+  forgotten(source: QueueAddress, target: QueueAddress, seq: number): void {
+    this.#lane(source, target).forgotten.push(seq)
   }
 
   confirmed(source: QueueAddress, target: QueueAddress, from: number, to: number, seq: number): void {
@@ -92,7 +127,7 @@ export class ForwardLedger {
       const unsent = firstOutside(
         lane.received.filter((s) => settled(target.partition, s)),
         lane.sent,
-        lane.sentFrom,
+        lane.sentFrom ?? this.#firsts.get(source.partition) ?? 1,
       )
       if (unsent !== undefined)
         problems.push({
@@ -103,13 +138,28 @@ export class ForwardLedger {
       const missing = firstOutside(
         lane.confirmed.filter((s) => settled(source.partition, s)),
         lane.received,
-        lane.receivedFrom,
+        Math.max(lane.receivedFrom, this.#forgottenTo.get(`${source.partition} ${target.partition}`) ?? 1),
       )
       if (missing !== undefined)
         problems.push({
           partition: source.partition,
           seq: missing.seq,
           message: `forward ${missing.number} from ${name(source)} is confirmed, but ${name(target)} never stored it`,
+        })
+      // Where the source's record is not whole it does not say of all.
+      const forgotten = lane.forgotten.filter((seq) => seq <= (settledSeq.get(target.partition) ?? 0))
+      if (this.#firsts.get(source.partition) === 1 && forgotten.length > lane.closings)
+        problems.push({
+          partition: target.partition,
+          seq: forgotten[lane.closings]!,
+          message: `${name(target)} forgets the lane from ${name(source)}, which is open`,
+        })
+      const twice = firstInside(lane.readdressed, lane.received)
+      if (twice !== undefined)
+        problems.push({
+          partition: source.partition,
+          seq: twice.seq,
+          message: `forward ${twice.number} from ${name(source)} went elsewhere, but ${name(target)} stored it`,
         })
     }
     return problems
@@ -124,6 +174,17 @@ const add = (spans: Span[], from: number, count: number, seq: number): void => {
   // Spans stay apart by frame only where that is needed to name one; a million forwards are few spans.
   if (last !== undefined && last.to === from && last.seq === seq) last.to += count
   else spans.push({ from, to: from + count, seq })
+}
+
+/** The first number of `spans` that one of `cover` has. */
+const firstInside = (
+  spans: readonly Span[],
+  cover: readonly Span[],
+): { readonly number: number; readonly seq: number } | undefined => {
+  for (const { from, to, seq } of spans)
+    for (const other of cover)
+      if (from < other.to && other.from < to) return { number: Math.max(from, other.from), seq }
+  return undefined
 }
 
 /** The first number of `spans`, not below `from`, that none of `cover` has; both are in order. */

@@ -7,6 +7,7 @@ import {
   type LogEvent,
   type LogEventOf,
   type MachineEvent,
+  type QueueAddress,
   type Ranges,
 } from '@kiroku/message'
 import {
@@ -19,7 +20,9 @@ import {
   findDelayed,
   intersect,
   laneKey,
+  seenKey,
   loadCell,
+  mainSubscription,
   readyRuns,
   runNumbers,
   untouchedCell,
@@ -126,6 +129,18 @@ export class LawFold {
     }
   }
 
+  /** Time moves within a frame only in a dispute about it, and leases by no more than went by. */
+  #resumed({ now, gapMs, dispute, clock }: LogEventOf<'ClockResumed'>): void {
+    const { at } = this.state
+    const endsDispute = this.state.dispute !== undefined && dispute === undefined
+    if (clock !== undefined && !endsDispute) refuse('somebody says which clock is right, but none disagree')
+    if (now > at && this.state.dispute === undefined)
+      refuse(`time goes on at ${now}, but the frame is of ${at}`)
+    const passedMs = Math.max(now, at) - this.#before
+    if (gapMs < 0 || gapMs > passedMs)
+      refuse(`leases are lengthened by ${gapMs} ms, but ${passedMs} ms went by`)
+  }
+
   #check(e: LogEvent, epoch: number): void {
     switch (e.type) {
       case 'Enqueued':
@@ -172,6 +187,21 @@ export class LawFold {
         return
       case 'Forwarded':
         return this.#forwarded(e)
+      case 'Readdressed':
+        return this.#readdressed(e)
+      case 'LanesEnded':
+        if (this.state.queues.has(e.source)) refuse(`the lanes of queue ${e.source} end, which is there`)
+        for (const { source, entries } of this.state.outbox.values())
+          if (source === e.source && entries.length > 0)
+            refuse(`the lanes of queue ${e.source} end with ${entries.length} letters in one`)
+        return
+      case 'LanesClosed':
+        return this.#lanesClosed(e)
+      case 'ClosingTold':
+        if (e.upTo > this.state.firstForward) refuse(`lanes up to ${e.upTo} were never closed`)
+        return
+      case 'LanesForgotten':
+        return this.#lanesForgotten(e)
       case 'QueuePurged': {
         const queue = this.#queue(e.queue)
         if (e.upTo !== queue.nextNumber) refuse(`a purge up to ${e.upTo} is not one of all that was sent`)
@@ -192,12 +222,18 @@ export class LawFold {
       }
       case 'BodiesCarried':
         return this.#addBodies(e.queue, total(e.numbers))
+      case 'LettersCarried':
+        if (e.index !== (this.#bodies.get(e.source) ?? 0))
+          refuse(`the bodies of letters of queue ${e.source} do not lie at place ${e.index}`)
+        return this.#addBodies(e.source, total(e.forwards))
       case 'OwnerChanged':
         if (e.epoch !== epoch) refuse(`the frame is of epoch ${epoch}, but names ${e.epoch}`)
         return
       case 'ClockResumed':
-        if (e.now > this.state.at || e.gapMs < 0 || e.gapMs > this.state.at - this.#before)
-          refuse(`leases are lengthened by ${e.gapMs} ms, but ${this.state.at - this.#before} ms went by`)
+        return this.#resumed(e)
+      case 'StoreShort':
+        if (e.freeBytes < 0 || e.freeBytes >= e.bytesMax)
+          refuse(`the store had ${e.freeBytes} of ${e.bytesMax} bytes`)
         return
       case 'Trimmed':
         if (e.upTo >= this.#seq) refuse(`record ${e.upTo} cannot be trimmed yet`)
@@ -322,8 +358,7 @@ export class LawFold {
     if (e.enqueuedAt.length !== e.count || e.enqueuedAt.some((at) => at > state.at))
       refuse(`forward ${e.forward} was first sent later than it arrived`)
     const target = { partition: state.partition, queue: e.queue }
-    const key = laneKey(e.from.queue, { partition: e.from.partition, queue: e.queue })
-    if (e.forward < (state.forwardsSeen.get(key) ?? 1))
+    if (e.forward < (state.forwardsSeen.get(seenKey(e.from, e.queue)) ?? 1))
       refuse(`forward ${e.forward} of queue ${e.from.queue} in partition ${e.from.partition} is stored twice`)
     this.#forwards.received(e.from, target, e.forward, e.count, this.#seq)
   }
@@ -495,7 +530,8 @@ export class LawFold {
     const sub = this.#sub(e)
     const { numbers, target } = e
     const isSource = target.partition === state.partition && target.queue === e.queue
-    if (isSource || (to !== 'origin' && (to.partition !== target.partition || to.queue !== target.queue)))
+    // A queue that was made again has the name, and another id.
+    if (isSource || (to !== 'origin' && (to.partition !== target.partition || to.name !== e.name)))
       refuse(`redrive ${e.task} does not go to queue ${target.queue} of partition ${target.partition}`)
     if (!isInOrder(numbers)) refuse(`redrive ${e.task} does not name messages in their order`)
     if (numbers.at(-2)! + numbers.at(-1)! - 1 > upTo)
@@ -644,6 +680,54 @@ export class LawFold {
     )
   }
 
+  /** Letters go to the queue that has the name of the one that is gone, or to where their subscription's setting says. */
+  #readdressed(e: LogEventOf<'Readdressed'>): void {
+    const { state } = this
+    const { source, from, target, forwards } = e
+    const lane = state.outbox.get(laneKey(source, from))
+    if (forwards.length === 0 || !isInOrder(forwards))
+      refuse(`letters of queue ${source} are not readdressed in their order`)
+    const isBack = isSame(from, target) || isSame({ partition: state.partition, queue: source }, target)
+    if (isBack) refuse(`letters of queue ${source} are readdressed to queue ${target.queue}`)
+    const next = state.outbox.get(laneKey(source, target))?.next ?? state.firstForward
+    if (e.forward !== next) refuse(`forward ${e.forward} comes where ${next} is next`)
+    const entries = new Map(lane?.entries.map((entry) => [entry.forward, entry]))
+    const isSameName =
+      lane?.name === undefined || (lane.name === e.name && from.partition === target.partition)
+    forEach(forwards, (forward) => {
+      const entry = entries.get(forward)
+      if (entry === undefined) return refuse(`forward ${forward} of queue ${source} is not on its way`)
+      const sub = state.queues.get(source)?.named(entry.subscription ?? mainSubscription)
+      const meant = entry.cause === 'redriven' ? undefined : sub?.config.deadLetter
+      if (!isSameName && (meant === null || meant === undefined || !isSame(meant, target)))
+        refuse(`forward ${forward} of queue ${source} is readdressed to "${e.name}", which nobody set`)
+    })
+    const place = { partition: state.partition, queue: source }
+    this.#forwards.readdressed(place, from, forwards, this.#seq)
+    this.#forwards.sent(place, target, e.forward, total(forwards), this.#seq)
+  }
+
+  /** No letter is in them, and none follows: their queue was deleted, or the last letter just went elsewhere. */
+  #lanesClosed({ source, targets }: LogEventOf<'LanesClosed'>): void {
+    const { outbox, queues, partition } = this.state
+    for (let i = 0; i < targets.length; i += 2) {
+      const target = { partition: targets[i]!, queue: targets[i + 1]! }
+      const lane = outbox.get(laneKey(source, target))
+      if (lane !== undefined && (queues.has(source) || lane.entries.length > 0))
+        refuse(`a lane of queue ${source} is closed that is in use`)
+      this.#forwards.closed({ partition, queue: source }, target)
+    }
+  }
+
+  #lanesForgotten({ partition, lanes }: LogEventOf<'LanesForgotten'>): void {
+    for (let i = 0; i < lanes.length; i += 2) {
+      const source = { partition, queue: lanes[i]! }
+      if (!this.state.forwardsSeen.has(seenKey(source, lanes[i + 1]!)))
+        refuse(`a lane of queue ${source.queue} of partition ${partition} is forgotten that nobody knew`)
+      this.#forwards.forgotten(source, { partition: this.state.partition, queue: lanes[i + 1]! }, this.#seq)
+    }
+  }
+
   // Bodies
 
   #addBodies(queue: number, count: number): void {
@@ -669,6 +753,9 @@ export class LawFold {
     )
   }
 }
+
+const isSame = (a: QueueAddress, b: QueueAddress): boolean =>
+  a.partition === b.partition && a.queue === b.queue
 
 const paused = (dueAt: number): State => (dueAt === 0 ? State.Available : State.WaitingRetry)
 

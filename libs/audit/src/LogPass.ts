@@ -236,8 +236,8 @@ export class LogPass {
     const { keep, moments } = this.#options
     if (!isFrame || keep === undefined || moments === undefined) return false
     // A large state costs as much to copy and to read back as it does to replay a good deal of work.
-    const { live, runs } = this.#state
-    const size = live.used + runs.used
+    const { live, runs, producers, dedup } = this.#state
+    const size = live.used + runs.used + producers.size + dedup.size
     const times = Math.min(timesMax, Math.max(1, (stateShare * size) / keep.work))
     return this.#work - this.#keptWork >= keep.work * times || this.#bytesSince >= keep.bytes * times
   }

@@ -147,11 +147,22 @@ export class PlaceFold {
       case 'OwnerChanged':
       case 'Checkpointed':
       case 'Trimmed':
+      case 'StoreShort':
       case 'ForeignRecordSkipped':
       case 'DeliveryPaused':
       case 'DeliveryResumed':
       case 'Forwarded':
       case 'PartLeft':
+      case 'LanesEnded':
+      case 'LanesClosed':
+      case 'ClosingTold':
+      case 'LanesForgotten':
+        return
+      case 'Readdressed':
+        if (e.source === this.#place.queue) this.#readdressed(e)
+        return
+      case 'LettersCarried':
+        if (e.source === this.#place.queue) this.#carried(e)
         return
       default:
         if (e.queue === this.#place.queue) this.#ofQueue(e)
@@ -393,6 +404,29 @@ export class PlaceFold {
       decidedSeq: this.#seq,
       arrives: { from: { partition, queue }, queue: this.queue, forward },
     })
+  }
+
+  /** It goes elsewhere than it was going, since the queue there was deleted. */
+  #readdressed(e: LogEventOf<'Readdressed'>): void {
+    const nexts = this.#nexts
+    for (let i = 0; i < nexts.length; i++) {
+      const { partition, queue, arrives } = nexts[i]!
+      if (partition !== e.from.partition || queue !== e.from.queue || arrives === undefined) continue
+      const place = indexIn(e.forwards, arrives.forward)
+      if (place < 0) continue
+      const forward = e.forward + place
+      nexts[i] = { ...e.target, decidedSeq: this.#seq, arrives: { ...arrives, forward } }
+      this.#noted(e, { target: { partition: e.target.partition, queue: e.name, forward } })
+    }
+  }
+
+  #carried(e: LogEventOf<'LettersCarried'>): void {
+    this.#bodies += total(e.forwards)
+    for (const { partition, queue, arrives } of this.#nexts) {
+      if (partition !== e.target.partition || queue !== e.target.queue || arrives === undefined) continue
+      const place = indexIn(e.forwards, arrives.forward)
+      if (place >= 0) this.#noted(e, { body: this.#bodyAt(e.index + place) })
+    }
   }
 
   #step(e: LogEvent, view: View, state: State, detail: Detail = {}): void {

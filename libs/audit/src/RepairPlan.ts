@@ -29,9 +29,10 @@ export interface RepairOrder extends RepairOptions {
  *   that stretch, and bodies in its unreadable records;
  * - `lostEnd`: a checkpoint, or a node, knows of records that are gone from the end, or bodies were trimmed away by them;
  * - `checkpoint`: the log is whole, but a checkpoint cannot be read; it is deleted;
+ * - `missing`: the store does not have the partition; it is made again, and then looked at;
  * - `impossible`: nothing is left to rebuild the state from.
  */
-export type RepairKind = 'none' | 'void' | 'bridge' | 'lostEnd' | 'checkpoint' | 'impossible'
+export type RepairKind = 'none' | 'void' | 'bridge' | 'lostEnd' | 'checkpoint' | 'missing' | 'impossible'
 
 /** What is damaged, and what reopening costs. */
 export interface RepairPlan {

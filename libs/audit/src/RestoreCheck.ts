@@ -128,6 +128,8 @@ export const arrivalsOf = (at: number, events: readonly LogEvent[]): Map<number,
   const places = new Map<number, number>()
   const found = new Map<number, Arrival[]>()
   for (const event of events) {
+    if (event.type === 'LettersCarried')
+      places.set(event.source, (places.get(event.source) ?? 0) + total(event.forwards))
     const isArrival = event.type === 'Enqueued' || event.type === 'ForwardReceived'
     if (!isArrival && event.type !== 'BodiesCarried' && event.type !== 'BodyEdited') continue
     const index = places.get(event.queue) ?? 0

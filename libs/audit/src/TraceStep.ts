@@ -1,4 +1,5 @@
 import type { Actor, LogEventType, StateName } from '@kiroku/message'
+import type { LostPartition } from './missingText.ts'
 
 /** One thing that happened to a message. Times are ms of partition time. */
 export interface TraceStep {
@@ -81,4 +82,6 @@ export interface Trace {
   readonly complete: boolean
   /** What they said of the message is missing here. */
   readonly unreadable: readonly UnreadableRecord[]
+  /** Partitions on its way that are not there: what happened in them is not told. Absent: none. */
+  readonly missing?: readonly LostPartition[]
 }

@@ -1,6 +1,7 @@
 import { ChainError, type Log, type PartitionLog } from '@kiroku/log'
 import { firstMissing } from '@kiroku/partition'
 import { asProblem, including, readCheckpoints, standingIn, strayProblem, walk } from './Diagnosis.ts'
+import { openPartition } from './openPartition.ts'
 import type { RepairOptions } from './RepairPlan.ts'
 import { TailCheck } from './TailNote.ts'
 import type { Problem } from './VerifyReport.ts'
@@ -28,7 +29,11 @@ export interface CheckRecordOptions extends RepairOptions {
 export const checkRecord = async (log: Log, options: CheckRecordOptions): Promise<RecordCheck[]> => {
   const checks: RecordCheck[] = []
   for (let n = 0; n < log.meta.partitions; n++) {
-    const partition = await log.partition(n)
+    const { handle: partition, problem } = await openPartition(log, n)
+    if (partition === undefined) {
+      checks.push({ partition: n, firstSeq: 0, lastSeq: 0, readFrom: 0, problem })
+      continue
+    }
     try {
       let check = await checkPartition(partition, options)
       for (let tries = 1; tries < trimmedTriesMax && (await isTrimmed(partition, check)); tries++)

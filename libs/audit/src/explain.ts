@@ -91,6 +91,8 @@ const sentenceOf = (step: TraceStep, end: string): string | undefined => {
       return `${when}  It arrived in ${step.queue}.`
     case 'BodyEdited':
       return `${when}  Its body was edited${by}${why}.`
+    case 'Readdressed':
+      return `${when}  Its target had been deleted; it went to ${step.target?.queue}.`
     case 'Redriven':
       return `${when}  It was redriven to ${step.target?.queue}${by}${why}.`
     case 'Recalled':

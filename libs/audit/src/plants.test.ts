@@ -346,6 +346,12 @@ describe('a timer that fires early is found:', () => {
     ]))
   it('by a clock that jumps', () =>
     expectFound(/0 ms went by/, [{ type: 'ClockResumed', now: scene.at, gapMs: 60_000 }]))
+  it('by a step of the time that no clocks disagreed about', () =>
+    expectFound(/time goes on at/, [{ type: 'ClockResumed', now: scene.at + 60_000, gapMs: 60_000 }]))
+  it('by a word about clocks that do not disagree', () =>
+    expectFound(/none disagree/, [
+      { type: 'ClockResumed', now: scene.at, gapMs: 0, clock: 'node', by: { name: 'a', origin: 'b' } },
+    ]))
   it('and so is time that goes back', () => expectFound(/time goes back/, [], { at: scene.at - 1 }))
   it('while one that fires in time is not', async () => {
     await forge(engine.log, 0, [{ type: 'LeaseExpired', ...of(2), dueAt: 0 }], { at: scene.leaseUntil })

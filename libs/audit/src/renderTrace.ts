@@ -1,4 +1,5 @@
 import { timesText } from './cameBack.ts'
+import { missingText } from './missingText.ts'
 import type { Trace, TraceAttempt, TraceStep } from './TraceStep.ts'
 
 const columns = 100
@@ -124,6 +125,7 @@ const notes = (trace: Trace): string[] => {
         : `${count} records cannot be read, the first is ${place}; run \`kiroku verify\`.`,
     )
   }
+  for (const each of trace.missing ?? []) lines.push(missingText(each))
   return lines.length === 0 ? [] : ['', ...lines]
 }
 

@@ -50,6 +50,35 @@ describe('a whole log', () => {
   })
 })
 
+describe('a partition that the store does not have', () => {
+  it('is named by every look at the log, and back as it was after a repair', async () => {
+    await send(engine, 0, 'mail', 'a', 'b')
+    await engine.close()
+    const end = await lastSeq()
+    engine.log.faults.unload(0)
+    const problem = { id: 'LogDamaged', message: 'partition 0 is not there' }
+    expect(await plan()).toMatchObject({ kind: 'missing', problem })
+    expect(await check()).toMatchObject({ ok: false, partitions: [{ partition: 0, problem }] })
+    expect(await checkRecord(engine.log, { decodeCheckpoint, bytesMax: 0 })).toMatchObject([{ problem }])
+    expect(await repair(engine.log, 0, order)).toMatchObject([{ kind: 'missing' }])
+    expect(await plan()).toMatchObject({ kind: 'none', lastSeq: end })
+    expect(await repair(engine.log, 0, order)).toEqual([])
+    expect(await check()).toMatchObject({ ok: true })
+    await engine.restart()
+    expect(await counts()).toMatchObject({ available: 2 })
+  })
+
+  it('gives nothing up in the repair that brings it back: what is damaged in it is to be seen first', async () => {
+    await send(engine, 0, 'mail', 'a')
+    await engine.close()
+    const end = await lastSeq()
+    engine.log.faults.damage(0, end)
+    engine.log.faults.unload(0)
+    expect(await repair(engine.log, 0, order)).toMatchObject([{ kind: 'missing' }])
+    expect(await plan()).toMatchObject({ kind: 'void', from: end, lastSeq: end })
+  })
+})
+
 describe.each(['a flipped byte', 'a hole'])('%s behind which no checkpoint stands', (kind) => {
   const damage = (seq: number): void =>
     kind === 'a hole' ? engine.log.faults.loseRecord(0, seq) : engine.log.faults.damage(0, seq)
@@ -105,8 +134,9 @@ describe.each(['a flipped byte', 'a hole'])('%s behind which no checkpoint stand
     await repair(engine.log, 0, order)
     await engine.restart()
     await send(engine, 0, 'mail', 'f')
+    const sent = await lastSeq()
     await engine.close()
-    engine.log.faults.damage(0, await lastSeq())
+    engine.log.faults.damage(0, sent)
     await repair(engine.log, 0, order)
     await engine.restart()
     expect(await counts()).toMatchObject({ sent: 3 })
@@ -243,6 +273,28 @@ describe('with checkpoints', () => {
     const [newer, older] = await handle.checkpoints.list()
     return [older!, newer!]
   }
+
+  it('one that an engine deletes while it is looked for is no damage', async () => {
+    const [older] = await untilTwoStand()
+    const handle = await engine.log.partition(0)
+    const list = async () => {
+      const listed = await handle.checkpoints.list()
+      await handle.checkpoints.delete(older)
+      return listed
+    }
+    const checkpoints = { ...handle.checkpoints, list }
+    const partition = async () =>
+      new Proxy(handle, {
+        get: (target, name) => {
+          if (name === 'checkpoints') return checkpoints
+          const value = Reflect.get(target, name, target) as unknown
+          return typeof value === 'function' ? value.bind(target) : value
+        },
+      })
+    const log = { ...engine.log, partition }
+    const [found] = await checkRecord(log, { decodeCheckpoint, bytesMax: Infinity })
+    expect(found!.problem).toBeUndefined()
+  })
 
   it('verify holds every one against the replay', async () => {
     await untilTwoStand()

@@ -1,7 +1,9 @@
 import { KirokuError, isKirokuError, type LogEvent } from '@kiroku/message'
 import { encodeRecord, type Log, type PartitionLog } from '@kiroku/log'
 import { diagnose, type Diagnosis } from './Diagnosis.ts'
+import { openPartition, type OpenedPartition } from './openPartition.ts'
 import type { RepairOptions, RepairOrder, RepairPlan } from './RepairPlan.ts'
+import type { Problem } from './VerifyReport.ts'
 
 /** Numbers that every counter leaves out after a part of the log was given up: more than a log can hold. */
 const skippedNumbers = 2 ** 30
@@ -13,10 +15,9 @@ const triesMax = 5
  * Errors: `InvalidArgument` (no such partition), `FutureVersion` (the log is newer than this code), and what the log's reading throws.
  */
 export const planRepair = (log: Log, partition: number, options: RepairOptions): Promise<RepairPlan> =>
-  withPartition(log, partition, async (handle) => {
-    const { plan } = await diagnose(handle, options, false)
-    return plan
-  })
+  withPartition(log, partition, async ({ handle, problem }) =>
+    handle === undefined ? missingPlan(partition, problem) : (await diagnose(handle, options, false)).plan,
+  )
 
 /**
  * Reopens a damaged partition by an explicit event: takes it over from its owner and declares what cannot be kept
@@ -24,9 +25,14 @@ export const planRepair = (log: Log, partition: number, options: RepairOptions):
  * Errors: as `planRepair`; `LogDamaged` when nothing is left to rebuild the state from; `Busy` when others keep writing.
  */
 export const repair = (log: Log, partition: number, order: RepairOrder): Promise<RepairPlan[]> =>
-  withPartition(log, partition, async (handle) => {
+  withPartition(log, partition, async ({ handle, problem }) => {
     const done: RepairPlan[] = []
     let lostEnd = order.acknowledgeLostEnd ?? false
+    if (handle === undefined) {
+      await log.restore(partition)
+      // What that brought back is to be seen before anything of it is given up.
+      return [missingPlan(partition, problem)]
+    }
     for (let tries = 0; tries < triesMax; tries++) {
       const diagnosis = await diagnose(handle, order, lostEnd)
       const { plan } = diagnosis
@@ -49,15 +55,29 @@ export const repair = (log: Log, partition: number, order: RepairOrder): Promise
 const withPartition = async <A>(
   log: Log,
   n: number,
-  use: (partition: PartitionLog) => Promise<A>,
+  use: (opened: OpenedPartition) => Promise<A>,
 ): Promise<A> => {
-  const partition = await log.partition(n)
+  const opened = await openPartition(log, n)
   try {
-    return await use(partition)
+    return await use(opened)
   } finally {
-    await partition.close()
+    await opened.handle?.close()
   }
 }
+
+/** What is in the store shows only once it has the partition again. */
+const missingPlan = (partition: number, problem: Problem): RepairPlan => ({
+  partition,
+  kind: 'missing',
+  firstSeq: 0,
+  lastSeq: 0,
+  problem,
+  from: 1,
+  upTo: 0,
+  reopensAt: 0,
+  lost: { unreadable: 0, records: 0, events: 0, sent: 0, settled: 0, bodies: 0 },
+  checkpointsDropped: [],
+})
 
 /** Appends the reopening as a fence, so that nothing an earlier owner still has in flight lands behind it. */
 const reopen = async (log: PartitionLog, diagnosis: Diagnosis, order: RepairOrder): Promise<boolean> => {

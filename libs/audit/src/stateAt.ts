@@ -131,6 +131,7 @@ const page = async (
 
 /** Whether messages of other queues ever came in. */
 const isTarget = ({ state, queue }: LookPlace): boolean => {
+  if (queue.hadForwards) return true
   for (const key of state.forwardsSeen.keys()) if (key.endsWith(`/${queue.id}`)) return true
   return false
 }

@@ -1,3 +1,5 @@
+import type { Log } from '@kiroku/log'
+import { KirokuError } from '@kiroku/message'
 import { messageId } from '@kiroku/partition'
 import { decodeCheckpoint, startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
 import { waitUntil } from '@kiroku/testkit'
@@ -39,7 +41,40 @@ const failTwice = async () => {
   await ask(engine, 1, { type: 'Ack', items: dead.items })
 }
 
+/** The log without one of its partitions. */
+const without = (missing: number): Log => ({
+  ...engine.log,
+  meta: engine.log.meta,
+  partition: (n: number) =>
+    n === missing
+      ? Promise.reject(new KirokuError('LogDamaged', `NATS has no stream ${n}`))
+      : engine.log.partition(n),
+})
+
 describe('the trace of a message', () => {
+  it('tells what is there while a partition on its way is missing, and names that', async () => {
+    await failTwice()
+    const found = await trace(without(1), idOf(2))
+    expect(found).toMatchObject({ queues: ['mail'], state: 'DLQ' })
+    expect(found.missing).toEqual([
+      { partition: 1, problem: { seq: 0, id: 'LogDamaged', message: 'NATS has no stream 1' } },
+    ])
+    expect(renderTrace(found)).toContain(
+      'Partition 1 is missing, and what it holds with it: NATS has no stream 1',
+    )
+    const arrived = await trace(without(0), idOf(1, 1, 1))
+    expect(arrived).toMatchObject({ queues: ['dead'], state: 'Committed', complete: false })
+    expect(arrived.missing).toMatchObject([{ partition: 0 }])
+  })
+
+  it('names the partition that is missing where nothing else is known of it', async () => {
+    await failTwice()
+    await expect(trace(without(0), idOf(2))).rejects.toMatchObject({
+      id: 'LogDamaged',
+      message: expect.stringContaining('Partition 0 is missing') as string,
+    })
+  })
+
   it('follows it through every attempt into the dead-letter queue on another partition', async () => {
     await failTwice()
     const found = await trace(engine.log, idOf(2))

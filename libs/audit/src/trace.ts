@@ -1,9 +1,19 @@
-import { KirokuError, isKirokuError, stateNames, type LogEvent, type Ranges } from '@kiroku/message'
+import {
+  KirokuError,
+  isKirokuError,
+  stateNames,
+  type LogEvent,
+  type LogEventOf,
+  type QueueAddress,
+  type Ranges,
+} from '@kiroku/message'
 import { decodeRecord, type DecodedRecord, type Log, type LogRecord, type PartitionLog } from '@kiroku/log'
 import { messageId as toMessageId, parseMessageId } from '@kiroku/partition'
 import { attemptsOf } from './attemptsOf.ts'
 import { cameBackOf } from './cameBack.ts'
 import type { DecodeCheckpoint } from './Checkpoint.ts'
+import { missingText, type LostPartition } from './missingText.ts'
+import { openPartition } from './openPartition.ts'
 import { PlaceFold, type Origin, type Place } from './PlaceFold.ts'
 import { progressRecords, type OnProgress } from './Progress.ts'
 import { total } from './ranges.ts'
@@ -22,7 +32,7 @@ export interface TraceOptions {
 /**
  * Finds everything on record about a message, live or long gone, through every queue that it was forwarded to; asked
  * for a dead letter or a redriven message, also its life before. Reads on past damage and says what it could not
- * read. Errors: `InvalidArgument` (not a message id), `UnknownMessage`, and what the log's reading throws.
+ * read. Errors: `InvalidArgument` (not a message id), `UnknownMessage`, `LogDamaged` where all of it lies in partitions that are missing, and what the log's reading throws.
  */
 export const trace = async (log: Log, messageId: string, options: TraceOptions = {}): Promise<Trace> => {
   const { incarnation, ...asked } = parseMessageId(messageId)
@@ -45,6 +55,9 @@ export const trace = async (log: Log, messageId: string, options: TraceOptions =
     fold = place && (await reading.at(place))
   }
   const [begin] = steps
+  const { missing } = reading
+  if (begin === undefined && missing.length > 0)
+    throw new KirokuError('LogDamaged', missing.map(missingText).join('\n'))
   if (begin === undefined)
     throw new KirokuError('UnknownMessage', `the record holds nothing about message ${messageId}`)
   const { place } = begun
@@ -57,6 +70,7 @@ export const trace = async (log: Log, messageId: string, options: TraceOptions =
     cameBack: cameBackOf(steps),
     complete: begin.event === 'Enqueued',
     unreadable: reading.unreadable,
+    ...(missing.length === 0 ? {} : { missing }),
   }
 }
 
@@ -76,6 +90,7 @@ class TraceReading {
   readonly #log: Log
   readonly #options: TraceOptions
   readonly #unreadable = new Map<string, UnreadableRecord>()
+  readonly #missing = new Map<number, LostPartition>()
   #events = 0
 
   constructor(log: Log, options: TraceOptions) {
@@ -85,6 +100,10 @@ class TraceReading {
 
   get unreadable(): UnreadableRecord[] {
     return [...this.#unreadable.values()]
+  }
+
+  get missing(): LostPartition[] {
+    return [...this.#missing.values()]
   }
 
   /** Goes back to where the lineage begins, as far as the record tells. */
@@ -103,7 +122,7 @@ class TraceReading {
   /** What happened at one place. */
   at(place: Place): Promise<PlaceFold> {
     const fold = new PlaceFold(place)
-    return this.#partition(place.partition, async (partition) => {
+    return this.#partition(place.partition, fold, async (partition) => {
       if (await this.#atByIndex(partition, place, fold)) return fold
       const whole = new PlaceFold(place)
       const { decodeCheckpoint } = this.#options
@@ -149,21 +168,24 @@ class TraceReading {
   #sourceOf(target: Place, { partition, queue, forward }: Origin): Promise<NumberedPlace | undefined> {
     let number = this.#options.index?.sourceOf(target, { partition, queue, forward })
     if (number !== undefined) return Promise.resolve({ partition, queue, number })
-    return this.#partition(partition, async (log) => {
+    return this.#partition(partition, undefined, async (log) => {
+      const departures: Departure[] = []
       await this.#scan(log, (_, __, events) => {
-        for (const e of events) {
-          if ((e.type !== 'DeadLettered' && e.type !== 'Redriven') || e.queue !== queue) continue
-          if (e.target.partition !== target.partition || e.target.queue !== target.queue) continue
-          const place = forward - e.forward
-          if (place >= 0 && place < total(e.numbers)) number = numberAt(e.numbers, place)
-        }
+        for (const e of events)
+          if (isDeparture(e) && (e.type === 'Readdressed' ? e.source : e.queue) === queue) departures.push(e)
       })
+      number = departed(departures, target, forward)
       return number === undefined ? undefined : { partition, queue, number }
     })
   }
 
-  async #partition<A>(n: number, read: (log: PartitionLog) => Promise<A>): Promise<A> {
-    const log = await this.#log.partition(n)
+  /** Reads a partition; one that is not there is noted, and holds `nothing`. */
+  async #partition<A>(n: number, nothing: A, read: (log: PartitionLog) => Promise<A>): Promise<A> {
+    const { handle: log, problem } = await openPartition(this.#log, n)
+    if (log === undefined) {
+      this.#missing.set(n, { partition: n, problem })
+      return nothing
+    }
     try {
       return await read(log)
     } finally {
@@ -177,6 +199,30 @@ class TraceReading {
   ): Promise<void> {
     this.#events = await scan(log, accept, this.#unreadable, this.#events, this.#options.onProgress)
   }
+}
+
+/** What gives messages the numbers of their forwards. */
+type Departure = LogEventOf<'DeadLettered' | 'Redriven' | 'Readdressed'>
+
+const isDeparture = (e: LogEvent): e is Departure =>
+  e.type === 'DeadLettered' || e.type === 'Redriven' || e.type === 'Readdressed'
+
+/** The message that left with this forward, which may have been on its way elsewhere before. */
+const departed = (
+  departures: readonly Departure[],
+  target: QueueAddress,
+  forward: number,
+): number | undefined => {
+  let [to, n] = [target, forward]
+  for (const e of departures.toReversed()) {
+    if (e.target.partition !== to.partition || e.target.queue !== to.queue) continue
+    const place = n - e.forward
+    const moved = e.type === 'Readdressed' ? e.forwards : e.numbers
+    if (place < 0 || place >= total(moved)) continue
+    if (e.type !== 'Readdressed') return numberAt(moved, place)
+    ;[to, n] = [e.from, numberAt(moved, place)]
+  }
+  return undefined
 }
 
 /** The number at a place of ranges. */

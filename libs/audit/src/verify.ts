@@ -4,9 +4,10 @@ import type { PartitionState } from '@kiroku/partition'
 import { checkKeys } from './checkKeys.ts'
 import { ForwardLedger } from './ForwardLedger.ts'
 import { MachineCheck } from './MachineCheck.ts'
+import { openPartition } from './openPartition.ts'
 import { checkProof } from './Proof.ts'
 import { verifyPartition, type PartitionResult } from './verifyPartition.ts'
-import type { PartitionReport, Totals, VerifyOptions, VerifyReport } from './VerifyReport.ts'
+import type { PartitionReport, Problem, Totals, VerifyOptions, VerifyReport } from './VerifyReport.ts'
 
 /**
  * Reads the whole record and holds it against everything that is promised of it: the chain of hashes, checksums,
@@ -19,20 +20,42 @@ export const verify = async (log: Log, options: VerifyOptions): Promise<VerifyRe
   if (options.against !== undefined) checkProof(log, options.against)
   const partitions = options.partitions ?? Array.from({ length: log.meta.partitions }, (_, n) => n)
   const handles: PartitionLog[] = []
+  const missing: PartitionReport[] = []
   try {
     for (const n of partitions) {
       if (!(n >= 0 && n < log.meta.partitions))
         throw new KirokuError('InvalidArgument', `log ${log.meta.name} has no partition ${n}`)
-      handles.push(await log.partition(n))
+      const { handle, problem } = await openPartition(log, n)
+      if (handle === undefined) missing.push(missingReport(n, problem))
+      else handles.push(handle)
     }
-    const { report, states } = await verifyAll(handles, options)
-    if (options.partitions !== undefined || !states.some(hasErasable)) return report
+    const { report: read, states } = await verifyAll(handles, options)
+    const all = [...read.partitions, ...missing].sort((a, b) => a.partition - b.partition)
+    const report = { ...read, ok: read.ok && missing.length === 0, partitions: all }
+    if (missing.length > 0 || options.partitions !== undefined || !states.some(hasErasable)) return report
     const keys = await checkKeys(log)
     return { ...report, ok: report.ok && keys.problems.length === 0, keys }
   } finally {
     for (const handle of handles) await handle.close()
   }
 }
+
+/** Of a partition that the store does not have. */
+const missingReport = (partition: number, problem: Problem): PartitionReport => ({
+  partition,
+  firstSeq: 0,
+  lastSeq: 0,
+  fromSeq: 0,
+  frames: 0,
+  events: 0,
+  transitions: 0,
+  ok: false,
+  problem,
+  foreign: 0,
+  repaired: [],
+  checkpoints: 0,
+  head: '',
+})
 
 /** How often a partition is read again because its engine trimmed what was about to be read. */
 const trimmedTriesMax = 3

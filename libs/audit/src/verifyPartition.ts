@@ -9,7 +9,7 @@ import {
   type ChainEntry,
   type PartitionLog,
 } from '@kiroku/log'
-import { firstMissing, PartitionState, restore, runNumbers, snapshot, stateHash } from '@kiroku/partition'
+import { firstMissing, isHashOf, PartitionState, restore, runNumbers, snapshot } from '@kiroku/partition'
 import type { DecodeCheckpoint, StoredCheckpoint } from './Checkpoint.ts'
 import type { ForwardLedger } from './ForwardLedger.ts'
 import { LawFold } from './LawFold.ts'
@@ -77,6 +77,8 @@ class PartitionReader {
   /** Hash of the last record of ours, and what it was at the record that the proof names. */
   #head: Uint8Array = zeroHash
   #proven: Uint8Array | undefined
+  /** What repairs gave up so far, which need not be readable. */
+  readonly #lostRanges: { readonly from: number; readonly upTo: number }[] = []
   /** Records that repairs gave up, as far as the proof covers them. */
   #lostProven: { readonly from: number; readonly upTo: number } | undefined
   /** The sequence that is looked at. */
@@ -247,7 +249,7 @@ class PartitionReader {
       found ??= new Map<number, Map<number, Arrival[]>>()
       for (let i = 2; i < e.runs.length; i += runNumbers) {
         const seq = e.runs[i]!
-        if (found.has(seq)) continue
+        if (found.has(seq) || this.#lostRanges.some(({ from, upTo }) => from <= seq && seq <= upTo)) continue
         const stored = await log.get(seq)
         const record = stored === undefined || stored.foreign ? undefined : decodeRecord(stored.data)
         if (record?.kind === 'frame') found.set(seq, arrivalsOf(record.at, record.events))
@@ -262,6 +264,7 @@ class PartitionReader {
 
   async #lost({ seq, upTo, bridged, damage }: Extract<ChainEntry, { kind: 'lost' }>): Promise<void> {
     const { proof } = this.#task
+    this.#lostRanges.push({ from: seq, upTo })
     if (proof !== undefined && seq <= proof.seq) this.#lostProven ??= { from: seq, upTo }
     if (!bridged || upTo <= this.#fromSeq) return
     const checkpoint = await this.#read(upTo)
@@ -278,9 +281,9 @@ class PartitionReader {
     const wrong = (what: string): ChainError => new ChainError('LogDamaged', partition, seq, what)
     if (checkpoint.seq !== seq || !equalBytes(checkpoint.hash, recordHash))
       throw wrong('the checkpoint stands on another record than the one that is stored')
-    if (stateHash(checkpoint.snapshot) !== checkpoint.stateHash)
+    if (!isHashOf(checkpoint.stateHash, checkpoint.snapshot))
       throw wrong('the checkpoint holds another state than the one it names')
-    if (seq >= this.#fromSeq && stateHash(snapshot(this.#fold.state)) !== checkpoint.stateHash)
+    if (seq >= this.#fromSeq && !isHashOf(checkpoint.stateHash, snapshot(this.#fold.state)))
       throw wrong('the checkpoint differs from the replay of the log')
     this.#confirmed.set(seq, checkpoint)
     this.#checkpoints++

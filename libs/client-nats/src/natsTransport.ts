@@ -1,7 +1,6 @@
 import type { Transport, LogDirectory } from '@kiroku/client'
 import { KirokuError } from '@kiroku/message'
-import { jetStreamCode, requestCommands, toKirokuError } from '@kiroku/nats'
-import { JetStreamApiError } from '@nats-io/jetstream'
+import { isStreamMissing, requestCommands, toKirokuError } from '@kiroku/nats'
 import { Kvm } from '@nats-io/kv'
 import type { NatsConnection } from '@nats-io/nats-core'
 
@@ -54,7 +53,7 @@ const readCatalogue = async (nc: NatsConnection, log: string): Promise<Catalogue
     const entry = await bucket.get(`log.${log}`)
     return entry?.operation === 'PUT' ? entry.json<CatalogueEntry>() : undefined
   } catch (cause) {
-    if (cause instanceof JetStreamApiError && cause.code === jetStreamCode.streamNotFound) return undefined
+    if (isStreamMissing(cause)) return undefined
     throw toKirokuError(cause, `Cannot read the directory of the log "${log}"`)
   }
 }

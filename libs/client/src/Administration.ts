@@ -2,6 +2,7 @@ import { KirokuError, isKirokuError, type Actor } from '@kiroku/message'
 import {
   checkQueueName,
   parseMessageId,
+  refuseNamed,
   type Answers,
   type CommandOf,
   type QueueDescription,
@@ -80,9 +81,29 @@ export class Administration implements Queues {
     return applySections(this.#sections, sections, { by: this.#context.actor, ...options })
   }
 
-  async delete(name: string, by = this.#context.actor): Promise<void> {
-    const command: CommandOf<'DeleteQueue'> = { type: 'DeleteQueue', queue: name, by }
+  async delete(
+    name: string,
+    { force = false }: { readonly force?: boolean } = {},
+    by = this.#context.actor,
+  ): Promise<void> {
     const { link } = await this.#partition(name)
+    const command: CommandOf<'DeleteQueue'> = {
+      type: 'DeleteQueue',
+      queue: name,
+      ...(force ? { force } : {}),
+      by,
+    }
+    // A partition knows its own queues only. Should one name it meanwhile, its dead letters wait for the name.
+    if (!force) {
+      const { queues } = await this.#read()
+      refuseNamed(
+        name,
+        queues.map(({ name: other, config, subscriptions }) => [
+          other,
+          [config, ...subscriptions.map(({ settings }) => settings)],
+        ]),
+      )
+    }
     await link.ask<'DeleteQueue'>(command, { doneAfterDoubt: 'UnknownQueue' })
   }
 

@@ -16,6 +16,7 @@ import type { Requester, RequesterOptions } from './Requester.ts'
 import type { ReceivedMessage, RetryOptions } from './ReceivedMessage.ts'
 import type { QueueChange } from './QueueChange.ts'
 import type { Clock } from './Clock.ts'
+import type { Sendable } from './Sendable.ts'
 import type { ClientEvent } from './ClientEvent.ts'
 
 /** What JSON can say. */
@@ -52,8 +53,8 @@ export interface SendOptions {
 export type BatchOptions = Omit<SendOptions, 'dedupId'>
 
 /** One message of `sendBatch`; what it sets beats the batch's options. */
-export interface OutgoingMessage extends SendOptions {
-  readonly body: Body
+export interface OutgoingMessage<T = Body> extends SendOptions {
+  readonly body: T & Sendable<T>
 }
 
 /** How messages are received. */
@@ -155,6 +156,8 @@ export type QueueSection = QueueSettings & {
 export interface ApplyOptions {
   /** Name of the file or the Worker, the same on every machine; up to 100 characters. */
   readonly source: string
+  /** Settings of a queue that is created by this, beneath what its section says. */
+  readonly newQueue?: QueueSettings
   /** Tells what would change, and changes nothing. */
   readonly dryRun?: boolean
   readonly by?: Actor
@@ -214,7 +217,11 @@ export interface Queues {
     sections: Readonly<Record<string, QueueSection>>,
     options: ApplyOptions,
   ): Promise<readonly QueueChange[]>
-  delete(name: string, by?: Actor): Promise<void>
+  /**
+   * Deletes a queue with everything in it. One that others name as their dead-letter queue is deleted by `force` only;
+   * what would go there then waits until a queue of that name is there again. Errors: also `QueueInUse`.
+   */
+  delete(name: string, options?: { readonly force?: boolean }, by?: Actor): Promise<void>
   /** Discards every message that is not final. */
   purge(name: string, by?: Actor): Promise<{ readonly purged: number }>
   /**
@@ -276,6 +283,19 @@ export interface QueueSurvey {
   }[]
 }
 
+/** Of which partitions a clock is confirmed, and who says so. */
+export interface ConfirmClockOptions {
+  /** Default: all. */
+  readonly partition?: number
+  readonly by?: Actor
+}
+
+/** By how much the time of a partition was moved on. */
+export interface ClockStep {
+  readonly partition: number
+  readonly steppedMs: number
+}
+
 /**
  * Sends, receives and settles messages, and administers queues.
  *
@@ -288,11 +308,15 @@ export interface Client {
    * Stores one message; resolves when it is stored. Concurrent sends travel together.
    * Errors: `UnknownQueue`, `BodyTooLarge`, `InvalidArgument`, `SendUnknown` (no answer within `sendTimeoutMs`).
    */
-  send(queue: string, body: Body, options?: SendOptions): Promise<{ readonly messageId: string }>
-  /** Stores many messages in order; resolves when all are stored. Not atomic beyond 1,000 messages or 512 KiB. */
-  sendBatch(
+  send<T>(
     queue: string,
-    messages: readonly OutgoingMessage[],
+    body: T & Sendable<T>,
+    options?: SendOptions,
+  ): Promise<{ readonly messageId: string }>
+  /** Stores many messages in order; resolves when all are stored. Not atomic beyond 1,000 messages or 512 KiB. */
+  sendBatch<T>(
+    queue: string,
+    messages: readonly OutgoingMessage<T>[],
     options?: BatchOptions,
   ): Promise<{ readonly messageIds: string[] }>
   /** Takes messages; an empty array when there is none within the wait. */
@@ -327,10 +351,16 @@ export interface Client {
    * Replies to a requester's message. Resolves with whether its reply queue is still there; without it nobody waits.
    * Errors: `InvalidArgument` (the message asks for no reply), and those of `send`.
    */
-  reply(request: MessageView, body: Body, options?: SendOptions): Promise<boolean>
+  reply<T>(request: MessageView, body: T & Sendable<T>, options?: SendOptions): Promise<boolean>
   readonly queues: Queues
   /** Every partition of the log as its owner sees it; one that does not answer is left out. */
   partitions(): Promise<PartitionDescription[]>
+  /**
+   * Says which clock is right, the store's or the owner's, of partitions where they disagree: their time moves on to what
+   * that clock shows, never back. Where they agree nothing happens. `by`: as administrative acts are recorded; default:
+   * the client's actor.
+   */
+  confirmClock(clock: 'store' | 'node', options?: ConfirmClockOptions): Promise<ClockStep[]>
   /** Closes requesters, stops consumers, waits for what is under way, closes the transport. */
   close(): Promise<void>
 }
@@ -341,11 +371,11 @@ export interface ClientOptions {
   readonly name?: string
   /** Who administers queues where a call does not say; default: `local`, from `client`. */
   readonly actor?: Actor
-  /** How long a send without an answer is repeated, in ms; default 300,000. */
+  /** How long a send without an answer is repeated, in ms, 10 minutes at most; default 300,000. */
   readonly sendTimeoutMs?: number
-  /** How long any other request is repeated, in ms, beyond its own wait; default 30,000. */
+  /** How long any other request is repeated, in ms, beyond its own wait, 10 minutes at most; default 30,000. */
   readonly requestTimeoutMs?: number
-  /** Told what happens behind the calls. */
+  /** Told what happens behind the calls; default: what needs somebody's attention goes to standard error. */
   readonly onEvent?: (event: ClientEvent) => void
   readonly clock?: Clock
 }

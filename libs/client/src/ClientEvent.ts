@@ -9,13 +9,20 @@ export type ClientEvent =
       readonly error: KirokuError
       readonly delayMs: number
     }
+  /** Nobody has answered for a partition for a second; told once, until `engineBack`. Requests go on being repeated. */
+  | { readonly type: 'engineLost'; readonly partition: number; readonly error: KirokuError }
+  /** Every partition that is asked answers again. */
+  | { readonly type: 'engineBack'; readonly awayMs: number }
   | { readonly type: 'ownerChanged'; readonly partition: number; readonly epoch: number }
   /** A handler threw or rejected; what it did not settle is retried. */
   | {
       readonly type: 'handlerFailed'
       readonly queue: string
       readonly error: unknown
+      /** Messages that are retried, the id of the first of them, and which attempt this was. */
       readonly messages: number
+      readonly messageId: string
+      readonly attempt: number
     }
   /** A lease could not be renewed, or was not, in time; others may receive these messages. */
   | {

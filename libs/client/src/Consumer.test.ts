@@ -35,6 +35,37 @@ describe('a consumer', () => {
     await consumer.closed
   })
 
+  it('hands over a lone message at once, and waits for a fuller batch only where it or the queue asks for one', async () => {
+    const { client, engine } = await start()
+    await client.queues.create('mail')
+    await client.queues.create('slow', { batchWaitMs: 1_000, batchMessages: 7 })
+    const asked: unknown[] = []
+    const node = engine.node()
+    const watched = createClient(
+      inProcess({
+        directory: () => node.directory(),
+        onOwnerChanged: (listener) => node.onOwnerChanged(listener),
+        request: (partition, commands) => {
+          for (const command of commands)
+            if (command.type === 'Receive') asked.push([command.max, command.batchWaitMs])
+          return node.request(partition, commands)
+        },
+      }),
+    )
+    closers.push(() => watched.close())
+    const ask = async (queue: string, options?: ConsumeOptions) => {
+      const before = asked.length
+      const consumer = watched.consume(queue, () => {}, options)
+      await waitUntil(() => asked.length > before)
+      await consumer.stop()
+      return asked[before]
+    }
+    expect(await ask('mail')).toEqual([100, 0])
+    expect(await ask('slow')).toEqual([7, 1_000])
+    expect(await ask('slow', { batchWaitMs: 0 })).toEqual([7, 0])
+    expect(await ask('mail', { batchMessages: 3 })).toEqual([3, 0])
+  })
+
   it('closes a batch by size or by time, whichever is first', async () => {
     const { client } = await start()
     await client.queues.create('mail')

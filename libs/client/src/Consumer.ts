@@ -25,7 +25,7 @@ export interface ConsumeOptions extends LeaseOptions {
   readonly subscription?: string | undefined
   /** Most messages of a batch, 1 to 1,000. */
   readonly batchMessages?: number | undefined
-  /** Time in ms, from the first available message, to wait for a fuller batch. */
+  /** Time in ms, from the first available message, to wait for a fuller batch; 0: none. */
   readonly batchWaitMs?: number | undefined
   /** Batches handled at the same time; default 1. */
   readonly concurrency?: number | undefined
@@ -166,16 +166,18 @@ export class ConsumerLoop implements Consumer {
     const { queue, emit } = this.#context
     const settle = (outcome: Outcome): void => this.#settle(lease, keeper, outcome)
     const verdicts = new Verdicts(lease.size, (indexes) => settle({ settlement: { type: 'Ack' }, indexes }))
+    const batch = new Batch(lease, verdicts)
     let outcomes: Outcome[]
     try {
-      await unless(this.#patience.signal, this.#handler(new Batch(lease, verdicts)))
+      await unless(this.#patience.signal, this.#handler(batch))
       outcomes = verdicts.finish()
     } catch (error) {
       if (this.#patience.signal.aborted) {
         outcomes = verdicts.abandon()
         lease.interrupt(lease.held(), stopReason)
       } else {
-        emit({ type: 'handlerFailed', queue, error, messages: lease.size })
+        const { id: messageId, attempt } = batch.messages[0]!
+        emit({ type: 'handlerFailed', queue, error, messages: lease.size, messageId, attempt })
         outcomes = verdicts.finish({ error: clip(error instanceof Error ? error.message : String(error))! })
       }
     }

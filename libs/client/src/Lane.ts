@@ -30,7 +30,7 @@ export class Lane {
   readonly #requestsMax: number
   #requests = 0
   #orders = 0
-  #repeats: Unit[] = []
+  readonly #repeats: { readonly unit: Unit; readonly error: KirokuError }[] = []
   #failures = 0
   #paused = false
   #scheduled = false
@@ -63,7 +63,7 @@ export class Lane {
   /** Repeats nothing any more and gives up what waits for it. */
   close(): void {
     this.#closed = true
-    for (const unit of this.#repeats.splice(0))
+    for (const { unit } of this.#repeats.splice(0))
       unit.failed(new KirokuError('Stopped', 'The client was closed before this had an answer'))
   }
 
@@ -83,7 +83,19 @@ export class Lane {
     return this.#requests === 0 && this.#repeats.length === 0 && !this.#scheduled
   }
 
+  /** A repeat leaves while there is time, or not at all: a partition remembers answers only for so long. */
+  #giveUpLate(): void {
+    const now = this.#link.context.clock.now()
+    for (let i = this.#repeats.length - 1; i >= 0; i--) {
+      const { unit, error } = this.#repeats[i]!
+      if (now < unit.deadlineMs) continue
+      this.#repeats.splice(i, 1)
+      unit.failed(error)
+    }
+  }
+
   #fill(): Unit[] {
+    this.#giveUpLate()
     const units: Unit[] = []
     let messages = 0
     let bytes = 0
@@ -105,7 +117,7 @@ export class Lane {
   }
 
   #nextRepeat(roomBytes: number): Unit | undefined {
-    return this.#repeats[0]!.bytes > roomBytes ? undefined : this.#repeats.shift()
+    return this.#repeats[0]!.unit.bytes > roomBytes ? undefined : this.#repeats.shift()!.unit
   }
 
   #request(units: readonly Unit[]): void {
@@ -139,17 +151,20 @@ export class Lane {
       return undefined
     }
     let at = this.#repeats.length
-    while (at > 0 && this.#repeats[at - 1]!.order > unit.order) at--
-    this.#repeats.splice(at, 0, unit)
+    while (at > 0 && this.#repeats[at - 1]!.unit.order > unit.order) at--
+    this.#repeats.splice(at, 0, { unit, error })
     return error
   }
 
   #after(failure: KirokuError | undefined): void {
-    if (failure === undefined) this.#failures = 0
-    else if (!this.#paused) {
+    const { partition, context } = this.#link
+    if (failure === undefined) {
+      this.#failures = 0
+      context.reachability.answered(partition)
+    } else if (!this.#paused) {
       this.#paused = true
       const delayMs = backoffMs(failure, ++this.#failures, Math.random())
-      const { partition, context } = this.#link
+      context.reachability.failed(partition, failure)
       context.emit({ type: 'retrying', partition, error: failure, delayMs })
       void this.#link.pause(delayMs).then(() => {
         this.#paused = false

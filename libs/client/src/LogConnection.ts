@@ -63,13 +63,16 @@ export class LogConnection {
   }
 
   async #open(): Promise<OpenLog> {
-    const { transport, clock, requestTimeoutMs } = this.#context
+    const { transport, clock, requestTimeoutMs, reachability } = this.#context
     const startMs = clock.now()
     for (let failures = 1; ; failures++) {
       try {
-        return this.#opened(await transport.directory())
+        const directory = await transport.directory()
+        reachability.answered(-1)
+        return this.#opened(directory)
       } catch (thrown) {
         const error = toKirokuError(thrown)
+        reachability.failed(-1, error)
         if (this.#closed || !isRetryable(error) || clock.now() - startMs >= requestTimeoutMs) throw error
         const delayMs = backoffMs(error, failures, Math.random())
         this.#context.emit({ type: 'retrying', partition: -1, error, delayMs })

@@ -6,6 +6,7 @@ import type { Clock } from './Clock.ts'
 import { EngineTime } from './EngineTime.ts'
 import { isRetryable, leavesOutcomeUnknown, toKirokuError } from './failure.ts'
 import { limits } from './limits.ts'
+import type { Reachability } from './Reachability.ts'
 import type { Transport } from './Transport.ts'
 
 /** What everything under one client shares. */
@@ -13,6 +14,7 @@ export interface ClientContext {
   readonly transport: Transport
   readonly clock: Clock
   readonly emit: (event: ClientEvent) => void
+  readonly reachability: Reachability
   readonly sendTimeoutMs: number
   readonly requestTimeoutMs: number
 }
@@ -90,7 +92,7 @@ export class PartitionLink {
 
   /** One command, repeated until it has an answer, the time is over, or the error is for the caller. */
   async ask<T extends CommandType>(command: CommandOf<T>, options: AskOptions = {}): Promise<Answers[T]> {
-    const { clock, emit, requestTimeoutMs } = this.context
+    const { clock, emit, requestTimeoutMs, reachability } = this.context
     const { waitMs = 0, patienceMs = requestTimeoutMs, signal } = options
     const startMs = clock.now()
     let doubt = false
@@ -102,12 +104,16 @@ export class PartitionLink {
         const reply = await this.call([current ?? command], leftMs + limits.replyMsMax, signal)
         const answer = reply.answers[0]
         if (answer === undefined) throw new KirokuError('Internal', 'The reply holds no answer')
-        if (answer.error === undefined) return answer.ok as Answers[T]
+        if (answer.error === undefined) {
+          reachability.answered(this.partition)
+          return answer.ok as Answers[T]
+        }
         error = errorFromWire(answer.error)
       } catch (thrown) {
         if (signal?.aborted === true) throw thrown
         error = toKirokuError(thrown)
       }
+      reachability.failed(this.partition, error)
       if (doubt && error.id === options.doneAfterDoubt) return {} as Answers[T]
       if (!isRetryable(error) || clock.now() - startMs >= waitMs + patienceMs) throw error
       doubt ||= leavesOutcomeUnknown(error)

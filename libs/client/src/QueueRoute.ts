@@ -1,6 +1,6 @@
 import { KirokuError } from '@kiroku/message'
 import { limits as partitionLimits, type CommandOf, type Delivery, type SpreadView } from '@kiroku/partition'
-import { isRetryable, toKirokuError } from './failure.ts'
+import { forCaller, isRetryable, toKirokuError } from './failure.ts'
 import { limits } from './limits.ts'
 import type { Marks } from './Marks.ts'
 import type { PartitionClient, TakeOptions } from './PartitionClient.ts'
@@ -133,7 +133,7 @@ export class QueueRoute {
     const isElsewhere = place.client !== this.home && (id === 'QueueMoved' || id === 'UnknownQueue')
     if (isElsewhere || id === 'Quarantined')
       place.avoidedUntilMs = this.home.link.context.clock.now() + limits.deafPlaceMs
-    if (!isElsewhere) throw thrown
+    if (!isElsewhere) throw forCaller(thrown)
     const { spread } = await this.home.link.ask<'DescribeQueue'>({
       type: 'DescribeQueue',
       queue: this.#queue,

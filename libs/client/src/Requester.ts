@@ -1,10 +1,11 @@
 import { KirokuError, isKirokuError } from '@kiroku/message'
-import type { Body, Client, SendOptions } from './Client.ts'
+import type { Client, SendOptions } from './Client.ts'
 import type { ClientEvent } from './ClientEvent.ts'
 import type { Clock } from './Clock.ts'
 import type { Consumer } from './Consumer.ts'
 import { limits } from './limits.ts'
 import type { MessageView } from './MessageView.ts'
+import type { Sendable } from './Sendable.ts'
 
 /** Settings of a requester. */
 export interface RequesterOptions {
@@ -26,7 +27,7 @@ export interface Requester {
    * Sends a message and resolves with its reply, which needs no verdict. Its attributes `replyTo` and `correlationId`
    * say where a reply goes: `Client.reply` reads them, and so can a worker behind another door. Errors: `ReplyTimeout`, and those of `Client.send`.
    */
-  request(queue: string, body: Body, options?: RequestReplyOptions): Promise<MessageView>
+  request<T>(queue: string, body: T & Sendable<T>, options?: RequestReplyOptions): Promise<MessageView>
   /** Replies so far that nobody waited for: late ones, and second ones of a request that was worked on twice. */
   readonly dropped: number
   /** Fails what is awaited with `Stopped` and deletes the reply queue, which otherwise expires by itself. */
@@ -63,7 +64,7 @@ export class ReplyQueue implements Requester {
     this.#timeoutMs = timeoutMs
   }
 
-  request(queue: string, body: Body, options: RequestReplyOptions = {}): Promise<MessageView> {
+  request(queue: string, body: unknown, options: RequestReplyOptions = {}): Promise<MessageView> {
     const { timeoutMs = this.#timeoutMs, signal, ...sending } = options
     return new Promise((resolve, reject) => {
       if (this.#closing !== undefined) throw new KirokuError('Stopped', 'The requester is closed')
@@ -96,10 +97,10 @@ export class ReplyQueue implements Requester {
     if (consumer === undefined) return
     await consumer.stop()
     // If that fails, it expires.
-    await this.#client.queues.delete(this.#name).catch(() => undefined)
+    await this.#client.queues.delete(this.#name, { force: true }).catch(() => undefined)
   }
 
-  async #send(queue: string, body: Body, id: string, options: SendOptions): Promise<void> {
+  async #send(queue: string, body: unknown, id: string, options: SendOptions): Promise<void> {
     await (this.#consumer ??= this.#open())
     // It may be over while the reply queue was made.
     if (!this.#waiters.has(id)) return
@@ -139,7 +140,7 @@ export class ReplyQueue implements Requester {
 export const sendReply = async (
   client: Client,
   request: MessageView,
-  body: Body,
+  body: unknown,
   options: SendOptions = {},
 ): Promise<boolean> => {
   const { replyTo, correlationId } = request.attributes

@@ -38,14 +38,16 @@ export interface SectionContext {
 export const applySections = async (
   context: SectionContext,
   sections: Readonly<Record<string, QueueSection>>,
-  { source, dryRun = false, by }: ApplyOptions & { readonly by: Actor },
+  { source, dryRun = false, newQueue = {}, by }: ApplyOptions & { readonly by: Actor },
 ): Promise<QueueChange[]> => {
   const among = new Map(Object.entries(sections))
   const changes = new Map<string, QueueChange>()
   const wanted = new Map<string, ChangeOptions>()
-  for (const [queue, section] of among) {
-    const how: ChangeOptions = { by, among, applied: { source, digest: await digestOf(section) } }
+  for (const [queue, said] of among) {
+    const how: ChangeOptions = { by, among, applied: { source, digest: await digestOf(said) } }
     const found = await context.find(queue)
+    const section = found === undefined ? { ...newQueue, ...said } : said
+    if (found === undefined) among.set(queue, section)
     const isOld = found?.applied[source] === how.applied?.digest
     if (!isOld) await naming(queue, () => tryOut(context, queue, section, found, how))
     const change = changeOf(queue, section, found)

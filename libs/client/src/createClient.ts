@@ -9,9 +9,9 @@ import {
 import { Administration } from './Administration.ts'
 import type {
   BatchOptions,
-  Body,
   Client,
   ClientOptions,
+  ConfirmClockOptions,
   OutgoingMessage,
   ReceiveOptions,
   RescheduleOptions,
@@ -26,6 +26,7 @@ import {
   type ConsumeOptions,
   type MessageHandler,
 } from './Consumer.ts'
+import { checkOptions, type OptionNames } from './checkOptions.ts'
 import { encodeMessage } from './encodeMessage.ts'
 import { marksOf } from './Marks.ts'
 import { handleEach } from './handleEach.ts'
@@ -37,13 +38,24 @@ import { clip, receivedMessages, type ReceivedMessage, type RetryOptions } from 
 import type { Stored } from './QueueRoute.ts'
 import { ReplyQueue, sendReply, type Requester, type RequesterOptions } from './Requester.ts'
 import type { Revision } from './Reviser.ts'
+import { Reachability } from './Reachability.ts'
 import { settleReceipts } from './settleReceipts.ts'
 import type { Settlement } from './Settler.ts'
+import { tellOnConsole } from './tellOnConsole.ts'
 import type { Transport } from './Transport.ts'
 
 /** Makes a client over a transport, which it owns from then on: `close` closes both. */
 export const createClient = (transport: Transport, options: ClientOptions = {}): Client =>
   new TransportClient(transport, options)
+
+/** A repeat that comes later than that could be stored a second time. */
+const timeout = (name: string, ms: number): number => {
+  if (ms >= 0 && ms <= limits.timeoutMsMax) return ms
+  throw new KirokuError(
+    'InvalidArgument',
+    `${name} must be 0 to ${limits.timeoutMsMax} ms (10 minutes), not ${ms}`,
+  )
+}
 
 class TransportClient implements Client {
   readonly queues: Administration
@@ -58,12 +70,15 @@ class TransportClient implements Client {
   #closing: Promise<void> | undefined
 
   constructor(transport: Transport, options: ClientOptions) {
+    const clock = options.clock ?? realClock
+    const emit = emitter(options.onEvent ?? tellOnConsole)
     this.#context = {
       transport,
-      clock: options.clock ?? realClock,
-      emit: emitter(options.onEvent),
-      sendTimeoutMs: options.sendTimeoutMs ?? 300_000,
-      requestTimeoutMs: options.requestTimeoutMs ?? 30_000,
+      clock,
+      emit,
+      reachability: new Reachability(clock, emit),
+      sendTimeoutMs: timeout('sendTimeoutMs', options.sendTimeoutMs ?? 300_000),
+      requestTimeoutMs: timeout('requestTimeoutMs', options.requestTimeoutMs ?? 30_000),
     }
     this.#name = options.name ?? `client-${this.#id}`
     this.#actor = options.actor ?? { name: 'local', origin: 'client' }
@@ -76,14 +91,17 @@ class TransportClient implements Client {
     })
   }
 
-  async send(queue: string, body: Body, options: SendOptions = {}) {
+  async send(queue: string, body: unknown, options: SendOptions = {}) {
+    checkOptions('send', options, sendOptions)
     const log = this.#connection.log ?? (await this.#opened(queue))
     const marks = marksOf(options)
     const stored = await log.of(queue).send(encodeMessage(body, marks, options), marks)
     return { messageId: idOf(log, stored, 0) }
   }
 
-  async sendBatch(queue: string, messages: readonly OutgoingMessage[], options: BatchOptions = {}) {
+  async sendBatch<T>(queue: string, messages: readonly OutgoingMessage<T>[], options: BatchOptions = {}) {
+    checkOptions('sendBatch', options, batchOptions)
+    for (const message of messages) checkOptions('A message of sendBatch', message, outgoingMessage)
     const log = this.#connection.log ?? (await this.#opened(queue))
     const marks = messages.map((message) => marksOf(message, options))
     const envelopes = messages.map((message, i) => encodeMessage(message.body, marks[i], message, options))
@@ -94,6 +112,7 @@ class TransportClient implements Client {
   }
 
   async receive(queue: string, options: ReceiveOptions = {}): Promise<ReceivedMessage[]> {
+    checkOptions('receive', options, receiveOptions)
     const log = await this.#opened(queue)
     const { subscription, max = 1, mode = 'simple', signal, attemptId } = options
     const { bytesMax, waitMs, batchWaitMs, leaseMs } = options
@@ -150,6 +169,7 @@ class TransportClient implements Client {
 
   consume(queue: string, handler: BatchHandler, options: ConsumeOptions = {}): Consumer {
     checkQueueName(queue)
+    checkOptions('consume', options, consumeOptions)
     if (this.#closing !== undefined) throw new KirokuError('Stopped', 'The client is closed')
     const consumer = new ConsumerLoop(
       {
@@ -173,8 +193,8 @@ class TransportClient implements Client {
   }
 
   consumeEach(queue: string, handler: MessageHandler, options?: ConsumeOptions): Consumer {
-    const failed = (error: unknown): void =>
-      this.#context.emit({ type: 'handlerFailed', queue, error, messages: 1 })
+    const failed = (error: unknown, { id, attempt }: MessageView): void =>
+      this.#context.emit({ type: 'handlerFailed', queue, error, messages: 1, messageId: id, attempt })
     return this.consume(queue, handleEach(handler, failed), options)
   }
 
@@ -184,7 +204,7 @@ class TransportClient implements Client {
     return requester
   }
 
-  reply(request: MessageView, body: Body, options?: SendOptions) {
+  reply(request: MessageView, body: unknown, options?: SendOptions) {
     return sendReply(this, request, body, options)
   }
 
@@ -198,6 +218,21 @@ class TransportClient implements Client {
     )
     return answers.flatMap((answer) =>
       answer.status === 'fulfilled' && answer.value !== undefined ? [answer.value] : [],
+    )
+  }
+
+  async confirmClock(clock: 'store' | 'node', { partition, by = this.#actor }: ConfirmClockOptions = {}) {
+    const { partitions } = await this.#connection.open()
+    if (partition !== undefined && partitions[partition] === undefined)
+      throw new KirokuError('InvalidArgument', `the log has partitions 0 to ${partitions.length - 1}`)
+    const asked = partitions.map((one, number) => ({ one, number }))
+    return Promise.all(
+      asked
+        .filter(({ number }) => partition === undefined || number === partition)
+        .map(async ({ one, number }) => {
+          const { steppedMs } = await one.link.ask<'ConfirmClock'>({ type: 'ConfirmClock', clock, by })
+          return { partition: number, steppedMs }
+        }),
     )
   }
 
@@ -262,6 +297,39 @@ const emitter =
       })
     }
   }
+
+const batchOptions: OptionNames<BatchOptions> = {
+  delayMs: true,
+  attributes: true,
+  tag: true,
+  group: true,
+  contentType: true,
+  traceparent: true,
+}
+const sendOptions: OptionNames<SendOptions> = { ...batchOptions, dedupId: true }
+const outgoingMessage: OptionNames<OutgoingMessage<unknown>> = { body: true, ...sendOptions }
+const receiveOptions: OptionNames<ReceiveOptions> = {
+  subscription: true,
+  max: true,
+  bytesMax: true,
+  waitMs: true,
+  batchWaitMs: true,
+  attemptId: true,
+  leaseMs: true,
+  mode: true,
+  signal: true,
+}
+const consumeOptions: OptionNames<ConsumeOptions> = {
+  subscription: true,
+  batchMessages: true,
+  batchWaitMs: true,
+  concurrency: true,
+  leaseMs: true,
+  renew: true,
+  leaseTickMs: true,
+  leaseLeftMsMin: true,
+  messageTimeoutMs: true,
+}
 
 /** Time for a partition to describe itself before it is left out, in ms. */
 const partitionReplyMs = 2_000

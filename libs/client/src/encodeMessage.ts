@@ -1,6 +1,6 @@
 import { KirokuError } from '@kiroku/message'
 import { encodeEnvelope, limits as partitionLimits, type EnvelopeMeta } from '@kiroku/partition'
-import type { BatchOptions, Body, SendOptions } from './Client.ts'
+import type { BatchOptions, SendOptions } from './Client.ts'
 import type { Marks } from './Marks.ts'
 
 const encoder = new TextEncoder()
@@ -10,7 +10,7 @@ const encoder = new TextEncoder()
  * Errors: `BodyTooLarge`, `InvalidArgument` (a body that JSON cannot say).
  */
 export const encodeMessage = (
-  body: Body,
+  body: unknown,
   marks: Marks | undefined,
   own: SendOptions,
   shared?: BatchOptions,
@@ -37,7 +37,7 @@ export const encodeMessage = (
 }
 
 /** A body as bytes. Errors: `BodyTooLarge`, `InvalidArgument` (a body that JSON cannot say). */
-export const encodeBody = (body: Body): Uint8Array => {
+export const encodeBody = (body: unknown): Uint8Array => {
   const bytes =
     body instanceof Uint8Array ? body : encoder.encode(typeof body === 'string' ? body : stringify(body))
   if (bytes.length > partitionLimits.bodyBytesMax)
@@ -48,17 +48,17 @@ export const encodeBody = (body: Body): Uint8Array => {
   return bytes
 }
 
-const contentTypeOf = (body: Body): string | undefined =>
+const contentTypeOf = (body: unknown): string | undefined =>
   body instanceof Uint8Array ? undefined : typeof body === 'string' ? 'text/plain' : 'application/json'
 
-const stringify = (body: Body): string => {
+const stringify = (body: unknown): string => {
   const text = stringifyOrThrow(body)
   if (text === undefined)
     throw new KirokuError('InvalidArgument', `The body is ${typeof body}, which JSON cannot say`)
   return text
 }
 
-const stringifyOrThrow = (body: Body): string | undefined => {
+const stringifyOrThrow = (body: unknown): string | undefined => {
   try {
     return JSON.stringify(body)
   } catch (cause) {

@@ -3,7 +3,7 @@ import type { MessageHandler } from './Consumer.ts'
 
 /** A batch handler that runs the messages of a batch side by side and lets each fail alone. */
 export const handleEach =
-  (handler: MessageHandler, failed: (error: unknown) => void) =>
+  (handler: MessageHandler, failed: (error: unknown, message: ConsumedMessage) => void) =>
   async (batch: Batch): Promise<void> => {
     await Promise.all(batch.messages.map((message) => handleOne(message, handler, failed)))
   }
@@ -11,13 +11,13 @@ export const handleEach =
 const handleOne = async (
   message: ConsumedMessage,
   handler: MessageHandler,
-  failed: (error: unknown) => void,
+  failed: (error: unknown, message: ConsumedMessage) => void,
 ): Promise<void> => {
   try {
     await handler(message)
     message.ack()
   } catch (error) {
-    failed(error)
+    failed(error, message)
     message.retry({ error: error instanceof Error ? error.message : String(error) })
   }
 }

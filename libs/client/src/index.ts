@@ -11,6 +11,8 @@ export type {
   BodyEdit,
   Client,
   ClientOptions,
+  ClockStep,
+  ConfirmClockOptions,
   Json,
   OutgoingMessage,
   QueueSection,
@@ -29,6 +31,7 @@ export type { StartPosition } from '@kiroku/partition'
 export type { ClientEvent } from './ClientEvent.ts'
 export type { BatchHandler, ConsumeOptions, Consumer, MessageHandler } from './Consumer.ts'
 export type { LeaseOptions } from './LeaseTimes.ts'
+export type { Sendable } from './Sendable.ts'
 export type { MessageView } from './MessageView.ts'
 export type { QueueChange, SettingChange, SubscriptionChange } from './QueueChange.ts'
 export type { ReceivedMessage, RetryOptions } from './ReceivedMessage.ts'

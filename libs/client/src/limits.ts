@@ -1,3 +1,5 @@
+import { limits as partitionLimits } from '@kiroku/partition'
+
 /** Limits of a client; the unit is in the name. */
 export const limits = {
   /** Requests under way at the same time, for each partition: with sends, and with settling. */
@@ -10,7 +12,7 @@ export const limits = {
   /** A gathered send closes at this many bytes. */
   sendBytesMax: 256 * 1024,
   /** Sends of one producer without an answer; half of what a partition remembers. */
-  producerWindowSends: 32,
+  producerWindowSends: partitionLimits.producerWindowSends / 2,
   producersMax: 32,
   /** Bodies that wait for a partition; beyond it sends get `Busy`. */
   pendingBytesMax: 256 * 1024 * 1024,
@@ -23,8 +25,16 @@ export const limits = {
   partReplyMs: 2_000,
   /** Repeated receives that are remembered, for answers that come late. */
   repeatsMax: 10_000,
+  /**
+   * How long a request may be repeated: less than a partition remembers its answer by what a last repeat may be under
+   * way, and a partition's clock may be ahead, at a take-over.
+   */
+  timeoutMsMax: partitionLimits.producerIdleMs - 5 * 60_000,
   backoffMsMin: 200,
   backoffMsMax: 5_000,
+  /** After how long without an answer the engine counts as lost, and how long a partition that nobody asks counts as silent. */
+  silenceMsMax: 1_000,
+  silenceForgottenMs: 30_000,
   /** Wait for a reply, beyond what the request itself waits for at the engine. */
   replyMsMax: 10_000,
   /** How often a client asks whether a dry run of a redrive is done. */

@@ -15,6 +15,7 @@ export const mergeParts = (home: QueueDescription, parts: readonly QueueDescript
     const counts = answered.get(part.partition)?.counts
     return counts === undefined ? part : { ...part, counts }
   })
+  const outbox = [home, ...present].flatMap((part) => part.outbox ?? [])
   const times = mergeTimes([home.times, ...present.map((part) => part.times)])
   const own: PartDescription = {
     partition: home.partition,
@@ -28,6 +29,8 @@ export const mergeParts = (home: QueueDescription, parts: readonly QueueDescript
     subscriptions: home.subscriptions.map((sub) => mergeSubscription(sub, present)),
     oldestAgeMs: Math.max(home.oldestAgeMs, ...present.map((part) => part.oldestAgeMs)),
     waitingPolls: present.reduce((n, part) => n + part.waitingPolls, home.waitingPolls),
+    warnings: [...new Set([home, ...present].flatMap((part) => part.warnings))],
+    ...(outbox.length === 0 ? {} : { outbox }),
     ...(times === undefined ? {} : { times }),
     spread: { ...home.spread, parts: [own, ...described] },
   }

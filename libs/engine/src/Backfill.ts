@@ -4,6 +4,7 @@ import { readChain, type BodyRef, type DecodedFrame, type PartitionLog } from '@
 import {
   decideRestore,
   PastFold,
+  textBytes,
   type Located,
   type PartitionState,
   type PastFrame,
@@ -19,14 +20,17 @@ import type { Time } from './Time.ts'
 /** What the owner does for what is restored. */
 interface BackfillWork {
   act(run: (turn: Turn<BodyRef>) => void, bytes?: number): void
+  /** Bytes of facts that restore the past in one turn, about. */
+  bytesMax(): number
   /** Frames that a record made needed again, and the first record of each. */
   restored(largeBodies: readonly number[], seq: number): void
   /** The past cannot be read. */
   damaged(error: KirokuError): void
 }
 
-/** Bytes that a run takes in the fact that restores it, about. */
-const runBytes = 40
+/** The most that a run takes in the fact that restores it, beside its group. */
+const runBytes = 100
+const factBytes = 1_024
 
 /**
  * Restores the past to subscriptions that begin in it: reads the log up to the frame that opened them, and records
@@ -140,8 +144,9 @@ export class Backfill {
     // A log whose end is lost may be trimmed further than what is left of it says.
     const trimmedTo = Math.max(state.trimmedTo, (await this.#log.state()).firstSeq - 1)
     let runs: PastRun[] = []
+    let bytes = factBytes
     let done = before
-    let sliceEnd = performance.now() + limits.replaySliceMs
+    let sliceEnd = performance.now() + limits.sliceMs
     for await (const entry of readChain(this.#log, {
       fromSeq: readFrom,
       toSeq: openedSeq,
@@ -152,24 +157,31 @@ export class Backfill {
       const { seq, record } = entry
       for (const arrival of fold.accept(pastFrame(seq, record, queue, trimmedTo))) {
         if (seq < before[0] || (seq === before[0] && arrival.events <= before[1])) continue
-        for (const run of arrival.runs) runs.push(run)
+        for (const run of arrival.runs) {
+          runs.push(run)
+          bytes += runBytes + textBytes(run.group)
+        }
         done = [seq, arrival.events]
-        if (runs.length < limits.restoredRunsMax) continue
-        await this.#restore(sub, runs, done, false)
+        if (runs.length < limits.restoredRunsMax && bytes < this.#work.bytesMax()) continue
+        await this.#restore(sub, runs, bytes, done, false)
+        // What was asked for was let go: the next of this would leave a gap behind what is on record.
+        if (this.#state !== state) return
         runs = []
+        bytes = factBytes
       }
       if (fold.isOver) break
       if (performance.now() < sliceEnd) continue
       await nextTick()
-      sliceEnd = performance.now() + limits.replaySliceMs
+      sliceEnd = performance.now() + limits.sliceMs
     }
-    if (this.#state === state) await this.#restore(sub, runs, done, true)
+    if (this.#state === state) await this.#restore(sub, runs, bytes, done, true)
   }
 
   /** Resolves when the runs are decided, so that no more than one piece is in memory. */
   #restore(
     { id: sub, queue: { id: queue } }: Subscription,
     runs: readonly PastRun[],
+    bytes: number,
     done: readonly [seq: number, events: number],
     isLast: boolean,
   ): Promise<void> {
@@ -181,7 +193,7 @@ export class Backfill {
           if (e.type === 'RunsRestored' && e.queue === queue && e.sub === sub)
             this.#work.restored(e.largeBodies ?? [], turn.state.frameSeq)
         resolve()
-      }, runs.length * runBytes)
+      }, bytes)
     })
   }
 }

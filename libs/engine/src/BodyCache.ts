@@ -10,12 +10,15 @@ interface Entry {
   readonly bytes: number
 }
 
-/** Bodies by the record they lie in: what was appended or read last, up to a limit; the rest is read ahead from the log. */
+/**
+ * Bodies by the record they lie in: what was appended or read last, up to a limit; the rest is read ahead from the log.
+ * What is not stored yet stays, whatever the limit says: nobody would find it in the log.
+ */
 export class BodyCache {
   readonly #log: PartitionLog
   readonly #entries = new Map<number, Entry>()
   /** Stretches of the log that are being read. */
-  readonly #reading: { readonly from: number; readonly to: number; readonly done: Promise<void> }[] = []
+  readonly #reading: { readonly from: number; readonly to: number; readonly done: Promise<unknown> }[] = []
   #leaving: Promise<void> = Promise.resolve()
   #bytes = 0
   #lastSeq = 0
@@ -54,6 +57,7 @@ export class BodyCache {
     this.#bytes += entry.bytes
     for (const [oldest, old] of this.#entries) {
       if (this.#bytes <= limits.bodyCacheBytesMax || oldest === seq) break
+      if (oldest > this.#lastSeq) continue
       this.#entries.delete(oldest)
       this.#bytes -= old.bytes
     }
@@ -99,26 +103,26 @@ export class BodyCache {
       const entry = this.#entries.get(seq)
       if (entry !== undefined) return entry
     }
-    await this.#readAhead(seq)
-    const entry = this.#entries.get(seq)
+    const entry = await this.#readAhead(seq)
     if (entry === undefined) throw this.#missing(seq)
     return entry
   }
 
-  async #readAhead(from: number): Promise<void> {
+  /** Reads a record and those behind it. The entry is returned, since others may have taken its place in the cache by then. */
+  async #readAhead(from: number): Promise<Entry | undefined> {
     let to = from
     const last = Math.min(from + limits.readAheadRecords - 1, this.#lastSeq)
     while (to < last && !this.#entries.has(to + 1)) to++
     const stretch = { from, to, done: this.#readStretch(from, to) }
     this.#reading.push(stretch)
     try {
-      await stretch.done
+      return await stretch.done
     } finally {
       this.#reading.splice(this.#reading.indexOf(stretch), 1)
     }
   }
 
-  async #readStretch(from: number, to: number): Promise<void> {
+  async #readStretch(from: number, to: number): Promise<Entry | undefined> {
     let bytes = 0
     // Behind the wanted record follow those that will be wanted next; the wanted one is put last so that it stays.
     let wanted: { seq: number; data: Uint8Array } | undefined
@@ -130,7 +134,9 @@ export class BodyCache {
       bytes += record.data.length
       if (bytes > limits.readAheadBytesMax) break
     }
-    if (wanted !== undefined) this.#keep(wanted.seq, wanted.data)
+    if (wanted === undefined) return undefined
+    this.#keep(wanted.seq, wanted.data)
+    return this.#entries.get(from)
   }
 
   #tryKeep(seq: number, data: Uint8Array): boolean {

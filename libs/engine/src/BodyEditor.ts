@@ -11,6 +11,7 @@ import {
   type PartitionState,
   type QueueState,
   type Turn,
+  valueBytes,
 } from '@kiroku/partition'
 import type { BodyCache } from './BodyCache.ts'
 import type { BodySchemas } from './BodySchemas.ts'
@@ -96,10 +97,13 @@ export class BodyEditor {
     })
     const spill = await this.#work.spill([edited])
     const decided = { queue: queue.id, was, body: spill.messages[0]!, bytes: edited.length }
-    this.#work.act((turn) => {
-      decideEditBody<BodyRef>(turn, command, token, decided)
-      this.#work.spilled(spill)
-    }, spill.inlineBytes)
+    this.#work.act(
+      (turn) => {
+        decideEditBody<BodyRef>(turn, command, token, decided)
+        this.#work.spilled(spill)
+      },
+      spill.inlineBytes + valueBytes(command.by),
+    )
   }
 
   /** Whoever names a message must mean the one that lies there. */

@@ -2,7 +2,14 @@ import { createHash, hash } from 'node:crypto'
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { Packr } from 'msgpackr'
 import { KirokuError } from '@kiroku/message'
-import { snapshotVersion, stateHash, type Snapshot } from '@kiroku/partition'
+import {
+  isHashOf,
+  oldestBodySeq,
+  readOlderSnapshot,
+  snapshotVersion,
+  stateHash,
+  type Snapshot,
+} from '@kiroku/partition'
 
 /** A checkpoint as it is stored: a state, and the record of the log that it stands on. */
 export interface Checkpoint {
@@ -54,22 +61,34 @@ export const decodeCheckpoint = (
   const digest = hash('sha256', payload, 'buffer')
   if (!digest.equals(buffer.subarray(magic.length, magic.length + digestBytes)))
     throw new KirokuError('LogDamaged', 'the checkpoint does not match its digest')
-  const checkpoint = packr.unpack(payload) as Checkpoint
-  const { version } = checkpoint.snapshot as { readonly version: number }
+  const stored = packr.unpack(payload) as Checkpoint
+  const { version } = stored.snapshot as { readonly version: number }
   if (version > snapshotVersion)
     throw new KirokuError(
       'FutureVersion',
       `a checkpoint has version ${version}; this code reads ${snapshotVersion}`,
     )
+  if (version === snapshotVersion) return { ...stored, digest: digest.toString('hex') }
   // What an older version wrote holds where both mean the same by it, which the hash of the state tells.
-  const isRead = version === snapshotVersion || (version >= versionMin && holds(checkpoint))
-  return isRead ? { ...checkpoint, digest: digest.toString('hex') } : undefined
+  const snapshot = readOlderSnapshot(stored.snapshot)
+  return snapshot !== undefined && isHashOf(stored.stateHash, snapshot)
+    ? { ...stored, snapshot, digest: digest.toString('hex') }
+    : undefined
 }
 
-/** The oldest version of snapshots whose layout is known. */
-const versionMin = 2
+/** A checkpoint as it was read, and the oldest frame with a body that its state needs. */
+export interface ReadCheckpoint extends Checkpoint {
+  readonly digest: string
+  readonly oldestBody: number
+}
 
-const holds = (checkpoint: Checkpoint): boolean => stateHash(checkpoint.snapshot) === checkpoint.stateHash
+/** Reads a checkpoint back, and looks through its state once. Undefined and errors: as `decodeCheckpoint`. */
+export const readCheckpoint = (bytes: Uint8Array): ReadCheckpoint | undefined => {
+  const checkpoint = decodeCheckpoint(bytes)
+  return checkpoint === undefined
+    ? undefined
+    : { ...checkpoint, oldestBody: oldestBodySeq(checkpoint.snapshot) }
+}
 
 const digestPieceBytes = 4 * 1024 * 1024
 

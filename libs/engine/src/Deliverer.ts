@@ -1,22 +1,26 @@
 import type { KirokuError, Ranges } from '@kiroku/message'
-import { isSealed, type BodyRef } from '@kiroku/log'
+import { isSealed } from '@kiroku/log'
 import {
   decideSettle,
   decideUnreadable,
+  holdsAll,
   type Answer,
+  type PartitionState,
   type PlannedDelivery,
-  type Turn,
 } from '@kiroku/partition'
 import { asKirokuError } from './asKirokuError.ts'
 import type { BodyCache } from './BodyCache.ts'
+import type { Act } from './Mailbox.ts'
 import type { KeyRing } from './KeyRing.ts'
 import { openDelivery } from './openDelivery.ts'
 import type { Slot } from './Request.ts'
 
 /** What the owner does for its deliveries. */
 interface DeliveryWork {
+  /** The state that deliveries are decided on now. */
+  state(): PartitionState
   /** Has something decided; what was put in lasts when the ownership begins anew. */
-  actLasting(run: (turn: Turn<BodyRef>) => void): void
+  actLasting(run: Act): void
   answer(slot: Slot, answer: Answer): void
   /** A body could not be read: the record is damaged. */
   damaged(error: KirokuError): void
@@ -45,6 +49,7 @@ export class Deliverer {
   /** Sends a delivery: at once where its bodies are at hand and plain. */
   deliver(plan: PlannedDelivery, slot: Slot): void {
     const { seqs, indexes, queue } = plan
+    const state = this.#work.state()
     const messages: Uint8Array[] = []
     for (let i = 0; i < seqs.length; i++) {
       const body = this.#cache.peek(seqs[i]!, queue, indexes[i]!)
@@ -56,7 +61,9 @@ export class Deliverer {
     this.#underWay++
     const bodies = isHere ? Promise.resolve(messages) : this.#cache.fetch(seqs, queue, indexes)
     void bodies
-      .then((found) => (found.some(isSealed) ? this.#open(plan, slot, found) : this.#send(plan, slot, found)))
+      .then((found) =>
+        found.some(isSealed) ? this.#open(plan, slot, found, state) : this.#send(plan, slot, found),
+      )
       .catch((e: unknown) => this.#failed(plan, slot, e))
       .then(() => {
         this.#underWay--
@@ -74,18 +81,31 @@ export class Deliverer {
     this.#work.answer(slot, { ok: { delivery: { ...delivery, messages } } })
   }
 
-  async #open(plan: PlannedDelivery, slot: Slot, messages: readonly Uint8Array[]): Promise<void> {
+  async #open(
+    plan: PlannedDelivery,
+    slot: Slot,
+    messages: readonly Uint8Array[],
+    state: PartitionState,
+  ): Promise<void> {
     const { seqs: _seqs, indexes: _indexes, ...rest } = plan
     const { delivery, erased } = await openDelivery(this.#ring, rest, messages)
     // Whoever erased what a delivery holds did so in another partition.
-    if (erased.length > 0) this.#work.actLasting((turn) => decideUnreadable(turn, plan, erased))
+    // A key also counts as gone by an erasure that is decided here and may never be stored.
+    if (erased.length > 0)
+      this.#work.actLasting((turn) => {
+        if (turn.state === state) decideUnreadable(turn, plan, erased)
+      })
     this.#work.answer(slot, { ok: delivery === undefined ? {} : { delivery } })
   }
 
   #failed(plan: PlannedDelivery, slot: Slot, e: unknown): void {
     const error = asKirokuError(e)
-    this.#work.answer(slot, { error: error.toWire() })
-    if (error.id === 'LogDamaged') this.#work.damaged(error)
-    else this.giveBack(plan)
+    if (error.id === 'LogDamaged' && holdsAll(this.#work.state(), plan)) {
+      this.#work.answer(slot, { error: error.toWire() })
+      return this.#work.damaged(error)
+    }
+    // What was settled or purged meanwhile may be trimmed by now; the rest is delivered to the next receive.
+    this.#work.answer(slot, error.id === 'LogDamaged' ? { ok: {} } : { error: error.toWire() })
+    this.giveBack(plan)
   }
 }

@@ -1,6 +1,6 @@
-import { KirokuError, isKirokuError } from '@kiroku/message'
+import { KirokuError, isKirokuError, type LogEvent } from '@kiroku/message'
 import { encodeBodyRecord, encodeRecord, type FrameContent, type PartitionLog } from '@kiroku/log'
-import type { TurnAnswer } from '@kiroku/partition'
+import { eventBytes, type TurnAnswer } from '@kiroku/partition'
 import type { Metrics } from './Metrics.ts'
 import type { Time } from './Time.ts'
 
@@ -73,7 +73,15 @@ export class Flights {
   frame(content: Omit<FrameContent, 'epoch'>, answers: TurnAnswer[]): Flight {
     const record = encodeRecord({ epoch: this.#epoch, ...content }, this.#hash)
     this.#metrics.frame(content.events, record.bytes.length)
-    return this.#fly(record, answers)
+    const { length } = record.bytes
+    const { recordBytesMax } = this.#log
+    if (length <= recordBytesMax) return this.#fly(record, answers)
+    const what = `a turn made a record of ${length} bytes, and the log takes ${recordBytesMax}`
+    return this.#fly(
+      record,
+      answers,
+      new KirokuError('RecordTooLarge', `${what}: ${largest(content.events)}`),
+    )
   }
 
   /** Sends a large body off; the frame that names it follows. */
@@ -81,7 +89,12 @@ export class Flights {
     return this.#fly(encodeBodyRecord({ epoch: this.#epoch, body }, this.#hash), [])
   }
 
-  #fly(record: { bytes: Uint8Array; hash: Uint8Array }, answers: TurnAnswer[]): Flight {
+  /** @param tooLarge why it cannot be sent off */
+  #fly(
+    record: { bytes: Uint8Array; hash: Uint8Array },
+    answers: TurnAnswer[],
+    tooLarge?: KirokuError,
+  ): Flight {
     const expected = this.#lastSeq++
     this.#hash = record.hash
     const flight: Flight = {
@@ -95,7 +108,9 @@ export class Flights {
       error: undefined,
     }
     this.#flights.push(flight)
-    this.#log.append(record.bytes, expected).then(
+    const appended =
+      tooLarge === undefined ? this.#log.append(record.bytes, expected) : Promise.reject<number>(tooLarge)
+    appended.then(
       (seq) => {
         this.#metrics.appended((this.#time.monotonicMs() - flight.begunMs) / 1_000)
         if (seq !== flight.seq)
@@ -132,4 +147,15 @@ export class Flights {
     this.#flights = []
     if (failed.length > 0) this.#events.failed(failed)
   }
+}
+
+/** What facts a frame is made of, the largest first, to find out why it is too large. */
+const largest = (events: readonly LogEvent[]): string => {
+  const bytes = new Map<string, { count: number; bytes: number }>()
+  for (const e of events) {
+    const of = bytes.get(e.type) ?? { count: 0, bytes: 0 }
+    bytes.set(e.type, { count: of.count + 1, bytes: of.bytes + eventBytes(e) })
+  }
+  const parts = [...bytes].sort(([, a], [, b]) => b.bytes - a.bytes).slice(0, 4)
+  return parts.map(([type, of]) => `${of.count} ${type} of about ${of.bytes} bytes`).join(', ')
 }

@@ -1,11 +1,16 @@
 import { isKirokuError, type KirokuError } from '@kiroku/message'
 import { isSealed, readSealed, writeSealed, type BodyRef, type PartitionLog } from '@kiroku/log'
 import {
+  closedLanesFor,
+  decideClosingTold,
+  decideForwarded,
   decodeEnvelope,
   encodeEnvelope,
+  hold,
   isGroup,
   isTag,
   messageId,
+  targetName,
   type Answer,
   type Command,
   type EnvelopeMeta,
@@ -16,18 +21,25 @@ import {
   type Reply,
   type Turn,
 } from '@kiroku/partition'
+import { asKirokuError } from './asKirokuError.ts'
 import type { BodyCache } from './BodyCache.ts'
+import { fetchLetter } from './fetchLetter.ts'
 import { limits } from './limits.ts'
 import type { Time } from './Time.ts'
 
 /** The way to a partition, wherever its owner is. */
 export type Route = (partition: number, commands: readonly Command[]) => Promise<Reply>
 
+/** Room that the facts of an answer need in a turn; letters that go elsewhere take what there is. */
+const forwardedBytes = 16 * 1024
+
 /** What the owner does for its outbox. */
 export interface ForwardWork {
   /** Bytes of one request. */
-  readonly bytesMax: number
-  act(run: (turn: Turn<BodyRef>) => void): void
+  bytesMax(): number
+  act(run: (turn: Turn<BodyRef>) => void, bytes: number): void
+  /** Partition time in ms. */
+  now(): number
   /** A message that must be forwarded has lost its body. */
   damaged(error: KirokuError): void
 }
@@ -45,6 +57,11 @@ export class Forwarder {
   #state: PartitionState | undefined
   #storedSeq = 0
   readonly #busy = new Map<OutboxLane, number>()
+  /** Partitions that are being told of closed lanes. */
+  readonly #told = new Set<number>()
+  /** The first forward of a new lane, as stored; and what it is from frames on that are not stored yet. */
+  #first = 1
+  readonly #firsts: { readonly seq: number; readonly first: number }[] = []
 
   constructor(
     options: {
@@ -64,6 +81,9 @@ export class Forwarder {
   begin(state: PartitionState, storedSeq: number): void {
     this.#state = state
     this.#busy.clear()
+    this.#told.clear()
+    this.#first = state.firstForward
+    this.#firsts.length = 0
     this.stored(storedSeq)
   }
 
@@ -76,62 +96,110 @@ export class Forwarder {
   stored(seq: number): void {
     this.#storedSeq = seq
     const state = this.#state
-    if (state === undefined || state.outbox.size === 0) return
+    if (state === undefined) return
+    this.#followFirst(state)
+    for (const { partition, decidedSeq } of state.closedLanes)
+      if (decidedSeq <= seq && !this.#told.has(partition)) void this.#tell(state, partition, 0)
     for (const lane of state.outbox.values())
       if (lane.entries.length > 0 && !this.#busy.has(lane) && lane.entries[0]!.decidedSeq <= seq)
         void this.#send(state, lane, 0)
   }
 
-  async #send(state: PartitionState, lane: OutboxLane, failures: number): Promise<void> {
-    this.#busy.set(lane, failures)
-    const window = this.#window(lane)
-    const answer = await this.#forward(state, lane, window).catch((e: unknown) => {
-      // Its body is gone: no repeat would find it.
-      if (this.#state === state && isKirokuError(e) && e.id === 'LogDamaged') this.#work.damaged(e)
-      return undefined
-    })
+  /** What is not stored may never have been: no forward says that it left after that. */
+  #followFirst({ frameSeq, firstForward }: PartitionState): void {
+    const firsts = this.#firsts
+    if (firstForward !== (firsts.at(-1)?.first ?? this.#first))
+      firsts.push({ seq: frameSeq, first: firstForward })
+    while (firsts.length > 0 && firsts[0]!.seq <= this.#storedSeq) this.#first = firsts.shift()!.first
+  }
+
+  /** Has a partition forget lanes that were closed, as often as it takes. */
+  async #tell(state: PartitionState, partition: number, failures: number): Promise<void> {
+    this.#told.add(partition)
+    const command = closedLanesFor(state, partition, this.#storedSeq)
+    if (command === undefined) return void this.#told.delete(partition)
+    const answer = await this.#o.route(partition, [command]).then(
+      (reply) => reply.answers[0],
+      () => undefined,
+    )
     if (this.#state !== state) return
     if (answer?.ok === undefined) {
       const pauseMs = Math.min(50 * 2 ** failures, limits.forwardBackoffMsMax)
       this.#o.time.after(pauseMs, () => {
-        if (this.#state === state) void this.#send(state, lane, failures + 1)
+        if (this.#state === state) void this.#tell(state, partition, failures + 1)
       })
       return
     }
-    const { upTo, outcome } = answer.ok
     this.#work.act((turn) => {
-      turn.emit({ type: 'Forwarded', source: lane.source, target: lane.target, upTo, outcome })
-      this.#busy.delete(lane)
+      decideClosingTold(turn, partition, command.first)
+      this.#told.delete(partition)
+    }, forwardedBytes)
+  }
+
+  async #send(
+    state: PartitionState,
+    lane: OutboxLane,
+    failures: number,
+    messagesMax: number = limits.forwardWindowMessages,
+  ): Promise<void> {
+    this.#busy.set(lane, failures)
+    const window = this.#window(state, lane, messagesMax)
+    if (window.length === 0) return void this.#busy.delete(lane)
+    const answer = await this.#forward(state, lane, window, this.#first).catch((e: unknown) => {
+      // Its body is gone: no repeat would find it.
+      if (this.#state === state && isKirokuError(e) && e.id === 'LogDamaged') this.#work.damaged(e)
+      return { error: asKirokuError(e).toWire() } as Answer<'Forward'>
+    })
+    if (this.#state !== state) return
+    const { ok } = answer
+    if (ok === undefined) {
+      if (answer.error.id === 'UnknownSubscription') hold(state, lane, 'subscriptionGone', this.#work.now())
+      // Together they are more than the target's record takes.
+      const fewer = answer.error.id === 'BodyTooLarge' ? Math.max(1, window.length >> 1) : messagesMax
+      return this.#again(state, lane, failures, fewer)
+    }
+    this.#work.act((turn) => {
+      decideForwarded(turn, lane, ok)
+      if (state.held.has(lane)) this.#again(state, lane, failures)
+      else this.#busy.delete(lane)
+    }, forwardedBytes)
+  }
+
+  #again(state: PartitionState, lane: OutboxLane, failures: number, messagesMax?: number): void {
+    const pauseMs = Math.min(50 * 2 ** failures, limits.forwardBackoffMsMax)
+    this.#o.time.after(pauseMs, () => {
+      if (this.#state === state) void this.#send(state, lane, failures + 1, messagesMax)
     })
   }
 
-  #window(lane: OutboxLane): OutboxEntry[] {
+  #window(state: PartitionState, lane: OutboxLane, messagesMax: number): OutboxEntry[] {
     const window: OutboxEntry[] = []
+    // Of a lane that waits one message is enough to ask with.
+    const max = state.held.has(lane) ? 1 : messagesMax
     for (const entry of lane.entries) {
-      if (entry.decidedSeq > this.#storedSeq || window.length >= limits.forwardWindowMessages) break
+      if (entry.decidedSeq > this.#storedSeq || window.length >= max) break
       window.push(entry)
     }
     return window
   }
 
-  /** The body, or an empty one where a repair accepted that it is gone: the dead letter arrives all the same. */
+  /** A body that was stored again while it was looked for lies elsewhere. */
   async #body(state: PartitionState, lane: OutboxLane, entry: OutboxEntry): Promise<Uint8Array> {
     try {
-      const [envelope] = await this.#cache.fetch([entry.seq], lane.source, [entry.index])
-      return envelope!
+      return await fetchLetter(this.#o.log, this.#cache, state, lane.source, entry)
     } catch (e) {
-      if (!isKirokuError(e) || e.id !== 'LogDamaged' || !(await this.#isGivenUp(state, entry.seq))) throw e
-      return encodeEnvelope(new Uint8Array(0))
+      const now = lane.entries.find(({ forward }) => forward === entry.forward)
+      if (now === undefined || now.seq === entry.seq) throw e
+      return this.#body(state, lane, now)
     }
   }
 
-  /** Whether a repair gave a body up: its record is within a bridge, or trimmed away as the lost end of the log said. */
-  async #isGivenUp(state: PartitionState, seq: number): Promise<boolean> {
-    if (seq <= state.bridgedSeq) return true
-    return state.repairedEpoch > 0 && seq < (await this.#o.log.state()).firstSeq
-  }
-
-  async #forward(state: PartitionState, lane: OutboxLane, window: OutboxEntry[]): Promise<Answer<'Forward'>> {
+  async #forward(
+    state: PartitionState,
+    lane: OutboxLane,
+    window: OutboxEntry[],
+    first: number,
+  ): Promise<Answer<'Forward'>> {
     const source = state.queues.get(lane.source)?.name ?? `#${lane.source}`
     const messages: Uint8Array[] = []
     const enqueuedAt: number[] = []
@@ -143,7 +211,7 @@ export class Forwarder {
       const { meta, withLineage } = opened(await this.#body(state, lane, entry))
       const forwarded = withLineage(this.#lineage(meta, entry, lane, source))
       bytes += forwarded.length
-      if (messages.length > 0 && bytes > this.#work.bytesMax) break
+      if (messages.length > 0 && bytes > this.#work.bytesMax()) break
       messages.push(forwarded)
       enqueuedAt.push(entry.enqueuedAt)
       // Whoever wrote the envelope may have written anything; a strange tag or group must not hold up the lane.
@@ -151,17 +219,20 @@ export class Forwarder {
       groups.push(isGroup(meta.group) ? meta.group : '')
       subscriptions.push(entry.only ?? '')
     }
+    const name = targetName(state, lane)
     const reply = await this.#o.route(lane.target.partition, [
       {
         type: 'Forward',
         from: { partition: this.#o.log.partition, queue: lane.source },
         target: lane.target.queue,
+        ...(name === undefined ? undefined : { name }),
         forward: window[0]!.forward,
         messages,
         enqueuedAt,
         ...(tags.every((tag) => tag === '') ? undefined : { tags }),
         ...(groups.every((group) => group === '') ? undefined : { groups }),
         ...(subscriptions.every((name) => name === '') ? {} : { subscriptions }),
+        ...(first === 1 ? undefined : { first }),
       },
     ])
     return reply.answers[0] as Answer<'Forward'>

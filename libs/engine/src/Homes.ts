@@ -10,6 +10,7 @@ import {
   type PartitionState,
   type QueueState,
   type Turn,
+  valueBytes,
 } from '@kiroku/partition'
 import type { Route } from './Forwarder.ts'
 import { limits } from './limits.ts'
@@ -28,7 +29,7 @@ interface HomesOptions {
  */
 export class Homes {
   readonly #o: HomesOptions
-  readonly #act: (run: (turn: Turn<BodyRef>) => void) => void
+  readonly #act: (run: (turn: Turn<BodyRef>) => void, bytes?: number) => void
   #state: PartitionState | undefined
   #storedSeq = 0
   /** Parts that are being asked, by queue and partition. */
@@ -38,7 +39,7 @@ export class Homes {
   readonly #timers = new Set<() => void>()
   #isAssuring = false
 
-  constructor(options: HomesOptions, act: (run: (turn: Turn<BodyRef>) => void) => void) {
+  constructor(options: HomesOptions, act: (run: (turn: Turn<BodyRef>) => void, bytes?: number) => void) {
     this.#o = options
     this.#act = act
   }
@@ -154,7 +155,7 @@ export class Homes {
         this.#busy.delete(key)
         note(turn, answer)
         this.#look(state)
-      })
+      }, valueBytes(answer.ok))
     }
     this.#busy.add(key)
     void ask(0)

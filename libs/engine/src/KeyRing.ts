@@ -25,6 +25,13 @@ export interface SealingKey {
   readonly key: Uint8Array
 }
 
+/** A use of entries that takes a while. */
+interface Use {
+  readonly entries: Set<string>
+  /** An entry of it was written, or lost keys, since it began: what the store answered may be from before. */
+  isOutdated: boolean
+}
+
 /** The keys of one partition's erasable queues, as far as they are needed now. Its owner alone writes them. */
 export class KeyRing {
   readonly #keys: KeyStore
@@ -35,6 +42,8 @@ export class KeyRing {
   readonly #loading = new Map<string, Promise<void>>()
   /** Keys of groups that are stored for erasures which are not decided yet. */
   readonly #undecided = new Set<string>()
+  /** What is under way with entries: an answer of the store may arrive when all it tells was erased since. */
+  readonly #uses = new Set<Use>()
   /** Entries by group; a digest takes longer than a look here. */
   readonly #groups = new Map<string, string>()
   /** Messages of a queue for which there are to be keys ahead. */
@@ -42,7 +51,7 @@ export class KeyRing {
   /** Entries elsewhere whose messages came here, and when they were last written or looked at. */
   readonly #touched = new Map<string, number>()
 
-  /** @param now partition time in ms */
+  /** @param now the time of the store, by which entries vanish, in ms */
   constructor(keys: KeyStore, now: () => number) {
     this.#keys = keys
     this.#now = now
@@ -53,6 +62,33 @@ export class KeyRing {
     this.#state = state
     for (const map of [this.#entries, this.#loading, this.#ahead, this.#touched]) map.clear()
     this.#undecided.clear()
+    for (const use of this.#uses) use.isOutdated = true
+  }
+
+  /** Does something with entries, and again as long as one of them changed meanwhile. */
+  async #upToDate<A>(act: (entries: Set<string>) => Promise<A>): Promise<A> {
+    for (;;) {
+      const use: Use = { entries: new Set(), isOutdated: false }
+      this.#uses.add(use)
+      try {
+        const result = await act(use.entries)
+        if (!use.isOutdated) return result
+      } finally {
+        this.#uses.delete(use)
+      }
+    }
+  }
+
+  #read(entry: string): Promise<KeyEntry | undefined> {
+    return this.#upToDate((entries) => {
+      entries.add(entry)
+      return this.#keys.get(entry)
+    })
+  }
+
+  /** An entry was written, or keys of it may not be used any more. */
+  #changed(entry: string): void {
+    for (const use of this.#uses) if (use.entries.has(entry)) use.isOutdated = true
   }
 
   /** Key of the queue's message with this number; undefined: it is not at hand. */
@@ -144,25 +180,37 @@ export class KeyRing {
 
   async #provide(entry: string): Promise<void> {
     const state = this.#state
+    const stored = await this.#upToDate((entries) => {
+      entries.add(entry)
+      return this.#getOrMake(entry)
+    })
+    this.#hold(state, entry, stored)
+  }
+
+  async #getOrMake(entry: string): Promise<KeyEntry> {
     for (;;) {
       if (!this.#entries.has(entry)) {
         const value = entry.startsWith('m.') ? newBlock() : withNewKey(new Uint8Array(0))
         const revision = await this.#keys.put(entry, value, 0)
-        if (revision !== undefined) return this.#hold(state, entry, { value, revision, timeMs: this.#now() })
+        if (revision !== undefined) return { value, revision, timeMs: this.#now() }
       }
       const found = await this.#keys.get(entry)
-      if (found !== undefined && !this.#isOld(found.timeMs)) return this.#hold(state, entry, found)
+      if (found !== undefined && !this.#isOld(found.timeMs)) return found
       if (found === undefined) this.#entries.delete(entry)
-      else await this.#write(entry, found.value, found)
+      else {
+        // It is as young as can be, whatever the store's clock puts on it.
+        const { value } = found
+        const revision = await this.#write(entry, value, found)
+        if (revision !== undefined) return { value, revision, timeMs: this.#now() }
+      }
     }
   }
 
-  /** Writes an entry and leaves nothing of what it was before; false: somebody else wrote. */
-  async #write(entry: string, value: Uint8Array, before: KeyEntry | undefined): Promise<boolean> {
-    const revision = await this.#keys.put(entry, value, before?.revision ?? 0)
-    if (revision === undefined) return false
-    if (before !== undefined) await this.#keys.scrub(entry)
-    return true
+  /** Writes an entry and leaves nothing of what it was before; undefined: somebody else wrote. */
+  async #write(entry: string, value: Uint8Array, before: KeyEntry): Promise<number | undefined> {
+    const revision = await this.#keys.put(entry, value, before.revision)
+    if (revision !== undefined) await this.#keys.scrub(entry)
+    return revision
   }
 
   #hold(state: PartitionState | undefined, entry: string, stored: KeyEntry): void {
@@ -209,12 +257,16 @@ export class KeyRing {
       const id = keyIds(value).at(-1)!
       this.#undecided.add(id)
       const revision = await this.#keys.put(entry, value, found?.revision ?? 0)
-      if (revision === undefined) {
-        this.#undecided.delete(id)
-        continue
+      if (revision !== undefined) {
+        this.#changed(entry)
+        // Before the store's answer was here, a later erasure of the group may have deleted this key too.
+        const stored = await this.#read(entry)
+        if (stored !== undefined && keyIds(stored.value).includes(id)) {
+          this.#hold(state, entry, stored)
+          return id
+        }
       }
-      this.#hold(state, entry, { value, revision, timeMs: this.#now() })
-      return id
+      this.#undecided.delete(id)
     }
   }
 
@@ -223,6 +275,7 @@ export class KeyRing {
     if (key !== undefined) this.#undecided.delete(key)
     for (const erasure of this.#state?.erasures ?? [])
       for (const entry of this.#entriesOf(erasure)) {
+        this.#changed(entry)
         const held = this.#entries.get(entry)
         if (held !== undefined)
           this.#entries.set(entry, { ...held, value: this.#without(erasure, entry, held.value) })
@@ -231,7 +284,10 @@ export class KeyRing {
 
   /** Deletes the keys of an erasure from the store. Doing so again is harmless. Errors: `KeysUnavailable`. */
   async erase(erasure: Erasure): Promise<void> {
-    for (const entry of this.#entriesOf(erasure)) await this.#eraseIn(entry, erasure)
+    for (const entry of this.#entriesOf(erasure)) {
+      await this.#eraseIn(entry, erasure)
+      this.#changed(entry)
+    }
   }
 
   async #eraseIn(entry: string, erasure: Erasure): Promise<void> {
@@ -240,7 +296,7 @@ export class KeyRing {
       if (found === undefined) return
       const left = this.#without(erasure, entry, found.value)
       if (Buffer.compare(left, found.value) === 0) return this.#keys.scrub(entry)
-      if (await this.#write(entry, left, found)) return
+      if ((await this.#write(entry, left, found)) !== undefined) return
     }
   }
 
@@ -264,7 +320,7 @@ export class KeyRing {
         while (
           found !== undefined &&
           this.#isOld(found.timeMs) &&
-          !(await this.#write(entry, found.value, found))
+          (await this.#write(entry, found.value, found)) === undefined
         )
         if (this.#touched.size >= limits.keyEntriesMax) this.#touched.clear()
         this.#touched.set(entry, this.#now())
@@ -272,10 +328,20 @@ export class KeyRing {
     )
   }
 
-  /** Opens messages that may be sealed. Keys of other partitions are asked for each time: they may be gone. Errors: `KeysUnavailable`. */
+  /**
+   * Opens messages that may be sealed. Keys of other partitions are asked for each time: they may be gone. While some are
+   * waited for, keys of this one that were at hand may be erased: then all is opened again. Errors: `KeysUnavailable`.
+   */
   open(messages: readonly Uint8Array[]): Promise<Opened[]> {
-    const reader = new KeyReader({ get: (entry) => this.#find(entry) })
-    return Promise.all(messages.map((message) => reader.open(message)))
+    return this.#upToDate((entries) => {
+      const reader = new KeyReader({
+        get: (entry) => {
+          entries.add(entry)
+          return this.#find(entry)
+        },
+      })
+      return Promise.all(messages.map((message) => reader.open(message)))
+    })
   }
 
   async #find(entry: string): Promise<KeyEntry | undefined> {
@@ -283,7 +349,7 @@ export class KeyRing {
     const held = isOwn ? this.#entries.get(entry) : undefined
     if (held !== undefined) return held
     const state = this.#state
-    const found = await this.#keys.get(entry)
+    const found = await this.#read(entry)
     if (!isOwn || found === undefined) return found
     this.#hold(state, entry, found)
     return { ...found, value: this.#withoutErased(entry, found.value) }

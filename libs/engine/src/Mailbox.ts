@@ -1,17 +1,19 @@
 import type { BodyRef } from '@kiroku/log'
-import type { Command, CommandOf, Turn } from '@kiroku/partition'
+import type { Command, CommandOf, EngineCommand, Rest, Turn } from '@kiroku/partition'
 import { Fifo } from './Fifo.ts'
 import { limits } from './limits.ts'
 import type { Spill } from './Spills.ts'
 
 /** What the core decides; the rest the engine answers itself. */
-type PartitionCommand = Exclude<Command, { type: 'DescribePartition' }>
+type PartitionCommand = Exclude<Command, { type: EngineCommand }>
 
 /** A command that brings bodies. While it spills, it holds up those behind it in its queue. */
 export interface Bringing {
   readonly command: CommandOf<'Enqueue' | 'Forward'>
   readonly token: number
   readonly bytes: number
+  /** Of these, bytes of bodies. */
+  readonly bodyBytes: number
   spill?: Spill | undefined
   /** Its large bodies cannot have records of their own before it is its turn. */
   readonly isLate?: boolean
@@ -21,8 +23,11 @@ export interface Bringing {
   waits?: boolean
 }
 
+/** Something of the engine's own that is decided in a turn; what it returns found no room there. */
+export type Act = (turn: Turn<BodyRef>) => Rest<BodyRef> | undefined | void
+
 /** What goes first in a turn: a command with the token of its answer, or something of the engine's own. */
-type First =
+export type First =
   | {
       readonly command: Exclude<PartitionCommand, { type: 'Enqueue' | 'Forward' }>
       readonly token: number
@@ -30,8 +35,8 @@ type First =
       readonly act?: undefined
     }
   | {
-      readonly act: (turn: Turn<BodyRef>) => void
-      /** Bytes of bodies that it brings. */
+      readonly act: Act
+      /** The most that it takes on record, beside a few small facts. */
       readonly bytes: number
       /** Whether it rests on nothing but what is stored, so that it outlives a recovery. */
       readonly lasts?: boolean
@@ -46,21 +51,26 @@ export type Mail = First | Bringing
  * the rest of the frame, a command of each queue in turn, so that one flood does not hold up its neighbours.
  */
 export class Mailbox {
-  readonly #frameBytesMax: number
+  frameBytesMax: number
   readonly #first = new Fifo<First>()
   /** By queue; those whose next command still spills are apart. */
-  readonly #sends = new Map<string, Fifo<Bringing>>()
+  #sends = new Map<string, Fifo<Bringing>>()
   readonly #spilling = new Map<string, Fifo<Bringing>>()
   #size = 0
   #bytes = 0
 
   constructor(frameBytesMax: number) {
-    this.#frameBytesMax = frameBytesMax
+    this.frameBytesMax = frameBytesMax
   }
 
   /** What waits, also behind a command that spills. */
   get size(): number {
     return this.#size
+  }
+
+  /** About the bytes that it adds to the log. */
+  get bytes(): number {
+    return this.#bytes
   }
 
   /** Whether a turn would find something. */
@@ -116,6 +126,30 @@ export class Mailbox {
     }
   }
 
+  /** Takes back what found no room in a turn: it begins the next. */
+  returnFirst(mails: readonly First[]): void {
+    this.#first.putBack(mails)
+    this.#size += mails.length
+    for (const mail of mails) if (mail.command !== undefined) this.#bytes += mail.bytes
+  }
+
+  /** Takes commands back that found no room in a turn: their queues begin the next. */
+  returnSends(mails: readonly Bringing[]): void {
+    if (mails.length === 0) return
+    const lanes = new Map<string, Fifo<Bringing>>()
+    for (const [key, own] of Map.groupBy(mails, keyOf)) {
+      const lane = this.#sends.get(key) ?? this.#spilling.get(key) ?? new Fifo<Bringing>()
+      this.#sends.delete(key)
+      this.#spilling.delete(key)
+      lane.putBack(own)
+      lanes.set(key, lane)
+      this.#size += own.length
+      for (const { bytes } of own) this.#bytes += bytes
+    }
+    for (const [key, lane] of this.#sends) lanes.set(key, lane)
+    this.#sends = lanes
+  }
+
   /** Takes out a command that waits, with those behind it in its queue. */
   drop(mail: Bringing): Bringing[] {
     const lane = this.#spilling.get(keyOf(mail))
@@ -141,7 +175,7 @@ export class Mailbox {
     const first: First[] = []
     let bytes = 0
     let settled = 0
-    while (this.#first.size > 0 && bytes < this.#frameBytesMax && settled < limits.turnSettledMax) {
+    while (this.#first.size > 0 && bytes < this.frameBytesMax && settled < limits.turnSettledMax) {
       const mail = this.#first.take()
       this.#size--
       if (mail.command !== undefined) {
@@ -164,7 +198,7 @@ export class Mailbox {
         const count = mail.command.messages.length
         const frameBytes = mail.spill?.inlineBytes ?? mail.bytes
         // One send goes with every frame, unless what goes first fills the record.
-        const bytesMax = this.#frameBytesMax * (taken.length === 0 ? roomFrames : 1)
+        const bytesMax = this.frameBytesMax * (taken.length === 0 ? roomFrames : 1)
         if (
           bytes > 0 &&
           (bytes + frameBytes > bytesMax || (taken.length > 0 && messages + count > limits.frameMessagesMax))
@@ -212,10 +246,17 @@ export const keyOf = ({ command }: Bringing): string =>
 /** Bytes of a dedup key on record. */
 const keyBytes = 17
 
+/** Bytes of the bodies that a command brings. */
+export const bodyBytes = ({ messages }: Pick<Bringing['command'], 'messages'>): number => {
+  let bytes = 0
+  for (const { length } of messages) bytes += length
+  return bytes
+}
+
 /** About the bytes that a command adds to a frame. */
 export const commandBytes = (command: Command): number => {
   let bytes = 'config' in command ? 1_024 : 128
-  if ('messages' in command) for (const m of command.messages) bytes += m.length + 4
+  if ('messages' in command) bytes += bodyBytes(command) + 4 * command.messages.length
   if (command.type === 'Enqueue' && command.dedupIds !== undefined)
     bytes += command.messages.length * keyBytes
   else if ('items' in command) for (const item of command.items) bytes += 32 + item.numbers.length * 8

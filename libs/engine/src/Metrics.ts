@@ -16,6 +16,9 @@ export class Metrics {
   replaySeconds = 0
   checkpoints = 0
   checkpointFailures = 0
+  /** Commands that were refused at a limit. */
+  busy = 0
+  earlyTrims = 0
   readonly appendCounts = new Array<number>(appendSecondsBounds.length + 1).fill(0)
   /** Messages by the fact that moved them. */
   readonly messages = new Map<LogEventType, number>()

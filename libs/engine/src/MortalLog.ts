@@ -1,4 +1,13 @@
-import type { CheckpointStore, KeyStore, Log, LogMeta, LogRecord, LogState, PartitionLog } from '@kiroku/log'
+import type {
+  CheckpointStore,
+  KeyStore,
+  Log,
+  LogMeta,
+  LogRecord,
+  LogState,
+  PartitionLog,
+  StoreRoom,
+} from '@kiroku/log'
 
 /** For tests: a log that one process uses. Once that is dead, no call of it returns; what was sent off may land. */
 export class MortalLog implements Log {
@@ -32,6 +41,12 @@ export class MortalLog implements Log {
   async partition(n: number): Promise<PartitionLog> {
     return new MortalPartition(await this.#log.partition(n), this)
   }
+  restore(n: number): Promise<void> {
+    return this.#log.restore(n)
+  }
+  room(): Promise<StoreRoom | undefined> {
+    return this.live(() => this.#log.room())
+  }
   close(): Promise<void> {
     return this.#log.close()
   }
@@ -50,7 +65,6 @@ export class MortalLog implements Log {
 
 class MortalPartition implements PartitionLog {
   readonly partition: number
-  readonly recordBytesMax: number
   readonly checkpoints: CheckpointStore
   readonly #log: PartitionLog
   readonly #life: MortalLog
@@ -59,14 +73,17 @@ class MortalPartition implements PartitionLog {
     this.#log = log
     this.#life = life
     this.partition = log.partition
-    this.recordBytesMax = log.recordBytesMax
     const { checkpoints } = log
     this.checkpoints = {
       list: () => life.live(() => checkpoints.list()),
       get: (seq) => life.live(() => checkpoints.get(seq)),
+      size: (seq) => life.live(() => checkpoints.size(seq)),
       put: (seq, bytes) => life.live(() => checkpoints.put(seq, bytes)),
       delete: (seq) => life.live(() => checkpoints.delete(seq)),
     }
+  }
+  get recordBytesMax(): number {
+    return this.#log.recordBytesMax
   }
   state(): Promise<LogState> {
     return this.#life.live(() => this.#log.state())

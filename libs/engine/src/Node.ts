@@ -7,8 +7,10 @@ import type { CheckpointPolicy } from './Checkpoints.ts'
 import type { ActorState } from './lifecycle.ts'
 import { limits } from './limits.ts'
 import { PartitionActor } from './PartitionActor.ts'
+import { RoomWatch } from './RoomWatch.ts'
 import type { TailNotes } from './TailNotes.ts'
 import { liveTime, type Time } from './Time.ts'
+import { UnreadableLog } from './UnreadableLog.ts'
 
 /** What a node needs. */
 export interface NodeOptions {
@@ -39,12 +41,14 @@ export interface LockLease {
 export class Node {
   readonly #o: NodeOptions
   readonly #time: Time
+  readonly #store: RoomWatch
   readonly #actors = new Map<number, PartitionActor>()
   readonly #ownerListeners = new Set<(partition: number, epoch: number) => void>()
 
   constructor(options: NodeOptions) {
     this.#o = options
     this.#time = options.time ?? liveTime
+    this.#store = new RoomWatch(options.log, this.#time)
   }
 
   get name(): string {
@@ -60,11 +64,15 @@ export class Node {
 
   /**
    * Owns a partition until its scope closes, which hands it over. Fails when the ownership is lost or cannot
-   * begin; a damaged partition stays, quarantined, so that it can be asked why, until a repair writes to its log.
+   * begin; a partition that is damaged, or whose log the store does not have, stays, quarantined, so that it can be
+   * asked why, until a repair writes to its log or the store has it again.
    */
   run(partition: number, lease?: LockLease): Effect.Effect<never, KirokuError, Scope.Scope> {
     return Effect.gen({ self: this }, function* () {
-      const log = yield* Effect.tryPromise({ try: () => this.#o.log.partition(partition), catch: asError })
+      const open = Effect.tryPromise({ try: () => this.#o.log.partition(partition), catch: asError })
+      const log = yield* open.pipe(
+        Effect.catchIf(cannotBeRead, (error) => Effect.succeed(new UnreadableLog(partition, error))),
+      )
       const { meta } = this.#o.log
       const actor = new PartitionActor({
         log,
@@ -81,6 +89,7 @@ export class Node {
         random: this.#o.random ?? Math.random,
         lockFresh: () => lease === undefined || performance.now() - lease.confirmedAtMs() < lease.ttlMs / 2,
         route: (to, commands) => this.request(to, commands),
+        store: this.#store,
         tailNotes: this.#o.tailNotes,
         onState: (state, reason) => this.#o.onState?.(partition, state, actor.epoch, reason),
         onTrouble: (what) => this.#o.onTrouble?.(partition, what),
@@ -100,11 +109,15 @@ export class Node {
         for (const listener of this.#ownerListeners) listener(partition, actor.epoch)
       const error = yield* Effect.promise(() => actor.ended)
       if (error !== undefined && isDamage(error)) {
-        yield* untilWritten(log)
+        yield* log instanceof UnreadableLog ? untilThere(open) : untilWritten(log)
         return yield* Effect.fail(
-          new KirokuError('NotOwner', `partition ${partition} was written by somebody else`, {
-            cause: error,
-          }),
+          new KirokuError(
+            'NotOwner',
+            `partition ${partition} was written by somebody else, or can be read again`,
+            {
+              cause: error,
+            },
+          ),
         )
       }
       return yield* Effect.fail(
@@ -145,6 +158,13 @@ export class Node {
   }
 }
 
+/** Waits until the store has a partition's log again. */
+const untilThere = <A>(open: Effect.Effect<A, KirokuError>): Effect.Effect<A> =>
+  open.pipe(
+    Effect.tapError(() => Effect.sleep(limits.quarantinePollMs)),
+    Effect.eventually,
+  )
+
 /** Waits until somebody wrote to a log that is closed here: that is how a repair reopens it. */
 const untilWritten = (log: PartitionLog): Effect.Effect<void> => {
   const lastSeq = Effect.promise(() =>
@@ -166,6 +186,9 @@ const untilWritten = (log: PartitionLog): Effect.Effect<void> => {
 
 const isDamage = (e: KirokuError): boolean =>
   e.id === 'LogDamaged' || e.id === 'LogShortened' || e.id === 'FutureVersion'
+
+/** The store has no log for this partition: asking again at once does not help. */
+const cannotBeRead = (e: KirokuError): boolean => isDamage(e) || e.id === 'ForeignStream'
 
 const asError = (e: unknown): KirokuError =>
   e instanceof KirokuError

@@ -3,21 +3,26 @@ import { KirokuError } from '@kiroku/message'
 import { isSealed, type BodyRef, type KeyStore, type PartitionLog } from '@kiroku/log'
 import {
   beginFrame,
+  clockTrouble,
   decide,
   decideCreateSubscription,
   decideErase,
   decideResetSubscription,
+  describeOutbox,
   endTurn,
   nextTimerAt,
+  recordBytes,
   startOf,
   Times,
   Turn,
   type Answer,
   type Command,
   type CommandOf,
+  type PartitionClock,
   type PartitionDescription,
   type PartitionState,
   type Reply,
+  type Rest,
   type TurnAnswer,
 } from '@kiroku/partition'
 import { asKirokuError } from './asKirokuError.ts'
@@ -35,15 +40,17 @@ import { Homes } from './Homes.ts'
 import { KeyRing } from './KeyRing.ts'
 import { lifecycle, type ActorState } from './lifecycle.ts'
 import { limits } from './limits.ts'
-import { load } from './load.ts'
-import { commandBytes, keyOf, Mailbox, type Bringing } from './Mailbox.ts'
+import { judgeClocks } from './judgeClocks.ts'
+import { load, type Loaded } from './load.ts'
+import { bodyBytes, commandBytes, keyOf, Mailbox, type Act, type Bringing, type First } from './Mailbox.ts'
 import { Metrics } from './Metrics.ts'
 import { Redriver } from './Redriver.ts'
+import type { RoomWatch } from './RoomWatch.ts'
 import { Request, type Slot } from './Request.ts'
 import { openMessage } from './openDelivery.ts'
 import { Sealer } from './Sealer.ts'
 import { sha256 } from './sha256.ts'
-import { sizesFor, type Sizes } from './Sizes.ts'
+import { lineageBytesMax, sizesFor, type Sizes } from './Sizes.ts'
 import { Spill, Spills } from './Spills.ts'
 import { StorageWatch } from './StorageWatch.ts'
 import type { TailNotes } from './TailNotes.ts'
@@ -70,6 +77,8 @@ export interface ActorOptions {
   readonly partitions: number
   /** The way to other partitions. */
   readonly route: Route
+  /** The store that the log shares. */
+  readonly store: RoomWatch
   readonly tailNotes?: TailNotes | undefined
   readonly onState?: (state: ActorState, reason: string) => void
   /** Told of what failed and is tried again, in a sentence. */
@@ -86,7 +95,7 @@ export class PartitionActor {
   readonly #o: ActorOptions
   readonly #life: Actor<typeof lifecycle>
   readonly #mailbox: Mailbox
-  readonly #sizes: Sizes
+  #sizes: Sizes
   readonly #slots = new Map<number, Slot>()
   readonly #cache: BodyCache
   readonly #checkpoints: Checkpoints
@@ -107,6 +116,16 @@ export class PartitionActor {
   #fenced!: Fenced
   /** Partition time at the fence, in ms. */
   #beganMs = 0
+  /** The store's clock and this machine's, as they were read together last. */
+  #clocks!: Pick<Fenced, 'timeMs' | 'wallMs' | 'monotonicMs'>
+  #isDisputed = false
+  /** A step of the time that is to be decided, ahead of everything else. */
+  #step: ClockStep | undefined
+  /** The frame of a step of the time that is not stored yet, and the step in ms: it may come to nothing. */
+  #stepping: { readonly seq: number; readonly ms: number } | undefined
+  /** Whether the next frame that is stored tells the store's time. */
+  #isProbeDue = false
+  #cancelProbe: () => void = () => {}
   /** Partition time up to which this owner certainly did its work, in ms. */
   #aliveUntilMs = 0
   #storedSeq = 0
@@ -115,8 +134,17 @@ export class PartitionActor {
   #awaitingLock = false
   #scheduled = false
   #cancelTimer: () => void = () => {}
+  /** Partition time of the last frame that was sent off, in ms. */
+  #framedAt = 0
+  /** Whether the next turn writes a frame also when nothing happened. */
+  #isNoteDue = false
+  #cancelNote: () => void = () => {}
   readonly #spills = new Spills()
   #bodyNext = false
+  /** A send found no room behind what went first, and goes ahead of it now. */
+  #sendsFirst = false
+  /** Commands took more than their share of the last turn. */
+  #tookAll = false
   #drained: () => void = () => {}
   #cancelDrain: () => void = () => {}
   #ended: (error: KirokuError | undefined) => void = () => {}
@@ -132,13 +160,20 @@ export class PartitionActor {
     this.#sizes = sizesFor(options.log.recordBytesMax)
     this.#mailbox = new Mailbox(this.#sizes.frameBytesMax)
     this.#cache = new BodyCache(options.log)
-    const act = (run: (turn: Turn<BodyRef>) => void, bytes = 0): void => {
+    const act = (run: Act, bytes = 0): void => {
       this.#mailbox.put({ act: run, bytes })
       this.#wake()
     }
+    this.#storage = new StorageWatch(options.log, options.time, options.store, () =>
+      this.#checkpoints.press(this.now()),
+    )
     this.#checkpoints = new Checkpoints(options.log, options.record, options.checkpoints, this.#cache, {
+      storage: this.#storage,
       act,
+      hasRoomToCarry: (bytes) => this.#storage.carries(bytes, this.#mailbox.bytes),
+      carryBytesMax: () => this.#sizes.carryBytesMax,
       spill: (bodies) => this.#spillAside(bodies),
+      trimmedEarly: () => void this.metrics.earlyTrims++,
       ended: (seq, error) => {
         if (error === undefined) return void this.metrics.checkpoints++
         this.metrics.checkpointFailures++
@@ -147,13 +182,15 @@ export class PartitionActor {
     })
     this.#forwarder = new Forwarder(options, this.#cache, {
       act,
-      bytesMax: this.#sizes.forwardBytesMax,
+      now: () => this.now(),
+      bytesMax: () => this.#sizes.forwardBytesMax,
       damaged: (error) => this.#fail(error),
     })
     this.#homes = new Homes(options, act)
-    this.#ring = new KeyRing(options.keys, () => this.now())
+    this.#ring = new KeyRing(options.keys, () => this.#storeMs())
     this.#sealer = new Sealer(this.#ring, { spill: (mail, messages) => this.#spillLate(mail, messages) })
     this.#deliverer = new Deliverer(this.#ring, this.#cache, {
+      state: () => this.#state,
       actLasting: (run) => {
         this.#mailbox.put({ act: run, bytes: 0, lasts: true })
         this.#wake()
@@ -165,10 +202,10 @@ export class PartitionActor {
     this.#eraser = new Eraser(this.#ring, options.time, act)
     this.#backfill = new Backfill(options, {
       act,
+      bytesMax: () => this.#sizes.restoredBytesMax,
       restored: (pairs, seq) => this.#checkpoints.largeBodies.restored(pairs, seq),
       damaged: (error) => this.#fail(error),
     })
-    this.#storage = new StorageWatch(options.log, options.time)
     this.#editor = new BodyEditor({ ...options, partition: this.partition }, this.#cache, this.#schemas, {
       act,
       spill: (bodies) => this.#spillAside(bodies),
@@ -178,6 +215,7 @@ export class PartitionActor {
       act,
       open: (message) => openMessage(this.#ring, message),
       now: () => this.now(),
+      messagesMax: () => this.#sizes.redriveMessagesMax,
       hasRoom: () => !this.#storage.full,
       damaged: (error) => this.#end(error),
     })
@@ -196,7 +234,10 @@ export class PartitionActor {
     return this.#state
   }
 
-  /** Partition time in ms: the store's time at the fence, or the last frame's where that is later, plus what went by since. */
+  /**
+   * Partition time in ms: the store's time at the fence, or the last frame's where that is later or the clocks disagree,
+   * plus what went by since.
+   */
   now(): number {
     const now = Math.floor(this.#beganMs + (this.#o.time.monotonicMs() - this.#fenced.monotonicMs))
     return Math.max(now, this.#state.at)
@@ -224,36 +265,55 @@ export class PartitionActor {
     await tailNotes?.check(log, loaded.state.repairedEpoch)
     this.metrics.replayEvents = loaded.events
     this.metrics.replaySeconds = (time.monotonicMs() - begun) / 1_000
+    this.#take(loaded)
+  }
+
+  #take(loaded: Loaded, vouchedMs = 0): void {
+    for (const { seq, why } of loaded.passedOver)
+      this.#o.onTrouble?.(
+        `checkpoint ${seq} is passed over: ${why}; an older state and the log took its place`,
+      )
     this.#state = loaded.state
     this.#state.recordMs = this.#o.record.ms
-    this.#checkpoints.begin(loaded, this.#fenced.timeMs)
-    this.#begin(loaded.foreign)
+    this.#state.partitions = this.#o.partitions
+    this.#begin(loaded, vouchedMs)
   }
 
   /** Starts appending on top of the fence. */
-  #begin(foreign: readonly number[]): void {
+  #begin(loaded: Loaded, vouchedMs: number): void {
     if (this.life !== 'Recovering') return
     const state = this.#state
     state.times = new Times()
-    this.#beganMs = Math.max(this.#fenced.timeMs, state.at)
+    const dispute = this.#beginTime(Math.max(state.at, vouchedMs))
+    this.#checkpoints.begin(loaded, this.#beganMs)
     this.#storedSeq = this.#fenced.seq
     this.#storedHash = this.#fenced.hash
     this.#cache.stored(this.#storedSeq)
+    // What the store takes may be another by now.
+    this.#sizes = sizesFor(this.#o.log.recordBytesMax)
+    this.#mailbox.frameBytesMax = this.#sizes.frameBytesMax
     this.#flights = new Flights(this.#o.log, this.#fenced, this, this.metrics, this.#o.time)
     // Without an owner since the last frame, or since the one here had an append without an answer.
     const before = Math.max(state.at, this.#aliveUntilMs)
     this.#send('RECOVERED', `at sequence ${this.#fenced.seq}`)
+    const resume = (turn: Turn<BodyRef>, now: number): void =>
+      turn.emit({
+        type: 'ClockResumed',
+        now,
+        gapMs: before === 0 ? 0 : Math.max(0, now - before),
+        ...dispute,
+      })
+    const isAlone = state.dispute !== undefined
     this.#mailbox.put({
       act: (turn) => {
-        for (const seq of foreign) turn.emit({ type: 'ForeignRecordSkipped', seq })
-        turn.emit({
-          type: 'ClockResumed',
-          now: turn.now,
-          gapMs: before === 0 ? 0 : Math.max(0, turn.now - before),
-        })
+        if (!isAlone) resume(turn, turn.now)
+        return skipForeign(turn, loaded.foreign)
       },
       bytes: 0,
     })
+    this.#framedAt = this.now()
+    this.#isNoteDue = false
+    this.#watchIdleness()
     this.#storage.start()
     this.#forwarder.begin(state, this.#storedSeq)
     this.#homes.begin(state, this.#storedSeq)
@@ -262,7 +322,102 @@ export class PartitionActor {
     this.#eraser.begin(state, this.#storedSeq)
     this.#redriver.begin(state)
     this.#backfill.begin(state, this.#storedSeq)
+    // What came while the clocks disagreed moves with the time, ahead of everything that is decided by it.
+    if (isAlone) this.#decideAlone((turn) => resume(turn, this.now()))
     this.#turn()
+  }
+
+  /**
+   * Where partition time goes on, and what is recorded where the clocks disagree. A dispute on record ends by a step of
+   * its own, also where they agree now: what came in it moves with the step.
+   */
+  #beginTime(lastMs: number): { dispute?: { storeMs: number; nodeMs: number } } {
+    this.#clocks = this.#fenced
+    const { timeMs: storeMs, wallMs: nodeMs } = this.#fenced
+    const { isDisputed, heldMs, agreedMs } = judgeClocks(lastMs, storeMs, nodeMs)
+    const isHeld = isDisputed || this.#state.dispute !== undefined
+    this.#isDisputed = isDisputed
+    this.#beganMs = isHeld ? heldMs : agreedMs
+    this.#step = isHeld && !isDisputed ? {} : undefined
+    this.#isProbeDue = false
+    this.#probeLater()
+    const trouble = clockTrouble(this.partition, this.#describeClock())
+    if (trouble !== undefined) this.#o.onTrouble?.(`${trouble.what}. ${trouble.advice}`)
+    return isHeld ? { dispute: { storeMs, nodeMs } } : {}
+  }
+
+  /** While the clocks disagree, has them read again with a frame. */
+  #probeLater(): void {
+    this.#cancelProbe()
+    if (!this.#isDisputed) return
+    this.#cancelProbe = this.#o.time.after(limits.clockCheckMs, () => {
+      if (this.life !== 'Active') return
+      if (!this.#storage.full) {
+        this.#isProbeDue = true
+        this.#isNoteDue = true
+        this.#wake()
+      }
+      this.#probeLater()
+    })
+  }
+
+  /** Reads the clocks with a frame that was stored just now; where they agree again, time is what they say. */
+  async #probe(seq: number): Promise<void> {
+    const { log, time } = this.#o
+    const state = this.#state
+    const [monotonicMs, wallMs] = [time.monotonicMs(), time.wallMs()]
+    const stored = await log.get(seq).catch(() => undefined)
+    if (stored === undefined || this.#state !== state || this.life !== 'Active' || !this.#isDisputed) return
+    this.#clocks = { timeMs: stored.timeMs, wallMs, monotonicMs }
+    if (judgeClocks(this.now(), stored.timeMs, wallMs).isDisputed) return
+    this.#step ??= {}
+    this.#wake()
+  }
+
+  #readClocks(partitionMs: number): Omit<PartitionClock, 'state'> {
+    return { partitionMs, storeMs: this.#storeMs(), nodeMs: Math.floor(this.#o.time.wallMs()) }
+  }
+
+  /** The store's clock, by when it was read last. */
+  #storeMs(): number {
+    return this.#clocks.timeMs + Math.floor(this.#o.time.monotonicMs() - this.#clocks.monotonicMs)
+  }
+
+  #confirmClock({ clock, by }: CommandOf<'ConfirmClock'>, token: number): void {
+    if (clock !== 'store' && clock !== 'node')
+      return this.#refuse(token, new KirokuError('InvalidArgument', 'clock: "store" or "node"'))
+    if (this.#isDisputed && this.#step?.token === undefined) this.#step = { clock, by, token }
+    else this.#mailbox.put({ act: (turn) => turn.ok(token, { steppedMs: 0 }), bytes: 0 })
+    this.#wake()
+  }
+
+  /** Moves partition time on. */
+  #decideStep({ clock, by, token }: ClockStep): void {
+    this.#step = undefined
+    this.#isDisputed = false
+    this.#cancelProbe()
+    const now = this.now()
+    const { storeMs, nodeMs } = this.#readClocks(now)
+    const to = Math.max(now, clock === 'node' ? nodeMs : storeMs)
+    this.#beganMs += to - now
+    this.#stepping = { seq: this.#flights.nextSeq, ms: to - now }
+    this.#decideAlone((turn) => {
+      turn.emit({
+        type: 'ClockResumed',
+        now: to,
+        gapMs: to - now,
+        ...(clock === undefined || by === undefined ? {} : { clock, by }),
+      })
+      if (token !== undefined) turn.ok(token, { steppedMs: to - now })
+    }, now)
+  }
+
+  /** Decides a step of the time in a frame of its own, of the time before it: nothing else is decided between two times. */
+  #decideAlone(decide: (turn: Turn<BodyRef>) => void, at = this.#state.at): void {
+    const turn = new Turn<BodyRef>(this.#state, at, this.#o.random, sha256)
+    beginFrame(this.#state, this.#flights.nextSeq, at)
+    decide(turn)
+    this.#append(turn, at)
   }
 
   /** Hands commands in; resolves when all of them are answered. */
@@ -293,15 +448,20 @@ export class PartitionActor {
     const token = ++this.#token
     this.#slots.set(token, slot)
     if (command.type === 'DescribePartition') return this.#resolve({ token, answer: { ok: this.describe() } })
-    if (command.type === 'Enqueue' && this.#storage.full)
-      return this.#refuse(
-        token,
-        new KirokuError('StorageFull', 'the log has no room for sends', { retryAfterMs: 1_000 }),
-      )
-    if (command.type === 'Erase') return this.#erase(command, token)
-    const bytes = commandBytes(command) + this.#sealedBytes(command)
-    const tooLarge = this.#sizes.refuse(command)
+    const plainBytes = commandBytes(command)
+    if (command.type === 'Enqueue') {
+      // What waits is not stored yet, and takes room all the same.
+      const waiting = this.#mailbox.bytes
+      if (!this.#storage.takes(plainBytes, waiting)) {
+        const reason = `partition ${this.partition}: ${this.#storage.reason(waiting + plainBytes)}`
+        return this.#refuse(token, new KirokuError('StorageFull', reason, { retryAfterMs: 1_000 }))
+      }
+    }
+    const tooLarge = this.#sizes.refuse(command) ?? this.#refuseLong(command)
     if (tooLarge !== undefined) return this.#refuse(token, tooLarge)
+    if (command.type === 'Erase') return this.#erase(command, token)
+    if (command.type === 'ConfirmClock') return this.#confirmClock(command, token)
+    const bytes = plainBytes + this.#sealedBytes(command)
     const busy = (): void =>
       this.#refuse(
         token,
@@ -319,7 +479,7 @@ export class PartitionActor {
     const isLate = needsSpill && this.#sealer.isLate({ command })
     const spill =
       needsSpill && !isLate ? new Spill(command.messages, this.#sizes.spillBytes(bytes)) : undefined
-    const mail: Bringing = { command, token, bytes, spill, isLate }
+    const mail: Bringing = { command, token, bytes, bodyBytes: bodyBytes(command), spill, isLate }
     if (!this.#mailbox.put(mail)) return busy()
     if (spill === undefined || spill.isDone) return
     this.#checkpoints.largeBodies.open(spill)
@@ -330,11 +490,48 @@ export class PartitionActor {
     )
   }
 
+  /** Refuses an administrative command whose texts no record can hold; sends are looked at when it is their turn. */
+  #refuseLong(command: Exclude<Command, { type: 'DescribePartition' }>): KirokuError | undefined {
+    switch (command.type) {
+      case 'Enqueue':
+      case 'Forward':
+      case 'Receive':
+      case 'Ack':
+      case 'Extend':
+      case 'Retry':
+      case 'Release':
+      case 'DeadLetter':
+        return undefined
+      default: {
+        const plain = command.type === 'EditBody' ? { ...command, body: new Uint8Array(0) } : command
+        return this.#tooLarge(recordBytes(this.#state, plain), command)
+      }
+    }
+  }
+
+  /** The error for a command that takes more bytes on record than one turn has room for, if it does. */
+  #tooLarge(bytes: number, command: Command): KirokuError | undefined {
+    const bytesMax = this.#sizes.turnBytesMax
+    if (bytes <= bytesMax) return undefined
+    const what =
+      'messages' in command
+        ? `${command.messages.length} messages with their tags and groups take`
+        : `this ${command.type} takes`
+    const advice = 'messages' in command ? 'send fewer messages at once' : 'shorten its texts'
+    return new KirokuError(
+      'BodyTooLarge',
+      `${what} up to ${bytes} bytes on record, and this log takes ${bytesMax} at once: ${advice}`,
+    )
+  }
+
   /** By how much bodies grow that are sealed. */
   #sealedBytes(command: Command): number {
     if (command.type !== 'Enqueue' && command.type !== 'Forward') return 0
     if (!this.#sealer.isLate({ command })) return 0
     let bytes = command.messages.length * limits.sealedBytes
+    // What comes from elsewhere keeps its lineage readable beside the sealed copy of it.
+    if (command.type === 'Forward')
+      for (const { length } of command.messages) bytes += Math.min(length, lineageBytesMax)
     for (const group of command.groups ?? []) bytes += 3 * group.length
     for (const tag of command.tags ?? []) bytes += 3 * tag.length
     return bytes
@@ -360,11 +557,8 @@ export class PartitionActor {
     const decideIt = (key: string | undefined): void => {
       if (this.#state !== state || this.life !== 'Active') return
       this.#mailbox.put({
-        act: (turn) => {
-          decideErase(turn, command, token, key)
-          this.#ring.decided(key)
-        },
-        bytes: 0,
+        act: (turn) => this.#endErasing(turn, key, (first) => decideErase(first, command, token, key)),
+        bytes: recordBytes(state, command),
       })
       this.#wake()
     }
@@ -372,6 +566,18 @@ export class PartitionActor {
     this.#ring
       .addGroupKey(queue.id, command.group!)
       .then(decideIt, (e: unknown) => this.#refuse(token, asKirokuError(e)))
+  }
+
+  /** Lets nothing be sealed with the keys of an erasure any more, once the last part of it is decided. */
+  #endErasing(
+    turn: Turn<BodyRef>,
+    key: string | undefined,
+    decideIt: Rest<BodyRef>,
+  ): Rest<BodyRef> | undefined {
+    const rest = decideIt(turn)
+    if (rest !== undefined) return (next) => this.#endErasing(next, key, rest)
+    this.#ring.decided(key)
+    return undefined
   }
 
   /** Asks the log where a subscription begins, before that is decided; false when there is nothing to ask. */
@@ -387,7 +593,7 @@ export class PartitionActor {
           else decideResetSubscription(turn, command, token, located)
         }
         if (this.#state !== state || this.life !== 'Active') return
-        this.#mailbox.put({ act, bytes: 0 })
+        this.#mailbox.put({ act, bytes: recordBytes(state, command) })
         this.#wake()
       },
       (e: unknown) => this.#refuse(token, asKirokuError(e)),
@@ -416,7 +622,19 @@ export class PartitionActor {
   }
 
   /** Puts large bodies of the engine's own doing in records of their own. */
-  #spillAside(bodies: readonly Uint8Array[], bytes = 0, plain = bodies): Promise<Spill> {
+  #spillAside(
+    bodies: readonly Uint8Array[],
+    bytes = bodyBytes({ messages: bodies }),
+    plain = bodies,
+  ): Promise<Spill> {
+    const tooLarge = bodies.find((b) => b.length > this.#sizes.turnBytesMax)
+    if (tooLarge !== undefined)
+      return Promise.reject(
+        new KirokuError(
+          'RecordTooLarge',
+          `a body of ${tooLarge.length} bytes was stored when the log took more than ${this.#sizes.turnBytesMax}`,
+        ),
+      )
     const spill = new Spill(bodies, this.#sizes.spillBytes(bytes), plain)
     if (spill.isDone) return Promise.resolve(spill)
     return new Promise((resolve, reject) => {
@@ -461,7 +679,8 @@ export class PartitionActor {
   }
 
   get #hasWork(): boolean {
-    return this.#mailbox.isReady || nextTimerAt(this.#state) <= this.now()
+    if (this.#mailbox.isReady || this.#isNoteDue || this.#step !== undefined) return true
+    return nextTimerAt(this.#state) <= this.now()
   }
 
   #appendBody(): void {
@@ -469,6 +688,7 @@ export class PartitionActor {
     this.#spills.step((body) => {
       const flight = this.#flights.body(body)
       this.#cache.putBody(flight.seq, body)
+      this.#storage.stored(flight.record.length)
       this.#checkpoints.grew(flight.record.length)
       return flight.seq
     })
@@ -485,45 +705,115 @@ export class PartitionActor {
   #decideTurn(): void {
     if (!this.#hasWork) return this.#armTimer()
     this.#bodyNext = true
+    // Ahead of it comes what says that the time was disputed.
+    if (this.#step !== undefined && this.#flights.nextSeq > this.#fenced.seq + 1) {
+      this.#decideStep(this.#step)
+      return this.#goOn()
+    }
     const state = this.#state
     const now = this.now()
     const { first, sends } = this.#mailbox.gather()
-    const seq = this.#flights.nextSeq
-    const turn = new Turn<BodyRef>(state, now, this.#o.random, sha256)
-    beginFrame(state, seq, now)
-    for (const mail of first) {
-      if (mail.command !== undefined) decide(turn, mail.command, mail.token)
-      else mail.act(turn)
-    }
+    const turn = new Turn<BodyRef>(state, now, this.#o.random, sha256, this.#sizes.turnBytesMax)
+    beginFrame(state, this.#flights.nextSeq, now)
     const early: Bringing[] = []
-    for (const mail of sends) {
-      if (this.#isEarly(mail, early, now)) continue
-      const { command, token, spill } = mail
-      if (spill === undefined) decide(turn, command, token)
-      else decide<BodyRef>(turn, { ...command, messages: spill.messages }, token)
-    }
+    const returned: Bringing[] = []
+    if (!this.#sendsFirst) this.#decideFirst(turn, first)
+    this.#decideSends(turn, sends, early, returned)
+    if (this.#sendsFirst) this.#decideFirst(turn, first)
     if (early.length > 0) this.#mailbox.putBack(early)
+    this.#mailbox.returnSends(returned)
+    // Neither starves the other.
+    this.#sendsFirst = returned.length > 0 && !this.#sendsFirst
+    this.#tookAll = turn.commandRoom < 0
     endTurn(turn)
-    if (turn.events.length > 0) {
+    this.metrics.busy += turn.busy
+    const waiting = returned.length === 0 ? early : [...early, ...returned]
+    if (turn.events.length > 0 || this.#isNoteDue) {
       this.#sealer.seal(turn)
-      const sections = [...turn.sections.values()]
-      const flight = this.#flights.frame({ at: now, events: turn.events, sections }, turn.answers)
-      this.#cache.putFrame(seq, flight.record)
-      this.#checkpoints.largeBodies.frame(seq, sections)
-      this.#closeSpills(sends, early)
-      this.#checkpoints.decided(state, flight, now)
+      this.#append(turn, now, () => this.#closeSpills(sends, waiting))
     } else {
-      this.#closeSpills(sends, early)
+      this.#closeSpills(sends, waiting)
       this.#hold(turn.answers)
     }
     if (state.redrives.size > 0) this.#redriver.look()
     this.#goOn()
   }
 
+  /** Sends a turn's frame off. */
+  #append(turn: Turn<BodyRef>, now: number, decided = (): void => {}): void {
+    this.#isNoteDue = false
+    this.#framedAt = this.now()
+    const { nextSeq } = this.#flights
+    const sections = [...turn.sections.values()]
+    const flight = this.#flights.frame({ at: now, events: turn.events, sections }, turn.answers)
+    this.#storage.stored(flight.record.length)
+    this.#cache.putFrame(nextSeq, flight.record)
+    this.#checkpoints.largeBodies.frame(nextSeq, sections)
+    decided()
+    this.#checkpoints.decided(this.#state, flight, now)
+  }
+
+  /** Room for one more: what fits into no command's share has every other turn for itself. */
+  #roomFor(turn: Turn<BodyRef>): number {
+    return turn.bytes === 0 && !this.#tookAll ? turn.room : turn.commandRoom
+  }
+
+  /** Decides what goes first, as long as the turn has room; the rest begins the next. */
+  #decideFirst(turn: Turn<BodyRef>, first: readonly First[]): void {
+    for (let i = 0; i < first.length; i++) {
+      const mail = first[i]!
+      const bytes = mail.command === undefined ? mail.bytes + actBytes : recordBytes(turn.state, mail.command)
+      if (mail.command !== undefined) {
+        const tooLarge = this.#tooLarge(bytes, mail.command)
+        if (tooLarge !== undefined) {
+          turn.refuse(mail.token, tooLarge)
+          continue
+        }
+      }
+      if (Math.min(bytes, turn.bytesMax) > this.#roomFor(turn))
+        return this.#mailbox.returnFirst(first.slice(i))
+      const rest = mail.command === undefined ? mail.act(turn) : decide(turn, mail.command, mail.token)
+      if (typeof rest !== 'function') continue
+      const lasts = mail.command === undefined && mail.lasts === true
+      return this.#mailbox.returnFirst([{ act: rest, bytes: 0, lasts }, ...first.slice(i + 1)])
+    }
+  }
+
+  /** Decides what brings bodies: what cannot be decided yet is put to `early`, what finds no room to `returned`. */
+  #decideSends(
+    turn: Turn<BodyRef>,
+    sends: readonly Bringing[],
+    early: Bringing[],
+    returned: Bringing[],
+  ): void {
+    for (const mail of sends) {
+      if (returned.length > 0) {
+        const key = keyOf(mail)
+        if (early.some((e) => keyOf(e) === key)) early.push(mail)
+        else returned.push(mail)
+        continue
+      }
+      if (this.#isEarly(mail, early, turn.now)) continue
+      const { command, token, spill } = mail
+      const sealedBytes = this.#sealedBytes(command)
+      // Large bodies that still have no records of their own are for a queue that is not there.
+      const inlineBytes = spill?.inlineBytes ?? (mail.isLate === true ? 0 : mail.bodyBytes)
+      const bytes = recordBytes(turn.state, command) + inlineBytes + sealedBytes
+      const tooLarge = this.#tooLarge(bytes, command)
+      if (tooLarge !== undefined) turn.refuse(token, tooLarge)
+      else if (bytes > this.#roomFor(turn)) returned.push(mail)
+      else {
+        if (spill === undefined) decide(turn, command, token)
+        else decide<BodyRef>(turn, { ...command, messages: spill.messages }, token)
+        turn.bytes += sealedBytes
+      }
+    }
+  }
+
   /** The frames of these commands were decided, unless they wait. */
-  #closeSpills(sends: readonly Bringing[], early: readonly Bringing[]): void {
+  #closeSpills(sends: readonly Bringing[], waiting: readonly Bringing[]): void {
     for (const mail of sends)
-      if (mail.spill !== undefined && !early.includes(mail)) this.#checkpoints.largeBodies.close(mail.spill)
+      if (mail.spill !== undefined && !waiting.includes(mail)) this.#checkpoints.largeBodies.close(mail.spill)
   }
 
   /** Whether a command cannot be decided yet, for want of keys or because one before it in its queue cannot; it is put to `early` then. */
@@ -584,14 +874,44 @@ export class PartitionActor {
     this.#cancelTimer = this.#o.time.after(Math.max(0, at - this.now()), () => this.#wake())
   }
 
+  /**
+   * Has an idle owner that holds leases write an empty frame now and then: the next owner takes the
+   * time since the last frame for time without an owner, and lengthens leases by it (ADR 8).
+   */
+  #watchIdleness(): void {
+    this.#cancelNote()
+    const now = this.now()
+    const idleMs = now - this.#framedAt
+    const pauseMs = this.#notePauseMs(now)
+    if (idleMs >= pauseMs && this.life === 'Active' && !this.#storage.full && holdsLeases(this.#state)) {
+      this.#isNoteDue = true
+      this.#wake()
+    }
+    const againMs = idleMs < pauseMs ? pauseMs - idleMs : limits.aliveNoteMsMin
+    this.#cancelNote = this.#o.time.after(Math.min(againMs, limits.aliveNoteMsMin), () =>
+      this.#watchIdleness(),
+    )
+  }
+
+  #notePauseMs(now: number): number {
+    const { live } = this.#state
+    const leftMs = live.earliest < 0 ? 0 : live.deadline[live.earliest]! - now
+    return Math.max(limits.aliveNoteMsMin, Math.ceil(leftMs * limits.aliveNoteShare))
+  }
+
   /** An append is stored, and so is everything before it. */
   landed(flight: Flight): void {
     this.#storedSeq = flight.seq
     this.#storedHash = flight.hash
+    if (this.#stepping?.seq === flight.seq) this.#stepping = undefined
     this.#cache.stored(flight.seq)
     for (const a of flight.answers) this.#resolve(a)
     for (const a of flight.held) this.#idle.push(a)
     this.#answerIdle()
+    if (this.#isProbeDue) {
+      this.#isProbeDue = false
+      void this.#probe(flight.seq)
+    }
     this.#checkpoints.stored(flight.seq)
     this.#forwarder.stored(flight.seq)
     this.#eraser.stored(flight.seq)
@@ -610,15 +930,18 @@ export class PartitionActor {
     if (this.life !== 'Active') return this.#end(error)
     this.#send('APPEND_FAILED', error?.message ?? 'an append failed')
     this.#cancelTimer()
+    this.#cancelNote()
     // Until its first frame is stored an ownership has lengthened no lease: what came before it is still to be counted.
     if (this.#storedSeq > this.#fenced.seq)
-      this.#aliveUntilMs = Math.floor(this.#beganMs + flights[0]!.begunMs - this.#fenced.monotonicMs)
+      this.#aliveUntilMs = Math.floor(
+        this.#beganMs - (this.#stepping?.ms ?? 0) + flights[0]!.begunMs - this.#fenced.monotonicMs,
+      )
     this.#recover(flights, error!).catch((e: unknown) => this.#fail(e))
   }
 
   async #recover(flights: readonly Flight[], error: KirokuError): Promise<void> {
     const { log, node, time, lockFresh } = this.#o
-    const { epoch } = this.#fenced
+    const { epoch, monotonicMs } = this.#fenced
     const from = flights[0]!.seq
     const storedSeq = this.#storedSeq
     const storedHash = this.#storedHash
@@ -628,6 +951,8 @@ export class PartitionActor {
       time,
       lockFresh,
       async () => this.#stopped() ?? (await this.#overtaken(from, epoch)),
+      0,
+      error.message.slice(0, limits.fenceReasonCharactersMax),
     )
     if (this.life !== 'Fencing') return
     this.#send('FENCE_STORED', `epoch ${this.#fenced.epoch}`)
@@ -638,17 +963,25 @@ export class PartitionActor {
         ? error
         : new KirokuError('Unavailable', 'the log did not confirm in time; nothing was lost')
     const found = await this.#findStored(flights)
-    for (let i = 0; i < flights.length; i++)
-      for (const a of [...flights[i]!.answers, ...flights[i]!.held]) {
+    const stepping = this.#stepping
+    this.#stepping = undefined
+    // Time did not take a step of which the log does not know.
+    if (stepping !== undefined && !flights.slice(0, found).some(({ seq }) => seq === stepping.seq))
+      this.#beganMs -= stepping.ms
+    for (let i = 0; i < flights.length; i++) {
+      const flight = flights[i]!
+      for (const a of flight.answers)
+        if (i < found) this.#resolve(a)
+        // Asked again it would make the same record.
+        else this.#refuse(a.token, flight.error?.id === 'RecordTooLarge' ? flight.error : answer)
+      for (const a of flight.held)
         if (i < found) this.#resolve(a)
         else this.#refuse(a.token, answer)
-      }
+    }
     this.#abandon(answer)
     const loaded = await load(log, this.#fenced.seq)
-    this.#state = loaded.state
-    this.#state.recordMs = this.#o.record.ms
-    this.#checkpoints.begin(loaded, this.#fenced.timeMs)
-    this.#begin(loaded.foreign)
+    // The monotonic clock went on: what it counted is no step.
+    this.#take(loaded, Math.floor(this.#beganMs + this.#fenced.monotonicMs - monotonicMs))
   }
 
   /** What was confirmed must still be there. Errors: `LogShortened`, `LogDamaged`. */
@@ -689,9 +1022,12 @@ export class PartitionActor {
 
   /** Lets go of everything that waits: answers that never left, receives, mail. */
   #abandon(error: KirokuError): void {
+    this.#step = undefined
+    this.#cancelProbe()
     this.#spills.clear()
     this.#mailbox.clear()
     this.#idle = []
+    this.#checkpoints.end()
     this.#forwarder.end()
     this.#homes.end()
     this.#ring.begin(undefined)
@@ -702,6 +1038,7 @@ export class PartitionActor {
   }
 
   #refuse(token: number, error: KirokuError): void {
+    if (error.id === 'Busy') this.metrics.busy++
     this.#resolve({ token, answer: { error: error.toWire() } })
   }
 
@@ -729,6 +1066,9 @@ export class PartitionActor {
       }
       this.#state.polls.clear()
       this.#redriver.end()
+      // The last that the log hears of this owner: what follows is time without one.
+      this.#isNoteDue = !this.#storage.full && holdsLeases(this.#state)
+      this.#wake()
       await new Promise<void>((resolve) => {
         this.#drained = resolve
         this.#cancelDrain = this.#o.time.after(limits.drainMs, resolve)
@@ -758,11 +1098,13 @@ export class PartitionActor {
 
   #checkDrained(): void {
     if (this.life !== 'Draining') return
-    if (this.#flights.count === 0 && this.#mailbox.size === 0 && this.#deliverer.isIdle) this.#drained()
+    if (this.#isNoteDue || this.#flights.count > 0 || this.#mailbox.size > 0) return
+    if (this.#deliverer.isIdle) this.#drained()
   }
 
   #end(error: KirokuError | undefined): void {
     this.#cancelTimer()
+    this.#cancelNote()
     this.#cancelDrain()
     this.#drained()
     this.#storage.stop()
@@ -789,8 +1131,13 @@ export class PartitionActor {
   describe(): PartitionDescription {
     // A damaged log may never have become a state.
     const state = this.#state as PartitionState | undefined
+    const checkpoints = this.#checkpoints.describe()
     let outbox = 0
     for (const lane of state?.outbox.values() ?? []) outbox += lane.entries.length
+    const held =
+      state === undefined || state.held.size === 0
+        ? []
+        : [...describeOutbox(state).values()].flat().filter((lane) => lane.held !== undefined)
     return {
       partition: this.partition,
       epoch: this.epoch,
@@ -802,10 +1149,42 @@ export class PartitionActor {
       bytes: this.#storage.bytes,
       queues: state?.queues.size ?? 0,
       outbox,
+      ...(held.length === 0 ? {} : { held }),
       checkpointSeq: this.#checkpoints.lastSeq,
+      ...(this.life === 'Active' ? { clock: this.#describeClock() } : {}),
+      storage: { ...this.#storage.describe(), earlyTrims: this.metrics.earlyTrims },
+      ...(checkpoints === undefined ? {} : { checkpoints }),
     }
   }
+
+  #describeClock(): PartitionClock {
+    const clocks = this.#readClocks(this.now())
+    const isAhead = clocks.partitionMs - Math.max(clocks.storeMs, clocks.nodeMs) > limits.clockDisputeMs
+    return { state: this.#isDisputed ? 'disputed' : isAhead ? 'ahead' : 'agreed', ...clocks }
+  }
 }
+
+/** A step of partition time: somebody's word with the token of its answer, or nothing where the clocks agree again. */
+interface ClockStep {
+  readonly clock?: 'store' | 'node'
+  readonly by?: CommandOf<'ConfirmClock'>['by']
+  readonly token?: number
+}
+
+const holdsLeases = (state: PartitionState): boolean =>
+  state.subscriptions.some((sub) => sub !== undefined && sub.inflight > 0)
+
+/** Puts stray records on record that a replay passed over, as many as there is room for. */
+const skipForeign = (turn: Turn<BodyRef>, foreign: readonly number[]): Rest<BodyRef> | undefined => {
+  for (let i = 0; i < foreign.length; i++) {
+    if (turn.commandRoom < actBytes) return (next) => skipForeign(next, foreign.slice(i))
+    turn.emit({ type: 'ForeignRecordSkipped', seq: foreign[i]! })
+  }
+  return undefined
+}
+
+/** Room for the few small facts of what the engine does itself. */
+const actBytes = 2 * 1024
 
 const isDamage = ({ id }: KirokuError): boolean =>
   id === 'LogDamaged' || id === 'LogShortened' || id === 'FutureVersion'

@@ -65,7 +65,7 @@ export class RedriveJudge {
     let named: RedriveTarget | undefined
     if (to !== 'origin') {
       named = await this.#targets.find(to.name)
-      if (named?.partition !== to.partition || named.queue !== to.queue)
+      if (named === undefined)
         return { looked: 0, moves: [], skipped: {}, filtered: 0, failed: `queue "${to.name}" is gone` }
     }
     const moves = new Map<string, RedriveMove>()

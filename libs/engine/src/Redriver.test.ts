@@ -82,12 +82,52 @@ describe('the redriver', () => {
       Array.from({ length: total }, () => body('x')),
     )
     await redrive()
-    await waitUntil(async () => (await latest()).moved >= limits.redriveOutboxMax)
+    await waitUntil(async () => (await latest()).onTheWay! >= limits.redriveOutboxMax)
+    expect(await latest()).toMatchObject({ state: 'running', moved: 0 })
     const { outbox } = await one.ask({ type: 'DescribePartition' })
     expect(outbox).toBeLessThan(limits.redriveOutboxMax + limits.redriveMessages)
     isOpen = true
     await waitUntil(async () => (await latest()).state === 'completed')
     expect((await latest()).moved).toBe(total)
+    await one.close()
+  })
+
+  it('is done when what it moved has arrived, and not before', async () => {
+    let isOpen = false
+    const { one, redrive, latest } = await given(
+      (c) => (c.type !== 'Forward' ? described : isOpen ? stored(c) : unavailable),
+      [letter(), letter(), letter()],
+    )
+    await redrive({ messagesMax: 2 })
+    await waitUntil(async () => (await latest()).onTheWay === 2)
+    expect(await latest()).toMatchObject({ state: 'running', moved: 0 })
+    isOpen = true
+    await waitUntil(async () => (await latest()).state === 'completed')
+    expect(await latest()).toMatchObject({ moved: 2, onTheWay: 0, left: 1, note: '' })
+    await one.close()
+  })
+
+  it('counts nothing that cannot arrive, ends without it, and counts it when it does', async () => {
+    const heir: { again?: number } = {}
+    const gone = (c: Command): Answers['Forward'] =>
+      (c as CommandOf<'Forward'>).target === target.queue
+        ? { outcome: 'targetGone', upTo: 3, stored: 1, ...heir }
+        : stored(c)
+    const { one, redrive, latest } = await given(
+      (c) => (c.type === 'Forward' ? gone(c) : described),
+      [letter(), letter()],
+    )
+    await redrive({ to: 'origin' })
+    await waitUntil(async () => (await latest()).state === 'completed')
+    expect(await latest()).toMatchObject({
+      moved: 0,
+      onTheWay: 2,
+      targets: [{ queue: name, moved: 0 }],
+      note: expect.stringContaining(`2 of its messages wait to go to queue "${name}", which was deleted`),
+    })
+    heir.again = 8
+    await waitUntil(async () => (await latest()).moved === 2)
+    expect(await latest()).toMatchObject({ onTheWay: 0, targets: [{ queue: name, moved: 2 }] })
     await one.close()
   })
 

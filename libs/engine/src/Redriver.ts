@@ -2,9 +2,13 @@ import { isKirokuError, KirokuError, type Ranges } from '@kiroku/message'
 import { isSealed, type BodyRef } from '@kiroku/log'
 import {
   availableAmong,
+  countOf,
   decideRedrive,
   decodeEnvelope,
+  heldWarning,
   isDryRun,
+  lettersOf,
+  rangeBytes,
   looksInside,
   passesByTime,
   redriveNumbers,
@@ -12,8 +16,10 @@ import {
   type EnvelopeMeta,
   type PartitionState,
   type Redrive,
+  type RedriveMove,
   type Subscription,
   type Turn,
+  valueBytes,
 } from '@kiroku/partition'
 import type { BodyCache } from './BodyCache.ts'
 import type { BodySchemas } from './BodySchemas.ts'
@@ -24,11 +30,18 @@ import { RedriveJudge, type RedriveCandidate } from './RedriveJudge.ts'
 import { RedriveTargets } from './RedriveTargets.ts'
 import type { Time } from './Time.ts'
 
+/** Of what failed a redrive, for its record. */
+const noteCharactersMax = 300
+/** Of what did not arrive, for its record: one may have moved to many queues that are gone. */
+const warningCharactersMax = 4_000
+
 /** What the owner does for its redrives. */
 export interface RedriveWork {
-  act(run: (turn: Turn<BodyRef>) => void): void
+  act(run: (turn: Turn<BodyRef>) => void, bytes?: number): void
   /** Partition time in ms. */
   now(): number
+  /** Messages that may be moved in one turn. */
+  messagesMax(): number
   /** Whether the log has room for copies. */
   hasRoom(): boolean
   /** What travels beside the body of a message that is encrypted. Errors: `KeysUnavailable`. */
@@ -129,14 +142,17 @@ export class Redriver {
   async #run(job: Job): Promise<void> {
     const { redrive } = job
     const rateMax = isDryRun(redrive) ? 0 : redrive.rateMax
+    const most = this.#work.messagesMax()
     const batch =
-      rateMax === 0
-        ? limits.redriveMessages
-        : Math.min(limits.redriveMessages, Math.max(1, Math.floor(rateMax / limits.redriveTurnsPerSecond)))
+      rateMax === 0 ? most : Math.min(most, Math.max(1, Math.floor(rateMax / limits.redriveTurnsPerSecond)))
     let look = batch
     let nextAt = 0
     let failures = 0
     while (!this.#isOver(job)) {
+      if (this.#isDone(job)) {
+        await this.#finish(job)
+        continue
+      }
       if (await this.#waited(job, nextAt)) continue
       let moved: number
       try {
@@ -149,14 +165,36 @@ export class Redriver {
         continue
       }
       // Where few messages pass the filter, more are looked at for each that goes.
-      look = moved > 0 ? batch : Math.min(2 * look, limits.redriveMessages)
+      look = moved > 0 ? batch : Math.min(2 * look, most)
       if (rateMax > 0) nextAt = Math.max(nextAt, this.#work.now()) + (moved * 1_000) / rateMax
     }
   }
 
+  /** Whether it has looked at everything, or moved as many as it may. */
+  #isDone({ redrive, cursor }: Job): boolean {
+    return cursor.left === 0 || (redrive.messagesMax > 0 && redrive.moved >= redrive.messagesMax)
+  }
+
+  /** Ends a redrive once what it moved has arrived, but for what cannot. */
+  #finish({ state, redrive, cursor }: Job): Promise<void> {
+    const letters = lettersOf(state, redrive)
+    if (letters.some(({ held }) => held === undefined)) return this.#stir()
+    const note = letters
+      .flatMap((lane) => heldWarning(lane) ?? [])
+      .join(' ')
+      .slice(0, warningCharactersMax)
+    const ended = { outcome: 'completed', note } as const
+    return new Promise((resolve) =>
+      this.#work.act((turn) => {
+        decideRedrive(turn, redrive, { moves: [], skipped: {}, filtered: 0, left: cursor.left, ended })
+        resolve()
+      }, valueBytes(ended)),
+    )
+  }
+
   /** Ends a redrive that would fail in the same way for ever. */
   #fail({ redrive, cursor }: Job, e: unknown): void {
-    const note = `a defect: ${e instanceof Error ? e.message : String(e)}`
+    const note = `a defect: ${e instanceof Error ? e.message : String(e)}`.slice(0, noteCharactersMax)
     const ended = { outcome: 'failed', note } as const
     this.#work.act((turn) =>
       decideRedrive(turn, redrive, { moves: [], skipped: {}, filtered: 0, left: cursor.left, ended }),
@@ -167,7 +205,7 @@ export class Redriver {
   async #waited(job: Job, nextAt: number): Promise<boolean> {
     if (isDryRun(job.redrive)) return false
     if (this.#inOutbox(job) >= limits.redriveOutboxMax) {
-      await new Promise<void>((goOn) => this.#waiting.push(goOn))
+      await this.#stir()
       return true
     }
     const pauseMs = this.#work.hasRoom() ? nextAt - this.#work.now() : limits.storageCheckMs
@@ -186,12 +224,7 @@ export class Redriver {
     // Numbers that are available no more are passed over.
     const next = messages[looked]
     cursor.passUpTo(next === undefined ? lastOf(numbers) : next.number - 1)
-    const ended =
-      failed !== undefined
-        ? { outcome: 'failed' as const, note: failed }
-        : cursor.left === 0
-          ? { outcome: 'completed' as const, note: '' }
-          : undefined
+    const ended = failed === undefined ? undefined : { outcome: 'failed' as const, note: failed }
     const before = redrive.moved
     return new Promise((resolve) =>
       this.#work.act((turn) => {
@@ -201,7 +234,7 @@ export class Redriver {
           ...(ended === undefined ? {} : { ended }),
         })
         resolve(redrive.moved - before)
-      }),
+      }, stepBytes(verdicts.moves)),
     )
   }
 
@@ -226,7 +259,8 @@ export class Redriver {
         .fetch([message.seq], sub.queue.id, [message.index])
         .catch((e: unknown) => {
           const isDamage = isKirokuError(e) && e.id === 'LogDamaged'
-          if (isDamage && liesThere(state, sub, message)) this.#work.damaged(e)
+          // The body may have been in a frame that was never stored, which the state was then rebuilt without.
+          if (isDamage && this.#state === state && liesThere(state, sub, message)) this.#work.damaged(e)
           throw new KirokuError('Unavailable', 'a body cannot be read now', { cause: e })
         })
       const inside = isSealed(body!) ? { meta: await this.#work.open(body!) } : decodeEnvelope(body!)
@@ -235,11 +269,26 @@ export class Redriver {
     return candidates
   }
 
-  /** Messages of the queue that the outbox still holds. */
+  /** Messages of the queue that the outbox still holds; what cannot arrive now holds up nobody else. */
   #inOutbox({ state, redrive }: Job): number {
     let count = 0
-    for (const lane of state.outbox.values()) if (lane.source === redrive.queue) count += lane.entries.length
+    for (const lane of state.outbox.values())
+      if (lane.source === redrive.queue && !state.held.has(lane)) count += lane.entries.length
     return count
+  }
+
+  /** Waits until something was stored, or for a while: that a lane is held is not. */
+  #stir(): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#o.time.after(limits.redriveTargetMs, () => goOn())
+      const goOn = (): void => {
+        cancel()
+        this.#pauses.delete(cancel)
+        resolve()
+      }
+      this.#pauses.add(cancel)
+      this.#waiting.push(goOn)
+    })
   }
 
   #pause(ms: number): Promise<void> {
@@ -251,6 +300,13 @@ export class Redriver {
       this.#pauses.add(cancel)
     })
   }
+}
+
+/** The most that a step takes on record: a fact a move, in which each message may stand alone. */
+const stepBytes = (moves: readonly RedriveMove[]): number => {
+  let bytes = 2 * 1024
+  for (const move of moves) bytes += 400 + valueBytes(move.target) + rangeBytes * countOf(move.numbers)
+  return bytes
 }
 
 /** Whether a message is still available with its body in that place: somebody may have taken it meanwhile. */

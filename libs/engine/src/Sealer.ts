@@ -130,6 +130,7 @@ export class Sealer {
       if (queue === undefined || queue.config.erasable === 'none') continue
       let i = 0
       for (const e of turn.events) {
+        if (e.type === 'LettersCarried' && e.source === id) i += countOf(e.forwards)
         if (!('queue' in e) || e.queue !== id) continue
         if (e.type === 'BodiesCarried') i += countOf(e.numbers)
         else if (e.type === 'BodyEdited') i++

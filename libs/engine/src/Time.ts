@@ -2,10 +2,12 @@ import * as Clock from 'effect/Clock'
 import * as Effect from 'effect/Effect'
 import * as Fiber from 'effect/Fiber'
 
-/** The engine's only source of time. A node's wall clock decides nothing. */
+/** The engine's only source of time. */
 export interface Time {
   /** Monotonic ms; only differences mean something. */
   monotonicMs(): number
+  /** The machine's clock, ms since 1970. It decides nothing: the store's clock is held against it. */
+  wallMs(): number
   /** Calls `run` after `ms`; the returned function takes it back. */
   after(ms: number, run: () => void): () => void
 }
@@ -13,6 +15,7 @@ export interface Time {
 /** The machine's monotonic clock. */
 export const liveTime: Time = {
   monotonicMs: () => performance.now(),
+  wallMs: () => Date.now(),
   after: (ms, run) => {
     const timer = setTimeout(run, Math.min(ms, 0x7fff_ffff))
     return () => clearTimeout(timer)
@@ -22,6 +25,7 @@ export const liveTime: Time = {
 /** Time by an Effect clock, which a test may control. */
 export const timeOf = (clock: Clock.Clock): Time => ({
   monotonicMs: () => clock.currentTimeMillisUnsafe(),
+  wallMs: () => clock.currentTimeMillisUnsafe(),
   after: (ms, run) => {
     const fiber = Effect.runFork(
       Effect.sleep(ms).pipe(Effect.andThen(Effect.sync(run)), Effect.provideService(Clock.Clock, clock)),

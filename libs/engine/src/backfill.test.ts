@@ -94,6 +94,27 @@ describe('the past of a subscription', () => {
   })
 })
 
+describe('the past of a subscription whose record was not stored', () => {
+  it('is restored as a whole where one frame brought more than one fact restores', async () => {
+    const { log, one } = await begin()
+    const tags = Array.from({ length: 1_000 }, (_, i) => (i % 2 === 0 ? 'red' : 'blue'))
+    const names = (n: number) => tags.map((_, i) => `${n}.${i}`)
+    const sends = [1, 2, 3].map((n) => ({ ...send(n, ...names(n)), tags }))
+    await one.node.request(0, sends)
+    await one.ask(subscribe('earliest'))
+    log.faults.onAppend(0, 'requestLost')
+    await waitUntil(() => one.node.actors.get(0)!.state?.filling.size === 0)
+    const got: string[] = []
+    while (got.length < 3_000) {
+      const more = await texts(one)
+      if (more.length === 0) break
+      got.push(...more)
+    }
+    expect(got).toEqual([1, 2, 3].flatMap(names))
+    await one.close()
+  })
+})
+
 describe('a start that only the log knows', () => {
   it('is a time: the first message that arrived from then on', async () => {
     const { one } = await begin()

@@ -1,28 +1,33 @@
-import { Worker } from 'node:worker_threads'
+import { itemsIn } from '@kiroku/partition'
+import { inTurns } from './inTurns.ts'
 import { makeCheckpoint, type CheckpointTask, type MadeCheckpoint } from './makeCheckpoint.ts'
+import { piecesOf } from './SnapshotPieces.ts'
+import { CheckpointThread } from './ThreadedCheckpoint.ts'
 
-/** Below this many messages and runs encoding takes less than starting a thread. */
-const asideFrom = 20_000
+/** Below so much in a state, whatever it is, encoding takes less than starting a thread. */
+const asideFrom = 5_000
 
 /** Makes a checkpoint off the actor's thread where the state is large; takes the snapshot over. */
-export const encodeAside = (task: CheckpointTask): Promise<MadeCheckpoint> => {
-  const { snapshot } = task
-  if (snapshot.live.number.length + snapshot.runs.size < asideFrom)
-    return Promise.resolve(makeCheckpoint(task))
-  const moved: ArrayBuffer[] = []
-  for (const column of Object.values(snapshot.live)) moved.push((column as Float64Array<ArrayBuffer>).buffer)
-  for (const chunk of snapshot.runs.chunks) moved.push(chunk.buffer as ArrayBuffer)
-  return new Promise((resolve, reject) => {
-    const worker = new Worker(workerUrl(), { workerData: task, transferList: moved })
-    worker.once('message', (made: MadeCheckpoint) => resolve(made))
-    worker.once('error', reject)
-    worker.once('exit', (code) => reject(new Error(`the checkpoint thread ended with ${code}`)))
-  })
+export const encodeAside = async (task: CheckpointTask): Promise<MadeCheckpoint> => {
+  if (itemsIn(task.snapshot) < asideFrom) return makeCheckpoint(task)
+  const { moved, pieces, rest, lists } = piecesOf(task.snapshot)
+  const thread = new CheckpointThread({ make: { ...task, snapshot: rest }, lists }, moved)
+  const reply = thread.reply()
+  // The wait below is told.
+  reply.catch(() => {})
+  await inTurns(send(thread, pieces))
+  const said = await reply
+  if ('made' in said) return said.made
+  throw new Error('the checkpoint thread said something else')
 }
 
-/** Beside this file in the sources, beside the bundle in a package. */
-const workerUrl = (): URL =>
-  new URL(
-    import.meta.url.endsWith('.ts') ? './checkpointThread.ts' : './checkpoint-thread.mjs',
-    import.meta.url,
-  )
+function* send(
+  thread: CheckpointThread,
+  pieces: ReturnType<typeof piecesOf>['pieces'],
+): Generator<undefined, void> {
+  for (const { piece, moved } of pieces) {
+    thread.send(piece, moved)
+    yield
+  }
+  thread.send('end')
+}

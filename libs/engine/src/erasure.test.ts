@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { createMemoryLog, decodeRecord, type MemoryLog } from '@kiroku/log'
+import { createMemoryLog, decodeRecord, type KeyStore, type MemoryLog } from '@kiroku/log'
 import { KirokuError, type LogEvent } from '@kiroku/message'
 import { encodeEnvelope, type Command, type CommandOf, type QueueConfig } from '@kiroku/partition'
-import { waitUntil } from '@kiroku/testkit'
+import { ManualTime, waitUntil } from '@kiroku/testkit'
 import { MortalLog } from './MortalLog.ts'
 import { receive, startTestNode, text } from './startTestNode.ts'
 
@@ -198,6 +198,36 @@ describe('an erasure', () => {
     await two.close()
   })
 
+  it('lets nobody have what it erased from an owner who asked for the key before', async () => {
+    const log = createMemoryLog({ partitions: 1 })
+    const one = await withQueue(log, { erasable: 'message' })
+    const { queue } = await one.ask(send(['a']))
+    await one.close()
+    // The next owner has to look for the key; the first answer of the store is long on its way.
+    let isAsked = false
+    let arrive = (): void => {}
+    const arrived = new Promise<void>((resolve) => (arrive = resolve))
+    const keys: KeyStore = {
+      keptMs: log.keys.keptMs,
+      put: (name, value, revision) => log.keys.put(name, value, revision),
+      scrub: (name) => log.keys.scrub(name),
+      get: async (name) => {
+        const found = await log.keys.get(name)
+        if (isAsked) return found
+        isAsked = true
+        await arrived
+        return found
+      },
+    }
+    const two = await startTestNode({ ...log, keys }, 'two')
+    const got = texts(two)
+    await waitUntil(() => isAsked)
+    expect(await erase(two, { message: { queue, number: 1 } })).toMatchObject({ discarded: 1 })
+    arrive()
+    expect(await got).toEqual([])
+    await two.close()
+  })
+
   it('is repeated until the keys can be reached, and answered then', async () => {
     const log = createMemoryLog({ partitions: 1 })
     const one = await withQueue(log, { erasable: 'message' })
@@ -209,6 +239,73 @@ describe('an erasure', () => {
     log.keys.isDown = false
     expect(await erased).toMatchObject({ discarded: 1 })
     await one.close()
+  })
+})
+
+describe('an erasure that is not stored', () => {
+  it('deletes no key, also when the frame ahead of it is', async () => {
+    const time = new ManualTime()
+    const log = createMemoryLog(
+      { partitions: 1 },
+      {
+        now: () => 1_700_000_000_000 + time.now(),
+        schedule: (ms, run) => (ms === 0 ? queueMicrotask(run) : void time.after(ms, run)),
+      },
+    )
+    const one = await startTestNode(log, 'one', { time })
+    await one.ask({ type: 'CreateQueue', queue: 'mail', config: { erasable: 'message' }, by })
+    const { queue } = await one.ask(send(['a']))
+    const before = keysOf(log)
+    log.faults.slow(100)
+    log.faults.onAppend(0, 'none', 'full')
+    const ahead = one.ask({ type: 'CreateQueue', queue: 'other', config: {}, by })
+    await time.advance(50)
+    const erased = one.node.request(0, [{ type: 'Erase', queue: 'mail', by, message: { queue, number: 1 } }])
+    await time.advance(50)
+    expect(await ahead).toMatchObject({ created: true })
+    expect(one.node.actors.get(0)!.state.erasures).toHaveLength(1)
+    expect(keysOf(log)).toEqual(before)
+    log.faults.slow(0)
+    await time.advance(50)
+    expect((await erased).answers[0]!.error?.id).toBe('StorageFull')
+    expect(keysOf(log)).toEqual(before)
+    expect(await texts(one)).toEqual(['a'])
+    await one.close()
+  })
+
+  it('ends no message whose delivery was being opened when it was decided', async () => {
+    const log = createMemoryLog({ partitions: 1 })
+    const one = await withQueue(log, { erasable: 'message', leaseMs: 200 })
+    const { queue } = await one.ask(send(['a']))
+    await one.close()
+    // The next owner has to look for the key, and does not find it at once.
+    let isAsked = false
+    let find = (): void => {}
+    const found = new Promise<void>((resolve) => (find = resolve))
+    const keys: KeyStore = {
+      keptMs: log.keys.keptMs,
+      put: (name, value, revision) => log.keys.put(name, value, revision),
+      scrub: (name) => log.keys.scrub(name),
+      get: async (name) => {
+        isAsked = true
+        await found
+        return log.keys.get(name)
+      },
+    }
+    const two = await startTestNode({ ...log, keys }, 'two')
+    const first = texts(two)
+    await waitUntil(() => isAsked)
+    log.faults.slow(100)
+    log.faults.onAppend(0, 'full')
+    const erased = erase(two, { message: { queue, number: 1 } })
+    await waitUntil(() => two.node.actors.get(0)!.life === 'Fencing')
+    expect(two.node.actors.get(0)!.state.erasures).toHaveLength(1)
+    find()
+    await expect(erased).rejects.toThrow('StorageFull')
+    log.faults.slow(0)
+    expect(await first).toEqual([])
+    await waitUntil(async () => (await texts(two))[0] === 'a')
+    await two.close()
   })
 })
 

@@ -4,6 +4,8 @@ import { createMemoryLog, type PartitionLog } from '@kiroku/log'
 import type { Command } from '@kiroku/partition'
 import { ManualTime, waitUntil } from '@kiroku/testkit'
 import { fence } from './fence.ts'
+import { limits } from './limits.ts'
+import { load } from './load.ts'
 import { MortalLog } from './MortalLog.ts'
 import { body, by, receive, startTestNode, text } from './startTestNode.ts'
 import { liveTime } from './Time.ts'
@@ -171,6 +173,32 @@ describe('a fence that looks at the log while another owner goes on with it', ()
     expect(fenced.seq).toBeGreaterThan((await part.state()).firstSeq)
     expect(looks).toBeGreaterThan(1)
   })
+})
+
+describe('a fence behind damage', () => {
+  it.each(['a flipped byte', 'a hole'])(
+    'leaves %s to the replay, as long as the last frame can be read',
+    async (damage) => {
+      const log = createMemoryLog({ partitions: 1 })
+      const one = await startTestNode(log, 'one')
+      await one.ask({ type: 'CreateQueue', queue: 'mail', config: {}, by })
+      for (let n = 1; n <= 3; n++) await one.ask(send(n))
+      await one.close()
+      const part = await log.partition(0)
+      const { lastSeq } = await part.state()
+      if (damage === 'a hole') log.faults.loseRecord(0, lastSeq - 1)
+      else log.faults.damage(0, lastSeq - 1)
+      const fenced = await fence(
+        part,
+        'two',
+        liveTime,
+        () => true,
+        () => undefined,
+      )
+      expect(fenced).toMatchObject({ epoch: 2, seq: lastSeq + limits.appendsInFlight })
+      await expect(load(part, fenced.seq)).rejects.toMatchObject({ id: 'LogDamaged', seq: lastSeq - 1 })
+    },
+  )
 })
 
 it('a request without commands has its answer at once', async () => {

@@ -1,5 +1,12 @@
 import { KirokuError, isKirokuError, type LogEvent } from '@kiroku/message'
-import { decodeRecord, encodeRecord, zeroHash, type DecodedRecord, type PartitionLog } from '@kiroku/log'
+import {
+  decodeRecord,
+  encodeRecord,
+  zeroHash,
+  type DecodedFrame,
+  type DecodedRecord,
+  type PartitionLog,
+} from '@kiroku/log'
 import { limits } from './limits.ts'
 import type { Time } from './Time.ts'
 
@@ -11,13 +18,16 @@ export interface Fenced {
   /** The store's time of the fence in ms since 1970, and our monotonic time at its answer. */
   readonly timeMs: number
   readonly monotonicMs: number
+  /** This machine's clock at the same moment. */
+  readonly wallMs: number
 }
 
 /**
  * Takes the ownership of a log: an atomic batch of as many records as an owner may have appends in flight.
  * `lockFresh` is asked right before the batch leaves: whoever stood still between looking at the log and writing to it
  * must not take the partition from the next owner, who would not notice until its next append. `givenUp` is asked before every try, and says why there must be no more.
- * The new epoch is later than `epochBefore`, one that the log may have lost.
+ * The new epoch is later than `epochBefore`, one that the log may have lost; `reason` goes on record where an owner
+ * takes its own partition over again.
  * Errors: `LogDamaged` when the last record cannot be read, and what the log throws once the tries are over.
  */
 export const fence = async (
@@ -27,19 +37,20 @@ export const fence = async (
   lockFresh: () => boolean,
   givenUp: () => Promise<KirokuError | undefined> | KirokuError | undefined,
   epochBefore = 0,
+  reason?: string,
 ): Promise<Fenced> => {
   const until = time.monotonicMs() + limits.fenceTriesMsMax
   for (let pauseMs = 5; ; pauseMs = Math.min(pauseMs * 2, 500)) {
-    let reason: KirokuError | undefined
+    let over: KirokuError | undefined
     try {
-      reason = await givenUp()
-      if (reason === undefined) return await tryFence(log, node, time, lockFresh, epochBefore)
+      over = await givenUp()
+      if (over === undefined) return await tryFence(log, node, time, lockFresh, epochBefore, reason)
     } catch (e) {
       // A fence without an answer may have been stored; the next one then goes on top of it.
       const again = isKirokuError(e) && repeatable.has(e.id)
       if (!again || time.monotonicMs() > until) throw e
     }
-    if (reason !== undefined) throw reason
+    if (over !== undefined) throw over
     await new Promise<void>((resolve) => time.after(pauseMs, resolve))
   }
 }
@@ -52,6 +63,7 @@ const tryFence = async (
   time: Time,
   lockFresh: () => boolean,
   epochBefore: number,
+  reason: string | undefined,
 ): Promise<Fenced> => {
   const { firstSeq, lastSeq } = await log.state()
   const last = await tailOf(log, firstSeq, lastSeq)
@@ -60,7 +72,8 @@ const tryFence = async (
   const records: Uint8Array[] = []
   let hash = last.hash
   for (let part = 1; part <= of; part++) {
-    const events: LogEvent[] = [{ type: 'OwnerChanged', epoch, node, part, of }]
+    const why = part > 1 || reason === undefined ? undefined : { reason }
+    const events: LogEvent[] = [{ type: 'OwnerChanged', epoch, node, part, of, ...why }]
     if (part === 1 && last.orphansFrom !== undefined)
       events.push({
         type: 'Repaired',
@@ -78,7 +91,8 @@ const tryFence = async (
   if (!lockFresh())
     throw new KirokuError('Unavailable', `the lock on partition ${log.partition} is not confirmed`)
   const stored = await log.fence(records, lastSeq)
-  return { epoch, seq: stored.seq, hash, timeMs: stored.timeMs, monotonicMs: time.monotonicMs() }
+  const [monotonicMs, wallMs] = [time.monotonicMs(), time.wallMs()]
+  return { epoch, seq: stored.seq, hash, timeMs: stored.timeMs, monotonicMs, wallMs }
 }
 
 /** The end of a log, as the next record needs to know it. */
@@ -125,10 +139,14 @@ const tailOf = async (log: PartitionLog, firstSeq: number, lastSeq: number): Pro
   return {
     epoch: ours[0]?.record.epoch ?? 0,
     hash: kept[0]?.record.hash ?? zeroHash,
-    at: frame?.kind === 'frame' ? frame.at : 0,
+    at: frame?.kind === 'frame' ? timeBehind(frame) : 0,
     orphansFrom: ours[orphans - 1]?.seq,
   }
 }
+
+/** Partition time behind a frame: one that ends a dispute of clocks moves it beyond its own. */
+const timeBehind = ({ at, events }: DecodedFrame): number =>
+  events.reduce((latest, e) => (e.type === 'ClockResumed' ? Math.max(latest, e.now) : latest), at)
 
 /** A log that another owner has gone on with meanwhile, and may have trimmed, is not damaged: it has to be looked at anew. */
 const mustStand = async (log: PartitionLog, lastSeq: number): Promise<void> => {
@@ -149,16 +167,23 @@ const decoded = (data: Uint8Array, orNothing: boolean): DecodedRecord | undefine
   }
 }
 
-/** Another node that took the log over behind `fromSeq`, if one did. */
+/**
+ * Another node that took the log over behind `fromSeq`, if one did: it says so there, or has trimmed that since, which
+ * nobody else does to records that this owner never had stored.
+ */
 export const otherOwnerBehind = async (
   log: PartitionLog,
   fromSeq: number,
   epoch: number,
   node: string,
 ): Promise<string | undefined> => {
+  let first: number | undefined
   for await (const stored of log.read(fromSeq)) {
+    first ??= stored.seq
     const record = stored.foreign ? undefined : decodeRecord(stored.data)
-    if (record?.kind === 'frame')
+    if (record === undefined) continue
+    if (first > fromSeq && record.epoch > epoch) return 'another node'
+    if (record.kind === 'frame')
       for (const e of record.events)
         if (e.type === 'OwnerChanged' && e.epoch > epoch && e.node !== node) return e.node
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createMemoryLog } from '@kiroku/log'
 import type { CommandOf } from '@kiroku/partition'
-import { commandBytes, Mailbox } from './Mailbox.ts'
+import { bodyBytes, commandBytes, Mailbox } from './Mailbox.ts'
 import { body, by, startTestNode } from './startTestNode.ts'
 
 const send = (queue: string, messages: number, bytes: number): CommandOf<'Enqueue'> => ({
@@ -22,7 +22,8 @@ describe('what goes into one frame', () => {
     for (let i = 0; i < 2_000; i++) {
       box.put({ command: ack(i), token: 1, bytes: commandBytes(ack(i)) })
       const command = send(`mail-${i % 3}`, 1, 14_000)
-      if (i % 100 === 0) box.put({ command, token: 1, bytes: commandBytes(command) })
+      if (i % 100 === 0)
+        box.put({ command, token: 1, bytes: commandBytes(command), bodyBytes: bodyBytes(command) })
     }
     let sends = 0
     for (let turns = 0; box.isReady; turns++) {
@@ -40,7 +41,7 @@ describe('what goes into one frame', () => {
   it('may be a single command that is larger than any frame', () => {
     const box = new Mailbox(10_000)
     const command = send('mail', 1, 1_000_000)
-    box.put({ command, token: 1, bytes: commandBytes(command) })
+    box.put({ command, token: 1, bytes: commandBytes(command), bodyBytes: bodyBytes(command) })
     expect(box.gather().sends).toHaveLength(1)
     expect(box.isReady).toBe(false)
   })

@@ -5,6 +5,7 @@
 export { Node, type LockLease, type NodeOptions } from './Node.ts'
 export { PartitionActor, type ActorOptions } from './PartitionActor.ts'
 export { lifecycle, type ActorState } from './lifecycle.ts'
+export { limits } from './limits.ts'
 export { liveTime, timeOf, type Time } from './Time.ts'
 export type { CheckpointPolicy } from './Checkpoints.ts'
 export { noteFilesIn, readTailNotes, TailNotes, type NoteFiles } from './TailNotes.ts'

@@ -37,8 +37,10 @@ export const limits = {
   sealedBytes: 192,
   /** Bodies that are edited at once. */
   editsUnderWay: 100,
-  replaySliceMs: 10,
+  /** How long a replay, or work on a copy of the state, goes on before others get their turn. */
+  sliceMs: 10,
   fenceTriesMsMax: 15_000,
+  fenceReasonCharactersMax: 300,
   lockPollMs: 20,
   checkpointBytesMin: 32 * 1024 * 1024,
   /** A checkpoint is made when the log grew by this multiple of the last one's size. */
@@ -54,7 +56,23 @@ export const limits = {
   /** Runs of the past that one fact restores, about. */
   restoredRunsMax: 1_000,
   storageCheckMs: 2_000,
+  /** What sends leave of a store: this share of what it can hold, at most so much. */
+  reserveShare: 0.1,
+  reserveBytesMax: 1024 ** 3,
+  /** A store that is short has checkpoints whenever the log grew by this share of it… */
+  earlyShare: 0.001,
+  /** …and, where the last one let nothing go, so much later, twice as long each time. */
+  earlyPauseMsMin: 10_000,
+  earlyPauseMsMax: 60_000,
   tailNoteMs: 1_000,
+  /** An owner that holds leases and has nothing to record notes that it is alive: this long after its last frame… */
+  aliveNoteMsMin: 1_000,
+  /** …or after this share of what is left until its next timer, where that is longer. */
+  aliveNoteShare: 0.01,
+  /** The store's clock and a node's may be this far apart before a step of partition time needs somebody's word… */
+  clockDisputeMs: 5 * 60_000,
+  /** …and how often it is looked whether they agree again. */
+  clockCheckMs: 10_000,
   drainMs: 10_000,
   /** How often a quarantined partition looks whether its log was repaired. */
   quarantinePollMs: 1_000,

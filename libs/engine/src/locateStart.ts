@@ -64,14 +64,14 @@ const firstArrival = async (
   fromSeq: number,
   time: number,
 ): Promise<{ first: number; seq: number } | undefined> => {
-  let sliceEnd = performance.now() + limits.replaySliceMs
+  let sliceEnd = performance.now() + limits.sliceMs
   for await (const entry of readChain(log, { fromSeq, toSeq, skipsVoid: isRepaired })) {
     if (entry.kind !== 'ours' || entry.record.kind !== 'frame' || entry.record.at < time) continue
     const found = entry.record.events.find((e) => isArrivalIn(e, queue))
     if (found !== undefined) return { first: found.first, seq: entry.seq }
     if (performance.now() < sliceEnd) continue
     await nextTick()
-    sliceEnd = performance.now() + limits.replaySliceMs
+    sliceEnd = performance.now() + limits.sliceMs
   }
   return undefined
 }

@@ -4,6 +4,7 @@ import * as Scope from 'effect/Scope'
 import { describe, expect, it } from 'vitest'
 import { createMemoryLog } from '@kiroku/log'
 import { ManualTime, waitUntil } from '@kiroku/testkit'
+import { limits } from './limits.ts'
 import { Node } from './Node.ts'
 import { body, by, receive, startTestNode } from './startTestNode.ts'
 
@@ -14,6 +15,7 @@ const create = { type: 'CreateQueue', queue: 'mail', config: {}, by } as const
 const timedLog = () => {
   const time = new ManualTime()
   const clock = { offMs: 1_700_000_000_000 }
+  time.wallFromMs = clock.offMs
   const log = createMemoryLog(
     { partitions: 1 },
     {
@@ -53,6 +55,89 @@ describe('leases', () => {
     await one.ask({ ...send, send: 3 })
     expect((await one.ask({ type: 'DescribeQueue', queue: 'mail' })).counts.inflight).toBe(0)
     await one.close()
+  })
+})
+
+const counts = async (one: Awaited<ReturnType<typeof startTestNode>>) =>
+  (await one.ask({ type: 'DescribeQueue', queue: 'mail' })).counts
+
+/** A node that has leased the only message of a queue. */
+const startLeasing = async (log: ReturnType<typeof timedLog>['log'], time: ManualTime, leaseMs: number) => {
+  const one = await startTestNode(log, 'one', { time })
+  await one.ask(create)
+  await one.ask(send)
+  await one.ask({ ...receive('mail'), leaseMs })
+  return one
+}
+
+describe('the idle time of a living owner', () => {
+  it('is not added to a lease when the partition is handed over', async () => {
+    const { time, log } = timedLog()
+    const one = await startLeasing(log, time, 4_000)
+    await time.advance(3_600)
+    await one.close()
+    const two = await startTestNode(log, 'two', { time })
+    await time.advance(399)
+    expect((await counts(two)).inflight).toBe(1)
+    await time.advance(10)
+    expect((await counts(two)).inflight).toBe(0)
+    await two.close()
+  })
+
+  it('is not added to a lease by hand-overs that follow one another', async () => {
+    const { time, log } = timedLog()
+    let owner = await startLeasing(log, time, 12 * 3_600_000)
+    for (let i = 0; i < 3; i++) {
+      await time.advance(3 * 3_600_000)
+      await owner.close()
+      await time.advance(1_000)
+      owner = await startTestNode(log, `heir ${i}`, { time })
+    }
+    await time.advance(3 * 3_600_000 - 10)
+    expect((await counts(owner)).inflight).toBe(1)
+    await time.advance(20)
+    expect((await counts(owner)).inflight).toBe(0)
+    await owner.close()
+  })
+
+  it('is added by a second at most when another node takes the partition from it', async () => {
+    const { time, log } = timedLog()
+    await startLeasing(log, time, 4_000)
+    await time.advance(3_600)
+    const two = await startTestNode(log, 'two', { time })
+    await time.advance(399)
+    expect((await counts(two)).inflight).toBe(1)
+    await time.advance(1_010)
+    expect((await counts(two)).inflight).toBe(0)
+    await two.close()
+  })
+
+  it('is added by a hundredth of a long lease at most, for a few hundred frames', async () => {
+    const { time, log } = timedLog()
+    const handle = await log.partition(0)
+    await startLeasing(log, time, 12 * 3_600_000)
+    const { lastSeq } = await handle.state()
+    await time.advance(11 * 3_600_000)
+    expect((await handle.state()).lastSeq - lastSeq).toBeLessThan(300)
+    const two = await startTestNode(log, 'two', { time })
+    await time.advance(3_599_000)
+    expect((await counts(two)).inflight).toBe(1)
+    await time.advance(40_000)
+    expect((await counts(two)).inflight).toBe(0)
+    await two.close()
+  })
+
+  it('leaves no trace in the log while nothing is leased', async () => {
+    const { time, log } = timedLog()
+    const handle = await log.partition(0)
+    const one = await startTestNode(log, 'one', { time })
+    await one.ask(create)
+    await one.ask(send)
+    const { lastSeq } = await handle.state()
+    await time.advance(3_600_000)
+    expect((await handle.state()).lastSeq).toBe(lastSeq)
+    await one.close()
+    expect((await handle.state()).lastSeq).toBe(lastSeq)
   })
 })
 
@@ -122,5 +207,29 @@ describe('an owner that is overtaken while it recovers', () => {
     expect(states).not.toContain('Quarantined')
     await next.close()
     await Effect.runPromise(Scope.close(scope, Exit.void))
+  })
+
+  it('does not take the partition back where the next one has trimmed what says so', async () => {
+    const log = createMemoryLog({ partitions: 1, recordBytes: 20_000 })
+    const handle = await log.partition(0)
+    const states: string[] = []
+    const one = await startTestNode(log, 'one', { onState: (_, state) => states.push(state) })
+    await one.ask(create)
+    const ended = (await handle.state()).lastSeq
+    const next = await startTestNode(log, 'next', { checkpoints: { bytesMin: 1_000, ageMs: 1e9 } })
+    let sends = 1
+    await waitUntil(async () => {
+      await next.ask({ ...send, send: ++sends, messages: [body('x'.repeat(5_000))] })
+      const { queue, delivery, numbers } = (await next.ask(receive('mail', 1))).delivery!
+      await next.ask({ type: 'Ack', items: [{ queue, sub: 0, delivery, numbers }] })
+      return (await handle.state()).firstSeq > ended + limits.appendsInFlight
+    })
+    await expect(one.ask(send)).rejects.toThrow()
+    await waitUntil(() => states.includes('Fenced') || states.includes('Quarantined'))
+    expect(states).not.toContain('Quarantined')
+    await next.ask({ ...send, send: ++sends })
+    expect(next.node.actors.get(0)!.epoch).toBe(2)
+    await next.close()
+    await one.close()
   })
 })

@@ -1,13 +1,16 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import * as Cause from 'effect/Cause'
 import * as Effect from 'effect/Effect'
+import * as Exit from 'effect/Exit'
 import * as Fiber from 'effect/Fiber'
 import { describe, expect, it } from 'vitest'
 import { createMemoryLog, decodeRecord, encodeRecord, type MemoryLog } from '@kiroku/log'
-import type { LogEvent } from '@kiroku/message'
+import { KirokuError, type LogEvent } from '@kiroku/message'
 import { oldestBodySeq, snapshot, stateHash, type Command } from '@kiroku/partition'
-import { waitUntil } from '@kiroku/testkit'
+import { ManualTime, waitUntil } from '@kiroku/testkit'
+import { decodeCheckpoint, encodeCheckpoint } from './CheckpointCodec.ts'
 import { load } from './load.ts'
 import { body, by, receive, startTestNode, text } from './startTestNode.ts'
 import { noteFilesIn, TailNotes } from './TailNotes.ts'
@@ -37,6 +40,26 @@ describe('the owner of a partition', () => {
     await one.ask(send(1))
     expect(one.node.actors.get(0)!.state.foreignRecords).toBe(1)
     expect((await one.ask({ type: 'DescribeQueue', queue: 'mail' })).counts.sent).toBe(1)
+    await one.close()
+  })
+
+  it('confirms no repeat of a send whose frame was under way and never stored', async () => {
+    const time = new ManualTime()
+    const log = createMemoryLog(
+      { partitions: 1 },
+      { schedule: (ms, run) => (ms === 0 ? queueMicrotask(run) : void time.after(ms, run)) },
+    )
+    const one = await withQueue(log, 'one', { time })
+    log.faults.slow(100)
+    log.faults.onAppend(0, 'requestLost')
+    const first = one.node.request(0, [send(1)])
+    await time.settle()
+    const repeat = one.node.request(0, [send(1)])
+    await time.settle()
+    log.faults.slow(0)
+    await time.advance(100)
+    for (const reply of [await first, await repeat]) expect(reply.answers[0]!.error?.id).toBe('Unavailable')
+    expect(await one.ask(send(1))).toMatchObject({ first: 1, count: 1 })
     await one.close()
   })
 
@@ -143,6 +166,37 @@ describe('the owner of a partition', () => {
     }
   })
 
+  it.each(['LogDamaged', 'ForeignStream'] as const)(
+    'closes a partition whose log the store does not have, says why, and opens it when it is there (%s)',
+    async (id) => {
+      const memory = createMemoryLog({ partitions: 1 })
+      await (await withQueue(memory)).close()
+      let isThere = false
+      const partition = (n: number) =>
+        isThere ? memory.partition(n) : Promise.reject(new KirokuError(id, 'no stream of that name'))
+      const states: string[] = []
+      const one = await startTestNode({ ...memory, partition }, 'node-2', {
+        onState: (_, state, __, reason) => states.push(`${state}: ${reason}`),
+      })
+      expect(states.at(-1)).toMatch(/^Quarantined: .*no stream of that name/)
+      const [described, listed] = (
+        await one.node.request(0, [{ type: 'DescribePartition' }, { type: 'ListQueues' }])
+      ).answers
+      expect(described!.ok).toMatchObject({ partition: 0, state: 'Quarantined' })
+      expect(listed!.error).toMatchObject({
+        id: 'Quarantined',
+        message: expect.stringContaining('no stream of that name') as string,
+      })
+      isThere = true
+      const ended = await Effect.runPromise(Fiber.await(one.fiber))
+      expect(Exit.isFailure(ended) && Cause.squash(ended.cause)).toMatchObject({ id: 'NotOwner' })
+      await one.close()
+      const again = await startTestNode(memory, 'node-3')
+      expect((await again.ask({ type: 'ListQueues' })).queues).toMatchObject([{ name: 'mail' }])
+      await again.close()
+    },
+  )
+
   it('notes the tail also when nothing follows', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'kiroku-tail-'))
     const log = createMemoryLog({ partitions: 1 })
@@ -187,6 +241,33 @@ describe('the owner of a partition', () => {
     await one.close()
   })
 
+  it('takes an older checkpoint than one that the log does not name, and says so', async () => {
+    const log = createMemoryLog({ partitions: 1 })
+    const checkpoints = { bytesMin: 20_000, ageMs: 1e9 }
+    const one = await withQueue(log, 'one', { checkpoints })
+    const part = await log.partition(0)
+    for (let n = 1; one.node.actors.get(0)!.state.checkpoints.length < 2; n++) await one.ask(send(n, 10, 100))
+    await one.close()
+    const { lastSeq } = await part.state()
+    const whole = await load(part, lastSeq)
+    const [newest, older] = await part.checkpoints.list()
+    expect(whole).toMatchObject({ checkpointSeq: newest, passedOver: [] })
+
+    const { hash, snapshot: taken, largeBodies } = decodeCheckpoint((await part.checkpoints.get(newest!))!)!
+    const wrong = encodeCheckpoint({ ...taken, nextQueue: 99 }, newest!, hash, largeBodies!)
+    log.faults.loseCheckpoint(0, newest!)
+    await part.checkpoints.put(newest!, wrong.bytes)
+    const loaded = await load(part, lastSeq)
+    expect(loaded).toMatchObject({ checkpointSeq: older, passedOver: [{ seq: newest }] })
+    expect(stateHash(snapshot(loaded.state))).toBe(stateHash(snapshot(whole.state)))
+
+    const troubles: string[] = []
+    const two = await startTestNode(log, 'two', { onTrouble: (_, what) => void troubles.push(what) })
+    await waitUntil(() => lifeOf(two) === 'Active')
+    expect(troubles).toEqual([expect.stringContaining(`checkpoint ${newest} is passed over`)])
+    await two.close()
+  })
+
   it('trims the log to its record limit and keeps every live message', async () => {
     const log = createMemoryLog({ partitions: 1, recordBytes: 100_000 })
     const one = await withQueue(log, 'one', { checkpoints: { bytesMin: 50_000, ageMs: 1e9 } })
@@ -205,6 +286,8 @@ describe('the owner of a partition', () => {
       return (await part.state()).firstSeq > 100
     })
     await one.ask({ ...send(++n), messages: [body('the last')] })
+    // The record that a checkpoint stands on stays as long as that does.
+    await waitUntil(async () => (await part.get((await part.checkpoints.list()).at(-1)!)) !== undefined)
     await one.close()
     const two = await startTestNode(log, 'two')
     expect((await two.ask(receive('mail', 10))).delivery!.messages.map(text)).toEqual(['the last'])

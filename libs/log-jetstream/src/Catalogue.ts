@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import type { LogMeta } from '@kiroku/log'
 import { KirokuError } from '@kiroku/message'
+import { jetstreamManager } from '@nats-io/jetstream'
 import { Kvm, type KV } from '@nats-io/kv'
 import type { NatsConnection } from '@nats-io/nats-core'
 import { catalogueBucket, catalogueKey } from './names.ts'
+import { parseEntry } from './streamMetadata.ts'
 
 /** How a log is made when it does not exist yet. */
 export interface CreateLog {
@@ -26,6 +28,26 @@ export interface CatalogueEntry {
   readonly complete: boolean
 }
 
+/** The entry of a log that is made now. */
+export const newEntry = (name: string, incarnation: string, create: CreateLog): CatalogueEntry => ({
+  meta: {
+    name,
+    incarnation,
+    partitions: create.partitions,
+    replicas: create.replicas ?? 1,
+    recordMs: create.recordMs ?? 7 * 24 * 3_600_000,
+    recordBytes: create.recordBytes ?? 20 * 2 ** 30,
+  },
+  bytesMax: create.bytesMax ?? 0,
+  complete: false,
+})
+
+/** An entry as it is stored, with its revision. */
+export interface Found {
+  readonly entry: CatalogueEntry
+  readonly revision: number
+}
+
 /** The directory of logs in NATS KV. Read from the leader, because what is stale here would be made twice. */
 export class Catalogue {
   readonly #nc: NatsConnection
@@ -33,30 +55,45 @@ export class Catalogue {
   constructor(nc: NatsConnection) {
     this.#nc = nc
   }
-  /** What is stored of `log`, and its revision. */
-  async find(log: string): Promise<{ entry: CatalogueEntry; revision: number } | undefined> {
+  /** What is stored of `log`; undefined: nothing, or nothing that can be read. */
+  async find(log: string): Promise<Found | undefined> {
     const bucket = await this.#existing()
     const stored = await bucket?.get(catalogueKey(log))
     if (!stored || stored.operation !== 'PUT') return undefined
-    return { entry: stored.json<CatalogueEntry>(), revision: stored.revision }
+    const entry = parseEntry(stored.string())
+    return entry && { entry, revision: stored.revision }
   }
   /** Puts a new log into the catalogue; whoever comes second gets what the first one made. */
-  async create(log: string, create: CreateLog): Promise<{ entry: CatalogueEntry; revision: number }> {
-    const entry: CatalogueEntry = {
-      meta: {
-        name: log,
-        incarnation: randomBytes(4).toString('hex'),
-        partitions: create.partitions,
-        replicas: create.replicas ?? 1,
-        recordMs: create.recordMs ?? 7 * 24 * 3_600_000,
-        recordBytes: create.recordBytes ?? 20 * 2 ** 30,
-      },
-      bytesMax: create.bytesMax ?? 0,
-      complete: false,
-    }
+  create(log: string, create: CreateLog): Promise<Found> {
+    return this.#add(log, newEntry(log, randomBytes(4).toString('hex'), create))
+  }
+  /** Writes an entry in place of `before`, which is wrong, outdated or gone; whoever comes second gets what the first one wrote. */
+  async restore(log: string, entry: CatalogueEntry, before: Found | undefined): Promise<Found> {
+    if (before === undefined) return this.#add(log, entry)
     const bucket = await this.#made(entry.meta.replicas)
     try {
-      return { entry, revision: await bucket.create(catalogueKey(log), JSON.stringify(entry)) }
+      return {
+        entry,
+        revision: await bucket.update(catalogueKey(log), JSON.stringify(entry), before.revision),
+      }
+    } catch (refused) {
+      const found = await this.find(log)
+      if (found !== undefined && found.revision !== before.revision) return found
+      throw refused
+    }
+  }
+  async #add(log: string, entry: CatalogueEntry): Promise<Found> {
+    const bucket = await this.#made(entry.meta.replicas)
+    const stored = await bucket.get(catalogueKey(log))
+    if (stored === null) await this.#clearDamage(bucket, log)
+    const text = JSON.stringify(entry)
+    try {
+      // What is there but cannot be read is no entry.
+      const isThere = stored?.operation === 'PUT' && parseEntry(stored.string()) === undefined
+      const revision = isThere
+        ? await bucket.update(catalogueKey(log), text, stored.revision)
+        : await bucket.create(catalogueKey(log), text)
+      return { entry, revision }
     } catch (refused) {
       const found = await this.find(log)
       if (found) return found
@@ -71,6 +108,27 @@ export class Catalogue {
     } catch (refused) {
       if (!(await this.find(log))?.entry.complete) throw refused
     }
+  }
+  /**
+   * NATS keeps an entry that it cannot read, and fails whatever is to take its place, at every start again (tested with
+   * 2.15.1). Only emptying the bucket rids it of that; the entries of other logs are written again.
+   */
+  async #clearDamage(bucket: KV, log: string): Promise<void> {
+    const { streams } = await jetstreamManager(this.#nc)
+    const stream = `KV_${catalogueBucket}`
+    const prefix = `$KV.${catalogueBucket}.`
+    const { state } = await streams.info(stream, { subjects_filter: `${prefix}>` })
+    const keys = Object.keys(state.subjects ?? {}).map((subject) => subject.slice(prefix.length))
+    // It may have come into being just now.
+    if (!keys.includes(catalogueKey(log)) || (await bucket.get(catalogueKey(log))) !== null) return
+    const kept: [key: string, text: string][] = []
+    for (const key of keys) {
+      const stored = await bucket.get(key)
+      if (stored?.operation === 'PUT') kept.push([key, stored.string()])
+    }
+    await streams.purge(stream, { seq: state.last_seq + 1 })
+    // Whoever opened such a log meanwhile wrote its entry by its streams.
+    for (const [key, text] of kept) await bucket.create(key, text).catch(() => undefined)
   }
   async #existing(): Promise<KV | undefined> {
     if (this.#bucket) return this.#bucket

@@ -10,7 +10,17 @@ export class JetStreamCheckpoints implements CheckpointStore {
   readonly #bucket: string
   readonly #store: ObjectStore
   readonly #jsm: JetStreamManager
-  constructor(partition: number, bucket: string, store: ObjectStore, jsm: JetStreamManager) {
+  readonly #refused: () => Promise<void>
+
+  /** @param refused called where the store refused a checkpoint for want of room */
+  constructor(
+    partition: number,
+    bucket: string,
+    store: ObjectStore,
+    jsm: JetStreamManager,
+    refused: () => Promise<void>,
+  ) {
+    this.#refused = refused
     this.#partition = partition
     this.#bucket = bucket
     this.#store = store
@@ -31,15 +41,27 @@ export class JetStreamCheckpoints implements CheckpointStore {
   }
   get(seq: number): Promise<Uint8Array | undefined> {
     return this.#try(`read checkpoint ${seq}`, async () => {
-      const info = await this.#store.info(this.#name(seq))
-      return info === null || info.deleted ? undefined : this.#chunks(info)
+      const info = await this.#info(seq)
+      if (info === undefined) return undefined
+      const bytes = await this.#chunks(info)
+      if (bytes.length === info.size || (await this.#chunks(info)).length > 0) return bytes
+      // Cut short because it was deleted meanwhile, it is gone rather than damaged.
+      return undefined
     })
+  }
+  size(seq: number): Promise<number | undefined> {
+    return this.#try(`look up checkpoint ${seq}`, async () => (await this.#info(seq))?.size)
+  }
+  async #info(seq: number): Promise<ObjectInfo | undefined> {
+    const info = await this.#store.info(this.#name(seq))
+    return info === null || info.deleted ? undefined : info
   }
   async put(seq: number, bytes: Uint8Array): Promise<void> {
     const stored = await this.get(seq)
     if (!stored) {
       const refused = await this.#put(seq, bytes)
       if (!refused) return
+      if (refused.id === 'StorageFull') await this.#refused()
       // Somebody else was first, or NATS failed.
       const now = await this.get(seq)
       if (!now) throw refused
@@ -49,15 +71,23 @@ export class JetStreamCheckpoints implements CheckpointStore {
   }
   async delete(seq: number): Promise<void> {
     await this.#try(`delete checkpoint ${seq}`, async () => {
-      await this.#store.delete(this.#name(seq))
-      // The marker of an object that is gone would stay for ever.
-      const filter = metaPrefix(this.#bucket) + encodeName(this.#name(seq))
-      await this.#jsm.streams.purge(`OBJ_${this.#bucket}`, { filter })
+      // The object store's own `delete` first stores a marker, for which a full store has no room.
+      const info = await this.#store.info(this.#name(seq))
+      if (info !== null) await this.#purge(this.#chunkSubject(info))
+      // Last, so that one whose deletion was cut short is found again.
+      await this.#purge(metaPrefix(this.#bucket) + encodeName(this.#name(seq)))
     })
   }
+  async #purge(filter: string): Promise<void> {
+    await this.#jsm.streams.purge(`OBJ_${this.#bucket}`, { filter })
+  }
+  #chunkSubject({ nuid }: ObjectInfo): string {
+    return `$O.${this.#bucket}.C.${nuid}`
+  }
   /** Reads an object chunk by chunk: the object store's own `get`, too, leaves a consumer behind for minutes. */
-  async #chunks({ nuid, size }: ObjectInfo): Promise<Uint8Array> {
-    const subject = `$O.${this.#bucket}.C.${nuid}`
+  async #chunks(info: ObjectInfo): Promise<Uint8Array> {
+    const { size } = info
+    const subject = this.#chunkSubject(info)
     const bytes = new Uint8Array(size)
     let at = 0
     for (let from = 1; at < size;) {

@@ -47,7 +47,7 @@ test('the bucket keeps its entries for a time, and asks its leader', async () =>
   const jsm = await requireJetStream(nc)
   await new JetStreamKeys(nc, jsm, metaOf('kept')).put('a', new Uint8Array(1), 0)
   const { config } = await jsm.streams.info('KV_KIROKU_kept_KEYS')
-  expect(config.max_age).toBe((2 * 60_000 + 2 * 86_400_000) * 1e6)
+  expect(config.max_age).toBe(30 * 86_400_000 * 1e6)
   expect(config.allow_direct).toBe(false)
   await nc.close()
 })
@@ -84,3 +84,14 @@ const filesIn = (folder: string): string[] =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => path.join(entry.parentPath, entry.name))
+
+test('a log that was made again under the same name finds no keys of the one before', async () => {
+  const nc = await connect({ servers: nats().url })
+  const jsm = await requireJetStream(nc)
+  const before = metaOf('again')
+  await new JetStreamKeys(nc, jsm, before).put('a', new Uint8Array(1), 0)
+  const keys = new JetStreamKeys(nc, jsm, { ...before, incarnation: 'def' })
+  expect(await keys.get('a')).toBeUndefined()
+  expect(await keys.put('a', new Uint8Array(1), 0)).toBeDefined()
+  await nc.close()
+})

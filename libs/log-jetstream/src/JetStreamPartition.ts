@@ -1,5 +1,5 @@
 import type { CheckpointStore, LogRecord, LogState, PartitionLog } from '@kiroku/log'
-import { KirokuError } from '@kiroku/message'
+import { isKirokuError, KirokuError } from '@kiroku/message'
 import type { Publisher } from '@kiroku/nats'
 import type { JetStreamManager } from '@nats-io/jetstream'
 import { headers } from '@nats-io/nats-core'
@@ -11,24 +11,27 @@ interface Parts {
   readonly partition: number
   readonly stream: string
   readonly subject: string
-  readonly recordBytesMax: number
+  readonly recordBytesMax: () => number
   readonly jsm: JetStreamManager
   readonly publisher: Publisher
   readonly reader: StreamReader
   readonly checkpoints: CheckpointStore
+  /** Called where the store refused something for want of room; resolves when there may be some. */
+  readonly refused: () => Promise<void>
 }
 
 /** The log of one partition in its stream. */
 export class JetStreamPartition implements PartitionLog {
   readonly partition: number
-  readonly recordBytesMax: number
   readonly checkpoints: CheckpointStore
   readonly #parts: Parts
   constructor(parts: Parts) {
     this.partition = parts.partition
-    this.recordBytesMax = parts.recordBytesMax
     this.checkpoints = parts.checkpoints
     this.#parts = parts
+  }
+  get recordBytesMax(): number {
+    return this.#parts.recordBytesMax()
   }
   async state(): Promise<LogState> {
     const { jsm, stream } = this.#parts
@@ -49,7 +52,7 @@ export class JetStreamPartition implements PartitionLog {
   ): Promise<{ seq: number; timeMs: number }> {
     const { jsm, stream, subject, publisher } = this.#parts
     for (const record of records) this.#checkSize(record)
-    const { seq } = await publisher.publishBatch(subject, records, expecting(expectedLastSeq))
+    const { seq } = await this.#stored(publisher.publishBatch(subject, records, expecting(expectedLastSeq)))
     const what = `the fence of ${stream} is stored, but its time is unknown`
     const stored = await askLeader(what, () => jsm.streams.getMessage(stream, { seq })).catch((cause) => {
       throw new KirokuError('LogAmbiguous', what, { cause })
@@ -60,7 +63,15 @@ export class JetStreamPartition implements PartitionLog {
   async append(record: Uint8Array, expectedLastSeq: number): Promise<number> {
     this.#checkSize(record)
     const { publisher, subject } = this.#parts
-    return (await publisher.publish(subject, record, expecting(expectedLastSeq))).seq
+    return (await this.#stored(publisher.publish(subject, record, expecting(expectedLastSeq)))).seq
+  }
+  async #stored<A>(storing: Promise<A>): Promise<A> {
+    try {
+      return await storing
+    } catch (cause) {
+      if (isKirokuError(cause) && cause.id === 'StorageFull') await this.#parts.refused()
+      throw cause
+    }
   }
   async *read(fromSeq: number, toSeq?: number): AsyncGenerator<LogRecord, void, undefined> {
     const { firstSeq, lastSeq } = await this.state()
@@ -90,7 +101,7 @@ export class JetStreamPartition implements PartitionLog {
   #checkSize(record: Uint8Array): void {
     if (record.length > this.recordBytesMax)
       throw new KirokuError(
-        'Internal',
+        'RecordTooLarge',
         `a record of ${record.length} bytes is larger than ${this.recordBytesMax}`,
       )
   }

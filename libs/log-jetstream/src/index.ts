@@ -3,5 +3,6 @@
  * Never knows what is in a record; talks to NATS through `@kiroku/nats`, for the port of `@kiroku/log`.
  */
 export { openLog, type OpenLogOptions } from './openLog.ts'
+export type { Disk } from './JetStreamRoom.ts'
 export type { CreateLog } from './Catalogue.ts'
 export { streamPlacements, type StreamPlacement, type StreamReplica } from './streamPlacements.ts'

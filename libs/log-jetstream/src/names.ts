@@ -5,7 +5,15 @@ export const catalogueBucket = 'KIROKU_CATALOGUE'
 export const catalogueKey = (log: string): string => `log.${log}`
 
 export const streamName = (log: string, partition: number): string => `KIROKU_${log}_${partition}`
-export const subjectName = (log: string, partition: number): string => `kiroku.log.${log}.${partition}`
+/** With `*`: the subjects of all partitions. */
+export const subjectName = (log: string, partition: number | '*'): string => `kiroku.log.${log}.${partition}`
+/** A stream that is made and removed again, to see whether NATS can make a log's. */
+export const probeName = (log: string) => ({ stream: `KIROKU_${log}_PROBE`, subject: `kiroku.probe.${log}` })
+/** The stream that keeps room in a store which tells none. */
+export const ballastName = (log: string) => ({
+  stream: `KIROKU_${log}_BALLAST`,
+  subject: `kiroku.ballast.${log}`,
+})
 /** The bucket with the keys of a log's erasable queues. */
 export const keyBucket = (log: string): string => `KIROKU_${log}_KEYS`
 export const checkpointBucket = (log: string): string => `KIROKU_${log}_CHECKPOINTS`

@@ -3,7 +3,7 @@ import { logContract } from '@kiroku/log/contract'
 import { connect, requireJetStream } from '@kiroku/nats'
 import { freePort, startTestNats, waitUntil, withNats } from '@kiroku/testkit'
 import type { NatsConnection } from '@nats-io/nats-core'
-import { afterAll, beforeAll, describe } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { subjectName } from './names.ts'
 import { openLog } from './openLog.ts'
 
@@ -82,4 +82,20 @@ describe('on a cluster of three servers', () => {
     await Promise.all(servers.map((server) => server.stop()))
   })
   contract('the log over JetStream with three replicas', 3, urls)
+
+  it('refuses more replicas than there are servers, and makes nothing', async () => {
+    const nc = await connect({ servers: urls()[0]! })
+    try {
+      const opened = openLog(nc, { name: 'five', create: { partitions: 1, replicas: 5 } })
+      await expect(opened).rejects.toMatchObject({
+        id: 'InvalidArgument',
+        message: expect.stringMatching(/^5 replicas need .* at least 5 servers; NATS says: /) as string,
+      })
+      const made = await openLog(nc, { name: 'five', create: { partitions: 1, replicas: 3 } })
+      expect(made.meta.replicas).toBe(3)
+      await made.close()
+    } finally {
+      await nc.close()
+    }
+  })
 })

@@ -1,10 +1,10 @@
-import { encodeRecord, readChain, zeroHash } from '@kiroku/log'
+import { encodeRecord, keysKeptMs, readChain, zeroHash, type LogMeta } from '@kiroku/log'
 import { connect, requireJetStream } from '@kiroku/nats'
 import { withNats } from '@kiroku/testkit'
 import type { JetStreamManager } from '@nats-io/jetstream'
 import { Kvm } from '@nats-io/kv'
 import type { NatsConnection } from '@nats-io/nats-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openLog } from './openLog.ts'
 import { streamPlacements } from './streamPlacements.ts'
 
@@ -58,6 +58,38 @@ test('a log whose creator died halfway is completed by the next one who opens it
   expect(again.meta).toEqual(log.meta)
   expect((await (await again.partition(1)).state()).lastSeq).toBe(0)
 })
+
+test('more replicas than a single server keeps are refused before anything is made', async () => {
+  for (const log of ['copies', 'main'])
+    await expect(openLog(nc, { name: log, create: { partitions: 2, replicas: 3 } })).rejects.toMatchObject({
+      id: 'InvalidArgument',
+      message:
+        '3 replicas need a NATS cluster with JetStream on at least 3 servers; this is a single server, which keeps 1',
+    })
+  await expect(jsm.streams.info('KIROKU_copies_0')).rejects.toThrow('stream not found')
+  const log = await openLog(nc, { name: 'copies', create: { partitions: 2 } })
+  expect(log.meta).toMatchObject({ partitions: 2, replicas: 1 })
+})
+
+test('a log that was begun with replicas that there cannot be is made as it is set now', async () => {
+  await openLog(nc, { name: 'beside', create: { partitions: 1 } })
+  const catalogue = await new Kvm(nc).open('KIROKU_CATALOGUE')
+  const meta = { name: 'stuck', incarnation: 'abc', partitions: 8, replicas: 3, recordMs: 1, recordBytes: 1 }
+  await catalogue.put('log.stuck', JSON.stringify({ meta, bytesMax: 0, complete: false }))
+  const { meta: made } = await openLog(nc, { name: 'stuck', create: { partitions: 2, recordMs: 5 } })
+  expect(made).toMatchObject({ incarnation: 'abc', partitions: 2, replicas: 1, recordMs: 5 })
+})
+
+test.each([0, 1.5, 1_025, 100_000])(
+  '%d partitions are refused before anything is made',
+  async (partitions) => {
+    const opened = openLog(nc, { name: 'many-too-many', create: { partitions } })
+    await expect(opened).rejects.toMatchObject({
+      id: 'InvalidArgument',
+      message: `a log has 1 to 1024 partitions, not ${partitions}`,
+    })
+  },
+)
 
 test('a stream of that name by somebody else is left alone', async () => {
   await jsm.streams.add({ name: 'KIROKU_theirs_0', subjects: ['theirs'] })
@@ -142,8 +174,104 @@ test('checkpoints are listed and read without a consumer left behind', async () 
   expect(await checkpoints.list()).toEqual([12, 7])
   expect(Buffer.compare((await checkpoints.get(12))!, large)).toBe(0)
   expect(await checkpoints.get(9)).toBeUndefined()
+  const bytes = async () => (await jsm.streams.info('OBJ_KIROKU_tidy_CHECKPOINTS')).state.bytes
+  expect(await bytes()).toBeGreaterThan(large.length)
   await checkpoints.delete(12)
   expect(await checkpoints.get(12)).toBeUndefined()
   expect(await checkpoints.list()).toEqual([7])
+  expect(await bytes()).toBeLessThan(5_000)
   expect((await jsm.streams.info('OBJ_KIROKU_tidy_CHECKPOINTS')).state.consumer_count).toBe(0)
+})
+
+describe('limits of the record that are asked for', () => {
+  const week = 7 * 86_400_000
+  const create = { partitions: 2, recordMs: week, recordBytes: 1_000_000 }
+
+  const inStreams = (log: string) =>
+    Promise.all(
+      [0, 1].map(async (n) => {
+        const { config } = await jsm.streams.info(`KIROKU_${log}_${n}`)
+        const { meta } = JSON.parse(config.metadata!['kiroku-log']!) as { meta: LogMeta }
+        return [meta.recordMs, meta.recordBytes]
+      }),
+    )
+
+  test('become those of a log that exists, for whoever opens it', async () => {
+    const { meta } = await openLog(nc, { name: 'wider', create })
+    const changes: unknown[] = []
+    const wider = await openLog(nc, {
+      name: 'wider',
+      create: { partitions: 2 },
+      record: { recordBytes: 5_000_000 },
+      onChanged: (before, now) => changes.push([before, now]),
+      onMade: () => expect.unreachable(),
+    })
+    expect(wider.meta).toEqual({ ...meta, recordBytes: 5_000_000 })
+    expect(changes).toEqual([[meta, wider.meta]])
+    expect((await openLog(nc, { name: 'wider' })).meta).toEqual(wider.meta)
+    expect(await inStreams('wider')).toEqual(Array(2).fill([week, 5_000_000]))
+  })
+
+  test('stay where none is given, or the same, or by one that only looks', async () => {
+    const { meta } = await openLog(nc, { name: 'same', create })
+    const onChanged = () => expect.unreachable()
+    const other = { partitions: 2, recordMs: 1, recordBytes: 2 }
+    const record = { recordBytes: 2 }
+    for (const more of [{ create: other }, { create: other, record: create }, { record }])
+      expect((await openLog(nc, { name: 'same', onChanged, ...more })).meta).toEqual(meta)
+  })
+
+  test('are all set where several nodes set them at the same moment', async () => {
+    await openLog(nc, { name: 'both', create })
+    const asked = [{ recordMs: 2 * week }, { recordBytes: 3_000_000 }, { recordMs: 2 * week }]
+    await Promise.all(asked.map((record) => openLog(nc, { name: 'both', create, record })))
+    expect((await openLog(nc, { name: 'both' })).meta).toMatchObject({
+      recordMs: 2 * week,
+      recordBytes: 3_000_000,
+    })
+  })
+
+  test('reach a node that runs when it opens a partition', async () => {
+    const running = await openLog(nc, { name: 'told', create })
+    await openLog(nc, { name: 'told', create, record: { recordMs: 2 * week } })
+    expect(running.meta.recordMs).toBe(week)
+    await running.partition(1)
+    expect(running.meta.recordMs).toBe(2 * week)
+    expect(await inStreams('told')).toEqual(Array(2).fill([2 * week, 1_000_000]))
+  })
+
+  test('keep the keys longer where the record gets longer, and never shorter', async () => {
+    const keptMs = async () => (await jsm.streams.info('KV_KIROKU_lasting_KEYS')).config.max_age / 1e6
+    const log = await openLog(nc, { name: 'lasting', create })
+    await log.keys.put('a', new Uint8Array([1]), 0)
+    expect(await keptMs()).toBe(keysKeptMs(week))
+    await openLog(nc, { name: 'lasting', create, record: { recordMs: 3 * week } })
+    expect(await keptMs()).toBe(keysKeptMs(3 * week))
+    await openLog(nc, { name: 'lasting', create, record: { recordMs: week } })
+    expect(await keptMs()).toBe(keysKeptMs(3 * week))
+  })
+
+  test('let no bucket of an older version keep its keys for less than messages may wait', async () => {
+    // Given a log with a short record, whose keys were kept for little more than two days
+    const stream = 'KV_KIROKU_brief_KEYS'
+    const short = { ...create, recordMs: 3_600_000 }
+    const before = await openLog(nc, { name: 'brief', create: short })
+    await before.keys.put('a', new Uint8Array([1]), 0)
+    const max_age = 50 * 3_600_000 * 1e6
+    await jsm.streams.update(stream, { max_age })
+    const keptMs = async () => (await jsm.streams.info(stream)).config.max_age / 1e6
+
+    // When it is looked at, nothing changes; when an engine opens a partition, they are kept as long as those of a new one
+    await (await openLog(nc, { name: 'brief' })).partition(0)
+    expect(await keptMs()).toBe(max_age / 1e6)
+    await (await openLog(nc, { name: 'brief', create: short })).partition(0)
+    expect(await keptMs()).toBe(keysKeptMs(short.recordMs))
+    expect(await before.keys.get('a')).toBeDefined()
+  })
+
+  test('are told of a log that is made', async () => {
+    let made = 0
+    for (let i = 0; i < 2; i++) await openLog(nc, { name: 'new', create, onMade: () => made++ })
+    expect(made).toBe(1)
+  })
 })

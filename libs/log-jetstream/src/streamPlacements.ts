@@ -33,7 +33,7 @@ export const streamPlacements = async (
   const placements = new Map<number, StreamPlacement>()
   const jsm = await requireJetStream(nc)
   try {
-    for await (const info of jsm.streams.list(`${subjectName(log, 0).replace(/\.0$/, '')}.*`)) {
+    for await (const info of jsm.streams.list(subjectName(log, '*'))) {
       const partition = byStream.get(info.config.name)
       if (partition !== undefined) placements.set(partition, placementOf(info, nc.info?.server_name))
     }

@@ -22,5 +22,12 @@ export interface KeyStore {
   scrub(name: string): Promise<void>
 }
 
-/** How long keys are kept of a log that keeps its record for `recordMs`: longer than any message can be live. */
-export const keysKeptMs = (recordMs: number): number => 2 * recordMs + 2 * 86_400_000
+/** The longest retention that a queue can have: a record that is kept for less ends no live message. */
+const retentionMsMax = 14 * 86_400_000
+
+/**
+ * How long keys are kept of a log that keeps its record for `recordMs`. Half of it, which is left at least to a key that
+ * a message is stored or forwarded with, lasts longer than any retention and than the record.
+ */
+export const keysKeptMs = (recordMs: number): number =>
+  2 * Math.max(recordMs, retentionMsMax) + 2 * 86_400_000

@@ -22,11 +22,21 @@ export interface LogState {
   readonly bytesMax: number
 }
 
+/** Room of the store, which all that is in it shares: this log's partitions, its checkpoints, other logs. */
+export interface StoreRoom {
+  /** Bytes that can still be stored, whatever sets the limit first. */
+  readonly freeBytes: number
+  /** Bytes that the store could hold if nothing else took of its room. */
+  readonly bytesMax: number
+}
+
 /** Immutable checkpoints of one partition, named by sequence. */
 export interface CheckpointStore {
   /** Sequences of the stored checkpoints, newest first. */
   list(): Promise<number[]>
   get(seq: number): Promise<Uint8Array | undefined>
+  /** Its bytes, without reading them; undefined: there is none. */
+  size(seq: number): Promise<number | undefined>
   put(seq: number, bytes: Uint8Array): Promise<void>
   delete(seq: number): Promise<void>
 }
@@ -34,11 +44,11 @@ export interface CheckpointStore {
 /**
  * The log of one partition. There is one writer; `fence` makes the caller the writer.
  * Errors: `Fenced` (somebody else wrote), `LogAmbiguous` (no answer: stored or not is unknown, and it may
- * still land), `StorageFull` (certainly not stored), `NatsUnreachable`, `LogDamaged`.
+ * still land), `StorageFull` and `RecordTooLarge` (certainly not stored), `NatsUnreachable`, `LogDamaged`.
  */
 export interface PartitionLog {
   readonly partition: number
-  /** Largest record in bytes that the store takes. */
+  /** Largest record in bytes that the store takes; another one after the store was configured anew. */
   readonly recordBytesMax: number
   /** Asked of the leader. */
   state(): Promise<LogState>
@@ -64,7 +74,7 @@ export interface PartitionLog {
   close(): Promise<void>
 }
 
-/** What is fixed when a log is created. */
+/** What a log is made with; only the limits of its record may change. */
 export interface LogMeta {
   readonly name: string
   /** Short random name of this incarnation; part of every message id. */
@@ -82,6 +92,11 @@ export interface Log {
   readonly meta: LogMeta
   /** The keys of its erasable queues; made with the first of them. */
   readonly keys: KeyStore
+  /** Errors: `InvalidArgument` (the log has no such partition), `LogDamaged` (the store does not have it). */
   partition(n: number): Promise<PartitionLog>
+  /** Makes a partition again that the store does not have; what it could not load comes back. Where it is there, nothing happens. */
+  restore(n: number): Promise<void>
+  /** The store's room now; undefined when the store does not tell. */
+  room(): Promise<StoreRoom | undefined>
   close(): Promise<void>
 }

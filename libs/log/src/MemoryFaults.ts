@@ -1,4 +1,6 @@
 import { KirokuError } from '@kiroku/message'
+import type { LogState, StoreRoom } from './Log.ts'
+import type { MemorySpace } from './MemorySpace.ts'
 import type { MemoryStore } from './MemoryStore.ts'
 
 /**
@@ -23,11 +25,17 @@ export class MemoryFaults {
   readonly #store: (partition: number) => MemoryStore
   readonly #scripts = new Map<string, WriteFault[]>()
   readonly #wanderers = new Map<number, Wanderer[]>()
+  /** Partitions that the store does not have. */
+  readonly unloaded = new Set<number>()
+  readonly #space: MemorySpace
   #delayMs = 0
   #full = false
   #down = false
-  constructor(store: (partition: number) => MemoryStore) {
+  #recordBytesMax: number
+  constructor(store: (partition: number) => MemoryStore, space: MemorySpace, recordBytesMax: number) {
     this.#store = store
+    this.#space = space
+    this.#recordBytesMax = recordBytesMax
   }
 
   /** What happens to the next appends to `partition`, one fault for each, in order. */
@@ -38,14 +46,19 @@ export class MemoryFaults {
   onFence(partition: number, ...faults: WriteFault[]): void {
     this.#script('fence', partition).push(...faults)
   }
-  /** Lets every late write arrive now, in order; each is stored only if its expectation still holds. Returns how many were. */
+  /** The store does not have this partition any more, until it is restored. */
+  unload(partition: number): void {
+    this.unloaded.add(partition)
+  }
+  /** Lets every late write arrive now, in order; each is stored only if its expectation still holds and there is room. Returns how many were. */
   land(partition: number): number {
     const wanderers = this.#wanderers.get(partition) ?? []
     this.#wanderers.delete(partition)
     let stored = 0
+    const store = this.#store(partition)
     for (const { records, expectedLastSeq } of wanderers)
-      if (this.#store(partition).lastSeq === expectedLastSeq) {
-        this.#store(partition).write(records, expectedLastSeq)
+      if (store.lastSeq === expectedLastSeq && store.hasRoomFor(records)) {
+        store.write(records, expectedLastSeq)
         stored++
       }
     return stored
@@ -68,6 +81,26 @@ export class MemoryFaults {
   /** From now on nothing can be stored (or again, with false). Reading goes on. */
   full(on: boolean): void {
     this.#full = on
+  }
+  /** From now on the store holds so many bytes, of all partitions and their checkpoints; 0: no limit. */
+  resizeStore(bytesMax: number): void {
+    this.#space.bytesMax = bytesMax
+  }
+  /** From now on the log of a partition holds so many bytes; 0: no limit of its own. */
+  resizeStream(partition: number, bytesMax: number): void {
+    this.#store(partition).bytesMax = bytesMax
+  }
+  /** From now on the store takes records of so many bytes, as a server whose `max_payload` was changed. */
+  limitRecords(bytesMax: number): void {
+    this.#recordBytesMax = bytesMax
+  }
+  /** What the store has left at this moment; undefined: it has no limit. */
+  get room(): StoreRoom | undefined {
+    return this.#space.room
+  }
+  /** What all partitions and their checkpoints take. */
+  get usedBytes(): number {
+    return this.#space.used
   }
   /** From now on every operation fails with `NatsUnreachable`, without effect (or works again, with false). */
   down(on: boolean): void {
@@ -94,10 +127,13 @@ export class MemoryFaults {
   loseTail(partition: number, count: number): void {
     this.#store(partition).loseTail(count)
   }
-  /** What is stored, at this moment: first and last sequence, and the sequences of checkpoints, oldest first. */
-  stored(partition: number): { firstSeq: number; lastSeq: number; checkpoints: number[] } {
-    const { firstSeq, lastSeq, checkpoints } = this.#store(partition)
-    return { firstSeq, lastSeq, checkpoints: [...checkpoints.keys()].sort((a, b) => a - b) }
+  /** What is stored, at this moment: the log, the sequences of its checkpoints, oldest first, and what those take. */
+  stored(partition: number): LogState & { checkpoints: number[]; checkpointBytes: number } {
+    const { state, checkpoints } = this.#store(partition)
+    let checkpointBytes = 0
+    for (const { length } of checkpoints.values()) checkpointBytes += length
+    const seqs = [...checkpoints.keys()].sort((a, b) => a - b)
+    return { ...state, checkpoints: seqs, checkpointBytes }
   }
   /** Forgets a checkpoint. */
   loseCheckpoint(partition: number, seq: number): void {
@@ -114,7 +150,11 @@ export class MemoryFaults {
   get delayMs(): number {
     return this.#delayMs
   }
-  /** @internal */
+  /** Largest record that the store takes. */
+  get recordBytesMax(): number {
+    return this.#recordBytesMax
+  }
+  /** Whether it is down. */
   get isDown(): boolean {
     return this.#down
   }

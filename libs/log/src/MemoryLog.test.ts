@@ -114,3 +114,21 @@ test('damage, holes and lost checkpoints are visible to the reader', async () =>
 test('a partition that the log does not have is refused', async () => {
   await expect(createMemoryLog({ partitions: 2 }).partition(2)).rejects.toEqual(failure('InvalidArgument'))
 })
+
+test('a late append finds no room where the store became full meanwhile', async () => {
+  const { log, old } = await open()
+  log.faults.onAppend(0, 'late')
+  await Promise.allSettled([old.append(a, 0), old.append(a, 1)])
+  log.faults.resizeStream(0, 1)
+  expect(log.faults.land(0)).toBe(1)
+  expect((await old.state()).lastSeq).toBe(1)
+})
+
+test('records are refused once the store takes only smaller ones', async () => {
+  const { log, old } = await open()
+  await old.append(record('long'), 0)
+  log.faults.limitRecords(3)
+  expect(old.recordBytesMax).toBe(3)
+  await expect(old.append(record('long'), 1)).rejects.toEqual(failure('RecordTooLarge'))
+  await expect(old.append(a, 1)).resolves.toBe(2)
+})

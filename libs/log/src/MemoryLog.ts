@@ -3,6 +3,7 @@ import type { Log, LogMeta, LogRecord } from './Log.ts'
 import { keysKeptMs } from './KeyStore.ts'
 import { MemoryFaults } from './MemoryFaults.ts'
 import { MemoryKeys } from './MemoryKeys.ts'
+import { MemorySpace } from './MemorySpace.ts'
 import { MemoryPartition, type Schedule } from './MemoryPartition.ts'
 import { MemoryStore } from './MemoryStore.ts'
 
@@ -16,6 +17,8 @@ export interface MemoryLogOptions {
   readonly recordBytesMax?: number
   /** Limit of each partition in bytes; 0 (default): none. */
   readonly bytesMax?: number
+  /** Limit of all partitions and their checkpoints together, in bytes; 0 (default): none. */
+  readonly storeBytesMax?: number
   /** Told of every record at the moment at which it is stored. */
   readonly onStored?: (partition: number, record: LogRecord) => void
 }
@@ -35,27 +38,30 @@ export const createMemoryLog = (meta: Partial<LogMeta> = {}, options: MemoryLogO
     ...meta,
   }
   const stores = new Map<number, MemoryStore>()
+  const space = new MemorySpace(stores, options.storeBytesMax ?? 0)
   const store = (n: number): MemoryStore => {
     if (!Number.isInteger(n) || n < 0 || n >= full.partitions)
       throw new KirokuError('InvalidArgument', `log ${full.name} has no partition ${n}`)
     const onStored = (record: LogRecord): void => options.onStored?.(n, record)
-    const known = stores.get(n) ?? new MemoryStore(options.now ?? Date.now, options.bytesMax ?? 0, onStored)
+    const known =
+      stores.get(n) ?? new MemoryStore(options.now ?? Date.now, options.bytesMax ?? 0, space, onStored)
     stores.set(n, known)
     return known
   }
-  const faults = new MemoryFaults(store)
+  const faults = new MemoryFaults(store, space, options.recordBytesMax ?? 8_000_000)
   return {
     meta: full,
     faults,
     keys: new MemoryKeys(keysKeptMs(full.recordMs), options.now ?? Date.now),
-    partition: async (n) =>
-      new MemoryPartition(
-        n,
-        options.recordBytesMax ?? 8_000_000,
-        store(n),
-        faults,
-        options.schedule ?? atOnce,
-      ),
+    partition: async (n) => {
+      if (faults.unloaded.has(n)) throw new KirokuError('LogDamaged', `partition ${n} is not there`)
+      return new MemoryPartition(n, store(n), faults, options.schedule ?? atOnce)
+    },
+    restore: async (n) => void faults.unloaded.delete(n),
+    room: async () => {
+      if (faults.isDown) throw new KirokuError('NatsUnreachable', 'the log is down')
+      return space.room
+    },
     close: () => Promise.resolve(),
   }
 }

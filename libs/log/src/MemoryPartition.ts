@@ -9,7 +9,6 @@ export type Schedule = (ms: number, fn: () => void) => void
 /** One handle to a partition in memory; several may exist, as several nodes may believe to own it. */
 export class MemoryPartition implements PartitionLog {
   readonly partition: number
-  readonly recordBytesMax: number
   readonly checkpoints: CheckpointStore
   readonly #store: MemoryStore
   readonly #faults: MemoryFaults
@@ -19,24 +18,21 @@ export class MemoryPartition implements PartitionLog {
   /** Whether an earlier write of this handle is late, so that all behind it are too. */
   #stalled = false
   #closed = false
-  constructor(
-    partition: number,
-    recordBytesMax: number,
-    store: MemoryStore,
-    faults: MemoryFaults,
-    schedule: Schedule,
-  ) {
+  constructor(partition: number, store: MemoryStore, faults: MemoryFaults, schedule: Schedule) {
     this.partition = partition
-    this.recordBytesMax = recordBytesMax
     this.#store = store
     this.#faults = faults
     this.#schedule = schedule
     this.checkpoints = {
       list: () => this.#ask(() => [...store.checkpoints.keys()].sort((a, b) => b - a)),
       get: (seq) => this.#ask(() => store.checkpoints.get(seq)),
-      put: (seq, bytes) => this.#ask(() => this.#putCheckpoint(seq, bytes)),
+      size: (seq) => this.#ask(() => store.checkpoints.get(seq)?.length),
+      put: (seq, bytes) => this.#ask(() => store.putCheckpoint(seq, bytes)),
       delete: (seq) => this.#ask(() => void store.checkpoints.delete(seq)),
     }
+  }
+  get recordBytesMax(): number {
+    return this.#faults.recordBytesMax
   }
   state(): Promise<LogState> {
     return this.#ask(() => this.#store.state)
@@ -73,15 +69,9 @@ export class MemoryPartition implements PartitionLog {
     return Promise.resolve()
   }
 
-  #putCheckpoint(seq: number, bytes: Uint8Array): void {
-    const stored = this.#store.checkpoints.get(seq)
-    if (!stored) this.#store.checkpoints.set(seq, Uint8Array.from(bytes))
-    else if (Buffer.compare(stored, bytes) !== 0)
-      throw new KirokuError('Internal', `checkpoint ${seq} exists with other content`)
-  }
   #arrive(records: readonly Uint8Array[], expectedLastSeq: number, fault: WriteFault) {
     if (records.some((r) => r.length > this.recordBytesMax))
-      throw new KirokuError('Internal', `a record is larger than ${this.recordBytesMax} bytes`)
+      throw new KirokuError('RecordTooLarge', `the log takes records of up to ${this.recordBytesMax} bytes`)
     switch (fault) {
       case 'none':
         return this.#store.write(records, expectedLastSeq)

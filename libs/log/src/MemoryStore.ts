@@ -1,21 +1,29 @@
 import { KirokuError } from '@kiroku/message'
 import type { LogRecord, LogState } from './Log.ts'
+import type { MemorySpace } from './MemorySpace.ts'
 import { isOurs } from './RecordLayout.ts'
 
 /** What one partition has stored: the truth that all handles of a memory log share. */
 export class MemoryStore {
   readonly checkpoints = new Map<number, Uint8Array>()
+  /** How much the log may hold; 0: no limit. */
+  bytesMax: number
   readonly #now: () => number
-  readonly #bytesMax: number
+  readonly #space: MemorySpace
   readonly #onStored: (record: LogRecord) => void
   #firstSeq = 1
   #records: (LogRecord | undefined)[] = []
   #bytes = 0
   #holes = 0
-  #timeMs = 0
-  constructor(now: () => number, bytesMax: number, onStored: (record: LogRecord) => void) {
+  constructor(
+    now: () => number,
+    bytesMax: number,
+    space: MemorySpace,
+    onStored: (record: LogRecord) => void,
+  ) {
     this.#now = now
-    this.#bytesMax = bytesMax
+    this.bytesMax = bytesMax
+    this.#space = space
     this.#onStored = onStored
   }
   get firstSeq(): number {
@@ -30,7 +38,7 @@ export class MemoryStore {
       lastSeq: this.lastSeq,
       holes: this.#holes,
       bytes: this.#bytes,
-      bytesMax: this.#bytesMax,
+      bytesMax: this.bytesMax,
     }
   }
   /** Sequences without a record. */
@@ -47,17 +55,34 @@ export class MemoryStore {
   write(records: readonly Uint8Array[], expectedLastSeq: number): { seq: number; timeMs: number } {
     if (expectedLastSeq !== this.lastSeq)
       throw new KirokuError('Fenced', `expected last sequence ${expectedLastSeq}, but it is ${this.lastSeq}`)
-    const bytes = records.reduce((sum, r) => sum + r.length, 0)
-    if (this.#bytesMax > 0 && this.#bytes + bytes > this.#bytesMax)
-      throw new KirokuError('StorageFull', `the log may hold ${this.#bytesMax} bytes`)
-    this.#timeMs = Math.max(this.#timeMs, this.#now())
+    const bytes = lengthOf(records)
+    if (!this.#holds(bytes)) throw new KirokuError('StorageFull', `the log may hold ${this.bytesMax} bytes`)
+    this.#space.mustHold(bytes)
+    const timeMs = this.#now()
     for (const data of records) {
-      const record = { seq: this.lastSeq + 1, timeMs: this.#timeMs, data, foreign: !isOurs(data) }
+      const record = { seq: this.lastSeq + 1, timeMs, data, foreign: !isOurs(data) }
       this.#records.push(record)
       this.#onStored(record)
     }
     this.#bytes += bytes
-    return { seq: this.lastSeq, timeMs: this.#timeMs }
+    return { seq: this.lastSeq, timeMs }
+  }
+  /** Whether a write of these records would find room. */
+  hasRoomFor(records: readonly Uint8Array[]): boolean {
+    const bytes = lengthOf(records)
+    return this.#holds(bytes) && this.#space.holds(bytes)
+  }
+  #holds(bytes: number): boolean {
+    return this.bytesMax === 0 || this.#bytes + bytes <= this.bytesMax
+  }
+  /** Errors: `StorageFull`, `Internal` when another one is there. */
+  putCheckpoint(seq: number, bytes: Uint8Array): void {
+    const stored = this.checkpoints.get(seq)
+    if (stored === undefined) {
+      this.#space.mustHold(bytes.length)
+      this.checkpoints.set(seq, bytes)
+    } else if (Buffer.compare(stored, bytes) !== 0)
+      throw new KirokuError('Internal', `checkpoint ${seq} exists with other content`)
   }
   trim(upTo: number): void {
     const removed = this.#records.splice(0, Math.max(0, upTo - this.#firstSeq + 1))
@@ -82,3 +107,5 @@ export class MemoryStore {
       else this.#bytes -= record.data.length
   }
 }
+
+const lengthOf = (records: readonly Uint8Array[]): number => records.reduce((sum, r) => sum + r.length, 0)

@@ -247,7 +247,9 @@ export const logContract = (
       })
 
       test('a record larger than the store takes is refused and harms nothing', async () => {
-        await expect(p.append(new Uint8Array(p.recordBytesMax + 1), 0)).rejects.toEqual(failure('Internal'))
+        await expect(p.append(new Uint8Array(p.recordBytesMax + 1), 0)).rejects.toEqual(
+          failure('RecordTooLarge'),
+        )
         expect(await p.append(ours(1, p.recordBytesMax - 1000), 0)).toBe(1)
         expect((await collect(p.read(1)))[0]!.data.length).toBeGreaterThan(p.recordBytesMax - 1000)
       })
@@ -312,11 +314,13 @@ export const logContract = (
         await checkpoints.put(9, ours(9))
         expect(await other.checkpoints.list()).toEqual([12, 9, 5])
         expect(Buffer.compare((await other.checkpoints.get(12))!, ours(12, 300_000))).toBe(0)
+        expect(await other.checkpoints.size(12)).toBe(ours(12, 300_000).length)
         expect(await (await log.partition(1)).checkpoints.list()).toEqual([])
         await checkpoints.delete(9)
         await checkpoints.delete(9)
         expect(await checkpoints.list()).toEqual([12, 5])
         expect(await checkpoints.get(9)).toBeUndefined()
+        expect(await checkpoints.size(9)).toBeUndefined()
       })
 
       test('a checkpoint never changes', async () => {

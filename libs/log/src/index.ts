@@ -18,7 +18,7 @@ export {
   withoutMessages,
 } from './keyNames.ts'
 export { isSealed, lock, readSealed, unlock, writeSealed, type SealedHead } from './Sealed.ts'
-export type { CheckpointStore, Log, LogMeta, LogRecord, LogState, PartitionLog } from './Log.ts'
+export type { CheckpointStore, Log, LogMeta, LogRecord, LogState, PartitionLog, StoreRoom } from './Log.ts'
 export { frameVersion, type BodyRef, type BodySection, type FrameContent } from './Frame.ts'
 export {
   decodeRecord,

@@ -53,10 +53,25 @@ export interface PartTotals {
  */
 export type LogEvent =
   // Ownership and the log itself
-  | { type: 'OwnerChanged'; epoch: number; node: string; part: number; of: number }
-  | { type: 'ClockResumed'; now: number; gapMs: number }
+  /** `reason`: why an owner took its own partition over again; absent: it was not the owner before. */
+  | { type: 'OwnerChanged'; epoch: number; node: string; part: number; of: number; reason?: string }
+  /**
+   * Partition time goes on at `now`, after `gapMs` that nobody's lease lost. With `dispute` the store's clock and the
+   * owner's are too far apart for a step to either: the time goes on from the last that is on record, and whatever
+   * comes until the next of these moves by its `gapMs`, too. `by`: who said which clock is right.
+   */
+  | {
+      type: 'ClockResumed'
+      now: number
+      gapMs: number
+      dispute?: { readonly storeMs: number; readonly nodeMs: number }
+      clock?: 'store' | 'node'
+      by?: Actor
+    }
   | { type: 'Checkpointed'; seq: number; digest: string; stateHash: string }
   | { type: 'Trimmed'; upTo: number }
+  /** The store had `freeBytes` left of `bytesMax`, so the log is trimmed to its last two checkpoints, whatever its limits say. */
+  | { type: 'StoreShort'; freeBytes: number; bytesMax: number; optional: true }
   | { type: 'ForeignRecordSkipped'; seq: number }
   /**
    * The records `from` to `upTo` are given up; `upTo` is below `from` where only the end of the log was lost. With
@@ -371,7 +386,20 @@ export type LogEvent =
     }
   /** Bodies that an old part of the log still held, stored again here so that it can be trimmed. */
   | { type: 'BodiesCarried'; queue: number; numbers: Ranges }
-  /** The target stored our forwards below `upTo`, or is gone for ever. */
+  /** The same for letters on their way from `source` to `target`. */
+  | {
+      type: 'LettersCarried'
+      source: number
+      target: QueueAddress
+      /** Their forwards, in order. */
+      forwards: Ranges
+      /** Place of the first body among those that the frame holds of `source`, which may be deleted; the others follow. */
+      index: number
+    }
+  /**
+   * The target stored the forwards below `upTo`. `targetGone`: it was deleted and they were dropped, as older engines
+   * did; a newer one keeps them until they can be readdressed.
+   */
   | {
       type: 'Forwarded'
       source: number
@@ -379,6 +407,33 @@ export type LogEvent =
       upTo: number
       outcome: 'stored' | 'targetGone'
     }
+  /** `from` was deleted and never stored these forwards: they go to `target`, behind what is on its way there. */
+  | {
+      type: 'Readdressed'
+      source: number
+      from: QueueAddress
+      /** Numbers that they had on their way to `from`, in order. */
+      forwards: Ranges
+      target: QueueAddress
+      /** Name of the target. */
+      name: string
+      /** Number of the first of them on its way to `target`; the others follow. */
+      forward: number
+    }
+  /** What older engines recorded for `LanesClosed`, without telling the targets. */
+  | { type: 'LanesEnded'; source: number }
+  /**
+   * All letters of these lanes have arrived or went elsewhere: how far they were is forgotten here, and where they led. The
+   * first forward of a new lane rises by one at least. `targets` are pairs of a partition and a queue.
+   */
+  | { type: 'LanesClosed'; source: number; targets: number[] }
+  /** The partition was told of the lanes to it that were closed when the first forward rose to `upTo`, or before. */
+  | { type: 'ClosingTold'; partition: number; upTo: number }
+  /**
+   * Another partition closed these lanes: pairs of a source queue there and a target queue here. Forwards from there that
+   * left before its first forward was `first` are no first ones.
+   */
+  | { type: 'LanesForgotten'; partition: number; lanes: number[]; first: number }
 
 /** Name of a fact. */
 export type LogEventType = LogEvent['type']

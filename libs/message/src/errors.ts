@@ -43,7 +43,12 @@ export const errorRegistry = {
     2,
     'The client and the engine speak different versions; update the older one.',
   ),
-  BodyTooLarge: entry(false, 413, 2, 'Send a smaller body, or store it elsewhere and send a reference.'),
+  BodyTooLarge: entry(
+    false,
+    413,
+    2,
+    'Send a smaller body or fewer messages at once, or store it elsewhere and send a reference.',
+  ),
   UnknownQueue: entry(
     false,
     404,
@@ -55,6 +60,12 @@ export const errorRegistry = {
     409,
     4,
     'Choose another name, or change the existing queue with `kiroku queue update`.',
+  ),
+  QueueInUse: entry(
+    false,
+    409,
+    4,
+    'Name another dead-letter queue for those first, or delete it with `--force`: then what would go there waits until a queue of its name is there again.',
   ),
   QueueMoved: entry(
     true,
@@ -206,11 +217,17 @@ export const errorRegistry = {
   JetStreamDisabled: entry(false, 500, 5, 'Start nats-server with JetStream: `nats-server -js -sd FOLDER`.'),
   PortInUse: entry(false, 500, 4, 'Choose another port, or stop the program that uses it.'),
   StorageFull: entry(true, 507, 6, "Free disk space or raise the log's limit; settling goes on, sends wait."),
+  RecordTooLarge: entry(
+    false,
+    500,
+    6,
+    "Set NATS's `max_payload` back if it was lowered; otherwise this is a defect in Kiroku: report it with the log around it.",
+  ),
   ForeignStream: entry(
     false,
     500,
     4,
-    'A stream of that name was made by somebody else; choose another --log name or remove it.',
+    'The stream is left as it is: choose another --log name, or see docs/damage.md if it holds your log.',
   ),
   Fenced: entry(true, 503, 5, 'Another node owns this partition now; clients retry by themselves.'),
   LogAmbiguous: entry(
@@ -280,7 +297,9 @@ export interface WireError {
 export class KirokuError extends Error {
   override readonly name = 'KirokuError'
   readonly id: ErrorId
-  readonly retryAfterMs: number | undefined
+  /** What to do now. A property of its own, so that whoever prints an error sees it. */
+  readonly help: string
+  declare readonly retryAfterMs?: number
   constructor(
     id: ErrorId,
     message: string,
@@ -288,13 +307,11 @@ export class KirokuError extends Error {
   ) {
     super(message, options?.cause === undefined ? undefined : { cause: options.cause })
     this.id = id
-    this.retryAfterMs = options?.retryAfterMs
+    this.help = errorRegistry[id].help
+    if (options?.retryAfterMs !== undefined) this.retryAfterMs = options.retryAfterMs
   }
   get retryable(): boolean {
     return errorRegistry[this.id].retryable
-  }
-  get help(): string {
-    return errorRegistry[this.id].help
   }
   /** The form for a wire. */
   toWire(): WireError {

@@ -39,3 +39,8 @@ it('a list is used in order and its last delay repeats', () => {
 it('an empty list means no pause', () => {
   expect(delays({ kind: 'list', delaysMs: [] }, [1, 4])).toEqual([0, 0])
 })
+
+it('jitter takes its share off the maximum too', () => {
+  const policy = { kind: 'exponential', baseMs: 1_000, factor: 10, maxMs: 5_000, jitter: 0.5 } as const
+  expect(retryDelayMs(policy, 3, 1)).toBe(2_500)
+})

@@ -9,6 +9,8 @@ export interface KeeperSpec {
   readonly version: string
   readonly host: string
   readonly port: number
+  /** Where `port` is 0: taken if it is free and the folder had no other one before. */
+  readonly portPreferred?: number
   readonly syncInterval: string
   readonly maxPayloadBytes: number
   readonly graceMs: number
@@ -22,6 +24,8 @@ export interface RunningServer {
   readonly version: string
   readonly syncInterval: string
   readonly maxPayloadBytes: number
+  /** JetStream's `max_file_store` in bytes; absent: it was started without one. */
+  readonly storeBytesMax?: number
   /** The keeper found it running, left behind by a keeper that was killed. */
   readonly orphan: boolean
 }

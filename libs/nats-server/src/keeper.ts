@@ -4,7 +4,7 @@
  * It imports nothing but `node:` modules and its neighbours, so that it starts fast.
  */
 import type { ChildProcess } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -12,11 +12,16 @@ import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { configFileOf, launch, type LaunchFailure } from './launch.ts'
 import {
+  diskPollMs,
   graceMsDefault,
+  healedBytes,
   restartPauseMsMax,
   restartPauseMsMin,
   socketPathBytesMax,
+  starvedBytes,
   stopTimeoutMs,
+  storeGrowthPollMs,
+  storeGrowthShare,
 } from './limits.ts'
 import {
   readLastPort,
@@ -28,7 +33,10 @@ import {
   type KeeperSpec,
   type RunningServer,
 } from './ManagedState.ts'
+import { compareVersions } from './NatsBinary.ts'
 import { runsWith } from './runsWith.ts'
+import { serverConfig, type ServerSettings } from './serverConfig.ts'
+import { bytesIn, diskOf } from './StoreDisk.ts'
 
 const spec = JSON.parse(process.argv[2] ?? '{}') as KeeperSpec
 const { folder } = spec
@@ -43,6 +51,9 @@ try {
   if ((error as { errcode?: number }).errcode !== sqliteBusy) throw error
   process.exit(0)
 }
+
+// Nobody else names it, and what nobody names is collected and closed, which would free the lock.
+process.on('exit', () => lock.close())
 
 const before = readState(folder)
 const socketInFolder = usualSocketOf(folder)
@@ -167,22 +178,91 @@ const own = (pid: number | undefined, exited: Promise<unknown>) => {
   })
 }
 
+const settingsOf = (port: number, storeBytesMax: number | undefined): ServerSettings => ({
+  host: spec.host,
+  port,
+  serverName: 'kiroku-managed',
+  folder,
+  storeDir: folder,
+  storeBytesMax,
+  syncInterval: spec.syncInterval,
+  maxPayloadBytes: spec.maxPayloadBytes,
+  extraConfig: '',
+})
+
+/** What the store may hold on its disk: so the server says no before the disk is full, after which it would not work again. */
+const storeLimit = (): number => bytesIn(join(folder, 'jetstream')) + diskOf(folder).usableBytes
+
 const start = async (port: number): Promise<LaunchFailure | undefined> => {
+  const { freeBytes } = diskOf(folder)
+  if (freeBytes < starvedBytes)
+    return {
+      id: 'StorageFull',
+      message: `nats-server cannot start: the disk of ${folder} has ${Math.floor(freeBytes / 1e6)} MB free and it needs ${Math.ceil(starvedBytes / 1e6)} MB. Free some, then try again.`,
+    }
+  const storeBytesMax = storeLimit()
   const result = await launch(spec.binary, {
-    host: spec.host,
-    port,
-    serverName: 'kiroku-managed',
-    folder,
-    storeDir: folder,
-    syncInterval: spec.syncInterval,
-    maxPayloadBytes: spec.maxPayloadBytes,
-    extraConfig: '',
+    ...settingsOf(port, storeBytesMax),
     onSpawn: (child: ChildProcess, exited: Promise<void>) => own(child.pid, exited),
   })
   if (!('child' in result)) return result
   const { host, version, syncInterval, maxPayloadBytes } = spec
-  server = { pid: result.pid, host, port: result.port, version, syncInterval, maxPayloadBytes, orphan: false }
+  const { pid } = result
+  server = {
+    ...{ pid, host, port: result.port, version, syncInterval, maxPayloadBytes },
+    storeBytesMax,
+    orphan: false,
+  }
   return undefined
+}
+
+/** Ends the server; the supervisor starts it again. */
+const restartServer = async () => {
+  const pid = serverPid
+  signalServer('SIGTERM')
+  await Promise.race([serverExited, pause(stopTimeoutMs)])
+  if (serverPid === pid) signalServer('SIGKILL')
+}
+
+/** Since this version a server takes a larger `max_file_store` while it runs. */
+const reloadsSince = '2.15.0'
+
+/** Lets the store grow where its disk has more room than it was started with. */
+const growStore = async () => {
+  const before = server?.storeBytesMax
+  if (server === undefined || before === undefined) return
+  const storeBytesMax = storeLimit()
+  if (storeBytesMax < before * (1 + storeGrowthShare)) return
+  if (compareVersions(server.version, reloadsSince) < 0) {
+    // It has to be started again for that, which nobody wants before it runs short.
+    if (before - bytesIn(join(folder, 'jetstream')) < before * 2 * storeGrowthShare) await restartServer()
+    return
+  }
+  writeFileSync(configFileOf(folder), serverConfig(settingsOf(server.port, storeBytesMax)))
+  signalServer('SIGHUP')
+  server = { ...server, storeBytesMax }
+  announce()
+}
+
+const watchDisk = async () => {
+  let isStarved = false
+  let grownAtMs = performance.now()
+  while (!stopping) {
+    await pause(diskPollMs)
+    try {
+      const { freeBytes } = diskOf(folder)
+      if (freeBytes < starvedBytes) isStarved = true
+      else if (isStarved && freeBytes >= healedBytes) {
+        isStarved = false
+        await restartServer()
+      } else if (performance.now() - grownAtMs >= storeGrowthPollMs) {
+        grownAtMs = performance.now()
+        await growStore()
+      }
+    } catch (error) {
+      console.error(error)
+    }
+  }
 }
 
 const announce = () => {
@@ -194,10 +274,10 @@ const announce = () => {
 /** Long enough to say that the server was well before it died. */
 const wellAfterMs = 10_000
 
-/** The first start: on the folder's last port where any will do, so that clients find the server again. */
+/** The first start: where any port will do, on the folder's last one, so that clients find the server again, or the preferred. */
 const startFirst = async (): Promise<LaunchFailure | undefined> => {
-  const last = spec.port === 0 ? readLastPort(folder) : 0
-  if (last !== 0 && (await start(last)) === undefined) return undefined
+  const wished = spec.port === 0 ? readLastPort(folder) || spec.portPreferred : undefined
+  if (wished !== undefined && (await start(wished)) === undefined) return undefined
   return start(spec.port)
 }
 
@@ -230,4 +310,5 @@ door.listen(socket, () => {
   note()
   watchLeases()
   void supervise()
+  void watchDisk()
 })

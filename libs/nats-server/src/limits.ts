@@ -19,3 +19,21 @@ export const restartPauseMsMax = 5_000
 
 /** Longest path of a unix socket that every system accepts (Linux 108, macOS 104, with the final zero). */
 export const socketPathBytesMax = 100
+
+/** What a server leaves of its disk: this share of it, within these bounds. */
+export const diskMarginShare = 0.02
+export const diskMarginBytesMin = 16 * 1024 * 1024
+export const diskMarginBytesMax = 256 * 1024 * 1024
+
+/** How often the keeper looks at the disk: a server that fails to write once fails until it is restarted. */
+export const diskPollMs = 200
+
+/** A server may have failed to write on a disk with less; it works again only after a restart. */
+export const starvedBytes = 4 * 1024 * 1024
+
+/** What must be free before it is started again. */
+export const healedBytes = 2 * starvedBytes
+
+/** How often the keeper asks whether the store may grow, and by what share it must, at least. */
+export const storeGrowthPollMs = 10_000
+export const storeGrowthShare = 0.05

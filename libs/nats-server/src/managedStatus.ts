@@ -14,6 +14,6 @@ export const managedStatus = (dataDir: string): ManagedStatus | undefined => {
   const state = readState(folder)
   if (state?.server === undefined) return undefined
   if (!runsWith(state.keeperPid, `"folder":${JSON.stringify(folder)}`)) return undefined
-  const { pid, host, port, version, syncInterval, maxPayloadBytes } = state.server
-  return { keeperPid: state.keeperPid, pid, host, port, version, syncInterval, maxPayloadBytes }
+  const { orphan: _, ...server } = state.server
+  return { keeperPid: state.keeperPid, ...server }
 }

@@ -7,6 +7,7 @@ const settings: ServerSettings = {
   serverName: 'kiroku-managed',
   folder: '/data/with "quotes"/nats',
   storeDir: '/data/with "quotes"/nats',
+  storeBytesMax: 1_000_000,
   syncInterval: 'always',
   maxPayloadBytes: 8_388_608,
   extraConfig: '',
@@ -23,7 +24,7 @@ test('the configuration listens where it is told, syncs always and takes 8 MiB',
     'log_file: "/data/with \\"quotes\\"/nats/nats.log"',
     'logfile_size_limit: 16MB',
     'logfile_max_num: 3',
-    'jetstream { store_dir: "/data/with \\"quotes\\"/nats", sync_interval: "always" }',
+    'jetstream { store_dir: "/data/with \\"quotes\\"/nats", sync_interval: "always", max_file_store: 1000000 }',
     '',
   ])
 })

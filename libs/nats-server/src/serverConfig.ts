@@ -10,6 +10,8 @@ export interface ServerSettings {
   readonly folder: string
   /** The folder in which the server makes its folder `jetstream`, or undefined for a server without JetStream. */
   readonly storeDir: string | undefined
+  /** JetStream's `max_file_store` in bytes; undefined: the server's own default. */
+  readonly storeBytesMax: number | undefined
   /** JetStream's `sync_interval`: `always`, or a duration such as `2m`. */
   readonly syncInterval: string
   /** Largest message the server accepts, in bytes. */
@@ -32,10 +34,12 @@ export const serverConfig = (settings: ServerSettings): string => {
     'logfile_size_limit: 16MB',
     'logfile_max_num: 3',
   ]
-  if (settings.storeDir !== undefined)
+  if (settings.storeDir !== undefined) {
+    const limit = settings.storeBytesMax === undefined ? '' : `, max_file_store: ${settings.storeBytesMax}`
     lines.push(
-      `jetstream { store_dir: ${text(settings.storeDir)}, sync_interval: ${text(settings.syncInterval)} }`,
+      `jetstream { store_dir: ${text(settings.storeDir)}, sync_interval: ${text(settings.syncInterval)}${limit} }`,
     )
+  }
   if (settings.extraConfig !== '') lines.push(settings.extraConfig)
   return `${lines.join('\n')}\n`
 }

@@ -156,6 +156,22 @@ test('an engine that starts while the server stops gets a running one', async ()
   expect(await storedIn(server.port)).toBe(2)
 })
 
+test('the port that is preferred is taken where it is free, and a folder keeps the one it has', async () => {
+  const portPreferred = await freePort()
+  const [first, second] = [await dataFolder('first'), await dataFolder('second')]
+  const owner = await joinServer({ dataDir: first, portPreferred })
+  expect(owner.port).toBe(portPreferred)
+  const other = await startManaged({ dataDir: second, portPreferred, graceMs: 1 })
+  const { port } = other
+  expect(port).not.toBe(portPreferred)
+
+  await other.release()
+  await owner.release()
+  for (const folder of [first, second])
+    await waitUntil(() => managedStatus(folder) === undefined, { what: 'the keeper is gone' })
+  expect((await joinServer({ dataDir: second, portPreferred })).port).toBe(port)
+})
+
 test('a killed server is started again on the same port with its data', async () => {
   const dataDir = await dataFolder()
   const server = await joinServer({ dataDir })

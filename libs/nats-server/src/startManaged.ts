@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { ensureNatsServer } from './ensureNatsServer.ts'
 import { takeLease, type Lease } from './lease.ts'
 import { graceMsDefault, maxPayloadBytesDefault, readyTimeoutMs } from './limits.ts'
+import { managedDisk, type ManagedDisk } from './managedDisk.ts'
 import { managedFolderOf, type KeeperSpec, type RunningServer } from './ManagedState.ts'
 import { isSupported, probe } from './NatsBinary.ts'
 
@@ -16,6 +17,8 @@ export interface StartManagedOptions {
   readonly dataDir: string
   /** Port to listen on; a free one when left out or 0. */
   readonly port?: number
+  /** Taken where it is free, `port` is left out, and the folder's server had no other one before. */
+  readonly portPreferred?: number
   /** Loopback address to listen on, 127.0.0.1 by default. */
   readonly host?: string
   /** The executable; found or fetched by {@link ensureNatsServer} when left out. */
@@ -43,6 +46,8 @@ export interface ManagedServer {
   readonly syncInterval: string
   /** As the running server is configured, in bytes. */
   readonly maxPayloadBytes: number
+  /** The disk that it stores on, now. */
+  disk(): ManagedDisk
   /** Gives the server back. It stops by itself once no engine has needed it for the grace time. */
   release(): Promise<void>
 }
@@ -96,6 +101,7 @@ const specOf = async (options: StartManagedOptions, folder: string): Promise<Kee
     version: found.version,
     host: options.host ?? '127.0.0.1',
     port: options.port ?? 0,
+    ...(options.portPreferred === undefined ? {} : { portPreferred: options.portPreferred }),
     syncInterval: options.syncInterval ?? 'always',
     maxPayloadBytes: options.maxPayloadBytes ?? maxPayloadBytesDefault,
     graceMs: options.graceMs ?? graceMsDefault,
@@ -213,6 +219,7 @@ export const startManaged = async (options: StartManagedOptions): Promise<Manage
     version,
     syncInterval,
     maxPayloadBytes,
+    disk: () => managedDisk(folder, server ?? first),
     release: async () => {
       if (released) return
       released = true

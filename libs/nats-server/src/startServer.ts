@@ -87,6 +87,7 @@ export const startServer = async (options: StartServerOptions = {}): Promise<Ser
       serverName: options.serverName ?? `kiroku-${process.pid}`,
       folder: dataDir,
       storeDir: options.jetStream === false ? undefined : dataDir,
+      storeBytesMax: undefined,
       syncInterval: options.syncInterval ?? 'always',
       maxPayloadBytes: options.maxPayloadBytes ?? maxPayloadBytesDefault,
       extraConfig: options.extraConfig ?? '',

@@ -76,7 +76,7 @@ const shapes: Readonly<Record<CommandType, Check>> = {
   DeadLetter: shape({ ...settling, error: optional(text) }),
   CreateQueue: shape(configuration),
   ConfigureQueue: shape(configuration),
-  DeleteQueue: shape(act),
+  DeleteQueue: shape({ ...act, force: optional(flag) }),
   PurgeQueue: shape(act),
   PauseDelivery: shape({ ...act, subscription: optional(text) }),
   ResumeDelivery: shape({ ...act, subscription: optional(text) }),
@@ -116,17 +116,21 @@ const shapes: Readonly<Record<CommandType, Check>> = {
   ListQueues: record,
   DescribeGroups: shape({ ...queue, subscription: optional(text), max: optional(number) }),
   DescribePartition: record,
+  ConfirmClock: shape({ clock: text, by: actor }),
   FollowPartition: shape({ follower: text, since: number }),
   Forward: shape({
     from: address,
     target: number,
+    name: optional(text),
     forward: number,
     messages: listOf(bytes),
     enqueuedAt: numbers,
     tags: optional(listOf(text)),
     groups: optional(listOf(text)),
     subscriptions: optional(listOf(text)),
+    first: optional(number),
   }),
+  ForgetLanes: shape({ from: number, lanes: numbers, first: number }),
 }
 
 /** Whether a value has the shape of a command. */

@@ -6,6 +6,6 @@
 export { connect, type NatsOptions } from './Connection.ts'
 export { requireJetStream } from './requireJetStream.ts'
 export { Publisher, type PublishAnswer } from './Publisher.ts'
-export { jetStreamCode, toKirokuError } from './jetStreamErrors.ts'
+export { isStreamMissing, jetStreamCode, toKirokuError } from './jetStreamErrors.ts'
 export { serveCommands, type CommandService, type CommandServing } from './serveCommands.ts'
 export { requestCommands, type CommandRequester } from './requestCommands.ts'

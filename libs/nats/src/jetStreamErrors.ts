@@ -21,11 +21,17 @@ const meaning: Readonly<Record<number, ErrorId>> = {
   10028: 'StorageFull', // memory resources exceeded
   10047: 'StorageFull', // insufficient storage resources
   10122: 'StorageFull', // max stream bytes exceeded
-  10054: 'Internal', // message larger than the stream takes
+  10054: 'RecordTooLarge', // message larger than the stream takes
   10039: 'JetStreamDisabled', // not enabled for the account
   10076: 'JetStreamDisabled', // not enabled
   10008: 'NatsUnreachable', // cluster not available
   [jetStreamCode.streamNotFound]: 'NatsUnreachable',
+}
+
+/** Whether JetStream said that a stream is not there, wherever in the chain of causes. */
+export const isStreamMissing = (thrown: unknown): boolean => {
+  if (thrown instanceof JetStreamApiError) return thrown.code === jetStreamCode.streamNotFound
+  return thrown instanceof Error && thrown.cause !== undefined && isStreamMissing(thrown.cause)
 }
 
 /** An error as JetStream's API states it. */

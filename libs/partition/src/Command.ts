@@ -10,6 +10,7 @@ import type {
 import type { PartitionNews } from './feed/PartitionNews.ts'
 import type { QueueConfig } from './QueueConfig.ts'
 import type { QueueTimes } from './QueueTimes.ts'
+import type { HeldLane } from './state/Outbox.ts'
 import type { Redrive, RedriveFilter, RedriveTo } from './state/Redrive.ts'
 import type { SpreadView } from './state/Spread.ts'
 import type { StartPosition } from './StartPosition.ts'
@@ -121,7 +122,8 @@ export type Command =
   | { type: 'DeadLetter'; items: readonly SettleItem[]; error?: string }
   | ({ type: 'CreateQueue' } & QueueChange)
   | ({ type: 'ConfigureQueue' } & QueueChange)
-  | { type: 'DeleteQueue'; queue: string; by: Actor }
+  /** Refused while a queue of the same partition names it as its dead-letter queue, unless forced. */
+  | { type: 'DeleteQueue'; queue: string; force?: boolean; by: Actor }
   | { type: 'PurgeQueue'; queue: string; by: Actor }
   /** Without a subscription: of all. */
   | { type: 'PauseDelivery'; queue: string; subscription?: string; by: Actor }
@@ -220,6 +222,8 @@ export type Command =
   | { type: 'ListQueues' }
   | { type: 'DescribeGroups'; queue: string; subscription?: string; max?: number }
   | { type: 'DescribePartition' }
+  /** Says which clock is right where the store's and the owner's disagree; the engine's own to decide. */
+  | { type: 'ConfirmClock'; clock: 'store' | 'node'; by: Actor }
   /** What happened to the queues behind the record `since`, which this follower was told last; 0: how they stand. */
   | { type: 'FollowPartition'; follower: string; since: number }
   /** From another partition's outbox: a window of dead letters and redriven messages, in order. */
@@ -227,6 +231,8 @@ export type Command =
       type: 'Forward'
       from: QueueAddress
       target: number
+      /** Name of the target: when that is gone, the answer says which queue has its name now. */
+      name?: string
       forward: number
       messages: readonly Uint8Array[]
       enqueuedAt: readonly number[]
@@ -234,7 +240,11 @@ export type Command =
       groups?: readonly string[]
       /** The only subscription that each is for; empty: all. */
       subscriptions?: readonly string[]
+      /** What new lanes began with there when this left, as stored; absent: an older node does not say. */
+      first?: number
     }
+  /** From another partition: lanes to here that it closed, as pairs of source and target queue, up to `first`. */
+  | { type: 'ForgetLanes'; from: number; lanes: readonly number[]; first: number }
 
 /** Name of a command. */
 export type CommandType = Command['type']
@@ -305,12 +315,24 @@ export interface QueueDescription {
   readonly oldestAgeMs: number
   /** Polls that wait for a message. */
   readonly waitingPolls: number
+  /** Dead letters and redriven messages of it that have not arrived yet, by where they go; absent: none. */
+  readonly outbox?: readonly OutboxDescription[]
   /** How long its messages took lately; absent: nothing was delivered or acknowledged, or it is the past. */
   readonly times?: QueueTimes
   /** Of a home: its parts. A client adds the home itself, and to each what is there. */
   readonly spread?: { readonly version: number; readonly parts: readonly PartDescription[] }
   /** Of a part: its home. */
   readonly home?: QueueAddress
+}
+
+/** Messages that are on their way from one queue to another. */
+export interface OutboxDescription {
+  /** Name of the source; `#` and its id where it was deleted. */
+  readonly queue: string
+  readonly to: string
+  readonly messages: number
+  /** Why they wait, and since when in ms; absent: they go. */
+  readonly held?: HeldLane
 }
 
 /** A part of a spread queue. */
@@ -324,13 +346,15 @@ export interface PartDescription {
   readonly counts?: QueueCounts
 }
 
-/** A redrive as `redrive status` prints it. `skipped` and `filtered` count what stays. */
+/** A redrive as `redrive status` prints it. `moved` counts what arrived, `skipped` and `filtered` what stays. */
 export interface RedriveDescription extends Omit<
   Redrive,
   'queue' | 'sub' | 'request' | 'upTo' | 'selection'
 > {
   readonly queue: string
   readonly dryRun: boolean
+  /** What it has sent off and what has not arrived yet; absent: an older node, which counts that as moved. */
+  readonly onTheWay?: number
 }
 
 /** A partition as `cluster status` and the metrics show it. */
@@ -345,8 +369,47 @@ export interface PartitionDescription {
   readonly lastSeq: number
   readonly bytes: number
   readonly queues: number
+  /** Messages on their way to other queues. */
   readonly outbox: number
+  /** Those of them that cannot arrive; absent: none. */
+  readonly held?: readonly OutboxDescription[]
   readonly checkpointSeq: number
+  /** Absent: the owner is of a version that does not tell. */
+  readonly storage?: StorageDescription
+  /** Absent: an older version answered, nobody owns it, or it is not known yet. */
+  readonly checkpoints?: CheckpointsDescription
+  /** Absent: an older version answered, or nobody owns it. */
+  readonly clock?: PartitionClock
+}
+
+/** A partition's time beside the clocks that it may go by, all in ms since 1970. */
+export interface PartitionClock {
+  /**
+   * disputed: the two clocks disagree on a step of the time, which waits for somebody's word; ahead: partition time is
+   * ahead of the store's clock, and of no other use than to measure by until that has caught up.
+   */
+  readonly state: 'agreed' | 'disputed' | 'ahead'
+  readonly partitionMs: number
+  readonly storeMs: number
+  readonly nodeMs: number
+}
+
+/** How much room a partition's log has. */
+export interface StorageDescription {
+  /** `short`: the log is trimmed to its last two checkpoints; `full`: and sends are refused. */
+  readonly state: 'enough' | 'short' | 'full'
+  /** What is left of the store, what it can hold, and what sends leave free; absent: it does not tell. */
+  readonly freeBytes?: number
+  readonly bytesMax?: number
+  readonly reserveBytes?: number
+  /** Trims before the record's limits asked for them, since this ownership began. */
+  readonly earlyTrims: number
+}
+
+/** Checkpoints that a partition has stored. */
+export interface CheckpointsDescription {
+  readonly count: number
+  readonly bytes: number
 }
 
 /** One message of a settling command that was not accepted. */
@@ -429,8 +492,22 @@ export interface Answers {
   DescribeGroups: { readonly groups: readonly GroupDescription[]; readonly total: number }
   ListQueues: { readonly queues: readonly QueueDescription[] }
   DescribePartition: PartitionDescription
+  /** By how much partition time was moved on; 0 also where no clocks disagree. */
+  ConfirmClock: { readonly steppedMs: number }
   FollowPartition: PartitionNews
-  Forward: { readonly outcome: 'stored' | 'targetGone'; readonly upTo: number }
+  /**
+   * Of a target that is gone: the number below which it had stored forwards, absent in an answer of an older node; and
+   * the queue that has its name now, if there is one.
+   */
+  Forward:
+    | { readonly outcome: 'stored'; readonly upTo: number }
+    | {
+        readonly outcome: 'targetGone'
+        readonly upTo: number
+        readonly stored?: number
+        readonly again?: number
+      }
+  ForgetLanes: Readonly<Record<never, never>>
 }
 
 /** What comes back for one command. */

@@ -1,4 +1,5 @@
 import type { DiscardReason, LogEventOf, Ranges } from '@kiroku/message'
+import { rangeBytes, textBytes } from './eventBytes.ts'
 import { laneKey } from './state/Outbox.ts'
 import type { Subscription } from './state/Subscription.ts'
 import { pushNumber, type Turn } from './Turn.ts'
@@ -25,9 +26,19 @@ interface Group {
   readonly numbers: Ranges
 }
 
+/** The most that a fact of one message takes beside its error text. */
+const factBytes = 240
+
+/** The most that one message adds, with an error text of so many bytes. */
+export const outcomeBytes = (errorBytes: number): number => factBytes + rangeBytes + errorBytes
+
 /** Collects what happened to single messages into as few facts as possible, in the order of their first message. */
 export class Outcomes {
   readonly #groups: Group[] = []
+  /** The most that the facts will take that were not emitted yet. */
+  bytes = 0
+  #error = ''
+  #errorBytes = 0
 
   add(
     type: Numbered,
@@ -50,10 +61,17 @@ export class Outcomes {
         g.error === error &&
         g.reason === reason
       ) {
+        const { length } = g.numbers
         pushNumber(g.numbers, number)
+        if (g.numbers.length > length) this.bytes += rangeBytes
         return
       }
     }
+    if (error !== this.#error) {
+      this.#error = error
+      this.#errorBytes = textBytes(error)
+    }
+    this.bytes += outcomeBytes(this.#errorBytes)
     groups.push({ type, sub, at, cause, error, reason, numbers: [number, 1] })
   }
 
@@ -62,6 +80,7 @@ export class Outcomes {
     for (const g of this.#groups) emitGroup(turn, g)
     const n = this.#groups.length
     this.#groups.length = 0
+    this.bytes = 0
     return n
   }
 }

@@ -93,4 +93,27 @@ describe('the past of a queue', () => {
       { first: 4, count: 3, index: 3, needsFrom: 3 },
     ])
   })
+
+  it('has an edited body in the place of one that arrives behind it', () => {
+    const edited = { type: 'BodyEdited', queue: 1, number: 1, bytes: 5, by: { name: 'a', origin: 't' } }
+    expect(
+      accept(new PastFold(of), frame(7, [enqueued(10, 2), edited as LogEvent, enqueued(12, 1)])),
+    ).toEqual([
+      { events: 1, first: 10, count: 2, seq: 7, index: 0 },
+      { events: 3, first: 12, count: 1, seq: 7, index: 3 },
+    ])
+  })
+
+  it('has of what was for one subscription alone only its own', () => {
+    const fold = new PastFold(of)
+    const opened = (sub: number, name: string): LogEvent =>
+      ({ type: 'SubscriptionCreated', queue: 1, sub, name, settings: {}, from: 1 }) as never
+    const forward = (first: number, only: number): LogEvent =>
+      ({ type: 'ForwardReceived', queue: 1, first, count: 1, bytes: 10, only, enqueuedAt: [1] }) as never
+    const arrivals = accept(
+      fold,
+      frame(1, [opened(3, 's'), opened(4, 'other'), forward(1, 3), forward(2, 4), forward(3, 0)]),
+    )
+    expect(arrivals.map(({ first, index }) => [first, index])).toEqual([[1, 0]])
+  })
 })

@@ -1,6 +1,8 @@
 import type { LogEvent, LogEventOf, Ranges } from '@kiroku/message'
+import { firstPlace } from './firstPlace.ts'
 import { partOf, type PastRun } from './PastRun.ts'
 import type { QueueConfig } from './QueueConfig.ts'
+import { countOf } from './ranges.ts'
 import { mainSubscription } from './state/QueueState.ts'
 
 /** The generation whose past is looked for. */
@@ -52,6 +54,7 @@ export class PastFold {
     let place = 0
     for (let i = 0; i < frame.events.length; i++) {
       const e = frame.events[i]!
+      if (e.type === 'LettersCarried' && e.source === queue) place += countOf(e.forwards)
       if (!('queue' in e) || e.queue !== queue) continue
       let runs: PastRun[] = []
       switch (e.type) {
@@ -140,14 +143,7 @@ export class PastFold {
 
   /** Place of the last run that begins with `n` or before. */
   #find(n: number): number {
-    let low = 0
-    let high = this.#delayed.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (this.#delayed[middle]!.first <= n) low = middle + 1
-      else high = middle
-    }
-    return low - 1
+    return firstPlace(this.#delayed.length, (place) => this.#delayed[place]!.first > n) - 1
   }
 }
 

@@ -37,7 +37,8 @@ export const startOf = (
 const isNumberOf = (queue: QueueState, n: number): boolean =>
   Number.isSafeInteger(n) && n >= 1 && n <= queue.nextNumber
 
-const isTime = (time: unknown): time is number => typeof time === 'number' && Number.isFinite(time)
+const isTime = (time: unknown): time is number =>
+  typeof time === 'number' && Number.isFinite(time) && time >= 0
 
 /**
  * What is recorded of a generation's beginning. Errors: `InvalidArgument`, `Busy` when the log must be asked again.

@@ -1,7 +1,8 @@
 import { State, step, type MachineEvent, type Ranges } from '@kiroku/message'
 import { loadCell, untouchedCell } from './cell.ts'
 import { leave } from './decide/settle.ts'
-import { Outcomes } from './Outcomes.ts'
+import { rangeBytes } from './eventBytes.ts'
+import { outcomeBytes, Outcomes } from './Outcomes.ts'
 import type { Poll } from './state/Poll.ts'
 import type { Subscription } from './state/Subscription.ts'
 import { pushNumber, type PlannedDelivery, type Turn } from './Turn.ts'
@@ -13,6 +14,9 @@ const deliverEvent: Extract<MachineEvent, { type: 'DELIVER' }> = {
   leaseCap: 0,
   policy: undefined as never,
 }
+
+/** The most that a delivery's fact takes with the names in it. */
+const deliveredBytes = 6 * 1024
 
 /** Collects the messages of one delivery; whoever takes decides the order. */
 export class Taking<B> {
@@ -28,6 +32,8 @@ export class Taking<B> {
   readonly #indexes: number[] = []
   #bytes = 0
   #isFull = false
+  /** The record has no room for more. */
+  isCutShort = false
 
   /** @param max messages at most */
   constructor(turn: Turn<B>, sub: Subscription, poll: Poll, max: number) {
@@ -52,6 +58,7 @@ export class Taking<B> {
   live(slot: number): 'taken' | 'gone' | 'full' {
     const { live } = this.#turn.state
     const n = live.number[slot]!
+    if (this.#isRecordFull) return 'full'
     if (live.deadline[slot]! <= this.#turn.now) {
       this.#outcomes.add('Discarded', this.#sub, n, 0, 'retention', '', 'expired')
       return 'gone'
@@ -78,7 +85,7 @@ export class Taking<B> {
     const at = runs.enqueuedAt(run)
     const first = runs.first(run)
     if (at + this.#sub.config.retentionMs <= now) {
-      if (!isFirst) return from
+      if (!isFirst || this.#isRecordFull) return from
       for (let i = from; i < to; i++)
         this.#outcomes.add('Discarded', this.#sub, first + i, 0, 'retention', '', 'expired')
       return to
@@ -96,8 +103,18 @@ export class Taking<B> {
 
   #hasRoom(bytes: number): boolean {
     const count = this.#attempts.length
-    this.#isFull = count >= this.#max || (count > 0 && this.#bytes + bytes > this.#poll.bytesMax)
+    this.#isFull =
+      count >= this.#max || (count > 0 && this.#bytes + bytes > this.#poll.bytesMax) || this.#isRecordFull
     return !this.#isFull
+  }
+
+  /** Whether the turn has no room for one more message, whatever becomes of it. */
+  get #isRecordFull(): boolean {
+    const bytes = deliveredBytes + (this.#numbers.length / 2) * rangeBytes + this.#outcomes.bytes
+    if (this.#turn.room >= bytes + outcomeBytes(0)) return false
+    this.isCutShort = true
+    this.#isFull = true
+    return true
   }
 
   #add(n: number, attempt: number, bytes: number, enqueuedAt: number, seq: number, index: number): void {

@@ -9,6 +9,7 @@ import {
   type MachineEvent,
   type MessageCell,
   type Policy,
+  type QueueAddress,
 } from '@kiroku/message'
 import {
   dedupKeyBytes,
@@ -22,9 +23,9 @@ import { keyText } from './TestRepeats.ts'
 
 /** One message as the record tells it. */
 interface LawMessage {
-  readonly enqueuedAt: number
+  enqueuedAt: number
   /** From when retention may count: from its arrival, or from where it came from. */
-  readonly times: readonly number[]
+  times: readonly number[]
   /** Name of the only subscription that it is for; absent: all. */
   readonly only?: string | undefined
   body: Uint8Array
@@ -83,6 +84,13 @@ export interface LawQueue {
   >
 }
 
+/** Letters of one queue on their way to another. */
+interface LawLane {
+  readonly name: string
+  next: number
+  letters: { readonly forward: number; readonly number: number; readonly sub: string | undefined }[]
+}
+
 type Settlement = 'Ack' | 'Retry' | 'Extend' | 'Release' | 'DeadLetter'
 
 /**
@@ -93,7 +101,11 @@ export class TestLaw {
   readonly queues = new Map<number, LawQueue>()
   nextDelivery = 1
   readonly #used = new Set<number>()
-  readonly #forwards = new Map<string, number>()
+  readonly #lanes = new Map<string, LawLane>()
+  /** What new lanes begin with, above all that was used. */
+  #firstForward = 1
+  /** Since when clocks disagree: the time, and the next delivery. */
+  #dispute: { readonly since: number; readonly delivery: number } | undefined
 
   /** Reads one frame. `bodies` are those that the frame adds, by queue. */
   read(events: readonly LogEvent[], at: number, bodies: (queue: number) => readonly Uint8Array[]): void {
@@ -242,6 +254,26 @@ export class TestLaw {
         return
       case 'Redriven':
         return this.#redrive(e, at)
+      case 'Forwarded': {
+        const lane = this.#lanes.get(laneKey(e.source, e.target))
+        lawful(lane !== undefined && e.upTo <= lane.next, `forwards up to ${e.upTo} that never left`)
+        lane!.letters = lane!.letters.filter(({ forward }) => forward >= e.upTo)
+        return
+      }
+      case 'Readdressed':
+        return this.#readdress(e)
+      case 'LanesClosed':
+        for (let i = 0; i < e.targets.length; i += 2) {
+          const key = laneKey(e.source, { partition: e.targets[i]!, queue: e.targets[i + 1]! })
+          const lane = this.#lanes.get(key)
+          if (lane === undefined) continue
+          lawful(!this.queues.has(e.source), `the end of what queue ${e.source} sends, which is there`)
+          lawful(lane.letters.length === 0, `letters of queue ${e.source} that are forgotten`)
+          this.#lanes.delete(key)
+          this.#firstForward = Math.max(this.#firstForward, lane.next)
+        }
+        this.#firstForward++
+        return
       case 'QueuePurged':
         for (const sub of this.#queue(e.queue).subs.values())
           for (const [n, cell] of sub.cells)
@@ -254,7 +286,38 @@ export class TestLaw {
       case 'ClockResumed':
         for (const sub of this.#subs())
           for (const cell of sub.cells.values()) if (cell.state === State.Inflight) cell.leaseUntil += e.gapMs
+        if (this.#dispute !== undefined) this.#moveSince(this.#dispute, e.gapMs)
+        lawful(e.now >= at, 'time that goes back')
+        if (e.dispute === undefined) this.#dispute = undefined
+        else this.#dispute ??= { since: e.now, delivery: this.nextDelivery }
         return
+    }
+  }
+
+  /** What came since clocks disagree has its time from then, and so has every delivery since. */
+  #moveSince({ since, delivery }: { readonly since: number; readonly delivery: number }, ms: number): void {
+    const moved = (at: number): number => (at >= since ? at + ms : at)
+    for (const q of this.queues.values()) {
+      for (const [n, m] of q.messages) {
+        if (m.enqueuedAt >= since)
+          for (const cell of [...q.subs.values()].map(({ cells }) => cells.get(n)))
+            if (cell?.state === State.Delayed) cell.dueAt += ms
+        const dueAt = q.dueAt.get(n)
+        if (m.enqueuedAt >= since && dueAt !== undefined) q.dueAt.set(n, dueAt + ms)
+        m.enqueuedAt = moved(m.enqueuedAt)
+        // Whoever reads the past finds it as it was recorded.
+        m.times = [...m.times, ...m.times.map(moved)]
+      }
+      for (const [key, sent] of q.keys) q.keys.set(key, { ...sent, at: moved(sent.at) })
+      for (const sub of q.subs.values()) {
+        for (const [n, at] of sub.times) sub.times.set(n, moved(at))
+        for (const [attempt, got] of sub.attempts) sub.attempts.set(attempt, { ...got, at: moved(got.at) })
+        for (const cell of sub.cells.values()) {
+          if (cell.delivery < delivery || isFinal(cell.state)) continue
+          if (cell.state === State.WaitingRetry) cell.dueAt += ms
+          if (cell.leaseCap > 0) cell.leaseCap += ms
+        }
+      }
     }
   }
 
@@ -468,10 +531,58 @@ export class TestLaw {
   }
 
   /** Forwards are numbered without a gap. */
-  #leave({ queue, target, forward, numbers }: LogEventOf<'DeadLettered' | 'Redriven'>): void {
-    const lane = laneKey(queue, target)
-    lawful(forward === (this.#forwards.get(lane) ?? 1), `forward ${forward} out of turn`)
-    this.#forwards.set(lane, forward + numbersOf(numbers).length)
+  #leave(e: LogEventOf<'DeadLettered' | 'Redriven'>): void {
+    const sub = e.type === 'Redriven' ? undefined : this.#sub(e.queue, e.sub).name
+    const name = e.type === 'Redriven' ? e.name : this.#sub(e.queue, e.sub).config.deadLetter!.name
+    const letters = numbersOf(e.numbers).map((number) => ({ number, sub }))
+    this.#enter(e.queue, e.target, name, e.forward, letters)
+  }
+
+  #enter(
+    queue: number,
+    target: QueueAddress,
+    name: string,
+    forward: number,
+    letters: readonly { readonly number: number; readonly sub: string | undefined }[],
+  ): void {
+    const key = laneKey(queue, target)
+    const lane = this.#lanes.get(key) ?? { name, next: this.#firstForward, letters: [] }
+    this.#lanes.set(key, lane)
+    lawful(forward === lane.next && letters.length > 0, `forward ${forward} out of turn`)
+    for (const letter of letters) lane.letters.push({ ...letter, forward: lane.next++ })
+  }
+
+  /** Letters leave for another queue, in their order, because of the setting that they fell under or the name. */
+  #readdress({ source, from, forwards, target, name, forward }: LogEventOf<'Readdressed'>): void {
+    const key = laneKey(source, from)
+    const lane = this.#lanes.get(key)!
+    const numbers = numbersOf(forwards)
+    const moved = lane.letters.filter((letter) => numbers.includes(letter.forward))
+    lawful(String(moved.map((letter) => letter.forward)) === String(numbers), 'letters that are not there')
+    lawful(laneKey(source, target) !== key, 'letters that go where they were going')
+    for (const { sub } of moved) {
+      const set = [...(this.queues.get(source)?.subs.values() ?? [])].find((s) => s.name === sub)?.config
+        .deadLetter
+      const isSet = set?.name === name && set.partition === target.partition && set.queue === target.queue
+      lawful(
+        isSet || (lane.name === name && from.partition === target.partition),
+        `letters that go to "${name}"`,
+      )
+    }
+    lane.letters = lane.letters.filter((letter) => !numbers.includes(letter.forward))
+    this.#enter(source, target, name, forward, moved)
+    if (lane.letters.length > 0) return
+    this.#lanes.delete(key)
+    this.#firstForward = Math.max(this.#firstForward, lane.next)
+  }
+
+  /** What waits to arrive, by lane. */
+  get waiting(): Map<string, number[]> {
+    return new Map(
+      [...this.#lanes].flatMap(([key, { letters }]) =>
+        letters.length === 0 ? [] : [[key, letters.map(({ number }) => number)] as const],
+      ),
+    )
   }
 
   #redrive(e: LogEventOf<'Redriven'>, at: number): void {

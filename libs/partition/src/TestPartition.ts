@@ -21,6 +21,7 @@ import {
   type Command,
   type CommandOf,
   type CommandType,
+  type EngineCommand,
   type Located,
   type PastArrival,
   type PlannedDelivery,
@@ -57,6 +58,8 @@ export class TestPartition {
   readonly replica: PartitionState
   now = 1_700_000_000_000
   random: () => number = () => 0
+  /** Bytes that a turn of the shell's own may put on record. */
+  turnBytesMax = Number.POSITIVE_INFINITY
   /** Facts of the last turn. */
   events: readonly LogEvent[] = []
   /** Answers of the last turn. */
@@ -84,7 +87,7 @@ export class TestPartition {
     beginFrame(this.state, seq, this.now)
     const tokens = commands.map((command) => {
       const token = ++this.#token
-      decide(turn, command as Exclude<Command, { type: 'DescribePartition' }>, token)
+      decide(turn, command as Exclude<Command, { type: EngineCommand }>, token)
       return token
     })
     endTurn(turn)
@@ -99,14 +102,21 @@ export class TestPartition {
     })
   }
 
-  /** A turn in which the shell does something of its own. */
-  act(run: (turn: Turn) => void): void {
-    const turn = new Turn(this.state, this.now, this.random, digest)
+  /** A turn in which the shell does something of its own; `isAlone`: and nothing else happens. */
+  act(run: (turn: Turn) => void, isAlone = false): void {
+    const turn = new Turn(this.state, this.now, this.random, digest, this.turnBytesMax)
     const seq = this.#seq + 1
     beginFrame(this.state, seq, this.now)
     run(turn)
-    endTurn(turn)
+    if (!isAlone) endTurn(turn)
     this.#end(turn, seq)
+  }
+
+  /** Moves the time on by so much at once, in a frame of its own. */
+  step(byMs: number): void {
+    const resumed = { type: 'ClockResumed', now: this.now + byMs, gapMs: byMs } as const
+    this.act((turn) => turn.emit(resumed), true)
+    this.now += byMs
   }
 
   /** Opens a subscription of which the shell found out where it begins. */
@@ -311,12 +321,10 @@ const carryOver = (from: Subscription, to: Subscription): void => {
   to.availableSince = from.availableSince
   to.flow = from.flow?.copy()
   if (from.groups === undefined) return
-  from.groups.tidy()
-  to.groups!.row = from.groups.row.map(({ key }) => to.groups!.of(key))
-  for (const group of from.groups.byKey.values()) {
-    const { isQueued, isNoisy, lastArrivalAt } = group
-    Object.assign(to.groups!.of(group.key), { isQueued, isNoisy, lastArrivalAt })
-  }
+  for (const group of to.groups!.row()) to.groups!.unqueue(group)
+  for (const { key } of from.groups.row()) to.groups!.queue(to.groups!.of(key))
+  for (const { key, isNoisy, lastArrivalAt } of from.groups.all())
+    Object.assign(to.groups!.of(key), { isNoisy, lastArrivalAt })
 }
 
 /** The message numbers that ranges name. */

@@ -1,5 +1,6 @@
 import { type KirokuError, type LogEvent, type MessageCell, newCell, type Ranges } from '@kiroku/message'
 import type { Answer } from './Command.ts'
+import { eventBytes } from './eventBytes.ts'
 import { evolve } from './evolve.ts'
 import type { PartitionState } from './state/PartitionState.ts'
 
@@ -31,6 +32,16 @@ export interface TurnSection<B> {
   readonly bodies: B[]
 }
 
+/** What is left of a command, or of work of the engine's own, that found no more room in a turn; it goes on in the next. */
+export type Rest<B> = (turn: Turn<B>) => Rest<B> | undefined
+
+/** What commands leave of a turn's room for what is due, and what both leave for deliveries. */
+const commandShare = 0.75
+const timerShare = 0.875
+/** Bytes of a body's place in the table of a frame, and of the head of a queue's section there. */
+const placeBytes = 8
+const sectionBytes = 16
+
 /** SHA-256 of some bytes. */
 export type Digest = (bytes: Uint8Array) => Uint8Array
 
@@ -42,24 +53,49 @@ export class Turn<B = Uint8Array> {
   /** Chance from the shell, 0 to 1. */
   readonly random: () => number
   readonly digest: Digest
+  /** Bytes that its facts and bodies may take. */
+  readonly bytesMax: number
+  /** The most that they take so far. */
+  bytes = 0
   readonly events: LogEvent[] = []
   readonly answers: TurnAnswer[] = []
   readonly sections = new Map<number, TurnSection<B>>()
   /** Who is to be told what happened, when the turn is over. */
   readonly follows: { readonly token: number; readonly follower: string; readonly since: number }[] = []
+  /** Commands that were refused at a limit. */
+  busy = 0
   /** One cell and ranges for all steps of the turn. */
   readonly cell: MessageCell = newCell()
 
-  constructor(state: PartitionState, now: number, random: () => number, digest: Digest) {
+  constructor(
+    state: PartitionState,
+    now: number,
+    random: () => number,
+    digest: Digest,
+    bytesMax = Number.POSITIVE_INFINITY,
+  ) {
     this.state = state
     this.now = now
     this.random = random
     this.digest = digest
+    this.bytesMax = bytesMax
+  }
+
+  /** Bytes that are left for commands, for what is due, and for deliveries; below 0 when others took more than their share. */
+  get commandRoom(): number {
+    return commandShare * this.bytesMax - this.bytes
+  }
+  get timerRoom(): number {
+    return timerShare * this.bytesMax - this.bytes
+  }
+  get room(): number {
+    return this.bytesMax - this.bytes
   }
 
   /** Records a fact and applies it. */
   emit(event: LogEvent): void {
     this.events.push(event)
+    this.bytes += eventBytes(event)
     this.state.followers?.event(event, this.state)
     evolve(this.state, event)
   }
@@ -69,13 +105,20 @@ export class Turn<B = Uint8Array> {
   }
 
   refuse(token: number, error: KirokuError): void {
+    if (error.id === 'Busy') this.busy++
     this.answers.push({ token, answer: { error: error.toWire() } })
   }
 
   addBodies(queue: number, bodies: readonly B[]): void {
-    const section = this.sections.get(queue)
-    if (section === undefined) this.sections.set(queue, { queue, bodies: [...bodies] })
-    else for (const body of bodies) section.bodies.push(body)
+    let section = this.sections.get(queue)
+    if (section === undefined) {
+      this.sections.set(queue, (section = { queue, bodies: [] }))
+      this.bytes += sectionBytes
+    }
+    for (const body of bodies) {
+      section.bodies.push(body)
+      this.bytes += placeBytes + (body instanceof Uint8Array ? body.length : placeBytes)
+    }
   }
 }
 

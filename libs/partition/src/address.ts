@@ -73,3 +73,10 @@ export const checkQueueName = (name: string): void => {
       `"${String(name).slice(0, 100)}" is not a queue name: 1 to 80 letters, digits, hyphens and underscores`,
     )
 }
+
+/** Throws `InvalidQueueName` for what a new queue or subscription cannot be called: MessagePack loses one name as a key. */
+export const checkNewName = (name: string): void => {
+  checkQueueName(name)
+  if (name === '__proto__')
+    throw new KirokuError('InvalidQueueName', '"__proto__" is not a name for a queue or a subscription')
+}

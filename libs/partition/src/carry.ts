@@ -1,4 +1,7 @@
-import { KirokuError, type Ranges } from '@kiroku/message'
+import { KirokuError, type LogEventOf, type QueueAddress, type Ranges } from '@kiroku/message'
+import { firstPlace } from './firstPlace.ts'
+import { pushRange } from './ranges.ts'
+import { laneKey, type OutboxEntry, type OutboxLane } from './state/Outbox.ts'
 import { RunSlab } from './state/RunSlab.ts'
 import type { PartitionState } from './state/PartitionState.ts'
 import type { QueueState } from './state/QueueState.ts'
@@ -9,6 +12,8 @@ import { readyRuns } from './untouched.ts'
 /** Consecutive messages whose bodies lie together in an old frame. */
 export interface OldBodies {
   readonly queue: number
+  /** Where they are on their way to, and `first` is a forward; absent: they are in the queue. */
+  readonly target?: QueueAddress
   readonly first: number
   readonly count: number
   readonly seq: number
@@ -51,6 +56,29 @@ export const bodiesBefore = (s: Snapshot, seq: number, max = Number.POSITIVE_INF
   return s.queues.every((q) => q.subs.length < 2) ? old : merged(old)
 }
 
+/** Of a letter whose size an older checkpoint did not say. */
+const letterBytes = 1024
+
+/** The same for the letters that are on their way, also for those that wait for a queue that is gone. */
+export const lettersBefore = (s: Snapshot, seq: number, max: number): OldBodies[] => {
+  const old: OldBodies[] = []
+  for (const { source, target, entries } of s.outbox) {
+    let last: { -readonly [K in keyof OldBodies]: OldBodies[K] } | undefined
+    for (const { forward, seq: at, index, bytes = letterBytes } of entries) {
+      if (at >= seq) continue
+      if (last?.seq === at && last.first + last.count === forward && last.index + last.count === index) {
+        last.count++
+        last.bytes += bytes
+        continue
+      }
+      if (old.length >= max) return old
+      last = { queue: source, target, first: forward, count: 1, seq: at, index, bytes }
+      old.push(last)
+    }
+  }
+  return old
+}
+
 /** Subscriptions share bodies: what several of them need is carried once. */
 const merged = (old: readonly OldBodies[]): OldBodies[] => {
   const result: OldBodies[] = []
@@ -77,7 +105,13 @@ export const decideCarry = <B>(
   seq: number,
 ): void => {
   const numbers = new Map<QueueState, Ranges>()
-  for (const { old, bodies } of carried) {
+  const letters: { readonly old: OldBodies; readonly bodies: readonly B[] }[] = []
+  for (const each of carried) {
+    const { old, bodies } = each
+    if (old.target !== undefined) {
+      letters.push(each)
+      continue
+    }
     const queue = turn.state.queues.get(old.queue)
     // One of them may be another now.
     if (queue === undefined || queue.editedSeq > seq || !liesAt(turn.state, queue, old)) continue
@@ -88,7 +122,40 @@ export const decideCarry = <B>(
   }
   for (const [queue, ranges] of numbers)
     turn.emit({ type: 'BodiesCarried', queue: queue.id, numbers: ranges })
+  decideCarryLetters(turn, letters)
 }
+
+/** Those that have arrived meanwhile, or went elsewhere, are passed over. */
+const decideCarryLetters = <B>(
+  turn: Turn<B>,
+  carried: readonly { readonly old: OldBodies; readonly bodies: readonly B[] }[],
+): void => {
+  const lanes = new Map<OutboxLane, { readonly forwards: Ranges; readonly bodies: B[] }>()
+  for (const { old, bodies: all } of carried) {
+    const lane = turn.state.outbox.get(laneKey(old.queue, old.target!))
+    if (lane === undefined) continue
+    let found = lanes.get(lane)
+    if (found === undefined) lanes.set(lane, (found = { forwards: [], bodies: [] }))
+    for (let i = 0; i < old.count; i++) {
+      const entry = lane.entries[placeOf(lane.entries, old.first + i)]
+      const isThere =
+        entry?.forward === old.first + i && entry.seq === old.seq && entry.index === old.index + i
+      if (!isThere) continue
+      pushRange(found.forwards, old.first + i, 1)
+      found.bodies.push(all[i]!)
+    }
+  }
+  for (const [{ source, target }, { forwards, bodies }] of lanes) {
+    if (bodies.length === 0) continue
+    const index = turn.sections.get(source)?.bodies.length ?? 0
+    turn.addBodies(source, bodies)
+    turn.emit({ type: 'LettersCarried', source, target, forwards, index })
+  }
+}
+
+/** Place of the first letter with this forward or a later one; they are in the order of their forwards. */
+const placeOf = (entries: readonly OutboxEntry[], forward: number): number =>
+  firstPlace(entries.length, (place) => entries[place]!.forward >= forward)
 
 /** Whether somebody still needs these bodies from that place. */
 const liesAt = (state: PartitionState, queue: QueueState, old: OldBodies): boolean => {
@@ -162,4 +229,29 @@ export const carryBodies = (state: PartitionState, queue: QueueState, numbers: R
         `record ${state.frameSeq} carries the body of message ${first} of queue ${queue.id}, which is not there`,
       )
   }
+}
+
+/** Notes the new place of the bodies of letters that were stored again. */
+export const carryLetters = (state: PartitionState, e: LogEventOf<'LettersCarried'>): void => {
+  const { source, target, forwards } = e
+  const entries = state.outbox.get(laneKey(source, target))?.entries ?? []
+  let { index } = e
+  for (let i = 0; i < forwards.length; i += 2) {
+    const first = forwards[i]!
+    const place = placeOf(entries, first)
+    for (let k = 0; k < forwards[i + 1]!; k++) {
+      const entry = entries[place + k]
+      if (entry?.forward !== first + k)
+        throw new KirokuError(
+          'LogDamaged',
+          `record ${state.frameSeq} carries the body of forward ${first + k} of queue ${source}, which is not on its way`,
+        )
+      // A snapshot may share the entry.
+      entries[place + k] = { ...entry, seq: state.frameSeq, index: index++ }
+    }
+  }
+  const queue = state.queues.get(source)
+  if (queue === undefined) return
+  queue.frameSeq = state.frameSeq
+  queue.frameCount = index
 }

@@ -1,4 +1,4 @@
-import { isFinal, newCell, State, type LogEvent, type MessageCell } from '@kiroku/message'
+import { isFinal, newCell, State, type LogEvent, type MessageCell, type QueueAddress } from '@kiroku/message'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { loadCell } from './cell.ts'
@@ -6,12 +6,14 @@ import {
   availableNumbers,
   decideEditBody,
   decideErase,
+  decideForwarded,
   decideKeysDeleted,
   decideRedrive,
   editable,
   encodeEnvelope,
   defaultQueueConfig,
   describeQueues,
+  laneKey,
   readyRuns,
   snapshot,
   stateHash,
@@ -254,12 +256,14 @@ const op = fc.oneof(
 type Value<A> = A extends fc.Arbitrary<infer T> ? T : never
 type Op = Value<typeof op>
 
+type Owner = 'stored' | 'resumed' | 'disputed' | 'agreed' | 'moves' | 'edits' | 'erases' | 'fill' | 'nothing'
+
 const turns = fc.array(
   fc.record({
     ops: fc.array(op, { maxLength: 4 }),
     passMs: fc.constantFrom(0, 0, 1, 20, 60, 150, 700),
     /** What only the owner itself records: the outbox was stored, the partition changed hands. */
-    owner: fc.constantFrom<('stored' | 'resumed' | 'moves' | 'edits' | 'erases' | 'fill' | 'nothing')[]>(
+    owner: fc.constantFrom<Owner[]>(
       'edits',
       'edits',
       'stored',
@@ -277,6 +281,8 @@ const turns = fc.array(
       'stored',
       'stored',
       'resumed',
+      'disputed',
+      'agreed',
     ),
     arrivals: fc.integer({ min: 1, max: 3 }),
   }),
@@ -624,6 +630,10 @@ const compare = (state: PartitionState, law: TestLaw): void => {
     }
   }
   expect(state.live.used).toBe(live)
+  const waiting = [...state.outbox].flatMap(([key, { entries }]) =>
+    entries.length === 0 ? [] : [[key, entries.map(({ number }) => number)] as const],
+  )
+  expect(new Map(waiting)).toEqual(law.waiting)
 }
 
 /** What the law compares: the fields that mean something in the state. */
@@ -682,18 +692,30 @@ const untouchedOf = (state: PartitionState, sub: Subscription): Map<number, Stat
 
 const compareGroups = ({ runs, live }: PartitionState, sub: Subscription, groups: Groups): void => {
   let touched = 0
-  for (const group of groups.byKey.values()) {
+  const row = [...groups.row()].map(({ key }) => key)
+  for (const group of groups.all()) {
     let ready = 0
     for (let run = group.readyHead; run !== 0; run = runs.next(run)) {
       ready += runs.count(run)
     }
-    if (group.readyHead !== 0) expect(groups.ofHead.get(runs.first(group.readyHead))).toBe(group)
-    const slots = [...groups.ofLive].filter(([, g]) => g === group).map(([n]) => live.find(sub.index, n))
+    if (group.readyHead !== 0) expect(groups.headedBy(runs.first(group.readyHead))!.key).toBe(group.key)
+    const slots: number[] = []
+    for (let place = group.first; place !== 0; place = live.groupLinks.next(place)) {
+      expect(live.owner[place - 1]).toBe(sub.index)
+      expect(groups.ofSlot(live, place - 1).key).toBe(group.key)
+      slots.push(place - 1)
+    }
+    expect(group.last).toBe((slots.at(-1) ?? -1) + 1)
+    if (!groups.isOrdered) {
+      const again = slots.filter((slot) => live.state[slot] === State.Available)
+      expect(slots.slice(slots.length - again.length)).toEqual(again)
+      expect([group.again, group.againCount]).toEqual([(again[0] ?? -1) + 1, again.length])
+    }
     const inflight = slots.filter((slot) => live.state[slot] === State.Inflight).length
     expect([group.ready, group.live, group.inflight]).toEqual([ready, slots.length, inflight])
     expect(ready + slots.length).toBeGreaterThan(0)
-    if (groups.isServable(group, live, sub.index)) expect(group.isQueued).toBe(true)
-    if (group.isQueued) expect(groups.row.indexOf(group, groups.rowHead)).toBeGreaterThanOrEqual(0)
+    if (groups.isServable(group, live)) expect(group.isQueued).toBe(true)
+    expect(row.filter((key) => key === group.key)).toHaveLength(group.isQueued ? 1 : 0)
     touched += slots.length
   }
   expect(touched).toBe(sub.available + sub.inflight + sub.waitingRetry)
@@ -804,6 +826,12 @@ const eraseSome = (turn: Turn, random: () => number, token: number): void => {
   decideErase(turn, { type: 'Erase', queue: name, ...what, by: { ...by, reason } }, token, 'key')
 }
 
+/** What the target of a lane says to its owner. */
+const said = (turn: Turn, source: number, target: QueueAddress, answer: Answers['Forward']): void => {
+  const lane = turn.state.outbox.get(laneKey(source, target))
+  if (lane !== undefined) decideForwarded(turn, lane, answer)
+}
+
 /** Whether the law lets the first command of a turn recall its message; undefined if it does not ask for that. */
 const foreseeRecall = (law: TestLaw, command: Command | undefined): boolean | undefined =>
   command?.type === 'Recall'
@@ -819,12 +847,12 @@ const play = (script: Value<typeof turns>, configs: Partial<QueueConfig>[], fork
   const repeats = new TestRepeats()
   const tokens: number[] = []
   let fork: TestPartition | undefined
-  const look = (): void => {
+  const look = (at = p.now): void => {
     for (const e of p.events) {
       const type = e.type === 'LeaseExtended' && e.attempt !== undefined ? 'a repeated receive' : e.type
       reached.set(type, (reached.get(type) ?? 0) + 1)
     }
-    law.read(p.events, p.now, (queue) => p.bodies.get(`${p.state.frameSeq}/${queue}`) ?? [])
+    law.read(p.events, at, (queue) => p.bodies.get(`${p.state.frameSeq}/${queue}`) ?? [])
     repeats.read(p.events)
     consume(p, law, clients)
     compare(p.state, law)
@@ -861,8 +889,9 @@ const play = (script: Value<typeof turns>, configs: Partial<QueueConfig>[], fork
   for (const [i, { ops, passMs, owner, arrivals }] of script.entries()) {
     if (i === forkAt) {
       fork = p.fork()
-      // Who waits for keys to be deleted is forgotten with a restart.
+      // Who waits for keys to be deleted, and what lanes wait for, is forgotten with a restart.
       p.state.awaitingErased = []
+      p.state.held.clear()
       law.read(p.events, p.now, () => [])
     }
     p.now += passMs
@@ -891,19 +920,34 @@ const play = (script: Value<typeof turns>, configs: Partial<QueueConfig>[], fork
         { type: 'ClockResumed', now: p.now, gapMs: 40 },
       )
     }
+    if (owner === 'disputed') {
+      p.now++
+      record(
+        { type: 'OwnerChanged', epoch: i, node: 'n', part: 1, of: 1 },
+        { type: 'ClockResumed', now: p.now, gapMs: 0, dispute: { storeMs: p.now + 700, nodeMs: p.now } },
+      )
+    }
+    if (owner === 'agreed') {
+      if (fork !== undefined) fork.now = p.now
+      const at = p.now
+      p.step(700)
+      fork?.step(700)
+      look(at)
+    }
     if (owner === 'moves') act((turn) => moveSome(turn, chance(i)))
     if (owner === 'edits') act((turn) => editSome(turn, chance(i), i))
     if (owner === 'erases') act((turn) => eraseSome(turn, chance(i), 1_000_000 + i))
     if (owner === 'fill') fill(arrivals)
     if (owner === 'stored')
-      for (const lane of [...p.state.outbox.values()])
-        record({
-          type: 'Forwarded',
-          source: lane.source,
-          target: lane.target,
-          upTo: lane.next - 1,
-          outcome: 'stored',
-        })
+      for (const { source, target, next } of [...p.state.outbox.values()])
+        act((turn) => said(turn, source, target, { outcome: 'stored', upTo: next - (i % 2) }))
+    if (i % 3 === 1)
+      for (const { source, target, entries } of [...p.state.outbox.values()]) {
+        const upTo = entries[0]?.forward ?? 1
+        const stored = upTo + (i % 4 === 0 ? 1 : 0)
+        const again = i % 2 === 0 ? {} : { again: target.queue + 100 }
+        act((turn) => said(turn, source, target, { outcome: 'targetGone', upTo, stored, ...again }))
+      }
   }
   // In the end every message is final, every receive was answered, and nothing is left behind.
   for (let i = 0; i < 40; i++) {
@@ -955,7 +999,15 @@ describe('a partition of several queues, whatever it is asked', () => {
       'RunsRestored',
       'SubscriptionFilled',
     ]
-    for (const type of [...rare, 'ForwardReceived', 'Forwarded', 'QueueDeleted', 'Acked', 'LeaseExpired'])
+    for (const type of [
+      ...rare,
+      'ForwardReceived',
+      'Forwarded',
+      'Readdressed',
+      'QueueDeleted',
+      'Acked',
+      'LeaseExpired',
+    ])
       expect(reached.get(type) ?? 0, type).toBeGreaterThan(20)
-  }, 120_000)
+  })
 })

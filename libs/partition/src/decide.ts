@@ -9,6 +9,7 @@ import {
 } from './decide/admin.ts'
 import { decideEnqueue, decideForward, namedQueue, namedSubscription } from './decide/enqueue.ts'
 import { decideErase } from './decide/erase.ts'
+import { decideForgetLanes } from './decide/forwarded.ts'
 import { answerFollowers, decideFollow } from './decide/follow.ts'
 import { decideDropPart, decidePlacePart } from './decide/place.ts'
 import { decideCancelReceive, decideReceive } from './decide/receive.ts'
@@ -29,18 +30,45 @@ import { describeGroups } from './describeGroups.ts'
 import { limits } from './limits.ts'
 import { mainSubscription } from './state/QueueState.ts'
 import { answerEmpty, fireTimers } from './timers.ts'
-import type { Turn } from './Turn.ts'
+import type { Rest, Turn } from './Turn.ts'
+
+/** Commands that the engine answers itself. */
+export type EngineCommand = 'DescribePartition' | 'ConfirmClock'
 
 /** A command whose bodies the shell may have put elsewhere; what doors send is the case `B = Uint8Array`. */
 export type CommandWith<B> =
-  | Exclude<Command, { type: 'Enqueue' | 'Forward' | 'DescribePartition' }>
+  | Exclude<Command, { type: 'Enqueue' | 'Forward' | EngineCommand }>
   | EnqueueOf<B>
   | (Omit<CommandOf<'Forward'>, 'messages'> & { readonly messages: readonly B[] })
 
-/** Decides one command: facts and answers go into the turn. Never throws for what a caller sent. */
+/**
+ * Decides one command: facts and answers go into the turn. Returns what found no room in it. Never throws for what a
+ * caller sent.
+ */
 export const decide = <B extends Uint8Array | SizedRef>(
   turn: Turn<B>,
   command: CommandWith<B>,
+  token: number,
+): Rest<B> | undefined => {
+  switch (command.type) {
+    case 'Ack':
+    case 'Retry':
+    case 'Extend':
+    case 'Release':
+    case 'DeadLetter':
+      return decideSettle(turn, command, token)
+    case 'Erase':
+      return decideErase(turn, command, token)
+    default:
+      decideWhole(turn, command, token)
+      return undefined
+  }
+}
+
+/** Decides a command that has room in the turn. */
+const decideWhole = <B extends Uint8Array | SizedRef>(
+  turn: Turn<B>,
+  command: Exclude<CommandWith<B>, { type: 'Ack' | 'Retry' | 'Extend' | 'Release' | 'DeadLetter' | 'Erase' }>,
   token: number,
 ): void => {
   switch (command.type) {
@@ -53,14 +81,10 @@ export const decide = <B extends Uint8Array | SizedRef>(
       return decideReceive(turn, command, token)
     case 'CancelReceive':
       return decideCancelReceive(turn, command, token)
-    case 'Ack':
-    case 'Retry':
-    case 'Extend':
-    case 'Release':
-    case 'DeadLetter':
-      return decideSettle(turn, command, token)
     case 'Forward':
       return decideForward(turn, command, token)
+    case 'ForgetLanes':
+      return decideForgetLanes(turn, command, token)
     case 'CreateQueue':
       return decideCreateQueue(turn, command, token)
     case 'ConfigureQueue':
@@ -92,8 +116,6 @@ export const decide = <B extends Uint8Array | SizedRef>(
       return decideCancelRedrive(turn, command, token)
     case 'DescribeRedrives':
       return decideDescribeRedrives(turn, command, token)
-    case 'Erase':
-      return decideErase(turn, command, token)
     case 'DescribeQueue': {
       const queue = namedQueue(turn, command.queue, token)
       if (queue !== undefined) turn.ok(token, describeQueues(turn.state, [queue], turn.now)[0]!)

@@ -111,7 +111,8 @@ describe('a batch with repeats', () => {
     expect(restarted(p).ok(command)).toEqual(answer)
     for (let i = 0; i < 64; i++) send(p, 'z')
     expect(p.ask(command).error?.id).toBe('InvalidArgument')
-    expect(p.state.producers.byId.get('p')!.answers?.has(command.send)).toBe(false)
+    const [[, answers]] = snapshot(p.state).producers.answers as [[number, [number, unknown][]]]
+    expect(answers.map(([number]) => number)).not.toContain(command.send)
   })
   it('has no more in its answer than others where nothing was repeated', () => {
     const p = given()
@@ -278,5 +279,33 @@ describe('a partition that remembers all the keys it can', () => {
     p.pass(1_400)
     p.state.dedup.size -= limits.dedupKeysMax - 1
     expect(send(p, 'b')).toEqual([2])
+  })
+})
+
+describe('a send of which a part was sent before', () => {
+  it('is remembered by the keys of what it stored', () => {
+    const p = given()
+    expect(send(p, 'a')).toEqual([1])
+    expect(send(p, 'abc')).toEqual([1, 2, 3])
+    expect(send(p, 'cb')).toEqual([3, 2])
+  })
+})
+
+describe('a window that changes', () => {
+  it('brings back nothing that was over by the one before, when it becomes longer', () => {
+    const p = given({ dedupWindowMs: 1_000 })
+    p.now += 100
+    send(p, 'a')
+    p.now += 1_400
+    p.configure('q', { dedupWindowMs: 10_000 })
+    expect(send(p, 'a')).toEqual([2])
+  })
+  it('leaves nothing that is over by the new one, so that a restart remembers as much', () => {
+    const p = given({ dedupWindowMs: 10_000 })
+    p.now += 100
+    send(p, 'a')
+    p.now += 1_400
+    p.configure('q', { dedupWindowMs: 1_000 })
+    expect(p.state.dedup.size).toBe(0)
   })
 })

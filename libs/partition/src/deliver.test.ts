@@ -273,6 +273,30 @@ describe('a batch closes', () => {
   })
 })
 
+describe('as many receives as may wait', () => {
+  it('keep nobody from what is there, only from waiting too', () => {
+    const p = withQueue()
+    p.create('other')
+    for (let i = 0; i < limits.pollsMax; i += 1_000)
+      p.turn(
+        ...Array.from({ length: 1_000 }, (_, k) => ({
+          type: 'Receive' as const,
+          queue: 'q',
+          poll: `poll ${i + k}`,
+          max: 1,
+          waitMs: 30_000,
+          mode: 'push' as const,
+          consumer: '',
+        })),
+      )
+    p.send('other')
+    const receive = { type: 'Receive', queue: 'other', poll: 'late', max: 1, waitMs: 30_000 } as const
+    expect(p.got(p.poll('other', { waitMs: 30_000, batchWaitMs: 1_000 }))).toEqual([1])
+    const { error } = p.ask({ ...receive, mode: 'push', consumer: '' })
+    expect(error).toMatchObject({ id: 'Busy', retryAfterMs: 1_000 })
+  })
+})
+
 describe('receives without end', () => {
   it('leave nothing behind, although one that waits is ahead of them', () => {
     const p = withQueue()

@@ -9,6 +9,8 @@ import type { PlannedDelivery, Turn } from './Turn.ts'
 
 /** Messages delivered in one turn; who is not served then is served in the next, so that no frame is too large. */
 const deliveredPerTurnMax = 20_000
+/** Room in the record that a receive needs: for its fact, and for a message that it finds to be over. */
+const receiveBytes = 8 * 1024
 /** What a receive counts at least. */
 const deliveredPerReceiveMin = 20
 
@@ -39,6 +41,10 @@ const serve = <B>(turn: Turn<B>, sub: Subscription, messages: number): number =>
     room = flow.room(now, sub.inflight)
   }
   for (; seen < polls.length && left > 0; seen++) {
+    if (turn.room < receiveBytes) {
+      left = 0
+      break
+    }
     const poll = polls[seen]!
     if (poll.done) continue
     if (sub.isPaused || servable(sub, state.live, 1) === 0) break
@@ -54,6 +60,10 @@ const serve = <B>(turn: Turn<B>, sub: Subscription, messages: number): number =>
       continue
     }
     const plan = take(turn, sub, poll, Math.min(poll.max, room))
+    if (plan === 'recordFull') {
+      left = 0
+      break
+    }
     if (plan === undefined) break
     const count = plan.attempts.length
     if (flow !== undefined) {
@@ -94,11 +104,19 @@ const closesAt = (sub: Subscription, poll: Poll, live: LiveSlab, room: number): 
 const servable = (sub: Subscription, live: LiveSlab, enough: number): number => {
   const { groups } = sub
   if (groups === undefined) return sub.deliverable
-  return groups.countServable(live, sub.index, enough)
+  return groups.countServable(live, enough)
 }
 
-/** Takes up to `max` messages for one receive: those that came back first, then untouched ones. Nothing when none was left to deliver. */
-const take = <B>(turn: Turn<B>, sub: Subscription, poll: Poll, max: number): PlannedDelivery | undefined => {
+/**
+ * Takes up to `max` messages for one receive: those that came back first, then untouched ones. Nothing when none was left to deliver, or what is over filled the record
+ * before one was found.
+ */
+const take = <B>(
+  turn: Turn<B>,
+  sub: Subscription,
+  poll: Poll,
+  max: number,
+): PlannedDelivery | 'recordFull' | undefined => {
   const { live, runs } = turn.state
   const taking = new Taking(turn, sub, poll, max)
   if (sub.groups !== undefined) takeGroups(turn.state, sub, taking)
@@ -112,5 +130,5 @@ const take = <B>(turn: Turn<B>, sub: Subscription, poll: Poll, max: number): Pla
       isFirst &&= expired
     }
   }
-  return taking.end()
+  return taking.end() ?? (taking.isCutShort ? 'recordFull' : undefined)
 }

@@ -1,8 +1,10 @@
 import type { QueueCounts, QueueDescription, SubscriptionDescription } from './Command.ts'
 import { configWarnings } from './configWarnings.ts'
+import { describeOutbox, heldWarning } from './describeOutbox.ts'
 import { freeSlot } from './state/LiveSlab.ts'
 import type { PartitionState } from './state/PartitionState.ts'
 import type { QueueState } from './state/QueueState.ts'
+import { totalsOf } from './state/Spread.ts'
 import type { Subscription } from './state/Subscription.ts'
 import { listsOf } from './untouched.ts'
 
@@ -13,22 +15,25 @@ export const describeQueues = (
   now: number,
 ): QueueDescription[] => {
   const oldest = oldestOf(state)
+  const outbox = describeOutbox(state)
   const descriptions: QueueDescription[] = []
   for (const q of queues) {
     const times = state.times?.of(q.id, now)
     const subscriptions = q.subs.map((sub) => describeSubscription(sub))
+    const leaving = outbox.get(q.id)
     descriptions.push({
       name: q.name,
       partition: state.partition,
       queue: q.id,
       config: q.config,
-      warnings: warningsOf(q),
+      warnings: [...warningsOf(q), ...(leaving ?? []).flatMap((lane) => heldWarning(lane) ?? [])],
       applied: Object.fromEntries(q.applied),
       deliveryPaused: q.deliveryPaused,
       counts: sumOf(q, subscriptions),
       subscriptions,
       oldestAgeMs: Math.max(0, now - (oldest.get(q) ?? now)),
       waitingPolls: subscriptions.reduce((n, s) => n + s.waitingPolls, 0),
+      ...(leaving === undefined ? undefined : { outbox: leaving }),
       ...(times === undefined ? undefined : { times }),
       ...(q.spread === undefined || q.spread.parts.length === 0
         ? undefined
@@ -68,7 +73,8 @@ const describeSubscription = (sub: Subscription): SubscriptionDescription => ({
 const finalCounts = (
   sub: Subscription,
 ): Pick<QueueCounts, 'sent' | 'committed' | 'deadLettered' | 'discarded' | 'redelivered'> => {
-  const closed = sub.queue.spread?.closed.subs[sub.name]
+  const { spread } = sub.queue
+  const closed = spread && totalsOf(spread.closed, sub.name)
   return {
     sent: sub.entered + (closed?.entered ?? 0),
     committed: sub.committed + (closed?.committed ?? 0),

@@ -1,6 +1,7 @@
 import { State } from '@kiroku/message'
 import type { GroupDescription } from './Command.ts'
-import type { Group } from './state/Groups.ts'
+import { firstPlace } from './firstPlace.ts'
+import type { Group } from './state/Group.ts'
 import type { PartitionState } from './state/PartitionState.ts'
 import type { Subscription } from './state/Subscription.ts'
 
@@ -10,24 +11,34 @@ export const describeGroups = (
   sub: Subscription,
   max: number,
 ): { readonly groups: GroupDescription[]; readonly total: number } => {
-  if (sub.groups === undefined) return { groups: [], total: 0 }
-  const groups = [...sub.groups.byKey.values()].map((group) => describeGroup(state, sub, group))
-  groups.sort(
-    (a, b) => Number(b.blockedBy !== undefined) - Number(a.blockedBy !== undefined) || b.waiting - a.waiting,
-  )
-  return { groups: groups.slice(0, max), total: groups.length }
+  const groups: GroupDescription[] = []
+  if (sub.groups === undefined) return { groups, total: 0 }
+  for (const group of sub.groups.all()) {
+    const description = describeGroup(state, sub, group)
+    if (groups.length >= max && !isAhead(description, groups[max - 1]!)) continue
+    const place = firstPlace(groups.length, (i) => isAhead(description, groups[i]!))
+    groups.splice(place, 0, description)
+    if (groups.length > max) groups.pop()
+  }
+  return { groups, total: sub.groups.size }
+}
+
+const isAhead = (a: GroupDescription, b: GroupDescription): boolean => {
+  const [isHeld, isOtherHeld] = [a.blockedBy !== undefined, b.blockedBy !== undefined]
+  return isHeld === isOtherHeld ? a.waiting > b.waiting : isHeld
 }
 
 const describeGroup = ({ live }: PartitionState, sub: Subscription, group: Group): GroupDescription => {
+  const { isOrdered } = sub.groups!
   let waiting = group.ready
   let blockedBy: GroupDescription['blockedBy']
-  for (const n of group.touched) {
-    const slot = live.find(sub.index, n)
+  for (let place = isOrdered ? group.first : group.again; place !== 0; place = live.groupLinks.next(place)) {
+    const slot = place - 1
     const state = live.state[slot]
     if (state === State.Available) waiting++
-    else if (sub.groups!.isOrdered)
+    else
       blockedBy ??= {
-        number: n,
+        number: live.number[slot]!,
         state: state === State.Inflight ? 'Inflight' : 'WaitingRetry',
         attempt: live.attempt[slot]!,
         until: live.deadline[slot]!,

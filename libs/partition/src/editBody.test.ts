@@ -146,4 +146,18 @@ describe('bodies that are stored again', () => {
     expect(p.events).toMatchObject([{ type: 'BodiesCarried' }])
     expect(received(p)).toEqual(['-', '-', 'edited', '-', '-'])
   })
+
+  it('is what a subscription gets that begins in the past, as long as another one has it', () => {
+    const p = given(3)
+    edit(p, 2, 'edited')
+    const sub = { type: 'CreateSubscription', queue: 'dead', subscription: 's', settings: {}, by } as const
+    p.ok({ ...sub, start: 'earliest' })
+    p.fill(queue(p).named('s')!)
+    const { seqs, indexes } = p.receive('dead', { subscription: 's' })!
+    expect(seqs.map((seq, i) => textAt(p, seq, indexes[i]!).startsWith('edited'))).toEqual([
+      false,
+      true,
+      false,
+    ])
+  })
 })

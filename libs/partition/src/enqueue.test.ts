@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { encodeEnvelope, limits, type CommandOf, type QueueConfig } from './index.ts'
+import { encodeEnvelope, limits, restore, snapshot, type CommandOf, type QueueConfig } from './index.ts'
 import { TestPartition } from './TestPartition.ts'
 
 const given = (config: Partial<QueueConfig> = {}): TestPartition => {
@@ -75,7 +75,7 @@ describe('a send', () => {
     expect(p.ok(send()).first).toBe(1)
     p.now += 1
     p.ok(send({ producer: 'other', send: 2 }))
-    expect(p.state.producers.byId.has('p')).toBe(false)
+    expect(p.state.producers.find('p', 1)).toBeUndefined()
     expect(p.ok(send()).first).toBe(4)
   })
   it('is forgotten with the producer that was silent the longest, whichever was there first', () => {
@@ -86,7 +86,44 @@ describe('a send', () => {
     p.ok(send({ send: 2 }))
     p.now += 1_000
     p.ok(send({ producer: 'third' }))
-    expect([...p.state.producers.byId.keys()]).toEqual(['p', 'third'])
+    expect(snapshot(p.state).producers.ids).toEqual(['p', 'third'])
+  })
+})
+
+describe('a producer for whom there is no room', () => {
+  const full = (): TestPartition => {
+    const before = given()
+    const state = restore(snapshot(before.state))
+    for (let i = 0; i < limits.producersMax; i++)
+      state.producers.note(`old ${i}`, 1, 1, 1, 1, state.at + Math.floor(i / 1_000))
+    const p = new TestPartition(restore(snapshot(state)), restore(snapshot(state)))
+    p.now = before.now + 99
+    return p
+  }
+  it('is asked to come again, and forgets nobody else, so that no repeat is stored a second time', () => {
+    const p = full()
+    const { error } = p.ask(send())
+    expect(error).toMatchObject({ id: 'Busy', retryAfterMs: 1_000 })
+    expect(p.events).toEqual([])
+    for (const i of [0, 50_000, limits.producersMax - 1])
+      expect(p.ok(send({ producer: `old ${i}` }))).toMatchObject({ first: 1 })
+    expect(p.ok(send({ producer: 'old 7', send: 2 })).first).toBe(1)
+    expect(p.counts('q').sent).toBe(1)
+  })
+  it('is not refused any more once another was silent for 15 minutes', () => {
+    const p = full()
+    p.now += limits.producerIdleMs - 100
+    expect(p.ask(send()).error).toMatchObject({ id: 'Busy', retryAfterMs: 1 })
+    p.now += 1
+    expect(p.ok(send()).first).toBe(1)
+    expect(p.state.producers.find('old 0', 1)).toBeUndefined()
+    expect(p.state.producers.find('old 1000', 1)).toMatchObject({ first: 1 })
+  })
+  it('may neither recall nor move a message meanwhile', () => {
+    const p = full()
+    p.ok(send({ producer: 'old 1', send: 2, delayMs: 5_000 }))
+    const by = { name: 'tester', origin: 'test' }
+    expect(p.ask({ type: 'Recall', queue: 1, number: 1, producer: 'r', send: 1, by }).error?.id).toBe('Busy')
   })
 })
 
@@ -164,6 +201,7 @@ describe('a send is refused', () => {
       { messages: [encodeEnvelope(new Uint8Array(1), { contentType: 'x'.repeat(17_000) })] },
     ],
     ['to a queue that is not there', 'UnknownQueue', { queue: 'x' }],
+    ['of a producer with too long a name', 'InvalidArgument', { producer: 'p'.repeat(129) }],
     ['without its number', 'InvalidArgument', { send: Number.NaN }],
     ['with number 0', 'InvalidArgument', { send: 0 }],
     ['with a negative number', 'InvalidArgument', { send: -1 }],

@@ -20,10 +20,12 @@ export const erasedAmong = (state: PartitionState, sub: Subscription, which: Era
   if ('number' in which) {
     if (isOpen(state, sub, which.number)) numbers.push(which.number)
   } else {
-    const group = sub.groups?.byKey.get(which.group)
+    const group = sub.groups?.find(which.group)
     if (group !== undefined) {
       for (let run = group.readyHead; run !== 0; run = state.runs.next(run)) add(run, 0)
-      if (group.live > 0) for (const [n, of] of sub.groups!.ofLive) if (of === group) numbers.push(n)
+      const { live } = state
+      for (let place = group.first; place !== 0; place = live.groupLinks.next(place))
+        numbers.push(live.number[place - 1]!)
     }
     if (sub.queue.delayed > 0)
       for (const d of state.delayedRuns.items)

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   decideErase,
   decideKeysDeleted,
+  decideUnreadable,
   encodeEnvelope,
   restore,
   snapshot,
@@ -216,5 +217,53 @@ describe('a queue that is erasable', () => {
     const messages = [Uint8Array.of(0x80, 0x80, 0, 1, 2, 0, 0x7b, 0x7d)]
     const command = { type: 'Enqueue', queue: 'plain', producer: 'x', send: 1, messages } as const
     expect(p.ask(command).error?.id).toBe('MalformedRequest')
+  })
+})
+
+describe('what is erased', () => {
+  const subscribe = (p: TestPartition, start?: 'earliest') => {
+    const start_ = start === undefined ? {} : { start }
+    p.ok({ type: 'CreateSubscription', queue: 'mail', subscription: 's', settings: {}, by, ...start_ })
+    return p.state.names.get('mail')!.named('s')!
+  }
+
+  it('is still repeated by a send with its dedup id, also where its time never came', () => {
+    const p = byGroup({ dedup: 'id' })
+    send(p, 'g', 1, { dedupIds: ['x'], delayMs: 10_000 })
+    erase(p, { group: 'g' })
+    expect(p.counts('mail')).toMatchObject({ delayed: 0, discarded: 1 })
+    expect(send(p, 'g', 1, { dedupIds: ['x'] })).toBe(1)
+  })
+
+  it('counts for no subscription that began after a delayed message came', () => {
+    const p = byMessage()
+    subscribe(p)
+    p.send('mail', 1, { delayMs: 10_000 })
+    p.ok({ type: 'ResetSubscription', queue: 'mail', subscription: 'main', sub: 0, by })
+    expect(erase(p, { message: message(p, 1) }).answer.ok).toMatchObject({ discarded: 1 })
+    expect(p.counts('mail')).toMatchObject({ delayed: 0, discarded: 1 })
+  })
+
+  it('leaves no gap in the past that is being restored', () => {
+    const p = byMessage()
+    for (let n = 1; n <= 3; n++) p.send('mail')
+    p.settle('Ack', p.receive('mail')!)
+    const sub = subscribe(p, 'earliest')
+    p.fill(sub, 2)
+    erase(p, { message: message(p, 2) })
+    p.fill(sub)
+    expect(numbersOf(p.receive('mail', { subscription: 's' })!.numbers)).toEqual([1, 3])
+  })
+
+  it('elsewhere ends only what the delivery that showed it still holds', () => {
+    const p = byMessage({ leaseMs: 1_000, retriesMax: 3 })
+    p.send('mail')
+    const first = p.receive('mail')!
+    p.pass(1_000)
+    const second = p.receive('mail')!
+    p.act((turn) => decideUnreadable(turn, first, [1]))
+    expect(p.events).toEqual([])
+    p.act((turn) => decideUnreadable(turn, second, [1]))
+    expect(p.events).toMatchObject([{ type: 'Discarded', reason: 'erased', numbers: [1, 1] }])
   })
 })

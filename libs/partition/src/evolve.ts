@@ -1,7 +1,8 @@
 import { KirokuError, State, type LogEvent, type LogEventOf, type Ranges } from '@kiroku/message'
 import { redriveEnded, redriveStarted, redriven } from './evolveRedrive.ts'
 import type { QueueConfig } from './QueueConfig.ts'
-import { laneKey, laneOf } from './state/Outbox.ts'
+import { lanesClosed, lanesEnded, lanesForgotten, readdressed } from './evolveReaddressed.ts'
+import { isSameQueue, laneKey, laneOf, seenKey } from './state/Outbox.ts'
 import type { PartitionState } from './state/PartitionState.ts'
 import { mainSubscription, QueueState } from './state/QueueState.ts'
 import type { Subscription } from './state/Subscription.ts'
@@ -15,7 +16,8 @@ import {
   purgeQueue,
   takeFromRuns,
 } from './untouched.ts'
-import { carryBodies } from './carry.ts'
+import { carryBodies, carryLetters } from './carry.ts'
+import { clockResumed } from './clock.ts'
 import { moveDelayed, recallDelayed, takeDelayed } from './delayed.ts'
 import { bodyEdited } from './editBody.ts'
 import { begin, filled, runsRestored } from './evolveFill.ts'
@@ -81,10 +83,25 @@ export const evolve = (state: PartitionState, event: LogEvent): void => {
       return redriveEnded(state, queueOf(state, event.queue), event)
     case 'Forwarded':
       return forwarded(state, event)
+    case 'Readdressed':
+      return readdressed(state, event)
+    case 'LanesEnded':
+      return lanesEnded(state, event)
+    case 'LanesClosed':
+      return lanesClosed(state, event)
+    case 'ClosingTold':
+      state.closedLanes = state.closedLanes.filter(
+        ({ partition, first }) => partition !== event.partition || first > event.upTo,
+      )
+      return
+    case 'LanesForgotten':
+      return lanesForgotten(state, event)
     case 'BodyEdited':
       return bodyEdited(state, queueOf(state, event.queue), event)
     case 'BodiesCarried':
       return carryBodies(state, queueOf(state, event.queue), event.numbers)
+    case 'LettersCarried':
+      return carryLetters(state, event)
     case 'Erased':
       return erased(state, event)
     case 'KeysDeleted':
@@ -138,6 +155,8 @@ export const evolve = (state: PartitionState, event: LogEvent): void => {
       state.trimmedTo = event.upTo
       state.givenUp = state.givenUp.filter(({ upTo }) => upTo > event.upTo)
       state.checkpoints = state.checkpoints.filter((c) => c.seq > event.upTo)
+      return
+    case 'StoreShort':
       return
     case 'ForeignRecordSkipped':
       state.foreignRecords++
@@ -208,10 +227,7 @@ const enqueued = (state: PartitionState, e: LogEventOf<'Enqueued'>): void => {
 
 const forwardReceived = (state: PartitionState, e: LogEventOf<'ForwardReceived'>): void => {
   const queue = queueOf(state, e.queue)
-  state.forwardsSeen.set(
-    `${laneKey(e.from.queue, { partition: e.from.partition, queue: e.queue })}`,
-    e.forward + e.count,
-  )
+  state.forwardsSeen.set(seenKey(e.from, e.queue), e.forward + e.count)
   if (queue.config.retentionFrom === 'arrival') addArrival(state, queue, e, state.at, 0)
   else
     for (let i = 0; i < e.count; i++) {
@@ -237,7 +253,7 @@ const delivered = (state: PartitionState, e: LogEventOf<'Delivered'>): void => {
       live.attempt[slot] = live.attempt[slot]! + 1
       live.attemptsMax[slot] = e.attemptsMax
       live.delivery[slot] = e.delivery
-      if (sub.groups !== undefined) groupDelivered(state, sub, n, e.delivery)
+      if (sub.groups !== undefined) groupDelivered(state, sub, slot, e.delivery)
       live.leaseCap[slot] = e.leaseCap
       live.simple[slot] = simple
       live.schedule(slot, e.leaseUntil)
@@ -322,7 +338,9 @@ const revised = (state: PartitionState, e: LogEventOf<'Recalled'> | LogEventOf<'
 
 const deadLettered = (state: PartitionState, e: LogEventOf<'DeadLettered'>): void => {
   const sub = subOf(state, e.queue, e.sub)
-  const lane = laneOf(state.outbox, e.queue, e.target)
+  const { deadLetter } = sub.config
+  const isOwn = deadLetter !== null && isSameQueue(deadLetter, e.target)
+  const lane = laneOf(state.outbox, e.queue, e.target, isOwn ? deadLetter.name : undefined)
   const live = state.live
   let forward = e.forward
   eachSlot(state, sub, e.numbers, (slot) => {
@@ -332,6 +350,7 @@ const deadLettered = (state: PartitionState, e: LogEventOf<'DeadLettered'>): voi
       number: live.number[slot]!,
       seq: live.seq[slot]!,
       index: live.index[slot]!,
+      bytes: live.bytes[slot]!,
       attempts: live.attempt[slot]!,
       cause: e.cause,
       error: e.error,
@@ -359,7 +378,7 @@ const discarded = (state: PartitionState, e: LogEventOf<'Discarded'>): void => {
         state.live.state[slot] = State.Inflight
         state.live.delivery[slot] = 0
         sub.inflight++
-        if (sub.groups !== undefined) sub.groups.ofLive.get(n)!.inflight++
+        if (sub.groups !== undefined) sub.groups.ofSlot(state.live, slot).inflight++
       }
   finished(state, e, 'discarded')
 }
@@ -387,7 +406,7 @@ const forwarded = (state: PartitionState, e: LogEventOf<'Forwarded'>): void => {
 }
 
 const queueCreated = (state: PartitionState, e: LogEventOf<'QueueCreated'>): void => {
-  const queue = new QueueState(e.queue, e.name, e.config as Partial<QueueConfig>)
+  const queue = new QueueState(e.queue, e.name, e.config as Partial<QueueConfig>, state.groups)
   if (e.applied !== undefined) queue.noteApplied(e.applied)
   queue.receivedAt = state.at
   state.queues.set(e.queue, queue)
@@ -496,20 +515,6 @@ const subscriptionDeleted = (state: PartitionState, e: LogEventOf<'SubscriptionD
   dropSubscription(state, sub)
   sub.queue.subs.splice(sub.queue.subs.indexOf(sub), 1)
   revise(state, sub.queue)
-}
-
-const clockResumed = (state: PartitionState, e: LogEventOf<'ClockResumed'>): void => {
-  if (e.now > state.at) state.at = e.now
-  for (const queue of state.queues.values()) queue.receivedAt = state.at
-  const live = state.live
-  for (let slot = 0; slot < live.top; slot++)
-    if (live.state[slot] === State.Inflight) live.deadline[slot] = live.deadline[slot]! + e.gapMs
-  live.reorder()
-  for (const sub of state.subscriptions) {
-    if (sub?.flow === undefined) continue
-    sub.flow.restart(state.at)
-    state.dirty.add(sub)
-  }
 }
 
 /** Numbers that were given up with a part of the log may be known outside: they are not used again. */

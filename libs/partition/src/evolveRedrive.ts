@@ -50,7 +50,7 @@ export const redriven = (
   const redrive = redriveOf(state, queue, e.task)
   const count = countOf(e.numbers)
   addTarget(redrive, e.name, count)
-  const lane = laneOf(state.outbox, e.queue, e.target)
+  const lane = laneOf(state.outbox, e.queue, e.target, e.name)
   let forward = e.forward
   for (const m of takeAvailable(state, sub, e.numbers))
     lane.entries.push({
@@ -59,11 +59,13 @@ export const redriven = (
       number: m.number,
       seq: m.seq,
       index: m.index,
+      bytes: m.bytes,
       attempts: m.attempts,
       cause: 'redriven',
       error: '',
       enqueuedAt: m.enqueuedAt,
       ...(e.only === undefined ? {} : { only: e.only }),
+      task: e.task,
     })
   lane.next = forward
   sub.discarded += count

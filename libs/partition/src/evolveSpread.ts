@@ -2,7 +2,7 @@ import { KirokuError, type LogEventOf } from '@kiroku/message'
 import { limits } from './limits.ts'
 import type { PartitionState } from './state/PartitionState.ts'
 import type { QueueState } from './state/QueueState.ts'
-import { homeKey, Spread } from './state/Spread.ts'
+import { homeKey, Spread, totalsOf } from './state/Spread.ts'
 
 /** Notes a change that the parts of a queue must follow; of a queue that is not spread, nothing. */
 export const revise = (state: PartitionState, { spread }: QueueState): void => {
@@ -40,11 +40,10 @@ export const partClosed = (state: PartitionState, queue: QueueState, e: LogEvent
   const spread = spreadOf(state, queue, e.partition)
   spread.version++
   spread.parts = spread.parts.filter((p) => p.partition !== e.partition)
-  spread.followed.delete(e.partition)
   const { sent, subs } = e.totals
   const sum = { ...spread.closed.subs }
   for (const [name, t] of Object.entries(subs)) {
-    const before = sum[name]
+    const before = totalsOf(spread.closed, name)
     sum[name] =
       before === undefined
         ? t

@@ -276,3 +276,25 @@ describe('limits together', () => {
     expect(p.got(poll)).toEqual([1, 2, 3, 4, 5])
   })
 })
+
+describe('a rate that changes', () => {
+  it('leaves no more in the bucket than a second of the new one', () => {
+    const p = withQueue({ rateMax: 100 })
+    p.send('q', 300)
+    expect(perStep(p, 1, 60_000)).toEqual([100])
+    p.pass(1_000)
+    p.configure('q', { rateMax: 10 })
+    expect(perStep(p, 1, 1)).toEqual([10])
+  })
+  it('begins with an empty bucket when there was none for a while', () => {
+    const p = withQueue({ rateMax: 10, inflightMax: 1_000 })
+    p.send('q', 100)
+    expect(perStep(p, 1, 60_000)).toEqual([10])
+    p.pass(1_000)
+    p.send('q')
+    p.configure('q', { rateMax: 0 })
+    p.pass(60_000)
+    p.configure('q', { rateMax: 10 })
+    expect(perStep(p, 2, 100)).toEqual([1, 1])
+  })
+})

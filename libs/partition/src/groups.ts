@@ -1,69 +1,82 @@
 import { KirokuError, State } from '@kiroku/message'
-import type { Group } from './state/Groups.ts'
+import type { Group } from './state/Group.ts'
+import type { LiveSlab } from './state/LiveSlab.ts'
 import type { PartitionState } from './state/PartitionState.ts'
 import type { Subscription } from './state/Subscription.ts'
 
 /** Puts a group in the row of those to be served, if a receive can get something of it. */
 export const offer = (state: PartitionState, sub: Subscription, group: Group): void => {
   const groups = sub.groups!
-  if (group.isQueued || !groups.isServable(group, state.live, sub.index)) return
-  if (groups.rowHead === groups.row.length) sub.availableSince = state.at
+  if (group.isQueued || !groups.isServable(group, state.live)) return
+  if (groups.isRowEmpty) sub.availableSince = state.at
   groups.queue(group)
   state.dirty.add(sub)
 }
 
 /** The live message of a slot became available again. */
 export const groupLinked = (state: PartitionState, sub: Subscription, slot: number): void => {
-  const n = state.live.number[slot]!
-  const group = sub.groups!.ofLive.get(n)!
-  if (!sub.groups!.isOrdered) group.touched.push(n)
+  const { live } = state
+  const group = sub.groups!.ofSlot(live, slot)
+  if (!sub.groups!.isOrdered) {
+    live.groupLinks.remove(group, slot)
+    live.groupLinks.append(group, slot)
+    if (group.again === 0) group.again = slot + 1
+    group.againCount++
+  }
   offer(state, sub, group)
 }
 
 /** A live message is under no lease any more; those before it may now go out. */
-export const groupLeaseEnded = (state: PartitionState, sub: Subscription, n: number): void => {
-  const group = sub.groups!.ofLive.get(n)!
+export const groupLeaseEnded = (state: PartitionState, sub: Subscription, slot: number): void => {
+  const group = sub.groups!.ofSlot(state.live, slot)
   group.inflight--
   offer(state, sub, group)
 }
 
 /** A live message is no longer available: it goes out, or it is over. */
-export const groupUnlinked = (sub: Subscription, n: number): void => {
+export const groupUnlinked = (live: LiveSlab, sub: Subscription, slot: number): void => {
   const groups = sub.groups!
-  if (!groups.isOrdered) drop(groups.ofLive.get(n)!.touched, n)
+  if (groups.isOrdered) return
+  const group = groups.ofSlot(live, slot)
+  live.groupLinks.remove(group, slot)
+  live.groupLinks.prepend(group, slot)
+  group.againCount--
 }
 
 /** A live message is over; the group goes on without it. */
 export const groupRetired = (state: PartitionState, sub: Subscription, slot: number): void => {
   const groups = sub.groups!
-  const n = state.live.number[slot]!
-  const group = groups.ofLive.get(n)!
-  groups.ofLive.delete(n)
+  const group = groups.ofSlot(state.live, slot)
   group.live--
-  if (groups.isOrdered) drop(group.touched, n)
+  state.live.groupLinks.remove(group, slot)
   offer(state, sub, group)
   groups.forget(group)
 }
 
 /** An untouched message became a live one of its group. */
-export const groupTouched = (sub: Subscription, group: Group, n: number): void => {
-  sub.groups!.ofLive.set(n, group)
+export const groupTouched = (
+  { live: { groupLinks } }: PartitionState,
+  sub: Subscription,
+  group: Group,
+  slot: number,
+): void => {
   group.live++
-  if (sub.groups!.isOrdered) group.touched.push(n)
+  if (sub.groups!.isOrdered) groupLinks.append(group, slot)
+  else groupLinks.prepend(group, slot)
 }
 
 /** A message of the group goes out; another one may follow at once where groups are not ordered. */
 export const groupDelivered = (
   state: PartitionState,
   sub: Subscription,
-  n: number,
+  slot: number,
   delivery: number,
 ): void => {
   const groups = sub.groups!
-  const group = groups.ofLive.get(n)!
-  if (groups.isOrdered) assertInOrder(state, sub, group, n, delivery)
+  const group = groups.ofSlot(state.live, slot)
+  if (groups.isOrdered) assertInOrder(state, sub, group, slot, delivery)
   group.inflight++
-  group.isQueued = false
+  groups.unqueue(group)
   offer(state, sub, group)
 }
 
@@ -74,22 +87,16 @@ export const groupDelivered = (
 const assertInOrder = (
   { live, frameSeq }: PartitionState,
   sub: Subscription,
-  { touched, key }: Group,
-  n: number,
+  { key }: Group,
+  slot: number,
   delivery: number,
 ): void => {
   // What is before the one before was held against this when that one was delivered.
-  const before = touched[touched.lastIndexOf(n) - 1]
-  if (before === undefined) return
-  const slot = live.find(sub.index, before)
-  if (live.state[slot] !== State.Inflight || live.delivery[slot] !== delivery)
+  const before = live.groupLinks.prev(slot + 1) - 1
+  if (before < 0) return
+  if (live.state[before] !== State.Inflight || live.delivery[before] !== delivery)
     throw new KirokuError(
       'LogDamaged',
-      `an event at ${frameSeq} delivers message ${n} of queue ${sub.queue.id}, but ${before} is before it in group "${key}"`,
+      `an event at ${frameSeq} delivers message ${live.number[slot]!} of queue ${sub.queue.id}, but ${live.number[before]!} is before it in group "${key}"`,
     )
-}
-
-const drop = (numbers: number[], n: number): void => {
-  const at = numbers.indexOf(n)
-  if (at >= 0) numbers.splice(at, 1)
 }

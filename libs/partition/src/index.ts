@@ -5,17 +5,21 @@
 export type {
   Answer,
   Answers,
+  CheckpointsDescription,
   Command,
   CommandOf,
   CommandType,
   Delivery,
   GroupDescription,
+  OutboxDescription,
   PartDescription,
+  PartitionClock,
   PartitionDescription,
   QueueCounts,
   QueueDescription,
   RedriveDescription,
   Refusal,
+  StorageDescription,
   Reply,
   SettleItem,
   SubscriptionDescription,
@@ -45,8 +49,13 @@ export { checkConfig, checkSetting } from './checkConfig.ts'
 export { canonical } from './canonical.ts'
 export { limits } from './limits.ts'
 export { loadCell, untouchedCell } from './cell.ts'
-export { decide, endTurn, type CommandWith } from './decide.ts'
-export { decideRedrive, type RedriveMove, type RedriveStep } from './decide/redrive.ts'
+export { clockTrouble, type ClockTrouble } from './clockTrouble.ts'
+export { storageTrouble } from './storageTrouble.ts'
+export { eventBytes, rangeBytes, textBytes, valueBytes } from './eventBytes.ts'
+export { holdsAll } from './holdsAll.ts'
+export { recordBytes } from './recordBytes.ts'
+export { decide, endTurn, type CommandWith, type EngineCommand } from './decide.ts'
+export { decideRedrive, lettersOf, type RedriveMove, type RedriveStep } from './decide/redrive.ts'
 export { storedPlaces } from './decide/enqueueOnce.ts'
 export { decideErase, decideKeysDeleted, decideUnreadable } from './decide/erase.ts'
 export { decideEditBody } from './decide/editBody.ts'
@@ -63,8 +72,11 @@ export type {
 export { noCounts, TransitionCounts } from './feed/TransitionCounts.ts'
 export { transitionsOf, type FromState } from './feed/transitionsOf.ts'
 export { availableAmong, availableNumbers, type AvailableMessage } from './available.ts'
-export { bodiesBefore, decideCarry, type OldBodies } from './carry.ts'
+export { bodiesBefore, decideCarry, lettersBefore, type OldBodies } from './carry.ts'
 export { countsOf, describeQueues } from './describe.ts'
+export { refuseNamed } from './deadLetterNamers.ts'
+export { describeOutbox, heldWarning } from './describeOutbox.ts'
+export { closedLanesFor, decideClosingTold, decideForwarded, hold, targetName } from './decide/forwarded.ts'
 export { editable, type BodyAt } from './editBody.ts'
 export { beginFrame, evolve } from './evolve.ts'
 export { findDelayed } from './delayed.ts'
@@ -80,12 +92,23 @@ export { runNumbers, type PastRun } from './PastRun.ts'
 export { decideRestore } from './decide/restore.ts'
 export { startOf, type Located, type StartPosition } from './StartPosition.ts'
 export { decideCreateSubscription, decideResetSubscription } from './decide/subscription.ts'
-export { givenUpIn, oldestBodySeq, restore, snapshot, type Snapshot, snapshotVersion } from './snapshot.ts'
+export {
+  givenUpIn,
+  oldestBodySeq,
+  restore,
+  restoring,
+  snapshot,
+  snapshotting,
+  type Snapshot,
+  snapshotVersion,
+} from './snapshot.ts'
+export { itemsIn, putTogether, takeApart } from './snapshotLists.ts'
+export { readOlderSnapshot } from './olderSnapshot.ts'
 export { snapshotSpace, type SnapshotSpace } from './snapshotSpace.ts'
 export { readyRuns } from './untouched.ts'
-export { stateHash } from './stateHash.ts'
+export { isHashOf, stateHash, versionOf } from './stateHash.ts'
 export { dedupKeyBytes } from './state/DedupKeys.ts'
-export { laneKey, type OutboxEntry, type OutboxLane } from './state/Outbox.ts'
+export { laneKey, seenKey, type OutboxEntry, type OutboxLane } from './state/Outbox.ts'
 export { PartitionState, type Erasure } from './state/PartitionState.ts'
 export { homeKey, type LeavingPart, type Part, type SpreadView } from './state/Spread.ts'
 export { mainSubscription, type QueueState } from './state/QueueState.ts'
@@ -103,4 +126,11 @@ export { dedupIdRule, groupRule, isDedupId, isGroup, isTag, tagRule } from './ta
 export { messageOf, messageSpans, type MessageSpan, type StandingMessage } from './messageSpans.ts'
 export { listMessages, type ListOptions, type MessageList, type MessagePlace } from './listMessages.ts'
 export { nextTimerAt } from './timers.ts'
-export { pushNumber, Turn, type PlannedDelivery, type TurnAnswer, type TurnSection } from './Turn.ts'
+export {
+  pushNumber,
+  Turn,
+  type PlannedDelivery,
+  type Rest,
+  type TurnAnswer,
+  type TurnSection,
+} from './Turn.ts'

@@ -5,9 +5,12 @@ export const limits = {
   /** Parts of a spread queue beside its home. */
   partsPerQueueMax: 255,
   homesLeftMax: 1_000,
+  /** Lanes that are closed, and that a partition is told of, at once; about. */
+  lanesClosedMax: 1_000,
   tagCharactersMax: 128,
   tagsPerFilterMax: 100,
   attemptCharactersMax: 128,
+  consumerCharactersMax: 1_000,
   /** How long a receive that is repeated gets the batch of the first. */
   attemptMs: 5 * 60_000,
   dedupIdCharactersMax: 128,
@@ -23,10 +26,18 @@ export const limits = {
   messagesPerSendMax: 1_000,
   messagesPerReceiveMax: 1_000,
   queuesMax: 10_000,
+  /** What is full for want of somebody's deletion is asked again after so long. */
+  fullMs: 10_000,
   pollsMax: 20_000,
+  producerCharactersMax: 128,
+  /**
+   * Producers that are remembered; beyond it others get `Busy`, until one was silent for as long as is remembered. A
+   * replay counts on it, and on both limits below.
+   */
   producersMax: 100_000,
   /** Answers kept for a producer; it may have at most half as many sends without an answer. */
   producerWindowSends: 64,
+  /** How long an answer is remembered at least; clients repeat a send for 5 minutes less at most. */
   producerIdleMs: 15 * 60_000,
   delayMsMax: 14 * 86_400_000,
   leaseMsMin: 1,

@@ -1,7 +1,8 @@
 import { State } from '@kiroku/message'
+import { firstPlace } from './firstPlace.ts'
 import { messageOf, spanOfRun, spanOfSlot, type MessageSpan, type StandingMessage } from './messageSpans.ts'
 import { freeSlot } from './state/LiveSlab.ts'
-import type { Group } from './state/Groups.ts'
+import type { Group } from './state/Group.ts'
 import type { PartitionState } from './state/PartitionState.ts'
 import type { QueueState } from './state/QueueState.ts'
 import type { Subscription } from './state/Subscription.ts'
@@ -123,13 +124,10 @@ class FirstSpans {
   add(span: MessageSpan): void {
     const { all } = this
     if (all.length === this.#max) all.pop()
-    let low = 0
-    let high = all.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (all[middle]!.first < span.first) low = middle + 1
-      else high = middle
-    }
-    all.splice(low, 0, span)
+    all.splice(
+      firstPlace(all.length, (place) => all[place]!.first >= span.first),
+      0,
+      span,
+    )
   }
 }

@@ -1,6 +1,6 @@
 import { State } from '@kiroku/message'
 import { freeSlot } from './state/LiveSlab.ts'
-import type { Group } from './state/Groups.ts'
+import type { Group } from './state/Group.ts'
 import type { PartitionState } from './state/PartitionState.ts'
 import type { QueueState } from './state/QueueState.ts'
 import type { Subscription } from './state/Subscription.ts'
@@ -130,7 +130,7 @@ export const spanOfSlot = ({ live }: PartitionState, sub: Subscription, slot: nu
     sub,
     place: slot,
     isTouched: true,
-    group: sub.groups?.ofLive.get(first)?.key ?? '',
+    group: sub.groups?.ofSlot(live, slot).key ?? '',
   }
 }
 

@@ -148,7 +148,7 @@ export const queueSettings = {
   },
   batchMessages: {
     kind: 'count',
-    default: 10,
+    default: 100,
     min: 1,
     max: limits.messagesPerReceiveMax,
     subscription: true,
@@ -156,11 +156,11 @@ export const queueSettings = {
   },
   batchWaitMs: {
     kind: 'duration',
-    default: 5_000,
+    default: 0,
     min: 0,
     max: limits.batchWaitMsMax,
     subscription: true,
-    says: 'A batch closes this long after its first message became available.',
+    says: 'A batch waits this long, from its first available message, for more of them; 0 delivers at once.',
   },
   batchBytes: {
     kind: 'bytes',

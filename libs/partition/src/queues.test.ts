@@ -24,6 +24,20 @@ describe('creating a queue', () => {
     create(p, {})
     expect(create(p, { leaseMs: 5 }).error?.id).toBe('QueueExists')
   })
+  it('beyond the most that there may be is refused with a pause', () => {
+    const p = new TestPartition()
+    const names = Array.from({ length: limits.queuesMax }, (_, i) => `q${i}`)
+    p.turn(...names.map((queue) => ({ type: 'CreateQueue', queue, config: {}, by }) as const))
+    expect(create(p, {}, 'one-more').error).toMatchObject({ id: 'Busy', retryAfterMs: limits.fullMs })
+  })
+  it('or a subscription of one that has its most is refused with a pause', () => {
+    const p = new TestPartition()
+    create(p, {})
+    const subscribe = (i: number) =>
+      ({ type: 'CreateSubscription', queue: 'q', subscription: `s${i}`, settings: {}, by }) as const
+    p.turn(...Array.from({ length: limits.subscriptionsPerQueueMax - 1 }, (_, i) => subscribe(i)))
+    expect(p.ask(subscribe(1_000)).error).toMatchObject({ id: 'Busy', retryAfterMs: limits.fullMs })
+  })
   it('takes a setting that is undefined for one that is not named', () => {
     const p = new TestPartition()
     expect(create(p, { retry: undefined, leaseMs: undefined, deadLetter: undefined }).ok).toBeDefined()
@@ -35,6 +49,13 @@ describe('creating a queue', () => {
       expect(create(new TestPartition(), {}, name).error?.id).toBe('InvalidQueueName')
     },
   )
+  it('refuses a name that records lose as a key, for queues and subscriptions', () => {
+    const p = new TestPartition()
+    expect(create(p, {}, '__proto__').error?.id).toBe('InvalidQueueName')
+    create(p, {})
+    const subscription = { type: 'CreateSubscription', subscription: '__proto__', settings: {} } as const
+    expect(p.ask({ ...subscription, queue: 'q', by }).error?.id).toBe('InvalidQueueName')
+  })
   it.each(['a', 'A-b_9', 'x'.repeat(80), 'orders.fifo'])('takes the name "%s"', (name) => {
     expect(() => checkQueueName(name)).not.toThrow()
   })

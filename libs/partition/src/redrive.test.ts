@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import {
   availableAmong,
   availableNumbers,
+  decideForwarded,
   decideRedrive,
   passesByTime,
   limits,
@@ -35,7 +36,16 @@ const move = (p: TestPartition, numbers: readonly number[], step: Partial<Redriv
   const moves = [{ target, numbers: numbers.flatMap((n) => [n, 1]) }]
   p.act((turn) => decideRedrive(turn, redrive, { moves, skipped: {}, filtered: 0, left: 0, ...step }))
 }
-const list = (p: TestPartition) => p.ok({ type: 'DescribeRedrives', queue: 'dead' }).redrives
+/** Everything on its way arrives. */
+const arrive = (p: TestPartition): void =>
+  p.act((turn) => {
+    for (const each of [...p.state.outbox.values()])
+      decideForwarded(turn, each, { outcome: 'stored', upTo: each.next })
+  })
+const list = (p: TestPartition) => {
+  arrive(p)
+  return p.ok({ type: 'DescribeRedrives', queue: 'dead' }).redrives
+}
 const lane = (p: TestPartition) => [...p.state.outbox.values()][0]!
 
 describe('a redrive', () => {
@@ -121,12 +131,36 @@ describe('a redrive', () => {
     ])
   })
 
-  it('ends by itself when it has moved as many as it may', () => {
+  it('has moved what arrived, and says what is on its way', () => {
     const p = given()
-    start(p, { messagesMax: 2 })
-    move(p, [1, 2], { left: 3 })
-    expect(p.events.map((e) => e.type)).toEqual(['Redriven', 'RedriveEnded'])
-    expect(list(p)).toMatchObject([{ state: 'completed', moved: 2, left: 3 }])
+    start(p)
+    const other = { partition: 0, queue: 9, name: 'mail' }
+    move(p, [], {
+      moves: [
+        { target, numbers: [1, 3] },
+        { target: other, numbers: [4, 1] },
+      ],
+    })
+    p.act((turn) => decideForwarded(turn, lane(p), { outcome: 'stored', upTo: 3 }))
+    const described = () => p.ok({ type: 'DescribeRedrives', queue: 'dead' }).redrives
+    const halfway = [
+      {
+        moved: 2,
+        onTheWay: 2,
+        targets: [
+          { queue: 'orders', moved: 2 },
+          { queue: 'mail', moved: 0 },
+        ],
+      },
+    ]
+    expect(described()).toMatchObject(halfway)
+    const fork = p.fork()
+    expect(fork.ok({ type: 'DescribeRedrives', queue: 'dead' }).redrives).toMatchObject(halfway)
+    // What goes elsewhere on its way has still not arrived.
+    p.act((turn) => decideForwarded(turn, lane(p), { outcome: 'targetGone', upTo: 4, stored: 3, again: 11 }))
+    expect(described()).toMatchObject(halfway)
+    arrive(p)
+    expect(described()).toMatchObject([{ moved: 4, onTheWay: 0 }])
   })
 
   it('that is asked for again is the same', () => {
@@ -396,4 +430,13 @@ describe('a filter', () => {
   ])('%j lets a message of time 10 pass: %s', (filter, passes) => {
     expect(passesByTime(filter, 10)).toBe(passes)
   })
+})
+
+it('what was redriven to a queue that is gone waits for it, whatever dead-letter queue its own has', () => {
+  const p = given(2, { deadLetter: { partition: 9, queue: 9, name: 'elsewhere' } })
+  start(p)
+  move(p, [1])
+  p.act((turn) => decideForwarded(turn, lane(p), { outcome: 'targetGone', upTo: 2, stored: 1 }))
+  expect(p.events).toEqual([])
+  expect(lane(p)).toMatchObject({ target: address, entries: [{ number: 1 }] })
 })

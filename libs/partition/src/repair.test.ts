@@ -94,4 +94,18 @@ describe('a repair', () => {
     expect(p.counts('a')).toMatchObject({ sent: 3, inflight: 1, deadLettered: 2 })
     expect(p.create('b')).toBeGreaterThan(1_000)
   })
+  it('leaves out forward numbers of a lane that is there already, which its target may know', () => {
+    const p = new TestPartition()
+    p.create('a', { retriesMax: 0, deadLetter: { partition: 1, queue: 1, name: 'dead' } })
+    p.send('a', 2)
+    const first = p.receive('a', { max: 2 })!
+    p.settle('DeadLetter', first, { numbers: [1] })
+    p.record(
+      { type: 'OwnerChanged', epoch: 9, node: 'repair', part: 1, of: 1 },
+      { type: 'Repaired', from: 5, upTo: 8, hash: '', skip: 1_000, note: '', by },
+    )
+    p.settle('DeadLetter', first, { numbers: [2] })
+    const [lane] = p.state.outbox.values()
+    expect(lane!.entries.map(({ forward }) => forward)).toEqual([1, 1_002])
+  })
 })

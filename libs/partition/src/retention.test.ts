@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { nextTimerAt } from './index.ts'
+import { nextTimerAt, restore, snapshot } from './index.ts'
 import { TestPartition } from './TestPartition.ts'
 
 const given = (retentionMs = 10_000): TestPartition => {
@@ -17,6 +17,16 @@ describe('a message that is not final when its retention ends', () => {
     expect(p.pass(500)).toMatchObject([{ ...expired, numbers: [1, 3] }])
     expect(p.counts('q')).toMatchObject({ discarded: 3, available: 0 })
     expect(nextTimerAt(p.state)).toBe(Number.POSITIVE_INFINITY)
+  })
+  it('has the partition look by itself when it ends, although nobody ever touched it', () => {
+    const p = given()
+    p.send('q', 3)
+    expect(nextTimerAt(p.state)).toBe(p.now + 10_000)
+  })
+  it('is looked for behind a checkpoint too', () => {
+    const p = given()
+    p.send('q', 3)
+    expect(nextTimerAt(restore(snapshot(p.state)))).toBeLessThanOrEqual(p.now + 10_000)
   })
   it('is discarded to the millisecond when it was touched', () => {
     const p = given()

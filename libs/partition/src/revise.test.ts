@@ -164,3 +164,11 @@ describe('what cannot be recalled or moved is refused:', () => {
     expect(p.events).toEqual([])
   })
 })
+
+it('a message that was moved keeps its new time behind a checkpoint', () => {
+  const p = given()
+  move(p, 3, { delayMs: 60_000 })
+  const fork = p.fork()
+  expect(fork.pass(10_000)).toMatchObject([elapsed(1, 2), elapsed(4, 2)])
+  expect(fork.pass(50_000)).toMatchObject([elapsed(3, 1)])
+})

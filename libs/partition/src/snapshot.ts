@@ -1,24 +1,27 @@
 import { State, type Ranges } from '@kiroku/message'
-import { offer } from './groups.ts'
+import { copyGroups, type GroupsCopy, type OwnGroups } from './copyGroups.ts'
+import { groupLinked, groupTouched, offer } from './groups.ts'
 import type { QueueConfig } from './QueueConfig.ts'
 import { DedupKeys, type DedupCopy } from './state/DedupKeys.ts'
 import { DelayedRun } from './state/DelayedRuns.ts'
-import type { Group, Groups } from './state/Groups.ts'
-import { LiveSlab, type LiveCopy } from './state/LiveSlab.ts'
-import { laneKey, type OutboxLane } from './state/Outbox.ts'
+import { type LiveCopy } from './state/LiveColumns.ts'
+import { LiveSlab } from './state/LiveSlab.ts'
+import { laneKey, type ClosedLanes, type OutboxLane } from './state/Outbox.ts'
 import { PartitionState, type CheckpointNote, type Erasure } from './state/PartitionState.ts'
+import type { Groups } from './state/Groups.ts'
 import type { SnapshotSpace } from './snapshotSpace.ts'
 import type { Fill } from './state/Fill.ts'
 import type { SubscriptionSettings } from './SubscriptionSettings.ts'
-import type { Producer } from './state/Producers.ts'
+import type { ProducersCopy } from './state/Producers.ts'
 import { QueueState } from './state/QueueState.ts'
 import type { Subscription } from './state/Subscription.ts'
 import { recordedRedrive, type Redrive } from './state/Redrive.ts'
 import { RunSlab } from './state/RunSlab.ts'
+import { toEnd } from './toEnd.ts'
 import { Spread, type LeavingPart, type Part, type Place } from './state/Spread.ts'
 
 /** Version of the snapshots that this code writes. */
-export const snapshotVersion = 3
+export const snapshotVersion = 4
 
 /** A partition's state as a value that shares nothing with it: plain data and typed arrays. */
 export interface Snapshot {
@@ -50,15 +53,20 @@ export interface Snapshot {
     readonly tag: string
     readonly group: string
   }[]
-  readonly producers: readonly ProducerSnapshot[]
+  readonly producers: ProducersCopy
   /** In the order in which they are looked at next; absent: none. */
   readonly attempts?: readonly AttemptSnapshot[]
   readonly outbox: readonly OutboxLane[]
   readonly forwardsSeen: readonly (readonly [key: string, upTo: number])[]
+  /** Absent: none. */
+  readonly closedLanes?: readonly ClosedLanes[]
+  readonly firstForwards?: readonly (readonly [partition: number, first: number])[]
   /** Parts of spread queues that are to go; absent: none. */
   readonly leaving?: readonly LeavingPart[]
   /** Homes whose parts were here; absent: none. */
   readonly left?: readonly (readonly [key: string, revision: number])[]
+  /** Absent: no clocks disagree. */
+  readonly dispute?: { readonly since: number; readonly delivery: number }
   /** Keys to be deleted, and the number of the next erasure; absent: there never was one. */
   readonly erasures?: { readonly next: number; readonly open: readonly Erasure[] }
   readonly runs: { readonly chunks: Uint32Array[]; readonly size: number }
@@ -74,17 +82,8 @@ type AttemptSnapshot = readonly [
   numbers: Ranges,
 ]
 
-/** One producer; `answers` are there where a message was sent before. */
-type ProducerSnapshot = readonly [
-  id: string,
-  lastAt: number,
-  highest: number,
-  sends: Float64Array,
-  answers?: readonly (readonly [send: number, numbers: Ranges])[],
-]
-
 /** One queue with its subscriptions. */
-export interface QueueSnapshot {
+interface QueueSnapshot {
   readonly id: number
   readonly name: string
   readonly config: Partial<QueueConfig>
@@ -98,6 +97,8 @@ export interface QueueSnapshot {
   readonly frame: readonly [seq: number, count: number]
   /** Absent: no body was edited. */
   readonly editedSeq?: number
+  /** Absent: it got no letters from lanes that were forgotten since. */
+  readonly hadForwards?: boolean
   readonly nextSub: number
   /** Absent in a queue that never had one. */
   readonly nextRedrive?: number
@@ -133,7 +134,7 @@ interface SubscriptionSnapshot {
 }
 
 /** One group: its runs, and the numbers of its live messages. */
-interface GroupSnapshot {
+export interface GroupSnapshot {
   readonly key: string
   readonly ready: readonly [head: number, tail: number, count: number]
   readonly restoredTail?: number
@@ -152,60 +153,101 @@ const counted = [
   'redelivered',
 ] as const satisfies readonly (keyof Subscription)[]
 
-/** Copies the state, into `space` where it has room; memory-bound, about 45 ms for a million live messages. */
-export const snapshot = (state: PartitionState, space?: SnapshotSpace): Snapshot => ({
-  version: snapshotVersion,
-  partition: state.partition,
-  epoch: state.epoch,
-  node: state.node,
-  at: state.at,
-  seq: state.frameSeq,
-  nextQueue: state.nextQueue,
-  nextDelivery: state.nextDelivery,
-  trimmedTo: state.trimmedTo,
-  ...(state.restoredSeq === 0 ? undefined : { restoredSeq: state.restoredSeq }),
-  repairedEpoch: state.repairedEpoch,
-  ...(state.repairedEpoch === 0 ? undefined : { givenUp: [...state.givenUp] }),
-  firstForward: state.firstForward,
-  ...(state.bridgedSeq === 0 ? undefined : { bridgedSeq: state.bridgedSeq }),
-  ...(state.voidDeliveries.length === 0 ? undefined : { voidDeliveries: [...state.voidDeliveries] }),
-  foreignRecords: state.foreignRecords,
-  checkpoints: [...state.checkpoints],
-  queues: [...state.queues.values()].map((q) => queueSnapshot(state, q)),
-  delayed: state.delayedRuns.items.map(({ queue, run, tag, group }) => ({
-    queue: queue.id,
-    run,
-    tag,
-    group,
-  })),
-  producers: [...state.producers.byId].map(producerSnapshot),
-  ...attemptsSnapshot(state),
-  outbox: [...state.outbox.values()].map((lane) => ({ ...lane, entries: [...lane.entries] })),
-  forwardsSeen: [...state.forwardsSeen],
-  ...(state.leaving.length === 0 ? undefined : { leaving: [...state.leaving] }),
-  ...(state.left.size === 0 ? undefined : { left: [...state.left] }),
-  ...(state.nextErasure === 1
-    ? undefined
-    : { erasures: { next: state.nextErasure, open: [...state.erasures] } }),
-  runs: state.runs.copy(space?.runs),
-  live: state.live.copy(space?.live),
-})
+/** Copies the state. */
+export const snapshot = (state: PartitionState): Snapshot => toEnd(snapshotting(state))
 
-const attemptsSnapshot = ({ attempts }: PartitionState): Pick<Snapshot, 'attempts'> => {
-  const notes = [...attempts.all].map(
-    ({ sub, attempt, delivery, at, numbers }) => [sub.index, attempt, delivery, at, numbers] as const,
-  )
-  return notes.length === 0 ? {} : { attempts: notes }
+/**
+ * Copies the state as it is at the first step, into `space` where it has room: a memory-bound step of about 5 ms for
+ * a million live messages with that, and small ones for what may be copied while the state goes on.
+ */
+export function* snapshotting(state: PartitionState, space?: SnapshotSpace): Generator<undefined, Snapshot> {
+  const producers = state.producers.copy()
+  producers.next()
+  const attempts = state.attempts.all
+  const delayed = [...state.delayedRuns.items]
+  const lists: Copying = []
+  const copied = copyOf(state, space, lists)
+  yield
+  for (const list of lists) yield* list
+  return {
+    ...copied,
+    delayed: yield* inSlices(delayed, ({ queue, run, tag, group }) => ({ queue: queue.id, run, tag, group })),
+    producers: yield* producers,
+    ...(attempts.length === 0
+      ? undefined
+      : {
+          attempts: yield* inSlices(
+            attempts,
+            ({ sub, attempt, delivery, at, numbers }) => [sub.index, attempt, delivery, at, numbers] as const,
+          ),
+        }),
+  }
 }
 
-const producerSnapshot = ([id, p]: readonly [string, Producer]): ProducerSnapshot => {
-  const { lastAt, highest, sends, answers } = p
-  return answers === undefined || answers.size === 0
-    ? [id, lastAt, highest, sends.slice()]
-    : [id, lastAt, highest, sends.slice(), [...answers]]
+const sliceItems = 10_000
+/** Groups, each of which takes some µs to be restored. */
+const sliceGroups = 1_000
+
+/** Maps what no longer changes, a bit between two yields. */
+function* inSlices<T, R>(items: readonly T[], map: (item: T) => R): Generator<undefined, R[]> {
+  const mapped: R[] = []
+  for (let i = 0; i < items.length; i++) {
+    mapped.push(map(items[i]!))
+    if (i % sliceItems === sliceItems - 1) yield
+  }
+  return mapped
 }
 
-const queueSnapshot = (state: PartitionState, q: QueueState): QueueSnapshot => ({
+/** Lists that were begun to be copied, and fill later. */
+type Copying = Generator<undefined, void>[]
+
+const copyOf = (
+  state: PartitionState,
+  space: SnapshotSpace | undefined,
+  lists: Copying,
+): Omit<Snapshot, 'delayed' | 'producers' | 'attempts'> => {
+  const live = state.live.copy(space?.live)
+  const groups = { groups: state.groups.share(), links: state.live.groupLinks.share(), live }
+  return {
+    version: snapshotVersion,
+    partition: state.partition,
+    epoch: state.epoch,
+    node: state.node,
+    at: state.at,
+    seq: state.frameSeq,
+    nextQueue: state.nextQueue,
+    nextDelivery: state.nextDelivery,
+    trimmedTo: state.trimmedTo,
+    ...(state.restoredSeq === 0 ? undefined : { restoredSeq: state.restoredSeq }),
+    repairedEpoch: state.repairedEpoch,
+    ...(state.repairedEpoch === 0 ? undefined : { givenUp: [...state.givenUp] }),
+    firstForward: state.firstForward,
+    ...(state.bridgedSeq === 0 ? undefined : { bridgedSeq: state.bridgedSeq }),
+    ...(state.voidDeliveries.length === 0 ? undefined : { voidDeliveries: [...state.voidDeliveries] }),
+    foreignRecords: state.foreignRecords,
+    checkpoints: [...state.checkpoints],
+    queues: [...state.queues.values()].map((q) => queueSnapshot(state, q, groups, lists)),
+    outbox: [...state.outbox.values()].map((lane) => ({ ...lane, entries: [...lane.entries] })),
+    forwardsSeen: [...state.forwardsSeen],
+    ...(state.closedLanes.length === 0 ? undefined : { closedLanes: [...state.closedLanes] }),
+    ...(state.firstForwards.size === 0 ? undefined : { firstForwards: [...state.firstForwards] }),
+    ...(state.leaving.length === 0 ? undefined : { leaving: [...state.leaving] }),
+    ...(state.left.size === 0 ? undefined : { left: [...state.left] }),
+    ...(state.dispute === undefined ? undefined : { dispute: state.dispute }),
+    ...(state.nextErasure === 1
+      ? undefined
+      : { erasures: { next: state.nextErasure, open: [...state.erasures] } }),
+    runs: state.runs.copy(space?.runs),
+    live,
+  }
+}
+
+const queueSnapshot = (
+  state: PartitionState,
+  q: QueueState,
+  groups: GroupsCopy,
+  lists: Copying,
+): QueueSnapshot => ({
   id: q.id,
   name: q.name,
   config: q.recorded,
@@ -217,9 +259,10 @@ const queueSnapshot = (state: PartitionState, q: QueueState): QueueSnapshot => (
   delayed: q.delayed,
   frame: [q.frameSeq, q.frameCount],
   ...(q.editedSeq === 0 ? undefined : { editedSeq: q.editedSeq }),
+  ...(q.hadForwards ? { hadForwards: true } : undefined),
   nextSub: q.nextSub,
   ...(q.nextRedrive === 1 ? {} : { nextRedrive: q.nextRedrive, redrives: q.redrives.map(recordedRedrive) }),
-  subs: q.subs.map(subscriptionSnapshot),
+  subs: q.subs.map((sub) => subscriptionSnapshot(sub, groups, lists)),
   ...(q.spread === undefined ? undefined : { spread: spreadSnapshot(q.spread) }),
   ...(q.place === undefined ? undefined : { place: q.place }),
   ...dedupSnapshot(state.dedup.of(q)),
@@ -236,7 +279,7 @@ const spreadSnapshot = ({ version, revision, purges, parts, closed }: Spread): S
 const dedupSnapshot = (keys: DedupKeys | undefined): Pick<QueueSnapshot, 'dedup'> =>
   keys === undefined ? {} : { dedup: keys.copy() }
 
-const subscriptionSnapshot = (s: Subscription): SubscriptionSnapshot => ({
+const subscriptionSnapshot = (s: Subscription, groups: GroupsCopy, lists: Copying): SubscriptionSnapshot => ({
   index: s.index,
   id: s.id,
   name: s.name,
@@ -247,23 +290,20 @@ const subscriptionSnapshot = (s: Subscription): SubscriptionSnapshot => ({
   ready: [s.readyHead, s.readyTail, s.ready, s.readyBytes],
   touched: [s.head, s.tail, s.available, s.availableBytes],
   counts: counted.map((name) => s[name]),
-  ...(s.groups === undefined ? undefined : { groups: groupSnapshots(s.groups, s.fill !== undefined) }),
+  ...(s.groups === undefined ? undefined : { groups: groupSnapshots(groups, ownGroups(s, s.groups), lists) }),
 })
 
-const groupSnapshots = (groups: Groups, isFilling: boolean): GroupSnapshot[] => {
-  const live = new Map<Group, number[]>()
-  for (const [n, group] of groups.ofLive) {
-    const numbers = live.get(group)
-    if (numbers === undefined) live.set(group, [n])
-    else numbers.push(n)
-  }
-  return [...groups.byKey.values()].map((g) => ({
-    key: g.key,
-    ready: [g.readyHead, g.readyTail, g.ready],
-    ...(isFilling ? { restoredTail: g.restoredTail } : undefined),
-    touched: [...g.touched],
-    live: live.get(g) ?? [],
-  }))
+const ownGroups = ({ fill }: Subscription, { oldest, isOrdered }: Groups): OwnGroups => ({
+  oldest,
+  isOrdered,
+  isFilling: fill !== undefined,
+})
+
+/** A list of groups that fills later. */
+const groupSnapshots = (groups: GroupsCopy, own: OwnGroups, lists: Copying): readonly GroupSnapshot[] => {
+  const list: GroupSnapshot[] = []
+  lists.push(copyGroups(groups, own, list))
+  return list
 }
 
 /** What repairs gave up as far as the snapshot knows: an older one only knows that there was one. */
@@ -272,7 +312,10 @@ export const givenUpIn = ({ givenUp, repairedEpoch, seq }: Snapshot): PartitionS
 ]
 
 /** Rebuilds a state from a snapshot, which it takes over. */
-export const restore = (s: Snapshot): PartitionState => {
+export const restore = (s: Snapshot): PartitionState => toEnd(restoring(s))
+
+/** The same, a bit between two yields. */
+export function* restoring(s: Snapshot): Generator<undefined, PartitionState> {
   const state = new PartitionState(s.partition)
   state.epoch = s.epoch
   state.node = s.node
@@ -290,27 +333,31 @@ export const restore = (s: Snapshot): PartitionState => {
   state.foreignRecords = s.foreignRecords
   state.checkpoints = [...s.checkpoints]
   state.runs = RunSlab.restore(s.runs)
-  state.live = LiveSlab.restore(s.live)
-  for (const q of s.queues) restoreQueue(state, q)
-  for (const { queue, run, tag, group } of s.delayed) {
+  state.live = yield* LiveSlab.restore(s.live)
+  yield
+  for (const q of s.queues) {
+    yield* restoreQueue(state, q)
+    yield
+  }
+  for (const [i, { queue, run, tag, group }] of s.delayed.entries()) {
     const { runs } = state
+    if (i % sliceItems === sliceItems - 1) yield
     state.delayedRuns.push(
       new DelayedRun(state.queues.get(queue)!, run, runs.first(run), runs.dueAt(run), tag, group),
     )
   }
-  for (const [id, lastAt, highest, sends, answers] of s.producers)
-    state.producers.byId.set(id, {
-      lastAt,
-      highest,
-      sends,
-      ...(answers === undefined ? {} : { answers: new Map(answers) }),
-    })
-  for (const [index, attempt, delivery, at, numbers] of s.attempts ?? [])
+  yield* state.producers.restore(s.producers)
+  for (const [i, [index, attempt, delivery, at, numbers]] of (s.attempts ?? []).entries()) {
+    if (i % sliceItems === sliceItems - 1) yield
     state.attempts.restore({ sub: state.subscriptions[index]!, attempt, delivery, at, numbers })
+  }
   for (const lane of s.outbox) state.outbox.set(laneKey(lane.source, lane.target), lane)
   for (const [key, upTo] of s.forwardsSeen) state.forwardsSeen.set(key, upTo)
+  state.closedLanes = [...(s.closedLanes ?? [])]
+  for (const [partition, first] of s.firstForwards ?? []) state.firstForwards.set(partition, first)
   state.leaving = [...(s.leaving ?? [])]
   for (const [key, revision] of s.left ?? []) state.left.set(key, revision)
+  if (s.dispute !== undefined) state.dispute = s.dispute
   if (s.erasures !== undefined) {
     state.nextErasure = s.erasures.next
     state.erasures = [...s.erasures.open]
@@ -319,8 +366,8 @@ export const restore = (s: Snapshot): PartitionState => {
   return state
 }
 
-const restoreQueue = (state: PartitionState, q: QueueSnapshot): void => {
-  const queue = new QueueState(q.id, q.name, q.config)
+function* restoreQueue(state: PartitionState, q: QueueSnapshot): Generator<undefined, void> {
+  const queue = new QueueState(q.id, q.name, q.config, state.groups)
   for (const [source, digest] of q.applied ?? []) queue.noteApplied({ source, digest })
   queue.deliveryPaused = q.deliveryPaused
   queue.nextNumber = q.nextNumber
@@ -329,6 +376,7 @@ const restoreQueue = (state: PartitionState, q: QueueSnapshot): void => {
   queue.delayed = q.delayed
   ;[queue.frameSeq, queue.frameCount] = q.frame
   queue.editedSeq = q.editedSeq ?? 0
+  queue.hadForwards = q.hadForwards ?? false
   state.queues.set(q.id, queue)
   state.names.set(q.name, queue)
   if (q.spread !== undefined) {
@@ -337,8 +385,8 @@ const restoreQueue = (state: PartitionState, q: QueueSnapshot): void => {
     if (q.spread.parts.length > 0) state.homes.add(queue)
   }
   queue.place = q.place
-  for (const sub of q.subs) restoreSubscription(state, queue, sub)
-  if (q.dedup !== undefined) state.dedup.restore(queue, DedupKeys.restore(q.dedup))
+  for (const sub of q.subs) yield* restoreSubscription(state, queue, sub)
+  if (q.dedup !== undefined) state.dedup.restore(queue, yield* DedupKeys.restore(q.dedup))
   queue.nextSub = q.nextSub
   queue.nextRedrive = q.nextRedrive ?? 1
   queue.redrives = (q.redrives ?? []).map(recordedRedrive)
@@ -352,7 +400,11 @@ const restoreQueue = (state: PartitionState, q: QueueSnapshot): void => {
   }
 }
 
-const restoreSubscription = (state: PartitionState, queue: QueueState, s: SubscriptionSnapshot): void => {
+function* restoreSubscription(
+  state: PartitionState,
+  queue: QueueState,
+  s: SubscriptionSnapshot,
+): Generator<undefined, void> {
   const sub = queue.open(s.index, s.id, s.name, s.settings)
   sub.deliveryPaused = s.deliveryPaused
   sub.from = s.from
@@ -364,11 +416,15 @@ const restoreSubscription = (state: PartitionState, queue: QueueState, s: Subscr
   }
   ;[sub.readyHead, sub.readyTail, sub.ready, sub.readyBytes] = s.ready
   ;[sub.head, sub.tail, sub.available, sub.availableBytes] = s.touched
-  counted.forEach((name, i) => (sub[name] = s.counts[i]!))
+  // Older versions counted less.
+  counted.forEach((name, i) => (sub[name] = s.counts[i] ?? 0))
   sub.availableSince = state.at
   while (state.subscriptions.length <= s.index) state.subscriptions.push(undefined)
   state.subscriptions[s.index] = sub
-  for (const group of s.groups ?? []) restoreGroup(state, sub, group)
+  for (const [i, group] of (s.groups ?? []).entries()) {
+    if (i % sliceGroups === sliceGroups - 1) yield
+    restoreGroup(state, sub, group)
+  }
 }
 
 const restoreGroup = (state: PartitionState, sub: Subscription, g: GroupSnapshot): void => {
@@ -377,13 +433,13 @@ const restoreGroup = (state: PartitionState, sub: Subscription, g: GroupSnapshot
   const group = groups.of(g.key)
   ;[group.readyHead, group.readyTail, group.ready] = g.ready
   group.restoredTail = g.restoredTail ?? 0
-  if (group.readyHead !== 0) groups.ofHead.set(runs.first(group.readyHead), group)
-  group.touched.push(...g.touched)
-  group.live = g.live.length
-  for (const n of g.live) {
-    groups.ofLive.set(n, group)
-    if (live.state[live.find(sub.index, n)] === State.Inflight) group.inflight++
+  if (group.readyHead !== 0) groups.head(group, runs.first(group.readyHead))
+  for (const n of groups.isOrdered ? g.touched : g.live) {
+    const slot = live.find(sub.index, n)
+    groupTouched(state, sub, group, slot)
+    if (live.state[slot] === State.Inflight) group.inflight++
   }
+  if (!groups.isOrdered) for (const n of g.touched) groupLinked(state, sub, live.find(sub.index, n))
   offer(state, sub, group)
 }
 

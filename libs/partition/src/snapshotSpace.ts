@@ -1,5 +1,6 @@
-import { liveColumns, type LiveCopy } from './state/LiveSlab.ts'
+import { liveColumns, type LiveCopy } from './state/LiveColumns.ts'
 import type { PartitionState } from './state/PartitionState.ts'
+import { touchPages } from './state/touchPages.ts'
 
 /** Memory for the large parts of a snapshot. */
 export interface SnapshotSpace {
@@ -9,7 +10,6 @@ export interface SnapshotSpace {
 
 /** What the state may grow by until it is copied. */
 const room = 1.125
-const pageBytes = 4096
 const sliceBytes = 512 * 1024
 
 /**
@@ -22,22 +22,14 @@ export function* snapshotSpace(state: PartitionState): Generator<undefined, Snap
   for (const name of liveColumns) {
     const Column = state.live[name].constructor as new (slots: number) => LiveCopy[typeof name]
     const column = new Column(slots)
-    yield* touch(column)
+    yield* touchPages(column.buffer, sliceBytes)
     live[name] = column
   }
   const runs: Uint32Array[] = []
   for (const { length } of state.runs.chunks) {
     const chunk = new Uint32Array(length)
-    yield* touch(chunk)
+    yield* touchPages(chunk.buffer, sliceBytes)
     runs.push(chunk)
   }
   return { live: live as LiveCopy, runs }
-}
-
-function* touch({ buffer }: LiveCopy[keyof LiveCopy]): Generator<undefined, void> {
-  const bytes = new Uint8Array(buffer)
-  for (let at = 0; at < bytes.length; at += pageBytes) {
-    bytes[at] = 0
-    if (at % sliceBytes === 0) yield
-  }
 }

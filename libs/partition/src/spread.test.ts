@@ -175,6 +175,17 @@ describe('a queue is spread', () => {
       'UnknownQueue',
     ])
   })
+  it('unless it names a partition that the log does not have, which would never follow', () => {
+    const ps = new Partitions(2)
+    ps.at(0).create('q')
+    ps.at(0).state.partitions = 2
+    const command: Command = { type: 'SpreadQueue', queue: 'q', partitions: [1, 2], by }
+    expect(ps.at(0).ask(command).error).toMatchObject({
+      id: 'InvalidArgument',
+      message: expect.stringContaining('no partition 2: the log has 2') as string,
+    })
+    expect(ps.at(0).events).toEqual([])
+  })
 })
 
 describe('parts follow their home', () => {
@@ -289,6 +300,22 @@ describe('a part that is not wanted any more', () => {
     expect(ps.at(0).counts('q')).toMatchObject({ sent: 3, committed: 3, available: 0 })
     expect(ps.at(0).ok({ type: 'DescribeQueue', queue: 'q' }).spread).toBeUndefined()
   })
+  it.each(['constructor', 'toString', 'hasOwnProperty'])(
+    'leaves its totals also of a subscription with a name that every object has: %s',
+    (name) => {
+      const ps = spreadQueue({}, 1)
+      ps.at(0).turn({ type: 'CreateSubscription', queue: 'q', subscription: name, settings: {}, by })
+      ps.talk()
+      ps.send(1, 'q', 2, 9)
+      for (const subscription of ['main', name])
+        ps.at(1).settle('Ack', ps.at(1).receive('q', { subscription, max: 2 })!)
+      ps.spread('q')
+      ps.talk()
+      const { counts, subscriptions } = ps.at(0).ok({ type: 'DescribeQueue', queue: 'q' })
+      expect(subscriptions[1]).toMatchObject({ name, counts: { sent: 2, committed: 2, discarded: 0 } })
+      expect(counts).toMatchObject({ sent: 2, committed: 4, deadLettered: 0, discarded: 0, redelivered: 0 })
+    },
+  )
   it('is taken back as it is when it is wanted again before that, and is another one afterwards', () => {
     const ps = spreadQueue({}, 1)
     const version = ps.view('q').version
@@ -325,7 +352,7 @@ describe('a part that is not wanted any more', () => {
     expect(ps.at(1).ask(forward).error?.id).toBe('QueueMoved')
     ps.at(1).settle('Ack', ps.at(1).receive('q')!)
     ps.talk()
-    expect(ps.at(1).ask(forward).ok).toEqual({ outcome: 'targetGone', upTo: 2 })
+    expect(ps.at(1).ask(forward).ok).toEqual({ outcome: 'targetGone', upTo: 2, stored: 1 })
   })
   it('is not forgotten while its dead letters are on their way', () => {
     const ps = spreadQueue({ retriesMax: 0, deadLetter: { partition: 2, queue: 7, name: 'dead' } }, 1)
@@ -442,5 +469,30 @@ describe('homes and parts', () => {
     ps.talk()
     expect(ps.send(1, 'q', 1, ps.view('q').version).ok).toMatchObject({ queue: 2 ** 30 + 1 })
     expect(ps.at(0).state.names.get('q')!.spread!.parts[0]!.queue).toBe(2 ** 30 + 1)
+  })
+
+  it('when a home of before speaks up again, which changes nothing of the one that is there', () => {
+    const ps = spreadQueue({}, 1)
+    const home = ps.at(0)
+    const queue = home.state.names.get('q')!
+    const place = placePart(home.state, queue, queue.spread!.parts[0]!)
+    const newer = { ...place, home: { ...place.home, queue: place.home.queue + 1 } }
+    ps.at(1).ok(newer)
+    expect(ps.at(1).ask(place).error?.id).toBe('QueueMoved')
+    ps.at(1).ok({ type: 'DropPart', queue: 'q', home: place.home, revision: 1_000 })
+    expect(ps.at(1).state.names.get('q')!.place!.home).toEqual(newer.home)
+  })
+  it('when a part is wanted again before its home heard that it was sealed', () => {
+    const ps = spreadQueue({}, 1)
+    const home = ps.at(0)
+    ps.spread('q')
+    const queue = home.state.names.get('q')!
+    const said = ps.at(1).ok(placePart(home.state, queue, queue.spread!.parts[0]!))
+    expect(said.totals).toBeDefined()
+    ps.spread('q', 1)
+    home.act((turn) => decidePlaced(turn, queue.id, 1, said))
+    expect(queue.spread!.parts[0]!.state).toBe('opening')
+    ps.talk()
+    expect(ps.send(1, 'q', 1, ps.view('q').version).ok).toBeDefined()
   })
 })

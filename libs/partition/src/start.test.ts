@@ -90,15 +90,20 @@ describe('a subscription that begins in the past', () => {
     expect(received(p)).toEqual([5])
   })
 
-  it.each([[{ number: 0 }], [{ number: 6 }], [{ number: 1.5 }], [{ time: Number.NaN }], ['soon'], [null]])(
-    'cannot begin at %j',
-    (start) => {
-      const p = withQueue()
-      p.send('q', 4)
-      expect(p.ask<'CreateSubscription'>(subscribe(start as StartPosition)).error?.id).toBe('InvalidArgument')
-      expect(p.events).toEqual([])
-    },
-  )
+  it.each([
+    [{ number: 0 }],
+    [{ number: 6 }],
+    [{ number: 1.5 }],
+    [{ time: Number.NaN }],
+    [{ time: -1 }],
+    ['soon'],
+    [null],
+  ])('cannot begin at %j', (start) => {
+    const p = withQueue()
+    p.send('q', 4)
+    expect(p.ask<'CreateSubscription'>(subscribe(start as StartPosition)).error?.id).toBe('InvalidArgument')
+    expect(p.events).toEqual([])
+  })
 
   it('begins with what is sent from now on where its time is not over', () => {
     const p = withQueue()
@@ -263,11 +268,37 @@ describe('a reset', () => {
     expect(numbersOf(p.receive('q')!.numbers)).toEqual([1, 2])
   })
 
+  it('from before 1970 is refused', () => {
+    const p = withQueue()
+    p.send('q', 2)
+    const reset = { type: 'ResetSubscription', queue: 'q', subscription: 'main', by } as const
+    expect(p.ask<'ResetSubscription'>({ ...reset, start: { time: -1 } }).error?.id).toBe('InvalidArgument')
+    expect(p.events).toEqual([])
+  })
+
   it('of a generation that is gone already changes nothing, so that it can be repeated', () => {
     const p = withQueue()
     const reset = { type: 'ResetSubscription', queue: 'q', subscription: 'main', sub: 0, by } as const
     expect(p.ok<'ResetSubscription'>(reset)).toEqual({ queue: 1, sub: 1 })
     expect(p.ok<'ResetSubscription'>(reset)).toEqual({ queue: 1, sub: 1 })
     expect(p.events).toEqual([])
+  })
+})
+
+describe('the past that is being restored', () => {
+  it('is left alone by retention until it is complete', () => {
+    const p = withQueue({ retentionMs: 10_000 })
+    p.send('q')
+    p.pass(5_000)
+    p.send('q')
+    p.settle('Ack', p.receive('q')!)
+    p.pass(4_000)
+    const sub = open(p, 'earliest')
+    p.fill(sub, 1)
+    const expired = { type: 'Discarded', reason: 'expired', numbers: [1, 1] }
+    expect(p.pass(2_000)).not.toContainEqual(expect.objectContaining(expired))
+    p.fill(sub)
+    expect([...p.events, ...p.pass(1_000)]).toContainEqual(expect.objectContaining(expired))
+    expect(received(p)).toEqual([2])
   })
 })

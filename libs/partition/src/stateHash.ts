@@ -1,45 +1,13 @@
+import { KirokuError } from '@kiroku/message'
 import { canonical } from './canonical.ts'
+import { limits } from './limits.ts'
+import { Mixer } from './Mixer.ts'
 import type { DedupCopy } from './state/DedupKeys.ts'
 import { freeSlot } from './state/LiveSlab.ts'
+import type { OutboxLane } from './state/Outbox.ts'
+import type { ProducersCopy } from './state/Producers.ts'
 import { RunSlab } from './state/RunSlab.ts'
 import type { Snapshot } from './snapshot.ts'
-
-/** Mixes numbers into two 32-bit lanes; sums of the results do not depend on any order. */
-class Mixer {
-  a = 0
-  b = 0
-  #x = 0
-  #y = 0
-
-  begin(kind: number): void {
-    this.#x = kind | 0
-    this.#y = ~kind
-  }
-
-  add(n: number): void {
-    const low = n | 0
-    const high = (n / 0x1_0000_0000) | 0
-    this.#x = Math.imul(this.#x ^ low, 0x85ebca6b)
-    this.#x ^= this.#x >>> 13
-    this.#y = Math.imul(this.#y ^ high ^ (low >>> 7), 0xc2b2ae35) + this.#x
-    this.#y ^= this.#y >>> 16
-  }
-
-  end(): void {
-    this.a = (this.a + Math.imul(this.#x ^ (this.#y >>> 15), 0x9e3779b1)) | 0
-    this.b = (this.b + Math.imul(this.#y ^ (this.#x >>> 15), 0x27d4eb2f)) | 0
-  }
-
-  text(kind: number, s: string): void {
-    this.begin(kind)
-    for (let i = 0; i < s.length; i++) this.add(s.charCodeAt(i))
-    this.end()
-  }
-
-  get hex(): string {
-    return (this.a >>> 0).toString(16).padStart(8, '0') + (this.b >>> 0).toString(16).padStart(8, '0')
-  }
-}
 
 /** Keys come in the order of their time, and those of one frame in the order of their messages. */
 const addKeys = (mix: Mixer, queue: number, { keys, numbers, ats }: DedupCopy): void => {
@@ -53,11 +21,84 @@ const addKeys = (mix: Mixer, queue: number, { keys, numbers, ats }: DedupCopy): 
   }
 }
 
+/** Each producer with its id and times, each of its sends under what they come to, each whole answer likewise. */
+const addProducers = (
+  mix: Mixer,
+  { ids, lastAt, highest, counts, sends, answers = [] }: ProducersCopy,
+): void => {
+  const names = new Float64Array(ids.length)
+  for (let p = 0, at = 0; p < ids.length; p++) {
+    mix.begin(4)
+    mix.characters(ids[p]!)
+    const name = mix.sum
+    names[p] = name
+    mix.add(lastAt[p]!)
+    mix.add(highest[p]!)
+    mix.end()
+    for (let left = counts[p]!; left > 0; left--, at += 4) {
+      mix.begin(23)
+      mix.add(name)
+      for (let w = 0; w < 4; w++) mix.add(sends[at + w]!)
+      mix.end()
+    }
+  }
+  for (const [p, whole] of answers)
+    for (const [send, numbers] of whole) {
+      mix.begin(24)
+      mix.add(names[p]!)
+      mix.add(send)
+      mix.all(numbers)
+      mix.end()
+    }
+}
+
+/** The first version took a text of a whole window from each producer. */
+const addProducers1 = (
+  mix: Mixer,
+  { ids, lastAt, highest, sends, counts, answers = [] }: ProducersCopy,
+): void => {
+  const answersOf = new Map(answers)
+  for (let p = 0, at = 0; p < ids.length; p++) {
+    const columns = new Array<number>(limits.producerWindowSends * 4).fill(0)
+    for (let left = counts[p]!; left > 0; left--, at += 4)
+      for (let w = 0; w < 4; w++) columns[(sends[at]! % limits.producerWindowSends) * 4 + w] = sends[at + w]!
+    const whole = answersOf.get(p)
+    const text = [ids[p], lastAt[p], highest[p], columns]
+    mix.text(4, JSON.stringify(whole === undefined ? text : [...text, whole]))
+  }
+}
+
+/** Each letter for itself: all in one text may be longer than a text can be. */
+const addLane = (mix: Mixer, { entries, name: _, ...lane }: OutboxLane): void => {
+  mix.text(5, JSON.stringify(canonical(lane)))
+  const { source, target } = lane
+  for (const { task: _, bytes: __, ...entry } of entries)
+    mix.text(25, JSON.stringify(canonical({ source, target, entry })))
+}
+
+/** Version of the hashes that this code makes. */
+const stateHashVersion = 2
+
+/** Version of a recorded hash; the first one was written without its number. Errors: `FutureVersion`. */
+export const versionOf = (hash: string): 1 | 2 => {
+  const at = hash.indexOf(':')
+  const version = at < 0 ? 1 : Number(hash.slice(0, at))
+  if (version === 1 || version === 2) return version
+  throw new KirokuError(
+    'FutureVersion',
+    `a hash of the state has version ${version}; this code knows those up to ${stateHashVersion}`,
+  )
+}
+
+/** Whether a recorded hash, of whichever version, is that of a state. Errors: `FutureVersion`. */
+export const isHashOf = (hash: string, s: Snapshot): boolean => stateHash(s, versionOf(hash)) === hash
+
 /**
- * 64 bits over everything that the record determines, 16 hex digits: equal for a live partition and for one
- * rebuilt by replay or from a checkpoint, whatever places their slabs use. Not cryptographic; the log's chain is.
+ * 64 bits over everything that the record determines, 16 hex digits behind the version of the hash and a colon: equal
+ * for a live partition and for one rebuilt by replay or from a checkpoint, whatever places their slabs use. Not
+ * cryptographic; the log's chain is. Checkpoints of the past hold hashes of version 1, see `isHashOf`.
  */
-export const stateHash = (s: Snapshot): string => {
+export const stateHash = (s: Snapshot, version: 1 | 2 = stateHashVersion): string => {
   const mix = new Mixer()
   const { live } = s
   for (let i = 0; i < live.number.length; i++) {
@@ -125,19 +166,39 @@ export const stateHash = (s: Snapshot): string => {
         const firsts: number[] = []
         for (let run = ready[0]; run !== 0; run = runs.next(run))
           firsts.push(runs.first(run), runs.count(run))
-        mix.text(
-          12,
-          JSON.stringify([q.id, sub.id, key, ready[2], firsts, touched, live.toSorted((a, b) => a - b)]),
-        )
+        const numbers = live.toSorted((a, b) => a - b)
+        if (version === 1)
+          mix.text(12, JSON.stringify([q.id, sub.id, key, ready[2], firsts, touched, numbers]))
+        else {
+          mix.begin(12)
+          mix.add(q.id)
+          mix.add(sub.id)
+          mix.characters(key)
+          mix.add(ready[2])
+          mix.all(firsts)
+          mix.all(touched)
+          mix.all(numbers)
+          mix.end()
+        }
         if (restoredTail !== undefined)
           mix.text(14, JSON.stringify([q.id, sub.id, key, firstOf(restoredTail)]))
       }
     }
   }
-  for (const p of s.producers) mix.text(4, JSON.stringify(canonical(p)))
+  if (version === 1) addProducers1(mix, s.producers)
+  else addProducers(mix, s.producers)
   for (const [place, note] of (s.attempts ?? []).entries()) mix.text(21, JSON.stringify([place, ...note]))
-  for (const lane of s.outbox) mix.text(5, JSON.stringify(canonical(lane)))
+  for (const lane of s.outbox)
+    if (version === 1) {
+      const { name: _, ...hashed } = {
+        ...lane,
+        entries: lane.entries.map(({ task: _, bytes: __, ...entry }) => entry),
+      }
+      mix.text(5, JSON.stringify(canonical(hashed)))
+    } else addLane(mix, lane)
   for (const seen of s.forwardsSeen) mix.text(6, JSON.stringify(seen))
+  for (const closed of s.closedLanes ?? []) mix.text(27, JSON.stringify(canonical(closed)))
+  for (const first of s.firstForwards ?? []) mix.text(28, JSON.stringify(first))
   for (const part of s.leaving ?? []) mix.text(14, JSON.stringify(canonical(part)))
   for (const left of s.left ?? []) mix.text(15, JSON.stringify(left))
   if (s.erasures !== undefined) mix.text(22, JSON.stringify(canonical(s.erasures)))
@@ -145,6 +206,7 @@ export const stateHash = (s: Snapshot): string => {
     7,
     `${s.partition} ${s.nextQueue} ${s.nextDelivery} ${s.trimmedTo} ${s.foreignRecords} ${s.epoch} ${s.at} ${s.repairedEpoch} ${s.firstForward}${s.bridgedSeq === undefined ? '' : ` bridged ${s.bridgedSeq}`}${s.voidDeliveries === undefined ? '' : ` ${s.voidDeliveries.join(' ')}`}`,
   )
+  if (s.dispute !== undefined) mix.text(26, `${s.dispute.since} ${s.dispute.delivery}`)
   if (s.restoredSeq !== undefined) mix.text(15, String(s.restoredSeq))
-  return mix.hex
+  return version === 1 ? mix.hex : `${version}:${mix.hex}`
 }

@@ -1,5 +1,6 @@
 import { State } from '@kiroku/message'
-import type { Group, Groups } from './state/Groups.ts'
+import type { Group } from './state/Group.ts'
+import type { Groups } from './state/Groups.ts'
 import type { PartitionState } from './state/PartitionState.ts'
 import type { Subscription } from './state/Subscription.ts'
 import type { Taking } from './Taking.ts'
@@ -13,25 +14,19 @@ const quietAfterMs = 5 * 60_000
 
 /** Takes messages group by group, in the order of their turn. The facts of the delivery give those that were served their next turn. */
 export const takeGroups = <B>(state: PartitionState, sub: Subscription, taking: Taking<B>): void => {
-  if (sub.groups!.isOrdered) takeInOrder(state, sub, sub.groups!, taking)
+  if (sub.groups!.isOrdered) takeInOrder(state, sub.groups!, taking)
   else takeFairly(state, sub, sub.groups!, taking)
 }
 
-const takeInOrder = <B>(
-  { live, runs }: PartitionState,
-  sub: Subscription,
-  groups: Groups,
-  taking: Taking<B>,
-): void => {
+const takeInOrder = <B>({ live, runs }: PartitionState, groups: Groups, taking: Taking<B>): void => {
   while (!taking.isFull) {
     const group = groups.next()
     if (group === undefined) return
-    if (!groups.isServable(group, live, sub.index)) continue
+    if (!groups.isServable(group, live)) continue
     let any = false
     let goOn = true
-    for (let i = 0; i < group.touched.length && goOn; i++) {
-      const slot = live.find(sub.index, group.touched[i]!)
-      goOn = live.state[slot] === State.Available && taking.live(slot) !== 'full'
+    for (let place = group.first; place !== 0 && goOn; place = live.groupLinks.next(place)) {
+      goOn = live.state[place - 1] === State.Available && taking.live(place - 1) !== 'full'
       any ||= goOn
     }
     let isFirst = true
@@ -48,7 +43,8 @@ const takeInOrder = <B>(
 /** How far a delivery has gone into the messages of a tenant. */
 interface Place {
   readonly group: Group
-  touched: number
+  /** The next of those that were delivered before, see `GroupLinks`; 0: none is left. */
+  again: number
   run: number
   inRun: number
   /** Messages that went out or were found to be over. */
@@ -59,23 +55,27 @@ interface Place {
 const takeFairly = <B>(state: PartitionState, sub: Subscription, groups: Groups, taking: Taking<B>): void => {
   const quiet: Place[] = []
   const noisy: Place[] = []
-  groups.tidy()
-  for (const group of groups.row) {
-    const place = { group, touched: 0, run: group.readyHead, inRun: 0, taken: 0 }
+  // The first round is had while the row is gone through: of a million tenants a receive looks at those that it serves.
+  for (const group of groups.row()) {
+    if (taking.isFull) break
+    if (!groups.isServable(group, state.live)) {
+      groups.unqueue(group)
+      continue
+    }
+    const place = { group, again: group.again, run: group.readyHead, inRun: 0, taken: 0 }
     if (isNoisy(state, sub, group)) noisy.push(place)
-    else quiet.push(place)
+    else if (takeNext(state, place, taking) || place.taken > 0) quiet.push(place)
   }
   for (let i = 0; i < quiet.length && !taking.isFull; i++)
-    if (takeNext(state, sub, quiet[i]!, taking)) quiet.push(quiet[i]!)
+    if (takeNext(state, quiet[i]!, taking)) quiet.push(quiet[i]!)
   const rest = [...noisy]
   while (rest.length > 0 && !taking.isFull) {
     let least = rest[0]!
     for (const place of rest) if (inflightWith(place) < inflightWith(least)) least = place
-    if (!takeNext(state, sub, least, taking)) rest.splice(rest.indexOf(least), 1)
+    if (!takeNext(state, least, taking)) rest.splice(rest.indexOf(least), 1)
   }
   // Whatever becomes of what was taken, delivered or over, gives the group a new place while there is more of it.
-  for (const { group, taken } of [...quiet, ...noisy]) if (taken > 0) group.isQueued = false
-  groups.row = groups.row.filter((group) => group.isQueued)
+  for (const { group, taken } of [...quiet, ...noisy]) if (taken > 0) groups.unqueue(group)
 }
 
 const inflightWith = ({ group, taken }: Place): number => group.inflight + taken
@@ -87,17 +87,11 @@ const isNoisy = ({ at }: PartitionState, sub: Subscription, group: Group): boole
 }
 
 /** Takes the next message of a tenant; false when there is none that can be taken now. */
-const takeNext = <B>(
-  { live, runs }: PartitionState,
-  sub: Subscription,
-  place: Place,
-  taking: Taking<B>,
-): boolean => {
-  const { touched } = place.group
-  while (place.touched < touched.length) {
-    const took = taking.live(live.find(sub.index, touched[place.touched]!))
+const takeNext = <B>({ live, runs }: PartitionState, place: Place, taking: Taking<B>): boolean => {
+  while (place.again !== 0) {
+    const took = taking.live(place.again - 1)
     if (took === 'full') return false
-    place.touched++
+    place.again = live.groupLinks.next(place.again)
     place.taken++
     if (took === 'taken') return true
   }

@@ -1,10 +1,11 @@
 import { KirokuError, State, step, retryDelayMs, type MachineEvent } from '@kiroku/message'
 import { loadCell } from './cell.ts'
+import { endLanes } from './decide/forwarded.ts'
 import { endPoll, wakePoll } from './decide/receive.ts'
 import { fireFlows } from './flow.ts'
 import { filteredSubs } from './filter.ts'
 import { leave } from './decide/settle.ts'
-import { Outcomes } from './Outcomes.ts'
+import { outcomeBytes, Outcomes } from './Outcomes.ts'
 import type { PartitionState } from './state/PartitionState.ts'
 import type { Poll } from './state/Poll.ts'
 import type { QueueState } from './state/QueueState.ts'
@@ -13,6 +14,9 @@ import { listsOf } from './untouched.ts'
 
 /** Timers handled in one turn; the rest comes in the next, so that no turn is long. */
 const timersPerTurnMax = 5_000
+/** The most that a fact of one timer takes, of a delay beside the filters of its queue. */
+const timerBytes = outcomeBytes(0)
+const subBytes = 9
 /** Retention of untouched messages and idle queues are looked at not more often than this. */
 const sweepPauseMs = 250
 
@@ -51,6 +55,7 @@ const fireDelays = <B>(turn: Turn<B>): void => {
   for (let i = 0; i < timersPerTurnMax; i++) {
     const top = delayedRuns.peek()
     if (top === undefined || top.dueAt > turn.now) return
+    if (turn.timerRoom < timerBytes + top.queue.subs.length * subBytes) return
     const filteredBy = filteredSubs(top.queue, top.tag)
     turn.emit({
       type: 'DelayElapsed',
@@ -65,8 +70,10 @@ const fireLive = <B>(turn: Turn<B>): void => {
   const { state, now, cell } = turn
   const { live } = state
   if (live.earliest < 0 || live.deadline[live.earliest]! > now) return
+  const dueMax = Math.min(timersPerTurnMax, Math.floor(turn.timerRoom / timerBytes))
+  if (dueMax < 1) return
   const due: number[] = []
-  live.eachDue(now, (slot) => due.push(slot) < timersPerTurnMax)
+  live.eachDue(now, (slot) => due.push(slot) < dueMax)
   due.sort((a, b) => live.owner[a]! - live.owner[b]! || live.number[a]! - live.number[b]!)
   const outcomes = new Outcomes()
   for (const slot of due) {
@@ -114,7 +121,9 @@ const sweep = <B>(turn: Turn<B>): void => {
   for (const queue of state.queues.values()) {
     const idleAt = idleEnd(queue, now)
     if (idleAt <= now) {
+      if (turn.timerRoom < timerBytes) return void (state.sweepAt = now)
       turn.emit({ type: 'QueueDeleted', queue: queue.id, by: { name: 'engine', origin: 'idle' } })
+      endLanes(turn, queue.id)
       continue
     }
     next = Math.min(next, idleAt)
@@ -127,10 +136,7 @@ const sweep = <B>(turn: Turn<B>): void => {
             next = Math.min(next, expiresAt)
             break
           }
-          if (left-- === 0) {
-            state.sweepAt = now
-            return
-          }
+          if (left-- === 0 || turn.timerRoom < timerBytes) return void (state.sweepAt = now)
           turn.emit({
             type: 'Discarded',
             queue: queue.id,

@@ -33,7 +33,7 @@ export const unlink = (live: LiveSlab, sub: Subscription, slot: number): void =>
   else live.prev[next] = prev
   sub.available--
   sub.availableBytes -= live.bytes[slot]!
-  if (sub.groups !== undefined) groupUnlinked(sub, live.number[slot]!)
+  if (sub.groups !== undefined) groupUnlinked(live, sub, slot)
 }
 
 /** Forgets a message that is final. */
@@ -63,5 +63,5 @@ export const takeOut = (state: PartitionState, sub: Subscription, slot: number):
 export const land = (state: PartitionState, sub: Subscription, slot: number): void => {
   sub.inflight--
   if (sub.flow !== undefined) sub.flow.left(state.live.delivery[slot]!)
-  if (sub.groups !== undefined) groupLeaseEnded(state, sub, state.live.number[slot]!)
+  if (sub.groups !== undefined) groupLeaseEnded(state, sub, slot)
 }

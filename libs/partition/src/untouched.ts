@@ -7,7 +7,7 @@ import type { QueueState } from './state/QueueState.ts'
 import type { Subscription } from './state/Subscription.ts'
 import { freeSlot } from './state/LiveSlab.ts'
 import { groupTouched, offer } from './groups.ts'
-import type { Group, RunList } from './state/Groups.ts'
+import type { Group, RunList } from './state/Group.ts'
 import { takeOut } from './touched.ts'
 
 /** What new messages have beside their bodies. */
@@ -63,15 +63,16 @@ const addToReady = (
   enqueuedAt: number,
 ): void => {
   const { runs } = state
-  const tail = sub.groups === undefined ? sub.readyTail : sub.groups.of(key).readyTail
+  const group = sub.groups?.of(key)
+  const tail = (group ?? sub).readyTail
   if (
     tail !== 0 &&
     runs.delayMs(tail) === 0 &&
     runs.joins(tail, first, count, seq, index, enqueuedAt, bytes)
   ) {
     runs.grow(tail, count, bytes)
-    becameReady(state, sub, key, count, bytes, enqueuedAt)
-  } else appendRun(state, sub, runs.alloc(first, count, seq, index, enqueuedAt, 0, bytes), key)
+    becameReady(state, sub, group, count, bytes, enqueuedAt)
+  } else appendRun(state, sub, runs.alloc(first, count, seq, index, enqueuedAt, 0, bytes), group)
 }
 
 /** Makes messages of the past available, behind those that were restored before and ahead of the newer ones. */
@@ -86,30 +87,26 @@ export const restoreRun = (state: PartitionState, sub: Subscription, run: number
   runs.setNext(run, behind)
   if (behind === 0) list.readyTail = run
   list.restoredTail = run
-  if (group?.readyHead === run) {
-    if (behind !== 0) sub.groups!.ofHead.delete(runs.first(behind))
-    sub.groups!.ofHead.set(runs.first(run), group)
-  }
-  becameReady(state, sub, key, runs.count(run), runs.bytes(run), runs.enqueuedAt(run))
+  if (group?.readyHead === run) sub.groups!.head(group, runs.first(run))
+  becameReady(state, sub, group, runs.count(run), runs.bytes(run), runs.enqueuedAt(run))
 }
 
-const appendRun = (state: PartitionState, sub: Subscription, run: number, key: string): void => {
+const appendRun = (state: PartitionState, sub: Subscription, run: number, group: Group | undefined): void => {
   const { runs } = state
-  const group = sub.groups?.of(key)
   const list: RunList = group ?? sub
   if (list.readyTail === 0) list.readyHead = run
   else runs.setNext(list.readyTail, run)
   runs.setNext(run, 0)
   list.readyTail = run
-  if (group?.readyHead === run) sub.groups!.ofHead.set(runs.first(run), group)
-  becameReady(state, sub, key, runs.count(run), runs.bytes(run), runs.enqueuedAt(run))
+  if (group?.readyHead === run) sub.groups!.head(group, runs.first(run))
+  becameReady(state, sub, group, runs.count(run), runs.bytes(run), runs.enqueuedAt(run))
 }
 
 /** Counts messages that became deliverable, and sees to the end of their retention. */
 const becameReady = (
   state: PartitionState,
   sub: Subscription,
-  key: string,
+  group: Group | undefined,
   count: number,
   bytes: number,
   enqueuedAt: number,
@@ -118,8 +115,7 @@ const becameReady = (
   sub.ready += count
   sub.readyBytes += bytes
   state.dirty.add(sub)
-  if (sub.groups !== undefined) {
-    const group = sub.groups.of(key)
+  if (group !== undefined) {
     group.ready += count
     group.lastArrivalAt = state.at
     offer(state, sub, group)
@@ -143,11 +139,11 @@ export const distribute = (
     sub.entered += own
     if (filteredBy?.includes(sub.id)) sub.discarded += own
     else if (own === count) {
-      appendRun(state, sub, given ? runs.duplicate(run) : run, group)
+      appendRun(state, sub, given ? runs.duplicate(run) : run, sub.groups?.of(group))
       given = true
     } else if (own > 0) {
       const whole = runs.duplicate(run)
-      appendRun(state, sub, runs.split(whole, count - own), group)
+      appendRun(state, sub, runs.split(whole, count - own), sub.groups?.of(group))
       runs.free(whole)
     }
   }
@@ -170,12 +166,12 @@ export function* readyRuns({ runs }: PartitionState, sub: Subscription): Generat
 
 /** Where a subscription keeps its runs: in one list, or in one a group. */
 export const listsOf = (sub: Subscription): Iterable<RunList> =>
-  sub.groups === undefined ? [sub] : sub.groups.byKey.values()
+  sub.groups === undefined ? [sub] : sub.groups.all()
 
 /** Makes the next untouched message, of all or of its group, a live one; its state is the caller's to set. */
 export const takeFromRuns = (state: PartitionState, sub: Subscription, n: number): number => {
   const { runs, live } = state
-  const group = sub.groups?.ofHead.get(n)
+  const group = sub.groups?.headedBy(n)
   const list: RunList = group ?? sub
   const run = list.readyHead
   if (run === 0 || runs.first(run) !== n)
@@ -200,9 +196,8 @@ export const takeFromRuns = (state: PartitionState, sub: Subscription, n: number
   sub.readyBytes -= live.bytes[slot]!
   if (group !== undefined) {
     group.ready--
-    sub.groups!.ofHead.delete(n)
-    if (list.readyHead !== 0) sub.groups!.ofHead.set(runs.first(list.readyHead), group)
-    groupTouched(sub, group, n)
+    headMoved(state, sub, group)
+    groupTouched(state, sub, group, slot)
   }
   return slot
 }
@@ -232,7 +227,6 @@ const takeFromList = (
   const { runs } = state
   const group = sub.groups === undefined ? undefined : (list as Group)
   if (list.readyHead === 0) return 0
-  const head = runs.first(list.readyHead)
   let taken = 0
   let before = 0
   for (let run = list.readyHead; run !== 0 && taken < max;) {
@@ -264,10 +258,15 @@ const takeFromList = (
     run = next
   }
   if (group === undefined || taken === 0) return taken
-  sub.groups!.ofHead.delete(head)
-  if (list.readyHead !== 0) sub.groups!.ofHead.set(runs.first(list.readyHead), group)
+  headMoved(state, sub, group)
   sub.groups!.forget(group)
   return taken
+}
+
+/** The first run of a group is another one, or has lost messages at its beginning. */
+const headMoved = ({ runs }: PartitionState, sub: Subscription, group: Group): void => {
+  const run = group.readyHead
+  sub.groups!.head(group, run === 0 ? 0 : runs.first(run))
 }
 
 /** Puts an untouched message, delayed or in the middle of a run, ahead of the others of its list, so that it is the next one. */
@@ -291,11 +290,8 @@ export const bringForward = (state: PartitionState, sub: Subscription, n: number
   if (list.readyTail === run) list.readyTail = before
   if (list.restoredTail === run) list.restoredTail = before
   runs.setNext(run, list.readyHead)
-  if (sub.groups !== undefined) {
-    sub.groups.ofHead.delete(runs.first(list.readyHead))
-    sub.groups.ofHead.set(n, list as Group)
-  }
   list.readyHead = run
+  sub.groups?.head(list as Group, n)
 }
 
 /** The ready run that holds an untouched message, its list, and the run before it there. */
@@ -391,17 +387,10 @@ export const dropQueue = (state: PartitionState, queue: QueueState): void => {
 
 const freeRuns = (state: PartitionState, sub: Subscription): void => {
   for (const run of readyRuns(state, sub)) state.runs.free(run)
-  for (const list of listsOf(sub)) {
-    list.readyHead = 0
-    list.readyTail = 0
-    list.restoredTail = 0
-  }
+  sub.readyHead = 0
+  sub.readyTail = 0
+  sub.restoredTail = 0
   sub.ready = 0
   sub.readyBytes = 0
-  if (sub.groups === undefined) return
-  sub.groups.ofHead.clear()
-  for (const group of sub.groups.byKey.values()) {
-    group.ready = 0
-    sub.groups.forget(group)
-  }
+  sub.groups?.forgetRuns()
 }

@@ -14,6 +14,8 @@ const roundsMax = 100_000
  */
 export class ManualTime {
   #nowMs = 0
+  /** What the machine's clock showed when this time began, in ms since 1970; a test may set it wrong. */
+  wallFromMs = Date.now()
   /** In the order in which they are due; of equals, the one that was set first. */
   readonly #timers: Timer[] = []
 
@@ -24,6 +26,10 @@ export class ManualTime {
 
   monotonicMs(): number {
     return this.#nowMs
+  }
+
+  wallMs(): number {
+    return this.wallFromMs + this.#nowMs
   }
 
   /** Calls `run` when `ms` have passed; the returned function takes it back. */

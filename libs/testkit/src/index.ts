@@ -5,6 +5,7 @@
  */
 export { freePort } from './freePort.ts'
 export { startTestNats, withNats } from './withNats.ts'
+export { SmallDisk } from './SmallDisk.ts'
 export { ManualTime } from './ManualTime.ts'
 export { temporaryFolder, type TemporaryFolder } from './temporaryFolder.ts'
 export { waitUntil } from './waitUntil.ts'

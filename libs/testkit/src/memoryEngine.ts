@@ -19,16 +19,27 @@ export interface MemoryEngine {
 
 /** Starts a node that owns every partition of a memory log. Close it, also when the test fails. */
 export const startMemoryEngine = async (
-  options: Partial<NodeOptions> & { readonly partitions?: number } = {},
+  options: Partial<NodeOptions> & {
+    readonly partitions?: number
+    readonly log?: MemoryLog
+    /** How long a take-over may take, in ms. */
+    readonly takeOverMsMax?: number
+  } = {},
 ): Promise<MemoryEngine> => {
-  const { partitions = 2, ...nodeOptions } = options
-  const log = createMemoryLog({ partitions })
+  const {
+    partitions = 2,
+    log = createMemoryLog({ partitions }),
+    takeOverMsMax: timeoutMs = 10_000,
+    ...nodeOptions
+  } = options
   let count = 0
   const start = async (): Promise<{ node: Node; stop: () => Promise<void> }> => {
     const node = new Node({ log, name: `node-${++count}`, ...nodeOptions })
     const scope = Effect.runSync(Scope.make())
     for (let n = 0; n < partitions; n++) Effect.runFork(node.run(n).pipe(Scope.provide(scope)))
-    await waitUntil(() => node.actors.size === partitions && [...node.actors.values()].every(isSettled))
+    await waitUntil(() => node.actors.size === partitions && [...node.actors.values()].every(isSettled), {
+      timeoutMs,
+    })
     return { node, stop: () => Effect.runPromise(Scope.close(scope, Exit.void)) }
   }
   let running = await start()

@@ -7,7 +7,7 @@ export interface ProducerConfig {
   readonly deliveryDelayMs?: number
 }
 
-/** A queue that a Worker consumes; what is absent stays as the queue has it. */
+/** A queue that a Worker consumes; what is absent stays as the queue has it. One that it creates gets batches of 10 messages or 5 s. */
 export interface ConsumerConfig {
   readonly queue: string
   /** Subscription of the queue, created if it is missing, which then takes the settings; absent: `main`, and the queue takes them. */

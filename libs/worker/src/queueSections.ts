@@ -1,11 +1,13 @@
-import type { QueueSection, QueueSettings } from '@kiroku/client'
+import type { ApplyOptions, QueueSection, QueueSettings } from '@kiroku/client'
 import type { ConsumerConfig, WorkerConfig } from './WorkerConfig.ts'
 
 /** What a Worker's configuration says of queues, for `client.queues.apply`. */
-export interface QueueSections {
-  readonly source: string
+export interface QueueSections extends Required<Pick<ApplyOptions, 'source' | 'newQueue'>> {
   readonly sections: Readonly<Record<string, QueueSection>>
 }
+
+/** The batch of a queue that a Worker creates, as on Cloudflare. */
+const newQueue = { batchMessages: 10, batchWaitMs: 5_000 } as const
 
 /** The settings that a Worker's configuration has for each queue and subscription, under the Worker's name. */
 export const queueSections = ({ name, producers = [], consumers }: WorkerConfig): QueueSections => {
@@ -25,7 +27,7 @@ export const queueSections = ({ name, producers = [], consumers }: WorkerConfig)
         : { subscriptions: { ...sections[queue]?.subscriptions, [subscription]: settings } },
     )
   }
-  return { source: name === undefined ? 'worker' : `worker ${name}`, sections }
+  return { source: name === undefined ? 'worker' : `worker ${name}`, sections, newQueue }
 }
 
 /** What a consumer sets for its queue or for its subscription. */

@@ -46,8 +46,8 @@ export const runWorker = async (options: RunWorkerOptions): Promise<RunningWorke
   if (config.consumers.length === 0)
     throw new KirokuError('InvalidConfig', 'The configuration names no queue to consume')
   const worker = await workerOf(options)
-  const { source, sections } = queueSections(config)
-  await client.queues.apply(sections, { source })
+  const { sections, ...how } = queueSections(config)
+  await client.queues.apply(sections, how)
   const env = { ...environment(client, config), ...options.env }
   const consumers = config.consumers.map((each) =>
     // Batch and lease are the queue's by now.

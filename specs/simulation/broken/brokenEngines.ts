@@ -52,8 +52,8 @@ export const brokenEngines: readonly BrokenEngine[] = [
   {
     name: 'retry of an ambiguous append',
     file: 'libs/engine/src/Flights.ts',
-    from: 'this.#log.append(record.bytes, expected).then(',
-    to: 'this.#log.append(record.bytes, expected).catch((e) => isKirokuError(e) && e.id === "LogAmbiguous" ? this.#log.state().then(({ lastSeq }) => this.#log.append(record.bytes, lastSeq)) : Promise.reject(e)).then(',
+    from: 'this.#log.append(record.bytes, expected) : ',
+    to: 'this.#log.append(record.bytes, expected).catch((e) => isKirokuError(e) && e.id === "LogAmbiguous" ? this.#log.state().then(({ lastSeq }) => this.#log.append(record.bytes, lastSeq)) : Promise.reject(e)) : ',
     what: 'an append without an answer is repeated where the log ends now',
   },
   {
@@ -66,8 +66,8 @@ export const brokenEngines: readonly BrokenEngine[] = [
   {
     name: 'lost timer after recovery',
     file: 'libs/partition/src/snapshot.ts',
-    from: 'of s.delayed) {',
-    to: 'of s.delayed.slice(1)) {',
+    from: 'of s.delayed.entries()) {',
+    to: 'of s.delayed.slice(1).entries()) {',
     what: 'delays are not taken up again behind a checkpoint',
   },
   {
@@ -101,15 +101,29 @@ export const brokenEngines: readonly BrokenEngine[] = [
   {
     name: 'outbox repeated without its number',
     file: 'libs/partition/src/decide/enqueue.ts',
-    from: 'const skip = Math.max(0, seen - command.forward)',
-    to: 'const skip = Math.min(0, seen - command.forward) * 0',
+    from: 'const skip = Math.max(0, stored - command.forward)',
+    to: 'const skip = Math.min(0, stored - command.forward) * 0',
     what: 'a dead letter that is repeated is stored again',
   },
   {
-    name: 'dedupe lost at a checkpoint',
+    name: 'letter carried to a neighbour',
+    file: 'libs/partition/src/carry.ts',
+    from: 'seq: state.frameSeq, index: index++ }',
+    to: 'seq: state.frameSeq, index: e.index + 0 * index++ }',
+    what: 'letters whose bodies are stored again get the body of the first',
+  },
+  {
+    name: 'letter trimmed away',
     file: 'libs/partition/src/snapshot.ts',
-    from: 'of s.producers)',
-    to: 'of s.producers.slice(1))',
+    from: 'for (const lane of s.outbox) for (const e of lane.entries)',
+    to: 'for (const lane of s.outbox.slice(1)) for (const e of lane.entries)',
+    what: 'the log is trimmed past the body of a letter that waits',
+  },
+  {
+    name: 'dedupe lost at a checkpoint',
+    file: 'libs/partition/src/state/Producers.ts',
+    from: 'const row = this.#rowOf(ids[p]!)',
+    to: "const row = this.#rowOf(p === 0 ? '' : ids[p]!)",
     what: 'a checkpoint forgets which sends were stored',
   },
   {
@@ -136,15 +150,15 @@ export const brokenEngines: readonly BrokenEngine[] = [
   {
     name: 'order lock leaked',
     file: 'libs/partition/src/groups.ts',
-    from: 'if (groups.isOrdered) drop(group.touched, n)\n  offer(state, sub, group)',
-    to: 'if (groups.isOrdered) drop(group.touched, n)',
+    from: 'state.live.groupLinks.remove(group, slot)\n  offer(state, sub, group)',
+    to: 'state.live.groupLinks.remove(group, slot)',
     what: 'a group does not go on when its message is final',
   },
   {
     name: 'order lock forgotten in a checkpoint',
     file: 'libs/partition/src/snapshot.ts',
-    from: 'group.touched.push(...g.touched)',
-    to: 'group.touched.push(...g.touched.slice(1))',
+    from: 'of groups.isOrdered ? g.touched : g.live)',
+    to: 'of groups.isOrdered ? g.touched.slice(1) : g.live)',
     what: 'behind a checkpoint a group goes on although its first message is not final',
   },
   {
@@ -210,5 +224,48 @@ export const brokenEngines: readonly BrokenEngine[] = [
     from: "if (turn.state.isVoid(item.delivery)) return 'UnknownReceipt'",
     to: '',
     what: 'an ack of a delivery that a repair gave up is confirmed, and the message comes again',
+  },
+  {
+    name: 'earlier keys left in the store',
+    file: 'libs/engine/src/KeyRing.ts',
+    from: 'if (revision !== undefined) await this.#keys.scrub(entry)',
+    to: '',
+    what: 'what an entry of keys was before stays in the store',
+  },
+  // Engines that are broken in what clocks, days and settings bring about.
+  {
+    name: 'one clock believed',
+    file: 'libs/engine/src/judgeClocks.ts',
+    from: 'const isDisputed = Math.abs',
+    to: 'const isDisputed = lastMs < 0 && Math.abs',
+    what: 'a new owner takes whatever step the store’s clock asks for',
+  },
+  {
+    name: 'age of a dispute’s messages',
+    file: 'libs/partition/src/clock.ts',
+    from: 'if (dispute !== undefined && e.gapMs > 0) moveSince',
+    to: 'if (dispute !== undefined && e.gapMs < 0) moveSince',
+    what: 'what came while clocks disagree ages by the step that ends it',
+  },
+  {
+    name: 'retention early',
+    file: 'libs/partition/src/timers.ts',
+    from: 'const expiresAt = state.runs.enqueuedAt(run) + queue.config.retentionMs',
+    to: 'const expiresAt = state.runs.enqueuedAt(run) + queue.config.retentionMs - 2_000',
+    what: 'untouched messages are discarded before their time',
+  },
+  {
+    name: 'repeats forgotten early',
+    file: 'libs/partition/src/state/Dedup.ts',
+    from: 'own.find(keys, index * dedupKeyBytes, now - queue.config.dedupWindowMs)',
+    to: 'own.find(keys, index * dedupKeyBytes, now - queue.config.dedupWindowMs / 2)',
+    what: 'a message that is sent again within the window is stored again',
+  },
+  {
+    name: 'repeats remembered too long',
+    file: 'libs/partition/src/state/Dedup.ts',
+    from: 'own.find(keys, index * dedupKeyBytes, now - queue.config.dedupWindowMs)',
+    to: 'own.find(keys, index * dedupKeyBytes, 0)',
+    what: 'a message that is sent again after the window is lost',
   },
 ]

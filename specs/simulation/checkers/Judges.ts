@@ -4,6 +4,7 @@ import type { History } from '../core/History.ts'
 import type { Party } from '../core/Party.ts'
 import type { Exchange } from '../world/Exchange.ts'
 import type { Move } from '../world/Life.ts'
+import { momentsOf, settingsChanged } from '../world/momentsOf.ts'
 import type { Stored } from '../world/Stored.ts'
 import type { Truth, TruthListener } from '../world/Truth.ts'
 import type { Checker } from './Checker.ts'
@@ -32,6 +33,7 @@ export class Judges implements TruthListener {
 
   storing(frame: Stored): void {
     this.#history.note(() => describeFrame(frame))
+    this.#count(frame)
     this.#each((c) => c.storing?.(frame))
   }
   moving(move: Move): void {
@@ -66,6 +68,17 @@ export class Judges implements TruthListener {
   }
   read(reader: Party, partition: number, queue: number, counts: QueueCounts): void {
     this.#each((c) => c.read?.(reader, partition, queue, counts))
+  }
+
+  /** Counts what a frame brings, by what is known ahead of it. */
+  #count(frame: Stored): void {
+    const ledger = this.#truth().ledgers[frame.partition]!
+    for (const moment of momentsOf(frame, ledger.at, ledger.isDisputed)) this.#coverage.add('moment', moment)
+    for (const e of frame.record.events) {
+      const queue = e.type === 'QueueConfigured' ? ledger.queues.get(e.queue) : undefined
+      if (e.type === 'QueueConfigured' && queue !== undefined)
+        for (const name of settingsChanged(queue, e.config)) this.#coverage.add('setting', name)
+    }
   }
 
   async ended(): Promise<void> {

@@ -24,7 +24,13 @@ export class AuditChecker implements Checker {
           this.name,
           `damage of record ${hurt.seq} of partition ${partition} is not noticed`,
         )
-      if (!isDamaged && problem !== undefined && !isCheckpoint(hurt, problem.seq) && !this.#lostTail())
+      if (
+        !isDamaged &&
+        problem !== undefined &&
+        !isCheckpoint(hurt, problem.seq) &&
+        !this.#world.garbled.has(`${partition} ${problem.seq}`) &&
+        !this.#lostTail()
+      )
         throw new Objection(this.name, `partition ${partition} at ${problem.seq}: ${problem.message}`)
     }
   }

@@ -1,4 +1,5 @@
 import type { World } from '../world/World.ts'
+import { AgesChecker } from './ages.ts'
 import { AnswersChecker } from './answers.ts'
 import { AttemptIdsChecker } from './attemptIds.ts'
 import { AttemptsChecker } from './attempts.ts'
@@ -11,9 +12,11 @@ import { DeadLettersChecker } from './deadLetters.ts'
 import { DeliveriesChecker } from './deliveries.ts'
 import { EarlierOwnersChecker } from './earlierOwners.ts'
 import { EpochsChecker } from './epochs.ts'
+import { ErasuresChecker } from './erasures.ts'
 import { FinalityChecker } from './finality.ts'
 import { FlowChecker } from './flow.ts'
 import { GenerationsChecker } from './generations.ts'
+import { IdleQueuesChecker } from './idleQueues.ts'
 import { LawChecker } from './law.ts'
 import { LeasesChecker } from './leases.ts'
 import { LookingBackChecker } from './lookingBack.ts'
@@ -35,6 +38,8 @@ export const checkersOf = (world: World): Checker[] => [
   new PartitionTimeChecker(world),
   new FinalityChecker(world),
   new LeasesChecker(world),
+  new AgesChecker(world),
+  new IdleQueuesChecker(world),
   new LawChecker(world),
   new AttemptsChecker(world),
   new OrderChecker(),
@@ -46,6 +51,7 @@ export const checkersOf = (world: World): Checker[] => [
   new SettlementsChecker(world),
   new GenerationsChecker(world),
   new DeadLettersChecker(world),
+  new ErasuresChecker(world),
   new RedrivesChecker(world),
   new SpreadChecker(world),
   new TrimsChecker(world),

@@ -1,4 +1,4 @@
-import type { Reply } from '@kiroku/partition'
+import type { Command, Reply } from '@kiroku/partition'
 import type { Exchange } from '../world/Exchange.ts'
 import type { Stored } from '../world/Stored.ts'
 import type { World } from '../world/World.ts'
@@ -35,14 +35,17 @@ export class EpochsChecker implements Checker {
     this.#owners.delete(partition)
   }
 
-  left({ partition, sentMs, node }: Exchange, { epoch, seq, answers }: Reply): void {
-    const frames = this.#world.truth.frames[partition]!
+  left({ partition, sentMs, node, commands }: Exchange, { epoch, seq, answers }: Reply): void {
     if (epoch === 0) return
-    if (seq > (frames.at(-1)?.seq ?? 0) + strayMax)
+    if (seq > (this.#world.truth.lastSeq(partition) ?? 0) + strayMax)
       throw new Objection(this.name, `partition ${partition}: an answer rests on ${seq}, which is not stored`)
     const owner = this.#owners.get(partition)
     if (owner === undefined || this.#world.placement.dishonest.has(partition)) return
-    if (epoch < owner.epoch && sentMs > owner.sinceMs && answers.some((a) => a.ok !== undefined))
+    if (
+      epoch < owner.epoch &&
+      sentMs > owner.sinceMs &&
+      answers.some((a, i) => a.ok !== undefined && tells(commands[i]!))
+    )
       throw new Objection(
         this.name,
         `partition ${partition}: ${node} answers in epoch ${epoch} what was asked at ${sentMs}, after epoch ${owner.epoch} began at ${owner.sinceMs}`,
@@ -50,5 +53,8 @@ export class EpochsChecker implements Checker {
   }
 }
 
-/** Large bodies and foreign records are no frames. */
-const strayMax = 100
+/** Foreign records are not of the log. */
+const strayMax = 20
+
+/** What an actor says of itself, with its epoch, says nothing of its queues. */
+const tells = ({ type }: Command): boolean => type !== 'DescribePartition'

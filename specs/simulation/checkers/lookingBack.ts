@@ -63,7 +63,6 @@ export class LookingBackChecker implements Checker {
 
 /** Time that went by without a fact is no part of the record. */
 const hashOf = (state: PartitionState, at: number): string => {
-  const { frameSeq } = state
-  if (state.at < at) beginFrame(state, frameSeq, at)
+  beginFrame(state, state.frameSeq, at)
   return stateHash({ ...snapshot(state), seq: 0 })
 }

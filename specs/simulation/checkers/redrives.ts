@@ -32,7 +32,7 @@ export class RedrivesChecker implements Checker {
 
   ended(): void {
     for (const { partition, redrives } of this.#world.truth.ledgers)
-      for (const task of redrives)
+      for (const task of redrives.keys())
         throw new Objection(this.name, `redrive ${task} of partition ${partition} is still running`)
   }
 }

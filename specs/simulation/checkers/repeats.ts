@@ -34,7 +34,7 @@ export class RepeatsChecker implements Checker {
       for (const before of queue.messages.values()) {
         // A dead letter that was brought back is not held against a new message.
         if (before.number >= message.number || before.isForgotten || before.isForwarded) continue
-        if (!this.#areOne(queue, before, message)) continue
+        if (!areOne(before, message)) continue
         const passed = record.at - before.enqueuedAt
         if (passed < queue.configOf(0).dedupWindowMs)
           throw this.#object(
@@ -53,15 +53,12 @@ export class RepeatsChecker implements Checker {
         throw this.#object(
           `at ${seq} a send repeats ${partition}/${queue.id}/${number}, which it was not answered`,
         )
+      if (original.knownIn === undefined || original.isForgotten)
+        throw this.#object(`at ${seq} a send repeats "${original.label}", which is not looked for any more`)
       const passed = record.at - original.enqueuedAt
       if (passed >= queue.configOf(0).dedupWindowMs)
         throw this.#object(`at ${seq} a send repeats "${original.label}", which is ${passed} ms old`)
     }
-  }
-
-  #areOne(queue: QueueLedger, a: Message, b: Message): boolean {
-    const sameScope = queue.configOf(0).dedupScope === 'queue' || a.group === b.group
-    return sameScope && isKeyed(a.label) && identityOf(a.label) === identityOf(b.label)
   }
 
   #queue(partition: number, id: number): QueueLedger {
@@ -72,3 +69,10 @@ export class RepeatsChecker implements Checker {
     return new Objection(this.name, text)
   }
 }
+
+/** Whether the queue must take a message for a repeat of one before, by what it looks for since that came. */
+const areOne = (before: Message, message: Message): boolean =>
+  before.knownIn !== undefined &&
+  before.knownIn === message.knownIn &&
+  isKeyed(before.label) &&
+  identityOf(before.label) === identityOf(message.label)

@@ -62,7 +62,7 @@ export class SendsChecker implements Checker {
         )
     }
     const before = this.#acknowledged.get(key)
-    if (before !== undefined && `${before.queue}/${before.numbers.join()}` !== answer)
+    if (before !== undefined && !stored.isAgain && `${before.queue}/${before.numbers.join()}` !== answer)
       throw this.#object(`send ${key} got ${answer} and before that ${before.queue}/${before.numbers.join()}`)
     this.#acknowledged.set(key, { partition, queue, numbers, seq: stored.seq })
   }
@@ -89,12 +89,12 @@ export class SendsChecker implements Checker {
         if (this.#find({ partition, queue, number }) === undefined)
           throw this.#object(`send ${key} was acknowledged as ${queue}/${number} and is lost`)
     for (const [label, place] of this.#labels) this.#isThere(label, place)
-    for (const { partition, queues } of this.#world.truth.ledgers) {
+    for (const { partition, queues, sentAgain } of this.#world.truth.ledgers) {
       const seen = new Map<string, number>()
       for (const { id, messages } of queues.values())
         for (const { label, number, isForwarded } of messages.values()) {
           // What a queue recognizes by itself is another checker's.
-          if (isForwarded || isKeyed(label)) continue
+          if (isForwarded || isKeyed(label) || sentAgain.has(label)) continue
           if (seen.has(label))
             throw this.#object(
               `"${label}" is stored twice in queue ${partition}/${id}: ${seen.get(label)}, ${number}`,

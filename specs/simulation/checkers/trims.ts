@@ -28,11 +28,9 @@ export class TrimsChecker implements Checker {
     for (const [key, { target, letters }] of ledger.lanes.left) {
       if (this.#world.hurts.has(partition) || this.#world.hurts.has(target.partition)) continue
       const there = truth.ledgers[target.partition]!
-      // Nobody takes the letters of a queue that is gone.
-      if (there.queues.get(target.queue)?.isDeleted !== false) continue
       const arrived = there.lanes.arrived.get(key)?.letters.at(-1)?.forward ?? 0
-      for (const { forward, message } of letters)
-        if (forward > arrived && message!.bodySeq <= upTo)
+      for (const { forward, bodySeq } of letters)
+        if (forward > arrived && bodySeq! <= upTo)
           throw this.#object(`letter ${forward} of ${key} has not arrived; its body goes with ${upTo}`)
     }
   }

@@ -1,6 +1,16 @@
 /** What is counted. */
 export type CoverageKind =
-  'fault' | 'event' | 'transition' | 'actor' | 'command' | 'refusal' | 'party' | 'check' | 'seed'
+  | 'fault'
+  | 'event'
+  | 'transition'
+  | 'actor'
+  | 'command'
+  | 'outcome'
+  | 'moment'
+  | 'setting'
+  | 'party'
+  | 'check'
+  | 'seed'
 
 /** Counts by kind and name, as they travel between processes. */
 export type Counts = Record<string, Record<string, number>>

@@ -1,4 +1,5 @@
 import type { Party } from './Party.ts'
+import { progress } from './progress.ts'
 import { TaskHeap, type Task } from './TaskHeap.ts'
 
 /** The process's own, before the simulation takes the global ones over. */
@@ -20,6 +21,7 @@ export class Loop {
   current: Party | undefined
   /** Steps so far. */
   steps = 0
+  #leaptMs = 0
   #order = 0
   readonly #later = new TaskHeap()
   #soon: Task[] = []
@@ -38,6 +40,17 @@ export class Loop {
     const task: Task = { atMs, order: ++this.#order, run, party: party ?? undefined }
     this.#later.push(task)
     return () => (task.run = undefined)
+  }
+
+  /** Lets time pass in which nothing happens: what was due meanwhile is late. */
+  leap(ms: number): void {
+    this.nowMs += ms
+    this.#leaptMs += ms
+  }
+
+  /** Ms since the world began in which something could happen. */
+  get livedMs(): number {
+    return this.nowMs - this.#leaptMs
   }
 
   /** Resolves when `ms` have passed, for whoever runs now. */
@@ -98,6 +111,7 @@ export class Loop {
         }
       }
       this.steps++
+      Atomics.add(progress, 0, 1)
       this.current = party
       run()
       return true

@@ -1,9 +1,12 @@
 import type { Chance } from '../core/Chance.ts'
 import type { ActKind } from '../plan/Act.ts'
 import { spread } from '../workload/spread.ts'
+import { erase } from '../workload/erase.ts'
 import { editBody } from '../workload/editBody.ts'
 import { redrive } from '../workload/redrive.ts'
+import { administerDead } from '../workload/administerDead.ts'
 import { administer } from '../workload/administer.ts'
+import { confirmClocks } from '../workload/confirmClocks.ts'
 import type { World } from '../world/World.ts'
 import { damage, loseCheckpoint, loseTail } from './storage.ts'
 import { changeOwner, crash, freeze, lag } from './nodes.ts'
@@ -31,17 +34,46 @@ const down: Deed = ({ log, loop }, chance) => {
   loop.after(chance.pick(spellMs), () => log.faults.down(false), null)
 }
 
+const keysDown: Deed = ({ log, loop }, chance) => {
+  log.keys.isDown = true
+  loop.after(chance.pick(spellMs), () => (log.keys.isDown = false), null)
+}
+
 const stray: Deed = (world, chance) => {
   world.log.faults.write(partitionOf(world, chance), new TextEncoder().encode('a stray record'))
 }
 
-const wallClock: Deed = ({ placement }, chance) => {
-  for (const { party } of placement.processes)
-    if (chance.happens(0.5)) party.wallOffsetMs += chance.pick([-600_000, -3_000, 3_000, 600_000])
+const wallClock: Deed = (world, chance) => {
+  for (const { party } of world.placement.processes)
+    if (chance.happens(0.5)) world.setWallClock(party, stepped(chance, party.wallOffsetMs))
+  if (chance.happens(0.5)) confirmClocks(world, chance)
 }
 
 const storeClock: Deed = (world, chance) => {
-  world.storeSkewMs += chance.pick([-5_000, -50, 50, 5_000])
+  world.setStoreClock(stepped(chance, world.storeOffMs))
+  if (chance.happens(0.3)) confirmClocks(world, chance)
+}
+
+const hourMs = 3_600_000
+const dayMs = 24 * hourMs
+
+/** By how much clocks step. */
+const steps = {
+  seconds: [-5_000, -3_000, -50, 50, 3_000, 5_000],
+  minutes: [-600_000, 600_000],
+  days: [-5 * dayMs, -dayMs, dayMs, 5 * dayMs],
+} as const
+
+/** How far a clock is off that steps: a little more or less, by days, or not any more. */
+const stepped = (chance: Chance, offMs: number): number => {
+  const by = chance.weighted({ seconds: 5, minutes: 3, days: 3, right: 2 })
+  return by === 'right' ? 0 : offMs + chance.pick(steps[by])
+}
+
+/** Nothing happens for days: nodes were switched off, or only whoever uses them. */
+const days: Deed = (world, chance) => {
+  if (chance.happens(0.7)) for (const { party } of world.placement.processes) party.die()
+  world.leap(chance.pick([hourMs, dayMs, 5 * dayMs]))
 }
 
 const vanish: Deed = (world, chance) => {
@@ -58,6 +90,7 @@ const deeds: Readonly<Record<ActKind, Deed>> = {
   lag,
   wallClock,
   storeClock,
+  days,
   slow,
   full,
   down,
@@ -75,13 +108,17 @@ const deeds: Readonly<Record<ActKind, Deed>> = {
   redrive,
   editBody,
   spread,
+  erase,
+  keysDown,
+  administerDead,
 }
 
 /** Does every deed of the plan at its time, until the world is calm. */
 export const unfold = async (world: World): Promise<void> => {
   const { loop, plan, coverage, history } = world
+  const beganMs = loop.livedMs
   for (const { atMs, kind, index } of plan.acts) {
-    await loop.sleep(world.stormMs + atMs - loop.nowMs)
+    await loop.sleep(beganMs + atMs - loop.livedMs)
     if (world.failure !== undefined) return
     coverage.add('fault', kind)
     history.note(() => `act ${index}: ${kind}`)

@@ -6,8 +6,9 @@ import type { Hurt, World } from '../world/World.ts'
 /** A partition whose log nobody has hurt yet: one hurt a partition can always be cured. */
 const unhurt = (world: World, chance: Chance): number | undefined => {
   const partition = chance.below(world.plan.partitions)
-  // What a hurt log forgets of its queues' parts nobody can tell.
-  return world.hurts.has(partition) || world.isSpread ? undefined : partition
+  if (world.hurts.has(partition)) return undefined
+  if (world.isSpread) world.coverage.add('fault', 'damage beside a spread queue')
+  return partition
 }
 
 const kill = (owner: NodeProcess | undefined): void => owner?.party.die()

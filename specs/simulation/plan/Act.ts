@@ -19,7 +19,8 @@ const weights = {
   freeze: 4,
   lag: 4,
   wallClock: 4,
-  storeClock: 3,
+  storeClock: 4,
+  days: 1,
   slow: 4,
   full: 2,
   down: 3,
@@ -37,6 +38,9 @@ const weights = {
   redrive: 4,
   editBody: 4,
   spread: 5,
+  erase: 6,
+  keysDown: 2,
+  administerDead: 6,
 } as const
 
 /** How long things go wrong, in ms of virtual time. */

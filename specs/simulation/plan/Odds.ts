@@ -15,6 +15,10 @@ export interface Odds {
   readonly fenceAnswerLost: number
   /** An answer of the log that takes long, so that others overtake it. */
   readonly answerDelayed: number
+  /** A checkpoint that is stored with a wrong byte. */
+  readonly checkpointGarbled: number
+  /** A key that is stored without an answer. */
+  readonly keyAnswerLost: number
   /** A request of a client that never arrives, and a reply that never does. */
   readonly requestLost: number
   readonly replyLost: number
@@ -37,6 +41,8 @@ export const calmOdds: Odds = {
   fenceLost: 0,
   fenceAnswerLost: 0,
   answerDelayed: 0,
+  checkpointGarbled: 0,
+  keyAnswerLost: 0,
   requestLost: 0,
   replyLost: 0,
   replyDelayed: 0,
@@ -55,6 +61,8 @@ export const drawOdds = (chance: Chance): Odds => {
     fenceLost: share(0.2),
     fenceAnswerLost: share(0.2),
     answerDelayed: share(0.2),
+    checkpointGarbled: share(0.3),
+    keyAnswerLost: share(0.1),
     requestLost: share(0.05),
     replyLost: share(0.06),
     replyDelayed: share(0.2),

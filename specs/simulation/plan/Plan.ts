@@ -2,6 +2,8 @@ import type { CheckpointPolicy } from '@kiroku/engine'
 import type { QueueConfig, SubscriptionSettings } from '@kiroku/partition'
 import { Chance } from '../core/Chance.ts'
 import { drawActs, type Act } from './Act.ts'
+import type { WorldLimits } from '../core/takeOverLimits.ts'
+import { drawLimits } from './drawLimits.ts'
 import { drawOdds, type Odds, type OddsName } from './Odds.ts'
 import { drawQueues } from './drawQueues.ts'
 
@@ -30,7 +32,8 @@ export interface ActorPlan {
 }
 
 /** What an actor does. */
-type Role = 'producer' | 'clientProducer' | 'consumer' | 'clientConsumer' | 'lateConsumer' | 'reader'
+type Role =
+  'producer' | 'clientProducer' | 'consumer' | 'clientConsumer' | 'lateConsumer' | 'reader' | 'fumbler'
 
 /** Everything that a seed decides before the world begins; the rest is decided on the way, by streams of its own. */
 export interface Plan {
@@ -41,6 +44,7 @@ export interface Plan {
   /** Bytes of the record that are kept in all partitions together. */
   readonly recordBytes: number
   readonly recordBytesMax: number
+  readonly limits: WorldLimits
   readonly queues: readonly QueuePlan[]
   readonly actors: readonly ActorPlan[]
   readonly acts: readonly Act[]
@@ -72,6 +76,7 @@ export const planOf = (seed: number, without = whole): Plan => {
     checkpoints: { bytesMin: chance.pick([1_500, 6_000, 30_000, 1e9]), ageMs: chance.pick([1e9, 5_000]) },
     recordBytes: keepsAll ? 1e9 : chance.pick([30_000, 120_000]),
     recordBytesMax: chance.pick([150_000, 1_000_000]),
+    limits: drawLimits(chance.stream('limits'), queues.length),
     queues,
     actors: drawActors(chance.stream('actors'), queues).filter(({ index }) => !without.actors.has(index)),
     acts: drawActs(chance.stream('acts')).filter(({ index }) => !without.acts.has(index)),
@@ -105,6 +110,7 @@ const drawActors = (chance: Chance, queues: readonly QueuePlan[]): ActorPlan[] =
     if (chance.happens(0.4)) add('clientConsumer', name)
   }
   for (const { name, isForWork } of queues) if (!isForWork) add('consumer', name)
+  if (chance.happens(0.6)) add('fumbler', '')
   add('reader', '')
   if (chance.happens(0.7)) add('reader', '')
   return actors

@@ -12,7 +12,12 @@ export const drawQueues = (chance: Chance, partitions: number): QueuePlan[] => {
       name,
       isForWork: false,
       deadLetter: undefined,
-      config: { leaseMs: 2_000 },
+      config: {
+        leaseMs: 2_000,
+        ...(chance.happens(0.2) ? { erasable: 'message' as const } : {}),
+        // Which no body of the world fits.
+        ...(chance.happens(0.15) ? { bodySchema: { type: 'object' } } : {}),
+      },
     })),
     ...work.map((name): QueuePlan => {
       const plan: QueuePlan = {
@@ -60,22 +65,66 @@ const drawKind = (chance: Chance): Partial<QueueConfig> => {
   }
 }
 
+/** What may be changed while a queue is in use; its dead-letter queue is another deed. */
+type Changes = Omit<QueueConfig, 'groups' | 'erasable' | 'deadLetter'>
+
+/** Settings that an operator may change while a queue is in use, and that subscriptions may have for themselves. */
+export const drawChanges = (chance: Chance): { queue: Changes; own: Partial<QueueConfig> } => {
+  const { leaseMs, leaseMinMs, leaseCapMs, retriesMax, retry, exhaustion, lateHandles, ...rest } =
+    drawConfig(chance)
+  const { receiveWaitMs, batchWaitMs, ...queue } = rest
+  const own = {
+    leaseMs,
+    leaseMinMs,
+    leaseCapMs,
+    retriesMax,
+    retry,
+    exhaustion,
+    lateHandles,
+    receiveWaitMs,
+    batchWaitMs,
+    batchMessages: chance.pick([1, 10, 100]),
+    batchBytes: chance.pick([1, 1_000, 1_000_000]),
+    rateMax: chance.pick([0, 30]),
+    inflightMax: chance.pick([0, 5, 50]),
+    concurrencyMax: chance.pick([0, 4]),
+  } satisfies Partial<QueueConfig>
+  return {
+    queue: {
+      ...own,
+      ...queue,
+      idleMs: chance.pick([0, 700, 3_000, 120_000]),
+      bodyHidden: chance.pick(['off', 'on']),
+      indexBody: chance.pick(['off', 'on']),
+      // Bodies of the world are no JSON.
+      bodySchema: chance.pick([null, {}]),
+      bodyBytesMax: chance.pick([60, 1_000, 1_000_000]),
+      dedup: chance.pick(['off', 'id', 'content']),
+      dedupScope: chance.pick(['queue', 'group']),
+      dedupWindowMs: chance.pick([1_000, 5_000, 300_000]),
+    },
+    own,
+  }
+}
+
 /** Settings of a queue, such that its messages move within seconds. */
-export const drawConfig = (chance: Chance): Partial<QueueConfig> => ({
-  leaseMs: chance.pick([800, 2_000, 4_000]),
-  leaseCapMs: chance.pick([0, 0, 0, 5_000]),
-  retriesMax: chance.pick([0, 1, 1, 2, 5]),
-  retry: chance.pick<RetryPolicy>([
-    { kind: 'fixed', delayMs: 0 },
-    { kind: 'fixed', delayMs: 700 },
-    { kind: 'exponential', baseMs: 200, factor: 2, maxMs: 4_000, jitter: 0.5 },
-  ]),
-  exhaustion: chance.pick(['onExpiry', 'onExpiry', 'onNextReceive']),
-  lateHandles: chance.pick(['accept', 'reject']),
-  retentionMs: chance.pick([4 * 86_400_000, 4 * 86_400_000, 15_000]),
-  retentionFrom: chance.pick(['arrival', 'original']),
-  deliveryDelayMs: chance.pick([0, 0, 0, 400]),
-  receiveWaitMs: chance.pick([0, 500]),
-  batchWaitMs: chance.pick([0, 200]),
-  bodyBytesMax: 1_000_000,
-})
+const drawConfig = (chance: Chance) =>
+  ({
+    leaseMs: chance.pick([800, 2_000, 4_000]),
+    leaseMinMs: chance.pick([1, 1, 700]),
+    leaseCapMs: chance.pick([0, 0, 0, 5_000]),
+    retriesMax: chance.pick([0, 1, 1, 2, 5]),
+    retry: chance.pick<RetryPolicy>([
+      { kind: 'fixed', delayMs: 0 },
+      { kind: 'fixed', delayMs: 700 },
+      { kind: 'exponential', baseMs: 200, factor: 2, maxMs: 4_000, jitter: 0.5 },
+    ]),
+    exhaustion: chance.pick(['onExpiry', 'onExpiry', 'onNextReceive']),
+    lateHandles: chance.pick(['accept', 'reject']),
+    retentionMs: chance.pick([4 * 86_400_000, 4 * 86_400_000, 15_000]),
+    retentionFrom: chance.pick(['arrival', 'original']),
+    deliveryDelayMs: chance.pick([0, 0, 0, 400]),
+    receiveWaitMs: chance.pick([0, 500]),
+    batchWaitMs: chance.pick([0, 200]),
+    bodyBytesMax: 1_000_000,
+  }) satisfies Partial<QueueConfig>

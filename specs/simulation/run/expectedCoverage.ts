@@ -1,7 +1,10 @@
 import type { LogEventType } from '@kiroku/message'
 import type { ActorState } from '@kiroku/engine'
+import type { QueueConfig } from '@kiroku/partition'
 import type { CoverageKind } from '../core/Coverage.ts'
+import { expectedOutcomes } from './expectedOutcomes.ts'
 import { actKinds } from '../plan/Act.ts'
+import { moments } from '../world/momentsOf.ts'
 import { lawfulTransitions } from '../checkers/law.ts'
 
 /** Every fact of the log; one that the world does not bring about says why. */
@@ -10,6 +13,7 @@ const events: Readonly<Record<LogEventType, true | string>> = {
   ClockResumed: true,
   Checkpointed: true,
   Trimmed: true,
+  StoreShort: 'no store of the world has a limit yet',
   ForeignRecordSkipped: true,
   Repaired: true,
   QueueCreated: true,
@@ -39,8 +43,14 @@ const events: Readonly<Record<LogEventType, true | string>> = {
   DeadLettered: true,
   Discarded: true,
   BodiesCarried: true,
+  LettersCarried: true,
   BodyEdited: true,
   Forwarded: true,
+  Readdressed: true,
+  LanesEnded: 'only older engines recorded it',
+  LanesClosed: true,
+  ClosingTold: true,
+  LanesForgotten: true,
   QueueSpread: true,
   PartOpened: true,
   PartClosed: true,
@@ -51,8 +61,8 @@ const events: Readonly<Record<LogEventType, true | string>> = {
   RedriveStarted: true,
   Redriven: true,
   RedriveEnded: true,
-  Erased: 'no queue of the world is erasable yet',
-  KeysDeleted: 'no queue of the world is erasable yet',
+  Erased: true,
+  KeysDeleted: true,
 }
 
 const actorStates: Readonly<Record<ActorState, true | string>> = {
@@ -66,6 +76,38 @@ const actorStates: Readonly<Record<ActorState, true | string>> = {
   Quarantined: true,
 }
 
+/** Settings that are changed while a queue is in use. */
+const settings: Readonly<Record<keyof QueueConfig, true | string>> = {
+  leaseMs: true,
+  leaseMinMs: true,
+  leaseCapMs: true,
+  retriesMax: true,
+  retry: true,
+  exhaustion: true,
+  lateHandles: true,
+  deadLetter: true,
+  groups: 'set once, when the queue is created',
+  erasable: 'set once, when the queue is created',
+  dedup: true,
+  dedupScope: true,
+  dedupWindowMs: true,
+  retentionMs: true,
+  retentionFrom: true,
+  deliveryDelayMs: true,
+  receiveWaitMs: true,
+  batchMessages: true,
+  batchWaitMs: true,
+  batchBytes: true,
+  rateMax: true,
+  inflightMax: true,
+  concurrencyMax: true,
+  bodyBytesMax: true,
+  indexBody: true,
+  bodyHidden: true,
+  bodySchema: true,
+  idleMs: true,
+}
+
 const faults = [
   'append lost',
   'append answer lost',
@@ -77,20 +119,28 @@ const faults = [
   'late write stored',
   'late write after another',
   'log answer delayed',
+  'checkpoint garbled',
+  'key stored, answer lost',
   'request lost',
   'reply lost',
   'reply delayed',
+  'forward copied',
   'request to an earlier owner',
   'announcement lost',
   'delivery to nobody',
+  'damage beside a spread queue',
+  'spread beside damage',
 ]
 
 /** Everything that must occur, by kind and name. */
 export const expectedCoverage = (): [CoverageKind, string][] => [
+  ...expectedOutcomes().map((name): [CoverageKind, string] => ['outcome', name]),
   ...faults.map((name): [CoverageKind, string] => ['fault', name]),
   ...actKinds.map((name): [CoverageKind, string] => ['fault', name]),
   ...present(events).map((name): [CoverageKind, string] => ['event', name]),
   ...lawfulTransitions().map((name): [CoverageKind, string] => ['transition', name]),
+  ...moments.map((name): [CoverageKind, string] => ['moment', name]),
+  ...present(settings).map((name): [CoverageKind, string] => ['setting', name]),
   ...present(actorStates).map((name): [CoverageKind, string] => ['actor', name]),
   ['party', 'node died'],
   ['party', 'client died'],

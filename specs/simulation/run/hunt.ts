@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { brokenEngines } from '../broken/brokenEngines.ts'
 import { Crew } from './Crew.ts'
 import type { FailedSeed } from './Job.ts'
@@ -36,26 +35,20 @@ export const hunt = async (
   return catches
 }
 
-/** Seeds that a process is given at once, and how long it may take for them, in ms: far more than it does. */
-const chunk = 25
-const standstillMs = 30_000
+/** Seeds that a process is given at once. */
+const chunk = 5
 
 const huntOne = async (name: string, from: number): Promise<Catch> => {
   using crew = new Crew(name)
   for (let done = 0; done < seedsToCatch; done += chunk) {
     const first = from + done
-    const over = new AbortController()
-    const run = crew.do({ kind: 'run', from: first, count: chunk, untilFailure: true })
-    // An engine may be so broken that it goes round in circles.
-    const circles = { seed: first, checker: 'world', text: 'this seed, or one soon after it, never ends' }
-    const standstill = sleep(
-      standstillMs,
-      { seeds: 1, failed: [circles] },
-      { signal: over.signal, ref: false },
-    ).catch(() => run)
-    const { seeds, failed } = await Promise.race([run, standstill])
-    over.abort()
-    run.catch(() => {})
+    const { seeds, failed } = await crew
+      .do({ kind: 'run', from: first, count: chunk, untilFailure: true })
+      // An engine may be so broken that it goes round in one step, or takes all memory.
+      .catch(({ message }: Error) => ({
+        seeds: 1,
+        failed: [{ seed: first, checker: 'world', text: `this seed, or one soon after it: ${message}` }],
+      }))
     if (failed.length > 0) return { name, seeds: done + seeds, caught: failed[0] }
   }
   return { name, seeds: seedsToCatch, caught: undefined }

@@ -48,7 +48,6 @@ export class Caller {
     this.#epochs[partition] = Math.max(known, reply.epoch)
     const answer = reply.answers[0] as Answer<T>
     if (answer.error === undefined) return answer.ok
-    this.#world.coverage.add('refusal', answer.error.id)
     throw new KirokuError(answer.error.id, answer.error.message)
   }
 }

@@ -4,6 +4,7 @@ import type { Chance } from '../core/Chance.ts'
 import { Party } from '../core/Party.ts'
 import type { World } from '../world/World.ts'
 import { connect } from './connect.ts'
+import { currentConfig } from './currentConfig.ts'
 
 const sendsMax = 8
 
@@ -26,6 +27,7 @@ export class ClientProducer {
     const chance = this.#chance
     const client = connect(this.#world, this.party)
     const sending: Promise<void>[] = []
+    const { leaps } = this.#world
     for (let send = 1; send <= sendsMax; send++) {
       const labels = Array.from(
         { length: chance.pick([1, 1, 3]) },
@@ -43,7 +45,12 @@ export class ClientProducer {
         ).then(
           (ids) => this.#acknowledged(labels, ids),
           (error: unknown) => {
-            if (!isKirokuError(error) || !expected.has(error.id)) throw error
+            if (!isKirokuError(error)) throw error
+            const isSettled =
+              error.id === 'InvalidArgument' && currentConfig(this.#world, this.#queue)?.isChanged
+            // What it did not hear of for days it does not repeat.
+            const isLate = this.#world.leaps > leaps && error.retryable
+            if (isSettled !== true && !isLate && !expected.has(error.id)) throw error
           },
         ),
       )

@@ -14,14 +14,20 @@ interface Draft {
 /** Puts sends of one producer together: as its queue wants them, and some messages again. */
 export class Composer {
   readonly #queue: string
-  readonly #config: Partial<QueueConfig>
+  readonly #config: () => Partial<QueueConfig>
   readonly #hasFilters: boolean
   readonly #name: string
   readonly #chance: Chance
   /** Messages that may be sent again. */
   readonly #before: Draft[] = []
 
-  constructor({ name, config, second }: QueuePlan, producer: string, chance: Chance) {
+  /** @param config settings of the queue now */
+  constructor(
+    { name, second }: QueuePlan,
+    config: () => Partial<QueueConfig>,
+    producer: string,
+    chance: Chance,
+  ) {
     this.#queue = name
     this.#config = config
     this.#hasFilters = second !== undefined
@@ -31,15 +37,15 @@ export class Composer {
 
   compose(send: number): CommandOf<'Enqueue'> {
     const chance = this.#chance
-    const { groups = 'none', dedup = 'off' } = this.#config
-    const drafts = Array.from({ length: chance.pick([1, 1, 1, 2, 5]) }, (_, i) => this.#draft(send, i))
+    const { groups = 'none', dedup = 'off' } = this.#config()
+    const drafts = Array.from({ length: chance.pick([1, 1, 1, 2, 5]) }, (_, i) => this.#draft(send, i, dedup))
     return {
       type: 'Enqueue',
       queue: this.#queue,
       producer: this.#name,
       send,
       messages: drafts.map(({ body }) => body),
-      ...(chance.happens(0.15) ? { delayMs: chance.pick([50, 700, 4_000]) } : {}),
+      ...(chance.happens(0.15) ? { delayMs: chance.pick(delaysMs) } : {}),
       ...(chance.happens(0.05) ? { delaysMs: drafts.map(() => chance.pick([0, -1, 300])) } : {}),
       ...(this.#hasFilters ? { tags: drafts.map(() => chance.pick(['', 'red', 'blue'])) } : {}),
       ...(groups === 'none' ? {} : { groups: drafts.map(() => chance.pick(['a', 'b', 'c'])) }),
@@ -47,22 +53,25 @@ export class Composer {
     }
   }
 
-  #draft(send: number, index: number): Draft {
+  #draft(send: number, index: number, dedup: QueueConfig['dedup']): Draft {
     const chance = this.#chance
-    const { dedup = 'off' } = this.#config
     const bytes = chance.happens(0.02) ? 70_000 : chance.pick([30, 30, 30, 30, 900])
     if (dedup === 'off') return { body: bodyOf(labelFor(this.#name, send, index), bytes), dedupId: '' }
     const again = chance.happens(0.3) ? this.#before.at(-1 - chance.below(3)) : undefined
-    if (again !== undefined && again.dedupId === '') return again
+    if (again?.dedupId === '' && dedup === 'content') return again
     // A body may differ from the first one's where an id is given.
     const dedupId =
-      again?.dedupId ?? (dedup === 'id' || chance.happens(0.5) ? `${this.#name}-${send}-${index}` : '')
+      (again?.dedupId ?? '') ||
+      (dedup === 'id' || chance.happens(0.5) ? `${this.#name}-${send}-${index}` : '')
     const key = dedupId === '' ? `body ${send}.${index}` : dedupId
     const draft = { body: bodyOf(labelFor(this.#name, send, index, key), bytes), dedupId }
     this.#before.push(draft)
     return draft
   }
 }
+
+/** Most delays are short; one of days is over when days go by. */
+const delaysMs = [50, 50, 700, 700, 4_000, 4_000, 3 * 86_400_000] as const
 
 const bodyOf = (label: string, bytes: number): Uint8Array =>
   encodeEnvelope(encoder.encode(label.padEnd(bytes)))

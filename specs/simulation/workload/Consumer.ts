@@ -84,6 +84,7 @@ export class Consumer {
         batchWaitMs: chance.pick([0, 0, 300]),
         mode: chance.pick(['simple', 'push'] as const),
         consumer: caller.party.name,
+        ...(chance.happens(0.02) ? { leaseMs: 6 * 3_600_000 } : {}),
       }
       if (!this.#world.isCalm && chance.happens(0.05)) this.#cancel(caller, command)
       const delivery = await this.#receive(caller, command)
@@ -95,6 +96,7 @@ export class Consumer {
   /** One receive; some carry an attempt id, and are repeated with it where the answer did not come. */
   async #receive(caller: Caller, command: CommandOf<'Receive'>): Promise<Delivery | undefined> {
     const chance = this.#chance
+    const { leaps } = this.#world
     const attempt = chance.happens(0.4) ? { attempt: command.poll } : {}
     for (let tries = 1; ; tries++)
       try {
@@ -103,7 +105,8 @@ export class Consumer {
         return (await caller.ask(this.#partition, asked, () => true)).delivery
       } catch (error) {
         if (!isKirokuError(error)) throw error
-        if (attempt.attempt === undefined || tries > 3 || !error.retryable) return undefined
+        const isPast = this.#world.leaps > leaps
+        if (attempt.attempt === undefined || tries > 3 || !error.retryable || isPast) return undefined
         await this.#world.loop.sleep(chance.pick([5, 200]))
       }
   }
@@ -163,7 +166,7 @@ export class Consumer {
     const chance = this.#chance
     const items = [item]
     const isEnough = (tries: number): boolean => tries > 20
-    const delay = chance.happens(0.3) ? { delayMs: chance.pick([0, 900]) } : {}
+    const delay = chance.happens(0.3) ? { delayMs: chance.pick([0, 0, 0, 900, 900, 900, 86_400_000]) } : {}
     await (
       type === 'Extend'
         ? caller.ask(this.#partition, { type, items, leaseMs: chance.pick([500, 3_000]) }, isEnough)

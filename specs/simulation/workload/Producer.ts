@@ -5,6 +5,7 @@ import type { World } from '../world/World.ts'
 import { by } from './administer.ts'
 import { Caller } from './Caller.ts'
 import { Composer } from './Composer.ts'
+import { currentConfig } from './currentConfig.ts'
 
 /** Sends of one producer. */
 const sendsMax = 14
@@ -21,6 +22,7 @@ export class Producer {
   readonly #caller: Caller
   readonly #chance: Chance
   readonly #composer: Composer
+  readonly #queue: string
   readonly #partition: number
   readonly #name: string
   #numbers = 0
@@ -30,11 +32,14 @@ export class Producer {
   constructor(world: World, queue: string, name: string) {
     this.#world = world
     this.#name = name
+    this.#queue = queue
     this.#partition = partitionOf(queue, world.plan.partitions)
     this.#caller = new Caller(world, name)
     this.#chance = world.chance.stream(name)
+    const plan = world.plan.queues.find((q) => q.name === queue)!
     this.#composer = new Composer(
-      world.plan.queues.find((q) => q.name === queue)!,
+      plan,
+      () => currentConfig(world, queue)?.config ?? plan.config,
       name,
       this.#chance,
     )
@@ -73,7 +78,7 @@ export class Producer {
         )
       } catch (error) {
         if (!isKirokuError(error)) throw error
-        isRefused ||= expected.has(error.id)
+        isRefused ||= expected.has(error.id) || (settled.has(error.id) && this.#isChanged(command))
         if (stored === undefined && !error.retryable && !isRefused) throw error
       }
     }
@@ -90,6 +95,15 @@ export class Producer {
     if (stored !== undefined && command.type === 'Enqueue' && 'first' in stored) this.#revise(command, stored)
   }
 
+  /** Whether what a send must be like may have changed since it was made, or it asks for more than its queue keeps. */
+  #isChanged(command: Numbered): boolean {
+    if (command.type === 'Recall') return false
+    const now = currentConfig(this.#world, this.#queue)
+    // It may have waited for days.
+    const isOld = command.type === 'Reschedule' && this.#world.leaps > 0
+    return now === undefined || now.isChanged || isOld || (command.delayMs ?? 0) >= now.config.retentionMs
+  }
+
   /** Takes back or moves what it sent with a delay. */
   #revise(command: CommandOf<'Enqueue'>, { queue, first }: Answers['Enqueue']): void {
     const chance = this.#chance
@@ -100,11 +114,16 @@ export class Producer {
       this.#start({
         type: 'Reschedule',
         ...address,
-        delayMs: chance.pick([0, 300, 2_000]),
+        delayMs: chance.pick([0, 300, 2_000, 2 * dayMs]),
         send: ++this.#numbers,
       })
   }
 }
+
+const dayMs = 86_400_000
+
+/** What a send may be refused for by settings. */
+const settled: ReadonlySet<string> = new Set(['InvalidArgument', 'BodyTooLarge'])
 
 /** A queue that is being deleted and created again, and messages that are not delayed any more. */
 const expected: ReadonlySet<string> = new Set(['UnknownQueue', 'UnknownMessage', 'NotDelayed'])

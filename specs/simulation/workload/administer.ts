@@ -1,7 +1,7 @@
 import { isKirokuError } from '@kiroku/message'
-import { partitionOf, type StartPosition } from '@kiroku/partition'
+import { partitionOf, type QueueConfig, type StartPosition } from '@kiroku/partition'
 import type { Chance } from '../core/Chance.ts'
-import { drawConfig } from '../plan/drawQueues.ts'
+import { drawChanges } from '../plan/drawQueues.ts'
 import type { QueuePlan } from '../plan/Plan.ts'
 import type { World } from '../world/World.ts'
 import { Caller } from './Caller.ts'
@@ -28,18 +28,28 @@ export const administer = (world: World, chance: Chance, deed: Deed): void => {
   const act = async (): Promise<void> => {
     switch (deed) {
       case 'configure': {
-        const { leaseMs, retriesMax, retry, retentionMs, lateHandles } = drawConfig(chance)
-        const [name, value] = chance.pick(
-          Object.entries({ leaseMs, retriesMax, retry, retentionMs, lateHandles }),
+        if (chance.happens(0.25)) {
+          const config = { deadLetter: drawDeadLetter(world, chance) }
+          await caller.ask(partition, { type: 'ConfigureQueue', queue, config, by })
+          return
+        }
+        const changes = drawChanges(chance)
+        const entries = Object.entries(some === 'main' ? changes.queue : changes.own)
+        const config = Object.fromEntries(
+          chance.pick([[1], [1, 2], [1, 2, 3]]).map(() => chance.pick(entries)),
         )
-        if (some === 'main' || name === 'retentionMs')
-          await caller.ask(partition, { type: 'ConfigureQueue', queue, config: { [name]: value }, by })
-        else
+        if (some === 'main') {
+          await caller.ask(partition, { type: 'ConfigureQueue', queue, config, by })
+          if (((config['idleMs'] ?? 0) as number) === 0) return
+          // Where nobody receives it is gone soon, and somebody makes it again.
+          await world.loop.sleep(chance.pick([2_000, 5_000]))
+          await recreate(world, caller, partition, plan)
+        } else
           await caller.ask(partition, {
             type: 'ConfigureSubscription',
             queue,
             subscription: some,
-            settings: { [name]: value },
+            settings: config,
             by,
           })
         return
@@ -51,6 +61,8 @@ export const administer = (world: World, chance: Chance, deed: Deed): void => {
         return
       case 'reset':
         await caller.ask(partition, { type: 'ResetSubscription', queue, subscription: some, start, by })
+        // While the past comes back.
+        if (chance.happens(0.2)) await caller.ask(partition, { type: 'PurgeQueue', queue, by })
         return
       case 'resubscribe':
         if (plan.second === undefined) return
@@ -67,7 +79,7 @@ export const administer = (world: World, chance: Chance, deed: Deed): void => {
         return
       case 'recreate': {
         const { config } = await caller.ask(partition, { type: 'DescribeQueue', queue })
-        await caller.ask(partition, { type: 'DeleteQueue', queue, by })
+        await caller.ask(partition, { type: 'DeleteQueue', queue, force: true, by })
         await caller.ask(partition, { type: 'CreateQueue', queue, config, by })
         await subscribe(caller, partition, plan)
       }
@@ -85,6 +97,14 @@ export const administer = (world: World, chance: Chance, deed: Deed): void => {
       }),
     ),
   )
+}
+
+/** A queue of dead letters as it is now, or none. */
+const drawDeadLetter = (world: World, chance: Chance): QueueConfig['deadLetter'] => {
+  const { name } = chance.pick(world.plan.queues.filter((q) => !q.isForWork))
+  const partition = partitionOf(name, world.plan.partitions)
+  const queue = world.truth.ledgers[partition]!.queueNamed(name)?.id
+  return queue === undefined || chance.happens(0.3) ? null : { name, partition, queue }
 }
 
 /** Where a subscription begins: mostly in the past. */

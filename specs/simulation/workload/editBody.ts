@@ -15,9 +15,10 @@ export const editBody = (world: World, chance: Chance): void => {
   const { queues, partitions } = world.plan
   const queue = chance.pick(queues.filter((q) => !q.isForWork)).name
   const partition = partitionOf(queue, partitions)
-  const id = world.queueIds.get(queue)!
-  const messages = [...(world.truth.ledgers[partition]!.queues.get(id)?.messages.values() ?? [])]
-  if (messages.length === 0) return
+  const found = world.truth.ledgers[partition]!.queueNamed(queue)
+  if (found === undefined || found.messages.size === 0) return
+  const { id } = found
+  const messages = [...found.messages.values()]
   const { number, label } = chance.pick(messages)
   const caller = new Caller(world, 'editor')
   const act = async (): Promise<void> => {
@@ -46,4 +47,5 @@ const expected: ReadonlySet<string> = new Set([
   'UnknownMessage',
   'UnknownQueue',
   'BodyTooLarge',
+  'BodyMismatch',
 ])

@@ -3,6 +3,7 @@ import type { World } from '../world/World.ts'
 import { ClientConsumer } from './ClientConsumer.ts'
 import { ClientProducer } from './ClientProducer.ts'
 import { Consumer } from './Consumer.ts'
+import { Fumbler } from './Fumbler.ts'
 import { Producer } from './Producer.ts'
 import { Reader } from './Reader.ts'
 
@@ -36,6 +37,9 @@ export const people = (world: World): { producers: Person[]; consumers: Person[]
         break
       case 'reader':
         producers.push(new Reader(world, name))
+        break
+      case 'fumbler':
+        producers.push(new Fumbler(world, name))
     }
   }
   world.consumers.push(...consumers)

@@ -14,8 +14,8 @@ export const resumeAll = (world: World, partition: number): void => {
 }
 
 const resume = async (world: World, caller: Caller, partition: number): Promise<void> => {
-  for (const { name, isForWork, second } of world.plan.queues) {
-    if (!isForWork || partitionOf(name, world.plan.partitions) !== partition) continue
+  for (const { name, second } of world.plan.queues) {
+    if (partitionOf(name, world.plan.partitions) !== partition) continue
     const subscriptions = second === undefined ? ['main'] : ['main', secondSubscription]
     for (const subscription of [undefined, ...subscriptions])
       await caller

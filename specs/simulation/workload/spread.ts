@@ -11,9 +11,9 @@ const spreadable = (world: World): QueuePlan[] => world.plan.queues.filter((q) =
 /** Has an operator give a queue parts in some partitions, and take away those in others. */
 export const spread = (world: World, chance: Chance): void => {
   const queues = spreadable(world)
-  // What a hurt log forgets of its queues' parts nobody can tell.
-  if (queues.length === 0 || world.hurts.size > 0) return
+  if (queues.length === 0) return
   world.isSpread = true
+  if (world.hurts.size > 0) world.coverage.add('fault', 'spread beside damage')
   const { name } = chance.pick(queues)
   const { partitions } = world.plan
   const home = partitionOf(name, partitions)

@@ -1,6 +1,6 @@
 import type { LogEvent, LogEventOf, Ranges } from '@kiroku/message'
-import { runNumbers } from '@kiroku/partition'
-import { laneOf, type Lane, type Lanes } from './Lanes.ts'
+import { limits, runNumbers } from '@kiroku/partition'
+import { laneKey, laneOf, type Lane, type Lanes } from './Lanes.ts'
 import type { Life, LifeState, Move } from './Life.ts'
 import { QueueLedger, type Message } from './QueueLedger.ts'
 import type { Stored, StoredBody } from './Stored.ts'
@@ -13,6 +13,14 @@ export interface SendPlace {
   /** Whether the log said all of it in one fact. */
   isWhole: boolean
   readonly seq: number
+  /** Whether it was stored before, longer ago than is remembered. */
+  readonly isAgain: boolean
+}
+
+/** A producer: when it last sent, in ms of partition time, and the first record since which it may be remembered. */
+interface Sender {
+  lastAt: number
+  readonly newSince: number
 }
 
 /** A delivery as the log has it. */
@@ -35,15 +43,22 @@ export class Ledger {
   readonly queues = new Map<number, QueueLedger>()
   /** By producer and number. */
   readonly sends = new Map<string, SendPlace>()
+  /** What messages of sends say that were stored again, since nobody remembered them. */
+  readonly sentAgain = new Set<string>()
+  readonly #senders = new Map<string, Sender>()
   readonly deliveries = new Map<number, DeliveryNote>()
-  /** Redrives that began and have not ended, as `queue task`. */
-  readonly redrives = new Set<string>()
+  /** Redrives that began and have not ended, as `queue task`, and whose messages they move. */
+  readonly redrives = new Map<string, { readonly queue: number; readonly sub: number }>()
   readonly lanes: Lanes = { left: new Map(), arrived: new Map() }
   epoch = 0
   at = 0
   readonly #trimmedTo: () => number
+  /** What a trim on record gave up, though it may still be stored. */
+  #announcedTo = 0
   /** Whether a repair kept what happened in records that nobody can read any more. */
   #isBridged = false
+  /** Since when clocks disagree: partition time, and the first delivery since. */
+  #dispute: { readonly from: number; readonly delivery: number } | undefined
   /** Bodies that are waiting to be taken by the events of the frame, by queue. */
   #bodies = new Map<number, StoredBody[]>()
 
@@ -51,6 +66,11 @@ export class Ledger {
   constructor(partition: number, trimmedTo: () => number) {
     this.partition = partition
     this.#trimmedTo = trimmedTo
+  }
+
+  /** Whether clocks disagree since a while. */
+  get isDisputed(): boolean {
+    return this.#dispute !== undefined
   }
 
   queueNamed(name: string): QueueLedger | undefined {
@@ -72,11 +92,12 @@ export class Ledger {
         this.queues.set(e.queue, new QueueLedger(this.partition, e.queue, e.name, e.config as never))
         return
       case 'QueueConfigured':
-        this.#queue(e.queue).configure(e.config as never)
+        this.#queue(e.queue).configure(e.config as never, frame.record.at)
         return
       case 'QueueDeleted':
         this.#end(frame, e, this.#queue(e.queue), undefined, Number.POSITIVE_INFINITY, onMove)
         this.#queue(e.queue).isDeleted = true
+        for (const [redrive, { queue }] of this.redrives) if (queue === e.queue) this.redrives.delete(redrive)
         return
       case 'QueuePurged':
         for (const message of this.#queue(e.queue).messages.values())
@@ -103,11 +124,14 @@ export class Ledger {
       case 'Repaired':
         this.#isBridged ||= e.hash !== ''
         return
+      case 'Trimmed':
+        this.#announcedTo = Math.max(this.#announcedTo, e.upTo)
+        return
       case 'SubscriptionFilled':
         return this.#queue(e.queue).filled(
           e.sub,
           frame.record.at,
-          this.#isBridged ? undefined : this.#trimmedTo(),
+          this.#isBridged ? undefined : Math.max(this.#announcedTo, this.#trimmedTo()),
         )
       case 'SubscriptionReset':
         return this.#reset(frame, e, onMove)
@@ -123,6 +147,8 @@ export class Ledger {
       }
       case 'ForwardReceived':
         return this.#forwardReceived(frame, e)
+      case 'Readdressed':
+        return this.#readdressed(e)
       case 'BodyEdited': {
         const message = this.#queue(e.queue).messages.get(e.number)!
         const [edited] = this.#bodies.get(e.queue)?.splice(0, 1) ?? []
@@ -137,9 +163,24 @@ export class Ledger {
         for (const n of each(e.numbers)) this.#queue(e.queue).messages.get(n)!.bodySeq = carried[i++]!.seq
         return
       }
+      case 'LettersCarried': {
+        const source = { partition: this.partition, queue: e.source }
+        const carried = this.#bodies.get(e.source)?.splice(0, total(e.forwards)) ?? []
+        const letters = new Map(
+          laneOf(this.lanes.left, source, e.target).letters.map((letter) => [letter.forward, letter]),
+        )
+        let i = 0
+        for (const forward of each(e.forwards)) letters.get(forward)!.bodySeq = carried[i++]!.seq
+        return
+      }
+      case 'Erased':
+        for (const message of this.#queue(e.queue).messages.values())
+          message.isErased ||=
+            e.group === undefined ? isAmong(e.numbers!, message.number) : message.group === e.group
+        return
       case 'ClockResumed':
         for (const life of this.#lives()) if (life.state === 'Inflight') life.leaseUntil += e.gapMs
-        return
+        return this.#resumed(e)
       case 'Delivered':
         this.deliveries.set(e.delivery, { queue: e.queue, sub: e.sub, numbers: e.numbers, seq: frame.seq })
         return this.#numbered(frame, e, 'Inflight', onMove)
@@ -161,8 +202,12 @@ export class Ledger {
         return this.#numbered(frame, e, 'Committed', onMove)
       case 'Discarded':
         this.#numbered(frame, e, 'Discarded', onMove)
-        // What was given up while it waited for its time waits for nobody who begins in the past either.
-        for (const n of each(e.numbers)) this.#queue(e.queue).messages.get(n)!.dueAt = 0
+        // What was given up while it waited for its time never comes to who begins in the past either.
+        for (const n of each(e.numbers)) {
+          const message = this.#queue(e.queue).messages.get(n)!
+          message.isGivenUp ||= message.dueAt !== 0
+          message.dueAt = 0
+        }
         return
       case 'DeadLettered':
         this.#numbered(frame, e, 'DLQ', onMove)
@@ -171,7 +216,7 @@ export class Ledger {
         this.#numbered(frame, e, 'Discarded', onMove)
         return this.#leaves(frame, e)
       case 'RedriveStarted':
-        this.redrives.add(`${e.queue} ${e.task}`)
+        this.redrives.set(`${e.queue} ${e.task}`, { queue: e.queue, sub: e.sub })
         return
       case 'RedriveEnded':
         this.redrives.delete(`${e.queue} ${e.task}`)
@@ -223,8 +268,10 @@ export class Ledger {
     const message = queue.messages.get(event.number)
     if (message === undefined)
       throw new Error(`${event.type} of ${queue.id}/${event.number}, which never came in`)
+    this.#heard(frame, event.producer)
     message.isForgotten ||= to === 'Discarded'
     message.dueAt = event.type === 'Rescheduled' ? event.dueAt : 0
+    message.delayMs = 0
     for (const [sub, life] of message.lives)
       if (!queue.generations.get(sub)!.isOver)
         this.#move({ frame, event, queue, message, sub, life, to }, onMove)
@@ -242,6 +289,8 @@ export class Ledger {
   #over(frame: Stored, event: LogEvent, queue: QueueLedger, sub: number, onMove: OnMove): void {
     this.#end(frame, event, queue, sub, Number.POSITIVE_INFINITY, onMove)
     queue.generations.get(sub)!.isOver = true
+    for (const [redrive, moves] of this.redrives)
+      if (moves.queue === queue.id && moves.sub === sub) this.redrives.delete(redrive)
   }
 
   #move(move: Move, onMove: OnMove): void {
@@ -266,10 +315,17 @@ export class Ledger {
         life.attempt--
         return
       case 'Rescheduled':
+        life.dueAt = event.dueAt
+        return
       case 'RetryScheduled':
       case 'LeaseExpired':
         life.dueAt = event.dueAt
-        return
+        life.pausedMs = frame.sentMs
+        // What was delivered before clocks disagreed and is paused while they do ages by what is found out.
+        life.pauseMs =
+          event.dueAt === 0 || life.delivery < (this.#dispute?.delivery ?? 0)
+            ? 0
+            : event.dueAt - frame.record.at
     }
   }
 
@@ -292,25 +348,45 @@ export class Ledger {
 
   #enqueued(frame: Stored, e: LogEventOf<'Enqueued'>): void {
     const queue = this.#queue(e.queue)
+    const place = this.#send(frame, e)
+    const { dedup, dedupScope } = queue.configOf(0)
     for (const message of this.#enter(frame, queue, e.first, e.count)) {
       message.group = e.group ?? ''
       queue.begin(message, e.dueAt, frame.record.at, e.filteredBy)
+      if (dedup !== 'off') message.knownIn = dedupScope === 'queue' ? '' : message.group
+      if (place.isAgain) this.sentAgain.add(message.label)
     }
     const numbers = Array.from({ length: e.count }, (_, i) => e.first + i)
-    const place = this.#send(frame, e)
     if (!place.isWhole) place.numbers.push(...numbers)
   }
 
   /** What is known of a send, all of whose facts stand in one frame. */
   #send(frame: Stored, e: { producer: string; send: number; queue: number }): SendPlace {
+    const { seq } = frame
     const key = `${e.producer} ${e.send}`
     const known = this.sends.get(key)
-    if (known?.seq === frame.seq) return known
-    if (known !== undefined)
-      throw new Error(`send ${key} is stored at ${known.seq} and again at ${frame.seq}`)
-    const place: SendPlace = { queue: e.queue, numbers: [], isWhole: false, seq: frame.seq }
+    if (known?.seq === seq) return known
+    const { newSince } = this.#heard(frame, e.producer)
+    if (known !== undefined && known.seq >= newSince)
+      throw new Error(`send ${key} is stored at ${known.seq} and again at ${seq}`)
+    const place: SendPlace = {
+      queue: e.queue,
+      numbers: [],
+      isWhole: false,
+      seq,
+      isAgain: known !== undefined,
+    }
     this.sends.set(key, place)
     return place
+  }
+
+  /** Notes that a producer sent: who was silent for longer than is remembered is somebody new. */
+  #heard({ seq, record: { at } }: Stored, producer: string): Sender {
+    const before = this.#senders.get(producer)
+    const isNew = before !== undefined && at - before.lastAt >= limits.producerIdleMs
+    const sender = { lastAt: at, newSince: isNew ? seq : (before?.newSince ?? 0) }
+    this.#senders.set(producer, sender)
+    return sender
   }
 
   #forwardReceived(frame: Stored, e: LogEventOf<'ForwardReceived'>): void {
@@ -320,7 +396,10 @@ export class Ledger {
     for (const message of this.#enter(frame, queue, e.first, e.count)) {
       message.group = e.group ?? ''
       message.isForwarded = true
+      message.origin = { source: e.from, lane: laneKey(e.from, lane.target), forward }
       queue.begin(message, 0, frame.record.at, e.filteredBy, e.only)
+      message.isFromOriginal = queue.configOf(0).retentionFrom === 'original'
+      if (message.isFromOriginal) message.retainedFrom = e.enqueuedAt[forward - e.forward]!
       lane.letters.push({ forward: forward++, label: message.label, seq: frame.seq })
     }
   }
@@ -331,8 +410,25 @@ export class Ledger {
     let forward = e.forward
     for (const number of each(e.numbers)) {
       const message = queue.messages.get(number)!
-      lane.letters.push({ forward: forward++, label: message.label, seq: frame.seq, message })
+      lane.letters.push({
+        forward: forward++,
+        label: message.label,
+        seq: frame.seq,
+        message,
+        bodySeq: message.bodySeq,
+      })
     }
+  }
+
+  #readdressed(e: LogEventOf<'Readdressed'>): void {
+    const source = { partition: this.partition, queue: e.source }
+    const from = laneOf(this.lanes.left, source, e.from)
+    const to = laneOf(this.lanes.left, source, e.target)
+    const moved = new Set(each(e.forwards))
+    let forward = e.forward
+    for (const letter of from.letters)
+      if (moved.has(letter.forward)) to.letters.push({ ...letter, forward: forward++ })
+    from.letters = from.letters.filter((letter) => !moved.has(letter.forward))
   }
 
   *#enter(frame: Stored, queue: QueueLedger, first: number, count: number): Iterable<Message> {
@@ -340,7 +436,7 @@ export class Ledger {
     for (let i = 0; i < count; i++) {
       const body = labels[i]
       if (body === undefined) throw new Error(`frame ${frame.seq} has no body for ${queue.id}/${first + i}`)
-      yield queue.enter(first + i, body, frame.seq)
+      yield queue.enter(first + i, body, frame)
     }
   }
 
@@ -348,6 +444,25 @@ export class Ledger {
     const queue = this.queues.get(id)
     if (queue === undefined) throw new Error(`an event names queue ${id}, which is not there`)
     return queue
+  }
+
+  /** While clocks disagree, nobody knows how much time goes by; what came meanwhile does not age by what is found out later. */
+  #resumed({ now, gapMs, dispute }: LogEventOf<'ClockResumed'>): void {
+    const { from, delivery } = this.#dispute ?? { from: Infinity, delivery: Infinity }
+    for (const queue of this.queues.values())
+      for (const message of queue.messages.values()) {
+        const isYoung = message.enqueuedAt >= from
+        if (message.retainedFrom >= from) message.retainedFrom += gapMs
+        for (const life of message.lives.values())
+          if (life.state === 'Delayed' ? isYoung : life.state === 'WaitingRetry' && life.delivery >= delivery)
+            life.dueAt += gapMs
+        if (!isYoung) continue
+        message.enqueuedAt += gapMs
+        if (message.dueAt !== 0) message.dueAt += gapMs
+      }
+    for (const sender of this.#senders.values()) if (sender.lastAt >= from) sender.lastAt += gapMs
+    const next = Math.max(0, ...this.deliveries.keys()) + 1
+    this.#dispute = dispute === undefined ? undefined : (this.#dispute ?? { from: now, delivery: next })
   }
 
   *#lives(): Iterable<Life> {
@@ -364,6 +479,9 @@ export function* each(ranges: Readonly<Ranges>): Iterable<number> {
   for (let i = 0; i < ranges.length; i += 2)
     for (let n = ranges[i]!, end = n + ranges[i + 1]!; n < end; n++) yield n
 }
+
+const isAmong = (ranges: Ranges, number: number): boolean =>
+  ranges.some((first, i) => i % 2 === 0 && first <= number && number < first + ranges[i + 1]!)
 
 const total = (ranges: Ranges): number => {
   let count = 0

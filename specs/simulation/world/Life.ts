@@ -16,6 +16,9 @@ export interface Life {
   /** Ends of its lease and of its pause, in ms of partition time; 0: none. */
   leaseUntil: number
   dueAt: number
+  /** When its pause began, in ms of virtual time, and how long it is; 0: nobody can tell. */
+  pausedMs: number
+  pauseMs: number
   /** When the last delivery was decided, in ms of virtual time. */
   leasedMs: number
   /** Whether its consumer asked for more, or less, time since. */

@@ -2,11 +2,14 @@ import { KirokuError } from '@kiroku/message'
 import type { Command, Reply } from '@kiroku/partition'
 import type { Party } from '../core/Party.ts'
 import type { Exchange } from './Exchange.ts'
+import { outcomesOf } from './outcomesOf.ts'
 import type { NodeProcess } from './NodeProcess.ts'
 import type { World } from './World.ts'
 
 /** How long a reply that is delayed takes, in ms. */
 const delaysMs = [3, 40, 900, 5_000] as const
+/** When a copy of a request comes. */
+const copiedMs = [900, 10_000, 30_000, 100_000] as const
 
 /** The way between parties: requests find the owner of a partition, or do not, and replies come, or do not. */
 export class Network {
@@ -46,9 +49,14 @@ export class Network {
           from,
         )
       }
+      const { leaps } = this.#world
+      if (commands[0]?.type === 'Forward' && odds.replyDelayed > 0 && chance.happens(0.5))
+        this.#keepCopy(exchange)
       loop.after(
         chance.pick([0, 0, 1]),
         () => {
+          // What was under way meanwhile is not any more.
+          if (this.#world.leaps !== leaps) return
           const process = this.#route(partition)
           if (process === undefined) return back(() => reject(new KirokuError('Unavailable', 'nobody there')))
           loop.after(
@@ -63,6 +71,22 @@ export class Network {
         null,
       )
     })
+  }
+
+  /** What was sent comes once more, when whoever sent it may have nothing to do with it any more. */
+  #keepCopy({ from, partition, commands, sentMs }: Exchange): void {
+    const { loop, chance, coverage } = this.#world
+    const copy: Exchange = { id: ++this.#exchanges, from, partition, commands, sentMs }
+    loop.after(
+      chance.pick(copiedMs),
+      () => {
+        const process = this.#route(partition)
+        if (process === undefined) return
+        coverage.add('fault', 'forward copied')
+        loop.after(0, () => this.#serve(process, copy, () => {}), process.party)
+      },
+      null,
+    )
   }
 
   /** Tells whoever listens that a partition has a new owner. */
@@ -97,7 +121,7 @@ export class Network {
   }
 
   #serve(process: NodeProcess, exchange: Exchange, done: (reply: Reply) => void): void {
-    const { judges, loop } = this.#world
+    const { judges, loop, coverage } = this.#world
     const actor = process.node.actors.get(exchange.partition)
     // As with a subscription that is gone when the request comes.
     if (actor === undefined) return
@@ -110,6 +134,8 @@ export class Network {
         if (process.party.isDead) return
         process.requests.delete(exchange)
         exchange.reply = reply
+        for (const [i, command] of exchange.commands.entries())
+          for (const outcome of outcomesOf(command, reply.answers[i]!)) coverage.add('outcome', outcome)
         judges.left(exchange, reply)
         done(reply)
       },

@@ -1,3 +1,4 @@
+import { KirokuError } from '@kiroku/message'
 import type {
   WriteFault,
   CheckpointStore,
@@ -7,6 +8,7 @@ import type {
   LogRecord,
   LogState,
   PartitionLog,
+  StoreRoom,
 } from '@kiroku/log'
 import type { Party } from '../core/Party.ts'
 import type { World } from './World.ts'
@@ -34,13 +36,29 @@ export class NodeLog implements Log {
     return {
       keptMs: keys.keptMs,
       get: (name) => answer(() => keys.get(name)),
-      put: (name, value, revision) => answer(() => keys.put(name, value, revision)),
+      put: (name, value, revision) => answer(() => this.#put(name, value, revision)),
       scrub: (name) => answer(() => keys.scrub(name)),
     }
   }
 
+  async #put(name: string, value: Uint8Array, revision: number): Promise<number | undefined> {
+    const { chance, odds, coverage, log } = this.#world
+    const stored = await log.keys.put(name, value, revision)
+    if (!chance.happens(odds.keyAnswerLost)) return stored
+    coverage.add('fault', 'key stored, answer lost')
+    throw new KirokuError('KeysUnavailable', 'the key store did not answer')
+  }
+
   async partition(n: number): Promise<PartitionLog> {
     return new NodePartition(this.#world, this.#party, await this.#world.log.partition(n))
+  }
+
+  restore(n: number): Promise<void> {
+    return answered(this.#world, this.#party, () => this.#world.log.restore(n))
+  }
+
+  room(): Promise<StoreRoom | undefined> {
+    return this.#world.log.room()
   }
 
   close(): Promise<void> {
@@ -69,9 +87,21 @@ class NodePartition implements PartitionLog {
     this.checkpoints = {
       list: () => this.#answer(() => checkpoints.list()),
       get: (seq) => this.#answer(() => checkpoints.get(seq)),
-      put: (seq, bytes) => this.#answer(() => checkpoints.put(seq, bytes)),
+      size: (seq) => this.#answer(() => checkpoints.size(seq)),
+      put: (seq, bytes) => this.#answer(() => checkpoints.put(seq, this.#garbled(seq, bytes))),
       delete: (seq) => this.#answer(() => checkpoints.delete(seq)),
     }
+  }
+
+  /** What of it arrives in the store, now and then. */
+  #garbled(seq: number, bytes: Uint8Array): Uint8Array {
+    const { chance, odds, coverage, garbled } = this.#world
+    if (!chance.happens(odds.checkpointGarbled)) return bytes
+    garbled.add(`${this.partition} ${seq}`)
+    coverage.add('fault', 'checkpoint garbled')
+    const stored = Uint8Array.from(bytes)
+    stored[chance.below(stored.length)]! ^= 1
+    return stored
   }
 
   state(): Promise<LogState> {

@@ -40,6 +40,7 @@ export class NodeProcess {
       name,
       time: {
         monotonicMs: () => monotonicFromMs + loop.nowMs,
+        wallMs: () => Date.now(),
         after: (ms, run) => loop.after(ms, run, this.party),
       },
       random: () => chance.next(),

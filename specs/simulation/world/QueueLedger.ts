@@ -1,6 +1,6 @@
 import type { QueueAddress } from '@kiroku/message'
 import { defaultQueueConfig, type QueueConfig } from '@kiroku/partition'
-import type { StoredBody } from './Stored.ts'
+import type { Stored, StoredBody } from './Stored.ts'
 import type { Life } from './Life.ts'
 
 /** One message as the log tells it. */
@@ -13,6 +13,18 @@ export interface Message {
   readonly seq: number
   bodySeq: number
   enqueuedAt: number
+  /** From when its retention counts: from then, or from its first send in another queue. */
+  retainedFrom: number
+  isFromOriginal: boolean
+  /** When it came, in ms of virtual time, and for how long it was to wait then; 0: not at all, or it was moved since. */
+  readonly sentMs: number
+  delayMs: number
+  /** What it was in the queue that it left, where it is a forwarded one. */
+  origin: LetterAddress | undefined
+  /** Among what a repeat of it is looked for: in the queue, or in a group; undefined: it is not, or not any more. */
+  knownIn: string | undefined
+  /** The same as it is recorded, which a step of the time after a dispute does not move. */
+  recordedAt: number
   /** While it waits for its time: when that is, in ms of partition time; 0: it does not. */
   dueAt: number
   isForwarded: boolean
@@ -20,10 +32,21 @@ export interface Message {
   only: number | undefined
   /** Whether a repeat of it is a new message, since it was recalled or purged. */
   isForgotten: boolean
+  /** Whether it was given up while it waited for its time: nobody gets it, and yet a repeat of it is one. */
+  isGivenUp: boolean
+  /** Whether its key was to be deleted. */
+  isErased: boolean
   /** Message group or tenant; empty: none. */
   group: string
   /** By subscription generation. */
   readonly lives: Map<number, Life>
+}
+
+/** A letter by its lane and its number there. */
+interface LetterAddress {
+  readonly source: QueueAddress
+  readonly lane: string
+  readonly forward: number
 }
 
 /** One generation of a subscription as the log tells it. */
@@ -72,9 +95,15 @@ export class QueueLedger {
     this.open(0, 'main', {})
   }
 
-  configure(config: Partial<QueueConfig>): void {
+  /** At this partition time. */
+  configure(config: Partial<QueueConfig>, at: number): void {
+    const before = this.configOf(0).dedupWindowMs
     this.#config = config
     this.configured++
+    // What is over stays over, also when the window becomes longer.
+    const windowMs = Math.min(before, this.configOf(0).dedupWindowMs)
+    for (const message of this.messages.values())
+      if (at - message.enqueuedAt >= windowMs) message.knownIn = undefined
   }
 
   /** Settings that are in force for a generation. */
@@ -98,7 +127,7 @@ export class QueueLedger {
   restore(number: number, sub: number, state: 'Available' | 'Discarded', seq: number): void {
     const message = this.messages.get(number)
     const { past } = this.generations.get(sub)!
-    if (message === undefined || past === undefined || message.lives.has(sub) || message.isForgotten)
+    if (message === undefined || past === undefined || message.lives.has(sub) || isNobodys(message))
       throw new Error(`message ${this.id}/${number} is restored to ${sub} at ${seq}, which is wrong`)
     const life = newLife(state, 0, seq)
     message.lives.set(sub, life)
@@ -120,12 +149,12 @@ export class QueueLedger {
     if (trimmedTo === undefined) return
     const { retentionMs, retentionFrom } = this.configOf(sub)
     for (const message of this.messages.values()) {
-      const { number, seq, bodySeq, enqueuedAt, isForgotten, lives, only } = message
+      const { number, seq, bodySeq, recordedAt, lives, only } = message
       // It counts from a time in another queue, which is not noted here.
       if (message.isForwarded && retentionFrom === 'original') continue
       const isOfIt = number >= from && number < until && seq >= readFrom && only === undefined
-      if (isOfIt && !isForgotten && !lives.has(sub) && Math.min(seq, bodySeq) > trimmedTo)
-        if (enqueuedAt + retentionMs > at)
+      if (isOfIt && !isNobodys(message) && !lives.has(sub) && Math.min(seq, bodySeq) > trimmedTo)
+        if (recordedAt + retentionMs > at)
           throw new Error(`message ${this.id}/${number} of record ${seq} is not restored to ${sub}`)
     }
   }
@@ -137,7 +166,7 @@ export class QueueLedger {
     return undefined
   }
 
-  enter(number: number, { label, seq: bodySeq }: StoredBody, seq: number): Message {
+  enter(number: number, { label, seq: bodySeq }: StoredBody, { seq, sentMs }: Stored): Message {
     if (this.messages.has(number)) throw new Error(`message ${this.id}/${number} comes in again at ${seq}`)
     const message: Message = {
       queue: this.id,
@@ -146,10 +175,19 @@ export class QueueLedger {
       seq,
       bodySeq,
       enqueuedAt: 0,
+      retainedFrom: 0,
+      isFromOriginal: false,
+      sentMs,
+      delayMs: 0,
+      origin: undefined,
+      knownIn: undefined,
+      recordedAt: 0,
       dueAt: 0,
       isForwarded: false,
       only: undefined,
       isForgotten: false,
+      isGivenUp: false,
+      isErased: false,
       group: '',
       lives: new Map(),
     }
@@ -168,7 +206,10 @@ export class QueueLedger {
     only?: number,
   ): void {
     message.enqueuedAt = at
+    message.retainedFrom = at
+    message.recordedAt = at
     message.dueAt = dueAt
+    message.delayMs = dueAt === 0 ? 0 : dueAt - at
     message.only = only
     for (const { id, isOver } of this.generations.values()) {
       if (isOver) continue
@@ -190,6 +231,9 @@ export class QueueLedger {
   }
 }
 
+/** Whether it does not come to who begins in the past. */
+const isNobodys = ({ isForgotten, isGivenUp }: Message): boolean => isForgotten || isGivenUp
+
 const newLife = (state: Life['state'], dueAt: number, sinceSeq: number): Life => ({
   state,
   attempt: 0,
@@ -197,6 +241,8 @@ const newLife = (state: Life['state'], dueAt: number, sinceSeq: number): Life =>
   delivery: 0,
   leaseUntil: 0,
   dueAt,
+  pausedMs: 0,
+  pauseMs: 0,
   leasedMs: 0,
   isExtended: false,
   sinceSeq,

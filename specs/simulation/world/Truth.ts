@@ -1,4 +1,4 @@
-import { decodeRecord, zeroHash, type LogRecord } from '@kiroku/log'
+import { decodeRecord, zeroHash, type DecodedFrame, type LogRecord } from '@kiroku/log'
 import { decodeEnvelope } from '@kiroku/partition'
 import type { Loop } from '../core/Loop.ts'
 import { Ledger, type OnMove } from './Ledger.ts'
@@ -30,6 +30,8 @@ export class Truth {
   readonly #trimmedTo: (partition: number) => number
   readonly #listener: TruthListener
   readonly #open: (stored: Uint8Array) => Uint8Array
+  /** What stored bodies say; their keys may be gone since. */
+  readonly #said = new WeakMap<DecodedFrame, Map<number, StoredBody[]>>()
   readonly #sendings = new WeakMap<Uint8Array, Sending>()
   /** Large bodies by partition and sequence. */
   readonly #bodies = new Map<string, string>()
@@ -99,6 +101,11 @@ export class Truth {
     return this.#chains[partition]!.map(({ seq }) => seq)
   }
 
+  /** The last of them; undefined: there is none. */
+  lastSeq(partition: number): number | undefined {
+    return this.#chains[partition]!.at(-1)?.seq
+  }
+
   /** Forgets frames: the log lost them, or a repair gave them up. */
   lose(partition: number, from: number, upTo = Number.POSITIVE_INFINITY): void {
     const chain = this.#chains[partition]!
@@ -114,7 +121,14 @@ export class Truth {
     this.#listener.givenUp(partition, from, upTo)
   }
 
-  #labels({ partition, seq, record }: Stored): Map<number, StoredBody[]> {
+  /** A copy, since whoever notes them takes them out. */
+  #labels(frame: Stored): Map<number, StoredBody[]> {
+    let labels = this.#said.get(frame.record)
+    if (labels === undefined) this.#said.set(frame.record, (labels = this.#read(frame)))
+    return new Map([...labels].map(([queue, bodies]) => [queue, [...bodies]]))
+  }
+
+  #read({ partition, seq, record }: Stored): Map<number, StoredBody[]> {
     const labels = new Map<number, StoredBody[]>()
     if (record.events.every((e) => !bringsBodies.has(e.type))) return labels
     for (const { queue, bodies } of record.sections)
@@ -134,6 +148,7 @@ const bringsBodies: ReadonlySet<string> = new Set([
   'Enqueued',
   'ForwardReceived',
   'BodiesCarried',
+  'LettersCarried',
   'BodyEdited',
 ])
 const labelBytesMax = 60

@@ -10,8 +10,10 @@ import { beginningMs } from '../core/takeOverGlobals.ts'
 import { calmOdds, type Odds } from '../plan/Odds.ts'
 import type { Plan, QueuePlan } from '../plan/Plan.ts'
 import type { Person } from '../workload/people.ts'
+import { ClockBook } from './ClockBook.ts'
 import { Network } from './Network.ts'
 import { openStored } from './openStored.ts'
+import type { Party } from '../core/Party.ts'
 import { NodeProcess } from './NodeProcess.ts'
 import { Placement } from './Placement.ts'
 import { Truth } from './Truth.ts'
@@ -45,14 +47,15 @@ export class World {
   readonly placement: Placement
   /** How probable what is now. */
   odds: Odds = calmOdds
-  /** When things began to go wrong, in ms. */
-  stormMs = 0
   /** Nothing goes wrong any more: consumers consume, and everything must come to an end. */
   isCalm = false
   /** Everything came to its end: whoever goes round stops. */
   isOver = false
-  /** How far the store's clock is off, in ms. */
-  storeSkewMs = 0
+  /** How far clocks are off: the store's, by this name, and those of nodes, by theirs. */
+  readonly clocks = new ClockBook()
+  #storeOffMs = 0
+  /** How often time passed in which nothing happened. */
+  leaps = 0
   failure: Error | undefined
   /** Producers that have not sent all. */
   producersLeft = 0
@@ -62,6 +65,8 @@ export class World {
   deedsLeft = 0
   /** What was done to the log of a partition, if anything. */
   readonly hurts = new Map<number, Hurt>()
+  /** Checkpoints that were stored wrongly, as `partition sequence`. */
+  readonly garbled = new Set<string>()
   /** Last sequences when the queues were there; what was before is never hurt. */
   readonly setUpSeqs: number[] = []
   /** Everybody who consumes. */
@@ -74,6 +79,7 @@ export class World {
 
   constructor(plan: Plan, keepsHistory: boolean) {
     this.plan = plan
+    this.clocks.note(storeClock, 0, 0)
     this.chance = new Chance(plan.seed, 'world')
     this.history = new History(this.loop, keepsHistory)
     this.judges = new Judges(
@@ -111,7 +117,24 @@ export class World {
 
   /** The store's own time, in ms since the world began. */
   get storeMs(): number {
-    return Math.floor(this.loop.nowMs) + this.storeSkewMs
+    return Math.floor(this.loop.nowMs) + this.#storeOffMs
+  }
+
+  /** How far the store's clock is off, in ms. */
+  get storeOffMs(): number {
+    return this.#storeOffMs
+  }
+
+  /** Sets the store's clock. */
+  setStoreClock(offMs: number): void {
+    this.#storeOffMs = offMs
+    this.clocks.note(storeClock, this.loop.nowMs, offMs)
+  }
+
+  /** Sets the clock of a node's machine. */
+  setWallClock(party: Party, offMs: number): void {
+    party.wallOffsetMs = offMs
+    this.clocks.note(party.name, this.loop.nowMs, offMs)
   }
 
   /** Notes the first thing that is wrong, and ends the world. */
@@ -137,10 +160,10 @@ export class World {
 
   /** Waits for a condition; what is asked for is named in the failure when it never comes. */
   async until(what: string, isSo: () => boolean, virtualMsMax = 600_000): Promise<void> {
-    const untilMs = this.loop.nowMs + virtualMsMax
+    const untilMs = this.loop.livedMs + virtualMsMax
     for (let pauseMs = 1; !isSo(); pauseMs = Math.min(200, pauseMs * 2)) {
       if (this.failure !== undefined) return
-      if (this.loop.nowMs > untilMs) throw new Error(`never: ${what}\n${describeState(this)}`)
+      if (this.loop.livedMs > untilMs) throw new Error(`never: ${what}\n${describeState(this)}`)
       await this.loop.sleep(pauseMs)
     }
   }
@@ -153,7 +176,7 @@ export class World {
   /** Starts a node, on a machine that there was before or on a new one. */
   newNode(disk?: Map<string, string>): NodeProcess {
     const process = new NodeProcess(this, `node-${++this.#names}`, disk)
-    process.party.wallOffsetMs = this.chance.pick([0, 0, -240_000, 180_000])
+    this.setWallClock(process.party, this.chance.pick([0, 0, -240_000, 180_000]))
     return this.placement.add(process)
   }
 
@@ -204,18 +227,31 @@ export class World {
     this.history.note(() => `${underWay} late writes arrive at partition ${partition}, ${stored} are stored`)
   }
 
+  /** Lets time pass in which nothing happens. */
+  leap(ms: number): void {
+    this.leaps++
+    this.loop.leap(ms)
+    this.history.note(() => `${ms / 3_600_000} hours go by`)
+  }
+
+  #setClocksRight(): void {
+    this.setStoreClock(0)
+    for (const { party } of this.placement.processes) if (!party.isDead) this.setWallClock(party, 0)
+  }
+
   /** From here on things go wrong. */
   begin(): void {
     this.odds = this.plan.odds
-    this.stormMs = this.loop.nowMs
     for (let p = 0; p < this.plan.partitions; p++) this.setUpSeqs.push(this.log.faults.stored(p).lastSeq)
   }
 
   /** Nothing goes wrong any more. */
   calm(): void {
     this.isCalm = true
+    if (this.chance.stream('clocks').happens(0.5)) this.#setClocksRight()
     this.odds = calmOdds
     this.log.faults.calm()
+    this.log.keys.isDown = false
     for (let p = 0; p < this.plan.partitions; p++) this.land(p)
     for (const { party } of this.placement.processes) {
       party.frozenUntilMs = Math.min(party.frozenUntilMs, this.loop.nowMs)
@@ -226,6 +262,9 @@ export class World {
     this.history.note(() => 'from here on nothing goes wrong')
   }
 }
+
+/** Name of the store's clock among those of nodes. */
+export const storeClock = 'the store'
 
 /** What a world that does not end is waiting for. */
 const describeState = ({ truth, placement, plan, busy }: World): string => {

@@ -1,4 +1,4 @@
-import { isFinal } from './Ledger.ts'
+import { isFinal, type Ledger } from './Ledger.ts'
 import type { World } from './World.ts'
 
 /** Whether everybody has sent all, everything is final, and every dead letter arrived. */
@@ -22,12 +22,19 @@ export const isDrained = (world: World): boolean => {
         continue
       }
       const there = truth.ledgers[target.partition]!
-      if (there.queues.get(target.queue)?.isDeleted !== false) continue
+      if (!hasHeir(there, target.queue)) continue
       const arrived = there.lanes.arrived.get(key)?.letters.at(-1)?.forward ?? 0
       if ((letters.at(-1)?.forward ?? 0) > arrived) return false
     }
   }
   return true
+}
+
+/** Whether letters for a queue can arrive: it is there, or another that has its name. */
+const hasHeir = ({ queues }: Ledger, id: number): boolean => {
+  const name = queues.get(id)?.name
+  for (const queue of queues.values()) if (queue.name === name && !queue.isDeleted) return true
+  return false
 }
 
 const hasOutbox = ({ placement }: World, partition: number): boolean => {

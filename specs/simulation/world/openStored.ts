@@ -1,4 +1,9 @@
+import { encodeEnvelope } from '@kiroku/partition'
 import { entryOf, isSealed, keyIn, readSealed, unlock, type MemoryKeys } from '@kiroku/log'
+
+/** Stands for what nobody can read any more. */
+export const erasedLabel = '(erased)'
+const erased = encodeEnvelope(new TextEncoder().encode(erasedLabel))
 
 /** A stored message as its sender made it: opened with the keys that are stored at this moment, where it is encrypted. */
 export const openStored = (keys: MemoryKeys, stored: Uint8Array): Uint8Array => {
@@ -6,7 +11,10 @@ export const openStored = (keys: MemoryKeys, stored: Uint8Array): Uint8Array => 
   const { head, box } = readSealed(stored)
   let inside = box
   for (const name of head.keys) {
-    const key = keyIn(name, keys.peek(entryOf(name)!) ?? new Uint8Array(0))
+    const entry = keys.peek(entryOf(name)!)
+    const key = entry && keyIn(name, entry)
+    // A dead letter whose message was erased on its way.
+    if (entry !== undefined && key === undefined) return erased
     const next = key && unlock(inside, name, key)
     if (next === undefined) throw new Error(`a message is stored before its key ${name}`)
     inside = next

@@ -23,7 +23,7 @@ export const fillIndex = async ({ sizes, progress, folder }: AuditBench): Promis
       progress.step(`filling an index, ${round === 0 ? 'warming up' : `round ${round} of ${sizes.rounds}`}`)
       writer?.close()
       writer = new IndexWriter(openIndexToWrite(await folder()))
-      const follower = await IndexFollower.open(0, { log, writer, decodeCheckpoint })
+      const follower = new IndexFollower(0, { log, writer, decodeCheckpoint })
       const began = performance.now()
       await follower.run()
       changes = follower.events

@@ -66,46 +66,44 @@ export const besideConsole = async ({
       // Both have rested; the one that begins would pay for it.
       await open.run(lives)
       await without.run(lives)
-      for (let i = 0; i < sizes.turns; i++) {
-        const opens = () => turn(open, taken.open)
-        if (i % 2 === 0) await opens()
-        await turn(without, taken.without)
-        if (i % 2 === 1) await opens()
-      }
+      const sides = [[open, taken.open] as const, [without, taken.without] as const]
+      for (let i = 0; i < sizes.turns; i++)
+        for (const side of i % 2 === 0 ? sides : sides.toReversed()) await turn(...side)
       await page.context().close()
       page = undefined
       await sleep(lingerMs)
       return taken
     }
 
-    const pairs: (readonly Awaited<ReturnType<typeof round>>[])[] = []
+    type Round = Awaited<ReturnType<typeof round>>
+    const pairs: (readonly [Round, Round])[] = []
     for (let i = 0; i <= sizes.rounds; i++) {
       const told = i === 0 ? 'warming up' : `round ${i} of ${sizes.rounds}`
       progress.step(`two engines in turns, one with its console open, ${told}`)
-      const pair = [await round(engines[0], engines[1]), await round(engines[1], engines[0])]
+      const pair = [await round(engines[0], engines[1]), await round(engines[1], engines[0])] as const
       if (i > 0) pairs.push(pair)
     }
     const rounds = pairs.flat()
     /** Open over without, in both places: what one engine has over the other cancels out. */
     const part = (of: keyof Taken): number =>
-      median(
-        pairs.map(([a, b]) => Math.sqrt((a!.open[of] / a!.without[of]) * (b!.open[of] / b!.without[of]))),
-      )
+      median(pairs.map(([a, b]) => Math.sqrt((a.open[of] / a.without[of]) * (b.open[of] / b.without[of]))))
     const each = (side: 'open' | 'without', of: (taken: Taken) => number): number =>
       median(rounds.map((round) => of(round[side])))
     const rate = ({ lasted }: Taken): number => (sizes.besideLives / lasted) * 1_000
     const perLife = ({ engine }: Taken): number => (engine * 1_000) / sizes.besideLives
-    const auditor = (taken: Taken): number => (taken.auditor / taken.lasted) * 100
-    const shown = (taken: Taken): number => (taken.browser / taken.lasted) * 100
+    const share =
+      (of: 'auditor' | 'browser') =>
+      (taken: Taken): number =>
+        (taken[of] / taken.lasted) * 100
     return [
       informs('lives without the console', each('without', rate), '/s'),
       informs('lives with the console open', each('open', rate), '/s'),
       atLeast('throughput with the console open, of without', 100 / part('lasted'), '%', 97),
       informs('CPU of the engine without, per life', each('without', perLife), 'µs'),
       atMost('engine CPU with the console open, of without', part('engine') * 100, '%', 103),
-      informs('CPU of its auditor without', each('without', auditor), '%'),
-      informs('CPU of its auditor with the console open', each('open', auditor), '%'),
-      informs('CPU of the browser, on a processor of its own', each('open', shown), '%'),
+      informs('CPU of its auditor without', each('without', share('auditor')), '%'),
+      informs('CPU of its auditor with the console open', each('open', share('auditor')), '%'),
+      informs('CPU of the browser, on a processor of its own', each('open', share('browser')), '%'),
     ]
   } finally {
     for (const closer of closers.reverse()) await closer()

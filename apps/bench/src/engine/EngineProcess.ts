@@ -3,16 +3,9 @@ import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { join } from 'node:path'
 import { ownRoot, profileArguments } from '../LoadProcess.ts'
+import type { Stall } from './StallWatch.ts'
 
 const probe = new URL('./stallProbe.ts', import.meta.url).href
-
-/** The longest stall of a thread. */
-export interface Stall {
-  /** As the events saw it, whoever had the processor meanwhile. */
-  readonly stallMs: number
-  /** The most that the thread itself worked between two events. */
-  readonly busyMs: number
-}
 
 /** What it says, a line each: that it is ready, and that its console is built. */
 interface Said {
@@ -48,6 +41,8 @@ export class EngineProcess {
     readonly isAudited?: boolean
     /** Whether it has its console, of the sources as they are; default: it has none. */
     readonly hasConsole?: boolean
+    /** Most bytes of record; default: the engine's own. */
+    readonly recordBytes?: number
   }): Promise<EngineProcess> {
     const {
       nats,
@@ -57,8 +52,10 @@ export class EngineProcess {
       root = ownRoot,
       isAudited = false,
       hasConsole = false,
+      recordBytes,
     } = options
     const args = ['serve', '--json', '--log-level', 'warn', '--nats', nats]
+    if (recordBytes !== undefined) args.push('--record-bytes', String(recordBytes))
     const launcher = join(root, 'apps/kiroku/bin/kiroku.mjs')
     const child = fork(
       launcher,

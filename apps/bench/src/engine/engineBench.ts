@@ -13,6 +13,8 @@ import { compareSends } from './compareSends.ts'
 import { EngineProcess } from './EngineProcess.ts'
 import { holdMany } from './holdMany.ts'
 import { measureCore } from './measureCore.ts'
+import { measureStates } from './measureStates.ts'
+import { soak } from './soak.ts'
 import { fullSizes, quickSizes, type Sizes } from './sizes.ts'
 
 /** How the engine is measured. */
@@ -51,6 +53,7 @@ export const engineBench = async (options: EngineBenchOptions): Promise<Figure[]
   const figures: Figure[] = []
   try {
     if (chosen('core')) figures.push(...(await measureCore(sizes, progress)))
+    if (chosen('states')) figures.push(...(await measureStates(progress)))
     const wanted = Object.entries(parts).filter(([part]) => chosen(part))
     if (wanted.length > 0)
       figures.push(
@@ -61,6 +64,8 @@ export const engineBench = async (options: EngineBenchOptions): Promise<Figure[]
           wanted.map(([, run]) => run),
         )),
       )
+    // Takes minutes, and says nothing that changes from day to day: only where it is asked for.
+    if (options.only.includes('soak')) figures.push(...(await soak(sizes, progress)))
     return figures
   } finally {
     progress.end()

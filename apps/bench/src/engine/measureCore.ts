@@ -6,6 +6,15 @@ import type { Sizes } from './sizes.ts'
 
 const stepRounds = 9
 
+/** Below the limit of dedup keys, and beyond the steps in which maps and columns grow. */
+const grownTo = 990_000
+const stallMsMax = 50
+const states = {
+  leased: '990,000 leased messages',
+  grouped: '990,000 groups under way',
+  deduplicated: '990,000 dedup keys',
+} as const
+
 /** Steps and memory of the pure core, each in fresh processes. */
 export const measureCore = async (
   { remembered, memoryRounds }: Sizes,
@@ -32,11 +41,21 @@ export const measureCore = async (
     core.ask('untouchedBytes', { messages: messages * 10, perFrame: 100 }),
   )
   const live = await memory('memory of live messages', (core) => core.ask('liveBytes', { messages }))
+  const stalls: Figure[] = []
+  for (const [state, text] of Object.entries(states) as [keyof typeof states, string][]) {
+    progress.step(`growth to ${text}`)
+    const { turnMs, copyMs } = await inProcess((core) => core.ask('longestMs', { state, messages: grownTo }))
+    stalls.push(
+      atMost(`longest turn up to ${text}`, turnMs, 'ms', stallMsMax),
+      atMost(`copy of ${text} for a checkpoint`, copyMs, 'ms', stallMsMax),
+    )
+  }
   return [
     atMost('compiled step', stepNs / 1_000, 'µs', 0.2),
     atMost('untouched message in a run of its own', single, 'bytes', 40),
     atMost('untouched message in frames of 100', framed, 'bytes', 1),
     atMost('live message', live, 'bytes', 150),
+    ...stalls,
   ]
 }
 

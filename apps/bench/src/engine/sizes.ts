@@ -15,6 +15,8 @@ export interface Sizes {
   /** Messages whose memory is measured, and how often. */
   readonly remembered: number
   readonly memoryRounds: number
+  /** Lives through one queue while memory and disk are watched. */
+  readonly soak: number
 }
 
 /** Bytes of every body. */
@@ -31,6 +33,7 @@ export const fullSizes: Sizes = {
   held: 1_000_000,
   remembered: 1_000_000,
   memoryRounds: 3,
+  soak: 10_000_000,
 }
 
 export const quickSizes: Sizes = {
@@ -44,4 +47,5 @@ export const quickSizes: Sizes = {
   held: 100_000,
   remembered: 1_000_000,
   memoryRounds: 1,
+  soak: 4_000_000,
 }

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import { setImmediate as nextTick } from 'node:timers/promises'
 import { isFinal, newCell, State, step, type MachineEvent, type Policy } from '@kiroku/message'
 import {
   beginFrame,
@@ -7,8 +8,12 @@ import {
   encodeEnvelope,
   endTurn,
   PartitionState,
+  snapshotSpace,
+  snapshotting,
   Turn,
   type Command,
+  type EngineCommand,
+  type QueueConfig,
 } from '@kiroku/partition'
 import { serveTasks } from '../LoadProcess.ts'
 
@@ -16,20 +21,31 @@ const startMs = 1_700_000_000_000
 const queue = 'bench'
 const body = encodeEnvelope(new Uint8Array(128))
 
+/** What the messages of a send may have beside their bodies. */
+type SendExtras = Pick<Extract<Command, { type: 'Enqueue' }>, 'groups' | 'dedupIds'>
+
+const threadMs = (): number => {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1_000
+}
+
 /** A partition without a shell: each turn is a frame. */
 class Frames {
   readonly state = new PartitionState(0)
   #seq = 0
   #sends = 0
   #polls = 0
+  /** What the longest turn took of the thread. */
+  longestMs = 0
 
-  constructor() {
+  constructor(config: Partial<QueueConfig> = {}) {
     const by = { name: 'bench', origin: 'bench' }
-    this.#turn({ type: 'CreateQueue', queue, config: { ...defaultQueueConfig, leaseMs: 3_600_000 }, by })
+    const all = { ...defaultQueueConfig, leaseMs: 3_600_000, ...config }
+    this.#turn({ type: 'CreateQueue', queue, config: all, by })
   }
 
-  enqueue(messages: readonly Uint8Array[]): void {
-    this.#turn({ type: 'Enqueue', queue, producer: 'p', send: ++this.#sends, messages })
+  enqueue(messages: readonly Uint8Array[], extras: SendExtras = {}): void {
+    this.#turn({ type: 'Enqueue', queue, producer: 'p', send: ++this.#sends, messages, ...extras })
   }
 
   receive(max: number): void {
@@ -37,8 +53,9 @@ class Frames {
     this.#turn({ type: 'Receive', queue, poll, max, waitMs: 0, mode: 'push', consumer: 'c' })
   }
 
-  #turn(command: Exclude<Command, { type: 'DescribePartition' }>): void {
+  #turn(command: Exclude<Command, { type: EngineCommand }>): void {
     const now = startMs + this.#seq
+    const beganMs = threadMs()
     beginFrame(this.state, ++this.#seq, now)
     const turn = new Turn(
       this.state,
@@ -48,6 +65,7 @@ class Frames {
     )
     decide(turn, command, this.#seq)
     endTurn(turn)
+    this.longestMs = Math.max(this.longestMs, threadMs() - beganMs)
     for (const { answer } of turn.answers)
       if (answer?.error !== undefined) throw new Error(answer.error.message)
   }
@@ -82,6 +100,28 @@ const live = (messages: number): Frames => {
   return frames
 }
 
+/** Large states: settings of the queue, and what message `n` has. */
+const grown = {
+  leased: { config: {}, extras: () => ({}), isLeased: true },
+  grouped: {
+    config: { groups: 'ordered' },
+    extras: (ids: readonly string[]) => ({ groups: ids }),
+    isLeased: true,
+  },
+  deduplicated: {
+    config: { dedupWindowMs: 3_600_000, dedup: 'id' },
+    extras: (ids: readonly string[]) => ({ dedupIds: ids }),
+    isLeased: false,
+  },
+} as const satisfies Record<
+  string,
+  {
+    readonly config: Partial<QueueConfig>
+    readonly extras: (ids: readonly string[]) => SendExtras
+    readonly isLeased: boolean
+  }
+>
+
 const warmFrames = 300_000
 
 const policy: Policy = { attemptsMax: 4, exhaustion: 'onExpiry', hasDeadLetter: true, lateHandles: 'accept' }
@@ -112,6 +152,28 @@ const tasks = {
     const bytes = residentBytes(() => live(messages)) / messages
     if (warm.state.live.used !== 20_000) throw new Error('the messages are not live')
     return bytes
+  },
+
+  /** The longest turn while a state grows, and the step of a checkpoint that copies it, in ms of the thread. */
+  longestMs: async ({ state, messages }: { state: keyof typeof grown; messages: number }) => {
+    const { config, extras, isLeased } = grown[state]
+    const frames = new Frames(config)
+    const bodies = bodiesOf(1_000)
+    for (let i = 0; i < messages; i += 1_000) {
+      frames.enqueue(bodies, extras(bodies.map((_, k) => `id-${i + k}`)))
+      // Memory is given back between turns, as in an engine.
+      await nextTick()
+    }
+    for (let i = 0; i < messages && isLeased; i += 1_000) {
+      frames.receive(1_000)
+      await nextTick()
+    }
+    const making = snapshotSpace(frames.state)
+    let space = making.next()
+    while (space.done !== true) space = making.next()
+    const beganMs = threadMs()
+    snapshotting(frames.state, space.value).next()
+    return { turnMs: frames.longestMs, copyMs: threadMs() - beganMs }
   },
 
   /** Nanoseconds that one step of the compiled machine takes the processor. */

@@ -62,18 +62,20 @@ const infoThen = (queue: QueueOverview): QueueInfo => ({
 /** A list of many queues is asked for more seldom, by so many ms a queue: so it always costs about the same. */
 const msPerQueue = 5
 
+/** A partition that cannot be read, whose queues are not here; or one queue of it, where one is named. */
+export type Missing = MissingPartition & { readonly queue?: string }
+
 /** A log at a moment: its queues, and in the past its partitions. `at` is ms since 1970, absent now. */
 export interface LogInfo {
   readonly queues: readonly QueueInfo[]
   readonly at?: number
   readonly partitions?: readonly MomentPartition[]
-  /** Partitions that cannot be read: their queues are not here. */
-  readonly missing: readonly MissingPartition[]
+  readonly missing: readonly Missing[]
 }
 
 interface QueueList {
   readonly queues: readonly Parameters<typeof infoOf>[0][]
-  readonly missing: readonly MissingPartition[]
+  readonly missing: readonly Missing[]
 }
 
 const readLog = async (signal: AbortSignal): Promise<LogInfo> => {

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { readActs, type Act, type ActFilter, type OnProgress } from '@kiroku/audit'
+import { readActs, type Act, type ActFilter, type LostPartition, type OnProgress } from '@kiroku/audit'
 import { actsOf, reachedOf } from '@kiroku/audit-store'
 import type { Log } from '@kiroku/log'
 import { lookOptions } from './lookOptions.ts'
@@ -11,6 +11,7 @@ export const actsOfLog = async (
   dataDir: string,
   filter: ActFilter,
   onProgress?: OnProgress,
+  onMissing?: (missing: LostPartition) => void,
 ): Promise<Act[]> => {
   const { decodeCheckpoint, moments, pause } = lookOptions(log, dataDir)
   const index = openKeptIndex(log, dataDir)
@@ -20,6 +21,7 @@ export const actsOfLog = async (
       ...(moments === undefined ? {} : { moments }),
       ...(pause === undefined ? {} : { pause }),
       ...(onProgress === undefined ? {} : { onProgress }),
+      ...(onMissing === undefined ? {} : { onMissing }),
       ...(index === undefined ? {} : { known: knownOf(index, filter) }),
     })
   } finally {

@@ -6,6 +6,7 @@ const meaning: Readonly<Record<RepairKind, string>> = {
   bridge: 'a checkpoint behind the damage keeps the state; only the record of that stretch is lost',
   lostEnd: 'records are gone from the end',
   checkpoint: 'the log is whole, a checkpoint is not; it is dropped',
+  missing: 'the store does not have it; it is made again, and what NATS could not load comes back',
   impossible: 'nothing is left to rebuild the state from; restore the stream from a backup',
 }
 
@@ -21,7 +22,11 @@ export const describePlan = ({
 }: RepairPlan): string[] => {
   const lines = [`partition ${partition}: ${meaning[kind]}`]
   if (problem !== undefined)
-    lines.push(`  found     ${problem.id} at record ${problem.seq}: ${problem.message}`)
+    lines.push(
+      kind === 'missing'
+        ? `  found     ${problem.message}`
+        : `  found     ${problem.id} at record ${problem.seq}: ${problem.message}`,
+    )
   if (upTo >= from) lines.push(`  given up  records ${from} to ${upTo}; it goes on at ${reopensAt}`)
   const losses = [
     [lost.unreadable, 'records that cannot be read'],

@@ -1,3 +1,4 @@
+import { openPartition } from '@kiroku/audit'
 import type { ReachedPartition } from '@kiroku/audit-store'
 import type { Log } from '@kiroku/log'
 
@@ -11,11 +12,12 @@ export interface IndexLag {
   readonly behind: number
 }
 
-/** How far an index is behind each partition of a log. */
+/** How far an index is behind each partition of a log that the store has. */
 export const lagOf = async (log: Log, reached: readonly ReachedPartition[]): Promise<IndexLag[]> => {
   const lags: IndexLag[] = []
   for (let n = 0; n < log.meta.partitions; n++) {
-    const partition = await log.partition(n)
+    const { handle: partition } = await openPartition(log, n)
+    if (partition === undefined) continue
     try {
       const { lastSeq } = await partition.state()
       const seq = reached.find((each) => each.partition === n)?.seq ?? 0

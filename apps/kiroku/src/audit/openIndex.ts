@@ -37,7 +37,7 @@ export const readInto = async (writer: IndexWriter, log: Log, onProgress: OnProg
   let before = 0
   for (let partition = 0; partition < log.meta.partitions; partition++) {
     let lastSeq = 0
-    const follower = await IndexFollower.open(partition, {
+    const follower = new IndexFollower(partition, {
       log,
       writer,
       decodeCheckpoint,

@@ -31,3 +31,8 @@ it('anything else is refused, with what fits', () => {
   expect(() => parse('yesterday')).toThrow('--at: "yesterday" is not a moment; write a sequence')
   expect(() => parse('25:00')).toThrow('is not a moment')
 })
+
+it('a duration that leads before any date is refused, not taken for a moment without a time', () => {
+  expect(() => parse('99999999999d')).toThrow('--at: "99999999999d" is longer than a million days')
+  expect(() => new Date((parse('1000000d') as { time: number }).time).toISOString()).not.toThrow()
+})

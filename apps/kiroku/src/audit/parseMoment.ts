@@ -1,6 +1,6 @@
 import type { AskedMoment } from '@kiroku/audit'
 import { KirokuError, isKirokuError } from '@kiroku/message'
-import { parseDurationMs } from '../config/units.ts'
+import { isDuration, parseDurationMs } from '../config/units.ts'
 
 const dayMs = 86_400_000
 
@@ -26,7 +26,7 @@ export const parseMoment = (text: string, what: string, nowMs: number): AskedMom
   try {
     return { time: nowMs - parseDurationMs(text, what) }
   } catch (error) {
-    if (!isKirokuError(error)) throw error
+    if (!isKirokuError(error) || isDuration(text)) throw error
     throw new KirokuError(
       'InvalidArgument',
       `${what}: "${text}" is not a moment; write a sequence like 1234 or 3/1234, a time like 2026-11-21T14:02:31Z or 14:02:31 (UTC), or a duration ago like 5m`,

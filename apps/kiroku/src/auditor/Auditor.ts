@@ -195,7 +195,7 @@ export class Auditor {
     }
     for (let n = 0; n < this.#log.meta.partitions; n++)
       this.#followed.push({
-        follower: await IndexFollower.open(n, options),
+        follower: new IndexFollower(n, options),
         lastSeq: 0,
         trouble: undefined,
         againAt: 0,

@@ -13,10 +13,11 @@ export const subscriptionFlag: FlagSpec = {
   description: 'Subscription of the queue; default main.',
 }
 
-const queueAct = (name: string, summary: string): CommandSpec => ({
+const queueAct = (name: string, summary: string, flags: readonly FlagSpec[] = []): CommandSpec => ({
   name,
   summary,
   arguments: [queueArgument],
+  flags,
   settings: natsSettings,
   load: async () => (await import('../commands/queue.ts')).queueAct(name as never),
 })
@@ -93,7 +94,18 @@ export const queueCommands: CommandSpec = {
       settings: natsSettings,
       load: async () => (await import('../commands/spread.ts')).spread,
     },
-    queueAct('delete', 'Delete a queue and everything in it.'),
+    queueAct(
+      'delete',
+      'Delete a queue and everything in it, unless others name it as their dead-letter queue.',
+      [
+        {
+          name: 'force',
+          kind: 'boolean',
+          description:
+            'Also while others name it; what would go there waits until a queue of its name is there again.',
+        },
+      ],
+    ),
     queueAct('purge', 'Discard every message that is not final.'),
     queueAct('pause', 'Stop deliveries; sends go on.'),
     queueAct('resume', 'Start deliveries again.'),

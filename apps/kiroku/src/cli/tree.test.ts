@@ -66,6 +66,7 @@ describe('the command tree', () => {
       'repair',
       'machine',
       'cluster status',
+      'cluster clock',
       'doctor',
       'completions',
     ])

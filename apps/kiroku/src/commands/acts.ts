@@ -1,4 +1,4 @@
-import { renderActs } from '@kiroku/audit'
+import { missingText, renderActs, type LostPartition } from '@kiroku/audit'
 import { actFilter } from '../audit/actFilter.ts'
 import { actsOfLog } from '../audit/actsOfLog.ts'
 import { showProgress } from '../audit/showProgress.ts'
@@ -9,9 +9,11 @@ export const run = async (invocation: Invocation): Promise<void> => {
   const { out, text } = invocation
   const filter = actFilter({ queue: text('queue'), actor: text('actor'), since: text('since') }, Date.now())
   const progress = showProgress()
+  const missing: LostPartition[] = []
   const acts = await withLog(invocation, (log) =>
-    actsOfLog(log, invocation.settings().dataDir, filter, progress.onProgress),
+    actsOfLog(log, invocation.settings().dataDir, filter, progress.onProgress, (each) => missing.push(each)),
   ).finally(progress.done)
   out.line(renderActs(acts))
-  out.result({ acts })
+  for (const each of missing) out.line(missingText(each))
+  out.result({ acts, ...(missing.length === 0 ? {} : { missing }) })
 }

@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import type { QueueChange } from '@kiroku/client'
+import type { ApplyOptions, QueueChange } from '@kiroku/client'
 import { KirokuError } from '@kiroku/message'
 import type { Invocation } from '../cli/CommandSpec.ts'
 import { describeChange } from '../config/queueFlags.ts'
@@ -10,19 +10,21 @@ import { withClient } from '../serve/withClient.ts'
 export const run = async (invocation: Invocation): Promise<void> => {
   const { out } = invocation
   const dryRun = invocation.flag('dry-run')
-  const { source, sections, settings } = await read(invocation)
+  const { source, sections, newQueue = {}, settings } = await read(invocation)
   if (Object.keys(sections).length === 0)
     throw new KirokuError('InvalidArgument', `${source} names no queues; name a file that does`)
   const by = { ...localActor(), reason: `apply ${source}` }
   await withClient({ settings }, async (client) => {
-    const queues = await client.queues.apply(sections, { source, dryRun, by })
+    const queues = await client.queues.apply(sections, { source, newQueue, dryRun, by })
     for (const change of queues) out.line(lineOf(change, dryRun))
     out.result({ source, dryRun, queues })
   })
 }
 
 /** The sections of the named file, and the settings by which the engine is found. */
-const read = async (invocation: Invocation): Promise<QueueSections & Pick<Invocation, 'settings'>> => {
+const read = async (
+  invocation: Invocation,
+): Promise<QueueSections & Pick<ApplyOptions, 'newQueue'> & Pick<Invocation, 'settings'>> => {
   const name = invocation.argument('file')
   if (name !== undefined && isWrangler(name)) {
     const { queueSections: sectionsOf, readWranglerConfig } = await import('@kiroku/worker')

@@ -1,4 +1,5 @@
 import type { StreamReplica } from '@kiroku/log-jetstream'
+import type { PartitionDescription } from '@kiroku/partition'
 import { columns } from '../cli/columns.ts'
 import type { Invocation } from '../cli/CommandSpec.ts'
 import { formatBytes, formatDuration } from '../config/units.ts'
@@ -9,6 +10,11 @@ const wholeSeconds = (ms: number): number => Math.max(0, Math.floor(ms / 1_000) 
 
 const replicaText = ({ server, isCurrent, isOffline, lag, heardMs }: StreamReplica): string =>
   `${server} ${isOffline ? 'offline' : isCurrent && lag === 0 ? 'current' : `${lag} behind`}, heard ${formatDuration(heardMs)} ago`
+
+const outboxText = ({ outbox, held = [] }: Partial<PartitionDescription>): string => {
+  const waiting = held.reduce((sum, { messages }) => sum + messages, 0)
+  return `${outbox ?? '?'}${waiting === 0 ? '' : ` (${waiting} cannot arrive)`}`
+}
 
 export const run = (invocation: Invocation): Promise<void> =>
   withClient(invocation, async (client, { nats, log }) => {
@@ -33,7 +39,7 @@ export const run = (invocation: Invocation): Promise<void> =>
       String(p.queues ?? '?'),
       p.lastSeq === undefined ? '?' : `${p.firstSeq}–${p.lastSeq}`,
       p.bytes === undefined ? '?' : formatBytes(p.bytes),
-      String(p.outbox ?? '?'),
+      outboxText(p),
       p.stream?.leader ?? '?',
       p.stream === undefined ? '?' : p.stream.replicas.map(replicaText).join(', ') || 'none',
     ])

@@ -1,4 +1,3 @@
-import { statfs } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { checkRecord } from '@kiroku/audit'
 import type { Client } from '@kiroku/client'
@@ -52,10 +51,10 @@ const gather = async (invocation: Invocation, client: Client, nats: Nats, log: s
     }).finally(done))
   const index = opened && (await indexState(opened, dataDir))
   const meta = opened?.meta
-  const disk = isOurs ? await statfs(resolve(dataDir)) : undefined
   const queues = meta === undefined ? [] : await client.queues.list().catch(() => [])
   const keys = opened === undefined ? [] : await askKeys(opened.keys, queues)
   await opened?.close()
+  const partitions = meta === undefined ? undefined : await client.partitions()
   return {
     natsVersion: nats.info?.version ?? '0',
     natsVersionMin: '2.12.0',
@@ -65,14 +64,17 @@ const gather = async (invocation: Invocation, client: Client, nats: Nats, log: s
     replicas: meta?.replicas,
     clockSkewMs: server.clockSkewMs,
     index,
-    diskFreeBytes: disk === undefined ? undefined : disk.bavail * disk.bsize,
+    storage: (partitions ?? []).flatMap(({ storage }) => storage ?? []),
+    checkpoints: (partitions ?? []).flatMap(({ checkpoints }) => checkpoints ?? []),
     recordBytes: meta?.recordBytes,
     recordMs: meta?.recordMs,
     partitions: meta?.partitions,
-    partitionsOwned: meta === undefined ? undefined : (await client.partitions()).length,
+    partitionsOwned: partitions?.length,
+    clocks: partitions ?? [],
     record,
     lostLogs: opened === undefined ? [] : lostLogs(dataDir, opened),
     queues,
+    held: (partitions ?? []).flatMap(({ held = [] }) => held),
     keys,
   }
 }

@@ -112,9 +112,13 @@ type Act = 'delete' | 'purge' | 'pause' | 'resume'
 
 /** `queue delete`, `purge`, `pause` and `resume`. */
 export const queueAct = (act: Act): CommandModule =>
-  command(async (client, queue, { out }) => {
+  command(async (client, queue, invocation) => {
+    const { out } = invocation
     const done = { delete: 'deleted', purge: 'purged', pause: 'paused', resume: 'resumed' }[act]
-    const outcome = await client.queues[act](queue, localActor())
+    const outcome =
+      act === 'delete'
+        ? await client.queues.delete(queue, { force: invocation.flag('force') }, localActor())
+        : await client.queues[act](queue, localActor())
     out.line(`queue ${queue} ${done}${outcome === undefined ? '' : `: ${outcome.purged} messages discarded`}`)
     out.result({ queue, done, ...outcome })
   })

@@ -21,18 +21,28 @@ export const run = (invocation: Invocation): Promise<void> =>
     if (damaged.length === 0) out.line('Nothing is damaged.')
     const lostEnd = flag('accept-lost-end')
     const open = flag('yes') ? (lostEnd ? plans : damaged).filter(({ kind }) => kind !== 'impossible') : []
-    for (const { partition } of open) {
+    const left: RepairPlan[] = []
+    for (const { partition, kind } of open) {
       await repair(log, partition, {
         ...looking,
         by: localActor(),
         note: text('reason') ?? 'kiroku repair',
         acknowledgeLostEnd: lostEnd,
       }).finally(progress.done)
-      out.line(`partition ${partition} is open again`)
+      if (kind !== 'missing') {
+        out.line(`partition ${partition} is open again`)
+        continue
+      }
+      const back = await planRepair(log, partition, looking).finally(progress.done)
+      const { kind: now, firstSeq, lastSeq } = back
+      out.line(`partition ${partition} is there again, with ${lastSeq - firstSeq + 1} records`)
+      if (now === 'none') continue
+      for (const line of describePlan(back)) out.line(line)
+      left.push(back)
     }
     const repaired = open.map(({ partition }) => partition)
-    const left = damaged.filter(({ partition }) => !repaired.includes(partition))
-    if (left.length > 0 && !flag('yes'))
+    left.push(...damaged.filter(({ partition }) => !repaired.includes(partition)))
+    if (left.some(({ kind }) => kind !== 'impossible'))
       out.line('`kiroku repair --yes` reopens; what is listed as lost stays lost.')
     out.result({ plans, repaired })
     if (left.length > 0) process.exitCode = errorRegistry.LogDamaged.exit

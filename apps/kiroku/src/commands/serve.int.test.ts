@@ -22,6 +22,40 @@ const serve = (log: string, ...more: string[]) =>
   kiroku.start(['serve', '--nats', nats().url, '--log', log, '--json', ...more])
 
 describe('kiroku serve', () => {
+  it('changes the limits of the record that are set, says so, and leaves those that are not', async () => {
+    const start = async (...more: string[]) => {
+      const engine = serve('limits', ...more)
+      await readyOf(engine)
+      engine.child.kill('SIGTERM')
+      return (await engine.finished).stderr
+    }
+    expect(await start('--record', '2d')).not.toContain('the record')
+    expect(await start('--record-bytes', '1GiB')).toContain('the record may grow to 1 GiB; it was 20 GiB\n')
+    const later = await start('--record', '1d')
+    expect(later).toContain('the record is kept for 1d; it was 2d\n')
+    expect(later).not.toContain('may grow')
+    expect(await start()).not.toContain('the record')
+  })
+
+  it('logs what its own client has to say as it logs everything else', { timeout: 120_000 }, async () => {
+    const server = await startTestNats({ dataDir: `${folder.path}/nats` })
+    try {
+      const log = ['--log-format', 'json', '--log', 'own', '--partitions', '1']
+      const engine = kiroku.start(['serve', '--nats', server.url, '--http', '127.0.0.1:0', '--json', ...log])
+      const { api } = await readyOf(engine)
+      expect((await fetch(`${api}/v1/queues`)).status).toBe(200)
+      await server.stop()
+      const asked = fetch(`${api}/v1/queues`).catch(() => undefined)
+      await waitUntil(() => engine.stderr().includes('"event":"engineLost"'), { timeoutMs: 60_000 })
+      const lines = engine.stderr().split('\n').slice(0, -1)
+      expect(lines.filter((line) => !line.startsWith('{'))).toEqual([])
+      await kiroku.killAll()
+      await asked
+    } finally {
+      await server.stop()
+    }
+  })
+
   it(
     'shares the partitions among nodes, takes over from a killed one, and hands over when it is stopped',
     { timeout: 120_000 },
@@ -71,6 +105,27 @@ describe('kiroku serve', () => {
     const { api } = await readyOf(second)
     const status = (await (await fetch(`${api}/v1/cluster`)).json()) as { partitions: unknown[] }
     expect(status.partitions).toHaveLength(2)
+  })
+
+  it('knows the room of the disk behind the NATS that `kiroku up` runs in the same folder', async () => {
+    const data = `${folder.path}/data`
+    const up = kiroku.start(['up', '--data-dir', data, '--json', '--http', '127.0.0.1:0'])
+    const { nats: url } = await readyOf(up)
+    await readyOf(kiroku.start(['serve', '--nats', url, '--data-dir', data, '--json']))
+    const client = await connect({ servers: url })
+    try {
+      await waitUntil(async () => new Set((await client.partitions()).map(({ node }) => node)).size === 2, {
+        timeoutMs: 30_000,
+        what: 'two owners',
+      })
+      const rooms = async () => (await client.partitions()).map(({ storage }) => storage?.bytesMax ?? 0)
+      await waitUntil(async () => (await rooms()).every((bytes) => bytes > 0), {
+        timeoutMs: 10_000,
+        what: 'every owner knows the room',
+      })
+    } finally {
+      await client.close()
+    }
   })
 
   it('names a stream that somebody else made, and leaves it alone', async () => {

@@ -1,3 +1,4 @@
+import { diskBehind } from '@kiroku/nats-server'
 import type { Invocation } from '../cli/CommandSpec.ts'
 import { queueSections } from '../config/queueSections.ts'
 import { applyQueues } from '../serve/applyQueues.ts'
@@ -14,6 +15,7 @@ export const run = async ({ settings: resolve, configFile, out, signal }: Invoca
   const logger = makeLogger({ format: settings.logFormat, level: settings.logLevel })
   const engine = await startEngine({
     nats: givenNats(settings),
+    disk: () => (settings.nats === undefined ? undefined : diskBehind(settings.dataDir, settings.nats)),
     settings,
     logger,
     http: settings.http === undefined ? [] : [parseHttpAddress(settings.http)],

@@ -9,6 +9,9 @@ import { makeLogger } from '../serve/Logger.ts'
 import { startEngine } from '../serve/startEngine.ts'
 import { untilStopped } from '../serve/untilStopped.ts'
 
+/** Where everybody looks for NATS. */
+const natsPortUsual = 4222
+
 /** How the reader of our lines calls us: in a clone through npm. */
 const self = process.env['npm_lifecycle_event'] === undefined ? 'kiroku' : 'npm run kiroku --'
 
@@ -22,7 +25,7 @@ export const run = async ({ settings: resolve, configFile, out, signal }: Invoca
   const http = settings.http === undefined ? defaultHttpAddresses : [parseHttpAddress(settings.http)]
   const server = await startManaged({
     dataDir,
-    port: settings.natsPort,
+    ...(settings.natsPort === undefined ? { portPreferred: natsPortUsual } : { port: settings.natsPort }),
     ...(settings.natsServer === undefined ? {} : { binary: settings.natsServer }),
     onProgress: (what) => out.note(what),
   })
@@ -30,6 +33,7 @@ export const run = async ({ settings: resolve, configFile, out, signal }: Invoca
   try {
     const engine = await startEngine({
       nats: { servers: server.url, name: `kiroku-${process.pid}` },
+      disk: () => server.disk(),
       settings: { ...settings, dataDir },
       logger,
       http,
@@ -47,6 +51,10 @@ export const run = async ({ settings: resolve, configFile, out, signal }: Invoca
       out.line(
         `  NATS       ${server.url}  (nats-server ${server.version}, sync_interval ${server.syncInterval})`,
       )
+      if (settings.natsPort === undefined && server.port !== natsPortUsual)
+        out.line(
+          `             (this folder's port: ${natsPortUsual} was taken, or it had this one before; --nats-port N chooses)`,
+        )
       out.line(`  data       ${dataDir}`)
       out.line()
       out.line(`Next, in another terminal of this folder:  ${self} queue create mail`)

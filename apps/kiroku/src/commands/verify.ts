@@ -1,4 +1,4 @@
-import { parseProof, proofOf, renderProof, verify, type PartitionReport } from '@kiroku/audit'
+import { parseProof, proofOf, renderProof, verify, type PartitionReport, type Problem } from '@kiroku/audit'
 import { decodeCheckpoint } from '@kiroku/engine'
 import { errorRegistry } from '@kiroku/message'
 import { gentle } from '../audit/gentle.ts'
@@ -67,9 +67,13 @@ export const run = async (invocation: Invocation): Promise<void> => {
 /** Changes of messages from which on the rate is told. */
 const rateFrom = 10_000
 
+/** Without a place where there is none: the store does not have the partition. */
+const placedProblem = ({ id, seq, message }: Problem): string =>
+  seq === 0 ? `${id}: ${message}` : `${id} at ${seq}: ${message}`
+
 const rowOf = (p: PartitionReport): string[] => [
   String(p.partition),
   `${p.firstSeq}–${p.lastSeq}`,
   ...[p.frames, p.events, p.transitions, p.checkpoints, p.foreign].map(String),
-  p.problem === undefined ? 'ok' : `${p.problem.id} at ${p.problem.seq}: ${p.problem.message}`,
+  p.problem === undefined ? 'ok' : placedProblem(p.problem),
 ]

@@ -58,6 +58,13 @@ export const configurationDoc = (): string =>
       ]),
     ),
     '',
+    '## What NATS takes at once',
+    '',
+    'The `max_payload` of nats-server bounds a record of the log. The managed server has 8 MB; the default of a server of',
+    'your own is 1 MiB, which also works: bodies are limited to it less 64 KiB, and one send to what it has room for, its',
+    'tags, groups and producer included, beyond which it is refused with `BodyTooLarge`: send fewer messages at once. What is',
+    'done together is divided over as many records as it takes. Do not lower it under a log that holds larger bodies.',
+    '',
     '## Other variables',
     '',
     ...table(

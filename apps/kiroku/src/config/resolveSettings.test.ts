@@ -28,11 +28,13 @@ describe('the settings', () => {
     const settings = resolveSettings(none)
     expect(settings).toMatchObject({
       partitions: 4,
-      record: 7 * 86_400_000,
-      recordBytes: 20 * 1024 ** 3,
+      httpBody: 16 * 1024 ** 2,
       log: 'main',
     })
     expect(settings.nats).toBeUndefined()
+    // A log that exists keeps what it was made with.
+    expect(settings.record).toBeUndefined()
+    expect(settings.recordBytes).toBeUndefined()
   })
 
   it('take the flag before the environment before the file before the default', () => {

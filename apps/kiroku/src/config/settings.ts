@@ -111,9 +111,9 @@ export const settingsTable = [
     env: 'KIROKU_NATS_PORT',
     kind: 'int',
     min: 0,
-    default: '0',
     metavar: 'PORT',
-    description: 'Port of the managed NATS server on loopback; 0 takes a free one.',
+    description:
+      'Port of the managed NATS server on loopback; 0 takes a free one. Without it: 4222 where that is free, and the same at each start.',
   }),
   setting({
     key: 'log',
@@ -132,7 +132,7 @@ export const settingsTable = [
     min: 1,
     default: '4',
     metavar: 'N',
-    description: 'Partitions of a log that is created now; an existing one keeps its number.',
+    description: 'Partitions of a log that is created now, up to 1024; an existing one keeps its number.',
   }),
   setting({
     key: 'replicas',
@@ -149,18 +149,18 @@ export const settingsTable = [
     flag: 'record',
     env: 'KIROKU_RECORD',
     kind: 'duration',
-    default: '7d',
     metavar: 'DURATION',
-    description: 'How long the record of a log that is created now is kept.',
+    description:
+      'How long the record is kept. Given, it changes a log that exists, too; a new log has 7d without it.',
   }),
   setting({
     key: 'recordBytes',
     flag: 'record-bytes',
     env: 'KIROKU_RECORD_BYTES',
     kind: 'bytes',
-    default: '20GiB',
     metavar: 'SIZE',
-    description: 'Most bytes of record that a log created now keeps.',
+    description:
+      'Most bytes of record, checkpoints included. Given, it changes a log that exists, too; a new log has 20GiB without it.',
   }),
   setting({
     key: 'http',

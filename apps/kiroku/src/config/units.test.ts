@@ -24,6 +24,13 @@ describe('durations', () => {
     expect(() => parseDurationMs(text, '--delay')).toThrow(/--delay: ".*" is not a duration/)
   })
 
+  it.each(['1000001d', '9e9d', '99999999999999999999ms', '9'.repeat(400) + 's'])(
+    '"%s" is refused',
+    (text) => {
+      expect(() => parseDurationMs(text, '--delay')).toThrow(/--delay: ".*" is (longer than|not a duration)/)
+    },
+  )
+
   it.each([
     [0, '0'],
     [750, '750ms'],
@@ -52,6 +59,10 @@ describe('sizes', () => {
 
   it.each(['', 'x', '-1', '1 KiB', '1kb'])('"%s" is none', (text) => {
     expect(() => parseBytes(text, '--body-bytes')).toThrow(/is not a size/)
+  })
+
+  it.each(['99999999999GiB', '9'.repeat(400)])('"%s" is more than there can be', (text) => {
+    expect(() => parseBytes(text, '--record-bytes')).toThrow(/is more than there can be/)
   })
 
   it.each([0, 17, 1_000, 1_536, 3 * 1024 ** 2, 1_500_001])(

@@ -17,16 +17,26 @@ const sizes: Readonly<Record<string, number>> = {
   GiB: 1024 ** 3,
 }
 
+const durationForm = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/
+
+/** Whether a text has the form of a duration, however long. */
+export const isDuration = (text: string): boolean => durationForm.test(text)
+
+/** Longer ones lead to times that no date can have. */
+const durationMsMax = 1_000_000 * 86_400_000
+
 /** Reads `500ms`, `30s`, `5m`, `2h`, `7d` or `0` as ms. `what` names the argument. Errors: `InvalidArgument`. */
 export const parseDurationMs = (text: string, what: string): number => {
   if (text === '0') return 0
-  const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text)
+  const match = durationForm.exec(text)
   if (match === null)
     throw new KirokuError(
       'InvalidArgument',
       `${what}: "${text}" is not a duration; write a number and its unit, like 500ms, 30s, 5m, 2h or 7d`,
     )
-  return Math.round(Number(match[1]) * durations[match[2]!]!)
+  const ms = Math.round(Number(match[1]) * durations[match[2]!]!)
+  if (ms <= durationMsMax) return ms
+  throw new KirokuError('InvalidArgument', `${what}: "${text}" is longer than a million days`)
 }
 
 /** Reads `512KiB`, `20GiB` or a number of bytes. `what` names the argument. Errors: `InvalidArgument`. */
@@ -37,7 +47,9 @@ export const parseBytes = (text: string, what: string): number => {
       'InvalidArgument',
       `${what}: "${text}" is not a size; write bytes or a number and its unit, like 512KiB, 8MB or 20GiB`,
     )
-  return Math.round(Number(match[1]) * sizes[match[2] ?? 'B']!)
+  const bytes = Math.round(Number(match[1]) * sizes[match[2] ?? 'B']!)
+  if (Number.isSafeInteger(bytes)) return bytes
+  throw new KirokuError('InvalidArgument', `${what}: "${text}" is more than there can be`)
 }
 
 /** Writes ms so that they are read back the same: `1500ms`, `30s`, `7d`. */

@@ -8,6 +8,21 @@ const queue = (name: string, deadLetter: string | null, warnings: readonly strin
   return { name, config: { ...defaultQueueConfig, deadLetter: target }, warnings, subscriptions: [] }
 }
 
+const noon = Date.UTC(2026, 0, 1, 12)
+const clockOf = (state: 'agreed' | 'disputed' | 'ahead', storeMs = noon) => ({
+  partition: 2,
+  clock: { state, partitionMs: noon, storeMs, nodeMs: noon },
+})
+
+const gibibyte = 1024 ** 3
+const roomy = {
+  state: 'enough' as const,
+  freeBytes: 100 * gibibyte,
+  bytesMax: 100 * gibibyte,
+  reserveBytes: gibibyte,
+  earlyTrims: 0,
+}
+
 const healthy: Facts = {
   natsVersion: '2.15.1',
   natsVersionMin: '2.12.0',
@@ -16,7 +31,9 @@ const healthy: Facts = {
   clustered: false,
   replicas: 1,
   clockSkewMs: 12,
-  diskFreeBytes: 100 * 1024 ** 3,
+  clocks: [clockOf('agreed')],
+  storage: [roomy],
+  checkpoints: [{ count: 11, bytes: 4 * 1024 ** 2 }],
   recordBytes: 20 * 1024 ** 3,
   partitions: 4,
   partitionsOwned: 4,
@@ -25,8 +42,16 @@ const healthy: Facts = {
   index: { isFollowed: true, behind: 3 },
   lostLogs: [],
   queues: [queue('mail', 'dlq'), queue('dlq', null)],
+  held: [],
   keys: [{ queue: 'mail', state: 'there' }],
 }
+
+const held = (queue: string) => ({
+  queue,
+  to: 'dead',
+  messages: 3,
+  held: { reason: 'targetGone', since: 1 } as const,
+})
 
 const statusOf = (facts: Partial<Facts>, check: string): string | undefined =>
   diagnose({ ...healthy, ...facts }).find((finding) => finding.check === check)?.status
@@ -68,12 +93,20 @@ describe('the doctor', () => {
     ['max_payload', { maxPayloadBytes: 1_048_576 }, 'warning'],
     ['clock', { clockSkewMs: -60_000 }, 'warning'],
     ['clock', { clockSkewMs: undefined }, 'unknown'],
-    ['disk', { diskFreeBytes: 10_000 }, 'bad'],
+    ['partition time', { clocks: [clockOf('disputed')] }, 'bad'],
+    ['partition time', { clocks: [clockOf('ahead')] }, 'warning'],
+    ['partition time', { clocks: [{ partition: 0 }] }, undefined],
+    ['store', { storage: [roomy, { ...roomy, state: 'full', freeBytes: 10_000 }] }, 'bad'],
+    ['store', { storage: [roomy, { ...roomy, state: 'short' }] }, 'warning'],
+    ['store', { storage: [{ ...roomy, earlyTrims: 2 }] }, 'warning'],
+    ['checkpoints', { checkpoints: [{ count: 2, bytes: 11 * 1024 ** 3 }] }, 'warning'],
+    ['checkpoints', { checkpoints: [] }, 'unknown'],
     ['auditor', { index: { isFollowed: true, behind: 20_000 } }, 'warning'],
     ['auditor', { index: { isFollowed: false, behind: 0 } }, 'warning'],
     ['auditor', { index: undefined }, 'unknown'],
-    ['disk', { diskFreeBytes: 5 * 1024 ** 3 }, 'warning'],
-    ['disk', { diskFreeBytes: undefined }, 'unknown'],
+    ['store', { storage: [{ ...roomy, bytesMax: 10 * 1024 ** 3 }] }, 'warning'],
+    ['store', { storage: [{ state: 'enough', earlyTrims: 0 }] }, 'unknown'],
+    ['store', { storage: [] }, 'unknown'],
     ['partitions', { partitionsOwned: 3 }, 'bad'],
     ['partitions', { partitions: undefined }, 'unknown'],
     ['record', { record: undefined }, 'unknown'],
@@ -81,10 +114,20 @@ describe('the doctor', () => {
     ['record', { record: [damagedAt5] }, 'bad'],
     ['queue settings', { queues: [queue('q', null, ['Why.'])] }, 'warning'],
     ['dead letters', { queues: [queue('a', 'b'), queue('b', 'c'), queue('c', 'b')] }, 'warning'],
+    ['waiting letters', { held: [held('#7')] }, 'warning'],
+    ['waiting letters', { held: [held('mail')] }, undefined],
     ['retention', { recordMs: 3_600_000 }, 'warning'],
     ['retention', { recordMs: undefined }, 'ok'],
   ] as const)('says of %s with %j: %s', (check, facts, status) => {
     expect(statusOf(facts, check)).toBe(status)
+  })
+
+  it('names the clocks that disagree with their figures, and how to say which is right', () => {
+    const [found] = diagnose({ ...healthy, clocks: [clockOf('disputed', noon + 5 * 86_400_000)] }).filter(
+      ({ check }) => check === 'partition time',
+    )
+    expect(found?.detail).toContain('NATS says 2026-01-06T12:00:00.000Z, that of its node 2026-01-01T12:00')
+    expect(found?.advice).toContain('kiroku cluster clock --accept node')
   })
 
   it('says what to do about everything that is not well', () => {
@@ -94,7 +137,7 @@ describe('the doctor', () => {
       syncInterval: '2m0s',
       maxPayloadBytes: 1_048_576,
       clockSkewMs: 99_999,
-      diskFreeBytes: 1,
+      storage: [{ ...roomy, state: 'full', freeBytes: 1 }],
       partitionsOwned: 0,
     }).filter(({ status }) => status !== 'ok')
     expect(sick).toHaveLength(6)

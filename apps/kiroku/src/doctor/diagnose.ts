@@ -1,4 +1,12 @@
-import type { QueueDescription } from '@kiroku/partition'
+import {
+  clockTrouble,
+  heldWarning,
+  type CheckpointsDescription,
+  type OutboxDescription,
+  type PartitionClock,
+  type QueueDescription,
+  type StorageDescription,
+} from '@kiroku/partition'
 import type { RecordCheck } from '@kiroku/audit'
 import type { LostLog } from '../audit/tailsOf.ts'
 import type { KeysFound } from './askKeys.ts'
@@ -15,7 +23,12 @@ export interface Facts {
   readonly replicas: number | undefined
   /** Server's time minus ours, in ms. */
   readonly clockSkewMs: number | undefined
-  readonly diskFreeBytes: number | undefined
+  /** Partitions with what their owners say of their clocks; undefined: an older version does not say. */
+  readonly clocks: readonly { readonly partition: number; readonly clock?: PartitionClock }[]
+  /** How the partitions' owners see the store. */
+  readonly storage: readonly StorageDescription[]
+  /** Of the partitions that an owner tells them of. */
+  readonly checkpoints: readonly CheckpointsDescription[]
   readonly recordBytes: number | undefined
   readonly recordMs: number | undefined
   readonly partitions: number | undefined
@@ -28,6 +41,8 @@ export interface Facts {
   /** Logs of this name that this node wrote to, and that are gone. */
   readonly lostLogs: readonly LostLog[]
   readonly queues: readonly Pick<QueueDescription, 'name' | 'config' | 'warnings' | 'subscriptions'>[]
+  /** What cannot arrive where it goes. */
+  readonly held: readonly OutboxDescription[]
   /** Of erasable queues that have messages. */
   readonly keys: readonly KeysFound[]
 }
@@ -42,7 +57,6 @@ export interface Finding {
 
 const frameRoomBytes = 8 * 1024 * 1024
 const clockSkewMsMax = 2_000
-const diskFreeBytesMin = 1024 ** 3
 
 /** Judges the facts. */
 export const diagnose = (facts: Facts): Finding[] => [
@@ -51,7 +65,9 @@ export const diagnose = (facts: Facts): Finding[] => [
   replicas(facts),
   maxPayload(facts),
   clock(facts),
-  disk(facts),
+  ...partitionTime(facts),
+  store(facts),
+  checkpoints(facts),
   owners(facts),
   ...record(facts),
   ...lostLogs(facts),
@@ -60,6 +76,7 @@ export const diagnose = (facts: Facts): Finding[] => [
   ...settings(facts),
   retention(facts),
   circles(facts),
+  ...letters(facts),
 ]
 
 const natsVersion = ({ natsVersion, natsVersionMin }: Facts): Finding =>
@@ -125,30 +142,73 @@ const clock = ({ clockSkewMs }: Facts): Finding => {
       }
 }
 
-const disk = ({ diskFreeBytes, recordBytes }: Facts): Finding => {
-  if (diskFreeBytes === undefined)
+const partitionTime = ({ clocks }: Facts): Finding[] =>
+  clocks.flatMap(({ partition, clock }): Finding[] => {
+    const trouble = clock === undefined ? undefined : clockTrouble(partition, clock)
+    if (trouble === undefined) return []
+    const status = clock!.state === 'disputed' ? 'bad' : 'warning'
+    return [{ check: 'partition time', status, detail: trouble.what, advice: trouble.advice }]
+  })
+
+/** Of all partitions, the one whose log has the least room. */
+const store = ({ storage, recordBytes }: Facts): Finding => {
+  const check = 'store'
+  const told = storage.filter(({ bytesMax }) => bytesMax !== undefined)
+  const by = (state: StorageDescription['state']) => storage.find((s) => s.state === state)
+  const worst = by('full') ?? by('short') ?? told[0]
+  if (worst === undefined)
     return {
-      check: 'disk',
+      check,
       status: 'unknown',
-      detail: 'NATS stores elsewhere',
-      advice: 'Watch the disk of the NATS servers: a full one stops sends.',
+      detail: 'NATS does not tell how much room it has',
+      advice:
+        'Watch the disk of the NATS servers, or give the account of Kiroku a limit (max_file): without one, sends are refused only once NATS is full.',
     }
-  const detail = `${formatBytes(diskFreeBytes)} free`
-  if (diskFreeBytes < diskFreeBytesMin)
+  const { state, freeBytes = 0, bytesMax = 0, reserveBytes = 0 } = worst
+  const detail =
+    worst.bytesMax === undefined
+      ? 'NATS refused to take more'
+      : `${formatBytes(freeBytes)} of ${formatBytes(bytesMax)} left`
+  const early = storage.reduce((sum, { earlyTrims }) => sum + earlyTrims, 0)
+  const trims = early === 0 ? '' : `, and the log was trimmed early ${early} times`
+  if (state === 'full')
     return {
-      check: 'disk',
+      check,
       status: 'bad',
-      detail,
-      advice: 'Free space now: a full disk stops sends, and nats-server may need a restart after.',
+      detail: `${detail}${trims}: sends are refused until ${formatBytes(reserveBytes)} are free`,
+      advice: 'Free disk space, or consume what waits: the log lets go by itself what nobody needs.',
     }
-  if (recordBytes !== undefined && diskFreeBytes < recordBytes)
+  if (state === 'short' || early > 0)
     return {
-      check: 'disk',
+      check,
       status: 'warning',
-      detail: `${detail}, the record may grow to ${formatBytes(recordBytes)}`,
-      advice: 'Free space, or create the log with a smaller --record-bytes.',
+      detail: `${detail}${trims}: the record is kept shorter than its limits`,
+      advice: 'Free disk space, or set --record-bytes to what the disk can hold.',
     }
-  return { check: 'disk', status: 'ok', detail }
+  if (recordBytes !== undefined && bytesMax < recordBytes)
+    return {
+      check,
+      status: 'warning',
+      detail: `${detail}, and the record may grow to ${formatBytes(recordBytes)}`,
+      advice: `The record will be trimmed early: set --record-bytes to at most ${formatBytes(bytesMax - 2 * reserveBytes)}, or make the disk larger.`,
+    }
+  return { check, status: 'ok', detail }
+}
+
+/** They count in the record's limit; two of each partition stay whatever it says. */
+const checkpoints = ({ checkpoints, recordBytes }: Facts): Finding => {
+  const check = 'checkpoints'
+  if (checkpoints.length === 0) return { check, status: 'unknown', detail: 'no owner tells of them' }
+  const count = checkpoints.reduce((sum, each) => sum + each.count, 0)
+  const bytes = checkpoints.reduce((sum, each) => sum + each.bytes, 0)
+  const detail = `${count} with ${formatBytes(bytes)}`
+  if (recordBytes === undefined || bytes <= recordBytes / 2) return { check, status: 'ok', detail }
+  return {
+    check,
+    status: 'warning',
+    detail: `${detail}, and the record may have ${formatBytes(recordBytes)} with them`,
+    advice: 'Little is left for the record itself: consume what waits, or set a larger --record-bytes.',
+  }
 }
 
 const owners = ({ partitions, partitionsOwned }: Facts): Finding => {
@@ -175,7 +235,7 @@ const record = ({ record }: Facts): Finding[] => {
           {
             check,
             status: 'bad',
-            detail: `${problem.id} at ${problem.message}`,
+            detail: `${problem.id}${problem.seq === 0 ? ':' : ' at'} ${problem.message}`,
             advice:
               problem.id === 'FutureVersion'
                 ? 'A newer Kiroku wrote this: install that version here too.'
@@ -267,6 +327,17 @@ const circles = ({ queues }: Facts): Finding => {
   }
 }
 
+/** What waits in a queue that is there is among its warnings. */
+const letters = ({ held }: Facts): Finding[] =>
+  held
+    .filter(({ queue }) => queue.startsWith('#'))
+    .map((lane) => ({
+      check: 'waiting letters',
+      status: 'warning',
+      detail: 'of a queue that was deleted',
+      advice: heldWarning(lane)!,
+    }))
+
 const retention = ({ queues, recordMs }: Facts): Finding => {
   const check = 'retention'
   const beyond = queues.filter(({ config }) => recordMs !== undefined && config.retentionMs > recordMs)
@@ -277,7 +348,7 @@ const retention = ({ queues, recordMs }: Facts): Finding => {
     status: 'warning',
     detail: `the record is kept for ${formatDuration(recordMs!)}, messages longer in ${beyond.map(({ name }) => name).join(', ')}`,
     advice:
-      'The beginning of an old message may be gone from the record: lower --retention, or use a log with a longer --record.',
+      'The beginning of an old message may be gone from the record: lower --retention, or start the engine with a longer --record.',
   }
 }
 

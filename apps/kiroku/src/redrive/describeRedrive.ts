@@ -15,11 +15,12 @@ export const skipReasons: Readonly<Record<RedriveSkip, string>> = {
 
 /** What became of a redrive, or would, in lines. */
 export const describeRedrive = (redrive: RedriveDescription): string => {
-  const { dryRun, moved, targets, filtered, left } = redrive
+  const { dryRun, moved, onTheWay = 0, targets, filtered, left } = redrive
   const lines = [`${headOf(redrive)}${redrive.note === '' ? '' : `: ${redrive.note}`}`]
   const would = dryRun ? 'would be moved' : 'moved'
   lines.push(`${messages(moved)} ${would}`)
   if (targets.length > 0) lines.push(columns(targets.map((t) => ['  to', t.queue, String(t.moved)])))
+  if (onTheWay > 0) lines.push(`${messages(onTheWay)} on the way`)
   const stay = (count: number): string => (dryRun ? 'would stay' : count === 1 ? 'stays' : 'stay')
   for (const [reason, count] of Object.entries(redrive.skipped) as [RedriveSkip, number][])
     lines.push(`${messages(count)} ${stay(count)}: ${skipReasons[reason]}`)

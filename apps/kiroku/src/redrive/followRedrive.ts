@@ -45,8 +45,8 @@ const startBar = (redrive: RedriveDescription): SingleBar => {
   return bar
 }
 
-const lookedAt = ({ moved, filtered, skipped }: RedriveDescription): number =>
-  Object.values(skipped).reduce((sum, count) => sum + count, moved + filtered)
+const lookedAt = ({ moved, onTheWay = 0, filtered, skipped }: RedriveDescription): number =>
+  Object.values(skipped).reduce((sum, count) => sum + count, moved + onTheWay + filtered)
 
 const totalOf = (redrive: RedriveDescription): number => {
   const total = lookedAt(redrive) + redrive.left

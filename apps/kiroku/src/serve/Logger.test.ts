@@ -35,6 +35,15 @@ it('shows an error of ours by id and message', () => {
   expect(JSON.parse(line!)).toMatchObject({ error: { id: 'Timeout', message: 'late' } })
 })
 
+it('shows people below a failure where it came from', () => {
+  const lines = linesOf('human', (log) => {
+    log('error', 'handlerFailed', { error: new RangeError('x is 7') })
+    log('warn', 'retrying', { error: new RangeError('x is 8') })
+  })
+  expect(lines[0]).toMatch(/^03:04:05.678 ERROR handlerFailed error="x is 7"\n {4}at .*Logger\.test\.ts/)
+  expect(lines[1]).toBe('03:04:05.678 WARN  retrying error="x is 8"')
+})
+
 it('leaves out what is below its level', () => {
   expect(linesOf('human', (log) => log('debug', 'noise'))).toEqual([])
 })

@@ -33,7 +33,8 @@ export const makeLogger = (options: LoggerOptions): Logger => {
       return
     }
     const pairs = Object.entries(fields).map(([key, value]) => `${key}=${human(value)}`)
-    write([time.slice(11, 23), level.toUpperCase().padEnd(5), event, ...pairs].join(' '))
+    const line = [time.slice(11, 23), level.toUpperCase().padEnd(5), event, ...pairs].join(' ')
+    write(level === 'error' ? [line, ...Object.values(fields).flatMap(framesOf)].join('\n') : line)
   }
 }
 
@@ -42,7 +43,13 @@ const plain = (value: unknown): unknown => {
   return value instanceof Error ? { message: value.message, stack: value.stack } : value
 }
 
-/** People get an error's message; its stack is in the JSON. */
+/** Where an error that is not ours came from: its stack without the message. */
+const framesOf = (value: unknown): string[] =>
+  value instanceof Error && !isKirokuError(value)
+    ? (value.stack ?? '').split('\n').filter((line) => line.startsWith('    at '))
+    : []
+
+/** People get an error's message, and where it came from below its line; in JSON its stack stands beside it. */
 const human = (given: unknown): string => {
   const value = isKirokuError(given)
     ? `${given.id}: ${given.message}`

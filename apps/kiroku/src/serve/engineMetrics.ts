@@ -1,9 +1,11 @@
 import type { MetricFamily } from '@kiroku/api'
+import { limits } from '@kiroku/partition'
 import { appendSecondsBounds, type PartitionActor } from '@kiroku/engine'
 
 /** What the actors of this process count, as metrics. */
-export const engineMetrics = (actors: Iterable<PartitionActor>): MetricFamily[] => {
-  const all = [...actors].map((actor) => ({ labels: { partition: actor.partition }, metrics: actor.metrics }))
+export const engineMetrics = (owned: Iterable<PartitionActor>): MetricFamily[] => {
+  const actors = [...owned]
+  const all = actors.map((actor) => ({ labels: { partition: actor.partition }, metrics: actor.metrics }))
   const per = (read: (metrics: PartitionActor['metrics']) => number) =>
     all.map(({ labels, metrics }) => ({ labels, value: read(metrics) }))
   return [
@@ -70,6 +72,26 @@ export const engineMetrics = (actors: Iterable<PartitionActor>): MetricFamily[] 
       name: 'kiroku_checkpoint_failures_total',
       help: 'Checkpoints that failed; meanwhile the log is not trimmed and a take-over reads more.',
       samples: per((metrics) => metrics.checkpointFailures),
+    },
+    {
+      type: 'counter',
+      name: 'kiroku_busy_total',
+      help: 'Commands that were refused at a limit, to be tried again; clients do so by themselves.',
+      samples: per((metrics) => metrics.busy),
+    },
+    {
+      type: 'gauge',
+      name: 'kiroku_producers',
+      help: `Producers whose sends are remembered; beyond ${limits.producersMax} new ones are refused until others were silent for 15 minutes.`,
+      samples: actors.flatMap(({ partition, state }) =>
+        state === undefined ? [] : [{ labels: { partition }, value: state.producers.size }],
+      ),
+    },
+    {
+      type: 'counter',
+      name: 'kiroku_early_trims_total',
+      help: 'Trims before the record reached its limits, because the store was short.',
+      samples: per((metrics) => metrics.earlyTrims),
     },
     {
       type: 'gauge',

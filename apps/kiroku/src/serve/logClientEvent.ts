@@ -2,7 +2,9 @@ import type { ClientEvent } from '@kiroku/client'
 import type { Logger, LogLevel } from './Logger.ts'
 
 const levels: Readonly<Record<ClientEvent['type'], LogLevel>> = {
-  retrying: 'warn',
+  retrying: 'debug',
+  engineLost: 'warn',
+  engineBack: 'info',
   ownerChanged: 'debug',
   handlerFailed: 'error',
   leaseLost: 'warn',

@@ -5,7 +5,8 @@ import { parseTokens, startApi, type RunningApi, type Token } from '@kiroku/api'
 import { bodyOf, type Trace } from '@kiroku/audit'
 import { createClient, type Client } from '@kiroku/client'
 import { natsTransport } from '@kiroku/client-nats'
-import { openLog } from '@kiroku/log-jetstream'
+import { openLog, type Disk } from '@kiroku/log-jetstream'
+import { clockTrouble, storageTrouble } from '@kiroku/partition'
 import { isKirokuError, KirokuError } from '@kiroku/message'
 import { connect, type NatsOptions } from '@kiroku/nats'
 import manifest from '../../package.json' with { type: 'json' }
@@ -14,15 +15,18 @@ import { auditorMetrics } from '../auditor/auditorMetrics.ts'
 import { searchSource } from '../auditor/searchSource.ts'
 import { startAuditor } from '../auditor/startAuditor.ts'
 import type { Settings } from '../config/settings.ts'
+import { formatBytes } from '../config/units.ts'
 import { consoleMode } from '../console/consoleMode.ts'
 import { startConsole } from '../console/startConsole.ts'
 import { feedSource } from '../feed/feedSource.ts'
 import { describeCluster } from './describeCluster.ts'
 import { engineMetrics } from './engineMetrics.ts'
 import type { HttpAddress } from './HttpAddress.ts'
+import { logClientEvent } from './logClientEvent.ts'
 import type { Logger } from './Logger.ts'
 import { watchConnection } from './watchConnection.ts'
 import { startNode } from './startNode.ts'
+import { describeLimits, recordLimits, recordTooLarge } from './recordLimits.ts'
 import { lookOptions } from '../audit/lookOptions.ts'
 import { lettersHere, letterSource } from '../dlq/letterSource.ts'
 import { lookHere, lookSource } from '../audit/lookSource.ts'
@@ -34,6 +38,8 @@ const httpDrainMs = 2_000
 /** What an engine runs on. */
 export interface EngineSetup {
   readonly nats: NatsOptions
+  /** The disk of NATS, where it is known. */
+  readonly disk?: () => Disk | undefined
   readonly settings: Settings
   readonly logger: Logger
   /** Where the HTTP API listens, tried in order; none: no API. */
@@ -79,18 +85,31 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
       () => nats.close(),
       () => reader.close(),
     )
+    const limits = recordLimits(settings)
+    let isNew = false
     const log = await openLog(nats, {
       name: settings.log,
       create: {
         partitions: settings.partitions,
         replicas: settings.replicas,
-        recordMs: settings.record,
-        recordBytes: settings.recordBytes,
+        ...limits,
       },
+      record: limits,
+      onChanged: (before, now) => {
+        for (const line of describeLimits(before, now)) setup.note(line)
+      },
+      onMade: () => (isNew = true),
       reader,
+      onHealed: (what) => logger('warn', what, { log: settings.log }),
+      disk: async () => setup.disk?.(),
     })
     closers.push(() => log.close())
-    const client = createClient(natsTransport(nats, { log: log.meta.name }), { name: `api-${process.pid}` })
+    const tooLarge = isNew ? recordTooLarge(log.meta, await log.room()) : undefined
+    if (tooLarge !== undefined) setup.note(tooLarge)
+    const client = createClient(natsTransport(nats, { log: log.meta.name }), {
+      name: `api-${process.pid}`,
+      onEvent: logClientEvent(logger),
+    })
     closers.push(() => client.close())
     const running = await startNode({ nats, log, dataDir: settings.dataDir, logger })
     closers.push(() => running.close())
@@ -132,7 +151,22 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
         ...(auditor === undefined ? [] : auditorMetrics(auditor.status())),
       ],
       ownedPartitions: () => new Set(running.node.actors.keys()),
-      notReady: () => (stopping ? 'stopping' : connection.up() ? undefined : 'no connection to NATS'),
+      warnings: () => {
+        const partitions = [...running.node.actors.values()].map((actor) => actor.describe())
+        const clocks = partitions.flatMap(({ partition, clock }) => {
+          const trouble = clock === undefined ? undefined : clockTrouble(partition, clock)
+          return trouble === undefined ? [] : [`${trouble.what}. ${trouble.advice}`]
+        })
+        const storage = storageTrouble(
+          partitions.flatMap((each) => each.storage ?? []),
+          formatBytes,
+        )
+        return [...clocks, ...(storage === undefined ? [] : [storage.what]), ...running.outages.warnings]
+      },
+      notReady: () => {
+        if (stopping) return 'stopping'
+        return connection.up() ? running.outages.notReady : 'no connection to NATS'
+      },
     }
     const api = await startFirst(setup.http, (address) =>
       startApi(sources, {
@@ -145,7 +179,7 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
         drainMs: httpDrainMs,
         onReveal: ({ by, ...what }) =>
           logger('info', 'hidden body revealed', { ...what, by: by.name, from: by.origin }),
-        onDefect: (error) => logger('error', 'request failed', { error }),
+        onDefect: (error, request) => logger('error', 'request failed', { request, error }),
       }),
     )
     if (api !== undefined) closers.push(() => api.close())

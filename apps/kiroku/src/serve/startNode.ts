@@ -11,6 +11,7 @@ import * as Scope from 'effect/Scope'
 import { lostLogs, tailsFolder } from '../audit/tailsOf.ts'
 import type { Nats } from './describeCluster.ts'
 import type { Logger } from './Logger.ts'
+import { Outages } from './Outages.ts'
 
 /** How long a command to another node's partition may take, in ms. */
 const routeTimeoutMs = 10_000
@@ -33,6 +34,8 @@ export interface NodeSetup {
 /** A node that takes part in a log's cluster. */
 export interface RunningNode {
   readonly node: Node
+  /** Which of its partitions are down. */
+  readonly outages: Pick<Outages, 'notReady' | 'warnings'>
   /** Partitions that an owner answers for, here or elsewhere; a damaged one answers that it is closed. */
   answering(): Promise<number>
   /** Hands every partition over and leaves the cluster. */
@@ -52,6 +55,7 @@ export const startNode = async ({ nats, log, dataDir, logger }: NodeSetup): Prom
       lastSeq,
     })
   const servings = new Map<number, CommandServing>()
+  const outages = new Outages(() => performance.now())
   const requester = requestCommands(nats, { log: meta.name })
   const node: Node = new Node({
     log,
@@ -60,7 +64,8 @@ export const startNode = async ({ nats, log, dataDir, logger }: NodeSetup): Prom
     tailNotes: new TailNotes(noteFilesIn(tailsFolder(dataDir)), meta.incarnation, meta.name),
     onTrouble: (partition, what) => logger('warn', 'partition trouble', { partition, what }),
     onState: (partition, state, epoch, reason) => {
-      logger(levelOf(state), 'partition', { partition, state, epoch, reason })
+      logger(levelOf(state, epoch), 'partition', { partition, state, epoch, reason })
+      outages.changed(partition, state, reason)
       if (state !== 'Active' && state !== 'Quarantined') return
       if (!servings.has(partition)) servings.set(partition, serve(partition))
       if (state === 'Active') servings.get(partition)?.announce(epoch)
@@ -110,21 +115,28 @@ export const startNode = async ({ nats, log, dataDir, logger }: NodeSetup): Prom
         log: meta.name,
         partitions: meta.partitions,
         replicas: meta.replicas,
-        run: (partition, lease) =>
-          Effect.addFinalizer(() => stopServing(partition)).pipe(
+        run: (partition, lease) => {
+          outages.owned(partition, lease)
+          return Effect.addFinalizer(() => stopServing(partition)).pipe(
             Effect.andThen(Effect.raceFirst(node.run(partition, lease), repaired(partition))),
-          ),
-        onEvent: ({ kind, partition, reason }) =>
+          )
+        },
+        onEvent: ({ kind, partition, reason }) => {
           logger(kind === 'trouble' || kind === 'lost' ? 'warn' : 'debug', `placement ${kind}`, {
             partition,
             reason,
-          }),
+          })
+          if (partition === undefined) return
+          if (kind === 'restarted') outages.failed(partition, reason)
+          else if (kind === 'lost' || kind === 'released') outages.left(partition)
+        },
       }),
       scope,
     ),
   )
   return {
     node,
+    outages,
     answering: async () => {
       const partitions = Array.from({ length: meta.partitions }, (_, n) => n)
       const answers = await Promise.allSettled(
@@ -156,8 +168,9 @@ const lastSeqOf = async (log: Log, partition: number): Promise<number | undefine
   }
 }
 
-const levelOf = (state: ActorState): 'debug' | 'info' | 'warn' | 'error' => {
+const levelOf = (state: ActorState, epoch: number): 'debug' | 'info' | 'warn' | 'error' => {
   if (state === 'Quarantined') return 'error'
-  if (state === 'Fenced') return 'warn'
+  // An owner that fences has to begin again, which its clients notice.
+  if (state === 'Fenced' || (state === 'Fencing' && epoch > 0)) return 'warn'
   return state === 'Active' || state === 'Released' ? 'info' : 'debug'
 }

@@ -57,7 +57,14 @@ export class Kiroku {
   start(args: readonly string[], input: string | Uint8Array | null = ''): Running {
     const child = spawn(process.execPath, [main, ...args], {
       cwd: this.#folder,
-      env: { ...process.env, KIROKU_NATS: '', KIROKU_DEBUG: '', KIROKU_CONSOLE: 'off', ...this.#env },
+      env: {
+        ...process.env,
+        KIROKU_NATS: '',
+        KIROKU_NATS_PORT: '0',
+        KIROKU_DEBUG: '',
+        KIROKU_CONSOLE: 'off',
+        ...this.#env,
+      },
       stdio: ['pipe', 'pipe', 'pipe'],
     })
     this.#running.add(child)

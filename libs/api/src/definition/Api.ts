@@ -7,6 +7,7 @@ import * as Schema from 'effect/Schema'
 import type { Role } from '../tokens.ts'
 import { Access, Failures, RequiredRole } from './Access.ts'
 import { errorSchemas } from './apiError.ts'
+import { ClockRequest, ClockSteps } from './clockSchemas.ts'
 import { feed } from './feed.ts'
 import { MessageBody } from './bodySchemas.ts'
 import { lookingBack, moment } from './lookingBack.ts'
@@ -18,10 +19,10 @@ import {
   DeadLetterRequest,
   ExtendRequest,
   Groups,
-  MissingPartition,
   OutgoingBatch,
   OutgoingMessage,
   Queue,
+  QueueList,
   QueueSettings,
   ReceivedMessage,
   ReceiveRequest,
@@ -42,7 +43,7 @@ const says = (role: Role, summary: string) =>
 const queues = HttpApiGroup.make('queues')
   .add(
     HttpApiEndpoint.get('listQueues', '/queues', {
-      success: Schema.Struct({ queues: Schema.Array(Queue), missing: Schema.Array(MissingPartition) }),
+      success: QueueList,
       error,
     })
       .annotate(RequiredRole, 'viewer')
@@ -99,11 +100,24 @@ const queues = HttpApiGroup.make('queues')
       ),
     HttpApiEndpoint.delete('deleteQueue', '/queues/:queue', {
       params,
+      query: {
+        force: Schema.optionalKey(
+          Schema.Literals(['true', 'false']).annotate({
+            description:
+              'true: also while other queues name it as their dead-letter queue; what would go there waits until a queue of its name is there again',
+          }),
+        ),
+      },
       success: HttpApiSchema.NoContent,
       error,
     })
       .annotate(RequiredRole, 'admin')
-      .annotateMerge(says('admin', 'Deletes a queue and everything in it.')),
+      .annotateMerge(
+        says(
+          'admin',
+          'Deletes a queue and everything in it; refused while others name it as their dead-letter queue, unless forced.',
+        ),
+      ),
     HttpApiEndpoint.post('purgeQueue', '/queues/:queue/purge', {
       params,
       success: Schema.Struct({ purged: Schema.Finite }),
@@ -365,6 +379,18 @@ const cluster = HttpApiGroup.make('cluster')
     HttpApiEndpoint.get('clusterStatus', '/cluster', { success: Schema.Json, error })
       .annotate(RequiredRole, 'viewer')
       .annotateMerge(says('viewer', 'Who owns which partition, and how the log stands.')),
+    HttpApiEndpoint.post('confirmClock', '/cluster/clock', {
+      payload: ClockRequest,
+      success: ClockSteps,
+      error,
+    })
+      .annotate(RequiredRole, 'admin')
+      .annotateMerge(
+        says(
+          'admin',
+          "Says which clock is right, that of NATS or that of the owner's node, where they disagree: partition time moves on to what it shows, never back.",
+        ),
+      ),
   )
   .annotateMerge(OpenApi.annotations({ title: 'Cluster' }))
 

@@ -72,8 +72,9 @@ export const Redrive = Schema.Struct({
   messagesMax: count.annotate({ description: 'Messages in all; 0: no limit' }),
   startedAt: ms('When it began, since 1970'),
   endedAt: ms('When it ended, since 1970; 0 while it runs'),
-  note: Schema.String.annotate({ description: 'Why it failed' }),
-  moved: count,
+  note: Schema.String.annotate({ description: 'Why it failed, or what cannot arrive' }),
+  moved: count.annotate({ description: 'Messages that arrived; of a dry run those that would go' }),
+  onTheWay: optional(count.annotate({ description: 'Messages that were sent off and have not arrived yet' })),
   targets: Schema.Array(Schema.Struct({ queue: Schema.String, moved: count })),
   skipped: Schema.Struct({
     noOrigin: optional(count),

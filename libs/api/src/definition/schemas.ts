@@ -98,10 +98,13 @@ export const StartPosition = Schema.Union([
 const configFields = fieldsFrom(storedOf) as unknown as ConfigFields
 
 /** A partition that cannot be read. */
-export const MissingPartition = Schema.Struct({
+const MissingPartition = Schema.Struct({
   partition: count,
+  queue: optional(Schema.String.annotate({ description: 'Only this queue is not in the answer' })),
   problem: Schema.Struct({ id: Schema.String, message: Schema.String, help: Schema.String }),
-}).annotate({ description: 'A partition that cannot be read: nothing of its queues is in the answer.' })
+}).annotate({
+  description: 'A partition that cannot be read: nothing of its queues is in the answer; or one queue of it.',
+})
 
 /** Message groups of a subscription. */
 export const Groups = Schema.Struct({
@@ -176,6 +179,22 @@ export const Queue = Schema.Struct({
   subscriptions: Schema.Array(Subscription),
   oldestAgeMs: ms('Age of the oldest message that is not final'),
   waitingPolls: count,
+  outbox: optional(
+    Schema.Array(
+      Schema.Struct({
+        to: Schema.String.annotate({ description: 'Queue that they go to' }),
+        messages: count,
+        held: optional(
+          Schema.Struct({
+            reason: Schema.Literals(['targetGone', 'subscriptionGone']).annotate({
+              description: 'The queue was deleted, or the subscription there that they are for',
+            }),
+            since: ms('Since when, since 1970'),
+          }).annotate({ description: 'Why they wait; absent: they go' }),
+        ),
+      }),
+    ).annotate({ description: 'Dead letters and redriven messages that have not arrived yet' }),
+  ),
   times: optional(
     Schema.Struct({
       waiting: figures('From the send, delays included, to the first delivery'),
@@ -199,6 +218,12 @@ export const Queue = Schema.Struct({
     }).annotate({ description: 'Of a queue on several partitions: its parts' }),
   ),
 }).annotate({ identifier: 'Queue' })
+
+/** All queues of the log, and what is missing among them. */
+export const QueueList = Schema.Struct({
+  queues: Schema.Array(Queue),
+  missing: Schema.Array(MissingPartition),
+})
 
 const attributes = Schema.Record(Schema.String, Schema.String)
 

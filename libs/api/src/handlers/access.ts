@@ -1,4 +1,4 @@
-import { KirokuError } from '@kiroku/message'
+import { isKirokuError, KirokuError } from '@kiroku/message'
 import * as Cause from 'effect/Cause'
 import * as Context from 'effect/Context'
 import * as Effect from 'effect/Effect'
@@ -12,7 +12,9 @@ import * as Redacted from 'effect/Redacted'
 import type { unhandled } from 'effect/Types'
 import { Access, Caller, CallerRole, Failures, RequiredRole } from '../definition/Access.ts'
 import { toApiError, type ApiError } from '../definition/apiError.ts'
+import { reportDefect, type OnDefect } from '../reportDefect.ts'
 import { authorize, checkLocalRequest, isFromPage, type Role, type Token } from '../tokens.ts'
+import { isTooDeep, jsonLevelsMax } from './jsonLevels.ts'
 
 /**
  * Checks tokens, and names the caller for the record. Without tokens everybody on loopback is `local`. Where pages may
@@ -39,6 +41,7 @@ export const accessLayer = (tokens: readonly Token[], pagesOnlyLook: boolean): L
       const reason = request.headers['x-kiroku-reason']
       const origin = `http ${Option.getOrElse(request.remoteAddress, () => 'unknown')}`
       const caller = reason === undefined ? { name, origin } : { name, origin, reason: reason.slice(0, 500) }
+      yield* refuseDeepJson
       return yield* Effect.provide(
         httpEffect,
         Context.make(Caller, caller).pipe(Context.add(CallerRole, role)),
@@ -46,8 +49,14 @@ export const accessLayer = (tokens: readonly Token[], pagesOnlyLook: boolean): L
     }),
   })
 
-/** Told of every defect, once. */
-export type OnDefect = (error: unknown) => void
+/** Who asked is known and may: what is sent must not be nested so deep that reading it takes more stack than there is. */
+const refuseDeepJson = Effect.gen(function* () {
+  const request = yield* HttpServerRequest.HttpServerRequest
+  if (request.method === 'GET' || !isTooDeep(yield* Effect.orDie(request.text))) return
+  return yield* Effect.fail(
+    toApiError(new KirokuError('InvalidArgument', `the JSON goes deeper than ${jsonLevelsMax} levels`)),
+  )
+})
 
 /** Turns malformed requests, bodies over the limit and defects into errors of ours. */
 export const failuresLayer = (bodyBytesMax: number, onDefect: OnDefect): Layer.Layer<Failures> =>
@@ -62,18 +71,21 @@ export const failuresLayer = (bodyBytesMax: number, onDefect: OnDefect): Layer.L
       Effect.fnUntraced(function* (cause) {
         if (Cause.hasInterruptsOnly(cause)) return yield* Effect.failCause(cause)
         const error: unknown = Cause.squash(cause)
-        if (HttpApiError.HttpApiSchemaError.is(error) && error.kind !== 'Body')
-          return yield* Effect.fail(yield* schemaFailure(error))
+        const isSchemaError = HttpApiError.HttpApiSchemaError.is(error)
+        if (isSchemaError && !isAnswer(error)) return yield* Effect.fail(yield* schemaFailure(error))
         if (isBodyTooLarge(error))
           return yield* Effect.fail(
             toApiError(new KirokuError('BodyTooLarge', `the request is larger than ${bodyBytesMax} bytes`)),
           )
-        if (!Cause.hasDies(cause)) return yield* Effect.failCause(cause)
-        onDefect(error)
-        return yield* Effect.fail(toApiError(new KirokuError('Internal', 'the request failed unexpectedly')))
+        if (!isSchemaError && !Cause.hasDies(cause)) return yield* Effect.failCause(cause)
+        return yield* Effect.fail(yield* reportDefect(error, onDefect))
       }),
     ),
   )
+
+/** It is ours that does not fit. */
+const isAnswer = ({ kind }: HttpApiError.HttpApiSchemaError): boolean =>
+  kind === 'Body' || kind === 'ResponseHeaders'
 
 const schemaFailure = Effect.fnUntraced(function* (
   error: HttpApiError.HttpApiSchemaError,
@@ -99,6 +111,7 @@ const jsonProblem = Effect.gen(function* () {
 })
 
 const isBodyTooLarge = (error: unknown): boolean => {
+  if (isKirokuError(error)) return false
   for (let e: unknown = error; e instanceof Error; e = e.cause ?? (e as { reason?: unknown }).reason)
     if (/maxBytes|max(imum)? (body )?size|too large/i.test(e.message)) return true
   return false

@@ -7,6 +7,7 @@ import type * as Schema from 'effect/Schema'
 import type * as definition from '../definition/schemas.ts'
 import { asJson } from './call.ts'
 import { mayRound, parseExact } from './exactJson.ts'
+import { isTooDeep } from './jsonLevels.ts'
 
 type OutgoingJson = Schema.Schema.Type<typeof definition.OutgoingMessage>
 type ReceivedJson = Schema.Schema.Type<typeof definition.ReceivedMessage>
@@ -83,7 +84,8 @@ const readable = (message: ReceivedMessage): Pick<ReceivedJson, 'body' | 'bodyBa
   } catch {
     return { bodyBase64: Buffer.from(message.body).toString('base64') }
   }
-  if (!/^application\/(.+\+)?json\b/.test(message.contentType ?? '')) return { body: text }
+  const isJson = /^application\/(.+\+)?json\b/.test(message.contentType ?? '')
+  if (!isJson || isTooDeep(text)) return { body: text }
   try {
     return { body: (mayRound(text) ? parseExact(text) : JSON.parse(text)) as Schema.Json }
   } catch {

@@ -1,11 +1,18 @@
-import { isKirokuError } from '@kiroku/message'
+import { errorRegistry, isKirokuError } from '@kiroku/message'
 import * as Effect from 'effect/Effect'
 import { toApiError, type ApiError } from '../definition/apiError.ts'
 
-/** Runs a promise of ours as a handler's effect: our errors become the API's, others stay defects; an interruption aborts the signal. */
+/**
+ * Runs a promise of ours as a handler's effect: our errors become the API's; those that no caller can help and all
+ * others are defects. An interruption aborts the signal.
+ */
 export const call = <A>(run: (signal: AbortSignal) => Promise<A>): Effect.Effect<A, ApiError> =>
   Effect.tryPromise({ try: run, catch: (error) => error }).pipe(
-    Effect.catch((error) => (isKirokuError(error) ? Effect.fail(toApiError(error)) : Effect.die(error))),
+    Effect.catch((error) =>
+      isKirokuError(error) && errorRegistry[error.id].http !== 500
+        ? Effect.fail(toApiError(error))
+        : Effect.die(error),
+    ),
   )
 
 /** Passes what is JSON by construction, like events and descriptions, through a schema of JSON. */

@@ -1,10 +1,20 @@
+import * as Effect from 'effect/Effect'
 import * as HttpApiBuilder from 'effect/http-api/HttpApiBuilder'
 import type { ApiSources } from '../ApiSources.ts'
+import { Caller } from '../definition/Access.ts'
 import { Api } from '../definition/Api.ts'
 import { asJson, call } from './call.ts'
 
-/** What the cluster looks like. */
-export const clusterHandlers = ({ clusterStatus }: ApiSources) =>
+/** What the cluster looks like, and by which clock it goes. */
+export const clusterHandlers = ({ clusterStatus, client }: ApiSources) =>
   HttpApiBuilder.group(Api, 'cluster', (handlers) =>
-    handlers.handle('clusterStatus', () => call(async () => asJson(await clusterStatus()))),
+    handlers.handleAll({
+      clusterStatus: () => call(async () => asJson(await clusterStatus())),
+      confirmClock: Effect.fnUntraced(function* ({ payload: { accept, partition, reason } }) {
+        const caller = yield* Caller
+        const by = reason === undefined ? caller : { ...caller, reason }
+        const options = partition === undefined ? { by } : { by, partition }
+        return { steps: yield* call(() => client.confirmClock(accept, options)) }
+      }),
+    }),
   )

@@ -204,7 +204,7 @@ describe('the feed over HTTP', () => {
     } finally {
       clearInterval(others)
     }
-  }, 20_000)
+  })
 
   it('names the partitions that do not answer, and tells of the others', async () => {
     hub = new FeedHub('log', 2)

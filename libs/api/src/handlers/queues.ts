@@ -5,6 +5,8 @@ import * as HttpApiBuilder from 'effect/http-api/HttpApiBuilder'
 import type { ApiSources } from '../ApiSources.ts'
 import { Caller } from '../definition/Access.ts'
 import { Api } from '../definition/Api.ts'
+import type { OnDefect } from '../reportDefect.ts'
+import { answerQueues } from './answerQueues.ts'
 import { call } from './call.ts'
 
 /** Errors: `InvalidArgument`. */
@@ -15,10 +17,14 @@ const parseLimit = (text: string): number => {
 }
 
 /** Administration of queues: every act carries its actor, so that the record names it. */
-export const queueHandlers = ({ client }: ApiSources) =>
+export const queueHandlers = ({ client }: ApiSources, onDefect: OnDefect) =>
   HttpApiBuilder.group(Api, 'queues', (handlers) =>
     handlers.handleAll({
-      listQueues: () => call(() => client.queues.survey()),
+      listQueues: () =>
+        Effect.flatMap(
+          call(() => client.queues.survey()),
+          (found) => answerQueues(found, onDefect),
+        ),
       createQueue: Effect.fnUntraced(function* ({ payload }) {
         const by = yield* Caller
         const { created } = yield* call(() =>
@@ -44,9 +50,9 @@ export const queueHandlers = ({ client }: ApiSources) =>
         yield* call(() => client.queues.spread(params.queue, payload.partitions, by))
         return yield* call(() => client.queues.describe(params.queue))
       }),
-      deleteQueue: Effect.fnUntraced(function* ({ params }) {
+      deleteQueue: Effect.fnUntraced(function* ({ params, query }) {
         const by = yield* Caller
-        yield* call(() => client.queues.delete(params.queue, by))
+        yield* call(() => client.queues.delete(params.queue, { force: query.force === 'true' }, by))
       }),
       purgeQueue: Effect.fnUntraced(function* ({ params }) {
         const by = yield* Caller

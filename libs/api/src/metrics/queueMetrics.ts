@@ -50,11 +50,12 @@ export const queueMetrics = (
     consumers.flatMap(({ labels, counts }) =>
       states.map(([key, state]) => ({ labels: { ...labels, state }, value: counts[key] })),
     )
-  const perPartition = (read: (partition: PartitionDescription) => number) =>
-    partitions.map((partition) => ({
-      labels: { partition: partition.partition, node: partition.node },
-      value: read(partition),
-    }))
+  const perPartition = (read: (partition: PartitionDescription) => number | undefined) =>
+    partitions.flatMap((partition) => {
+      const value = read(partition)
+      const labels = { partition: partition.partition, node: partition.node }
+      return value === undefined ? [] : [{ labels, value }]
+    })
   const messaging = (read: (queue: QueueDescription) => number) =>
     queues.map((queue) => ({
       labels: {
@@ -121,6 +122,12 @@ export const queueMetrics = (
     },
     {
       type: 'gauge',
+      name: 'kiroku_partition_clocks_disputed',
+      help: 'Whether the clock of NATS and that of the node are too far apart, so that partition time waits for a word.',
+      samples: perPartition((p) => (p.clock?.state === 'disputed' ? 1 : 0)),
+    },
+    {
+      type: 'gauge',
       name: 'kiroku_partition_last_sequence',
       help: 'Last sequence of the log.',
       samples: perPartition((p) => p.lastSeq),
@@ -133,6 +140,36 @@ export const queueMetrics = (
     },
     {
       type: 'gauge',
+      name: 'kiroku_partition_checkpoints',
+      help: 'Checkpoints that are stored.',
+      samples: perPartition(({ checkpoints }) => checkpoints?.count),
+    },
+    {
+      type: 'gauge',
+      name: 'kiroku_partition_checkpoint_bytes',
+      help: "Bytes of the stored checkpoints; they count in the record's limit.",
+      samples: perPartition(({ checkpoints }) => checkpoints?.bytes),
+    },
+    {
+      type: 'gauge',
+      name: 'kiroku_store_free_bytes',
+      help: "What is left of the store that the partition's log shares; sends leave its reserve free.",
+      samples: perPartition(({ storage }) => storage?.freeBytes),
+    },
+    {
+      type: 'gauge',
+      name: 'kiroku_store_reserve_bytes',
+      help: 'Below this much free room sends are refused; below twice as much the log is trimmed early.',
+      samples: perPartition(({ storage }) => storage?.reserveBytes),
+    },
+    {
+      type: 'gauge',
+      name: 'kiroku_sends_refused',
+      help: '1 while sends are refused for want of room.',
+      samples: perPartition(({ storage }) => (storage?.state === 'full' ? 1 : 0)),
+    },
+    {
+      type: 'gauge',
       name: 'kiroku_partition_lag_records',
       help: 'Records since the last checkpoint: what a take-over replays.',
       samples: perPartition((p) => p.lastSeq - p.checkpointSeq),
@@ -142,6 +179,26 @@ export const queueMetrics = (
       name: 'kiroku_partition_outbox',
       help: 'Messages on their way to another partition.',
       samples: perPartition((p) => p.outbox),
+    },
+    {
+      type: 'gauge',
+      name: 'kiroku_partition_outbox_held',
+      help: 'Messages on their way to another partition that cannot arrive, since their queue or subscription was deleted.',
+      samples: perPartition(({ held = [] }) => held.reduce((sum, { messages }) => sum + messages, 0)),
+    },
+    {
+      type: 'gauge',
+      name: 'kiroku_partition_outbox_held_seconds',
+      help: 'How long the owner has known that messages cannot arrive, the longest; 0 where all can.',
+      samples: perPartition(({ held = [], clock }) =>
+        clock === undefined
+          ? undefined
+          : held.reduce(
+              (longest, lane) =>
+                Math.max(longest, (clock.partitionMs - (lane.held?.since ?? clock.partitionMs)) / 1_000),
+              0,
+            ),
+      ),
     },
   ]
 }

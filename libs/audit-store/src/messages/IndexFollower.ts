@@ -23,18 +23,13 @@ export interface FollowerOptions {
 export class IndexFollower {
   readonly partition: number
   readonly #options: FollowerOptions
-  readonly #log: PartitionLog
+  #log: PartitionLog | undefined
   #ingest: IndexIngest | undefined
   #pass: LogPass | undefined
 
-  private constructor(partition: number, log: PartitionLog, options: FollowerOptions) {
+  constructor(partition: number, options: FollowerOptions) {
     this.partition = partition
-    this.#log = log
     this.#options = options
-  }
-
-  static async open(partition: number, options: FollowerOptions): Promise<IndexFollower> {
-    return new IndexFollower(partition, await options.log.partition(partition), options)
   }
 
   /** Sequence up to which the index has everything. */
@@ -49,7 +44,7 @@ export class IndexFollower {
   }
   /** Where the log ends now. Errors: those of the log. */
   async lastSeq(): Promise<number> {
-    return (await this.#log.state()).lastSeq
+    return (await (await this.#opened()).state()).lastSeq
   }
 
   /**
@@ -103,9 +98,14 @@ export class IndexFollower {
     return { pass, ingest }
   }
 
-  #open(ingest: IndexIngest, near: number | undefined): Promise<LogPass> {
+  /** Opened when it is read: one that the store does not have stops no other. */
+  async #opened(): Promise<PartitionLog> {
+    return (this.#log ??= await this.#options.log.partition(this.partition))
+  }
+
+  async #open(ingest: IndexIngest, near: number | undefined): Promise<LogPass> {
     const { decodeCheckpoint, moments, keep, listeners = [], pause, onRecord } = this.#options
-    return LogPass.open(this.#log, {
+    return LogPass.open(await this.#opened(), {
       decodeCheckpoint,
       listeners: [ingest, ...listeners],
       ...(near === undefined ? {} : { near }),
@@ -119,7 +119,7 @@ export class IndexFollower {
   }
 
   async #largeBody(seq: number): Promise<Uint8Array | undefined> {
-    const stored = await this.#log.get(seq)
+    const stored = await (await this.#opened()).get(seq)
     if (stored === undefined || stored.foreign) return undefined
     try {
       const record = decodeRecord(stored.data)
@@ -131,7 +131,7 @@ export class IndexFollower {
   }
 
   async close(): Promise<void> {
-    await this.#log.close()
+    await this.#log?.close()
   }
 }
 

@@ -1,9 +1,17 @@
-import { isKirokuError, State, type LogEvent, type LogEventOf, type Ranges } from '@kiroku/message'
+import {
+  isKirokuError,
+  State,
+  type LogEvent,
+  type LogEventOf,
+  type QueueAddress,
+  type Ranges,
+} from '@kiroku/message'
 import { actOf, type PassFrame, type PassListener } from '@kiroku/audit'
 import { isSealed, readSealed } from '@kiroku/log'
 import {
   bodyOf,
   decodeEnvelope,
+  laneKey,
   parseMessageId,
   runNumbers,
   type EnvelopeMeta,
@@ -180,6 +188,10 @@ export class IndexIngest implements PassListener {
           target: e.target,
           forward: e.forward,
         })
+      case 'Readdressed':
+        return this.#touchLetters(e.source, e.from, e.forwards, seq, state)
+      case 'LettersCarried':
+        return this.#touchLetters(e.source, e.target, e.forwards, seq, state)
       case 'LeaseExtended':
       case 'BodiesCarried':
         return this.#touch(e.queue, e.numbers, seq)
@@ -391,6 +403,18 @@ export class IndexIngest implements PassListener {
       }
   }
 
+  #touchLetters(
+    source: number,
+    target: QueueAddress,
+    forwards: Ranges,
+    seq: number,
+    state: PartitionState,
+  ): void {
+    const lane = state.outbox.get(laneKey(source, target))
+    for (const { forward, number } of lane?.entries ?? [])
+      if (rangeHolds(forwards, forward)) this.#touch(source, [number, 1], seq)
+  }
+
   #delayElapsed(e: LogEventOf<'DelayElapsed'>, seq: number, state: PartitionState): void {
     this.#touch(e.queue, e.numbers, seq)
     this.#eachOfQueue(state, e.queue, e.numbers, seq, (row, sub) => {
@@ -522,6 +546,9 @@ export class IndexIngest implements PassListener {
     this.#writer.touch(this.#queue(queue), -1, seq)
   }
 }
+
+const rangeHolds = (ranges: Ranges, n: number): boolean =>
+  ranges.some((first, i) => i % 2 === 0 && first <= n && n < first + ranges[i + 1]!)
 
 const attributesOf = ({ attributes }: EnvelopeMeta): string | null =>
   typeof attributes === 'object' && Object.keys(attributes).length > 0 ? JSON.stringify(attributes) : null

@@ -61,7 +61,7 @@ const open = async () => {
   writer = new IndexWriter(openIndexToWrite(undefined))
   followers = []
   for (let n = 0; n < engine.log.meta.partitions; n++)
-    followers.push(await IndexFollower.open(n, { log: engine.log, writer, decodeCheckpoint }))
+    followers.push(new IndexFollower(n, { log: engine.log, writer, decodeCheckpoint }))
 }
 const catchUp = async () => {
   for (const follower of followers) await follower.run()
@@ -191,7 +191,7 @@ describe('the index of messages', () => {
     const reached = writer.reached(0)!
     writer.reach(0, { ...reached, hash: new Uint8Array(32) })
     writer.database.exec('DELETE FROM messages')
-    followers = [await IndexFollower.open(0, { log: engine.log, writer, decodeCheckpoint })]
+    followers = [new IndexFollower(0, { log: engine.log, writer, decodeCheckpoint })]
     await send('mail', [2])
     await catchUp()
     expect(found('queue:mail')).toEqual(['mail/main 1', 'mail/main 2'])
@@ -369,7 +369,7 @@ describe('whatever happens', () => {
           }
         }
       }),
-      { numRuns: 40 },
+      { seed: 20_261_122, numRuns: 40 },
     )
-  }, 120_000)
+  })
 })

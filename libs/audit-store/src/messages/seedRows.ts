@@ -28,7 +28,7 @@ export const seedRows = (
     if (sub.groups === undefined)
       for (const run of readyRuns(state, sub)) addRun(sub, run, '', State.Available)
     else
-      for (const [key, { readyHead }] of sub.groups.byKey)
+      for (const { key, readyHead } of sub.groups.all())
         for (let run = readyHead; run !== 0; run = runs.next(run)) addRun(sub, run, key, State.Available)
   }
   for (const { queue, run, group } of state.delayedRuns.items)

@@ -101,6 +101,8 @@ const changeOf = (
       const { task, outcome, left } = e
       return [{ task, state: 'running' }, { task, state: outcome, left }, subName(e.sub)]
     }
+    case 'ClockResumed':
+      return [{ time: state.at }, { time: Math.max(e.now, state.at), clock: e.clock }]
     case 'Repaired':
       return [{ records: e.upTo < e.from ? [] : [e.from, e.upTo] }, { note: e.note, hash: e.hash }]
     default: {

@@ -1,4 +1,5 @@
 import { decodeCheckpoint, startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
+import { KirokuError } from '@kiroku/message'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { MomentStore } from '../Moment.ts'
 import { ask, lastFrame, send, tester } from '../TestRecord.ts'
@@ -42,4 +43,21 @@ it('acts that an index does not know yet are told with what they changed', async
     ['QueuePurged', { messages: 1 }],
     ['QueueCreated', {}],
   ])
+})
+
+it('acts are told although a partition is missing, which is named', async () => {
+  const { log } = engine
+  const known = await all()
+  const lost = 'NATS has no stream KIROKU_main_1'
+  const missing: unknown[] = []
+  const withoutOne = {
+    ...log,
+    meta: { ...log.meta, partitions: 2 },
+    partition: (n: number) =>
+      n === 0 ? log.partition(0) : Promise.reject(new KirokuError('LogDamaged', lost)),
+  }
+  const onMissing = (each: unknown) => missing.push(each)
+  expect(await readActs(withoutOne, {}, { decodeCheckpoint, onMissing })).toEqual(known)
+  expect(missing).toEqual([{ partition: 1, problem: { seq: 0, id: 'LogDamaged', message: lost } }])
+  await expect(readActs(withoutOne, {}, { decodeCheckpoint })).rejects.toThrow(lost)
 })

@@ -2,6 +2,8 @@ import type { Log } from '@kiroku/log'
 import type { DecodeCheckpoint } from '../Checkpoint.ts'
 import { LogPass } from '../LogPass.ts'
 import type { MomentStore } from '../Moment.ts'
+import type { LostPartition } from '../missingText.ts'
+import { openPartition } from '../openPartition.ts'
 import type { OnProgress } from '../Progress.ts'
 import { passesActFilter, type Act, type ActFilter } from './Act.ts'
 import { actOf } from './actOf.ts'
@@ -14,6 +16,8 @@ export interface ReadActsOptions {
   readonly onProgress?: OnProgress
   /** Called now and then, so that others get their turn. */
   readonly pause?: () => Promise<void>
+  /** Told of partitions that are not there; absent: the first one is an error. */
+  readonly onMissing?: (missing: LostPartition) => void
   /** What an index knows already: the acts that are asked for, up to these sequences of its partitions. */
   readonly known?: { readonly acts: readonly Act[]; readonly reached: ReadonlyMap<number, number> }
 }
@@ -24,11 +28,16 @@ export interface ReadActsOptions {
  * Errors: those of a pass.
  */
 export const readActs = async (log: Log, filter: ActFilter, options: ReadActsOptions): Promise<Act[]> => {
-  const { decodeCheckpoint, moments, onProgress, pause, known } = options
+  const { decodeCheckpoint, moments, onProgress, onMissing, pause, known } = options
   const acts: Act[] = [...(known?.acts ?? [])]
   let before = 0
   for (let n = 0; n < log.meta.partitions; n++) {
-    const partition = await log.partition(n)
+    const { handle: partition, problem } =
+      onMissing === undefined ? { handle: await log.partition(n) } : await openPartition(log, n)
+    if (partition === undefined) {
+      onMissing?.({ partition: n, problem })
+      continue
+    }
     try {
       const { lastSeq } = await partition.state()
       const reached = known?.reached.get(n) ?? 0

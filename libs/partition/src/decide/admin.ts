@@ -1,8 +1,9 @@
-import { KirokuError, type AppliedSection } from '@kiroku/message'
-import { checkQueueName } from '../address.ts'
+import { KirokuError, type Actor, type AppliedSection } from '@kiroku/message'
+import { checkNewName } from '../address.ts'
 import { canonical } from '../canonical.ts'
 import { checkConfig } from '../checkConfig.ts'
 import type { CommandOf } from '../Command.ts'
+import { refuseNamed } from '../deadLetterNamers.ts'
 import { limits } from '../limits.ts'
 import { defaultQueueConfig, type QueueConfig } from '../QueueConfig.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
@@ -11,6 +12,7 @@ import type { Subscription } from '../state/Subscription.ts'
 import type { Turn } from '../Turn.ts'
 import { attempt } from './attempt.ts'
 import { homeQueue, homeSubscription } from './enqueue.ts'
+import { endLanes, readdressHeld } from './forwarded.ts'
 import { endPoll } from './receive.ts'
 import { okWhenFollowed, refuseParts } from './spread.ts'
 
@@ -18,7 +20,7 @@ import { okWhenFollowed, refuseParts } from './spread.ts'
 export const decideCreateQueue = <B>(turn: Turn<B>, c: CommandOf<'CreateQueue'>, token: number): void =>
   attempt(turn, token, () => {
     const { state } = turn
-    checkQueueName(c.queue)
+    checkNewName(c.queue)
     const config = checkConfig(defaultQueueConfig, c.config)
     refuseLongRetention(state, c.config)
     checkApplied(c.applied)
@@ -29,7 +31,9 @@ export const decideCreateQueue = <B>(turn: Turn<B>, c: CommandOf<'CreateQueue'>,
       return turn.ok(token, { queue: existing.id, created: false })
     }
     if (state.queues.size >= limits.queuesMax)
-      throw new KirokuError('Busy', `this partition has its ${limits.queuesMax} queues already`)
+      throw new KirokuError('Busy', `this partition has its ${limits.queuesMax} queues already`, {
+        retryAfterMs: limits.fullMs,
+      })
     const queue = state.nextQueue
     refuseOwnDeadLetter(state.partition, queue, c.queue, config)
     if (c.dryRun !== true)
@@ -73,6 +77,7 @@ export const decideConfigureQueue = <B>(turn: Turn<B>, c: CommandOf<'ConfigureQu
         ...(applied === undefined ? {} : { applied }),
         by: c.by,
       })
+    readdressHeld(turn, queue)
     okWhenFollowed(turn, queue, token, { queue: queue.id })
   })
 
@@ -105,15 +110,28 @@ const refuseLongRetention = ({ recordMs }: PartitionState, { retentionMs }: Part
 export const sameConfig = (a: object, b: object): boolean =>
   JSON.stringify(canonical(a)) === JSON.stringify(canonical(b))
 
-/** Deletes a queue with everything in it; its receives end with `UnknownQueue`. */
-export const decideDeleteQueue = <B>(turn: Turn<B>, c: CommandOf<'DeleteQueue'>, token: number): void => {
-  const queue = homeQueue(turn, c.queue, token)
-  if (queue === undefined) return
+/** Deletes a queue with everything in it, unless others here need it; its receives end with `UnknownQueue`. */
+export const decideDeleteQueue = <B>(turn: Turn<B>, c: CommandOf<'DeleteQueue'>, token: number): void =>
+  attempt(turn, token, () => {
+    const queue = homeQueue(turn, c.queue, token)
+    if (queue === undefined) return
+    if (c.force !== true) {
+      const all = [...turn.state.queues.values()]
+      refuseNamed(
+        queue.name,
+        all.map(({ name, config, subs }) => [name, [config, ...subs.map((sub) => sub.settings)]]),
+      )
+    }
+    deleteQueue(turn, queue, c.by, token)
+  })
+
+const deleteQueue = <B>(turn: Turn<B>, queue: QueueState, by: Actor, token: number): void => {
   const deleted = new KirokuError('UnknownQueue', `queue "${queue.name}" was deleted`)
   for (const sub of queue.subs) refusePolls(turn, sub, deleted)
   // Its parts will not follow what was decided before any more.
   for (const { token: waiting } of queue.spread?.awaiting ?? []) turn.refuse(waiting, deleted)
-  turn.emit({ type: 'QueueDeleted', queue: queue.id, by: c.by })
+  turn.emit({ type: 'QueueDeleted', queue: queue.id, by })
+  endLanes(turn, queue.id)
   okWhenGone(turn, queue.id, token)
 }
 

@@ -2,7 +2,7 @@ import { KirokuError } from '@kiroku/message'
 import type { Answers, CommandOf } from '../Command.ts'
 import { bodyBytes, isDisguised } from '../Envelope.ts'
 import { limits } from '../limits.ts'
-import { laneKey } from '../state/Outbox.ts'
+import { seenKey } from '../state/Outbox.ts'
 import type { QueueState } from '../state/QueueState.ts'
 import { newsFor } from '../state/Spread.ts'
 import type { Subscription } from '../state/Subscription.ts'
@@ -61,21 +61,49 @@ export const homeSubscription = <B>(
 const metaBytesOf = (message: Uint8Array | SizedRef): number =>
   message instanceof Uint8Array ? message.length - bodyBytes(message) - 3 : 0
 
-/** What an earlier try of the same send led to. One that cannot be told from those long ago is refused here. */
+/** A client's sends to the whole partition wait for the pause, so it is a short one. */
+const producersPauseMsMax = 1_000
+
+/**
+ * What an earlier try of the same send led to. One that cannot be told from those long ago is refused here, and one
+ * of a producer for whom there is no room: a send that is not remembered could be stored twice.
+ */
 export const earlierSend = <B>(
   turn: Turn<B>,
   { producer, send }: Pick<CommandOf<'Enqueue'>, 'producer' | 'send'>,
   token: number,
 ): Answers['Enqueue'] | 'refused' | undefined => {
-  const before =
-    Number.isSafeInteger(send) && send >= 1 ? turn.state.producers.find(producer, send) : 'notCounted'
-  if (typeof before !== 'string') return before
-  const why =
-    before === 'tooOld'
-      ? `send ${send} of this producer is too long ago to be repeated`
-      : `a producer counts its sends from 1; ${send} is not a number of one`
-  turn.refuse(token, new KirokuError('InvalidArgument', why))
+  const before = earlierAnswer(turn, producer, send)
+  if (!(before instanceof KirokuError)) return before
+  turn.refuse(token, before)
   return 'refused'
+}
+
+const earlierAnswer = <B>(
+  { state: { producers }, now }: Turn<B>,
+  producer: string,
+  send: number,
+): Answers['Enqueue'] | KirokuError | undefined => {
+  if (typeof producer !== 'string' || producer.length > limits.producerCharactersMax)
+    return new KirokuError(
+      'InvalidArgument',
+      `a producer is named by at most ${limits.producerCharactersMax} characters`,
+    )
+  if (!Number.isSafeInteger(send) || send < 1)
+    return new KirokuError(
+      'InvalidArgument',
+      `a producer counts its sends from 1; ${send} is not a number of one`,
+    )
+  const before = producers.find(producer, send)
+  if (before === 'tooOld')
+    return new KirokuError('InvalidArgument', `send ${send} of this producer is too long ago to be repeated`)
+  if (before !== undefined) return before
+  const waitMs = producers.waitMs(producer, now)
+  return waitMs === 0
+    ? undefined
+    : new KirokuError('Busy', `this partition remembers its ${limits.producersMax} producers already`, {
+        retryAfterMs: Math.min(waitMs, producersPauseMsMax),
+      })
 }
 
 /** Stores a send, or answers a repeated one as before. */
@@ -99,12 +127,9 @@ export const decideEnqueue = <B extends Uint8Array | SizedRef>(
   turn.ok(token, spread === undefined ? stored : { ...stored, spread })
 }
 
-/** Generation of the only subscription that a forward is for, where that says anything; -1: it is gone. */
-const onlySub = (queue: QueueState, name: string): number | undefined => {
-  if (name === '') return undefined
-  const sub = queue.named(name)
-  return queue.subs.length === 1 && sub !== undefined ? undefined : (sub?.id ?? -1)
-}
+/** Generation of the only subscription that a forward is for, where that says anything. */
+const onlySub = (queue: QueueState, name: string): number | undefined =>
+  name === '' || queue.subs.length === 1 ? undefined : queue.named(name)!.id
 
 const enqueueAll = <B extends Uint8Array | SizedRef>(
   turn: Turn<B>,
@@ -219,39 +244,54 @@ export const decideForward = <B extends Uint8Array | SizedRef>(
   const { state } = turn
   const refusal = refuseForward(command)
   if (refusal !== undefined) return turn.refuse(token, refusal)
-  const upTo = command.forward + command.messages.length
   const queue = state.queues.get(command.target)
-  if (queue === undefined) return turn.ok(token, { outcome: 'targetGone', upTo })
-  const seen =
-    state.forwardsSeen.get(
-      laneKey(command.from.queue, { partition: command.from.partition, queue: command.target }),
-    ) ?? 1
-  const skip = Math.max(0, seen - command.forward)
+  const seen = state.forwardsSeen.get(seenKey(command.from, command.target))
+  const stored = seen ?? 1
+  if (queue === undefined) return turn.ok(token, goneTarget(turn, command, stored))
+  // It may have been stored long ago, by a lane that was closed and forgotten since.
+  if (seen === undefined && (command.first ?? 1) < (state.firstForwards.get(command.from.partition) ?? 0))
+    return turn.refuse(
+      token,
+      new KirokuError(
+        'Unavailable',
+        `the forward left before partition ${command.from.partition} closed lanes; it is sent again`,
+      ),
+    )
+  const skip = Math.max(0, stored - command.forward)
+  const end = endOfStorable(queue, command, skip)
   if (skip < command.messages.length) {
     if (queue.place?.isOpen === false)
       return turn.refuse(token, new KirokuError('QueueMoved', `this part of "${queue.name}" ends`))
-    for (let start = skip; start < command.messages.length;) {
+    if (end === skip)
+      return turn.refuse(
+        token,
+        new KirokuError(
+          'UnknownSubscription',
+          `queue "${queue.name}" has no subscription "${command.subscriptions![skip]}"`,
+        ),
+      )
+    for (let start = skip; start < end;) {
       const tag = command.tags?.[start] ?? ''
       const group = command.groups?.[start] ?? ''
       const only = command.subscriptions?.[start] ?? ''
       let bytes = 0
-      let end = start
-      do bytes += Math.max(0, bytesOf(command.messages[end++]!))
+      let next = start
+      do bytes += Math.max(0, bytesOf(command.messages[next++]!))
       while (
-        end < command.messages.length &&
-        (command.tags?.[end] ?? '') === tag &&
-        (command.groups?.[end] ?? '') === group &&
-        (command.subscriptions?.[end] ?? '') === only
+        next < end &&
+        (command.tags?.[next] ?? '') === tag &&
+        (command.groups?.[next] ?? '') === group &&
+        (command.subscriptions?.[next] ?? '') === only
       )
       turn.emit({
         type: 'ForwardReceived',
         queue: queue.id,
         first: queue.nextNumber,
-        count: end - start,
+        count: next - start,
         from: command.from,
         forward: command.forward + start,
         bytes,
-        enqueuedAt: command.enqueuedAt.slice(start, end).map((at) => Math.min(at, turn.now)),
+        enqueuedAt: command.enqueuedAt.slice(start, next).map((at) => Math.min(at, turn.now)),
         ...markedBy(
           queue,
           tag,
@@ -261,11 +301,44 @@ export const decideForward = <B extends Uint8Array | SizedRef>(
           onlySub(queue, only),
         ),
       })
-      start = end
+      start = next
     }
-    turn.addBodies(queue.id, command.messages.slice(skip))
+    turn.addBodies(queue.id, command.messages.slice(skip, end))
   }
-  turn.ok(token, { outcome: 'stored', upTo })
+  turn.ok(token, { outcome: 'stored', upTo: command.forward + end })
+}
+
+/** Where the messages from `start` on end that can be stored: ahead of one whose only subscription is gone, which nobody would get. */
+const endOfStorable = (
+  queue: QueueState,
+  { messages, subscriptions }: Pick<CommandOf<'Forward'>, 'subscriptions'> & { messages: readonly unknown[] },
+  start: number,
+): number => {
+  for (let i = start; i < messages.length; i++) {
+    const only = subscriptions?.[i] ?? ''
+    if (only !== '' && queue.named(only) === undefined) return i
+  }
+  return messages.length
+}
+
+/** What the target of a forward had stored before it was deleted, and which queue has its name now. */
+const goneTarget = <B>(
+  { state }: Turn<B>,
+  {
+    name,
+    forward,
+    messages,
+  }: Pick<CommandOf<'Forward'>, 'name' | 'forward'> & { messages: readonly unknown[] },
+  stored: number,
+): Answers['Forward'] => {
+  const again = name === undefined ? undefined : state.names.get(name)
+  return {
+    outcome: 'targetGone',
+    upTo: forward + messages.length,
+    stored,
+    // A part takes what its home gives it.
+    ...(again === undefined || again.place !== undefined ? {} : { again: again.id }),
+  }
 }
 
 const refuseForward = (

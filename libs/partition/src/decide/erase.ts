@@ -1,31 +1,42 @@
-import { KirokuError, type Ranges } from '@kiroku/message'
+import { KirokuError, type Actor, type Ranges } from '@kiroku/message'
 import type { CommandOf } from '../Command.ts'
+import { rangeBytes, valueBytes } from '../eventBytes.ts'
 import { erasedAmong, heldUnder, type ErasedMessages } from '../erasable.ts'
-import { countOf } from '../ranges.ts'
+import { countOf, intersect } from '../ranges.ts'
 import type { QueueState } from '../state/QueueState.ts'
 import type { Subscription } from '../state/Subscription.ts'
-import type { PlannedDelivery, Turn } from '../Turn.ts'
+import type { PlannedDelivery, Rest, Turn } from '../Turn.ts'
 import { namedQueue } from './enqueue.ts'
+
+/** The most that the facts of an erasure take beside their numbers and the command's texts: one for each subscription. */
+const erasureBytes = 24 * 1024
 
 /**
  * Puts on record that keys are to be deleted, and ends what of these messages is not final. The answer comes when
- * the keys are gone.
+ * the keys are gone. Of more messages than a record takes the first are ended ahead of it, a part in each turn.
  *
  * @param key id of the key with which the group goes on, which is stored already
+ * @param ended messages that were ended ahead
  */
 export const decideErase = <B>(
   turn: Turn<B>,
   command: CommandOf<'Erase'>,
   token: number,
   key?: string,
-): void => {
+  ended = 0,
+): Rest<B> | undefined => {
   const { state } = turn
   const queue = namedQueue(turn, command.queue, token)
-  if (queue === undefined) return
+  if (queue === undefined) return undefined
   const which = erasedBy(queue, command)
-  if (which instanceof KirokuError) return turn.refuse(token, which)
+  if (which instanceof KirokuError) return void turn.refuse(token, which)
   if ('group' in which && key === undefined)
-    return turn.refuse(token, new KirokuError('Busy', 'the key of the group is not at hand yet'))
+    return void turn.refuse(
+      token,
+      new KirokuError('Busy', 'the key of the group is not at hand yet', { retryAfterMs: 100 }),
+    )
+  const ahead = endAhead(turn, queue, which, command.by)
+  if (ahead !== undefined) return (next) => decideErase(next, command, token, key, ended + ahead)
   const erasure = state.nextErasure
   turn.emit({
     type: 'Erased',
@@ -34,13 +45,37 @@ export const decideErase = <B>(
     ...('group' in which ? { group: which.group, key: key! } : { numbers: [which.number, 1] }),
     by: command.by,
   })
-  let discarded = 0
+  let discarded = ended
   for (const sub of [...queue.subs]) {
     const numbers = erasedAmong(state, sub, which)
     discarded += countOf(numbers)
     end(turn, sub, numbers)
   }
   state.awaitingErased.push({ token, erasure, discarded })
+  return undefined
+}
+
+/** Ends as many messages as there is room for, the oldest first, unless there is room for all of them. */
+const endAhead = <B>(
+  turn: Turn<B>,
+  queue: QueueState,
+  which: ErasedMessages,
+  by: Actor,
+): number | undefined => {
+  if (turn.bytesMax === Number.POSITIVE_INFINITY) return undefined
+  const rangesMax = Math.floor((turn.commandRoom - erasureBytes - valueBytes(by)) / rangeBytes)
+  const bySub = queue.subs.map((sub) => ({ sub, numbers: erasedAmong(turn.state, sub, which) }))
+  const firsts = bySub.flatMap(({ numbers }) => numbers.filter((_, i) => i % 2 === 0))
+  if (firsts.length <= rangesMax) return undefined
+  // All subscriptions up to the same number: what is delayed is ended for all of them at once.
+  const upTo = firsts.sort((a, b) => a - b)[Math.max(0, rangesMax)]!
+  let ended = 0
+  for (const { sub, numbers } of bySub) {
+    const early = intersect(numbers, [0, upTo])
+    ended += countOf(early)
+    end(turn, sub, early)
+  }
+  return ended
 }
 
 /** Ends messages of a delivery that nobody can read any more, as far as it still holds them. */

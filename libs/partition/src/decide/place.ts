@@ -5,6 +5,7 @@ import type { QueueState } from '../state/QueueState.ts'
 import { homeKey, type Place } from '../state/Spread.ts'
 import type { Turn } from '../Turn.ts'
 import { messagesIn, refusePolls, sameConfig } from './admin.ts'
+import { endLanes } from './forwarded.ts'
 
 /** Makes a part what its home says, and creates it where it is missing; what is older than what it follows changes nothing. */
 export const decidePlacePart = <B>(turn: Turn<B>, c: CommandOf<'PlacePart'>, token: number): void => {
@@ -81,7 +82,7 @@ const followSubscription = <B>(
 ): void => {
   const { id } = queue
   const before = queue.named(name)
-  const known = queue.place?.subs[name]
+  const known = queue.place && Object.hasOwn(queue.place.subs, name) ? queue.place.subs[name] : undefined
   const sub = before === undefined || (known ?? generation) !== generation ? queue.nextSub : before.id
   const from = queue.nextNumber
   if (before === undefined)
@@ -130,4 +131,5 @@ const drop = <B>(turn: Turn<B>, queue: QueueState, by: Actor): void => {
   for (const sub of queue.subs)
     refusePolls(turn, sub, new KirokuError('QueueMoved', `this part of "${queue.name}" is gone`))
   turn.emit({ type: 'QueueDeleted', queue: queue.id, by })
+  endLanes(turn, queue.id)
 }

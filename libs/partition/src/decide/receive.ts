@@ -15,7 +15,7 @@ export const decideReceive = <B>(turn: Turn<B>, command: CommandOf<'Receive'>, t
   const { state } = turn
   const sub = namedSubscription(turn, command.queue, command.subscription ?? mainSubscription, token)
   if (sub === undefined) return
-  const refusal = refuseReceive(state, sub, command)
+  const refusal = refuseReceive(sub, command)
   if (refusal !== undefined) return turn.refuse(token, refusal)
   sub.queue.receivedAt = turn.now
   const { attempt = '' } = command
@@ -33,7 +33,14 @@ export const decideReceive = <B>(turn: Turn<B>, command: CommandOf<'Receive'>, t
   // A receive asked for again takes the place of the one that waits.
   takeBack(turn, state.polls.get(command.poll))
   if (attempt !== '') takeBack(turn, sub.pollsByAttempt.get(attempt))
-  const waitUntil = turn.now + (command.waitMs ?? sub.config.receiveWaitMs)
+  // Where as many wait as may, one takes what is there.
+  const waits = state.polls.size < limits.pollsMax
+  if (!waits && sub.deliverable === 0)
+    return turn.refuse(
+      token,
+      new KirokuError('Busy', `${limits.pollsMax} receives wait already`, { retryAfterMs: 1_000 }),
+    )
+  const waitUntil = waits ? turn.now + (command.waitMs ?? sub.config.receiveWaitMs) : turn.now
   const poll: Poll = {
     token,
     id: command.poll,
@@ -41,7 +48,7 @@ export const decideReceive = <B>(turn: Turn<B>, command: CommandOf<'Receive'>, t
     subscription: sub,
     max: command.max,
     bytesMax: command.bytesMax ?? sub.config.batchBytes,
-    batchWaitMs: command.batchWaitMs ?? 0,
+    batchWaitMs: waits ? (command.batchWaitMs ?? 0) : 0,
     leaseMs,
     mode: command.mode,
     consumer: command.consumer,
@@ -84,11 +91,7 @@ export const endPoll = (state: PartitionState, poll: Poll): void => {
     subscription.pollsByAttempt.delete(attempt)
 }
 
-const refuseReceive = (
-  state: PartitionState,
-  { queue, config }: Subscription,
-  c: CommandOf<'Receive'>,
-): KirokuError | undefined => {
+const refuseReceive = ({ queue, config }: Subscription, c: CommandOf<'Receive'>): KirokuError | undefined => {
   const check = (
     name: string,
     value: number | undefined,
@@ -101,8 +104,6 @@ const refuseReceive = (
           'InvalidArgument',
           `${name} must be a whole number from ${min} to ${max}, not ${value}`,
         )
-  if (state.polls.size >= limits.pollsMax)
-    return new KirokuError('Busy', `${limits.pollsMax} receives wait already`, { retryAfterMs: 1_000 })
   return (
     check('max', c.max, 1, limits.messagesPerReceiveMax) ??
     check('waitMs', c.waitMs, 0, limits.receiveWaitMsMax) ??
@@ -110,6 +111,7 @@ const refuseReceive = (
     check('leaseMs', c.leaseMs, limits.leaseMsMin, limits.leaseMsMax) ??
     check('bytesMax', c.bytesMax, 1, Number.MAX_SAFE_INTEGER) ??
     refuseAttempt(c.attempt) ??
+    refuseConsumer(c.consumer) ??
     (c.leaseMs !== undefined && c.leaseMs < config.leaseMinMs
       ? new KirokuError(
           'LeaseTooShort',
@@ -123,6 +125,14 @@ const refuseAttempt = (attempt: string | undefined): KirokuError | undefined =>
   attempt === undefined || (typeof attempt === 'string' && attempt.length <= limits.attemptCharactersMax)
     ? undefined
     : new KirokuError('InvalidArgument', `an attempt id has up to ${limits.attemptCharactersMax} characters`)
+
+const refuseConsumer = (consumer: string): KirokuError | undefined =>
+  consumer.length <= limits.consumerCharactersMax
+    ? undefined
+    : new KirokuError(
+        'InvalidArgument',
+        `the name of a consumer has up to ${limits.consumerCharactersMax} characters`,
+      )
 
 /** Takes a waiting receive back. */
 export const decideCancelReceive = <B>(

@@ -2,10 +2,12 @@ import { KirokuError, State, step, type Actor, type MachineEvent, type Ranges } 
 import { availableAmong, type AvailableMessage } from '../available.ts'
 import { loadCell, untouchedCell } from '../cell.ts'
 import { checkRedrive, checkSelection } from '../checkRedrive.ts'
-import type { CommandOf, RedriveDescription } from '../Command.ts'
+import type { CommandOf, OutboxDescription, RedriveDescription } from '../Command.ts'
+import { describeLane } from '../describeOutbox.ts'
 import { limits } from '../limits.ts'
 import { countOf, intersect, pushRange } from '../ranges.ts'
 import { laneKey } from '../state/Outbox.ts'
+import type { PartitionState } from '../state/PartitionState.ts'
 import { mainSubscription, type QueueState } from '../state/QueueState.ts'
 import { addTarget, begun, isDryRun, type Redrive, type RedriveSkip } from '../state/Redrive.ts'
 import type { Subscription } from '../state/Subscription.ts'
@@ -29,7 +31,7 @@ export const decideStartRedrive = <B>(turn: Turn<B>, c: CommandOf<'StartRedrive'
     if (c.to !== 'origin' && c.to.partition === state.partition && c.to.queue === queue.id)
       throw new KirokuError('InvalidArgument', `queue "${c.queue}" cannot be redriven to itself`)
     const known = [...queue.redrives, ...queue.dryRuns].find((r) => r.request === c.request)
-    if (known !== undefined) return turn.ok(token, { redrive: describeRedrive(queue, known) })
+    if (known !== undefined) return turn.ok(token, { redrive: describeRedrive(turn.state, queue, known) })
     const asked = {
       request: c.request,
       queue: queue.id,
@@ -52,7 +54,7 @@ export const decideStartRedrive = <B>(turn: Turn<B>, c: CommandOf<'StartRedrive'
       }
       if (queue.dryRuns.push(redrive) > limits.redrivesKept) state.redrives.delete(queue.dryRuns.shift()!)
       state.redrives.add(redrive)
-      return turn.ok(token, { redrive: describeRedrive(queue, redrive) })
+      return turn.ok(token, { redrive: describeRedrive(turn.state, queue, redrive) })
     }
     const running = runningOf(queue, sub)
     if (running !== undefined)
@@ -63,7 +65,7 @@ export const decideStartRedrive = <B>(turn: Turn<B>, c: CommandOf<'StartRedrive'
       task: queue.nextRedrive,
       filter: { ...filter },
     })
-    turn.ok(token, { redrive: describeRedrive(queue, queue.redrives.at(-1)!) })
+    turn.ok(token, { redrive: describeRedrive(turn.state, queue, queue.redrives.at(-1)!) })
   })
 
 const runningOf = (queue: QueueState, sub: Subscription): Redrive | undefined =>
@@ -89,7 +91,7 @@ export const decideCancelRedrive = <B>(turn: Turn<B>, c: CommandOf<'CancelRedriv
       ),
     )
   if (redrive.state === 'running') end(turn, redrive, 'cancelled', '', c.by)
-  turn.ok(token, { redrive: describeRedrive(queue, redrive) })
+  turn.ok(token, { redrive: describeRedrive(turn.state, queue, redrive) })
 }
 
 /** Describes the redrives of a queue. */
@@ -103,18 +105,38 @@ export const decideDescribeRedrives = <B>(
   const all = [...queue.redrives, ...queue.dryRuns].sort(
     (a, b) => b.startedAt - a.startedAt || b.task - a.task,
   )
-  turn.ok(token, { redrives: all.map((r) => describeRedrive(queue, r)) })
+  turn.ok(token, { redrives: all.map((r) => describeRedrive(turn.state, queue, r)) })
 }
 
-const describeRedrive = (queue: QueueState, redrive: Redrive): RedriveDescription => {
+const describeRedrive = (state: PartitionState, queue: QueueState, redrive: Redrive): RedriveDescription => {
   const { queue: _queue, sub: _sub, request: _request, upTo: _upTo, selection: _selection, ...rest } = redrive
+  const leaving = lettersOf(state, redrive)
+  const onTheWay = leaving.reduce((sum, { messages }) => sum + messages, 0)
   return {
     ...rest,
     queue: queue.name,
     dryRun: isDryRun(redrive),
+    moved: redrive.moved - onTheWay,
+    onTheWay,
     skipped: { ...redrive.skipped },
-    targets: redrive.targets.map((t) => ({ ...t })),
+    targets: redrive.targets.map(({ queue: name, moved }) => ({
+      queue: name,
+      moved: leaving.reduce((left, lane) => (lane.to === name ? left - lane.messages : left), moved),
+    })),
   }
+}
+
+/** What a redrive has moved and what has not arrived yet, by where it goes. */
+export const lettersOf = (state: PartitionState, redrive: Redrive): OutboxDescription[] => {
+  const all: OutboxDescription[] = []
+  if (isDryRun(redrive)) return all
+  for (const lane of state.outbox.values()) {
+    if (lane.source !== redrive.queue) continue
+    let messages = 0
+    for (const { task } of lane.entries) if (task === redrive.task) messages++
+    if (messages > 0) all.push({ ...describeLane(state, lane), messages })
+  }
+  return all
 }
 
 /** Messages that go to one place. */
@@ -169,9 +191,7 @@ export const decideRedrive = <B>(turn: Turn<B>, redrive: Redrive, found: Redrive
     redrive.skipped[reason] = (redrive.skipped[reason] ?? 0) + n
   redrive.filtered += found.filtered
   redrive.left = found.left
-  const isFull = redrive.messagesMax > 0 && redrive.moved >= redrive.messagesMax
   if (found.ended !== undefined) end(turn, redrive, found.ended.outcome, found.ended.note)
-  else if (isFull) end(turn, redrive, 'completed', '')
 }
 
 /** Those that the law lets go now; what outlived its retention is discarded for that. */

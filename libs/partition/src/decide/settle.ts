@@ -1,10 +1,11 @@
 import { KirokuError, State, step, retryDelayMs, type MachineEvent } from '@kiroku/message'
 import { loadCell } from '../cell.ts'
 import type { CommandOf, Refusal, SettleItem } from '../Command.ts'
+import { textBytes } from '../eventBytes.ts'
 import { limits } from '../limits.ts'
-import { Outcomes } from '../Outcomes.ts'
+import { outcomeBytes, Outcomes } from '../Outcomes.ts'
 import type { Subscription } from '../state/Subscription.ts'
-import type { Turn } from '../Turn.ts'
+import type { Rest, Turn } from '../Turn.ts'
 
 /** A command that names messages by their receipts. */
 type Settling = CommandOf<'Ack' | 'Retry' | 'Extend' | 'Release' | 'DeadLetter'>
@@ -30,31 +31,58 @@ const deadLetter: Extract<MachineEvent, { type: 'DEAD_LETTER' }> = {
   policy: undefined as never,
 }
 
-/** Settles messages; each that the law does not accept is named in the answer. `undelivered` tells a release that the engine makes. */
+/** How far a settling command has come: the place of its next message, and its answer so far. */
+interface Progress {
+  readonly item: number
+  /** Index in the item's numbers, and the number itself; 0: the first there. */
+  readonly range: number
+  readonly number: number
+  readonly refused: Refusal[]
+  readonly leaseUntil: number
+  readonly now: number
+}
+
+/**
+ * Settles messages; each that the law does not accept is named in the answer. What finds no room in the turn is
+ * returned. `undelivered` tells a release that the engine makes.
+ */
 export const decideSettle = <B>(
   turn: Turn<B>,
   command: Settling,
   token: number,
   undelivered = false,
-): void => {
+  begun?: Progress,
+): Rest<B> | undefined => {
   const refusal = refuseSettle(turn, command)
-  if (refusal !== undefined) return turn.refuse(token, refusal)
-  const refused: Refusal[] = []
+  if (refusal !== undefined) return void turn.refuse(token, refusal)
   const outcomes = new Outcomes()
   const eventsBefore = turn.events.length
   const leaseUntil = command.type === 'Extend' ? turn.now + command.leaseMs : 0
+  const from = begun ?? { item: 0, range: 0, number: 0, refused: [], leaseUntil, now: turn.now }
+  const { refused } = from
+  const messageBytes = outcomeBytes(textBytes(errorText(command)))
+  let room = turn.commandRoom - messageBytes
+  let rest: Progress | undefined
   let behind: Subscription | undefined
   let end = 0
-  for (let i = 0; i < command.items.length; i++) {
+  for (let i = from.item; i < command.items.length && rest === undefined; i++) {
     const item = command.items[i]!
     const sub = turn.state.subscriptionOf(item.queue, item.sub)
-    for (let r = 0; r < item.numbers.length; r += 2) {
+    for (let r = i === from.item ? from.range : 0; r < item.numbers.length && rest === undefined; r += 2) {
       const first = item.numbers[r]!
       // A message named twice: the first verdict must be in force before the second is heard.
-      if (sub !== behind || first < end) outcomes.flush(turn)
+      if (sub !== behind || first < end) {
+        outcomes.flush(turn)
+        room = turn.commandRoom - messageBytes
+      }
       behind = sub
       end = first + item.numbers[r + 1]!
-      for (let n = first; n < end; n++) {
+      const isBegun = i === from.item && r === from.range && from.number > 0
+      for (let n = isBegun ? from.number : first; n < end; n++) {
+        if (outcomes.bytes > room) {
+          rest = { ...from, item: i, range: r, number: n }
+          break
+        }
         const error =
           sub === undefined
             ? 'UnknownReceipt'
@@ -64,8 +92,17 @@ export const decideSettle = <B>(
     }
   }
   outcomes.flush(turn)
-  if (command.type === 'Ack') turn.state.times?.acked(command.items, turn.events, eventsBefore, turn.now)
-  turn.ok(token, command.type === 'Extend' ? { refused, leaseUntil, now: turn.now } : { refused })
+  if (command.type === 'Ack') {
+    const items = from.item === 0 ? command.items : command.items.slice(from.item)
+    turn.state.times?.acked(items, turn.events, eventsBefore, turn.now)
+  }
+  if (rest !== undefined) return (next) => decideSettle(next, command, token, undelivered, rest)
+  // Of an extension in several turns, the leases of the first end first.
+  turn.ok(
+    token,
+    command.type === 'Extend' ? { refused, leaseUntil: from.leaseUntil, now: from.now } : { refused },
+  )
+  return undefined
 }
 
 /** Refuses the whole command for what no client of ours would send; a receipt that is only out of date is refused by message. */
@@ -186,8 +223,8 @@ const settle = <B>(
   }
 }
 
-const errorText = (c: { readonly error?: string }): string =>
-  c.error === undefined ? '' : c.error.slice(0, limits.errorCharactersMax)
+const errorText = (c: Settling): string =>
+  'error' in c && c.error !== undefined ? c.error.slice(0, limits.errorCharactersMax) : ''
 
 /** Notes where a failed message went: to a pause, to the DLQ, or out. */
 export const leave = (

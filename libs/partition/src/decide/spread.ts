@@ -37,7 +37,7 @@ const meant = (part: Part, isWanted: boolean, since: number): Part => {
 }
 
 const refusePartitions = (
-  { partition }: PartitionState,
+  { partition, partitions }: PartitionState,
   list: readonly number[],
   wanted: ReadonlySet<number>,
 ): void => {
@@ -46,6 +46,12 @@ const refusePartitions = (
     throw new KirokuError(
       'InvalidArgument',
       `a queue is spread over up to ${limits.partsPerQueueMax} partitions beside its own, each named once`,
+    )
+  const missing = list.find((n) => n >= partitions)
+  if (missing !== undefined)
+    throw new KirokuError(
+      'InvalidArgument',
+      `there is no partition ${missing}: the log has ${partitions}, counted from 0`,
     )
 }
 

@@ -1,5 +1,5 @@
 import { KirokuError } from '@kiroku/message'
-import { checkQueueName } from '../address.ts'
+import { checkNewName } from '../address.ts'
 import { checkSubscription } from '../checkSubscription.ts'
 import type { CommandOf } from '../Command.ts'
 import { limits } from '../limits.ts'
@@ -8,6 +8,7 @@ import type { Turn } from '../Turn.ts'
 import { refuseOwnDeadLetter, refusePolls, sameConfig } from './admin.ts'
 import { attempt } from './attempt.ts'
 import { homeQueue, homeSubscription } from './enqueue.ts'
+import { readdressHeld } from './forwarded.ts'
 import { okWhenFollowed, refuseParts } from './spread.ts'
 
 /** Opens a subscription; an equal one that is there already is no error. */
@@ -20,7 +21,7 @@ export const decideCreateSubscription = <B>(
   attempt(turn, token, () => {
     const queue = homeQueue(turn, c.queue, token)
     if (queue === undefined) return
-    checkQueueName(c.subscription)
+    checkNewName(c.subscription)
     const settings = checkSubscription(queue.config, {}, c.settings)
     refuseOwnDeadLetter(turn.state.partition, queue.id, queue.name, { ...queue.config, ...settings })
     refuseParts({ ...queue.config, ...settings }, queue.share.of)
@@ -37,6 +38,7 @@ export const decideCreateSubscription = <B>(
       throw new KirokuError(
         'Busy',
         `the queue has its ${limits.subscriptionsPerQueueMax} subscriptions already`,
+        { retryAfterMs: limits.fullMs },
       )
     const sub = queue.nextSub
     const begin = beginning(turn, queue, c.start, located)
@@ -75,6 +77,7 @@ export const decideConfigureSubscription = <B>(
         settings: { ...settings },
         by: c.by,
       })
+    readdressHeld(turn, queue)
     okWhenFollowed(turn, queue, token, { queue: queue.id, sub: sub.id })
   })
 

@@ -64,9 +64,9 @@ export const transitionsOf = (event: LogEvent, state: PartitionState, tell: OnTr
     case 'LeaseExpired':
       return named(state, event, 'Inflight', event.dueAt === 0 ? 'Available' : 'WaitingRetry', tell)
     case 'Acked':
-      return live(state, event, 'Committed', tell)
+      return givenOut(state, event, 'Committed', tell)
     case 'DeadLettered':
-      return live(state, event, 'DLQ', tell)
+      return givenOut(state, event, 'DLQ', tell)
     case 'Discarded':
     case 'Redriven':
       return looked(state, event, 'Discarded', tell)
@@ -126,7 +126,7 @@ const named = (
 }
 
 /** Messages that were given out: where none waits to be given out again, all are in flight, and none is looked up. */
-const live = (state: PartitionState, event: Numbered, to: StateName, tell: OnTransition): void => {
+const givenOut = (state: PartitionState, event: Numbered, to: StateName, tell: OnTransition): void => {
   const sub = state.subscriptionOf(event.queue, event.sub)
   if (sub?.available === 0 && sub.waitingRetry === 0) return named(state, event, 'Inflight', to, tell)
   looked(state, event, to, tell)

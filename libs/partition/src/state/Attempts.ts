@@ -10,15 +10,23 @@ export interface AttemptNote {
   readonly delivery: number
   readonly at: number
   readonly numbers: Ranges
+  /** Another one has its key, or its subscription is gone. */
+  isVoid?: boolean
 }
 
 /** Notes looked at whenever one is added: more than one, so that those that are over never pile up. */
 const lookedAt = 2
+/** Places of the row from which on those that were looked at are given back. */
+const rowTidyFrom = 1_000
 
 /** What receives got, by their attempt ids, as long as messages of it may still be held. */
 export class Attempts {
-  /** In the order in which they are looked at next. */
   readonly #notes = new Map<string, AttemptNote>()
+  /**
+   * In the order in which they are looked at next, from `#head` on; a note that is void is passed over. A map in that order would be slow where there are many.
+   */
+  #row: AttemptNote[] = []
+  #head = 0
 
   /** What a receive with this id got lately. */
   find(sub: Subscription, attempt: string, now: number): AttemptNote | undefined {
@@ -28,14 +36,23 @@ export class Attempts {
 
   /** Notes what a receive got, and forgets some of those of which nothing is held any more. */
   note(note: AttemptNote, live: LiveSlab): void {
-    const key = keyOf(note.sub, note.attempt)
-    this.#notes.delete(key)
-    this.#notes.set(key, note)
-    let left = Math.min(lookedAt, this.#notes.size)
-    for (const [oldKey, old] of this.#notes) {
-      if (left-- === 0) return
-      this.#notes.delete(oldKey)
-      if (old.at + limits.attemptMs > note.at && this.isHeld(old, live)) this.#notes.set(oldKey, old)
+    this.restore(note)
+    for (let left = Math.min(lookedAt, this.#notes.size); left > 0; left--) {
+      const old = this.#next()
+      if (old.at + limits.attemptMs > note.at && this.isHeld(old, live)) this.#row.push(old)
+      else this.#notes.delete(keyOf(old.sub, old.attempt))
+    }
+  }
+
+  /** Takes the first note out of the row; there is one. */
+  #next(): AttemptNote {
+    for (;;) {
+      const note = this.#row[this.#head++]!
+      if (this.#head > rowTidyFrom && 2 * this.#head > this.#row.length) {
+        this.#row = this.#row.slice(this.#head)
+        this.#head = 0
+      }
+      if (note.isVoid !== true) return note
     }
   }
 
@@ -51,15 +68,32 @@ export class Attempts {
 
   /** Forgets what a subscription had. */
   drop(sub: Subscription): void {
-    for (const [key, note] of this.#notes) if (note.sub === sub) this.#notes.delete(key)
+    for (const [key, note] of this.#notes) {
+      if (note.sub !== sub) continue
+      note.isVoid = true
+      this.#notes.delete(key)
+    }
   }
 
-  get all(): Iterable<AttemptNote> {
-    return this.#notes.values()
+  /** Moves the time of what was noted at `since` or later. */
+  move(since: number, byMs: number): void {
+    const all = this.all
+    this.#head = 0
+    this.#row = all.map((note) => (note.at >= since ? { ...note, at: note.at + byMs } : note))
+    for (const note of this.#row) this.#notes.set(keyOf(note.sub, note.attempt), note)
+  }
+
+  /** In the order in which they are looked at next. */
+  get all(): AttemptNote[] {
+    return this.#row.slice(this.#head).filter(({ isVoid }) => isVoid !== true)
   }
 
   restore(note: AttemptNote): void {
-    this.#notes.set(keyOf(note.sub, note.attempt), note)
+    const key = keyOf(note.sub, note.attempt)
+    const before = this.#notes.get(key)
+    if (before !== undefined) before.isVoid = true
+    this.#notes.set(key, note)
+    this.#row.push(note)
   }
 }
 

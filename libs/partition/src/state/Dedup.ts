@@ -54,6 +54,11 @@ export class Dedup {
     if (own.size === 0) this.#byQueue.delete(queue)
   }
 
+  /** Moves the time of what came at `since` or later. */
+  move(since: number, byMs: number): void {
+    for (const own of this.#byQueue.values()) own.move(since, byMs)
+  }
+
   /** Forgets the keys of a queue. */
   drop(queue: QueueState): void {
     this.size -= this.of(queue)?.size ?? 0

@@ -1,12 +1,20 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { DedupKeys, dedupKeyBytes } from './DedupKeys.ts'
+import { toEnd } from '../toEnd.ts'
 
 const keyOf = (k: number): Uint8Array => {
   const key = new Uint8Array(dedupKeyBytes)
   // Keys that share their place in the table, and keys that differ in their last word alone.
   new DataView(key.buffer).setUint32(0, k & 0x0f0f_0f0f, true)
   new DataView(key.buffer).setUint32(12, k, true)
+  return key
+}
+
+/** Keys that lie apart in the table, as digests do. */
+const digestOf = (k: number): Uint8Array => {
+  const key = new Uint8Array(dedupKeyBytes)
+  new DataView(key.buffer).setUint32(0, Math.imul(k, 0x9e3779b1), true)
   return key
 }
 
@@ -30,7 +38,7 @@ describe('the keys of a queue', () => {
         let at = 100
         let number = 0
         for (const step of sequence) {
-          if (step === 'restart') keys = DedupKeys.restore(structuredClone(keys.copy()))
+          if (step === 'restart') keys = toEnd(DedupKeys.restore(structuredClone(keys.copy())))
           else if ('pass' in step) at += step.pass
           else if ('add' in step) {
             keys.add(keyOf(step.add), 0, ++number, at)
@@ -64,6 +72,42 @@ describe('the keys of a queue', () => {
     for (let k = 10_000; k < 10_050; k++) keys.add(keyOf(k), 0, k + 1, k)
     for (let k = 0; k < 10_050; k++) expect(keys.find(keyOf(k), 0, 0)).toBe(k < 9_990 ? 0 : k + 1)
     expect(keys.size).toBe(60)
+  })
+
+  it('are over at once when very many are, although they leave bit by bit', () => {
+    const keys = new DedupKeys()
+    const numbers = new Map<number, number>()
+    const add = (k: number, number: number): void => {
+      keys.add(digestOf(k), 0, number, number)
+      numbers.set(k, number)
+    }
+    const check = (): void => {
+      expect(keys.size).toBe(numbers.size)
+      expect(keys.oldestAt).toBe(Math.min(...numbers.values()))
+      expect([...keys.copy().numbers]).toEqual([...numbers.values()].sort((a, b) => a - b))
+      for (let k = 0; k < 40_000; k++)
+        if (keys.find(digestOf(k), 0, 0) !== (numbers.get(k) ?? 0)) expect.fail(`wrong for ${k}`)
+    }
+    for (let k = 0; k < 40_000; k++) add(k, k + 1)
+    keys.forget(100, 100)
+    numbers.delete(99)
+    for (const upTo of [25_000, 25_000, 36_000]) {
+      keys.expire(upTo)
+      for (const [k, number] of numbers) if (number <= upTo) numbers.delete(k)
+      keys.forget(upTo - 10, upTo - 10)
+      check()
+      // Keys that are over come again while the old ones are still in the way.
+      for (let k = 20_000, first = keys.copy().numbers.at(-1)! + 1; k < 20_500; k++)
+        add(k, first + k - 20_000)
+      check()
+    }
+    keys.forget(39_000, 39_000)
+    numbers.delete(38_999)
+    for (let step = 0; step < 8; step++) {
+      keys.expire(39_990)
+      for (const [k, number] of numbers) if (number <= 39_990) numbers.delete(k)
+      check()
+    }
   })
 
   it('are over at the end of the window, to the millisecond', () => {

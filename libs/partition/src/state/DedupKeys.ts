@@ -1,8 +1,19 @@
+import { limits } from '../limits.ts'
+import { toEnd } from '../toEnd.ts'
+import { pageBytes, touchPages } from './touchPages.ts'
+
 const none = -1
 /** Words of a key: it has 128 bits. */
 const words = 4
 /** Places from which on room that is not needed is given back. */
 const shrinksFrom = 1_024
+/** Keys that are restored between two yields. */
+const sliceKeys = 20_000
+/** Keys that leave the table with each call that finds some over, and with each key that comes. */
+const leavePerExpiry = 8_192
+const leavePerKey = 2
+/** Share of the places that is still free when memory for more is made ready. */
+const readyWithFree = 1 / 32
 /** Bytes of a key. */
 export const dedupKeyBytes = words * 4
 
@@ -22,20 +33,26 @@ export class DedupKeys {
   size = 0
   #capacity: number
   #keys: Uint32Array
-  /** 0 marks a key that was forgotten out of turn. */
+  /** 0 marks a key that was forgotten out of turn, a negative one a key that is over and still in the table. */
   #numbers: Float64Array
   #ats: Float64Array
   /** Places by key. */
   #table: Int32Array
   #head = 0
   #used = 0
+  /** Places from the head on that are over: many may be so at once, and leave the table bit by bit. */
+  #over = 0
+  /** What makes memory for twice as many ready, a bit with each key that comes. */
+  #making: Generator<undefined, Room> | undefined
+  #ready: Room | undefined
 
   constructor(capacity = 16) {
     this.#capacity = capacity
-    this.#keys = new Uint32Array(capacity * words)
-    this.#numbers = new Float64Array(capacity)
-    this.#ats = new Float64Array(capacity)
-    this.#table = new Int32Array(capacity * 2).fill(none)
+    const { keys, numbers, ats, table } = toEnd(makeRoom(capacity))
+    this.#keys = keys
+    this.#numbers = numbers
+    this.#ats = ats
+    this.#table = table
   }
 
   /** The message for a key that came after `since`; 0: none. The key begins at `offset`, in bytes. */
@@ -63,18 +80,23 @@ export class DedupKeys {
 
   /** Forgets what came at `upTo` or before. */
   expire(upTo: number): void {
-    while (this.#used > 0 && this.#ats[this.#head]! <= upTo) {
-      if (this.#numbers[this.#head] !== 0) this.#forget(this.#head)
-      this.#head = (this.#head + 1) & (this.#capacity - 1)
-      this.#used--
+    const mask = this.#capacity - 1
+    for (; this.#over < this.#used; this.#over++) {
+      const place = (this.#head + this.#over) & mask
+      if (this.#ats[place]! > upTo) break
+      const number = this.#numbers[place]!
+      if (number === 0) continue
+      this.#numbers[place] = -number
+      this.size--
     }
+    this.#leave(leavePerExpiry)
     if (this.#capacity > shrinksFrom && this.#used * 8 < this.#capacity) this.#resize(this.#capacity / 4)
   }
 
   /** Forgets the key of one message, which came at `at`. */
   forget(number: number, at: number): void {
     const mask = this.#capacity - 1
-    let low = 0
+    let low = this.#over
     let high = this.#used
     while (low < high) {
       const middle = (low + high) >> 1
@@ -84,13 +106,25 @@ export class DedupKeys {
     for (; low < this.#used; low++) {
       const place = (this.#head + low) & mask
       if (this.#ats[place] !== at) return
-      if (this.#numbers[place] === number) return this.#forget(place)
+      if (this.#numbers[place] === number) return this.#forgetAt(place)
+    }
+  }
+
+  /** Moves the time of what came at `since` or later, which is the youngest: their order stays. */
+  move(since: number, byMs: number): void {
+    const mask = this.#capacity - 1
+    for (let i = this.#used - 1; i >= 0; i--) {
+      const place = (this.#head + i) & mask
+      if (this.#ats[place]! < since) return
+      this.#ats[place] = this.#ats[place]! + byMs
     }
   }
 
   /** When the oldest key came; infinity when there is none. */
   get oldestAt(): number {
-    return this.#used === 0 ? Number.POSITIVE_INFINITY : this.#ats[this.#head]!
+    return this.#over === this.#used
+      ? Number.POSITIVE_INFINITY
+      : this.#ats[(this.#head + this.#over) & (this.#capacity - 1)]!
   }
 
   copy(): DedupCopy {
@@ -98,30 +132,34 @@ export class DedupKeys {
     const numbers = new Float64Array(this.size)
     const ats = new Float64Array(this.size)
     const mask = this.#capacity - 1
-    for (let i = 0, n = 0; i < this.#used; i++) {
+    for (let i = this.#over, n = 0; i < this.#used; i++) {
       const place = (this.#head + i) & mask
       if (this.#numbers[place] === 0) continue
-      keys.set(this.#keys.subarray(place * words, (place + 1) * words), n * words)
+      for (let w = 0; w < words; w++) keys[n * words + w] = this.#keys[place * words + w]!
       numbers[n] = this.#numbers[place]!
       ats[n++] = this.#ats[place]!
     }
     return { keys, numbers, ats }
   }
 
-  static restore({ keys, numbers, ats }: DedupCopy): DedupKeys {
+  /** Rebuilds the keys from a copy, a bit between two yields. */
+  static *restore({ keys, numbers, ats }: DedupCopy): Generator<undefined, DedupKeys> {
     let capacity = 16
     while (capacity < numbers.length) capacity *= 2
     const restored = new DedupKeys(capacity)
     for (let i = 0; i < numbers.length; i++) {
       const k = i * words
       restored.#add(keys[k]!, keys[k + 1]!, keys[k + 2]!, keys[k + 3]!, numbers[i]!, ats[i]!)
+      if (i % sliceKeys === sliceKeys - 1) yield
     }
     return restored
   }
 
   #add(a: number, b: number, c: number, d: number, number: number, at: number): void {
     const before = this.#find(a, b, c, d)
-    if (before !== none) this.#forget(before)
+    if (before !== none) this.#forgetAt(before)
+    this.#leave(leavePerKey)
+    if (this.#used >= this.#capacity * (1 - readyWithFree)) this.#makeReady()
     if (this.#used === this.#capacity)
       this.#resize(this.size > this.#capacity / 2 ? this.#capacity * 2 : this.#capacity)
     const place = (this.#head + this.#used++) & (this.#capacity - 1)
@@ -144,7 +182,14 @@ export class DedupKeys {
       const place = table[i]!
       if (place === none) return none
       const k = place * words
-      if (keys[k] === a && keys[k + 1] === b && keys[k + 2] === c && keys[k + 3] === d) return place
+      if (
+        keys[k] === a &&
+        keys[k + 1] === b &&
+        keys[k + 2] === c &&
+        keys[k + 3] === d &&
+        this.#numbers[place]! > 0
+      )
+        return place
     }
   }
 
@@ -156,7 +201,22 @@ export class DedupKeys {
     table[i] = place
   }
 
-  #forget(place: number): void {
+  #forgetAt(place: number): void {
+    this.#remove(place)
+    this.#numbers[place] = 0
+    this.size--
+  }
+
+  /** Takes the oldest keys that are over out of the table, so many at most. */
+  #leave(most: number): void {
+    for (const end = Math.max(0, this.#over - most); this.#over > end; this.#over--) {
+      if (this.#numbers[this.#head]! < 0) this.#remove(this.#head)
+      this.#head = (this.#head + 1) & (this.#capacity - 1)
+      this.#used--
+    }
+  }
+
+  #remove(place: number): void {
     const table = this.#table
     const mask = table.length - 1
     let i = this.#keys[place * words]! & mask
@@ -171,22 +231,30 @@ export class DedupKeys {
       }
     }
     table[hole] = none
-    this.#numbers[place] = 0
-    this.size--
   }
 
-  /** Moves to other space, without those that were forgotten out of turn. */
+  #makeReady(): void {
+    if (this.#ready !== undefined || this.#capacity >= limits.dedupKeysMax) return
+    this.#making ??= makeRoom(this.#capacity * 2)
+    const made = this.#making.next()
+    if (made.done === true) this.#ready = made.value
+  }
+
+  /** Moves to other space, without those that were forgotten. */
   #resize(capacity: number): void {
     const from = this.#capacity
     const used = this.#used
     const [keys, numbers, ats] = [this.#keys, this.#numbers, this.#ats]
+    const room = this.#ready?.capacity === capacity ? this.#ready : toEnd(makeRoom(capacity))
+    this.#ready = undefined
+    this.#making = undefined
     this.#capacity = capacity
-    this.#keys = new Uint32Array(capacity * words)
-    this.#numbers = new Float64Array(capacity)
-    this.#ats = new Float64Array(capacity)
-    this.#table = new Int32Array(capacity * 2).fill(none)
+    this.#keys = room.keys
+    this.#numbers = room.numbers
+    this.#ats = room.ats
+    this.#table = room.table
     let n = 0
-    for (let i = 0; i < used; i++) {
+    for (let i = this.#over; i < used; i++) {
       const place = (this.#head + i) & (from - 1)
       if (numbers[place] === 0) continue
       for (let w = 0; w < words; w++) this.#keys[n * words + w] = keys[place * words + w]!
@@ -196,7 +264,31 @@ export class DedupKeys {
     }
     this.#head = 0
     this.#used = n
+    this.#over = 0
   }
+}
+
+/** Memory for so many keys. */
+interface Room extends DedupCopy {
+  readonly capacity: number
+  readonly table: Int32Array
+}
+
+/** Makes the memory, a page between two yields. */
+function* makeRoom(capacity: number): Generator<undefined, Room> {
+  const keys = new Uint32Array(capacity * words)
+  yield* touchPages(keys.buffer, pageBytes)
+  const numbers = new Float64Array(capacity)
+  yield* touchPages(numbers.buffer, pageBytes)
+  const ats = new Float64Array(capacity)
+  yield* touchPages(ats.buffer, pageBytes)
+  const table = new Int32Array(capacity * 2)
+  const places = pageBytes / table.BYTES_PER_ELEMENT
+  for (let at = 0; at < table.length; at += places) {
+    table.fill(none, at, at + places)
+    yield
+  }
+  return { capacity, keys, numbers, ats, table }
 }
 
 const word = (bytes: Uint8Array, offset: number, w: number): number => {

@@ -7,7 +7,7 @@ export class DelayedRun {
   readonly run: number
   /** Number of its first message. */
   readonly first: number
-  readonly dueAt: number
+  dueAt: number
   /** Tag and group of its messages; empty: none. */
   readonly tag: string
   readonly group: string
@@ -70,6 +70,12 @@ export class DelayedRuns {
     if (at > 0 && runs[at - 1] === d) index.gone--
     else if (at === runs.length) runs.push(d)
     else runs.splice(at, 0, d)
+  }
+
+  /** Gives every run the time that `dueAt` says, and puts them in its order. */
+  reorder(dueAt: (d: DelayedRun) => number): void {
+    for (const d of this.#heap.items) d.dueAt = dueAt(d)
+    this.#heap.filter(() => true)
   }
 
   /** It waits no more, until it is pushed again. */

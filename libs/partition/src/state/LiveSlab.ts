@@ -1,4 +1,17 @@
+import { State } from '@kiroku/message'
+import { columnsIn, copyColumn, liveColumns, slotBytes, type Column, type LiveCopy } from './LiveColumns.ts'
+import { GroupLinks } from './GroupLinks.ts'
+import { pageBytes, touchPages } from './touchPages.ts'
+
 const none = -1
+/** What a slab grows by, and the share of it that is still free when it begins to: late, since both take memory meanwhile. */
+const growth = 1.25
+const growsWithFree = 1 / 32
+/** Memory that is made ready with each message that comes then, and slots that go to a larger table. */
+const stepBytes = 4 * pageBytes
+const slotsPerStep = 64
+/** Slots that are restored between two yields. */
+const sliceSlots = 50_000
 /** Marks a free slot in the state column. */
 export const freeSlot = 255
 
@@ -29,33 +42,45 @@ export class LiveSlab {
   /** Links of the list of available ones; `next` also links free slots. */
   next: Int32Array
   prev: Int32Array
+  /** Of messages in queues with groups. */
+  readonly groupLinks = new GroupLinks()
   #free = none
   #top = 0
+  /** Where slots must be used up to for larger columns to be made ready, and what makes them. */
+  #growsFrom: number
+  #growth: Generator<undefined, void> | undefined
+  /** Slots by message. */
   #table: Int32Array
+  /** The next table, while it is filled: it has the slots below `#moved`. */
+  #wider: Int32Array
+  #moved = 0
   #heap: Int32Array
   #heapPos: Int32Array
   #heapSize = 0
 
   constructor(capacity = 1024) {
     this.capacity = capacity
-    this.number = new Float64Array(capacity)
-    this.seq = new Float64Array(capacity)
-    this.index = new Uint32Array(capacity)
-    this.bytes = new Uint32Array(capacity)
-    this.enqueuedAt = new Float64Array(capacity)
-    this.deadline = new Float64Array(capacity)
-    this.leaseCap = new Float64Array(capacity)
-    this.delivery = new Float64Array(capacity)
-    this.owner = new Uint32Array(capacity)
-    this.attempt = new Uint16Array(capacity)
-    this.attemptsMax = new Uint16Array(capacity)
-    this.state = new Uint8Array(capacity)
-    this.simple = new Uint8Array(capacity)
-    this.next = new Int32Array(capacity)
-    this.prev = new Int32Array(capacity)
-    this.#table = new Int32Array(capacity * 2).fill(none)
-    this.#heap = new Int32Array(capacity)
-    this.#heapPos = new Int32Array(capacity)
+    const columns = columnsIn(new ArrayBuffer(capacity * slotBytes), capacity)
+    this.number = columns.number
+    this.seq = columns.seq
+    this.index = columns.index
+    this.bytes = columns.bytes
+    this.enqueuedAt = columns.enqueuedAt
+    this.deadline = columns.deadline
+    this.leaseCap = columns.leaseCap
+    this.delivery = columns.delivery
+    this.owner = columns.owner
+    this.attempt = columns.attempt
+    this.attemptsMax = columns.attemptsMax
+    this.state = columns.state
+    this.simple = columns.simple
+    this.next = columns.next
+    this.prev = columns.prev
+    this.#heap = columns.heap
+    this.#heapPos = columns.heapPos
+    this.#table = new Int32Array(tableLength(capacity)).fill(none)
+    this.#wider = this.#table
+    this.#growsFrom = growsFrom(capacity)
   }
 
   /** Slots ever used; those below it may be free (`state` is `freeSlot`). */
@@ -65,13 +90,12 @@ export class LiveSlab {
 
   /** Takes a slot and enters it in the lookup table. */
   alloc(owner: number, number: number): number {
+    if (this.#top >= this.#growsFrom) this.#prepare()
     let slot = this.#free
     if (slot !== none) this.#free = this.next[slot]!
-    else {
-      if (this.#top === this.capacity) this.#double()
-      slot = this.#top++
-    }
+    else slot = this.#top++
     this.used++
+    this.state[slot] = State.Held
     this.owner[slot] = owner
     this.number[slot] = number
     this.#heapPos[slot] = none
@@ -104,6 +128,9 @@ export class LiveSlab {
       this.#free = slot
     }
     this.used -= slots.length
+    this.#growth = undefined
+    this.#wider = this.#table
+    this.#moved = 0
     this.#table.fill(none)
     this.#heapSize = 0
     for (let slot = 0; slot < this.#top; slot++) {
@@ -136,7 +163,11 @@ export class LiveSlab {
   }
 
   #insert(slot: number): void {
-    const table = this.#table
+    this.#enter(this.#table, slot)
+    if (slot < this.#moved) this.#enter(this.#wider, slot)
+  }
+
+  #enter(table: Int32Array, slot: number): void {
     const mask = table.length - 1
     let i = this.#hash(this.owner[slot]!, this.number[slot]!) & mask
     while (table[i] !== none) i = (i + 1) & mask
@@ -144,7 +175,11 @@ export class LiveSlab {
   }
 
   #remove(slot: number): void {
-    const table = this.#table
+    this.#leave(this.#table, slot)
+    if (slot < this.#moved) this.#leave(this.#wider, slot)
+  }
+
+  #leave(table: Int32Array, slot: number): void {
     const mask = table.length - 1
     let i = this.#hash(this.owner[slot]!, this.number[slot]!) & mask
     while (table[i] !== slot) i = (i + 1) & mask
@@ -245,33 +280,54 @@ export class LiveSlab {
     this.#heapPos[slot] = pos
   }
 
-  #double(): void {
-    const from = this.capacity
-    this.capacity = from * 2
-    const grow = <A extends Float64Array | Uint32Array | Uint16Array | Uint8Array | Int32Array>(a: A): A => {
-      const bigger = new (a.constructor as new (n: number) => A)(this.capacity)
-      bigger.set(a as never)
-      return bigger
+  /** Goes on with the next columns; to the end only where no slot is left, as in a slab that began small. */
+  #prepare(): void {
+    this.#growth ??= this.#grow()
+    do {
+      if (this.#growth.next().done !== true) continue
+      this.#growth = undefined
+      return
+    } while (this.#top === this.capacity && this.#free === none)
+  }
+
+  /**
+   * Makes larger columns and the table for them ready, a bit with each message that comes, so that no turn pays for
+   * all of it. What is left for the last step is a copy into memory that is there, about 5 ms for a million messages.
+   */
+  *#grow(): Generator<undefined, void> {
+    const capacity = Math.ceil(this.capacity * growth)
+    const buffer = new ArrayBuffer(capacity * slotBytes)
+    yield* touchPages(buffer, stepBytes)
+    if (this.#table.length < tableLength(capacity)) yield* this.#fillWider(tableLength(capacity))
+    const columns = columnsIn(buffer, capacity)
+    for (const name of liveColumns) {
+      columns[name].set(this[name].subarray(0, this.#top))
+      this[name] = columns[name] as never
     }
-    this.number = grow(this.number)
-    this.seq = grow(this.seq)
-    this.index = grow(this.index)
-    this.bytes = grow(this.bytes)
-    this.enqueuedAt = grow(this.enqueuedAt)
-    this.deadline = grow(this.deadline)
-    this.leaseCap = grow(this.leaseCap)
-    this.delivery = grow(this.delivery)
-    this.owner = grow(this.owner)
-    this.attempt = grow(this.attempt)
-    this.attemptsMax = grow(this.attemptsMax)
-    this.state = grow(this.state)
-    this.simple = grow(this.simple)
-    this.next = grow(this.next)
-    this.prev = grow(this.prev)
-    this.#heap = grow(this.#heap)
-    this.#heapPos = grow(this.#heapPos)
-    this.#table = new Int32Array(this.capacity * 2).fill(none)
-    for (let slot = 0; slot < from; slot++) this.#insert(slot)
+    columns.heap.set(this.#heap)
+    columns.heapPos.set(this.#heapPos)
+    this.#heap = columns.heap
+    this.#heapPos = columns.heapPos
+    this.#table = this.#wider
+    this.#moved = 0
+    this.capacity = capacity
+    this.#growsFrom = growsFrom(capacity)
+  }
+
+  /** Fills a larger table beside the one in use; both have all slots when it ends. */
+  *#fillWider(length: number): Generator<undefined, void> {
+    const table = new Int32Array(length)
+    const places = stepBytes / table.BYTES_PER_ELEMENT
+    for (let at = 0; at < length; at += places) {
+      table.fill(none, at, at + places)
+      yield
+    }
+    this.#wider = table
+    while (this.#moved < this.#top) {
+      for (const end = Math.min(this.#top, this.#moved + slotsPerStep); this.#moved < end; this.#moved++)
+        if (this.state[this.#moved] !== freeSlot) this.#enter(table, this.#moved)
+      yield
+    }
   }
 
   /** Columns up to `top`, copied, for a checkpoint; into `space` where it is large enough. */
@@ -281,29 +337,18 @@ export class LiveSlab {
     return copied as LiveCopy
   }
 
-  static restore(copy: LiveCopy): LiveSlab {
+  /** Rebuilds a slab from a copy, a bit between two yields. */
+  static *restore(copy: LiveCopy): Generator<undefined, LiveSlab> {
     const n = copy.number.length
-    let capacity = 1024
-    while (capacity < n) capacity *= 2
-    const slab = new LiveSlab(capacity)
-    slab.number.set(copy.number)
-    slab.seq.set(copy.seq)
-    slab.index.set(copy.index)
-    slab.bytes.set(copy.bytes)
-    slab.enqueuedAt.set(copy.enqueuedAt)
-    slab.deadline.set(copy.deadline)
-    slab.leaseCap.set(copy.leaseCap)
-    slab.delivery.set(copy.delivery)
-    slab.owner.set(copy.owner)
-    slab.attempt.set(copy.attempt)
-    slab.attemptsMax.set(copy.attemptsMax)
-    slab.state.set(copy.state)
-    slab.simple.set(copy.simple)
-    slab.next.set(copy.next)
-    slab.prev.set(copy.prev)
+    const slab = new LiveSlab(Math.max(1024, Math.ceil(n * growth)))
+    for (const name of liveColumns) {
+      slab[name].set(copy[name])
+      yield
+    }
     slab.#top = n
     slab.#heapPos.fill(none)
     for (let slot = n - 1; slot >= 0; slot--) {
+      if (slot % sliceSlots === 0) yield
       if (slab.state[slot] === freeSlot) {
         slab.next[slot] = slab.#free
         slab.#free = slot
@@ -315,53 +360,13 @@ export class LiveSlab {
       slab.#heap[slab.#heapSize] = slot
       slab.#heapPos[slot] = slab.#heapSize++
     }
+    yield
     slab.reorder()
     return slab
   }
 }
 
-type Column = Float64Array | Uint32Array | Uint16Array | Uint8Array | Int32Array
+/** Places of a table that is half full at most. */
+const tableLength = (capacity: number): number => 2 ** Math.ceil(Math.log2(capacity * 2))
 
-const copyColumn = (column: Column, length: number, space: Column | undefined): Column => {
-  if (space === undefined || space.length < length) return column.slice(0, length)
-  space.set(column.subarray(0, length))
-  return space.subarray(0, length)
-}
-
-/** The columns of a checkpoint. */
-export interface LiveCopy {
-  number: Float64Array
-  seq: Float64Array
-  index: Uint32Array
-  bytes: Uint32Array
-  enqueuedAt: Float64Array
-  deadline: Float64Array
-  leaseCap: Float64Array
-  delivery: Float64Array
-  owner: Uint32Array
-  attempt: Uint16Array
-  attemptsMax: Uint16Array
-  state: Uint8Array
-  simple: Uint8Array
-  next: Int32Array
-  prev: Int32Array
-}
-
-/** Names of the columns of a checkpoint. */
-export const liveColumns = [
-  'number',
-  'seq',
-  'index',
-  'bytes',
-  'enqueuedAt',
-  'deadline',
-  'leaseCap',
-  'delivery',
-  'owner',
-  'attempt',
-  'attemptsMax',
-  'state',
-  'simple',
-  'next',
-  'prev',
-] as const satisfies readonly (keyof LiveCopy)[]
+const growsFrom = (capacity: number): number => capacity - Math.floor(capacity * growsWithFree)

@@ -4,9 +4,10 @@ import { Dedup } from './Dedup.ts'
 import { DelayedRuns } from './DelayedRuns.ts'
 import type { Flow } from './Flow.ts'
 import type { Followers } from './Followers.ts'
+import { GroupColumns } from './GroupColumns.ts'
 import { Heap } from './Heap.ts'
 import { LiveSlab } from './LiveSlab.ts'
-import type { OutboxLane } from './Outbox.ts'
+import type { ClosedLanes, HeldLane, OutboxLane } from './Outbox.ts'
 import type { Poll } from './Poll.ts'
 import { Producers } from './Producers.ts'
 import type { QueueState } from './QueueState.ts'
@@ -51,14 +52,21 @@ export class PartitionState {
   readonly subscriptions: (Subscription | undefined)[] = []
   runs = new RunSlab()
   live = new LiveSlab()
+  readonly groups = new GroupColumns()
   /** Runs that wait for their time, with the queue they belong to. */
   readonly delayedRuns = new DelayedRuns()
   readonly producers = new Producers()
   readonly dedup = new Dedup()
   readonly attempts = new Attempts()
   readonly outbox = new Map<string, OutboxLane>()
+  /** Not part of the record: lanes whose letters cannot arrive, as their targets said to this owner. */
+  readonly held = new Map<OutboxLane, HeldLane>()
   /** Highest forward stored here, by source and target queue. */
   readonly forwardsSeen = new Map<string, number>()
+  /** Lanes that were closed here, until their targets have forgotten them, too. */
+  closedLanes: ClosedLanes[] = []
+  /** By partition whose closed lanes were forgotten here: the first forward of a new lane there, as far as it said so. */
+  readonly firstForwards = new Map<number, number>()
   /** Parts elsewhere that their homes here know no more, until they are dropped. */
   leaving: LeavingPart[] = []
   /** Homes whose parts were dropped here, and up to which revision what they say comes too late. */
@@ -78,6 +86,8 @@ export class PartitionState {
   /** Deliveries that repairs gave up, from and up to, not included, by turns: their receipts name nothing. */
   voidDeliveries: number[] = []
   foreignRecords = 0
+  /** While the store's clock and the owner's disagree: partition time and number of the next delivery when that began. */
+  dispute: { readonly since: number; readonly delivery: number } | undefined
   /** Erasures whose keys are not deleted yet, and the number of the next one. */
   erasures: Erasure[] = []
   nextErasure = 1
@@ -88,6 +98,8 @@ export class PartitionState {
   readonly filling = new Set<Subscription>()
   /** How long the log keeps its record, in ms; not part of the record, the shell says so. */
   recordMs = Number.POSITIVE_INFINITY
+  /** Partitions of the log; not part of the record, the shell says so. */
+  partitions = Number.POSITIVE_INFINITY
   /** Not part of the record: waiting receives by their id and by their next time. */
   readonly polls = new Map<string, Poll>()
   readonly pollTimers = new Heap<PollTimer>((t) => t.at)

@@ -1,5 +1,6 @@
 import type { AppliedSection } from '@kiroku/message'
 import { limits } from '../limits.ts'
+import type { GroupColumns } from './GroupColumns.ts'
 import { defaultQueueConfig, type QueueConfig } from '../QueueConfig.ts'
 import type { SubscriptionSettings } from '../SubscriptionSettings.ts'
 import type { Redrive } from './Redrive.ts'
@@ -13,6 +14,8 @@ export const mainSubscription = 'main'
 export class QueueState {
   readonly id: number
   readonly name: string
+  /** Where the groups of its subscriptions lie. */
+  readonly groups: GroupColumns
   /** The configuration as the record has it; settings that are younger than it are not there. */
   recorded: Partial<QueueConfig>
   config: QueueConfig
@@ -34,6 +37,8 @@ export class QueueState {
   frameCount = 0
   /** The frame in which a body was last edited; 0: never. */
   editedSeq = 0
+  /** Whether it got letters from lanes that were forgotten since. */
+  hadForwards = false
   /** Id of the next generation of a subscription. */
   nextSub = 0
   /** Redrives on record, oldest first: those that run, and some that ended. */
@@ -49,9 +54,10 @@ export class QueueState {
   /** Of a part of a spread queue: its home. */
   place: Place | undefined
 
-  constructor(id: number, name: string, recorded: Partial<QueueConfig>) {
+  constructor(id: number, name: string, recorded: Partial<QueueConfig>, groups: GroupColumns) {
     this.id = id
     this.name = name
+    this.groups = groups
     this.recorded = recorded
     this.config = { ...defaultQueueConfig, ...recorded }
   }

@@ -69,6 +69,12 @@ export class RunSlab {
   enqueuedAt(id: number): number {
     return (this.#word(id, 7) & 0xffff) * high + this.#word(id, 2)
   }
+  setEnqueuedAt(id: number, at: number): void {
+    const c = this.chunks[(id / chunkRuns) | 0]!
+    const o = (id % chunkRuns) * words
+    c[o + 2] = at
+    c[o + 7] = (c[o + 7]! & 0xffff_0000) | (at / high)
+  }
   /** When the run becomes available, in ms of partition time. */
   dueAt(id: number): number {
     return this.enqueuedAt(id) + this.#word(id, 3)

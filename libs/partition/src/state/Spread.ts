@@ -55,6 +55,10 @@ export class Spread {
   }
 }
 
+/** What a closed part did of one subscription. Names of subscriptions may be such as every object has, like `constructor`. */
+export const totalsOf = ({ subs }: PartTotals, name: string): PartTotals['subs'][string] | undefined =>
+  Object.hasOwn(subs, name) ? subs[name] : undefined
+
 /** What a client that knows a version of a queue's parts must be told; undefined: nothing. 0: it knows of none. */
 export const newsFor = (spread: Spread | undefined, knows: number): SpreadView | undefined => {
   if (spread === undefined) return knows === 0 ? undefined : { version: 0, parts: [] }

@@ -3,7 +3,8 @@ import type { QueueConfig } from '../QueueConfig.ts'
 import type { SubscriptionSettings } from '../SubscriptionSettings.ts'
 import type { Fill } from './Fill.ts'
 import { Flow } from './Flow.ts'
-import { Groups, type RunList } from './Groups.ts'
+import type { RunList } from './Group.ts'
+import { Groups } from './Groups.ts'
 import type { Poll } from './Poll.ts'
 import type { QueueState } from './QueueState.ts'
 
@@ -69,7 +70,7 @@ export class Subscription implements RunList {
     this.policy = policyOf(queue.config)
     this.configure(settings)
     const { groups } = queue.config
-    this.groups = groups === 'none' ? undefined : new Groups(groups === 'ordered')
+    this.groups = groups === 'none' ? undefined : new Groups(queue.groups, groups === 'ordered')
   }
 
   /** Messages that a receive could get now. */

@@ -1,3 +1,5 @@
+import type { PartitionClock, StorageDescription } from '@kiroku/partition'
+
 /** A process that serves partitions. */
 export interface ClusterNode {
   /** Random, new for every process. */
@@ -26,6 +28,9 @@ export interface ClusterPartition {
   readonly queues?: number
   readonly outbox?: number
   readonly checkpointSeq?: number
+  readonly clock?: PartitionClock
+  /** How much room its log has. */
+  readonly storage?: StorageDescription
   /** Where JetStream keeps it: the server that leads, and those that have copies. */
   readonly stream?: { readonly leader?: string; readonly replicas: readonly StreamReplica[] }
 }

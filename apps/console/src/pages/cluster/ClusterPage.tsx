@@ -12,7 +12,7 @@ import { NodeList } from './NodeList.tsx'
 import { PartitionGrid } from './PartitionGrid.tsx'
 import { ServerList } from './ServerList.tsx'
 import { PartitionTable } from './PartitionTable.tsx'
-import { adviceOf, viewsNow, viewsThen, type PartitionView } from './partitionViews.ts'
+import { adviceOf, storageAdviceOf, viewsNow, viewsThen, type PartitionView } from './partitionViews.ts'
 import { useCluster } from './useCluster.ts'
 import styles from './ClusterPage.module.css'
 
@@ -35,7 +35,7 @@ export const ClusterPage = () => {
       ? noViews
       : viewsNow(last, before, log.data)
   const problem = isPast ? log.error : error
-  const advice = isPast ? [] : views.flatMap((view) => adviceOf(view) ?? [])
+  const advice = isPast ? [] : [...storageAdviceOf(views), ...views.flatMap((view) => adviceOf(view) ?? [])]
   const isTable = search['view'] === 'table'
   const moved = moves[0]?.at
   useEffect(() => {

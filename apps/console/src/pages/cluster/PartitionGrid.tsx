@@ -2,6 +2,7 @@ import { bytes, duration, rate, shortCount } from '../../parts/format.ts'
 import { HealthMark } from './HealthMark.tsx'
 import { OwnerMark } from './OwnerMark.tsx'
 import type { PartitionView } from './partitionViews.ts'
+import { StorageMark } from './StorageMark.tsx'
 import styles from './PartitionGrid.module.css'
 
 /** The partitions side by side: whose they are, and what waits in them. */
@@ -27,12 +28,16 @@ export const PartitionGrid = ({ views }: { readonly views: readonly PartitionVie
               {shortCount(view.backlog)} waiting
             </div>
           )}
+          {view.storage !== undefined && view.storage.state !== 'enough' && (
+            <StorageMark storage={view.storage} />
+          )}
           <p className={styles['small']}>
             {[
               view.epoch === undefined ? '' : `epoch ${view.epoch}`,
               view.ownedMs === undefined ? '' : `for ${coarse(view.ownedMs)}`,
               view.appends === undefined ? '' : `${rate(view.appends)} appended`,
               view.bytes === undefined ? '' : bytes(view.bytes),
+              view.storage?.freeBytes === undefined ? '' : `room for ${bytes(view.storage.freeBytes)}`,
             ]
               .filter((text) => text !== '')
               .join(' · ')}

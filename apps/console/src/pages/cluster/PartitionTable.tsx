@@ -2,6 +2,7 @@ import { DataTable, type Column } from '../../parts/DataTable.tsx'
 import { bytes, count, rate, shortDuration } from '../../parts/format.ts'
 import { HealthMark } from './HealthMark.tsx'
 import { OwnerMark } from './OwnerMark.tsx'
+import { StorageMark } from './StorageMark.tsx'
 import type { PartitionView } from './partitionViews.ts'
 
 const number = (
@@ -48,6 +49,16 @@ const columns: readonly Column<PartitionView>[] = [
     lastSeq === undefined || checkpointSeq === undefined ? undefined : lastSeq - checkpointSeq,
   ),
   number('bytes', 'Log', '4.75rem', ({ bytes }) => bytes, bytes),
+  number('room', 'Room', '4.75rem', ({ storage }) => storage?.freeBytes, bytes),
+  number('reserve', 'Reserve', '4.75rem', ({ storage }) => storage?.reserveBytes, bytes),
+  number('early', 'Early trims', '4.5rem', ({ storage }) => storage?.earlyTrims),
+  {
+    key: 'store',
+    head: 'Store',
+    width: '9.5rem',
+    cell: ({ storage }) =>
+      storage === undefined ? <span className="quiet">–</span> : <StorageMark storage={storage} />,
+  },
   number('outbox', 'Outbox', '4rem', ({ outbox }) => outbox),
   number('audit', 'Unaudited', '4.5rem', ({ auditLag }) => auditLag),
 ]

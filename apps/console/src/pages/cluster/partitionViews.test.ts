@@ -3,7 +3,7 @@ import { defaultQueueConfig } from '@kiroku/partition'
 import { expect, it } from 'vitest'
 import type { LogInfo, QueueInfo } from '../../data/queueInfos.ts'
 import type { Cluster } from './Cluster.ts'
-import { adviceOf, backlogs, viewsNow, viewsThen } from './partitionViews.ts'
+import { adviceOf, backlogs, storageAdviceOf, viewsNow, viewsThen } from './partitionViews.ts'
 
 const queue = (...places: QueueInfo['places']): QueueInfo => ({
   name: 'mail',
@@ -72,6 +72,36 @@ it('says what to do where a partition is not well', () => {
   expect(advice[1]).toMatch(/kiroku repair/)
   expect(advice[2]).toMatch(/does not answer/)
   expect(advice[3]).toMatch(/Nobody owns partition 3/)
+})
+
+it('says which clocks of a partition disagree, and how to say which is right', () => {
+  const at = Date.UTC(2026, 0, 1)
+  const clock = { state: 'disputed', partitionMs: at, storeMs: at + 5 * 86_400_000, nodeMs: at } as const
+  const partitions = [{ partition: 0, owner: 'a', state: 'Active', clock }]
+  const [advice] = viewsNow({ cluster: { ...cluster, partitions }, at }, undefined, log).map(adviceOf)
+  expect(advice).toMatch(/^Partition 0: the clock of NATS says 2026-01-06T00:00:00.000Z/)
+  expect(advice).toMatch(/kiroku cluster clock --accept node/)
+})
+
+it('says once for all partitions that sends are refused, and how much room there is', () => {
+  const mebibyte = 1024 ** 2
+  const enough = { state: 'enough', freeBytes: 9 * mebibyte, bytesMax: 64 * mebibyte, earlyTrims: 0 } as const
+  const full = { ...enough, state: 'full', freeBytes: mebibyte, reserveBytes: 6.4 * mebibyte } as const
+  const views = (...storages: (typeof enough | typeof full | undefined)[]) => {
+    const partitions = storages.map((storage, partition) => ({
+      partition,
+      owner: 'a',
+      state: 'Active',
+      ...(storage === undefined ? {} : { storage }),
+    }))
+    return viewsNow({ cluster: { ...cluster, partitions }, at: 0 }, undefined, log)
+  }
+  expect(storageAdviceOf(views(enough, undefined))).toEqual([])
+  expect(storageAdviceOf(views(enough, full, full))).toEqual([
+    expect.stringMatching(
+      /^The store has 1\.0 MiB of 64\.0 MiB left: sends are refused until 6\.4 MiB are free\. Consume/,
+    ),
+  ])
 })
 
 it('shows owners and epochs as they were, and which partitions cannot be read', () => {

@@ -1,4 +1,6 @@
+import { clockTrouble, storageTrouble } from '@kiroku/partition'
 import type { LogInfo } from '../../data/queueInfos.ts'
+import { bytes } from '../../parts/format.ts'
 import type { Cluster, ClusterNode, ClusterPartition } from './Cluster.ts'
 
 /** How a partition is: what somebody must know of first. */
@@ -85,9 +87,22 @@ export const viewsThen = (log: LogInfo): PartitionView[] => {
   return [...readable, ...missing].sort((a, b) => a.partition - b.partition)
 }
 
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** What to do about the store that all partitions share, where it runs out of room. */
+export const storageAdviceOf = (views: readonly PartitionView[]): string[] => {
+  const storages = views.flatMap(({ storage }) => storage ?? [])
+  const trouble = storageTrouble(storages, bytes)
+  return trouble === undefined ? [] : [`${capital(trouble.what)}. ${trouble.advice}`]
+}
+
 /** What to do about a partition that is not well; undefined where there is nothing to do. */
-export const adviceOf = ({ partition, health }: PartitionView): string | undefined => {
+export const adviceOf = ({ partition, health, clock }: PartitionView): string | undefined => {
   switch (health) {
+    case 'well': {
+      const trouble = clock === undefined ? undefined : clockTrouble(partition, clock)
+      return trouble === undefined ? undefined : `${capital(trouble.what)}. ${trouble.advice}`
+    }
     case 'quarantined':
       return `Partition ${partition} is closed because its log is damaged. Run \`kiroku verify\` to see what is damaged, \`kiroku repair\` to see what would be lost, and \`kiroku repair --yes\` to reopen it. The others go on.`
     case 'nobody':

@@ -19,12 +19,13 @@ export const RunningRedrive = ({
   const { done, total } = progressOf(redrive)
   const seconds = (Date.now() - first.current.at) / 1_000
   const speed = seconds < 1 ? undefined : (redrive.moved - first.current.moved) / seconds
-  const { moved, left, queue, by, startedAt, rateMax } = redrive
+  const { moved, onTheWay = 0, left, queue, by, startedAt, rateMax } = redrive
   return (
     <section className={`card ${styles['running']}`} aria-label={`Redrive ${redrive.task} is running`}>
       <div className={styles['running-head']}>
         <h2>
-          Redrive {redrive.task}: {count(moved)} moved, {count(left)} left
+          Redrive {redrive.task}: {count(moved)} moved, {onTheWay > 0 && `${count(onTheWay)} on the way, `}
+          {count(left)} left
         </h2>
         {mayCancel && (
           <button type="button" className="button danger small" onClick={() => setEnding(true)}>
@@ -49,7 +50,7 @@ export const RunningRedrive = ({
           onClose={() => setEnding(false)}
         >
           <p>
-            {count(moved)} were moved and stay moved. {count(left)} stay in {queue}.
+            {count(moved + onTheWay)} were moved and stay moved. {count(left)} stay in {queue}.
           </p>
         </CommandDialog>
       )}

@@ -54,9 +54,10 @@ export const describeOutcome = (redrive: RedriveDescription): string => {
 
 /** How far a redrive is: messages it has come to, of how many. */
 export const progressOf = (
-  redrive: Pick<RedriveDescription, 'moved' | 'filtered' | 'skipped' | 'left' | 'messagesMax'>,
+  redrive: Pick<RedriveDescription, 'moved' | 'onTheWay' | 'filtered' | 'skipped' | 'left' | 'messagesMax'>,
 ): { readonly done: number; readonly total: number } => {
-  const done = Object.values(redrive.skipped).reduce((sum, n) => sum + n, redrive.moved + redrive.filtered)
+  const looked = redrive.moved + (redrive.onTheWay ?? 0) + redrive.filtered
+  const done = Object.values(redrive.skipped).reduce((sum, n) => sum + n, looked)
   const total = done + redrive.left
   return { done, total: redrive.messagesMax === 0 ? total : Math.min(total, redrive.messagesMax) }
 }

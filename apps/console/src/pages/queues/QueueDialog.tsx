@@ -1,8 +1,9 @@
 import type { QueueCounts } from '@kiroku/partition'
 import { useScope } from '../../data/moment.ts'
-import { liveOf, type QueueInfo, type SubscriptionInfo } from '../../data/queueInfos.ts'
+import { liveOf, useLogInfo, type QueueInfo, type SubscriptionInfo } from '../../data/queueInfos.ts'
 import { CommandDialog } from '../../parts/CommandDialog.tsx'
 import { count } from '../../parts/format.ts'
+import { letterQueuesOf } from '../dlq/letterQueues.ts'
 import { CreateSubscriptionDialog } from './CreateSubscriptionDialog.tsx'
 import { SettingsDialog } from './SettingsDialog.tsx'
 import { SubscriptionDialog } from './SubscriptionDialog.tsx'
@@ -32,6 +33,8 @@ export const QueueDialog = ({
 }) => {
   const { setQueue } = useScope()
   const { name } = info
+  const { data: log } = useLogInfo()
+  const origins = letterQueuesOf(log?.queues ?? []).find((queue) => queue.name === name)?.origins ?? []
   const path = `/v1/queues/${encodeURIComponent(name)}`
   const waiting = counts.available + counts.waitingRetry + counts.delayed
   switch (act.kind) {
@@ -100,11 +103,18 @@ export const QueueDialog = ({
           action={`Delete ${name}`}
           danger
           confirmName={name}
-          command={() => ({ method: 'DELETE', path })}
+          command={() => ({ method: 'DELETE', path: origins.length === 0 ? path : `${path}?force=true` })}
           done={() => `${name} is deleted.`}
           onDone={() => setQueue(undefined)}
           onClose={onClose}
         >
+          {origins.length > 0 && (
+            <p>
+              <strong>{`${origins.join(', ')} ${origins.length === 1 ? 'names' : 'name'} it as dead-letter queue`}</strong>
+              : what becomes a dead letter there waits until a queue named {name} is there again, or another
+              dead-letter queue is set.
+            </p>
+          )}
           <Lost counts={counts} />
           <p>
             The queue goes with its settings and its{' '}

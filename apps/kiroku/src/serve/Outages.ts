@@ -1,0 +1,93 @@
+import type { ActorState, LockLease } from '@kiroku/engine'
+
+/** How long a partition may be down before it counts, in ms: a take-over and an answer that is late are none. */
+const outageMsMin = 5_000
+
+/** A partition that serves nobody, since when, and why. */
+interface Outage {
+  readonly partition: number
+  readonly sinceMs: number
+  readonly reason: string
+}
+
+/** A partition of this node. */
+interface Owned {
+  readonly acquiredMs: number
+  readonly lease: Pick<LockLease, 'confirmedAtMs'>
+  /** Undefined: its actor runs. */
+  outage: Outage | undefined
+}
+
+/**
+ * Follows which partitions of this node are down: their logs take nothing or cannot be read yet, or NATS no longer
+ * confirms their locks, without which no question is answered. A quarantined one is not down: it answers why it is
+ * closed.
+ */
+export class Outages {
+  readonly #nowMs: () => number
+  readonly #partitions = new Map<number, Owned>()
+
+  /** @param nowMs monotonic time in ms */
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs
+  }
+
+  /** The partition is this node's, under this lock. */
+  owned(partition: number, lease: Pick<LockLease, 'confirmedAtMs'>): void {
+    if (this.#partitions.has(partition)) return
+    const nowMs = this.#nowMs()
+    const outage = { partition, sinceMs: nowMs, reason: 'it is being taken over' }
+    this.#partitions.set(partition, { acquiredMs: nowMs, lease, outage })
+  }
+  /** The partition is not this node's any more. */
+  left(partition: number): void {
+    this.#partitions.delete(partition)
+  }
+  /** The life of the partition's actor changed. */
+  changed(partition: number, state: ActorState, reason: string): void {
+    const owned = this.#partitions.get(partition)
+    if (owned === undefined) return
+    if (state === 'Active' || state === 'Quarantined') owned.outage = undefined
+    else if (state === 'Fenced' || owned.outage === undefined) this.failed(partition, reason)
+  }
+  /** What failed last; the partition is down since the first failure. */
+  failed(partition: number, reason: string): void {
+    const owned = this.#partitions.get(partition)
+    if (owned === undefined) return
+    owned.outage = { partition, sinceMs: owned.outage?.sinceMs ?? this.#nowMs(), reason }
+  }
+
+  /** Why this node serves none of its partitions; undefined: it serves some, or has none. */
+  get notReady(): string | undefined {
+    const down = this.#down()
+    const [first] = down
+    if (first === undefined || down.length < this.#partitions.size) return undefined
+    return `no partition of this node has served for ${this.#seconds(first)} s: ${first.reason}`
+  }
+  /** A sentence for each partition that is down while others serve. */
+  get warnings(): string[] {
+    const down = this.#down()
+    if (down.length === this.#partitions.size) return []
+    return down.map(
+      (outage) =>
+        `partition ${outage.partition} has not served for ${this.#seconds(outage)} s: ${outage.reason}`,
+    )
+  }
+
+  #seconds({ sinceMs }: Outage): number {
+    return Math.floor((this.#nowMs() - sinceMs) / 1_000)
+  }
+
+  /** The last to fail comes first. */
+  #down(): Outage[] {
+    const until = this.#nowMs() - outageMsMin
+    const down: Outage[] = []
+    for (const [partition, { acquiredMs, lease, outage }] of this.#partitions) {
+      const confirmedMs = Math.max(acquiredMs, lease.confirmedAtMs())
+      if (outage !== undefined && outage.sinceMs <= until) down.push(outage)
+      else if (confirmedMs <= until)
+        down.push({ partition, sinceMs: confirmedMs, reason: 'NATS does not confirm its lock' })
+    }
+    return down.sort((a, b) => b.sinceMs - a.sinceMs)
+  }
+}

@@ -1,0 +1,26 @@
+import { isKirokuError, KirokuError } from '@kiroku/message'
+import * as Effect from 'effect/Effect'
+import * as HttpApiError from 'effect/http-api/HttpApiError'
+import * as HttpServerRequest from 'effect/http/HttpServerRequest'
+import { toApiError } from './definition/apiError.ts'
+
+/** Told of every answer with status 500, once: what failed, and what was asked. */
+export type OnDefect = (error: unknown, request: string) => void
+
+/** Tells of what nobody expected, and gives the answer to it. Only an error of ours says what it is. */
+export const reportDefect = Effect.fnUntraced(function* (error: unknown, onDefect: OnDefect) {
+  const { method, url } = yield* HttpServerRequest.HttpServerRequest
+  onDefect(
+    HttpApiError.HttpApiSchemaError.is(error) ? misfit('the answer', error.cause) : error,
+    `${method} ${url}`,
+  )
+  return toApiError(
+    isKirokuError(error)
+      ? error
+      : new KirokuError('Internal', 'the request failed unexpectedly; the log of the engine says why'),
+  )
+})
+
+/** What its schema refuses; the cause names the field. */
+export const misfit = (what: string, cause: Error): Error =>
+  new Error(`${what} does not fit its schema: ${cause.message.replace(/\s+/g, ' ')}`, { cause })

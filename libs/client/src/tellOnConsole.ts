@@ -1,0 +1,38 @@
+import type { KirokuError } from '@kiroku/message'
+import type { ClientEvent } from './ClientEvent.ts'
+
+/** Tells on standard error what somebody should know: a handler that fails, a lost engine, a lost lease. */
+export const tellOnConsole = (event: ClientEvent): void => {
+  switch (event.type) {
+    case 'handlerFailed': {
+      const { queue, messages, messageId, attempt, error } = event
+      const more = messages > 1 ? ` and ${messages - 1} more` : ''
+      return console.error(
+        `kiroku: the handler of "${queue}" failed on ${messageId}${more}, attempt ${attempt}:`,
+        error,
+      )
+    }
+    case 'consumerFailed':
+      return console.error(`kiroku: the consumer of "${event.queue}" has ended: ${textOf(event.error)}`)
+    case 'engineLost':
+      return console.error(`kiroku: no answer from the engine, trying again: ${event.error.message}`)
+    case 'engineBack':
+      return console.error(`kiroku: the engine answers again, after ${(event.awayMs / 1_000).toFixed(1)} s`)
+    case 'leaseLost':
+    case 'leaseAbandoned':
+      return console.error(
+        `kiroku: ${event.receipts.length} messages of "${event.queue}" may be delivered again: ${textOf(event.error)}`,
+      )
+    case 'settleFailed':
+      return console.error(
+        `kiroku: ${event.receipts.length} verdicts on messages of "${event.queue}" were not stored: ${textOf(event.error)}`,
+      )
+    case 'retrying':
+    case 'ownerChanged':
+    case 'released':
+    case 'replyDropped':
+      return
+  }
+}
+
+const textOf = ({ message, help }: KirokuError): string => `${message}. ${help}`

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest'
+import { createMemoryLog, encodeBodyRecord, encodeRecord, zeroHash, type BodyRef } from '@kiroku/log'
+import type { LogEvent } from '@kiroku/message'
+import { PartitionState, snapshot } from '@kiroku/partition'
+import { encodeCheckpoint } from './CheckpointCodec.ts'
+import { load } from './load.ts'
+import { sha256 } from './sha256.ts'
+
+const owner: LogEvent = { type: 'OwnerChanged', epoch: 1, node: 'n', part: 1, of: 1 }
+const large = new Uint8Array(100)
+
+/** A log whose first frame is followed by a large body. */
+const given = async () => {
+  const log = createMemoryLog({ partitions: 1 })
+  const part = await log.partition(0)
+  let hash: Uint8Array = zeroHash
+  const write = (record: { readonly bytes: Uint8Array; readonly hash: Uint8Array }): number => {
+    hash = record.hash
+    return log.faults.write(0, record.bytes)
+  }
+  const frame = (...bodies: BodyRef[]): number =>
+    write(encodeRecord({ epoch: 1, at: 1, events: [owner], sections: [{ queue: 1, bodies }] }, hash))
+  frame()
+  const seq = write(encodeBodyRecord({ epoch: 1, body: large }, hash))
+  const named = { seq, bytes: large.length, digest: () => sha256(large) }
+  return { log, part, frame, named, hash: () => hash }
+}
+
+describe('a state that is rebuilt', () => {
+  it('knows which record a frame names, in a log without a checkpoint', async () => {
+    const { part, frame, named } = await given()
+    const naming = frame(named)
+    const { largeBodies } = await load(part, naming)
+    expect(largeBodies.firstNeeded(naming)).toBe(named.seq)
+  })
+
+  it('knows which record a frame names that was under way when the checkpoint was made', async () => {
+    const { part, frame, named, hash } = await given()
+    const at = frame()
+    const state = new PartitionState(0)
+    state.epoch = 1
+    const { bytes } = encodeCheckpoint(snapshot(state), at, hash(), [at, named.seq])
+    await part.checkpoints.put(at, bytes)
+    const naming = frame(named)
+    const { checkpointSeq, largeBodies } = await load(part, naming)
+    expect(checkpointSeq).toBe(at)
+    expect(largeBodies.firstNeeded(naming)).toBe(named.seq)
+  })
+})

@@ -1,0 +1,52 @@
+import type { StoreRoom } from '@kiroku/log'
+import type { JetStreamManager } from '@nats-io/jetstream'
+import { askLeader } from './askLeader.ts'
+import type { Ballast } from './Ballast.ts'
+
+/** The disk that a NATS server stores on. */
+export interface Disk {
+  /** Bytes that may still be stored there. */
+  readonly freeBytes: number
+  /** Bytes that could be stored there if nothing were. */
+  readonly bytesMax: number
+  /** The server's own limit of all its streams together, in bytes; absent: not known. */
+  readonly storeBytesMax?: number
+}
+
+/** A store's room, by all that limits it: the account at NATS, the server, the disk. */
+export class JetStreamRoom {
+  readonly #jsm: JetStreamManager
+  readonly #replicas: number
+  readonly #disk: () => Promise<Disk | undefined>
+  readonly #ballast: Ballast | undefined
+
+  /** @param ballast for a store that tells nothing; absent: it keeps none */
+  constructor(
+    jsm: JetStreamManager,
+    replicas: number,
+    disk: () => Promise<Disk | undefined> = () => Promise.resolve(undefined),
+    ballast?: Ballast,
+  ) {
+    this.#jsm = jsm
+    this.#replicas = replicas
+    this.#disk = disk
+    this.#ballast = ballast
+  }
+
+  /** Asks NATS and the disk. Undefined where no limit is known, nor was met. Errors: those of JetStream. */
+  async look(): Promise<StoreRoom | undefined> {
+    const [account, disk] = await Promise.all([
+      askLeader('cannot ask for the room of the account', () => this.#jsm.getAccountInfo()),
+      this.#disk(),
+    ])
+    // An account may have limits by number of replicas; then it has none of its own.
+    const tier = account.tiers?.[`R${this.#replicas}`]
+    const { storage, limits } = tier ?? account
+    const limit = limits.max_storage > 0 ? limits.max_storage : Infinity
+    const serverLimit = disk?.storeBytesMax ?? Infinity
+    const bytesMax = Math.min(limit, serverLimit, disk?.bytesMax ?? Infinity)
+    if (bytesMax === Infinity) return this.#ballast?.look(storage)
+    const freeBytes = Math.min(limit - storage, serverLimit - account.storage, disk?.freeBytes ?? Infinity)
+    return { freeBytes: Math.max(0, freeBytes), bytesMax }
+  }
+}

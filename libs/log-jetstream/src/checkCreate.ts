@@ -1,0 +1,61 @@
+import { KirokuError } from '@kiroku/message'
+import { jetStreamCode, toKirokuError } from '@kiroku/nats'
+import { JetStreamApiError, StorageType, type JetStreamManager } from '@nats-io/jetstream'
+import type { NatsConnection } from '@nats-io/nats-core'
+import type { CreateLog } from './Catalogue.ts'
+import { partitionsMax, replicasMax } from './limits.ts'
+import { probeName } from './names.ts'
+
+/** Refuses a log that could not be made, or never be opened, before anything of it is written. Errors: `InvalidArgument`. */
+export const checkCreate = async (
+  nc: NatsConnection,
+  jsm: JetStreamManager,
+  log: string,
+  { partitions, replicas = 1 }: CreateLog,
+): Promise<void> => {
+  if (!isWhole(partitions, partitionsMax))
+    throw new KirokuError('InvalidArgument', `a log has 1 to ${partitionsMax} partitions, not ${partitions}`)
+  if (!isWhole(replicas, replicasMax))
+    throw new KirokuError('InvalidArgument', `a log has 1 to ${replicasMax} replicas, not ${replicas}`)
+  const problem = await copyProblem(nc, jsm, log, replicas)
+  if (problem !== undefined) throw new KirokuError('InvalidArgument', problem)
+}
+
+/** Whether NATS can keep so many copies of a log's streams now. */
+export const canCopy = async (
+  nc: NatsConnection,
+  jsm: JetStreamManager,
+  log: string,
+  replicas: number,
+): Promise<boolean> => (await copyProblem(nc, jsm, log, replicas)) === undefined
+
+const isWhole = (n: number, max: number): boolean => Number.isInteger(n) && n >= 1 && n <= max
+
+/** Only NATS knows how many servers of a cluster have room: it is asked for a stream that is removed again. */
+const copyProblem = async (
+  nc: NatsConnection,
+  jsm: JetStreamManager,
+  log: string,
+  replicas: number,
+): Promise<string | undefined> => {
+  if (replicas === 1) return undefined
+  const needs = `${replicas} replicas need a NATS cluster with JetStream on at least ${replicas} servers`
+  if (nc.info?.cluster === undefined) return `${needs}; this is a single server, which keeps 1`
+  const { stream, subject } = probeName(log)
+  try {
+    await jsm.streams.add({
+      name: stream,
+      subjects: [subject],
+      storage: StorageType.File,
+      num_replicas: replicas,
+    })
+    await jsm.streams.delete(stream)
+    return undefined
+  } catch (cause) {
+    if (!(cause instanceof JetStreamApiError)) throw toKirokuError(cause, 'cannot ask for replicas')
+    // Somebody else asks at the same moment.
+    if (cause.code === jetStreamCode.streamNameInUse || cause.code === jetStreamCode.streamNotFound)
+      return undefined
+    return `${needs}; NATS says: ${cause.message}`
+  }
+}

@@ -1,0 +1,88 @@
+import { encodeRecord, zeroHash } from '@kiroku/log'
+import { isKirokuError } from '@kiroku/message'
+import { connect, requireJetStream } from '@kiroku/nats'
+import { startTestNats, temporaryFolder } from '@kiroku/testkit'
+import type { JetStreamManager } from '@nats-io/jetstream'
+import { expect, onTestFinished, test } from 'vitest'
+import { openLog } from './openLog.ts'
+
+const mebibyte = 1024 * 1024
+
+/** A log on a NATS of somebody else, which holds so much and tells nobody. */
+const logOn = async (mebibytes: number) => {
+  const folder = await temporaryFolder()
+  onTestFinished(() => folder.remove())
+  const server = await startTestNats({
+    dataDir: `${folder.path}/nats`,
+    jetStream: false,
+    extraConfig: `jetstream { store_dir: "${folder.path}/store", max_file_store: ${mebibytes}MB }`,
+  })
+  onTestFinished(() => server.stop())
+  const nc = await connect({ servers: server.url })
+  onTestFinished(() => nc.close())
+  const log = await openLog(nc, { name: 'main', create: { partitions: 1 } })
+  return { log, nc, jsm: await requireJetStream(nc), partition: await log.partition(0) }
+}
+
+const ballastOf = async (jsm: JetStreamManager): Promise<number> =>
+  (await jsm.streams.info('KIROKU_main_BALLAST')).state.messages
+
+const refusalOf = (asked: Promise<unknown>): Promise<string | undefined> =>
+  asked.then(
+    () => undefined,
+    (error: unknown) => (isKirokuError(error) ? error.id : String(error)),
+  )
+
+const recordOf = (bytes: number) =>
+  encodeRecord(
+    { epoch: 1, at: 1, events: [], sections: [{ queue: 1, bodies: [new Uint8Array(bytes)] }] },
+    zeroHash,
+  ).bytes
+
+test('checkpoints can be deleted where the store takes nothing more', async () => {
+  const { partition, jsm } = await logOn(16)
+  const { checkpoints } = partition
+  await checkpoints.put(1, new Uint8Array(3 * mebibyte))
+  await checkpoints.put(2, new Uint8Array(mebibyte))
+  let last = 0
+  while ((await refusalOf(partition.append(recordOf(500_000), last))) === undefined) last++
+  expect(await refusalOf(partition.append(recordOf(1), last))).toBe('StorageFull')
+  const before = (await jsm.getAccountInfo()).storage
+
+  await checkpoints.delete(1)
+  expect(await checkpoints.list()).toEqual([2])
+  expect(before - (await jsm.getAccountInfo()).storage).toBeGreaterThan(3 * mebibyte)
+  await partition.append(recordOf(1), last)
+})
+
+test('a store that tells no room takes on from its ballast once it is full, and says how much it holds', async () => {
+  const { log, partition, jsm, nc } = await logOn(32)
+  let last = 0
+  const append = (): Promise<string | undefined> => refusalOf(partition.append(recordOf(500_000), last))
+  for (; last < 40; last++) expect(await append()).toBeUndefined()
+  // Nothing is known, and a tenth of what is stored lies there for the time when it is full.
+  expect(await log.room()).toBeUndefined()
+  const before = await ballastOf(jsm)
+  expect(before).toBe(Math.floor((40 * 500_000 * 0.1) / 2 ** 18))
+
+  while ((await append()) === undefined) last++
+  expect(await append()).toBeUndefined()
+  last++
+  expect(await ballastOf(jsm)).toBe(Math.floor(before / 2))
+  const room = (await log.room())!
+  expect(room.bytesMax).toBeGreaterThan(30 * mebibyte)
+  expect(room.bytesMax).toBeLessThan(34 * mebibyte)
+  expect(room.freeBytes).toBeLessThan(before * 2 ** 18)
+  // Other nodes go by it, and who only looks has no part in it.
+  const another = await openLog(nc, { name: 'main', create: { partitions: 1 } })
+  expect(await another.room()).toEqual(room)
+  expect(await (await openLog(nc, { name: 'main' })).room()).toBeUndefined()
+
+  await partition.trim(last - 10)
+  expect((await log.room())!.freeBytes).toBeGreaterThan(20 * mebibyte)
+  expect(await ballastOf(jsm)).toBe(Math.floor(before / 2))
+  // The ballast comes back where there is room for it; how much the store holds is still known.
+  for (const end = last + 25; last < end; last++) expect(await append()).toBeUndefined()
+  expect((await log.room())!.bytesMax).toBe(room.bytesMax)
+  expect(await ballastOf(jsm)).toBeGreaterThanOrEqual(before - 1)
+})

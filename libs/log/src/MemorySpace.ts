@@ -1,0 +1,35 @@
+import { KirokuError } from '@kiroku/message'
+import type { StoreRoom } from './Log.ts'
+import type { MemoryStore } from './MemoryStore.ts'
+
+/** The store that all partitions of a memory log and their checkpoints share. */
+export class MemorySpace {
+  readonly #stores: ReadonlyMap<number, MemoryStore>
+  /** How much it can hold; 0: no limit. */
+  bytesMax: number
+  constructor(stores: ReadonlyMap<number, MemoryStore>, bytesMax: number) {
+    this.#stores = stores
+    this.bytesMax = bytesMax
+  }
+  get room(): StoreRoom | undefined {
+    if (this.bytesMax === 0) return undefined
+    return { freeBytes: Math.max(0, this.bytesMax - this.used), bytesMax: this.bytesMax }
+  }
+  /** Errors: `StorageFull`. */
+  mustHold(bytes: number): void {
+    if (!this.holds(bytes)) throw new KirokuError('StorageFull', `the store may hold ${this.bytesMax} bytes`)
+  }
+  /** Whether there is room for so many bytes more. */
+  holds(bytes: number): boolean {
+    return this.bytesMax === 0 || this.used + bytes <= this.bytesMax
+  }
+  /** What all that is stored takes. */
+  get used(): number {
+    let used = 0
+    for (const { state, checkpoints } of this.#stores.values()) {
+      used += state.bytes
+      for (const { length } of checkpoints.values()) used += length
+    }
+    return used
+  }
+}

@@ -1,0 +1,38 @@
+import type { OutboxDescription } from './Command.ts'
+import { targetName } from './decide/forwarded.ts'
+import type { OutboxLane } from './state/Outbox.ts'
+import type { PartitionState } from './state/PartitionState.ts'
+
+/** What must be done so that messages arrive; undefined: nothing. */
+export const heldWarning = ({ to, messages, held }: OutboxDescription): string | undefined => {
+  if (held === undefined) return undefined
+  const waiting = `${messages} of its messages ${messages === 1 ? 'waits' : 'wait'} to go to queue "${to}"`
+  const since = `known since ${new Date(held.since).toISOString()}`
+  return held.reason === 'targetGone'
+    ? `${waiting}, which was deleted (${since}): create it again, or for dead letters set another dead-letter queue.`
+    : `${waiting}, where the subscription that they are for was deleted (${since}): create it again.`
+}
+
+/** What is on its way from one queue to another. */
+export const describeLane = (state: PartitionState, lane: OutboxLane): OutboxDescription => {
+  const { source, target } = lane
+  const held = state.held.get(lane)
+  return {
+    queue: state.queues.get(source)?.name ?? `#${source}`,
+    to: targetName(state, lane) ?? `#${target.queue}`,
+    messages: lane.entries.length,
+    ...(held === undefined ? {} : { held }),
+  }
+}
+
+/** What is on its way to other queues, by the id of the queue that it comes from. */
+export const describeOutbox = (state: PartitionState): Map<number, OutboxDescription[]> => {
+  const all = new Map<number, OutboxDescription[]>()
+  for (const lane of state.outbox.values()) {
+    if (lane.entries.length === 0) continue
+    const others = all.get(lane.source)
+    if (others === undefined) all.set(lane.source, [describeLane(state, lane)])
+    else others.push(describeLane(state, lane))
+  }
+  return all
+}

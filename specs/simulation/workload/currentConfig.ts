@@ -1,0 +1,14 @@
+import { partitionOf, type QueueConfig } from '@kiroku/partition'
+import type { World } from '../world/World.ts'
+
+/** Settings of a queue as they are on record now, and whether they ever were others; undefined: there is no such queue. */
+export const currentConfig = (
+  { truth, plan }: World,
+  name: string,
+): { readonly config: QueueConfig; readonly isChanged: boolean } | undefined => {
+  const ledger = truth.ledgers[partitionOf(name, plan.partitions)]!
+  const queue = ledger.queueNamed(name)
+  // One that was made again may have been made with what was changed.
+  const all = [...ledger.queues.values()].filter((q) => q.name === name)
+  return queue && { config: queue.configOf(0), isChanged: all.some(({ configured }) => configured > 0) }
+}
