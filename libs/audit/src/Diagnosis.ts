@@ -139,9 +139,7 @@ const look = async (
     const lostEnd = tail.problem(firstSeq, lastSeq, told.repairedEpoch)
     const isShort = stray.length > 0 || lostEnd !== undefined || acknowledgeLostEnd
     if (gone !== undefined && oldest !== undefined && !isShort) {
-      const { bodies } = await readLeniently(log, firstSeq, { ...lenient, goneBelow: firstSeq })
-      const gap = { ...tally, bodies, firstSeq }
-      const { bodiless, count } = await findMissing(log, newest(whole, lastSeq)!, lastSeq, gap, onProgress)
+      const { bodiless, count } = await missing(newest(whole, lastSeq), lastSeq)
       const lost = { ...nothing, unreadable: firstSeq - gone, bodies: count }
       const what = `the records ${gone} to ${firstSeq - 1} are missing`
       const problem = asProblem(new ChainError('LogDamaged', log.partition, gone, what))
@@ -335,26 +333,24 @@ const firstStanding = async (
 interface Tally {
   readonly lost: RepairPlan['lost']
   readonly unreadable: ReadonlySet<number>
-  /** Bodies that lie in unreadable records of their own: frame, queue, index. */
+  /** Bodies that lie in records of their own which are unreadable or not there: frame, queue, index. */
   readonly bodies: ReadonlySet<string>
   readonly epoch: number
   readonly at: number
   readonly fenceRecords: number
 }
 
-/** Reads on past damage; counts from `countFrom` on. What lies before `goneBelow` is not there. */
+/** Reads on past damage; counts from `countFrom` on. What lies before `fromSeq` is not there. */
 const readLeniently = async (
   log: PartitionLog,
   countFrom: number,
   {
     fromSeq,
     lastSeq,
-    goneBelow = 0,
     onProgress,
   }: {
     readonly fromSeq: number
     readonly lastSeq: number
-    readonly goneBelow?: number
     readonly onProgress: OnProgress | undefined
   },
 ): Promise<Tally> => {
@@ -382,19 +378,18 @@ const readLeniently = async (
     report(stored.seq, record.events.length)
     at = Math.max(at, record.at)
     for (const e of record.events) if (e.type === 'OwnerChanged') fenceRecords = e.of
+    for (const queue of record.bodyQueues)
+      for (let i = 0, count = record.bodyCount(queue); i < count; i++) {
+        const ref = record.body(queue, i)
+        if (!(ref instanceof Uint8Array) && (ref.seq < fromSeq || unreadable.has(ref.seq)))
+          bodies.add(`${stored.seq}/${queue}/${i}`)
+      }
     if (stored.seq < countFrom) continue
     events += record.events.length
     for (const e of record.events) {
       if (e.type === 'Enqueued' || e.type === 'ForwardReceived') sent += e.count
       else if ('numbers' in e) settled += total(e.numbers)
     }
-    if (unreadable.size === 0 && goneBelow === 0) continue
-    for (const queue of record.bodyQueues)
-      for (let i = 0, count = record.bodyCount(queue); i < count; i++) {
-        const ref = record.body(queue, i)
-        if (!(ref instanceof Uint8Array) && (ref.seq < goneBelow || unreadable.has(ref.seq)))
-          bodies.add(`${stored.seq}/${queue}/${i}`)
-      }
   }
   for (; next <= lastSeq; next++) miss(next)
   const lost = { unreadable: unreadable.size, records, events, sent, settled, bodies: 0 }

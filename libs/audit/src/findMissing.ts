@@ -18,7 +18,7 @@ import { progressOf, type OnProgress } from './Progress.ts'
 interface Gone {
   readonly firstSeq: number
   readonly unreadable: ReadonlySet<number>
-  /** Bodies that lie in unreadable records of their own: frame, queue, index. */
+  /** Bodies that lie in records of their own which are unreadable or not there: frame, queue, index. */
   readonly bodies: ReadonlySet<string>
 }
 
@@ -51,11 +51,13 @@ export const findMissing = async (
     beginFrame(state, entry.seq, entry.record.at)
     for (const event of entry.record.events) evolve(state, event)
   }
+  const isThere = (seq: number, queue: number, index: number): boolean =>
+    seq >= firstSeq && !unreadable.has(seq) && !bodies.has(`${seq}/${queue}/${index}`)
   const bySub = new Map<Subscription, number[]>()
   let count = 0
   for (const { queue, first, count: inRun, seq, index } of bodiesBefore(snapshot(state), Infinity))
     for (let i = 0; i < inRun; i++) {
-      if (seq >= firstSeq && !unreadable.has(seq) && !bodies.has(`${seq}/${queue}/${index + i}`)) continue
+      if (isThere(seq, queue, index + i)) continue
       for (const sub of holders(state, queue, first + i)) {
         const numbers = bySub.get(sub)
         if (numbers === undefined) bySub.set(sub, [first + i, 1])
@@ -65,8 +67,8 @@ export const findMissing = async (
     }
   const bodiless = [...bySub].map(([sub, numbers]) => ({ queue: sub.queue.id, sub: sub.id, numbers }))
   if (state.repairedEpoch === 0)
-    for (const { entries } of state.outbox.values())
-      for (const { seq } of entries) if (seq < firstSeq) count++
+    for (const { source, entries } of state.outbox.values())
+      for (const { seq, index } of entries) if (!isThere(seq, source, index)) count++
   return { bodiless, count }
 }
 

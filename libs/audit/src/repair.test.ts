@@ -443,6 +443,26 @@ describe('with checkpoints', () => {
     expect((await check()).partitions[0]).toMatchObject({ ok: true, repaired: [{}] })
   })
 
+  it('where it was trimmed up to a body in a record of its own, the message is given up although its frame is there', async () => {
+    await send(engine, 0, 'mail', 'x'.repeat(70_000))
+    const frame = await lastSeq()
+    await untilTwoStand()
+    await forge(engine.log, 0, [{ type: 'Trimmed', upTo: frame - 1 }])
+    const tails = [await noteOfEnd()]
+    await (await engine.log.partition(0)).trim(frame - 1)
+    engine.log.faults.loseTail(0, 1)
+    expect(await planRepair(engine.log, 0, { decodeCheckpoint, tails })).toMatchObject({
+      kind: 'lostEnd',
+      lost: { bodies: 1 },
+    })
+    await repair(engine.log, 0, { ...order, tails })
+    await engine.restart()
+    const { numbers } = await receive(engine, 0, 'mail')
+    expect(numbers[0]).toBe(2)
+    expect(await counts()).toMatchObject({ discarded: 1 })
+    expect((await check()).partitions[0]).toMatchObject({ ok: true, repaired: [{}] })
+  })
+
   it('a log that is trimmed while it is looked at is not taken for damaged', async () => {
     const [older] = await untilTwoStand()
     const handle = await engine.log.partition(0)
