@@ -1,7 +1,14 @@
-import { useEffect, useRef, type ReactNode } from 'react'
+import { useLayoutEffect, useRef, type ReactNode } from 'react'
 import styles from './Dialog.module.css'
 
-/** A window above the page: the browser's own, which keeps the focus inside and ends with Escape. */
+/** Where one types. */
+const typedIn = ['text', 'search', 'number'].map((type) => `input[type=${type}]`)
+const fields = ['input:not([type])', ...typedIn, 'textarea'].map((field) => `${field}:enabled`).join()
+
+/**
+ * A window above the page: the browser's own, which keeps the focus inside and ends with Escape. The focus begins in its
+ * first text field, and goes back to where it was.
+ */
 export const Dialog = ({
   title,
   onClose,
@@ -14,9 +21,12 @@ export const Dialog = ({
   readonly wide?: boolean
 }) => {
   const ref = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
+  // Before the page loses what had the focus, so that the browser can give it back.
+  useLayoutEffect(() => {
     const dialog = ref.current!
+    // By itself it would focus the first thing that takes the focus: ✕.
     dialog.showModal()
+    dialog.querySelector<HTMLElement>(fields)?.focus()
     return () => dialog.close()
   }, [])
   return (

@@ -90,7 +90,6 @@ export const CommandBar = ({
           aria-expanded="true"
           aria-controls="command-entries"
           aria-activedescendant={`command-${current}`}
-          autoFocus
           value={text}
           placeholder="Page, queue, message id, or a filter like state:dlq"
           onChange={(event) => {

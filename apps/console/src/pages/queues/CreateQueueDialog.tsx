@@ -35,7 +35,6 @@ export const CreateQueueDialog = ({ onClose }: { readonly onClose: () => void })
           className="field"
           value={name}
           autoComplete="off"
-          autoFocus
           aria-describedby="queue-name-says"
           aria-invalid={name !== '' && !isNamed}
           onChange={(event) => setName(event.target.value)}

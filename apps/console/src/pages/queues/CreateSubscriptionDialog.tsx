@@ -40,7 +40,6 @@ export const CreateSubscriptionDialog = ({
             className="field"
             value={name}
             autoComplete="off"
-            autoFocus
             aria-invalid={isTaken}
             onChange={(event) => setName(event.target.value)}
           />
