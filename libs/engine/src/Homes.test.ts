@@ -30,6 +30,8 @@ const given = async (config: Partial<QueueConfig> = {}) => {
   )
   const asked: { readonly partition: number; readonly command: Asked }[] = []
   const isDown = { answer: (_partition: number, _command: Asked): boolean => false }
+  /** Up to which revision a part that was dropped holds what it is told for late. */
+  const left = { upTo: 0 }
   const held: (() => void)[] = []
   let holds = false
   const remote = async (partition: number, commands: readonly Command[]): Promise<Reply> => {
@@ -37,7 +39,9 @@ const given = async (config: Partial<QueueConfig> = {}) => {
     asked.push({ partition, command })
     if (holds) await new Promise<void>((resolve) => held.push(resolve))
     if (isDown.answer(partition, command)) throw new KirokuError('Unavailable', 'no owner')
-    return { epoch: 1, seq: 1, answers: [{ ok: obedient(command) }] }
+    const error = { id: 'QueueMoved', message: 'this part was dropped' } as const
+    const isLate = command.type === 'PlacePart' && command.revision <= left.upTo
+    return { epoch: 1, seq: 1, answers: [isLate ? { error } : { ok: obedient(command) }] }
   }
   const one = await startTestNode(log, 'one', { time, remote })
   await one.ask({ type: 'CreateQueue', queue: 'mail', config, by })
@@ -52,6 +56,7 @@ const given = async (config: Partial<QueueConfig> = {}) => {
     asked,
     spread,
     isDown,
+    left,
     hold: () => (holds = true),
     letGo: () => {
       holds = false
@@ -129,6 +134,16 @@ describe('a part is opened', () => {
     isDown.answer = () => false
     await time.advance(30_000)
     expect(types().at(-1)).toBe('PlacePart')
+    await one.close()
+  })
+
+  it('as of a later revision, when the part was dropped by one that the home lost with the end of its log', async () => {
+    const { time, one, asked, spread, left, state } = await given()
+    left.upTo = 3
+    await spread(1)
+    await time.advance(30_000)
+    expect(asked.at(-1)!.command.revision).toBe(4)
+    expect(state().names.get('mail')!.spread!.parts).toMatchObject([{ partition: 1, state: 'open' }])
     await one.close()
   })
 

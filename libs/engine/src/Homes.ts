@@ -1,6 +1,7 @@
 import type { BodyRef } from '@kiroku/log'
 import {
   decideDropped,
+  decideMoved,
   decidePlaced,
   placePart,
   type Answer,
@@ -108,7 +109,10 @@ export class Homes {
       if (part.state === 'opening' && isLimited(queue) && !othersFollow(queue, part)) return undefined
       return placePart(state, queue, part)
     }
-    this.#ask(state, key, partition, command, (turn, answer: Answer<'PlacePart'>) => {
+    const tooLate = (turn: Turn<BodyRef>, asked: Command): void => {
+      if (asked.type === 'PlacePart') decideMoved(turn, queue.id, partition, asked.revision)
+    }
+    const note = (turn: Turn<BodyRef>, answer: Answer<'PlacePart'>): void => {
       decidePlaced(turn, queue.id, partition, answer.ok!)
       if (queue.spread?.parts.find((p) => p.partition === partition)?.state !== 'sealed') return
       if (this.#awaited.has(key)) return
@@ -117,7 +121,8 @@ export class Homes {
         this.#awaited.delete(key)
         this.#place(state, queue, { partition } as Part)
       })
-    })
+    }
+    this.#ask(state, key, partition, command, note, tooLate)
   }
 
   #drop(state: PartitionState, part: LeavingPart): void {
@@ -134,6 +139,7 @@ export class Homes {
     partition: number,
     command: () => Command | undefined,
     note: (turn: Turn<BodyRef>, answer: A) => void,
+    tooLate?: (turn: Turn<BodyRef>, asked: Command) => void,
   ): void {
     if (this.#busy.has(key)) return
     const ask = async (failures: number): Promise<void> => {
@@ -148,6 +154,8 @@ export class Homes {
       )
       if (this.#state !== state) return
       if (answer?.ok === undefined) {
+        if (answer?.error?.id === 'QueueMoved' && tooLate !== undefined && failures > 0)
+          this.#act((turn) => tooLate(turn, asked))
         const pauseMs = Math.min(50 * 2 ** failures, limits.forwardBackoffMsMax)
         return this.#later(pauseMs, () => void ask(failures + 1))
       }

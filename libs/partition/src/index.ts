@@ -60,7 +60,7 @@ export { storedPlaces } from './decide/enqueueOnce.ts'
 export { decideErase, decideKeysDeleted, decideUnreadable } from './decide/erase.ts'
 export { decideEditBody } from './decide/editBody.ts'
 export { decideSettle } from './decide/settle.ts'
-export { decideDropped, decidePlaced, placePart } from './decide/spread.ts'
+export { decideDropped, decideMoved, decidePlaced, placePart } from './decide/spread.ts'
 export type { SizedRef } from './decide/storeSend.ts'
 export type {
   PartitionNews,

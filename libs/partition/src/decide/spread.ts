@@ -1,4 +1,4 @@
-import { KirokuError } from '@kiroku/message'
+import { KirokuError, type Actor } from '@kiroku/message'
 import type { Answer, Answers, CommandOf } from '../Command.ts'
 import { limits } from '../limits.ts'
 import type { QueueConfig } from '../QueueConfig.ts'
@@ -155,6 +155,17 @@ export const decidePlaced = <B>(
     if (spread.isFollowed(w.revision)) turn.ok(w.token, ok as never)
     else spread.awaiting.push(w)
   }
+}
+
+/**
+ * A part was dropped by this home as of a revision that the home knows nothing of: the log lost its end, and nobody
+ * noticed. What the home means goes on from a later one, until the part takes it.
+ */
+export const decideMoved = <B>(turn: Turn<B>, id: number, partition: number, revision: number): void => {
+  const spread = turn.state.queues.get(id)?.spread
+  if (spread?.revision !== revision || !spread.parts.some((p) => p.partition === partition)) return
+  const by: Actor = { name: 'engine', origin: `part in partition ${partition}` }
+  turn.emit({ type: 'QueueSpread', queue: id, parts: [...spread.parts], by })
 }
 
 /** Takes note that a part is gone; whoever waited for that is answered. */
