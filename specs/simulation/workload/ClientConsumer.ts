@@ -30,8 +30,16 @@ export class ClientConsumer {
       this.party = party
       const end = loop.as(party, () => this.#begin(connect(this.#world, party)))
       while (!this.#world.isOver && !party.isDead && !end.isOver()) await this.#pause(500)
-      if (!party.isDead) await loop.as(party, end.close)
+      await this.#close(party, end.close)
     }
+  }
+
+  /** Closes a client, unless its process dies before or meanwhile. */
+  async #close(party: Party, close: () => Promise<void>): Promise<void> {
+    if (party.isDead) return
+    let isClosed = false
+    void this.#world.loop.as(party, close).then(() => (isClosed = true))
+    while (!isClosed && !party.isDead) await this.#pause(50)
   }
 
   #begin(client: Client): { isOver: () => boolean; close: () => Promise<void> } {
