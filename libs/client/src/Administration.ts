@@ -1,6 +1,7 @@
 import { KirokuError, isKirokuError, type Actor } from '@kiroku/message'
 import {
   checkQueueName,
+  discardWarnings,
   parseMessageId,
   refuseNamed,
   type Answers,
@@ -27,6 +28,7 @@ import type { PartitionClient } from './PartitionClient.ts'
 import type { QueueChange } from './QueueChange.ts'
 import { Redrives } from './Redrives.ts'
 import { SubscriptionAdministration } from './SubscriptionAdministration.ts'
+import { deadLetterQueues, withDiscardWarnings } from './withDiscardWarnings.ts'
 
 /** What administration needs of its client. */
 interface AdministrationContext {
@@ -49,7 +51,7 @@ export class Administration implements Queues {
     const { partitionOf, partitions, actor } = context
     this.#deadLetters = new DeadLetterQueues({
       partitions: async () => (await partitions()).length,
-      describe: (queue) => this.describe(queue),
+      describe: (queue) => this.#describe(queue),
       create: (queue, by) => this.create(queue, {}, by),
     })
     this.#sections = {
@@ -60,7 +62,7 @@ export class Administration implements Queues {
       changeSubscription: (type, queue, name, settings, how) =>
         this.subscriptions.change(type, queue, name, settings, how),
     }
-    this.#redrives = new Redrives({ partitionOf, addressOf: (queue) => this.describe(queue) })
+    this.#redrives = new Redrives({ partitionOf, addressOf: (queue) => this.#describe(queue) })
     this.subscriptions = new SubscriptionAdministration({
       partitionOf,
       deadLetters: this.#deadLetters,
@@ -183,6 +185,29 @@ export class Administration implements Queues {
   }
 
   async describe(name: string): Promise<QueueDescription> {
+    const queue = await this.#describe(name)
+    const warnings = await this.discardWarnings(queue)
+    return warnings.length === 0 ? queue : { ...queue, warnings: [...queue.warnings, ...warnings] }
+  }
+
+  /** Whether what fails in a queue is lost, in words; none where it is a dead-letter queue, or that cannot be known now. */
+  async discardWarnings(
+    queue: Pick<QueueDescription, 'name' | 'config' | 'subscriptions'>,
+  ): Promise<string[]> {
+    const warnings = discardWarnings(queue)
+    if (warnings.length === 0) return []
+    const partitions = await this.#context.partitions()
+    const replies = await Promise.all(
+      partitions.map(({ link }) =>
+        link.call([{ type: 'ListQueues' }], limits.partReplyMs).catch(() => undefined),
+      ),
+    )
+    const lists = replies.map((reply) => reply?.answers[0]?.ok as Answers['ListQueues'] | undefined)
+    const isKnown = lists.every((list) => list !== undefined)
+    return isKnown && !deadLetterQueues(lists.flatMap(({ queues }) => queues)).has(queue.name) ? warnings : []
+  }
+
+  async #describe(name: string): Promise<QueueDescription> {
     const { link } = await this.#partition(name)
     const command: CommandOf<'DescribeQueue'> = { type: 'DescribeQueue', queue: name }
     const home = await link.ask<'DescribeQueue'>(command)
@@ -255,8 +280,9 @@ export class Administration implements Queues {
       ),
     )
     closed.sort((a, b) => a.partition - b.partition)
+    const queues = mergeQueues(lists.flatMap(({ queues }) => queues))
     return {
-      queues: mergeQueues(lists.flatMap(({ queues }) => queues)),
+      queues: closed.length === 0 ? withDiscardWarnings(queues) : queues,
       closed,
       isAny: closed.length < partitions.length,
     }

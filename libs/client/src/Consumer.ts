@@ -1,5 +1,5 @@
 import { KirokuError } from '@kiroku/message'
-import type { CommandOf, QueueConfig, QueueDescription } from '@kiroku/partition'
+import type { CommandOf, QueueConfig, QueueDescription, SubscriptionDescription } from '@kiroku/partition'
 import { Batch, type ConsumedMessage } from './Batch.ts'
 import type { ClientEvent } from './ClientEvent.ts'
 import type { Clock } from './Clock.ts'
@@ -49,6 +49,8 @@ export interface ConsumerContext {
   /** Where the queue is, once the log is known. */
   readonly open: () => Promise<{ readonly incarnation: string; readonly route: QueueRoute }>
   readonly newPoll: () => string
+  /** Warnings about what is consumed, for those who should know it; called once. */
+  readonly warnings: (described: QueueDescription) => Promise<readonly string[]>
   readonly clock: Clock
   readonly emit: (event: ClientEvent) => void
 }
@@ -106,7 +108,9 @@ export class ConsumerLoop implements Consumer {
     // Goes on however long the engine is away.
     const options = { signal: this.#polls.signal, patienceMs: Infinity }
     const described = await route.home.link.ask<'DescribeQueue'>({ type: 'DescribeQueue', queue }, options)
-    const config = configFor(described, this.#options.subscription)
+    const subscription = subscriptionOf(described, this.#options.subscription)
+    const { config } = subscription
+    void this.#warn({ ...described, subscriptions: [subscription] })
     const times = leaseTimes(this.#options, config.leaseMs, config.leaseCapMs)
     const receive = this.#receive(config, times.leaseMs)
     const keeper = new LeaseKeeper(times, clock, emit)
@@ -143,6 +147,14 @@ export class ConsumerLoop implements Consumer {
         await unless(signal, pause)
       }
     }
+  }
+
+  async #warn(described: QueueDescription): Promise<void> {
+    const { queue, emit, warnings } = this.#context
+    // Nobody is warned while the engine is away, or by a client that closes.
+    const found = await warnings(described).catch(() => [])
+    if (this.#polls.signal.aborted) return
+    for (const warning of found) emit({ type: 'queueWarning', queue, warning })
   }
 
   #receive(config: QueueConfig, leaseMs: number): Omit<CommandOf<'Receive'>, 'poll'> {
@@ -195,10 +207,10 @@ export class ConsumerLoop implements Consumer {
   }
 }
 
-/** What is in force for the subscription that is consumed. Errors: `UnknownSubscription`. */
-const configFor = (queue: QueueDescription, subscription = 'main'): QueueConfig => {
+/** The subscription that is consumed. Errors: `UnknownSubscription`. */
+const subscriptionOf = (queue: QueueDescription, subscription = 'main'): SubscriptionDescription => {
   const found = queue.subscriptions.find(({ name }) => name === subscription)
-  if (found !== undefined) return found.config
+  if (found !== undefined) return found
   throw new KirokuError('UnknownSubscription', `Queue "${queue.name}" has no subscription "${subscription}"`)
 }
 

@@ -5,6 +5,7 @@ import {
   parseMessageId,
   type CommandOf,
   type PartitionDescription,
+  type QueueDescription,
 } from '@kiroku/partition'
 import { Administration } from './Administration.ts'
 import type {
@@ -67,6 +68,7 @@ class TransportClient implements Client {
   #polls = 0
   readonly #consumers = new Set<Consumer>()
   readonly #requesters = new Set<Requester>()
+  readonly #warned = new Set<string>()
   #closing: Promise<void> | undefined
 
   constructor(transport: Transport, options: ClientOptions) {
@@ -180,6 +182,7 @@ class TransportClient implements Client {
           return { incarnation: log.directory.incarnation, route: log.of(queue) }
         },
         newPoll: () => this.#newPoll(),
+        warnings: (described) => this.#newWarnings(described),
         clock: this.#context.clock,
         emit: this.#context.emit,
       },
@@ -278,6 +281,15 @@ class TransportClient implements Client {
   async #settle(receipts: string | readonly string[], settlement: Settlement) {
     const list = typeof receipts === 'string' ? [receipts] : receipts
     return settleReceipts(await this.#connection.open(), list, settlement)
+  }
+
+  /** Warnings that no consumer of this client was told yet. */
+  async #newWarnings(described: QueueDescription): Promise<string[]> {
+    const warnings = await this.queues.discardWarnings(described)
+    const key = (warning: string): string => `${described.name}: ${warning}`
+    const fresh = warnings.filter((warning) => !this.#warned.has(key(warning)))
+    for (const warning of fresh) this.#warned.add(key(warning))
+    return fresh
   }
 
   #newPoll(): string {

@@ -10,7 +10,7 @@ it('a handler that throws is told with its queue, message, attempt and stack, wh
   vi.spyOn(console, 'error').mockImplementation((...line) => void told.push(line))
   const engine = await startMemoryEngine()
   const client = createClient(inProcess(engine.node()))
-  await client.queues.create('boom', { retriesMax: 1 })
+  await client.queues.create('boom', { retriesMax: 1, deadLetter: 'dead' })
   client.consumeEach('boom', () => {
     throw new RangeError('x')
   })

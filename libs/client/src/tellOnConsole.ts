@@ -12,6 +12,8 @@ export const tellOnConsole = (event: ClientEvent): void => {
         error,
       )
     }
+    case 'queueWarning':
+      return console.error(`kiroku: warning for queue "${event.queue}": ${event.warning}`)
     case 'consumerFailed':
       return console.error(`kiroku: the consumer of "${event.queue}" has ended: ${textOf(event.error)}`)
     case 'engineLost':

@@ -6,6 +6,7 @@ const levels: Readonly<Record<ClientEvent['type'], LogLevel>> = {
   engineLost: 'warn',
   engineBack: 'info',
   ownerChanged: 'debug',
+  queueWarning: 'warn',
   handlerFailed: 'error',
   leaseLost: 'warn',
   leaseAbandoned: 'error',

@@ -1,0 +1,77 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { waitUntil } from '@kiroku/testkit'
+import { startMemoryEngine } from '@kiroku/testkit/engine'
+import { createClient, inProcess, type ClientEvent } from './index.ts'
+
+const closers: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close()
+})
+
+/** A client of an engine of four partitions, on which queues and their dead-letter queues lie apart. */
+const start = async () => {
+  const engine = await startMemoryEngine()
+  closers.push(() => engine.close())
+  const events: ClientEvent[] = []
+  const client = createClient(inProcess(engine.node()), { onEvent: (event) => events.push(event) })
+  closers.push(() => client.close())
+  const warnings = async (queue: string) => (await client.queues.describe(queue)).warnings
+  const told = () =>
+    events.flatMap((event) => (event.type === 'queueWarning' ? [[event.queue, event.warning]] : []))
+  return { client, warnings, told }
+}
+
+const isDiscarded = expect.stringMatching(/^A message that fails its last attempt is discarded/) as string
+
+describe('a queue without a dead-letter queue', () => {
+  it('is warned about where it is described and listed', async () => {
+    const { client, warnings } = await start()
+    await client.queues.create('mail')
+    expect(await warnings('mail')).toEqual([isDiscarded])
+    expect((await client.queues.list())[0]!.warnings).toEqual([isDiscarded])
+
+    await client.queues.update('mail', { deadLetter: 'dead' })
+    expect(await warnings('mail')).toEqual([])
+  })
+
+  it('is none to warn about when it is a dead-letter queue itself, of a queue anywhere or of a subscription', async () => {
+    const { client, warnings } = await start()
+    const names = ['a', 'b', 'c', 'd', 'e']
+    for (const name of names) await client.queues.create(name, { deadLetter: `${name}-dead` })
+    await client.queues.subscriptions.create('a', 'billing', { deadLetter: 'billing-dead' })
+    for (const name of [...names.map((name) => `${name}-dead`), 'billing-dead'])
+      expect([name, await warnings(name)]).toEqual([name, []])
+    expect((await client.queues.list()).flatMap((queue) => queue.warnings)).toEqual([])
+  })
+
+  it('names the subscriptions that have none', async () => {
+    const { client, warnings } = await start()
+    await client.queues.create('mail', { deadLetter: 'dead' })
+    await client.queues.subscriptions.create('mail', 'billing', { deadLetter: null })
+    expect(await warnings('mail')).toEqual([
+      expect.stringMatching(/^Subscription billing: A message that fails/),
+    ])
+  })
+
+  it('is none to warn about when it deletes itself, as reply queues do', async () => {
+    const { client, warnings } = await start()
+    await client.queues.create('passing', { idleMs: 60_000 })
+    expect(await warnings('passing')).toEqual([])
+  })
+
+  it('is told of once when it is consumed', async () => {
+    const { client, told } = await start()
+    for (const name of ['mail', 'other']) await client.queues.create(name)
+    await client.queues.create('safe', { deadLetter: 'dead' })
+    const seen: string[] = []
+    const consume = (queue: string) => client.consumeEach(queue, (message) => seen.push(message.queue))
+    for (const queue of ['mail', 'mail', 'safe', 'dead']) consume(queue)
+    await waitUntil(() => told().length > 0)
+    consume('other')
+    await waitUntil(() => told().length > 1)
+    expect(told()).toEqual([
+      ['mail', isDiscarded],
+      ['other', isDiscarded],
+    ])
+  })
+})

@@ -1,0 +1,19 @@
+import type { QueueDescription } from './Command.ts'
+
+const warning =
+  'A message that fails its last attempt is discarded, because there is no dead-letter queue: set deadLetter to the name of one.'
+
+/**
+ * Warnings where what fails is lost, one sentence each. A queue that deletes itself when nobody receives is meant to lose
+ * messages. For a queue that is no dead-letter queue itself, which only those know who see all partitions.
+ */
+export const discardWarnings = ({
+  config,
+  subscriptions,
+}: Pick<QueueDescription, 'config' | 'subscriptions'>): string[] => {
+  if (config.idleMs > 0) return []
+  const without = subscriptions.filter((sub) => sub.config.deadLetter === null)
+  return without.length === subscriptions.length
+    ? [warning]
+    : without.map(({ name }) => `Subscription ${name}: ${warning}`)
+}
