@@ -81,7 +81,7 @@ export const rooms: ReadonlyArray<Room> = [
   },
   {
     folder: 'libs/nats-server',
-    may: ['@kiroku/message', 'node:'],
+    may: ['@kiroku/message', 'fflate', 'nanotar', 'node:'],
     why: 'it finds and runs a foreign program; it speaks neither NATS nor Kiroku',
   },
   {

@@ -8,6 +8,9 @@ export interface NatsBinary {
   readonly version: string
 }
 
+/** File name of the server on this system. */
+export const executable = process.platform === 'win32' ? 'nats-server.exe' : 'nats-server'
+
 const run = promisify(execFile)
 
 /** Negative when version `a` is older than `b`, positive when newer, 0 when equal; suffixes do not count. */

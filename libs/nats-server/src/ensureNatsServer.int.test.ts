@@ -37,7 +37,7 @@ const withoutApt = (folder: string) => {
     await ensureNatsServer().catch((error) => console.log(JSON.stringify(error.toWire())))`
   const { stdout } = spawnSync(process.execPath, ['--input-type=module-typescript', '-e', script], {
     encoding: 'utf8',
-    env: { PATH: folder, XDG_CACHE_HOME: folder },
+    env: { PATH: folder, XDG_CACHE_HOME: folder, KIROKU_NATS_RELEASE: join(folder, 'no-release') },
   })
   return JSON.parse(stdout) as { id: string; message: string }
 }
@@ -58,6 +58,15 @@ describe('where nats-server is looked for', () => {
     await program(join(here, 'cache/kiroku/nats-server/2.15.1/nats-server'), '2.15.1')
     const env = { PATH: `${join(here, 'old')}:${join(here, 'new')}`, XDG_CACHE_HOME: join(here, 'cache') }
     expect(await ensureNatsServer({ env })).toEqual({ path, version: '2.14.0', source: 'PATH' })
+  })
+
+  test('a version that is asked for by name is the only one of the cache that will do', async () => {
+    const here = await folder()
+    const cache = join(here, 'cache/kiroku/nats-server')
+    const path = await program(join(cache, '2.12.1/nats-server'), '2.12.1')
+    await program(join(cache, '2.15.1/nats-server'), '2.15.1')
+    const env = { PATH: '', XDG_CACHE_HOME: join(here, 'cache'), KIROKU_NATS_VERSION: 'v2.12.1' }
+    expect(await ensureNatsServer({ env })).toEqual({ path, version: '2.12.1', source: 'cache' })
   })
 
   test('the newest of the cache comes last', async () => {
@@ -86,12 +95,18 @@ describe('what cannot be used', () => {
     expect(error.message).toContain('/nowhere/nats-server')
   })
 
-  test('without one and without apt the error says what to install', async () => {
+  test('without one, without a release and without apt the error gives both reasons and the one command', async () => {
     const here = await folder()
     const error = withoutApt(here)
     expect(error.id).toBe('NatsServerMissing')
-    expect(error.message).toContain('apt-get is not installed')
-    expect(error.message).toContain('go install github.com/nats-io/nats-server/v2@latest')
+    expect(error.message).toContain('no-release/SHA256SUMS is not there; apt-get is not installed')
+    expect(error.message).toMatch(/Install nats-server 2\.12\.0 or newer: `.+`/)
+  })
+
+  test.each(['latest', '2.15', '../2.15.1', '2.11.9'])('%s is no version to fetch', async (version) => {
+    const error = await errorOf(ensureNatsServer({ version, env: { PATH: '' } }))
+    expect(error.id).toBe('InvalidConfig')
+    expect(error.message).toContain(`"${version}"`)
   })
 
   test('an old one on PATH without apt is named as too old', async () => {
@@ -110,19 +125,26 @@ if (isSkipped)
     'SKIPPED: fetching nats-server is not tested, because this machine has no apt with Debian keys.',
   )
 
-describe.skipIf(isSkipped)('fetching with apt', () => {
+/** Of a machine that has apt, but neither a nats-server nor a way to its releases. */
+const onlyApt = (cache: string) => ({
+  PATH: '',
+  XDG_CACHE_HOME: cache,
+  KIROKU_NATS_RELEASE: 'http://127.0.0.1:1',
+})
+
+describe.skipIf(isSkipped)('fetching with apt, where the release cannot be reached', () => {
   test('several processes at once fetch it into one cache, without leaving anything else there', async () => {
     const cache = await folder()
     const said: string[] = []
-    // No PATH and no cache hold one; apt itself is found through this process's own PATH.
-    const env = { PATH: '', XDG_CACHE_HOME: cache }
+    const env = onlyApt(cache)
     const fetched = await Promise.all(
       [1, 2].map(() => ensureNatsServer({ env, onProgress: (what) => said.push(what) })),
     )
     const [first, second] = fetched
-    expect(first).toEqual(second)
-    expect(first?.source).toBe('fetched')
-    expect(said.length).toBeGreaterThanOrEqual(2)
+    expect(first?.path).toEqual(second?.path)
+    expect(fetched.map(({ source }) => source).sort()).toEqual(['cache', 'fetched'])
+    expect(said).toContain('Waiting for another process, which is fetching nats-server')
+    expect(said).toContain('127.0.0.1:1 cannot be reached (ECONNREFUSED)')
     const folderOfVersions = join(cache, 'kiroku/nats-server')
     expect(await readdir(folderOfVersions)).toEqual([first?.version])
     expect((await stat(first?.path ?? '')).mode & 0o111).toBe(0o111)
@@ -130,8 +152,7 @@ describe.skipIf(isSkipped)('fetching with apt', () => {
   }, 120_000)
 
   test('a cached binary that does not run is replaced by a fetched one', async () => {
-    const cache = await folder()
-    const env = { PATH: '', XDG_CACHE_HOME: cache }
+    const env = onlyApt(await folder())
     const { path, version } = await ensureNatsServer({ env })
     await copyFile('/dev/null', path)
     expect(await ensureNatsServer({ env })).toEqual({ path, version, source: 'fetched' })

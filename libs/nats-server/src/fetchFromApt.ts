@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { isSupported, probe, type NatsBinary } from './NatsBinary.ts'
+import type { NatsBinary } from './NatsBinary.ts'
+import { addToCache } from './NatsCache.ts'
 
 const run = promisify(execFile)
 
@@ -19,8 +20,6 @@ const keyrings = [
   '/usr/share/keyrings/debian-archive-trixie-automatic.pgp',
   '/usr/share/keyrings/debian-archive-trixie-automatic.asc',
 ]
-
-const abandonedAfterMs = 3_600_000
 
 /** The mirrors this machine already uses for its own release, without those that only carry security updates. */
 const mirrors = async (): Promise<string[]> => {
@@ -38,15 +37,6 @@ const mirrors = async (): Promise<string[]> => {
 const reasonOf = (error: unknown): string => {
   const { stderr, message } = error as Error & { readonly stderr?: string }
   return /^E: (.*)$/m.exec(stderr ?? '')?.[1] ?? message
-}
-
-const removeAbandoned = async (cacheFolder: string): Promise<void> => {
-  for (const name of await readdir(cacheFolder)) {
-    if (!name.startsWith('.fetch-')) continue
-    const found = await stat(join(cacheFolder, name)).catch(() => undefined)
-    if (found !== undefined && Date.now() - found.mtimeMs > abandonedAfterMs)
-      await rm(join(cacheFolder, name), { recursive: true, force: true })
-  }
 }
 
 const fetchFromMirror = async (mirror: string, keyring: string, work: string): Promise<string> => {
@@ -83,10 +73,9 @@ const fetchFromMirror = async (mirror: string, keyring: string, work: string): P
 }
 
 /**
- * Fetches nats-server out of Debian's archive into `<cacheFolder>/<version>/nats-server` with the machine's own apt
- * and mirror, signatures checked, without touching the system. Several processes may do so at once.
+ * Fetches nats-server out of Debian's archive into the cache with the machine's own apt and mirror, signatures
+ * checked, without touching the system.
  *
- * @param cacheFolder where versions lie; made when missing
  * @param onProgress told in words what is being done
  * @throws Error with the reason in words, when this machine cannot do it
  */
@@ -101,33 +90,14 @@ export const fetchFromApt = async (
   const keyring = keyrings.find((file) => existsSync(file))
   if (found.length === 0) throw new Error('apt has no package source configured')
   if (keyring === undefined) throw new Error('the package debian-archive-keyring is not installed')
-  await mkdir(cacheFolder, { recursive: true })
-  await removeAbandoned(cacheFolder)
-  const work = await mkdtemp(join(cacheFolder, '.fetch-'))
-  try {
-    let failure: unknown
-    for (const mirror of found) {
-      onProgress(`Fetching nats-server from ${mirror} (${suite}) with apt`)
-      try {
-        const fetched = await probe(await fetchFromMirror(mirror, keyring, join(work, 'apt')))
-        if (fetched === undefined) throw new Error('the fetched nats-server does not run on this machine')
-        if (!isSupported(fetched.version))
-          throw new Error(`the mirror only has nats-server ${fetched.version}`)
-        return await install(fetched, cacheFolder)
-      } catch (error) {
-        failure = new Error(`${mirror} gave none: ${reasonOf(error)}`, { cause: error })
-      }
+  let failure: unknown
+  for (const mirror of found) {
+    onProgress(`Fetching nats-server from ${mirror} (${suite}) with apt`)
+    try {
+      return await addToCache(cacheFolder, (work) => fetchFromMirror(mirror, keyring, join(work, 'apt')))
+    } catch (error) {
+      failure = new Error(`${mirror} gave none: ${reasonOf(error)}`, { cause: error })
     }
-    throw failure
-  } finally {
-    await rm(work, { recursive: true, force: true })
   }
-}
-
-/** Moves the binary into place in one step, so that nobody ever sees half of it; the last of several wins. */
-const install = async (fetched: NatsBinary, cacheFolder: string): Promise<NatsBinary> => {
-  const path = join(cacheFolder, fetched.version, 'nats-server')
-  await mkdir(dirname(path), { recursive: true })
-  await rename(fetched.path, path)
-  return { path, version: fetched.version }
+  throw failure
 }

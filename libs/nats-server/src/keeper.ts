@@ -8,7 +8,6 @@ import { existsSync, mkdtempSync, readFileSync, rmdirSync, rmSync, writeFileSync
 import { createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as pause } from 'node:timers/promises'
 import { configFileOf, launch, type LaunchFailure } from './launch.ts'
 import {
@@ -37,23 +36,16 @@ import { compareVersions } from './NatsBinary.ts'
 import { runsWith } from './runsWith.ts'
 import { serverConfig, type ServerSettings } from './serverConfig.ts'
 import { bytesIn, diskOf } from './StoreDisk.ts'
+import { takeLock } from './takeLock.ts'
 
 const spec = JSON.parse(process.argv[2] ?? '{}') as KeeperSpec
 const { folder } = spec
 
-const sqliteBusy = 5
-
-/** The system frees SQLite's lock when its process dies, in whatever way: it cannot become stale. */
-const lock = new DatabaseSync(join(folder, 'keeper.lock'))
-try {
-  lock.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
-} catch (error) {
-  if ((error as { errcode?: number }).errcode !== sqliteBusy) throw error
-  process.exit(0)
-}
+const unlock = takeLock(join(folder, 'keeper.lock'))
+if (unlock === undefined) process.exit(0)
 
 // Nobody else names it, and what nobody names is collected and closed, which would free the lock.
-process.on('exit', () => lock.close())
+process.on('exit', unlock)
 
 const before = readState(folder)
 const socketInFolder = usualSocketOf(folder)

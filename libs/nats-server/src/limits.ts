@@ -1,6 +1,25 @@
 /** The oldest nats-server with everything the log relies on (atomic batches). */
 export const versionMinimum = '2.12.0'
 
+/** The release that is fetched where there is none: the one that all tests run with. */
+export const versionFetched = '2.15.1'
+
+/** Where the releases of nats-server lie; `{version}` stands for the version. */
+export const releaseDefault = 'https://github.com/nats-io/nats-server/releases/download/v{version}'
+
+/** An archive has 8 MB and the server in it 20; more than this is something else. */
+export const archiveBytesMax = 64 * 1024 * 1024
+export const serverBytesMax = 256 * 1024 * 1024
+export const checksumsBytesMax = 64 * 1024
+
+/** How long a host may take to answer before the next way to a server is tried. */
+export const answerTimeoutMs = 5_000
+
+/** How long a download may bring nothing before it is given up. */
+export const stallTimeoutMs = 8_000
+
+export const redirectsMax = 5
+
 /** Frames carry up to 1 MiB messages and many of them, so the server's default of 1 MB is too small. */
 export const maxPayloadBytesDefault = 8 * 1024 * 1024
 

@@ -4,7 +4,7 @@ import { closeSync, existsSync, mkdirSync, openSync, readFileSync, realpathSync 
 import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { ensureNatsServer } from './ensureNatsServer.ts'
+import { ensureNatsServer, type EnsureOptions } from './ensureNatsServer.ts'
 import { takeLease, type Lease } from './lease.ts'
 import { graceMsDefault, maxPayloadBytesDefault, readyTimeoutMs } from './limits.ts'
 import { managedDisk, type ManagedDisk } from './managedDisk.ts'
@@ -29,8 +29,8 @@ export interface StartManagedOptions {
   readonly maxPayloadBytes?: number
   /** How long the server stays when no engine needs it, in ms, 10 s by default. */
   readonly graceMs?: number
-  /** Told in words what is being done, when it takes longer. */
-  readonly onProgress?: (what: string) => void
+  /** How a server is fetched where there is none. */
+  readonly fetch?: Omit<EnsureOptions, 'env'>
 }
 
 /** The nats-server of a data folder, shared by all engines of that folder. */
@@ -86,11 +86,8 @@ const startKeeper = (spec: KeeperSpec) => {
 }
 
 const specOf = async (options: StartManagedOptions, folder: string): Promise<KeeperSpec> => {
-  const { binary, onProgress } = options
-  const found =
-    binary === undefined
-      ? await ensureNatsServer(onProgress === undefined ? {} : { onProgress })
-      : await probe(resolve(binary))
+  const { binary, fetch } = options
+  const found = binary === undefined ? await ensureNatsServer(fetch) : await probe(resolve(binary))
   if (found === undefined)
     throw new KirokuError('NatsServerMissing', `${binary} is not a nats-server that runs on this machine.`)
   if (!isSupported(found.version))
@@ -114,6 +111,9 @@ interface Held {
   readonly adopted: boolean
 }
 
+/** A keeper tells of a server that does not become ready; this long we wait for the keeper. */
+const holdTimeoutMs = readyTimeoutMs + 10_000
+
 /** Connects to the folder's keeper, starting one where there is none, until the server runs. */
 const hold = async (
   folder: string,
@@ -121,7 +121,7 @@ const hold = async (
   onServer: (server: RunningServer) => void,
   onClosed: () => void,
 ): Promise<Held> => {
-  const deadlineMs = performance.now() + readyTimeoutMs + 10_000
+  let deadlineMs = performance.now() + holdTimeoutMs
   let keeper: ReturnType<typeof startKeeper> | undefined
   let pauseMs = 5
   while (performance.now() < deadlineMs) {
@@ -151,7 +151,10 @@ const hold = async (
     if (keeper === undefined || keeper.gone) {
       // A keeper that found the lock taken ends at once: another one starts or stops just now.
       if (keeper !== undefined) await pause((pauseMs = Math.min(pauseMs * 2, 200)))
-      keeper = startKeeper(await spec())
+      const found = await spec()
+      // A download takes as long as it takes.
+      deadlineMs = performance.now() + holdTimeoutMs
+      keeper = startKeeper(found)
     }
     await pause(5)
   }

@@ -38,7 +38,7 @@ export const tree: CommandSpec = {
       examples: [
         { command: 'kiroku up', description: 'Start; in another terminal: kiroku queue create mail' },
       ],
-      settings: ['dataDir', 'natsPort', 'natsServer', ...node],
+      settings: ['dataDir', 'natsPort', 'natsServer', 'natsRelease', 'natsVersion', ...node],
       load: () => import('../commands/up.ts'),
     },
     {

@@ -3,6 +3,7 @@ import { startManaged } from '@kiroku/nats-server'
 import type { Invocation } from '../cli/CommandSpec.ts'
 import { queueSections } from '../config/queueSections.ts'
 import { applyQueues } from '../serve/applyQueues.ts'
+import { downloadBar } from '../serve/downloadBar.ts'
 import { defaultHttpAddresses, parseHttpAddress } from '../serve/HttpAddress.ts'
 import { keepRunFile } from '../serve/RunFile.ts'
 import { makeLogger } from '../serve/Logger.ts'
@@ -23,12 +24,21 @@ export const run = async ({ settings: resolve, configFile, out, signal }: Invoca
   const logger = makeLogger({ format: settings.logFormat, level: settings.logLevel })
   const dataDir = resolvePath(settings.dataDir)
   const http = settings.http === undefined ? defaultHttpAddresses : [parseHttpAddress(settings.http)]
+  const download = downloadBar()
   const server = await startManaged({
     dataDir,
     ...(settings.natsPort === undefined ? { portPreferred: natsPortUsual } : { port: settings.natsPort }),
     ...(settings.natsServer === undefined ? {} : { binary: settings.natsServer }),
-    onProgress: (what) => out.note(what),
-  })
+    fetch: {
+      ...(settings.natsRelease === undefined ? {} : { release: settings.natsRelease }),
+      ...(settings.natsVersion === undefined ? {} : { version: settings.natsVersion }),
+      onBytes: download.update,
+      onProgress: (what) => {
+        download.stop()
+        out.note(what)
+      },
+    },
+  }).finally(download.stop)
   let letGo: () => void = () => {}
   try {
     const engine = await startEngine({

@@ -243,6 +243,24 @@ export const settingsTable = [
     description:
       'The nats-server executable that `kiroku up` runs; else PATH, our cache, and a download are tried.',
   }),
+  setting({
+    key: 'natsRelease',
+    flag: 'nats-release',
+    env: 'KIROKU_NATS_RELEASE',
+    kind: 'text',
+    metavar: 'ADDRESS',
+    description:
+      'Where a nats-server is downloaded from where there is none: folder with the archives of a release and its `SHA256SUMS`, as an http, https or file address or a path; `{version}` stands for the version. Default: the releases of nats-server on GitHub, then the package of Debian where apt can get it.',
+  }),
+  setting({
+    key: 'natsVersion',
+    flag: 'nats-version',
+    env: 'KIROKU_NATS_VERSION',
+    kind: 'text',
+    metavar: 'VERSION',
+    description:
+      'The nats-server to download where none is on PATH, 2.12.0 or newer. Default: the newest in our cache, else the one that Kiroku is tested with.',
+  }),
 ] as const
 
 /** Key of a setting. */
@@ -267,6 +285,10 @@ export const otherVariables = [
     env: 'NODE_OPTIONS',
     description:
       'Flags of Node. An engine gets --max-semi-space-size=16, which keeps its young memory within the cache of a processor; one set here stands.',
+  },
+  {
+    env: 'HTTPS_PROXY',
+    description: 'Proxy for the download of nats-server; `HTTP_PROXY` and `NO_PROXY` count as well.',
   },
   { env: 'NO_COLOR', description: 'Any value switches colours off.' },
 ] as const
