@@ -208,6 +208,10 @@ const testsMay = [
   'vitest',
   'fast-check',
   'prettier',
+  // Schemas, as users bring them.
+  'arktype',
+  'valibot',
+  'zod',
   'node:',
 ]
 

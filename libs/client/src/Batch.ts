@@ -5,7 +5,7 @@ import { clip, type RetryOptions } from './ReceivedMessage.ts'
 import type { Verdicts } from './Verdicts.ts'
 
 /** A message in a handler; the first verdict counts, later ones are ignored. */
-export class ConsumedMessage extends MessageView {
+export class ConsumedMessage<T = unknown> extends MessageView<T> {
   readonly #lease: Lease
   readonly #verdicts: Verdicts
   readonly #at: number
@@ -46,23 +46,20 @@ export class ConsumedMessage extends MessageView {
   }
 }
 
-/** What a handler gets. */
-export class Batch {
+/** What a handler gets; of a defined queue, the messages that fit. */
+export class Batch<T = unknown> {
   /** Name of the queue. */
   readonly queue: string
-  readonly messages: readonly ConsumedMessage[]
+  readonly messages: readonly ConsumedMessage<T>[]
   /** Aborted when that is so of every message that has no verdict yet; see `ConsumedMessage.signal`. */
   readonly signal: AbortSignal
   readonly #verdicts: Verdicts
 
-  constructor(lease: Lease, verdicts: Verdicts) {
-    const { queue, delivery } = lease.context
-    this.queue = queue
+  constructor(lease: Lease, verdicts: Verdicts, messages: readonly ConsumedMessage<T>[]) {
+    this.queue = lease.context.queue
+    this.messages = messages
     this.signal = lease.signal
     this.#verdicts = verdicts
-    this.messages = rangeNumbers(delivery.numbers).map(
-      (number, index) => new ConsumedMessage(lease, index, number, verdicts),
-    )
   }
 
   /** Acknowledges every message without a verdict of its own, at once. */
@@ -75,3 +72,9 @@ export class Batch {
     this.#verdicts.retryAll({ delayMs: options.delayMs, error: clip(options.error) })
   }
 }
+
+/** The messages of a lease, whose verdicts go to `verdicts`. */
+export const consumedMessages = (lease: Lease, verdicts: Verdicts): ConsumedMessage[] =>
+  rangeNumbers(lease.context.delivery.numbers).map(
+    (number, index) => new ConsumedMessage(lease, index, number, verdicts),
+  )

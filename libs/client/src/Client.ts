@@ -15,9 +15,8 @@ import type { MessageView } from './MessageView.ts'
 import type { Requester, RequesterOptions } from './Requester.ts'
 import type { ReceivedMessage, RetryOptions } from './ReceivedMessage.ts'
 import type { QueueChange } from './QueueChange.ts'
-import type { Clock } from './Clock.ts'
+import type { QueueDefinition } from './schema/defineQueue.ts'
 import type { Sendable } from './Sendable.ts'
-import type { ClientEvent } from './ClientEvent.ts'
 
 /** What JSON can say. */
 export type Json =
@@ -306,20 +305,37 @@ export interface ClockStep {
 export interface Client {
   /**
    * Stores one message; resolves when it is stored. Concurrent sends travel together.
-   * Errors: `UnknownQueue`, `BodyTooLarge`, `InvalidArgument`, `SendUnknown` (no answer within `sendTimeoutMs`).
+   * Errors: `UnknownQueue`, `BodyTooLarge`, `BodyMismatch` (the schema of the queue), `InvalidArgument`, `SendUnknown` (no answer within `sendTimeoutMs`).
    */
+  send<In>(
+    queue: QueueDefinition<In, unknown>,
+    body: NoInfer<In & Sendable<In>>,
+    options?: SendOptions,
+  ): Promise<{ readonly messageId: string }>
   send<T>(
     queue: string,
     body: T & Sendable<T>,
     options?: SendOptions,
   ): Promise<{ readonly messageId: string }>
   /** Stores many messages in order; resolves when all are stored. Not atomic beyond 1,000 messages or 512 KiB. */
+  sendBatch<In>(
+    queue: QueueDefinition<In, unknown>,
+    messages: readonly OutgoingMessage<NoInfer<In>>[],
+    options?: BatchOptions,
+  ): Promise<{ readonly messageIds: string[] }>
   sendBatch<T>(
     queue: string,
     messages: readonly OutgoingMessage<T>[],
     options?: BatchOptions,
   ): Promise<{ readonly messageIds: string[] }>
-  /** Takes messages; an empty array when there is none within the wait. */
+  /**
+   * Takes messages; an empty array when there is none within the wait. By a definition: those that fit; the others are
+   * dead-lettered.
+   */
+  receive<Out>(
+    queue: QueueDefinition<unknown, Out>,
+    options?: ReceiveOptions,
+  ): Promise<ReceivedMessage<Out>[]>
   receive(queue: string, options?: ReceiveOptions): Promise<ReceivedMessage[]>
   /** Settles by receipt; one result a receipt, in order. A malformed or foreign receipt is a result, not a rejection. */
   ack(receipts: string | readonly string[]): Promise<SettleResult[]>
@@ -342,8 +358,18 @@ export interface Client {
    */
   reschedule(messageId: string, to: RescheduleOptions, by?: Actor): Promise<void>
   /** Runs the handler for each batch until it is stopped. */
+  consume<Out>(
+    queue: QueueDefinition<unknown, Out>,
+    handler: BatchHandler<NoInfer<Out>>,
+    options?: ConsumeOptions,
+  ): Consumer
   consume(queue: string, handler: BatchHandler, options?: ConsumeOptions): Consumer
   /** Runs the handler for each message: returning acknowledges it, throwing retries it. */
+  consumeEach<Out>(
+    queue: QueueDefinition<unknown, Out>,
+    handler: MessageHandler<NoInfer<Out>>,
+    options?: ConsumeOptions,
+  ): Consumer
   consumeEach(queue: string, handler: MessageHandler, options?: ConsumeOptions): Consumer
   /** Makes a requester, with one reply queue of its own for all its requests. */
   requester(options?: RequesterOptions): Requester
@@ -363,19 +389,4 @@ export interface Client {
   confirmClock(clock: 'store' | 'node', options?: ConfirmClockOptions): Promise<ClockStep[]>
   /** Closes requesters, stops consumers, waits for what is under way, closes the transport. */
   close(): Promise<void>
-}
-
-/** Settings of a client. */
-export interface ClientOptions {
-  /** Name of this client in deliveries and in the record. */
-  readonly name?: string
-  /** Who administers queues where a call does not say; default: `local`, from `client`. */
-  readonly actor?: Actor
-  /** How long a send without an answer is repeated, in ms, 10 minutes at most; default 300,000. */
-  readonly sendTimeoutMs?: number
-  /** How long any other request is repeated, in ms, beyond its own wait, 10 minutes at most; default 30,000. */
-  readonly requestTimeoutMs?: number
-  /** Told what happens behind the calls; default: what needs somebody's attention goes to standard error. */
-  readonly onEvent?: (event: ClientEvent) => void
-  readonly clock?: Clock
 }

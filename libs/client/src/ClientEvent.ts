@@ -26,6 +26,13 @@ export type ClientEvent =
       readonly messageId: string
       readonly attempt: number
     }
+  /** The body of a message does not fit its queue's schema: it is dead-lettered, or discarded without a dead-letter queue. */
+  | {
+      readonly type: 'bodyMismatch'
+      readonly queue: string
+      readonly messageId: string
+      readonly error: KirokuError
+    }
   /** A lease could not be renewed, or was not, in time; others may receive these messages. */
   | {
       readonly type: 'leaseLost'

@@ -1,6 +1,6 @@
 import { KirokuError } from '@kiroku/message'
 import type { CommandOf, QueueConfig, QueueDescription, SubscriptionDescription } from '@kiroku/partition'
-import { Batch, type ConsumedMessage } from './Batch.ts'
+import { Batch, consumedMessages, type ConsumedMessage } from './Batch.ts'
 import type { ClientEvent } from './ClientEvent.ts'
 import type { Clock } from './Clock.ts'
 import { isRetryable, toKirokuError } from './failure.ts'
@@ -10,14 +10,16 @@ import { leaseTimes, type LeaseOptions } from './LeaseTimes.ts'
 import { limits } from './limits.ts'
 import type { QueueRoute } from './QueueRoute.ts'
 import { clip } from './ReceivedMessage.ts'
+import type { QueueDefinition } from './schema/defineQueue.ts'
+import { fittingMessages } from './schema/fittingMessages.ts'
 import { unless } from './unless.ts'
 import { Verdicts, type Outcome } from './Verdicts.ts'
 
 /** Handles one batch: returning acknowledges what it did not settle, throwing retries it. */
-export type BatchHandler = (batch: Batch) => unknown
+export type BatchHandler<T = unknown> = (batch: Batch<T>) => unknown
 
 /** Handles one message: returning acknowledges it, throwing retries it. */
-export type MessageHandler = (message: ConsumedMessage) => unknown
+export type MessageHandler<T = unknown> = (message: ConsumedMessage<T>) => unknown
 
 /** Settings of a consumer; what is absent is the queue's as the consumer starts. */
 export interface ConsumeOptions extends LeaseOptions {
@@ -45,6 +47,8 @@ export interface Consumer {
 /** What a consumer needs of its client. */
 export interface ConsumerContext {
   readonly queue: string
+  /** Absent: bodies may be anything. */
+  readonly definition?: QueueDefinition | undefined
   readonly consumer: string
   /** Where the queue is, once the log is known. */
   readonly open: () => Promise<{ readonly incarnation: string; readonly route: QueueRoute }>
@@ -69,6 +73,7 @@ export class ConsumerLoop implements Consumer {
   readonly #patience = new AbortController()
   readonly #settling = new Set<Promise<void>>()
   #failure: KirokuError | undefined
+  #hasDeadLetter = true
 
   constructor(context: ConsumerContext, handler: BatchHandler, options: ConsumeOptions) {
     this.#context = context
@@ -110,6 +115,7 @@ export class ConsumerLoop implements Consumer {
     const described = await route.home.link.ask<'DescribeQueue'>({ type: 'DescribeQueue', queue }, options)
     const subscription = subscriptionOf(described, this.#options.subscription)
     const { config } = subscription
+    this.#hasDeadLetter = config.deadLetter !== null
     void this.#warn({ ...described, subscriptions: [subscription] })
     const times = leaseTimes(this.#options, config.leaseMs, config.leaseCapMs)
     const receive = this.#receive(config, times.leaseMs)
@@ -178,22 +184,37 @@ export class ConsumerLoop implements Consumer {
     const { queue, emit } = this.#context
     const settle = (outcome: Outcome): void => this.#settle(lease, keeper, outcome)
     const verdicts = new Verdicts(lease.size, (indexes) => settle({ settlement: { type: 'Ack' }, indexes }))
-    const batch = new Batch(lease, verdicts)
+    const messages = consumedMessages(lease, verdicts)
     let outcomes: Outcome[]
     try {
-      await unless(this.#patience.signal, this.#handler(batch))
+      await unless(this.#patience.signal, this.#hand(lease, verdicts, messages))
       outcomes = verdicts.finish()
     } catch (error) {
       if (this.#patience.signal.aborted) {
         outcomes = verdicts.abandon()
         lease.interrupt(lease.held(), stopReason)
       } else {
-        const { id: messageId, attempt } = batch.messages[0]!
+        const { id: messageId, attempt } = messages[0]!
         emit({ type: 'handlerFailed', queue, error, messages: lease.size, messageId, attempt })
         outcomes = verdicts.finish({ error: clip(error instanceof Error ? error.message : String(error))! })
       }
     }
     outcomes.forEach(settle)
+  }
+
+  async #hand(lease: Lease, verdicts: Verdicts, messages: readonly ConsumedMessage[]): Promise<void> {
+    const { definition, emit } = this.#context
+    const fitting =
+      definition === undefined
+        ? messages
+        : await fittingMessages(definition, messages, {
+            deadLetter: (message, error) =>
+              // Without a dead-letter queue a message leaves once its attempts are used up.
+              this.#hasDeadLetter ? message.deadLetter(error) : message.retry({ delayMs: 0, error }),
+            retry: (message, error) => message.retry({ error }),
+            emit,
+          })
+    if (fitting.length > 0) await this.#handler(new Batch(lease, verdicts, fitting))
   }
 
   #settle(lease: Lease, keeper: LeaseKeeper, { settlement, indexes }: Outcome): void {

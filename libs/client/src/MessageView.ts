@@ -18,8 +18,16 @@ export interface DeliveryContext {
 
 const decoder = new TextDecoder()
 
+/** Gives a message its value by a queue's schema. */
+export let giveValue: (message: MessageView, value: unknown) => void
+
 /** A message as it was delivered; bodies and receipts are decoded when they are asked for. */
-export class MessageView {
+export class MessageView<T = unknown> {
+  static {
+    giveValue = (message, value) => void (message.#value = { value })
+  }
+
+  #value: { readonly value: unknown } | undefined
   readonly #context: DeliveryContext
   readonly #index: number
   readonly #number: number
@@ -63,6 +71,11 @@ export class MessageView {
         cause,
       })
     }
+  }
+
+  /** What the schema of a defined queue made of the body; without one, the body parsed as JSON. Errors: `MalformedJson`. */
+  get value(): T {
+    return (this.#value ??= { value: this.json() }).value as T
   }
 
   /** 1 for the first delivery. */

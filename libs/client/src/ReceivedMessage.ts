@@ -12,7 +12,7 @@ export interface RetryOptions {
 }
 
 /** A received message. Each verdict resolves when it is stored; errors: `UnknownReceipt`, `ReceiptExpired`. */
-export class ReceivedMessage extends MessageView {
+export class ReceivedMessage<T = unknown> extends MessageView<T> {
   readonly #settle: (settlement: Settlement) => Promise<void>
 
   constructor(
@@ -52,11 +52,11 @@ export class ReceivedMessage extends MessageView {
 }
 
 /** The messages of a delivery for a caller who settles them by itself. */
-export const receivedMessages = (context: DeliveryContext, settler: Settler): ReceivedMessage[] => {
+export const receivedMessages = <T>(context: DeliveryContext, settler: Settler): ReceivedMessage<T>[] => {
   const { queue, sub, delivery, numbers } = context.delivery
   return rangeNumbers(numbers).map((number, index) => {
     const range: Ranges = [number, 1]
-    const message: ReceivedMessage = new ReceivedMessage(context, index, number, async (settlement) => {
+    const message = new ReceivedMessage<T>(context, index, number, async (settlement) => {
       const refused = (await settler.settle(settlement, queue, sub, delivery, range))[0]
       if (refused !== undefined)
         throw new KirokuError(refused.error, `${settlement.type} of message ${message.id} was refused`)

@@ -5,6 +5,7 @@ import type { Clock } from './Clock.ts'
 import type { Consumer } from './Consumer.ts'
 import { limits } from './limits.ts'
 import type { MessageView } from './MessageView.ts'
+import { nameOf, type QueueDefinition, type QueueNamed } from './schema/defineQueue.ts'
 import type { Sendable } from './Sendable.ts'
 
 /** Settings of a requester. */
@@ -27,6 +28,11 @@ export interface Requester {
    * Sends a message and resolves with its reply, which needs no verdict. Its attributes `replyTo` and `correlationId`
    * say where a reply goes: `Client.reply` reads them, and so can a worker behind another door. Errors: `ReplyTimeout`, and those of `Client.send`.
    */
+  request<In>(
+    queue: QueueDefinition<In, unknown>,
+    body: NoInfer<In & Sendable<In>>,
+    options?: RequestReplyOptions,
+  ): Promise<MessageView>
   request<T>(queue: string, body: T & Sendable<T>, options?: RequestReplyOptions): Promise<MessageView>
   /** Replies so far that nobody waited for: late ones, and second ones of a request that was worked on twice. */
   readonly dropped: number
@@ -64,7 +70,7 @@ export class ReplyQueue implements Requester {
     this.#timeoutMs = timeoutMs
   }
 
-  request(queue: string, body: unknown, options: RequestReplyOptions = {}): Promise<MessageView> {
+  request(queue: QueueNamed, body: unknown, options: RequestReplyOptions = {}): Promise<MessageView> {
     const { timeoutMs = this.#timeoutMs, signal, ...sending } = options
     return new Promise((resolve, reject) => {
       if (this.#closing !== undefined) throw new KirokuError('Stopped', 'The requester is closed')
@@ -78,7 +84,7 @@ export class ReplyQueue implements Requester {
       const fail = (error: unknown): void => (end(), reject(error as Error))
       const aborted = (): void => fail(signal!.reason)
       const timedOut = (): void =>
-        fail(new KirokuError('ReplyTimeout', `"${queue}" did not reply within ${timeoutMs} ms`))
+        fail(new KirokuError('ReplyTimeout', `"${nameOf(queue)}" did not reply within ${timeoutMs} ms`))
       const timer = this.#clock.setTimeout(timedOut, timeoutMs)
       signal?.addEventListener('abort', aborted)
       this.#waiters.set(id, { resolve: (reply) => (end(), resolve(reply)), fail })
@@ -100,12 +106,12 @@ export class ReplyQueue implements Requester {
     await this.#client.queues.delete(this.#name, { force: true }).catch(() => undefined)
   }
 
-  async #send(queue: string, body: unknown, id: string, options: SendOptions): Promise<void> {
+  async #send(queue: QueueNamed, body: unknown, id: string, options: SendOptions): Promise<void> {
     await (this.#consumer ??= this.#open())
     // It may be over while the reply queue was made.
     if (!this.#waiters.has(id)) return
     const attributes = { ...options.attributes, replyTo: this.#name, correlationId: id }
-    await this.#client.send(queue, body, { ...options, attributes })
+    await this.#client.send(queue as string, body, { ...options, attributes })
   }
 
   async #open(): Promise<Consumer> {

@@ -11,7 +11,6 @@ import { Administration } from './Administration.ts'
 import type {
   BatchOptions,
   Client,
-  ClientOptions,
   ConfirmClockOptions,
   OutgoingMessage,
   ReceiveOptions,
@@ -19,6 +18,7 @@ import type {
   SendOptions,
 } from './Client.ts'
 import type { ClientEvent } from './ClientEvent.ts'
+import type { ClientOptions } from './ClientOptions.ts'
 import { realClock } from './Clock.ts'
 import {
   ConsumerLoop,
@@ -37,6 +37,9 @@ import { LogConnection, type OpenLog } from './LogConnection.ts'
 import type { ClientContext } from './PartitionLink.ts'
 import { clip, receivedMessages, type ReceivedMessage, type RetryOptions } from './ReceivedMessage.ts'
 import type { Stored } from './QueueRoute.ts'
+import { fitting } from './schema/fitting.ts'
+import { fittingMessages } from './schema/fittingMessages.ts'
+import { nameOf, type QueueNamed } from './schema/defineQueue.ts'
 import { ReplyQueue, sendReply, type Requester, type RequesterOptions } from './Requester.ts'
 import type { Revision } from './Reviser.ts'
 import { Reachability } from './Reachability.ts'
@@ -93,17 +96,22 @@ class TransportClient implements Client {
     })
   }
 
-  async send(queue: string, body: unknown, options: SendOptions = {}) {
+  async send(to: QueueNamed, body: unknown, options: SendOptions = {}) {
     checkOptions('send', options, sendOptions)
+    const queue = nameOf(to)
+    const sent = typeof to === 'string' ? { ...options, body } : await fitting(to, { ...options, body })
     const log = this.#connection.log ?? (await this.#opened(queue))
     const marks = marksOf(options)
-    const stored = await log.of(queue).send(encodeMessage(body, marks, options), marks)
+    const stored = await log.of(queue).send(encodeMessage(sent.body, marks, sent), marks)
     return { messageId: idOf(log, stored, 0) }
   }
 
-  async sendBatch<T>(queue: string, messages: readonly OutgoingMessage<T>[], options: BatchOptions = {}) {
+  async sendBatch(to: QueueNamed, given: readonly OutgoingMessage<unknown>[], options: BatchOptions = {}) {
     checkOptions('sendBatch', options, batchOptions)
-    for (const message of messages) checkOptions('A message of sendBatch', message, outgoingMessage)
+    for (const message of given) checkOptions('A message of sendBatch', message, outgoingMessage)
+    const queue = nameOf(to)
+    const messages =
+      typeof to === 'string' ? given : await Promise.all(given.map((message) => fitting(to, message)))
     const log = this.#connection.log ?? (await this.#opened(queue))
     const marks = messages.map((message) => marksOf(message, options))
     const envelopes = messages.map((message, i) => encodeMessage(message.body, marks[i], message, options))
@@ -113,8 +121,9 @@ class TransportClient implements Client {
     return { messageIds }
   }
 
-  async receive(queue: string, options: ReceiveOptions = {}): Promise<ReceivedMessage[]> {
+  async receive<T>(from: QueueNamed, options: ReceiveOptions = {}): Promise<ReceivedMessage<T>[]> {
     checkOptions('receive', options, receiveOptions)
+    const queue = nameOf(from)
     const log = await this.#opened(queue)
     const { subscription, max = 1, mode = 'simple', signal, attemptId } = options
     const { bytesMax, waitMs, batchWaitMs, leaseMs } = options
@@ -137,7 +146,19 @@ class TransportClient implements Client {
     const { partition, delivery } = taken
     const { incarnation } = log.directory
     const context = { incarnation, partition: partition.link.partition, queue, delivery }
-    return receivedMessages(context, partition.settler)
+    const messages = receivedMessages<T>(context, partition.settler)
+    if (typeof from === 'string') return messages
+    const { emit } = this.#context
+    return fittingMessages(from, messages, {
+      // It is refused without a dead-letter queue. What cannot be settled at all is delivered again.
+      deadLetter: (message, error) =>
+        message
+          .deadLetter(error)
+          .catch(() => message.retry({ delayMs: 0, error }))
+          .catch(() => undefined),
+      retry: (message, error) => message.retry({ error }).catch(() => undefined),
+      emit,
+    })
   }
 
   ack(receipts: string | readonly string[]) {
@@ -169,13 +190,15 @@ class TransportClient implements Client {
     return this.#revise(id, { type: 'Reschedule', delayMs, dueAt, by })
   }
 
-  consume(queue: string, handler: BatchHandler, options: ConsumeOptions = {}): Consumer {
+  consume<T>(from: QueueNamed, handler: BatchHandler<T>, options: ConsumeOptions = {}): Consumer {
+    const queue = nameOf(from)
     checkQueueName(queue)
     checkOptions('consume', options, consumeOptions)
     if (this.#closing !== undefined) throw new KirokuError('Stopped', 'The client is closed')
     const consumer = new ConsumerLoop(
       {
         queue,
+        definition: typeof from === 'string' ? undefined : from,
         consumer: this.#name,
         open: async () => {
           const log = await this.#connection.open()
@@ -186,7 +209,7 @@ class TransportClient implements Client {
         clock: this.#context.clock,
         emit: this.#context.emit,
       },
-      handler,
+      handler as BatchHandler,
       options,
     )
     this.#consumers.add(consumer)
@@ -195,10 +218,11 @@ class TransportClient implements Client {
     return consumer
   }
 
-  consumeEach(queue: string, handler: MessageHandler, options?: ConsumeOptions): Consumer {
+  consumeEach<T>(from: QueueNamed, handler: MessageHandler<T>, options?: ConsumeOptions): Consumer {
+    const queue = nameOf(from)
     const failed = (error: unknown, { id, attempt }: MessageView): void =>
       this.#context.emit({ type: 'handlerFailed', queue, error, messages: 1, messageId: id, attempt })
-    return this.consume(queue, handleEach(handler, failed), options)
+    return this.consume(from, handleEach(handler, failed), options)
   }
 
   requester(options: RequesterOptions = {}): Requester {

@@ -51,7 +51,8 @@ export const encodeBody = (body: unknown): Uint8Array => {
 const contentTypeOf = (body: unknown): string | undefined =>
   body instanceof Uint8Array ? undefined : typeof body === 'string' ? 'text/plain' : 'application/json'
 
-const stringify = (body: unknown): string => {
+/** A body as JSON text. Errors: `InvalidArgument` (what JSON cannot say). */
+export const stringify = (body: unknown): string => {
   const text = stringifyOrThrow(body)
   if (text === undefined)
     throw new KirokuError('InvalidArgument', `The body is ${typeof body}, which JSON cannot say`)

@@ -3,14 +3,14 @@ import type { MessageHandler } from './Consumer.ts'
 
 /** A batch handler that runs the messages of a batch side by side and lets each fail alone. */
 export const handleEach =
-  (handler: MessageHandler, failed: (error: unknown, message: ConsumedMessage) => void) =>
-  async (batch: Batch): Promise<void> => {
+  <T>(handler: MessageHandler<T>, failed: (error: unknown, message: ConsumedMessage) => void) =>
+  async (batch: Batch<T>): Promise<void> => {
     await Promise.all(batch.messages.map((message) => handleOne(message, handler, failed)))
   }
 
-const handleOne = async (
-  message: ConsumedMessage,
-  handler: MessageHandler,
+const handleOne = async <T>(
+  message: ConsumedMessage<T>,
+  handler: MessageHandler<T>,
   failed: (error: unknown, message: ConsumedMessage) => void,
 ): Promise<void> => {
   try {

@@ -10,7 +10,6 @@ export type {
   Body,
   BodyEdit,
   Client,
-  ClientOptions,
   ClockStep,
   ConfirmClockOptions,
   Json,
@@ -28,9 +27,12 @@ export type {
   SubscriptionSettings,
 } from './Client.ts'
 export type { StartPosition } from '@kiroku/partition'
+export type { ClientOptions } from './ClientOptions.ts'
 export type { ClientEvent } from './ClientEvent.ts'
 export type { BatchHandler, ConsumeOptions, Consumer, MessageHandler } from './Consumer.ts'
 export type { LeaseOptions } from './LeaseTimes.ts'
+export { defineQueue, type QueueDefinition } from './schema/defineQueue.ts'
+export type { InputOf, OutputOf, SchemaIssue, SchemaResult, StandardSchema } from './schema/StandardSchema.ts'
 export type { Sendable } from './Sendable.ts'
 export type { MessageView } from './MessageView.ts'
 export type { QueueChange, SettingChange, SubscriptionChange } from './QueueChange.ts'

@@ -12,6 +12,10 @@ export const tellOnConsole = (event: ClientEvent): void => {
         error,
       )
     }
+    case 'bodyMismatch':
+      return console.error(
+        `kiroku: message ${event.messageId} of "${event.queue}" is dead-lettered, or discarded without a dead-letter queue: ${event.error.message}`,
+      )
     case 'queueWarning':
       return console.error(`kiroku: warning for queue "${event.queue}": ${event.warning}`)
     case 'consumerFailed':

@@ -8,6 +8,7 @@ const levels: Readonly<Record<ClientEvent['type'], LogLevel>> = {
   ownerChanged: 'debug',
   queueWarning: 'warn',
   handlerFailed: 'error',
+  bodyMismatch: 'error',
   leaseLost: 'warn',
   leaseAbandoned: 'error',
   settleFailed: 'warn',

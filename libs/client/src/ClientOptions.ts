@@ -1,0 +1,18 @@
+import type { Actor } from '@kiroku/message'
+import type { ClientEvent } from './ClientEvent.ts'
+import type { Clock } from './Clock.ts'
+
+/** Settings of a client. */
+export interface ClientOptions {
+  /** Name of this client in deliveries and in the record. */
+  readonly name?: string
+  /** Who administers queues where a call does not say; default: `local`, from `client`. */
+  readonly actor?: Actor
+  /** How long a send without an answer is repeated, in ms, 10 minutes at most; default 300,000. */
+  readonly sendTimeoutMs?: number
+  /** How long any other request is repeated, in ms, beyond its own wait, 10 minutes at most; default 30,000. */
+  readonly requestTimeoutMs?: number
+  /** Told what happens behind the calls; default: what needs somebody's attention goes to standard error. */
+  readonly onEvent?: (event: ClientEvent) => void
+  readonly clock?: Clock
+}

@@ -1,0 +1,30 @@
+/**
+ * Standard Schema, version 1, as its authors publish it for copying (https://standardschema.dev): what zod, valibot,
+ * arktype and others have in common.
+ */
+export interface StandardSchema<Input = unknown, Output = Input> {
+  readonly '~standard': {
+    readonly version: 1
+    readonly vendor: string
+    readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined
+  }
+}
+
+/** The value as the schema gives it, or what does not fit. */
+export type SchemaResult<Output> =
+  { readonly value: Output; readonly issues?: undefined } | { readonly issues: readonly SchemaIssue[] }
+
+/** One thing that does not fit, and where. */
+export interface SchemaIssue {
+  readonly message: string
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined
+}
+
+type TypesOf<S extends StandardSchema> = NonNullable<S['~standard']['types']>
+
+/** What may be given to a schema. */
+export type InputOf<S extends StandardSchema> = TypesOf<S>['input']
+
+/** What a schema makes of it. */
+export type OutputOf<S extends StandardSchema> = TypesOf<S>['output']

@@ -1,0 +1,32 @@
+import { checkQueueName } from '@kiroku/partition'
+import type { InputOf, OutputOf, StandardSchema } from './StandardSchema.ts'
+
+/** A queue whose bodies are JSON that fits a schema, to be named by in place of its name. */
+export interface QueueDefinition<Input = unknown, Output = Input> {
+  readonly name: string
+  readonly schema: StandardSchema<Input, Output>
+}
+
+/**
+ * Names a queue and the schema of its bodies, of any library that speaks Standard Schema: zod, valibot, arktype and others.
+ * Whoever sends by the definition sends what fits, as JSON; whoever receives by it gets `value` as the schema gives it, and
+ * what does not fit is dead-lettered at once. Creates nothing. Errors: `InvalidQueueName`.
+ *
+ * @example
+ * const mail = defineQueue('mail', z.object({ to: z.email() }))
+ * await client.send(mail, { to: 'ada@example.org' })
+ * client.consumeEach(mail, ({ value }) => console.log(value.to))
+ */
+export const defineQueue = <S extends StandardSchema>(
+  name: string,
+  schema: S,
+): QueueDefinition<InputOf<S>, OutputOf<S>> => {
+  checkQueueName(name)
+  return { name, schema: schema as StandardSchema<InputOf<S>, OutputOf<S>> }
+}
+
+/** A queue by its name or its definition. */
+export type QueueNamed = string | QueueDefinition
+
+/** The name, however the queue is given. */
+export const nameOf = (queue: QueueNamed): string => (typeof queue === 'string' ? queue : queue.name)
