@@ -6,7 +6,15 @@ export const scrapeMetrics = async (world: World): Promise<ReadonlyMap<string, n
   const unused = () => Promise.reject(new Error('metrics alone are asked for'))
   const api = await startApi(
     {
-      about: { log: 'main', incarnation: 'test', partitions: 1, version: '0', startedAt: 0 },
+      about: {
+        log: 'main',
+        incarnation: 'test',
+        partitions: 1,
+        version: '0',
+        startedAt: 0,
+        pid: process.pid,
+        folder: '',
+      },
       client: world.client,
       trace: unused,
       body: unused,

@@ -221,7 +221,9 @@ describe('the commands of a folder with a running engine', () => {
       JSON.parse(readFileSync(`${folder.path}/.kiroku/run.json`, 'utf8')) as never
     const first = runFile().pid
     const second = kiroku.start(['up', '--json'])
-    await readyOf(second)
+    expect(await readyOf(second)).toMatchObject({ joined: first })
+    expect(second.stderr()).toContain(`joining the engine that already runs here (process ${first})`)
+    expect(engine.stderr()).not.toContain('joining')
     expect(runFile().pid).toBe(first)
     const { nodes } = await ok<{ nodes: object[] }>(['cluster', 'status'])
     expect(nodes).toHaveLength(2)

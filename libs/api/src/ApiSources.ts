@@ -108,6 +108,10 @@ export interface About {
   readonly version: string
   /** When this process began to serve, in ms since 1970. */
   readonly startedAt: number
+  /** The process that serves. */
+  readonly pid: number
+  /** Its data folder. */
+  readonly folder: string
 }
 
 /** What the API stands on. */

@@ -4,6 +4,7 @@
  */
 export { startApi, type ApiOptions, type RunningApi } from './startApi.ts'
 export type { ConsolePages } from './console/ConsolePages.ts'
+export { waitingPage } from './console/waitingPage.ts'
 export type {
   About,
   ApiSources,

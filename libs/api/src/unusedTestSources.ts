@@ -5,7 +5,15 @@ const unused = () => Promise.reject(new Error('nobody asks for this here'))
 
 /** Sources for a test of what asks none of them. */
 export const unusedTestSources: ApiSources = {
-  about: { log: 'main', incarnation: 'abc', partitions: 2, version: '1.2.3', startedAt: 1_000 },
+  about: {
+    log: 'main',
+    incarnation: 'abc',
+    partitions: 2,
+    version: '1.2.3',
+    startedAt: 1_000,
+    pid: 7,
+    folder: '/data',
+  },
   client: {} as Client,
   trace: unused,
   body: unused,

@@ -5,7 +5,9 @@ import { applyQueues } from '../serve/applyQueues.ts'
 import { parseHttpAddress } from '../serve/HttpAddress.ts'
 import { makeLogger } from '../serve/Logger.ts'
 import { givenNats } from '../serve/natsTarget.ts'
+import { openDoor } from '../serve/openDoor.ts'
 import { startEngine } from '../serve/startEngine.ts'
+import { tellOfConsole } from '../serve/tellOfConsole.ts'
 import { untilStopped } from '../serve/untilStopped.ts'
 
 export const run = async ({ settings: resolve, configFile, out, signal }: Invocation): Promise<void> => {
@@ -13,24 +15,23 @@ export const run = async ({ settings: resolve, configFile, out, signal }: Invoca
   const settings = resolve(file)
   const queues = queueSections(file)
   const logger = makeLogger({ format: settings.logFormat, level: settings.logLevel })
+  const nats = givenNats(settings)
+  const door = await openDoor(settings, settings.http === undefined ? [] : [parseHttpAddress(settings.http)])
   const engine = await startEngine({
-    nats: givenNats(settings),
+    nats,
     disk: () => (settings.nats === undefined ? undefined : diskBehind(settings.dataDir, settings.nats)),
     settings,
     logger,
-    http: settings.http === undefined ? [] : [parseHttpAddress(settings.http)],
+    door,
     note: (line) => out.note(line),
   })
   await untilStopped(engine, signal, logger, async () => {
     await applyQueues(engine.client, queues, logger)
-    const { apiUrl, partitions } = engine
+    const { apiUrl, console, partitions } = engine
     out.line(`serving log ${settings.log} (${partitions} partitions) on ${settings.nats}`)
-    if (apiUrl !== undefined) out.line(`HTTP API  ${apiUrl}  (docs: ${apiUrl}/docs)`)
-    void engine.consoleUrl.then((url) => {
-      if (url === undefined) return
-      out.line(`console: ${url}`)
-      out.result({ console: url })
-    })
+    if (console !== undefined) out.line(`  console    ${console.url}`)
+    if (apiUrl !== undefined) out.line(`  HTTP API   ${apiUrl}  (docs: ${apiUrl}/docs)`)
+    tellOfConsole(console, out)
     out.result({
       ready: true,
       nats: settings.nats,

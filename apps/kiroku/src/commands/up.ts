@@ -1,20 +1,23 @@
 import { resolve as resolvePath } from 'node:path'
-import { startManaged } from '@kiroku/nats-server'
+import { startManaged, type ManagedServer } from '@kiroku/nats-server'
 import type { Invocation } from '../cli/CommandSpec.ts'
+import type { Output } from '../cli/Output.ts'
 import { queueSections } from '../config/queueSections.ts'
+import type { Settings } from '../config/settings.ts'
 import { applyQueues } from '../serve/applyQueues.ts'
 import { downloadBar } from '../serve/downloadBar.ts'
 import { defaultHttpAddresses, parseHttpAddress } from '../serve/HttpAddress.ts'
-import { keepRunFile } from '../serve/RunFile.ts'
 import { makeLogger } from '../serve/Logger.ts'
-import { startEngine } from '../serve/startEngine.ts'
+import { openDoor, type Door } from '../serve/openDoor.ts'
+import { keepRunFile } from '../serve/RunFile.ts'
+import { runningEngine } from '../serve/runningEngine.ts'
+import { selfCommand } from '../serve/selfCommand.ts'
+import { startEngine, type RunningEngine } from '../serve/startEngine.ts'
+import { tellOfConsole } from '../serve/tellOfConsole.ts'
 import { untilStopped } from '../serve/untilStopped.ts'
 
 /** Where everybody looks for NATS. */
 const natsPortUsual = 4222
-
-/** How the reader of our lines calls us: in a clone through npm. */
-const self = process.env['npm_lifecycle_event'] === undefined ? 'kiroku' : 'npm run kiroku --'
 
 export const run = async ({ settings: resolve, configFile, out, signal }: Invocation): Promise<void> => {
   const startedMs = performance.now()
@@ -23,9 +26,52 @@ export const run = async ({ settings: resolve, configFile, out, signal }: Invoca
   const queues = queueSections(file)
   const logger = makeLogger({ format: settings.logFormat, level: settings.logLevel })
   const dataDir = resolvePath(settings.dataDir)
-  const http = settings.http === undefined ? defaultHttpAddresses : [parseHttpAddress(settings.http)]
+  const addresses = settings.http === undefined ? defaultHttpAddresses : [parseHttpAddress(settings.http)]
+  const door = await openDoor({ ...settings, dataDir }, addresses)
+  let server: ManagedServer | undefined
+  let letGo: () => void = () => {}
+  try {
+    const joined = await runningEngine(dataDir)
+    if (joined !== undefined) out.note(`joining the engine that already runs here (process ${joined.pid})`)
+    server = await startNats(settings, dataDir, out)
+    const { url: nats, version, disk } = server
+    const engine = await startEngine({
+      nats: { servers: nats, name: `kiroku-${process.pid}` },
+      disk,
+      settings: { ...settings, dataDir },
+      logger,
+      door,
+      note: (line) => out.note(line),
+    })
+    const running = server
+    await untilStopped(engine, signal, logger, async () => {
+      await applyQueues(engine.client, queues, logger)
+      const api = engine.apiUrl!
+      letGo = keepRunFile(dataDir, { natsUrl: nats, apiUrl: api, pid: process.pid, log: settings.log })
+      const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1)
+      for (const line of banner({ engine, server: running, settings, dataDir, door, seconds })) out.line(line)
+      tellOfConsole(engine.console, out)
+      out.result({
+        ready: true,
+        nats,
+        api,
+        dataDir,
+        natsVersion: version,
+        pid: process.pid,
+        log: settings.log,
+        ...(joined === undefined ? {} : { joined: joined.pid }),
+      })
+    })
+  } finally {
+    letGo()
+    await door.release()
+    await server?.release()
+  }
+}
+
+const startNats = (settings: Settings, dataDir: string, out: Output): Promise<ManagedServer> => {
   const download = downloadBar()
-  const server = await startManaged({
+  return startManaged({
     dataDir,
     ...(settings.natsPort === undefined ? { portPreferred: natsPortUsual } : { port: settings.natsPort }),
     ...(settings.natsServer === undefined ? {} : { binary: settings.natsServer }),
@@ -39,54 +85,40 @@ export const run = async ({ settings: resolve, configFile, out, signal }: Invoca
       },
     },
   }).finally(download.stop)
-  let letGo: () => void = () => {}
-  try {
-    const engine = await startEngine({
-      nats: { servers: server.url, name: `kiroku-${process.pid}` },
-      disk: () => server.disk(),
-      settings: { ...settings, dataDir },
-      logger,
-      http,
-      note: (line) => out.note(line),
-    })
-    await untilStopped(engine, signal, logger, async () => {
-      await applyQueues(engine.client, queues, logger)
-      const apiUrl = engine.apiUrl!
-      letGo = keepRunFile(dataDir, { natsUrl: server.url, apiUrl, pid: process.pid, log: settings.log })
-      const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1)
-      out.line(`Kiroku is up (${seconds} s): log ${settings.log}, ${engine.partitions} partitions`)
-      out.line(`  HTTP API   ${apiUrl}`)
-      out.line(`  API docs   ${apiUrl}/docs`)
-      out.line(`  metrics    ${apiUrl}/metrics`)
-      out.line(
-        `  NATS       ${server.url}  (nats-server ${server.version}, sync_interval ${server.syncInterval})`,
-      )
-      if (settings.natsPort === undefined && server.port !== natsPortUsual)
-        out.line(
+}
+
+interface Started {
+  readonly engine: RunningEngine
+  readonly server: ManagedServer
+  readonly settings: Settings
+  readonly dataDir: string
+  readonly door: Door
+  readonly seconds: string
+}
+
+const banner = ({ engine, server, settings, dataDir, door, seconds }: Started): string[] => {
+  const { apiUrl, console, partitions } = engine
+  const building =
+    console?.building() === true ? '  (being built; the page loads by itself when it is ready)' : ''
+  const taken = door.taken.map(
+    ({ address, by }) => `             (port ${address.port} is taken by ${by}; --http HOST:PORT chooses)`,
+  )
+  const natsMoved =
+    settings.natsPort === undefined && server.port !== natsPortUsual
+      ? [
           `             (this folder's port: ${natsPortUsual} was taken, or it had this one before; --nats-port N chooses)`,
-        )
-      out.line(`  data       ${dataDir}`)
-      out.line()
-      out.line(`Next, in another terminal of this folder:  ${self} queue create mail`)
-      out.line('Ctrl-C drains and stops.')
-      void engine.consoleUrl.then((url) => {
-        if (url === undefined) return
-        out.line(`console: ${url}`)
-        out.result({ console: url })
-      })
-      const { url: nats, version } = server
-      out.result({
-        ready: true,
-        nats,
-        api: apiUrl,
-        dataDir,
-        natsVersion: version,
-        pid: process.pid,
-        log: settings.log,
-      })
-    })
-  } finally {
-    letGo()
-    await server.release()
-  }
+        ]
+      : []
+  return [
+    `Kiroku is up (${seconds} s): log ${settings.log}, ${partitions} partitions`,
+    ...(console === undefined ? [] : [`  console    ${console.url}${building}`]),
+    `  HTTP API   ${apiUrl}  (docs: ${apiUrl}/docs, metrics: ${apiUrl}/metrics)`,
+    ...taken,
+    `  NATS       ${server.url}  (nats-server ${server.version}, sync_interval ${server.syncInterval})`,
+    ...natsMoved,
+    `  data       ${dataDir}`,
+    '',
+    `Next, in another terminal of this folder:  ${selfCommand()} queue create mail`,
+    'Ctrl-C drains and stops.',
+  ]
 }

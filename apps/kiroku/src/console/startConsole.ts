@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { ConsolePages } from '@kiroku/api'
 import type { Logger } from '../serve/Logger.ts'
 import { buildConsole } from './buildConsole.ts'
 
@@ -8,7 +9,9 @@ import { buildConsole } from './buildConsole.ts'
 export interface RunningConsole {
   readonly folder: string
   /** What is said in their place while there are none. */
-  readonly missing: () => string
+  readonly missing: ConsolePages['missing']
+  /** Whether it is being built now. */
+  readonly building: () => boolean
   /** Whether pages are there, once nothing is built any more. */
   readonly ready: Promise<boolean>
   /** Ends a build that runs. */
@@ -21,11 +24,12 @@ const here = (file: string): string => fileURLToPath(new URL(file, import.meta.u
 const clone = import.meta.url.endsWith('.ts') ? here('../../../..') : undefined
 
 /** Finds the console, and has it built in a clone whose sources changed; nobody has to wait for it. */
-export const startConsole = (note: (line: string) => void, logger: Logger): RunningConsole => {
+export const startConsole = (logger: Logger): RunningConsole => {
   const folder = clone === undefined ? here('./console') : path.join(clone, 'apps', 'console', 'dist')
   const isThere = (): boolean => existsSync(path.join(folder, 'index.html'))
   const closing = new AbortController()
-  let missing = 'The console is being built; load this page again in a moment.'
+  let isBuilding = false
+  let missing = { why: 'Building the console. This page loads by itself when it is ready.', soon: true }
   const build = async (): Promise<boolean> => {
     try {
       if (clone !== undefined)
@@ -33,18 +37,23 @@ export const startConsole = (note: (line: string) => void, logger: Logger): Runn
           root: clone,
           folder,
           signal: closing.signal,
-          onBuild: () => note('console: building…'),
+          onBuild: () => (isBuilding = true),
         })
     } catch (error) {
       if (!closing.signal.aborted) logger('warn', 'the console could not be built', { error })
     }
-    missing = 'The console was not built. `npm ci && npm run build -w @kiroku/console` in the clone says why.'
+    isBuilding = false
+    missing = {
+      why: 'The console was not built. `npm ci && npm run build -w @kiroku/console` in the clone says why.',
+      soon: false,
+    }
     return isThere()
   }
   const ready = build()
   return {
     folder,
     missing: () => missing,
+    building: () => isBuilding,
     ready,
     close: async () => {
       closing.abort()

@@ -42,6 +42,8 @@ export const keepRunFile = (dataDir: string, ours: RunFile): (() => void) => {
     const named = readRunFile(dataDir)
     if (named === undefined || !isRunning(named)) write(dataDir, ours)
   }
+  // In a container, an engine that was killed had the process id that we have now.
+  if (readRunFile(dataDir)?.pid === ours.pid) write(dataDir, ours)
   look()
   const timer = setInterval(look, lookMs).unref()
   return () => {

@@ -1,13 +1,11 @@
-import { mkdirSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
 import { resolve as resolvePath } from 'node:path'
-import { parseTokens, startApi, type RunningApi, type Token } from '@kiroku/api'
+import { startApi } from '@kiroku/api'
 import { bodyOf, type Trace } from '@kiroku/audit'
 import { createClient, type Client } from '@kiroku/client'
 import { natsTransport } from '@kiroku/client-nats'
 import { openLog, type Disk } from '@kiroku/log-jetstream'
 import { clockTrouble, storageTrouble } from '@kiroku/partition'
-import { isKirokuError, KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/message'
 import { connect, type NatsOptions } from '@kiroku/nats'
 import manifest from '../../package.json' with { type: 'json' }
 import { askOrHere } from '../auditor/askOrHere.ts'
@@ -21,7 +19,7 @@ import { startConsole } from '../console/startConsole.ts'
 import { feedSource } from '../feed/feedSource.ts'
 import { describeCluster } from './describeCluster.ts'
 import { engineMetrics } from './engineMetrics.ts'
-import type { HttpAddress } from './HttpAddress.ts'
+import type { Door } from './openDoor.ts'
 import { logClientEvent } from './logClientEvent.ts'
 import type { Logger } from './Logger.ts'
 import { watchConnection } from './watchConnection.ts'
@@ -42,8 +40,8 @@ export interface EngineSetup {
   readonly disk?: () => Disk | undefined
   readonly settings: Settings
   readonly logger: Logger
-  /** Where the HTTP API listens, tried in order; none: no API. */
-  readonly http: readonly HttpAddress[]
+  /** What was checked before: tokens, and where the HTTP API listens. */
+  readonly door: Door
   /** Told in a line what is worth to know meanwhile. */
   readonly note: (line: string) => void
 }
@@ -51,8 +49,9 @@ export interface EngineSetup {
 /** A running engine: a node of a log's cluster, with or without the HTTP API. */
 export interface RunningEngine {
   readonly apiUrl: string | undefined
-  /** Where the console is, once it is built; undefined: there is none. */
-  readonly consoleUrl: Promise<string | undefined>
+  /** Where the console is, whether it is being built now, and whether it is there, once that is known; undefined: it is off. */
+  readonly console:
+    { readonly url: string; readonly building: () => boolean; readonly ready: Promise<boolean> } | undefined
   readonly partitions: number
   /** A client of the whole log. */
   readonly client: Client
@@ -65,7 +64,7 @@ export interface RunningEngine {
 /**
  * Wires NATS, log, node and API together. What was opened before a failure is closed again.
  * Errors: `NatsUnreachable`, `NatsTooOld`, `JetStreamDisabled`, `ForeignStream`, `StorageFull`, `InvalidConfig`,
- * `TokenRequired`, `PortInUse`.
+ * `PortInUse` (somebody took the address in the moment between).
  */
 export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> => {
   const { settings, logger } = setup
@@ -75,11 +74,10 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
       await closer().catch((error: unknown) => logger('warn', 'closing failed', { error }))
   }
   try {
-    const tokens = await tokensOf(settings)
-    const pages =
-      setup.http.length === 0 || settings.console === 'off' ? undefined : startConsole(setup.note, logger)
+    const { tokens, address, release } = setup.door
+    closers.push(release)
+    const pages = address === undefined || settings.console === 'off' ? undefined : startConsole(logger)
     if (pages !== undefined) closers.push(() => pages.close())
-    mkdirSync(settings.dataDir, { recursive: true })
     const [nats, reader] = await Promise.all([connect(setup.nats), connect(setup.nats)])
     closers.push(
       () => nats.close(),
@@ -127,7 +125,15 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
     const connection = watchConnection(nats)
     const { name, incarnation, partitions } = log.meta
     const sources = {
-      about: { log: name, incarnation, partitions, version: manifest.version, startedAt: Date.now() },
+      about: {
+        log: name,
+        incarnation,
+        partitions,
+        version: manifest.version,
+        startedAt: Date.now(),
+        pid: process.pid,
+        folder: resolvePath(settings.dataDir),
+      },
       client,
       trace: (messageId: string) =>
         askOrHere(auditor, 'trace', { messageId }, () => traceMessage(log, settings.dataDir, messageId)),
@@ -168,25 +174,29 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
         return connection.up() ? running.outages.notReady : 'no connection to NATS'
       },
     }
-    const api = await startFirst(setup.http, (address) =>
-      startApi(sources, {
-        ...address,
-        ...(pages === undefined
-          ? {}
-          : { console: { ...pages, isReadOnly: consoleMode(settings, address.host) !== 'on' } }),
-        tokens,
-        bodyBytesMax: settings.httpBody,
-        drainMs: httpDrainMs,
-        onReveal: ({ by, ...what }) =>
-          logger('info', 'hidden body revealed', { ...what, by: by.name, from: by.origin }),
-        onDefect: (error, request) => logger('error', 'request failed', { request, error }),
-      }),
-    )
+    await release()
+    const api =
+      address === undefined
+        ? undefined
+        : await startApi(sources, {
+            ...address,
+            ...(pages === undefined
+              ? {}
+              : { console: { ...pages, isReadOnly: consoleMode(settings, address.host) !== 'on' } }),
+            tokens,
+            bodyBytesMax: settings.httpBody,
+            drainMs: httpDrainMs,
+            onReveal: ({ by, ...what }) =>
+              logger('info', 'hidden body revealed', { ...what, by: by.name, from: by.origin }),
+            onDefect: (error, request) => logger('error', 'request failed', { request, error }),
+          })
     if (api !== undefined) closers.push(() => api.close())
     return {
       apiUrl: api?.url,
-      consoleUrl:
-        pages?.ready.then((isThere) => (isThere ? `${api!.url}/` : undefined)) ?? Promise.resolve(undefined),
+      console:
+        pages === undefined || api === undefined
+          ? undefined
+          : { url: `${api.url}/`, building: pages.building, ready: pages.ready },
       partitions: log.meta.partitions,
       client,
       ready: async (signal) => {
@@ -206,30 +216,3 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
 }
 
 const readyPollMs = 20
-
-const tokensOf = async ({ tokens, tokensFile }: Settings): Promise<Token[]> => {
-  const read: string[] = []
-  if (tokensFile !== undefined)
-    read.push(
-      await readFile(tokensFile, 'utf8').catch((cause: unknown) => {
-        throw new KirokuError('InvalidConfig', `cannot read the tokens in ${tokensFile}`, { cause })
-      }),
-    )
-  if (tokens !== undefined) read.push(tokens)
-  return parseTokens(read.join('\n'))
-}
-
-/** Starts at the first address whose port is free. */
-const startFirst = async (
-  addresses: readonly HttpAddress[],
-  start: (address: HttpAddress) => Promise<RunningApi>,
-): Promise<RunningApi | undefined> => {
-  for (const [i, address] of addresses.entries())
-    try {
-      return await start(address)
-    } catch (error) {
-      const another = i < addresses.length - 1 && isKirokuError(error) && error.id === 'PortInUse'
-      if (!another) throw error
-    }
-  return undefined
-}

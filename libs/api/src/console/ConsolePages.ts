@@ -4,6 +4,14 @@ export interface ConsolePages {
   readonly folder: string
   /** Whether its pages may only look. */
   readonly isReadOnly: boolean
-  /** What is said where the folder holds no page: why, and what to do. */
-  readonly missing: () => string
+  /** Asked where the folder holds no page. */
+  readonly missing: () => MissingPage
+}
+
+/** Why there is no page. */
+export interface MissingPage {
+  /** Why, and what to do. */
+  readonly why: string
+  /** Whether there will be one soon: then the browser looks again by itself. */
+  readonly soon: boolean
 }

@@ -1,6 +1,7 @@
 import * as HttpServerResponse from 'effect/http/HttpServerResponse'
 import type { ConsolePages } from './ConsolePages.ts'
 import { PageFiles, type Encoding, type PageFile } from './PageFiles.ts'
+import { waitingPage } from './waitingPage.ts'
 
 /** What a browser asks for. */
 interface PageRequest {
@@ -47,10 +48,8 @@ export const consoleAnswers = ({ folder, missing }: ConsolePages): AnswerConsole
     if (path !== '/' && !isPage) return undefined
     const page = await files.index(encoding)
     if (page !== undefined) return respond(page, 'no-cache')
-    return HttpServerResponse.text(`${missing()}\n`, {
-      status: 503,
-      headers: { 'content-security-policy': policy },
-    })
+    const { body, ...answer } = waitingPage(missing())
+    return HttpServerResponse.text(body, answer)
   }
 }
 

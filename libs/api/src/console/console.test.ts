@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startApi, type RunningApi } from '../startApi.ts'
 import { parseTokens } from '../tokens.ts'
 import { unusedTestSources } from '../unusedTestSources.ts'
+import type { MissingPage } from './ConsolePages.ts'
 
 const page = '<!doctype html><title>Kiroku</title>'
 const script = 'console.log("a script that is long enough to be packed")\n'.repeat(50)
@@ -14,8 +15,10 @@ const script = 'console.log("a script that is long enough to be packed")\n'.repe
 let base: string
 let folder: string
 let api: RunningApi
+let missing: MissingPage
 
 beforeEach(async () => {
+  missing = { why: 'run the build', soon: false }
   base = await mkdtemp(join(tmpdir(), 'kiroku-console-'))
   folder = join(base, 'dist')
   await mkdir(join(folder, 'assets', 'deep'), { recursive: true })
@@ -38,7 +41,7 @@ const serve = async ({ isReadOnly = false, tokens = '', off = false } = {}): Pro
     tokens: parseTokens(tokens),
     bodyBytesMax: 1_000,
     drainMs: 100,
-    ...(off ? {} : { console: { folder, isReadOnly, missing: () => 'run the build' } }),
+    ...(off ? {} : { console: { folder, isReadOnly, missing: () => missing } }),
   })
 }
 
@@ -177,14 +180,25 @@ describe('the console', () => {
     await rm(folder, { recursive: true })
     await serve()
     const before = await ask('/', html)
-    expect([before.status, before.body.toString()]).toEqual([503, 'run the build\n'])
-    expect(before.headers['content-type']).toMatch(/^text\/plain/)
+    expect([before.status, before.headers['content-type']]).toEqual([503, 'text/html; charset=utf-8'])
+    expect(before.body.toString()).toContain('run the build')
+    expect(before.body.toString()).not.toContain('http-equiv')
     expect((await ask('/assets/index-abc123.js')).status).toBe(404)
     await mkdir(join(folder, 'assets'), { recursive: true })
     await writeFile(join(folder, 'index.html'), page)
     await writeFile(join(folder, 'assets', 'index-abc123.js'), script)
     expect((await ask('/')).status).toBe(200)
     expect((await ask('/assets/index-abc123.js')).body.toString()).toBe(script)
+  })
+
+  it('loads itself again while it is being built, until it is there', async () => {
+    await rm(join(folder, 'index.html'))
+    missing = { why: 'building <it>', soon: true }
+    await serve()
+    const { status, headers, body } = await ask('/', html)
+    expect([status, headers['retry-after']]).toEqual([503, '1'])
+    expect(body.toString()).toContain('<meta http-equiv="refresh" content="1">')
+    expect(body.toString()).toContain('building &#60;it&#62;')
   })
 
   it('is not there where it is off', async () => {
@@ -212,6 +226,8 @@ describe('the session', () => {
       version: '1.2.3',
       tokens: false,
       startedAt: 1_000,
+      pid: 7,
+      folder: '/data',
     })
   })
 

@@ -25,6 +25,8 @@ export const session = HttpApiGroup.make('session')
         startedAt: Schema.Finite.annotate({
           description: 'When this process began to serve, in ms since 1970',
         }),
+        pid: Schema.Finite.annotate({ description: 'The process that serves' }),
+        folder: Schema.String.annotate({ description: 'Its data folder' }),
       }).annotate({ identifier: 'Session' }),
       error: errorSchemas,
     })

@@ -30,7 +30,7 @@ beforeEach(async () => {
       host: '127.0.0.1',
       port: 0,
       tokens: parseTokens('vic:viewer:token-of-vic,olga:operator:token-of-olga'),
-      console: { folder: '/nowhere', isReadOnly: true, missing: () => '' },
+      console: { folder: '/nowhere', isReadOnly: true, missing: () => ({ why: '', soon: false }) },
       bodyBytesMax: 1_000,
       drainMs: 100,
       onReveal: ({ messageId, by }) => reveals.push(`${by.name} ${messageId}`),

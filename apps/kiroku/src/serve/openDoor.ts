@@ -1,0 +1,100 @@
+import { accessSync, constants, mkdirSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { checkBind, parseTokens, waitingPage, type Token } from '@kiroku/api'
+import { KirokuError } from '@kiroku/message'
+import { readFile } from 'node:fs/promises'
+import type { Settings } from '../config/settings.ts'
+import type { HttpAddress } from './HttpAddress.ts'
+import { whoListens } from './whoListens.ts'
+
+/** What an engine was found to be able to do before it touches NATS: its tokens, and the address that it keeps. */
+export interface Door {
+  readonly tokens: readonly Token[]
+  /** Where the API will listen; undefined: nowhere. */
+  readonly address: HttpAddress | undefined
+  /** Addresses that were wanted first, and who listens there. */
+  readonly taken: readonly { readonly address: HttpAddress; readonly by: string }[]
+  /** Stops keeping the address, right before the API takes it, or in its place. */
+  readonly release: () => Promise<void>
+}
+
+/**
+ * Checks data folder, tokens and addresses, tried in order, and keeps the first address that is free: whoever opens
+ * it meanwhile is told to wait. So nothing that a person gave wrong is found out after partitions were moved for it.
+ * Errors: `InvalidConfig`, `TokenRequired`, `PortInUse`, `InvalidArgument`.
+ */
+export const openDoor = async (
+  settings: Pick<Settings, 'tokens' | 'tokensFile' | 'dataDir'>,
+  addresses: readonly HttpAddress[],
+): Promise<Door> => {
+  const tokens = await tokensOf(settings)
+  for (const { host } of addresses) checkBind(host, tokens)
+  checkFolder(settings.dataDir)
+  const taken: { address: HttpAddress; by: string }[] = []
+  for (const address of addresses)
+    try {
+      return { tokens, taken, address, release: await keep(address) }
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw notBindable(error, address)
+      taken.push({ address, by: await whoListens(address) })
+    }
+  const last = taken.at(-1)
+  if (last === undefined) return { tokens, taken, address: undefined, release: () => Promise.resolve() }
+  const { host, port } = last.address
+  throw new KirokuError('PortInUse', `port ${port} of ${host} is taken by ${last.by}`)
+}
+
+/** Listens on an address until it is released; a port that the system chooses cannot be taken and is only tried. */
+const keep = async ({ host, port }: HttpAddress): Promise<() => Promise<void>> => {
+  const { body, status, headers, contentType } = waitingPage({
+    why: 'Starting the engine. This page loads by itself when it is ready.',
+    soon: true,
+  })
+  const server = createServer((_, response) =>
+    response.writeHead(status, { ...headers, 'content-type': contentType, connection: 'close' }).end(body),
+  )
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, resolve)
+  })
+  const release = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => resolve())
+      server.closeAllConnections()
+    })
+  if (port === 0) await release()
+  return release
+}
+
+const notBindable = (error: unknown, { host, port }: HttpAddress): unknown => {
+  const { code } = error as NodeJS.ErrnoException
+  if (code !== 'EACCES' && code !== 'EADDRNOTAVAIL' && code !== 'ENOTFOUND') return error
+  return new KirokuError('InvalidArgument', `the API cannot listen on ${host}:${port} (${code})`, {
+    cause: error,
+  })
+}
+
+const checkFolder = (dataDir: string): void => {
+  try {
+    mkdirSync(dataDir, { recursive: true })
+    accessSync(dataDir, constants.W_OK)
+  } catch (cause) {
+    const why = (cause as NodeJS.ErrnoException).code
+    throw new KirokuError('InvalidConfig', `--data-dir: cannot keep data in ${dataDir} (${why})`, { cause })
+  }
+}
+
+const tokensOf = async ({
+  tokens,
+  tokensFile,
+}: Pick<Settings, 'tokens' | 'tokensFile'>): Promise<Token[]> => {
+  const read: string[] = []
+  if (tokensFile !== undefined)
+    read.push(
+      await readFile(tokensFile, 'utf8').catch((cause: unknown) => {
+        throw new KirokuError('InvalidConfig', `cannot read the tokens in ${tokensFile}`, { cause })
+      }),
+    )
+  if (tokens !== undefined) read.push(tokens)
+  return parseTokens(read.join('\n'))
+}

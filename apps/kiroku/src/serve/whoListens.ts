@@ -1,0 +1,39 @@
+import type { HttpAddress } from './HttpAddress.ts'
+
+/** How long whoever listens may take to say who it is, in ms. */
+const askMs = 1_000
+
+/** Whether an engine serves an API there. */
+export const isLive = async (apiUrl: string): Promise<boolean> => {
+  const { status } = (await ask(`${apiUrl}/health/live`)) ?? {}
+  return status === 'live'
+}
+
+const engineOf = (said: Said | undefined): { pid: number; folder: string } | undefined => {
+  const { pid, folder } = said ?? {}
+  return typeof pid === 'number' && typeof folder === 'string' ? { pid, folder } : undefined
+}
+
+/** Names whoever listens on an address. */
+export const whoListens = async ({ host, port }: HttpAddress): Promise<string> => {
+  const said = await ask(`http://${reachable(host)}:${port}/v1/session`)
+  const engine = engineOf(said)
+  if (engine !== undefined) return `the Kiroku engine of ${engine.folder} (process ${engine.pid})`
+  return said?.['id'] === 'Unauthorized' ? 'another Kiroku engine, which asks for a token' : 'another program'
+}
+
+type Said = Readonly<Record<string, unknown>>
+
+const ask = async (url: string): Promise<Said | undefined> => {
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(askMs), redirect: 'error' })
+    const said: unknown = await answer.json()
+    return typeof said === 'object' && said !== null ? (said as Said) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Whoever listens on every address is asked on loopback. */
+const reachable = (host: string): string =>
+  host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host
