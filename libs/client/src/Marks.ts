@@ -5,6 +5,7 @@ import {
   isDedupId,
   isGroup,
   isTag,
+  inTime,
   limits,
   tagRule,
   type CommandOf,
@@ -29,7 +30,10 @@ export const marksOf = (own: SendOptions, shared?: BatchOptions): Marks | undefi
   if (delayMs === undefined && tag === undefined && group === undefined && dedupId === undefined)
     return undefined
   if (delayMs !== undefined && !(Number.isFinite(delayMs) && delayMs >= 0 && delayMs <= limits.delayMsMax))
-    throw new KirokuError('InvalidArgument', `delayMs is ${delayMs}; it may be 0 to ${limits.delayMsMax} ms`)
+    throw new KirokuError(
+      'InvalidArgument',
+      `a delay must be from 0 to ${inTime(limits.delayMsMax)} in whole ms, not ${inTime(delayMs)}`,
+    )
   if (tag !== undefined && !isTag(tag)) throw new KirokuError('InvalidArgument', tagRule)
   if (group !== undefined && !isGroup(group)) throw new KirokuError('InvalidArgument', groupRule)
   if (dedupId !== undefined && !isDedupId(dedupId)) throw new KirokuError('InvalidArgument', dedupIdRule)

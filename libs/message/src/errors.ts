@@ -27,7 +27,7 @@ export const errorRegistry = {
     false,
     400,
     2,
-    'Correct the named setting; `kiroku queue create --help` lists ranges and units.',
+    'Correct the named setting; `--help` of the command lists settings, ranges and units.',
   ),
   InvalidQueueName: entry(false, 400, 2, 'Use 1 to 80 letters, digits, hyphens and underscores.'),
   InvalidFilter: entry(

@@ -2,6 +2,7 @@ import { KirokuError } from '@kiroku/message'
 import { limits } from './limits.ts'
 import type { QueueConfig } from './QueueConfig.ts'
 import { queueSettings, type QueueSetting } from './queueSettings.ts'
+import { inBytes, inTime, shown } from './inUnits.ts'
 
 /**
  * Lays `changes` over `base` and checks the whole; a setting that is `undefined` stays as it is. Errors:
@@ -63,9 +64,17 @@ export const checkSetting = (name: keyof QueueConfig, value: unknown): void => {
       return
     }
     default:
-      if (!isWhole(value, row.min, row.max))
-        throw invalid(`${name} must be a whole number from ${row.min} to ${row.max}, not ${shown(value)}`)
+      if (!isWhole(value, row.min, row.max)) throw invalid(`${name} must be ${rangeText(row, value)}`)
   }
+}
+
+const rangeText = (
+  { kind, min, max }: QueueSetting & { readonly min: number; readonly max: number },
+  value: unknown,
+): string => {
+  if (kind === 'duration') return `from ${inTime(min)} to ${inTime(max)} in whole ms, not ${inTime(value)}`
+  if (kind === 'bytes') return `from ${inBytes(min)} to ${inBytes(max)} in whole bytes, not ${inBytes(value)}`
+  return `a whole number from ${min} to ${max}, not ${shown(value)}`
 }
 
 const isTarget = (value: unknown): boolean => {
@@ -86,7 +95,7 @@ const checkRetry = (value: unknown): void => {
   for (const d of delays)
     if (!isWhole(d, 0, limits.delayMsMax))
       throw invalid(
-        `a retry delay must be a whole number of ms from 0 to ${limits.delayMsMax}, not ${shown(d)}`,
+        `a retry delay must be from 0 to ${inTime(limits.delayMsMax)} in whole ms, not ${inTime(d)}`,
       )
   if (retry.kind === 'exponential' && !(isWithin(retry.factor, 1, 100) && isWithin(retry.jitter, 0, 1)))
     throw invalid('an exponential retry needs a factor from 1 to 100 and a jitter from 0 to 1')
@@ -112,12 +121,5 @@ const isWithin = (value: unknown, min: number, max: number): boolean =>
 
 const isWhole = (value: unknown, min: number, max: number): boolean =>
   Number.isInteger(value) && isWithin(value, min, max)
-
-const shown = (value: unknown): string =>
-  typeof value === 'string'
-    ? `"${value.slice(0, 100)}"`
-    : typeof value === 'object'
-      ? 'an object'
-      : String(value)
 
 const invalid = (message: string): KirokuError => new KirokuError('InvalidConfig', message)

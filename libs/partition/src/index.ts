@@ -24,6 +24,7 @@ export type {
   SettleItem,
   SubscriptionDescription,
 } from './Command.ts'
+export { inTime } from './inUnits.ts'
 export { queueSettings, type QueueSetting } from './queueSettings.ts'
 export { defaultQueueConfig, type DeadLetterTarget, type QueueConfig } from './QueueConfig.ts'
 export {

@@ -153,7 +153,7 @@ describe('what cannot be recalled or moved is refused:', () => {
     [{ delayMs: -1 }, /from now to/],
     [{ delayMs: 1.5 }, /from now to/],
     [{ dueAt: Number.NaN }, /from now to/],
-    [{ delayMs: 14 * day + 1 }, /14 days/],
+    [{ delayMs: 14 * day + 1 }, /14 d ahead/],
     [{ delayMs: 4 * day }, /kept until/],
   ])('a time that cannot be: %o', (to, message) => {
     const p = given()

@@ -40,7 +40,7 @@ const readJsonc = (file: string, text: string): Located => {
   if (first !== undefined)
     throw new KirokuError(
       'MalformedJson',
-      `${file}:${positionOf(text, first.offset)}: ${printParseErrorCode(first.error)}`,
+      `${file}:${positionOf(text, first.offset)}: ${parseProblem(printParseErrorCode(first.error))}`,
     )
   return {
     file,
@@ -52,6 +52,15 @@ const readJsonc = (file: string, text: string): Located => {
       return positionOf(text, offset)
     },
   }
+}
+
+/** `CommaExpected` in words: a comma is expected here. */
+const parseProblem = (code: string): string => {
+  const words = code.replace(/(?!^)[A-Z]/g, (letter) => ` ${letter}`).toLowerCase()
+  const expected = / expected$/.exec(words)
+  if (expected === null) return words
+  const what = words.slice(0, expected.index)
+  return `${/^end of/.test(what) ? 'the' : 'a'} ${what} is expected here`
 }
 
 const valueOf = (node: Node): unknown => {

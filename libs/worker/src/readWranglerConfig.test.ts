@@ -129,7 +129,7 @@ describe('wrangler.jsonc', () => {
 
 it('names the place where JSON is malformed', async () => {
   const file = await written('wrangler.jsonc', '{\n "main": "a"\n "vars": {} }')
-  const problem = { id: 'MalformedJson', message: `${file}:3:2: CommaExpected` }
+  const problem = { id: 'MalformedJson', message: `${file}:3:2: a comma is expected here` }
   await expect(readWranglerConfig(file)).rejects.toMatchObject(problem)
 })
 

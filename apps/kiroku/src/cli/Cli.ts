@@ -29,7 +29,7 @@ export type Dispatch = (spec: CommandSpec, parsed: ParsedCommand) => Promise<voi
 export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const
 
 /**
- * Parses `argv` against the tree and dispatches; prints help and version itself. This file is the only one
+ * Parses `argv` against the tree and dispatches; prints help, also where nothing is asked for, and version itself. This file is the only one
  * that knows `effect/cli`, which is unstable.
  * Errors: `InvalidArgument` for a command line that does not fit; those of the command otherwise.
  */
@@ -39,7 +39,8 @@ export const runTree = async (
   argv: readonly string[],
   dispatch: Dispatch,
 ): Promise<void> => {
-  const program = Command.runWith(build(root, dispatch), { version, renderErrors: true })(argv).pipe(
+  const given = argv.some((each) => each !== '--json') ? argv : ['--help']
+  const program = Command.runWith(build(root, dispatch), { version, renderErrors: true })(given).pipe(
     Effect.provide(
       Layer.mergeAll(
         NodeServices.layer,
@@ -140,6 +141,14 @@ const asOurError = (error: unknown): unknown => {
   const command = error.commandPath.join(' ')
   if (error.errors.length === 0)
     return new KirokuError('InvalidArgument', `${command}: the command is missing (see above)`)
-  const problems = error.errors.map((problem) => problem.message.replace(/\s+/g, ' ')).join('; ')
-  return new KirokuError('InvalidArgument', `${problems} (\`${command} --help\` shows what fits)`)
+  const problems = error.errors.map((problem) => sentenceOf(problem.message)).join(' ')
+  return new KirokuError('InvalidArgument', `${problems} \`${command} --help\` shows what fits.`)
 }
+
+/** What the parser says over several lines, as a sentence or two. */
+const sentenceOf = (message: string): string =>
+  message
+    .trim()
+    .replace(/\s+/g, ' ')
+    .replace(/[.]? Did you mean this\? (.+)$/, '. Did you mean $1?')
+    .replace(/(?<![.?!])$/, '.')

@@ -23,6 +23,12 @@ export const messageCommands: readonly CommandSpec[] = [
         metavar: 'FILE',
         description: 'Read the body, or with --ndjson the lines, from a file.',
       },
+      {
+        name: 'count',
+        kind: 'int',
+        metavar: 'N',
+        description: 'Send the message so many times; default 1.',
+      },
       { name: 'ndjson', kind: 'boolean', description: 'One JSON value a line, each a message.' },
       {
         name: 'delay',
@@ -147,6 +153,11 @@ export const messageCommands: readonly CommandSpec[] = [
         alias: 'q',
         metavar: 'QUEUE',
         description: 'Queue to consume; default those of the wrangler file.',
+      },
+      {
+        name: 'create',
+        kind: 'boolean',
+        description: 'Create the queue where it is missing; a terminal is asked otherwise.',
       },
       {
         ...subscriptionFlag,

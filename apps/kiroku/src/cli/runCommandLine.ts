@@ -1,3 +1,4 @@
+import { isKirokuError } from '@kiroku/message'
 import { readConfigFile } from '../config/ConfigFile.ts'
 import { resolveSettings } from '../config/resolveSettings.ts'
 import { runTree, type ParsedCommand } from './Cli.ts'
@@ -13,7 +14,11 @@ export const runCommandLine = (
 ): Promise<void> =>
   runTree(root, version, argv, async (spec, parsed) => {
     const module = await spec.load!()
-    await module.run(invocationOf(spec, parsed, signal))
+    const invocation = invocationOf(spec, parsed, signal)
+    await module.run(invocation).catch(async (error: unknown) => {
+      if (!isKirokuError(error) || error.id !== 'UnknownQueue') throw error
+      throw await (await import('../serve/suggestQueue.ts')).suggestQueue(error, invocation)
+    })
   })
 
 const invocationOf = (spec: CommandSpec, parsed: ParsedCommand, signal: AbortSignal): Invocation => {

@@ -110,6 +110,10 @@ describe('a command line', () => {
     })
   })
 
+  it.each([[[]], [['--json']]])('that asks for nothing (%j) shows the help', async (argv) => {
+    expect(await parse(argv)).toBeUndefined()
+  })
+
   it.each([
     [['send', 'mail', '-n'], /Unrecognized flag: -n/],
     [['receive', 'mail', '--max', 'many'], /--max|max/],
@@ -117,6 +121,10 @@ describe('a command line', () => {
     [['queue'], /the command is missing/],
     [['recall'], /./],
     [['trace', 'a', 'b'], /b/],
+    [
+      ['quue'],
+      /^Unknown subcommand "quue" for "kiroku"\. Did you mean queue\? `kiroku --help` shows what fits\.$/,
+    ],
   ])('%j does not fit and is InvalidArgument', async (argv, message) => {
     await expect(parse(argv)).rejects.toMatchObject({
       id: 'InvalidArgument',

@@ -38,7 +38,7 @@ const takeUsualPort = (): Promise<Server> =>
     server.listen(8480, '127.0.0.1', () => resolve(server))
   })
 
-describe('kiroku up', () => {
+describe('kiroku up', { timeout: 120_000 }, () => {
   it('names the engine that has its port, before it starts anything', async () => {
     const { exit, stderr } = await second.run(['up', '--http', new URL(up.api).host])
     expect(exit).toBe(4)
@@ -58,7 +58,7 @@ describe('kiroku up', () => {
     const usual = await takeUsualPort()
     const running = second.start(['up'])
     try {
-      await waitUntil(() => running.stdout().includes('Ctrl-C drains and stops.'))
+      await waitUntil(() => running.stdout().includes('Ctrl-C drains and stops.'), { timeoutMs: 60_000 })
       const [head, console, api, taken] = running.stdout().split('\n')
       expect(head).toMatch(/^Kiroku is up \(/)
       expect(console).toMatch(/^ {2}console {4}http:\/\/127\.0\.0\.1:\d+\//)

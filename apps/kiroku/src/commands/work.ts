@@ -1,8 +1,11 @@
 import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
+import type { Client } from '@kiroku/client'
 import { KirokuError } from '@kiroku/message'
 import { readWranglerConfig, runWorker, type ConsumerConfig, type WorkerConfig } from '@kiroku/worker'
 import type { Invocation } from '../cli/CommandSpec.ts'
+import { canAsk, confirm } from '../cli/confirm.ts'
+import { nearest } from '../cli/nearest.ts'
 import { parseDurationMs } from '../config/units.ts'
 import { logClientEvent } from '../serve/logClientEvent.ts'
 import { makeLogger } from '../serve/Logger.ts'
@@ -26,6 +29,7 @@ export const run = async (invocation: Invocation): Promise<void> => {
   await withClient(
     invocation,
     async (client) => {
+      await assentToCreate(invocation, client, config)
       const worker = await runWorker({
         client,
         config,
@@ -47,7 +51,13 @@ export const run = async (invocation: Invocation): Promise<void> => {
   out.result({ stopped: true, queues })
 }
 
-const configOf = async (invocation: Invocation): Promise<WorkerConfig> => {
+/** What is worked on. */
+interface WorkedConfig extends WorkerConfig {
+  /** Queues that the wrangler file consumes. */
+  readonly declared: ReadonlySet<string>
+}
+
+const configOf = async (invocation: Invocation): Promise<WorkedConfig> => {
   const { text } = invocation
   const file = text('config') ?? wranglerFiles.find((name) => existsSync(name))
   const config: WorkerConfig =
@@ -63,7 +73,31 @@ const configOf = async (invocation: Invocation): Promise<WorkerConfig> => {
       'name a queue with --queue, or in queues.consumers of a wrangler file',
     )
   const flags = flagsOf(invocation)
-  return { ...config, consumers: chosen.map((consumer) => ({ ...consumer, ...flags })) }
+  return {
+    ...config,
+    consumers: chosen.map((consumer) => ({ ...consumer, ...flags })),
+    declared: new Set(config.consumers.map((consumer) => consumer.queue)),
+  }
+}
+
+/**
+ * A queue that only --queue names is created when somebody says so: a typing error would wait for messages for ever.
+ * What a wrangler file declares is meant. Errors: `UnknownQueue`.
+ */
+const assentToCreate = async (
+  { text, flag, signal }: Invocation,
+  client: Client,
+  { declared }: WorkedConfig,
+): Promise<void> => {
+  const queue = text('queue')
+  if (queue === undefined || declared.has(queue) || flag('create')) return
+  const names = (await client.queues.survey()).queues.map(({ name }) => name)
+  if (names.includes(queue)) return
+  const missing = new KirokuError('UnknownQueue', `there is no queue "${queue}"`)
+  if (!canAsk()) throw missing
+  const meant = nearest(queue, names)
+  const hint = meant === undefined ? '' : ` Did you mean "${meant}"?`
+  if (!(await confirm(`There is no queue "${queue}".${hint} Create "${queue}"?`, signal))) throw missing
 }
 
 const flagsOf = ({ text, int }: Invocation): Partial<ConsumerConfig> => {

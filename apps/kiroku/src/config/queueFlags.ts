@@ -93,13 +93,13 @@ export const queueConfigOf = (
   return config
 }
 
-/** Reads a setting as its flag has it; `what` names it in errors. Errors: `InvalidArgument`. */
+/** Reads a setting as its flag has it; `what` names it in errors. Errors: `InvalidArgument`, `InvalidConfig` out of range. */
 export const parseSetting = (row: QueueSetting, text: string, what: string): unknown => {
   switch (row.kind) {
     case 'duration':
-      return parseDurationMs(text, what)
+      return within(row, parseDurationMs(text, what), text, what)
     case 'bytes':
-      return parseBytes(text, what)
+      return within(row, parseBytes(text, what), text, what)
     case 'retry':
       return parseRetryPolicy(text, what)
     case 'queue':
@@ -109,6 +109,16 @@ export const parseSetting = (row: QueueSetting, text: string, what: string): unk
     default:
       return text
   }
+}
+
+const within = (
+  row: QueueSetting & { readonly min: number; readonly max: number },
+  value: number,
+  text: string,
+  what: string,
+): number => {
+  if (value >= row.min && value <= row.max) return value
+  throw new KirokuError('InvalidConfig', `${what} must be ${rangeOf(row)}, not ${text}`)
 }
 
 const readSchema = (file: string, what: string): unknown => {

@@ -56,7 +56,7 @@ describe('the queues of a configuration file', () => {
 
   it.each([
     ['"leaseSeconds": 5', /^conf\/kiroku.jsonc:3:3: queues.mail: there is no setting "leaseSeconds"$/],
-    ['"leaseMs": 0', /^conf\/kiroku.jsonc:3:3: queues.mail: leaseMs must be a whole number from 1 to/],
+    ['"leaseMs": 0', /^conf\/kiroku.jsonc:3:3: queues.mail: leaseMs must be from 1 ms to 12 h/],
     ['"leaseMs": "30"', /3:3: queues.mail: leaseMs: "30" is not a duration/],
     ['"retriesMax": 1001', /retriesMax must be a whole number from 0 to 1000, not 1001/],
     ['"retriesMax": "5"', /retriesMax must be a whole number .* not "5"/],

@@ -55,7 +55,10 @@ describe('the settings', () => {
       /kiroku.jsonc:3:3: recordBytes: "3 buckets" is not a size/,
     ],
     [{ ...none, env: { KIROKU_LOG_FORMAT: 'xml' } }, /"xml" is not one of human, json/],
-    [{ ...none, file: written({ partitons: 3 }) }, /kiroku.jsonc:2:3: partitons is not a setting/],
+    [
+      { ...none, file: written({ partitons: 3 }) },
+      /kiroku.jsonc:2:3: partitons is not a setting. Did you mean "partitions"\?/,
+    ],
     [{ ...none, file: written({ config: 'x' }) }, /config is not a setting/],
     [{ ...none, file: written({ log: { name: 'x' } }) }, /log must be a string or a number/],
   ])('name the source and the value that is wrong: %j', (sources, message) => {

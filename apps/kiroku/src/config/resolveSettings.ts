@@ -1,6 +1,7 @@
 import { isKirokuError, KirokuError } from '@kiroku/message'
 import { errorAt, where } from '@kiroku/worker/located'
 import type { ConfigFile } from './ConfigFile.ts'
+import { nearest } from '../cli/nearest.ts'
 import { settingsTable, type Setting, type SettingKey, type Settings } from './settings.ts'
 import { parseBytes, parseDurationMs } from './units.ts'
 
@@ -23,7 +24,11 @@ const fileKeys = new Set<string>([
  */
 export const resolveSettings = (sources: SettingSources): Settings => {
   for (const key of Object.keys(sources.file.root))
-    if (!fileKeys.has(key)) throw errorAt(sources.file, [key], 'is not a setting')
+    if (!fileKeys.has(key)) {
+      const meant = nearest(key, [...fileKeys])
+      const hint = meant === undefined ? '' : `. Did you mean "${meant}"?`
+      throw errorAt(sources.file, [key], `is not a setting${hint}`)
+    }
   const settings: Partial<Record<SettingKey, string | number>> = {}
   for (const row of settingsTable as readonly (Setting & { key: SettingKey })[]) {
     const found = pick(row, sources)

@@ -1,16 +1,48 @@
+import { KirokuError } from '@kiroku/message'
+
 /** What a body given on the command line most likely is: JSON only where it is an object or an array. */
 export const contentTypeOf = (body: Uint8Array): string => {
-  let text: string
+  const text = textOf(body)
+  if (text === undefined) return 'application/octet-stream'
+  return looksLikeJson(text) && jsonProblem(text) === undefined ? 'application/json' : 'text/plain'
+}
+
+/**
+ * What is wrong with a text that begins as an object or an array does and is none, so that it goes as plain text:
+ * most likely a slip. Undefined: nothing.
+ */
+export const jsonSlip = (body: Uint8Array): string | undefined => {
+  const text = textOf(body)
+  return text !== undefined && looksLikeJson(text) ? jsonProblem(text) : undefined
+}
+
+/** Refuses a body that is not what its content type says. Errors: `MalformedJson`. */
+export const checkJson = (body: Uint8Array, contentType: string): void => {
+  if (!/^application\/([\w.-]+\+)?json\s*(;|$)/i.test(contentType)) return
+  const text = textOf(body)
+  const problem = text === undefined ? 'it is not text' : jsonProblem(text)
+  if (problem !== undefined)
+    throw new KirokuError(
+      'MalformedJson',
+      `the body is not JSON, as its type ${contentType} says: ${problem}`,
+    )
+}
+
+const looksLikeJson = (text: string): boolean => /^\s*[[{]/.test(text)
+
+const textOf = (body: Uint8Array): string | undefined => {
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(body)
+    return new TextDecoder('utf-8', { fatal: true }).decode(body)
   } catch {
-    return 'application/octet-stream'
+    return undefined
   }
-  if (!/^\s*[[{]/.test(text)) return 'text/plain'
+}
+
+const jsonProblem = (text: string): string | undefined => {
   try {
     JSON.parse(text)
-    return 'application/json'
-  } catch {
-    return 'text/plain'
+    return undefined
+  } catch (error) {
+    return (error as Error).message
   }
 }

@@ -1,11 +1,15 @@
 import type { BatchOptions, Client, OutgoingMessage } from '@kiroku/client'
 import { isKirokuError, KirokuError } from '@kiroku/message'
-import type { NdjsonLine } from './ndjson.ts'
 
 /** Messages that travel together, and how many such batches are under way. */
 const batchMessagesMax = 500
 const batchBytesMax = 256 * 1024
 const batchesInFlightMax = 8
+
+/** A body to send. */
+export interface BodyBytes {
+  readonly bytes: Uint8Array
+}
 
 /**
  * Sends each line as a message, in order, several batches at once. Where the input turns out to be malformed,
@@ -15,7 +19,7 @@ const batchesInFlightMax = 8
 export const sendNdjson = async (
   client: Pick<Client, 'sendBatch'>,
   queue: string,
-  lines: AsyncIterable<NdjsonLine>,
+  lines: AsyncIterable<BodyBytes> | Iterable<BodyBytes>,
   options: BatchOptions,
   signal: AbortSignal,
   onSent: (sent: number) => void,

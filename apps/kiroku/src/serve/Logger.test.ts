@@ -28,6 +28,13 @@ it('writes a readable line for people', () => {
   expect(lines).toEqual(['03:04:05.678 INFO  ready url=http://x text="two words"'])
 })
 
+it('leaves out what is not known', () => {
+  const lines = linesOf('human', (log) =>
+    log('warn', 'placement trouble', { partition: undefined, reason: 'x' }),
+  )
+  expect(lines).toEqual(['03:04:05.678 WARN  placement trouble reason=x'])
+})
+
 it('shows an error of ours by id and message', () => {
   const [line] = linesOf('json', (log) =>
     log('error', 'failed', { error: new KirokuError('Timeout', 'late') }),

@@ -32,7 +32,9 @@ export const makeLogger = (options: LoggerOptions): Logger => {
       write(JSON.stringify({ time, level, event, ...Object.fromEntries(entries) }))
       return
     }
-    const pairs = Object.entries(fields).map(([key, value]) => `${key}=${human(value)}`)
+    const pairs = Object.entries(fields)
+      .filter(([, value]) => value !== undefined)
+      .map(([key, value]) => `${key}=${human(value)}`)
     const line = [time.slice(11, 23), level.toUpperCase().padEnd(5), event, ...pairs].join(' ')
     write(level === 'error' ? [line, ...Object.values(fields).flatMap(framesOf)].join('\n') : line)
   }

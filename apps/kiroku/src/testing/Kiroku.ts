@@ -55,7 +55,17 @@ export class Kiroku {
 
   /** Starts a command and leaves it running; with `null` its standard input stays open. */
   start(args: readonly string[], input: string | Uint8Array | null = ''): Running {
-    const child = spawn(process.execPath, [main, ...args], {
+    return this.#spawn(process.execPath, [main, ...args], input)
+  }
+
+  /** Starts a command on a terminal of its own, as a person does; what the terminal shows is in `stdout`. */
+  startOnTerminal(args: readonly string[]): Running {
+    const command = [process.execPath, main, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`)
+    return this.#spawn('script', ['-qec', command.join(' '), '/dev/null'], null)
+  }
+
+  #spawn(program: string, args: readonly string[], input: string | Uint8Array | null): Running {
+    const child = spawn(program, args, {
       cwd: this.#folder,
       env: {
         ...process.env,

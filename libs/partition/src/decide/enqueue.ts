@@ -11,6 +11,7 @@ import type { Turn } from '../Turn.ts'
 import { enqueueOnce } from './enqueueOnce.ts'
 import { refuseIds } from './sendIds.ts'
 import { bytesOf, delayOf, markedBy, storeSend, type EnqueueOf, type SizedRef } from './storeSend.ts'
+import { inTime } from '../inUnits.ts'
 
 /** The queue of that name, or an `UnknownQueue` answer. */
 export const namedQueue = <B>(turn: Turn<B>, name: string, token: number): QueueState | undefined => {
@@ -181,7 +182,7 @@ const refuseSend = (
     if (!(Number.isInteger(delay) && delay >= 0 && delay <= limits.delayMsMax))
       return new KirokuError(
         'InvalidArgument',
-        `a delay must be a whole number from 0 to ${limits.delayMsMax} ms (14 days), not ${delay}`,
+        `a delay must be from 0 to ${inTime(limits.delayMsMax)} in whole ms, not ${inTime(delay)}`,
       )
     if (delay > 0 && delay >= queue.config.retentionMs)
       return new KirokuError(

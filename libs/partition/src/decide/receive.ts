@@ -9,6 +9,7 @@ import type { Subscription } from '../state/Subscription.ts'
 import type { Turn } from '../Turn.ts'
 import { namedSubscription } from './enqueue.ts'
 import { repeatReceive } from './repeatReceive.ts'
+import { inTime } from '../inUnits.ts'
 
 /** Parks a receive; it is served or answered empty when the turn ends, or later. */
 export const decideReceive = <B>(turn: Turn<B>, command: CommandOf<'Receive'>, token: number): void => {
@@ -102,7 +103,9 @@ const refuseReceive = ({ queue, config }: Subscription, c: CommandOf<'Receive'>)
       ? undefined
       : new KirokuError(
           'InvalidArgument',
-          `${name} must be a whole number from ${min} to ${max}, not ${value}`,
+          name.endsWith('Ms')
+            ? `${name} must be from ${inTime(min)} to ${inTime(max)} in whole ms, not ${inTime(value)}`
+            : `${name} must be a whole number from ${min} to ${max}, not ${value}`,
         )
   return (
     check('max', c.max, 1, limits.messagesPerReceiveMax) ??

@@ -4,6 +4,7 @@ import { findDelayed } from '../delayed.ts'
 import { limits } from '../limits.ts'
 import type { Turn } from '../Turn.ts'
 import { earlierSend } from './enqueue.ts'
+import { inTime } from '../inUnits.ts'
 
 /** Cancels or moves a message that is not due yet; a repeat of what was done is answered as before. */
 export const decideRevise = <B>(
@@ -37,7 +38,7 @@ const dueTime = (now: number, { delayMs, dueAt }: CommandOf<'Reschedule'>): numb
     ? at
     : new KirokuError(
         'InvalidArgument',
-        `a message can be due from now to ${limits.delayMsMax} ms (14 days) ahead, not ${delayMs === undefined ? 'at' : 'in'} ${given}`,
+        `a message can be due from now to ${inTime(limits.delayMsMax)} ahead, not ${delayMs === undefined ? `at ${given}` : `in ${inTime(given)}`}`,
       )
 }
 

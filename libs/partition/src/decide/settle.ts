@@ -6,6 +6,7 @@ import { limits } from '../limits.ts'
 import { outcomeBytes, Outcomes } from '../Outcomes.ts'
 import type { Subscription } from '../state/Subscription.ts'
 import type { Rest, Turn } from '../Turn.ts'
+import { inTime } from '../inUnits.ts'
 
 /** A command that names messages by their receipts. */
 type Settling = CommandOf<'Ack' | 'Retry' | 'Extend' | 'Release' | 'DeadLetter'>
@@ -113,7 +114,7 @@ const refuseSettle = <B>(turn: Turn<B>, c: Settling): KirokuError | undefined =>
   )
     return new KirokuError(
       'InvalidArgument',
-      `leaseMs must be a whole number from ${limits.leaseMsMin} to ${limits.leaseMsMax}, not ${c.leaseMs}`,
+      `leaseMs must be from ${inTime(limits.leaseMsMin)} to ${inTime(limits.leaseMsMax)} in whole ms, not ${inTime(c.leaseMs)}`,
     )
   if (
     c.type === 'Retry' &&
@@ -122,7 +123,7 @@ const refuseSettle = <B>(turn: Turn<B>, c: Settling): KirokuError | undefined =>
   )
     return new KirokuError(
       'InvalidArgument',
-      `delayMs must be a whole number from 0 to ${limits.delayMsMax}, not ${c.delayMs}`,
+      `delayMs must be from 0 to ${inTime(limits.delayMsMax)} in whole ms, not ${inTime(c.delayMs)}`,
     )
   for (const { queue, sub, delivery, numbers } of c.items) {
     for (let r = 0; r < numbers.length; r += 2) {

@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest'
+import { nearest } from './nearest.ts'
+
+const names = ['mail', 'mail-dlq', 'payments', 'orders']
+
+it.each([
+  ['mial', 'mail'],
+  ['mails', 'mail'],
+  ['Mail', 'mail'],
+  ['mail-dql', 'mail-dlq'],
+  ['paymnets', 'payments'],
+  ['order', 'orders'],
+  ['x', undefined],
+  ['invoices', undefined],
+])('%s means %s', (typed, meant) => {
+  expect(nearest(typed, names)).toBe(meant)
+})

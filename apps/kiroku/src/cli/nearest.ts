@@ -1,0 +1,33 @@
+/** The name that somebody most likely meant: the one with the fewest typing errors, where these are few. */
+export const nearest = (typed: string, names: readonly string[]): string | undefined => {
+  const errorsMax = Math.max(1, Math.floor(typed.length / 3))
+  let best: { name: string; errors: number } | undefined
+  for (const name of names) {
+    const errors = typingErrors(typed.toLowerCase(), name.toLowerCase())
+    if (errors <= errorsMax && errors < (best?.errors ?? Infinity)) best = { name, errors }
+  }
+  return best?.name
+}
+
+/** Letters that are missing, too many, wrong, or swapped with their neighbour. */
+const typingErrors = (a: string, b: string): number => {
+  let before: number[] = []
+  let last = Array.from({ length: b.length + 1 }, (_, j) => j)
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+      row.push(
+        Math.min(
+          last[j]! + 1,
+          row[j - 1]! + 1,
+          last[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1),
+          isSwapped ? before[j - 2]! + 1 : Infinity,
+        ),
+      )
+    }
+    before = last
+    last = row
+  }
+  return last[b.length]!
+}
