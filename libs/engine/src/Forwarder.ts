@@ -154,9 +154,9 @@ export class Forwarder {
     const { ok } = answer
     if (ok === undefined) {
       if (answer.error.id === 'UnknownSubscription') hold(state, lane, 'subscriptionGone', this.#work.now())
-      // Together they are more than the target's record takes.
-      const fewer = answer.error.id === 'BodyTooLarge' ? Math.max(1, window.length >> 1) : messagesMax
-      return this.#again(state, lane, failures, fewer)
+      // Together they are more than the target's record takes, or its store has room for.
+      const isTooMuch = answer.error.id === 'BodyTooLarge' || answer.error.id === 'StorageFull'
+      return this.#again(state, lane, failures, isTooMuch ? Math.max(1, window.length >> 1) : messagesMax)
     }
     this.#work.act((turn) => {
       decideForwarded(turn, lane, ok)

@@ -3,6 +3,7 @@ import { KirokuError } from '@kiroku/message'
 import { isSealed, type BodyRef, type KeyStore, type PartitionLog } from '@kiroku/log'
 import {
   beginFrame,
+  bringsLetters,
   clockTrouble,
   decide,
   decideCreateSubscription,
@@ -449,13 +450,9 @@ export class PartitionActor {
     this.#slots.set(token, slot)
     if (command.type === 'DescribePartition') return this.#resolve({ token, answer: { ok: this.describe() } })
     const plainBytes = commandBytes(command)
-    if (command.type === 'Enqueue') {
-      // What waits is not stored yet, and takes room all the same.
-      const waiting = this.#mailbox.bytes
-      if (!this.#storage.takes(plainBytes, waiting)) {
-        const reason = `partition ${this.partition}: ${this.#storage.reason(waiting + plainBytes)}`
-        return this.#refuse(token, new KirokuError('StorageFull', reason, { retryAfterMs: 1_000 }))
-      }
+    if (!this.#hasRoomFor(command, plainBytes)) {
+      const reason = `partition ${this.partition}: ${this.#storage.reason(this.#mailbox.bytes + plainBytes)}`
+      return this.#refuse(token, new KirokuError('StorageFull', reason, { retryAfterMs: 1_000 }))
     }
     const tooLarge = this.#sizes.refuse(command) ?? this.#refuseLong(command)
     if (tooLarge !== undefined) return this.#refuse(token, tooLarge)
@@ -472,7 +469,7 @@ export class PartitionActor {
       if (!this.#mailbox.put({ command, token, bytes })) busy()
       return
     }
-    const needsSpill = this.#sizes.needsSpill(command, bytes)
+    const needsSpill = this.#sizes.needsSpill(command, bytes) && this.#bringsBodies(command)
     // Others are refused when they are decided; these would be references by then.
     if (needsSpill && command.type === 'Enqueue' && command.messages.some(isSealed))
       return this.#refuse(token, new KirokuError('MalformedRequest', 'a message is not an envelope'))
@@ -488,6 +485,19 @@ export class PartitionActor {
       () => this.#mailbox.spilled(mail),
       () => {},
     )
+  }
+
+  /** Whether the store has room for a command behind those that wait, which are not stored yet and take room all the same. */
+  #hasRoomFor(command: Command, bytes: number): boolean {
+    const waiting = this.#mailbox.bytes
+    if (command.type === 'Enqueue') return this.#storage.takes(bytes, waiting)
+    // Letters may take the reserve, since where they come from is let go of then, but not the room for a fence.
+    return command.type !== 'Forward' || !this.#bringsBodies(command) || this.#storage.carries(bytes, waiting)
+  }
+
+  /** Letters that came before are confirmed and not stored again. */
+  #bringsBodies(command: CommandOf<'Enqueue' | 'Forward'>): boolean {
+    return command.type === 'Enqueue' || bringsLetters(this.#state, command)
   }
 
   /** Refuses an administrative command whose texts no record can hold; sends are looked at when it is their turn. */

@@ -19,6 +19,8 @@ export class StorageWatch {
   #isOn = false
   #refusedAt = Number.NEGATIVE_INFINITY
   #bytes = 0
+  /** Bytes that were sent off to the log. */
+  #sent = 0
 
   /** `onShort` is called from time to time as long as the log is short. */
   constructor(log: PartitionLog, time: Time, store: RoomWatch, onShort: () => void) {
@@ -83,6 +85,7 @@ export class StorageWatch {
   /** Something was sent off to the log. */
   stored(bytes: number): void {
     this.#bytes += bytes
+    this.#sent += bytes
     this.#stream.stored(bytes)
     this.#store.stored(bytes)
   }
@@ -113,10 +116,13 @@ export class StorageWatch {
   }
 
   async #ask(): Promise<void> {
+    const before = this.#sent
     try {
       const { bytes, bytesMax } = await this.#log.state()
       this.#bytes = bytes
-      this.#stream.told(bytesMax > 0 ? { freeBytes: bytesMax - bytes, bytesMax } : undefined)
+      // What is stored meanwhile may be part of the answer or not.
+      const since = this.#sent - before
+      this.#stream.told(bytesMax > 0 ? { freeBytes: bytesMax - bytes, bytesMax } : undefined, since)
     } catch {
       return
     }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createMemoryLog, decodeRecord, type MemoryLog } from '@kiroku/log'
 import type { Command } from '@kiroku/partition'
-import { ManualTime } from '@kiroku/testkit'
+import { ManualTime, waitUntil } from '@kiroku/testkit'
 import { body, by, receive, startTestNode } from './startTestNode.ts'
 
 type TestNode = Awaited<ReturnType<typeof startTestNode>>
@@ -181,6 +181,58 @@ describe('a store that is smaller than the record may become', () => {
     const { delivery } = await one.ask(receive('old'))
     expect(delivery!.messages).toHaveLength(3)
     await one.close()
+  })
+
+  it('is not filled up by dead letters, which wait where they are', async () => {
+    const time = new ManualTime()
+    const log = createMemoryLog({ partitions: 1 }, { storeBytesMax: 2_000_000 })
+    const one = await withQueue(log, time)
+    const { queue: dead } = await one.ask({ type: 'CreateQueue', queue: 'dead', config: {}, by })
+    const deadLetter = { partition: 0, queue: dead, name: 'dead' }
+    await one.ask({ type: 'ConfigureQueue', queue: 'mail', config: { deadLetter }, by })
+    const { sent } = await fill(one)
+    let given = 0
+    for (let n = 1; n <= 40; n++) {
+      const { delivery } = await one.ask(receive('mail'))
+      if (delivery !== undefined) {
+        const { queue, sub, numbers, messages } = delivery
+        const items = [{ queue, sub, delivery: delivery.delivery, numbers }]
+        await one.ask({ type: 'DeadLetter', items, error: 'no' })
+        given += messages.length
+      }
+      await time.advance(1_000)
+      expect((await log.room())!.freeBytes).toBeGreaterThan(25_000)
+    }
+    expect(given).toBe(sent)
+    expect(one.node.actors.get(0)!.epoch).toBe(1)
+    log.faults.resizeStore(20_000_000)
+    await time.advance(60_000)
+    const { delivery } = await one.ask({ ...receive('dead', 1_000), bytesMax: 1e9 })
+    expect(delivery!.messages).toHaveLength(sent)
+    await one.close()
+  })
+
+  it('confirms a letter that it holds already, so that the first can go', async () => {
+    const log = createMemoryLog({ partitions: 1 }, { storeBytesMax: 2_000_000 })
+    const one = await withQueue(log)
+    const { queue: dead } = await one.ask({ type: 'CreateQueue', queue: 'dead', config: {}, by })
+    const letter = (forward: number): Extract<Command, { type: 'Forward' }> => ({
+      type: 'Forward',
+      from: { partition: 1, queue: 77 },
+      target: dead,
+      forward,
+      messages: [kilobytes(100)],
+      enqueuedAt: [0],
+    })
+    await one.ask(letter(1))
+    await fill(one)
+    log.faults.resizeStore(log.faults.usedBytes + 40_000)
+    await one.close()
+    const two = await startTestNode(log, 'two')
+    await waitUntil(() => two.node.actors.get(0)!.describe().storage?.state === 'full')
+    expect(await two.ask(letter(1))).toMatchObject({ outcome: 'stored' })
+    await expect(two.ask(letter(2))).rejects.toThrow('StorageFull')
+    await two.close()
   })
 
   it('is looked at also while its owner rebuilds its state', async () => {

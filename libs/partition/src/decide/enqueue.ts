@@ -3,6 +3,7 @@ import type { Answers, CommandOf } from '../Command.ts'
 import { bodyBytes, isDisguised } from '../Envelope.ts'
 import { limits } from '../limits.ts'
 import { seenKey } from '../state/Outbox.ts'
+import type { PartitionState } from '../state/PartitionState.ts'
 import type { QueueState } from '../state/QueueState.ts'
 import { newsFor } from '../state/Spread.ts'
 import type { Subscription } from '../state/Subscription.ts'
@@ -235,6 +236,12 @@ const needsGroup = ({ name, config }: QueueState): KirokuError | undefined => {
     ? undefined
     : new KirokuError('InvalidArgument', `queue "${name}" ${why}: every message needs a group`)
 }
+
+/** Whether a forward brings letters that would be stored: their queue is there, and they are not in it yet. */
+export const bringsLetters = (
+  { queues, forwardsSeen }: PartitionState,
+  { from, target, forward, messages }: CommandOf<'Forward'>,
+): boolean => queues.has(target) && (forwardsSeen.get(seenKey(from, target)) ?? 1) < forward + messages.length
 
 /** Stores dead letters from another queue's outbox; those that came before are passed over. */
 export const decideForward = <B extends Uint8Array | SizedRef>(
