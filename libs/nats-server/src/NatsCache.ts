@@ -1,19 +1,13 @@
 import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises'
-import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { compareVersions, executable, isSupported, probe, type NatsBinary } from './NatsBinary.ts'
+import { userCacheFolder } from './userCacheFolder.ts'
 
 const abandonedAfterMs = 3_600_000
 
 /** Our own folder of fetched versions: `<version>/nats-server`. */
 export const cacheFolderOf = (env: Readonly<Record<string, string | undefined>>): string =>
-  join(
-    env['XDG_CACHE_HOME'] ||
-      (process.platform === 'win32' && env['LOCALAPPDATA']) ||
-      join(homedir(), '.cache'),
-    'kiroku',
-    'nats-server',
-  )
+  join(userCacheFolder(env), 'nats-server')
 
 /** The newest server of the cache that is new enough and runs, or the one of `version` alone where that is given. */
 export const newestCached = async (

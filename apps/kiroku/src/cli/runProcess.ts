@@ -1,0 +1,44 @@
+import { processOutput, reportError } from './Output.ts'
+import { runCommandLine } from './runCommandLine.ts'
+import { tree } from './tree.ts'
+
+/** A drain that takes longer than this is cut off. */
+const drainMsMax = 9_500
+
+/** Runs a command line as this process: its signals, its output, its exit code. Ends the process. */
+export const runProcess = async (argv: readonly string[], version: string): Promise<void> => {
+  const json = argv.includes('--json')
+  const stopping = new AbortController()
+
+  const fail = (error: unknown): void => {
+    const report = reportError(error, process.env['KIROKU_DEBUG'] === '1')
+    process.stderr.write(report.human + '\n')
+    processOutput(json).result(report.machine)
+    process.exitCode = report.exit
+  }
+
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.on(signal, () => {
+      // A second signal means: now.
+      if (stopping.signal.aborted) process.exit(signal === 'SIGINT' ? 130 : 143)
+      stopping.abort()
+      setTimeout(() => {
+        process.stderr.write(`the drain took longer than ${drainMsMax} ms and was cut off\n`)
+        process.exit(1)
+      }, drainMsMax).unref()
+    })
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
+  for (const event of ['uncaughtException', 'unhandledRejection'] as const)
+    process.on(event, (error: unknown) => {
+      fail(error)
+      process.exit()
+    })
+
+  try {
+    await runCommandLine(tree, version, argv, stopping.signal)
+  } catch (error) {
+    fail(error)
+  }
+  // A socket that somebody forgot must not keep a finished command alive; output is flushed first.
+  process.stdout.write('', () => process.stderr.write('', () => process.exit()))
+}
