@@ -217,6 +217,20 @@ describe('the HTTP API', () => {
       expect(received.text).toContain(written)
   })
 
+  it('refuses a body that does not fit the schema of a queue that checks all', async () => {
+    const { ask } = await serve()
+    const bodySchema = { type: 'object', required: ['to'] }
+    await ask('POST', '/v1/queues', { name: 'checked', settings: { bodySchema, bodyCheck: 'all' } })
+    for (const [path, body] of [
+      ['messages', { body: {} }],
+      ['messages/batch', { messages: [{ body: { to: 'ada' } }, { body: {} }] }],
+    ] as const) {
+      const answer = await ask('POST', `/v1/queues/checked/${path}`, body)
+      expect([answer.status, answer.json()]).toMatchObject([422, { id: 'BodyMismatch' }])
+    }
+    expect((await ask('POST', '/v1/queues/checked/messages', { body: { to: 'ada' } })).status).toBe(201)
+  })
+
   it('carries messages from creation of a queue to their acknowledgement', async () => {
     const { ask } = await serve()
     expect(

@@ -1,4 +1,4 @@
-import { KirokuError } from '@kiroku/message'
+import { KirokuError, type ErrorId } from '@kiroku/message'
 import { limits as partitionLimits, type Answers, type SpreadView } from '@kiroku/partition'
 import { isRetryable } from './failure.ts'
 import { Lane, type Unit } from './Lane.ts'
@@ -191,8 +191,7 @@ export class Sender {
       },
       failed: (error) => {
         close()
-        if (waiters.length > 1 && (error.id === 'BodyTooLarge' || error.id === 'InvalidArgument'))
-          return this.#split(group)
+        if (waiters.length > 1 && isOfOneMessage.has(error.id)) return this.#split(group)
         const reason =
           unit.doubt && isRetryable(error)
             ? new KirokuError('SendUnknown', `No answer for a send to "${queue}": ${error.message}`, {
@@ -226,6 +225,9 @@ export class Sender {
     this.#groups.unshift(...groups)
   }
 }
+
+/** Why a gathered send was refused although only one message in it may be wrong. */
+const isOfOneMessage = new Set<ErrorId>(['BodyTooLarge', 'BodyMismatch', 'InvalidArgument'])
 
 const fits = (group: Group, envelope: Uint8Array): boolean =>
   group.messages.length < partitionLimits.messagesPerSendMax &&

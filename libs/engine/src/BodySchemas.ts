@@ -6,7 +6,7 @@ const problemsMax = 5
 
 /** Holds bodies against the JSON Schemas of queues. */
 export class BodySchemas {
-  readonly #compiled = new Map<string, ValidateFunction>()
+  readonly #compiled = new Map<string, ValidateFunction | KirokuError>()
 
   /** Errors: `InvalidConfig`, when it is no JSON Schema. */
   async check(schema: object): Promise<void> {
@@ -15,19 +15,25 @@ export class BodySchemas {
 
   /** Errors: `BodyMismatch`, which names the places that do not fit; `InvalidConfig`. */
   async hold(body: Uint8Array, schema: object, queue: string): Promise<void> {
-    const validate = await this.#compile(schema)
-    let value: unknown
-    try {
-      value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
-    } catch (cause) {
-      throw new KirokuError('BodyMismatch', `queue "${queue}" wants JSON, and the body is none`, { cause })
+    const mismatch = mismatchOf(await this.#compile(schema), body, queue)
+    if (mismatch !== undefined) throw mismatch
+  }
+
+  /** Why bodies are refused, said at once: `BodyMismatch`, `InvalidConfig`, or `Busy` while the schema is made ready. */
+  refuse(bodies: Iterable<Uint8Array>, schema: object, queue: string): KirokuError | undefined {
+    const validate = this.#compiled.get(JSON.stringify(schema))
+    if (validate === undefined) {
+      this.#compile(schema).catch(() => undefined)
+      return new KirokuError('Busy', `the schema of queue "${queue}" is being made ready`, {
+        retryAfterMs: 50,
+      })
     }
-    if (validate(value)) return
-    const problems = (validate.errors ?? []).slice(0, problemsMax).map(problemOf)
-    throw new KirokuError(
-      'BodyMismatch',
-      `the body does not fit the schema of queue "${queue}": ${problems.join('; ')}`,
-    )
+    if (validate instanceof KirokuError) return validate
+    for (const body of bodies) {
+      const mismatch = mismatchOf(validate, body, queue)
+      if (mismatch !== undefined) return mismatch
+    }
+    return undefined
   }
 
   /** Whether a body fits. Errors: `InvalidConfig`. */
@@ -44,6 +50,7 @@ export class BodySchemas {
   async #compile(schema: object): Promise<ValidateFunction> {
     const key = JSON.stringify(schema)
     const known = this.#compiled.get(key)
+    if (known instanceof KirokuError) throw known
     if (known !== undefined) return known
     // Most engines never need it, and it takes its time to load.
     const { Ajv2020 } = await import('ajv/dist/2020.js')
@@ -53,15 +60,36 @@ export class BodySchemas {
     })
     ajv.addMetaSchema(draft7)
     try {
-      const validate = ajv.compile(schema)
-      if (this.#compiled.size >= compiledMax) this.#compiled.clear()
-      this.#compiled.set(key, validate)
-      return validate
+      return this.#keep(key, ajv.compile(schema))
     } catch (cause) {
       const why = cause instanceof Error ? cause.message : String(cause)
-      throw new KirokuError('InvalidConfig', `bodySchema is not a JSON Schema: ${why}`, { cause })
+      throw this.#keep(
+        key,
+        new KirokuError('InvalidConfig', `bodySchema is not a JSON Schema: ${why}`, { cause }),
+      )
     }
   }
+
+  #keep<A extends ValidateFunction | KirokuError>(key: string, made: A): A {
+    if (this.#compiled.size >= compiledMax) this.#compiled.clear()
+    this.#compiled.set(key, made)
+    return made
+  }
+}
+
+const mismatchOf = (validate: ValidateFunction, body: Uint8Array, queue: string): KirokuError | undefined => {
+  let value: unknown
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
+  } catch (cause) {
+    return new KirokuError('BodyMismatch', `queue "${queue}" wants JSON, and the body is none`, { cause })
+  }
+  if (validate(value)) return undefined
+  const problems = (validate.errors ?? []).slice(0, problemsMax).map(problemOf)
+  return new KirokuError(
+    'BodyMismatch',
+    `the body does not fit the schema of queue "${queue}": ${problems.join('; ')}`,
+  )
 }
 
 const problemOf = ({ instancePath, message, params }: ErrorObject): string => {

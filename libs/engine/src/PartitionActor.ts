@@ -46,6 +46,7 @@ import { load, type Loaded } from './load.ts'
 import { bodyBytes, commandBytes, keyOf, Mailbox, type Act, type Bringing, type First } from './Mailbox.ts'
 import { Metrics } from './Metrics.ts'
 import { Redriver } from './Redriver.ts'
+import { refuseBodies } from './refuseBodies.ts'
 import type { RoomWatch } from './RoomWatch.ts'
 import { Request, type Slot } from './Request.ts'
 import { openMessage } from './openDelivery.ts'
@@ -456,6 +457,8 @@ export class PartitionActor {
     }
     const tooLarge = this.#sizes.refuse(command) ?? this.#refuseLong(command)
     if (tooLarge !== undefined) return this.#refuse(token, tooLarge)
+    const unfit = command.type === 'Enqueue' ? refuseBodies(this.#schemas, this.#state, command) : undefined
+    if (unfit !== undefined) return this.#refuse(token, unfit)
     if (command.type === 'Erase') return this.#erase(command, token)
     if (command.type === 'ConfirmClock') return this.#confirmClock(command, token)
     const bytes = plainBytes + this.#sealedBytes(command)

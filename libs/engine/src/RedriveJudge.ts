@@ -1,6 +1,7 @@
 import {
   mainSubscription,
   passesByTime,
+  looksInside,
   passesInside,
   pushNumber,
   type AvailableMessage,
@@ -59,6 +60,13 @@ export class RedriveJudge {
     this.#now = now
   }
 
+  /** Whether it must know what travels beside the bodies, or a body that nobody edited. Errors: those of the way to its target. */
+  async looksInside(): Promise<boolean> {
+    const { filter, to } = this.#redrive
+    if (to === 'origin' || looksInside(filter)) return true
+    return (await this.#targets.find(to.name))?.checksAll === true
+  }
+
   /** Looks at messages in their order until `movesMax` of them can go. Errors: those of the way to their targets. */
   async judge(messages: readonly RedriveCandidate[], movesMax: number): Promise<RedriveVerdicts> {
     const { filter, to } = this.#redrive
@@ -108,8 +116,9 @@ export class RedriveJudge {
     const { originalRetentionMs } = target
     const isTooOld = originalRetentionMs !== undefined && enqueuedAt + originalRetentionMs <= this.#now()
     if (isTooOld) return 'tooOld'
-    const { bodySchema, name } = target
-    if (bodySchema === null || body === undefined || meta?.edits === undefined) return undefined
+    const { bodySchema, checksAll, name } = target
+    if (bodySchema === null || body === undefined || (meta?.edits === undefined && !checksAll))
+      return undefined
     return (await this.#schemas.fits(body, bodySchema, name)) ? undefined : 'schema'
   }
 }

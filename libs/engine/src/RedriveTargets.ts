@@ -11,6 +11,8 @@ export interface RedriveTarget {
   readonly subscriptions: ReadonlySet<string>
   /** What edited bodies must fit. */
   readonly bodySchema: QueueConfig['bodySchema']
+  /** Whether that holds for bodies that nobody edited, too. */
+  readonly checksAll: boolean
   /** How long it keeps messages from their first send on, in ms; absent: from their arrival. */
   readonly originalRetentionMs?: number
 }
@@ -53,6 +55,7 @@ const targetOf = (answer: Answer<'DescribeQueue'> | undefined): RedriveTarget | 
     subscriptions: new Set(subscriptions.map((s) => s.name)),
     // An older node does not know the setting.
     bodySchema: (config as Partial<QueueConfig>).bodySchema ?? null,
+    checksAll: (config as Partial<QueueConfig>).bodyCheck === 'all',
     ...(config.retentionFrom === 'original' ? { originalRetentionMs: config.retentionMs } : {}),
   }
 }

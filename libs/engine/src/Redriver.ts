@@ -9,7 +9,6 @@ import {
   isDryRun,
   lettersOf,
   rangeBytes,
-  looksInside,
   passesByTime,
   redriveNumbers,
   type AvailableMessage,
@@ -240,12 +239,12 @@ export class Redriver {
 
   /** As many of the messages as may be looked at together, with what is beside their bodies where that counts. */
   async #candidates(
-    { redrive, sub, state }: Job,
+    { redrive, sub, state, judge }: Job,
     messages: readonly AvailableMessage[],
   ): Promise<readonly RedriveCandidate[]> {
-    const { filter, to } = redrive
+    const { filter } = redrive
     // Where a body was edited, it must fit the schema of the target.
-    if (to !== 'origin' && !looksInside(filter) && sub.queue.editedSeq === 0) return messages
+    if (sub.queue.editedSeq === 0 && !(await judge.looksInside())) return messages
     const candidates: RedriveCandidate[] = []
     let bytes = 0
     for (const message of messages) {

@@ -218,6 +218,12 @@ export const queueSettings = {
     default: null,
     says: 'JSON Schema that a body must fit when it is edited, here or on its way back to here.',
   },
+  bodyCheck: {
+    kind: 'choice',
+    default: 'edits',
+    choices: ['edits', 'all'],
+    says: 'What bodySchema holds for: edited bodies only, or every body that is sent or redriven to here. Dead letters always arrive.',
+  },
   idleMs: {
     kind: 'duration',
     default: 0,

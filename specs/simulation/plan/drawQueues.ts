@@ -98,6 +98,8 @@ export const drawChanges = (chance: Chance): { queue: Changes; own: Partial<Queu
       indexBody: chance.pick(['off', 'on']),
       // Bodies of the world are no JSON.
       bodySchema: chance.pick([null, {}]),
+      // Which refuses every send where there is a schema.
+      bodyCheck: 'edits',
       bodyBytesMax: chance.pick([60, 1_000, 1_000_000]),
       dedup: chance.pick(['off', 'id', 'content']),
       dedupScope: chance.pick(['queue', 'group']),

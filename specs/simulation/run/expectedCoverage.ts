@@ -105,6 +105,7 @@ const settings: Readonly<Record<keyof QueueConfig, true | string>> = {
   indexBody: true,
   bodyHidden: true,
   bodySchema: true,
+  bodyCheck: true,
   idleMs: true,
 }
 

@@ -90,6 +90,7 @@ const names: Readonly<Record<string, string>> = {
   indexBody: 'bodies searchable',
   bodyHidden: 'bodies hidden',
   bodySchema: 'schema of bodies',
+  bodyCheck: 'bodies checked',
   idleMs: 'deleted when idle for',
 }
 

@@ -255,6 +255,7 @@ export class ApiFuzz {
       erasable: this.#may(() => this.#pick(['none', 'message', 'group'])),
       dedup: this.#may(() => this.#pick(['off', 'id', 'content'])),
       retentionMs: this.#may(() => this.#number()),
+      bodyCheck: this.#may(() => this.#pick(['edits', 'all'])),
       bodySchema: this.#may(() =>
         this.#pick([null, {}, { maximum: this.#odd() }, { enum: [this.#odd()] }, this.#odd()]),
       ),

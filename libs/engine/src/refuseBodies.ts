@@ -1,0 +1,21 @@
+import type { KirokuError } from '@kiroku/message'
+import { bodyOf, type CommandOf, type PartitionState } from '@kiroku/partition'
+import type { BodySchemas } from './BodySchemas.ts'
+
+/** Why a queue that checks all bodies does not take a send. A repeat of one that it took is for whoever answers it again. */
+export const refuseBodies = (
+  schemas: BodySchemas,
+  { names, producers }: PartitionState,
+  { queue: name, messages, producer, send }: CommandOf<'Enqueue'>,
+): KirokuError | undefined => {
+  const queue = names.get(name)
+  if (queue === undefined) return undefined
+  const { bodyCheck, bodySchema } = queue.config
+  if (bodyCheck !== 'all' || bodySchema === null || producers.find(producer, send) !== undefined)
+    return undefined
+  return schemas.refuse(
+    messages.map((message) => bodyOf(message)),
+    bodySchema,
+    name,
+  )
+}
