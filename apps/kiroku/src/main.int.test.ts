@@ -64,7 +64,11 @@ describe('the commands of a folder with a running engine', () => {
       moved: 1,
     })
     const status = await kiroku.run(['redrive', 'status', 'letters-dlq'])
-    expect(status.stdout).toMatch(/^redrive +state .*\n1 +completed +origin .*\ndry run /)
+    expect(status.stdout).toMatch(
+      /^redrive +state .*\n1 +completed +origin .*\n1 only counted: --all shows it\n$/,
+    )
+    const all = await kiroku.run(['redrive', 'status', 'letters-dlq', '--all'])
+    expect(all.stdout).toMatch(/^redrive +state .*\n1 +completed +origin .*\ndry run /)
     const again = ['receive', 'letters', '--wait', '5s', '--ack']
     expect((await ok<{ messages: { id: string }[] }>(again)).messages[0]!.id).toBe(messages[0]!.id)
     const none = await kiroku.run(['redrive', 'cancel', 'letters-dlq'])

@@ -6,6 +6,7 @@ import { LogPass, type PassListener } from './LogPass.ts'
 import type { MomentStore } from './Moment.ts'
 import { progressRecords, type OnProgress } from './Progress.ts'
 import type { AskedMoment } from './QueueMoment.ts'
+import { timedFrom } from './spanOf.ts'
 
 /** How to look back. */
 export interface LookOptions {
@@ -92,7 +93,7 @@ export class Looker {
     if (state.at === 0 && 'time' in moment)
       throw new KirokuError(
         'BeyondRecord',
-        `the record of partition ${home} begins later than ${timeText(at)}`,
+        `the record of partition ${home} ${await this.#begins([home])}, later than ${timeText(at)}`,
       )
     if (queue === undefined)
       throw new KirokuError(
@@ -140,7 +141,13 @@ export class Looker {
     }
     await Promise.all(Array.from({ length: partitions }, (_, partition) => look(partition)))
     if (all.every(({ state }) => state.at === 0))
-      throw first ?? new KirokuError('BeyondRecord', `the record begins later than ${timeText(time)}`)
+      throw (
+        first ??
+        new KirokuError(
+          'BeyondRecord',
+          `the record ${await this.#begins(all.map(({ partition }) => partition))}, later than ${timeText(time)}`,
+        )
+      )
     const byPartition = (a: { partition: number }, b: { partition: number }) => a.partition - b.partition
     return { at: time, all: all.sort(byPartition), missing: missing.sort(byPartition) }
   }
@@ -217,6 +224,18 @@ export class Looker {
       'BeyondRecord',
       `the record of partition ${partition} begins with sequence ${firstSeq}${since}, later than ${timeText(time)}`,
     )
+  }
+
+  /** When the first of these partitions knows a time, in words. */
+  async #begins(partitions: readonly number[]): Promise<string> {
+    const times: number[] = []
+    for (const partition of partitions) {
+      const log = await this.#partition(partition)
+      const { firstSeq, lastSeq } = await log.state()
+      const frame = await timedFrom(log, firstSeq, lastSeq)
+      if (frame !== undefined) times.push(frame.at)
+    }
+    return times.length === 0 ? 'is empty' : `begins at ${timeText(Math.min(...times))}`
   }
 
   /** The last sequence up to a time; 0 where the whole record is later. Errors: those of `seqOf`. */

@@ -1,4 +1,5 @@
 import { timesText } from './cameBack.ts'
+import { causalSteps } from './causalSteps.ts'
 import { missingText } from './missingText.ts'
 import type { Trace, TraceAttempt, TraceStep } from './TraceStep.ts'
 
@@ -9,14 +10,15 @@ const columns = 100
  * each event, and one for each delivery.
  */
 export const renderTrace = (trace: Trace): string => {
-  const rows = trace.steps.map(rowOf)
+  const steps = causalSteps(trace.steps)
+  const rows = folded(steps)
   const head: Row = ['TIME (UTC)', 'SEQ', 'QUEUE', 'EVENT', 'TRY', 'STATE', '']
   const widths = head.map((_, i) => Math.max(...[head, ...rows].map((row) => row[i]!.length)))
   const line = (row: Row): string =>
     fit(row.map((cell, i) => (i < row.length - 1 ? cell.padEnd(widths[i]!) : cell)).join('  '))
   return [
     `${trace.messageId}  ${trace.queues.join(' → ')}`,
-    ...wrap(pathOf(trace.steps)),
+    ...wrap(pathOf(steps)),
     '',
     line(head),
     ...rows.map(line),
@@ -27,6 +29,28 @@ export const renderTrace = (trace: Trace): string => {
 }
 
 type Row = readonly [string, string, string, string, string, string, string]
+
+/**
+ * A row a step; deliveries that nobody got, one after the other, are one: a consumer that was killed leaves several
+ * receives behind, and each gets the message before the engine notices.
+ */
+const folded = (steps: readonly TraceStep[]): Row[] => {
+  const rows: Row[] = []
+  for (let i = 0; i < steps.length;) {
+    let end = i
+    while (isUndelivered(steps[end], steps[end + 1])) end += 2
+    const times = (end - i) / 2
+    if (times > 1) {
+      const [time, seq, queue, , attempt] = rowOf(steps[i]!)
+      rows.push([time, seq, queue, 'Delivered', attempt, 'Available', `${times} × undelivered`])
+      i = end
+    } else rows.push(rowOf(steps[i++]!))
+  }
+  return rows
+}
+
+const isUndelivered = (given: TraceStep | undefined, back: TraceStep | undefined): boolean =>
+  given?.event === 'Delivered' && back?.event === 'Released' && back.cause === 'undelivered'
 
 const rowOf = (step: TraceStep): Row => [
   timeText(step.at),

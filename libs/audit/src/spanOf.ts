@@ -71,7 +71,7 @@ const partitionSpan = async (
 }
 
 /** The first frame from a sequence on that knows the time, which those of the first fence do not. */
-const timedFrom = async (
+export const timedFrom = async (
   log: PartitionLog,
   seq: number,
   lastSeq: number,

@@ -7,6 +7,7 @@ import { limits } from './limits.ts'
 import type { MessageView } from './MessageView.ts'
 import { nameOf, type QueueDefinition, type QueueNamed } from './schema/defineQueue.ts'
 import type { Sendable } from './Sendable.ts'
+import { replyQueueName } from './replyQueueName.ts'
 
 /** Settings of a requester. */
 export interface RequesterOptions {
@@ -48,7 +49,7 @@ interface Waiter {
 /** A requester over a client; the reply queue is made with the first request. */
 export class ReplyQueue implements Requester {
   dropped = 0
-  readonly #name = `replies-${crypto.randomUUID()}`
+  readonly #name = replyQueueName()
   readonly #client: Client
   readonly #clock: Clock
   readonly #emit: (event: ClientEvent) => void

@@ -53,9 +53,10 @@ it('a moment is told with its time, its record, the machine and the messages', (
 })
 
 it('subscriptions have a table where there are several', () => {
-  expect(describeMoment(moment, false)).not.toContain('SUBSCRIPTION  AVAILABLE')
+  expect(describeMoment(moment, false)).not.toContain('subscription  available')
   const [main] = moment.subscriptions
   const several = { ...moment, subscriptions: [main!, { ...main!, name: 'other', deliveryPaused: true }] }
+  expect(describeMoment(several, false)).toMatch(/^subscription +available +in flight +waiting retry /m)
   expect(describeMoment(several, false)).toMatch(/other +1 +1 +0 +1 +0 +0 +paused/)
 })
 

@@ -1,6 +1,7 @@
 import { populationOf, type MomentMessage, type QueueMoment } from '@kiroku/audit'
 import { renderPopulation } from '@kiroku/message'
 import { columns } from '../cli/columns.ts'
+import { stateTitles, subscriptionStates } from '../cli/stateTitles.ts'
 import { formatDuration } from '../config/units.ts'
 
 /** A queue at a moment, for people: the machine with its population, subscriptions, and the messages of the page. */
@@ -15,10 +16,10 @@ export const describeMoment = (moment: QueueMoment, colour: boolean): string => 
     `sent ${counts.sent}, redelivered ${counts.redelivered}, oldest ${formatDuration(moment.oldestAgeMs)}`,
   ]
   if (subscriptions.length > 1) {
-    const head = ['SUBSCRIPTION', 'AVAILABLE', 'INFLIGHT', 'RETRY', 'COMMITTED', 'DLQ', 'DISCARDED', '']
-    const rows = subscriptions.map(({ name, deliveryPaused: isPaused, counts: c }) => [
+    const head = ['subscription', ...subscriptionStates.map((state) => stateTitles[state]), '']
+    const rows = subscriptions.map(({ name, deliveryPaused: isPaused, counts }) => [
       name,
-      ...[c.available, c.inflight, c.waitingRetry, c.committed, c.deadLettered, c.discarded].map(String),
+      ...subscriptionStates.map((state) => String(counts[state])),
       isPaused ? 'paused' : '',
     ])
     lines.push('', columns([head, ...rows]))

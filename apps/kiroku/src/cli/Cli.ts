@@ -9,12 +9,14 @@ import * as Command from 'effect/cli/Command'
 import * as Completions from 'effect/cli/Completions'
 import * as Flag from 'effect/cli/Flag'
 import * as GlobalFlag from 'effect/cli/GlobalFlag'
+import type { HelpDoc } from 'effect/cli/HelpDoc'
 import * as Effect from 'effect/Effect'
 import * as Exit from 'effect/Exit'
 import * as Layer from 'effect/Layer'
 import * as Option from 'effect/Option'
 import { settingsTable, type Setting } from '../config/settings.ts'
 import type { ArgumentSpec, CommandSpec, FlagSpec } from './CommandSpec.ts'
+import { natsSettings } from './sharedSettings.ts'
 
 /** Values of one command line by flag and argument name. */
 export interface ParsedCommand {
@@ -39,7 +41,9 @@ export const runTree = async (
   argv: readonly string[],
   dispatch: Dispatch,
 ): Promise<void> => {
-  const given = argv.some((each) => each !== '--json') ? argv : ['--help']
+  const isAll = argv.includes(helpAll)
+  const asked = argv.some((each) => each !== '--json') ? argv : ['--help']
+  const given = asked.map((each) => (each === helpAll ? '--help' : each))
   const program = Command.runWith(build(root, dispatch), { version, renderErrors: true })(given).pipe(
     Effect.provide(
       Layer.mergeAll(
@@ -47,7 +51,11 @@ export const runTree = async (
         CliConfig.layer({ builtIns: [GlobalFlag.Help, GlobalFlag.Version] }),
         CliOutput.layerPresenter({
           present: (event) =>
-            event._tag === 'InvalidInvocation' ? Effect.void : CliOutput.defaultPresenter.present(event),
+            event._tag === 'InvalidInvocation'
+              ? Effect.void
+              : CliOutput.defaultPresenter.present(
+                  'helpDoc' in event ? { ...event, helpDoc: helpOf(event.helpDoc, isAll) } : event,
+                ),
         }),
       ),
     ),
@@ -63,6 +71,37 @@ export const completionScript = (root: CommandSpec, shell: (typeof shells)[numbe
     shell,
     Completions.fromCommand(build(root, () => Promise.resolve())),
   ).replaceAll(`${root.name} --completions ${shell}`, `${root.name} completions ${shell}`)
+
+const helpAll = '--help-all'
+
+const connectionFlags: ReadonlySet<string> = new Set(
+  settingsTable.filter(({ key }) => natsSettings.includes(key)).map(({ flag }) => flag),
+)
+
+/** The help of a command, in which the flags that every command has take one line, unless all are asked for. */
+const helpOf = (doc: HelpDoc, isAll: boolean): HelpDoc => {
+  const globalFlags = [
+    ...(doc.globalFlags ?? []),
+    flagDoc('help-all', 'Show help with every flag, those of the connection too'),
+  ]
+  const has = (flag: string): boolean => doc.flags.some(({ name }) => name === flag)
+  // For a node, which NATS it is on is no side matter.
+  if (isAll || !has('nats') || has('http')) return { ...doc, globalFlags }
+  const own = doc.flags.filter(({ name }) => !connectionFlags.has(name))
+  const folded = flagDoc(
+    'nats, --nats-*, --log, --data-dir',
+    'Connection: which engine is meant, if not the one of this folder (--help-all).',
+  )
+  return { ...doc, flags: [...own, folded], globalFlags }
+}
+
+const flagDoc = (name: string, description: string): HelpDoc['flags'][number] => ({
+  name,
+  aliases: [],
+  type: 'boolean',
+  description: Option.some(description),
+  required: false,
+})
 
 type AnyCommand = Command.Command<string, unknown, object, unknown, never>
 

@@ -4,7 +4,9 @@ import { natsSettings } from './sharedSettings.ts'
 
 const messageArgument: ArgumentSpec = { name: 'id', description: 'Message id, as `send` printed it.' }
 
-/** `send`, `receive`, `recall`, `reschedule`, `erase` and `work`. */
+const receiptsArgument: ArgumentSpec = { name: 'receipts', description: 'Receipts, separated by commas.' }
+
+/** `send`, `receive`, `ack`, `retry`, `peek`, `recall`, `reschedule`, `erase` and `work`. */
 export const messageCommands: readonly CommandSpec[] = [
   {
     name: 'send',
@@ -90,6 +92,64 @@ export const messageCommands: readonly CommandSpec[] = [
     ],
     settings: natsSettings,
     load: () => import('../commands/receive.ts'),
+  },
+  {
+    name: 'ack',
+    summary: 'Acknowledge messages by the receipts that `receive` printed.',
+    arguments: [receiptsArgument],
+    settings: natsSettings,
+    load: async () => (await import('../commands/settle.ts')).ack,
+  },
+  {
+    name: 'retry',
+    summary: 'Give messages back for another attempt, by the receipts that `receive` printed.',
+    arguments: [receiptsArgument],
+    flags: [
+      {
+        name: 'delay',
+        kind: 'text',
+        metavar: 'DURATION',
+        description: "Pause before the attempt, up to 14d; default the queue's.",
+      },
+      { name: 'reason', kind: 'text', metavar: 'TEXT', description: 'Why, for the record.' },
+    ],
+    settings: natsSettings,
+    load: async () => (await import('../commands/settle.ts')).retry,
+  },
+  {
+    name: 'peek',
+    summary: 'Show messages that lie in a queue, with their bodies, without receiving them.',
+    description:
+      'Reads the log itself: no attempt is counted, no lease begins, and nothing is kept from anybody who receives.',
+    examples: [
+      { command: 'kiroku peek mail', description: 'Five of them' },
+      { command: 'kiroku peek mail-dlq --max 20', description: 'Dead letters' },
+      { command: 'kiroku peek mail --state inflight', description: 'What somebody works on' },
+    ],
+    arguments: [queueArgument],
+    flags: [
+      {
+        name: 'max',
+        kind: 'int',
+        alias: 'n',
+        metavar: 'N',
+        description: 'Most messages, 1 to 100; default 5.',
+      },
+      {
+        name: 'state',
+        kind: 'text',
+        metavar: 'STATES',
+        description: 'Only these states, separated by commas, as `kiroku replay` takes them.',
+      },
+      {
+        name: 'where',
+        kind: 'text',
+        metavar: 'FILTER',
+        description: 'Only messages that pass a filter, as `kiroku replay` takes it.',
+      },
+    ],
+    settings: natsSettings,
+    load: () => import('../commands/peek.ts'),
   },
   {
     name: 'recall',

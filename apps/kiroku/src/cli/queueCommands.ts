@@ -45,6 +45,13 @@ export const queueCommands: CommandSpec = {
     {
       name: 'list',
       summary: 'List queues with their counts.',
+      flags: [
+        {
+          name: 'all',
+          kind: 'boolean',
+          description: 'Also each queue that a requester made for its answers; otherwise they are one row.',
+        },
+      ],
       settings: natsSettings,
       load: async () => (await import('../commands/queue.ts')).list,
     },

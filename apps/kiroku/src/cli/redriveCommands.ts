@@ -31,6 +31,13 @@ export const redriveCommands: CommandSpec = {
       name: 'status',
       summary: 'Show the redrives of a queue: those that run and the last that ended.',
       arguments: [queueArgument],
+      flags: [
+        {
+          name: 'all',
+          kind: 'boolean',
+          description: 'Also those that only counted: dry runs, and what a redrive asks before it moves.',
+        },
+      ],
       settings: natsSettings,
       load: async () => (await import('../commands/redrive.ts')).status,
     },

@@ -24,6 +24,8 @@ describe('the command tree', () => {
     expect(leaves.map(([path]) => path)).toEqual([
       'up',
       'serve',
+      'status',
+      'open',
       'queue create',
       'queue list',
       'queue show',
@@ -44,6 +46,9 @@ describe('the command tree', () => {
       'apply',
       'send',
       'receive',
+      'ack',
+      'retry',
+      'peek',
       'recall',
       'reschedule',
       'erase',

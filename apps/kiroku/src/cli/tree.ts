@@ -53,6 +53,18 @@ export const tree: CommandSpec = {
       settings: [...natsSettings, ...node.filter((key) => key !== 'log')],
       load: () => import('../commands/serve.ts'),
     },
+    {
+      name: 'status',
+      summary: 'The engine, its partitions, its queues and what is wrong, on one screen.',
+      settings: natsSettings,
+      load: () => import('../commands/status.ts'),
+    },
+    {
+      name: 'open',
+      summary: 'Open the console of this folder in the browser; where there is none, print its address.',
+      settings: ['dataDir'],
+      load: () => import('../commands/open.ts'),
+    },
     queueCommands,
     subscriptionCommands,
     {

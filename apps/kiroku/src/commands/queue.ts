@@ -1,8 +1,9 @@
-import type { Client } from '@kiroku/client'
-import type { QueueDescription, TimeFigures } from '@kiroku/partition'
+import { isReplyQueue, type Client } from '@kiroku/client'
+import type { QueueCounts, QueueDescription, TimeFigures } from '@kiroku/partition'
 import type { CommandModule, Invocation } from '../cli/CommandSpec.ts'
 import { columns } from '../cli/columns.ts'
 import type { Output } from '../cli/Output.ts'
+import { stateTitles } from '../cli/stateTitles.ts'
 import { formatSetting, queueConfigOf, queueFlags } from '../config/queueFlags.ts'
 import { formatDuration } from '../config/units.ts'
 import { localActor } from '../serve/localActor.ts'
@@ -38,28 +39,38 @@ export const update = command(async (client, queue, invocation) => {
 })
 
 /** `queue list`. */
-export const list = command(async (client, _, { out }) => {
+export const list = command(async (client, _, { out, flag }) => {
   const { queues, missing } = await client.queues.survey()
-  const rows = queues.map(({ name, counts, deliveryPaused, oldestAgeMs }) => [
-    name + (deliveryPaused ? ' (paused)' : ''),
-    ...[counts.available, counts.delayed, counts.inflight, counts.waitingRetry].map(String),
-    ...[counts.committed, counts.deadLettered, counts.discarded].map(String),
-    formatDuration(Math.round(oldestAgeMs)),
-  ])
-  const head = [
-    'queue',
-    'available',
-    'delayed',
-    'inflight',
-    'retrying',
-    'committed',
-    'dlq',
-    'discarded',
-    'oldest',
-  ]
+  const { shown, replies } = flag('all') ? { shown: queues, replies: [] } : apart(queues)
+  const rows = shown.map((queue) => rowOf(queue.name + (queue.deliveryPaused ? ' (paused)' : ''), [queue]))
+  if (replies.length > 0) rows.push(rowOf(`reply queues (${replies.length})`, replies))
+  const head = ['queue', ...listed.map((state) => stateTitles[state]), 'oldest']
   out.line(queues.length === 0 ? 'no queues; `kiroku queue create NAME` makes one' : columns([head, ...rows]))
   for (const { problem } of missing) out.line(`WARNING  ${problem.message}`)
   out.result({ queues, missing })
+})
+
+const listed = [
+  'available',
+  'delayed',
+  'inflight',
+  'waitingRetry',
+  'committed',
+  'deadLettered',
+  'discarded',
+] as const
+
+/** Sums queues in a row. */
+const rowOf = (name: string, queues: readonly QueueDescription[]): string[] => [
+  name,
+  ...listed.map((state) => String(queues.reduce((sum, { counts }) => sum + counts[state], 0))),
+  formatDuration(Math.round(Math.max(...queues.map(({ oldestAgeMs }) => oldestAgeMs)))),
+]
+
+/** Requesters make a queue each for their answers, which nobody looks for by name. */
+const apart = (queues: readonly QueueDescription[]) => ({
+  shown: queues.filter(({ name }) => !isReplyQueue(name)),
+  replies: queues.filter(({ name }) => isReplyQueue(name)),
 })
 
 /** `queue show`. */
@@ -98,8 +109,8 @@ const rowsOf = ({
   ['waiting receives', String(rest.waitingPolls)],
   ['waited lately', timesText(rest.times?.waiting)],
   ['processed lately in', timesText(rest.times?.processing)],
-  ...Object.entries(counts).map(([state, count]) => [state, String(count)]),
-  ...queueFlags.map(({ key, flag, row }) => [flag, formatSetting(row, config[key])]),
+  ...Object.entries(counts).map(([state, count]) => [stateTitles[state as keyof QueueCounts], String(count)]),
+  ...queueFlags.map(({ key, flag, row }) => [`--${flag}`, formatSetting(row, config[key])]),
   ['applied from', Object.keys(rest.applied).join(', ') || 'no file'],
 ]
 

@@ -31,11 +31,15 @@ export const status: CommandModule = {
     withClient(invocation, async (client) => {
       const queue = queueOf(invocation)
       const redrives = await client.queues.redrives(queue)
+      const shown = invocation.flag('all') ? redrives : redrives.filter(({ dryRun }) => !dryRun)
       invocation.out.line(
-        redrives.length === 0
+        shown.length === 0
           ? `queue ${queue} had no redrive; \`kiroku redrive ${queue}\` begins one`
-          : redriveTable(redrives),
+          : redriveTable(shown),
       )
+      const counted = redrives.length - shown.length
+      if (counted > 0)
+        invocation.out.line(`${counted} only counted: --all shows ${counted === 1 ? 'it' : 'them'}`)
       invocation.out.result({ queue, redrives })
     }),
 }

@@ -2,6 +2,7 @@ import type { Client, StartPosition } from '@kiroku/client'
 import type { SubscriptionDescription } from '@kiroku/partition'
 import type { CommandModule, Invocation } from '../cli/CommandSpec.ts'
 import { columns } from '../cli/columns.ts'
+import { stateTitles, subscriptionStates } from '../cli/stateTitles.ts'
 import { formatSetting, queueFlags } from '../config/queueFlags.ts'
 import { parseStart } from '../config/startPosition.ts'
 import { subscriptionSettingsOf } from '../config/subscriptionFlags.ts'
@@ -57,11 +58,10 @@ export const list = command(async (client, { queue }, { out }) => {
 /** Subscriptions in lines: their counts, and what they set for themselves. */
 export const subscriptionTable = (subscriptions: readonly SubscriptionDescription[]): string =>
   columns([
-    ['subscription', 'available', 'inflight', 'retrying', 'committed', 'dlq', 'discarded', 'own settings'],
+    ['subscription', ...subscriptionStates.map((state) => stateTitles[state]), 'own settings'],
     ...subscriptions.map(({ counts, ...sub }) => [
       sub.name + (sub.deliveryPaused ? ' (paused)' : '') + (sub.filling ? ' (filling)' : ''),
-      ...[counts.available, counts.inflight, counts.waitingRetry].map(String),
-      ...[counts.committed, counts.deadLettered, counts.discarded].map(String),
+      ...subscriptionStates.map((state) => String(counts[state])),
       ownSettings(sub),
     ]),
   ])

@@ -4,7 +4,6 @@ import { bodyOf, type Trace } from '@kiroku/audit'
 import { createClient, type Client } from '@kiroku/client'
 import { natsTransport } from '@kiroku/client-nats'
 import { openLog, type Disk } from '@kiroku/log-jetstream'
-import { clockTrouble, storageTrouble } from '@kiroku/partition'
 import { KirokuError } from '@kiroku/message'
 import { connect, type NatsOptions } from '@kiroku/nats'
 import manifest from '../../package.json' with { type: 'json' }
@@ -13,7 +12,6 @@ import { auditorMetrics } from '../auditor/auditorMetrics.ts'
 import { searchSource } from '../auditor/searchSource.ts'
 import { startAuditor } from '../auditor/startAuditor.ts'
 import type { Settings } from '../config/settings.ts'
-import { formatBytes } from '../config/units.ts'
 import { consoleMode } from '../console/consoleMode.ts'
 import { startConsole } from '../console/startConsole.ts'
 import { feedSource } from '../feed/feedSource.ts'
@@ -22,6 +20,7 @@ import { engineMetrics } from './engineMetrics.ts'
 import type { Door } from './openDoor.ts'
 import { logClientEvent } from './logClientEvent.ts'
 import type { Logger } from './Logger.ts'
+import { partitionTroubles } from './partitionTroubles.ts'
 import { watchConnection } from './watchConnection.ts'
 import { startNode } from './startNode.ts'
 import { describeLimits, recordLimits, recordTooLarge } from './recordLimits.ts'
@@ -159,15 +158,7 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
       ownedPartitions: () => new Set(running.node.actors.keys()),
       warnings: () => {
         const partitions = [...running.node.actors.values()].map((actor) => actor.describe())
-        const clocks = partitions.flatMap(({ partition, clock }) => {
-          const trouble = clock === undefined ? undefined : clockTrouble(partition, clock)
-          return trouble === undefined ? [] : [`${trouble.what}. ${trouble.advice}`]
-        })
-        const storage = storageTrouble(
-          partitions.flatMap((each) => each.storage ?? []),
-          formatBytes,
-        )
-        return [...clocks, ...(storage === undefined ? [] : [storage.what]), ...running.outages.warnings]
+        return [...partitionTroubles(partitions), ...running.outages.warnings]
       },
       notReady: () => {
         if (stopping) return 'stopping'

@@ -1,0 +1,15 @@
+import { clockTrouble, storageTrouble, type PartitionDescription } from '@kiroku/partition'
+import { formatBytes } from '../config/units.ts'
+
+/** What hurts partitions that serve all the same: clocks that disagree, disks that fill. A sentence each. */
+export const partitionTroubles = (partitions: readonly PartitionDescription[]): string[] => {
+  const clocks = partitions.flatMap(({ partition, clock }) => {
+    const trouble = clock === undefined ? undefined : clockTrouble(partition, clock)
+    return trouble === undefined ? [] : [`${trouble.what}. ${trouble.advice}`]
+  })
+  const storage = storageTrouble(
+    partitions.flatMap((each) => each.storage ?? []),
+    formatBytes,
+  )
+  return [...clocks, ...(storage === undefined ? [] : [storage.what])]
+}

@@ -1,0 +1,19 @@
+import type { TraceStep } from './TraceStep.ts'
+
+/**
+ * The steps of a trace with the times that people see. Each partition has a clock of its own, so a message may arrive
+ * before it was forwarded, by a few ms: what was caused by a step elsewhere is shown no earlier than that.
+ */
+export const causalSteps = (steps: readonly TraceStep[]): TraceStep[] => {
+  const forwarded = new Map<string, number>()
+  const earliest = new Map<string, number>()
+  return steps.map((step) => {
+    const place = `${step.partition}/${step.queue}/${step.number}`
+    const { from, target } = step
+    const cause = from === undefined ? undefined : forwarded.get(`${step.queue}/${from.forward}`)
+    if (cause !== undefined) earliest.set(place, cause)
+    const at = Math.max(step.at, earliest.get(place) ?? step.at)
+    if (target !== undefined) forwarded.set(`${target.queue}/${target.forward}`, at)
+    return at === step.at ? step : { ...step, at }
+  })
+}
