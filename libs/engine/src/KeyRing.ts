@@ -40,8 +40,8 @@ export class KeyRing {
   /** Entries of this partition's queues, without what is to be erased. */
   readonly #entries = new Map<string, KeyEntry>()
   readonly #loading = new Map<string, Promise<void>>()
-  /** Keys of groups that are stored for erasures which are not decided yet. */
-  readonly #undecided = new Set<string>()
+  /** Keys of groups for erasures that are not decided yet, with their entries, in the order in which these hold them. */
+  readonly #undecided = new Map<string, string>()
   /** What is under way with entries: an answer of the store may arrive when all it tells was erased since. */
   readonly #uses = new Set<Use>()
   /** Entries by group; a digest takes longer than a look here. */
@@ -102,10 +102,14 @@ export class KeyRing {
   ofGroup({ id }: QueueState, group: string): SealingKey | undefined {
     const entry = this.#groupEntry(id, group)
     const held = this.#entries.get(entry)
-    const last = held && keyIds(held.value).findLast((key) => !this.#undecided.has(key))
-    if (last === undefined) return undefined
+    if (held === undefined) return undefined
+    // What stands behind a key that is not decided outlives that erasure: until then nothing is sealed with it.
+    const ids = keyIds(held.value)
+    const undecided = ids.findIndex((id) => this.#undecided.has(id))
+    const last = ids.at(undecided < 0 ? -1 : undecided - 1)
+    if (undecided === 0 || last === undefined) return undefined
     const name = `${entry}.${last}`
-    return { name, key: keyIn(name, held!.value)! }
+    return { name, key: keyIn(name, held.value)! }
   }
 
   #at(entry: string, name: string): Uint8Array | undefined {
@@ -255,19 +259,36 @@ export class KeyRing {
       const found = await this.#keys.get(entry)
       const value = withNewKey(found?.value ?? new Uint8Array(0))
       const id = keyIds(value).at(-1)!
-      this.#undecided.add(id)
-      const revision = await this.#keys.put(entry, value, found?.revision ?? 0)
-      if (revision !== undefined) {
+      this.#undecided.set(id, entry)
+      let isStored = false
+      try {
+        const revision = await this.#keys.put(entry, value, found?.revision ?? 0)
+        if (revision === undefined) continue
         this.#changed(entry)
         // Before the store's answer was here, a later erasure of the group may have deleted this key too.
         const stored = await this.#read(entry)
-        if (stored !== undefined && keyIds(stored.value).includes(id)) {
-          this.#hold(state, entry, stored)
-          return id
-        }
+        if (stored === undefined || !keyIds(stored.value).includes(id)) continue
+        this.#hold(state, entry, stored)
+        isStored = true
+        return id
+      } finally {
+        if (!isStored) this.#undecided.delete(id)
       }
-      this.#undecided.delete(id)
     }
+  }
+
+  /**
+   * Whether a group may go on with this key by an erasure that is decided now. False: one with a later key was decided
+   * before, and what was sealed with that since would stay readable.
+   */
+  claim(key: string): boolean {
+    const entry = this.#undecided.get(key)
+    if (entry === undefined) return false
+    for (const [earlier, at] of this.#undecided) {
+      if (earlier === key) break
+      if (at === entry) this.#undecided.delete(earlier)
+    }
+    return true
   }
 
   /** An erasure was decided, or refused: with what it erases nothing is sealed or opened any more. */

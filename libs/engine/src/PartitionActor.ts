@@ -570,7 +570,10 @@ export class PartitionActor {
     const decideIt = (key: string | undefined): void => {
       if (this.#state !== state || this.life !== 'Active') return
       this.#mailbox.put({
-        act: (turn) => this.#endErasing(turn, key, (first) => decideErase(first, command, token, key)),
+        act: (turn) => {
+          if (key !== undefined && !this.#ring.claim(key)) return void this.#erase(command, token)
+          return this.#endErasing(turn, key, (first) => decideErase(first, command, token, key))
+        },
         bytes: recordBytes(state, command),
       })
       this.#wake()

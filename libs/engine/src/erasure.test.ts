@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createMemoryLog, decodeRecord, type KeyStore, type MemoryLog } from '@kiroku/log'
+import { createMemoryLog, decodeRecord, groupEntry, keyIds, type KeyStore, type MemoryLog } from '@kiroku/log'
 import { KirokuError, type LogEvent } from '@kiroku/message'
 import { encodeEnvelope, type Command, type CommandOf, type QueueConfig } from '@kiroku/partition'
 import { ManualTime, waitUntil } from '@kiroku/testkit'
@@ -327,6 +327,48 @@ describe('a queue that is erasable by group', () => {
     expect((await texts(one)).toSorted()).toEqual(['c', 'd'])
     expect((await recordOf(log)).holds(secret)).toBe(false)
     await one.close()
+  })
+
+  it('deletes every key so far also where a later erasure of the group is decided first', async () => {
+    const log = createMemoryLog({ partitions: 1 })
+    const one = await withQueue(log, config)
+    await one.ask(of('42', 'a'))
+    await one.close()
+    const held: (() => void)[] = []
+    let holds = (): boolean => false
+    const keys: KeyStore = {
+      keptMs: log.keys.keptMs,
+      put: (name, value, revision) => log.keys.put(name, value, revision),
+      scrub: (name) => log.keys.scrub(name),
+      get: async (name) => {
+        const found = await log.keys.get(name)
+        if (holds()) await new Promise<void>((resolve) => held.push(resolve))
+        return found
+      },
+    }
+    const two = await startTestNode({ ...log, keys }, 'two')
+    const { state } = two.node.actors.get(0)!
+    const entry = groupEntry(0, state.names.get('mail')!.id, '42')
+    const stored = () => keyIds(log.keys.peek(entry)!)
+    // The answer that says that the first erasure's key is stored is long on its way.
+    holds = () => stored().length === 2
+    const first = erase(two, { group: '42' })
+    await waitUntil(() => held.length === 1)
+    // Of the second the keys are not deleted yet when the first goes on.
+    holds = () => state.erasures.length > 0
+    const second = erase(two, { group: '42' })
+    await waitUntil(() => held.length === 2)
+    await two.ask(of('42', 'between'))
+    const used = [...stored()]
+    held[0]!()
+    await waitUntil(() => held.length === 3)
+    holds = () => false
+    for (const resolve of held.slice(1)) resolve()
+    await Promise.all([first, second])
+    expect(stored().filter((id) => used.includes(id))).toEqual([])
+    await two.ask(of('42', 'after'))
+    expect(await texts(two)).toEqual(['after'])
+    await two.close()
   })
 
   it('goes on rightly when several erasures of a group come at once, with sends between them', async () => {

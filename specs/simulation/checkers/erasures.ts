@@ -1,4 +1,4 @@
-import { blockEntry, groupEntry, keyIds, keyIn, messageKeyName } from '@kiroku/log'
+import { blockEntry, entryOf, groupEntry, isSealed, keyIn, messageKeyName, readSealed } from '@kiroku/log'
 import type { LogEvent } from '@kiroku/message'
 import type { Answers, Reply } from '@kiroku/partition'
 import type { Exchange } from '../world/Exchange.ts'
@@ -30,6 +30,8 @@ export class ErasuresChecker implements Checker {
   readonly #world: World
   /** By partition and erasure. */
   readonly #erasures = new Map<string, Erasure>()
+  /** Keys that messages of a group were stored with, by entry and name. */
+  readonly #used = new Map<string, Map<string, Buffer>>()
   /** What messages say that nobody may get any more. */
   readonly #gone = new Set<string>()
 
@@ -59,6 +61,21 @@ export class ErasuresChecker implements Checker {
         const found = this.#erasures.get(`${partition} ${e.erasure}`)
         if (found !== undefined) found.isDone = true
       }
+    // What the same frame stored behind an erasure is not meant.
+    for (const { bodies } of record.sections)
+      for (const body of bodies) if (body instanceof Uint8Array && isSealed(body)) this.#noteKeys(body)
+  }
+
+  #noteKeys(body: Uint8Array): void {
+    for (const name of readSealed(body).head.keys) {
+      if (!name.startsWith('g.')) continue
+      const entry = entryOf(name)!
+      const value = this.#world.log.keys.peek(entry)
+      const key = value && keyIn(name, value)
+      if (key === undefined) continue
+      const used = this.#used.get(entry) ?? new Map<string, Buffer>()
+      this.#used.set(entry, used.set(name, Buffer.from(key)))
+    }
   }
 
   #messagesOf(partition: number, { queue, numbers, group }: Erased): Message[] {
@@ -68,14 +85,9 @@ export class ErasuresChecker implements Checker {
     return [...each(numbers!)].flatMap((n) => messages.get(n) ?? [])
   }
 
-  #keysOf(partition: number, { queue, numbers, group, key }: Erased): Buffer[] {
+  #keysOf(partition: number, { queue, numbers, group }: Erased): Buffer[] {
     const { keys } = this.#world.log
-    if (group !== undefined) {
-      const entry = groupEntry(partition, queue, group)
-      const value = keys.peek(entry) ?? new Uint8Array(0)
-      const ids = keyIds(value)
-      return ids.slice(0, ids.indexOf(key!)).map((id) => Buffer.from(keyIn(`${entry}.${id}`, value)!))
-    }
+    if (group !== undefined) return [...(this.#used.get(groupEntry(partition, queue, group))?.values() ?? [])]
     return [...each(numbers!)].flatMap((n) => {
       const value = keys.peek(blockEntry(partition, queue, n))
       const found = value && keyIn(messageKeyName(partition, queue, n), value)
