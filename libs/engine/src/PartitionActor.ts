@@ -39,6 +39,7 @@ import { Flights, type Flight } from './Flights.ts'
 import { Forwarder, type Route } from './Forwarder.ts'
 import { Homes } from './Homes.ts'
 import { KeyRing } from './KeyRing.ts'
+import { LetterKeys } from './LetterKeys.ts'
 import { lifecycle, type ActorState } from './lifecycle.ts'
 import { limits } from './limits.ts'
 import { judgeClocks } from './judgeClocks.ts'
@@ -107,6 +108,7 @@ export class PartitionActor {
   readonly #sealer: Sealer
   readonly #deliverer: Deliverer
   readonly #eraser: Eraser
+  readonly #letterKeys: LetterKeys
   readonly #redriver: Redriver
   readonly #backfill: Backfill
   readonly #editor: BodyEditor
@@ -202,6 +204,7 @@ export class PartitionActor {
       over: () => this.#checkDrained(),
     })
     this.#eraser = new Eraser(this.#ring, options.time, act)
+    this.#letterKeys = new LetterKeys(options, this.#ring, this.#cache, () => this.now())
     this.#backfill = new Backfill(options, {
       act,
       bytesMax: () => this.#sizes.restoredBytesMax,
@@ -322,6 +325,7 @@ export class PartitionActor {
     this.#ring.begin(state)
     this.#sealer.begin(state)
     this.#eraser.begin(state, this.#storedSeq)
+    this.#letterKeys.begin(state)
     this.#redriver.begin(state)
     this.#backfill.begin(state, this.#storedSeq)
     // What came while the clocks disagreed moves with the time, ahead of everything that is decided by it.
@@ -1048,6 +1052,7 @@ export class PartitionActor {
     this.#homes.end()
     this.#ring.begin(undefined)
     this.#eraser.end()
+    this.#letterKeys.end()
     this.#redriver.end()
     this.#backfill.end()
     for (const token of [...this.#slots.keys()]) this.#refuse(token, error)

@@ -35,6 +35,8 @@ export const limits = {
   keysAheadMax: 16_384,
   /** Bytes by which a sealed message is longer, beside its tag and its group. */
   sealedBytes: 192,
+  /** How often the keys of letters that wait for long are looked at. */
+  letterKeysMs: 6 * 3_600_000,
   /** Bodies that are edited at once. */
   editsUnderWay: 100,
   /** How long a replay, or work on a copy of the state, goes on before others get their turn. */
