@@ -88,7 +88,8 @@ export class Deliverer {
     state: PartitionState,
   ): Promise<void> {
     const { seqs: _seqs, indexes: _indexes, ...rest } = plan
-    const { delivery, erased } = await openDelivery(this.#ring, rest, messages)
+    const opened = await slot.request.opened(messages, (all) => this.#ring.open(all))
+    const { delivery, erased } = openDelivery(rest, opened)
     // Whoever erased what a delivery holds did so in another partition.
     // A key also counts as gone by an erasure that is decided here and may never be stored.
     if (erased.length > 0)

@@ -1,4 +1,5 @@
 import { KirokuError } from '@kiroku/message'
+import type { Opened } from '@kiroku/log'
 import type { Answer, Reply } from '@kiroku/partition'
 
 /** One request of a door: its answers collect here until the last is there. */
@@ -6,6 +7,8 @@ export class Request {
   readonly #answers: (Answer | undefined)[]
   #open: number
   readonly #resolve: (reply: Reply) => void
+  /** Sealed messages of deliveries that are opened last. */
+  readonly #sealed: Sealed[] = []
   readonly reply: Promise<Reply>
 
   constructor(commands: number) {
@@ -23,7 +26,44 @@ export class Request {
       throw new KirokuError('Internal', `command ${index} of a request was answered twice`)
     this.#answers[index] = answer
     if (--this.#open === 0) this.#resolve({ epoch, seq, answers: this.#answers as Answer[] })
+    else this.#openLast()
   }
+
+  /**
+   * Opens sealed messages of a delivery together with those of the request's others, once no other answer is missing:
+   * what is erased while the request waits leaves with none of them.
+   *
+   * @param open the same for all of a request
+   */
+  opened(messages: readonly Uint8Array[], open: Sealed['open']): Promise<readonly Opened[]> {
+    return new Promise((resolve, reject) => {
+      this.#sealed.push({ messages, open, resolve, reject })
+      this.#openLast()
+    })
+  }
+
+  #openLast(): void {
+    if (this.#sealed.length < this.#open) return
+    const all = this.#sealed.splice(0)
+    const messages = all.flatMap((one) => one.messages)
+    all[0]?.open(messages).then(
+      (opened) => {
+        let from = 0
+        for (const one of all) one.resolve(opened.slice(from, (from += one.messages.length)))
+      },
+      (e: unknown) => {
+        for (const one of all) one.reject(e)
+      },
+    )
+  }
+}
+
+/** Messages that wait to be opened. */
+interface Sealed {
+  readonly messages: readonly Uint8Array[]
+  readonly open: (messages: readonly Uint8Array[]) => Promise<readonly Opened[]>
+  readonly resolve: (opened: readonly Opened[]) => void
+  readonly reject: (error: unknown) => void
 }
 
 /** Where the answer to a token goes. */

@@ -1,7 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { createMemoryLog, decodeRecord, groupEntry, keyIds, type KeyStore, type MemoryLog } from '@kiroku/log'
 import { KirokuError, type LogEvent } from '@kiroku/message'
-import { encodeEnvelope, type Command, type CommandOf, type QueueConfig } from '@kiroku/partition'
+import {
+  encodeEnvelope,
+  type Answers,
+  type Command,
+  type CommandOf,
+  type QueueConfig,
+} from '@kiroku/partition'
 import { ManualTime, waitUntil } from '@kiroku/testkit'
 import { MortalLog } from './MortalLog.ts'
 import { receive, startTestNode, text } from './startTestNode.ts'
@@ -226,6 +232,21 @@ describe('an erasure', () => {
     arrive()
     expect(await got).toEqual([])
     await two.close()
+  })
+
+  it('lets nobody have what it erased from a request that still waits for other answers', async () => {
+    const log = createMemoryLog({ partitions: 1 })
+    const one = await withQueue(log, { erasable: 'message' })
+    await one.ask({ type: 'CreateQueue', queue: 'later', config: { erasable: 'message' }, by })
+    const { queue } = await one.ask(send(['a', 'b']))
+    const reply = one.node.request(0, [receive('mail'), receive('later', 10, 60_000)])
+    const inflight = () => one.ask({ type: 'DescribeQueue', queue: 'mail' })
+    await waitUntil(async () => (await inflight()).counts.inflight === 2)
+    expect(await erase(one, { message: { queue, number: 1 } })).toMatchObject({ discarded: 1 })
+    await one.ask(send(['c'], { queue: 'later' }))
+    const got = (await reply).answers.map(({ ok }) => (ok as Answers['Receive']).delivery!.messages.map(text))
+    expect(got).toEqual([['b'], ['c']])
+    await one.close()
   })
 
   it('is repeated until the keys can be reached, and answered then', async () => {

@@ -1,5 +1,5 @@
 import { KirokuError } from '@kiroku/message'
-import type { OpenMessage } from '@kiroku/log'
+import type { Opened, OpenMessage } from '@kiroku/log'
 import {
   decodeEnvelope,
   encodeEnvelope,
@@ -17,13 +17,11 @@ interface OpenedDelivery {
   readonly erased: readonly number[]
 }
 
-/** Opens the messages of a delivery and leaves out those that were erased. Errors: `KeysUnavailable`, `KeysLost`. */
-export const openDelivery = async (
-  ring: KeyRing,
+/** A delivery with its opened messages, without those that were erased. Errors: `KeysLost`. */
+export const openDelivery = (
   delivery: Omit<Delivery, 'messages'>,
-  sealed: readonly Uint8Array[],
-): Promise<OpenedDelivery> => {
-  const opened = await ring.open(sealed)
+  opened: readonly Opened[],
+): OpenedDelivery => {
   const numbers: number[] = []
   const attempts: number[] = []
   const enqueuedAt: number[] = []
