@@ -6,6 +6,7 @@ import { KeyRing, type SealingKey } from './KeyRing.ts'
 
 const by = { name: 'ada', origin: 'test', reason: 'asked for' }
 const days = 86_400_000
+const isOwner = () => true
 
 const given = (keptMs = 16 * days) => {
   let now = 1_700_000_000_000
@@ -23,7 +24,7 @@ const given = (keptMs = 16 * days) => {
       config: { erasable, groups: 'fair' },
       by,
     })
-  const ring = new KeyRing(keys, () => now)
+  const ring = new KeyRing(keys, () => now, isOwner)
   ring.begin(state)
   return {
     keys,
@@ -51,7 +52,7 @@ describe('the keys of a partition', () => {
     const { ring, keys, state, byMessage } = given()
     const missing = ring.missingBlocks(byMessage, 10)
     await Promise.all([ring.provide(missing), ring.provide(missing)])
-    const next = new KeyRing(keys, () => 1_700_000_000_000)
+    const next = new KeyRing(keys, () => 1_700_000_000_000, isOwner)
     next.begin(state)
     await next.provide(missing)
     expect(next.ofMessage(byMessage, 7)).toEqual(ring.ofMessage(byMessage, 7))
@@ -87,10 +88,10 @@ describe('the keys of a partition', () => {
       scrub: (name) => keys.scrub(name),
     }
     const entry = blockEntry(0, 1, 1)
-    const one = new KeyRing(counted, () => now)
+    const one = new KeyRing(counted, () => now, isOwner)
     one.begin(state)
     await one.provide([entry])
-    const next = new KeyRing(counted, () => now)
+    const next = new KeyRing(counted, () => now, isOwner)
     next.begin(state)
     await next.provide([entry])
     expect(next.ofMessage(state.queues.get(1)!, 1)).toEqual(one.ofMessage(state.queues.get(1)!, 1))
@@ -147,7 +148,7 @@ describe('the keys of a partition', () => {
     expect(ring.ofMessage(byMessage, 1)).toBeDefined()
     expect(ring.ofGroup(byGroup, 'g')!.name.endsWith(key)).toBe(true)
     // The store still holds them; whoever reads it now leaves them out.
-    const next = new KeyRing(keys, () => 1_700_000_000_000)
+    const next = new KeyRing(keys, () => 1_700_000_000_000, isOwner)
     next.begin(state)
     await next.provide([...next.missingBlocks(byMessage, 2), ...next.missingGroups(byGroup, ['g'])])
     expect(next.ofMessage(byMessage, 2)).toBeUndefined()
@@ -199,7 +200,7 @@ describe('keys that are erased while the store answers', () => {
     await ring.provide(ring.missingGroups(byGroup, ['g']))
     const before = ring.ofGroup(byGroup, 'g')!
     const late = slow(keys, 'get', entryOf(before))
-    const next = new KeyRing(late.store, now)
+    const next = new KeyRing(late.store, now, isOwner)
     next.begin(state)
     late.hold()
     const opened = next.open([sealed(before)])
@@ -216,7 +217,7 @@ describe('keys that are erased while the store answers', () => {
     await ring.provide(ring.missingBlocks(byMessage, 1))
     await keys.put('m.5.7.0', new Uint8Array(4_096).fill(1), 0)
     const late = slow(keys, 'get', 'm.5.7.0')
-    const next = new KeyRing(late.store, now)
+    const next = new KeyRing(late.store, now, isOwner)
     next.begin(state)
     await next.provide([blockEntry(0, 1, 1)])
     const elsewhere = { name: 'm.5.7.1', key: new Uint8Array(32).fill(1) }
@@ -242,7 +243,7 @@ describe('keys that are erased while the store answers', () => {
     const entry = blockEntry(0, 1, 1)
     const message = sealed(ring.ofMessage(byMessage, 1)!)
     const late = slow(keys, 'get', entry)
-    const next = new KeyRing(late.store, now)
+    const next = new KeyRing(late.store, now, isOwner)
     next.begin(state)
     late.hold()
     const opened = next.open([message])
@@ -262,7 +263,7 @@ describe('keys that are erased while the store answers', () => {
     const { ring, keys, state, byGroup } = given()
     await ring.provide(ring.missingGroups(byGroup, ['g']))
     const late = slow(keys, 'put', entryOf(ring.ofGroup(byGroup, 'g')!))
-    const next = new KeyRing(late.store, now)
+    const next = new KeyRing(late.store, now, isOwner)
     next.begin(state)
     await next.provide([entryOf(ring.ofGroup(byGroup, 'g')!)])
     late.hold()

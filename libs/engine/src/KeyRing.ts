@@ -36,6 +36,7 @@ interface Use {
 export class KeyRing {
   readonly #keys: KeyStore
   readonly #now: () => number
+  readonly #isOwner: () => boolean
   #state: PartitionState | undefined
   /** Entries of this partition's queues, without what is to be erased. */
   readonly #entries = new Map<string, KeyEntry>()
@@ -51,10 +52,14 @@ export class KeyRing {
   /** Entries elsewhere whose messages came here, and when they were last written or looked at. */
   readonly #touched = new Map<string, number>()
 
-  /** @param now the time of the store, by which entries vanish, in ms */
-  constructor(keys: KeyStore, now: () => number) {
+  /**
+   * @param now the time of the store, by which entries vanish, in ms
+   * @param isOwner whether nobody else can have erased anything: the lock on the partition is confirmed
+   */
+  constructor(keys: KeyStore, now: () => number, isOwner: () => boolean) {
     this.#keys = keys
     this.#now = now
+    this.#isOwner = isOwner
   }
 
   /** Begins anew with a state, or with none. */
@@ -350,8 +355,9 @@ export class KeyRing {
   }
 
   /**
-   * Opens messages that may be sealed. Keys of other partitions are asked for each time: they may be gone. While some are
-   * waited for, keys of this one that were at hand may be erased: then all is opened again. Errors: `KeysUnavailable`.
+   * Opens messages that may be sealed. Keys of other partitions are asked for each time, and those of this one while its
+   * lock is not confirmed: they may be gone. While some are waited for, keys that were at hand may be erased: then all is
+   * opened again. Errors: `KeysUnavailable`.
    */
   open(messages: readonly Uint8Array[]): Promise<Opened[]> {
     return this.#upToDate((entries) => {
@@ -367,7 +373,7 @@ export class KeyRing {
 
   async #find(entry: string): Promise<KeyEntry | undefined> {
     const isOwn = entry.split('.')[1] === String(this.#partition)
-    const held = isOwn ? this.#entries.get(entry) : undefined
+    const held = isOwn && this.#isOwner() ? this.#entries.get(entry) : undefined
     if (held !== undefined) return held
     const state = this.#state
     const found = await this.#read(entry)

@@ -9,10 +9,15 @@ import type {
   StoreRoom,
 } from '@kiroku/log'
 
-/** For tests: a log that one process uses. Once that is dead, no call of it returns; what was sent off may land. */
+/**
+ * For tests: a log that one process uses. Once that is dead, no call of it returns; what was sent off may land. While it
+ * is frozen no answer arrives.
+ */
 export class MortalLog implements Log {
   readonly #log: Log
   #isDead = false
+  #thawed: Promise<void> | undefined
+  #thaw = (): void => {}
 
   constructor(log: Log) {
     this.#log = log
@@ -37,6 +42,13 @@ export class MortalLog implements Log {
   kill(): void {
     this.#isDead = true
   }
+  freeze(): void {
+    this.#thawed = new Promise((resolve) => (this.#thaw = resolve))
+  }
+  thaw(): void {
+    this.#thaw()
+    this.#thawed = undefined
+  }
 
   async partition(n: number): Promise<PartitionLog> {
     return new MortalPartition(await this.#log.partition(n), this)
@@ -56,10 +68,16 @@ export class MortalLog implements Log {
     return new Promise((resolve, reject) => {
       if (this.#isDead) return
       call().then(
-        (value) => !this.#isDead && resolve(value),
-        (error: Error) => !this.#isDead && reject(error),
+        (value) => this.#arrive(() => resolve(value)),
+        (error: Error) => this.#arrive(() => reject(error)),
       )
     })
+  }
+
+  #arrive(settle: () => void): void {
+    if (this.#isDead) return
+    if (this.#thawed === undefined) settle()
+    else void this.#thawed.then(() => this.#arrive(settle))
   }
 }
 

@@ -191,7 +191,7 @@ export class PartitionActor {
       damaged: (error) => this.#fail(error),
     })
     this.#homes = new Homes(options, act)
-    this.#ring = new KeyRing(options.keys, () => this.#storeMs())
+    this.#ring = new KeyRing(options.keys, () => this.#storeMs(), options.lockFresh)
     this.#sealer = new Sealer(this.#ring, { spill: (mail, messages) => this.#spillLate(mail, messages) })
     this.#deliverer = new Deliverer(this.#ring, this.#cache, {
       state: () => this.#state,
