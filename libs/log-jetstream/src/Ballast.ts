@@ -49,6 +49,7 @@ export class Ballast {
   /** While it is tried whether the store holds more, which a refusal ends. */
   #probing: Promise<boolean> | undefined
   #isProbeOver = false
+  #isRemoved = false
   #releasedAtMs = Number.NEGATIVE_INFINITY
   #probedAtMs = Number.NEGATIVE_INFINITY
 
@@ -92,6 +93,7 @@ export class Ballast {
    * something since. Errors: those of JetStream.
    */
   async look(storage: number): Promise<StoreRoom | undefined> {
+    this.#isRemoved = false
     const wanted = Math.floor((storage / this.#of.replicas) * ballastShare)
     const target = Math.floor(Math.min(wanted, ballastBytesMax) / ballastPieceBytes)
     const info = (await this.#info()) ?? (target === 0 ? undefined : await this.#make())
@@ -115,6 +117,16 @@ export class Ballast {
       if (await this.#probing) return undefined
     }
     return room
+  }
+
+  /**
+   * Gives the room up that is kept here, and what is known of it, since it is told now. Never rejects; what fails is done
+   * with the next look.
+   */
+  async remove(): Promise<void> {
+    if (this.#isRemoved) return
+    const { stream } = ballastName(this.#of.log)
+    this.#isRemoved = await this.#jsm.streams.delete(stream).then(() => true, isStreamMissing)
   }
 
   /** The more it writes, the less often it comes. */

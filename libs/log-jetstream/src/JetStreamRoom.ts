@@ -43,6 +43,8 @@ export class JetStreamRoom {
     const tier = account.tiers?.[`R${this.#replicas}`]
     const { storage, limits } = tier ?? account
     const limit = limits.max_storage > 0 ? limits.max_storage : Infinity
+    // Every node sees this limit; that of a disk only those that know it.
+    if (limit !== Infinity) await this.#ballast?.remove()
     const serverLimit = disk?.storeBytesMax ?? Infinity
     const bytesMax = Math.min(limit, serverLimit, disk?.bytesMax ?? Infinity)
     if (bytesMax === Infinity) return this.#ballast?.look(storage)

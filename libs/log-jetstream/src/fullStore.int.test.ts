@@ -55,6 +55,37 @@ test('checkpoints can be deleted where the store takes nothing more', async () =
   await partition.append(recordOf(1), last)
 })
 
+test('the ballast goes once the account tells its room', async () => {
+  const folder = await temporaryFolder()
+  onTestFinished(() => folder.remove())
+  const store = `${folder.path}/store`
+  const on = async (jetStream: string) => {
+    const server = await startTestNats({
+      dataDir: `${folder.path}/nats`,
+      jetStream: false,
+      extraConfig: `jetstream { store_dir: "${store}" }
+accounts { A { jetstream: ${jetStream}, users: [{ user: a, password: a }] } }
+no_auth_user: a`,
+    })
+    const nc = await connect({ servers: server.url })
+    const close = () => nc.close().then(() => server.stop())
+    const log = await openLog(nc, { name: 'main', create: { partitions: 1 } })
+    return { log, jsm: await requireJetStream(nc), partition: await log.partition(0), close }
+  }
+  const before = await on('enabled')
+  for (let last = 0; last < 10; last++) await before.partition.append(recordOf(500_000), last)
+  expect(await before.log.room()).toBeUndefined()
+  expect(await ballastOf(before.jsm)).toBeGreaterThan(0)
+  await before.close()
+
+  const limited = await on(`{ max_file: ${64 * mebibyte} }`)
+  const room = (await limited.log.room())!
+  expect(room.bytesMax).toBe(64 * mebibyte)
+  await expect(ballastOf(limited.jsm)).rejects.toThrow('stream not found')
+  expect((await limited.log.room())!.freeBytes).toBeGreaterThan(room.freeBytes)
+  await limited.close()
+})
+
 test('a store that tells no room takes on from its ballast once it is full, and says how much it holds', async () => {
   const { log, partition, jsm, nc } = await logOn(32)
   let last = 0
