@@ -498,6 +498,7 @@ export class PartitionActor {
   #hasRoomFor(command: Command, bytes: number): boolean {
     const waiting = this.#mailbox.bytes
     if (command.type === 'Enqueue') return this.#storage.takes(bytes, waiting)
+    if (command.type === 'Receive') return this.#storage.delivers
     // Letters may take the reserve, since where they come from is let go of then, but not the room for a fence.
     return command.type !== 'Forward' || !this.#bringsBodies(command) || this.#storage.carries(bytes, waiting)
   }

@@ -52,6 +52,13 @@ export class StorageWatch {
     if (this.#wasRefused) return false
     return this.#stream.carries(bytes, waitingBytes) && this.#store.room.carries(bytes, waitingBytes)
   }
+  /**
+   * Whether there is room for deliveries: one that comes back again and again takes room each time and makes none, and
+   * must leave some for what does.
+   */
+  get delivers(): boolean {
+    return this.#stream.carries(0, 0) && this.#store.room.carries(0, 0)
+  }
   /** Whether the log must make room before its limits ask for it. */
   get short(): boolean {
     return this.#stream.reserves < 2 || this.#store.room.reserves < 2

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createMemoryLog, decodeRecord, type MemoryLog } from '@kiroku/log'
-import type { Command } from '@kiroku/partition'
+import type { Answers, Command, QueueConfig } from '@kiroku/partition'
 import { ManualTime, waitUntil } from '@kiroku/testkit'
 import { body, by, receive, startTestNode } from './startTestNode.ts'
 
@@ -17,12 +17,12 @@ const send = (n: number, messages: Uint8Array[]): Send => ({
   messages,
 })
 
-const withQueue = async (log: MemoryLog, time = new ManualTime()) => {
+const withQueue = async (log: MemoryLog, time = new ManualTime(), config: Partial<QueueConfig> = {}) => {
   const one = await startTestNode(log, 'one', {
     checkpoints: { bytesMin: 32 * 1024 * 1024, ageMs: 1e9 },
     time,
   })
-  await one.ask({ type: 'CreateQueue', queue: 'mail', config: {}, by })
+  await one.ask({ type: 'CreateQueue', queue: 'mail', config, by })
   return one
 }
 
@@ -113,6 +113,34 @@ describe('a store that is smaller than the record may become', () => {
     for (let got = 1; got > 0; taken += got) got = await consume(one)
     expect(taken).toBe((answers.length - refused.length) * 10)
     await one.close()
+  })
+
+  it('keeps room for settlements where deliveries come back again and again', async () => {
+    const time = new ManualTime()
+    const log = createMemoryLog({ partitions: 1 }, { storeBytesMax: 2_000_000 })
+    const one = await withQueue(log, time, { retriesMax: 1_000 })
+    await fill(one)
+    const { delivery } = await one.ask(receive('mail', 1))
+    const { messages: _, ...kept } = delivery!
+    // Most of the store is held by what is never done with.
+    let error
+    for (let n = 0; n < 5_000 && error === undefined; n++) {
+      const [answer] = (await one.node.request(0, [receive('mail', 10)])).answers
+      error = answer!.error
+      const given = (answer!.ok as Answers['Receive'] | undefined)?.delivery
+      if (given !== undefined) await one.ask({ type: 'Retry', items: [given], delayMs: 0, error: '' })
+      await time.advance(10)
+    }
+    expect(error).toMatchObject({ id: 'StorageFull', retryAfterMs: 1_000 })
+    await one.ask({ type: 'Ack', items: [kept] })
+    await one.close()
+    // A take-over needs room, too; and what is purged makes some.
+    const two = await startTestNode(log, 'two', { time })
+    await two.ask({ type: 'PurgeQueue', queue: 'mail', by })
+    await time.advance(120_000)
+    await two.ask(send(10_000, [kilobytes(10)]))
+    expect(await consume(two)).toBe(1)
+    await two.close()
   })
 
   it('takes sends again once what it held is consumed', async () => {
