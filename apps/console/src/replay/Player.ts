@@ -20,13 +20,20 @@ export interface Standing {
   readonly changes?: readonly QueueChange[]
   /** The log had nothing more. */
   readonly isEnd: boolean
+  /** It was to go farther, and waits for what is being read. */
+  readonly isReading: boolean
 }
 
 /** Fetches a recording of a partition: with a state around a moment (`P/SEQ` or a time), or frames behind a record. */
 export type FetchRecording = (
   partition: number,
-  asked: { readonly from: string; readonly withState: boolean },
+  asked: { readonly from: string; readonly withState: boolean; readonly work?: number },
 ) => Promise<Uint8Array>
+
+/** What is read before it is needed, in ms at the speed that it plays. */
+const aheadMs = 3_000
+/** Work (changes) in one recording, by the speed, and at most: a replay holds a few of these. */
+const [workPerSpeed, workMax] = [50_000, 250_000]
 
 /**
  * Replays partitions side by side by their partition times, with the engine's own code. What it has fetched it does
@@ -36,6 +43,8 @@ export class Player {
   readonly #fetch: FetchRecording
   readonly #partitions: readonly number[]
   readonly #replayers = new Map<number, Replayer>()
+  readonly #reading = new Map<Replayer, Promise<void>>()
+  #failure: { readonly error: unknown } | undefined
   #at = 0
 
   constructor(partitions: readonly number[], fetch: FetchRecording) {
@@ -68,17 +77,26 @@ export class Player {
     return this.#standing(undefined)
   }
 
-  /** Goes on to a time, and tells what happened on the way. */
-  async advance(at: number): Promise<Standing> {
-    const moves = await Promise.all(
-      this.#partitions.map(async (partition) => {
-        const replayer = this.#replayers.get(partition)!
-        await this.#extend(replayer, { at })
-        return replayer.seek({ at })
-      }),
-    )
-    this.#at = at
-    return this.#standing(moves)
+  /**
+   * Goes on to a time as far as has arrived, and tells what happened on the way; what is missing is read meanwhile.
+   * Errors: those of `FetchRecording`, of what was read since the last time.
+   */
+  advance(at: number, speed: number): Standing {
+    if (this.#failure !== undefined) {
+      const { error } = this.#failure
+      this.#failure = undefined
+      throw error
+    }
+    const replayers = this.#partitions.map((partition) => this.#replayers.get(partition)!)
+    for (const replayer of replayers)
+      if (!replayer.covers({ at: at + aheadMs * speed }))
+        this.#read(replayer, speed).catch((error: unknown) => (this.#failure = { error }))
+    // The last record that has arrived may have others of the same time behind it.
+    const arrived = replayers.map(({ reachesEnd, range }) => (reachesEnd ? at : range.to.at - 1))
+    const to = Math.max(this.#at, Math.min(at, ...arrived))
+    const moves = replayers.map((replayer) => replayer.seek({ at: to }))
+    this.#at = to
+    return this.#standing(moves, to < at)
   }
 
   /** Goes one record of a partition back or on. Undefined: there is none. */
@@ -121,14 +139,27 @@ export class Player {
     replayer: Replayer,
     place: { readonly seq: number } | { readonly at: number },
   ): Promise<void> {
-    const { partition } = replayer
-    while (!replayer.covers(place)) {
-      const from = `${partition}/${replayer.next}`
-      replayer.extend(await this.#fetch(partition, { from, withState: false }))
-    }
+    while (!replayer.covers(place)) await this.#read(replayer, 1)
   }
 
-  #standing(moves: readonly ReplayMove[] | undefined): Standing {
+  /** Reads what comes next, once however often it is asked for. */
+  #read(replayer: Replayer, speed: number): Promise<void> {
+    const known = this.#reading.get(replayer)
+    if (known !== undefined) return known
+    const { partition, next } = replayer
+    const asked = {
+      from: `${partition}/${next}`,
+      withState: false,
+      work: Math.min(workMax, workPerSpeed * speed),
+    }
+    const reading = this.#fetch(partition, asked)
+      .then((bytes) => replayer.extend(bytes))
+      .finally(() => this.#reading.delete(replayer))
+    this.#reading.set(replayer, reading)
+    return reading
+  }
+
+  #standing(moves: readonly ReplayMove[] | undefined, isReading = false): Standing {
     const replayers = [...this.#replayers.values()]
     const queues = replayers.flatMap((replayer) =>
       replayer.queues().map((name) => ({ ...replayer.queue(name)!, partition: replayer.partition })),
@@ -140,6 +171,7 @@ export class Player {
       queues,
       ...(isTold ? { changes: moves.flatMap(({ changes }) => changes ?? []) } : {}),
       isEnd: replayers.every(({ reachesEnd, position, range }) => reachesEnd && position.seq >= range.to.seq),
+      isReading,
     }
   }
 }

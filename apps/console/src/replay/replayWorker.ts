@@ -9,6 +9,9 @@ import { Player, type PlayTarget, type Standing } from './Player.ts'
 /** Between two pictures while it plays, in ms. */
 const tickMs = 100
 
+/** Frames of one recording at most: what is in them limits it sooner. */
+const framesMax = 10_000
+
 const tell = (message: FromWorker): void => postMessage(message)
 
 let player: Player | undefined
@@ -18,7 +21,7 @@ let wanted: PlayTarget | undefined
 /** One thing after the other: a replay has one state. */
 let busy: Promise<void> = Promise.resolve()
 
-const inTurn = (work: (player: Player) => Promise<Standing | undefined>): void => {
+const inTurn = (work: (player: Player) => Promise<Standing | undefined> | Standing | undefined): void => {
   busy = busy.then(async () => {
     if (player === undefined) return
     try {
@@ -47,19 +50,19 @@ const play = (): void => {
   const mine = speed
   const timer = setInterval(() => {
     if (speed !== mine) return clearInterval(timer)
-    // A replay that cannot keep up leaves pictures out, and is slower than asked for rather than behind.
+    // A replay that cannot keep up leaves pictures out.
     if (isTicking) return
     isTicking = true
-    inTurn(async (now) => {
-      try {
-        from ??= now.at - (performance.now() - startedMs) * mine
-        if (speed !== mine) return undefined
-        const standing = await now.advance(from + (performance.now() - startedMs) * mine)
-        if (standing.isEnd) pause()
-        return standing
-      } finally {
-        isTicking = false
-      }
+    inTurn((now) => {
+      isTicking = false
+      const passedMs = (performance.now() - startedMs) * mine
+      from ??= now.at - passedMs
+      if (speed !== mine) return undefined
+      const standing = now.advance(from + passedMs, mine)
+      // Time stands still while it waits for the record: it goes on where it stands.
+      if (standing.isReading) from = standing.at - passedMs
+      if (standing.isEnd) pause()
+      return standing
     })
   }, tickMs)
 }
@@ -69,9 +72,13 @@ addEventListener('message', ({ data }: MessageEvent<ToWorker>) => {
     case 'open': {
       const { token, partitions, queue } = data
       speed = 0
-      player = new Player(partitions, async (partition, { from, withState }) => {
+      player = new Player(partitions, async (partition, { from, withState, work }) => {
         const path = `/v1/queues/${encodeURIComponent(queue)}/recording`
-        const asked = { partition, from, ...(withState ? { state: 1 } : {}) }
+        const asked = {
+          ...{ partition, from, frames: framesMax },
+          ...(withState ? { state: 1 } : {}),
+          ...(work === undefined ? {} : { work }),
+        }
         return new Uint8Array(await (await requestAs(token, urlOf(path, asked))).arrayBuffer())
       })
       return

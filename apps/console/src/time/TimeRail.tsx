@@ -156,6 +156,9 @@ export const TimeRail = () => {
         data-stands-at={playback.standing?.at}
       >
         {text}
+        {playback.isPlaying && playback.standing?.isReading !== false && (
+          <span className={styles['reading']}>reading ahead…</span>
+        )}
         {isPast && seq !== undefined && <span className={styles['seq']}>seq {`${home}/${seq}`}</span>}
       </output>
       {isPast && toNow}
