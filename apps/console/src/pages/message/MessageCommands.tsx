@@ -6,7 +6,7 @@ import { CommandDialog } from '../../parts/CommandDialog.tsx'
 type Doing = 'recall' | 'reschedule' | 'redrive'
 
 /** Where a dead letter came from; undefined: the message is none. */
-const originOf = ({ steps }: Trace): string | undefined => {
+export const originOf = ({ steps }: Pick<Trace, 'steps'>): string | undefined => {
   const last = steps.at(-1)
   if (last === undefined) return undefined
   const came = steps.findLast(
@@ -46,20 +46,16 @@ export const MessageCommands = ({
       >
         {name}
       </button>
-      {(refusal ?? reason) !== undefined && <span className="quiet">{refusal ?? reason}</span>}
+      {(refusal ?? reason) !== undefined && <span className="quiet">({refusal ?? reason})</span>}
     </span>
   )
-  const notDelayed = isDelayed ? undefined : 'it waits for no time'
+  const notDelayed = isDelayed ? undefined : 'not delayed'
   return (
     <>
       {entry(
         'redrive',
         'Redrive…',
-        origin === undefined
-          ? 'it is no dead letter'
-          : isLying(trace)
-            ? undefined
-            : 'it does not lie in its queue now',
+        origin === undefined ? 'not a dead letter' : isLying(trace) ? undefined : 'not available now',
       )}
       {entry('recall', 'Recall…', notDelayed)}
       {entry('reschedule', 'Reschedule…', notDelayed)}

@@ -9,17 +9,20 @@ import { useHasHappened } from '../../data/useHasHappened.ts'
 import { CopyButton } from '../../parts/CopyButton.tsx'
 import { count, duration } from '../../parts/format.ts'
 import { saveFile } from '../../parts/saveFile.ts'
-import { StateMark } from '../../parts/StateMark.tsx'
+import { StateMark, stateWords, type StateName } from '../../parts/StateMark.tsx'
 import { useKeys } from '../../shell/useKeys.ts'
 import { changesOf } from './changesOf.ts'
 import { EventFacts, EventList } from './EventList.tsx'
 import { MachinePath } from './MachinePath.tsx'
-import { isLying, MessageCommands } from './MessageCommands.tsx'
+import { inCausalOrder } from './inCausalOrder.ts'
+import { isLying, MessageCommands, originOf } from './MessageCommands.tsx'
 import { NextSteps } from './NextSteps.tsx'
 import { PayloadPanel, useBody } from './payload/PayloadPanel.tsx'
 import { TimelineView } from './timeline/TimelineView.tsx'
 import { isOver } from './useTrace.ts'
 import styles from './MessagePage.module.css'
+
+const finals: readonly StateName[] = ['Committed', 'DLQ', 'Discarded']
 
 /** What is on record about a message, told in every way that helps. */
 export const MessageStory = ({
@@ -32,14 +35,16 @@ export const MessageStory = ({
   /** Opens a file instead. */
   readonly choose: ReactNode
 }) => {
-  const { steps, attempts, messageId } = trace
+  const { attempts, messageId } = trace
+  const steps = useMemo(() => inCausalOrder(trace.steps), [trace])
   const { at } = useMoment()
   const { commands } = useSession()
   const { search, setSearch } = usePageSearch()
   const hasHappened = useHasHappened()
   const told = (isOffline || hasHappened === undefined ? trace : traceUpTo(trace, hasHappened)) ?? trace
   const body = useBody(messageId, isOffline)
-  const later = isOffline || hasHappened === undefined ? -1 : steps.findIndex((step) => !hasHappened(step))
+  const later =
+    isOffline || hasHappened === undefined ? -1 : trace.steps.findIndex((step) => !hasHappened(step))
   const happened = later < 0 ? steps.length : later
   const wanted = Number(search['event'] ?? happened)
   const selected = Math.max(0, Math.min(steps.length, Number.isInteger(wanted) ? wanted : happened) - 1)
@@ -51,6 +56,11 @@ export const MessageStory = ({
   const changes = useMemo(() => changesOf(steps), [steps])
   const last = steps[happened - 1]
   const step = steps[selected]
+  // It lies in a queue of dead letters, where the machine begins again: what it is to its reader comes first.
+  const isLetter =
+    last !== undefined &&
+    !finals.includes(last.state) &&
+    originOf({ steps: steps.slice(0, happened) }) !== undefined
   const isLive = !isOffline && at === undefined && !isOver(trace)
   // Clocks differ a little: a message is never younger than what happened to it.
   const now = useMemo(
@@ -61,16 +71,21 @@ export const MessageStory = ({
   const refusal = isOffline
     ? 'this trace is from a file'
     : at !== undefined
-      ? 'you look at the past'
+      ? 'this is the past'
       : commands
         ? undefined
-        : 'you may only look'
+        : 'read only'
   return (
     <>
       <header className={styles['head']}>
         <div className="page-head">
           <h1 className={styles['id']}>{messageId}</h1>
-          {last !== undefined && <StateMark state={last.state} />}
+          {last !== undefined && <StateMark state={isLetter ? 'DLQ' : last.state} />}
+          {isLetter && (
+            <span className="quiet">
+              {stateWords[last.state].toLowerCase()} in {last.queue}
+            </span>
+          )}
           <div className="row end">
             <CopyButton text={messageId}>Copy id</CopyButton>
             <CopyButton text={`kiroku trace ${messageId}`}>Copy command</CopyButton>
@@ -98,7 +113,7 @@ export const MessageStory = ({
             <span>
               {isLive
                 ? `${duration((now ?? 0) - steps[0].at)} old`
-                : `lived ${duration(last.at - steps[0].at)}`}
+                : `took ${duration(last.at - steps[0].at)}`}
             </span>
           )}
           <span>
