@@ -62,6 +62,33 @@ export const eventsOf = ({ ways }: ChartEdge): string[] => [...new Set(ways.map(
 export const wayText = ({ event, guards }: GraphEdge): string =>
   guards.length === 0 ? event : `${event} if ${guards.join(' and ')}`
 
+/** What takes an edge, as people say it; its events have their code names in the panel. */
+const edgeWords: Readonly<Record<string, string>> = {
+  'Ready→Discarded': 'expired or purged',
+  'Held→Delayed': 'committed',
+  'Held→Available': 'committed',
+  'Held→Discarded': 'rolled back',
+  'Delayed→Available': 'delay elapsed',
+  'Delayed→Delayed': 'rescheduled',
+  'Delayed→Discarded': 'recalled',
+  'Available→DLQ': 'no attempts left',
+  'Available→Discarded': 'no attempts left',
+  'Available→Inflight': 'delivered',
+  'Available→Committed': 'late ack',
+  'Inflight→Inflight': 'lease extended',
+  'Inflight→Available': 'released',
+  'Inflight→Committed': 'acknowledged',
+  'Inflight→DLQ': 'out of retries',
+  'Inflight→Discarded': 'out of retries',
+  'Inflight→WaitingRetry': 'failed',
+  'WaitingRetry→Available': 'retry due',
+  'WaitingRetry→Committed': 'late ack',
+  'WaitingRetry→Discarded': 'expired or purged',
+}
+
+/** What takes an edge, in words; one that has none here is told by its events. */
+export const edgeText = (edge: ChartEdge): string => edgeWords[edge.key] ?? eventsOf(edge).join(' ')
+
 /** What an edge says of itself to whoever reads the page by a program. */
 export const edgeData = (edge: ChartEdge) => ({
   'data-from': edge.from,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { chart } from './chart.ts'
-import { boxes, extent, routes, type Box, type Point } from './layout.ts'
+import { chart, edgeText, isLoop } from './chart.ts'
+import { boxes, entryRoute, extent, routes, type Box, type Point } from './layout.ts'
 
 const overlap = (a: Box, b: Box): boolean =>
   a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height
@@ -44,6 +44,11 @@ it('puts states beside each other, those of a group inside of it, and all on the
   }
 })
 
+it('runs the way of a message that nothing goes wrong with in one straight line', () => {
+  const ways = [entryRoute, routes['Available→Inflight']!, routes['Inflight→Committed']!]
+  expect(new Set(ways.flatMap(({ points }) => points.map(({ y }) => y))).size).toBe(1)
+})
+
 it('leads every edge from the border of a state to that of another, around all that lies between', () => {
   for (const { key, from, to } of chart.edges) {
     const { points } = routes[key]!
@@ -64,9 +69,12 @@ it('leads every edge from the border of a state to that of another, around all t
 })
 
 it('writes the words of an edge where they cover no state and no words of another edge', () => {
-  const words = chart.edges.map(({ key }) => {
+  const words = chart.edges.map((edge) => {
+    const { key } = edge
     const { x, y } = routes[key]!.label
-    return { key, box: { x: x - 30, y: y - 12, width: 60, height: 24 } }
+    // As wide as its letters, with a rate before them.
+    const width = (isLoop(edge) ? 14 : 46) + 6 * edgeText(edge).length
+    return { key, box: { x: x - width / 2, y: y - 12, width, height: 24 } }
   })
   for (const { key, box } of words) {
     expect(isFree(box), key).toBe(true)

@@ -76,11 +76,11 @@ const route = (
   return { points: [...points, to], label }
 }
 
-/** How messages enter the machine. */
+/** How messages enter the machine: on the line that most of them take to its end. */
 export const entryRoute: Route = {
   points: [
     { x: entry.x + entry.width, y: 432 },
-    { x: boxes['Ready']!.x, y: 432 },
+    { x: boxes['Available']!.x, y: 432 },
   ],
   label: { x: 36, y: 396 },
 }
@@ -106,12 +106,9 @@ export const routes: Readonly<Record<string, Route>> = {
     'x',
     [432, at('Discarded', 'left', 0.8333).y],
   ),
-  'Available→Inflight': route(at('Available', 'right', 0.66), at('Inflight', 'left', 0.66), {
-    x: 462,
-    y: 447.36,
-  }),
+  'Available→Inflight': route(at('Available', 'right'), at('Inflight', 'left'), { x: 466, y: 432 }),
   'Available→Discarded': route(
-    at('Available', 'right', 0.15),
+    at('Available', 'right', 0.1),
     at('Discarded', 'bottom', 0.2),
     { x: 620, y: 172 },
     'x',
@@ -145,13 +142,10 @@ export const routes: Readonly<Record<string, Route>> = {
     'y',
     [508],
   ),
-  'Inflight→Committed': route(at('Inflight', 'right', 0.6), at('Committed', 'left', 0.6), {
-    x: 872,
-    y: 441.6,
-  }),
+  'Inflight→Committed': route(at('Inflight', 'right'), at('Committed', 'left'), { x: 872, y: 432 }),
   'Inflight→DLQ': route(at('Inflight', 'bottom', 0.75), at('DLQ', 'left', 0.3), { x: 844, y: 602.8 }, 'y'),
   'Inflight→Discarded': route(
-    at('Inflight', 'right', 0.2),
+    at('Inflight', 'right', 0.16),
     at('Discarded', 'bottom', 0.85),
     { x: 912, y: 340 },
     'x',
@@ -159,10 +153,10 @@ export const routes: Readonly<Record<string, Route>> = {
   ),
   'WaitingRetry→Available': route(
     at('WaitingRetry', 'left'),
-    at('Available', 'right', 0.38),
-    { x: 520, y: 300 },
+    at('Available', 'right', 0.28),
+    { x: 520, y: 320 },
     'x',
-    [520, at('Available', 'right', 0.38).y],
+    [520, at('Available', 'right', 0.28).y],
   ),
   'WaitingRetry→Committed': route(at('WaitingRetry', 'right', 0.72), at('Committed', 'top', 0.25), {
     x: 880,

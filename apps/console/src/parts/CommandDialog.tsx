@@ -62,7 +62,9 @@ export const CommandDialog = <A,>({
         <div className={styles['effect']}>{children}</div>
         {confirmName !== undefined && (
           <label className={styles['label']}>
-            Type <strong>{confirmName}</strong> to confirm
+            <span>
+              Type <strong>{confirmName}</strong> to confirm
+            </span>
             <input
               className="field"
               value={typed}
@@ -72,13 +74,13 @@ export const CommandDialog = <A,>({
           </label>
         )}
         <label className={styles['label']}>
-          Why? It stands on record beside your name.
+          Reason (recorded in the audit log)
           <input
             className="field"
             value={reason}
             maxLength={500}
             onChange={(e) => setReason(e.target.value)}
-            placeholder="Reason (optional)"
+            placeholder="Optional"
           />
         </label>
         {run.error !== null && <Problem error={run.error} />}
@@ -88,7 +90,7 @@ export const CommandDialog = <A,>({
           </button>
           <button
             type="submit"
-            className={`button ${danger ? 'danger' : 'strong'}`}
+            className={`button strong ${danger ? 'danger' : ''}`}
             disabled={!isReady || run.isPending || (confirmName !== undefined && typed !== confirmName)}
           >
             {run.isPending ? 'Working…' : action}

@@ -1,4 +1,4 @@
-import type { stateNames } from '@kiroku/message'
+import { machineGraph, type stateNames } from '@kiroku/message'
 import type { ReactElement } from 'react'
 import styles from './StateMark.module.css'
 
@@ -12,10 +12,15 @@ export const stateWords: Readonly<Record<StateName, string>> = {
   Available: 'Available',
   Inflight: 'In flight',
   WaitingRetry: 'Waiting retry',
-  Committed: 'Committed',
+  Committed: 'Done',
   DLQ: 'Dead letter',
   Discarded: 'Discarded',
 }
+
+/** What the states mean, in a sentence: the machine's own. */
+export const meanings: Readonly<Record<string, string>> = Object.fromEntries(
+  machineGraph().nodes.map(({ name, description }) => [name, description]),
+)
 
 /** The shapes, in a box of 16 × 16: a state is told without its colour too. */
 const shapes: Readonly<Record<StateName, ReactElement>> = {
@@ -76,7 +81,7 @@ export const StateShape = ({ state, size = 16 }: { readonly state: StateName; re
 
 /** A state by colour, shape and word. */
 export const StateMark = ({ state }: { readonly state: StateName }) => (
-  <span className={styles['mark']}>
+  <span className={styles['mark']} title={meanings[state]}>
     <StateShape state={state} />
     {stateWords[state]}
   </span>

@@ -28,7 +28,7 @@ const numberText = (key: string, value: number): string => {
   if (value === 0 && zero !== undefined) return zero
   if (key.endsWith('Ms')) return value === 0 ? 'none' : duration(value)
   if (/Bytes(Max)?$/.test(key)) return bytes(value)
-  if (key === 'rateMax') return `${count(value)} a second`
+  if (key === 'rateMax') return `${count(value)} per second`
   if (key.endsWith('At')) return new Date(value).toISOString().replace('T', ' ').slice(0, 19)
   return count(value)
 }
@@ -48,16 +48,16 @@ type Retry =
 const retryText = (retry: Retry): string => {
   switch (retry.kind) {
     case 'fixed':
-      return retry.delayMs === 0 ? 'at once' : `after ${duration(retry.delayMs)}`
+      return retry.delayMs === 0 ? 'none' : duration(retry.delayMs)
     case 'exponential':
       return (
-        `after ${duration(retry.baseMs)}, then ${retry.factor} times as long, at most ${duration(retry.maxMs)}` +
-        (retry.jitter === 0 ? '' : `, up to ${Math.round(100 * retry.jitter)} % less by chance`)
+        `${duration(retry.baseMs)}, × ${retry.factor} each time, up to ${duration(retry.maxMs)}` +
+        (retry.jitter === 0 ? '' : `, minus up to ${Math.round(100 * retry.jitter)} % jitter`)
       )
     case 'list':
-      return retry.delaysMs.length === 0 ? 'at once' : `after ${retry.delaysMs.map(duration).join(', ')}`
+      return retry.delaysMs.length === 0 ? 'none' : retry.delaysMs.map(duration).join(', ')
     case 'rocketmq':
-      return 'in the 16 steps of RocketMQ, 10 s to 2 h'
+      return 'RocketMQ levels, 10 s to 2 h'
   }
 }
 
@@ -65,10 +65,10 @@ const retryText = (retry: Retry): string => {
 const names: Readonly<Record<string, string>> = {
   leaseMs: 'lease',
   leaseMinMs: 'shortest lease',
-  leaseCapMs: 'cap of a lease',
+  leaseCapMs: 'lease cap',
   retriesMax: 'retries',
-  retry: 'pause before a retry',
-  exhaustion: 'exhausted messages leave',
+  retry: 'retry delay',
+  exhaustion: 'retries exhausted',
   lateHandles: 'late acks',
   deadLetter: 'dead letters go to',
   groups: 'groups',
@@ -78,20 +78,20 @@ const names: Readonly<Record<string, string>> = {
   dedupWindowMs: 'deduplication window',
   retentionMs: 'retention',
   retentionFrom: 'retention counts from',
-  deliveryDelayMs: 'delay of a send',
-  receiveWaitMs: 'wait of a receive',
-  batchMessages: 'batch closes at',
-  batchWaitMs: 'batch closes after',
-  batchBytes: 'batch closes at size',
+  deliveryDelayMs: 'delivery delay',
+  receiveWaitMs: 'receive wait',
+  batchMessages: 'batch size',
+  batchWaitMs: 'batch wait',
+  batchBytes: 'batch bytes',
   rateMax: 'rate limit',
-  inflightMax: 'most in flight',
-  concurrencyMax: 'most deliveries at once',
-  bodyBytesMax: 'largest body',
+  inflightMax: 'max in flight',
+  concurrencyMax: 'max concurrent deliveries',
+  bodyBytesMax: 'max body size',
   indexBody: 'bodies searchable',
   bodyHidden: 'bodies hidden',
-  bodySchema: 'schema of bodies',
+  bodySchema: 'body schema',
   bodyCheck: 'bodies checked',
-  idleMs: 'deleted when idle for',
+  idleMs: 'delete when idle for',
 }
 
 /** The name of a setting as people read it; one without a name keeps its key. */

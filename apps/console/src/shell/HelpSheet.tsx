@@ -6,7 +6,7 @@ const keys: readonly (readonly [string, string])[] = [
   ...pages.map(({ key, name }) => [`g ${key}`, name] as const),
   ['Ctrl K', 'Go to a page, a queue, a message; do something'],
   ['/', 'Search messages'],
-  ['p', 'Pause and follow again'],
+  ['p', 'Pause and resume updates'],
   ['j k', 'Next and previous row; Enter opens it'],
   ['h l', 'Previous and next event of a message'],
   ['[ ]', 'One record back and forth in time'],
@@ -31,5 +31,6 @@ export const HelpSheet = ({ onClose }: { readonly onClose: () => void }) => (
         </div>
       ))}
     </dl>
+    <p className="quiet">The machine is drawn with React Flow.</p>
   </Dialog>
 )

@@ -31,7 +31,7 @@ export const Shell = () => {
   const close = (): void => setOpen(undefined)
   const toggle = (): void => {
     setLive(!isLive)
-    announce(isLive ? 'Paused: nothing is asked and nothing moves.' : 'Live again.')
+    announce(isLive ? 'Updates paused.' : 'Streaming again.')
   }
   const changeTheme = (): void => announce(`Theme: ${nextTheme()}`)
   useEffect(() => {
@@ -125,7 +125,7 @@ export const Shell = () => {
               disabled={at !== undefined}
               onClick={toggle}
             >
-              {at !== undefined ? 'Past' : isLive ? 'Live' : 'Paused'}
+              {at !== undefined ? 'Past' : isLive ? 'Streaming' : 'Paused'}
             </button>
             <button
               type="button"
@@ -148,7 +148,7 @@ export const Shell = () => {
           <CommandBar
             onClose={close}
             actions={[
-              { text: isLive ? 'Pause' : 'Follow live', run: toggle },
+              { text: isLive ? 'Pause updates' : 'Stream updates', run: toggle },
               { text: 'Change theme', run: changeTheme },
               { text: 'Keyboard help', run: () => setOpen('help') },
               { text: 'Back to now', run: () => setAt(undefined) },

@@ -2,6 +2,9 @@ import { createContext, useContext } from 'react'
 
 /** What is chosen on the chart, and how to choose. */
 export interface ChartChoice {
+  /** What the pointer is on, in the same way. */
+  readonly hovered?: string | undefined
+  readonly hover?: (what: string | undefined) => void
   /** Name of a state, or key of an edge. */
   readonly chosen: string | undefined
   readonly selectState: (name: string) => void

@@ -86,8 +86,8 @@ export const EdgePanel = ({
         )
       })}
       {search !== undefined && (
-        <Link className="button" to="/messages" search={{ q: search, at, queue } as never}>
-          Show messages with {search}
+        <Link className="button" to="/messages" search={{ q: search, at, queue } as never} title={search}>
+          Show these messages
         </Link>
       )}
       <button type="button" className={styles['plain']} onClick={() => choice.selectState(from)}>

@@ -1,7 +1,16 @@
 import { ViewportPortal } from '@xyflow/react'
 import { memo } from 'react'
 import { rate } from '../../parts/format.ts'
-import { chart, edgeData, eventsOf, isLoop, wayText, wordOf, type ChartEdge } from '../../chart/chart.ts'
+import {
+  chart,
+  edgeData,
+  edgeText,
+  eventsOf,
+  isLoop,
+  wayText,
+  wordOf,
+  type ChartEdge,
+} from '../../chart/chart.ts'
 import { useChoice } from './ChartContext.ts'
 import { Line } from './FlowEdge.tsx'
 import { entry, entryRoute, extent, routes } from '../../chart/layout.ts'
@@ -9,13 +18,9 @@ import styles from './EdgeWords.module.css'
 import { edgeRate, hasFlow, isSent, rateOf } from './Standing.ts'
 import { useFromStanding } from './StandingStore.ts'
 
-/** How many events an edge names by itself; the panel names all. */
-const namedMax = 1
-
 const EdgeWord = memo(({ edge }: { readonly edge: ChartEdge }) => {
-  const { chosen, selectEdge } = useChoice()
+  const { chosen, hover, selectEdge } = useChoice()
   const perSecond = useFromStanding(({ flow }) => rate(edgeRate(flow, edge)))
-  const events = eventsOf(edge)
   const { x, y } = routes[edge.key]!.label
   const flows = perSecond !== '0/s'
   return (
@@ -25,6 +30,9 @@ const EdgeWord = memo(({ edge }: { readonly edge: ChartEdge }) => {
       style={{ transform: `translate(-50%, -50%) translate(${x}px, ${y}px)` }}
       {...edgeData(edge)}
       data-flows={flows}
+      onPointerEnter={() => hover?.(edge.key)}
+      onPointerLeave={() => hover?.(undefined)}
+      title={eventsOf(edge).join(', ')}
       aria-pressed={chosen === edge.key}
       onClick={() => selectEdge(edge.key)}
     >
@@ -33,8 +41,7 @@ const EdgeWord = memo(({ edge }: { readonly edge: ChartEdge }) => {
       </span>
       {flows && <strong aria-hidden="true">{perSecond}</strong>}
       <span className={styles['events']} aria-hidden="true">
-        {events.slice(0, namedMax).join(' ')}
-        {events.length > namedMax && ` +${events.length - namedMax}`}
+        {edgeText(edge)}
       </span>
     </button>
   )

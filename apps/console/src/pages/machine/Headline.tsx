@@ -66,14 +66,15 @@ const Trend = memo(
 
 /** How the log stands in one glance. */
 export const Headline = ({ standing, known }: { readonly standing: Standing; readonly known: Known }) => {
-  const { population, flow, history, asOf } = standing
+  const { population, letters, flow, history, asOf } = standing
+  const { lying, deadToday } = known
   const shown = (text: string): string => (known.standing === undefined ? '–' : text)
   return (
     <dl className={styles['headline']}>
       <Figure
-        name="Live"
-        value={shown(shortCount(countIn(population, liveStates)))}
-        help="Messages that are not over"
+        name="Active messages"
+        value={shown(shortCount(countIn(population, liveStates) - countIn(letters, liveStates)))}
+        help="Sent and not final yet: held, delayed, available, in flight or waiting for a retry. Dead letters are counted apart."
       />
       {history === undefined ? null : (
         <>
@@ -82,25 +83,29 @@ export const Headline = ({ standing, known }: { readonly standing: Standing; rea
             value={shown(rate(rateOf(flow, isSent)))}
             values={history.sent}
             colour={stateColour('Available')}
-            help="Messages that come in"
+            help="Messages sent per second"
           />
           <Trend
-            name="Committed"
+            name="Done"
             value={shown(rate(rateOf(flow, isCommitted)))}
             values={history.committed}
             colour={stateColour('Committed')}
-            help={`Messages that were handled; ${rate(rateOf(flow, isFinished))} end in all`}
+            help={`Messages acknowledged per second; ${rate(rateOf(flow, isFinished))} become final in all`}
           />
           <Trend
             name="Failed"
             value={shown(rate(rateOf(flow, isFailed)))}
             values={history.failed}
             colour={stateColour('WaitingRetry')}
-            help="Attempts that came to nothing: failed, run out of time or given back"
+            help="Attempts per second that failed, timed out or were given back"
           />
         </>
       )}
-      <div className={styles['figure']} data-danger={population.DLQ > 0}>
+      <div
+        className={styles['figure']}
+        data-danger={lying !== undefined && lying.count > 0}
+        title={deadHelp(known)}
+      >
         <dt>Dead letters</dt>
         <dd>
           <Link
@@ -109,22 +114,37 @@ export const Headline = ({ standing, known }: { readonly standing: Standing; rea
               ((before: { at?: string; queue?: string }) => ({ at: before.at, queue: before.queue })) as never
             }
           >
-            {shown(count(population.DLQ))}
+            {lying === undefined ? '–' : count(lying.count)}
           </Link>
+          {deadToday !== undefined && deadToday > 0 && (
+            <span className={styles['today']}>{count(deadToday)} today</span>
+          )}
         </dd>
       </div>
-      <div className={styles['log']} data-position={asOf.seqs.join('.')}>
+      <div
+        className={styles['log']}
+        data-position={asOf.seqs.join('.')}
+        title={`Log position by partition: ${seqText(asOf.seqs)}`}
+      >
         <dt>{wordOfStatus(known, asOf.silent ?? [])}</dt>
-        <dd>{asOf.seqs.length > 0 && `${seqText(asOf.seqs)} · ${time(asOf.at, Date.now())} UTC`}</dd>
+        <dd>{asOf.seqs.length > 0 && `${time(asOf.at, Date.now())} UTC`}</dd>
       </div>
     </dl>
   )
 }
 
+const deadHelp = ({ lying, deadToday, standing }: Known): string => {
+  if (lying === undefined) return 'No dead-letter queue: what fails too often is discarded'
+  const ever = standing === undefined ? [] : [`${count(standing.population.DLQ)} on record`]
+  const since = [...(deadToday === undefined ? [] : [`${count(deadToday)} since midnight`]), ...ever]
+  return `Messages in ${lying.queues.join(', ')} now. Became dead letters: ${since.join(', ')}.`
+}
+
 const wordOfStatus = ({ status, standing }: Known, silent: readonly number[]): string => {
   if (status === 'playing') return 'Playing'
-  if (status === 'past') return standing === undefined ? 'Reading the record…' : 'As it stood'
-  if (status === 'lost') return 'Engine away'
+  if (status === 'reading') return 'Reading ahead…'
+  if (status === 'past') return standing === undefined ? 'Loading…' : 'As it stood'
+  if (status === 'lost') return 'Engine unreachable'
   if (status === 'paused') return 'Paused'
   if (standing === undefined) return 'Connecting…'
   if (silent.length === 0) return 'Up to date'
@@ -134,4 +154,4 @@ const wordOfStatus = ({ status, standing }: Known, silent: readonly number[]): s
 const seqText = (seqs: readonly number[]): string =>
   seqs.length > namedMax
     ? `${seqs.length} partitions, ${shortCount(seqs.reduce((a, b) => a + b, 0))} records`
-    : `record ${seqs.map(count).join(' · ')}`
+    : seqs.map(count).join(' · ')

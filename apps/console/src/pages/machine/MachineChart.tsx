@@ -1,6 +1,6 @@
 import '@xyflow/react/dist/base.css'
 import { ReactFlow, ReactFlowProvider, useStore, type Edge, type Node } from '@xyflow/react'
-import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { chart } from '../../chart/chart.ts'
 import { ChartButtons } from './ChartButtons.tsx'
 import { ChartContext, type ChartChoice } from './ChartContext.ts'
@@ -45,7 +45,7 @@ const Fitted = () => {
   useEffect(() => {
     if (panZoom === null || width === 0 || height === 0) return
     // From far away the states are drawn larger than they are, also those at the rim.
-    const margin = width < extent.width * farScale ? 20 : 8
+    const margin = width < extent.width * farScale ? 20 : 48
     const zoom = Math.min(fit.maxZoom, (width - margin) / extent.width, (height - margin) / extent.height)
     void panZoom.setViewport({
       x: (width - extent.width * zoom) / 2,
@@ -57,48 +57,53 @@ const Fitted = () => {
 }
 
 const Canvas = ({ choice, moves, isDim }: { choice: ChartChoice; moves: boolean; isDim: boolean }) => {
+  const [hovered, hover] = useState<string>()
+  const pointed = useMemo(() => ({ ...choice, hovered, hover }), [choice, hovered])
   const isFar = useStore((s) => s.transform[2] < farScale)
   const ref = useRef<HTMLDivElement>(null)
   useArrows(ref)
   return (
-    <div
-      ref={ref}
-      className={styles['canvas']}
-      data-far={isFar}
-      data-dim={isDim}
-      data-chosen={choice.chosen !== undefined}
-    >
-      <ReactFlow
-        nodes={nodes}
-        edges={edges}
-        nodeTypes={nodeTypes}
-        edgeTypes={edgeTypes}
-        minZoom={fit.minZoom}
-        maxZoom={2}
-        nodesDraggable={false}
-        nodesConnectable={false}
-        nodesFocusable={false}
-        edgesFocusable={false}
-        elementsSelectable={false}
-        zoomOnScroll={false}
-        zoomOnDoubleClick={false}
-        preventScrolling={false}
-        deleteKeyCode={null}
-        selectionKeyCode={null}
-        multiSelectionKeyCode={null}
-        zoomActivationKeyCode={null}
-        panActivationKeyCode={null}
-        disableKeyboardA11y
-        onEdgeClick={(_, { id }) => choice.selectEdge(id)}
-        attributionPosition="bottom-center"
-        aria-label="The message machine"
+    <ChartContext value={pointed}>
+      <div
+        ref={ref}
+        className={styles['canvas']}
+        data-far={isFar}
+        data-dim={isDim}
+        data-chosen={choice.chosen !== undefined}
       >
-        <EdgeWords />
-        {moves && <Tokens />}
-        <Fitted />
-        <ChartButtons />
-      </ReactFlow>
-    </div>
+        <ReactFlow
+          nodes={nodes}
+          edges={edges}
+          nodeTypes={nodeTypes}
+          edgeTypes={edgeTypes}
+          minZoom={fit.minZoom}
+          maxZoom={2}
+          nodesDraggable={false}
+          nodesConnectable={false}
+          nodesFocusable={false}
+          edgesFocusable={false}
+          elementsSelectable={false}
+          zoomOnScroll={false}
+          zoomOnDoubleClick={false}
+          preventScrolling={false}
+          deleteKeyCode={null}
+          selectionKeyCode={null}
+          multiSelectionKeyCode={null}
+          zoomActivationKeyCode={null}
+          panActivationKeyCode={null}
+          disableKeyboardA11y
+          onEdgeClick={(_, { id }) => choice.selectEdge(id)}
+          // Its licence asks for no mark on the picture; the sheet of the keys names it.
+          proOptions={{ hideAttribution: true }}
+          aria-label="The message machine"
+        >
+          <EdgeWords />
+          {moves && <Tokens />}
+          <Fitted />
+          <ChartButtons />
+        </ReactFlow>
+      </div>
+    </ChartContext>
   )
 }
 
@@ -121,11 +126,9 @@ export const MachineChart = ({
   useLayoutEffect(() => store.set(standing), [store, standing])
   return (
     <StandingContext value={store}>
-      <ChartContext value={choice}>
-        <ReactFlowProvider>
-          <Canvas choice={choice} moves={moves} isDim={isDim} />
-        </ReactFlowProvider>
-      </ChartContext>
+      <ReactFlowProvider>
+        <Canvas choice={choice} moves={moves} isDim={isDim} />
+      </ReactFlowProvider>
     </StandingContext>
   )
 }

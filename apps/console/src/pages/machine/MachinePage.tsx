@@ -23,6 +23,7 @@ import { useStanding, type Known } from './useStanding.ts'
 /** What is drawn before anything is known. */
 const nothing: Standing = {
   population: noPopulation,
+  letters: noPopulation,
   flow: new Map(),
   asOf: { at: 0, seqs: [] },
   queuesIn: () => [],
@@ -111,7 +112,11 @@ export const MachinePage = () => {
 
 /** Says what is wrong, and as of when the counts are that are still shown. */
 const Notice = ({ known: { status, error, standing, retry } }: { readonly known: Known }) => {
-  if ((status === 'past' || status === 'playing') && error !== null && error !== undefined)
+  if (
+    (status === 'past' || status === 'playing' || status === 'reading') &&
+    error !== null &&
+    error !== undefined
+  )
     return <Problem error={error} {...(retry === undefined ? {} : { retry })} />
   if (status !== 'lost') return null
   if (standing === undefined && error !== undefined) return <Problem error={error} />

@@ -1,5 +1,5 @@
 import { StateMark } from '../../parts/StateMark.tsx'
-import { count, rate } from '../../parts/format.ts'
+import { count, deadLetters, rate } from '../../parts/format.ts'
 import { chart, edgeData, isLoop, isState, leavesOf, wordOf } from '../../chart/chart.ts'
 import type { ChartChoice } from './ChartContext.ts'
 import styles from './MachineTable.module.css'
@@ -9,7 +9,7 @@ const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionD
 
 /** All that the chart shows, in rows. */
 export const MachineTable = ({
-  standing: { population, flow },
+  standing: { population, letters, flow },
   choice: { chosen, selectState, selectEdge, warnings },
 }: {
   readonly standing: Standing
@@ -59,7 +59,12 @@ export const MachineTable = ({
                   <strong className={styles['warning']}> Near limit: {warnings.get(name)}.</strong>
                 )}
               </td>
-              <td className="number">{count(countIn(population, states))}</td>
+              <td className="number">
+                {count(countIn(population, states) - countIn(letters, states))}
+                {countIn(letters, states) > 0 && (
+                  <span className="quiet"> + {deadLetters(countIn(letters, states))}</span>
+                )}
+              </td>
               <td className="number">{percent.format(shareOf(population, states))}</td>
               <td className="number">{rate(rateInto(flow, states))}</td>
               <td className="number">{kind === 'final' ? 'final' : rate(rateOutOf(flow, states))}</td>

@@ -12,6 +12,8 @@ export interface QueueShare {
 /** How the messages stand at one moment, wherever that is known from: all that the page draws. */
 export interface Standing {
   readonly population: Population
+  /** Those of them that lie in dead-letter queues, where all queues are looked at. */
+  readonly letters: Population
   /** Messages a second on each transition. */
   readonly flow: Flow
   readonly asOf: {

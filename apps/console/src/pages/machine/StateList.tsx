@@ -22,7 +22,9 @@ export const StateList = ({
             {hasFlow(standing) &&
               `${rate(rateInto(standing.flow, [state]))} in, ${rate(rateOutOf(standing.flow, [state]))} out`}
           </span>
-          <strong>{isKnown(standing) ? count(standing.population[state]) : '–'}</strong>
+          <strong>
+            {isKnown(standing) ? count(standing.population[state] - standing.letters[state]) : '–'}
+          </strong>
         </button>
       </li>
     ))}

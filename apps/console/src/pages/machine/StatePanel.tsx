@@ -2,7 +2,16 @@ import { Link } from '@tanstack/react-router'
 import { useMoment, useScope } from '../../data/moment.ts'
 import { StateMark } from '../../parts/StateMark.tsx'
 import { count, duration, rate } from '../../parts/format.ts'
-import { chart, eventsOf, isLoop, isState, leavesOf, searchOfState, wordOf } from '../../chart/chart.ts'
+import {
+  chart,
+  edgeText,
+  eventsOf,
+  isLoop,
+  isState,
+  leavesOf,
+  searchOfState,
+  wordOf,
+} from '../../chart/chart.ts'
 import type { ChartChoice } from './ChartContext.ts'
 import { Panel } from './Panel.tsx'
 import styles from './Panel.module.css'
@@ -109,7 +118,7 @@ export const StatePanel = ({
                     → {isLoop(edge) ? 'stays where it is' : wordOf(edge.to)}
                   </span>
                   <span className="quiet">
-                    {isLoop(edge) || !flows ? eventsOf(edge)[0] : rate(edgeRate(flow, edge))}
+                    {isLoop(edge) || !flows ? edgeText(edge) : rate(edgeRate(flow, edge))}
                   </span>
                 </button>
               </li>

@@ -2,8 +2,10 @@ import { stateNames, type Population } from '@kiroku/message'
 import { useEffect, useMemo, useState } from 'react'
 import { noPopulation, populationOfCounts, type FeedModel, type Flow } from '../../data/FeedModel.ts'
 import type { FeedStatus } from '../../data/FeedStream.ts'
+import { letterQueuesOf, lyingLetters, type LyingLetters } from '../../data/letterQueues.ts'
 import { useMoment, useScope } from '../../data/moment.ts'
 import { useLogInfo, type LogInfo, type QueueInfo } from '../../data/queueInfos.ts'
+import { useDeadToday } from '../../data/useDeadToday.ts'
 import { useFeed } from '../../data/useFeed.ts'
 import type { Standing as Replayed } from '../../replay/Player.ts'
 import { usePlayback } from '../../replay/usePlayback.tsx'
@@ -19,11 +21,15 @@ const historySeconds = 90
 export interface Known {
   /** The last that is known; absent before anything is. */
   readonly standing: Standing | undefined
-  readonly status: FeedStatus | 'past' | 'playing'
+  readonly status: FeedStatus | 'past' | 'playing' | 'reading'
   readonly error: unknown
   readonly retry?: () => void
   /** What the engine says of the queues beside their counts. */
   readonly queues: readonly QueueInfo[]
+  /** What lies in dead-letter queues, of what is looked at; undefined where there is none, or before it is known. */
+  readonly lying: LyingLetters | undefined
+  /** How many became dead letters today. */
+  readonly deadToday: number | undefined
   /** Partitions that are in no count. */
   readonly missing: LogInfo['missing']
 }
@@ -34,13 +40,24 @@ const sum = (populations: readonly Population[]): Population => {
   return all
 }
 
+/** What of the populations lies in dead-letter queues. */
+const lettersIn = (
+  populations: Iterable<readonly [string, Population]>,
+  letterNames: ReadonlySet<string>,
+): Population => sum([...populations].filter(([name]) => letterNames.has(name)).map(([, each]) => each))
+
 /** The moment that the engine tells of. */
-const standingOfLog = ({ queues, partitions = [], at = 0 }: LogInfo, scope: string | undefined): Standing => {
+const standingOfLog = (
+  { queues, partitions = [], at = 0 }: LogInfo,
+  scope: string | undefined,
+  letterNames: ReadonlySet<string>,
+): Standing => {
   const populations = queues
     .filter(({ name }) => scope === undefined || name === scope)
     .map(({ name, counts }) => [name, populationOfCounts(counts)] as const)
   return {
     population: sum(populations.map(([, population]) => population)),
+    letters: lettersIn(populations, letterNames),
     flow: new Map(),
     asOf: { at, seqs: partitions.map(({ seq }) => seq) },
     queuesIn: (states) => rankQueues(populations, states),
@@ -52,6 +69,7 @@ const standingOfReplay = (
   { at, seqs, queues }: Replayed,
   flow: Flow,
   scope: string | undefined,
+  letterNames: ReadonlySet<string>,
 ): Standing => {
   const populations = new Map<string, Population>()
   for (const { queue, population } of queues) {
@@ -61,6 +79,7 @@ const standingOfReplay = (
   }
   return {
     population: sum([...populations.values()]),
+    letters: lettersIn(populations, letterNames),
     flow,
     asOf: { at, seqs: Object.values(seqs) },
     queuesIn: (states) => rankQueues(populations, states),
@@ -86,10 +105,21 @@ export const useStanding = (): Known => {
     return model.rates(second, Math.min(rateSeconds, known))
   }, [model, second])
   const history = useMemo(() => historyOf(model, second), [model, second])
+  const log = useLogInfo()
+  const letterQueues = useMemo(() => letterQueuesOf(log.data?.queues ?? none), [log.data])
+  // One queue is shown as it is, also where it holds dead letters.
+  const named = queue === undefined ? letterQueues.map(({ name }) => name).join(' ') : ''
+  const letterNames = useMemo(() => new Set(named === '' ? [] : named.split(' ')), [named])
+  const lying = useMemo(() => lyingLetters(letterQueues, queue), [letterQueues, queue])
+  const deadToday = useDeadToday(log.data, queue)
   const live = useMemo((): Standing | undefined => {
     if (!model.hasSnapshot || version < 0) return undefined
     return {
       population: model.population(),
+      letters: lettersIn(
+        [...letterNames].map((name) => [name, model.population(name)] as const),
+        letterNames,
+      ),
       flow,
       asOf: model.place,
       queuesIn: (states) =>
@@ -99,21 +129,24 @@ export const useStanding = (): Known => {
         ),
       history,
     }
-  }, [model, version, flow, history])
+  }, [model, version, flow, history, letterNames])
   const { standing: replayed, isPlaying } = usePlayback()
-  const log = useLogInfo()
   const replayFlow = useMemo(() => new ReplayFlow(queue), [queue])
   const past = useMemo((): Standing | undefined => {
     if (at === undefined) return undefined
-    if (replayed !== undefined) return standingOfReplay(replayed, replayFlow.take(replayed), queue)
-    return log.data && standingOfLog(log.data, queue)
-  }, [at, replayed, replayFlow, log.data, queue])
+    if (replayed !== undefined)
+      return standingOfReplay(replayed, replayFlow.take(replayed), queue, letterNames)
+    return log.data && standingOfLog(log.data, queue, letterNames)
+  }, [at, replayed, replayFlow, log.data, queue, letterNames])
   const queues = log.data?.queues ?? none
   const missing = log.data?.missing ?? none
-  if (at === undefined) return { standing: live, status: feed.status, error: feed.error, queues, missing }
+  const said = { queues, missing, lying, deadToday }
+  if (at === undefined) return { standing: live, status: feed.status, error: feed.error, ...said }
   const error = past === undefined ? log.error : undefined
   const retry = (): void => void log.refetch()
-  return { standing: past, status: isPlaying ? 'playing' : 'past', error, retry, queues, missing }
+  const waits = replayed === undefined || replayed.isReading
+  const status = !isPlaying ? 'past' : waits ? 'reading' : 'playing'
+  return { standing: past, status, error, retry, ...said }
 }
 
 const none: readonly never[] = []

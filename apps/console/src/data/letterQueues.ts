@@ -53,3 +53,41 @@ export const letterQueuesOf = (
     }))
     .sort((a, b) => b.letters - a.letters || (a.name < b.name ? -1 : 1))
 }
+
+/** What lies in dead-letter queues. */
+export interface LyingLetters {
+  readonly count: number
+  /** Names of the queues in which it lies. */
+  readonly queues: readonly string[]
+}
+
+/** The same of each queue that is one, or names one. */
+export const lyingByQueue = (letterQueues: readonly LetterQueue[]): ReadonlyMap<string, LyingLetters> => {
+  const found = new Map<string, LyingLetters>()
+  for (const { name, origins, letters } of letterQueues)
+    for (const queue of new Set([name, ...origins])) {
+      const before = found.get(queue) ?? { count: 0, queues: [] }
+      found.set(queue, { count: before.count + letters, queues: [...before.queues, name] })
+    }
+  return found
+}
+
+/**
+ * What lies in the dead-letter queues of the log, or of one queue: in those that it names, or in itself where it is one.
+ * Undefined where there is none: what a queue cannot handle is discarded then.
+ */
+export const lyingLetters = (
+  letterQueues: readonly LetterQueue[],
+  scope: string | undefined,
+): LyingLetters | undefined => {
+  const meant =
+    scope === undefined
+      ? letterQueues
+      : letterQueues.filter(({ name, origins }) => name === scope || origins.includes(scope))
+  return meant.length === 0
+    ? undefined
+    : {
+        count: meant.reduce((sum, { letters }) => sum + letters, 0),
+        queues: meant.map(({ name }) => name),
+      }
+}
