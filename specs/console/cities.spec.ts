@@ -35,7 +35,7 @@ it('a wrong city is found by its error, and its page tells of four attempts and 
   const table = page.getByRole('grid', { name: 'Messages' })
   await waitUntil(async () => {
     await page.keyboard.press('r')
-    await page.getByRole('button', { name: 'Look again' }).waitFor()
+    await page.getByRole('button', { name: 'Refresh' }).waitFor()
     return Number(await table.getAttribute('aria-rowcount')) === job().wrong + 1
   })
   await table.getByText('admin1 is empty').first().waitFor()
@@ -61,8 +61,8 @@ it('the queues are listed with what goes in and out, and the job’s leads to th
 it('the job is looked at before it began, and compared with now', async () => {
   await givenUp()
   const page = await stage().open('/time?queue=cities')
-  await page.getByRole('button', { name: 'A at the beginning' }).click()
-  await page.getByRole('heading', { name: /Came, and is there at B/ }).waitFor()
+  await page.getByRole('button', { name: 'Start A at first record' }).click()
+  await page.getByRole('heading', { name: /New since A/ }).waitFor()
   await page.getByText('deadLettered').or(page.getByText('dead letters')).first().waitFor()
   await expectAccessible(page)
 })

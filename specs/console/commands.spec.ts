@@ -28,7 +28,7 @@ const begin = async (page: Page, name: string) => {
 /** Says why, and confirms by the button of the dialog. */
 const confirm = async (page: Page, reason: string, action: string): Promise<void> => {
   const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Why?').fill(reason)
+  await dialog.getByLabel('Reason').fill(reason)
   await dialog.getByRole('button', { name: action, exact: true }).click()
   await dialog.waitFor({ state: 'detached' })
 }

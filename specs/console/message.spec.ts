@@ -57,7 +57,7 @@ it('finds a dead letter by what is said of it, and tells all that happened to it
   // The index follows the record by a little.
   await waitUntil(async () => {
     await page.keyboard.press('r')
-    await page.getByRole('button', { name: 'Look again' }).waitFor()
+    await page.getByRole('button', { name: 'Refresh' }).waitFor()
     return table.getByText(id).isVisible()
   })
   await expectAccessible(page)
@@ -198,7 +198,7 @@ it('lists hostile messages of every kind and their dead letters, and runs nothin
   const table = found.getByRole('grid', { name: 'Messages' })
   await waitUntil(async () => {
     await found.keyboard.press('r')
-    await found.getByRole('button', { name: 'Look again' }).waitFor()
+    await found.getByRole('button', { name: 'Refresh' }).waitFor()
     if (!(await table.isVisible())) return false
     return (await table.getAttribute('aria-rowcount')) === String(bodies.length + 1)
   })

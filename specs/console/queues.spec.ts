@@ -21,7 +21,7 @@ const actsOn = async (queue: string): Promise<string[]> => {
 /** Says why, and confirms by the button of the dialog. */
 const confirm = async (page: Page, reason: string, action: string | RegExp): Promise<void> => {
   const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Why?').fill(reason)
+  await dialog.getByLabel('Reason').fill(reason)
   await dialog.getByRole('button', { name: action, exact: true }).click()
   await dialog.waitFor({ state: 'detached' })
 }
@@ -53,7 +53,7 @@ it('a queue is created, set, paused, resumed, purged and deleted, each with its 
   await dialog.getByLabel('retries', { exact: true }).fill('7')
   await dialog.getByRole('list', { name: 'What changes' }).getByText('7').waitFor()
   await expectAccessibleInAllLooks(page)
-  await confirm(page, 'the carrier is slow', 'Change 1 setting')
+  await confirm(page, 'the carrier is slow', 'Save')
   await recorded('QueueConfigured: the carrier is slow')
   expect((await client.queues.describe('parcels')).config.retriesMax).toBe(7)
 

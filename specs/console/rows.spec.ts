@@ -49,7 +49,7 @@ it(
     await waitUntil(
       async () => {
         await page.keyboard.press('r')
-        await page.getByRole('button', { name: 'Look again' }).waitFor()
+        await page.getByRole('button', { name: 'Refresh' }).waitFor()
         return table.isVisible()
       },
       { timeoutMs: busyMs },

@@ -82,7 +82,7 @@ it('puts the focus of every dialog where one types', async () => {
   await page.getByRole('row', { name: /^letters/ }).click()
   await page.getByRole('heading', { level: 1, name: 'letters' }).waitFor()
   await typed('Purge', /to confirm$/, 'letters')
-  await typed('Pause', /^(Why|Reason)/, 'a deploy')
+  await typed('Pause', /^Reason/, 'a deploy')
   await typed('Create subscription', /^name$/, 'audit')
 })
 
@@ -110,7 +110,7 @@ it('asks nothing while it is paused', async () => {
   const { engine, open } = stage()
   await engine.client.queues.create('quiet')
   const page = await open('/')
-  await page.getByRole('button', { name: 'Live', exact: true }).click()
+  await page.getByRole('button', { name: 'Streaming', exact: true }).click()
   await page.getByRole('button', { name: 'Paused' }).waitFor()
   const asked: string[] = []
   page.on('request', (request) => asked.push(request.url()))

@@ -64,7 +64,7 @@ export const shownPayload = ({ bytes, isBase64, text, isCut }: Payload): string 
   `${bytes} bytes${isBase64 ? ', in base64' : ''}: ${shorten(text, 400)}${isCut ? '…' : ''}`
 
 const causeText: Readonly<Record<string, string>> = {
-  retry: 'which failed as often as they may',
+  retry: 'which ran out of retries',
   leaseExpired: 'whose last lease ended with nobody settling them',
   nextReceive: 'which were received as often as they may',
   onPurpose: 'which a consumer gave up on purpose',

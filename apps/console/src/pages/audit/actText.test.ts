@@ -38,7 +38,7 @@ it('tells what was created, what was deleted, and what a purge discarded', () =>
 it('tells a redrive by where it goes and how fast', () => {
   const after = { task: 3, to: 'origin', filter: {}, rateMax: 50, messagesMax: 0, upTo: 12, selected: 9 }
   expect(changeLine({ event: 'RedriveStarted', before: {}, after })).toBe(
-    'redrive 3, to where they came from, rate limit 50 a second, up to number 12, selected messages 9',
+    'redrive 3, to where they came from, rate limit 50 per second, up to number 12, selected messages 9',
   )
 })
 

@@ -68,7 +68,7 @@ export const ClusterPage = () => {
         <Problem error={problem} retry={() => void (isPast ? log.refetch() : refetch())} />
       )}
       {problem !== null && !isPast && last !== undefined && (
-        <p className={styles['stale']}>What follows is the last that is known, of {time(last.at)} UTC.</p>
+        <p className={styles['stale']}>Last known state, as of {time(last.at)} UTC.</p>
       )}
       {advice.map((text) => (
         <Advice key={text}>
@@ -76,7 +76,7 @@ export const ClusterPage = () => {
         </Advice>
       ))}
       {isPast && <MissingNotes missing={log.data?.missing} />}
-      {views.length === 0 && problem === null && <p className="quiet">Asking the cluster…</p>}
+      {views.length === 0 && problem === null && <p className="quiet">Loading…</p>}
       {views.length > 0 && (isTable ? <PartitionTable views={views} /> : <PartitionGrid views={views} />)}
       {!isPast && last !== undefined && (
         <div className={styles['halves']}>

@@ -19,7 +19,7 @@ export const DryRun = ({
   if (run === undefined)
     return (
       <p className={`quiet ${styles['dry']}`} role="status">
-        Counting what would happen…
+        Dry run…
       </p>
     )
   const { match, go, stay, beyond } = describeDryRun(run)
@@ -28,7 +28,7 @@ export const DryRun = ({
     <div className={styles['dry']} role="status">
       <p>{match}.</p>
       <ul>
-        {!isNone && <li data-go={go !== undefined}>{go ?? 'None of them can go'}.</li>}
+        {!isNone && <li data-go={go !== undefined}>{go ?? 'None can be redriven'}.</li>}
         {stay.map((sentence) => (
           <li key={sentence}>{sentence}.</li>
         ))}

@@ -11,23 +11,18 @@ export const EditLetter = ({ id, onClose }: { readonly id: string; readonly onCl
   if (data !== undefined && why === undefined)
     return <EditBody id={id} text={data.payload.text} onClose={onClose} />
   return (
-    <Dialog title={`Correct the body of ${id}`} onClose={onClose}>
-      {error === null ? (
-        <p>{why ?? 'Reading the body…'}</p>
-      ) : (
-        <Problem error={error} retry={() => void refetch()} />
-      )}
+    <Dialog title={`Edit the body of ${id}`} onClose={onClose}>
+      {error === null ? <p>{why ?? 'Loading…'}</p> : <Problem error={error} retry={() => void refetch()} />}
     </Dialog>
   )
 }
 
 const notEditable = ({ payload, unreadable, hidden }: MessageBody): string | undefined => {
   if (unreadable !== undefined)
-    return `There is no body to correct: ${unreadable === 'erased' ? 'its key was erased' : 'it is not on record any more'}.`
+    return `There is no body to edit: ${unreadable === 'erased' ? 'its key was erased' : 'it is not on record any more'}.`
   if (hidden !== undefined && hidden !== false)
     return 'Its body is hidden: reveal it on the page of the message first.'
-  if (payload.isBase64) return 'It is no text. `kiroku dlq edit --body FILE` takes any bytes.'
-  if (payload.isCut)
-    return 'It is too large to be corrected here. `kiroku dlq edit --body FILE` takes it whole.'
+  if (payload.isBase64) return 'It is not text. `kiroku dlq edit --body FILE` takes any bytes.'
+  if (payload.isCut) return 'It is too large to edit here. `kiroku dlq edit --body FILE` takes it whole.'
   return undefined
 }

@@ -43,7 +43,7 @@ export const GroupPanel = ({
         {group.error !== '' && group.error !== group.form && (
           <>
             {' '}
-            The youngest: <q>{group.error}</q>
+            Latest: <q>{group.error}</q>
           </>
         )}
       </p>
@@ -68,7 +68,7 @@ export const GroupPanel = ({
         {why !== undefined && why !== '' && <p className="quiet">{why}</p>}
       </section>
       <section className={styles['part']}>
-        <h3>The youngest</h3>
+        <h3>Latest</h3>
         <ul className={styles['samples']}>
           {samples.map((id) => (
             <li key={id}>
@@ -87,9 +87,9 @@ export const GroupPanel = ({
                 className="button small"
                 disabled={why !== undefined}
                 onClick={() => setEditing(id)}
-                aria-label={`Correct the body of ${id}`}
+                aria-label={`Edit the body of ${id}`}
               >
-                Correct…
+                Edit…
               </button>
             </li>
           ))}
@@ -106,7 +106,7 @@ export const GroupPanel = ({
       </section>
       <section className={styles['part']}>
         <h3>
-          Body of the youngest{' '}
+          Latest payload{' '}
           <span className="quiet">
             {payload.contentType ?? ''} {bytes(payload.bytes)}
           </span>
@@ -114,7 +114,7 @@ export const GroupPanel = ({
         {payload.hidden === true ? (
           <p className="quiet">Bodies of this queue are hidden; the page of a message can reveal one.</p>
         ) : (
-          <pre className={styles['body']} tabIndex={0} aria-label="Body of the youngest">
+          <pre className={styles['body']} tabIndex={0} aria-label="Latest payload">
             {payload.isBase64 ? `base64 ${payload.text}` : payload.text}
             {payload.isCut && '…'}
           </pre>

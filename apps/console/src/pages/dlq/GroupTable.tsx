@@ -1,6 +1,8 @@
 import { DataTable, sorted, type Column } from '../../parts/DataTable.tsx'
 import { usePageSearch } from '../../data/pageSearch.ts'
-import { count, time } from '../../parts/format.ts'
+import { count } from '../../parts/format.ts'
+import { useNarrow } from '../../parts/useNarrow.ts'
+import { When } from '../../parts/When.tsx'
 import { causeWords } from './causes.ts'
 import type { LetterGroup } from './useLetters.ts'
 import styles from './Dlq.module.css'
@@ -11,7 +13,7 @@ const columns: Readonly<Record<string, Column<LetterGroup>>> = {
   count: {
     key: 'count',
     head: 'Messages',
-    width: '5.5rem',
+    width: '5rem',
     isNumber: true,
     cell: (group) => count(group.count),
     sort: (group) => group.count,
@@ -19,7 +21,7 @@ const columns: Readonly<Record<string, Column<LetterGroup>>> = {
   error: {
     key: 'error',
     head: 'Error',
-    width: 'minmax(11rem, 2.4fr)',
+    width: 'minmax(7.5rem, 2.4fr)',
     cell: ({ form, error, cause }) => (
       <span title={error}>{form === '' ? <span className="quiet">{causeWords(cause)}</span> : form}</span>
     ),
@@ -62,21 +64,27 @@ const columns: Readonly<Record<string, Column<LetterGroup>>> = {
   first: {
     key: 'first',
     head: 'First',
-    width: '9.5rem',
-    cell: ({ firstAt }) => time(firstAt),
+    width: '7.5rem',
+    cell: ({ firstAt }) => <When at={firstAt} />,
     sort: ({ firstAt }) => firstAt,
   },
   last: {
     key: 'last',
     head: 'Last',
-    width: '9.5rem',
-    cell: ({ lastAt }) => time(lastAt),
+    width: '7.5rem',
+    cell: ({ lastAt }) => <When at={lastAt} />,
     sort: ({ lastAt }) => lastAt,
   },
 }
 
 const wide = ['count', 'error', 'cause', 'cameBack', 'inflight', 'origins', 'first', 'last']
-const narrow = ['count', 'error', 'cameBack', 'last']
+const beside = ['count', 'error', 'cameBack', 'last']
+const narrowWidths: Readonly<Record<string, string>> = {
+  count: '4.75rem',
+  error: 'minmax(6rem, 1fr)',
+  last: '5.5rem',
+}
+const narrow = Object.keys(narrowWidths)
 
 /** What lies in a queue by cause and kind of error, the largest group first. */
 export const GroupTable = ({
@@ -90,7 +98,11 @@ export const GroupTable = ({
 }) => {
   const { search, setSearch } = usePageSearch()
   const { by = 'count', order = 'descending' } = search
-  const shown = (isOpen ? narrow : wide).map((key) => columns[key]!)
+  const isNarrow = useNarrow()
+  const shown = (isNarrow ? narrow : isOpen ? beside : wide).map((key) => ({
+    ...columns[key]!,
+    ...(isNarrow ? { width: narrowWidths[key]! } : {}),
+  }))
   const sorting = { key: by, descending: order === 'descending' }
   return (
     <DataTable

@@ -5,16 +5,17 @@ import { Empty } from '../../parts/Empty.tsx'
 import { count } from '../../parts/format.ts'
 import { MissingNotes } from '../../parts/MissingNotes.tsx'
 import { Problem } from '../../parts/Problem.tsx'
+import { useNarrow } from '../../parts/useNarrow.ts'
 import { StateShape } from '../../parts/StateMark.tsx'
-import type { LetterQueue } from './letterQueues.ts'
+import type { LetterQueue } from '../../data/letterQueues.ts'
 import { useLetterQueues } from './useLetters.ts'
 import styles from './Dlq.module.css'
 
-const columns: readonly Column<LetterQueue>[] = [
+const wide: readonly Column<LetterQueue>[] = [
   {
     key: 'name',
     head: 'Dead-letter queue',
-    width: 'minmax(9rem, 1.4fr)',
+    width: 'minmax(7rem, 1.4fr)',
     cell: ({ name, letters }) => (
       <span className={styles['name']}>
         {letters > 0 ? <StateShape state="DLQ" /> : <StateShape state="Committed" />}
@@ -26,15 +27,15 @@ const columns: readonly Column<LetterQueue>[] = [
   {
     key: 'letters',
     head: 'Messages',
-    width: '6rem',
+    width: '5.25rem',
     isNumber: true,
     cell: ({ letters }) => count(letters),
     sort: ({ letters }) => letters,
   },
   {
     key: 'arrived',
-    head: 'In the last hour',
-    width: '8rem',
+    head: 'Last hour',
+    width: '5rem',
     isNumber: true,
     cell: ({ arrived }) =>
       arrived === undefined ? '' : arrived === 0 ? <span className="quiet">0</span> : `+${count(arrived)}`,
@@ -50,11 +51,14 @@ const columns: readonly Column<LetterQueue>[] = [
   },
   {
     key: 'origins',
-    head: 'Named by',
+    head: 'Source',
     width: 'minmax(9rem, 2fr)',
     cell: ({ origins }) => <span className="quiet">{origins.join(', ')}</span>,
   },
 ]
+
+/** What a phone has room for. */
+const narrow = ['name', 'letters', 'arrived']
 
 /** The dead-letter queues: how many messages each holds, and how many came lately. */
 export const LetterQueues = () => {
@@ -62,6 +66,8 @@ export const LetterQueues = () => {
   const { setQueue } = useScope()
   const { search, setSearch } = usePageSearch()
   const { sort = 'letters', order = 'descending' } = search
+  const isNarrow = useNarrow()
+  const columns = isNarrow ? wide.filter(({ key }) => narrow.includes(key)) : wide
   const sorting = { key: sort, descending: order === 'descending' }
   const all = (rows ?? []).reduce((sum, { letters }) => sum + letters, 0)
   return (
@@ -70,7 +76,7 @@ export const LetterQueues = () => {
         <h1>Dead letters</h1>
         {rows !== undefined && rows.length > 0 && (
           <span className="quiet">
-            {all === 0 ? 'none: all is well' : `${count(all)} in ${count(rows.length)} queues`}
+            {all === 0 ? 'none' : `${count(all)} in ${count(rows.length)} queues`}
           </span>
         )}
       </div>
@@ -78,8 +84,8 @@ export const LetterQueues = () => {
       <MissingNotes missing={data?.missing} />
       {rows?.length === 0 && (
         <Empty title="No queue has a dead-letter queue">
-          Messages whose attempts are used up are discarded.{' '}
-          <code>kiroku queue update mail --dead-letter mail-dlq</code> keeps those of mail.
+          Messages that run out of retries are discarded.{' '}
+          <code>kiroku queue update mail --dead-letter mail-dlq</code> keeps them.
         </Empty>
       )}
       {rows !== undefined && rows.length > 0 && (

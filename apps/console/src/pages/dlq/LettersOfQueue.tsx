@@ -11,7 +11,7 @@ import { Problem } from '../../parts/Problem.tsx'
 import { WithPanel } from '../../parts/SidePanel.tsx'
 import { GroupPanel } from './GroupPanel.tsx'
 import { GroupTable } from './GroupTable.tsx'
-import { letterQueuesOf } from './letterQueues.ts'
+import { letterQueuesOf } from '../../data/letterQueues.ts'
 import { RedriveDialog } from './RedriveDialog.tsx'
 import { RedriveHistory } from './RedriveHistory.tsx'
 import { RunningRedrive } from './RunningRedrive.tsx'
@@ -86,12 +86,12 @@ export const LettersOfQueue = ({ queue }: { readonly queue: string }) => {
       )}
       {shows && letters.data === undefined && letters.error === null && (
         <p className="quiet" role="status">
-          Gathering what lies here…
+          Loading dead letters…
         </p>
       )}
       {letters.data?.count === 0 && (
-        <Empty title={at === undefined ? 'Nothing lies here: all is well' : 'Nothing lay here then'}>
-          Messages that cannot be handled come here with what went wrong.
+        <Empty title={at === undefined ? 'No dead letters' : 'No dead letters then'}>
+          Messages that run out of retries come here, with what went wrong.
         </Empty>
       )}
       {letters.data !== undefined && letters.data.count > 0 && (
@@ -151,20 +151,20 @@ const NoLetterQueue = ({
   readonly onLook: () => void
   readonly onGo: (queue: string) => void
 }) => (
-  <Empty title={`${queue} is no dead-letter queue`}>
+  <Empty title={`${queue} is not a dead-letter queue`}>
     <p>
       {goesTo === undefined
-        ? 'It names none either: messages whose attempts are used up are discarded.'
-        : `What it cannot handle goes to ${goesTo}.`}
+        ? 'It has none either: messages that run out of retries are discarded.'
+        : `Its dead letters go to ${goesTo}.`}
     </p>
     <div className={styles['choices']}>
       {goesTo !== undefined && (
         <button type="button" className="button strong" onClick={() => onGo(goesTo)}>
-          Look at {goesTo}
+          Open {goesTo}
         </button>
       )}
       <button type="button" className="button" onClick={onLook}>
-        Show what lies in {queue}
+        Show messages in {queue}
       </button>
     </div>
   </Empty>

@@ -6,7 +6,7 @@ import { CommandDialog } from '../../parts/CommandDialog.tsx'
 import { FilterInput } from '../../parts/FilterInput.tsx'
 import { count } from '../../parts/format.ts'
 import { DryRun } from './DryRun.tsx'
-import type { KnownQueue } from './letterQueues.ts'
+import type { KnownQueue } from '../../data/letterQueues.ts'
 import { redriveRequest, type RedriveForm, type RedriveWhat } from './redriveRequest.ts'
 import type { LetterGroup } from './useLetters.ts'
 import styles from './Dlq.module.css'
@@ -53,7 +53,7 @@ export const RedriveDialog = ({
   return (
     <CommandDialog<RedriveDescription>
       title={`Redrive from ${queue}`}
-      action={ready ? `Move ${count(run.data.moved)}` : 'Move'}
+      action={ready ? `Redrive ${messages(run.data.moved)}` : 'Redrive'}
       isReady={ready}
       command={() => redriveCommand(queue, request ?? {})}
       done={() => 'The redrive has begun.'}
@@ -61,14 +61,14 @@ export const RedriveDialog = ({
     >
       <fieldset className={styles['what']}>
         <legend>What</legend>
-        {option('all', `All ${count(letters)} that lie here`)}
+        {option('all', `All ${count(letters)}`)}
         {group !== undefined &&
           option(
             'group',
             `The group “${group.form === '' ? group.cause : group.form}” (${count(group.count)})`,
           )}
-        {chosen.length > 0 && option('messages', `The ${count(chosen.length)} that I chose`)}
-        {option('where', 'What passes a filter')}
+        {chosen.length > 0 && option('messages', `The ${count(chosen.length)} selected`)}
+        {option('where', 'Matching a filter')}
         {form.what === 'where' && (
           <FilterInput
             filter={form.where}
@@ -80,9 +80,9 @@ export const RedriveDialog = ({
       </fieldset>
       <div className={styles['fields']}>
         <label>
-          Where to
+          To
           <select className="field" value={form.to} onChange={(event) => change({ to: event.target.value })}>
-            <option value="">Where each came from</option>
+            <option value="">Each to its source</option>
             {queues
               .filter(({ name }) => name !== queue)
               .map(({ name }) => (
@@ -93,7 +93,7 @@ export const RedriveDialog = ({
           </select>
         </label>
         <label>
-          Messages a second
+          Messages per second
           <input
             className="field number"
             inputMode="numeric"
@@ -121,6 +121,8 @@ export const RedriveDialog = ({
     </CommandDialog>
   )
 }
+
+const messages = (n: number): string => `${count(n)} ${n === 1 ? 'message' : 'messages'}`
 
 /** A value once it has not changed for a while. */
 const useSettled = <A,>(value: A): A | undefined => {

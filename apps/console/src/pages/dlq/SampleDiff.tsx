@@ -5,7 +5,7 @@ import { diffPayloads } from './diffPayloads.ts'
 import { useMessageBody } from './useMessageBody.ts'
 import styles from './Dlq.module.css'
 
-/** In what the bodies of two samples differ. */
+/** How the bodies of two samples differ. */
 export const SampleDiff = ({ samples }: { readonly samples: readonly string[] }) => {
   const [left, setLeft] = useState(samples[0]!)
   const [right, setRight] = useState(samples[1]!)
@@ -13,13 +13,18 @@ export const SampleDiff = ({ samples }: { readonly samples: readonly string[] })
   const error = a.error ?? b.error
   return (
     <section className={styles['part']}>
-      <h3>In what two of them differ</h3>
+      <h3>Compare two messages</h3>
       <div className="row">
         <Choice label="One" value={left} samples={samples} onChange={setLeft} />
         <span className="quiet">and</span>
-        <Choice label="The other" value={right} samples={samples} onChange={setRight} />
+        <Choice label="Other" value={right} samples={samples} onChange={setRight} />
       </div>
       {error !== null && <Problem error={error} />}
+      {error === null && (a.data === undefined || b.data === undefined) && (
+        <p className="quiet" role="status">
+          Loading…
+        </p>
+      )}
       {a.data !== undefined && b.data !== undefined && <Differences left={a.data} right={b.data} />}
     </section>
   )
@@ -63,7 +68,7 @@ const Differences = ({ left, right }: { readonly left: MessageBody; readonly rig
           <tr>
             <th scope="col">Place</th>
             <th scope="col">One</th>
-            <th scope="col">The other</th>
+            <th scope="col">Other</th>
           </tr>
         </thead>
         <tbody>

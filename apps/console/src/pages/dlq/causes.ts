@@ -1,11 +1,11 @@
 /** Why messages lie in a dead-letter queue, by the cause, as people read it. */
 const words: Readonly<Record<string, string>> = {
-  retry: 'failed as often as it may',
-  leaseExpired: 'nobody settled it in time',
-  nextReceive: 'no attempt was left',
-  onPurpose: 'given up by the consumer',
-  redriven: 'redriven to here',
-  sent: 'sent to here',
+  retry: 'retries exhausted',
+  leaseExpired: 'lease expired',
+  nextReceive: 'no attempts left',
+  onPurpose: 'rejected by the consumer',
+  redriven: 'redriven here',
+  sent: 'sent here',
 }
 
 /** A cause in words; one that is not known keeps its name. */
@@ -13,13 +13,13 @@ export const causeWords = (cause: string): string => words[cause] ?? cause
 
 /** What usually helps against a cause, in a sentence. */
 const advice: Readonly<Record<string, string>> = {
-  retry: 'Mend what the error names, or correct the bodies; then bring them back.',
+  retry: 'Fix the cause (or edit the payload), then redrive.',
   leaseExpired:
-    'A worker crashed, or needs longer than the lease: look at its logs, or make the lease of the origin longer; then bring them back.',
-  nextReceive: 'Allow the origin more retries, or mend what failed; then bring them back.',
-  onPurpose: 'The consumer refused them: correct the bodies, or mend the consumer; then bring them back.',
-  redriven: 'They are no dead letters: a redrive brought them here. Choose where they are to go.',
-  sent: 'They are no dead letters: they were sent here. Choose where they are to go.',
+    'A worker crashed, or takes longer than the lease: check its logs or lengthen the lease of the source queue, then redrive.',
+  nextReceive: 'Fix the cause, or allow the source queue more retries, then redrive.',
+  onPurpose: 'The consumer rejected them: fix the consumer (or edit the payload), then redrive.',
+  redriven: 'Not dead letters: a redrive brought them here. Choose where they go.',
+  sent: 'Not dead letters: they were sent here. Choose where they go.',
 }
 
 /** What to do about a group, in sentences. */
@@ -35,10 +35,10 @@ export const adviceFor = ({
   ...(cameBack === 0
     ? []
     : [
-        `${cameBack === 1 ? 'One of them' : `${cameBack} of them`} came back after a redrive: redriving once more will hardly help before the cause is mended.`,
+        `${cameBack === 1 ? 'One of them' : `${cameBack} of them`} came back after a redrive: redriving again will hardly help until the cause is fixed.`,
       ]),
-  advice[cause] ?? 'Look at one of them, and bring them back when the cause is mended.',
+  advice[cause] ?? 'Look at one of them, fix the cause, then redrive.',
   ...(inflight === 0
     ? []
-    : [`${inflight === 1 ? 'One is' : `${inflight} are`} in somebody's hands now, and would stay.`]),
+    : [`${inflight === 1 ? 'One is' : `${inflight} are`} in flight now, and would stay.`]),
 ]

@@ -5,7 +5,8 @@ import { useMoment } from '../../data/moment.ts'
 import { useLogInfo } from '../../data/queueInfos.ts'
 import { useInterval } from '../../data/useFeed.ts'
 import { logMomentAt } from '../../data/useLogMoment.ts'
-import { letterQueuesOf } from './letterQueues.ts'
+import { useSpan } from '../../time/useSpan.ts'
+import { letterQueuesOf } from '../../data/letterQueues.ts'
 
 /** Payloads of a queue that keeps them from the console are hidden. */
 export type LetterGroup = Omit<DeadLetterGroup, 'payload'> & {
@@ -43,20 +44,21 @@ export const useLetterQueues = () => {
     known.data === undefined
       ? undefined
       : Math.floor(((known.data.at ?? known.dataUpdatedAt) - latelyMs) / 60_000) * 60_000
+  const begin = useSpan(undefined, false).data?.from.at
   const before = useQuery({
     queryKey: ['sent before', hourBefore],
-    enabled: hourBefore !== undefined,
+    enabled: hourBefore !== undefined && begin !== undefined && begin > 0 && begin <= hourBefore,
     staleTime: Infinity,
     queryFn: async ({ signal }) => {
       const { queues, missing } = await logMomentAt(new Date(hourBefore!).toISOString(), signal)
       // A queue that is not there had been sent nothing yet, unless its partition cannot be read.
       return missing.length > 0 ? null : new Map(queues.map(({ queue, counts }) => [queue, counts.sent]))
     },
-    // A record that begins later: nothing had been sent.
-    retry: false,
     placeholderData: (previous) => previous,
   })
-  const sent = before.data ?? (before.error === null ? undefined : new Map<string, number>())
+  // Before the record begins nothing had been sent.
+  const isBefore = hourBefore !== undefined && begin !== undefined && (begin === 0 || begin > hourBefore)
+  const sent = isBefore ? new Map<string, number>() : (before.data ?? undefined)
   return {
     ...known,
     rows: known.data === undefined ? undefined : letterQueuesOf(known.data.queues, sent),

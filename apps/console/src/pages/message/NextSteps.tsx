@@ -58,7 +58,7 @@ export const NextSteps = ({
               <code>{event}</code>
               <StateMark state={to as StateName} />
               <span className={styles['says']}>
-                {isPossible ? '' : 'Not now: '}
+                {isPossible ? '' : 'Not possible: '}
                 {says.join(', ')}
               </span>
             </li>

@@ -40,7 +40,11 @@ const guards: Readonly<Record<string, (facts: Facts) => Verdict>> = {
   dueNow: ({ now, dueAt }) => verdict(now >= dueAt, 'it is due', `due in ${duration(dueAt - now)}`),
   dueLater: () => unknown('if a delay is asked for, or the retry policy has one'),
   leaseOver: ({ now, leaseUntil }) =>
-    verdict(now >= leaseUntil, 'its lease is over', `its lease lasts another ${duration(leaseUntil - now)}`),
+    verdict(
+      now >= leaseUntil,
+      'its lease has expired',
+      `its lease lasts another ${duration(leaseUntil - now)}`,
+    ),
   leaseHolder: ({ delivery }) =>
     unknown(`only by who holds delivery ${delivery === 0 ? '' : `${delivery} `}`.trim()),
   withinLeaseCap: () => unknown('within the longest lease that its queue allows'),
@@ -60,7 +64,7 @@ const guards: Readonly<Record<string, (facts: Facts) => Verdict>> = {
           `attempt ${attempt} of ${policy.attemptsMax} is the last`,
           policy.exhaustion === 'onExpiry'
             ? `it is attempt ${attempt} of ${policy.attemptsMax}`
-            : 'its queue gives up at the next receive',
+            : 'its queue dead-letters on the next receive',
         ),
   noAttemptLeft: ({ policy, attempt }) =>
     policy === undefined
@@ -70,7 +74,7 @@ const guards: Readonly<Record<string, (facts: Facts) => Verdict>> = {
           `all ${policy.attemptsMax} attempts are made`,
           policy.exhaustion === 'onNextReceive'
             ? `${attempt} of ${policy.attemptsMax} attempts are made`
-            : 'its queue gives up at the failure itself',
+            : 'its queue dead-letters on failure',
         ),
   hasDeadLetter: ({ policy }) =>
     policy === undefined

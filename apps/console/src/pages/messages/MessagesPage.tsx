@@ -11,6 +11,7 @@ import { count } from '../../parts/format.ts'
 import { Problem } from '../../parts/Problem.tsx'
 import { saveFile } from '../../parts/saveFile.ts'
 import type { StateName } from '../../parts/StateMark.tsx'
+import { useNarrow } from '../../parts/useNarrow.ts'
 import { useKeys } from '../../shell/useKeys.ts'
 import { foundColumns, momentColumns } from './columns.tsx'
 import { foundKey, ndjsonOf } from './FoundMessage.ts'
@@ -53,10 +54,11 @@ export const MessagesPage = () => {
   })
   const queues = useMemo(() => names?.queues.map(({ name }) => name) ?? [], [names])
   const { rows, isLoading, hasMore, reached, error } = found
+  const isNarrow = useNarrow()
   const columns = useMemo(
-    () => (at === undefined ? foundColumns(Date.now()) : momentColumns),
+    () => (at === undefined ? foundColumns(Date.now(), isNarrow) : momentColumns(isNarrow)),
     // Ages are those of the answer: nothing changes in a list that stands.
-    [at, reached],
+    [at, reached, isNarrow],
   )
   const setFilter = (next: string): void =>
     void navigate({ to: '.', search: ((before: object) => ({ ...before, q: next })) as never })
@@ -72,11 +74,11 @@ export const MessagesPage = () => {
         <span className="quiet">
           {found.total === undefined ? count(rows.length) : `${count(rows.length)} of ${count(found.total)}`}
           {hasMore && found.total === undefined ? ' so far, more as you scroll' : ''}
-          {rows.length >= foundMax ? '; narrow the filter to see others' : ''}
+          {rows.length >= foundMax ? '; narrow the filter to see more' : ''}
         </span>
         <div className="row end">
           <button type="button" className="button small" onClick={found.again} disabled={isLoading}>
-            {isLoading ? 'Looking…' : 'Look again'}
+            {isLoading ? 'Loading…' : 'Refresh'}
           </button>
           {at === undefined ? (
             <CopyButton text={searchCommand(withQueue(filter, queue))}>Copy command</CopyButton>
@@ -108,8 +110,8 @@ export const MessagesPage = () => {
       />
       {error !== undefined && <Problem error={error} retry={found.again} />}
       {at !== undefined && queue === undefined ? (
-        <Empty title="Whose past?">
-          <p>At a moment of the past, messages are shown by their queue.</p>
+        <Empty title="Pick a queue">
+          <p>Messages at a past moment are shown per queue.</p>
           <div className={`row ${styles['choices']}`}>
             {queues.map((name) => (
               <button key={name} type="button" className="button small" onClick={() => setQueue(name)}>
@@ -119,21 +121,21 @@ export const MessagesPage = () => {
           </div>
         </Empty>
       ) : !isKnown ? (
-        <Empty title="This cannot be asked of the past">
-          <p>Of a moment it is known how messages stood then, but not their errors, bodies and attributes.</p>
+        <Empty title="The past cannot answer this">
+          <p>At a past moment the state of messages is known, but not their errors, bodies and attributes.</p>
           <div className={`row ${styles['choices']}`}>
             <button type="button" className="button" onClick={() => setFilter(knownThen(filter))}>
-              Ask what can be asked
+              Drop those conditions
             </button>
           </div>
         </Empty>
       ) : rows.length === 0 && !isLoading && error === undefined ? (
-        <Empty title="No message is like this">
+        <Empty title="No messages match">
           {at !== undefined
-            ? 'Of a moment, messages that were not final yet are shown. Take a condition away, or go to another moment.'
+            ? 'Of a past moment, only messages that were not final are shown. Remove a condition, or pick another moment.'
             : filter === '' && queue === undefined
-              ? 'The index has read of none. What was sent just now is found in a moment: look again.'
-              : 'Take a condition away, or look at all queues. What happened just now is found in a moment.'}
+              ? 'The index is empty. What was sent just now appears in a moment: refresh.'
+              : 'Remove a condition, or search all queues. What happened just now appears in a moment.'}
         </Empty>
       ) : (
         <DataTable

@@ -1,5 +1,6 @@
 import type { Column } from '../../parts/DataTable.tsx'
 import { ago, duration, time } from '../../parts/format.ts'
+import { When } from '../../parts/When.tsx'
 import { StateMark } from '../../parts/StateMark.tsx'
 import type { FoundMessage } from './FoundMessage.ts'
 
@@ -29,8 +30,19 @@ const shared: readonly Column<FoundMessage>[] = [
   },
 ]
 
+/** What a phone has room for. */
+const narrow = ['state', 'queue', 'at', 'sent']
+const narrowWidths: Readonly<Record<string, string>> = { state: '7.5rem', queue: 'minmax(4rem, 1fr)' }
+const only = (columns: readonly Column<FoundMessage>[], keys: readonly string[]) =>
+  columns
+    .filter(({ key }) => keys.includes(key))
+    .map((column) => ({ ...column, width: narrowWidths[column.key] ?? '6rem' }))
+
 /** What is shown of messages that are found now. `now` is the reader's clock in ms. */
-export const foundColumns = (now: number): readonly Column<FoundMessage>[] => [
+export const foundColumns = (now: number, isNarrow: boolean): readonly Column<FoundMessage>[] =>
+  isNarrow ? only(allFound(now), narrow.slice(0, 3)) : allFound(now)
+
+const allFound = (now: number): readonly Column<FoundMessage>[] => [
   ...shared,
   {
     key: 'at',
@@ -41,7 +53,7 @@ export const foundColumns = (now: number): readonly Column<FoundMessage>[] => [
   },
   {
     key: 'sent',
-    head: 'Lived',
+    head: 'Duration',
     width: '5.5rem',
     isNumber: true,
     cell: ({ at = 0, sentAt }) =>
@@ -56,14 +68,17 @@ export const foundColumns = (now: number): readonly Column<FoundMessage>[] => [
 ]
 
 /** What is known of messages at a moment of the past. */
-export const momentColumns: readonly Column<FoundMessage>[] = [
+export const momentColumns = (isNarrow: boolean): readonly Column<FoundMessage>[] =>
+  isNarrow ? only(allThen, narrow) : allThen
+
+const allThen: readonly Column<FoundMessage>[] = [
   ...shared,
   {
     key: 'sent',
-    head: 'Sent (UTC)',
-    width: '11rem',
+    head: 'Sent',
+    width: '6.5rem',
     isNumber: true,
-    cell: ({ sentAt }) => time(sentAt),
+    cell: ({ sentAt }) => <When at={sentAt} />,
   },
   { key: 'group', head: 'Group', width: 'minmax(6rem, 1fr)', cell: ({ group }) => group },
 ]

@@ -44,7 +44,7 @@ export const CreateQueueDialog = ({ onClose }: { readonly onClose: () => void })
         </p>
       </div>
       <SettingFields draft={draft} errors={errors} onChange={setDraft} />
-      <p>Everything but groups and what is erasable can be changed later.</p>
+      <p>Groups and encryption can’t be changed later.</p>
     </CommandDialog>
   )
 }

@@ -12,7 +12,7 @@ const chartSeconds = 90
 
 const lines = [
   ['sent', 'Sent', stateColour('Available'), []],
-  ['committed', 'Committed', stateColour('Committed'), [6, 3]],
+  ['committed', 'Done', stateColour('Committed'), [6, 3]],
   ['redelivered', 'Retried', stateColour('WaitingRetry'), [2, 3]],
   ['deadLettered', 'Dead-lettered', stateColour('DLQ'), [8, 3, 2, 3]],
 ] as const satisfies readonly (readonly [keyof Tally, string, string, readonly number[]])[]

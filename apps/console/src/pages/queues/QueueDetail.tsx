@@ -1,6 +1,7 @@
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense, useMemo, useState } from 'react'
 import { useMoment, useScope } from '../../data/moment.ts'
-import { useQueueInfo } from '../../data/queueInfos.ts'
+import { letterQueuesOf, lyingLetters } from '../../data/letterQueues.ts'
+import { useLogInfo, useQueueInfo } from '../../data/queueInfos.ts'
 import { useSession } from '../../data/session.ts'
 import { useFeed } from '../../data/useFeed.ts'
 import { Problem } from '../../parts/Problem.tsx'
@@ -23,6 +24,8 @@ export const QueueDetail = ({ name }: { readonly name: string }) => {
   const { commands, role } = useSession()
   const { at } = useMoment()
   const { setQueue } = useScope()
+  const log = useLogInfo()
+  const letterQueues = useMemo(() => letterQueuesOf(log.data?.queues ?? []), [log.data])
   const [act, setAct] = useState<QueueAct>()
   const now = Math.floor(Date.now() / 1_000) * 1_000
   const isLive = at === undefined && model.hasSnapshot
@@ -80,7 +83,13 @@ export const QueueDetail = ({ name }: { readonly name: string }) => {
         <p className="quiet">Reading {at === undefined ? 'the queue' : 'the record'}…</p>
       )}
       {counts !== undefined && (
-        <NumberStrip counts={counts} tally={tally} oldestAgeMs={info?.oldestAgeMs} times={info?.times} />
+        <NumberStrip
+          counts={counts}
+          tally={tally}
+          oldestAgeMs={info?.oldestAgeMs}
+          times={info?.times}
+          letters={lyingLetters(letterQueues, name)}
+        />
       )}
       {isLive && (
         <Suspense fallback={<div className={styles['charts']} />}>

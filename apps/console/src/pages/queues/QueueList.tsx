@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'react'
+import { letterQueuesOf, lyingByQueue } from '../../data/letterQueues.ts'
 import { useMoment, useScope } from '../../data/moment.ts'
 import { usePageSearch } from '../../data/pageSearch.ts'
 import { useLogInfo } from '../../data/queueInfos.ts'
@@ -6,17 +7,23 @@ import { useSession } from '../../data/session.ts'
 import { useFeed } from '../../data/useFeed.ts'
 import { DataTable, sorted, type Sorting } from '../../parts/DataTable.tsx'
 import { Empty } from '../../parts/Empty.tsx'
-import { count, rate } from '../../parts/format.ts'
+import { count, deadLetters, rate } from '../../parts/format.ts'
 import { MissingNotes } from '../../parts/MissingNotes.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import { useNarrow } from '../../parts/useNarrow.ts'
 import { CreateQueueDialog } from './CreateQueueDialog.tsx'
 import { queueColumns } from './queueColumns.tsx'
-import { liveRows, standingRows, waitingOf, type QueueRow } from './QueueRow.ts'
+import { liveRows, standingRows, waitingOf, type Letters, type QueueRow } from './QueueRow.ts'
 import styles from './QueueList.module.css'
 
 /** How long the order of the rows and their rates stand still, in ms: who wants to click must be able to. */
 const stillMs = 1_000
+
+/** Dead-letter queues after the others, whatever the order: what lies there waits for nobody who works. */
+const lettersLast = (rows: readonly QueueRow[]): readonly QueueRow[] => [
+  ...rows.filter(({ isLetterQueue }) => !isLetterQueue),
+  ...rows.filter(({ isLetterQueue }) => isLetterQueue),
+]
 
 const sortingOf = (text: string | undefined): Sorting => {
   if (text === undefined) return { key: 'name', descending: false }
@@ -35,6 +42,15 @@ export const QueueList = () => {
   const [isCreating, setCreating] = useState(false)
   const log = useLogInfo()
   const infos = useMemo(() => new Map(log.data?.queues.map((info) => [info.name, info] as const)), [log.data])
+  const lettersOf = useMemo(() => {
+    const letterQueues = letterQueuesOf(log.data?.queues ?? [])
+    const names = new Set(letterQueues.map(({ name }) => name))
+    const lying = lyingByQueue(letterQueues)
+    return (name: string): Letters => {
+      const letters = lying.get(name)
+      return { isLetterQueue: names.has(name), ...(letters === undefined ? {} : { letters }) }
+    }
+  }, [log.data])
   const isLive = at === undefined && model.hasSnapshot
   const now = Math.floor(Date.now() / stillMs) * stillMs
   const columns = useMemo(
@@ -44,12 +60,16 @@ export const QueueList = () => {
   const sorting = useMemo(() => sortingOf(sort), [sort])
   const rows = useMemo(
     (): readonly QueueRow[] =>
-      sorted(
-        isLive ? liveRows(model, infos, contained, now) : standingRows(log.data?.queues ?? [], contained),
-        columns,
-        sorting,
+      lettersLast(
+        sorted(
+          isLive
+            ? liveRows(model, infos, contained, now, lettersOf)
+            : standingRows(log.data?.queues ?? [], contained, lettersOf),
+          columns,
+          sorting,
+        ),
       ),
-    [isLive, model, infos, contained, now, log.data, columns, sorting],
+    [isLive, model, infos, contained, now, lettersOf, log.data, columns, sorting],
   )
   const problem = status === 'lost' ? (error ?? log.error) : at === undefined ? undefined : log.error
   const isKnown = isLive || log.data !== undefined
@@ -122,15 +142,23 @@ export const QueueList = () => {
 }
 
 const Totals = ({ rows, hasRates }: { readonly rows: readonly QueueRow[]; readonly hasRates: boolean }) => {
-  const sum = (of: (row: QueueRow) => number): number => rows.reduce((total, row) => total + of(row), 0)
+  const working = rows.filter(({ isLetterQueue }) => !isLetterQueue)
+  const sum = (of: (row: QueueRow) => number): number => working.reduce((total, row) => total + of(row), 0)
+  const letters = rows.reduce((total, row) => total + (row.isLetterQueue ? (row.letters?.count ?? 0) : 0), 0)
   return (
     <p className="quiet">
-      {count(rows.length)} {rows.length === 1 ? 'queue' : 'queues'} · {count(sum((r) => waitingOf(r.counts)))}{' '}
-      waiting
+      {count(working.length)} {working.length === 1 ? 'queue' : 'queues'} ·{' '}
+      {count(sum((r) => waitingOf(r.counts)))} waiting
       {hasRates && (
         <>
           {' '}
           · {rate(sum((r) => r.tally.sent))} in · {rate(sum((r) => r.tally.committed))} out
+        </>
+      )}
+      {letters > 0 && (
+        <>
+          {' '}
+          · <strong className={styles['letters']}>{deadLetters(letters)}</strong>
         </>
       )}
     </p>

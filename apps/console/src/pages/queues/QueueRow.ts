@@ -1,5 +1,6 @@
 import type { QueueCounts } from '@kiroku/partition'
 import type { FeedModel } from '../../data/FeedModel.ts'
+import type { LyingLetters } from '../../data/letterQueues.ts'
 import { noActivity, type Tally } from '../../data/QueueActivity.ts'
 import type { QueueInfo } from '../../data/queueInfos.ts'
 import { forecast, nearLimit, type Outlook } from './outlook.ts'
@@ -13,7 +14,14 @@ export interface QueueRow {
   readonly oldestAgeMs?: number
   readonly times?: QueueInfo['times']
   readonly isPaused: boolean
+  /** Other queues send their dead letters here. */
+  readonly isLetterQueue: boolean
+  /** What lies here, or in the dead-letter queues that it names; undefined: it names none. */
+  readonly letters?: LyingLetters
 }
+
+/** What rows say of dead letters. */
+export type Letters = Pick<QueueRow, 'isLetterQueue' | 'letters'>
 
 /** Over how many seconds rates are taken. */
 export const rateSeconds = 15
@@ -43,6 +51,7 @@ export const liveRows = (
   infos: ReadonlyMap<string, QueueInfo>,
   contained: string,
   now: number,
+  lettersOf: (name: string) => Letters,
 ): QueueRow[] => {
   const activity = model.activity(now, rateSeconds)
   const known = model.knownSeconds(now, rateSeconds)
@@ -54,6 +63,7 @@ export const liveRows = (
       name,
       counts,
       tally,
+      ...lettersOf(name),
       outlook: outlookOf(counts, tally, known, info),
       isPaused: info?.deliveryPaused ?? false,
       ...(info === undefined ? {} : { oldestAgeMs: info.oldestAgeMs }),
@@ -63,7 +73,11 @@ export const liveRows = (
 }
 
 /** Rows as things stand in `infos`, without rates: of the past, and while the feed is away. */
-export const standingRows = (infos: readonly QueueInfo[], contained: string): QueueRow[] => {
+export const standingRows = (
+  infos: readonly QueueInfo[],
+  contained: string,
+  lettersOf: (name: string) => Letters,
+): QueueRow[] => {
   const names = new Set(
     namesWith(
       infos.map(({ name }) => name),
@@ -76,6 +90,7 @@ export const standingRows = (infos: readonly QueueInfo[], contained: string): Qu
       name,
       counts,
       tally: noActivity,
+      ...lettersOf(name),
       outlook: { kind: deliveryPaused ? 'paused' : 'quiet', text: deliveryPaused ? 'paused' : '' },
       oldestAgeMs,
       isPaused: deliveryPaused,

@@ -106,7 +106,7 @@ const QueueSelect = ({
   if (shared.value !== '') names.add(shared.value)
   return (
     <select {...shared} onChange={(event) => onChange(event.target.value)}>
-      <option value="">none: exhausted messages are discarded</option>
+      <option value="">none (discard)</option>
       {[...names].sort().map((name) => (
         <option key={name} value={name}>
           {name}

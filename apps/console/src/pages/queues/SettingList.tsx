@@ -4,7 +4,7 @@ import { settingName, settingText } from '../../parts/settingText.ts'
 import { isDefault, settingGroups } from './settingGroups.ts'
 import styles from './SettingList.module.css'
 
-/** The settings in words; what is not the default is marked, and says what would be. */
+/** The settings in words; what was changed from its default is marked, and says what that is. */
 export const SettingList = ({ config }: { readonly config: QueueConfig }) => {
   const [isShort, setShort] = useState(true)
   const shown = settingGroups
@@ -16,7 +16,7 @@ export const SettingList = ({ config }: { readonly config: QueueConfig }) => {
       <header className="row">
         <h2 id="settings-title">Settings</h2>
         <span className="quiet">
-          {changed.length === 0 ? 'all as they are by default' : `${changed.length} not as by default`}
+          {changed.length === 0 ? 'all at their defaults' : `${changed.length} changed from default`}
         </span>
         <button
           type="button"
@@ -24,7 +24,7 @@ export const SettingList = ({ config }: { readonly config: QueueConfig }) => {
           aria-expanded={!isShort}
           onClick={() => setShort(!isShort)}
         >
-          {isShort ? 'Show all' : 'Show what was set'}
+          {isShort ? 'Show all' : 'Show changed'}
         </button>
       </header>
       <div className={styles['groups']} data-short={isShort}>
@@ -50,7 +50,7 @@ const Setting = ({ name, value }: { readonly name: keyof QueueConfig; readonly v
       <dt>{settingName(name)}</dt>
       <dd>
         <span className={isSet ? styles['set'] : undefined}>{settingText(name, value)}</span>
-        {isSet && <span className="quiet"> default {settingText(name, defaultQueueConfig[name])}</span>}
+        {isSet && <span className="quiet"> (default: {settingText(name, defaultQueueConfig[name])})</span>}
       </dd>
     </div>
   )

@@ -25,7 +25,7 @@ export const SettingsDialog = ({
   return (
     <CommandDialog
       title={`Settings of ${name}`}
-      action={changed.length === 1 ? 'Change 1 setting' : `Change ${changed.length} settings`}
+      action={'Save'}
       isReady={changed.length > 0 && Object.keys(errors).length === 0}
       command={() => ({ method: 'PATCH', path: `/v1/queues/${encodeURIComponent(name)}`, body: changes })}
       done={() => `${name} has new settings.`}
@@ -43,8 +43,7 @@ export const SettingsDialog = ({
         </ul>
       )}
       <p>
-        They are in force from the next delivery and the next send on; subscriptions with settings of their
-        own keep those.
+        They apply from the next delivery and the next send on; subscriptions keep their overrides.
         {retriesMax !== undefined && retriesMax < config.retriesMax
           ? ' Messages that have used up the new number of retries leave at their next failure.'
           : ''}

@@ -49,7 +49,7 @@ export const SubscriptionDialog = ({
           confirmName={name}
           isReady={position !== undefined}
           command={() => ({ method: 'POST', path: `${path}/reset`, body: { start: position } })}
-          done={() => `${name} begins anew.`}
+          done={() => `${name} is reset.`}
           onClose={onClose}
         >
           <p>

@@ -50,7 +50,7 @@ export const SubscriptionTable = ({
                 </span>
               </th>
             ))}
-            <th scope="col">Of its own</th>
+            <th scope="col">Overrides</th>
             {onAct !== undefined && (
               <th scope="col">
                 <span className="visually-hidden">Actions</span>
@@ -91,9 +91,7 @@ const Remarks = ({ subscription }: { readonly subscription: SubscriptionInfo }) 
   const texts = [
     deliveryPaused ? '❚❚ paused' : '',
     filling === true ? 'restoring messages of the past' : '',
-    waitingPolls === undefined || waitingPolls === 0
-      ? ''
-      : `${count(waitingPolls)} ${waitingPolls === 1 ? 'receive waits' : 'receives wait'}`,
+    waitingPolls === undefined || waitingPolls === 0 ? '' : `$X`,
   ].filter((text) => text !== '')
   return texts.length === 0 ? null : <span className={styles['remark']}>{texts.join(' · ')}</span>
 }
@@ -101,7 +99,7 @@ const Remarks = ({ subscription }: { readonly subscription: SubscriptionInfo }) 
 const OwnSettings = ({ subscription: { settings = {} } }: { readonly subscription: SubscriptionInfo }) => {
   const own = Object.entries(settings)
   return own.length === 0 ? (
-    <span className="quiet">as the queue</span>
+    <span className="quiet">none</span>
   ) : (
     own.map(([key, value]) => `${settingName(key)} ${settingText(key, value)}`).join(', ')
   )

@@ -2,7 +2,7 @@ import type { FeedModel } from '../../data/FeedModel.ts'
 import type { Column } from '../../parts/DataTable.tsx'
 import { count, duration, rate, shortCount, shortDuration } from '../../parts/format.ts'
 import { Sparkline } from '../../parts/Sparkline.tsx'
-import { StateShape, stateWords, type StateName } from '../../parts/StateMark.tsx'
+import { meanings, StateShape, type StateName } from '../../parts/StateMark.tsx'
 import { retryShare } from './outlook.ts'
 import { OutlookText } from './OutlookText.tsx'
 import { waitingOf, type QueueRow } from './QueueRow.ts'
@@ -11,21 +11,54 @@ import styles from './queueColumns.module.css'
 const state = (
   name: StateName,
   word: string,
-  key: 'available' | 'inflight' | 'waitingRetry' | 'delayed' | 'deadLettered',
+  key: 'available' | 'inflight' | 'waitingRetry' | 'delayed',
   width: string,
 ): Column<QueueRow> => ({
   key,
   head: (
-    <span className={styles['head']} title={stateWords[name]}>
+    <span className={styles['head']} title={meanings[name]}>
       <StateShape state={name} size={13} />
       {word}
     </span>
   ),
   width,
   isNumber: true,
-  cell: ({ counts }) => <Count n={counts[key]} />,
-  sort: ({ counts }) => counts[key],
+  // What a dead-letter queue holds is counted as dead letters, not as work.
+  cell: ({ counts, isLetterQueue }) =>
+    isLetterQueue && key === 'available' ? <span className="quiet">–</span> : <Count n={counts[key]} />,
+  sort: ({ counts, isLetterQueue }) => (isLetterQueue ? -1 : counts[key]),
 })
+
+/** What lies in a dead-letter queue, or in that of a queue. */
+const letters: Column<QueueRow> = {
+  key: 'letters',
+  head: (
+    <span className={styles['head']} title="Messages that lie in the dead-letter queue of a queue now">
+      <StateShape state="DLQ" size={13} />
+      Dead
+    </span>
+  ),
+  width: '4.25rem',
+  isNumber: true,
+  cell: ({ letters, counts, isLetterQueue }) =>
+    letters === undefined ? (
+      <span className="quiet" title="It has no dead-letter queue: what fails too often is discarded">
+        –
+      </span>
+    ) : (
+      <span
+        className={letters.count === 0 ? 'quiet' : styles['letters']}
+        title={
+          isLetterQueue
+            ? `${count(letters.count)} lie here now`
+            : `${count(letters.count)} in ${letters.queues.join(', ')} now; ${count(counts.deadLettered)} became dead letters on record`
+        }
+      >
+        {shortCount(letters.count)}
+      </span>
+    ),
+  sort: ({ letters }) => letters?.count ?? -1,
+}
 
 const Count = ({ n }: { readonly n: number }) => (
   <span className={n === 0 ? 'quiet' : undefined} title={count(n)}>
@@ -43,7 +76,7 @@ const flow = (
 ): Column<QueueRow> => ({
   key,
   head,
-  width: '5.25rem',
+  width: '5rem',
   isNumber: true,
   cell: ({ name, tally }) => (
     <span className={styles['flow']}>
@@ -57,15 +90,19 @@ const flow = (
 const name: Column<QueueRow> = {
   key: 'name',
   head: 'Queue',
-  width: 'minmax(8rem, 1fr)',
-  cell: ({ name }) => <span className={styles['name']}>{name}</span>,
+  width: 'minmax(7rem, 1fr)',
+  cell: ({ name, isLetterQueue }) => (
+    <span className={styles['name']} title={isLetterQueue ? `${name}: dead letters of other queues` : name}>
+      {isLetterQueue && <StateShape state="DLQ" size={13} />} {name}
+    </span>
+  ),
   sort: ({ name }) => name,
 }
 
 const oldest: Column<QueueRow> = {
   key: 'oldest',
   head: 'Oldest',
-  width: '5.25rem',
+  width: '4.75rem',
   isNumber: true,
   cell: ({ oldestAgeMs }) =>
     oldestAgeMs === undefined || oldestAgeMs === 0 ? <span className="quiet">–</span> : duration(oldestAgeMs),
@@ -82,7 +119,7 @@ const figureOf = (figures: { readonly p99Ms: number } | undefined): string =>
 const times: Column<QueueRow> = {
   key: 'waiting',
   head: <span title={timesSay}>Wait · work</span>,
-  width: '6.25rem',
+  width: '7.25rem',
   isNumber: true,
   cell: ({ times }) =>
     times === undefined ? (
@@ -97,8 +134,8 @@ const times: Column<QueueRow> = {
 
 const outlook: Column<QueueRow> = {
   key: 'outlook',
-  head: 'Outlook',
-  width: 'minmax(8.25rem, 0.6fr)',
+  head: 'Trend',
+  width: 'minmax(6rem, 0.6fr)',
   cell: ({ outlook }) => <OutlookText outlook={outlook} />,
   // What needs somebody first: a limit, a pause, growth.
   sort: ({ outlook, tally }) =>
@@ -113,26 +150,32 @@ export const queueColumns = (
 ): readonly Column<QueueRow>[] => {
   if (isNarrow)
     return [
-      { ...name, width: 'minmax(6rem, 1fr)' },
+      { ...name, width: 'minmax(5rem, 1fr)' },
       {
         key: 'waiting',
         head: 'Waiting',
-        width: '4.5rem',
+        width: '4rem',
         isNumber: true,
-        cell: ({ counts }) => <Count n={waitingOf(counts)} />,
+        cell: ({ counts, isLetterQueue }) =>
+          isLetterQueue ? <span className="quiet">–</span> : <Count n={waitingOf(counts)} />,
         sort: ({ counts }) => waitingOf(counts),
       },
+      { ...letters, width: '3.75rem' },
       model === undefined
         ? oldest
-        : { ...outlook, width: '8.5rem', cell: ({ outlook }) => <OutlookText outlook={outlook} /> },
+        : {
+            ...outlook,
+            width: 'minmax(4.5rem, 0.6fr)',
+            cell: ({ outlook }) => <OutlookText outlook={outlook} />,
+          },
     ]
   return [
     name,
-    state('Available', 'Available', 'available', '5.5rem'),
+    state('Available', 'Available', 'available', '5.25rem'),
     state('Inflight', 'In flight', 'inflight', '4.75rem'),
-    state('WaitingRetry', 'Retrying', 'waitingRetry', '5.25rem'),
-    state('Delayed', 'Delayed', 'delayed', '5rem'),
-    state('DLQ', 'Dead', 'deadLettered', '4.25rem'),
+    state('WaitingRetry', 'Retrying', 'waitingRetry', '5rem'),
+    state('Delayed', 'Delayed', 'delayed', '4.75rem'),
+    letters,
     ...(model === undefined
       ? []
       : [

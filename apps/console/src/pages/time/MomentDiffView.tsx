@@ -2,6 +2,7 @@ import type { DiffMessage, MomentDiff } from '@kiroku/audit'
 import { Link } from '@tanstack/react-router'
 import { DataTable, type Column } from '../../parts/DataTable.tsx'
 import { count } from '../../parts/format.ts'
+import { useNarrow } from '../../parts/useNarrow.ts'
 import { StateMark } from '../../parts/StateMark.tsx'
 import { countNames } from './countNames.ts'
 import styles from './TimePage.module.css'
@@ -10,7 +11,7 @@ const columns: readonly Column<DiffMessage>[] = [
   {
     key: 'id',
     head: 'Message',
-    width: 'minmax(12rem, 1fr)',
+    width: 'minmax(9.5rem, 1fr)',
     cell: ({ messageId }) => (
       <Link to="/messages/$id" params={{ id: messageId }} search={((before: object) => before) as never}>
         <code>{messageId}</code>
@@ -20,25 +21,25 @@ const columns: readonly Column<DiffMessage>[] = [
   {
     key: 'subscription',
     head: 'Subscription',
-    width: '8rem',
+    width: '6rem',
     cell: ({ subscription }) => subscription ?? '',
   },
   {
     key: 'before',
     head: 'At A',
-    width: '10rem',
+    width: '8rem',
     cell: ({ before }) => (before === undefined ? '' : <StateMark state={before.state} />),
   },
   {
     key: 'after',
     head: 'At B',
-    width: '10rem',
+    width: '8rem',
     cell: ({ after }) => (after === undefined ? '' : <StateMark state={after.state} />),
   },
   {
     key: 'attempts',
     head: 'Attempts',
-    width: '6rem',
+    width: '4.5rem',
     isNumber: true,
     cell: ({ before, after }) =>
       before === undefined || after === undefined || before.attempt === after.attempt
@@ -48,77 +49,86 @@ const columns: readonly Column<DiffMessage>[] = [
 ]
 
 const kinds = [
-  { key: 'appeared', title: 'Came, and is there at B' },
-  { key: 'changed', title: 'Is there at both, in another state' },
-  { key: 'left', title: 'Was there at A, and is final by B' },
+  { key: 'appeared', title: 'New since A', narrow: ['id', 'after'] },
+  { key: 'changed', title: 'Changed state', narrow: ['id', 'before', 'after'] },
+  { key: 'left', title: 'Finished since A', narrow: ['id', 'before'] },
 ] as const
+
+/** What a phone has room for. */
+const narrowColumns = (keys: readonly string[]): readonly Column<DiffMessage>[] =>
+  columns
+    .filter(({ key }) => keys.includes(key))
+    .map((column) => ({ ...column, width: column.key === 'id' ? 'minmax(6rem, 1fr)' : '6.25rem' }))
 
 const signed = (n: number): string => (n > 0 ? `+${count(n)}` : n < 0 ? `−${count(-n)}` : '')
 
 /** What lies between two moments of a queue: counts, settings, messages. */
-export const MomentDiffView = ({ diff }: { readonly diff: MomentDiff }) => (
-  <div className={styles['diff']}>
-    <table className={styles['counts']}>
-      <caption className="visually-hidden">Counts at A and at B</caption>
-      <thead>
-        <tr>
-          <th scope="col">Count</th>
-          <th scope="col">A</th>
-          <th scope="col">B</th>
-          <th scope="col">Change</th>
-        </tr>
-      </thead>
-      <tbody>
-        {countNames.map(({ key, name, state }) => {
-          const { a, b } = diff.counts[key]
+export const MomentDiffView = ({ diff }: { readonly diff: MomentDiff }) => {
+  const isNarrow = useNarrow()
+  return (
+    <div className={styles['diff']}>
+      <table className={styles['counts']}>
+        <caption className="visually-hidden">Counts at A and at B</caption>
+        <thead>
+          <tr>
+            <th scope="col">Count</th>
+            <th scope="col">A</th>
+            <th scope="col">B</th>
+            <th scope="col">Change</th>
+          </tr>
+        </thead>
+        <tbody>
+          {countNames.map(({ key, name, state }) => {
+            const { a, b } = diff.counts[key]
+            return (
+              <tr key={key} data-changed={a !== b}>
+                <th scope="row">{state === undefined ? name : <StateMark state={state} />}</th>
+                <td>{count(a)}</td>
+                <td>{count(b)}</td>
+                <td>{signed(b - a)}</td>
+              </tr>
+            )
+          })}
+        </tbody>
+      </table>
+      <div className={styles['changes']}>
+        {diff.config.length > 0 && (
+          <section>
+            <h3>Settings</h3>
+            <ul>
+              {diff.config.map(({ setting, a, b }) => (
+                <li key={setting}>
+                  {setting}: <code>{JSON.stringify(a)}</code> → <code>{JSON.stringify(b)}</code>
+                </li>
+              ))}
+            </ul>
+          </section>
+        )}
+        {kinds.map(({ key, title, narrow }) => {
+          const { total, messages } = diff[key]
           return (
-            <tr key={key} data-changed={a !== b}>
-              <th scope="row">{state === undefined ? name : <StateMark state={state} />}</th>
-              <td>{count(a)}</td>
-              <td>{count(b)}</td>
-              <td>{signed(b - a)}</td>
-            </tr>
+            <section key={key}>
+              <h3>
+                {title}: {count(total)}
+              </h3>
+              {messages.length > 0 && (
+                <DataTable
+                  label={title}
+                  rows={messages}
+                  columns={isNarrow ? narrowColumns(narrow) : columns}
+                  rowKey={({ messageId, subscription }) => `${messageId} ${subscription ?? ''}`}
+                  height="18rem"
+                />
+              )}
+              {total > messages.length && (
+                <p className="quiet">
+                  The first {count(messages.length)} of {count(total)}.
+                </p>
+              )}
+            </section>
           )
         })}
-      </tbody>
-    </table>
-    <div className={styles['changes']}>
-      {diff.config.length > 0 && (
-        <section>
-          <h3>Settings</h3>
-          <ul>
-            {diff.config.map(({ setting, a, b }) => (
-              <li key={setting}>
-                {setting}: <code>{JSON.stringify(a)}</code> → <code>{JSON.stringify(b)}</code>
-              </li>
-            ))}
-          </ul>
-        </section>
-      )}
-      {kinds.map(({ key, title }) => {
-        const { total, messages } = diff[key]
-        return (
-          <section key={key}>
-            <h3>
-              {title}: {count(total)}
-            </h3>
-            {messages.length > 0 && (
-              <DataTable
-                label={title}
-                rows={messages}
-                columns={columns}
-                rowKey={({ messageId, subscription }) => `${messageId} ${subscription ?? ''}`}
-                height="18rem"
-              />
-            )}
-            {total > messages.length && (
-              <p className="quiet">
-                The first {count(messages.length)} of {count(total)}.
-              </p>
-            )}
-          </section>
-        )
-      })}
+      </div>
     </div>
-  </div>
-)
+  )
+}

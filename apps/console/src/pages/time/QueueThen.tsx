@@ -5,6 +5,7 @@ import { get } from '../../data/api.ts'
 import { DataTable, type Column } from '../../parts/DataTable.tsx'
 import { count, duration } from '../../parts/format.ts'
 import { Problem } from '../../parts/Problem.tsx'
+import { useNarrow } from '../../parts/useNarrow.ts'
 import { StateMark } from '../../parts/StateMark.tsx'
 import { usePlayback } from '../../replay/usePlayback.tsx'
 import { countNames } from './countNames.ts'
@@ -13,9 +14,40 @@ import styles from './TimePage.module.css'
 /** Messages that are asked for at once. */
 const pageMessages = 500
 
+/** What is told of a message; a phone has room for the first two. */
+const columnsOf = (at: number): readonly Column<MomentMessage>[] => [
+  {
+    key: 'id',
+    head: 'Message',
+    width: 'minmax(12rem, 1fr)',
+    cell: ({ messageId }) => <code>{messageId}</code>,
+  },
+  { key: 'state', head: 'State', width: '10rem', cell: ({ state }) => <StateMark state={state} /> },
+  { key: 'attempt', head: 'Attempt', width: '5rem', isNumber: true, cell: ({ attempt }) => attempt },
+  {
+    key: 'age',
+    head: 'Age',
+    width: '8rem',
+    isNumber: true,
+    cell: ({ enqueuedAt }) => duration(Math.max(0, at - enqueuedAt)),
+  },
+  {
+    key: 'next',
+    head: 'Next',
+    width: '12rem',
+    cell: ({ leaseUntil, dueAt }) =>
+      leaseUntil !== undefined
+        ? `lease ends in ${duration(Math.max(0, leaseUntil - at))}`
+        : dueAt !== undefined
+          ? `due in ${duration(Math.max(0, dueAt - at))}`
+          : '',
+  },
+]
+
 /** A queue as it stood at the moment that is looked at. */
 export const QueueThen = ({ queue, at }: { readonly queue: string; readonly at: string }) => {
   const navigate = useNavigate()
+  const isNarrow = useNarrow()
   const { standing } = usePlayback()
   const moment = useInfiniteQuery({
     queryKey: ['state', queue, at],
@@ -31,36 +63,9 @@ export const QueueThen = ({ queue, at }: { readonly queue: string; readonly at: 
   })
   if (moment.error !== null) return <Problem error={moment.error} retry={() => void moment.refetch()} />
   const first = moment.data?.pages[0]
-  if (first === undefined) return <p className="quiet">Replaying…</p>
+  if (first === undefined) return <p className="quiet">Loading…</p>
+  const shown = isNarrow ? columnsOf(first.at).slice(0, 2) : columnsOf(first.at)
   const parts = standing?.queues.filter((each) => each.queue === queue) ?? []
-  const columns: readonly Column<MomentMessage>[] = [
-    {
-      key: 'id',
-      head: 'Message',
-      width: 'minmax(12rem, 1fr)',
-      cell: ({ messageId }) => <code>{messageId}</code>,
-    },
-    { key: 'state', head: 'State', width: '10rem', cell: ({ state }) => <StateMark state={state} /> },
-    { key: 'attempt', head: 'Attempt', width: '5rem', isNumber: true, cell: ({ attempt }) => attempt },
-    {
-      key: 'age',
-      head: 'Age',
-      width: '8rem',
-      isNumber: true,
-      cell: ({ enqueuedAt }) => duration(Math.max(0, first.at - enqueuedAt)),
-    },
-    {
-      key: 'next',
-      head: 'Next',
-      width: '12rem',
-      cell: ({ leaseUntil, dueAt }) =>
-        leaseUntil !== undefined
-          ? `lease ends in ${duration(Math.max(0, leaseUntil - first.at))}`
-          : dueAt !== undefined
-            ? `due in ${duration(Math.max(0, dueAt - first.at))}`
-            : '',
-    },
-  ]
   return (
     <section className={styles['then']} aria-labelledby="then">
       <h2 id="then">{queue} at that moment</h2>
@@ -85,7 +90,7 @@ export const QueueThen = ({ queue, at }: { readonly queue: string; readonly at: 
         <DataTable
           label="Messages then"
           rows={moment.data!.pages.flatMap(({ messages }) => messages)}
-          columns={columns}
+          columns={shown}
           rowKey={({ messageId, subscription }) => `${messageId} ${subscription ?? ''}`}
           onOpen={({ messageId }) =>
             void navigate({

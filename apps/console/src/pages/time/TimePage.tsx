@@ -5,6 +5,7 @@ import { useMoment, useScope } from '../../data/moment.ts'
 import { Empty } from '../../parts/Empty.tsx'
 import { clock, time } from '../../parts/format.ts'
 import { Problem } from '../../parts/Problem.tsx'
+import { useNarrow } from '../../parts/useNarrow.ts'
 import { Slider } from '../../time/Slider.tsx'
 import { momentText, timeIn } from '../../time/timeWindow.ts'
 import { useMomentTime, useSpan } from '../../time/useSpan.ts'
@@ -21,6 +22,7 @@ export const TimePage = () => {
   const { at } = useMoment()
   const span = useSpan(queue, false)
   const here = useMomentTime()
+  const isNarrow = useNarrow()
   const { a: wantedA, b: wantedB } = useSearch({ strict: false }) as {
     readonly a?: string
     readonly b?: string
@@ -57,13 +59,17 @@ export const TimePage = () => {
       <header className="page-head">
         <h1>Time travel</h1>
         <p className="quiet">
-          The slider above moves every page. <kbd>Space</kbd> plays, <kbd>[</kbd> <kbd>]</kbd> go record by
-          record, <kbd>n</kbd> comes back.
+          The slider above moves every page.{' '}
+          {!isNarrow && (
+            <>
+              <kbd>Space</kbd> plays, <kbd>[</kbd> <kbd>]</kbd> go record by record, <kbd>n</kbd> comes back.
+            </>
+          )}
         </p>
       </header>
       {span.error !== null && <Problem error={span.error} retry={() => void span.refetch()} />}
       {queue === undefined ? (
-        <Empty title="Choose a queue to compare two of its moments">
+        <Empty title="Pick a queue to compare two moments">
           <p>
             <kbd>Ctrl K</kbd> finds it by name. The slider works for all queues too: then the <em>Machine</em>{' '}
             shows them together.
@@ -92,7 +98,7 @@ export const TimePage = () => {
               <p className={styles['between']}>
                 <strong>{exactly(first)}</strong> to <strong>{exactly(last)}</strong>
                 <button type="button" className="button small" onClick={() => put('a', record.from)}>
-                  A at the beginning
+                  Start A at first record
                 </button>
                 {here !== undefined && (
                   <>
@@ -106,6 +112,11 @@ export const TimePage = () => {
                 )}
               </p>
               {diff.error !== null && <Problem error={diff.error} />}
+              {diff.isFetching && (
+                <p className="quiet" role="status">
+                  Loading…
+                </p>
+              )}
               {diff.data !== undefined && <MomentDiffView diff={diff.data} />}
             </section>
           )}
