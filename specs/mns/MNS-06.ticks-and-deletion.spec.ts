@@ -90,7 +90,7 @@ it('[MNS-06] a deletion waits for a renewal on its way, and is the last word on 
         return reply
       },
     },
-    { clock: world.time, onEvent: (event) => world.events.push(event) },
+    { clock: world.time, onEvent: world.hear },
   )
   client.consume('jobs', () => world.sleep('33 seconds'), options)
   await world.send('jobs', 'x')
