@@ -113,13 +113,6 @@ export const brokenEngines: readonly BrokenEngine[] = [
     what: 'letters whose bodies are stored again get the body of the first',
   },
   {
-    name: 'letter trimmed away',
-    file: 'libs/partition/src/snapshot.ts',
-    from: 'for (const lane of s.outbox) for (const e of lane.entries)',
-    to: 'for (const lane of s.outbox.slice(1)) for (const e of lane.entries)',
-    what: 'the log is trimmed past the body of a letter that waits',
-  },
-  {
     name: 'dedupe lost at a checkpoint',
     file: 'libs/partition/src/state/Producers.ts',
     from: 'const row = this.#rowOf(ids[p]!)',
@@ -267,5 +260,48 @@ export const brokenEngines: readonly BrokenEngine[] = [
     from: 'own.find(keys, index * dedupKeyBytes, now - queue.config.dedupWindowMs)',
     to: 'own.find(keys, index * dedupKeyBytes, 0)',
     what: 'a message that is sent again after the window is lost',
+  },
+  // Engines that are broken in what a store that holds little asks of them.
+  {
+    name: 'reserve given away',
+    file: 'libs/engine/src/Room.ts',
+    from: '(left >= this.reserveBytes && left - bytes >= this.reserveBytes / 2)',
+    to: 'left >= bytes',
+    what: 'sends take the reserve that everything else goes on from',
+  },
+  {
+    name: 'own appends not counted',
+    file: 'libs/engine/src/Room.ts',
+    from: 'this.#freeBytes -= bytes',
+    to: '',
+    what: 'between two looks at the store a node takes what it sent off for free',
+  },
+  {
+    name: 'store looked at once',
+    file: 'libs/engine/src/RoomWatch.ts',
+    from: 'this.#cancel = this.#time.after(limits.storageCheckMs, () => this.#tick())',
+    to: '',
+    what: 'sends are refused although there is room again',
+  },
+  {
+    name: 'room not believed',
+    file: 'libs/engine/src/Room.ts',
+    from: 'room.freeBytes - since',
+    to: 'Math.min(this.#freeBytes, room.freeBytes - since)',
+    what: 'a store that became larger counts as what it was',
+  },
+  {
+    name: 'receives wait for room',
+    file: 'libs/engine/src/PartitionActor.ts',
+    from: "if (command.type === 'Enqueue') return this.#storage.takes(bytes, waiting)",
+    to: "if (command.type === 'Enqueue' || command.type === 'Receive') return this.#storage.takes(bytes, waiting)",
+    what: 'a short store refuses what would make room',
+  },
+  {
+    name: 'trim without need',
+    file: 'libs/engine/src/Checkpoints.ts',
+    from: 'const to = this.#work.storage.short ? older : byLimits',
+    to: 'const to = older',
+    what: 'the log goes to its last two checkpoints although there is room',
   },
 ]

@@ -21,7 +21,7 @@ export interface Checker {
   /** A node closed a partition as damaged. */
   closed?(partition: number, node: string, reason: string): void
   /** A node is about to have records removed from the log. */
-  trimming?(partition: number, upTo: number): void
+  trimming?(partition: number, upTo: number, node: string): void
   /** A request reached a node. */
   arrived?(exchange: Exchange): void
   /** A reply leaves the node that made it. */

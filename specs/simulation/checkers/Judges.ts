@@ -49,8 +49,8 @@ export class Judges implements TruthListener {
   closed(partition: number, node: string, reason: string): void {
     this.#each((c) => c.closed?.(partition, node, reason))
   }
-  trimming(partition: number, upTo: number): void {
-    this.#each((c) => c.trimming?.(partition, upTo))
+  trimming(partition: number, upTo: number, node: string): void {
+    this.#each((c) => c.trimming?.(partition, upTo, node))
   }
   arrived(exchange: Exchange): void {
     this.#each((c) => c.arrived?.(exchange))

@@ -13,6 +13,7 @@ import { DeliveriesChecker } from './deliveries.ts'
 import { EarlierOwnersChecker } from './earlierOwners.ts'
 import { EpochsChecker } from './epochs.ts'
 import { ErasuresChecker } from './erasures.ts'
+import { EarlyTrimsChecker } from './earlyTrims.ts'
 import { FinalityChecker } from './finality.ts'
 import { FlowChecker } from './flow.ts'
 import { GenerationsChecker } from './generations.ts'
@@ -26,6 +27,7 @@ import { PartitionTimeChecker } from './partitionTime.ts'
 import { RedrivesChecker } from './redrives.ts'
 import { RepeatsChecker } from './repeats.ts'
 import { ReplayChecker } from './replay.ts'
+import { RoomChecker } from './room.ts'
 import { SendsChecker } from './sends.ts'
 import { SettlementsChecker } from './settlements.ts'
 import { SpreadChecker } from './spread.ts'
@@ -46,6 +48,7 @@ export const checkersOf = (world: World): Checker[] => [
   new AttemptIdsChecker(),
   new FlowChecker(world),
   new RepeatsChecker(world),
+  new RoomChecker(world),
   new SendsChecker(world),
   new DeliveriesChecker(world),
   new SettlementsChecker(world),
@@ -55,6 +58,7 @@ export const checkersOf = (world: World): Checker[] => [
   new RedrivesChecker(world),
   new SpreadChecker(world),
   new TrimsChecker(world),
+  new EarlyTrimsChecker(world),
   new EpochsChecker(world),
   new EarlierOwnersChecker(),
   new CountsChecker(world),

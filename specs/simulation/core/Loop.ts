@@ -102,6 +102,7 @@ export class Loop {
       if (party !== undefined) {
         if (party.frozenUntilMs > this.nowMs) {
           task.atMs = party.frozenUntilMs
+          party.lateUntilMs = Math.max(party.lateUntilMs, task.atMs)
           this.#later.push(task)
           continue
         }

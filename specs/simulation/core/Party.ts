@@ -5,6 +5,8 @@ export class Party {
   wallOffsetMs = 0
   /** Until when nothing of it runs, in ms of virtual time. */
   frozenUntilMs = 0
+  /** Until when what was due in a freeze is put off, also where the freeze ended before. */
+  lateUntilMs = 0
   /** How long the log's answers to it take beside everything else, in ms. */
   lagMs = 0
   /** Steps that it still takes before it dies. */

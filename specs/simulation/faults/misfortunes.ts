@@ -1,3 +1,4 @@
+import { isKirokuError } from '@kiroku/message'
 import type { Chance } from '../core/Chance.ts'
 import type { ActKind } from '../plan/Act.ts'
 import { spread } from '../workload/spread.ts'
@@ -9,6 +10,7 @@ import { administer } from '../workload/administer.ts'
 import { confirmClocks } from '../workload/confirmClocks.ts'
 import type { World } from '../world/World.ts'
 import { damage, loseCheckpoint, loseTail } from './storage.ts'
+import { limitRecords, resizeLog, resizeStore } from './room.ts'
 import { changeOwner, crash, freeze, lag } from './nodes.ts'
 
 /** Does one deed of the plan. */
@@ -40,7 +42,12 @@ const keysDown: Deed = ({ log, loop }, chance) => {
 }
 
 const stray: Deed = (world, chance) => {
-  world.log.faults.write(partitionOf(world, chance), new TextEncoder().encode('a stray record'))
+  try {
+    world.log.faults.write(partitionOf(world, chance), new TextEncoder().encode('a stray record'))
+  } catch (error) {
+    // A full store takes it no more than anything else.
+    if (!isKirokuError(error) || error.id !== 'StorageFull') throw error
+  }
 }
 
 const wallClock: Deed = (world, chance) => {
@@ -111,6 +118,9 @@ const deeds: Readonly<Record<ActKind, Deed>> = {
   erase,
   keysDown,
   administerDead,
+  resizeStore,
+  resizeLog,
+  limitRecords,
 }
 
 /** Does every deed of the plan at its time, until the world is calm. */

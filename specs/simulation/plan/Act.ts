@@ -1,7 +1,11 @@
 import type { Chance } from '../core/Chance.ts'
+import type { StorePlan } from './drawStore.ts'
 
 /** What somebody does to the world at one moment. */
-export type ActKind = keyof typeof weights
+export type ActKind = keyof typeof weights | StoreActKind
+
+/** What changes of a store that holds little. */
+type StoreActKind = (typeof storeActs)[keyof typeof storeActs]
 
 /** One such deed; what it does in detail is decided by a stream of its own. */
 export interface Act {
@@ -43,6 +47,9 @@ const weights = {
   administerDead: 6,
 } as const
 
+/** By what is limited. */
+const storeActs = { store: 'resizeStore', logs: 'resizeLog', records: 'limitRecords' } as const
+
 /** How long things go wrong, in ms of virtual time. */
 const stormMs = 15_000
 
@@ -54,5 +61,13 @@ export const drawActs = (chance: Chance): Act[] => {
     .map((atMs, index) => ({ index, atMs, kind: chance.weighted(weights) }))
 }
 
+/** How often a store becomes larger or smaller, in order; numbered behind the other deeds. */
+export const drawStoreActs = (chance: Chance, { limits }: StorePlan, fromIndex: number): Act[] =>
+  Array.from({ length: chance.pick([1, 3, 6]) }, (_, i) => ({
+    index: fromIndex + i,
+    atMs: chance.below(stormMs),
+    kind: storeActs[limits],
+  }))
+
 /** Names of all deeds. */
-export const actKinds = Object.keys(weights) as ActKind[]
+export const actKinds = [...Object.keys(weights), ...Object.values(storeActs)] as ActKind[]

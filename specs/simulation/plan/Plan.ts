@@ -1,11 +1,12 @@
 import type { CheckpointPolicy } from '@kiroku/engine'
 import type { QueueConfig, SubscriptionSettings } from '@kiroku/partition'
 import { Chance } from '../core/Chance.ts'
-import { drawActs, type Act } from './Act.ts'
+import { drawActs, drawStoreActs, type Act } from './Act.ts'
 import type { WorldLimits } from '../core/takeOverLimits.ts'
 import { drawLimits } from './drawLimits.ts'
 import { drawOdds, type Odds, type OddsName } from './Odds.ts'
 import { drawQueues } from './drawQueues.ts'
+import { drawStore, withinRecord, type StorePlan } from './drawStore.ts'
 
 /** A queue of the world. */
 export interface QueuePlan {
@@ -44,6 +45,8 @@ export interface Plan {
   /** Bytes of the record that are kept in all partitions together. */
   readonly recordBytes: number
   readonly recordBytesMax: number
+  /** Absent: it has room for all. */
+  readonly store: StorePlan | undefined
   readonly limits: WorldLimits
   readonly queues: readonly QueuePlan[]
   readonly actors: readonly ActorPlan[]
@@ -64,9 +67,13 @@ const whole: Without = { acts: new Set(), actors: new Set(), odds: new Set() }
 export const planOf = (seed: number, without = whole): Plan => {
   const chance = new Chance(seed, 'plan')
   const partitions = chance.pick([2, 2, 3])
-  const queues = drawQueues(chance.stream('queues'), partitions)
+  const store = drawStore(chance.stream('store'))
+  const drawn = drawQueues(chance.stream('queues'), partitions)
+  const queues = store === undefined ? drawn : withinRecord(drawn, store.recordMs)
   const odds = drawOdds(chance.stream('odds'))
   const keepsAll = chance.happens(0.4)
+  const acts = drawActs(chance.stream('acts'))
+  if (store !== undefined) acts.push(...drawStoreActs(chance.stream('store acts'), store, acts.length))
   return {
     seed,
     partitions,
@@ -76,10 +83,11 @@ export const planOf = (seed: number, without = whole): Plan => {
     checkpoints: { bytesMin: chance.pick([1_500, 6_000, 30_000, 1e9]), ageMs: chance.pick([1e9, 5_000]) },
     recordBytes: keepsAll ? 1e9 : chance.pick([30_000, 120_000]),
     recordBytesMax: chance.pick([150_000, 1_000_000]),
+    store,
     limits: drawLimits(chance.stream('limits'), queues.length),
     queues,
     actors: drawActors(chance.stream('actors'), queues).filter(({ index }) => !without.actors.has(index)),
-    acts: drawActs(chance.stream('acts')).filter(({ index }) => !without.acts.has(index)),
+    acts: acts.filter(({ index }) => !without.acts.has(index)).sort((a, b) => a.atMs - b.atMs),
   }
 }
 

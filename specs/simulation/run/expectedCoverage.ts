@@ -6,6 +6,7 @@ import { expectedOutcomes } from './expectedOutcomes.ts'
 import { actKinds } from '../plan/Act.ts'
 import { moments } from '../world/momentsOf.ts'
 import { lawfulTransitions } from '../checkers/law.ts'
+import { fromReserve } from '../checkers/room.ts'
 
 /** Every fact of the log; one that the world does not bring about says why. */
 const events: Readonly<Record<LogEventType, true | string>> = {
@@ -13,7 +14,7 @@ const events: Readonly<Record<LogEventType, true | string>> = {
   ClockResumed: true,
   Checkpointed: true,
   Trimmed: true,
-  StoreShort: 'no store of the world has a limit yet',
+  StoreShort: true,
   ForeignRecordSkipped: true,
   Repaired: true,
   QueueCreated: true,
@@ -131,6 +132,9 @@ const faults = [
   'delivery to nobody',
   'damage beside a spread queue',
   'spread beside damage',
+  'append into a full store',
+  'fence into a full store',
+  'checkpoint into a full store',
 ]
 
 /** Everything that must occur, by kind and name. */
@@ -141,6 +145,12 @@ export const expectedCoverage = (): [CoverageKind, string][] => [
   ...present(events).map((name): [CoverageKind, string] => ['event', name]),
   ...lawfulTransitions().map((name): [CoverageKind, string] => ['transition', name]),
   ...moments.map((name): [CoverageKind, string] => ['moment', name]),
+  ...fromReserve.map((name): [CoverageKind, string] => ['moment', `${name} from the reserve`]),
+  ['check', 'send refused for want of room'],
+  ['check', 'letter refused for want of room'],
+  ['check', 'receive refused for want of room'],
+  ['check', 'send taken after want of room'],
+  ['check', 'log trimmed early'],
   ...present(settings).map((name): [CoverageKind, string] => ['setting', name]),
   ...present(actorStates).map((name): [CoverageKind, string] => ['actor', name]),
   ['party', 'node died'],

@@ -1,4 +1,4 @@
-import { KirokuError } from '@kiroku/message'
+import { isKirokuError, KirokuError } from '@kiroku/message'
 import type {
   WriteFault,
   CheckpointStore,
@@ -11,6 +11,7 @@ import type {
   StoreRoom,
 } from '@kiroku/log'
 import type { Party } from '../core/Party.ts'
+import { KnownRoom } from './KnownRoom.ts'
 import type { World } from './World.ts'
 
 /**
@@ -20,10 +21,13 @@ import type { World } from './World.ts'
 export class NodeLog implements Log {
   readonly #world: World
   readonly #party: Party
+  /** What this node knows of the store's room. */
+  readonly known: KnownRoom
 
   constructor(world: World, party: Party) {
     this.#world = world
     this.#party = party
+    this.known = new KnownRoom(world.loop, party)
   }
 
   get meta(): LogMeta {
@@ -50,7 +54,7 @@ export class NodeLog implements Log {
   }
 
   async partition(n: number): Promise<PartitionLog> {
-    return new NodePartition(this.#world, this.#party, await this.#world.log.partition(n))
+    return new NodePartition(this.#world, this.#party, this.known, await this.#world.log.partition(n))
   }
 
   restore(n: number): Promise<void> {
@@ -58,7 +62,13 @@ export class NodeLog implements Log {
   }
 
   room(): Promise<StoreRoom | undefined> {
-    return this.#world.log.room()
+    const told = this.known.asks()
+    const { log, plan } = this.#world
+    const asked = plan.store === undefined ? log.room() : answered(this.#world, this.#party, () => log.room())
+    return asked.then((room) => {
+      told(room)
+      return room
+    })
   }
 
   close(): Promise<void> {
@@ -71,24 +81,29 @@ const delaysMs = [2, 10, 60, 400] as const
 
 class NodePartition implements PartitionLog {
   readonly partition: number
-  readonly recordBytesMax: number
   readonly checkpoints: CheckpointStore
   readonly #world: World
   readonly #party: Party
+  readonly #known: KnownRoom
   readonly #log: PartitionLog
 
-  constructor(world: World, party: Party, log: PartitionLog) {
+  constructor(world: World, party: Party, known: KnownRoom, log: PartitionLog) {
     this.#world = world
     this.#party = party
+    this.#known = known
     this.#log = log
     this.partition = log.partition
-    this.recordBytesMax = log.recordBytesMax
     const { checkpoints } = log
     this.checkpoints = {
       list: () => this.#answer(() => checkpoints.list()),
       get: (seq) => this.#answer(() => checkpoints.get(seq)),
       size: (seq) => this.#answer(() => checkpoints.size(seq)),
-      put: (seq, bytes) => this.#answer(() => checkpoints.put(seq, this.#garbled(seq, bytes))),
+      put: (seq, bytes) => {
+        const put = () => checkpoints.put(seq, this.#garbled(seq, bytes))
+        return this.#answer(() =>
+          put().catch((error: unknown) => this.#countWant('checkpoint', 'none', error)),
+        )
+      },
       delete: (seq) => this.#answer(() => checkpoints.delete(seq)),
     }
   }
@@ -104,6 +119,10 @@ class NodePartition implements PartitionLog {
     return stored
   }
 
+  get recordBytesMax(): number {
+    return this.#log.recordBytesMax
+  }
+
   state(): Promise<LogState> {
     return this.#answer(() => this.#log.state())
   }
@@ -117,6 +136,7 @@ class NodePartition implements PartitionLog {
         : chance.happens(odds.late)
           ? 'late'
           : 'none'
+    this.#known.fences(this.partition)
     return this.#write('fence', fault, records, () => this.#log.fence(records, expectedLastSeq))
   }
 
@@ -131,7 +151,12 @@ class NodePartition implements PartitionLog {
           : chance.happens(odds.full)
             ? 'full'
             : 'none'
-    return this.#write('append', fault, [record], () => this.#log.append(record, expectedLastSeq))
+    this.#known.sends(record.length)
+    const appended = this.#write('append', fault, [record], () => this.#log.append(record, expectedLastSeq))
+    return appended.catch((error: unknown) => {
+      if (isKirokuError(error) && error.id === 'StorageFull') this.#known.refused(this.partition)
+      throw error
+    })
   }
 
   #write<A>(
@@ -150,7 +175,15 @@ class NodePartition implements PartitionLog {
       history.note(() => `${kind} of ${records.length} records to partition ${partition}: ${names[fault]}`)
     }
     if (fault === 'late') this.#world.landLater(partition)
-    return this.#answer(call)
+    return this.#answer(() => call().catch((error: unknown) => this.#countWant(kind, fault, error)))
+  }
+
+  /** Counts what the store itself had no room for. */
+  #countWant(kind: 'append' | 'fence' | 'checkpoint', fault: WriteFault, error: unknown): never {
+    const { plan, coverage } = this.#world
+    const isWant = isKirokuError(error) && error.id === 'StorageFull' && fault !== 'full'
+    if (isWant && plan.store !== undefined) coverage.add('fault', `${kind} into a full store`)
+    throw error
   }
 
   async *read(fromSeq: number, toSeq?: number): AsyncIterable<LogRecord> {
@@ -174,7 +207,7 @@ class NodePartition implements PartitionLog {
   }
 
   trim(upTo: number): Promise<void> {
-    this.#world.judges.trimming(this.partition, upTo)
+    this.#world.judges.trimming(this.partition, upTo, this.#party.name)
     return this.#answer(() => this.#log.trim(upTo))
   }
 

@@ -12,6 +12,7 @@ import type { World } from './World.ts'
 export class NodeProcess {
   readonly party: Party
   readonly node: Node
+  readonly log: NodeLog
   readonly #world: World
   readonly #scopes = new Map<number, Scope.Closeable>()
   readonly #died: Promise<void>
@@ -35,8 +36,9 @@ export class NodeProcess {
       world.placement.died(this)
     })
     const monotonicFromMs = chance.below(1_000_000)
+    this.log = new NodeLog(world, this.party)
     this.node = new Node({
-      log: new NodeLog(world, this.party),
+      log: this.log,
       name,
       time: {
         monotonicMs: () => monotonicFromMs + loop.nowMs,

@@ -16,6 +16,7 @@ import { openStored } from './openStored.ts'
 import type { Party } from '../core/Party.ts'
 import { NodeProcess } from './NodeProcess.ts'
 import { Placement } from './Placement.ts'
+import { plentyBytes } from './KnownRoom.ts'
 import { Truth } from './Truth.ts'
 
 /** Harm that was done to a log on purpose: from this sequence on, at this time. */
@@ -99,11 +100,17 @@ export class World {
     this.network = new Network(this)
     this.placement = new Placement(this, plan.partitions)
     this.log = createMemoryLog(
-      { partitions: plan.partitions, recordBytes: plan.recordBytes },
+      {
+        partitions: plan.partitions,
+        recordBytes: plan.recordBytes,
+        ...(plan.store === undefined ? {} : { recordMs: plan.store.recordMs }),
+      },
       {
         now: () => beginningMs + this.storeMs,
         schedule: (ms, run) => void this.loop.after(ms + this.chance.pick([0, 0, 0, 1]), run, null),
         recordBytesMax: plan.recordBytesMax,
+        ...(plan.store?.limits === 'store' ? { storeBytesMax: plan.store.bytesMax } : {}),
+        ...(plan.store?.limits === 'logs' ? { bytesMax: plan.store.bytesMax } : {}),
         onStored: (partition, record) => {
           try {
             this.truth.stored(partition, record)
@@ -234,6 +241,19 @@ export class World {
     this.history.note(() => `${ms / 3_600_000} hours go by`)
   }
 
+  /** Before the end there is room for all, for good. */
+  #giveRoom(): void {
+    const { store, partitions, recordBytesMax } = this.plan
+    if (store === undefined) return
+    this.log.faults.limitRecords(recordBytesMax)
+    const give = (): void => {
+      this.log.faults.resizeStore(this.chance.stream('room').pick([0, plentyBytes]))
+      for (let p = 0; p < partitions; p++) this.log.faults.resizeStream(p, 0)
+      this.history.note(() => 'from here on there is room for all')
+    }
+    this.loop.after(store.lastsMs, give, null)
+  }
+
   #setClocksRight(): void {
     this.setStoreClock(0)
     for (const { party } of this.placement.processes) if (!party.isDead) this.setWallClock(party, 0)
@@ -252,6 +272,7 @@ export class World {
     this.odds = calmOdds
     this.log.faults.calm()
     this.log.keys.isDown = false
+    this.#giveRoom()
     for (let p = 0; p < this.plan.partitions; p++) this.land(p)
     for (const { party } of this.placement.processes) {
       party.frozenUntilMs = Math.min(party.frozenUntilMs, this.loop.nowMs)
