@@ -14,14 +14,14 @@ export interface Stage {
 export const stages: ReadonlyArray<Stage> = [
   { target: 'format', counts: 'one', minutesMax: 1 },
   { target: 'lint', counts: 'one', minutesMax: 1.5 },
-  { target: 'typecheck', counts: 'one', minutesMax: 1.5 },
+  { target: 'typecheck', counts: 'one', minutesMax: 1 },
   { target: 'deadcode', counts: 'one', minutesMax: 0.5 },
   { target: 'tooling', counts: 'tests', minutesMax: 0.5 },
   { target: 'unit', counts: 'tests', minutesMax: 3 },
   { target: 'integration', counts: 'tests', minutesMax: 9 },
   { target: 'specs', counts: 'tests', minutesMax: 5 },
-  { target: 'console', counts: 'tests', minutesMax: 10 },
-  { target: 'simulation', counts: 'one', minutesMax: 5 },
+  { target: 'console', counts: 'tests', minutesMax: 9 },
+  { target: 'simulation', counts: 'one', minutesMax: 6.5 },
   {
     target: 'mutants',
     counts: 'one',
