@@ -51,7 +51,12 @@ const given = async () => {
   })
   const config = { erasable: 'group', groups: 'fair' } as const
   await one.ask({ type: 'CreateQueue', queue: 'mail', config, by })
-  for (let n = 1; n <= 10; n++) await one.ask(send(n))
+  for (let n = 1; n <= 10; n++) {
+    await one.ask(send(n))
+    // A time between two of them is looked up in the log.
+    const sentAt = Date.now()
+    await waitUntil(() => Date.now() > sentAt)
+  }
   return {
     log,
     one,
