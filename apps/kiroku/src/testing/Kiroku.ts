@@ -61,7 +61,8 @@ export class Kiroku {
   /** Starts a command on a terminal of its own, as a person does; what the terminal shows is in `stdout`. */
   startOnTerminal(args: readonly string[]): Running {
     const command = [process.execPath, main, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`)
-    return this.#spawn('script', ['-qec', command.join(' '), '/dev/null'], null)
+    // A shell that stays in front would end with the code of its own Ctrl-C.
+    return this.#spawn('script', ['-qec', `exec ${command.join(' ')}`, '/dev/null'], null)
   }
 
   #spawn(program: string, args: readonly string[], input: string | Uint8Array | null): Running {
@@ -73,6 +74,7 @@ export class Kiroku {
         KIROKU_NATS_PORT: '0',
         KIROKU_DEBUG: '',
         KIROKU_CONSOLE: 'off',
+        SHELL: '/bin/sh',
         ...this.#env,
       },
       stdio: ['pipe', 'pipe', 'pipe'],
