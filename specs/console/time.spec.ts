@@ -1,3 +1,4 @@
+import type { Trace } from '@kiroku/audit'
 import type { Client } from '@kiroku/client'
 import { waitUntil } from '@kiroku/testkit'
 import type { Page } from 'playwright-core'
@@ -122,18 +123,24 @@ it('compares two moments of a queue', async () => {
 
 it('offers no command that would change the past', async () => {
   const { engine, open } = stage()
-  const home = await withPast(engine.client, 'fixed')
+  await withPast(engine.client, 'fixed')
   const { messageId } = await engine.client.send('fixed', 'now', { delayMs: 3_600_000 })
   const page = await open(`/messages/${messageId}`)
   const commands = page.getByRole('region', { name: 'What you can do' })
   await commands.waitFor()
   expect(await commands.locator('button:enabled').count()).toBeGreaterThan(0)
-  const past = await open(`/messages/${messageId}?at=${home}/40`)
+  const trace = (await (await fetch(`${engine.url}/v1/messages/${messageId}/trace`)).json()) as Trace
+  const { partition, seq } = trace.steps[0]!
+  const past = await open(`/messages/${messageId}?at=${partition}/${seq}`)
   await past.getByRole('region', { name: 'What you can do' }).waitFor()
   expect(await past.getByRole('region', { name: 'What you can do' }).locator('button:enabled').count()).toBe(
     0,
   )
   await expectAccessible(past)
+  const before = await open(`/messages/${messageId}?at=${partition}/${seq - 1}`)
+  await before.getByText('At that moment it had not been sent yet.').waitFor()
+  expect(await before.getByRole('region', { name: 'What you can do' }).count()).toBe(0)
+  await expectAccessible(before)
 })
 
 it('finds messages by how they stood then, and says what of a filter the past does not tell', async () => {

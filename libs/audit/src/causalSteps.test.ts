@@ -32,3 +32,19 @@ it('what has no cause elsewhere keeps its time', () => {
   ]
   expect(causalSteps(steps)).toEqual(steps)
 })
+
+it('another subscription goes by the clock of its partition', () => {
+  const steps = [
+    step(100, 0, 'mail'),
+    step(300, 0, 'mail'),
+    step(120, 0, 'mail', { event: 'Delivered', subscription: 'audit' }),
+  ]
+  expect(causalSteps(steps)).toEqual(steps)
+})
+
+it('a forward is known by who sent it, though two have the same number', () => {
+  const other = step(2_000, 4, 'post', { target: { partition: 1, queue: 'mail-dlq', forward: 7 } })
+  const dead = step(1_000, 3, 'mail', { target: { partition: 1, queue: 'mail-dlq', forward: 7 } })
+  const arrived = step(968, 1, 'mail-dlq', { from: { partition: 3, queue: 'mail', forward: 7 } })
+  expect(causalSteps([dead, other, arrived]).at(-1)!.at).toBe(1_000)
+})

@@ -8,12 +8,13 @@ export const causalSteps = (steps: readonly TraceStep[]): TraceStep[] => {
   const forwarded = new Map<string, number>()
   const earliest = new Map<string, number>()
   return steps.map((step) => {
-    const place = `${step.partition}/${step.queue}/${step.number}`
-    const { from, target } = step
-    const cause = from === undefined ? undefined : forwarded.get(`${step.queue}/${from.forward}`)
+    const { partition, queue, number, from, target } = step
+    const place = `${partition}/${queue}/${number}`
+    const cause =
+      from === undefined ? undefined : forwarded.get(`${from.partition}/${from.queue}/${from.forward}`)
     if (cause !== undefined) earliest.set(place, cause)
     const at = Math.max(step.at, earliest.get(place) ?? step.at)
-    if (target !== undefined) forwarded.set(`${target.queue}/${target.forward}`, at)
+    if (target !== undefined) forwarded.set(`${partition}/${queue}/${target.forward}`, at)
     return at === step.at ? step : { ...step, at }
   })
 }

@@ -1,5 +1,6 @@
 import type { LogEventType, StateName } from '@kiroku/message'
 import { timesText } from './cameBack.ts'
+import { causalSteps } from './causalSteps.ts'
 import { durationText, timeText } from './renderTrace.ts'
 import { groupName } from './DeadLetters.ts'
 import type { Trace, TraceAttempt, TraceStep } from './TraceStep.ts'
@@ -28,7 +29,8 @@ export interface Explanation {
 
 /** Tells a trace in sentences. */
 export const explain = (trace: Trace): Explanation => {
-  const steps = trace.steps.filter(({ voided }) => voided !== true)
+  const valid = trace.steps.filter(({ voided }) => voided !== true)
+  const steps = causalSteps(valid)
   const { attempts } = trace
   const last = steps.at(-1)!
   const dead = steps.findLast(({ event }) => event === 'DeadLettered')
@@ -36,7 +38,7 @@ export const explain = (trace: Trace): Explanation => {
   // Every delivery that is told of has an attempt, in the same order.
   let attempt = 0
   const told = steps.flatMap((step) => {
-    const end = step.event === 'Delivered' ? endOf(attempts[attempt++], steps) : ''
+    const end = step.event === 'Delivered' ? endOf(attempts[attempt++], valid) : ''
     const sentence = sentenceOf(step, end)
     return sentence === undefined ? [] : [sentence]
   })

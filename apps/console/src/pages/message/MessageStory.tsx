@@ -1,3 +1,4 @@
+import { causalSteps } from '@kiroku/audit/causal-steps'
 import { exportTrace } from '@kiroku/audit/trace-file'
 import { traceUpTo } from '@kiroku/audit/trace-up-to'
 import type { Trace } from '@kiroku/audit'
@@ -14,7 +15,6 @@ import { useKeys } from '../../shell/useKeys.ts'
 import { changesOf } from './changesOf.ts'
 import { EventFacts, EventList } from './EventList.tsx'
 import { MachinePath } from './MachinePath.tsx'
-import { inCausalOrder } from './inCausalOrder.ts'
 import { isLying, MessageCommands, originOf } from './MessageCommands.tsx'
 import { NextSteps } from './NextSteps.tsx'
 import { PayloadPanel, useBody } from './payload/PayloadPanel.tsx'
@@ -36,7 +36,7 @@ export const MessageStory = ({
   readonly choose: ReactNode
 }) => {
   const { attempts, messageId } = trace
-  const steps = useMemo(() => inCausalOrder(trace.steps), [trace])
+  const steps = useMemo(() => causalSteps(trace.steps), [trace])
   const { at } = useMoment()
   const { commands } = useSession()
   const { search, setSearch } = usePageSearch()
@@ -124,6 +124,7 @@ export const MessageStory = ({
           )}
           {body.data?.traceparent !== undefined && <code>{body.data.traceparent}</code>}
         </p>
+        {happened === 0 && <p className={styles['note']}>At that moment it had not been sent yet.</p>}
         {!trace.complete && (
           <p className={styles['note']}>
             The record begins later than the message: earlier events were trimmed.
