@@ -107,4 +107,11 @@ export const engineMutants: ReadonlyArray<SpecMutant> = [
     to: 'k.at <= now',
     what: 'the log is trimmed before its time',
   },
+  {
+    id: 'ENG-20',
+    file: 'libs/client/src/holdDelay.ts',
+    from: 'delayMs: delayMsMax, error: text',
+    to: 'delayMs, error: text',
+    what: 'a delay beyond the longest goes to the engine, which refuses it',
+  },
 ]

@@ -26,6 +26,14 @@ export type ClientEvent =
       readonly messageId: string
       readonly attempt: number
     }
+  /** A handler asked for a delay beyond the longest, in ms, and got that; told once for each consumer, on record for each message. */
+  | {
+      readonly type: 'delayHeld'
+      readonly queue: string
+      readonly messageId: string
+      readonly delayMs: number
+      readonly heldToMs: number
+    }
   /** The body of a message does not fit its queue's schema: it is dead-lettered, or discarded without a dead-letter queue. */
   | {
       readonly type: 'bodyMismatch'

@@ -1,9 +1,16 @@
 import { KirokuError } from '@kiroku/message'
-import type { CommandOf, QueueConfig, QueueDescription, SubscriptionDescription } from '@kiroku/partition'
+import {
+  limits as partitionLimits,
+  type CommandOf,
+  type QueueConfig,
+  type QueueDescription,
+  type SubscriptionDescription,
+} from '@kiroku/partition'
 import { Batch, consumedMessages, type ConsumedMessage } from './Batch.ts'
 import type { ClientEvent } from './ClientEvent.ts'
 import type { Clock } from './Clock.ts'
 import { isRetryable, toKirokuError } from './failure.ts'
+import { holdDelay } from './holdDelay.ts'
 import { Lease } from './Lease.ts'
 import { LeaseKeeper } from './LeaseKeeper.ts'
 import { leaseTimes, type LeaseOptions } from './LeaseTimes.ts'
@@ -31,6 +38,8 @@ export interface ConsumeOptions extends LeaseOptions {
   readonly batchWaitMs?: number | undefined
   /** Batches handled at the same time; default 1. */
   readonly concurrency?: number | undefined
+  /** Longest delay of a retry, in ms, to which one beyond it is held; default and most: 14 days. */
+  readonly retryDelayMsMax?: number | undefined
 }
 
 /** A running consumer. */
@@ -74,11 +83,15 @@ export class ConsumerLoop implements Consumer {
   readonly #settling = new Set<Promise<void>>()
   #failure: KirokuError | undefined
   #hasDeadLetter = true
+  /** Longest delay of a retry, in ms, and whether one was beyond it. */
+  readonly #delayMsMax: number
+  #hasHeldDelay = false
 
   constructor(context: ConsumerContext, handler: BatchHandler, options: ConsumeOptions) {
     this.#context = context
     this.#handler = handler
     this.#options = options
+    this.#delayMsMax = Math.min(options.retryDelayMsMax ?? Infinity, partitionLimits.delayMsMax)
     // What is wrong with the arguments alone is said at once.
     if (options.leaseMs !== undefined) leaseTimes(options, options.leaseMs)
     this.closed = this.#run()
@@ -199,7 +212,19 @@ export class ConsumerLoop implements Consumer {
         outcomes = verdicts.finish({ error: clip(error instanceof Error ? error.message : String(error))! })
       }
     }
-    outcomes.forEach(settle)
+    for (const { settlement, indexes } of outcomes) {
+      const held = holdDelay(settlement, this.#delayMsMax)
+      if (held.beyondMs !== undefined) this.#tellHeld(messages[indexes[0]!]!.id, held.beyondMs)
+      settle({ settlement: held.settlement, indexes })
+    }
+  }
+
+  /** Once: a back-off that outgrows the limit does so with every message. */
+  #tellHeld(messageId: string, delayMs: number): void {
+    if (this.#hasHeldDelay) return
+    this.#hasHeldDelay = true
+    const { queue, emit } = this.#context
+    emit({ type: 'delayHeld', queue, messageId, delayMs, heldToMs: this.#delayMsMax })
   }
 
   async #hand(lease: Lease, verdicts: Verdicts, messages: readonly ConsumedMessage[]): Promise<void> {

@@ -360,6 +360,7 @@ const consumeOptions: OptionNames<ConsumeOptions> = {
   batchMessages: true,
   batchWaitMs: true,
   concurrency: true,
+  retryDelayMsMax: true,
   leaseMs: true,
   renew: true,
   leaseTickMs: true,

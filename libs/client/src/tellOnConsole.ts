@@ -1,4 +1,5 @@
 import type { KirokuError } from '@kiroku/message'
+import { inTime } from '@kiroku/partition'
 import type { ClientEvent } from './ClientEvent.ts'
 
 /** Tells on standard error what somebody should know: a handler that fails, a lost engine, a lost lease. */
@@ -15,6 +16,10 @@ export const tellOnConsole = (event: ClientEvent): void => {
     case 'bodyMismatch':
       return console.error(
         `kiroku: message ${event.messageId} of "${event.queue}" is dead-lettered, or discarded without a dead-letter queue: ${event.error.message}`,
+      )
+    case 'delayHeld':
+      return console.error(
+        `kiroku: the handler of "${event.queue}" asked for a delay of ${inTime(event.delayMs)} for ${event.messageId}, which is held to ${inTime(event.heldToMs)}; told once`,
       )
     case 'queueWarning':
       return console.error(`kiroku: warning for queue "${event.queue}": ${event.warning}`)

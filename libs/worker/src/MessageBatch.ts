@@ -4,7 +4,7 @@ import { decodeBody } from './body.ts'
 
 /** How a Worker asks for another attempt. */
 export interface QueueRetryOptions {
-  /** Pause in seconds, 0 to 86,400; absent: the consumer's `retry_delay`; 0: none. */
+  /** Pause in seconds, held to 86,400 where it is more; absent: the consumer's `retry_delay`; 0: none. */
   readonly delaySeconds?: number | undefined
   /** Why, for the record; at most 1,000 characters. Beyond what Cloudflare knows. */
   readonly reason?: string | undefined
@@ -75,12 +75,16 @@ export class MessageBatch<Body = unknown> {
 }
 
 const retryOptions = (options: QueueRetryOptions = {}): RetryOptions => ({
-  delayMs: options.delaySeconds === undefined ? undefined : delayMsOf(options.delaySeconds),
+  delayMs: options.delaySeconds === undefined ? undefined : pauseMsOf(options.delaySeconds),
   error: options.reason,
 })
 
 /** Longest delay that Cloudflare Queues knows, in seconds. */
-const delaySecondsMax = 86_400
+export const delaySecondsMax = 86_400
+
+/** Seconds as ms, also beyond the longest delay: the consumer holds it to that. Errors: `InvalidArgument` below 0. */
+const pauseMsOf = (delaySeconds: number): number =>
+  delaySeconds > delaySecondsMax ? delaySeconds * 1_000 : delayMsOf(delaySeconds)
 
 /** Seconds as ms. Errors: `InvalidArgument` outside 0 to 86,400. */
 export const delayMsOf = (delaySeconds: number): number => {

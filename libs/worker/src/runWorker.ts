@@ -2,7 +2,7 @@ import type { Batch, Client } from '@kiroku/client'
 import { KirokuError } from '@kiroku/message'
 import { ExecutionContext } from './ExecutionContext.ts'
 import { checkWorker, loadWorker } from './loadWorker.ts'
-import { MessageBatch } from './MessageBatch.ts'
+import { delaySecondsMax, MessageBatch } from './MessageBatch.ts'
 import { QueueBinding } from './QueueBinding.ts'
 import { queueSections } from './queueSections.ts'
 import type { WorkerConfig } from './WorkerConfig.ts'
@@ -54,6 +54,7 @@ export const runWorker = async (options: RunWorkerOptions): Promise<RunningWorke
     client.consume(each.queue, (batch) => handle(worker, batch, env), {
       concurrency: each.concurrency ?? concurrencyDefault,
       subscription: each.subscription,
+      retryDelayMsMax: delaySecondsMax * 1_000,
     }),
   )
   const stop: RunningWorker['stop'] = async (stopOptions) => {

@@ -1,0 +1,22 @@
+import { inTime, limits as partitionLimits } from '@kiroku/partition'
+import type { Settlement } from './Settler.ts'
+
+/**
+ * A verdict as the engine takes it: a delay beyond the longest is held to it, and its error says so on record; a
+ * fraction of a ms is rounded.
+ * @param delayMsMax the longest delay, in ms
+ * @returns the settlement and, where its delay was beyond the longest, that delay
+ */
+export const holdDelay = (
+  settlement: Settlement,
+  delayMsMax: number,
+): { readonly settlement: Settlement; readonly beyondMs?: number } => {
+  if (settlement.type !== 'Retry' || settlement.delayMs === undefined) return { settlement }
+  const { delayMs, error } = settlement
+  if (!(delayMs > delayMsMax)) return { settlement: { ...settlement, delayMs: Math.round(delayMs) } }
+  const note = `a delay of ${inTime(delayMs)} was asked for and held to the longest, ${inTime(delayMsMax)}`
+  const text = error === undefined ? note : `${error.slice(0, errorMax - note.length - 2)}; ${note}`
+  return { settlement: { type: 'Retry', delayMs: delayMsMax, error: text }, beyondMs: delayMs }
+}
+
+const errorMax = partitionLimits.errorCharactersMax
