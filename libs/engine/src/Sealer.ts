@@ -133,7 +133,6 @@ export class Sealer {
         if (e.type === 'LettersCarried' && e.source === id) i += countOf(e.forwards)
         if (!('queue' in e) || e.queue !== id) continue
         if (e.type === 'BodiesCarried') i += countOf(e.numbers)
-        else if (e.type === 'BodyEdited') i++
         if (e.type !== 'Enqueued' && e.type !== 'ForwardReceived') continue
         for (let n = e.first; n < e.first + e.count; n++, i++) {
           const body = bodies[i]!
