@@ -28,7 +28,7 @@ import type { PartitionClient } from './PartitionClient.ts'
 import type { QueueChange } from './QueueChange.ts'
 import { Redrives } from './Redrives.ts'
 import { SubscriptionAdministration } from './SubscriptionAdministration.ts'
-import { deadLetterQueues, withDiscardWarnings } from './withDiscardWarnings.ts'
+import { withDiscardWarnings } from './withDiscardWarnings.ts'
 
 /** What administration needs of its client. */
 interface AdministrationContext {
@@ -50,7 +50,7 @@ export class Administration implements Queues {
     this.#context = context
     const { partitionOf, partitions, actor } = context
     this.#deadLetters = new DeadLetterQueues({
-      partitions: async () => (await partitions()).length,
+      partitions,
       describe: (queue) => this.#describe(queue),
       create: (queue, by) => this.create(queue, {}, by),
     })
@@ -196,15 +196,8 @@ export class Administration implements Queues {
   ): Promise<string[]> {
     const warnings = discardWarnings(queue)
     if (warnings.length === 0) return []
-    const partitions = await this.#context.partitions()
-    const replies = await Promise.all(
-      partitions.map(({ link }) =>
-        link.call([{ type: 'ListQueues' }], limits.partReplyMs).catch(() => undefined),
-      ),
-    )
-    const lists = replies.map((reply) => reply?.answers[0]?.ok as Answers['ListQueues'] | undefined)
-    const isKnown = lists.every((list) => list !== undefined)
-    return isKnown && !deadLetterQueues(lists.flatMap(({ queues }) => queues)).has(queue.name) ? warnings : []
+    const named = await this.#deadLetters.named()
+    return named === undefined || named.has(queue.name) ? [] : warnings
   }
 
   async #describe(name: string): Promise<QueueDescription> {

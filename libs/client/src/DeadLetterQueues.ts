@@ -1,6 +1,9 @@
 import { isKirokuError, KirokuError, type Actor, type AppliedSection } from '@kiroku/message'
-import { partitionOf, type DeadLetterTarget, type QueueDescription } from '@kiroku/partition'
+import { partitionOf, type Answers, type DeadLetterTarget, type QueueDescription } from '@kiroku/partition'
 import type { QueueSection, QueueSettings } from './Client.ts'
+import { limits } from './limits.ts'
+import type { PartitionClient } from './PartitionClient.ts'
+import { deadLetterQueues } from './withDiscardWarnings.ts'
 
 /** How a queue or a subscription is changed. */
 export interface ChangeOptions {
@@ -13,7 +16,7 @@ export interface ChangeOptions {
 
 /** What dead-letter queues need of the administration of queues. */
 interface DeadLetterContext {
-  readonly partitions: () => Promise<number>
+  readonly partitions: () => Promise<readonly PartitionClient[]>
   readonly describe: (queue: string) => Promise<QueueDescription>
   readonly create: (queue: string, by: Actor) => Promise<unknown>
 }
@@ -21,21 +24,52 @@ interface DeadLetterContext {
 /** Finds dead-letter queues by name, and creates them where they are missing. */
 export class DeadLetterQueues {
   readonly #context: DeadLetterContext
+  #named: { readonly names: Promise<ReadonlySet<string> | undefined>; readonly untilMs: number } | undefined
 
   constructor(context: DeadLetterContext) {
     this.#context = context
   }
 
   /**
-   * Makes a change to queue `name`, or to a subscription of it, that names a dead-letter queue. `ask` gets its address.
-   * Errors: `InvalidConfig` for a circle, and those of `ask`; then nothing was created.
+   * The names that queues have as dead-letter queues; undefined where a partition does not say what it has. All
+   * partitions are asked, so an answer is used again for a while, but not past a change made here.
+   */
+  named(): Promise<ReadonlySet<string> | undefined> {
+    if (this.#named === undefined || performance.now() > this.#named.untilMs) {
+      const names = this.#askNames()
+      names.catch(() => this.#forget())
+      this.#named = { names, untilMs: performance.now() + limits.deadLetterNamesMs }
+    }
+    return this.#named.names
+  }
+
+  #forget(): void {
+    this.#named = undefined
+  }
+
+  async #askNames(): Promise<ReadonlySet<string> | undefined> {
+    const replies = await Promise.all(
+      (await this.#context.partitions()).map(({ link }) =>
+        link.call([{ type: 'ListQueues' }], limits.partReplyMs).catch(() => undefined),
+      ),
+    )
+    const lists = replies.map((reply) => reply?.answers[0]?.ok as Answers['ListQueues'] | undefined)
+    return lists.every((list) => list !== undefined)
+      ? deadLetterQueues(lists.flatMap(({ queues }) => queues))
+      : undefined
+  }
+
+  /**
+   * Makes a change to queue `name`, or to a subscription of it, that names a dead-letter queue. `send` gets its address.
+   * Errors: `InvalidConfig` for a circle, and those of `send`; then nothing was created.
    */
   async target<A>(
     name: string,
     deadLetter: string | DeadLetterTarget | null | undefined,
     { by, dryRun = false, among }: ChangeOptions,
-    ask: (target: DeadLetterTarget | null | undefined, dryRun: boolean) => Promise<A>,
+    send: (target: DeadLetterTarget | null | undefined, dryRun: boolean) => Promise<A>,
   ): Promise<A> {
+    const ask: typeof send = (target, isDry) => send(target, isDry).finally(() => this.#forget())
     if (typeof deadLetter !== 'string') {
       if (typeof deadLetter?.name === 'string') await this.#refuseCircle(name, deadLetter.name, among)
       return ask(deadLetter, dryRun)
@@ -44,7 +78,7 @@ export class DeadLetterQueues {
     let target = await this.#addressOf(deadLetter)
     if (target === undefined) {
       // Nothing is created for a change that is refused: it is tried first, with an address that no queue has.
-      const partition = partitionOf(deadLetter, await this.#context.partitions())
+      const partition = partitionOf(deadLetter, (await this.#context.partitions()).length)
       const tried = await ask({ name: deadLetter, partition, queue: Number.MAX_SAFE_INTEGER }, true)
       if (dryRun) return tried
       await this.#context.create(deadLetter, by)

@@ -44,6 +44,16 @@ describe('a queue without a dead-letter queue', () => {
     expect((await client.queues.list()).flatMap((queue) => queue.warnings)).toEqual([])
   })
 
+  it('is none to warn about as soon as a change of this client names it', async () => {
+    const { client, warnings } = await start()
+    for (const name of ['mail', 'dead', 'lost']) await client.queues.create(name)
+    expect([await warnings('dead'), await warnings('lost')]).toEqual([[isDiscarded], [isDiscarded]])
+    await client.queues.update('mail', { deadLetter: 'dead' })
+    expect(await warnings('dead')).toEqual([])
+    await client.queues.subscriptions.create('mail', 'billing', { deadLetter: 'lost' })
+    expect(await warnings('lost')).toEqual([])
+  })
+
   it('names the subscriptions that have none', async () => {
     const { client, warnings } = await start()
     await client.queues.create('mail', { deadLetter: 'dead' })
