@@ -7,6 +7,8 @@ const problemsMax = 5
 /** Holds bodies against the JSON Schemas of queues. */
 export class BodySchemas {
   readonly #compiled = new Map<string, ValidateFunction | KirokuError>()
+  /** By the object of a setting, which stays the same until it is changed: sends come often, and its text is long. */
+  readonly #ready = new WeakMap<object, ValidateFunction | KirokuError>()
 
   /** Errors: `InvalidConfig`, when it is no JSON Schema. */
   async check(schema: object): Promise<void> {
@@ -21,13 +23,14 @@ export class BodySchemas {
 
   /** Why bodies are refused, said at once: `BodyMismatch`, `InvalidConfig`, or `Busy` while the schema is made ready. */
   refuse(bodies: Iterable<Uint8Array>, schema: object, queue: string): KirokuError | undefined {
-    const validate = this.#compiled.get(JSON.stringify(schema))
+    const validate = this.#ready.get(schema) ?? this.#compiled.get(JSON.stringify(schema))
     if (validate === undefined) {
       this.#compile(schema).catch(() => undefined)
       return new KirokuError('Busy', `the schema of queue "${queue}" is being made ready`, {
         retryAfterMs: 50,
       })
     }
+    this.#ready.set(schema, validate)
     if (validate instanceof KirokuError) return validate
     for (const body of bodies) {
       const mismatch = mismatchOf(validate, body, queue)

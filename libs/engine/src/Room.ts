@@ -25,21 +25,25 @@ export class Room {
   get reserveBytes(): number {
     return Math.min(limits.reserveBytesMax, this.#bytesMax * limits.reserveShare)
   }
-  /**
-   * Whether a send of this size may follow those that wait: they must leave the reserve free, and it may take half of
-   * the reserve.
-   */
+  /** Whether a send of this size may follow those that wait: they must leave the reserve free, it only a part of it. */
   takes(bytes: number, waitingBytes: number): boolean {
     const left = this.#freeBytes - waitingBytes
-    return left === Infinity || (left >= this.reserveBytes && left - bytes >= this.reserveBytes / 2)
+    return left === Infinity || (left >= this.reserveBytes && left - bytes >= this.#kept('sends'))
   }
-  /** Whether this many bytes may be stored again so that more can go: a quarter of the reserve stays, for a fence. */
+  /** Whether this many bytes may be stored again so that more can go; what stays is for a fence. */
   carries(bytes: number, waitingBytes: number): boolean {
     const left = this.#freeBytes - waitingBytes - bytes
-    return left === Infinity || left >= this.reserveBytes / 4
+    return left === Infinity || left >= this.#kept('carried')
+  }
+  /** Whether a delivery may be recorded: one that comes back again and again takes room each time and makes none. */
+  get delivers(): boolean {
+    return this.#freeBytes === Infinity || this.freeBytes >= this.#kept('deliveries')
   }
   /** How many times the reserve is free. */
   get reserves(): number {
     return this.#freeBytes === Infinity ? Infinity : this.freeBytes / this.reserveBytes
+  }
+  #kept(behind: keyof typeof limits.reserveKept): number {
+    return this.reserveBytes * limits.reserveKept[behind]
   }
 }

@@ -5,9 +5,6 @@ import { Room } from './Room.ts'
 import type { RoomWatch } from './RoomWatch.ts'
 import type { Time } from './Time.ts'
 
-/** Share of the reserve that deliveries leave free. */
-const deliveryReserve = 1 / 8
-
 /**
  * How much room a partition's log has: in its stream, and in the store that it shares. Below the reserve sends are
  * refused, and what makes room again goes on from it; below twice the reserve the log is short, and trimmed early.
@@ -55,12 +52,9 @@ export class StorageWatch {
     if (this.#wasRefused) return false
     return this.#stream.carries(bytes, waitingBytes) && this.#store.room.carries(bytes, waitingBytes)
   }
-  /**
-   * Whether there is room for deliveries: one that comes back again and again takes room each time and makes none, and
-   * must leave some for what does. They go on where dead letters already wait, so that a consumer still makes room.
-   */
+  /** Whether there is room for deliveries. They go on where dead letters already wait, so that a consumer still makes room. */
   get delivers(): boolean {
-    return Math.min(this.#stream.reserves, this.#store.room.reserves) >= deliveryReserve
+    return this.#stream.delivers && this.#store.room.delivers
   }
   /** Whether the log must make room before its limits ask for it. */
   get short(): boolean {

@@ -61,6 +61,8 @@ export const limits = {
   /** What sends leave of a store: this share of what it can hold, at most so much. */
   reserveShare: 0.1,
   reserveBytesMax: 1024 ** 3,
+  /** The shares of the reserve that stay free behind a send, behind what is stored again so that more can go, and behind a delivery. */
+  reserveKept: { sends: 1 / 2, carried: 1 / 4, deliveries: 1 / 8 },
   /** A store that is short has checkpoints whenever the log grew by this share of it… */
   earlyShare: 0.001,
   /** …and, where the last one let nothing go, so much later, twice as long each time. */
