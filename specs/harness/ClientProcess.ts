@@ -7,7 +7,7 @@ import {
   type Transport,
 } from '@kiroku/client'
 import type { KirokuError } from '@kiroku/message'
-import type { Command } from '@kiroku/partition'
+import type { Command, Reply } from '@kiroku/partition'
 import type { ManualTime } from '@kiroku/testkit'
 import type { Engine } from './Engine.ts'
 
@@ -29,6 +29,8 @@ export class ClientProcess {
   readonly requests: SentRequest[] = []
   /** While it is set, requests fail with it on their way. */
   fault: KirokuError | undefined
+  /** While it is set, it answers receives at once, in place of the engine. */
+  received: Reply | undefined
   readonly #time: ManualTime
   #thawed: Promise<void> = Promise.resolve()
   #thaw: () => void = () => {}
@@ -84,6 +86,7 @@ export class ClientProcess {
         if (this.#dead) return never
         this.requests.push({ at: this.#time.now() / 1_000, commands, timeoutMs: options.timeoutMs })
         if (this.fault !== undefined) throw this.fault
+        if (this.received !== undefined && commands[0]!.type === 'Receive') return this.received
         const reply = await transport.request(partition, commands, options)
         await this.#thawed
         return this.#dead ? never : reply

@@ -114,4 +114,11 @@ export const engineMutants: ReadonlyArray<SpecMutant> = [
     to: 'delayMs, error: text',
     what: 'a delay beyond the longest goes to the engine, which refuses it',
   },
+  {
+    id: 'ENG-26',
+    file: 'libs/client/src/Consumer.ts',
+    from: 'misses = pauseMs > 0 ? misses + 1 : 0',
+    to: 'misses = 0',
+    what: 'a consumer that gets nothing asks five times a second',
+  },
 ]

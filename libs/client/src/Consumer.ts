@@ -6,6 +6,7 @@ import {
   type QueueDescription,
   type SubscriptionDescription,
 } from '@kiroku/partition'
+import { backoffMs } from './backoff.ts'
 import { Batch, consumedMessages, type ConsumedMessage } from './Batch.ts'
 import type { ClientEvent } from './ClientEvent.ts'
 import type { Clock } from './Clock.ts'
@@ -15,7 +16,7 @@ import { Lease } from './Lease.ts'
 import { LeaseKeeper } from './LeaseKeeper.ts'
 import { leaseTimes, type LeaseOptions } from './LeaseTimes.ts'
 import { limits } from './limits.ts'
-import type { QueueRoute } from './QueueRoute.ts'
+import type { QueueRoute, Taken } from './QueueRoute.ts'
 import { clip } from './ReceivedMessage.ts'
 import type { QueueDefinition } from './schema/defineQueue.ts'
 import { fittingMessages } from './schema/fittingMessages.ts'
@@ -134,20 +135,26 @@ export class ConsumerLoop implements Consumer {
     const receive = this.#receive(config, times.leaseMs)
     const keeper = new LeaseKeeper(times, clock, emit)
     const loop = async (): Promise<void> => {
+      let misses = 0
       while (!options.signal.aborted) {
+        const askedMs = clock.now()
         const taken = await route.take({ ...receive, poll: newPoll() }, options)
-        if (taken === undefined) continue
-        const { partition, delivery } = taken
-        const { link, settler } = partition
-        const context = { incarnation, partition: link.partition, queue, delivery }
-        const lease = new Lease(context, settler, link.time.leaseEndMs(delivery))
-        if (keeper.register(lease)) {
+        const lease = taken && leaseOf(taken, incarnation, queue)
+        if (lease !== undefined && keeper.register(lease)) {
+          misses = 0
           await this.#handle(lease, keeper)
           continue
         }
-        partition.release(delivery)
-        // The next one may be as late.
-        await link.pause(limits.backoffMsMin, options.signal)
+        if (taken !== undefined) {
+          taken.partition.release(taken.delivery)
+          // The next one may be as late.
+          await taken.partition.link.pause(limits.backoffMsMin, options.signal)
+          continue
+        }
+        // What waited at the engine has paused already.
+        const pauseMs = backoffMs({}, misses + 1, Math.random()) - (clock.now() - askedMs)
+        misses = pauseMs > 0 ? misses + 1 : 0
+        if (pauseMs > 0) await route.home.link.pause(pauseMs, options.signal)
       }
     }
     const { concurrency = 1 } = this.#options
@@ -157,13 +164,14 @@ export class ConsumerLoop implements Consumer {
   async #open(): ReturnType<ConsumerContext['open']> {
     const { clock, open } = this.#context
     const { signal } = this.#polls
-    for (;;) {
+    for (let failures = 1; ; failures++) {
       try {
         return await unless(signal, open())
       } catch (thrown) {
-        if (signal.aborted || !isRetryable(toKirokuError(thrown))) throw thrown
-        const pause = new Promise<void>((resolve) => clock.setTimeout(resolve, limits.backoffMsMin))
-        await unless(signal, pause)
+        const error = toKirokuError(thrown)
+        if (signal.aborted || !isRetryable(error)) throw thrown
+        const pauseMs = backoffMs(error, failures, Math.random())
+        await unless(signal, new Promise<void>((resolve) => clock.setTimeout(resolve, pauseMs)))
       }
     }
   }
@@ -251,6 +259,12 @@ export class ConsumerLoop implements Consumer {
     })
     this.#settling.add(settling)
   }
+}
+
+const leaseOf = ({ partition, delivery }: Taken, incarnation: string, queue: string): Lease => {
+  const { link, settler } = partition
+  const context = { incarnation, partition: link.partition, queue, delivery }
+  return new Lease(context, settler, link.time.leaseEndMs(delivery))
 }
 
 /** The subscription that is consumed. Errors: `UnknownSubscription`. */

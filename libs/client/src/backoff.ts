@@ -7,7 +7,11 @@ import { limits } from './limits.ts'
  * @param failures failures in a row, from 1
  * @param random chance as an argument, 0 (inclusive) to 1
  */
-export const backoffMs = ({ retryAfterMs = -1 }: KirokuError, failures: number, random: number): number => {
+export const backoffMs = (
+  { retryAfterMs = -1 }: Pick<KirokuError, 'retryAfterMs'>,
+  failures: number,
+  random: number,
+): number => {
   if (retryAfterMs === 0) return 0
   const fullMs = Math.min(limits.backoffMsMin * 2 ** (failures - 1), limits.backoffMsMax)
   return Math.max(retryAfterMs, Math.round(fullMs * (1 - random / 4)))
