@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { blockEntry, keysKeptMs, lock, MemoryKeys, writeSealed, type KeyStore } from '@kiroku/log'
+import {
+  blockEntry,
+  groupEntry,
+  keyIds,
+  keysKeptMs,
+  lock,
+  MemoryKeys,
+  writeSealed,
+  type KeyStore,
+} from '@kiroku/log'
+import { KirokuError } from '@kiroku/message'
 import { beginFrame, evolve, limits, PartitionState } from '@kiroku/partition'
 import { waitUntil } from '@kiroku/testkit'
 import { KeyRing, type SealingKey } from './KeyRing.ts'
@@ -155,6 +165,59 @@ describe('the keys of a partition', () => {
     expect(next.ofGroup(byGroup, 'g')).toEqual(ring.ofGroup(byGroup, 'g'))
     for (const erasure of state.erasures) await next.erase(erasure)
     expect(keys.stored.some((value) => Buffer.from(value).includes(Buffer.from(before.key)))).toBe(false)
+  })
+})
+
+describe('a group that is being erased', () => {
+  it('goes on with the key before while any of its erasures is undecided, whatever came behind', async () => {
+    const { ring, byGroup } = given()
+    await ring.provide(ring.missingGroups(byGroup, ['g']))
+    const before = ring.ofGroup(byGroup, 'g')!
+    await ring.addGroupKey(byGroup.id, 'g')
+    await ring.addGroupKey(byGroup.id, 'g')
+    expect(ring.ofGroup(byGroup, 'g')).toEqual(before)
+  })
+
+  it('goes on with the key before also where a key behind it was stored without an answer', async () => {
+    const { keys, state, byGroup } = given()
+    let puts = 0
+    const losing: KeyStore = {
+      keptMs: keys.keptMs,
+      get: (name) => keys.get(name),
+      put: async (name, value, revision) => {
+        const stored = await keys.put(name, value, revision)
+        if (++puts === 3) throw new KirokuError('KeysUnavailable', 'the answer is lost')
+        return stored
+      },
+      scrub: (name) => keys.scrub(name),
+    }
+    const ring = new KeyRing(losing, () => 1_700_000_000_000, isOwner)
+    ring.begin(state)
+    await ring.provide(ring.missingGroups(byGroup, ['g']))
+    const before = ring.ofGroup(byGroup, 'g')!
+    await ring.addGroupKey(byGroup.id, 'g')
+    await expect(ring.addGroupKey(byGroup.id, 'g')).rejects.toMatchObject({ id: 'KeysUnavailable' })
+    const entry = groupEntry(0, byGroup.id, 'g')
+    await ring.provide([entry])
+    expect(keyIds(keys.peek(entry)!)).toHaveLength(3)
+    expect(ring.ofGroup(byGroup, 'g')).toEqual(before)
+  })
+
+  it('has a key to go on with although it had none before', async () => {
+    const { ring, byGroup } = given()
+    const key = await ring.addGroupKey(byGroup.id, 'g')
+    expect(ring.missingGroups(byGroup, ['g'])).toEqual([])
+    expect(ring.ofGroup(byGroup, 'g')?.name.endsWith(key)).toBe(false)
+  })
+
+  it('is no matter to what is decided of another', async () => {
+    const { ring, byGroup } = given()
+    await ring.provide(ring.missingGroups(byGroup, ['g', 'h']))
+    const before = ring.ofGroup(byGroup, 'g')
+    const [first, second] = [await ring.addGroupKey(byGroup.id, 'g'), await ring.addGroupKey(byGroup.id, 'h')]
+    expect(ring.claim(second)).toBe(true)
+    expect(ring.ofGroup(byGroup, 'g')).toEqual(before)
+    expect(ring.claim(first)).toBe(true)
   })
 })
 

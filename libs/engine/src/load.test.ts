@@ -18,8 +18,10 @@ const given = async () => {
     hash = record.hash
     return log.faults.write(0, record.bytes)
   }
-  const frame = (...bodies: BodyRef[]): number =>
-    write(encodeRecord({ epoch: 1, at: 1, events: [owner], sections: [{ queue: 1, bodies }] }, hash))
+  const frame = (bodies: BodyRef[] = [], ...events: LogEvent[]): number =>
+    write(
+      encodeRecord({ epoch: 1, at: 1, events: [owner, ...events], sections: [{ queue: 1, bodies }] }, hash),
+    )
   frame()
   const seq = write(encodeBodyRecord({ epoch: 1, body: large }, hash))
   const named = { seq, bytes: large.length, digest: () => sha256(large) }
@@ -29,7 +31,7 @@ const given = async () => {
 describe('a state that is rebuilt', () => {
   it('knows which record a frame names, in a log without a checkpoint', async () => {
     const { part, frame, named } = await given()
-    const naming = frame(named)
+    const naming = frame([named])
     const { largeBodies } = await load(part, naming)
     expect(largeBodies.firstNeeded(naming)).toBe(named.seq)
   })
@@ -41,9 +43,37 @@ describe('a state that is rebuilt', () => {
     state.epoch = 1
     const { bytes } = encodeCheckpoint(snapshot(state), at, hash(), [at, named.seq])
     await part.checkpoints.put(at, bytes)
-    const naming = frame(named)
+    const naming = frame([named])
     const { checkpointSeq, largeBodies } = await load(part, naming)
     expect(checkpointSeq).toBe(at)
     expect(largeBodies.firstNeeded(naming)).toBe(named.seq)
+  })
+
+  it('is not that of a checkpoint which differs from the one that the log names in its large bodies alone', async () => {
+    const { part, frame, named, hash } = await given()
+    const at = frame()
+    const state = new PartitionState(0)
+    state.epoch = 1
+    const taken = snapshot(state)
+    const { digest, stateHash } = encodeCheckpoint(taken, at, hash(), [at, named.seq])
+    const other = encodeCheckpoint(taken, at, hash(), [])
+    expect(other.stateHash).toBe(stateHash)
+    await part.checkpoints.put(at, other.bytes)
+    const last = frame([], { type: 'Checkpointed', seq: at, digest, stateHash })
+    const { checkpointSeq, passedOver } = await load(part, last)
+    expect(checkpointSeq).toBe(0)
+    expect(passedOver).toEqual([{ seq: at, why: expect.stringContaining('names another one') }])
+  })
+
+  it('is not that of a checkpoint which lies in the place of another', async () => {
+    const { part, frame, hash } = await given()
+    const at = frame()
+    const state = new PartitionState(0)
+    state.epoch = 1
+    const { bytes } = encodeCheckpoint(snapshot(state), at + 1, hash(), [])
+    await part.checkpoints.put(at, bytes)
+    const { checkpointSeq, passedOver } = await load(part, at)
+    expect(checkpointSeq).toBe(0)
+    expect(passedOver).toEqual([{ seq: at, why: `it is of record ${at + 1}` }])
   })
 })

@@ -52,3 +52,11 @@ test('a range whose records are gone is empty, whatever comes behind it', async 
   expect(await seqsOf(reader, 3, 3)).toEqual([])
   expect(await seqsOf(reader, 2, 4)).toEqual([2, 4])
 })
+
+test('a range of which nothing can be read is an error, and not the end of the log', async () => {
+  const reader = await given('silent', false)
+  nc.subscribe('$JS.API.DIRECT.GET.silent', {
+    callback: (_, msg) => void msg.respond('', { headers: headers(408, 'Request Timeout') }),
+  })
+  await expect(seqsOf(reader, 1, 5)).rejects.toMatchObject({ id: 'NatsUnreachable' })
+})

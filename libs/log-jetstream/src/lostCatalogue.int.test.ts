@@ -160,6 +160,15 @@ test.each([
   ),
 )
 
+test('a partition is opened by what is known of its log where the catalogue has no answer', () =>
+  withStore(({ running }) =>
+    running(async (nc, jsm) => {
+      const log = await openLog(nc, { name: 'main', create: small })
+      await jsm.streams.delete(catalogueStream)
+      expect(await (await log.partition(1)).state()).toMatchObject({ lastSeq: 0, bytesMax: small.bytesMax })
+    }),
+  ))
+
 test('streams of several logs of one name are told apart and left alone', () =>
   withStore(({ running }) =>
     running(async (nc, jsm) => {

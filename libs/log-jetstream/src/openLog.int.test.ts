@@ -183,6 +183,32 @@ test('checkpoints are listed and read without a consumer left behind', async () 
   expect((await jsm.streams.info('OBJ_KIROKU_tidy_CHECKPOINTS')).state.consumer_count).toBe(0)
 })
 
+test('of two checkpoints that are stored in one place at the same moment the first one stays', async () => {
+  const log = await openLog(nc, { name: 'twice', create: { partitions: 1 } })
+  const { checkpoints } = await log.partition(0)
+  const [one, other] = [1, 2].map((n) => new Uint8Array(1_300_000).fill(n))
+  const stored = await Promise.allSettled([one!, other!].map((bytes) => checkpoints.put(5, bytes)))
+  expect(stored.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+  const first = stored[0]!.status === 'fulfilled' ? one! : other!
+  expect(Buffer.compare((await checkpoints.get(5))!, first)).toBe(0)
+  // Nothing of the other stays behind.
+  const { bytes } = (await jsm.streams.info('OBJ_KIROKU_twice_CHECKPOINTS')).state
+  expect(bytes).toBeLessThan(1.5 * first.length)
+})
+
+test('a node opens no partition of a log that was made again under the name of its own', async () => {
+  const create = { partitions: 2 }
+  const before = await openLog(nc, { name: 'again', create })
+  const { meta } = before
+  for (const n of [0, 1]) await jsm.streams.delete(`KIROKU_again_${n}`)
+  await (await new Kvm(nc).open('KIROKU_CATALOGUE')).purge('log.again')
+  const { incarnation } = (await openLog(nc, { name: 'again', create: { partitions: 3 } })).meta
+  expect(incarnation).not.toBe(meta.incarnation)
+  await expect(before.partition(0)).rejects.toEqual(failure('ForeignStream'))
+  await expect(before.partition(2)).rejects.toEqual(failure('InvalidArgument'))
+  expect(before.meta).toEqual(meta)
+})
+
 describe('limits of the record that are asked for', () => {
   const week = 7 * 86_400_000
   const create = { partitions: 2, recordMs: week, recordBytes: 1_000_000 }
