@@ -135,6 +135,6 @@ export interface ApiSources {
   readonly ownedPartitions: () => ReadonlySet<number>
   /** Whether this process serves: undefined, or why not yet. */
   readonly notReady: () => string | undefined
-  /** What somebody should know although it serves. */
+  /** What operators should know although it serves. */
   readonly warnings: () => readonly string[]
 }

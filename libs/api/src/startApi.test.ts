@@ -605,7 +605,7 @@ describe('the HTTP API', () => {
     for (const body of bodies) expect(received.text).toContain(`"body":[${body}]`)
   })
 
-  it('delivers JSON that somebody else sent and that is nested too deep as the text it is', async () => {
+  it('delivers JSON from another client that is nested too deep as the text it is', async () => {
     const { ask, defects } = await serve()
     await client.queues.create('q')
     const deep = '['.repeat(4_000) + ']'.repeat(4_000)

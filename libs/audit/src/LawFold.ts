@@ -133,7 +133,7 @@ export class LawFold {
   #resumed({ now, gapMs, dispute, clock }: LogEventOf<'ClockResumed'>): void {
     const { at } = this.state
     const endsDispute = this.state.dispute !== undefined && dispute === undefined
-    if (clock !== undefined && !endsDispute) refuse('somebody says which clock is right, but none disagree')
+    if (clock !== undefined && !endsDispute) refuse('there is no dispute between clocks to settle')
     if (now > at && this.state.dispute === undefined)
       refuse(`time goes on at ${now}, but the frame is of ${at}`)
     const passedMs = Math.max(now, at) - this.#before

@@ -14,7 +14,7 @@ export type ClientEvent =
   /** Every partition that is asked answers again. */
   | { readonly type: 'engineBack'; readonly awayMs: number }
   | { readonly type: 'ownerChanged'; readonly partition: number; readonly epoch: number }
-  /** A queue that is consumed has settings that hardly anybody means; told once for each queue. */
+  /** A consumed queue has settings that are rarely intended; reported once per queue. */
   | { readonly type: 'queueWarning'; readonly queue: string; readonly warning: string }
   /** A handler threw or rejected; what it did not settle is retried. */
   | {

@@ -12,7 +12,7 @@ export interface ClientOptions {
   readonly sendTimeoutMs?: number
   /** How long any other request is repeated, in ms, beyond its own wait, 10 minutes at most; default 30,000. */
   readonly requestTimeoutMs?: number
-  /** Told what happens behind the calls; default: what needs somebody's attention goes to standard error. */
+  /** Receives what happens behind the calls; default: what needs attention goes to standard error. */
   readonly onEvent?: (event: ClientEvent) => void
   readonly clock?: Clock
 }

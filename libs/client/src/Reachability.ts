@@ -3,7 +3,7 @@ import type { ClientEvent } from './ClientEvent.ts'
 import type { Clock } from './Clock.ts'
 import { limits } from './limits.ts'
 
-/** Errors that say that nobody answers for a partition, and not what somebody answered. */
+/** Errors that mean that no owner of the partition answered, as opposed to those an owner answered with. */
 const silences = new Set<ErrorId>(['Unavailable', 'NatsUnreachable', 'Timeout', 'NotOwner', 'Fenced'])
 
 /**

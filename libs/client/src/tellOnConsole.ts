@@ -2,7 +2,7 @@ import type { KirokuError } from '@kiroku/message'
 import { inTime } from '@kiroku/partition'
 import type { ClientEvent } from './ClientEvent.ts'
 
-/** Tells on standard error what somebody should know: a handler that fails, a lost engine, a lost lease. */
+/** Writes to standard error what needs attention: a handler that fails, a lost engine, a lost lease. */
 export const tellOnConsole = (event: ClientEvent): void => {
   switch (event.type) {
     case 'handlerFailed': {

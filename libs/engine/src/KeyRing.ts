@@ -215,7 +215,7 @@ export class KeyRing {
     }
   }
 
-  /** Writes an entry and leaves nothing of what it was before; undefined: somebody else wrote. */
+  /** Writes an entry and leaves nothing of what it was before; undefined: another writer came first. */
   async #write(entry: string, value: Uint8Array, before: KeyEntry): Promise<number | undefined> {
     const revision = await this.#keys.put(entry, value, before.revision)
     if (revision !== undefined) await this.#keys.scrub(entry)

@@ -9,7 +9,7 @@ import { limits } from './limits.ts'
 import type { Time } from './Time.ts'
 
 /**
- * Keeps the keys of letters that wait for their target. Whoever takes one in writes its keys again; until then nobody
+ * Keeps the keys of letters that wait for their target. The partition that takes one in writes its keys again; until then nobody
  * else does, and a letter may wait for longer than keys are kept.
  */
 export class LetterKeys {

@@ -113,7 +113,7 @@ export class Node {
         return yield* Effect.fail(
           new KirokuError(
             'NotOwner',
-            `partition ${partition} was written by somebody else, or can be read again`,
+            `partition ${partition} was written by another process, or can be read again`,
             {
               cause: error,
             },

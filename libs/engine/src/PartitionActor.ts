@@ -1186,7 +1186,7 @@ export class PartitionActor {
   }
 }
 
-/** A step of partition time: somebody's word with the token of its answer, or nothing where the clocks agree again. */
+/** A step of partition time: an operator's word with the token of its answer, or nothing where the clocks agree again. */
 interface ClockStep {
   readonly clock?: 'store' | 'node'
   readonly by?: CommandOf<'ConfirmClock'>['by']

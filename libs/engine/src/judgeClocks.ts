@@ -2,7 +2,7 @@ import { limits } from './limits.ts'
 
 /** What an owner makes of the clocks when its time begins, all in ms. */
 export interface ClockVerdict {
-  /** Whether somebody must say which clock is right. */
+  /** Whether an operator must say which clock is right. */
   readonly isDisputed: boolean
   /** Where partition time goes on meanwhile, and where it would as the store says. */
   readonly heldMs: number

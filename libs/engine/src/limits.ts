@@ -73,7 +73,7 @@ export const limits = {
   aliveNoteMsMin: 1_000,
   /** …or after this share of what is left until its next timer, where that is longer. */
   aliveNoteShare: 0.01,
-  /** The store's clock and a node's may be this far apart before a step of partition time needs somebody's word… */
+  /** The store's clock and a node's may be this far apart before a step of partition time needs an operator's word… */
   clockDisputeMs: 5 * 60_000,
   /** …and how often it is looked whether they agree again. */
   clockCheckMs: 10_000,

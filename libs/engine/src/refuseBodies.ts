@@ -2,7 +2,7 @@ import type { KirokuError } from '@kiroku/message'
 import { bodyOf, type CommandOf, type PartitionState } from '@kiroku/partition'
 import type { BodySchemas } from './BodySchemas.ts'
 
-/** Why a queue that checks all bodies does not take a send. A repeat of one that it took is for whoever answers it again. */
+/** Why a queue that checks all bodies does not take a send. A repeat of one that it took is answered from memory, not here. */
 export const refuseBodies = (
   schemas: BodySchemas,
   { names, producers }: PartitionState,

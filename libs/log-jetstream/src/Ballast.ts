@@ -83,7 +83,7 @@ export class Ballast {
     const { storage } = await this.#jsm.getAccountInfo()
     const info = await this.#info()
     if (info === undefined) return
-    // Ahead of the purge: whoever finds the ballast gone must know why.
+    // Logged ahead of the purge, so that an operator who finds the ballast gone learns why.
     await this.#note(info, Math.min(fullAtOf(info) ?? Infinity, storage))
     await this.#keep(Math.floor(info.state.messages / 2))
   }

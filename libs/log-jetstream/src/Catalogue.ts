@@ -67,7 +67,7 @@ export class Catalogue {
   create(log: string, create: CreateLog): Promise<Found> {
     return this.#add(log, newEntry(log, randomBytes(4).toString('hex'), create))
   }
-  /** Writes an entry in place of `before`, which is wrong, outdated or gone; whoever comes second gets what the first one wrote. */
+  /** Writes an entry in place of `before`, which is wrong, outdated or gone; the second writer gets what the first one wrote. */
   async restore(log: string, entry: CatalogueEntry, before: Found | undefined): Promise<Found> {
     if (before === undefined) return this.#add(log, entry)
     const bucket = await this.#made(entry.meta.replicas)
@@ -127,7 +127,7 @@ export class Catalogue {
       if (stored?.operation === 'PUT') kept.push([key, stored.string()])
     }
     await streams.purge(stream, { seq: state.last_seq + 1 })
-    // Whoever opened such a log meanwhile wrote its entry by its streams.
+    // A process that opened such a log meanwhile wrote its entry from its streams.
     for (const [key, text] of kept) await bucket.create(key, text).catch(() => undefined)
   }
   async #existing(): Promise<KV | undefined> {

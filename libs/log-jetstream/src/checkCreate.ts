@@ -21,7 +21,7 @@ export const checkCreate = async (
   if (problem !== undefined) throw new KirokuError('InvalidArgument', problem)
 }
 
-/** Whether NATS can keep so many copies of a log's streams now. */
+/** Whether NATS can keep this many copies of a log's streams now. */
 export const canCopy = async (
   nc: NatsConnection,
   jsm: JetStreamManager,
@@ -53,7 +53,7 @@ const copyProblem = async (
     return undefined
   } catch (cause) {
     if (!(cause instanceof JetStreamApiError)) throw toKirokuError(cause, 'cannot ask for replicas')
-    // Somebody else asks at the same moment.
+    // Another process asks at the same moment.
     if (cause.code === jetStreamCode.streamNameInUse || cause.code === jetStreamCode.streamNotFound)
       return undefined
     return `${needs}; NATS says: ${cause.message}`

@@ -8,7 +8,7 @@ import { openLog } from './openLog.ts'
 
 const mebibyte = 1024 * 1024
 
-/** A log on a NATS of somebody else, which holds so much and tells nobody. */
+/** A log on a NATS server that the engine does not manage, with limited room that it does not announce. */
 const logOn = async (mebibytes: number) => {
   const folder = await temporaryFolder()
   onTestFinished(() => folder.remove())

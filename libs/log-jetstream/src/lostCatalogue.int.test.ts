@@ -116,7 +116,7 @@ test('streams of an older version tell which log it is, and what they cannot tel
     }),
   ))
 
-test('an engine writes into the streams of an older version what the catalogue says, and whoever only looks does not', () =>
+test('an engine writes into the streams of an older version what the catalogue says, and a reader does not', () =>
   withStore(({ running }) =>
     running(async (nc, jsm) => {
       const { meta } = await openLog(nc, { name: 'main', create: small })
@@ -132,7 +132,7 @@ test('an engine writes into the streams of an older version what the catalogue s
     }),
   ))
 
-test('whoever only looks finds a log that the catalogue lost, and writes nothing', () =>
+test('a reader finds a log that the catalogue lost, and writes nothing', () =>
   withStore(({ running }) =>
     running(async (nc, jsm) => {
       const { meta } = await openLog(nc, { name: 'main', create: small })

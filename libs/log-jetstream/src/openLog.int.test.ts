@@ -222,7 +222,7 @@ describe('limits of the record that are asked for', () => {
       }),
     )
 
-  test('become those of a log that exists, for whoever opens it', async () => {
+  test('become those of a log that exists, for every process that opens it', async () => {
     const { meta } = await openLog(nc, { name: 'wider', create })
     const changes: unknown[] = []
     const wider = await openLog(nc, {

@@ -198,7 +198,7 @@ const changed = async (
   const asked = { ...found.entry, meta: { ...meta, recordMs, recordBytes } }
   const stored = await catalogue.restore(name, asked, found)
   const { entry } = stored
-  // Somebody else changed it at the same moment.
+  // Another process changed it at the same moment.
   if (entry !== asked) return changed(jsm, catalogue, stored, options)
   for (let n = 0; n < entry.meta.partitions; n++) {
     // A stream that cannot be loaded learns it when its partition is opened.
@@ -288,7 +288,7 @@ const checkStream = async (
     if (isStreamMissing(cause))
       throw new KirokuError(
         'LogDamaged',
-        `NATS has no stream ${stream} of log ${entry.meta.name}: it cannot load it, or somebody removed it`,
+        `NATS has no stream ${stream} of log ${entry.meta.name}: it cannot load it, or it was removed`,
         { cause },
       )
     throw toKirokuError(cause, `cannot open stream ${stream}`)

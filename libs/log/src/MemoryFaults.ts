@@ -82,15 +82,15 @@ export class MemoryFaults {
   full(on: boolean): void {
     this.#full = on
   }
-  /** From now on the store holds so many bytes, of all partitions and their checkpoints; 0: no limit. */
+  /** From now on the store holds this many bytes, of all partitions and their checkpoints; 0: no limit. */
   resizeStore(bytesMax: number): void {
     this.#space.bytesMax = bytesMax
   }
-  /** From now on the log of a partition holds so many bytes; 0: no limit of its own. */
+  /** From now on the log of a partition holds this many bytes; 0: no limit of its own. */
   resizeStream(partition: number, bytesMax: number): void {
     this.#store(partition).bytesMax = bytesMax
   }
-  /** From now on the store takes records of so many bytes, as a server whose `max_payload` was changed. */
+  /** From now on the store takes records of up to this many bytes, as a server whose `max_payload` was changed. */
   limitRecords(bytesMax: number): void {
     this.#recordBytesMax = bytesMax
   }

@@ -19,7 +19,7 @@ export class MemorySpace {
   mustHold(bytes: number): void {
     if (!this.holds(bytes)) throw new KirokuError('StorageFull', `the store may hold ${this.bytesMax} bytes`)
   }
-  /** Whether there is room for so many bytes more. */
+  /** Whether there is room for this many more bytes. */
   holds(bytes: number): boolean {
     return this.bytesMax === 0 || this.used + bytes <= this.bytesMax
   }

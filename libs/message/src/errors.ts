@@ -297,7 +297,7 @@ export interface WireError {
 export class KirokuError extends Error {
   override readonly name = 'KirokuError'
   readonly id: ErrorId
-  /** What to do now. A property of its own, so that whoever prints an error sees it. */
+  /** What to do now. A property of its own, so that a printed error shows it. */
   readonly help: string
   declare readonly retryAfterMs?: number
   constructor(

@@ -385,7 +385,7 @@ export interface PartitionDescription {
 /** A partition's time beside the clocks that it may go by, all in ms since 1970. */
 export interface PartitionClock {
   /**
-   * disputed: the two clocks disagree on a step of the time, which waits for somebody's word; ahead: partition time is
+   * disputed: the two clocks disagree on a step of the time, which waits for an operator's word; ahead: partition time is
    * ahead of the store's clock, and of no other use than to measure by until that has caught up.
    */
   readonly state: 'agreed' | 'disputed' | 'ahead'

@@ -29,7 +29,7 @@ interface Group {
 /** The most that a fact of one message takes beside its error text. */
 const factBytes = 240
 
-/** The most that one message adds, with an error text of so many bytes. */
+/** The most that one message adds, with an error text of this many bytes. */
 export const outcomeBytes = (errorBytes: number): number => factBytes + rangeBytes + errorBytes
 
 /** Collects what happened to single messages into as few facts as possible, in the order of their first message. */

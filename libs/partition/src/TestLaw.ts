@@ -305,7 +305,7 @@ export class TestLaw {
         const dueAt = q.dueAt.get(n)
         if (m.enqueuedAt >= since && dueAt !== undefined) q.dueAt.set(n, dueAt + ms)
         m.enqueuedAt = moved(m.enqueuedAt)
-        // Whoever reads the past finds it as it was recorded.
+        // A reader of the past finds it as it was recorded.
         m.times = [...m.times, ...m.times.map(moved)]
       }
       for (const [key, sent] of q.keys) q.keys.set(key, { ...sent, at: moved(sent.at) })

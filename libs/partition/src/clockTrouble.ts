@@ -1,6 +1,6 @@
 import type { PartitionClock } from './Command.ts'
 
-/** What is wrong with a partition's clocks, and what somebody can do about it. */
+/** What is wrong with a partition's clocks, and what can be done about it. */
 export interface ClockTrouble {
   readonly what: string
   readonly advice: string

@@ -118,7 +118,7 @@ describe('a lane whose queue was deleted', () => {
     expect([...here.state.outbox.values()].flatMap(({ entries }) => entries)).toEqual([])
   })
 
-  it('is told of again until somebody said that it is forgotten, also behind a checkpoint', () => {
+  it('is told of again until it was said to be forgotten, also behind a checkpoint', () => {
     const { here, there, target } = partitions()
     const source = withLetter(here, target)
     confirm(here, source, target, there.ask(forwardOf(here, source, target)))

@@ -26,7 +26,7 @@ export const limits = {
   messagesPerSendMax: 1_000,
   messagesPerReceiveMax: 1_000,
   queuesMax: 10_000,
-  /** What is full for want of somebody's deletion is asked again after so long. */
+  /** What is full until something is deleted is asked again after this long. */
   fullMs: 10_000,
   pollsMax: 20_000,
   producerCharactersMax: 128,

@@ -1,6 +1,6 @@
 import type { StorageDescription } from './Command.ts'
 
-/** What is wrong with the room of a log's store, and what somebody can do about it. */
+/** What is wrong with the room of a log's store, and what can be done about it. */
 export interface StorageTrouble {
   readonly state: 'short' | 'full'
   readonly what: string

@@ -47,7 +47,7 @@ export class SmallDisk implements AsyncDisposable {
     return bavail * bsize
   }
 
-  /** Has another program take all of the disk but so many bytes. */
+  /** Has another program take all of the disk but this many bytes. */
   fill(leaveBytes = 0): void {
     const piece = Buffer.alloc(1024 * 1024)
     const file = openSync(this.#others, 'a')

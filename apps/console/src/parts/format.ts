@@ -7,7 +7,7 @@ export const count = (n: number): string => counts.format(n)
 /** A number in few characters: `12.3K`. */
 export const shortCount = (n: number): string => (Math.abs(n) < 10_000 ? count(n) : compact.format(n))
 
-/** So many dead letters: `1 dead letter`. */
+/** A number of dead letters in words: `1 dead letter`. */
 export const deadLetters = (n: number): string => `${count(n)} dead ${n === 1 ? 'letter' : 'letters'}`
 
 /** So many a second: `3.4/s`. */

@@ -29,7 +29,7 @@ export const messageCommands: readonly CommandSpec[] = [
         name: 'count',
         kind: 'int',
         metavar: 'N',
-        description: 'Send the message so many times; default 1.',
+        description: 'Send this many copies of the message (default 1).',
       },
       { name: 'ndjson', kind: 'boolean', description: 'One JSON value a line, each a message.' },
       {
@@ -120,11 +120,11 @@ export const messageCommands: readonly CommandSpec[] = [
     name: 'peek',
     summary: 'Show messages that lie in a queue, with their bodies, without receiving them.',
     description:
-      'Reads the log itself: no attempt is counted, no lease begins, and nothing is kept from anybody who receives.',
+      'Reads the log itself: no attempt is counted, no lease begins, and consumers still receive everything.',
     examples: [
       { command: 'kiroku peek mail', description: 'Five of them' },
       { command: 'kiroku peek mail-dlq --max 20', description: 'Dead letters' },
-      { command: 'kiroku peek mail --state inflight', description: 'What somebody works on' },
+      { command: 'kiroku peek mail --state inflight', description: 'What consumers are working on' },
     ],
     arguments: [queueArgument],
     flags: [

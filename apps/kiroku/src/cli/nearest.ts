@@ -1,4 +1,4 @@
-/** The name that somebody most likely meant: the one with the fewest typing errors, where these are few. */
+/** The name most likely meant: the one with the fewest typing errors, if they are few. */
 export const nearest = (typed: string, names: readonly string[]): string | undefined => {
   const errorsMax = Math.max(1, Math.floor(typed.length / 3))
   let best: { name: string; errors: number } | undefined

@@ -39,6 +39,6 @@ export const runProcess = async (argv: readonly string[], version: string): Prom
   } catch (error) {
     fail(error)
   }
-  // A socket that somebody forgot must not keep a finished command alive; output is flushed first.
+  // A socket left open must not keep a finished command alive; output is flushed first.
   process.stdout.write('', () => process.stderr.write('', () => process.exit()))
 }

@@ -83,7 +83,7 @@ it('an engine on a disk that others filled says so, loses nothing, and goes on b
   expect(await health()).toEqual({ status: 'ready' })
 }, 300_000)
 
-/** An engine on a NATS of somebody else, which holds so much and tells nobody; `resize` starts that again with other room. */
+/** An engine on a NATS server that it does not manage, with limited room that it does not announce; `resize` restarts that server with other limits. */
 const serveOn = async (mebibytes: number) => {
   const folder = await temporaryFolder()
   onTestFinished(() => folder.remove())
@@ -126,7 +126,7 @@ const serveOn = async (mebibytes: number) => {
   return { client, ready, resize, fill }
 }
 
-/** Pieces that keep room in a store of somebody else. */
+/** Pieces that keep room free in a store that is not ours. */
 const ballastIn = async (nc: Awaited<ReturnType<typeof connectNats>>): Promise<number> => {
   const streams = (await requireJetStream(nc)).streams
   const info = await streams.info('KIROKU_main_BALLAST').catch(() => undefined)

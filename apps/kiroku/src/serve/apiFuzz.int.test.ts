@@ -43,7 +43,7 @@ it.each([1, 2])(
         const { status, headers } = response
         statuses.add(status)
         const told = `${status} ${method} ${path.slice(0, 200)} ${body?.slice(0, 200) ?? ''}: ${text.slice(0, 300)}`
-        // Node refuses header fields, the path among them, that are too long, before anybody of ours is asked.
+        // Node refuses header fields, the path among them, that are too long, before our code sees them.
         if (status === 204 || status === 431) continue
         const isJson = headers.get('content-type')?.startsWith('application/json') === true
         const answer = isJson

@@ -4,7 +4,7 @@ import { formatBytes, formatDuration } from '../config/units.ts'
 
 type RecordLimits = Pick<LogMeta, 'recordMs' | 'recordBytes'>
 
-/** The limits of the record that somebody set; what has no value stays as the log has it. */
+/** The limits of the record that were set; what has no value stays as the log has it. */
 export const recordLimits = ({ record, recordBytes }: Settings): Partial<RecordLimits> => ({
   ...(record === undefined ? {} : { recordMs: record }),
   ...(recordBytes === undefined ? {} : { recordBytes }),

@@ -63,7 +63,7 @@ export interface RunningEngine {
 /**
  * Wires NATS, log, node and API together. What was opened before a failure is closed again.
  * Errors: `NatsUnreachable`, `NatsTooOld`, `JetStreamDisabled`, `ForeignStream`, `StorageFull`, `InvalidConfig`,
- * `PortInUse` (somebody took the address in the moment between).
+ * `PortInUse` (another process took the address in between).
  */
 export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> => {
   const { settings, logger } = setup

@@ -1,6 +1,6 @@
 import type { HttpAddress } from './HttpAddress.ts'
 
-/** How long whoever listens may take to say who it is, in ms. */
+/** How long a listener may take to say what it is, in ms. */
 const askMs = 1_000
 
 /** Whether an engine serves an API there. */
@@ -14,7 +14,7 @@ const engineOf = (said: Said | undefined): { pid: number; folder: string } | und
   return typeof pid === 'number' && typeof folder === 'string' ? { pid, folder } : undefined
 }
 
-/** Names whoever listens on an address. */
+/** Names the program that listens on an address. */
 export const whoListens = async ({ host, port }: HttpAddress): Promise<string> => {
   const said = await ask(`http://${reachable(host)}:${port}/v1/session`)
   const engine = engineOf(said)
@@ -34,6 +34,6 @@ const ask = async (url: string): Promise<Said | undefined> => {
   }
 }
 
-/** Whoever listens on every address is asked on loopback. */
+/** A program that listens on every address is asked on loopback. */
 const reachable = (host: string): string =>
   host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host

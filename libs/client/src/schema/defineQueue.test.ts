@@ -27,7 +27,7 @@ const price = z.object({ amount: z.number(), currency: z.string().default('EUR')
 const byZod = defineQueue('orders', z.object({ article: z.string(), price }))
 
 const known = new Set(['lamp'])
-/** Asks somebody else whether there is such an article. */
+/** Asks another service whether there is such an article. */
 const byAsking = defineQueue(
   'orders',
   z.object({ article: z.string().refine(async (name) => Promise.resolve(known.has(name)), 'is unknown') }),

@@ -9,7 +9,7 @@ export interface QueueDefinition<Input = unknown, Output = Input> {
 
 /**
  * Names a queue and the schema of its bodies, of any library that speaks Standard Schema: zod, valibot, arktype and others.
- * Whoever sends by the definition sends what fits, as JSON; whoever receives by it gets `value` as the schema gives it, and
+ * A sender that uses the definition sends only what fits, as JSON; a consumer that uses it gets `value` as the schema gives it, and
  * what does not fit is dead-lettered at once. Creates nothing. Errors: `InvalidQueueName`.
  *
  * @example

@@ -207,7 +207,7 @@ export class DedupKeys {
     this.size--
   }
 
-  /** Takes the oldest keys that are over out of the table, so many at most. */
+  /** Takes the oldest expired keys out of the table, at most this many. */
   #leave(most: number): void {
     for (const end = Math.max(0, this.#over - most); this.#over > end; this.#over--) {
       if (this.#numbers[this.#head]! < 0) this.#remove(this.#head)
@@ -268,7 +268,7 @@ export class DedupKeys {
   }
 }
 
-/** Memory for so many keys. */
+/** Memory for this many keys. */
 interface Room extends DedupCopy {
   readonly capacity: number
   readonly table: Int32Array
