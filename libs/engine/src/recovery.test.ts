@@ -156,7 +156,7 @@ describe('the owner of a partition', () => {
       const events: LogEvent[] = [owner, { type: 'Repaired', ...lost }]
       log.faults.write(0, encodeRecord({ epoch, at: 1, events, sections: [] }, last.hash).bytes)
       const ended = await Effect.runPromise(Fiber.await(two.fiber))
-      expect(String(ended)).toContain('written by somebody else')
+      expect(String(ended)).toContain('written by another process')
       await two.close()
       const three = await startTestNode(log, 'three', { tailNotes: notes() })
       expect(lifeOf(three)).toBe('Active')

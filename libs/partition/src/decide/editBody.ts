@@ -14,7 +14,7 @@ export interface EditedBody<B> {
   readonly bytes: number
 }
 
-/** Gives a message another body, unless somebody took the message or edited it since it was looked at. */
+/** Gives a message another body, unless the message was taken or edited since it was looked at. */
 export const decideEditBody = <B>(
   turn: Turn<B>,
   { queue: name, number, by }: CommandOf<'EditBody'>,
