@@ -170,6 +170,29 @@ describe('a message that is known by its content, sent while the clocks disagree
   })
 })
 
+describe('a word on the clocks', () => {
+  it('moves nothing where they agree, though the one it names is some minutes ahead', async () => {
+    const { scene, one } = await withWork()
+    scene.time.wallFromMs += 240_000
+    expect(await one.confirm('node')).toEqual({ steppedMs: 0 })
+    expect(one.actor.now()).toBeCloseTo(beginning + scene.time.now(), -2)
+    await one.close()
+  })
+
+  it('is answered to each who gives it at the same moment, and the first one counts', async () => {
+    const { scene, one } = await withWork()
+    await one.close()
+    scene.store.offMs = 5 * dayMs
+    const two = await scene.start()
+    const words = (['node', 'store'] as const).map((clock): Command => ({ type: 'ConfirmClock', clock, by }))
+    const { answers } = await two.node.request(0, words)
+    expect(answers).toMatchObject([{ ok: { steppedMs: expect.any(Number) } }, { ok: { steppedMs: 0 } }])
+    expect(two.actor.now()).toBeCloseTo(beginning + scene.time.now(), -2)
+    expect(await scene.resumed()).toContainEqual(expect.objectContaining({ clock: 'node' }))
+    await two.close()
+  })
+})
+
 describe('a word on the clocks whose record is lost', () => {
   it('ends no lease, lets nothing out and discards nothing', async () => {
     const { scene, one } = await withWork()
