@@ -108,11 +108,25 @@ export const engineMutants: ReadonlyArray<SpecMutant> = [
     what: 'the log is trimmed before its time',
   },
   {
+    id: 'ENG-16',
+    file: 'libs/client/src/Consumer.ts',
+    from: 'max: batchMessages',
+    to: 'max: 1',
+    what: 'a burst is handled message by message',
+  },
+  {
     id: 'ENG-20',
     file: 'libs/client/src/holdDelay.ts',
     from: 'delayMs: delayMsMax, error: text',
     to: 'delayMs, error: text',
     what: 'a delay beyond the longest goes to the engine, which refuses it',
+  },
+  {
+    id: 'ENG-22',
+    file: 'libs/partition/src/decide/receive.ts',
+    from: 'receives wait already`, { retryAfterMs: 1_000 })',
+    to: 'receives wait already`)',
+    what: 'a receive that finds no room to wait is not told when to come back',
   },
   {
     id: 'ENG-26',
