@@ -22,13 +22,13 @@ export function* snapshotSpace(state: PartitionState): Generator<undefined, Snap
   for (const name of liveColumns) {
     const Column = state.live[name].constructor as new (slots: number) => LiveCopy[typeof name]
     const column = new Column(slots)
-    yield* touchPages(column.buffer, sliceBytes)
+    yield* touchPages(column, sliceBytes)
     live[name] = column
   }
   const runs: Uint32Array[] = []
   for (const { length } of state.runs.chunks) {
     const chunk = new Uint32Array(length)
-    yield* touchPages(chunk.buffer, sliceBytes)
+    yield* touchPages(chunk, sliceBytes)
     runs.push(chunk)
   }
   return { live: live as LiveCopy, runs }

@@ -12,8 +12,14 @@ const sliceKeys = 20_000
 /** Keys that leave the table with each call that finds some over, and with each key that comes. */
 const leavePerExpiry = 8_192
 const leavePerKey = 2
-/** Share of the places that is still free when memory for more is made ready. */
-const readyWithFree = 1 / 32
+/**
+ * What the room grows by. Systems hand memory out when it is first written to, so that places that were never used cost
+ * nothing, and keys seldom have to move.
+ */
+const growth = 4
+/** Share of the places that is still free when memory for more is made ready, and keys that come for each page of it. */
+const readyWithFree = 1 / 8
+const keysPerPage = 4
 /** Bytes of a key. */
 export const dedupKeyBytes = words * 4
 
@@ -45,6 +51,8 @@ export class DedupKeys {
   /** What makes memory for twice as many ready, a bit with each key that comes. */
   #making: Generator<undefined, Room> | undefined
   #ready: Room | undefined
+  /** Keys that came since that was begun. */
+  #came = 0
 
   constructor(capacity = 16) {
     this.#capacity = capacity
@@ -131,21 +139,31 @@ export class DedupKeys {
     const keys = new Uint32Array(this.size * words)
     const numbers = new Float64Array(this.size)
     const ats = new Float64Array(this.size)
-    const mask = this.#capacity - 1
-    for (let i = this.#over, n = 0; i < this.#used; i++) {
-      const place = (this.#head + i) & mask
-      if (this.#numbers[place] === 0) continue
-      for (let w = 0; w < words; w++) keys[n * words + w] = this.#keys[place * words + w]!
-      numbers[n] = this.#numbers[place]!
-      ats[n++] = this.#ats[place]!
-    }
+    this.#copyTo({ keys, numbers, ats })
     return { keys, numbers, ats }
+  }
+
+  /** Copies what is remembered, oldest first, in stretches that lie side by side; returns how many there are. */
+  #copyTo({ keys, numbers, ats }: DedupCopy): number {
+    let n = 0
+    for (let i = this.#over; i < this.#used;) {
+      const from = (this.#head + i) & (this.#capacity - 1)
+      const end = Math.min(this.#capacity, from + this.#used - i)
+      const forgotten = this.#numbers.subarray(from, end).indexOf(0)
+      const to = forgotten < 0 ? end : from + forgotten
+      keys.set(this.#keys.subarray(from * words, to * words), n * words)
+      numbers.set(this.#numbers.subarray(from, to), n)
+      ats.set(this.#ats.subarray(from, to), n)
+      n += to - from
+      i += to - from + (forgotten < 0 ? 0 : 1)
+    }
+    return n
   }
 
   /** Rebuilds the keys from a copy, a bit between two yields. */
   static *restore({ keys, numbers, ats }: DedupCopy): Generator<undefined, DedupKeys> {
     let capacity = 16
-    while (capacity < numbers.length) capacity *= 2
+    while (capacity < numbers.length) capacity *= growth
     const restored = new DedupKeys(capacity)
     for (let i = 0; i < numbers.length; i++) {
       const k = i * words
@@ -161,7 +179,7 @@ export class DedupKeys {
     this.#leave(leavePerKey)
     if (this.#used >= this.#capacity * (1 - readyWithFree)) this.#makeReady()
     if (this.#used === this.#capacity)
-      this.#resize(this.size > this.#capacity / 2 ? this.#capacity * 2 : this.#capacity)
+      this.#resize(this.size > this.#capacity / 2 ? this.#capacity * growth : this.#capacity)
     const place = (this.#head + this.#used++) & (this.#capacity - 1)
     this.#keys[place * words] = a
     this.#keys[place * words + 1] = b
@@ -235,17 +253,18 @@ export class DedupKeys {
 
   #makeReady(): void {
     if (this.#ready !== undefined || this.#capacity >= limits.dedupKeysMax) return
-    this.#making ??= makeRoom(this.#capacity * 2)
+    this.#making ??= makeRoom(this.#capacity * growth, this.#capacity)
+    if (this.#came++ % keysPerPage > 0) return
     const made = this.#making.next()
     if (made.done === true) this.#ready = made.value
   }
 
   /** Moves to other space, without those that were forgotten. */
   #resize(capacity: number): void {
-    const from = this.#capacity
-    const used = this.#used
-    const [keys, numbers, ats] = [this.#keys, this.#numbers, this.#ats]
     const room = this.#ready?.capacity === capacity ? this.#ready : toEnd(makeRoom(capacity))
+    this.#used = this.#copyTo(room)
+    this.#head = 0
+    this.#over = 0
     this.#ready = undefined
     this.#making = undefined
     this.#capacity = capacity
@@ -253,18 +272,7 @@ export class DedupKeys {
     this.#numbers = room.numbers
     this.#ats = room.ats
     this.#table = room.table
-    let n = 0
-    for (let i = this.#over; i < used; i++) {
-      const place = (this.#head + i) & (from - 1)
-      if (numbers[place] === 0) continue
-      for (let w = 0; w < words; w++) this.#keys[n * words + w] = keys[place * words + w]!
-      this.#numbers[n] = numbers[place]!
-      this.#ats[n] = ats[place]!
-      this.#insert(n++)
-    }
-    this.#head = 0
-    this.#used = n
-    this.#over = 0
+    for (let place = 0; place < this.#used; place++) this.#insert(place)
   }
 }
 
@@ -274,14 +282,14 @@ interface Room extends DedupCopy {
   readonly table: Int32Array
 }
 
-/** Makes the memory, a page between two yields. */
-function* makeRoom(capacity: number): Generator<undefined, Room> {
+/** Makes the memory, a page between two yields; the system's for the first `used` keys. */
+function* makeRoom(capacity: number, used = 0): Generator<undefined, Room> {
   const keys = new Uint32Array(capacity * words)
-  yield* touchPages(keys.buffer, pageBytes)
+  yield* touchPages(keys.subarray(0, used * words), pageBytes)
   const numbers = new Float64Array(capacity)
-  yield* touchPages(numbers.buffer, pageBytes)
+  yield* touchPages(numbers.subarray(0, used), pageBytes)
   const ats = new Float64Array(capacity)
-  yield* touchPages(ats.buffer, pageBytes)
+  yield* touchPages(ats.subarray(0, used), pageBytes)
   const table = new Int32Array(capacity * 2)
   const places = pageBytes / table.BYTES_PER_ELEMENT
   for (let at = 0; at < table.length; at += places) {

@@ -1,15 +1,22 @@
 import { State } from '@kiroku/message'
+import { toEnd } from '../toEnd.ts'
 import { columnsIn, copyColumn, liveColumns, slotBytes, type Column, type LiveCopy } from './LiveColumns.ts'
 import { GroupLinks } from './GroupLinks.ts'
 import { pageBytes, touchPages } from './touchPages.ts'
 
 const none = -1
-/** What a slab grows by, and the share of it that is still free when it begins to: late, since both take memory meanwhile. */
-const growth = 1.25
-const growsWithFree = 1 / 32
-/** Memory that is made ready with each message that comes then, and slots that go to a larger table. */
-const stepBytes = 4 * pageBytes
-const slotsPerStep = 64
+/**
+ * What columns grow by, and by so many slots at most. Systems hand memory out when it is first written to, so that
+ * slots that were never used cost nothing, and columns seldom have to be copied.
+ */
+const growth = 8
+const growthMax = 2 ** 22
+/** Shares of the columns, and of the slots that the table is for, that are still free when larger ones are begun. */
+const growsWithFree = 1 / 4
+const widensWithFree = 1 / 6
+/** Messages that come while a page of larger columns is made ready, and slots that go to a larger table with each. */
+const messagesPerPage = 8
+const slotsPerStep = 8
 /** Slots that are restored between two yields. */
 const sliceSlots = 50_000
 /** Marks a free slot in the state column. */
@@ -46,19 +53,24 @@ export class LiveSlab {
   readonly groupLinks = new GroupLinks()
   #free = none
   #top = 0
-  /** Where slots must be used up to for larger columns to be made ready, and what makes them. */
+  /** Where slots must be used up to for larger columns or a larger table to be made ready, and what makes them. */
   #growsFrom: number
   #growth: Generator<undefined, void> | undefined
+  #widensFrom!: number
+  #widening: Generator<undefined, void> | undefined
+  /** Messages that came since columns were begun. */
+  #came = 0
   /** Slots by message. */
-  #table: Int32Array
+  #table!: Int32Array
   /** The next table, while it is filled: it has the slots below `#moved`. */
-  #wider: Int32Array
+  #wider!: Int32Array
   #moved = 0
   #heap: Int32Array
   #heapPos: Int32Array
   #heapSize = 0
 
-  constructor(capacity = 1024) {
+  /** @param slots of `capacity`, as many as the lookup table is made for */
+  constructor(capacity = 1024, slots = capacity) {
     this.capacity = capacity
     const columns = columnsIn(new ArrayBuffer(capacity * slotBytes), capacity)
     this.number = columns.number
@@ -78,9 +90,8 @@ export class LiveSlab {
     this.prev = columns.prev
     this.#heap = columns.heap
     this.#heapPos = columns.heapPos
-    this.#table = new Int32Array(tableLength(capacity)).fill(none)
-    this.#wider = this.#table
-    this.#growsFrom = growsFrom(capacity)
+    this.#use(new Int32Array(tableLength(slots)).fill(none))
+    this.#growsFrom = capacity - Math.floor(capacity * growsWithFree)
   }
 
   /** Slots ever used; those below it may be free (`state` is `freeSlot`). */
@@ -90,7 +101,8 @@ export class LiveSlab {
 
   /** Takes a slot and enters it in the lookup table. */
   alloc(owner: number, number: number): number {
-    if (this.#top >= this.#growsFrom) this.#prepare()
+    if (this.#top >= this.#widensFrom) this.#widen()
+    if (this.#top >= this.#growsFrom) this.#grow()
     let slot = this.#free
     if (slot !== none) this.#free = this.next[slot]!
     else slot = this.#top++
@@ -128,10 +140,7 @@ export class LiveSlab {
       this.#free = slot
     }
     this.used -= slots.length
-    this.#growth = undefined
-    this.#wider = this.#table
-    this.#moved = 0
-    this.#table.fill(none)
+    this.#use(this.#table.fill(none))
     this.#heapSize = 0
     for (let slot = 0; slot < this.#top; slot++) {
       if (this.state[slot] === freeSlot) continue
@@ -281,53 +290,65 @@ export class LiveSlab {
   }
 
   /** Goes on with the next columns; to the end only where no slot is left, as in a slab that began small. */
-  #prepare(): void {
-    this.#growth ??= this.#grow()
-    do {
-      if (this.#growth.next().done !== true) continue
+  #grow(): void {
+    this.#growth ??= this.#makeColumns()
+    if (this.#came++ % messagesPerPage === 0 && this.#growth.next().done === true) this.#growth = undefined
+    else if (this.#top === this.capacity && this.#free === none) {
+      toEnd(this.#growth)
       this.#growth = undefined
-      return
-    } while (this.#top === this.capacity && this.#free === none)
+    }
   }
 
   /**
-   * Makes larger columns and the table for them ready, a bit with each message that comes, so that no turn pays for
-   * all of it. What is left for the last step is a copy into memory that is there, about 5 ms for a million messages.
+   * Makes larger columns ready, a bit with the messages that come, so that no turn pays for all of it. What is left for
+   * the last step is a copy into memory that is there, about 5 ms for a million messages.
    */
-  *#grow(): Generator<undefined, void> {
-    const capacity = Math.ceil(this.capacity * growth)
-    const buffer = new ArrayBuffer(capacity * slotBytes)
-    yield* touchPages(buffer, stepBytes)
-    if (this.#table.length < tableLength(capacity)) yield* this.#fillWider(tableLength(capacity))
-    const columns = columnsIn(buffer, capacity)
+  *#makeColumns(): Generator<undefined, void> {
+    const capacity = Math.min(this.capacity * growth, this.capacity + growthMax)
+    const columns = columnsIn(new ArrayBuffer(capacity * slotBytes), capacity)
+    for (const column of Object.values(columns))
+      yield* touchPages((column as Column).subarray(0, this.capacity), pageBytes)
     for (const name of liveColumns) {
       columns[name].set(this[name].subarray(0, this.#top))
       this[name] = columns[name] as never
     }
-    columns.heap.set(this.#heap)
-    columns.heapPos.set(this.#heapPos)
+    columns.heap.set(this.#heap.subarray(0, this.#heapSize))
+    columns.heapPos.set(this.#heapPos.subarray(0, this.#top))
     this.#heap = columns.heap
     this.#heapPos = columns.heapPos
-    this.#table = this.#wider
-    this.#moved = 0
     this.capacity = capacity
-    this.#growsFrom = growsFrom(capacity)
+    this.#growsFrom = capacity - Math.floor(capacity * growsWithFree)
   }
 
-  /** Fills a larger table beside the one in use; both have all slots when it ends. */
-  *#fillWider(length: number): Generator<undefined, void> {
-    const table = new Int32Array(length)
-    const places = stepBytes / table.BYTES_PER_ELEMENT
-    for (let at = 0; at < length; at += places) {
+  /** Goes on with the next table; it is complete long before the one in use is full. */
+  #widen(): void {
+    this.#widening ??= this.#fillWider()
+    this.#widening.next()
+  }
+
+  /** Fills a larger table beside the one in use, which it takes the place of once it has all slots. */
+  *#fillWider(): Generator<undefined, void> {
+    const table = new Int32Array(this.#table.length * 2)
+    const places = pageBytes / table.BYTES_PER_ELEMENT
+    for (let at = 0; at < table.length; at += places) {
       table.fill(none, at, at + places)
       yield
     }
     this.#wider = table
-    while (this.#moved < this.#top) {
+    for (;;) {
       for (const end = Math.min(this.#top, this.#moved + slotsPerStep); this.#moved < end; this.#moved++)
         if (this.state[this.#moved] !== freeSlot) this.#enter(table, this.#moved)
+      if (this.#moved === this.#top) return this.#use(table)
       yield
     }
+  }
+
+  #use(table: Int32Array): void {
+    this.#table = table
+    this.#wider = table
+    this.#moved = 0
+    this.#widening = undefined
+    this.#widensFrom = Math.floor((table.length / 2) * (1 - widensWithFree))
   }
 
   /** Columns up to `top`, copied, for a checkpoint; into `space` where it is large enough. */
@@ -340,13 +361,13 @@ export class LiveSlab {
   /** Rebuilds a slab from a copy, a bit between two yields. */
   static *restore(copy: LiveCopy): Generator<undefined, LiveSlab> {
     const n = copy.number.length
-    const slab = new LiveSlab(Math.max(1024, Math.ceil(n * growth)))
+    const slab = new LiveSlab(Math.max(1024, Math.min(n * growth, n + growthMax)), n)
     for (const name of liveColumns) {
       slab[name].set(copy[name])
       yield
     }
     slab.#top = n
-    slab.#heapPos.fill(none)
+    slab.#heapPos.fill(none, 0, n)
     for (let slot = n - 1; slot >= 0; slot--) {
       if (slot % sliceSlots === 0) yield
       if (slab.state[slot] === freeSlot) {
@@ -367,6 +388,4 @@ export class LiveSlab {
 }
 
 /** Places of a table that is half full at most. */
-const tableLength = (capacity: number): number => 2 ** Math.ceil(Math.log2(capacity * 2))
-
-const growsFrom = (capacity: number): number => capacity - Math.floor(capacity * growsWithFree)
+const tableLength = (slots: number): number => 2 ** Math.ceil(Math.log2(Math.max(slots, 2) * 2))
