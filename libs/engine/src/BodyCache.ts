@@ -1,6 +1,6 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { KirokuError, isKirokuError } from '@kiroku/message'
-import { decodeRecord, FrameBodies, type PartitionLog } from '@kiroku/log'
+import { FrameBodies, largeBodyOf, type PartitionLog } from '@kiroku/log'
 import { limits } from './limits.ts'
 
 /** The bodies of one frame, or one large body. */
@@ -150,9 +150,9 @@ export class BodyCache {
   }
 
   #keep(seq: number, data: Uint8Array): void {
-    const record = decodeRecord(data)
-    if (record.kind === 'body') this.putBody(seq, record.body)
-    else this.putFrame(seq, data)
+    const body = largeBodyOf(data)
+    if (body === undefined) this.putFrame(seq, data)
+    else this.putBody(seq, body)
   }
 
   #missing(seq: number): KirokuError {

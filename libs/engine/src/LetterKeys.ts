@@ -8,6 +8,9 @@ import type { KeyRing } from './KeyRing.ts'
 import { limits } from './limits.ts'
 import type { Time } from './Time.ts'
 
+/** Letters that are looked at before others get their turn. */
+const lookedAtOnce = 10_000
+
 /**
  * Keeps the keys of letters that wait for their target. The partition that takes one in writes its keys again; until then nobody
  * else does, and a letter may wait for longer than keys are kept.
@@ -60,10 +63,14 @@ export class LetterKeys {
   }
 
   async #keepAll(state: PartitionState): Promise<boolean> {
+    // The key of a younger one has half of its time left.
+    const olderThan = this.#now() - this.#o.keys.keptMs / 4
+    let looked = 0
     for (const { source, entries } of [...state.outbox.values()])
       for (const entry of [...entries]) {
-        // The key of a younger one has half of its time left.
-        if (this.#now() - entry.enqueuedAt < this.#o.keys.keptMs / 4) continue
+        if (++looked % lookedAtOnce === 0) await nextTick()
+        if (this.#state !== state) return false
+        if (entry.enqueuedAt > olderThan) continue
         const names = await this.#keysOf(state, source, entry)
         await nextTick()
         if (this.#state !== state) return false

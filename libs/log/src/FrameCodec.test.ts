@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { frameVersion, type FrameContent } from './Frame.ts'
-import { decodeRecord, encodeRecord } from './FrameCodec.ts'
+import { decodeRecord, encodeBodyRecord, encodeRecord, largeBodyOf } from './FrameCodec.ts'
 import { checksum, isOurs, layout, zeroHash } from './RecordLayout.ts'
 
 const frame: FrameContent = {
@@ -27,6 +27,26 @@ test('a record of a newer version is refused as such, not as damage', () => {
   bytes[layout.version] = frameVersion + 1
   bytes.writeUInt32LE(checksum(bytes), layout.crc)
   expect(() => decodeRecord(bytes)).toThrow(expect.objectContaining({ id: 'FutureVersion' }))
+})
+
+test('a large body is told from a frame without a look at events', () => {
+  const body = new Uint8Array([1, 2, 3])
+  expect([...largeBodyOf(encodeBodyRecord({ epoch: 3, body }, zeroHash).bytes)!]).toEqual([1, 2, 3])
+  const bytes = Buffer.from(encodeRecord(frame, zeroHash).bytes)
+  expect(largeBodyOf(bytes)).toBeUndefined()
+  // A byte that stands for nothing.
+  bytes[layout.payload] = 0xc1
+  bytes.writeUInt32LE(checksum(bytes), layout.crc)
+  expect(() => decodeRecord(bytes)).toThrow(expect.objectContaining({ id: 'LogDamaged' }))
+  expect(largeBodyOf(bytes)).toBeUndefined()
+})
+
+test.each([
+  ['a record that is cut off', (bytes: Buffer) => bytes.subarray(0, layout.payload - 1)],
+  ['a wrong checksum', (bytes: Buffer) => bytes.fill(1, bytes.length - 1)],
+])('no large body comes of %s', (_, damage) => {
+  const bytes = Buffer.from(encodeBodyRecord({ epoch: 3, body: new Uint8Array(9) }, zeroHash).bytes)
+  expect(() => largeBodyOf(damage(bytes))).toThrow(expect.objectContaining({ id: 'LogDamaged' }))
 })
 
 test('what somebody else wrote is not ours', () => {

@@ -1,7 +1,7 @@
 import { KirokuError, type LogEvent } from '@kiroku/message'
 import { Packr } from 'msgpackr'
 import { writeBodyTable } from './BodyTable.ts'
-import { DecodedBody, DecodedFrame, type DecodedRecord } from './DecodedRecord.ts'
+import { DecodedBody, DecodedFrame, type DecodedRecord, type SectionBytes } from './DecodedRecord.ts'
 import { frameVersion, type FrameContent } from './Frame.ts'
 import { recordHash, sha256 } from './recordHash.ts'
 import { checksum, isOurs, layout, recordKind, writePreamble } from './RecordLayout.ts'
@@ -74,6 +74,23 @@ const seal = (record: Buffer, bodiesAt: number): EncodedRecord => {
  * Errors: `LogDamaged` (checksum, lengths, or not a record of ours), `FutureVersion`.
  */
 export const decodeRecord = (bytes: Uint8Array): DecodedRecord => {
+  const { kind, view, sections } = checkRecord(bytes)
+  const epoch = view.getFloat64(layout.epoch, true)
+  if (kind === recordKind.body) return new DecodedBody(bytes, epoch, sections)
+  const at = view.getFloat64(layout.at, true)
+  return new DecodedFrame(bytes, epoch, at, readEvents(bytes, sections.events), sections)
+}
+
+/**
+ * The large body of a record that has nothing else, as a view; undefined: it is a frame, whose events are not decoded.
+ * Errors: as of `decodeRecord`.
+ */
+export const largeBodyOf = (bytes: Uint8Array): Uint8Array | undefined => {
+  const { kind, sections } = checkRecord(bytes)
+  return kind === recordKind.body ? bytes.subarray(bytes.length - sections.bodies) : undefined
+}
+
+const checkRecord = (bytes: Uint8Array): { kind: number; view: DataView; sections: SectionBytes } => {
   if (!isOurs(bytes)) throw new KirokuError('LogDamaged', 'not a record of Kiroku')
   if (bytes.length < layout.payload) throw new KirokuError('LogDamaged', 'a record is cut off')
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -92,17 +109,10 @@ export const decodeRecord = (bytes: Uint8Array): DecodedRecord => {
   }
   if (layout.payload + sections.events + sections.table + sections.bodies !== bytes.length)
     throw new KirokuError('LogDamaged', 'the sections of a record do not add up to its length')
-  const epoch = view.getFloat64(layout.epoch, true)
-  switch (bytes[layout.kind]) {
-    case recordKind.frame: {
-      const at = view.getFloat64(layout.at, true)
-      return new DecodedFrame(bytes, epoch, at, readEvents(bytes, sections.events), sections)
-    }
-    case recordKind.body:
-      return new DecodedBody(bytes, epoch, sections)
-    default:
-      throw new KirokuError('LogDamaged', `a record is of the unknown kind ${bytes[layout.kind]}`)
-  }
+  const kind = bytes[layout.kind]!
+  if (kind !== recordKind.frame && kind !== recordKind.body)
+    throw new KirokuError('LogDamaged', `a record is of the unknown kind ${kind}`)
+  return { kind, view, sections }
 }
 
 const readEvents = (bytes: Uint8Array, eventsBytes: number): LogEvent[] => {

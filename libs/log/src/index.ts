@@ -24,6 +24,7 @@ export {
   decodeRecord,
   encodeBodyRecord,
   encodeRecord,
+  largeBodyOf,
   type BodyContent,
   type EncodedRecord,
 } from './FrameCodec.ts'
