@@ -23,15 +23,10 @@ export const piecesOf = (snapshot: Snapshot): SnapshotPieces => {
   const { rest, lists } = takeApart(snapshot)
   const { live, runs, producers } = rest
   const { lastAt, highest, counts, sends } = producers
-  const columns = [
-    ...(Object.values(live) as ArrayBufferView[]),
-    ...runs.chunks,
-    lastAt,
-    highest,
-    counts,
-    sends,
-  ]
-  return { rest, lists: lists.length, moved: buffersOf(columns), pieces: piecesIn(lists) }
+  const columns = buffersOf([...runs.chunks, lastAt, highest, counts, sends])
+  // Memory that was made ready for them may be larger than they are; it is theirs all the same.
+  const liveColumns = (Object.values(live) as ArrayBufferView<ArrayBuffer>[]).map(({ buffer }) => buffer)
+  return { rest, lists: lists.length, moved: [...liveColumns, ...columns], pieces: piecesIn(lists) }
 }
 
 /** Puts a snapshot together from what came of it. */

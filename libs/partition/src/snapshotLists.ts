@@ -9,14 +9,14 @@ export interface SnapshotParts {
 /** Takes a snapshot apart, so that its lists can go to another thread a piece at a time. */
 export const takeApart = (s: Snapshot): SnapshotParts => {
   const groups: (readonly unknown[])[] = []
-  const queues = s.queues.map((q) => ({
-    ...q,
-    subs: q.subs.map((sub) => {
-      if (sub.groups === undefined) return sub
-      groups.push(sub.groups)
+  const queues = s.queues.map((q) => {
+    if (!hasGroups(q)) return q
+    const subs = q.subs.map((sub) => {
+      groups.push(sub.groups ?? [])
       return { ...sub, groups: [] }
-    }),
-  }))
+    })
+    return { ...q, subs }
+  })
   const { ids, answers, ...columns } = s.producers
   return {
     rest: {
@@ -65,12 +65,15 @@ export const putTogether = ({ rest, lists }: SnapshotParts): Snapshot => {
     },
     forwardsSeen,
     outbox,
-    queues: (queues as Snapshot['queues']).map((q) => ({
-      ...q,
-      subs: q.subs.map((sub) => (sub.groups === undefined ? sub : { ...sub, groups: next() })),
-    })),
+    queues: (queues as Snapshot['queues']).map((q) =>
+      hasGroups(q) ? { ...q, subs: q.subs.map((sub) => ({ ...sub, groups: next() })) } : q,
+    ),
   }
 }
+
+/** Whether the subscriptions of a queue have groups, which all of them have or none. */
+const hasGroups = ({ subs }: Snapshot['queues'][number]): boolean =>
+  subs.some(({ groups }) => groups !== undefined)
 
 /** What things weigh that are hashed as texts, beside a message. */
 const weights = { queue: 20, group: 5, letter: 5, attempt: 3 }
