@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import { createMemoryLog, decodeRecord, type PartitionLog } from '@kiroku/log'
 import type { Command } from '@kiroku/partition'
-import { waitUntil } from '@kiroku/testkit'
+import { ManualTime, waitUntil } from '@kiroku/testkit'
+import { limits } from './limits.ts'
 import { body, by, startTestNode } from './startTestNode.ts'
 
 const send = (n: number) =>
@@ -100,4 +101,57 @@ it.each([
   }
   expect(types).not.toContain(type)
   await one.close()
+})
+
+/** A node on a log whose answers take the time that a test lets pass. */
+const timed = async () => {
+  const time = new ManualTime()
+  const schedule = (ms: number, run: () => void): void =>
+    ms === 0 ? queueMicrotask(run) : void time.after(ms, run)
+  const log = createMemoryLog({ partitions: 1 }, { now: () => time.wallMs(), schedule })
+  const one = await startTestNode(log, 'one', { time })
+  const { queue } = await one.ask({ type: 'CreateQueue', queue: 'mail', config: { groups: 'fair' }, by })
+  return { ...one, time, log, queue, actor: one.node.actors.get(0)! }
+}
+
+it('a command that waits for its turn when the ownership ends is refused, and not decided by the next', async () => {
+  const { time, log, actor, ...one } = await timed()
+  const { epoch } = actor
+  // As many appends are under way as may be, the first of which is lost.
+  log.faults.slow(10)
+  log.faults.onAppend(0, 'requestLost')
+  const replies = []
+  for (let n = 1; n <= limits.appendsInFlight + 2; n++) {
+    replies.push(one.node.request(0, [send(n)]))
+    await time.settle()
+  }
+  log.faults.slow(0)
+  await time.advance(1_000)
+  await waitUntil(() => actor.life === 'Active' && actor.epoch > epoch)
+  for (const { answers } of await Promise.all(replies)) expect(answers[0]!.error?.id).toBe('Unavailable')
+  await one.ask(send(100))
+  expect((await one.ask({ type: 'DescribeQueue', queue: 'mail' })).counts.sent).toBe(1)
+  await one.close()
+})
+
+it('a forward is for the next owner from the moment on at which this one hands over', async () => {
+  const { time, log, queue, actor, node, close } = await timed()
+  const forward: Command = {
+    type: 'Forward',
+    from: { partition: 1, queue: 1 },
+    target: queue,
+    forward: 1,
+    messages: [body('letter')],
+    enqueuedAt: [time.wallMs()],
+  }
+  log.faults.slow(10)
+  const before = node.request(0, [send(1)])
+  await time.settle()
+  const closed = close()
+  await waitUntil(() => actor.life === 'Draining')
+  expect((await actor.request([forward])).answers).toMatchObject([{ error: { id: 'NotOwner' } }])
+  await time.advance(100)
+  expect((await before).answers[0]!.error).toBeUndefined()
+  await closed
+  expect((await actor.request([forward])).answers).toMatchObject([{ error: { id: 'NotOwner' } }])
 })
