@@ -37,6 +37,18 @@ export const tree: CommandSpec = {
         'Runs a managed nats-server, a node and the HTTP API on loopback, with their data in .kiroku/ of this folder. Other commands in this folder find it by themselves. Ctrl-C drains and stops.',
       examples: [
         { command: 'kiroku up', description: 'Start; in another terminal: kiroku queue create mail' },
+        {
+          command: 'kiroku up --sample',
+          description: 'Start with a small shop at work, and look around in the console',
+        },
+      ],
+      flags: [
+        {
+          name: 'sample',
+          kind: 'boolean',
+          description:
+            'Run a small sample shop: queues shop-…, with orders, payments, mail, and some failures.',
+        },
       ],
       settings: ['dataDir', 'natsPort', 'natsServer', 'natsRelease', 'natsVersion', ...node],
       load: () => import('../commands/up.ts'),

@@ -71,4 +71,23 @@ describe('kiroku up', { timeout: 120_000 }, () => {
       usual.close()
     }
   })
+
+  it('runs a sample shop, in which orders lead to payments and mail, and whose past is kept', async () => {
+    const running = second.start(['up', '--sample'])
+    try {
+      await waitUntil(() => running.stdout().includes('A sample shop is at work.'), { timeoutMs: 60_000 })
+      const done = async () => {
+        const { queues } = (await second.run(['queue', 'list', '--json'])).json() as {
+          queues: { name: string; counts: { committed: number } }[]
+        }
+        return queues.filter(({ counts }) => counts.committed > 0).map(({ name }) => name)
+      }
+      await waitUntil(async () => (await done()).length >= 3, { timeoutMs: 60_000 })
+      expect((await done()).sort()).toEqual(['shop-mail', 'shop-orders', 'shop-payments'])
+    } finally {
+      running.child.kill('SIGTERM')
+      const { exit, stderr } = await running.finished
+      expect([exit, stderr]).toEqual([0, expect.not.stringMatching(/ERROR|WARN/)])
+    }
+  })
 })

@@ -4,6 +4,7 @@ import type { Invocation } from '../cli/CommandSpec.ts'
 import type { Output } from '../cli/Output.ts'
 import { queueSections } from '../config/queueSections.ts'
 import type { Settings } from '../config/settings.ts'
+import { runShop } from '../sample/runShop.ts'
 import { applyQueues } from '../serve/applyQueues.ts'
 import { downloadBar } from '../serve/downloadBar.ts'
 import { defaultHttpAddresses, parseHttpAddress } from '../serve/HttpAddress.ts'
@@ -19,7 +20,13 @@ import { untilStopped } from '../serve/untilStopped.ts'
 /** Where everybody looks for NATS. */
 const natsPortUsual = 4222
 
-export const run = async ({ settings: resolve, configFile, out, signal }: Invocation): Promise<void> => {
+export const run = async ({
+  settings: resolve,
+  configFile,
+  flag,
+  out,
+  signal,
+}: Invocation): Promise<void> => {
   const startedMs = performance.now()
   const file = configFile()
   const settings = resolve(file)
@@ -46,10 +53,20 @@ export const run = async ({ settings: resolve, configFile, out, signal }: Invoca
     const running = server
     await untilStopped(engine, signal, logger, async () => {
       await applyQueues(engine.client, queues, logger)
+      if (flag('sample')) await runShop(engine.client, signal)
       const api = engine.apiUrl!
       letGo = keepRunFile(dataDir, { natsUrl: nats, apiUrl: api, pid: process.pid, log: settings.log })
       const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1)
-      for (const line of banner({ engine, server: running, settings, dataDir, door, seconds })) out.line(line)
+      for (const line of banner({
+        engine,
+        server: running,
+        settings,
+        dataDir,
+        door,
+        seconds,
+        isSample: flag('sample'),
+      }))
+        out.line(line)
       tellOfConsole(engine.console, out)
       out.result({
         ready: true,
@@ -94,9 +111,10 @@ interface Started {
   readonly dataDir: string
   readonly door: Door
   readonly seconds: string
+  readonly isSample: boolean
 }
 
-const banner = ({ engine, server, settings, dataDir, door, seconds }: Started): string[] => {
+const banner = ({ engine, server, settings, dataDir, door, seconds, isSample }: Started): string[] => {
   const { apiUrl, console, partitions } = engine
   const building =
     console?.building() === true ? '  (being built; the page loads by itself when it is ready)' : ''
@@ -118,7 +136,9 @@ const banner = ({ engine, server, settings, dataDir, door, seconds }: Started): 
     ...natsMoved,
     `  data       ${dataDir}`,
     '',
-    `Next, in another terminal of this folder:  ${selfCommand()} queue create mail`,
+    isSample
+      ? `A sample shop is at work. Look at the console, or in another terminal of this folder:  ${selfCommand()} status`
+      : `Next, in another terminal of this folder:  ${selfCommand()} queue create mail`,
     'Ctrl-C drains and stops.',
   ]
 }
