@@ -129,6 +129,13 @@ export const engineMutants: ReadonlyArray<SpecMutant> = [
     what: 'a receive that finds no room to wait is not told when to come back',
   },
   {
+    id: 'ENG-24',
+    file: 'libs/partition/src/retentionWarnings.ts',
+    from: 'retentionMs <= keptMs',
+    to: 'retentionMs < keptMs',
+    what: 'a dead letter may have no time left when it arrives, and nobody is told',
+  },
+  {
     id: 'ENG-26',
     file: 'libs/client/src/Consumer.ts',
     from: 'misses = pauseMs > 0 ? misses + 1 : 0',

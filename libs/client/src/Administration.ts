@@ -1,7 +1,6 @@
 import { KirokuError, isKirokuError, type Actor } from '@kiroku/message'
 import {
   checkQueueName,
-  discardWarnings,
   parseMessageId,
   refuseNamed,
   type Answers,
@@ -28,7 +27,7 @@ import type { PartitionClient } from './PartitionClient.ts'
 import type { QueueChange } from './QueueChange.ts'
 import { Redrives } from './Redrives.ts'
 import { SubscriptionAdministration } from './SubscriptionAdministration.ts'
-import { withDiscardWarnings } from './withDiscardWarnings.ts'
+import { judgeLosses } from './judgeLosses.ts'
 
 /** What administration needs of its client. */
 interface AdministrationContext {
@@ -186,18 +185,13 @@ export class Administration implements Queues {
 
   async describe(name: string): Promise<QueueDescription> {
     const queue = await this.#describe(name)
-    const warnings = await this.discardWarnings(queue)
-    return warnings.length === 0 ? queue : { ...queue, warnings: [...queue.warnings, ...warnings] }
+    return withWarnings(queue, await this.lossWarnings(queue))
   }
 
-  /** Whether what fails in a queue is lost, in words; none where it is a dead-letter queue, or that cannot be known now. */
-  async discardWarnings(
-    queue: Pick<QueueDescription, 'name' | 'config' | 'subscriptions'>,
-  ): Promise<string[]> {
-    const warnings = discardWarnings(queue)
-    if (warnings.length === 0) return []
-    const named = await this.#deadLetters.named()
-    return named === undefined || named.has(queue.name) ? [] : warnings
+  /** Whether what fails in a queue is lost, at once or before its time, in words; none where that cannot be known now. */
+  async lossWarnings(queue: Pick<QueueDescription, 'name' | 'config' | 'subscriptions'>): Promise<string[]> {
+    const judge = await this.#deadLetters.judge()
+    return judge?.(queue) ?? []
   }
 
   async #describe(name: string): Promise<QueueDescription> {
@@ -274,8 +268,9 @@ export class Administration implements Queues {
     )
     closed.sort((a, b) => a.partition - b.partition)
     const queues = mergeQueues(lists.flatMap(({ queues }) => queues))
+    const judge = closed.length === 0 ? judgeLosses(queues) : () => []
     return {
-      queues: closed.length === 0 ? withDiscardWarnings(queues) : queues,
+      queues: queues.map((queue) => withWarnings(queue, judge(queue))),
       closed,
       isAny: closed.length < partitions.length,
     }
@@ -307,3 +302,6 @@ export class Administration implements Queues {
     })
   }
 }
+
+const withWarnings = (queue: QueueDescription, found: readonly string[]): QueueDescription =>
+  found.length === 0 ? queue : { ...queue, warnings: [...queue.warnings, ...found] }

@@ -3,7 +3,7 @@ import { partitionOf, type Answers, type DeadLetterTarget, type QueueDescription
 import type { QueueSection, QueueSettings } from './Client.ts'
 import { limits } from './limits.ts'
 import type { PartitionClient } from './PartitionClient.ts'
-import { deadLetterQueues } from './withDiscardWarnings.ts'
+import { judgeLosses, type LossJudge } from './judgeLosses.ts'
 
 /** How a queue or a subscription is changed. */
 export interface ChangeOptions {
@@ -24,30 +24,30 @@ interface DeadLetterContext {
 /** Finds dead-letter queues by name, and creates them where they are missing. */
 export class DeadLetterQueues {
   readonly #context: DeadLetterContext
-  #named: { readonly names: Promise<ReadonlySet<string> | undefined>; readonly untilMs: number } | undefined
+  #judge: { readonly judge: Promise<LossJudge | undefined>; readonly untilMs: number } | undefined
 
   constructor(context: DeadLetterContext) {
     this.#context = context
   }
 
   /**
-   * The names that queues have as dead-letter queues; undefined where a partition does not say what it has. All
-   * partitions are asked, so an answer is used again for a while, but not past a change made here.
+   * Who warns of queues that lose what fails; undefined where a partition does not say what it has. All partitions
+   * are asked, so an answer is used again for a while, but not past a change made here.
    */
-  named(): Promise<ReadonlySet<string> | undefined> {
-    if (this.#named === undefined || performance.now() > this.#named.untilMs) {
-      const names = this.#askNames()
-      names.catch(() => this.#forget())
-      this.#named = { names, untilMs: performance.now() + limits.deadLetterNamesMs }
+  judge(): Promise<LossJudge | undefined> {
+    if (this.#judge === undefined || performance.now() > this.#judge.untilMs) {
+      const judge = this.#askAll()
+      judge.catch(() => this.#forget())
+      this.#judge = { judge, untilMs: performance.now() + limits.deadLetterNamesMs }
     }
-    return this.#named.names
+    return this.#judge.judge
   }
 
   #forget(): void {
-    this.#named = undefined
+    this.#judge = undefined
   }
 
-  async #askNames(): Promise<ReadonlySet<string> | undefined> {
+  async #askAll(): Promise<LossJudge | undefined> {
     const replies = await Promise.all(
       (await this.#context.partitions()).map(({ link }) =>
         link.call([{ type: 'ListQueues' }], limits.partReplyMs).catch(() => undefined),
@@ -55,7 +55,7 @@ export class DeadLetterQueues {
     )
     const lists = replies.map((reply) => reply?.answers[0]?.ok as Answers['ListQueues'] | undefined)
     return lists.every((list) => list !== undefined)
-      ? deadLetterQueues(lists.flatMap(({ queues }) => queues))
+      ? judgeLosses(lists.flatMap(({ queues }) => queues))
       : undefined
   }
 

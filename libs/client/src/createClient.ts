@@ -309,7 +309,7 @@ class TransportClient implements Client {
 
   /** Warnings that no consumer of this client was told yet. */
   async #newWarnings(described: QueueDescription): Promise<string[]> {
-    const warnings = await this.queues.discardWarnings(described)
+    const warnings = await this.queues.lossWarnings(described)
     const key = (warning: string): string => `${described.name}: ${warning}`
     const fresh = warnings.filter((warning) => !this.#warned.has(key(warning)))
     for (const warning of fresh) this.#warned.add(key(warning))

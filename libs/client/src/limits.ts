@@ -23,7 +23,7 @@ export const limits = {
   deafPlaceMs: 1_000,
   /** How long a part that does not answer is asked what it has. */
   partReplyMs: 2_000,
-  /** How long it is taken as known which queues others name as their dead-letter queue. */
+  /** How long it is taken as known which dead-letter queues there are, and how long they keep what they get. */
   deadLetterNamesMs: 5_000,
   /** Repeated receives that are remembered, for answers that come late. */
   repeatsMax: 10_000,

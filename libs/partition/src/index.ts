@@ -76,6 +76,7 @@ export { availableAmong, availableNumbers, type AvailableMessage } from './avail
 export { bodiesBefore, decideCarry, lettersBefore, type OldBodies } from './carry.ts'
 export { countsOf, describeQueues } from './describe.ts'
 export { discardWarnings } from './discardWarnings.ts'
+export { retentionWarnings, type Retention } from './retentionWarnings.ts'
 export { refuseNamed } from './deadLetterNamers.ts'
 export { describeOutbox, heldWarning } from './describeOutbox.ts'
 export { bringsLetters } from './decide/enqueue.ts'

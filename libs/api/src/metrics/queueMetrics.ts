@@ -104,6 +104,12 @@ export const queueMetrics = (
     },
     {
       type: 'gauge',
+      name: 'kiroku_queue_warnings',
+      help: 'What `kiroku queue show` warns about.',
+      samples: perQueue(({ warnings }) => warnings.length),
+    },
+    {
+      type: 'gauge',
       name: 'kiroku_waiting_polls',
       help: 'Receives that wait for a message.',
       samples: perConsumer(({ waitingPolls }) => waitingPolls),

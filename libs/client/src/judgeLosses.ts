@@ -1,0 +1,20 @@
+import { discardWarnings, retentionWarnings, type QueueDescription } from '@kiroku/partition'
+
+type Judged = Pick<QueueDescription, 'name' | 'config' | 'subscriptions'>
+
+/** Warns of a queue that loses what fails, at once or before its time, in words. */
+export type LossJudge = (queue: Judged) => string[]
+
+/** Judges queues by all queues of their log: a dead-letter queue may do without one of its own. */
+export const judgeLosses = (queues: readonly Judged[]): LossJudge => {
+  const named = new Set(
+    queues.flatMap(({ config, subscriptions }) =>
+      [config, ...subscriptions.map((sub) => sub.config)].flatMap(({ deadLetter }) => deadLetter?.name ?? []),
+    ),
+  )
+  const configs = new Map(queues.map(({ name, config }) => [name, config]))
+  return (queue) => [
+    ...(named.has(queue.name) ? [] : discardWarnings(queue)),
+    ...retentionWarnings(queue, (name) => configs.get(name)),
+  ]
+}
