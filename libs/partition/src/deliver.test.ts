@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { limits, type Command } from './index.ts'
+import { decide, limits, type Command } from './index.ts'
 import { numbersOf, TestPartition } from './TestPartition.ts'
 
 const withQueue = (config = {}): TestPartition => {
@@ -39,6 +39,29 @@ describe('a receive without a wait', () => {
     const d = p.receive('q')!
     const bodies = d.seqs.map((seq, i) => p.bodies.get(`${seq}/${d.queue}`)![d.indexes[i]!]![1])
     expect(bodies).toEqual([1, 2, 3, 4])
+  })
+  it('gets what is there however much becomes due in the same turn', () => {
+    const p = withQueue()
+    p.create('later')
+    const delaysMs = Array.from({ length: limits.messagesPerSendMax }, (_, i) => 999 + (i % 2))
+    for (let i = 0; i < 3; i++) p.send('later', delaysMs.length, { delaysMs })
+    p.send('q')
+    p.now += 1_000
+    p.turnBytesMax = 100_000
+    const receive: Command = {
+      type: 'Receive',
+      queue: 'q',
+      poll: 'a poll',
+      max: 1,
+      waitMs: 0,
+      mode: 'simple',
+      consumer: 'c',
+    }
+    p.act((turn) => decide(turn, receive, 1_000))
+    expect(p.said).toMatchObject([{ token: 1_000, delivery: { numbers: [1, 1] } }])
+    expect(p.counts('later').delayed).toBeGreaterThan(0)
+    p.act(() => {})
+    expect(p.events.length).toBeGreaterThan(0)
   })
   it('gets messages that came back ahead of those that nobody has touched', () => {
     const p = withQueue()
