@@ -36,8 +36,9 @@ try {
   cpSync(join(here, 'worker.js'), join(folder, 'worker.js'))
   cpSync(join(here, 'wrangler.jsonc'), join(folder, 'wrangler.jsonc'))
 
-  const { nats } = await engine.start()
+  const { nats, api } = await engine.start()
   say(`engine ready on ${nats}, data in ${folder}`)
+  say(`watch it in the console: ${api}/`)
   const client = await connect({ servers: nats, name: 'demo' })
   await client.queues.create('cities', { deadLetter: 'cities-dlq' })
   worker = kiroku(folder, ['work', 'worker.js', '--nats', nats])
@@ -134,6 +135,7 @@ try {
   }
   if (json) console.log(JSON.stringify(result))
   else say(`done in ${result.seconds} s, ${result.redelivered} redeliveries`)
+  if (!json && process.stdin.isTTY) await untilInterrupted(`${api}/`)
 } finally {
   worker?.kill('SIGTERM')
   await engine.stop()
@@ -145,6 +147,15 @@ try {
 function pause(ms: number): Promise<void> {
   if (stopped.signal.aborted) throw new Error('the demo ended early')
   return new Promise((resolve) => setTimeout(resolve, ms))
+}
+
+/** The record of the demo can be looked at as long as its engine runs. */
+async function untilInterrupted(console: string): Promise<void> {
+  say(`look around: ${console}  Ctrl-C ends the demo and removes its data`)
+  const interrupted = new Promise((resolve) => process.once('SIGINT', resolve))
+  const keepRunning = setInterval(() => {}, 60_000)
+  await interrupted
+  clearInterval(keepRunning)
 }
 
 function readRows(): { rows: number; ids: number } {
