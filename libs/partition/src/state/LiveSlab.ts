@@ -12,11 +12,11 @@ const none = -1
 const growth = 8
 const growthMax = 2 ** 22
 /** Shares of the columns, and of the slots that the table is for, that are still free when larger ones are begun. */
-const growsWithFree = 1 / 4
-const widensWithFree = 1 / 6
+const growsWithFree = 3 / 8
+const widensWithFree = 1 / 3
 /** Messages that come while a page of larger columns is made ready, and slots that go to a larger table with each. */
-const messagesPerPage = 8
-const slotsPerStep = 8
+const messagesPerPage = 16
+const slotsPerStep = 4
 /** Slots that are restored between two yields. */
 const sliceSlots = 50_000
 /** Marks a free slot in the state column. */
