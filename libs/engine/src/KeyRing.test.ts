@@ -210,6 +210,26 @@ describe('a group that is being erased', () => {
     expect(ring.ofGroup(byGroup, 'g')?.name.endsWith(key)).toBe(false)
   })
 
+  it('is sealed with no key before its erasure is decided where the one before vanished', async () => {
+    const { keys, state, byGroup, pass } = given()
+    let gets = 0
+    const vanishing: KeyStore = {
+      keptMs: keys.keptMs,
+      get: (name) => {
+        // The key before was made without a look at what is there.
+        if (++gets === 1) pass(17 * days)
+        return keys.get(name)
+      },
+      put: (name, value, revision) => keys.put(name, value, revision),
+      scrub: (name) => keys.scrub(name),
+    }
+    const ring = new KeyRing(vanishing, () => 1_700_000_000_000, isOwner)
+    ring.begin(state)
+    const key = await ring.addGroupKey(byGroup.id, 'g')
+    expect(keyIds(keys.peek(groupEntry(0, byGroup.id, 'g'))!)).toEqual([key])
+    expect(ring.ofGroup(byGroup, 'g')).toBeUndefined()
+  })
+
   it('is no matter to what is decided of another', async () => {
     const { ring, byGroup } = given()
     await ring.provide(ring.missingGroups(byGroup, ['g', 'h']))
