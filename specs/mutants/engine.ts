@@ -122,6 +122,13 @@ export const engineMutants: ReadonlyArray<SpecMutant> = [
     what: 'a delay beyond the longest goes to the engine, which refuses it',
   },
   {
+    id: 'ENG-21',
+    file: 'libs/partition/src/state/AttemptEnds.ts',
+    from: 'm - n ||',
+    to: 'n - m ||',
+    what: 'the warning names the error that is the least frequent',
+  },
+  {
     id: 'ENG-22',
     file: 'libs/partition/src/decide/receive.ts',
     from: 'receives wait already`, { retryAfterMs: 1_000 })',

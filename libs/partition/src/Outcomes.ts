@@ -1,5 +1,6 @@
 import type { DiscardReason, LogEventOf, Ranges } from '@kiroku/message'
 import { rangeBytes, textBytes } from './eventBytes.ts'
+import { countOf } from './ranges.ts'
 import { laneKey } from './state/Outbox.ts'
 import type { Subscription } from './state/Subscription.ts'
 import { pushNumber, type Turn } from './Turn.ts'
@@ -77,12 +78,30 @@ export class Outcomes {
 
   /** Emits the facts; returns how many. */
   flush<B>(turn: Turn<B>): number {
-    for (const g of this.#groups) emitGroup(turn, g)
+    const { times } = turn.state
+    for (const g of this.#groups) {
+      emitGroup(turn, g)
+      if (times !== undefined && endsAttempt(g))
+        times.ends.note(g.sub, countOf(g.numbers), turn.now, errorOf(g))
+    }
     const n = this.#groups.length
     this.#groups.length = 0
     this.bytes = 0
     return n
   }
+}
+
+const endsAttempt = ({ type, cause, reason }: Group): boolean =>
+  type === 'Acked' ||
+  type === 'RetryScheduled' ||
+  type === 'LeaseExpired' ||
+  // What leaves at the next receive had its last attempt before.
+  ((type === 'DeadLettered' || (type === 'Discarded' && reason === 'exhausted')) && cause !== 'nextReceive')
+
+/** Why an attempt failed; undefined: it did not. */
+const errorOf = ({ type, error, cause }: Group): string | undefined => {
+  if (type === 'Acked') return undefined
+  return type === 'LeaseExpired' || cause === 'leaseExpired' ? 'the lease ended' : error
 }
 
 const emitGroup = <B>(turn: Turn<B>, g: Group): void => {

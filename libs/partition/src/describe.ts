@@ -1,6 +1,7 @@
 import type { QueueCounts, QueueDescription, SubscriptionDescription } from './Command.ts'
 import { configWarnings } from './configWarnings.ts'
 import { describeOutbox, heldWarning } from './describeOutbox.ts'
+import { failureWarning } from './failureWarning.ts'
 import { freeSlot } from './state/LiveSlab.ts'
 import type { PartitionState } from './state/PartitionState.ts'
 import type { QueueState } from './state/QueueState.ts'
@@ -26,7 +27,11 @@ export const describeQueues = (
       partition: state.partition,
       queue: q.id,
       config: q.config,
-      warnings: [...warningsOf(q), ...(leaving ?? []).flatMap((lane) => heldWarning(lane) ?? [])],
+      warnings: [
+        ...warningsOf(q),
+        ...failing(state, q, now),
+        ...(leaving ?? []).flatMap((lane) => heldWarning(lane) ?? []),
+      ],
       applied: Object.fromEntries(q.applied),
       deliveryPaused: q.deliveryPaused,
       counts: sumOf(q, subscriptions),
@@ -51,6 +56,13 @@ const warningsOf = (q: QueueState): string[] => {
     configWarnings(sub.config).map((text) => `Subscription ${sub.name}: ${text}`),
   )
 }
+
+/** Where most attempts fail; subscriptions are named where there are several. */
+const failing = (state: PartitionState, q: QueueState, now: number): string[] =>
+  q.subs.flatMap((sub) => {
+    const text = state.times && failureWarning(state.times.ends.of(sub, now))
+    return text === undefined ? [] : q.subs.length === 1 ? text : `Subscription ${sub.name}: ${text}`
+  })
 
 const describeSubscription = (sub: Subscription): SubscriptionDescription => ({
   name: sub.name,

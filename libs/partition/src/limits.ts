@@ -68,6 +68,9 @@ export const limits = {
   /** How long messages took is kept in so many stretches of time; a queue with traffic takes 2 KiB for each. */
   timeStretchMs: 20_000,
   timeStretches: 4,
+  /** Error texts that are told from each other in a stretch of time, of each subscription, by their beginnings. */
+  recentErrorsMax: 20,
+  recentErrorCharactersMax: 200,
   /** Moments of deliveries that are remembered, to know how long ago one was. */
   timedDeliveriesMax: 8_192,
 } as const

@@ -3,6 +3,7 @@ import type { SettleItem } from '../Command.ts'
 import { limits } from '../limits.ts'
 import { figuresOf, timeBucket, timeBuckets, timesOf, type QueueTimes } from '../QueueTimes.ts'
 import { countOf } from '../ranges.ts'
+import { AttemptEnds } from './AttemptEnds.ts'
 
 /** A stretch of time, and what was measured in it. */
 interface Slot {
@@ -17,6 +18,8 @@ interface Slot {
  * minute. It belongs to an ownership, not to the record, and begins empty with it.
  */
 export class Times {
+  /** How attempts end. */
+  readonly ends = new AttemptEnds()
   readonly #queues = new Map<number, (Slot | undefined)[]>()
   #swept = 0
   /** Numbers of deliveries, and the times from which on there were these; both grow. */
