@@ -116,6 +116,16 @@ describe('the index of messages', () => {
     expect(search('state:dlq').reached.map(({ partition }) => partition)).toEqual([0, 1])
   })
 
+  it('finds nothing where a name is nobody’s, whatever else is asked for', async () => {
+    await create('mail')
+    await send('mail', [1])
+    await catchUp()
+    const [message] = search('queue:mail').messages
+    for (const place of ['state:available', 'state:dlq', `id:${message!.messageId}`, 'group:a', 'error:x'])
+      for (const nobody of ['queue:nosuch', 'subscription:nosuch', 'tag:nosuch', 'consumer:nosuch'])
+        expect(found(`${place} ${nobody}`), `${place} ${nobody}`).toEqual([])
+  })
+
   it('finds dead letters by their bodies whichever partition it reads first', async () => {
     const { queue: dead } = await create('dead', {}, 1)
     await create('mail', { deadLetter: { name: 'dead', partition: 1, queue: dead }, indexBody: 'on' })

@@ -55,8 +55,15 @@ export const planSearch = (database: DatabaseSync, { conditions }: Filter): Sear
       )
     }
   }
+  if (where.includes(nowhere)) return { ways: [], where: [] }
   return { ways: ways ?? [{ sql: '1', parameters: [], index: 'messages_at' }], where }
 }
+
+/** Not left to SQLite: a condition that is never true has it forget the others, and with them why an index fits. */
+const nowhere: Clause = { sql: '0', parameters: [] }
+
+const among = (column: string, ids: readonly number[]): Clause =>
+  ids.length === 0 ? nowhere : { sql: `${column} IN (${ids.join(', ')})`, parameters: [] }
 
 const equal = (column: string, value: number): Clause => ({
   sql: column === 'state' ? `m.state = ? AND m.state <> 5` : `m.${column} = ?`,
@@ -169,12 +176,12 @@ const clauseOf = (database: DatabaseSync, c: Condition): Clause | undefined => {
     case 'reason': {
       const ids = c.not ? undefined : idsOf(database, c)
       const column = c.field === 'group' ? 'grp' : c.field
-      return ids && { sql: `m.${column} IN (${ids.join(', ')})`, parameters: [] }
+      return ids && among(`m.${column}`, ids)
     }
     case 'error':
     case 'fingerprint': {
       const ids = c.not ? undefined : idsOf(database, c)
-      return ids && { sql: `m.error IN (${ids.join(', ')})`, parameters: [] }
+      return ids && among('m.error', ids)
     }
     case 'id':
       return undefined
@@ -192,5 +199,5 @@ const streamsWhere = (
     .prepare(`SELECT s.id FROM streams s JOIN queues q ON q.id = s.queue WHERE ${tests}`)
     .all(...c.any.map(globOf))
     .map((row) => row['id'] as number)
-  return { sql: `m.stream IN (${ids.join(', ')})`, parameters: [] }
+  return among('m.stream', ids)
 }
