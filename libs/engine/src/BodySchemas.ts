@@ -56,7 +56,7 @@ export class BodySchemas {
     if (known instanceof KirokuError) throw known
     if (known !== undefined) return known
     // Most engines never need it, and it takes its time to load.
-    const { Ajv2020 } = await import('ajv/dist/2020.js')
+    const { Ajv2020 } = await import('./ajv.ts')
     const ajv = new Ajv2020({ allErrors: true, strict: false, validateFormats: false })
     const { default: draft7 } = await import('ajv/dist/refs/json-schema-draft-07.json', {
       with: { type: 'json' },
