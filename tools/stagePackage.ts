@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import * as esbuild from 'esbuild'
 import { rollup } from 'rollup'
 import { dts } from 'rollup-plugin-dts'
-import { nodePackage, type PublicPackage } from './PublicPackage.ts'
+import { nodeMin, nodePackage, type PublicPackage } from './PublicPackage.ts'
 import { root } from './runTarget.ts'
 
 interface Manifest {
@@ -89,7 +89,8 @@ const bundle = async (parts: PublicPackage, folder: string): Promise<ReadonlySet
     bundle: true,
     platform: 'node',
     format: 'esm',
-    target: 'node24',
+    // The executable's launcher finds the Node that its bundle needs.
+    target: parts.library ? `node${nodeMin}` : 'node24',
     // Some packages are written in two ways, and only their modules can be bundled.
     mainFields: ['module', 'main'],
     metafile: true,
@@ -207,6 +208,8 @@ export const stageNode = async (): Promise<string> => {
   }
   await writeFile(path.join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
   await cp(path.join(root, 'LICENSE'), path.join(folder, 'LICENSE'))
+  const readme = `# ${nodePackage}\n\n${manifest.description}. \`@kiroku/cli\` asks for it by itself.\n`
+  await writeFile(path.join(folder, 'README.md'), readme)
   return folder
 }
 
@@ -235,16 +238,15 @@ export const stagePackage = async (parts: PublicPackage): Promise<string> => {
     description: parts.description,
     license: 'Apache-2.0',
     type: 'module',
+    engines: { node: `>=${nodeMin}` },
     ...(parts.library
-      ? {
-          exports: { '.': { types: './dist/index.d.ts', default: './dist/index.js' } },
-          engines: { node: '>=24' },
-        }
-      : { bin: parts.bin, engines: { node: '>=20.19' }, optionalDependencies: { [nodePackage]: version } }),
+      ? { exports: { '.': { types: './dist/index.d.ts', default: './dist/index.js' } } }
+      : { bin: parts.bin, optionalDependencies: { [nodePackage]: version } }),
     dependencies,
   }
   await writeFile(path.join(folder, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`)
   await cp(path.join(root, 'LICENSE'), path.join(folder, 'LICENSE'))
+  await cp(path.join(root, parts.room, 'README.md'), path.join(folder, 'README.md'))
   for (const file of Object.values(parts.bin))
     await cp(path.join(root, 'apps/kiroku', file), path.join(folder, file))
   return folder

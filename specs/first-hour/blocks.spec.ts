@@ -1,0 +1,49 @@
+import { globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { commandsOf, isProgram, readBlocks, shownBy, wholeProgram } from './readBlocks.ts'
+import { showsSame } from './sameShape.ts'
+
+const root = path.resolve(import.meta.dirname, '..', '..')
+const documents = ['README.md', ...globSync('{docs,libs/client,libs/worker,apps/kiroku}/*.md', { cwd: root })]
+const blocksOf = (document: string) => readBlocks(document, readFileSync(path.join(root, document), 'utf8'))
+
+describe('what the documents have their readers do', () => {
+  it('is read block by block, and what is said of it in comments means something', () => {
+    const blocks = documents.flatMap(blocksOf)
+    expect(blocks.filter(isProgram).length).toBeGreaterThan(5)
+    expect(blocks.flatMap(commandsOf).length).toBeGreaterThan(50)
+    expect(() => readBlocks('x.md', '<!-- nto run: typo -->\n\n```sh\nls\n```')).toThrow('x.md:1')
+  })
+
+  it('is never left out without a reason', () => {
+    for (const { document, line, notes } of documents.flatMap(blocksOf))
+      for (const reason of [notes.notRun, notes.onlyChecked])
+        if (reason !== undefined) expect(reason.length, `${document}:${line}`).toBeGreaterThan(15)
+  })
+
+  it('is typed a command at a time, without the comments', () => {
+    const [block] = readBlocks(
+      'x.md',
+      '```sh\nnpm ci && npm start  # both\n\n# alone\nkiroku send a "b"\n```',
+    )
+    expect(commandsOf(block!)).toEqual(['npm ci', 'npm start', 'kiroku send a "b"'])
+  })
+
+  it('goes on from the program before where it imports nothing', () => {
+    const first = `import { connect } from 'x'\n\nconst client = await connect({ servers: 'y' })\nawait client.a()\n`
+    const [block] = readBlocks('x.md', '```js\nawait client.b()\n```')
+    const program = wholeProgram(block!, first)
+    expect(program).toContain(`import { connect } from 'x'`)
+    expect(program).toContain(`connect({ servers: 'y' })`)
+    expect(program).toContain('await client.b()')
+    expect(program).not.toContain('client.a()')
+  })
+
+  it('shows what is printed, but for ids, moments and spans', () => {
+    const [shown] = blocksOf('README.md').flatMap((block) => shownBy(block) ?? [])
+    expect(showsSame(`> npm says\n${shown!.replaceAll(/\d\d\.\d{3}/g, '59.001')}`, shown!)).toBe(true)
+    expect(showsSame(shown!.replace('DeadLettered', 'Acked'), shown!)).toBe(false)
+    expect(showsSame(shown!.replace('TRY', ''), shown!)).toBe(false)
+  })
+})
