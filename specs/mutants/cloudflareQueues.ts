@@ -82,7 +82,7 @@ export const cloudflareQueuesMutants: ReadonlyArray<SpecMutant> = [
   {
     id: 'CF-12',
     file: 'libs/worker/src/MessageBatch.ts',
-    from: 'undefined : delayMsOf(options.delaySeconds)',
+    from: 'undefined : pauseMsOf(options.delaySeconds)',
     to: 'undefined : options.delaySeconds',
     what: 'the delaySeconds of a retry are taken for milliseconds',
   },

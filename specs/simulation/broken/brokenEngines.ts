@@ -265,7 +265,7 @@ export const brokenEngines: readonly BrokenEngine[] = [
   {
     name: 'reserve given away',
     file: 'libs/engine/src/Room.ts',
-    from: '(left >= this.reserveBytes && left - bytes >= this.reserveBytes / 2)',
+    from: "(left >= this.reserveBytes && left - bytes >= this.#kept('sends'))",
     to: 'left >= bytes',
     what: 'sends take the reserve that everything else goes on from',
   },
