@@ -32,8 +32,8 @@ export class ErasuresChecker implements Checker {
   readonly #erasures = new Map<string, Erasure>()
   /** Keys that messages of a group were stored with, by entry and name. */
   readonly #used = new Map<string, Map<string, Buffer>>()
-  /** What messages say that nobody may get any more. */
-  readonly #gone = new Set<string>()
+  /** What messages say that nobody may get any more, and where they were stored. */
+  readonly #gone = new Map<string, { readonly partition: number; readonly seq: number }>()
 
   constructor(world: World) {
     this.#world = world
@@ -121,9 +121,9 @@ export class ErasuresChecker implements Checker {
         throw this.#object(
           `erasure ${erasure} of partition ${partition} is answered, and a key is still stored`,
         )
-    for (const { queue, number, label, lives, isForwarded } of found.messages) {
+    for (const { queue, number, label, seq, lives, isForwarded } of found.messages) {
       // What is left of a copy's lineage elsewhere is not its.
-      if (!isForwarded) this.#gone.add(label)
+      if (!isForwarded) this.#gone.set(label, { partition, seq })
       // What comes back of the past since then is discarded when it is to be delivered.
       for (const { state, sinceSeq } of lives.values())
         if (!isFinal(state) && sinceSeq <= found.seq)
@@ -142,6 +142,9 @@ export class ErasuresChecker implements Checker {
   givenUp(partition: number, from: number): void {
     for (const [key, { seq }] of this.#erasures)
       if (key.startsWith(`${partition} `) && seq >= from) this.#erasures.delete(key)
+    // A send that was given up may be repeated, and is another message then.
+    for (const [label, place] of this.#gone)
+      if (place.partition === partition && place.seq >= from) this.#gone.delete(label)
   }
 
   #object(text: string): Objection {

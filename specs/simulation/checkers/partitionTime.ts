@@ -76,7 +76,7 @@ export class PartitionTimeChecker implements Checker {
     for (let p = 0; p < plan.partitions; p++) {
       const { name, node } = placement.ownerOf(p)!
       if (node.actors.get(p)!.state.dispute === undefined) continue
-      const sinceMs = loop.nowMs - agreementMs
+      const sinceMs = loop.earlier(agreementMs)
       const offMs = [...clocks.since(name, sinceMs), ...clocks.since(storeClock, sinceMs)]
       if (Math.max(...offMs) - Math.min(...offMs) < disputeMs)
         throw this.#object(`${p}: the clocks agree, and partition time is disputed`)

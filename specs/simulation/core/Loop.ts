@@ -22,6 +22,7 @@ export class Loop {
   /** Steps so far. */
   steps = 0
   #leaptMs = 0
+  readonly #leaps: { readonly toMs: number; readonly ms: number }[] = []
   #order = 0
   readonly #later = new TaskHeap()
   #soon: Task[] = []
@@ -46,11 +47,19 @@ export class Loop {
   leap(ms: number): void {
     this.nowMs += ms
     this.#leaptMs += ms
+    this.#leaps.push({ toMs: this.nowMs, ms })
   }
 
   /** Ms since the world began in which something could happen. */
   get livedMs(): number {
     return this.nowMs - this.#leaptMs
+  }
+
+  /** The time when `ms` fewer of those had passed. */
+  earlier(ms: number): number {
+    let atMs = this.nowMs - ms
+    for (const leap of this.#leaps.toReversed()) if (atMs < leap.toMs) atMs -= leap.ms
+    return atMs
   }
 
   /** Resolves when `ms` have passed, for whoever runs now. */

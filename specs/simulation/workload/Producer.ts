@@ -9,6 +9,8 @@ import { currentConfig } from './currentConfig.ts'
 
 /** Sends of one producer. */
 const sendsMax = 14
+/** Where dedup keys are all in use, room comes once per window, and other producers may take it first. */
+const answersMsMax = 3_600_000
 
 /** A command that counts as a send of its producer. */
 type Numbered = CommandOf<'Enqueue'> | CommandOf<'Recall'> | CommandOf<'Reschedule'>
@@ -56,7 +58,7 @@ export class Producer {
       this.#start(this.#composer.compose(++this.#numbers))
       await loop.sleep(this.#world.isCalm ? 1 : chance.pick([0, 0, 1, 1, 3, 30, 300, 2_500]))
     }
-    await this.#world.until(`producer ${this.#name} has its answers`, () => this.#open === 0)
+    await this.#world.until(`producer ${this.#name} has its answers`, () => this.#open === 0, answersMsMax)
   }
 
   #start(command: Numbered): void {
