@@ -106,7 +106,7 @@ const settings: Readonly<Record<keyof QueueConfig, true | string>> = {
   indexBody: true,
   bodyHidden: true,
   bodySchema: true,
-  bodyCheck: true,
+  bodyCheck: 'no body of the world is JSON: where all are checked nothing could be sent',
   idleMs: true,
 }
 
