@@ -246,6 +246,28 @@ describe('dead letters', () => {
     await one.close()
   })
 
+  it('wait, and say why, while the only subscription that the next one is for is gone', async () => {
+    const there = { subscription: false }
+    const remote = (_to: number, [command]: readonly Command[]): Promise<Reply> => {
+      if (!there.subscription) {
+        const error = new KirokuError('UnknownSubscription', 'subscription "eu" is gone').toWire()
+        return Promise.resolve({ epoch: 1, seq: 1, answers: [{ error }] })
+      }
+      const { forward, messages } = command as CommandOf<'Forward'>
+      const upTo = forward + messages.length
+      return Promise.resolve({ epoch: 1, seq: 1, answers: [{ ok: { outcome: 'stored', upTo } }] })
+    }
+    const { one, fail } = await withDeadLetters(1_000_000, 1, remote)
+    await one.ask(send(1, 'a'))
+    await fail()
+    const outbox = async () => (await one.ask({ type: 'DescribeQueue', queue: 'mail' })).outbox
+    await waitUntil(async () => (await outbox())?.[0]?.held !== undefined)
+    expect(await outbox()).toMatchObject([{ messages: 1, held: { reason: 'subscriptionGone' } }])
+    there.subscription = true
+    await waitUntil(async () => (await outbox()) === undefined)
+    await one.close()
+  })
+
   it('go where the setting says when it changes while their queue is gone', async () => {
     const { one, fail } = await withDeadLetters(1_000_000, 0)
     await one.ask({ type: 'DeleteQueue', queue: 'dead', force: true, by })
