@@ -2,7 +2,8 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { KirokuError } from '@kiroku/message'
 import { ManualTime, waitUntil } from '@kiroku/testkit'
 import { startMemoryEngine } from '@kiroku/testkit/engine'
-import { createClient, inProcess, type Batch, type ClientEvent, type ConsumeOptions } from './index.ts'
+import { createClient, inProcess, type Batch, type ConsumeOptions } from './index.ts'
+import { startTestClient } from './startTestClient.ts'
 
 const closers: (() => Promise<void>)[] = []
 afterEach(async () => {
@@ -10,11 +11,7 @@ afterEach(async () => {
 })
 
 const start = async () => {
-  const engine = await startMemoryEngine()
-  closers.push(() => engine.close())
-  const events: ClientEvent[] = []
-  const client = createClient(inProcess(engine.node()), { onEvent: (event) => events.push(event) })
-  closers.push(() => client.close())
+  const { engine, client, events } = await startTestClient()
   const counts = async (queue: string) => (await client.queues.describe(queue)).counts
   return { engine, client, events, counts }
 }

@@ -1,20 +1,9 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { waitUntil } from '@kiroku/testkit'
-import { startMemoryEngine } from '@kiroku/testkit/engine'
-import { createClient, inProcess, type ClientEvent } from './index.ts'
+import { startTestClient } from './startTestClient.ts'
 
-const closers: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close()
-})
-
-/** A client of an engine of four partitions, on which queues and their dead-letter queues lie apart. */
 const start = async () => {
-  const engine = await startMemoryEngine()
-  closers.push(() => engine.close())
-  const events: ClientEvent[] = []
-  const client = createClient(inProcess(engine.node()), { onEvent: (event) => events.push(event) })
-  closers.push(() => client.close())
+  const { client, events } = await startTestClient()
   const warnings = async (queue: string) => (await client.queues.describe(queue)).warnings
   const told = () =>
     events.flatMap((event) => (event.type === 'queueWarning' ? [[event.queue, event.warning]] : []))

@@ -1,20 +1,11 @@
-import { afterEach, describe, expect, expectTypeOf, it } from 'vitest'
+import { describe, expect, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
 import { waitUntil } from '@kiroku/testkit'
-import { startMemoryEngine } from '@kiroku/testkit/engine'
-import { createClient, defineQueue, inProcess, type ClientEvent, type MessageView } from '../index.ts'
-
-const closers: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close()
-})
+import { defineQueue, type MessageView } from '../index.ts'
+import { startTestClient } from '../startTestClient.ts'
 
 const start = async () => {
-  const engine = await startMemoryEngine()
-  closers.push(() => engine.close())
-  const events: ClientEvent[] = []
-  const client = createClient(inProcess(engine.node()), { onEvent: (event) => events.push(event) })
-  closers.push(() => client.close())
+  const { client, events } = await startTestClient()
   await client.queues.create('orders', { deadLetter: 'dead' })
   const letters = async (count: number): Promise<MessageView[]> => {
     await waitUntil(async () => (await client.queues.describe('dead')).counts.available === count)

@@ -1,21 +1,13 @@
 import { type } from 'arktype'
 import * as v from 'valibot'
-import { afterEach, describe, expect, expectTypeOf, it } from 'vitest'
+import { describe, expect, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
 import { waitUntil } from '@kiroku/testkit'
-import { startMemoryEngine } from '@kiroku/testkit/engine'
-import { createClient, defineQueue, inProcess, type QueueDefinition } from '../index.ts'
-
-const closers: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close()
-})
+import { defineQueue, type QueueDefinition } from '../index.ts'
+import { startTestClient } from '../startTestClient.ts'
 
 const start = async () => {
-  const engine = await startMemoryEngine()
-  closers.push(() => engine.close())
-  const client = createClient(inProcess(engine.node()), { onEvent: () => {} })
-  closers.push(() => client.close())
+  const { client } = await startTestClient()
   await client.queues.create('orders', { deadLetter: 'dead' })
   return client
 }
