@@ -19,6 +19,7 @@ import type {
   Queues,
   RedriveOptions,
 } from './Client.ts'
+import type { Clock } from './Clock.ts'
 import { DeadLetterQueues, type ChangeOptions } from './DeadLetterQueues.ts'
 import { encodeBody } from './encodeMessage.ts'
 import { limits } from './limits.ts'
@@ -35,6 +36,7 @@ interface AdministrationContext {
   readonly partitions: () => Promise<readonly PartitionClient[]>
   readonly incarnation: () => Promise<string>
   readonly actor: Actor
+  readonly clock: Clock
 }
 
 /** Administers queues by name. */
@@ -47,9 +49,10 @@ export class Administration implements Queues {
 
   constructor(context: AdministrationContext) {
     this.#context = context
-    const { partitionOf, partitions, actor } = context
+    const { partitionOf, partitions, actor, clock } = context
     this.#deadLetters = new DeadLetterQueues({
       partitions,
+      clock,
       describe: (queue) => this.#describe(queue),
       create: (queue, by) => this.create(queue, {}, by),
     })

@@ -1,6 +1,7 @@
 import { isKirokuError, KirokuError, type Actor, type AppliedSection } from '@kiroku/message'
 import { partitionOf, type Answers, type DeadLetterTarget, type QueueDescription } from '@kiroku/partition'
 import type { QueueSection, QueueSettings } from './Client.ts'
+import type { Clock } from './Clock.ts'
 import { limits } from './limits.ts'
 import type { PartitionClient } from './PartitionClient.ts'
 import { judgeLosses, type LossJudge } from './judgeLosses.ts'
@@ -17,6 +18,7 @@ export interface ChangeOptions {
 /** What dead-letter queues need of the administration of queues. */
 interface DeadLetterContext {
   readonly partitions: () => Promise<readonly PartitionClient[]>
+  readonly clock: Clock
   readonly describe: (queue: string) => Promise<QueueDescription>
   readonly create: (queue: string, by: Actor) => Promise<unknown>
 }
@@ -35,10 +37,11 @@ export class DeadLetterQueues {
    * are asked, so an answer is used again for a while, but not past a change made here.
    */
   judge(): Promise<LossJudge | undefined> {
-    if (this.#judge === undefined || performance.now() > this.#judge.untilMs) {
+    const nowMs = this.#context.clock.now()
+    if (this.#judge === undefined || nowMs > this.#judge.untilMs) {
       const judge = this.#askAll()
       judge.catch(() => this.#forget())
-      this.#judge = { judge, untilMs: performance.now() + limits.deadLetterNamesMs }
+      this.#judge = { judge, untilMs: nowMs + limits.lossJudgeMs }
     }
     return this.#judge.judge
   }

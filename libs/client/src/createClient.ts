@@ -93,6 +93,7 @@ class TransportClient implements Client {
       partitions: async () => (await this.#connection.open()).partitions,
       incarnation: async () => (await this.#connection.open()).directory.incarnation,
       actor: this.#actor,
+      clock,
     })
   }
 

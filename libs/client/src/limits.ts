@@ -23,8 +23,8 @@ export const limits = {
   deafPlaceMs: 1_000,
   /** How long a part that does not answer is asked what it has. */
   partReplyMs: 2_000,
-  /** How long it is taken as known which dead-letter queues there are, and how long they keep what they get. */
-  deadLetterNamesMs: 5_000,
+  /** How long what all partitions said of their queues is used to judge which of them lose what fails. */
+  lossJudgeMs: 5_000,
   /** Repeated receives that are remembered, for answers that come late. */
   repeatsMax: 10_000,
   /**

@@ -23,20 +23,27 @@ export class BodySchemas {
 
   /** Why bodies are refused, said at once: `BodyMismatch`, `InvalidConfig`, or `Busy` while the schema is made ready. */
   refuse(bodies: Iterable<Uint8Array>, schema: object, queue: string): KirokuError | undefined {
-    const validate = this.#ready.get(schema) ?? this.#compiled.get(JSON.stringify(schema))
+    const validate = this.#readyOf(schema)
     if (validate === undefined) {
       this.#compile(schema).catch(() => undefined)
       return new KirokuError('Busy', `the schema of queue "${queue}" is being made ready`, {
         retryAfterMs: 50,
       })
     }
-    this.#ready.set(schema, validate)
     if (validate instanceof KirokuError) return validate
     for (const body of bodies) {
       const mismatch = mismatchOf(validate, body, queue)
       if (mismatch !== undefined) return mismatch
     }
     return undefined
+  }
+
+  #readyOf(schema: object): ValidateFunction | KirokuError | undefined {
+    const ready = this.#ready.get(schema)
+    if (ready !== undefined) return ready
+    const compiled = this.#compiled.get(JSON.stringify(schema))
+    if (compiled !== undefined) this.#ready.set(schema, compiled)
+    return compiled
   }
 
   /** Whether a body fits. Errors: `InvalidConfig`. */
