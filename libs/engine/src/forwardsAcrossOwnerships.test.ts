@@ -54,7 +54,7 @@ const given = async () => {
   return { ...one, actor, time, asked, target, create, taken, lose, ask }
 }
 
-describe('an ownership that is over', () => {
+describe('an ownership that has ended', () => {
   it('forwards nothing any more, of which some never came to be', async () => {
     const { actor, time, asked, target, create, taken, lose, ask, close } = await given()
     await create('mail')

@@ -1,6 +1,6 @@
 import type { RecentEnds } from './state/AttemptEnds.ts'
 
-/** So many attempts must have ended before their share of failures says anything. */
+/** With fewer ended attempts than this, the share of failures says nothing. */
 const attemptsMin = 20
 
 /** A warning where most attempts failed lately, with the most frequent error. */

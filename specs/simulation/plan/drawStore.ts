@@ -31,7 +31,7 @@ export const drawStore = (chance: Chance): StorePlan | undefined => {
   }
 }
 
-/** A record that is over within one seed, in ms; queues may not keep their messages longer. */
+/** How long a record is kept that ends within one seed, in ms; queues may not keep their messages longer. */
 const shortRecordMs = 16_000
 
 /** The queues as a record of this length lets them be. */

@@ -81,7 +81,7 @@ const configOf = async (invocation: Invocation): Promise<WorkedConfig> => {
 }
 
 /**
- * A queue named only by --queue is created only if the user agrees: a typing error would wait for messages for ever.
+ * A queue named only by --queue is created only if the user agrees: a mistyped one would wait for messages forever.
  * What a wrangler file declares is meant. Errors: `UnknownQueue`.
  */
 const assentToCreate = async (

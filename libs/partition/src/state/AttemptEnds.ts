@@ -25,7 +25,7 @@ export class AttemptEnds {
   readonly #subs = new Map<Subscription, Slot[]>()
   #swept = 0
 
-  /** So many attempts ended at partition time `now` in ms; with an error they failed. */
+  /** Notes that `count` attempts ended at partition time `now`, in ms; if there is an error, they failed. */
   note(sub: Subscription, count: number, now: number, error?: string): void {
     const slot = this.#slot(sub, Math.floor(now / limits.timeStretchMs))
     slot.ended += count

@@ -6,7 +6,7 @@ import { pageBytes, touchPages } from './touchPages.ts'
 
 const none = -1
 /**
- * What columns grow by, and by so many slots at most. Systems hand memory out when it is first written to, so that
+ * The factor by which columns grow, and the most slots that they grow by. Systems hand memory out when it is first written to, so that
  * slots that were never used cost nothing, and columns seldom have to be copied.
  */
 const growth = 8
