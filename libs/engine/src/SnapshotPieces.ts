@@ -1,7 +1,7 @@
 import { putTogether, takeApart, type Snapshot } from '@kiroku/partition'
 
-/** Objects that are copied to or from another thread at once: some ms. */
-const pieceItems = 2_000
+/** Objects that are copied to or from another thread at once: some ms, where they are queues. */
+const pieceItems = 1_000
 
 /** A part of a list on its way between threads. */
 export interface Piece {

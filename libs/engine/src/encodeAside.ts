@@ -1,3 +1,4 @@
+import { setImmediate as nextTick } from 'node:timers/promises'
 import { itemsIn } from '@kiroku/partition'
 import { inTurns } from './inTurns.ts'
 import { makeCheckpoint, type CheckpointTask, type MadeCheckpoint } from './makeCheckpoint.ts'
@@ -10,7 +11,10 @@ const asideFrom = 5_000
 /** Makes a checkpoint off the actor's thread where the state is large; takes the snapshot over. */
 export const encodeAside = async (task: CheckpointTask): Promise<MadeCheckpoint> => {
   if (itemsIn(task.snapshot) < asideFrom) return makeCheckpoint(task)
+  // Copying, taking apart and starting a thread take some ms each: others get their turn in between.
+  await nextTick()
   const { moved, pieces, rest, lists } = piecesOf(task.snapshot)
+  await nextTick()
   const thread = new CheckpointThread({ make: { ...task, snapshot: rest }, lists }, moved)
   const reply = thread.reply()
   // The wait below is told.

@@ -190,7 +190,7 @@ export class TestPartition {
     this.turn(...polls.map((poll) => ({ type: 'CancelReceive', poll }) as const))
     this.state.pollTimers.filter((t) => !t.poll.done)
     const state = restore(structuredClone(snapshot(this.state)))
-    state.sweepAt = this.state.sweepAt
+    state.sweep.at = this.state.sweep.at
     for (const sub of this.state.subscriptions)
       if (sub !== undefined) carryOver(sub, state.subscriptions[sub.index]!)
     for (const queue of this.state.queues.values()) this.#carryRedrives(queue, state)

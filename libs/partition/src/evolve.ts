@@ -413,7 +413,7 @@ const queueCreated = (state: PartitionState, e: LogEventOf<'QueueCreated'>): voi
   state.names.set(e.name, queue)
   open(state, queue, 0, mainSubscription, {})
   if (e.queue >= state.nextQueue) state.nextQueue = e.queue + 1
-  if (queue.config.idleMs > 0) state.sweepAt = 0
+  if (queue.config.idleMs > 0) state.sweep.restart()
 }
 
 const queueConfigured = (state: PartitionState, e: LogEventOf<'QueueConfigured'>): void => {
@@ -426,7 +426,7 @@ const queueConfigured = (state: PartitionState, e: LogEventOf<'QueueConfigured'>
   if (e.applied !== undefined) queue.noteApplied(e.applied)
   if (queue.config.idleMs > 0) {
     queue.receivedAt = state.at
-    state.sweepAt = 0
+    state.sweep.restart()
   }
   revise(state, queue)
   if (queue.config.retentionMs === before) return
@@ -434,7 +434,7 @@ const queueConfigured = (state: PartitionState, e: LogEventOf<'QueueConfigured'>
   for (let slot = 0; slot < live.top; slot++)
     if (live.state[slot] === State.Available && state.subscriptions[live.owner[slot]!]!.queue === queue)
       live.schedule(slot, live.enqueuedAt[slot]! + queue.config.retentionMs)
-  state.sweepAt = 0
+  state.sweep.restart()
 }
 
 const queueDeleted = (state: PartitionState, e: LogEventOf<'QueueDeleted'>): void => {

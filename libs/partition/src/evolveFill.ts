@@ -44,5 +44,5 @@ export const filled = (state: PartitionState, sub: Subscription): void => {
   state.restoredSeq = state.frameSeq
   state.dirty.add(sub)
   // Their retention was not looked at meanwhile.
-  state.sweepAt = Math.min(state.sweepAt, state.at)
+  state.sweep.restart(state.at)
 }

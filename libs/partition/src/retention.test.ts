@@ -40,7 +40,7 @@ describe('a message that is not final when its retention ends', () => {
     p.send('q', 2)
     p.pass(9_900)
     p.send('q', 2)
-    p.state.sweepAt = p.now + 100_000
+    p.state.sweep.at = p.now + 100_000
     p.now += 200
     expect(p.receive('q')!.numbers).toEqual([3, 2])
     expect(p.events).toMatchObject([{ ...expired, numbers: [1, 2] }, { type: 'Delivered' }])
@@ -130,6 +130,64 @@ describe('retention of very many runs', () => {
   })
 })
 
+describe('retention of very many groups', () => {
+  const enqueue = { type: 'Enqueue', queue: 'q', producer: 'p' } as const
+  const grouped = (count: number, retentionMs: number): TestPartition => {
+    const p = new TestPartition()
+    p.create('q', { retentionMs, groups: 'ordered' })
+    for (let from = 0; from < count; from += 1_000) send(p, from, 1_000)
+    return p
+  }
+  const send = (p: TestPartition, from: number, count: number): void => {
+    const groups = Array.from({ length: count }, (_, i) => `g${from + i}`)
+    p.ok({ ...enqueue, send: ++sends, messages: groups.map(() => new Uint8Array(1)), groups })
+  }
+  let sends = 0
+  it('is looked at over several turns, each of a bounded size', () => {
+    const p = grouped(25_000, 10_000)
+    p.configure('q', { retentionMs: 20_000 })
+    p.turn()
+    expect(nextTimerAt(p.state)).toBe(p.now)
+    p.pass(0)
+    expect(nextTimerAt(p.state)).toBe(p.now + 20_000)
+  })
+  it('ends everywhere when it is shortened while it is looked at', () => {
+    const p = grouped(25_000, 100_000)
+    p.configure('q', { retentionMs: 50_000 })
+    p.turn()
+    expect(nextTimerAt(p.state)).toBe(p.now)
+    p.configure('q', { retentionMs: 1_000 })
+    p.pass(1_000)
+    expect(p.counts('q')).toMatchObject({ discarded: 25_000, available: 0 })
+  })
+  it('ends on time for what came while the others were looked at', () => {
+    const p = grouped(25_000, 20_000)
+    p.configure('q', { retentionMs: 30_000 })
+    p.turn()
+    send(p, 0, 1_000)
+    p.pass(0)
+    p.configure('q', { retentionMs: 10_000 })
+    p.turn()
+    const came = p.now
+    send(p, 30_000, 1_000)
+    p.pass(9_999)
+    expect(nextTimerAt(p.state)).toBe(came + 10_000)
+    p.pass(500)
+    expect(p.counts('q')).toMatchObject({ discarded: 27_000, available: 0 })
+  })
+  it('goes on where the groups that it would have come to are gone', () => {
+    const p = grouped(25_000, 100_000)
+    p.configure('q', { retentionMs: 50_000 })
+    p.turn()
+    p.turn({ type: 'PurgeQueue', queue: 'q', by: { name: 'a', origin: 'b' } })
+    send(p, 50_000, 1_000)
+    p.pass(0)
+    expect(nextTimerAt(p.state)).toBe(p.now + 50_000)
+    p.pass(50_000)
+    expect(p.counts('q')).toMatchObject({ discarded: 26_000, available: 0 })
+  })
+})
+
 describe('a queue that is deleted when it is idle', () => {
   const deleted = [{ type: 'QueueDeleted', by: { name: 'engine', origin: 'idle' } }]
   const idle = (): TestPartition => {
@@ -177,7 +235,7 @@ describe('a tenant whose first messages are over', () => {
     const enqueue = { type: 'Enqueue', queue: 'q', producer: 'p' } as const
     const messages = [new Uint8Array(3), new Uint8Array(3)]
     p.ok({ ...enqueue, send: 1, messages, groups: ['g', 'g'] })
-    p.state.sweepAt = p.now + 100_000
+    p.state.sweep.at = p.now + 100_000
     p.now += 1_000
     p.poll('q', { waitMs: 60_000 })
     p.ok({ ...enqueue, send: 2, messages, groups: ['g', 'g'] })

@@ -242,31 +242,41 @@ const copyOf = (
   }
 }
 
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+
+/** What is absent is added where it is there: 10,000 queues are copied in one step, and spreading takes three times as long. */
 const queueSnapshot = (
   state: PartitionState,
   q: QueueState,
   groups: GroupsCopy,
   lists: Copying,
-): QueueSnapshot => ({
-  id: q.id,
-  name: q.name,
-  config: q.recorded,
-  ...(q.applied.size === 0 ? {} : { applied: [...q.applied] }),
-  deliveryPaused: q.deliveryPaused,
-  nextNumber: q.nextNumber,
-  ...(q.purgedTo === 0 ? undefined : { purgedTo: q.purgedTo }),
-  skipped: q.skipped,
-  delayed: q.delayed,
-  frame: [q.frameSeq, q.frameCount],
-  ...(q.editedSeq === 0 ? undefined : { editedSeq: q.editedSeq }),
-  ...(q.hadForwards ? { hadForwards: true } : undefined),
-  nextSub: q.nextSub,
-  ...(q.nextRedrive === 1 ? {} : { nextRedrive: q.nextRedrive, redrives: q.redrives.map(recordedRedrive) }),
-  subs: q.subs.map((sub) => subscriptionSnapshot(sub, groups, lists)),
-  ...(q.spread === undefined ? undefined : { spread: spreadSnapshot(q.spread) }),
-  ...(q.place === undefined ? undefined : { place: q.place }),
-  ...dedupSnapshot(state.dedup.of(q)),
-})
+): QueueSnapshot => {
+  const copy: Mutable<QueueSnapshot> = {
+    id: q.id,
+    name: q.name,
+    config: q.recorded,
+    deliveryPaused: q.deliveryPaused,
+    nextNumber: q.nextNumber,
+    skipped: q.skipped,
+    delayed: q.delayed,
+    frame: [q.frameSeq, q.frameCount],
+    nextSub: q.nextSub,
+    subs: q.subs.map((sub) => subscriptionSnapshot(sub, groups, lists)),
+  }
+  if (q.applied.size > 0) copy.applied = [...q.applied]
+  if (q.purgedTo > 0) copy.purgedTo = q.purgedTo
+  if (q.editedSeq > 0) copy.editedSeq = q.editedSeq
+  if (q.hadForwards) copy.hadForwards = true
+  if (q.nextRedrive > 1) {
+    copy.nextRedrive = q.nextRedrive
+    copy.redrives = q.redrives.map(recordedRedrive)
+  }
+  if (q.spread !== undefined) copy.spread = spreadSnapshot(q.spread)
+  if (q.place !== undefined) copy.place = q.place
+  const dedup = state.dedup.of(q)
+  if (dedup !== undefined) copy.dedup = dedup.copy()
+  return copy
+}
 
 const spreadSnapshot = ({ version, revision, purges, parts, closed }: Spread): SpreadSnapshot => ({
   version,
@@ -276,22 +286,22 @@ const spreadSnapshot = ({ version, revision, purges, parts, closed }: Spread): S
   closed,
 })
 
-const dedupSnapshot = (keys: DedupKeys | undefined): Pick<QueueSnapshot, 'dedup'> =>
-  keys === undefined ? {} : { dedup: keys.copy() }
-
-const subscriptionSnapshot = (s: Subscription, groups: GroupsCopy, lists: Copying): SubscriptionSnapshot => ({
-  index: s.index,
-  id: s.id,
-  name: s.name,
-  settings: s.settings,
-  deliveryPaused: s.deliveryPaused,
-  from: s.from,
-  ...(s.fill === undefined ? undefined : { fill: { ...s.fill, restoredTail: s.restoredTail } }),
-  ready: [s.readyHead, s.readyTail, s.ready, s.readyBytes],
-  touched: [s.head, s.tail, s.available, s.availableBytes],
-  counts: counted.map((name) => s[name]),
-  ...(s.groups === undefined ? undefined : { groups: groupSnapshots(groups, ownGroups(s, s.groups), lists) }),
-})
+const subscriptionSnapshot = (s: Subscription, groups: GroupsCopy, lists: Copying): SubscriptionSnapshot => {
+  const copy: Mutable<SubscriptionSnapshot> = {
+    index: s.index,
+    id: s.id,
+    name: s.name,
+    settings: s.settings,
+    deliveryPaused: s.deliveryPaused,
+    from: s.from,
+    ready: [s.readyHead, s.readyTail, s.ready, s.readyBytes],
+    touched: [s.head, s.tail, s.available, s.availableBytes],
+    counts: counted.map((name) => s[name]),
+  }
+  if (s.fill !== undefined) copy.fill = { ...s.fill, restoredTail: s.restoredTail }
+  if (s.groups !== undefined) copy.groups = groupSnapshots(groups, ownGroups(s, s.groups), lists)
+  return copy
+}
 
 const ownGroups = ({ fill }: Subscription, { oldest, isOrdered }: Groups): OwnGroups => ({
   oldest,
@@ -362,7 +372,7 @@ export function* restoring(s: Snapshot): Generator<undefined, PartitionState> {
     state.nextErasure = s.erasures.next
     state.erasures = [...s.erasures.open]
   }
-  state.sweepAt = 0
+  state.sweep.restart()
   return state
 }
 

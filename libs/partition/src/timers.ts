@@ -10,10 +10,11 @@ import type { PartitionState } from './state/PartitionState.ts'
 import type { Poll } from './state/Poll.ts'
 import type { QueueState } from './state/QueueState.ts'
 import type { Turn } from './Turn.ts'
-import { listsOf } from './untouched.ts'
 
 /** Timers handled in one turn; the rest comes in the next, so that no turn is long. */
 const timersPerTurnMax = 5_000
+/** Groups whose retention is looked at in one turn, about half a ms. */
+const groupsPerTurnMax = 10_000
 /** The most that a fact of one timer takes, of a delay beside the filters of its queue. */
 const timerBytes = outcomeBytes(0)
 const subBytes = 9
@@ -36,7 +37,7 @@ export const nextTimerAt = (state: PartitionState): number => {
   const { live } = state
   const slot = live.earliest
   let at = slot < 0 ? Number.POSITIVE_INFINITY : live.deadline[slot]!
-  at = Math.min(at, state.delayedRuns.peek()?.dueAt ?? at, state.pollTimers.peek()?.at ?? at, state.sweepAt)
+  at = Math.min(at, state.delayedRuns.peek()?.dueAt ?? at, state.pollTimers.peek()?.at ?? at, state.sweep.at)
   if (state.flowTimers.size > 0) at = Math.min(at, state.flowTimers.peek()!.at)
   return at
 }
@@ -45,7 +46,7 @@ export const nextTimerAt = (state: PartitionState): number => {
 export const fireTimers = <B>(turn: Turn<B>): Poll[] => {
   fireDelays(turn)
   fireLive(turn)
-  if (turn.now >= turn.state.sweepAt) sweep(turn)
+  if (turn.now >= turn.state.sweep.at) sweep(turn)
   fireFlows(turn.state, turn.now)
   return duePolls(turn)
 }
@@ -116,39 +117,45 @@ const require = (accepted: boolean, state: State): void => {
 /** Ends what is too old: messages that nobody touched, and queues that nobody receives from. */
 const sweep = <B>(turn: Turn<B>): void => {
   const { state, now } = turn
-  let next = Number.POSITIVE_INFINITY
-  let left = timersPerTurnMax
+  const { runs, sweep } = state
+  sweep.begin()
+  let endsLeft = timersPerTurnMax
+  let groupsLeft = groupsPerTurnMax
   for (const queue of state.queues.values()) {
     const idleAt = idleEnd(queue, now)
     if (idleAt <= now) {
-      if (turn.timerRoom < timerBytes) return void (state.sweepAt = now)
+      if (turn.timerRoom < timerBytes) return sweep.interrupt(now)
       turn.emit({ type: 'QueueDeleted', queue: queue.id, by: { name: 'engine', origin: 'idle' } })
       endLanes(turn, queue.id)
       continue
     }
-    next = Math.min(next, idleAt)
-    for (const sub of queue.subs)
+    sweep.expect(idleAt)
+    for (const sub of queue.subs) {
       // What is restored is nobody's to take from before it is complete.
-      for (const list of sub.fill === undefined ? listsOf(sub) : [])
+      if (sub.fill !== undefined) continue
+      for (const list of sub.groups?.walk(sweep.pass) ?? [sub]) {
+        if (list !== sub && groupsLeft-- === 0) return sweep.interrupt(now)
         for (let run = list.readyHead; run !== 0; run = list.readyHead) {
-          const expiresAt = state.runs.enqueuedAt(run) + queue.config.retentionMs
+          const expiresAt = runs.enqueuedAt(run) + queue.config.retentionMs
           if (expiresAt > now) {
-            next = Math.min(next, expiresAt)
+            sweep.expect(expiresAt)
             break
           }
-          if (left-- === 0 || turn.timerRoom < timerBytes) return void (state.sweepAt = now)
+          if (endsLeft-- === 0 || turn.timerRoom < timerBytes) return sweep.interrupt(now)
           turn.emit({
             type: 'Discarded',
             queue: queue.id,
             sub: sub.id,
-            numbers: [state.runs.first(run), state.runs.count(run)],
+            numbers: [runs.first(run), runs.count(run)],
             reason: 'expired',
             cause: 'retention',
             error: '',
           })
         }
+      }
+    }
   }
-  state.sweepAt = Math.max(next, now + sweepPauseMs)
+  sweep.finish(now + sweepPauseMs)
 }
 
 /** When a queue will have been idle for too long; while somebody waits it is not. */

@@ -120,8 +120,7 @@ const becameReady = (
     group.lastArrivalAt = state.at
     offer(state, sub, group)
   }
-  const expiresAt = enqueuedAt + sub.config.retentionMs
-  if (expiresAt < state.sweepAt) state.sweepAt = expiresAt
+  state.sweep.expect(enqueuedAt + sub.config.retentionMs)
 }
 
 /** Gives a run whose delay is over to the subscriptions that it is for. */
@@ -210,6 +209,10 @@ export const takeUntouched = (
   going: (run: number) => void,
 ): void => {
   let left = countOf(numbers)
+  // Retention takes what a group begins with, and must not look through a million others for it.
+  const headed = sub.groups?.headedBy(numbers[0]!)
+  if (headed !== undefined) left -= takeFromList(state, sub, headed, numbers, left, going)
+  if (left === 0) return
   for (const list of listsOf(sub)) {
     if (left === 0) return
     left -= takeFromList(state, sub, list, numbers, left, going)

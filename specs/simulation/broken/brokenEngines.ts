@@ -243,8 +243,8 @@ export const brokenEngines: readonly BrokenEngine[] = [
   {
     name: 'retention early',
     file: 'libs/partition/src/timers.ts',
-    from: 'const expiresAt = state.runs.enqueuedAt(run) + queue.config.retentionMs',
-    to: 'const expiresAt = state.runs.enqueuedAt(run) + queue.config.retentionMs - 2_000',
+    from: 'const expiresAt = runs.enqueuedAt(run) + queue.config.retentionMs',
+    to: 'const expiresAt = runs.enqueuedAt(run) + queue.config.retentionMs - 2_000',
     what: 'untouched messages are discarded before their time',
   },
   {

@@ -23,6 +23,9 @@ export class Groups {
   /** Those that a receive can get something of, in the order of their turn. */
   #rowHead = none
   #rowTail = none
+  /** Where the walk of a pass goes on. */
+  #walkAt = none
+  #pass = 0
 
   constructor(columns: GroupColumns, isOrdered: boolean) {
     this.#columns = columns
@@ -90,6 +93,22 @@ export class Groups {
       const group = new Group(this.#columns, id)
       id = this.#columns.word(id, word.next)
       yield group
+    }
+  }
+
+  /**
+   * What a pass has not walked yet. The walk may be left at any group and goes on with that one; groups may come and go
+   * meanwhile, and those that begin behind its end are not walked.
+   */
+  *walk(pass: number): Generator<Group, void> {
+    if (this.#pass !== pass) {
+      this.#pass = pass
+      this.#walkAt = this.#oldest
+    }
+    for (let id = this.#walkAt; id !== none; id = this.#walkAt) {
+      yield new Group(this.#columns, id)
+      // One that was forgotten has moved the walk on already.
+      if (this.#walkAt === id) this.#walkAt = this.#columns.word(id, word.next)
     }
   }
 
@@ -185,6 +204,7 @@ export class Groups {
     this.#byHead = new SpreadMap()
     this.#oldest = none
     this.#newest = none
+    this.#walkAt = none
     this.size = 0
     for (let id = oldest; id !== none;) {
       const group = new Group(columns, id)
@@ -211,6 +231,7 @@ export class Groups {
     this.#ids.delete(group.key)
     const before = columns.own(id, own.before)
     const next = columns.word(id, word.next)
+    if (this.#walkAt === id) this.#walkAt = next
     if (before === none) this.#oldest = next
     else columns.setWord(before, word.next, next)
     if (next === none) this.#newest = before

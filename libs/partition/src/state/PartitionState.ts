@@ -15,6 +15,7 @@ import type { Redrive } from './Redrive.ts'
 import { RunSlab } from './RunSlab.ts'
 import type { LeavingPart } from './Spread.ts'
 import type { Subscription } from './Subscription.ts'
+import { Sweep } from './Sweep.ts'
 import type { Times } from './Times.ts'
 
 /** A checkpoint that the log names. */
@@ -119,8 +120,7 @@ export class PartitionState {
   readonly dirty = new Set<Subscription>()
   /** Redrives that run, dry runs included. */
   readonly redrives = new Set<Redrive>()
-  /** When retention of untouched messages and idle queues must be looked at next. */
-  sweepAt = Number.POSITIVE_INFINITY
+  readonly sweep = new Sweep()
 
   constructor(partition: number) {
     this.partition = partition
