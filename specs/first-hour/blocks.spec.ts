@@ -5,7 +5,10 @@ import { commandsOf, isProgram, readBlocks, shownBy, wholeProgram } from './read
 import { showsSame } from './sameShape.ts'
 
 const root = path.resolve(import.meta.dirname, '..', '..')
-const documents = ['README.md', ...globSync('{docs,libs/client,libs/worker,apps/kiroku}/*.md', { cwd: root })]
+const documents = [
+  'README.md',
+  ...globSync('{docs,docs/reference,libs/client,libs/worker,apps/kiroku}/*.md', { cwd: root }),
+]
 const blocksOf = (document: string) => readBlocks(document, readFileSync(path.join(root, document), 'utf8'))
 
 describe('what the documents have their readers do', () => {

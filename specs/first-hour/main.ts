@@ -94,7 +94,7 @@ const followDocuments = async (): Promise<void> => {
   symlinkSync(path.join(clone, 'node_modules', 'zod'), path.join(project, 'node_modules', 'zod'))
   const programs = ['docs/client.md', 'libs/client/README.md', 'libs/worker/README.md']
   await follow(programs, project, reader(), engine)
-  for (const document of globSync('docs/*.md', { cwd: clone }).sort()) {
+  for (const document of globSync('docs/**/*.md', { cwd: clone }).sort()) {
     if (programs.includes(document)) continue
     const own = path.join(folder, path.basename(document, '.md'))
     mkdirSync(own)

@@ -30,3 +30,5 @@ export {
   type Token,
 } from './tokens.ts'
 export type { Labels, MetricFamily } from './metrics/MetricFamily.ts'
+export { OperationTimes } from './metrics/OperationTimes.ts'
+export { queueMetrics } from './metrics/queueMetrics.ts'

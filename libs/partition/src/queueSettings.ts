@@ -26,7 +26,7 @@ export type QueueSetting = {
 
 /**
  * Everything that can be set for a queue, with the defaults of the native door. What is checked, the flags of the
- * command line and their help, the schema of the HTTP API and `docs/configuration.md` are all made from this table.
+ * command line and their help, the schema of the HTTP API and `docs/reference/configuration.md` are all made from this table.
  */
 export const queueSettings = {
   leaseMs: {

@@ -21,7 +21,7 @@ export interface QueueSections {
 type Values = Record<string, unknown>
 
 /**
- * Reads the queues of a configuration file: by name, with the keys of `docs/configuration.md`. Durations and sizes
+ * Reads the queues of a configuration file: by name, with the keys of `docs/reference/configuration.md`. Durations and sizes
  * are numbers of ms and bytes, or text as on the command line. Errors: `InvalidConfig` with line and column.
  */
 export const queueSections = (file: ConfigFile): QueueSections => {

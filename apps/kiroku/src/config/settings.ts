@@ -17,7 +17,7 @@ export interface Setting {
 const setting = <const S extends Setting>(row: S): S => row
 
 /**
- * Everything that can be configured, as data: `docs/configuration.md`, the flags of the CLI, the
+ * Everything that can be configured, as data: `docs/reference/configuration.md`, the flags of the CLI, the
  * environment and `kiroku.jsonc` are all made from this table. A flag beats the environment, which beats
  * the file, which beats the default.
  */

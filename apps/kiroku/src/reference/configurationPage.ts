@@ -1,25 +1,15 @@
-import { errorRegistry } from '@kiroku/message'
-import { formatSetting, queueFlags, rangeOf } from './queueFlags.ts'
-import { configFile } from './ConfigFile.ts'
-import { otherVariables, settingsTable, type Setting } from './settings.ts'
-
-const code = (text: string): string => `\`${text}\``
-
-const cell = (text: string): string => text.replaceAll('|', '\\|')
-
-const table = (head: readonly string[], rows: readonly (readonly string[])[]): string[] => [
-  `| ${head.join(' | ')} |`,
-  `| ${head.map(() => '---').join(' | ')} |`,
-  ...rows.map((row) => `| ${row.map(cell).join(' | ')} |`),
-]
+import { formatSetting, queueFlags, rangeOf } from '../config/queueFlags.ts'
+import { configFile } from '../config/ConfigFile.ts'
+import { otherVariables, settingsTable, type Setting } from '../config/settings.ts'
+import { code, table } from './markdown.ts'
 
 const valueOf = (row: Setting): string => {
   if (row.choices !== undefined) return row.choices.map(code).join(' or ')
   return { text: 'text', int: 'whole number', duration: 'duration', bytes: 'size', choice: '' }[row.kind]
 }
 
-/** The page `docs/configuration.md`, made from the settings table and the error registry. */
-export const configurationDoc = (): string =>
+/** The page `docs/reference/configuration.md`, made from the settings tables. */
+export const configurationPage = (): string =>
   [
     '# Configuration',
     '',
@@ -118,21 +108,5 @@ export const configurationDoc = (): string =>
     'A viewer reads (queues, traces, cluster, metrics), an operator also sends, receives and settles, an admin also',
     'creates, changes, purges, pauses and deletes queues. Requests carry `Authorization: Bearer TOKEN`; the header',
     '`X-Kiroku-Reason` adds a reason to the event of an administrative act.',
-    '',
-    '## Exit codes and errors',
-    '',
-    'Every error has a stable id, shown by the CLI and in the JSON of the API. With `--json` the last line of a failed',
-    'command is `{"error":{"id":…,"message":…,"help":…,"retryable":…}}`.',
-    '',
-    ...table(
-      ['id', 'exit code', 'HTTP status', 'try again', 'what to do'],
-      Object.entries(errorRegistry).map(([id, entry]) => [
-        code(id),
-        String(entry.exit),
-        String(entry.http),
-        entry.retryable ? 'yes' : '',
-        entry.help,
-      ]),
-    ),
     '',
   ].join('\n')

@@ -1,0 +1,47 @@
+import { OperationTimes, queueMetrics, type MetricFamily } from '@kiroku/api'
+import { auditorMetrics } from '../auditor/auditorMetrics.ts'
+import { engineMetrics } from '../serve/engineMetrics.ts'
+import { code, table } from './markdown.ts'
+
+const families = (all: readonly MetricFamily[]): string[] =>
+  table(
+    ['metric', 'type', 'meaning'],
+    all.map(({ name, type, help }) => [code(name), type, help]),
+  )
+
+/** The page `docs/reference/metrics.md`, made from the metrics themselves. */
+export const metricsPage = (): string =>
+  [
+    '# Metrics',
+    '',
+    '```sh',
+    'curl -s http://127.0.0.1:8480/metrics',
+    '```',
+    '',
+    'Every node answers in the text format of Prometheus. A node tells of what it owns, so a scrape of every node counts',
+    'everything once. Where there are tokens, a scrape needs one of a viewer: `Authorization: Bearer TOKEN`.',
+    '',
+    '## Queues and partitions',
+    '',
+    'Labels: `queue`, and `subscription` where a queue has several; `partition` and `node` for what belongs to a partition.',
+    'Counters begin with the queue, and survive restarts: they are part of the record.',
+    '',
+    ...families(queueMetrics([], [])),
+    '',
+    '## The engine of this process',
+    '',
+    'Label: `partition`. Counters begin when this node takes the partition over.',
+    '',
+    ...families(engineMetrics([])),
+    '',
+    '## The HTTP API of this process',
+    '',
+    ...families([new OperationTimes().family()]),
+    '',
+    '## The auditor beside it',
+    '',
+    ...families(auditorMetrics(undefined)),
+    '',
+    'This page is made from the code of the metrics; change it there.',
+    '',
+  ].join('\n')

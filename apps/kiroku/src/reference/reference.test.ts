@@ -1,0 +1,16 @@
+import { format } from 'prettier'
+import { expect, it } from 'vitest'
+import { commandsPage } from './commandsPage.ts'
+import { configurationPage } from './configurationPage.ts'
+import { errorsPage } from './errorsPage.ts'
+import { metricsPage } from './metricsPage.ts'
+
+it.each([
+  ['cli', commandsPage],
+  ['configuration', configurationPage],
+  ['errors', errorsPage],
+  ['metrics', metricsPage],
+])('docs/reference/%s.md says what the code says (renew with `--update`)', async (name, page) => {
+  const text = await format(page(), { parser: 'markdown', printWidth: 110 })
+  await expect(text).toMatchFileSnapshot(`../../../../docs/reference/${name}.md`)
+})
