@@ -18,7 +18,7 @@ const entry = (retryable: boolean, http: number, exit: number, help: string): Er
 })
 
 /**
- * Every error that Kiroku can show to anybody, by its stable id. Ids are never reused or renamed.
+ * Every error that Kiroku can show, by its stable id. Ids are never reused or renamed.
  * Exit codes: 2 bad input, 3 not found, 4 conflict, 5 unavailable, 6 storage, 7 damage, 8 permission.
  */
 export const errorRegistry = {
@@ -65,19 +65,19 @@ export const errorRegistry = {
     false,
     409,
     4,
-    'Name another dead-letter queue for those first, or delete it with `--force`: then what would go there waits until a queue of its name is there again.',
+    'Give those queues another dead-letter queue first, or delete with `--force`: their dead letters then wait until a queue of this name exists again.',
   ),
   QueueMoved: entry(
     true,
     503,
     5,
-    'The queue has other parts now; clients look again by themselves and go on there.',
+    'The queue was spread over other partitions; clients refresh and retry by themselves.',
   ),
   UnknownSubscription: entry(
     false,
     404,
     3,
-    'Create it with `kiroku subscription create QUEUE NAME`, or see what there is with `kiroku queue show QUEUE`.',
+    'Create it with `kiroku subscription create QUEUE NAME`, or list those of the queue with `kiroku queue show QUEUE`.',
   ),
   SubscriptionExists: entry(
     false,
@@ -89,14 +89,9 @@ export const errorRegistry = {
     false,
     404,
     3,
-    'Begin with what is still on record, from `earliest` on; logs keep as much as `--record` and `--record-bytes` say.',
+    'Start at `earliest`: older events were trimmed. `--record` and `--record-bytes` set how much a log keeps.',
   ),
-  FutureMoment: entry(
-    false,
-    400,
-    2,
-    'Only what is over is on record; leave the moment out to see how it is now.',
-  ),
+  FutureMoment: entry(false, 400, 2, 'Only the past is on record; leave the moment out to see the present.'),
   NoAuditor: entry(
     true,
     503,
@@ -108,13 +103,13 @@ export const errorRegistry = {
     false,
     409,
     4,
-    'Only a message that is not due yet can be recalled or rescheduled; `kiroku trace ID` shows what happened to it.',
+    'Only a delayed message can be recalled or rescheduled; `kiroku trace ID` shows what happened to it.',
   ),
   NotEditable: entry(
     false,
     409,
     4,
-    'Only a message that lies in its queue and that nobody works on can be edited; `kiroku dlq explain ID` says where it is.',
+    'Only a message that is in a queue and not in flight can be edited; `kiroku dlq explain ID` says where it is.',
   ),
   BodyMismatch: entry(
     false,
@@ -127,13 +122,13 @@ export const errorRegistry = {
     false,
     404,
     3,
-    'The message is settled, or the queue was deleted and created anew; receive again.',
+    'The message was settled already, or the queue was deleted and created again; receive again.',
   ),
   ReceiptExpired: entry(
     false,
     409,
     4,
-    'The lease ended and this queue does not accept late handles; receive again.',
+    'The lease expired and this queue does not accept late acks; receive again.',
   ),
   LeaseCapReached: entry(
     false,
@@ -151,13 +146,13 @@ export const errorRegistry = {
     false,
     409,
     4,
-    'Others may have received the message; give the consumer a longer lease, or let it renew its leases.',
+    'Another consumer may have received the message; use a longer lease, or let the client renew it.',
   ),
   HandlerStuck: entry(
     false,
     504,
     5,
-    'Find out what the handler waits for, or raise messageTimeoutMs; others receive its messages.',
+    'Find out what the handler waits for, or raise messageTimeoutMs; its messages go to other consumers.',
   ),
   RedriveRunning: entry(
     false,
@@ -165,7 +160,7 @@ export const errorRegistry = {
     4,
     'Wait for it (`kiroku redrive status QUEUE`), or end it with `kiroku redrive cancel QUEUE`.',
   ),
-  UnknownRedrive: entry(false, 404, 3, 'See what there is with `kiroku redrive status QUEUE`.'),
+  UnknownRedrive: entry(false, 404, 3, 'List redrives with `kiroku redrive status QUEUE`.'),
   Unauthorized: entry(
     false,
     401,
@@ -197,16 +192,16 @@ export const errorRegistry = {
     true,
     504,
     5,
-    'The request may be worked on all the same; check that a worker replies, or wait longer for it.',
+    'The request may still be handled; check that a worker replies, or allow more time.',
   ),
   SendUnknown: entry(
     true,
     504,
     5,
-    'It is not known whether the message was stored; send it again with the same producer to be sure.',
+    'Whether the message was stored is unknown; send it again with the same producer, which stores it once.',
   ),
   Stopped: entry(false, 409, 5, 'This client or consumer was stopped; create a new one.'),
-  NatsUnreachable: entry(true, 503, 5, 'Start NATS or correct --nats; `kiroku up` runs one of its own.'),
+  NatsUnreachable: entry(true, 503, 5, 'Start NATS or correct --nats; `kiroku up` runs its own.'),
   NatsTooOld: entry(false, 500, 5, 'Install nats-server 2.12 or newer.'),
   NatsServerMissing: entry(
     false,
@@ -234,7 +229,7 @@ export const errorRegistry = {
     true,
     503,
     5,
-    'An append had no answer; the owner fences and reads the log, then goes on.',
+    'An append got no answer; the owner fences, reads the log and continues.',
   ),
   LogDamaged: entry(
     false,
@@ -246,7 +241,7 @@ export const errorRegistry = {
     false,
     500,
     7,
-    'The log is shorter than it was; run `kiroku repair` to see what is lost and reopen it.',
+    'The log lost its end; run `kiroku repair` to see what is gone and reopen it.',
   ),
   FutureVersion: entry(false, 500, 7, 'A newer Kiroku wrote this log; update this node.'),
   Quarantined: entry(
@@ -265,13 +260,13 @@ export const errorRegistry = {
     false,
     500,
     7,
-    'A key is gone that nobody erased: put the KV bucket of the keys back from a copy, or erase the message; `kiroku verify` lists what is concerned.',
+    'A key is missing with no erasure on record: restore the key bucket from backup, or erase the message; `kiroku verify` lists the messages.',
   ),
   NotErasable: entry(
     false,
     409,
     4,
-    'Keys are set up when a queue is created: create one with `--erasable message` or `--erasable group`.',
+    'Encryption is chosen when a queue is created: create one with `--erasable message` or `--erasable group`.',
   ),
   WorkerInvalid: entry(
     false,

@@ -8,19 +8,19 @@ const groupFlag: FlagSpec = {
   kind: 'text',
   alias: 'g',
   metavar: 'NAME',
-  description: 'Only this group; `dlq list` names them. Its first digits do.',
+  description: 'Only this group, as `dlq list` names it; its first digits are enough.',
 }
 
 /** `dlq …`. */
 export const dlqCommands: CommandSpec = {
   name: 'dlq',
-  summary: 'Understand dead letters, and bring them back.',
+  summary: 'Understand dead letters, and redrive them.',
   subcommands: [
     {
       name: 'list',
-      summary: 'Dead letters in groups: the same cause, and errors of one kind.',
+      summary: 'List dead letters, grouped by cause and error.',
       description:
-        'Reads what lies in the queue from the log, and gathers it by cause and error; numbers, ids and quoted words do not make two errors different. Nothing is received, and nothing changes.',
+        'Reads the queue from the log and groups its messages by cause and error; errors that differ only in numbers, ids or quoted words count as one. Receives nothing and changes nothing.',
       examples: [{ command: 'kiroku dlq list orders-dlq', description: 'What failed, why, and how often' }],
       arguments: [queueArgument],
       flags: [subscriptionFlag],
@@ -29,24 +29,24 @@ export const dlqCommands: CommandSpec = {
     },
     {
       name: 'explain',
-      summary: 'What happened to a dead letter, or to a group of them, and what to do next.',
+      summary: 'Explain a dead letter or a group of them, and what to do next.',
       description:
-        'Of a message: its attempts, who worked on it, its errors, and how it came to where it is. Of a queue: its largest group, or the one that --group names, with samples and the story of the youngest, and how to have the other groups explained.',
+        'For a message: its attempts, workers, errors, and how it got where it is. For a queue: its largest group, or the one given by --group, with samples and the story of the latest.',
       examples: [
-        { command: 'kiroku dlq explain 1f3k-0-1-2s', description: 'The story of one message' },
+        { command: 'kiroku dlq explain 1f3k-0-1-2s', description: 'One message' },
         { command: 'kiroku dlq explain orders-dlq', description: 'The largest group, with samples' },
         { command: 'kiroku dlq explain orders-dlq --group 5c1e', description: 'Another group' },
       ],
-      arguments: [{ name: 'what', description: 'Id of a message, or name of a queue.' }],
+      arguments: [{ name: 'what', description: 'Message id or queue name.' }],
       flags: [groupFlag, subscriptionFlag],
       settings: natsSettings,
       load: async () => (await import('../commands/dlq.ts')).explain,
     },
     {
       name: 'redrive',
-      summary: 'Bring dead letters back, after a look at what would go where.',
+      summary: 'Redrive dead letters, after a preview of what would go where.',
       description:
-        'Finds the dead letters that match, says which of them can go and why the others stay, asks, and moves them: each to where it came from, or all to the queue that --to names. They keep their id and begin with new attempts. Ctrl-C offers to cancel; what was moved stays moved.',
+        'Finds the dead letters that match, says which can be moved and why the others cannot, asks, and moves them: each to its origin, or all to the queue given by --to. They keep their ids and start with fresh attempts. Ctrl-C offers to cancel; what was moved stays moved.',
       examples: [
         {
           command: 'kiroku dlq redrive orders-dlq --group 5c1e --dry-run',
@@ -54,7 +54,7 @@ export const dlqCommands: CommandSpec = {
         },
         {
           command: "kiroku dlq redrive orders-dlq --where 'payload.customer:42 since:24h'",
-          description: 'Those of one customer, of the last day',
+          description: 'Those of one customer from the last day',
         },
         {
           command: "kiroku dlq redrive orders-dlq --error 'no stock' --rate 50 --reason 'the stock is back'",
@@ -70,7 +70,7 @@ export const dlqCommands: CommandSpec = {
           kind: 'text',
           alias: 'w',
           metavar: 'FILTER',
-          description: "Only what passes this filter, like 'payload.customer:42 since:24h'.",
+          description: "Only what matches this filter, like 'payload.customer:42 since:24h'.",
         },
         {
           name: 'message',
@@ -81,7 +81,7 @@ export const dlqCommands: CommandSpec = {
         },
         ...redriveFlags,
         { ...subscriptionFlag, description: 'Subscription whose messages are moved; default main.' },
-        { name: 'dry-run', kind: 'boolean', description: 'Only say what would be; nothing is moved.' },
+        { name: 'dry-run', kind: 'boolean', description: 'Preview only; move nothing.' },
         { name: 'yes', kind: 'boolean', alias: 'y', description: 'Do not ask.' },
       ],
       settings: natsSettings,
@@ -89,15 +89,15 @@ export const dlqCommands: CommandSpec = {
     },
     {
       name: 'edit',
-      summary: 'Give a message that lies in a queue another body, on record.',
+      summary: 'Edit the body of a message in a queue, on record.',
       description:
-        'The message keeps its id and all that is beside its body, and carries the new body from now on, also when it is redriven. The old body, who edited it and why stay on record. Without --body and --set the body is opened in $EDITOR. A queue with a schema (`--body-schema`) refuses what does not fit it, as does the queue that a dead letter came from.',
+        'The message keeps its id and attributes and carries the new body from now on, also when it is redriven. The old body, who edited it and why stay on record. Without --body or --set the body opens in $EDITOR. A body that does not fit the schema of its queue (`--body-schema`), or of the queue that a dead letter came from, is refused.',
       examples: [
         {
           command: "kiroku dlq edit 1f3k-0-1-2s --set price=3 --reason 'the price was missing'",
           description: 'One value in a JSON body',
         },
-        { command: 'kiroku dlq edit 1f3k-0-1-2s --body fixed.json', description: 'The body of a file' },
+        { command: 'kiroku dlq edit 1f3k-0-1-2s --body fixed.json', description: 'The contents of a file' },
         { command: 'kiroku dlq edit 1f3k-0-1-2s', description: 'In $EDITOR' },
       ],
       arguments: [{ name: 'id', description: 'Message id.' }],
@@ -106,16 +106,21 @@ export const dlqCommands: CommandSpec = {
           name: 'body',
           kind: 'text',
           metavar: 'FILE',
-          description: 'File with the new body, as it is; - for standard input.',
+          description: 'File with the new body; - for standard input.',
         },
         {
           name: 'set',
           kind: 'text',
           metavar: 'PATH=VALUE,…',
           description:
-            'Values in a JSON body, like customer.id=42 or lines.0.sku=a7; JSON where it is some, else text.',
+            'Values to set in a JSON body, like customer.id=42 or lines.0.sku=a7; parsed as JSON, else taken as text.',
         },
-        { name: 'content-type', kind: 'text', metavar: 'TYPE', description: 'Default: as before.' },
+        {
+          name: 'content-type',
+          kind: 'text',
+          metavar: 'TYPE',
+          description: 'Content type; default: unchanged.',
+        },
         { name: 'reason', kind: 'text', metavar: 'TEXT', description: 'Why, for the record.' },
       ],
       settings: natsSettings,

@@ -34,7 +34,7 @@ export const queueCommands: CommandSpec = {
         {
           command:
             'kiroku queue create mail --retries 5 --retry exponential:1s,2,10m,0.2 --dead-letter mail-dlq',
-          description: 'Five retries with growing pauses, then a dead-letter queue',
+          description: 'Five retries with growing delays, then a dead-letter queue',
         },
       ],
       arguments: [queueArgument],
@@ -64,7 +64,7 @@ export const queueCommands: CommandSpec = {
     },
     {
       name: 'groups',
-      summary: 'List the message groups of a queue: those that are held up first, with what holds them up.',
+      summary: 'List the message groups of a queue, blocked ones first, with what blocks them.',
       arguments: [queueArgument],
       flags: [subscriptionFlag],
       settings: natsSettings,
@@ -72,7 +72,7 @@ export const queueCommands: CommandSpec = {
     },
     {
       name: 'update',
-      summary: "Change a queue's configuration; what is not named stays.",
+      summary: "Change a queue's settings; those not given stay as they are.",
       arguments: [queueArgument],
       flags: queueFlagSpecs,
       settings: natsSettings,
@@ -80,13 +80,13 @@ export const queueCommands: CommandSpec = {
     },
     {
       name: 'spread',
-      summary: 'Let a queue lie on several partitions, live; 1 brings it together again.',
+      summary: 'Spread a live queue over several partitions; 1 brings it back to one.',
       description:
-        'A queue that one partition cannot carry is stored on several; its limits are shared out among them, and a batch comes from one of them. What is taken away takes no sends any more, and ends when it is empty. A queue that keeps order or stores equal messages once stays on one.',
+        'For a queue that one partition cannot carry. Its limits are shared out among the partitions, and each batch comes from one of them. A partition that is taken away accepts no more sends and is dropped once it is empty. Ordered and deduplicating queues stay on one.',
       examples: [
         {
           command: 'kiroku queue spread orders --partitions 4',
-          description: 'Four partitions, its own among them',
+          description: 'Four partitions, including its home',
         },
       ],
       arguments: [queueArgument],
@@ -95,7 +95,7 @@ export const queueCommands: CommandSpec = {
           name: 'partitions',
           kind: 'int',
           metavar: 'N',
-          description: 'Partitions that the queue lies on, its own among them; required.',
+          description: 'Number of partitions, including its home; required.',
         },
       ],
       settings: natsSettings,
@@ -103,18 +103,18 @@ export const queueCommands: CommandSpec = {
     },
     queueAct(
       'delete',
-      'Delete a queue and everything in it, unless others name it as their dead-letter queue.',
+      'Delete a queue and everything in it, unless it is the dead-letter queue of another.',
       [
         {
           name: 'force',
           kind: 'boolean',
           description:
-            'Also while others name it; what would go there waits until a queue of its name is there again.',
+            'Delete it even so; dead letters meant for it wait until a queue of this name exists again.',
         },
       ],
     ),
     queueAct('purge', 'Discard every message that is not final.'),
-    queueAct('pause', 'Stop deliveries; sends go on.'),
-    queueAct('resume', 'Start deliveries again.'),
+    queueAct('pause', 'Pause deliveries; sends continue.'),
+    queueAct('resume', 'Resume deliveries.'),
   ],
 }

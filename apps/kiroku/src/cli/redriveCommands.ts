@@ -6,12 +6,15 @@ import { natsSettings } from './sharedSettings.ts'
 /** `redrive …`. */
 export const redriveCommands: CommandSpec = {
   name: 'redrive',
-  summary: 'Bring dead letters back to where they came from, or move messages to another queue.',
+  summary: 'Move dead letters back to their origin, or messages to another queue.',
   description:
-    'Moves the messages that are available in a queue now, each to where it came from or all to the queue that --to names. They keep their id and begin with new attempts. It goes on in the engine, also when this command ends.',
+    'Moves the messages available in a queue now, each to its origin or all to the queue given by --to. They keep their ids and start with fresh attempts. The redrive runs in the engine and continues after this command ends.',
   examples: [
-    { command: 'kiroku redrive mail-dlq --dry-run', description: 'What would go where, and what would stay' },
-    { command: 'kiroku redrive mail-dlq --rate 50 --follow', description: 'Back, 50 a second, with a bar' },
+    { command: 'kiroku redrive mail-dlq --dry-run', description: 'Preview what would go where' },
+    {
+      command: 'kiroku redrive mail-dlq --rate 50 --follow',
+      description: 'To their origin, 50 per second, with a progress bar',
+    },
     {
       command: "kiroku redrive mail-dlq --error 'timed out' --to mail-slow",
       description: 'Only some, to another queue',
@@ -21,21 +24,21 @@ export const redriveCommands: CommandSpec = {
   flags: [
     ...redriveFlags,
     { ...subscriptionFlag, description: 'Subscription whose messages are moved; default main.' },
-    { name: 'dry-run', kind: 'boolean', description: 'Only count; nothing is moved.' },
-    { name: 'follow', kind: 'boolean', description: 'Wait for its end and show how far it is.' },
+    { name: 'dry-run', kind: 'boolean', description: 'Preview only; move nothing.' },
+    { name: 'follow', kind: 'boolean', description: 'Wait until it ends, with a progress bar.' },
   ],
   settings: natsSettings,
   load: async () => (await import('../commands/redrive.ts')).start,
   subcommands: [
     {
       name: 'status',
-      summary: 'Show the redrives of a queue: those that run and the last that ended.',
+      summary: 'Show the redrives of a queue: running ones and the latest that ended.',
       arguments: [queueArgument],
       flags: [
         {
           name: 'all',
           kind: 'boolean',
-          description: 'Also those that only counted: dry runs, and what a redrive asks before it moves.',
+          description: 'Also dry runs, and the count that a redrive makes before it asks.',
         },
       ],
       settings: natsSettings,
@@ -43,7 +46,7 @@ export const redriveCommands: CommandSpec = {
     },
     {
       name: 'cancel',
-      summary: 'End the redrive that runs; what was moved stays moved.',
+      summary: 'Cancel the running redrive; what was moved stays moved.',
       arguments: [queueArgument],
       flags: [subscriptionFlag],
       settings: natsSettings,

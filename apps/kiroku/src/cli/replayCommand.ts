@@ -2,14 +2,14 @@ import type { CommandSpec } from './CommandSpec.ts'
 import { gentleFlag, natsSettings } from './sharedSettings.ts'
 
 const moment =
-  'a sequence (1234, 3/1234), a time in UTC (2026-11-21T14:02:31Z, 14:02:31), or so long ago (5m)'
+  'a sequence (1234, 3/1234), a time in UTC (2026-11-21T14:02:31Z, 14:02:31), or a time span ago (5m)'
 
 /** The command that shows a queue as it was. */
 export const replayCommand: CommandSpec = {
   name: 'replay',
-  summary: 'A queue as it stood at any moment, what changed between two, or all of it played again.',
+  summary: 'Show a queue at any past moment, compare two, or play a stretch of its past.',
   description:
-    'Rebuilds the past of a queue from the log with the engine’s own code: counts, settings and messages at a moment (--at), the difference of two (--diff A B), or every frame between two (--from, --to). Looking changes nothing, and needs no engine. Where an auditor keeps moments in the data folder, it begins at the nearest one.',
+    'Rebuilds the past of a queue from the log with the engine’s own code: counts, settings and messages at a moment (--at), the difference between two (--diff A B), or every frame between two (--from, --to). Changes nothing and needs no engine. Starts from the nearest state that an auditor saved in the data folder, if there is one.',
   examples: [
     { command: 'kiroku replay mail --at 14:02:31', description: 'The queue at 14:02:31 UTC' },
     {
@@ -21,10 +21,10 @@ export const replayCommand: CommandSpec = {
       command: 'kiroku replay mail --from 1h --speed 100x',
       description: 'Watch the last hour in 36 seconds',
     },
-    { command: 'kiroku replay mail --from 1h --json', description: 'The same as ndjson, a line a frame' },
+    { command: 'kiroku replay mail --from 1h --json', description: 'The same as ndjson, one line per frame' },
   ],
   arguments: [
-    { name: 'queue', description: 'Name of the queue; it may be gone by now.' },
+    { name: 'queue', description: 'Name of the queue, which may have been deleted since.' },
     { name: 'until', description: 'With --diff: the second moment; default now.', optional: true },
   ],
   flags: [
@@ -42,14 +42,14 @@ export const replayCommand: CommandSpec = {
       name: 'state',
       kind: 'text',
       metavar: 'STATES',
-      description: 'With --at: messages in these states only.',
+      description: 'With --at: only messages in these states.',
     },
     {
       name: 'where',
       kind: 'text',
       metavar: 'FILTER',
       description:
-        'With --at: messages that pass this filter only: by state, subscription, attempt, group, partition, number, sent.',
+        'With --at: only messages that match this filter, by state, subscription, attempt, group, partition, number or sent.',
     },
     {
       name: 'limit',
@@ -61,7 +61,7 @@ export const replayCommand: CommandSpec = {
       name: 'after',
       kind: 'text',
       metavar: 'CURSOR',
-      description: 'With --at: go on behind an earlier page.',
+      description: 'With --at: continue after an earlier page.',
     },
     gentleFlag,
   ],

@@ -7,51 +7,59 @@ export const searchCommands: readonly CommandSpec[] = [
   {
     name: 'search',
     summary: 'Find messages by state, error, time, attributes, body and more.',
-    description: `Finds the messages that meet all conditions of a filter, the latest first: those on record, live or long gone. It asks the index that the auditor of \`kiroku up\` keeps in the data folder; without one it reads the whole record. A condition is field:value; a - in front turns it around, * stands for any characters, commas part alternatives, and numbers and times take >, >=, <, <=. Fields: ${filterFields
+    description: `Finds the messages on record, live or long gone, that match every condition of a filter, latest first. Uses the index that the auditor of \`kiroku up\` keeps in the data folder; without one it reads the whole record. A condition is field:value. A leading - negates it, * matches any characters, commas separate alternatives, and numbers and times take >, >=, <, <=. Fields: ${filterFields
       .map(({ example }) => example)
       .join(', ')}.`,
     examples: [
-      { command: "kiroku search 'state:dlq queue:mail since:24h'", description: "A day's dead letters" },
+      {
+        command: "kiroku search 'state:dlq queue:mail since:24h'",
+        description: 'The dead letters of the last day',
+      },
       {
         command: 'kiroku search \'error:"timed out" attempt:>3\'',
-        description: 'Those with this error, after their third attempt',
+        description: 'This error, after the third attempt',
       },
       {
         command: "kiroku search 'payload.user.id:42' --json",
         description: 'Everything about a customer, where bodies are indexed',
       },
     ],
-    arguments: [{ name: 'filter', description: 'The filter; in quotes, so that the shell leaves it alone.' }],
+    arguments: [{ name: 'filter', description: 'The filter, in quotes so that the shell leaves it alone.' }],
     flags: [
       {
         name: 'limit',
         kind: 'int',
         alias: 'n',
         metavar: 'N',
-        description: 'Most messages, 1 to 1000; default 20, with --json 100.',
+        description: 'Maximum number of messages, 1 to 1000; default 20, with --json 100.',
       },
-      { name: 'cursor', kind: 'text', metavar: 'CURSOR', description: 'Go on where an answer ended.' },
+      {
+        name: 'cursor',
+        kind: 'text',
+        metavar: 'CURSOR',
+        description: 'Continue where an earlier answer ended.',
+      },
     ],
     settings: natsSettings,
     load: () => import('../commands/search.ts'),
   },
   {
     name: 'acts',
-    summary: 'Who did what: every administrative act, with its reason and what it changed.',
+    summary: 'List administrative acts: who did what, why, and what it changed.',
     examples: [
       {
         command: 'kiroku acts --queue mail --since 24h',
-        description: 'What was done to mail since yesterday',
+        description: 'What was done to mail in the last 24 hours',
       },
     ],
     flags: [
-      { name: 'queue', kind: 'text', metavar: 'QUEUE', description: 'Of this queue only.' },
-      { name: 'actor', kind: 'text', metavar: 'NAME', description: 'By this actor only.' },
+      { name: 'queue', kind: 'text', metavar: 'QUEUE', description: 'Only acts on this queue.' },
+      { name: 'actor', kind: 'text', metavar: 'NAME', description: 'Only acts by this actor.' },
       {
         name: 'since',
         kind: 'text',
         metavar: 'TIME',
-        description: 'Since a time in UTC like 2026-11-20T14:00, or since so long ago, like 24h.',
+        description: 'Only acts since a time in UTC, like 2026-11-20T14:00, or in a span, like 24h.',
       },
     ],
     settings: natsSettings,
@@ -59,17 +67,17 @@ export const searchCommands: readonly CommandSpec[] = [
   },
   {
     name: 'index',
-    summary: 'Look at the index of messages that the auditor keeps.',
+    summary: 'Inspect the message index that the auditor keeps.',
     subcommands: [
       {
         name: 'status',
-        summary: 'How far the index has read each partition.',
+        summary: 'Show how far the index has read each partition.',
         settings: natsSettings,
         load: async () => (await import('../commands/auditIndex.ts')).status,
       },
       {
         name: 'rebuild',
-        summary: 'Build the index anew from the log, here and now.',
+        summary: 'Rebuild the index from the log.',
         settings: natsSettings,
         load: async () => (await import('../commands/auditIndex.ts')).rebuild,
       },

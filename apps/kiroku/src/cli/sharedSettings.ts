@@ -5,7 +5,7 @@ import type { FlagSpec } from './CommandSpec.ts'
 export const gentleFlag: FlagSpec = {
   name: 'gentle',
   kind: 'boolean',
-  description: 'Make room while the machine is busy, so that an engine on it is not slowed; takes longer.',
+  description: 'Yield while the machine is busy, so that an engine on it is not slowed; takes longer.',
 }
 
 /** Settings of every command that talks to an engine or a log. */

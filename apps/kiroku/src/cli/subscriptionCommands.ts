@@ -21,15 +21,15 @@ export const subscriptionCommands: CommandSpec = {
   subcommands: [
     {
       name: 'create',
-      summary: 'Create a subscription, which gets what is sent from now on, or begins in the past.',
+      summary: 'Create a subscription, which starts now or in the past.',
       examples: [
         {
           command: 'kiroku subscription create orders billing --tags paid,refunded --dead-letter billing-dlq',
-          description: 'Only what is tagged paid or refunded, with a dead-letter queue of its own',
+          description: 'Only messages tagged paid or refunded, with its own dead-letter queue',
         },
         {
           command: 'kiroku subscription create orders audit --start earliest',
-          description: 'Everything that is on record, and then what comes',
+          description: 'Everything on record, then what comes',
         },
       ],
       arguments: [queueArgument, subscriptionArgument],
@@ -46,7 +46,7 @@ export const subscriptionCommands: CommandSpec = {
     },
     {
       name: 'update',
-      summary: "Change a subscription's settings; what is not named stays.",
+      summary: "Change a subscription's settings; those not given stay as they are.",
       arguments: [queueArgument, subscriptionArgument],
       flags: subscriptionFlagSpecs,
       settings: natsSettings,
@@ -54,14 +54,14 @@ export const subscriptionCommands: CommandSpec = {
     },
     {
       name: 'reset',
-      summary: 'Begin anew, now or in the past; old receipts name nothing any more.',
+      summary: 'Start a subscription over, now or in the past; its old receipts become void.',
       arguments: [queueArgument, subscriptionArgument],
       flags: [startFlagSpec],
       settings: natsSettings,
       load: async () => (await import('../commands/subscription.ts')).reset,
     },
-    subscriptionAct('delete', 'Delete a subscription; the others stay as they are.'),
-    subscriptionAct('pause', 'Stop deliveries to a subscription.'),
-    subscriptionAct('resume', 'Start its deliveries again.'),
+    subscriptionAct('delete', 'Delete a subscription; others are unaffected.'),
+    subscriptionAct('pause', 'Pause deliveries to a subscription.'),
+    subscriptionAct('resume', 'Resume deliveries to a subscription.'),
   ],
 }

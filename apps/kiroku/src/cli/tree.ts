@@ -28,7 +28,7 @@ const node: readonly SettingKey[] = [
 /** The command tree, as data; each command's module is loaded only when it runs. */
 export const tree: CommandSpec = {
   name: 'kiroku',
-  summary: 'A durable message queue over NATS JetStream, every step on record.',
+  summary: 'A durable message queue on NATS JetStream, with every step on record.',
   subcommands: [
     {
       name: 'up',
@@ -67,13 +67,13 @@ export const tree: CommandSpec = {
     },
     {
       name: 'status',
-      summary: 'The engine, its partitions, its queues and what is wrong, on one screen.',
+      summary: 'Engine, partitions, queues and problems on one screen.',
       settings: natsSettings,
       load: () => import('../commands/status.ts'),
     },
     {
       name: 'open',
-      summary: 'Open the console of this folder in the browser; where there is none, print its address.',
+      summary: 'Open the console in the browser; without a browser, print its address.',
       settings: ['dataDir'],
       load: () => import('../commands/open.ts'),
     },
@@ -81,9 +81,9 @@ export const tree: CommandSpec = {
     subscriptionCommands,
     {
       name: 'apply',
-      summary: 'Create and change queues as a file says.',
+      summary: 'Create and change queues from a file.',
       description:
-        'Applies the queues of kiroku.jsonc, or of a wrangler file: each section once, until it says something else, so that a later change by hand stays. `kiroku up` and `kiroku serve` do the same when they start.',
+        'Applies the queues of kiroku.jsonc or of a wrangler file. Each section is applied once, until its text changes, so a later change by hand stays. `kiroku up` and `kiroku serve` do the same when they start.',
       examples: [
         { command: 'kiroku apply --dry-run', description: 'Show what kiroku.jsonc would change' },
         { command: 'kiroku apply wrangler.toml', description: "Apply a Worker's queues" },
@@ -103,18 +103,23 @@ export const tree: CommandSpec = {
     redriveCommands,
     {
       name: 'trace',
-      summary: 'Every event of one message, live or long gone.',
+      summary: 'Show every event of one message, live or long gone.',
       description:
-        'Tells what happened to a message in every queue that it went through: each event, the path through the states with the time in each, and each delivery with its wait, its work, its worker and its lease. Any id of its lineage will do, also that of a dead letter.',
+        'Shows what happened to a message in every queue it went through: each event, its path through the states with the time in each, and each delivery with its wait, processing time, worker and lease. Any id of its lineage works, including that of a dead letter.',
       examples: [
-        { command: 'kiroku trace ID', description: 'Tell a life' },
-        { command: 'kiroku trace ID --export order.ndjson', description: 'Take it elsewhere as a file' },
-        { command: 'kiroku trace --import order.ndjson', description: 'Tell it there, without the log' },
+        { command: 'kiroku trace ID', description: 'The whole life of a message' },
+        { command: 'kiroku trace ID --export order.ndjson', description: 'Save it to a file' },
+        { command: 'kiroku trace --import order.ndjson', description: 'Show a saved trace, without the log' },
       ],
       arguments: [{ name: 'id', description: 'Message id.', optional: true }],
       flags: [
-        { name: 'export', kind: 'text', metavar: 'FILE', description: 'Write it to a file as ndjson.' },
-        { name: 'import', kind: 'text', metavar: 'FILE', description: 'Tell what such a file holds.' },
+        {
+          name: 'export',
+          kind: 'text',
+          metavar: 'FILE',
+          description: 'Write the trace to a file, as ndjson.',
+        },
+        { name: 'import', kind: 'text', metavar: 'FILE', description: 'Show a trace from such a file.' },
       ],
       settings: natsSettings,
       load: () => import('../commands/trace.ts'),
@@ -123,18 +128,18 @@ export const tree: CommandSpec = {
     ...searchCommands,
     {
       name: 'tail',
-      summary: 'Show what happens to the messages of a queue, as it happens.',
+      summary: 'Follow what happens to the messages of a queue.',
       description:
-        'Reads the log itself, without a consumer: nothing is received by looking. What is more than a terminal can show is added up by transition. Ctrl-C ends it.',
+        'Reads the log itself, without a consumer: looking receives nothing. Above what a terminal can show, events are summed up by transition. Ctrl-C ends it.',
       examples: [
         { command: 'kiroku tail mail', description: 'From now on' },
         {
           command: 'kiroku tail mail --from 1200 --state',
-          description: 'From a record on, with the counts behind it',
+          description: 'From a record on, with the counts after it',
         },
         {
           command: 'kiroku tail mail --from 1 --until-end --json',
-          description: 'What the record holds, a line a message',
+          description: 'Everything on record, one line per message',
         },
       ],
       arguments: [queueArgument],
@@ -143,17 +148,17 @@ export const tree: CommandSpec = {
           name: 'from',
           kind: 'int',
           metavar: 'SEQ',
-          description: "A record of the partition that is the queue's home; default: what comes next.",
+          description: "First record to show, of the queue's home partition; default: the next one.",
         },
         {
           name: 'state',
           kind: 'boolean',
-          description: 'Also show the counts of the queue when they change.',
+          description: 'Also show the counts of the queue as they change.',
         },
         {
           name: 'until-end',
           kind: 'boolean',
-          description: 'End when everything that is on record was shown.',
+          description: 'Stop at the end of the record.',
         },
         gentleFlag,
       ],
@@ -162,19 +167,23 @@ export const tree: CommandSpec = {
     },
     {
       name: 'verify',
-      summary: 'Check the log: chain, checksums, epochs and the law on every event.',
+      summary: 'Check the log: hash chain, checksums, epochs, and every event against the state machine.',
       description:
-        'Reads the whole record without trusting the engine: the chain of hashes, checksums, bodies, epochs, the law on every event, checkpoints against the replay, and that every message is live or final. Changes nothing, and may run beside the engine. Exits with 7 and the first bad sequence when something is wrong.',
+        'Reads the whole record without trusting the engine: hash chain, checksums, bodies, epochs, every event against the state machine, checkpoints against a replay, and that every message is live or final. Changes nothing, and can run beside the engine. Exits with 7 and the first bad sequence if anything is wrong.',
       examples: [
-        { command: 'kiroku verify', description: 'Check everything that is on record' },
-        { command: 'kiroku verify --export proof.json', description: 'Keep a proof of it elsewhere' },
+        { command: 'kiroku verify', description: 'Check everything on record' },
+        { command: 'kiroku verify --export proof.json', description: 'Keep a proof elsewhere' },
         {
           command: 'kiroku verify --against proof.json',
           description: 'Show that nothing before the proof has changed since',
         },
       ],
       flags: [
-        { name: 'deep', kind: 'boolean', description: 'Also run every event through the machine itself.' },
+        {
+          name: 'deep',
+          kind: 'boolean',
+          description: 'Also run every event through the XState machine itself.',
+        },
         {
           name: 'export',
           kind: 'text',
@@ -185,7 +194,7 @@ export const tree: CommandSpec = {
           name: 'against',
           kind: 'text',
           metavar: 'FILE',
-          description: 'Hold the record against a proof of earlier.',
+          description: 'Compare the record with an earlier proof.',
         },
         gentleFlag,
       ],
@@ -200,18 +209,18 @@ export const tree: CommandSpec = {
           name: 'partition',
           kind: 'int',
           metavar: 'N',
-          description: 'The partition; default all that are damaged.',
+          description: 'Partition to repair; default: all that are damaged.',
         },
         {
           name: 'yes',
           kind: 'boolean',
           alias: 'y',
-          description: 'Reopen; without it the damage is only shown.',
+          description: 'Reopen; without this the damage is only shown.',
         },
         {
           name: 'accept-lost-end',
           kind: 'boolean',
-          description: 'Reopen also where only the end is gone, which the log itself does not show.',
+          description: 'Also reopen a log that only lost its end, which the log itself does not show.',
         },
         { name: 'reason', kind: 'text', metavar: 'TEXT', description: 'Why, for the record.' },
       ],
@@ -220,30 +229,30 @@ export const tree: CommandSpec = {
     },
     {
       name: 'machine',
-      summary: 'Draw the machine that every message obeys.',
+      summary: 'Draw the state machine of a message.',
       flags: [
         {
           name: 'format',
           kind: 'choice',
           choices: ['mermaid', 'json', 'ascii'],
-          description: 'Form of the picture; default ascii.',
+          description: 'Output format; default ascii.',
         },
       ],
       load: () => import('../commands/machine.ts'),
     },
     {
       name: 'cluster',
-      summary: 'Look at nodes and partitions.',
+      summary: 'Show nodes and partitions.',
       subcommands: [
         {
           name: 'status',
-          summary: 'Who owns which partition, and how the log stands.',
+          summary: 'Show who owns which partition, and the state of the log.',
           settings: natsSettings,
           load: () => import('../commands/clusterStatus.ts'),
         },
         {
           name: 'clock',
-          summary: 'Show by which time partitions go, and say which clock is right.',
+          summary: 'Show partition clocks, and say which clock is right when they disagree.',
           description:
             "Shows each partition's time beside the clock of NATS and that of its node. Where the two are more than five minutes apart, a partition takes no step of that size by itself: set the clock that is wrong, or confirm the other with --accept. Its time then moves on to what that clock shows, never back, which is an act on record.",
           examples: [
@@ -264,7 +273,7 @@ export const tree: CommandSpec = {
               name: 'partition',
               kind: 'int',
               metavar: 'N',
-              description: 'The partition; default all whose clocks disagree.',
+              description: 'Partition; default: all whose clocks disagree.',
             },
             { name: 'reason', kind: 'text', metavar: 'TEXT', description: 'Why, for the record.' },
           ],
@@ -275,13 +284,13 @@ export const tree: CommandSpec = {
     },
     {
       name: 'doctor',
-      summary: 'Check NATS, the log and the machine for what hurts, or would later.',
+      summary: 'Check NATS, the log and the machine for problems, present and looming.',
       flags: [
         {
           name: 'deep',
           kind: 'boolean',
           description:
-            'Read the whole record, also of large partitions; otherwise from their newest checkpoint on.',
+            'Read the whole record; without this, large partitions are read from their latest checkpoint.',
         },
       ],
       settings: [...natsSettings, 'natsServer'],

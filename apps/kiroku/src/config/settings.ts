@@ -28,7 +28,7 @@ export const settingsTable = [
     env: 'KIROKU_CONFIG',
     kind: 'text',
     metavar: 'FILE',
-    description: 'Configuration file in place of `kiroku.jsonc` of the working folder.',
+    description: 'Configuration file; default: `kiroku.jsonc` in the working folder.',
   }),
   setting({
     key: 'dataDir',
@@ -38,7 +38,7 @@ export const settingsTable = [
     default: '.kiroku',
     metavar: 'FOLDER',
     description:
-      'Folder of the managed NATS server, its data and `run.json`, by which commands find the engine.',
+      'Folder of the managed NATS server and its data, and of `run.json`, by which commands find the engine.',
   }),
   setting({
     key: 'nats',
@@ -47,7 +47,7 @@ export const settingsTable = [
     kind: 'text',
     metavar: 'URL',
     description:
-      'NATS servers, separated by commas. Without it, commands find the engine that `kiroku up` runs in this folder.',
+      'NATS servers, separated by commas. Default: the engine that `kiroku up` runs in this folder.',
   }),
   setting({
     key: 'natsCreds',
@@ -71,7 +71,7 @@ export const settingsTable = [
     env: 'KIROKU_NATS_PASSWORD',
     kind: 'text',
     metavar: 'PASSWORD',
-    description: 'Password of the NATS user; better given by the environment.',
+    description: 'Password of the NATS user; better set in the environment.',
   }),
   setting({
     key: 'natsToken',
@@ -79,7 +79,7 @@ export const settingsTable = [
     env: 'KIROKU_NATS_TOKEN',
     kind: 'text',
     metavar: 'TOKEN',
-    description: 'NATS token; better given by the environment.',
+    description: 'NATS token; better set in the environment.',
   }),
   setting({
     key: 'natsTlsCa',
@@ -95,7 +95,7 @@ export const settingsTable = [
     env: 'KIROKU_NATS_TLS_CERT',
     kind: 'text',
     metavar: 'FILE',
-    description: 'Our certificate towards NATS (PEM).',
+    description: 'Client certificate for NATS (PEM).',
   }),
   setting({
     key: 'natsTlsKey',
@@ -103,7 +103,7 @@ export const settingsTable = [
     env: 'KIROKU_NATS_TLS_KEY',
     kind: 'text',
     metavar: 'FILE',
-    description: 'Key of our certificate (PEM).',
+    description: 'Key of the client certificate (PEM).',
   }),
   setting({
     key: 'natsPort',
@@ -113,7 +113,7 @@ export const settingsTable = [
     min: 0,
     metavar: 'PORT',
     description:
-      'Port of the managed NATS server on loopback; 0 takes a free one. Without it: 4222 where that is free, and the same at each start.',
+      'Port of the managed NATS server on loopback; 0 takes a free one. Default: 4222, or a free port if it is taken, and the same at each start.',
   }),
   setting({
     key: 'log',
@@ -122,7 +122,7 @@ export const settingsTable = [
     kind: 'text',
     default: 'main',
     metavar: 'NAME',
-    description: 'Log (group of partitions) to work with.',
+    description: 'Log (group of partitions) to use.',
   }),
   setting({
     key: 'partitions',
@@ -132,7 +132,7 @@ export const settingsTable = [
     min: 1,
     default: '4',
     metavar: 'N',
-    description: 'Partitions of a log that is created now, up to 1024; an existing one keeps its number.',
+    description: 'Partitions of a new log, up to 1024; an existing log keeps its number.',
   }),
   setting({
     key: 'replicas',
@@ -142,7 +142,7 @@ export const settingsTable = [
     min: 1,
     default: '1',
     metavar: 'N',
-    description: 'Replicas of the streams of a log that is created now: 1, 3 or 5.',
+    description: 'Replicas of the streams of a new log: 1, 3 or 5.',
   }),
   setting({
     key: 'record',
@@ -150,8 +150,7 @@ export const settingsTable = [
     env: 'KIROKU_RECORD',
     kind: 'duration',
     metavar: 'DURATION',
-    description:
-      'How long the record is kept. Given, it changes a log that exists, too; a new log has 7d without it.',
+    description: 'How long the record is kept. Also changes an existing log; a new log keeps 7d by default.',
   }),
   setting({
     key: 'recordBytes',
@@ -160,7 +159,7 @@ export const settingsTable = [
     kind: 'bytes',
     metavar: 'SIZE',
     description:
-      'Most bytes of record, checkpoints included. Given, it changes a log that exists, too; a new log has 20GiB without it.',
+      'Maximum size of the record, checkpoints included. Also changes an existing log; a new log keeps 20GiB by default.',
   }),
   setting({
     key: 'http',
@@ -169,7 +168,7 @@ export const settingsTable = [
     kind: 'text',
     metavar: 'HOST:PORT',
     description:
-      'Where the HTTP API listens. `kiroku up` takes 127.0.0.1:8480 (or a free port where that is taken); `kiroku serve` has no API without it. Beyond loopback it needs tokens.',
+      'Address of the HTTP API. `kiroku up` takes 127.0.0.1:8480, or a free port if that is taken; `kiroku serve` has no API by default. An address beyond loopback needs tokens.',
   }),
   setting({
     key: 'httpBody',
@@ -178,7 +177,7 @@ export const settingsTable = [
     kind: 'bytes',
     default: '16MiB',
     metavar: 'SIZE',
-    description: 'Largest request body that the HTTP API reads.',
+    description: 'Maximum size of a request to the HTTP API.',
   }),
   setting({
     key: 'tokens',
@@ -187,7 +186,7 @@ export const settingsTable = [
     kind: 'text',
     metavar: 'LIST',
     description:
-      'Bearer tokens of the HTTP API as `name:role:token`, separated by commas; roles: viewer, operator, admin. Better given by the environment or a file.',
+      'Bearer tokens of the HTTP API as `name:role:token`, separated by commas; roles: viewer, operator, admin. Better set in the environment or a file.',
   }),
   setting({
     key: 'tokensFile',
@@ -195,7 +194,7 @@ export const settingsTable = [
     env: 'KIROKU_TOKENS_FILE',
     kind: 'text',
     metavar: 'FILE',
-    description: 'File with one `name:role:token` a line; lines with # are comments.',
+    description: 'File with one `name:role:token` per line; lines that begin with # are comments.',
   }),
   setting({
     key: 'audit',
@@ -205,7 +204,7 @@ export const settingsTable = [
     choices: ['on', 'off'],
     default: 'on',
     description:
-      'Whether an auditor runs beside the engine: a process of low priority that keeps an index of messages and moments of the past in the data folder, for search, traces and looking back.',
+      'Whether an auditor runs beside the engine: a low-priority process that keeps an index and past states in the data folder, for search, traces and time travel.',
   }),
   setting({
     key: 'console',
@@ -214,7 +213,7 @@ export const settingsTable = [
     kind: 'choice',
     choices: ['on', 'read-only', 'off'],
     description:
-      'The console in the browser, at `/` of the HTTP API. `read-only`: what browsers send may look and not change anything, whatever the token. Default: `on` where the HTTP API listens on loopback, else `read-only`.',
+      'The browser console, at `/` of the HTTP API. `read-only`: browsers can look but change nothing, whatever their token. Default: `on` if the HTTP API listens on loopback, else `read-only`.',
   }),
   setting({
     key: 'logFormat',
@@ -223,7 +222,7 @@ export const settingsTable = [
     kind: 'choice',
     choices: ['human', 'json'],
     default: 'human',
-    description: 'Form of the log lines on stderr.',
+    description: 'Format of log lines on stderr.',
   }),
   setting({
     key: 'logLevel',
@@ -232,7 +231,7 @@ export const settingsTable = [
     kind: 'choice',
     choices: ['debug', 'info', 'warn', 'error'],
     default: 'info',
-    description: 'Least level of log lines.',
+    description: 'Minimum level of log lines.',
   }),
   setting({
     key: 'natsServer',
@@ -241,7 +240,7 @@ export const settingsTable = [
     kind: 'text',
     metavar: 'FILE',
     description:
-      'The nats-server executable that `kiroku up` runs; else PATH, our cache, and a download are tried.',
+      'The nats-server executable that `kiroku up` runs. Default: from PATH, else from our cache, else downloaded.',
   }),
   setting({
     key: 'natsRelease',
@@ -250,7 +249,7 @@ export const settingsTable = [
     kind: 'text',
     metavar: 'ADDRESS',
     description:
-      'Where a nats-server is downloaded from where there is none: folder with the archives of a release and its `SHA256SUMS`, as an http, https or file address or a path; `{version}` stands for the version. Default: the releases of nats-server on GitHub, then the package of Debian where apt can get it.',
+      'Where to download nats-server from if there is none: a folder with the archives of a release and its `SHA256SUMS`, as an http, https or file address or a path; `{version}` stands for the version. Default: the releases of nats-server on GitHub, then the Debian package if apt can get it.',
   }),
   setting({
     key: 'natsVersion',
@@ -259,7 +258,7 @@ export const settingsTable = [
     kind: 'text',
     metavar: 'VERSION',
     description:
-      'The nats-server to download where none is on PATH, 2.12.0 or newer. Default: the newest in our cache, else the one that Kiroku is tested with.',
+      'The nats-server version to download if none is on PATH, 2.12.0 or newer. Default: the newest in our cache, else the one that Kiroku is tested with.',
   }),
 ] as const
 
@@ -280,15 +279,15 @@ export type Settings = {
 
 /** Environment variables that are not settings of a command. */
 export const otherVariables = [
-  { env: 'KIROKU_DEBUG', description: '1 shows the stack of an error.' },
+  { env: 'KIROKU_DEBUG', description: '1 shows stack traces of errors.' },
   {
     env: 'NODE_OPTIONS',
     description:
-      'Flags of Node. An engine gets --max-semi-space-size=16, which keeps its young memory within the cache of a processor; one set here stands.',
+      'Flags of Node. Engines start with --max-semi-space-size=16, which keeps their young generation in the processor cache; set this to override.',
   },
   {
     env: 'HTTPS_PROXY',
-    description: 'Proxy for the download of nats-server; `HTTP_PROXY` and `NO_PROXY` count as well.',
+    description: 'Proxy for the download of nats-server; `HTTP_PROXY` and `NO_PROXY` work as well.',
   },
   { env: 'NO_COLOR', description: 'Any value switches colours off.' },
 ] as const

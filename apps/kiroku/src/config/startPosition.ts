@@ -9,7 +9,7 @@ export const startFlagSpec: FlagSpec = {
   kind: 'text',
   metavar: 'WHERE',
   description:
-    "Begin at latest, earliest (all that is on record), a message's number in the queue, a time like 2026-11-21T10:00:00Z, or so long ago, like 2h. [default latest]",
+    "Where to start: latest, earliest (everything on record), a message's number in the queue, a time like 2026-11-21T10:00:00Z, or a span ago, like 2h. [default latest]",
 }
 
 /** Reads `--start`; `nowMs` is the time from which durations count back. Errors: `InvalidArgument`. */

@@ -12,20 +12,20 @@ export const redriveFlags: readonly FlagSpec[] = [
     name: 'to',
     kind: 'text',
     metavar: 'QUEUE',
-    description: 'Queue that all go to; default: each goes back to where it came from.',
+    description: 'Queue to move them to; default: each to its origin.',
   },
   { name: 'tag', kind: 'text', metavar: 'TAG', description: 'Only messages with this tag.' },
   {
     name: 'cause',
     kind: 'choice',
     choices: ['retry', 'leaseExpired', 'nextReceive', 'onPurpose', 'redriven'],
-    description: 'Only messages that became dead letters by this.',
+    description: 'Only messages dead-lettered for this cause.',
   },
   {
     name: 'error',
     kind: 'text',
     metavar: 'TEXT',
-    description: 'Only messages with this in the error they became dead letters with.',
+    description: 'Only messages dead-lettered with an error that contains this.',
   },
   {
     name: 'attributes',
@@ -38,16 +38,21 @@ export const redriveFlags: readonly FlagSpec[] = [
     kind: 'text',
     metavar: 'TIME',
     description:
-      'Only messages that came at this time or later: 2026-11-21T10:00:00Z, or 2h for two hours ago.',
+      'Only messages that arrived at this time or later: 2026-11-21T10:00:00Z, or 2h for two hours ago.',
   },
-  { name: 'before', kind: 'text', metavar: 'TIME', description: 'Only messages that came before this time.' },
+  {
+    name: 'before',
+    kind: 'text',
+    metavar: 'TIME',
+    description: 'Only messages that arrived before this time.',
+  },
   {
     name: 'rate',
     kind: 'int',
     metavar: 'N',
-    description: 'Most messages a second; default: as fast as it goes.',
+    description: 'Maximum messages per second; default: as fast as possible.',
   },
-  { name: 'max', kind: 'int', metavar: 'N', description: 'Most messages in all.' },
+  { name: 'max', kind: 'int', metavar: 'N', description: 'Maximum number of messages in all.' },
   { name: 'reason', kind: 'text', metavar: 'TEXT', description: 'Why, for the record.' },
 ]
 
