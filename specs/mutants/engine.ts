@@ -123,7 +123,7 @@ export const engineMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'ENG-21',
-    file: 'libs/partition/src/state/AttemptEnds.ts',
+    file: 'libs/partition/src/state/RecentDeliveries.ts',
     from: 'm - n ||',
     to: 'n - m ||',
     what: 'the warning names the error that is the least frequent',
@@ -134,6 +134,13 @@ export const engineMutants: ReadonlyArray<SpecMutant> = [
     from: 'receives wait already`, { retryAfterMs: 1_000 })',
     to: 'receives wait already`)',
     what: 'a receive that finds no room to wait is not told when to come back',
+  },
+  {
+    id: 'ENG-23',
+    file: 'libs/partition/src/decide/settle.ts',
+    from: "settled[held ? 'held' : 'late']++",
+    to: 'settled.held++',
+    what: 'nobody is told that handlers finish after their lease has ended',
   },
   {
     id: 'ENG-24',

@@ -81,8 +81,9 @@ export class Outcomes {
     const { times } = turn.state
     for (const g of this.#groups) {
       emitGroup(turn, g)
-      if (times !== undefined && endsAttempt(g))
-        times.ends.note(g.sub, countOf(g.numbers), turn.now, errorOf(g))
+      if (times === undefined) continue
+      if (endsAttempt(g)) times.deliveries.ended(g.sub, countOf(g.numbers), turn.now, errorOf(g))
+      else if (g.type === 'LeaseExtended') times.deliveries.renewed(g.sub, countOf(g.numbers), turn.now)
     }
     const n = this.#groups.length
     this.#groups.length = 0

@@ -149,16 +149,11 @@ export class Taking<B> {
       mode: this.#poll.mode,
       consumer: this.#poll.consumer,
     })
-    this.#turn.state.times?.delivered(
-      sub.queue.id,
-      delivery,
-      this.#turn.now,
-      this.#attempts,
-      this.#enqueuedAt,
-    )
+    const { now } = this.#turn
+    this.#turn.state.times?.delivered(sub, delivery, now, this.#attempts, this.#enqueuedAt, leaseUntil - now)
     return {
       ...about,
-      now: this.#turn.now,
+      now,
       attempts: this.#attempts,
       enqueuedAt: this.#enqueuedAt,
       seqs: this.#seqs,

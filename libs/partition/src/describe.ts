@@ -2,6 +2,7 @@ import type { QueueCounts, QueueDescription, SubscriptionDescription } from './C
 import { configWarnings } from './configWarnings.ts'
 import { describeOutbox, heldWarning } from './describeOutbox.ts'
 import { failureWarning } from './failureWarning.ts'
+import { leaseWarning } from './leaseWarning.ts'
 import { freeSlot } from './state/LiveSlab.ts'
 import type { PartitionState } from './state/PartitionState.ts'
 import type { QueueState } from './state/QueueState.ts'
@@ -29,7 +30,7 @@ export const describeQueues = (
       config: q.config,
       warnings: [
         ...warningsOf(q),
-        ...failing(state, q, now),
+        ...recentWarnings(state, q, now),
         ...(leaving ?? []).flatMap((lane) => heldWarning(lane) ?? []),
       ],
       applied: Object.fromEntries(q.applied),
@@ -57,11 +58,14 @@ const warningsOf = (q: QueueState): string[] => {
   )
 }
 
-/** Where most attempts fail; subscriptions are named where there are several. */
-const failing = (state: PartitionState, q: QueueState, now: number): string[] =>
+/** What recent deliveries warn of; subscriptions are named where there are several. */
+const recentWarnings = (state: PartitionState, q: QueueState, now: number): string[] =>
   q.subs.flatMap((sub) => {
-    const text = state.times && failureWarning(state.times.ends.of(sub, now))
-    return text === undefined ? [] : q.subs.length === 1 ? text : `Subscription ${sub.name}: ${text}`
+    if (state.times === undefined) return []
+    const recent = state.times.deliveries.of(sub, now)
+    return [failureWarning(recent), leaseWarning(recent, sub.config)].flatMap((text) =>
+      text === undefined ? [] : q.subs.length === 1 ? text : `Subscription ${sub.name}: ${text}`,
+    )
   })
 
 const describeSubscription = (sub: Subscription): SubscriptionDescription => ({

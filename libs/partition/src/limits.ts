@@ -71,6 +71,16 @@ export const limits = {
   /** Error texts that are told from each other in a stretch of time, of each subscription, by their beginnings. */
   recentErrorsMax: 20,
   recentErrorCharactersMax: 200,
+  /** Settled attempts of the last minute, and of this hour and the one before, by which a lease counts as too short or too long. */
+  shortLeaseAttemptsMin: 20,
+  longLeaseAttemptsMin: 100,
+  /** A lease is too short where this share of the settlements came after its end… */
+  lateShareMin: 0.05,
+  /** …or where half of the attempts take so many leases; and too long where it is so many times the longest attempt… */
+  leaseDistance: 20,
+  /** …and this long; the lease that is proposed then is not shorter than that. */
+  longLeaseMsMin: 5 * 60_000,
+  leaseMsCalm: 30_000,
   /** Moments of deliveries that are remembered, to know how long ago one was. */
   timedDeliveriesMax: 8_192,
 } as const

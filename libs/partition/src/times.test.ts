@@ -73,7 +73,8 @@ describe('how long messages took', () => {
     p.send('q', 1)
     const long = p.receive('q')!
     const count = 3 * limits.timedDeliveriesMax
-    for (let i = 1; i <= count; i++) p.state.times!.delivered(99, long.delivery + i, p.now + i, [1], [p.now])
+    for (let i = 1; i <= count; i++)
+      p.state.times!.delivered(p.state.subscriptions[0]!, long.delivery + i, p.now + i, [1], [p.now], 1)
     p.now += count
     p.turn({ type: 'Ack', items: [itemOf(long)] })
     const { p50Ms } = timesOf(p)!.processing!

@@ -5,6 +5,7 @@ import { textBytes } from '../eventBytes.ts'
 import { limits } from '../limits.ts'
 import { outcomeBytes, Outcomes } from '../Outcomes.ts'
 import type { Subscription } from '../state/Subscription.ts'
+import type { Settled } from '../state/Times.ts'
 import type { Rest, Turn } from '../Turn.ts'
 import { inTime } from '../inUnits.ts'
 
@@ -57,7 +58,6 @@ export const decideSettle = <B>(
   const refusal = refuseSettle(turn, command)
   if (refusal !== undefined) return void turn.refuse(token, refusal)
   const outcomes = new Outcomes()
-  const eventsBefore = turn.events.length
   const leaseUntil = command.type === 'Extend' ? turn.now + command.leaseMs : 0
   const from = begun ?? { item: 0, range: 0, number: 0, refused: [], leaseUntil, now: turn.now }
   const { refused } = from
@@ -69,6 +69,7 @@ export const decideSettle = <B>(
   for (let i = from.item; i < command.items.length && rest === undefined; i++) {
     const item = command.items[i]!
     const sub = turn.state.subscriptionOf(item.queue, item.sub)
+    const settled: Settled = { acked: 0, held: 0, late: 0 }
     for (let r = i === from.item ? from.range : 0; r < item.numbers.length && rest === undefined; r += 2) {
       const first = item.numbers[r]!
       // A message named twice: the first verdict must be in force before the second is heard.
@@ -87,16 +88,13 @@ export const decideSettle = <B>(
         const error =
           sub === undefined
             ? 'UnknownReceipt'
-            : settle(turn, command, item, sub, n, leaseUntil, outcomes, undelivered)
+            : settle(turn, command, item, sub, n, leaseUntil, outcomes, settled, undelivered)
         if (error !== undefined) refused.push({ item: i, number: n, error })
       }
     }
+    if (sub !== undefined) turn.state.times?.settled(sub, item.delivery, settled, turn.now)
   }
   outcomes.flush(turn)
-  if (command.type === 'Ack') {
-    const items = from.item === 0 ? command.items : command.items.slice(from.item)
-    turn.state.times?.acked(items, turn.events, eventsBefore, turn.now)
-  }
   if (rest !== undefined) return (next) => decideSettle(next, command, token, undelivered, rest)
   // Of an extension in several turns, the leases of the first end first.
   turn.ok(
@@ -155,6 +153,7 @@ const settle = <B>(
   n: number,
   leaseUntil: number,
   outcomes: Outcomes,
+  settled: Settled,
   undelivered: boolean,
 ): Refusal['error'] | undefined => {
   const { live, nextDelivery } = turn.state
@@ -173,11 +172,14 @@ const settle = <B>(
   }
   if (item.delivery <= 0 || item.delivery > live.delivery[slot]!) return 'UnknownReceipt'
   const cell = loadCell(live, slot, turn.cell)
+  const held = cell.state === State.Inflight && cell.delivery === item.delivery
+  if (command.type !== 'Extend' && command.type !== 'Release') settled[held ? 'held' : 'late']++
   switch (command.type) {
     case 'Ack':
       ack.delivery = item.delivery
       ack.policy = policy
       if (!step(cell, ack)) return 'ReceiptExpired'
+      settled.acked++
       outcomes.add('Acked', sub, n)
       return undefined
     case 'Retry': {
@@ -205,7 +207,6 @@ const settle = <B>(
       extend.delivery = item.delivery
       extend.leaseUntil = leaseUntil
       if (!step(cell, extend)) {
-        const held = cell.state === State.Inflight && cell.delivery === item.delivery
         return held ? 'LeaseCapReached' : 'ReceiptExpired'
       }
       outcomes.add('LeaseExtended', sub, n, leaseUntil)

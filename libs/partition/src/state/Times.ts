@@ -1,9 +1,7 @@
-import type { LogEvent } from '@kiroku/message'
-import type { SettleItem } from '../Command.ts'
 import { limits } from '../limits.ts'
 import { figuresOf, timeBucket, timeBuckets, timesOf, type QueueTimes } from '../QueueTimes.ts'
-import { countOf } from '../ranges.ts'
-import { AttemptEnds } from './AttemptEnds.ts'
+import { RecentDeliveries } from './RecentDeliveries.ts'
+import type { Subscription } from './Subscription.ts'
 
 /** A stretch of time, and what was measured in it. */
 interface Slot {
@@ -13,13 +11,22 @@ interface Slot {
   readonly processing: Uint32Array
 }
 
+/** Messages that a consumer was done with. */
+export interface Settled {
+  /** Those that became final as acknowledged. */
+  acked: number
+  /** Those that it held, and those whose lease had ended. */
+  held: number
+  late: number
+}
+
 /**
  * Measures how long messages wait and are worked on, by queue: a ring of a few histograms each, for about the last
  * minute. It belongs to an ownership, not to the record, and begins empty with it.
  */
 export class Times {
-  /** How attempts end. */
-  readonly ends = new AttemptEnds()
+  /** How deliveries went, by subscription. */
+  readonly deliveries = new RecentDeliveries()
   readonly #queues = new Map<number, (Slot | undefined)[]>()
   #swept = 0
   /** Numbers of deliveries, and the times from which on there were these; both grow. */
@@ -30,14 +37,16 @@ export class Times {
 
   /** Comes by a delivery of so many messages. Arrays run parallel; times are ms of partition time. */
   delivered(
-    queue: number,
+    sub: Subscription,
     delivery: number,
     now: number,
     attempts: readonly number[],
     enqueuedAt: readonly number[],
+    leaseMs: number,
   ): void {
     this.#note(delivery, now)
-    const { waiting } = this.#slot(queue, now)
+    this.deliveries.leased(sub, leaseMs, now)
+    const { waiting } = this.#slot(sub.queue.id, now)
     let at = 0
     let count = 0
     for (let i = 0; i < attempts.length; i++) {
@@ -52,20 +61,12 @@ export class Times {
     if (count > 0) waiting[timeBucket(now - at)]! += count
   }
 
-  /** Comes by an ack of deliveries, with the facts that it led to from `from` on; what was acknowledged before led to none. */
-  acked(items: readonly SettleItem[], events: readonly LogEvent[], from: number, now: number): void {
-    let left = 0
-    for (let i = from; i < events.length; i++) {
-      const event = events[i]!
-      if (event.type === 'Acked') left += countOf(event.numbers)
-    }
-    for (let i = 0; i < items.length && left > 0; i++) {
-      const { queue, delivery, numbers } = items[i]!
-      const count = Math.min(left, countOf(numbers))
-      left -= count
-      const at = this.#timeOf(delivery)
-      if (at !== undefined) this.#slot(queue, now).processing[timeBucket(now - at)]! += count
-    }
+  /** Comes by the end of work on messages of one delivery: how many were acknowledged by it, and how it found them. */
+  settled(sub: Subscription, delivery: number, { acked, held, late }: Settled, now: number): void {
+    const at = this.#timeOf(delivery)
+    if (at === undefined) return
+    if (acked > 0) this.#slot(sub.queue.id, now).processing[timeBucket(now - at)]! += acked
+    if (held + late > 0) this.deliveries.settled(sub, held + late, late, now - at, now)
   }
 
   /** What is known of a queue at partition time `now` in ms; undefined where nothing was measured lately. */

@@ -1,0 +1,163 @@
+import { limits } from '../limits.ts'
+import { figuresOf, timeBucket, timeBuckets, type TimeFigures } from '../QueueTimes.ts'
+import type { Subscription } from './Subscription.ts'
+
+/** A stretch of time, and what became of deliveries in it. */
+interface Slot {
+  readonly stretch: number
+  ended: number
+  failed: number
+  readonly errors: Map<string, number>
+  /** How long messages took until they were settled, by bucket. */
+  readonly took: Uint32Array
+  late: number
+  renewed: number
+  leaseMsMax: number
+}
+
+/** What was settled in an hour, the longest that it took, and the shortest lease. */
+interface Hour {
+  readonly hour: number
+  settled: number
+  longestMs: number
+  leaseMsMin: number
+}
+
+/** How deliveries of a subscription went lately. */
+export interface Recent {
+  /** Attempts that ended, and those of them that failed. */
+  readonly ended: number
+  readonly failed: number
+  /** The most frequent error; empty: none failed, or no reason was given. */
+  readonly error: string
+  /** From a delivery to its settlement by the consumer, late ones too; absent: nothing was settled. */
+  readonly took?: TimeFigures | undefined
+  /** Settlements that came when the lease had ended. */
+  readonly late: number
+  /** Leases of messages that were renewed. */
+  readonly renewed: number
+  /** Longest lease of a delivery, in ms; 0: nothing was delivered. */
+  readonly leaseMsMax: number
+  /** What was settled in this hour and the one before, the longest that it took, and the shortest lease; infinity: none. */
+  readonly hours: Omit<Hour, 'hour'>
+}
+
+/**
+ * Counts by subscription how deliveries end and how long they take, for about the last minute, and the longest ones for
+ * up to two hours. It belongs to an ownership, not to the record, and begins empty with it.
+ */
+export class RecentDeliveries {
+  readonly #slots = new Map<Subscription, Slot[]>()
+  readonly #hours = new Map<Subscription, Hour[]>()
+  #swept = 0
+
+  /** Notes that `count` attempts ended at partition time `now`, in ms; if there is an error, they failed. */
+  ended(sub: Subscription, count: number, now: number, error?: string): void {
+    const slot = this.#slot(sub, now)
+    slot.ended += count
+    if (error === undefined) return
+    slot.failed += count
+    const { errors } = slot
+    const text = error.slice(0, limits.recentErrorCharactersMax)
+    if (errors.has(text) || errors.size < limits.recentErrorsMax)
+      errors.set(text, (errors.get(text) ?? 0) + count)
+  }
+
+  /** Notes the lease of a delivery. */
+  leased(sub: Subscription, leaseMs: number, now: number): void {
+    const slot = this.#slot(sub, now)
+    if (leaseMs > slot.leaseMsMax) slot.leaseMsMax = leaseMs
+    const hour = this.#hour(sub, now)
+    if (leaseMs < hour.leaseMsMin) hour.leaseMsMin = leaseMs
+  }
+
+  renewed(sub: Subscription, count: number, now: number): void {
+    this.#slot(sub, now).renewed += count
+  }
+
+  /** Notes that the consumer settled `count` messages `ms` after their delivery, `late` of them with their lease ended. */
+  settled(sub: Subscription, count: number, late: number, ms: number, now: number): void {
+    const slot = this.#slot(sub, now)
+    slot.took[timeBucket(ms)]! += count
+    slot.late += late
+    const hour = this.#hour(sub, now)
+    hour.settled += count
+    if (ms > hour.longestMs) hour.longestMs = ms
+  }
+
+  /** What is known of a subscription at partition time `now` in ms. */
+  of(sub: Subscription, now: number): Recent {
+    const oldest = stretchOf(now) - limits.timeStretches + 1
+    const slots = (this.#slots.get(sub) ?? []).filter(({ stretch }) => stretch >= oldest)
+    const sum = (key: 'ended' | 'failed' | 'late' | 'renewed'): number =>
+      slots.reduce((total, slot) => total + slot[key], 0)
+    const errors = new Map<string, number>()
+    const took = new Uint32Array(timeBuckets)
+    for (const slot of slots) {
+      for (const [error, count] of slot.errors) errors.set(error, (errors.get(error) ?? 0) + count)
+      for (let b = 0; b < timeBuckets; b++) took[b]! += slot.took[b]!
+    }
+    const [most] = [...errors].toSorted(([a, n], [b, m]) => m - n || (a < b ? -1 : 1))
+    const hours = (this.#hours.get(sub) ?? []).filter(({ hour }) => hour >= hourOf(now) - 1)
+    return {
+      ended: sum('ended'),
+      failed: sum('failed'),
+      error: most?.[0] ?? '',
+      took: figuresOf(took),
+      late: sum('late'),
+      renewed: sum('renewed'),
+      leaseMsMax: Math.max(0, ...slots.map(({ leaseMsMax }) => leaseMsMax)),
+      hours: {
+        settled: hours.reduce((total, { settled }) => total + settled, 0),
+        longestMs: Math.max(0, ...hours.map(({ longestMs }) => longestMs)),
+        leaseMsMin: Math.min(...hours.map(({ leaseMsMin }) => leaseMsMin)),
+      },
+    }
+  }
+
+  #slot(sub: Subscription, now: number): Slot {
+    const stretch = stretchOf(now)
+    if (stretch !== this.#swept) this.#sweep(stretch, hourOf(now))
+    let slots = this.#slots.get(sub)
+    if (slots === undefined) this.#slots.set(sub, (slots = []))
+    const last = slots.at(-1)
+    if (last?.stretch === stretch) return last
+    const slot: Slot = {
+      stretch,
+      ended: 0,
+      failed: 0,
+      errors: new Map(),
+      took: new Uint32Array(timeBuckets),
+      late: 0,
+      renewed: 0,
+      leaseMsMax: 0,
+    }
+    slots.push(slot)
+    return slot
+  }
+
+  #hour(sub: Subscription, now: number): Hour {
+    const hour = hourOf(now)
+    let hours = this.#hours.get(sub)
+    if (hours === undefined) this.#hours.set(sub, (hours = []))
+    const last = hours.at(-1)
+    if (last?.hour === hour) return last
+    const next = { hour, settled: 0, longestMs: 0, leaseMsMin: Number.POSITIVE_INFINITY }
+    this.#hours.set(sub, [...(last === undefined ? [] : [last]), next])
+    return next
+  }
+
+  /** Forgets what is no longer lately. */
+  #sweep(stretch: number, hour: number): void {
+    this.#swept = stretch
+    for (const [sub, slots] of this.#slots) {
+      const recent = slots.filter((slot) => slot.stretch > stretch - limits.timeStretches)
+      if (recent.length === 0) this.#slots.delete(sub)
+      else this.#slots.set(sub, recent)
+    }
+    for (const [sub, hours] of this.#hours) if (hours.at(-1)!.hour < hour - 1) this.#hours.delete(sub)
+  }
+}
+
+const stretchOf = (now: number): number => Math.floor(now / limits.timeStretchMs)
+const hourOf = (now: number): number => Math.floor(now / 3_600_000)
