@@ -23,7 +23,14 @@ export const scrapeMetrics = async (world: World): Promise<ReadonlyMap<string, n
           throw new Error('metrics alone are asked for')
         },
       },
-      look: { stateAt: unused, diff: unused, logAt: unused, span: unused, recording: unused },
+      look: {
+        stateAt: unused,
+        diff: unused,
+        logAt: unused,
+        span: unused,
+        recording: unused,
+        batches: unused,
+      },
       search: { messages: unused, acts: unused },
       deadLetters: { list: unused, select: unused },
       clusterStatus: unused,

@@ -115,6 +115,13 @@ export const engineMutants: ReadonlyArray<SpecMutant> = [
     what: 'a burst is handled message by message',
   },
   {
+    id: 'ENG-17',
+    file: 'libs/audit/src/costOf.ts',
+    from: 'let closes = arrivals[next]!.at + batchWaitMs',
+    to: 'let closes = arrivals[next]!.at + 5_000',
+    what: 'every wait is said to cost what 5 s do',
+  },
+  {
     id: 'ENG-20',
     file: 'libs/client/src/holdDelay.ts',
     from: 'delayMs: delayMsMax, error: text',

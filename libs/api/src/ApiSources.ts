@@ -36,6 +36,11 @@ export interface AskedRecording {
   readonly state?: string
 }
 
+/** Of which subscription the batches are compared; without one: of all. */
+export interface AskedBatches {
+  readonly subscription?: string
+}
+
 /** Of which queue it is asked how far one can look back; without one: of all. */
 export interface AskedSpan {
   readonly queue?: string
@@ -45,6 +50,8 @@ export interface AskedSpan {
 export interface LookSource {
   readonly stateAt: (queue: string, asked: AskedState) => Promise<unknown>
   readonly diff: (queue: string, asked: AskedDiff) => Promise<unknown>
+  /** What batch settings cost, and what others would have. */
+  readonly batches: (queue: string, asked: AskedBatches) => Promise<unknown>
   /** All queues. */
   readonly logAt: (asked: AskedLog) => Promise<unknown>
   /** A stretch of the record for a replay in the browser, as `Replayer` of `@kiroku/audit/replay` takes it. */

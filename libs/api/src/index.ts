@@ -8,6 +8,7 @@ export { waitingPage } from './console/waitingPage.ts'
 export type {
   About,
   ApiSources,
+  AskedBatches,
   AskedDiff,
   AskedGroups,
   AskedLetters,

@@ -1,4 +1,5 @@
 import {
+  batchCosts,
   LetterSelector,
   readDeadLetters,
   diffMoments,
@@ -52,6 +53,8 @@ const serve = async (tokens = '', other: Partial<ApiSources> = {}) => {
     look: {
       stateAt: (queue: string, { at }: { at?: string }) =>
         stateAt(engine.log, queue, { seq: Number(at) }, { decodeCheckpoint, now: Date.now() }),
+      batches: (queue: string, asked: { subscription?: string }) =>
+        batchCosts(engine.log, queue, { decodeCheckpoint, now: Date.now(), ...asked }),
       logAt: ({ at }: { at?: string }) =>
         logAt(engine.log, { time: Number(at) }, { decodeCheckpoint, now: Number(at) }),
       recording: async (queue: string, { from, state }: { from?: string; state?: string }) =>
@@ -197,6 +200,41 @@ describe('the HTTP API', () => {
     const measured = { count: 1, p50Ms: expect.any(Number), p99Ms: expect.any(Number) }
     const { times } = (await ask('GET', '/v1/queues/timed')).json() as { readonly times?: unknown }
     expect(times).toEqual({ waiting: measured, processing: measured })
+  })
+
+  it('tells how full batches were, and what other settings would have cost', async () => {
+    const { ask } = await serve()
+    await ask('POST', '/v1/queues', { name: 'batched', config: { batchMessages: 2 } })
+    for (const body of ['a', 'b', 'c']) await ask('POST', '/v1/queues/batched/messages', { body })
+    await ask('POST', '/v1/queues/batched/receive', { max: 2 })
+    await ask('POST', '/v1/queues/batched/receive', { max: 2 })
+    const { subscriptions } = (await ask('GET', '/v1/queues/batched')).json() as {
+      readonly subscriptions: readonly { readonly batches?: unknown }[]
+    }
+    expect(subscriptions[0]!.batches).toEqual({
+      deliveries: 2,
+      messages: 3,
+      messagesMax: 2,
+      waited: { count: 3, p50Ms: 0, p99Ms: 0 },
+    })
+    expect((await ask('GET', '/v1/queues/batched/batches')).json()).toMatchObject({
+      queue: 'batched',
+      subscriptions: [
+        {
+          subscription: 'main',
+          delivered: { deliveries: 2, messages: 3, messagesPerDelivery: 1.5, deliveriesPer1000: 666.7 },
+          replayed: expect.arrayContaining([
+            expect.objectContaining({
+              batchMessages: 1,
+              batchWaitMs: 0,
+              isSet: false,
+              deliveriesPer1000: 1_000,
+            }),
+          ]),
+        },
+      ],
+    })
+    expect((await ask('GET', '/v1/queues/batched/batches?subscription=none')).status).toBe(404)
   })
 
   it('keeps every digit of the numbers in a body, sent alone or with others, edited and received', async () => {

@@ -17,7 +17,7 @@ export const unusedTestSources: ApiSources = {
   client: {} as Client,
   trace: unused,
   body: unused,
-  look: { stateAt: unused, diff: unused, logAt: unused, span: unused, recording: unused },
+  look: { stateAt: unused, diff: unused, logAt: unused, span: unused, recording: unused, batches: unused },
   search: { messages: unused, acts: unused },
   feed: {
     open: () => {

@@ -152,6 +152,11 @@ export class Looker {
     return { at: time, all: all.sort(byPartition), missing: missing.sort(byPartition) }
   }
 
+  /** One partition at a time, at its beginning where that is later. Errors: those of `seqOf`. */
+  async partition(partition: number, time: number): Promise<LookPartition> {
+    return { partition, ...(await this.#passTo(partition, await this.seqUpTo(partition, time))) }
+  }
+
   /**
    * The queue at a time; where the record or the queue begins later but before `to`, there. Errors: those of `at`.
    */

@@ -68,6 +68,13 @@ export { logAt, type LogMoment, type MomentPartition } from './logAt.ts'
 export { recordingOf, type RecordingOptions } from './recordingOf.ts'
 export { encodeRecording } from './replay/recordingBytes.ts'
 export type { RecordedFrame, RecordedJump, Recording, RecordingPlace } from './replay/Recording.ts'
+export {
+  batchCosts,
+  type BatchCost,
+  type BatchCosts,
+  type ReplayedCost,
+  type SubscriptionBatches,
+} from './batchCosts.ts'
 export { spanOf, type LogSpan, type PartitionSpan } from './spanOf.ts'
 export { stateAt, type StateAtOptions } from './stateAt.ts'
 export type {

@@ -1,4 +1,5 @@
 import {
+  mergeRecentBatches,
   mergeTimes,
   type PartDescription,
   type QueueCounts,
@@ -53,8 +54,10 @@ const mergeSubscription = (
   parts: readonly QueueDescription[],
 ): SubscriptionDescription => {
   const same = parts.flatMap((part) => part.subscriptions.find(({ name }) => name === sub.name) ?? [])
+  const batches = mergeRecentBatches([sub.batches, ...same.map((each) => each.batches)])
   return {
     ...sub,
+    ...(batches === undefined ? {} : { batches }),
     counts: summed(sub.counts, same),
     waitingPolls: same.reduce((n, each) => n + each.waitingPolls, sub.waitingPolls),
   }

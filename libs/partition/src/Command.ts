@@ -8,6 +8,7 @@ import type {
   WireError,
 } from '@kiroku/message'
 import type { PartitionNews } from './feed/PartitionNews.ts'
+import type { RecentBatches } from './BatchFigures.ts'
 import type { QueueConfig } from './QueueConfig.ts'
 import type { QueueTimes } from './QueueTimes.ts'
 import type { HeldLane } from './state/Outbox.ts'
@@ -280,6 +281,8 @@ export interface SubscriptionDescription {
   readonly counts: QueueCounts
   /** Polls that wait for a message. */
   readonly waitingPolls: number
+  /** How full its batches were in the last minute; absent: nothing was delivered, or it is the past. */
+  readonly batches?: RecentBatches
 }
 
 /** One message group of a subscription, or one tenant. */
@@ -303,7 +306,7 @@ export interface QueueDescription {
   readonly partition: number
   readonly queue: number
   readonly config: QueueConfig
-  /** What the configuration says and hardly means: the reason and what to do instead, a sentence each. */
+  /** What the configuration and recent deliveries warn of: the reason and what to do instead, a sentence each. */
   readonly warnings: readonly string[]
   /** Digest of the section that was applied last, by its source. */
   readonly applied: Readonly<Record<string, string>>

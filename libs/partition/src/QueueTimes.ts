@@ -62,18 +62,20 @@ const quantile = (buckets: readonly number[], rank: number): number => {
   return 0
 }
 
-/** The times of a queue's parts as those of one queue; undefined where none has any. */
-export const mergeTimes = (parts: readonly (QueueTimes | undefined)[]): QueueTimes | undefined => {
-  const merge = (of: keyof QueueTimes): TimeFigures | undefined => {
-    const counts = new Uint32Array(timeBuckets)
-    for (const times of parts) {
-      const { buckets = [] } = times?.[of] ?? {}
-      for (let i = 0; i < buckets.length; i += 2) counts[buckets[i]!]! += buckets[i + 1]!
-    }
-    return figuresOf(counts)
-  }
-  return timesOf(merge('waiting'), merge('processing'))
+/** Figures of several places as one; undefined where none has any. */
+export const mergeFigures = (parts: readonly (TimeFigures | undefined)[]): TimeFigures | undefined => {
+  const counts = new Uint32Array(timeBuckets)
+  for (const { buckets } of parts.filter((part) => part !== undefined))
+    for (let i = 0; i < buckets.length; i += 2) counts[buckets[i]!]! += buckets[i + 1]!
+  return figuresOf(counts)
 }
+
+/** The times of a queue's parts as those of one queue; undefined where none has any. */
+export const mergeTimes = (parts: readonly (QueueTimes | undefined)[]): QueueTimes | undefined =>
+  timesOf(
+    mergeFigures(parts.map((times) => times?.waiting)),
+    mergeFigures(parts.map((times) => times?.processing)),
+  )
 
 /** Both kinds together; undefined where there is neither. */
 export const timesOf = (

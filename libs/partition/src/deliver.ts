@@ -59,6 +59,7 @@ const serve = <B>(turn: Turn<B>, sub: Subscription, messages: number): number =>
       polls[kept++] = poll
       continue
     }
+    const openedAt = Math.max(poll.askedAt, sub.availableSince, flow?.openSince ?? 0)
     const plan = take(turn, sub, poll, Math.min(poll.max, room))
     if (plan === 'recordFull') {
       left = 0
@@ -71,6 +72,11 @@ const serve = <B>(turn: Turn<B>, sub: Subscription, messages: number): number =>
       room = flow.room(now, sub.inflight)
     }
     left -= Math.max(count, deliveredPerReceiveMin)
+    state.times?.deliveries.batched(
+      sub,
+      { enqueuedAt: plan.enqueuedAt, messagesMax: poll.max, waitMsMax: poll.batchWaitMs, openedAt },
+      now,
+    )
     endPoll(state, poll)
     turn.answers.push({ token: poll.token, delivery: plan })
     // What is left came later than what is gone; of messages that came back only the first time is known.

@@ -6,6 +6,7 @@ import { leaseWarning } from './leaseWarning.ts'
 import { freeSlot } from './state/LiveSlab.ts'
 import type { PartitionState } from './state/PartitionState.ts'
 import type { QueueState } from './state/QueueState.ts'
+import type { Recent } from './state/RecentDeliveries.ts'
 import { totalsOf } from './state/Spread.ts'
 import type { Subscription } from './state/Subscription.ts'
 import { listsOf } from './untouched.ts'
@@ -21,7 +22,8 @@ export const describeQueues = (
   const descriptions: QueueDescription[] = []
   for (const q of queues) {
     const times = state.times?.of(q.id, now)
-    const subscriptions = q.subs.map((sub) => describeSubscription(sub))
+    const recent = q.subs.map((sub) => state.times?.deliveries.of(sub, now))
+    const subscriptions = q.subs.map((sub, i) => describeSubscription(sub, recent[i]))
     const leaving = outbox.get(q.id)
     descriptions.push({
       name: q.name,
@@ -30,7 +32,7 @@ export const describeQueues = (
       config: q.config,
       warnings: [
         ...warningsOf(q),
-        ...recentWarnings(state, q, now),
+        ...recentWarnings(q, recent),
         ...(leaving ?? []).flatMap((lane) => heldWarning(lane) ?? []),
       ],
       applied: Object.fromEntries(q.applied),
@@ -59,16 +61,16 @@ const warningsOf = (q: QueueState): string[] => {
 }
 
 /** What recent deliveries warn of; subscriptions are named where there are several. */
-const recentWarnings = (state: PartitionState, q: QueueState, now: number): string[] =>
-  q.subs.flatMap((sub) => {
-    if (state.times === undefined) return []
-    const recent = state.times.deliveries.of(sub, now)
+const recentWarnings = ({ subs }: QueueState, recents: readonly (Recent | undefined)[]): string[] =>
+  subs.flatMap((sub, i) => {
+    const recent = recents[i]
+    if (recent === undefined) return []
     return [failureWarning(recent), leaseWarning(recent, sub.config)].flatMap((text) =>
-      text === undefined ? [] : q.subs.length === 1 ? text : `Subscription ${sub.name}: ${text}`,
+      text === undefined ? [] : subs.length === 1 ? text : `Subscription ${sub.name}: ${text}`,
     )
   })
 
-const describeSubscription = (sub: Subscription): SubscriptionDescription => ({
+const describeSubscription = (sub: Subscription, recent?: Recent): SubscriptionDescription => ({
   name: sub.name,
   sub: sub.id,
   settings: sub.settings,
@@ -83,6 +85,7 @@ const describeSubscription = (sub: Subscription): SubscriptionDescription => ({
     ...finalCounts(sub),
   },
   waitingPolls: sub.polls.reduce((n, p) => (p.done ? n : n + 1), 0),
+  ...(recent?.batches === undefined ? undefined : { batches: recent.batches }),
 })
 
 /** Totals, with those of parts that are closed. */

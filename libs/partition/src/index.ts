@@ -85,7 +85,22 @@ export { editable, type BodyAt } from './editBody.ts'
 export { beginFrame, evolve } from './evolve.ts'
 export { findDelayed } from './delayed.ts'
 export { countOf, intersect, pushRange } from './ranges.ts'
-export { mergeTimes, type QueueTimes, type TimeFigures } from './QueueTimes.ts'
+export {
+  batchFill,
+  deliveriesPer1000,
+  mergeBatches,
+  mergeRecentBatches,
+  type BatchFigures,
+  type RecentBatches,
+} from './BatchFigures.ts'
+export {
+  figuresOf,
+  mergeTimes,
+  timeBucket,
+  timeBuckets,
+  type QueueTimes,
+  type TimeFigures,
+} from './QueueTimes.ts'
 export { Times } from './state/Times.ts'
 export { redriveNumbers } from './redriveNumbers.ts'
 export { firstMissing } from './firstMissing.ts'

@@ -65,7 +65,7 @@ export const limits = {
   /** Who may be told at once what happens in a partition, and how long one may stay away. */
   followersMax: 64,
   followerLingerMs: 3_000,
-  /** How long messages took is kept in so many stretches of time; a queue with traffic takes 2 KiB for each. */
+  /** How long messages took is kept in so many stretches of time; a queue with traffic takes 2 KiB for each, and so does each subscription. */
   timeStretchMs: 20_000,
   timeStretches: 4,
   /** Error texts that are told from each other in a stretch of time, of each subscription, by their beginnings. */

@@ -1,4 +1,5 @@
 import {
+  batchCosts,
   diffMoments,
   encodeRecording,
   recordingOf,
@@ -6,13 +7,22 @@ import {
   logAt,
   spanOf,
   stateAt,
+  type BatchCosts,
   type LogMoment,
   type LogSpan,
   type LookOptions,
   type MomentDiff,
   type QueueMoment,
 } from '@kiroku/audit'
-import type { AskedDiff, AskedLog, AskedRecording, AskedSpan, AskedState, LookSource } from '@kiroku/api'
+import type {
+  AskedBatches,
+  AskedDiff,
+  AskedLog,
+  AskedRecording,
+  AskedSpan,
+  AskedState,
+  LookSource,
+} from '@kiroku/api'
 import type { Log } from '@kiroku/log'
 import { KirokuError, stateNames, type StateName } from '@kiroku/message'
 import { askOrHere } from '../auditor/askOrHere.ts'
@@ -31,6 +41,7 @@ export interface Looking {
   readonly span: (asked: AskedSpan) => Promise<LogSpan>
   readonly stateAt: (queue: string, asked: AskedState) => Promise<QueueMoment>
   readonly diff: (queue: string, asked: AskedDiff) => Promise<MomentDiff>
+  readonly batches: (queue: string, asked: AskedBatches) => Promise<BatchCosts>
 }
 
 /** Looks from this process; `options` are made anew for each question. */
@@ -69,6 +80,7 @@ export const lookHere = (log: Log, options: () => LookOptions): Looking => ({
     const to = b === undefined ? { time: look.now } : parseMoment(b, 'b', look.now)
     return diffMoments(log, queue, from, to, { ...look, messagesMax: parseLimit(limit) })
   },
+  batches: (queue, asked) => batchCosts(log, queue, { ...options(), ...asked }),
 })
 
 const momentOrNow = (text: string | undefined, what: string, now: number): AskedMoment =>
@@ -96,6 +108,8 @@ export const lookSource = (here: Looking, auditor: RunningAuditor | undefined): 
   stateAt: (queue, asked) =>
     askOrHere(auditor, 'stateAt', { queue, asked }, () => here.stateAt(queue, asked)),
   diff: (queue, asked) => askOrHere(auditor, 'diff', { queue, asked }, () => here.diff(queue, asked)),
+  batches: (queue, asked) =>
+    askOrHere(auditor, 'batches', { queue, asked }, () => here.batches(queue, asked)),
 })
 
 /** Reads names of states with commas between. `what` names the argument. Errors: `InvalidArgument`. */

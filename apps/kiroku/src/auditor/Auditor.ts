@@ -140,6 +140,7 @@ export class Auditor {
     recording: ({ queue, asked }) => this.#looking.recording(queue, asked),
     span: (asked) => this.#looking.span(asked),
     diff: ({ queue, asked }) => this.#looking.diff(queue, asked),
+    batches: ({ queue, asked }) => this.#looking.batches(queue, asked),
     deadLetters: ({ queue, asked }) => this.#letters.list(queue, asked),
     selectLetters: ({ queue, asked }) => this.#letters.select(queue, asked),
   }

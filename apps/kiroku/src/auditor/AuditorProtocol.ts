@@ -1,4 +1,5 @@
 import type {
+  AskedBatches,
   AskedDiff,
   AskedGroups,
   AskedLetters,
@@ -10,6 +11,7 @@ import type {
 import type {
   Act,
   ActFilter,
+  BatchCosts,
   DeadLetterGroup,
   LogMoment,
   LogSpan,
@@ -60,6 +62,7 @@ export interface AuditorMethods {
   recording: { asked: { queue: string; asked: AskedRecording }; answer: Uint8Array }
   span: { asked: AskedSpan; answer: LogSpan }
   diff: { asked: { queue: string; asked: AskedDiff }; answer: MomentDiff }
+  batches: { asked: { queue: string; asked: AskedBatches }; answer: BatchCosts }
   deadLetters: {
     asked: { queue: string; asked: AskedGroups }
     answer: { readonly count: number; readonly groups: readonly DeadLetterGroup[] }

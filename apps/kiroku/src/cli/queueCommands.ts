@@ -1,6 +1,6 @@
 import { queueFlagSpecs } from '../config/queueFlags.ts'
 import type { ArgumentSpec, CommandSpec, FlagSpec } from './CommandSpec.ts'
-import { natsSettings } from './sharedSettings.ts'
+import { gentleFlag, natsSettings } from './sharedSettings.ts'
 
 /** The queue that a command is about. */
 export const queueArgument: ArgumentSpec = { name: 'queue', description: 'Name of the queue.' }
@@ -69,6 +69,18 @@ export const queueCommands: CommandSpec = {
       flags: [subscriptionFlag],
       settings: natsSettings,
       load: async () => (await import('../commands/groups.ts')).groups,
+    },
+    {
+      name: 'batches',
+      summary:
+        'Compare what batch size and wait cost: fill, waiting time and invocations per 1,000 messages.',
+      description:
+        'Replays the arrivals of the last 10 minutes, at most 10,000 records of the queue’s partition, with the settings in force and with those next to them: half and twice the batch size, no wait, half and twice the wait. Reads the log, changes nothing, and needs no engine.',
+      examples: [{ command: 'kiroku queue batches orders', description: 'Every subscription of orders' }],
+      arguments: [queueArgument],
+      flags: [{ ...subscriptionFlag, description: 'This subscription only; default all.' }, gentleFlag],
+      settings: natsSettings,
+      load: () => import('../commands/batches.ts'),
     },
     {
       name: 'update',

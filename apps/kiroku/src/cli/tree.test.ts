@@ -30,6 +30,7 @@ describe('the command tree', () => {
       'queue list',
       'queue show',
       'queue groups',
+      'queue batches',
       'queue update',
       'queue spread',
       'queue delete',

@@ -1,5 +1,12 @@
 import { isReplyQueue, type Client } from '@kiroku/client'
-import type { QueueCounts, QueueDescription, TimeFigures } from '@kiroku/partition'
+import {
+  batchFill,
+  deliveriesPer1000,
+  type QueueCounts,
+  type QueueDescription,
+  type RecentBatches,
+  type TimeFigures,
+} from '@kiroku/partition'
 import type { CommandModule, Invocation } from '../cli/CommandSpec.ts'
 import { columns } from '../cli/columns.ts'
 import type { Output } from '../cli/Output.ts'
@@ -77,6 +84,13 @@ const apart = (queues: readonly QueueDescription[]) => ({
 export const show = command(async (client, queue, { out }) => {
   const description = await client.queues.describe(queue)
   out.line(columns(rowsOf(description)))
+  out.line()
+  out.line(
+    columns(
+      description.subscriptions.map(({ name, batches }) => [`batches of ${name}`, batchesText(batches)]),
+    ),
+  )
+  out.line(`\`kiroku queue batches ${queue}\` compares other batch sizes and waits`)
   if (description.subscriptions.some(({ name }) => name !== 'main')) {
     out.line()
     out.line(subscriptionTable(description.subscriptions))
@@ -118,6 +132,11 @@ const timesText = (figures: TimeFigures | undefined): string =>
   figures === undefined
     ? 'nothing lately'
     : `p50 ${formatDuration(figures.p50Ms)}, p99 ${formatDuration(figures.p99Ms)}, of ${figures.count} in the last minute`
+
+const batchesText = (batches: RecentBatches | undefined): string =>
+  batches === undefined
+    ? 'nothing lately'
+    : `${batchFill(batches).toFixed(1)} messages of ${batches.messagesMax} asked for, ${deliveriesPer1000(batches).toFixed(0)} invocations per 1,000 messages, waited to fill ${timesText(batches.waited)}`
 
 type Act = 'delete' | 'purge' | 'pause' | 'resume'
 

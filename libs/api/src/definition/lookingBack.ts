@@ -99,6 +99,22 @@ export const lookingBack = HttpApiGroup.make('lookingBack')
     })
       .annotate(RequiredRole, 'viewer')
       .annotateMerge(says('A queue as it stood at a moment: counts, settings, and its messages by pages.')),
+    HttpApiEndpoint.get('batches', '/queues/:queue/batches', {
+      params,
+      query: {
+        subscription: optional(
+          Schema.String.annotate({ description: 'This subscription only; default all' }),
+        ),
+      },
+      success: Schema.Json,
+      error,
+    })
+      .annotate(RequiredRole, 'viewer')
+      .annotateMerge(
+        says(
+          'What batch size and wait cost: deliveries on record, and the arrivals of the last 10 minutes (at most 10,000 records of its partition) replayed with the settings in force and with those next to them, as if a receive were always waiting.',
+        ),
+      ),
     HttpApiEndpoint.get('diff', '/queues/:queue/diff', {
       params,
       query: { a: moment('The earlier moment'), b: optional(moment('The later one; default now')), limit },

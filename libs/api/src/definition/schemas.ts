@@ -139,6 +139,15 @@ export const Counts = Schema.Struct({
   redelivered: count,
 }).annotate({ description: 'Messages by state; the final ones are totals since the creation.' })
 
+const figures = (description: string) =>
+  optional(
+    Schema.Struct({
+      count: count.annotate({ description: 'Messages that were measured' }),
+      p50Ms: ms('Half of them took at most this long; beyond 15 ms up to an eighth too much'),
+      p99Ms: ms('99 of 100 took at most this long'),
+    }).annotate({ description }),
+  )
+
 /** A subscription as it stands. */
 const Subscription = Schema.Struct({
   name: Schema.String,
@@ -154,16 +163,18 @@ const Subscription = Schema.Struct({
   config: Schema.Struct(configFields).annotate({ description: 'What is in force for it.' }),
   counts: Counts,
   waitingPolls: count,
-}).annotate({ identifier: 'Subscription' })
-
-const figures = (description: string) =>
-  optional(
+  batches: optional(
     Schema.Struct({
-      count: count.annotate({ description: 'Messages that were measured' }),
-      p50Ms: ms('Half of them took at most this long; beyond 15 ms up to an eighth too much'),
-      p99Ms: ms('99 of 100 took at most this long'),
-    }).annotate({ description }),
-  )
+      deliveries: count.annotate({ description: 'Batches, each an invocation of a handler' }),
+      messages: count.annotate({ description: 'Messages in them' }),
+      messagesMax: count.annotate({ description: 'The most that a receive asked for' }),
+      waited: figures('How long messages waited for others to fill their batch'),
+    }).annotate({
+      description:
+        'How full its batches were in the last minute, at most 80 s; absent where nothing was delivered',
+    }),
+  ),
+}).annotate({ identifier: 'Subscription' })
 
 /** A queue as it stands. */
 export const Queue = Schema.Struct({
@@ -171,7 +182,7 @@ export const Queue = Schema.Struct({
   partition: count,
   queue: Schema.Finite.annotate({ description: 'Id of the queue in its partition; never used again' }),
   warnings: Schema.Array(Schema.String).annotate({
-    description: 'What the settings say and hardly mean: the reason and what to do instead',
+    description: 'What settings and recent deliveries warn of: the reason and what to do instead',
   }),
   deliveryPaused: Schema.Boolean,
   config: Schema.Struct(configFields),

@@ -17,6 +17,7 @@ export const lookingBackHandlers = ({ look }: ApiSources) =>
       stateAt: ({ params, query }) => call(async () => asJson(await look.stateAt(params.queue, query))),
       logAt: ({ query }) => call(async () => asJson(await look.logAt(query))),
       span: ({ query }) => call(async () => asJson(await look.span(query))),
+      batches: ({ params, query }) => call(async () => asJson(await look.batches(params.queue, query))),
       diff: ({ params, query }) => call(async () => asJson(await look.diff(params.queue, query))),
       recording: Effect.fnUntraced(function* ({ params, query }) {
         const { headers } = yield* HttpServerRequest.HttpServerRequest

@@ -50,6 +50,7 @@ export const decideReceive = <B>(turn: Turn<B>, command: CommandOf<'Receive'>, t
     max: command.max,
     bytesMax: command.bytesMax ?? sub.config.batchBytes,
     batchWaitMs: waits ? (command.batchWaitMs ?? 0) : 0,
+    askedAt: turn.now,
     leaseMs,
     mode: command.mode,
     consumer: command.consumer,

@@ -13,6 +13,8 @@ export interface Poll {
   readonly max: number
   readonly bytesMax: number
   readonly batchWaitMs: number
+  /** Partition time of the receive. */
+  readonly askedAt: number
   readonly leaseMs: number
   readonly mode: ConsumeMode
   readonly consumer: string

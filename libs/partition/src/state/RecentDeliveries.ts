@@ -1,3 +1,4 @@
+import type { RecentBatches } from '../BatchFigures.ts'
 import { limits } from '../limits.ts'
 import { figuresOf, timeBucket, timeBuckets, type TimeFigures } from '../QueueTimes.ts'
 import type { Subscription } from './Subscription.ts'
@@ -13,6 +14,22 @@ interface Slot {
   late: number
   renewed: number
   leaseMsMax: number
+  deliveries: number
+  messages: number
+  messagesMax: number
+  /** How long messages waited for others to fill their batch, by bucket. */
+  readonly waited: Uint32Array
+}
+
+/** A batch that was delivered. */
+interface DeliveredBatch {
+  /** When each of its messages was sent, in ms. */
+  readonly enqueuedAt: readonly number[]
+  /** The most messages, and the longest wait in ms, that its receive asked for. */
+  readonly messagesMax: number
+  readonly waitMsMax: number
+  /** Since when a receive and a message were there, in ms. */
+  readonly openedAt: number
 }
 
 /** What was settled in an hour, the longest that it took, and the shortest lease. */
@@ -38,12 +55,14 @@ export interface Recent {
   readonly renewed: number
   /** Longest lease of a delivery, in ms; 0: nothing was delivered. */
   readonly leaseMsMax: number
+  /** Absent: nothing was delivered. */
+  readonly batches?: RecentBatches | undefined
   /** What was settled in this hour and the one before, the longest that it took, and the shortest lease; infinity: none. */
   readonly hours: Omit<Hour, 'hour'>
 }
 
 /**
- * Counts by subscription how deliveries end and how long they take, for about the last minute, and the longest ones for
+ * Counts by subscription how full deliveries are, how they end and how long they take, for about the last minute, and the longest ones for
  * up to two hours. It belongs to an ownership, not to the record, and begins empty with it.
  */
 export class RecentDeliveries {
@@ -71,6 +90,20 @@ export class RecentDeliveries {
     if (leaseMs < hour.leaseMsMin) hour.leaseMsMin = leaseMs
   }
 
+  /** Notes how full a batch was, and how long its messages waited for others. */
+  batched(sub: Subscription, batch: DeliveredBatch, now: number): void {
+    const { enqueuedAt, messagesMax, waitMsMax, openedAt } = batch
+    const slot = this.#slot(sub, now)
+    slot.deliveries++
+    slot.messages += enqueuedAt.length
+    if (messagesMax > slot.messagesMax) slot.messagesMax = messagesMax
+    if (waitMsMax === 0) {
+      slot.waited[0]! += enqueuedAt.length
+      return
+    }
+    for (const at of enqueuedAt) slot.waited[timeBucket(Math.min(waitMsMax, now - Math.max(openedAt, at)))]!++
+  }
+
   renewed(sub: Subscription, count: number, now: number): void {
     this.#slot(sub, now).renewed += count
   }
@@ -85,20 +118,26 @@ export class RecentDeliveries {
     if (ms > hour.longestMs) hour.longestMs = ms
   }
 
-  /** What is known of a subscription at partition time `now` in ms. */
-  of(sub: Subscription, now: number): Recent {
+  /** What is known of a subscription at partition time `now` in ms; undefined: nothing. */
+  of(sub: Subscription, now: number): Recent | undefined {
     const oldest = stretchOf(now) - limits.timeStretches + 1
     const slots = (this.#slots.get(sub) ?? []).filter(({ stretch }) => stretch >= oldest)
-    const sum = (key: 'ended' | 'failed' | 'late' | 'renewed'): number =>
+    const hours = (this.#hours.get(sub) ?? []).filter(({ hour }) => hour >= hourOf(now) - 1)
+    if (slots.length === 0 && hours.length === 0) return undefined
+    const sum = (key: 'ended' | 'failed' | 'late' | 'renewed' | 'deliveries' | 'messages'): number =>
       slots.reduce((total, slot) => total + slot[key], 0)
     const errors = new Map<string, number>()
     const took = new Uint32Array(timeBuckets)
+    const waits = new Uint32Array(timeBuckets)
     for (const slot of slots) {
       for (const [error, count] of slot.errors) errors.set(error, (errors.get(error) ?? 0) + count)
-      for (let b = 0; b < timeBuckets; b++) took[b]! += slot.took[b]!
+      for (let b = 0; b < timeBuckets; b++) {
+        took[b]! += slot.took[b]!
+        waits[b]! += slot.waited[b]!
+      }
     }
+    const waited = figuresOf(waits)
     const [most] = [...errors].toSorted(([a, n], [b, m]) => m - n || (a < b ? -1 : 1))
-    const hours = (this.#hours.get(sub) ?? []).filter(({ hour }) => hour >= hourOf(now) - 1)
     return {
       ended: sum('ended'),
       failed: sum('failed'),
@@ -107,6 +146,12 @@ export class RecentDeliveries {
       late: sum('late'),
       renewed: sum('renewed'),
       leaseMsMax: Math.max(0, ...slots.map(({ leaseMsMax }) => leaseMsMax)),
+      batches: waited && {
+        deliveries: sum('deliveries'),
+        messages: sum('messages'),
+        messagesMax: Math.max(...slots.map(({ messagesMax }) => messagesMax)),
+        waited,
+      },
       hours: {
         settled: hours.reduce((total, { settled }) => total + settled, 0),
         longestMs: Math.max(0, ...hours.map(({ longestMs }) => longestMs)),
@@ -131,6 +176,10 @@ export class RecentDeliveries {
       late: 0,
       renewed: 0,
       leaseMsMax: 0,
+      deliveries: 0,
+      messages: 0,
+      messagesMax: 0,
+      waited: new Uint32Array(timeBuckets),
     }
     slots.push(slot)
     return slot

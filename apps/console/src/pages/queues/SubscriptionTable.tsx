@@ -91,7 +91,9 @@ const Remarks = ({ subscription }: { readonly subscription: SubscriptionInfo }) 
   const texts = [
     deliveryPaused ? '❚❚ paused' : '',
     filling === true ? 'restoring messages of the past' : '',
-    waitingPolls === undefined || waitingPolls === 0 ? '' : `$X`,
+    waitingPolls === undefined || waitingPolls === 0
+      ? ''
+      : `${count(waitingPolls)} idle ${waitingPolls === 1 ? 'consumer' : 'consumers'}`,
   ].filter((text) => text !== '')
   return texts.length === 0 ? null : <span className={styles['remark']}>{texts.join(' · ')}</span>
 }
