@@ -127,3 +127,41 @@ it('shows how long messages of the last minute waited for a delivery and were wo
       .getByText(/^\d.* (ms|s)$/)
       .waitFor()
 })
+
+it('[ENG-17] shows how full batches were and what they cost, and replays other settings from the record', async () => {
+  const { engine, open } = stage()
+  const { client } = engine
+  await client.queues.create('orders', { batchMessages: 4 })
+  for (let n = 0; n < 6; n++) await client.send('orders', { n })
+  for (let n = 0; n < 2; n++)
+    await client.ack((await client.receive('orders', { max: 4 })).map(({ receipt }) => receipt))
+  const page = await open('/queues?queue=orders')
+  const cells = async (table: string, row: RegExp): Promise<string[]> => {
+    const found = page.getByRole('group', { name: `Table: ${table}` }).getByRole('row', { name: row })
+    await found.waitFor()
+    return (await found.getByRole('cell').allTextContents()).slice(0, 3)
+  }
+  expect(await cells('Batches of the last minute', /^main/)).toEqual(['6', '3of 4 asked for', '333.3'])
+  await page.getByRole('button', { name: 'Compare settings' }).click()
+  const compared = 'Batch settings compared for main'
+  expect(await cells(compared, /^As delivered/)).toEqual(['6', '3', '333.3'])
+  // Each message came by itself, so that without a wait none is joined by another.
+  expect(await cells(compared, /^4, no wait ?set now/)).toEqual(['6', '1', '1000'])
+  expect(await cells(compared, /^4, after 5 s/)).toEqual(['6', '3', '333.3'])
+  await expectAccessibleInAllLooks(page)
+})
+
+it('[ENG-23] warns on the page of a queue of a lease far from the time that attempts take', async () => {
+  const { engine, open } = stage()
+  const { client } = engine
+  await client.queues.create('slow', { leaseMs: 3_600_000, deadLetter: 'slow-dlq' })
+  await client.sendBatch(
+    'slow',
+    Array.from({ length: 100 }, (_, n) => ({ body: n })),
+  )
+  await client.ack((await client.receive('slow', { max: 100 })).map(({ receipt }) => receipt))
+  const page = await open('/queues?queue=slow')
+  await page
+    .getByText(/what a crashed consumer held comes back only when its lease of 1 h ends: set leaseMs to/)
+    .waitFor()
+})

@@ -204,7 +204,7 @@ describe('the HTTP API', () => {
 
   it('tells how full batches were, and what other settings would have cost', async () => {
     const { ask } = await serve()
-    await ask('POST', '/v1/queues', { name: 'batched', config: { batchMessages: 2 } })
+    await ask('POST', '/v1/queues', { name: 'batched', settings: { batchMessages: 2 } })
     for (const body of ['a', 'b', 'c']) await ask('POST', '/v1/queues/batched/messages', { body })
     await ask('POST', '/v1/queues/batched/receive', { max: 2 })
     await ask('POST', '/v1/queues/batched/receive', { max: 2 })

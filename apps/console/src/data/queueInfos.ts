@@ -4,6 +4,7 @@ import type {
   QueueConfig,
   QueueCounts,
   QueueDescription,
+  RecentBatches,
   SubscriptionDescription,
   TimeFigures,
 } from '@kiroku/partition'
@@ -12,11 +13,16 @@ import { useMoment } from './moment.ts'
 import { useLogMoment } from './useLogMoment.ts'
 import { useInterval } from './useFeed.ts'
 
+type Figures = Omit<TimeFigures, 'buckets'>
+
+/** How full the batches of a subscription were in the last minute. */
+export type RecentBatchesInfo = Omit<RecentBatches, 'waited'> & { readonly waited?: Figures }
+
 /** A subscription of a queue; what only the present knows is absent in the past. */
 export type SubscriptionInfo = Pick<SubscriptionDescription, 'name' | 'deliveryPaused' | 'counts'> &
-  Partial<Pick<SubscriptionDescription, 'settings' | 'filling' | 'waitingPolls'>>
-
-type Figures = Omit<TimeFigures, 'buckets'>
+  Partial<Pick<SubscriptionDescription, 'settings' | 'filling' | 'waitingPolls'>> & {
+    readonly batches?: RecentBatchesInfo
+  }
 
 /** How long messages of a queue waited, and were worked on. */
 export interface QueueTimesInfo {

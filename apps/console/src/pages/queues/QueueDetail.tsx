@@ -5,6 +5,7 @@ import { useLogInfo, useQueueInfo } from '../../data/queueInfos.ts'
 import { useSession } from '../../data/session.ts'
 import { useFeed } from '../../data/useFeed.ts'
 import { Problem } from '../../parts/Problem.tsx'
+import { BatchTable } from './BatchTable.tsx'
 import { GroupTable } from './GroupTable.tsx'
 import { NumberStrip } from './NumberStrip.tsx'
 import { OutlookText } from './OutlookText.tsx'
@@ -105,6 +106,7 @@ export const QueueDetail = ({ name }: { readonly name: string }) => {
             }
             onCreate={may ? () => setAct({ kind: 'create subscription' }) : undefined}
           />
+          {at === undefined && <BatchTable info={info} />}
           {at === undefined &&
             info.config.groups !== 'none' &&
             info.subscriptions.map((subscription) => (
