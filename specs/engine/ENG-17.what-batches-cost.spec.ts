@@ -145,6 +145,9 @@ it('[ENG-17] each subscription is compared by its own settings and arrivals, on 
   ])
   expect((await compare(world, 'billing')).subscriptions).toMatchObject([{ subscription: 'billing' }])
   await expect(compare(world, 'nobody')).rejects.toMatchObject({ id: 'UnknownSubscription' })
+  await using empty = await createWorld()
+  await empty.queue('other')
+  await expect(compare(empty)).rejects.toMatchObject({ id: 'UnknownQueue' })
   // What came before the window is there at its beginning, and what came to nobody costs nothing.
   await world.advance('10 minutes')
   expect((await compare(world)).subscriptions).toMatchObject([

@@ -68,11 +68,12 @@ export const batchCosts = async (
   const looker = new Looker(log, options)
   try {
     const to = { time: options.now }
-    const { at: from, places } = await looker.since(
-      queue,
-      { time: await windowStart(log, looker, queue, options.now) },
-      to,
-    )
+    const start = { time: await windowStart(log, looker, queue, options.now) }
+    const { at: from, places } = await looker.since(queue, start, to).catch(async (e: unknown) => {
+      // Of a young record it says that it begins later; whether the queue is there at all matters more.
+      await looker.at(queue, to)
+      throw e
+    })
     const seen: PlaceArrivals[] = []
     const watch = async ({ partition, state }: LookPartition, id: number): Promise<PlaceArrivals> => {
       const arrivals = new PlaceArrivals(id, from, state)
