@@ -162,6 +162,8 @@ it('[ENG-23] warns on the page of a queue of a lease far from the time that atte
   await client.ack((await client.receive('slow', { max: 100 })).map(({ receipt }) => receipt))
   const page = await open('/queues?queue=slow')
   await page
-    .getByText(/what a crashed consumer held comes back only when its lease of 1 h ends: set leaseMs to/)
+    .getByText(
+      /messages of a crashed consumer come back only when their lease of 1 h expires: set leaseMs to/,
+    )
     .waitFor()
 })

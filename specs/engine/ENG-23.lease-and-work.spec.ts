@@ -23,7 +23,7 @@ it('[ENG-23] a lease that ends while handlers work is warned about, with the lea
   expect(await leaseWarnings(world)).toEqual([])
   await handle()
   expect(await leaseWarnings(world)).toEqual([
-    'Handlers finish after their lease of 10 s has ended, so what they work on is delivered again: set leaseMs to 1 min, or have consumers renew leases while they work.',
+    'Handlers finish after their lease of 10 s has expired, so their messages are delivered again: set leaseMs to 1 min, or have consumers renew leases while they work.',
   ])
   await world.client.queues.update('mail', { leaseMs: 60_000 })
   await handle()
@@ -36,7 +36,7 @@ it('[ENG-23] our own client, which renews leases while it works, is told only wh
     [
       '30 seconds',
       [
-        'Most attempts take 30 s or longer and renew their lease of 1 s again and again, each time with a fact on record: set leaseMs to 10 s.',
+        'Most attempts take 30 s or longer and renew their lease of 1 s again and again, which writes an event each time: set leaseMs to 10 s.',
       ],
     ],
   ] as const) {
@@ -60,7 +60,7 @@ it('[ENG-23] a lease far longer than any attempt is warned about, since a crash 
   await world.sendBatch('mail', bodies(100))
   await world.advance('10 seconds')
   expect(await leaseWarnings(world)).toEqual([
-    'Attempts end within 2 s, and what a crashed consumer held comes back only when its lease of 6 h ends: set leaseMs to 30 s.',
+    'Attempts finish within 2 s, but messages of a crashed consumer come back only when their lease of 6 h expires: set leaseMs to 30 s.',
   ])
   await consumer.stop()
 })
@@ -82,7 +82,7 @@ it('[ENG-23] the subscription is named where a queue has several, and an attempt
   expect(await world.counts('mail')).toMatchObject({ committed: 402 })
   expect(await leaseWarnings(world)).toEqual([
     expect.stringMatching(
-      /^Subscription billing: Attempts end within 1 s,.* lease of 1 h ends: set leaseMs to 30 s\.$/u,
+      /^Subscription billing: Attempts finish within 1 s,.* lease of 1 h expires: set leaseMs to 30 s\.$/u,
     ),
   ])
 })

@@ -28,7 +28,7 @@ const work = (p: TestPartition, count: number, tookMs: number, renewals = 0, lea
 
 describe('a lease that is too short', () => {
   const late = (lease: string, remedy: string): string =>
-    `Handlers finish after their lease of ${lease} has ended, so what they work on is delivered again: ${remedy}, or have consumers renew leases while they work.`
+    `Handlers finish after their lease of ${lease} has expired, so their messages are delivered again: ${remedy}, or have consumers renew leases while they work.`
 
   it('is one that ends while handlers work', () => {
     const p = given({ leaseMs: 10 * s })
@@ -88,7 +88,7 @@ describe('a lease that is too short', () => {
     const p = given({ leaseMs: s })
     work(p, 20, 20 * s, 40)
     expect(warningsOf(p)).toEqual([
-      'Most attempts take 20 s or longer and renew their lease of 1 s again and again, each time with a fact on record: set leaseMs to 5 s.',
+      'Most attempts take 20 s or longer and renew their lease of 1 s again and again, which writes an event each time: set leaseMs to 5 s.',
     ])
     const calm = given({ leaseMs: s })
     work(calm, 20, 17 * s, 34)
@@ -117,7 +117,7 @@ describe('a lease that is too long', () => {
     expect(warningsOf(p)).toEqual([])
     work(p, 1, 80)
     expect(warningsOf(p)).toEqual([
-      'Attempts end within 1 s, and what a crashed consumer held comes back only when its lease of 12 h ends: set leaseMs to 30 s.',
+      'Attempts finish within 1 s, but messages of a crashed consumer come back only when their lease of 12 h expires: set leaseMs to 30 s.',
     ])
     p.configure('q', { leaseMs: 30 * s })
     work(p, 1, 80)
@@ -142,7 +142,7 @@ describe('a lease that is too long', () => {
     p.receive('q')
     p.pass(30 * min)
     expect(warningsOf(p)).toEqual([
-      'Attempts end within 2 min, and what a crashed consumer held comes back only when its lease of 1 h ends: set leaseMs to 5 min.',
+      'Attempts finish within 2 min, but messages of a crashed consumer come back only when their lease of 1 h expires: set leaseMs to 5 min.',
     ])
   })
 

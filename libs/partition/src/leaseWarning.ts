@@ -14,16 +14,16 @@ export const leaseWarning = (
   if (max > 0 && took !== undefined && took.count >= limits.shortLeaseAttemptsMin) {
     const { count, p50Ms, p99Ms } = took
     if (late >= limits.lateShareMin * count && p99Ms > max)
-      return `Handlers finish after their lease of ${inTime(max)} has ended, so what they work on is delivered again: ${remedy(max, 2 * p99Ms, config)}, or have consumers renew leases while they work.`
+      return `Handlers finish after their lease of ${inTime(max)} has expired, so their messages are delivered again: ${remedy(max, 2 * p99Ms, config)}, or have consumers renew leases while they work.`
     if (p50Ms >= limits.leaseDistance * max && renewed >= limits.leaseDistance * ended)
-      return `Most attempts take ${inTime(roundedDown(p50Ms))} or longer and renew their lease of ${inTime(max)} again and again, each time with a fact on record: ${remedy(max, p50Ms / 5, config)}.`
+      return `Most attempts take ${inTime(roundedDown(p50Ms))} or longer and renew their lease of ${inTime(max)} again and again, which writes an event each time: ${remedy(max, p50Ms / 5, config)}.`
   }
   const { settled, longestMs, leaseMsMin: min } = hours
   return settled >= limits.longLeaseAttemptsMin &&
     min >= limits.longLeaseMsMin &&
     min >= limits.leaseDistance * longestMs &&
     min < Number.POSITIVE_INFINITY
-    ? `Attempts end within ${inTime(rounded(longestMs))}, and what a crashed consumer held comes back only when its lease of ${inTime(min)} ends: ${remedy(min, Math.max(limits.leaseMsCalm, 2 * longestMs), config)}.`
+    ? `Attempts finish within ${inTime(rounded(longestMs))}, but messages of a crashed consumer come back only when their lease of ${inTime(min)} expires: ${remedy(min, Math.max(limits.leaseMsCalm, 2 * longestMs), config)}.`
     : undefined
 }
 
