@@ -30,16 +30,7 @@ export const publicPackages: ReadonlyArray<PublicPackage> = [
     name: '@kiroku/client',
     description: 'Send to and receive from a Kiroku durable queue over NATS',
     room: 'libs/client',
-    bundles: [
-      {
-        file: 'index',
-        code: [
-          `export * from '@kiroku/client'`,
-          `export * from '@kiroku/client-nats'`,
-          `export { KirokuError, isKirokuError, errorRegistry } from '@kiroku/message'`,
-        ].join('\n'),
-      },
-    ],
+    bundles: [{ file: 'index', code: `export * from '@kiroku/client-nats/published'` }],
     library: true,
     children: [],
     console: false,

@@ -116,7 +116,20 @@ it('the installed executable runs', async () => {
   expect(said).toMatch(/\d+\.\d+\.\d+/)
 })
 
-it('the client and the worker are imported', async () => {
+/** The names in a package's declarations: exported as values, exported as types, and those that these rest on. */
+const declaredBy = (name: string) => {
+  const text = readFileSync(path.join(project, 'node_modules', name, 'dist', 'index.d.ts'), 'utf8')
+  const exportedAs = (kind: string): ReadonlyArray<string> =>
+    new RegExp(`^export ${kind}\\{ (.*) \\};$`, 'm').exec(text)![1]!.split(', ')
+  const [values, types] = [exportedAs(''), exportedAs('type ')]
+  const declared = [...text.matchAll(/^(?:declare )?(?:interface|class|type|const) (\w+)/gm)].map(
+    ([, each]) => each!,
+  )
+  const beneath = declared.filter((each) => !values.includes(each) && !types.includes(each))
+  return { values, types, beneath }
+}
+
+it('the client and the worker are imported, and are what their types say', async () => {
   const names = JSON.parse(
     await script(`
       import * as client from '@kiroku/client'
@@ -124,8 +137,36 @@ it('the client and the worker are imported', async () => {
       console.log(JSON.stringify([Object.keys(client), Object.keys(worker)]))
     `),
   ) as [ReadonlyArray<string>, ReadonlyArray<string>]
-  expect(names[0]).toEqual(expect.arrayContaining(['connect', 'KirokuError', 'isKirokuError']))
-  expect(names[1].length).toBeGreaterThan(0)
+  expect(names[0].toSorted()).toEqual(declaredBy('@kiroku/client').values)
+  expect(names[1].toSorted()).toEqual(declaredBy('@kiroku/worker').values)
+})
+
+const words = (text: string): ReadonlyArray<string> => text.trim().split(/\s+/)
+
+it('the types of the client are the words of its users, and none of the engine', () => {
+  const { values, types, beneath } = declaredBy('@kiroku/client')
+  expect(values).toEqual(words('KirokuError connect defineQueue isKirokuError'))
+  expect(types).toEqual(
+    words(`
+      Actor ApplyOptions Batch BatchHandler BatchOptions Body BodyEdit Client ClientEvent ClockStep
+      ConfirmClockOptions ConnectOptions ConsumeOptions ConsumedMessage Consumer EraseOptions ErrorId
+      GroupDescription GroupsOptions InputOf Json LeaseOptions Lineage MessageHandler MessageView
+      OutgoingMessage OutputOf PartitionDescription QueueChange QueueCounts QueueDefinition
+      QueueDescription QueueSection QueueSettings QueueSurvey Queues ReceiveOptions ReceivedMessage
+      RedriveDescription RedriveFilter RedriveOptions RequestReplyOptions Requester RequesterOptions
+      RescheduleOptions RetryOptions RetryPolicy SchemaIssue SchemaResult SendOptions Sendable
+      SettingChange SettleResult StandardSchema StartPosition SubscriptionChange SubscriptionDescription
+      SubscriptionSettings Subscriptions
+    `),
+  )
+  expect(beneath).toEqual(
+    words(`
+      ConsumeMode Ranges QueueAddress DeadLetterTarget DeliveryConfig QueueConfig HeldLane RedriveTo
+      RedriveSkip RedriveTarget RedriveState Redrive TimeFigures QueueTimes OutboxDescription
+      PartDescription PartitionClock StorageDescription CheckpointsDescription TypesOf SendableProperty
+      ClientOptions NatsOptions
+    `),
+  )
 })
 
 it('an error of the client is one of ours', async () => {

@@ -1,13 +1,12 @@
 import { execFile } from 'node:child_process'
-import { existsSync, globSync, readFileSync, realpathSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises'
 import { isBuiltin } from 'node:module'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import * as esbuild from 'esbuild'
-import { rollup } from 'rollup'
-import { dts } from 'rollup-plugin-dts'
+import { declare } from './declare.ts'
+import { packageOf } from './packageOf.ts'
 import { nodeMin, nodePackage, type PublicPackage } from './PublicPackage.ts'
 import { root } from './runTarget.ts'
 
@@ -21,13 +20,6 @@ interface Manifest {
 
 const readManifest = (file: string): Manifest =>
   JSON.parse(readFileSync(path.join(root, file), 'utf8')) as Manifest
-
-/** The package that a specifier lies in. */
-const packageOf = (specifier: string): string =>
-  specifier
-    .split('/')
-    .slice(0, specifier.startsWith('@') ? 2 : 1)
-    .join('/')
 
 const libs = path.join(root, 'libs') + path.sep
 
@@ -83,7 +75,14 @@ const licencesOf = (inputs: Iterable<string>): string => {
   return [notice, ...texts].join(`\n\n${'-'.repeat(80)}\n\n`) + '\n'
 }
 
-const bundle = async (parts: PublicPackage, folder: string): Promise<ReadonlySet<string>> => {
+interface Bundled {
+  /** The packages that the bundles import. */
+  readonly imported: ReadonlySet<string>
+  /** The names that they export. */
+  readonly exported: ReadonlySet<string>
+}
+
+const bundle = async (parts: PublicPackage, folder: string): Promise<Bundled> => {
   const shared = {
     absWorkingDir: root,
     bundle: true,
@@ -128,56 +127,15 @@ const bundle = async (parts: PublicPackage, folder: string): Promise<ReadonlySet
     await writeFile(path.join(folder, 'THIRD-PARTY-LICENSES'), licencesOf(inputs))
   }
   const imported = new Set<string>()
+  const exported = new Set<string>()
   for (const { metafile } of results)
-    for (const output of Object.values(metafile.outputs))
+    for (const output of Object.values(metafile.outputs)) {
+      if (output.entryPoint !== undefined) for (const name of output.exports) exported.add(name)
       for (const { path: specifier, external, kind } of output.imports)
         if (external === true && !isBuiltin(specifier) && !isWithout(specifier, kind))
           imported.add(packageOf(specifier))
-  return imported
-}
-
-/** One declaration file for the library's index, with the rooms inside and the rest imported. */
-const declare = async (parts: PublicPackage, folder: string): Promise<ReadonlySet<string>> => {
-  const entry = path.join(root, 'dist', `.${path.basename(folder)}.entry.ts`)
-  await writeFile(entry, parts.bundles.map(({ code }) => code).join('\n'))
-  try {
-    const built = await rollup({
-      input: entry,
-      external: (specifier) => !/^[./]|^@kiroku\//.test(specifier) || specifier in parts.from,
-      plugins: [
-        {
-          name: 'rooms-by-their-real-path',
-          // By the path through node_modules the compiler would take each file for a stranger's and start anew.
-          resolveId: (specifier) =>
-            specifier.startsWith('@kiroku/') && !(specifier in parts.from)
-              ? realpathSync(fileURLToPath(import.meta.resolve(specifier)))
-              : null,
-        },
-        dts({
-          tsconfig: path.join(root, 'tsconfig.json'),
-          compilerOptions: {
-            noEmit: false,
-            declaration: true,
-            emitDeclarationOnly: true,
-            noUnusedLocals: false,
-          },
-        }),
-      ],
-    })
-    const { output } = await built.write({
-      file: path.join(folder, 'dist', 'index.d.ts'),
-      paths: (specifier) => parts.from[specifier] ?? specifier,
-    })
-    await built.close()
-    return new Set(
-      output
-        .flatMap((part) => (part.type === 'chunk' ? part.imports : []))
-        .filter((specifier) => !isBuiltin(specifier))
-        .map(packageOf),
-    )
-  } finally {
-    await rm(entry)
-  }
+    }
+  return { imported, exported }
 }
 
 /** Builds the console into the folder where its engine looks for it. */
@@ -223,9 +181,14 @@ export const stagePackage = async (parts: PublicPackage): Promise<string> => {
   await mkdir(path.join(folder, 'dist'), { recursive: true })
   const { version } = readManifest('package.json')
   const versions = pinned()
-  const needed = new Set(await bundle(parts, folder))
-  if (parts.console) await packConsole(folder)
-  if (parts.library) for (const name of await declare(parts, folder)) needed.add(name)
+  const [bundled, declared] = await Promise.all([
+    bundle(parts, folder),
+    parts.library ? declare(parts) : undefined,
+    parts.console ? packConsole(folder) : undefined,
+  ])
+  if (declared !== undefined)
+    await writeFile(path.join(folder, 'dist', 'index.d.ts'), declared.textFor(bundled.exported))
+  const needed = new Set([...bundled.imported, ...(declared?.imported ?? [])])
   const dependencies: Record<string, string> = {}
   for (const name of [...needed].sort()) {
     const pin = name.startsWith('@kiroku/') ? version : versions.get(name)

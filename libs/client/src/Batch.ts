@@ -10,6 +10,7 @@ export class ConsumedMessage<T = unknown> extends MessageView<T> {
   readonly #verdicts: Verdicts
   readonly #at: number
 
+  /** @internal */
   constructor(lease: Lease, index: number, number: number, verdicts: Verdicts) {
     super(lease.context, index, number)
     this.#lease = lease
@@ -55,6 +56,7 @@ export class Batch<T = unknown> {
   readonly signal: AbortSignal
   readonly #verdicts: Verdicts
 
+  /** @internal */
   constructor(lease: Lease, verdicts: Verdicts, messages: readonly ConsumedMessage<T>[]) {
     this.queue = lease.context.queue
     this.messages = messages

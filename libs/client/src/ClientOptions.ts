@@ -14,5 +14,6 @@ export interface ClientOptions {
   readonly requestTimeoutMs?: number
   /** Receives what happens behind the calls; default: what needs attention goes to standard error. */
   readonly onEvent?: (event: ClientEvent) => void
+  /** @internal */
   readonly clock?: Clock
 }

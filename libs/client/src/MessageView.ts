@@ -33,6 +33,7 @@ export class MessageView<T = unknown> {
   readonly #number: number
   #envelope: { readonly meta: EnvelopeMeta; readonly body: Uint8Array } | undefined
 
+  /** @internal */
   constructor(context: DeliveryContext, index: number, number: number) {
     this.#context = context
     this.#index = index

@@ -15,6 +15,7 @@ export interface RetryOptions {
 export class ReceivedMessage<T = unknown> extends MessageView<T> {
   readonly #settle: (settlement: Settlement) => Promise<void>
 
+  /** @internal */
   constructor(
     context: DeliveryContext,
     index: number,

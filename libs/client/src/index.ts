@@ -12,6 +12,8 @@ export type {
   Client,
   ClockStep,
   ConfirmClockOptions,
+  EraseOptions,
+  GroupsOptions,
   Json,
   OutgoingMessage,
   QueueSection,

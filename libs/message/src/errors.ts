@@ -1,3 +1,64 @@
+/** Stable id of an error. */
+export type ErrorId =
+  | 'InvalidArgument'
+  | 'InvalidConfig'
+  | 'InvalidQueueName'
+  | 'InvalidFilter'
+  | 'MalformedJson'
+  | 'MalformedRequest'
+  | 'BodyTooLarge'
+  | 'UnknownQueue'
+  | 'QueueExists'
+  | 'QueueInUse'
+  | 'QueueMoved'
+  | 'UnknownSubscription'
+  | 'SubscriptionExists'
+  | 'BeyondRecord'
+  | 'FutureMoment'
+  | 'NoAuditor'
+  | 'UnknownMessage'
+  | 'NotDelayed'
+  | 'NotEditable'
+  | 'BodyMismatch'
+  | 'InvalidReceipt'
+  | 'UnknownReceipt'
+  | 'ReceiptExpired'
+  | 'LeaseCapReached'
+  | 'LeaseTooShort'
+  | 'LeaseExpired'
+  | 'HandlerStuck'
+  | 'RedriveRunning'
+  | 'UnknownRedrive'
+  | 'Unauthorized'
+  | 'Forbidden'
+  | 'TokenRequired'
+  | 'Busy'
+  | 'Unavailable'
+  | 'NotOwner'
+  | 'Timeout'
+  | 'ReplyTimeout'
+  | 'SendUnknown'
+  | 'Stopped'
+  | 'NatsUnreachable'
+  | 'NatsTooOld'
+  | 'NatsServerMissing'
+  | 'JetStreamDisabled'
+  | 'PortInUse'
+  | 'StorageFull'
+  | 'RecordTooLarge'
+  | 'ForeignStream'
+  | 'Fenced'
+  | 'LogAmbiguous'
+  | 'LogDamaged'
+  | 'LogShortened'
+  | 'FutureVersion'
+  | 'Quarantined'
+  | 'KeysUnavailable'
+  | 'KeysLost'
+  | 'NotErasable'
+  | 'WorkerInvalid'
+  | 'Internal'
+
 /** One entry of the error registry. */
 interface ErrorEntry {
   /** Whether repeating the same request later can succeed without a change by the caller. */
@@ -21,7 +82,7 @@ const entry = (retryable: boolean, http: number, exit: number, help: string): Er
  * Every error that Kiroku can show, by its stable id. Ids are never reused or renamed.
  * Exit codes: 2 bad input, 3 not found, 4 conflict, 5 unavailable, 6 storage, 7 damage, 8 permission.
  */
-export const errorRegistry = {
+export const errorRegistry: Readonly<Record<ErrorId, ErrorEntry>> = {
   InvalidArgument: entry(false, 400, 2, 'Correct the named argument and try again.'),
   InvalidConfig: entry(
     false,
@@ -275,10 +336,7 @@ export const errorRegistry = {
     'Export `default { async queue(batch, env, ctx) {} }` from the module.',
   ),
   Internal: entry(false, 500, 1, 'This is a defect in Kiroku; please report it with the log around it.'),
-} as const satisfies Record<string, ErrorEntry>
-
-/** Stable id of an error. */
-export type ErrorId = keyof typeof errorRegistry
+}
 
 /** The form in which an error crosses a wire. */
 export interface WireError {
@@ -308,7 +366,10 @@ export class KirokuError extends Error {
   get retryable(): boolean {
     return errorRegistry[this.id].retryable
   }
-  /** The form for a wire. */
+  /**
+   * The form for a wire.
+   * @internal
+   */
   toWire(): WireError {
     const wire = { id: this.id, message: this.message }
     return this.retryAfterMs === undefined ? wire : { ...wire, retryAfterMs: this.retryAfterMs }

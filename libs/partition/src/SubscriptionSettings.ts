@@ -1,11 +1,8 @@
-import type { QueueConfig } from './QueueConfig.ts'
+import type { DeliveryConfig } from './QueueConfig.ts'
 import { queueSettings, type QueueSetting } from './queueSettings.ts'
 
-type Rows = typeof queueSettings
-type Own = { [Name in keyof Rows]: Rows[Name] extends { subscription: true } ? Name : never }[keyof Rows]
-
 /** What a subscription sets for itself; what it leaves out is its queue's. */
-export interface SubscriptionSettings extends Partial<Pick<QueueConfig, Own>> {
+export interface SubscriptionSettings extends Partial<DeliveryConfig> {
   /** Only messages with one of these tags are delivered, the others are final at once; null: all. */
   readonly tags?: readonly string[] | null
 }

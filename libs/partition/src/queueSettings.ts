@@ -1,5 +1,6 @@
 import type { RetryPolicy } from '@kiroku/message'
 import { limits } from './limits.ts'
+import type { QueueConfig } from './QueueConfig.ts'
 
 /** One row of the table of queue settings. */
 export type QueueSetting = {
@@ -231,4 +232,4 @@ export const queueSettings = {
     max: limits.idleMsMax,
     says: 'Delete the queue with its messages after this long without a receive; 0 is never.',
   },
-} as const satisfies Readonly<Record<string, QueueSetting>>
+} as const satisfies Readonly<Record<keyof QueueConfig, QueueSetting>>

@@ -1,4 +1,4 @@
-import type { Actor, LogEventOf, QueueAddress, Ranges } from '@kiroku/message'
+import type { Actor, QueueAddress, Ranges } from '@kiroku/message'
 import { countOf } from '../ranges.ts'
 
 /** Which messages a redrive moves; a message must pass all that is given. */
@@ -45,7 +45,7 @@ interface RedriveTarget {
 }
 
 /** How a redrive stands. */
-export type RedriveState = 'running' | LogEventOf<'RedriveEnded'>['outcome']
+export type RedriveState = 'running' | 'completed' | 'cancelled' | 'failed'
 
 /** One task that moves messages of a subscription to other queues. A dry run only counts, and is not on record. */
 export interface Redrive {
