@@ -20,7 +20,7 @@ const environment = {
 }
 
 /** How long a target may take to end when it is told to. */
-const graceMs = 5_000
+const graceMs = 15_000
 
 export interface Outcome {
   /** The exit code; 124 when the target took too long. */

@@ -39,6 +39,7 @@ export class Reader {
   readonly #terminals = new Map<string, Terminal>()
   #addresses: ReadonlyMap<string, string> = new Map()
   #program: string | undefined
+  #isKilled = false
 
   constructor(place: Place) {
     this.#place = place
@@ -46,12 +47,18 @@ export class Reader {
 
   /** Follows the blocks of one document in their order. */
   async follow(blocks: ReadonlyArray<Block>): Promise<void> {
-    for (const block of blocks) await this.#followBlock(block)
+    for (const block of blocks) if (!this.#isKilled) await this.#followBlock(block)
   }
 
   /** Where the engine's NATS listens, once a document had its reader start one. */
   get nats(): string | undefined {
     return this.#addresses.get(natsShown)
+  }
+
+  /** Ends everything at once, and follows nothing more. */
+  kill(): void {
+    this.#isKilled = true
+    for (const terminal of this.#terminals.values()) terminal.kill()
   }
 
   /** Ends everything that still runs. */
@@ -69,7 +76,8 @@ export class Reader {
       await this.#makeReady(block)
       const commands = commandsOf(block)
       for (const [index, command] of commands.entries())
-        await this.#runCommand(block, await this.#filled(block, command), index === commands.length - 1)
+        if (!this.#isKilled)
+          await this.#runCommand(block, await this.#filled(block, command), index === commands.length - 1)
       if (block.notes.meanwhile !== undefined) await this.#terminal(block).interrupt()
     }
     if (program?.includes('await connect(')) this.#program = program

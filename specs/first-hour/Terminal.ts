@@ -98,6 +98,12 @@ export class Terminal {
     rmSync(this.#moved, { force: true })
   }
 
+  /** Ends everything at once, where there is no time to let it drain. */
+  kill(): void {
+    for (const child of this.#children) this.#signal(child, 'SIGKILL')
+    rmSync(this.#moved, { force: true })
+  }
+
   #start(command: string, asks: boolean): Child {
     // The last line keeps the folder that a `cd` went to; it must not hide how the command ended.
     const script = `${command}\ncode=$?; pwd > '${this.#moved}'; exit $code`

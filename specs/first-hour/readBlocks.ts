@@ -78,6 +78,12 @@ export const readBlocks = (document: string, markdown: string): ReadonlyArray<Bl
 /** Whether the block is a program or part of one. */
 export const isProgram = ({ language }: Block): boolean => ['ts', 'js'].includes(language)
 
+/** Whether its reader has something to do, and does it here. */
+export const isFollowed = (block: Block): boolean =>
+  block.notes.notRun === undefined &&
+  block.notes.onlyChecked === undefined &&
+  (isProgram(block) || commandsOf(block).length > 0)
+
 /** The file name that a program's first line gives. */
 export const fileOf = ({ text }: Block): string | undefined => /^\/\/ ([\w.-]+\.\w+)\n/.exec(text)?.[1]
 
