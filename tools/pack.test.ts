@@ -67,7 +67,8 @@ beforeAll(async () => {
   project = path.join(folder, 'project')
   mkdirSync(project)
   const tarballs = (await run(process.execPath, ['tools/build.ts'], root)).trim().split('\n')
-  const manifest = { name: 'empty', private: true, type: 'module' }
+  // As `npm init` makes it.
+  const manifest = { name: 'empty', private: true, type: 'commonjs' }
   writeFileSync(path.join(project, 'package.json'), JSON.stringify({ ...manifest, ...packed(tarballs) }))
   await run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline'], project)
   // The documents' programs use it.
@@ -181,7 +182,7 @@ it('an error of the client is one of ours', async () => {
 
 it('the types resolve under the strictest compiler', async () => {
   writeFileSync(
-    path.join(project, 'types.ts'),
+    path.join(project, 'types.mts'),
     `import { connect, type Client, type ConsumedMessage } from '@kiroku/client'
      import * as worker from '@kiroku/worker'
      export const client: Promise<Client> = connect({ servers: 'nats://127.0.0.1:4222' })
@@ -204,7 +205,7 @@ it('the types resolve under the strictest compiler', async () => {
         types: ['node'],
         typeRoots: [path.join(root, 'node_modules', '@types')],
       },
-      files: ['types.ts'],
+      files: ['types.mts'],
     }),
   )
   const said = await run(path.join(root, 'node_modules', '.bin', 'tsc'), ['-p', project], project).catch(

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -7,11 +7,11 @@ import { build } from 'esbuild'
 import { KirokuError } from '@kiroku/message'
 import type { WorkerModule } from './WorkerModule.ts'
 
-/** Loads a Worker module: JavaScript as it is, TypeScript bundled first. Errors: `WorkerInvalid`. */
+/** Loads a Worker module: JavaScript as it is where Node.js can, the rest bundled first. Errors: `WorkerInvalid`. */
 export const loadWorker = async (modulePath: string): Promise<WorkerModule> => {
   const file = path.resolve(modulePath)
   if (!existsSync(file)) throw new KirokuError('WorkerInvalid', `There is no module ${file}`)
-  const exported = /\.[cm]?tsx?$/.test(file) ? await importTypeScript(file) : await importModule(file, file)
+  const exported = needsBundle(file) ? await importBundled(file) : await importModule(file, file)
   return checkWorker((exported as { readonly default?: unknown }).default, file)
 }
 
@@ -21,6 +21,20 @@ export const checkWorker = (value: unknown, name: string): WorkerModule => {
   if (typeof handler !== 'function')
     throw new KirokuError('WorkerInvalid', `${name} has no default export with a function "queue"`)
   return value as WorkerModule
+}
+
+/** TypeScript, and a module in a package whose `.js` files Node.js takes for CommonJS, as those of `npm init` are. */
+const needsBundle = (file: string): boolean =>
+  /\.[cm]?tsx?$/.test(file) ||
+  (file.endsWith('.js') && /^\s*export\s/m.test(readFileSync(file, 'utf8')) && !isInModulePackage(file))
+
+const isInModulePackage = (file: string): boolean => {
+  for (let folder = path.dirname(file); ; folder = path.dirname(folder)) {
+    const manifest = path.join(folder, 'package.json')
+    if (existsSync(manifest))
+      return (JSON.parse(readFileSync(manifest, 'utf8')) as { type?: unknown }).type === 'module'
+    if (folder === path.dirname(folder)) return false
+  }
 }
 
 const importModule = async (file: string, shown: string): Promise<unknown> => {
@@ -33,7 +47,7 @@ const importModule = async (file: string, shown: string): Promise<unknown> => {
   }
 }
 
-const importTypeScript = async (file: string): Promise<unknown> => {
+const importBundled = async (file: string): Promise<unknown> => {
   const folder = await bundleFolder(file)
   const outfile = path.join(folder, 'worker.mjs')
   try {

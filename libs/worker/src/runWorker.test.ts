@@ -294,6 +294,16 @@ describe('a Worker module', () => {
     expect((await client.receive('out', { waitMs: 10_000 }))[0]!.json()).toBe(1)
   })
 
+  it('may be a module in a package of CommonJS, as `npm init` makes it', async () => {
+    const folder = await inFolder({
+      'package.json': '{ "type": "commonjs" }',
+      'worker.js': `export default { async queue(batch, env) { await env.OUT.send(batch.messages.length) } }`,
+    })
+    const client = await load(folder, 'worker.js')
+    await client.send('in', 'hello')
+    expect((await client.receive('out', { waitMs: 10_000 }))[0]!.json()).toBe(1)
+  })
+
   it.each([
     ['none.mjs', '', 'no module'],
     ['empty.mjs', 'export const x = 1', 'function "queue"'],
