@@ -5,24 +5,26 @@ import { consoleBench } from './console/consoleBench.ts'
 import { compareCheckouts } from './engine/compareCheckouts.ts'
 import { engineBench } from './engine/engineBench.ts'
 import type { Figure } from './Figure.ts'
+import { firstBench } from './first/firstBench.ts'
 
 const usage = `usage: npm run bench -- engine [--json] [--quick] [--partitions N] [--only PART] [--profile FOLDER]
        npm run bench -- engine --against REF [--json] [--quick]
        npm run bench -- audit [--json] [--quick] [--only PART]
        npm run bench -- console [--json] [--quick] [--only PART]
+       npm run bench -- first [--json] [--quick] [--only PART]
 
   --json            the last line is one JSON object with all figures
   --quick           fewer and smaller rounds
   --partitions N    partitions of the engine's log (default 1)
   --only PART       engine: core, states, lives, sends, queues, hold, or soak, which runs only
                     when asked for; audit: read, look, index, recovery, beside or
-                    readers; console: first, frames, slider or beside; can be given
-                    several times
+                    readers; console: first, frames, slider or beside; first: lone or
+                    start; can be given several times
   --profile FOLDER  write a CPU profile of each process
   --against REF     measure beside another commit of the project, in turns
 `
 
-const subjects = ['engine', 'audit', 'console']
+const subjects = ['engine', 'audit', 'console', 'first']
 
 const noChromium = `bench: no Chromium was found. .ci/install-chromium brings Debian's; KIROKU_CHROMIUM names another one.
 `
@@ -70,9 +72,11 @@ const main = async (): Promise<number> => {
       ? await consoleBench({ quick, only, executablePath })
       : subject === 'audit'
         ? await auditBench({ quick, only })
-        : against === undefined
-          ? await engineBench({ quick, partitions: Number(partitions), only, profile })
-          : await compareCheckouts(against, quick)
+        : subject === 'first'
+          ? await firstBench({ quick, only })
+          : against === undefined
+            ? await engineBench({ quick, partitions: Number(partitions), only, profile })
+            : await compareCheckouts(against, quick)
   for (const figure of figures) console.log(line(figure))
   if (json) console.log(JSON.stringify({ figures }))
   return 0

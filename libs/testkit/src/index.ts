@@ -1,6 +1,6 @@
 /**
  * Owns what tests share: real servers, temporary folders, controlled time, waiting for a condition. Never imported
- * by what ships; benchmarks, which do not, find their browser here (`/chromium`).
+ * by what ships; benchmarks, which do not, find their browser (`/chromium`) and ports (`/free-port`) here.
  * Talks to `@kiroku/nats-server` and vitest.
  */
 export { freePort } from './freePort.ts'

@@ -1,0 +1,39 @@
+import { setTimeout } from 'node:timers/promises'
+
+/** Messages that are sent one by one at an even pace, and how long each took from its send to its handler. */
+export class PacedMessages {
+  readonly #sentAt = new Map<number, number>()
+  #tookMs: number[] = []
+  #left = 0
+  #allArrived = (): void => {}
+
+  /** The handler has message `n`; one that comes again counts once. */
+  arrived(n: number): void {
+    const sentAt = this.#sentAt.get(n)
+    if (sentAt === undefined) return
+    this.#tookMs.push(performance.now() - sentAt)
+    this.#sentAt.delete(n)
+    if (--this.#left === 0) this.#allArrived()
+  }
+
+  /**
+   * Sends, and waits until every send is through and every message has arrived.
+   *
+   * @returns how long each message took, in ms
+   */
+  async run(count: number, perSecond: number, send: (n: number) => Promise<unknown>): Promise<number[]> {
+    this.#tookMs = []
+    this.#left = count
+    const all = new Promise<void>((resolve) => (this.#allArrived = resolve))
+    const sends: Promise<unknown>[] = []
+    const startMs = performance.now()
+    for (let n = 0; n < count; n++) {
+      const waitMs = startMs + (n * 1_000) / perSecond - performance.now()
+      if (waitMs > 0) await setTimeout(waitMs)
+      this.#sentAt.set(n, performance.now())
+      sends.push(send(n))
+    }
+    await Promise.all([...sends, all])
+    return this.#tookMs
+  }
+}

@@ -1,0 +1,94 @@
+import { startServer } from '@kiroku/nats-server'
+import { EngineProcess } from '../engine/EngineProcess.ts'
+import { atLeast, atMost, informs, median, type Figure } from '../Figure.ts'
+import { LoadProcess } from '../LoadProcess.ts'
+import type { LoneLoad } from '../load/loneKiroku.ts'
+import type { FirstBench } from './firstBench.ts'
+import { hasPeers, PeerServer } from './PeerServer.ts'
+import { percentile } from './percentile.ts'
+import { perSecond } from './sizes.ts'
+
+const noPeers = `
+bench: NOT beside BullMQ and RabbitMQ, whose servers are missing here. Debian's come with
+  .ci/install-peers
+
+`
+
+/** One system: a server that has each message on disk before it says so, and a process that sends and handles. */
+interface Side {
+  readonly name: string
+  readonly load: LoadProcess<LoneLoad>
+}
+
+/**
+ * From send to handler, one message at a time, each client as it is by default: Kiroku's `consumeEach` beside a Worker
+ * of BullMQ on Redis (`appendfsync always`) and a consumer of RabbitMQ (quorum queue, publisher confirms). All of them
+ * have a message on disk before they deliver it, but Redis, which writes it while it does.
+ */
+export const compareLone = async ({ sizes, progress, folder }: FirstBench): Promise<Figure[]> => {
+  const stop: (() => Promise<void>)[] = []
+  const load = (name: string, module: string, at: string): Side => {
+    const process = new LoadProcess<LoneLoad>(module, module, [at])
+    stop.push(() => process.end())
+    return { name, load: process }
+  }
+  try {
+    progress.step('starting servers')
+    const server = await startServer({ syncInterval: 'always' })
+    stop.push(() => server.stop())
+    const engine = await EngineProcess.start({
+      nats: server.url,
+      partitions: 4,
+      dataDir: await folder(),
+      isAudited: true,
+    })
+    stop.push(() => engine.stop())
+    const sides = [load('Kiroku', 'loneKiroku', server.url)]
+    if (hasPeers()) {
+      const redis = await PeerServer.redis(await folder())
+      stop.push(() => redis.stop())
+      const rabbit = await PeerServer.rabbit(await folder())
+      stop.push(() => rabbit.stop())
+      sides.push(
+        load('BullMQ on Redis', 'loneBull', String(redis.port)),
+        load('RabbitMQ', 'loneRabbit', String(rabbit.port)),
+      )
+    } else process.stderr.write(noPeers)
+
+    const tookMs: number[][][] = sides.map(() => [])
+    for (let round = 0; round <= sizes.rounds; round++)
+      for (const [i, side] of sides.entries()) {
+        progress.step(`${side.name}, ${round === 0 ? 'warming up' : `round ${round} of ${sizes.rounds}`}`)
+        const took = await side.load.ask('measure', { count: sizes.messages, perSecond })
+        if (round > 0) tookMs[i]!.push(took)
+      }
+    return figuresOf(
+      sides.map(({ name }) => name),
+      tookMs,
+    )
+  } finally {
+    for (const end of stop.reverse()) await end()
+  }
+}
+
+const figuresOf = (names: readonly string[], tookMs: readonly (readonly number[][])[]): Figure[] =>
+  [
+    { percent: 50, mostMs: 3 },
+    { percent: 99, mostMs: 10 },
+  ].flatMap(({ percent, mostMs }) => {
+    const ofRounds = tookMs.map((rounds) => rounds.map((took) => percentile(took, percent)))
+    const [own, ...peers] = ofRounds.map(median)
+    const title = `send to handler at ${perSecond}/s, p${percent}`
+    return [
+      atMost(title, own!, 'ms', mostMs),
+      ...peers.flatMap((peer, i) => [
+        informs(`${title}, ${names[i + 1]!}`, peer, 'ms'),
+        atLeast(
+          `${title}, ${names[i + 1]!} over Kiroku`,
+          median(ofRounds[i + 1]!.map((each, round) => each / ofRounds[0]![round]!)),
+          '×',
+          1,
+        ),
+      ]),
+    ]
+  })

@@ -1,0 +1,23 @@
+import type { Figure } from '../Figure.ts'
+import { runParts, type Part } from '../runParts.ts'
+import { compareLone } from './compareLone.ts'
+import { fullSizes, quickSizes, type FirstSizes } from './sizes.ts'
+import { startCommands } from './startCommands.ts'
+
+/** How what one feels in the first hour is measured. */
+export interface FirstBenchOptions {
+  readonly quick: boolean
+  /** Parts to run; all of them when empty. */
+  readonly only: readonly string[]
+}
+
+/** What a part gets. */
+export interface FirstBench extends Part {
+  readonly sizes: FirstSizes
+}
+
+const parts = { lone: compareLone, start: startCommands }
+
+/** Measures what one feels in the first hour: how soon a lone message is there, and how soon a command answers. */
+export const firstBench = ({ quick, only }: FirstBenchOptions): Promise<Figure[]> =>
+  runParts(parts, only, { sizes: quick ? quickSizes : fullSizes })

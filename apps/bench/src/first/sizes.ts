@@ -1,0 +1,15 @@
+/** How much each part does. */
+export interface FirstSizes {
+  /** Rounds in which every system has its turn, and the messages of each turn. */
+  readonly rounds: number
+  readonly messages: number
+  /** Starts of each command. */
+  readonly starts: number
+}
+
+/** How often a lone message is sent: seldom enough that each one is alone. */
+export const perSecond = 200
+
+export const fullSizes: FirstSizes = { rounds: 5, messages: 2_000, starts: 15 }
+
+export const quickSizes: FirstSizes = { rounds: 1, messages: 400, starts: 5 }
