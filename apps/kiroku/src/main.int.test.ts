@@ -1,8 +1,14 @@
+import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import { temporaryFolder, waitUntil, type TemporaryFolder } from '@kiroku/testkit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Kiroku, readyOf, type Running } from './testing/Kiroku.ts'
+
+const launcher = fileURLToPath(new URL('../bin/kiroku.mjs', import.meta.url))
 
 let folder: TemporaryFolder
 let kiroku: Kiroku
@@ -29,7 +35,36 @@ const ok = async <A>(args: string[], input?: string): Promise<A> => {
   return finished.json()
 }
 
+/** What a shell offers for the last word of a line, by the script that is printed for it. */
+const offered = async (...words: readonly string[]): Promise<readonly string[]> => {
+  const script = (await kiroku.run(['completions', 'bash'])).stdout
+  await writeFile(path.join(folder.path, 'completions.bash'), script)
+  const code = `
+    kiroku() { "$NODE" "$LAUNCHER" "$@"; }
+    source completions.bash
+    COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE="$*"
+    _kiroku_asking kiroku "\${COMP_WORDS[COMP_CWORD]}" "\${COMP_WORDS[COMP_CWORD - 1]}"
+    printf '%s\\n' "\${COMPREPLY[@]}"`
+  const { stdout } = await promisify(execFile)('bash', ['-c', code, 'bash', 'kiroku', ...words], {
+    cwd: folder.path,
+    env: { ...process.env, NODE: process.execPath, LAUNCHER: launcher },
+  })
+  return stdout.trim().split('\n')
+}
+
 describe('the commands of a folder with a running engine', () => {
+  it('are completed by the shell with what the engine knows', async () => {
+    await ok(['queue', 'create', 'shelf'])
+    await ok(['queue', 'create', 'shop'])
+    const { messageId } = await ok<{ messageId: string }>(['send', 'shelf', '{}'])
+    expect(await offered('queue', 'show', 'sh')).toEqual(['shelf', 'shop'])
+    expect(await offered('work', '--queue', 'she')).toEqual(['shelf'])
+    await waitUntil(async () => (await offered('trace', '')).includes(messageId))
+    expect(await offered('queue', 'pur')).toEqual(['purge'])
+    expect(await offered('queue', 'create', 'sh')).toEqual([''])
+    expect(await offered('queue', 'show', '--data-dir', 'nowhere', 'sh')).toEqual([''])
+  })
+
   it('carry a message from send to ack, and find the engine by themselves', async () => {
     await ok(['queue', 'create', 'mail', '--retries', '2', '--dead-letter', 'mail-dlq'])
     const { messageId } = await ok<{ messageId: string }>([

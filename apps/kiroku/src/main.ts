@@ -11,6 +11,8 @@ if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-v'))
 else {
   // Not in the folder for temporary files, where others could leave code for us to run.
   enableCompileCache(join(userCacheFolder(process.env), 'compiled'))
-  const { runProcess } = await import('./cli/runProcess.ts')
-  await runProcess(argv, manifest.version)
+  // A shell asks at each press of a key, by the script that `kiroku completions` prints.
+  if (argv[0] === 'completions' && argv[1] === 'words')
+    process.stdout.write(await (await import('./cli/completeWords.ts')).completeWords(argv.slice(2)))
+  else await (await import('./cli/runProcess.ts')).runProcess(argv, manifest.version)
 }

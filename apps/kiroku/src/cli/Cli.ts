@@ -15,6 +15,7 @@ import * as Exit from 'effect/Exit'
 import * as Layer from 'effect/Layer'
 import * as Option from 'effect/Option'
 import { settingsTable, type Setting } from '../config/settings.ts'
+import { withAsking } from './askingScript.ts'
 import type { ArgumentSpec, CommandSpec, FlagSpec } from './CommandSpec.ts'
 import { natsSettings } from './sharedSettings.ts'
 
@@ -65,12 +66,14 @@ export const runTree = async (
 }
 
 /** The completion script of the tree for one shell. */
-export const completionScript = (root: CommandSpec, shell: (typeof shells)[number]): string =>
-  Completions.generate(
+export const completionScript = (root: CommandSpec, shell: (typeof shells)[number]): string => {
+  const script = Completions.generate(
     root.name,
     shell,
     Completions.fromCommand(build(root, () => Promise.resolve())),
   ).replaceAll(`${root.name} --completions ${shell}`, `${root.name} completions ${shell}`)
+  return withAsking(script, root, shell)
+}
 
 const helpAll = '--help-all'
 

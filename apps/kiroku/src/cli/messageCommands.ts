@@ -195,7 +195,7 @@ export const messageCommands: readonly CommandSpec[] = [
     ],
     arguments: [queueArgument],
     flags: [
-      { name: 'message', kind: 'text', metavar: 'ID', description: 'The message.' },
+      { name: 'message', kind: 'text', metavar: 'MESSAGE', description: 'The message, by its id.' },
       { name: 'group', kind: 'text', metavar: 'GROUP', description: 'The message group.' },
       { name: 'reason', kind: 'text', metavar: 'TEXT', description: 'Why, for the record. Required.' },
     ],

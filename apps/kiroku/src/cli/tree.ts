@@ -299,6 +299,8 @@ export const tree: CommandSpec = {
     {
       name: 'completions',
       summary: 'Print the completion script of a shell.',
+      description:
+        'Completes commands and flags, and, where an engine runs in the folder, the names of its queues and the ids of its latest messages.',
       examples: [
         {
           command: 'kiroku completions bash > /etc/bash_completion.d/kiroku',

@@ -1,0 +1,42 @@
+import { isReplyQueue } from '@kiroku/client'
+import { readRunFile } from '../serve/RunFile.ts'
+import { namedBy } from './namedBy.ts'
+import { tree } from './tree.ts'
+
+/** A shell waits for the answer at each press of its key. */
+const patienceMs = 400
+
+const messagesMax = 200
+
+interface Answer {
+  readonly queues?: readonly { readonly name: string }[]
+  readonly messages?: readonly { readonly messageId: string }[]
+}
+
+const paths = { queue: '/v1/queues', message: `/v1/search?limit=${messagesMax}` }
+
+/**
+ * What the last word of a command line may become, a line each, for the shell: names of queues and ids of the latest
+ * messages, as the engine of the folder says. Nothing where none runs, or where it does not answer soon.
+ */
+export const completeWords = async (words: readonly string[]): Promise<string> => {
+  const { kinds, begun, dataDir } = namedBy(tree, words)
+  if (kinds.length === 0) return ''
+  const run = readRunFile(dataDir ?? process.env['KIROKU_DATA_DIR'] ?? '.kiroku')
+  if (run === undefined) return ''
+  const signal = AbortSignal.timeout(patienceMs)
+  const names = await Promise.all(
+    kinds.map(async (kind) => {
+      const { queues = [], messages = [] } = await fetch(run.apiUrl + paths[kind], { signal }).then(
+        async (response): Promise<Answer> => (response.ok ? ((await response.json()) as Answer) : {}),
+        (): Answer => ({}),
+      )
+      return [...queues.map(({ name }) => name), ...messages.map(({ messageId }) => messageId)]
+    }),
+  )
+  return names
+    .flat()
+    .filter((name) => name.startsWith(begun) && !isReplyQueue(name))
+    .map((name) => `${name}\n`)
+    .join('')
+}
