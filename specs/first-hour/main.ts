@@ -43,7 +43,7 @@ const followPackaged = async (): Promise<void> => {
 
 /** The other documents, each in a folder of its own, two at a time: they wait more than they work. */
 const followOthers = async (): Promise<void> => {
-  const documents = globSync('docs/*.md', { cwd: visit.clone }).sort()
+  const documents = globSync('docs/**/*.md', { cwd: visit.clone }).sort()
   const left = documents.filter(
     (document) => !packaged.includes(document) && visit.blocksOf(document).some(isFollowed),
   )
