@@ -23,6 +23,8 @@ export interface RemoteClient {
   readonly client: Client
   /** Cuts the connection, as when the process is gone. */
   cut(): Promise<void>
+  /** Breaks the connection; the client makes another. */
+  reconnect(): Promise<void>
 }
 
 /**
@@ -76,7 +78,7 @@ export const createNatsWorld = async (options: NatsWorldOptions = {}) => {
       cleanup.defer(() => connection.close())
       const client = createClient(natsTransport(connection), { name })
       cleanup.defer(() => client.close())
-      return { client, cut: () => connection.close() }
+      return { client, cut: () => connection.close(), reconnect: () => connection.reconnect() }
     },
     /** What stands in the stream now. */
     record: (): Promise<RecordedEvent[]> => readRecord(beside),

@@ -157,6 +157,13 @@ export const engineMutants: ReadonlyArray<SpecMutant> = [
     what: 'a dead letter may have no time left when it arrives, and nobody is told',
   },
   {
+    id: 'ENG-25',
+    file: 'libs/client/src/Requester.ts',
+    from: 'this.#take, { group: this.#group }',
+    to: 'this.#take, {}',
+    what: 'a requester takes whatever lies in the queue that all share',
+  },
+  {
     id: 'ENG-26',
     file: 'libs/client/src/Consumer.ts',
     from: 'misses = pauseMs > 0 ? misses + 1 : 0',

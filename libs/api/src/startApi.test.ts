@@ -389,7 +389,14 @@ describe('the HTTP API', () => {
         { name: 'eu', settings: { tags: ['eu'] }, config: { retriesMax: 1, deadLetter: { name: 'eu-dlq' } } },
       ],
     })
+    const own = ['1', '2'].map((digit) => `replies-0000000${digit}-0000-4000-8000-000000000000`)
+    for (const name of own) {
+      await ask('POST', '/v1/queues', { name })
+      await ask('POST', `/v1/queues/${name}/messages`, { body: 'x' })
+    }
     const { text } = await ask('GET', '/metrics')
+    expect(text).toContain('kiroku_messages{queue="replies-*",state="Available"} 2\n')
+    expect(text).not.toContain('replies-0')
     expect(text).toContain('kiroku_messages{queue="orders",state="Delayed"} 0\n')
     expect(text).toContain('kiroku_messages{queue="orders",subscription="main",state="Available"} 2\n')
     expect(text).toContain(

@@ -60,6 +60,8 @@ export interface OutgoingMessage<T = Body> extends SendOptions {
 export interface ReceiveOptions {
   /** Absent: `main`. Errors: `UnknownSubscription`. */
   readonly subscription?: string
+  /** Only messages of this group, in a queue that has groups; absent: of all. No `batchWaitMs` goes with it. */
+  readonly group?: string
   /** Most messages, 1 (default) to 1,000. */
   readonly max?: number
   /** Most bytes of bodies, from the second message on. */
@@ -371,10 +373,11 @@ export interface Client {
     options?: ConsumeOptions,
   ): Consumer
   consumeEach(queue: string, handler: MessageHandler, options?: ConsumeOptions): Consumer
-  /** Makes a requester, with one reply queue of its own for all its requests. */
+  /** Makes a requester, whose replies reach it alone although all requesters share one queue for them. */
   requester(options?: RequesterOptions): Requester
   /**
-   * Replies to a requester's message. Resolves with whether its reply queue is still there; without it nobody waits.
+   * Replies to a requester's message. Resolves with whether the queue for replies is there; without it nobody waits. Of
+   * a requester that is gone meanwhile the reply is discarded after two minutes.
    * Errors: `InvalidArgument` (the message asks for no reply), and those of `send`.
    */
   reply<T>(request: MessageView, body: T & Sendable<T>, options?: SendOptions): Promise<boolean>

@@ -33,6 +33,8 @@ export type MessageHandler<T = unknown> = (message: ConsumedMessage<T>) => unkno
 export interface ConsumeOptions extends LeaseOptions {
   /** Absent: `main`. */
   readonly subscription?: string | undefined
+  /** Only messages of this group, in a queue that has groups; absent: of all. They wait for no fuller batch. */
+  readonly group?: string | undefined
   /** Most messages of a batch, 1 to 1,000. */
   readonly batchMessages?: number | undefined
   /** Time in ms, from the first available message, to wait for a fuller batch; 0: none. */
@@ -185,12 +187,13 @@ export class ConsumerLoop implements Consumer {
   }
 
   #receive(config: QueueConfig, leaseMs: number): Omit<CommandOf<'Receive'>, 'poll'> {
-    const { subscription } = this.#options
-    const { batchMessages = config.batchMessages, batchWaitMs = config.batchWaitMs } = this.#options
+    const { subscription, group, batchMessages = config.batchMessages } = this.#options
+    const { batchWaitMs = group === undefined ? config.batchWaitMs : 0 } = this.#options
     return {
       type: 'Receive',
       queue: this.#context.queue,
       ...(subscription === undefined ? {} : { subscription }),
+      ...(group === undefined ? {} : { group }),
       max: batchMessages,
       bytesMax: config.batchBytes,
       waitMs: pollWaitMs,

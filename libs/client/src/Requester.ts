@@ -1,4 +1,5 @@
 import { KirokuError, isKirokuError } from '@kiroku/message'
+import { checkQueueName } from '@kiroku/partition'
 import type { Client, SendOptions } from './Client.ts'
 import type { ClientEvent } from './ClientEvent.ts'
 import type { Clock } from './Clock.ts'
@@ -7,12 +8,16 @@ import { limits } from './limits.ts'
 import type { MessageView } from './MessageView.ts'
 import { nameOf, type QueueDefinition, type QueueNamed } from './schema/defineQueue.ts'
 import type { Sendable } from './Sendable.ts'
-import { replyQueueName } from './replyQueueName.ts'
 
 /** Settings of a requester. */
 export interface RequesterOptions {
   /** How long a request waits for its reply where it does not say, in ms; default 30,000. */
   readonly timeoutMs?: number
+  /**
+   * Queue that its replies come through, which any number of requesters share and none sees another's reply in; default
+   * `replies`. It is created if it is missing.
+   */
+  readonly queue?: string
 }
 
 /** How one request is sent and awaited. */
@@ -23,11 +28,13 @@ export interface RequestReplyOptions extends SendOptions {
   readonly signal?: AbortSignal
 }
 
-/** Sends requests and waits for their replies, which come through one queue that is its own. */
+/** Sends requests and waits for their replies, which come to an address that is its own. */
 export interface Requester {
   /**
-   * Sends a message and resolves with its reply, which needs no verdict. Its attributes `replyTo` and `correlationId`
-   * say where a reply goes: `Client.reply` reads them, and so can a worker behind another door. Errors: `ReplyTimeout`, and those of `Client.send`.
+   * Sends a message and resolves with its reply, which needs no verdict. Its attributes `replyTo`, `replyGroup` and
+   * `correlationId` say where a reply goes, the queue and the group there, and what it is to carry: `Client.reply` reads
+   * them, and so can a worker behind another door. Errors: `ReplyTimeout`, `InvalidConfig` (the queue for replies has no
+   * groups), and those of `Client.send`.
    */
   request<In>(
     queue: QueueDefinition<In, unknown>,
@@ -37,7 +44,7 @@ export interface Requester {
   request<T>(queue: string, body: T & Sendable<T>, options?: RequestReplyOptions): Promise<MessageView>
   /** Replies so far that nobody waited for: late ones, and second ones of a request that was worked on twice. */
   readonly dropped: number
-  /** Fails what is awaited with `Stopped` and deletes the reply queue, which otherwise expires by itself. */
+  /** Fails what is awaited with `Stopped`; later replies are discarded after two minutes. */
   close(): Promise<void>
 }
 
@@ -46,10 +53,15 @@ interface Waiter {
   readonly fail: (error: unknown) => void
 }
 
-/** A requester over a client; the reply queue is made with the first request. */
-export class ReplyQueue implements Requester {
+/**
+ * A requester over a client: an address in a queue that all share. Nothing is on record of an address but the replies sent
+ * there, so that it comes with the first request and goes with its process.
+ */
+export class ReplyAddress implements Requester {
   dropped = 0
-  readonly #name = replyQueueName()
+  readonly #queue: string
+  /** The group that its replies have. */
+  readonly #group = crypto.randomUUID()
   readonly #client: Client
   readonly #clock: Clock
   readonly #emit: (event: ClientEvent) => void
@@ -63,8 +75,10 @@ export class ReplyQueue implements Requester {
     client: Client,
     clock: Clock,
     emit: (event: ClientEvent) => void,
-    { timeoutMs = limits.replyTimeoutMs }: RequesterOptions,
+    { timeoutMs = limits.replyTimeoutMs, queue = 'replies' }: RequesterOptions,
   ) {
+    checkQueueName(queue)
+    this.#queue = queue
     this.#client = client
     this.#clock = clock
     this.#emit = emit
@@ -101,17 +115,15 @@ export class ReplyQueue implements Requester {
     const error = new KirokuError('Stopped', 'The requester was closed before the reply came')
     for (const { fail } of [...this.#waiters.values()]) fail(error)
     const consumer = await this.#consumer?.catch(() => undefined)
-    if (consumer === undefined) return
-    await consumer.stop()
-    // If that fails, it expires.
-    await this.#client.queues.delete(this.#name, { force: true }).catch(() => undefined)
+    await consumer?.stop()
   }
 
   async #send(queue: QueueNamed, body: unknown, id: string, options: SendOptions): Promise<void> {
     await (this.#consumer ??= this.#open())
-    // It may be over while the reply queue was made.
+    // It may be over while the queue was made.
     if (!this.#waiters.has(id)) return
-    const attributes = { ...options.attributes, replyTo: this.#name, correlationId: id }
+    const address = { replyTo: this.#queue, replyGroup: this.#group, correlationId: id }
+    const attributes = { ...options.attributes, ...address }
     await this.#client.send(queue as string, body, { ...options, attributes })
   }
 
@@ -120,9 +132,9 @@ export class ReplyQueue implements Requester {
       this.#consumer = undefined
     }
     try {
-      await this.#client.queues.create(this.#name, { batchWaitMs: 0, idleMs: limits.replyQueueIdleMs })
-      const consumer = this.#client.consumeEach(this.#name, this.#take)
-      // Away for so long that the queue expired: the next request makes it anew.
+      await this.#create()
+      const consumer = this.#client.consumeEach(this.#queue, this.#take, { group: this.#group })
+      // The queue was deleted: the next request makes it again.
       consumer.closed.catch(forget)
       return consumer
     } catch (error) {
@@ -131,17 +143,36 @@ export class ReplyQueue implements Requester {
     }
   }
 
+  async #create(): Promise<void> {
+    try {
+      await this.#client.queues.create(this.#queue, {
+        groups: 'fair',
+        retentionMs: limits.replyRetentionMs,
+        idleMs: limits.replyQueueIdleMs,
+      })
+    } catch (error) {
+      if (!isKirokuError(error) || error.id !== 'QueueExists') throw error
+      // Whoever set it up has settings of their own; all that it takes is groups.
+      const { config } = await this.#client.queues.describe(this.#queue)
+      if (config.groups === 'none')
+        throw new KirokuError(
+          'InvalidConfig',
+          `queue "${this.#queue}" has no groups, so that requesters cannot share it for their replies: name another one as the requester's "queue"`,
+        )
+    }
+  }
+
   readonly #take = (reply: MessageView): void => {
     const { correlationId = '' } = reply.attributes
     const waiter = this.#waiters.get(correlationId)
     if (waiter !== undefined) return waiter.resolve(reply)
     this.dropped++
-    this.#emit({ type: 'replyDropped', queue: this.#name, correlationId })
+    this.#emit({ type: 'replyDropped', queue: this.#queue, correlationId })
   }
 }
 
 /**
- * Answers a request where its requester waits. Resolves with whether its reply queue is still there.
+ * Answers a request where its requester waits. Resolves with whether the queue for that is there.
  * Errors: `InvalidArgument` (the message asks for no reply), and those of `Client.send`.
  */
 export const sendReply = async (
@@ -150,12 +181,14 @@ export const sendReply = async (
   body: unknown,
   options: SendOptions = {},
 ): Promise<boolean> => {
-  const { replyTo, correlationId } = request.attributes
+  const { replyTo, replyGroup, correlationId } = request.attributes
   if (replyTo === undefined || correlationId === undefined)
     throw new KirokuError('InvalidArgument', `Message ${request.id} asks for no reply`)
   const attributes = { ...options.attributes, correlationId }
   try {
-    await client.send(replyTo, body, { ...options, attributes })
+    // A requester of an older client has a queue of its own, without groups.
+    const group = replyGroup ?? options.group
+    await client.send(replyTo, body, { ...options, attributes, group })
     return true
   } catch (error) {
     if (isKirokuError(error) && error.id === 'UnknownQueue') return false

@@ -40,7 +40,7 @@ import type { Stored } from './QueueRoute.ts'
 import { fitting } from './schema/fitting.ts'
 import { fittingMessages } from './schema/fittingMessages.ts'
 import { nameOf, type QueueNamed } from './schema/defineQueue.ts'
-import { ReplyQueue, sendReply, type Requester, type RequesterOptions } from './Requester.ts'
+import { ReplyAddress, sendReply, type Requester, type RequesterOptions } from './Requester.ts'
 import type { Revision } from './Reviser.ts'
 import { Reachability } from './Reachability.ts'
 import { settleReceipts } from './settleReceipts.ts'
@@ -126,7 +126,7 @@ class TransportClient implements Client {
     checkOptions('receive', options, receiveOptions)
     const queue = nameOf(from)
     const log = await this.#opened(queue)
-    const { subscription, max = 1, mode = 'simple', signal, attemptId } = options
+    const { subscription, group, max = 1, mode = 'simple', signal, attemptId } = options
     const { bytesMax, waitMs, batchWaitMs, leaseMs } = options
     const command: CommandOf<'Receive'> = {
       type: 'Receive',
@@ -136,6 +136,7 @@ class TransportClient implements Client {
       mode,
       consumer: this.#name,
       ...(subscription === undefined ? {} : { subscription }),
+      ...(group === undefined ? {} : { group }),
       ...(attemptId === undefined ? {} : { attempt: attemptId }),
       ...(bytesMax === undefined ? {} : { bytesMax }),
       ...(waitMs === undefined ? {} : { waitMs }),
@@ -227,7 +228,7 @@ class TransportClient implements Client {
   }
 
   requester(options: RequesterOptions = {}): Requester {
-    const requester = new ReplyQueue(this, this.#context.clock, this.#context.emit, options)
+    const requester = new ReplyAddress(this, this.#context.clock, this.#context.emit, options)
     this.#requesters.add(requester)
     return requester
   }
@@ -347,6 +348,7 @@ const sendOptions: OptionNames<SendOptions> = { ...batchOptions, dedupId: true }
 const outgoingMessage: OptionNames<OutgoingMessage<unknown>> = { body: true, ...sendOptions }
 const receiveOptions: OptionNames<ReceiveOptions> = {
   subscription: true,
+  group: true,
   max: true,
   bytesMax: true,
   waitMs: true,
@@ -358,6 +360,7 @@ const receiveOptions: OptionNames<ReceiveOptions> = {
 }
 const consumeOptions: OptionNames<ConsumeOptions> = {
   subscription: true,
+  group: true,
   batchMessages: true,
   batchWaitMs: true,
   concurrency: true,

@@ -41,6 +41,5 @@ export type { QueueChange, SettingChange, SubscriptionChange } from './QueueChan
 export type { ReceivedMessage, RetryOptions } from './ReceivedMessage.ts'
 export type { Requester, RequesterOptions, RequestReplyOptions } from './Requester.ts'
 export type { Batch, ConsumedMessage } from './Batch.ts'
-export { isReplyQueue } from './replyQueueName.ts'
 export { createClient } from './createClient.ts'
 export { inProcess, type InProcessNode } from './inProcess.ts'

@@ -46,9 +46,11 @@ export const limits = {
   /** Lease of a consumer that does not renew it, and how long any work may take before it counts as stuck. */
   fixedLeaseMs: 60_000,
   messageTimeoutMs: 12 * 3_600_000,
-  /** How long a request waits for its reply, and how long a reply queue outlives its requester. */
+  /** How long a request waits for its reply. */
   replyTimeoutMs: 30_000,
-  replyQueueIdleMs: 10 * 60_000,
+  /** How long a reply waits for its requester, which may have lost its connection, and how long the queue is there without any. */
+  replyRetentionMs: 2 * 60_000,
+  replyQueueIdleMs: 24 * 3_600_000,
   /** How long the quickest delivery stays the measure of the others. */
   offsetSpanMs: 60_000,
 } as const

@@ -56,6 +56,7 @@ const shapes: Readonly<Record<CommandType, Check>> = {
   Receive: shape({
     ...queue,
     subscription: optional(text),
+    group: optional(text),
     poll: text,
     attempt: optional(text),
     heldOnly: optional((value) => typeof value === 'boolean'),

@@ -88,6 +88,8 @@ export type Command =
       queue: string
       /** Absent: `main`. */
       subscription?: string
+      /** Only messages of this group, which the queue must have; absent: of all. */
+      group?: string
       /** Client-unique id of this poll, for `CancelReceive`. */
       poll: string
       /**

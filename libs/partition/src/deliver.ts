@@ -3,7 +3,7 @@ import { deliveriesOf, wakeFlow } from './flow.ts'
 import type { LiveSlab } from './state/LiveSlab.ts'
 import type { Poll } from './state/Poll.ts'
 import type { Subscription } from './state/Subscription.ts'
-import { takeGroups } from './takeGroups.ts'
+import { takeGroup, takeGroups } from './takeGroups.ts'
 import { Taking } from './Taking.ts'
 import type { PlannedDelivery, Turn } from './Turn.ts'
 
@@ -26,67 +26,116 @@ export const deliver = <B>(turn: Turn<B>): void => {
   }
 }
 
-/** Serves the receives in their order; one that waits for a fuller batch lets those behind it go first. Returns what is left of `messages`. */
+/** How far the receives of one subscription are served. */
+interface Serving {
+  /** What is left of the messages of the turn. */
+  left: number
+  /** Messages that limits allow. */
+  room: number
+  /** What a receive waits for the rate to allow. */
+  awaited: number
+}
+
+/** Serves the receives that wait. Returns what is left of `messages`. */
 const serve = <B>(turn: Turn<B>, sub: Subscription, messages: number): number => {
+  const { flow } = sub
+  const serving: Serving = {
+    left: messages,
+    room: Number.POSITIVE_INFINITY,
+    awaited: Number.POSITIVE_INFINITY,
+  }
+  if (flow !== undefined) {
+    if (flow.isUncounted) flow.count(deliveriesOf(turn.state, sub))
+    serving.room = flow.room(turn.now, sub.inflight)
+  }
+  if (!sub.groupPolls.isEmpty && !sub.isPaused) serveGroups(turn, sub, serving)
+  serveAll(turn, sub, serving)
+  if (flow !== undefined && serving.awaited < Number.POSITIVE_INFINITY)
+    wakeFlow(turn, sub, flow, serving.awaited)
+  return serving.left
+}
+
+/** Serves the receives of one group each, whatever others there are. */
+const serveGroups = <B>(turn: Turn<B>, sub: Subscription, serving: Serving): void => {
+  const { groupPolls } = sub
+  const groups = sub.groups!
+  for (const key of groupPolls.woken)
+    for (;;) {
+      const poll = groupPolls.first(key)
+      const group = groups.find(key)
+      if (poll === undefined || group === undefined || !groups.isServable(group, turn.state.live)) {
+        groupPolls.letSleep(key)
+        break
+      }
+      if (serving.left <= 0 || !hasRoom(turn, sub, serving)) return
+      // Where nothing is handed over something was found to be over, so that this comes to an end.
+      if (hand(turn, sub, poll, serving) === 'recordFull') return
+    }
+}
+
+/** Serves the other receives in their order; one that waits for a fuller batch lets those behind it go first. */
+const serveAll = <B>(turn: Turn<B>, sub: Subscription, serving: Serving): void => {
   const { state, now } = turn
   const { polls, flow } = sub
-  let left = messages
   let seen = 0
   let kept = 0
-  let room = Number.POSITIVE_INFINITY
-  /** What a receive waits for the rate to allow. */
-  let awaited = Number.POSITIVE_INFINITY
-  if (flow !== undefined) {
-    if (flow.isUncounted) flow.count(deliveriesOf(state, sub))
-    room = flow.room(now, sub.inflight)
-  }
-  for (; seen < polls.length && left > 0; seen++) {
-    if (turn.room < receiveBytes) {
-      left = 0
-      break
-    }
+  for (; seen < polls.length && serving.left > 0; seen++) {
     const poll = polls[seen]!
     if (poll.done) continue
-    if (sub.isPaused || servable(sub, state.live, 1) === 0) break
-    if (room === 0) {
-      awaited = Math.min(awaited, flow!.portion)
-      break
-    }
-    const closeAt = closesAt(sub, poll, state.live, room)
+    if (sub.isPaused || servable(sub, state.live, 1) === 0 || !hasRoom(turn, sub, serving)) break
+    const closeAt = closesAt(sub, poll, state.live, serving.room)
     if (closeAt > now) {
       if (poll.wakeAt !== closeAt) wakePoll(state, poll, closeAt)
-      if (flow !== undefined) awaited = Math.min(awaited, poll.max, flow.roomMax)
+      if (flow !== undefined) serving.awaited = Math.min(serving.awaited, poll.max, flow.roomMax)
       polls[kept++] = poll
       continue
     }
-    const openedAt = Math.max(poll.askedAt, sub.availableSince, flow?.openSince ?? 0)
-    const plan = take(turn, sub, poll, Math.min(poll.max, room))
-    if (plan === 'recordFull') {
-      left = 0
-      break
-    }
-    if (plan === undefined) break
-    const count = plan.attempts.length
-    if (flow !== undefined) {
-      flow.took(count)
-      room = flow.room(now, sub.inflight)
-    }
-    left -= Math.max(count, deliveredPerReceiveMin)
-    state.times?.deliveries.batched(
-      sub,
-      { enqueuedAt: plan.enqueuedAt, messagesMax: poll.max, waitMsMax: poll.batchWaitMs, openedAt },
-      now,
-    )
-    endPoll(state, poll)
-    turn.answers.push({ token: poll.token, delivery: plan })
+    if (hand(turn, sub, poll, serving) !== 'handed') break
     // What is left came later than what is gone; of messages that came back only the first time is known.
     if (sub.available === 0 && sub.readyHead !== 0)
       sub.availableSince = Math.max(sub.availableSince, state.runs.dueAt(sub.readyHead))
   }
   if (kept === 0 && seen === 1) polls.shift()
   else if (kept < seen) polls.splice(kept, seen - kept)
-  if (flow !== undefined && awaited < Number.POSITIVE_INFINITY) wakeFlow(turn, sub, flow, awaited)
-  return left
+}
+
+/** Whether one more receive can be served: by the room in the record, and by what limits allow. */
+const hasRoom = <B>(turn: Turn<B>, { flow }: Subscription, serving: Serving): boolean => {
+  if (turn.room < receiveBytes) serving.left = 0
+  else if (serving.room > 0) return true
+  else serving.awaited = Math.min(serving.awaited, flow!.portion)
+  return false
+}
+
+/** Hands messages over to one receive. */
+const hand = <B>(
+  turn: Turn<B>,
+  sub: Subscription,
+  poll: Poll,
+  serving: Serving,
+): 'handed' | 'nothing' | 'recordFull' => {
+  const { flow } = sub
+  const { now } = turn
+  // Messages of one group wait for no fuller batch.
+  const openedAt =
+    poll.group === undefined ? Math.max(poll.askedAt, sub.availableSince, flow?.openSince ?? 0) : now
+  const plan = take(turn, sub, poll, Math.min(poll.max, serving.room))
+  if (plan === 'recordFull') serving.left = 0
+  if (plan === undefined || plan === 'recordFull') return plan ?? 'nothing'
+  const count = plan.attempts.length
+  if (flow !== undefined) {
+    flow.took(count)
+    serving.room = flow.room(now, sub.inflight)
+  }
+  serving.left -= Math.max(count, deliveredPerReceiveMin)
+  turn.state.times?.deliveries.batched(
+    sub,
+    { enqueuedAt: plan.enqueuedAt, messagesMax: poll.max, waitMsMax: poll.batchWaitMs, openedAt },
+    now,
+  )
+  endPoll(turn.state, poll)
+  turn.answers.push({ token: poll.token, delivery: plan })
+  return 'handed'
 }
 
 /** When the receive's batch closes, whatever is in it then; 0 when it is full, or would get no fuller. */
@@ -125,7 +174,8 @@ const take = <B>(
 ): PlannedDelivery | 'recordFull' | undefined => {
   const { live, runs } = turn.state
   const taking = new Taking(turn, sub, poll, max)
-  if (sub.groups !== undefined) takeGroups(turn.state, sub, taking)
+  if (poll.group !== undefined) takeGroup(turn.state, sub.groups!, sub.groups!.find(poll.group)!, taking)
+  else if (sub.groups !== undefined) takeGroups(turn.state, sub, taking)
   else {
     for (let slot = sub.head; slot >= 0 && taking.live(slot) !== 'full';) slot = live.next[slot]!
     let isFirst = true

@@ -84,7 +84,7 @@ const describeSubscription = (sub: Subscription, recent?: Recent): SubscriptionD
     waitingRetry: sub.waitingRetry,
     ...finalCounts(sub),
   },
-  waitingPolls: sub.polls.reduce((n, p) => (p.done ? n : n + 1), 0),
+  waitingPolls: [...sub.waiting()].length,
   ...(recent?.batches === undefined ? undefined : { batches: recent.batches }),
 })
 

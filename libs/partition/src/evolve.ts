@@ -506,7 +506,8 @@ const subscriptionReset = (state: PartitionState, e: LogEventOf<'SubscriptionRes
   sub.deliveryPaused = before.deliveryPaused
   sub.polls = before.polls
   sub.pollsByAttempt = before.pollsByAttempt
-  for (const poll of sub.polls) poll.subscription = sub
+  sub.groupPolls = before.groupPolls
+  for (const poll of sub.waiting()) poll.subscription = sub
   revise(state, queue)
 }
 

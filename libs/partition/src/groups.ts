@@ -7,7 +7,10 @@ import type { Subscription } from './state/Subscription.ts'
 /** Puts a group in the row of those to be served, if a receive can get something of it. */
 export const offer = (state: PartitionState, sub: Subscription, group: Group): void => {
   const groups = sub.groups!
-  if (group.isQueued || !groups.isServable(group, state.live)) return
+  const isAwaited = !sub.groupPolls.isEmpty
+  if ((group.isQueued && !isAwaited) || !groups.isServable(group, state.live)) return
+  if (isAwaited && sub.groupPolls.wake(group.key)) state.dirty.add(sub)
+  if (group.isQueued) return
   if (groups.isRowEmpty) sub.availableSince = state.at
   groups.queue(group)
   state.dirty.add(sub)

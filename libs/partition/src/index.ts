@@ -25,6 +25,7 @@ export type {
   SubscriptionDescription,
 } from './Command.ts'
 export { inTime } from './inUnits.ts'
+export { isReplyQueue } from './isReplyQueue.ts'
 export { queueSettings, type QueueSetting } from './queueSettings.ts'
 export { defaultQueueConfig, type DeadLetterTarget, type QueueConfig } from './QueueConfig.ts'
 export {

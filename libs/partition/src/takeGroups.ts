@@ -18,25 +18,36 @@ export const takeGroups = <B>(state: PartitionState, sub: Subscription, taking: 
   else takeFairly(state, sub, sub.groups!, taking)
 }
 
-const takeInOrder = <B>({ live, runs }: PartitionState, groups: Groups, taking: Taking<B>): void => {
+/** Takes messages of one group only, in their order. Returns whether any went out or was found to be over. */
+export const takeGroup = <B>(
+  { live, runs }: PartitionState,
+  { isOrdered }: Groups,
+  group: Group,
+  taking: Taking<B>,
+): boolean => {
+  let any = false
+  let goOn = true
+  let place = isOrdered ? group.first : group.again
+  for (; place !== 0 && goOn; place = live.groupLinks.next(place)) {
+    goOn = live.state[place - 1] === State.Available && taking.live(place - 1) !== 'full'
+    any ||= goOn
+  }
+  let isFirst = true
+  for (let run = group.readyHead; run !== 0 && goOn; run = runs.next(run)) {
+    const next = taking.run(run, 0, runs.count(run), isFirst)
+    goOn = next === runs.count(run)
+    any ||= next > 0
+    isFirst = false
+  }
+  return any
+}
+
+const takeInOrder = <B>(state: PartitionState, groups: Groups, taking: Taking<B>): void => {
   while (!taking.isFull) {
     const group = groups.next()
     if (group === undefined) return
-    if (!groups.isServable(group, live)) continue
-    let any = false
-    let goOn = true
-    for (let place = group.first; place !== 0 && goOn; place = live.groupLinks.next(place)) {
-      goOn = live.state[place - 1] === State.Available && taking.live(place - 1) !== 'full'
-      any ||= goOn
-    }
-    let isFirst = true
-    for (let run = group.readyHead; run !== 0 && goOn; run = runs.next(run)) {
-      const next = taking.run(run, 0, runs.count(run), isFirst)
-      goOn = next === runs.count(run)
-      any ||= next > 0
-      isFirst = false
-    }
-    if (!any) groups.putBack(group)
+    if (groups.isServable(group, state.live) && !takeGroup(state, groups, group, taking))
+      groups.putBack(group)
   }
 }
 

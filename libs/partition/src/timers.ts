@@ -162,7 +162,7 @@ const sweep = <B>(turn: Turn<B>): void => {
 const idleEnd = (queue: QueueState, now: number): number => {
   const { idleMs } = queue.config
   if (idleMs === 0) return Number.POSITIVE_INFINITY
-  if (queue.subs.some((sub) => sub.polls.some((poll) => !poll.done))) queue.receivedAt = now
+  if (queue.subs.some((sub) => sub.waiting().next().done !== true)) queue.receivedAt = now
   return queue.receivedAt + idleMs
 }
 

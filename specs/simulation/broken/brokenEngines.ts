@@ -171,7 +171,7 @@ export const brokenEngines: readonly BrokenEngine[] = [
   {
     name: 'more in flight than allowed',
     file: 'libs/partition/src/deliver.ts',
-    from: 'const plan = take(turn, sub, poll, Math.min(poll.max, room))',
+    from: 'const plan = take(turn, sub, poll, Math.min(poll.max, serving.room))',
     to: 'const plan = take(turn, sub, poll, poll.max)',
     what: 'a receive takes more messages than its subscription may have in flight',
   },

@@ -93,6 +93,7 @@ export const messageCommands: readonly CommandSpec[] = [
         description: "Lease; default: the queue's setting.",
       },
       subscriptionFlag,
+      { name: 'group', kind: 'text', metavar: 'GROUP', description: 'Only messages of this group.' },
       { name: 'ack', kind: 'boolean', description: 'Acknowledge what was printed.' },
     ],
     settings: natsSettings,

@@ -1,7 +1,8 @@
-import { isReplyQueue, type Client } from '@kiroku/client'
+import type { Client } from '@kiroku/client'
 import {
   batchFill,
   deliveriesPer1000,
+  isReplyQueue,
   type QueueCounts,
   type QueueDescription,
   type RecentBatches,
@@ -74,7 +75,7 @@ const rowOf = (name: string, queues: readonly QueueDescription[]): string[] => [
   formatDuration(Math.round(Math.max(...queues.map(({ oldestAgeMs }) => oldestAgeMs)))),
 ]
 
-/** Requesters make a queue each for their answers, which nobody looks for by name. */
+/** Requesters of older clients make a queue each for their replies, which nobody looks for by name. */
 const apart = (queues: readonly QueueDescription[]) => ({
   shown: queues.filter(({ name }) => !isReplyQueue(name)),
   replies: queues.filter(({ name }) => isReplyQueue(name)),

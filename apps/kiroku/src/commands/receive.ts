@@ -11,10 +11,12 @@ export const run = (invocation: Invocation): Promise<void> =>
     const wait = text('wait')
     const lease = text('lease')
     const subscription = text('subscription')
+    const group = text('group')
     const messages = await client
       .receive(argument('queue')!, {
         max: int('max') ?? 1,
         ...(subscription === undefined ? {} : { subscription }),
+        ...(group === undefined ? {} : { group }),
         ...(wait === undefined ? {} : { waitMs: parseDurationMs(wait, '--wait') }),
         ...(lease === undefined ? {} : { leaseMs: parseDurationMs(lease, '--lease') }),
         signal,

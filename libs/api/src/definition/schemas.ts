@@ -266,6 +266,7 @@ export const OutgoingBatch = Schema.Struct({
 /** How to receive. */
 export const ReceiveRequest = Schema.Struct({
   subscription: optional(Schema.String.annotate({ description: 'Default: main' })),
+  group: optional(Schema.String.annotate({ description: 'Only messages of this group; default: of all' })),
   max: optional(count),
   bytesMax: optional(count),
   waitMs: optional(ms('Long poll')),

@@ -1,4 +1,5 @@
 import type { PartitionDescription, QueueCounts, QueueDescription } from '@kiroku/partition'
+import { foldReplyQueues, type MeasuredQueue } from './foldReplyQueues.ts'
 import type { MetricFamily } from './MetricFamily.ts'
 
 type StateNames = readonly (readonly [keyof QueueCounts, string])[]
@@ -19,7 +20,7 @@ interface Consumer extends Pick<QueueDescription, 'counts' | 'waitingPolls' | 'd
   readonly labels: Readonly<Record<string, string>>
 }
 
-const consumersOf = (queue: QueueDescription): Consumer[] => {
+const consumersOf = (queue: MeasuredQueue): Consumer[] => {
   const { name, subscriptions, deliveryPaused } = queue
   if (subscriptions.length === 1 && subscriptions[0]!.name === 'main')
     return [
@@ -38,10 +39,11 @@ const consumersOf = (queue: QueueDescription): Consumer[] => {
 
 /** What queues and partitions say of themselves, as metrics: ours, and OpenTelemetry's names for messaging. */
 export const queueMetrics = (
-  queues: readonly QueueDescription[],
+  described: readonly QueueDescription[],
   partitions: readonly PartitionDescription[],
 ): MetricFamily[] => {
-  const perQueue = (read: (queue: QueueDescription) => number) =>
+  const queues = foldReplyQueues(described)
+  const perQueue = (read: (queue: MeasuredQueue) => number) =>
     queues.map((queue) => ({ labels: { queue: queue.name }, value: read(queue) }))
   const consumers = queues.flatMap(consumersOf)
   const perConsumer = (read: (consumer: Consumer) => number) =>
@@ -56,12 +58,12 @@ export const queueMetrics = (
       const labels = { partition: partition.partition, node: partition.node }
       return value === undefined ? [] : [{ labels, value }]
     })
-  const messaging = (read: (queue: QueueDescription) => number) =>
+  const messaging = (read: (queue: MeasuredQueue) => number) =>
     queues.map((queue) => ({
       labels: {
         messaging_system: 'kiroku',
         messaging_destination_name: queue.name,
-        messaging_destination_partition_id: queue.partition,
+        ...(queue.partition === undefined ? {} : { messaging_destination_partition_id: queue.partition }),
       },
       value: read(queue),
     }))

@@ -144,8 +144,7 @@ const okWhenGone = <B>(turn: Turn<B>, queue: number, token: number): void => {
 
 /** Ends the waiting receives of a subscription that goes away. */
 export const refusePolls = <B>(turn: Turn<B>, sub: Subscription, error: KirokuError): void => {
-  for (const poll of sub.polls) {
-    if (poll.done) continue
+  for (const poll of sub.waiting()) {
     endPoll(turn.state, poll)
     turn.refuse(poll.token, error)
   }

@@ -10,6 +10,7 @@ import type { Turn } from '../Turn.ts'
 import { namedSubscription } from './enqueue.ts'
 import { repeatReceive } from './repeatReceive.ts'
 import { inTime } from '../inUnits.ts'
+import { groupRule, isGroup } from '../tag.ts'
 
 /** Parks a receive; it is served or answered empty when the turn ends, or later. */
 export const decideReceive = <B>(turn: Turn<B>, command: CommandOf<'Receive'>, token: number): void => {
@@ -46,6 +47,7 @@ export const decideReceive = <B>(turn: Turn<B>, command: CommandOf<'Receive'>, t
     token,
     id: command.poll,
     attempt,
+    group: command.group,
     subscription: sub,
     max: command.max,
     bytesMax: command.bytesMax ?? sub.config.batchBytes,
@@ -60,7 +62,8 @@ export const decideReceive = <B>(turn: Turn<B>, command: CommandOf<'Receive'>, t
     done: false,
   }
   const { polls } = sub
-  polls.push(poll)
+  if (poll.group === undefined) polls.push(poll)
+  else sub.groupPolls.add(poll.group, poll)
   state.polls.set(poll.id, poll)
   if (attempt !== '') sub.pollsByAttempt.set(attempt, poll)
   if (polls.length > 2 * state.polls.size + 1_000) sub.polls = polls.filter((p) => !p.done)
@@ -88,12 +91,16 @@ export const wakePoll = (state: PartitionState, poll: Poll, at: number): void =>
 export const endPoll = (state: PartitionState, poll: Poll): void => {
   poll.done = true
   if (state.polls.get(poll.id) === poll) state.polls.delete(poll.id)
-  const { attempt, subscription } = poll
+  const { attempt, group, subscription } = poll
+  if (group !== undefined) subscription.groupPolls.delete(group, poll)
   if (attempt !== '' && subscription.pollsByAttempt.get(attempt) === poll)
     subscription.pollsByAttempt.delete(attempt)
 }
 
-const refuseReceive = ({ queue, config }: Subscription, c: CommandOf<'Receive'>): KirokuError | undefined => {
+const refuseReceive = (
+  { queue, config, groups }: Subscription,
+  c: CommandOf<'Receive'>,
+): KirokuError | undefined => {
   const check = (
     name: string,
     value: number | undefined,
@@ -116,6 +123,7 @@ const refuseReceive = ({ queue, config }: Subscription, c: CommandOf<'Receive'>)
     check('bytesMax', c.bytesMax, 1, Number.MAX_SAFE_INTEGER) ??
     refuseAttempt(c.attempt) ??
     refuseConsumer(c.consumer) ??
+    refuseGroup(queue.name, groups !== undefined, c) ??
     (c.leaseMs !== undefined && c.leaseMs < config.leaseMinMs
       ? new KirokuError(
           'LeaseTooShort',
@@ -137,6 +145,20 @@ const refuseConsumer = (consumer: string): KirokuError | undefined =>
         'InvalidArgument',
         `the name of a consumer has up to ${limits.consumerCharactersMax} characters`,
       )
+
+const refuseGroup = (
+  queue: string,
+  hasGroups: boolean,
+  { group, batchWaitMs = 0 }: CommandOf<'Receive'>,
+): KirokuError | undefined => {
+  if (group === undefined) return undefined
+  if (!isGroup(group)) return new KirokuError('InvalidArgument', groupRule)
+  if (!hasGroups)
+    return new KirokuError('InvalidArgument', `queue "${queue}" has no groups to receive one of`)
+  return batchWaitMs > 0
+    ? new KirokuError('InvalidArgument', 'a receive of one group waits for no fuller batch')
+    : undefined
+}
 
 /** Takes a waiting receive back. */
 export const decideCancelReceive = <B>(

@@ -81,8 +81,7 @@ export const refuseParts = (config: QueueConfig, of: number): void => {
 const tellReceivers = <B>(turn: Turn<B>, { subs, spread }: QueueState): void => {
   if (spread === undefined) return
   for (const sub of subs)
-    for (const poll of sub.polls) {
-      if (poll.done) continue
+    for (const poll of sub.waiting()) {
       const news = newsFor(spread, poll.knows)
       if (news === undefined) continue
       endPoll(turn.state, poll)

@@ -8,6 +8,8 @@ export interface Poll {
   readonly id: string
   /** Attempt id; empty: none. */
   readonly attempt: string
+  /** The only group that it wants messages of; absent: all. */
+  readonly group: string | undefined
   /** A reset gives its receives to the next generation. */
   subscription: Subscription
   readonly max: number

@@ -4,6 +4,7 @@ import type { SubscriptionSettings } from '../SubscriptionSettings.ts'
 import type { Fill } from './Fill.ts'
 import { Flow } from './Flow.ts'
 import type { RunList } from './Group.ts'
+import { GroupPolls } from './GroupPolls.ts'
 import { Groups } from './Groups.ts'
 import type { Poll } from './Poll.ts'
 import type { QueueState } from './QueueState.ts'
@@ -51,8 +52,9 @@ export class Subscription implements RunList {
   deadLettered = 0
   discarded = 0
   redelivered = 0
-  /** Waiting receives, oldest first; not part of the record. */
+  /** Waiting receives, oldest first, but for those of one group; not part of the record. */
   polls: Poll[] = []
+  groupPolls = new GroupPolls()
   /** Those of them with an attempt id, by that. */
   pollsByAttempt = new Map<string, Poll>()
   /** What it may take, where that is limited; not part of the record. */
@@ -81,6 +83,12 @@ export class Subscription implements RunList {
   /** Messages that are its own and not final. */
   get live(): number {
     return this.ready + this.available + this.inflight + this.waitingRetry
+  }
+
+  /** Receives that wait; one may end while it is looked at. */
+  *waiting(): Generator<Poll, void> {
+    for (const poll of this.polls) if (!poll.done) yield poll
+    for (const poll of this.groupPolls.all()) if (!poll.done) yield poll
   }
 
   get isPaused(): boolean {

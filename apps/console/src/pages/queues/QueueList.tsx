@@ -12,6 +12,7 @@ import { MissingNotes } from '../../parts/MissingNotes.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import { useNarrow } from '../../parts/useNarrow.ts'
 import { CreateQueueDialog } from './CreateQueueDialog.tsx'
+import { foldReplies, replyQueueText } from './foldReplies.ts'
 import { queueColumns } from './queueColumns.tsx'
 import { liveRows, standingRows, waitingOf, type Letters, type QueueRow } from './QueueRow.ts'
 import styles from './QueueList.module.css'
@@ -58,19 +59,12 @@ export const QueueList = () => {
     [at, model, now, isNarrow],
   )
   const sorting = useMemo(() => sortingOf(sort), [sort])
-  const rows = useMemo(
-    (): readonly QueueRow[] =>
-      lettersLast(
-        sorted(
-          isLive
-            ? liveRows(model, infos, contained, now, lettersOf)
-            : standingRows(log.data?.queues ?? [], contained, lettersOf),
-          columns,
-          sorting,
-        ),
-      ),
-    [isLive, model, infos, contained, now, lettersOf, log.data, columns, sorting],
-  )
+  const rows = useMemo((): readonly QueueRow[] => {
+    const each = isLive
+      ? liveRows(model, infos, contained, now, lettersOf)
+      : standingRows(log.data?.queues ?? [], contained, lettersOf)
+    return lettersLast(sorted(contained === '' ? foldReplies(each) : each, columns, sorting))
+  }, [isLive, model, infos, contained, now, lettersOf, log.data, columns, sorting])
   const problem = status === 'lost' ? (error ?? log.error) : at === undefined ? undefined : log.error
   const isKnown = isLive || log.data !== undefined
   return (
@@ -112,7 +106,9 @@ export const QueueList = () => {
             rows={rows}
             columns={columns}
             rowKey={({ name }) => name}
-            onOpen={({ name }) => setQueue(name)}
+            onOpen={({ name, folded }) =>
+              folded === undefined ? setQueue(name) : setSearch({ name: replyQueueText })
+            }
             sorting={sorting}
             onSort={({ key, descending }) =>
               setSearch({ sort: `${descending ? '-' : ''}${key}` }, { replace: true })
@@ -144,11 +140,11 @@ export const QueueList = () => {
 const Totals = ({ rows, hasRates }: { readonly rows: readonly QueueRow[]; readonly hasRates: boolean }) => {
   const working = rows.filter(({ isLetterQueue }) => !isLetterQueue)
   const sum = (of: (row: QueueRow) => number): number => working.reduce((total, row) => total + of(row), 0)
+  const queues = working.reduce((total, { folded = 1 }) => total + folded, 0)
   const letters = rows.reduce((total, row) => total + (row.isLetterQueue ? (row.letters?.count ?? 0) : 0), 0)
   return (
     <p className="quiet">
-      {count(working.length)} {working.length === 1 ? 'queue' : 'queues'} ·{' '}
-      {count(sum((r) => waitingOf(r.counts)))} waiting
+      {count(queues)} {queues === 1 ? 'queue' : 'queues'} · {count(sum((r) => waitingOf(r.counts)))} waiting
       {hasRates && (
         <>
           {' '}

@@ -78,9 +78,11 @@ const flow = (
   head,
   width: '5rem',
   isNumber: true,
-  cell: ({ name, tally }) => (
+  cell: ({ name, folded, tally }) => (
     <span className={styles['flow']}>
-      <Sparkline values={model.series(name, key, now, 60)} width={30} height={18} label={label} />
+      {folded === undefined && (
+        <Sparkline values={model.series(name, key, now, 60)} width={30} height={18} label={label} />
+      )}
       <span className={tally[key] === 0 ? 'quiet' : undefined}>{isKnown ? rate(tally[key]) : '–'}</span>
     </span>
   ),
