@@ -8,6 +8,8 @@ export interface PublicPackage {
   readonly bundles: ReadonlyArray<{ readonly file: string; readonly code: string }>
   /** The bundle `index` is imported by name and has declarations. */
   readonly library: boolean
+  /** Declarations of globals that its user may ask for as `NAME/globals`; they know of its own by `../src/index.ts`. */
+  readonly globals?: string
   /** Children that a bundle starts as processes of their own, by the file name under which it looks for them. */
   readonly children: ReadonlyArray<{ readonly file: string; readonly source: string }>
   /** Whether it brings the built console, in a folder beside its bundles. */
@@ -41,6 +43,7 @@ export const publicPackages: ReadonlyArray<PublicPackage> = [
     name: '@kiroku/worker',
     description: 'Run a Cloudflare Worker module as a consumer of a Kiroku durable queue',
     room: 'libs/worker',
+    globals: 'libs/worker/globals/index.ts',
     bundles: [{ file: 'index', code: `export * from '@kiroku/worker'` }],
     library: true,
     children: [],

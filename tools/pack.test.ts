@@ -299,12 +299,13 @@ it('the executable serves a client, a Worker and the console, and stops when tol
     expect(await start.text()).toContain('Minified React error')
     writeFileSync(
       path.join(project, 'worker.ts'),
-      `interface Env { out: { send(body: unknown): Promise<void> } }
+      `import '@kiroku/worker/globals'
+       interface Env { out: Queue }
        export default {
-         async queue(batch: { messages: Array<{ body: { n: number } }> }, env: Env) {
+         async queue(batch: MessageBatch<{ n: number }>, env: Env): Promise<void> {
            for (const message of batch.messages) await env.out.send({ doubled: message.body.n * 2 })
          },
-       }`,
+       } satisfies ExportedHandler<Env>`,
     )
     const said = await script(`
       import { connect } from '@kiroku/client'

@@ -138,6 +138,16 @@ const bundle = async (parts: PublicPackage, folder: string): Promise<Bundled> =>
   return { imported, exported }
 }
 
+/** Writes the declarations of globals, and a module for who imports them as one. */
+const declareGlobals = async (source: string, folder: string): Promise<void> => {
+  const text = readFileSync(path.join(root, source), 'utf8')
+  const own = `'../src/index.ts'`
+  if (!text.includes(own))
+    throw new Error(`${source} does not import ${own}, which its package has elsewhere`)
+  await writeFile(path.join(folder, 'dist', 'globals.d.ts'), text.replace(own, `'./index.js'`))
+  await writeFile(path.join(folder, 'dist', 'globals.js'), 'export {}\n')
+}
+
 /** Builds the console into the folder where its engine looks for it. */
 const packConsole = async (folder: string): Promise<void> => {
   const vite = path.join(root, 'node_modules', 'vite', 'bin', 'vite.js')
@@ -189,6 +199,8 @@ export const stagePackage = async (parts: PublicPackage): Promise<string> => {
   if (declared !== undefined)
     await writeFile(path.join(folder, 'dist', 'index.d.ts'), declared.textFor(bundled.exported))
   const needed = new Set([...bundled.imported, ...(declared?.imported ?? [])])
+  const { globals } = parts
+  if (globals !== undefined) await declareGlobals(globals, folder)
   const dependencies: Record<string, string> = {}
   for (const name of [...needed].sort()) {
     const pin = name.startsWith('@kiroku/') ? version : versions.get(name)
@@ -203,7 +215,14 @@ export const stagePackage = async (parts: PublicPackage): Promise<string> => {
     type: 'module',
     engines: { node: `>=${nodeMin}` },
     ...(parts.library
-      ? { exports: { '.': { types: './dist/index.d.ts', default: './dist/index.js' } } }
+      ? {
+          exports: {
+            '.': { types: './dist/index.d.ts', default: './dist/index.js' },
+            ...(globals === undefined
+              ? {}
+              : { './globals': { types: './dist/globals.d.ts', default: './dist/globals.js' } }),
+          },
+        }
       : { bin: parts.bin, optionalDependencies: { [nodePackage]: version } }),
     dependencies,
   }

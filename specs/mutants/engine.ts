@@ -122,6 +122,13 @@ export const engineMutants: ReadonlyArray<SpecMutant> = [
     what: 'every wait is said to cost what 5 s do',
   },
   {
+    id: 'ENG-18',
+    file: 'libs/worker/src/MessageBatch.ts',
+    from: 'retryAll(retryOptions(options))',
+    to: 'retryAll()',
+    what: 'a Worker retries its batch at once, whatever delay it asks for',
+  },
+  {
     id: 'ENG-20',
     file: 'libs/client/src/holdDelay.ts',
     from: 'delayMs: delayMsMax, error: text',

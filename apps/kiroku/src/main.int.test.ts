@@ -217,10 +217,10 @@ describe('the commands of a folder with a running engine', () => {
     await writeFile(
       `${folder.path}/worker.ts`,
       `export default {
-        async queue(batch: { messages: { body: { bad?: boolean } }[] }, env: Record<string, unknown>) {
-          for (const message of batch.messages) if (message.body.bad) throw new Error(String(env['REASON']))
+        async queue(batch: MessageBatch<{ bad?: boolean }>, env: Env, ctx: ExecutionContext): Promise<void> {
+          for (const message of batch.messages) if (message.body.bad) throw new Error(env.REASON)
         },
-      }`,
+      } satisfies ExportedHandler<Env>`,
     )
     await writeFile(
       `${folder.path}/wrangler.toml`,
