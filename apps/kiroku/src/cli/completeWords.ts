@@ -1,4 +1,4 @@
-import { isReplyQueue } from '@kiroku/client'
+import { isReplyQueue } from '@kiroku/partition'
 import { readRunFile } from '../serve/RunFile.ts'
 import { namedBy } from './namedBy.ts'
 import { tree } from './tree.ts'
