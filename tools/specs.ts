@@ -10,7 +10,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
-import { findChromium } from '@kiroku/testkit/chromium'
+import { findChromium, noChromium } from '@kiroku/testkit/chromium'
 import { mutants } from '../specs/mutants/mutants.ts'
 import type { SpecMutant } from '../specs/mutants/SpecMutant.ts'
 import { comparePromises, promisesIn } from './comparePromises.ts'
@@ -74,7 +74,7 @@ const showMutants = async (): Promise<number> => {
   }
   const chosen = named.filter((mutant) => hasBrowser || !isSeenInBrowser(mutant))
   if (chosen.length < named.length)
-    console.error('Mutants that only a browser sees are LEFT OUT: no Chromium was found.')
+    console.error(`Mutants that only a browser sees are LEFT OUT: ${noChromium}.`)
   if (chosen.length === 0) return 0
   const judgements = await runMutants(chosen, { isSound })
   const those = (verdict: string): ReadonlyArray<string> =>

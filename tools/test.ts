@@ -5,6 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
+import { findChromium, noChromium } from '@kiroku/testkit/chromium'
 import { runTarget } from './runTarget.ts'
 import { stages, type Stage } from './Stage.ts'
 import { readVitestReport, type Failure } from './VitestReport.ts'
@@ -90,6 +91,8 @@ const tellFailures = ({ stage, failed, failures, tail }: Result): void => {
   }
 }
 for (const result of results) tellFailures(result)
+if (findChromium() === undefined && results.some(({ stage }) => stage === 'console'))
+  console.error(`\nThe console was SKIPPED: ${noChromium}.`)
 
 const sum = (pick: (result: Result) => number): number =>
   results.reduce((total, result) => total + pick(result), 0)

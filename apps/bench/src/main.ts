@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { findChromium } from '@kiroku/testkit/chromium'
+import { findChromium, noChromium } from '@kiroku/testkit/chromium'
 import { auditBench } from './audit/auditBench.ts'
 import { consoleBench } from './console/consoleBench.ts'
 import { compareCheckouts } from './engine/compareCheckouts.ts'
@@ -25,9 +25,6 @@ const usage = `usage: npm run bench -- engine [--json] [--quick] [--partitions N
 `
 
 const subjects = ['engine', 'audit', 'console', 'first']
-
-const noChromium = `bench: no Chromium was found. .ci/install-chromium brings Debian's; KIROKU_CHROMIUM names another one.
-`
 
 const read = () =>
   parseArgs({
@@ -64,7 +61,7 @@ const main = async (): Promise<number> => {
   }
   const executablePath = subject === 'console' ? findChromium() : undefined
   if (subject === 'console' && executablePath === undefined) {
-    process.stderr.write(noChromium)
+    process.stderr.write(`bench: ${noChromium}\n`)
     return 2
   }
   const figures =

@@ -15,6 +15,10 @@ export const findChromium = (): string | undefined => {
   return undefined
 }
 
+/** What is said where none is found, and the one command that brings one. */
+export const noChromium =
+  "no Chromium was found: .ci/install-chromium brings Debian's, and KIROKU_CHROMIUM names another one"
+
 /** How it is started: as root in a container too, and asking nobody for anything by itself. */
 export const chromiumFlags: readonly string[] = [
   '--no-sandbox',

@@ -1,5 +1,5 @@
 import { AxeBuilder } from '@axe-core/playwright'
-import { chromiumFlags, findChromium } from '@kiroku/testkit/chromium'
+import { chromiumFlags, findChromium, noChromium } from '@kiroku/testkit/chromium'
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest'
 import { EngineWithConsole } from './EngineWithConsole.ts'
@@ -24,8 +24,8 @@ export const withConsole = (args: readonly string[] = []): (() => ConsoleStage) 
 
   beforeAll(async () => {
     if (executablePath === undefined) {
-      if (process.env['KIROKU_REQUIRE_ALL'] === '1') throw new Error('no Chromium was found')
-      console.warn('The console specs are SKIPPED: no Chromium was found (KIROKU_CHROMIUM names one).')
+      if (process.env['KIROKU_REQUIRE_ALL'] === '1') throw new Error(noChromium)
+      console.warn(`The console specs are SKIPPED: ${noChromium}.`)
       return
     }
     browser = await chromium.launch({ executablePath, args: [...chromiumFlags] })
@@ -38,7 +38,7 @@ export const withConsole = (args: readonly string[] = []): (() => ConsoleStage) 
   beforeEach(({ skip }) => {
     pages = []
     faults = []
-    if (executablePath === undefined) skip('no Chromium was found')
+    if (executablePath === undefined) skip(noChromium)
   })
   afterEach(async () => {
     for (const page of pages) await page.context().close()

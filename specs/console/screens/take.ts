@@ -1,6 +1,6 @@
 /** `node specs/console/screens/take.ts`: takes the reference screens anew, of a shop at work over a real engine. */
 import { setTimeout as pause } from 'node:timers/promises'
-import { chromiumFlags, findChromium } from '@kiroku/testkit/chromium'
+import { chromiumFlags, findChromium, noChromium } from '@kiroku/testkit/chromium'
 import { chromium } from 'playwright-core'
 import { EngineWithConsole } from '../harness/EngineWithConsole.ts'
 import { openShop } from './shop.ts'
@@ -11,7 +11,7 @@ const openMs = 60_000
 const shownMs = 8_000
 
 const executablePath = findChromium()
-if (executablePath === undefined) throw new Error('no Chromium was found: .ci/install-chromium brings one')
+if (executablePath === undefined) throw new Error(noChromium)
 const engine = await EngineWithConsole.start()
 const browser = await chromium.launch({ executablePath, args: [...chromiumFlags] })
 try {
