@@ -31,7 +31,7 @@ export const scrapeMetrics = async (world: World): Promise<ReadonlyMap<string, n
         recording: unused,
         batches: unused,
       },
-      search: { messages: unused, acts: unused },
+      search: { messages: unused, acts: unused, history: unused },
       deadLetters: { list: unused, select: unused },
       clusterStatus: unused,
       metrics: () => [],

@@ -75,10 +75,22 @@ interface AskedActs {
   readonly until?: string
 }
 
+/** Which stretch of what happened is asked for, as it was written. */
+export interface AskedHistory {
+  readonly queue?: string
+  readonly from?: string
+  readonly to?: string
+  readonly buckets?: string
+  /** `queue`: each queue for itself too. */
+  readonly by?: string
+}
+
 /** Finds messages and acts on record, as JSON. Errors: `InvalidFilter`, `InvalidArgument`, `NoAuditor`. */
 export interface SearchSource {
   readonly messages: (asked: AskedSearch) => Promise<unknown>
   readonly acts: (asked: AskedActs) => Promise<unknown>
+  /** How much happened when. */
+  readonly history: (asked: AskedHistory) => Promise<unknown>
 }
 
 /** Which dead letters are meant, as it was written; all that is given. */

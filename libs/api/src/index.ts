@@ -11,6 +11,7 @@ export type {
   AskedBatches,
   AskedDiff,
   AskedGroups,
+  AskedHistory,
   AskedLetters,
   AskedLog,
   AskedRecording,

@@ -79,6 +79,7 @@ const serve = async (tokens = '', other: Partial<ApiSources> = {}) => {
     search: {
       messages: (asked: object) => Promise.resolve({ messages: [], asked }),
       acts: (asked: object) => Promise.resolve({ acts: [], asked }),
+      history: (asked: object) => Promise.resolve({ buckets: [], asked }),
     },
     deadLetters: {
       list: (queue: string, asked: { readonly subscription?: string }) =>

@@ -18,7 +18,7 @@ export const unusedTestSources: ApiSources = {
   trace: unused,
   body: unused,
   look: { stateAt: unused, diff: unused, logAt: unused, span: unused, recording: unused, batches: unused },
-  search: { messages: unused, acts: unused },
+  search: { messages: unused, acts: unused, history: unused },
   feed: {
     open: () => {
       throw new Error('nobody asks for this here')

@@ -18,4 +18,7 @@ export const limits = {
   /** A search that takes longer answers what it has, and where to go on. */
   searchMs: 2_000,
   actsMax: 10_000,
+  /** Buckets of a stretch of history, and buckets of all its queues together. */
+  historyBucketsMax: 500,
+  historyCellsMax: 20_000,
 } as const

@@ -19,6 +19,7 @@ import { lettersHere } from '../dlq/letterSource.ts'
 import { actsOfLog } from '../audit/actsOfLog.ts'
 import { lookOptions } from '../audit/lookOptions.ts'
 import { lookHere, type Looking } from '../audit/lookSource.ts'
+import { historyOf } from './historyOf.ts'
 import { Room } from './Room.ts'
 import type { AuditorMethod, AuditorMethods, AuditorStatus, FollowedPartition } from './AuditorProtocol.ts'
 
@@ -131,6 +132,7 @@ export class Auditor {
         ),
       ),
     acts: (filter) => actsOfLog(this.#log, this.#dataDir, filter),
+    history: (asked) => this.#reading((database) => historyOf(this.#log, database, asked)),
     trace: ({ messageId }) =>
       this.#reading((database) =>
         trace(this.#log, messageId, { decodeCheckpoint, index: traceIndex(database) }),

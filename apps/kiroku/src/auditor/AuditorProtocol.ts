@@ -11,8 +11,10 @@ import type {
 import type {
   Act,
   ActFilter,
+  AskedStretch,
   BatchCosts,
   DeadLetterGroup,
+  History,
   LogMoment,
   LogSpan,
   MomentDiff,
@@ -55,6 +57,7 @@ export interface AuditorStatus {
 export interface AuditorMethods {
   search: { asked: { filter: string; limit?: number; cursor?: string }; answer: SearchAnswer }
   acts: { asked: ActFilter; answer: Act[] }
+  history: { asked: AskedStretch; answer: History }
   trace: { asked: { messageId: string }; answer: Trace }
   stateAt: { asked: { queue: string; asked: AskedState }; answer: QueueMoment }
   logAt: { asked: AskedLog; answer: LogMoment }

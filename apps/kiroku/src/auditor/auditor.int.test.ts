@@ -1,4 +1,4 @@
-import type { LogSpan } from '@kiroku/audit'
+import type { History, HistoryBucket, LogSpan } from '@kiroku/audit'
 import { Replayer } from '@kiroku/audit/replay'
 import type { SearchAnswer } from '@kiroku/audit-store'
 import { temporaryFolder, waitUntil, withNats, type TemporaryFolder } from '@kiroku/testkit'
@@ -53,6 +53,14 @@ const untilRead = (api: string, role: AuditorStatus['role'] = 'writer'): Promise
     { timeoutMs: 20_000 },
   )
 
+/** What happened in all buckets together: there may be two. */
+const sumOf = (buckets: readonly HistoryBucket[]): Record<string, number> => {
+  const sum: Record<string, number> = {}
+  for (const { at: _, ...counts } of buckets)
+    for (const [name, n] of Object.entries(counts)) sum[name] = (sum[name] ?? 0) + n
+  return sum
+}
+
 const numbers = ({ messages }: SearchAnswer): number[] => messages.map(({ number }) => number).sort()
 
 describe('the auditor', () => {
@@ -94,6 +102,13 @@ describe('the auditor', () => {
       })
       expect(await get(api, '/v1/acts?queue=mail&until=1h')).toEqual({ acts: [] })
       await untilRead(api)
+      const history = await get<History>(api, '/v1/history?queue=mail&from=10m&buckets=1&by=queue')
+      expect(history.known).toEqual({ from: 0, to: history.now })
+      const happened = { sent: 2, delivered: 1, committed: 1, waiting: 1 }
+      expect(sumOf(history.buckets)).toEqual(happened)
+      expect(history.queues).toEqual([{ queue: 'mail', buckets: history.buckets }])
+      expect(await get(api, '/v1/history?from=tomorrow')).toMatchObject({ id: 'InvalidArgument' })
+      expect(await get(api, '/v1/history?buckets=0')).toMatchObject({ id: 'InvalidArgument' })
       expect(await (await fetch(`${api}/metrics`)).text()).toContain('kiroku_audit_lag{partition="0"} ')
 
       const { pid } = (await auditorOf(api))!
@@ -132,6 +147,7 @@ describe('the auditor', () => {
     const { api } = await serve('--audit', 'off')
     expect(await auditorOf(api)).toBeUndefined()
     expect(await get(api, '/v1/search?q=state:ready')).toMatchObject({ id: 'NoAuditor' })
+    expect(await get(api, '/v1/history')).toMatchObject({ id: 'NoAuditor' })
     await run('queue', 'create', 'mail')
     expect(await get(api, '/v1/acts')).toMatchObject({ acts: [{ event: 'QueueCreated' }] })
     expect(await get(api, '/v1/queues/mail/state')).toMatchObject({ counts: { sent: 0 } })

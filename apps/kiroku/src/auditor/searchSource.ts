@@ -3,6 +3,7 @@ import type { Log } from '@kiroku/log'
 import { KirokuError } from '@kiroku/message'
 import { actFilter } from '../audit/actFilter.ts'
 import { actsOfLog } from '../audit/actsOfLog.ts'
+import { askedStretch } from '../audit/askedStretch.ts'
 import { askOrHere } from './askOrHere.ts'
 import type { RunningAuditor } from './startAuditor.ts'
 
@@ -22,6 +23,10 @@ export const searchSource = (
       ...(max === undefined ? {} : { limit: max }),
       ...(cursor === undefined ? {} : { cursor }),
     })
+  },
+  history: async (asked) => {
+    if (auditor === undefined) throw new KirokuError('NoAuditor', 'this engine runs without an auditor')
+    return auditor.ask('history', askedStretch(asked, Date.now()))
   },
   acts: async (asked) => {
     const filter = actFilter(asked, Date.now())

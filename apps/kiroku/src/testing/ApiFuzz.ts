@@ -165,6 +165,10 @@ export class ApiFuzz {
       () => ['GET', `/v1/span${asked({ queue: queueNames })}`],
       () => ['GET', `/v1/search${asked({ q: filters, limit: counts, cursor: counts })}`],
       () => ['GET', `/v1/acts${asked({ queue: queueNames, since: moments, until: moments })}`],
+      () => [
+        'GET',
+        `/v1/history${asked({ queue: queueNames, from: moments, to: moments, buckets: counts, by: queueNames })}`,
+      ],
       () => ['GET', `${id}/trace`],
       () => ['GET', `${id}/body${asked({ reveal: ['1', 'x'], full: ['1', 'x'] })}`],
       () => [

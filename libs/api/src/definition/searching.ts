@@ -42,5 +42,22 @@ export const searching = HttpApiGroup.make('searching')
     })
       .annotate(RequiredRole, 'viewer')
       .annotateMerge(says('Every administrative act: who, from where, why, and what it changed.')),
+    HttpApiEndpoint.get('history', '/history', {
+      query: {
+        queue: text('Of this queue; default all together'),
+        from: text('Since a time in UTC like 2026-11-20T14:00, or since so long ago, like 24h; default 15m'),
+        to: text('Up to such a time; default now'),
+        buckets: text('Most stretches of equal length to count in, 1 to 500; default 90'),
+        by: text('`queue`: each queue for itself too, those first where most happened'),
+      },
+      success: Schema.Json,
+      error,
+    })
+      .annotate(RequiredRole, 'viewer')
+      .annotateMerge(
+        says(
+          'How much happened when: messages sent, delivered, redelivered, committed, failed, released, dead-lettered and discarded in each stretch of `bucketMs`, and by how much those `waiting` grew. Stretches and counts that are not named are zero. `known` says from when on and up to when the index has read the record. Seconds are kept for 20 minutes, ten seconds for 26 hours, five minutes as long as the record.',
+        ),
+      ),
   )
   .annotateMerge(OpenApi.annotations({ title: 'Searching', description: 'Messages and acts on record.' }))

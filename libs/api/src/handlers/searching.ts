@@ -8,6 +8,7 @@ export const searchingHandlers = ({ search }: ApiSources) =>
   HttpApiBuilder.group(Api, 'searching', (handlers) =>
     handlers.handleAll({
       search: ({ query }) => call(async () => asJson(await search.messages(query))),
+      history: ({ query }) => call(async () => asJson(await search.history(query))),
       acts: ({ query }) => call(async () => asJson(await search.acts(query))),
     }),
   )

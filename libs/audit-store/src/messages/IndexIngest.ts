@@ -20,6 +20,7 @@ import {
   type QueueState,
   type Subscription,
 } from '@kiroku/partition'
+import { FrameTally } from '../history/FrameTally.ts'
 import { limits } from '../limits.ts'
 import { fieldsOf } from './fieldsOf.ts'
 import type { IndexWriter, Stream } from './IndexWriter.ts'
@@ -64,8 +65,10 @@ export class IndexIngest implements PassListener {
   #reachedHash: Uint8Array | undefined
   /** Up to here it knows only what was left, not what happened. */
   #beganSeq: number
+  #knownFrom: number
   #events: number
   #isStale = false
+  readonly #tally = new FrameTally()
   /** Buckets that the frame touched already: queue, bucket. */
   #touchedQueue = -1
   #touchedBucket = -2
@@ -79,6 +82,7 @@ export class IndexIngest implements PassListener {
     this.#reachedHash = reached?.hash
     this.#events = reached?.events ?? 0
     this.#beganSeq = reached?.began ?? 0
+    this.#knownFrom = reached?.knownFrom ?? 0
   }
 
   /** What the index has of the partition no longer fits the log: it must be built anew, from the beginning. */
@@ -103,6 +107,7 @@ export class IndexIngest implements PassListener {
     seedRows(this.#writer, state, seq, (sub) => this.#stream(sub.queue.id, sub.id, sub.name))
     this.#reachedSeq = seq
     this.#beganSeq = seq
+    this.#knownFrom = state.at
   }
 
   #whenFull(): void {
@@ -113,6 +118,7 @@ export class IndexIngest implements PassListener {
     if (frame.seq <= this.#reachedSeq || this.#isStale) return
     const act = actOf(event, frame.seq, index, state)
     if (act !== undefined) this.#writer.act(act)
+    this.#tally.event(event, state)
     this.#apply(event, frame, state)
   }
 
@@ -143,12 +149,18 @@ export class IndexIngest implements PassListener {
 
   #reach(hash: Uint8Array, state: PartitionState): void {
     this.#reachedHash = hash
+    const { history } = this.#writer
+    this.#tally.take((queue, counts) => {
+      for (const id of [queue, wholePartition])
+        history.add(this.#queue(id), state.at, this.#reachedSeq, counts)
+    })
     this.#writer.reach(this.#partition, {
       seq: this.#reachedSeq,
       at: state.at,
       hash,
       events: this.#events,
       began: this.#beganSeq,
+      knownFrom: this.#knownFrom,
     })
     this.#whenFull()
   }
@@ -239,7 +251,8 @@ export class IndexIngest implements PassListener {
       case 'Repaired':
         return this.#writer.touch(this.#queue(wholePartition), -1, seq)
       case 'Trimmed':
-        return this.#writer.trim(this.#partition, e.upTo)
+        this.#knownFrom = this.#writer.trim(this.#partition, e.upTo) ?? this.#knownFrom
+        return
       default:
         if ('numbers' in e)
           this.#touch((e as { queue: number }).queue, (e as { numbers: Ranges }).numbers, seq)

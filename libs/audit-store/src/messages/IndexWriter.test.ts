@@ -23,7 +23,7 @@ const fill = (writer: IndexWriter): void => {
     writer.fields(queue, n, [{ path: 'n', value: n }])
     writer.touch(queue, 0, n)
   }
-  writer.reach(0, { seq: 10, at: 10, hash, events: 10, began: 0 })
+  writer.reach(0, { seq: 10, at: 10, hash, events: 10, began: 0, knownFrom: 0 })
   writer.flush()
 }
 

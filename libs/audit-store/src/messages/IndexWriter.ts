@@ -2,6 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { State } from '@kiroku/message'
 import type { Act } from '@kiroku/audit'
 import type { MessageAddress } from '@kiroku/partition'
+import { HistoryWriter } from '../history/HistoryWriter.ts'
 import { limits } from '../limits.ts'
 import type { Field } from './fieldsOf.ts'
 import { Interner } from './Interner.ts'
@@ -29,12 +30,15 @@ export interface Reached {
   readonly events: number
   /** Where the state was that the index began with; 0: at the beginning of the log. */
   readonly began: number
+  /** From when on it is known what happened, in ms of partition time; 0: from the beginning of the log. */
+  readonly knownFrom: number
 }
 
 /** Writes the index: gathers rows, and stores them together with how far the log was read. */
 export class IndexWriter {
   readonly database: DatabaseSync
   readonly texts: Interner
+  readonly history: HistoryWriter
   readonly #streams = new Map<string, Stream>()
   readonly #queues = new Map<string, number>()
   readonly #dirty = new Set<Stream>()
@@ -60,6 +64,7 @@ export class IndexWriter {
     this.#rowsMax = rowsMax
     this.#rows = countOf(database)
     this.texts = new Interner(database)
+    this.history = new HistoryWriter(database)
     this.#insert = database.prepare(
       'INSERT OR REPLACE INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
     )
@@ -74,7 +79,7 @@ export class IndexWriter {
     this.#bodies = database.prepare(
       "SELECT body_since FROM queues WHERE partition = ? AND queue = ? AND name <> ''",
     )
-    this.#reach = database.prepare('INSERT OR REPLACE INTO reached VALUES (?, ?, ?, ?, ?, ?)')
+    this.#reach = database.prepare('INSERT OR REPLACE INTO reached VALUES (?, ?, ?, ?, ?, ?, ?)')
   }
 
   get isFull(): boolean {
@@ -85,7 +90,9 @@ export class IndexWriter {
     const pending = this.#reached.get(partition)
     if (pending !== undefined) return pending
     const row = this.database
-      .prepare('SELECT seq, at, hash, events, began FROM reached WHERE partition = ?')
+      .prepare(
+        'SELECT seq, at, hash, events, began, known_from AS knownFrom FROM reached WHERE partition = ?',
+      )
       .get(partition)
     return row as Reached | undefined
   }
@@ -225,6 +232,7 @@ export class IndexWriter {
     this.begin()
     const run = (sql: string): void => void this.database.prepare(sql).run(partition)
     run(`DELETE FROM messages WHERE stream IN (SELECT id FROM streams WHERE queue IN (${queues}))`)
+    this.history.clear(partition)
     run(`DELETE FROM touches WHERE queue IN (${queues})`)
     run(`DELETE FROM forwards WHERE queue IN (${queues})`)
     run(`DELETE FROM fields WHERE queue IN (${queues})`)
@@ -246,8 +254,11 @@ export class IndexWriter {
     this.database.prepare('DELETE FROM fields WHERE queue = ?').run(queue)
   }
 
-  /** What the log holds no more leaves the index: final messages, touches and acts up to a sequence. */
-  trim(partition: number, upTo: number): void {
+  /**
+   * What the log holds no more leaves the index: final messages, touches, acts and counts up to a sequence. Returns from
+   * when on it is known what happened, where that is later than before.
+   */
+  trim(partition: number, upTo: number): number | undefined {
     this.flush()
     this.begin()
     const { database } = this
@@ -278,6 +289,7 @@ export class IndexWriter {
       )
       .run(partition)
     database.prepare('DELETE FROM acts WHERE partition = ? AND seq <= ?').run(partition, upTo)
+    return this.history.trim(partition, upTo)
   }
 
   /** Notes how far a partition is read; stored with the next flush. */
@@ -301,8 +313,9 @@ export class IndexWriter {
     }
     const touches = this.#touches
     for (let i = 0; i < touches.length; i += 3) this.#touch.run(touches[i]!, touches[i + 1]!, touches[i + 2]!)
-    for (const [partition, { seq, at, hash, events, began }] of this.#reached)
-      this.#reach.run(partition, seq, at, hash, events, began)
+    for (const [partition, { seq, at, hash, events, began, knownFrom }] of this.#reached)
+      this.#reach.run(partition, seq, at, hash, events, began, knownFrom)
+    this.history.flush()
     this.#dirty.clear()
     touches.length = 0
     this.#reached.clear()

@@ -1,6 +1,13 @@
 import { parseFilter, readActs, trace, type OnProgress } from '@kiroku/audit'
 import { stateNames } from '@kiroku/message'
-import { encodeEnvelope, messageId, type Answers, type Command, type CommandType } from '@kiroku/partition'
+import {
+  countsOf,
+  encodeEnvelope,
+  messageId,
+  type Answers,
+  type Command,
+  type CommandType,
+} from '@kiroku/partition'
 import { decodeCheckpoint, startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
 import { waitUntil } from '@kiroku/testkit'
 import fc from 'fast-check'
@@ -253,6 +260,7 @@ describe('whatever happens', () => {
         for (const { kind, count } of plan) await step(kind, count)
         await catchUp()
         check()
+        checkHistory()
         await checkTraces()
 
         async function step(kind: string, count: number): Promise<void> {
@@ -357,6 +365,26 @@ describe('whatever happens', () => {
                   Committed: sub.committed,
                   DLQ: sub.deadLettered,
                   Discarded: sub.discarded,
+                })
+              }
+        }
+
+        function checkHistory(): void {
+          for (const step of [1_000, 10_000, 300_000])
+            for (const n of [0, 1])
+              for (const queue of engine.node().actors.get(n)!.state.queues.values()) {
+                const counts = countsOf(queue)
+                const counted = writer.database
+                  .prepare(
+                    `SELECT total(sent) AS sent, total(committed) AS committed, total(deadLettered) AS deadLettered,
+                      total(discarded) AS discarded, total(redelivered) AS redelivered, total(waiting) AS waiting
+                      FROM history h JOIN queues q ON q.id = h.queue WHERE h.step = ? AND q.partition = ? AND q.queue = ?`,
+                  )
+                  .get(step, n, queue.id)
+                const { sent, committed, deadLettered, discarded, redelivered } = counts
+                const waiting = counts.available + counts.inflight + counts.waitingRetry
+                expect({ ...counted }).toEqual({
+                  ...{ sent, committed, deadLettered, discarded, redelivered, waiting },
                 })
               }
         }

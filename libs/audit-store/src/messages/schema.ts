@@ -1,12 +1,16 @@
+import { tallyFields } from '@kiroku/audit'
+
 /** Version of the tables; with another one the index is built anew. */
-export const schemaVersion = 4
+export const schemaVersion = 5
+
+const counts = tallyFields.map((field) => `${field} INTEGER NOT NULL`).join(', ')
 
 /** The tables. Texts that repeat are kept once; times are ms of partition time. */
 export const schema = `
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE reached(
   partition INTEGER PRIMARY KEY, seq INTEGER NOT NULL, at INTEGER NOT NULL, hash BLOB, events INTEGER NOT NULL,
-  began INTEGER NOT NULL
+  began INTEGER NOT NULL, known_from INTEGER NOT NULL
 );
 CREATE TABLE lost(partition INTEGER, seq INTEGER, up_to INTEGER);
 CREATE TABLE queues(
@@ -47,4 +51,6 @@ CREATE TABLE acts(
   queue TEXT NOT NULL, actor TEXT NOT NULL, act TEXT NOT NULL, PRIMARY KEY(partition, seq, place)
 ) WITHOUT ROWID;
 CREATE INDEX acts_at ON acts(at);
+CREATE TABLE history(step INTEGER NOT NULL, queue INTEGER NOT NULL, slot INTEGER NOT NULL, seq INTEGER NOT NULL,
+  ${counts}, PRIMARY KEY(step, queue, slot)) WITHOUT ROWID;
 `

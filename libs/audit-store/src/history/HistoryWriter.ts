@@ -1,0 +1,94 @@
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
+import { tallyFields } from '@kiroku/audit'
+import { tiers } from './tiers.ts'
+
+/** What happened in one slot of one queue, as it is about to be added, and the last record that it knows. */
+interface Slot {
+  readonly counts: Float64Array
+  seq: number
+}
+
+/** By slot. */
+type Slots = Map<number, Slot>
+
+/** Counts what happened to each queue by slots of time: gathers a while, and adds that to what is stored. */
+export class HistoryWriter {
+  readonly #database: DatabaseSync
+  readonly #add: StatementSync
+  /** By queue, in slots of the finest tier. */
+  readonly #pending = new Map<number, Slots>()
+  /** The latest time that was counted, and where each tier was last cut. */
+  #at = 0
+  readonly #cutAt = tiers.map(() => 0)
+
+  constructor(database: DatabaseSync) {
+    this.#database = database
+    const columns = tallyFields.join(', ')
+    this.#add = database.prepare(
+      `INSERT INTO history(step, queue, slot, seq, ${columns}) VALUES (?, ?, ?, ?, ${tallyFields.map(() => '?').join(', ')})
+        ON CONFLICT DO UPDATE SET seq = excluded.seq, ${tallyFields.map((f) => `${f} = ${f} + excluded.${f}`).join(', ')}`,
+    )
+  }
+
+  /** Adds what happened to a queue at a time in ms, by a record; counts in the order of `tallyFields`. */
+  add(queue: number, at: number, seq: number, counts: Float64Array): void {
+    let slots = this.#pending.get(queue)
+    if (slots === undefined) this.#pending.set(queue, (slots = new Map<number, Slot>()))
+    addTo(slots, Math.floor(at / tiers[0].stepMs), seq, counts)
+    this.#at = Math.max(this.#at, at)
+  }
+
+  /** Adds what is pending to what is stored; the caller has a transaction open. */
+  flush(): void {
+    for (const [queue, slots] of this.#pending)
+      for (const { stepMs } of tiers)
+        for (const [slot, { seq, counts }] of widened(slots, stepMs / tiers[0].stepMs))
+          this.#add.run(stepMs, queue, slot, seq, ...counts)
+    this.#pending.clear()
+    this.#cut()
+  }
+
+  /** What a partition's log holds no more leaves; returns from when on its history is whole, if it was cut. */
+  trim(partition: number, upTo: number): number | undefined {
+    const whole = tiers.at(-1)!.stepMs
+    const queues = 'queue IN (SELECT id FROM queues WHERE partition = ?)'
+    const last = this.#database
+      .prepare(`SELECT max(slot) AS slot FROM history WHERE step = ? AND ${queues} AND seq <= ?`)
+      .get(whole, partition, upTo)!['slot'] as number | null
+    this.#database.prepare(`DELETE FROM history WHERE ${queues} AND seq <= ?`).run(partition, upTo)
+    return last === null ? undefined : (last + 1) * whole
+  }
+
+  /** What was said of a partition is forgotten. */
+  clear(partition: number): void {
+    this.#database
+      .prepare('DELETE FROM history WHERE queue IN (SELECT id FROM queues WHERE partition = ?)')
+      .run(partition)
+  }
+
+  /** What is older than a tier keeps leaves it, now and then. */
+  #cut(): void {
+    for (const [i, { stepMs, keptMs }] of tiers.entries()) {
+      if (keptMs === Infinity || this.#at - this.#cutAt[i]! < keptMs / 4) continue
+      this.#cutAt[i] = this.#at
+      this.#database
+        .prepare('DELETE FROM history WHERE step = ? AND slot < ?')
+        .run(stepMs, Math.floor((this.#at - keptMs) / stepMs))
+    }
+  }
+}
+
+const addTo = (slots: Slots, at: number, seq: number, counts: Float64Array): void => {
+  let slot = slots.get(at)
+  if (slot === undefined) slots.set(at, (slot = { counts: new Float64Array(counts.length), seq }))
+  slot.seq = seq
+  for (let i = 0; i < counts.length; i++) slot.counts[i]! += counts[i]!
+}
+
+/** Slots of the finest tier as those of a coarser one. */
+const widened = (slots: Slots, times: number): Slots => {
+  if (times === 1) return slots
+  const wide: Slots = new Map<number, Slot>()
+  for (const [at, { counts, seq }] of slots) addTo(wide, Math.floor(at / times), seq, counts)
+  return wide
+}
