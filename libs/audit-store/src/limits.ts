@@ -21,4 +21,5 @@ export const limits = {
   /** Buckets of a stretch of history, and buckets of all its queues together. */
   historyBucketsMax: 500,
   historyCellsMax: 20_000,
+  historyActsMax: 200,
 } as const

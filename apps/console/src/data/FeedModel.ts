@@ -3,8 +3,11 @@ import { noCounts, type QueueCounts, type TransitionCount } from '@kiroku/partit
 import type { FeedMessage, FeedPlace } from '@kiroku/audit'
 import { noActivity, QueueActivity, type Tally } from './QueueActivity.ts'
 
-/** How many messages took a transition, by `from→to`. */
+/** How many messages took a transition, by `from→to`, once for each subscription; and how many were sent. */
 export type Flow = ReadonlyMap<string, number>
+
+/** Where a flow has what was sent, however many subscriptions got it. */
+export const sentKey = 'sent'
 
 /** A second of what happened, to all queues of the feed together. */
 interface Second {
@@ -90,6 +93,7 @@ export class FeedModel {
       for (const { queue, transitions, change, ended } of message.queues) {
         if (second !== undefined) {
           count(second.flow, transitions)
+          if (change.sent !== undefined) addTo(second.flow, sentKey, change.sent)
           this.#activityOf(queue).add(second.at, transitions, change)
         }
         if (ended === true) this.#end(queue)
@@ -103,6 +107,11 @@ export class FeedModel {
   /** Takes a sign of life. */
   heartbeat({ position, at, silent }: Pick<FeedPlace, 'position' | 'at' | 'silent'>): void {
     this.#place = { ...this.#place, position, at, silent }
+  }
+
+  /** When the feed began, or went on after a break, by the reader's clock in ms; undefined: it has not yet. */
+  get since(): number | undefined {
+    return this.#since
   }
 
   /** Whether it knows how things stand. */
@@ -233,8 +242,8 @@ export class FeedModel {
 }
 
 const count = (flow: Map<string, number>, transitions: readonly TransitionCount[]): void => {
-  for (const { from, to, count } of transitions) {
-    const key = `${from}→${to}`
-    flow.set(key, (flow.get(key) ?? 0) + count)
-  }
+  for (const { from, to, count } of transitions) addTo(flow, `${from}→${to}`, count)
 }
+
+const addTo = (flow: Map<string, number>, key: string, count: number): void =>
+  void flow.set(key, (flow.get(key) ?? 0) + count)

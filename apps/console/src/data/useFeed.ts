@@ -18,7 +18,7 @@ export const useLive = (): Liveness => useContext(LiveContext)
 export const useInterval = (ms: number): number | false => (useFollows() ? ms : false)
 
 /** Whether this page follows what happens now. */
-const useFollows = (): boolean => {
+export const useFollows = (): boolean => {
   const { isLive } = useLive()
   const { at } = useMoment()
   return isLive && at === undefined

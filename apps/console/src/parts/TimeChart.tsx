@@ -1,6 +1,8 @@
 import { useEffect, useRef, useState } from 'react'
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
+import { clockTicks } from '../time/ticks.ts'
+import { clock } from './format.ts'
 import styles from './TimeChart.module.css'
 
 /** One line of a chart. */
@@ -10,11 +12,18 @@ export interface ChartLine {
   readonly colour: string
   /** Lengths of strokes and gaps in px, so that lines are told apart without their colours; empty: one stroke. */
   readonly dash: readonly number[]
-  /** The oldest first, a second each; undefined where nothing is known. */
+  /** One a bucket, the oldest first; undefined where nothing is known. */
   readonly values: readonly (number | undefined)[]
-  /** What the legend says of the last value. */
+  /** What the legend says of now. */
   readonly last: string
+  /** What it says of a value under the pointer. */
+  readonly text: (value: number) => string
 }
+
+/** Finer buckets are told by how long ago they were, others by the clock, in ms. */
+const clockFromMs = 10_000
+/** A tick needs so much room, in px. */
+const tickPx = 76
 
 /** Reads what CSS makes of a colour here and now: a canvas knows no tokens. */
 const paintOf = (host: Element, colour: string): string => {
@@ -43,25 +52,36 @@ const useScheme = (): number => {
   return scheme
 }
 
-/** What happened in the last seconds, as lines; `now` is the right edge. Loaded by those pages that draw it. */
+/**
+ * What happened lately as lines, in buckets of one length that end at `end`, in ms; what was under the pointer in the
+ * legend. Loaded by those pages that draw it.
+ */
 export const TimeChart = ({
   label,
   lines,
+  end,
+  bucketMs,
   height = 150,
 }: {
   readonly label: string
   readonly lines: readonly ChartLine[]
+  readonly end: number
+  readonly bucketMs: number
   readonly height?: number
 }) => {
   const host = useRef<HTMLDivElement>(null)
   const chart = useRef<uPlot>(undefined)
-  const latest = useRef(lines)
-  latest.current = lines
+  const data = dataOf(lines, end, bucketMs)
+  const latest = useRef({ lines, data })
+  latest.current = { lines, data }
   const scheme = useScheme()
-  const key = lines.map(({ name }) => name).join(' ')
+  const [hovered, setHovered] = useState<number>()
+  const byClock = bucketMs >= clockFromMs
+  const key = `${lines.map(({ name }) => name).join(' ')} ${byClock}`
   useEffect(() => {
     const element = host.current!
-    const plot = new uPlot(optionsOf(element, latest.current, height), dataOf(latest.current), element)
+    const { lines: drawn, data: known } = latest.current
+    const plot = new uPlot(optionsOf(element, drawn, height, byClock, setHovered), known, element)
     chart.current = plot
     const sized = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height }))
     sized.observe(element)
@@ -69,46 +89,73 @@ export const TimeChart = ({
       sized.disconnect()
       plot.destroy()
     }
-  }, [key, height, scheme])
-  useEffect(() => chart.current?.setData(dataOf(lines)), [lines])
+  }, [key, height, scheme, byClock])
+  useEffect(() => chart.current?.setData(latest.current.data), [lines, end, bucketMs])
   const summary = lines.map(({ name, last }) => `${name} ${last}`).join(', ')
+  const at = hovered === undefined ? undefined : data[0][hovered]
   return (
     <figure className={styles['figure']}>
       <figcaption className={styles['caption']}>
         <h3>{label}</h3>
         <ul className={styles['legend']}>
-          {lines.map(({ name, colour, dash, last }) => (
-            <li key={name}>
-              <svg width="20" height="8" aria-hidden="true">
-                <path d="M0 4h20" stroke={colour} strokeWidth="2" strokeDasharray={dash.join(' ')} />
-              </svg>
-              {name} <strong>{last}</strong>
-            </li>
-          ))}
+          {lines.map(({ name, colour, dash, last, values, text }) => {
+            const value = hovered === undefined ? undefined : values[hovered]
+            return (
+              <li key={name}>
+                <svg width="20" height="8" aria-hidden="true">
+                  <path d="M0 4h20" stroke={colour} strokeWidth="2" strokeDasharray={dash.join(' ')} />
+                </svg>
+                {name} <strong>{at === undefined ? last : value === undefined ? '–' : text(value)}</strong>
+              </li>
+            )
+          })}
         </ul>
       </figcaption>
-      <div ref={host} role="img" aria-label={`${label}, now: ${summary}`} className={styles['plot']} />
+      <div ref={host} role="img" aria-label={`${label}, now: ${summary}`} className={styles['plot']}>
+        {at !== undefined && <span className={styles['at']}>{timeText(at, byClock)}</span>}
+      </div>
     </figure>
   )
 }
 
-const dataOf = (lines: readonly ChartLine[]): uPlot.AlignedData => {
-  const seconds = lines[0]?.values.length ?? 0
+/** Seconds before now, or ms since 1970. */
+const dataOf = (lines: readonly ChartLine[], end: number, bucketMs: number): uPlot.AlignedData => {
+  const length = lines[0]?.values.length ?? 0
+  const [right, step] = bucketMs >= clockFromMs ? [end, bucketMs] : [0, bucketMs / 1_000]
   return [
-    Array.from({ length: seconds }, (_, i) => i - seconds),
+    Array.from({ length }, (_, i) => right - (length - i) * step),
     ...lines.map(({ values }) => values.map((value) => value ?? null)),
   ]
 }
 
-const optionsOf = (host: HTMLElement, lines: readonly ChartLine[], height: number): uPlot.Options => {
+const timeText = (at: number, byClock: boolean): string =>
+  byClock ? clock(at).slice(0, 8) : `−${Math.round(-at)} s`
+
+const optionsOf = (
+  host: HTMLElement,
+  lines: readonly ChartLine[],
+  height: number,
+  byClock: boolean,
+  onHover: (bucket: number | undefined) => void,
+): uPlot.Options => {
   const ink = paintOf(host, 'var(--ink-3)')
   const line = paintOf(host, 'var(--line)')
   const axis = { stroke: ink, font: `11px ${getComputedStyle(host).fontFamily}`, ticks: { show: false } }
+  let texts: ReadonlyMap<number, string> = new Map()
+  const ticks = (plot: uPlot, from: number, to: number): number[] => {
+    texts = new Map(
+      clockTicks({ from, to }, Math.max(2, Math.floor(plot.width / tickPx))).map(
+        ({ at, text }) => [at, text] as const,
+      ),
+    )
+    return [...texts.keys()]
+  }
   return {
     width: host.clientWidth,
     height,
     legend: { show: false },
-    cursor: { show: false },
+    cursor: { y: false, drag: { x: false, y: false }, points: { size: 5 } },
+    hooks: { setCursor: [({ cursor }) => onHover(cursor.idx ?? undefined)] },
     scales: {
       x: { time: false },
       y: { range: (_, __, most) => [0, Math.max(1, most * 1.1)] },
@@ -118,8 +165,9 @@ const optionsOf = (host: HTMLElement, lines: readonly ChartLine[], height: numbe
         ...axis,
         grid: { show: false },
         size: 22,
-        splits: (_, __, min) => [min, min / 2, -1],
-        values: (_, splits) => splits.map((second) => (second === -1 ? 'now' : `−${Math.round(-second)} s`)),
+        splits: (plot, _, min, max) => (byClock ? ticks(plot, min, max) : [min, min / 2, -1]),
+        values: (_, splits) =>
+          splits.map((at) => (byClock ? texts.get(at)! : at === -1 ? 'now' : timeText(at, false))),
       },
       { ...axis, grid: { stroke: line, width: 1 }, size: 48, space: 36 },
     ],

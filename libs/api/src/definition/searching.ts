@@ -56,7 +56,7 @@ export const searching = HttpApiGroup.make('searching')
       .annotate(RequiredRole, 'viewer')
       .annotateMerge(
         says(
-          'How much happened when: messages sent, delivered, redelivered, committed, failed, released, dead-lettered and discarded in each stretch of `bucketMs`, and by how much those `waiting` grew. Stretches and counts that are not named are zero. `known` says from when on and up to when the index has read the record. Seconds are kept for 20 minutes, ten seconds for 26 hours, five minutes as long as the record.',
+          'How much happened when: messages sent, delivered, redelivered, committed, failed, released, dead-lettered and discarded in each stretch of `bucketMs`, and by how much those `waiting` grew. Stretches and counts that are not named are zero; `acts` are the latest administrative acts. `known` says from when on and up to when the index has read the record. `waitingBefore` is how many waited before the first stretch. Seconds are kept for 25 minutes, ten seconds for 26 hours, five minutes as long as the record.',
         ),
       ),
   )

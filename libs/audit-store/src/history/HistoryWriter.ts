@@ -8,6 +8,9 @@ interface Slot {
   seq: number
 }
 
+/** The record of what leaves with none: in the slot that is before all others, how many waited where the counts begin. */
+const forever = Number.MAX_SAFE_INTEGER
+
 /** By slot. */
 type Slots = Map<number, Slot>
 
@@ -26,7 +29,7 @@ export class HistoryWriter {
     const columns = tallyFields.join(', ')
     this.#add = database.prepare(
       `INSERT INTO history(step, queue, slot, seq, ${columns}) VALUES (?, ?, ?, ?, ${tallyFields.map(() => '?').join(', ')})
-        ON CONFLICT DO UPDATE SET seq = excluded.seq, ${tallyFields.map((f) => `${f} = ${f} + excluded.${f}`).join(', ')}`,
+        ON CONFLICT DO UPDATE SET seq = max(seq, excluded.seq), ${tallyFields.map((f) => `${f} = ${f} + excluded.${f}`).join(', ')}`,
     )
   }
 
@@ -36,6 +39,13 @@ export class HistoryWriter {
     if (slots === undefined) this.#pending.set(queue, (slots = new Map<number, Slot>()))
     addTo(slots, Math.floor(at / tiers[0].stepMs), seq, counts)
     this.#at = Math.max(this.#at, at)
+  }
+
+  /** Notes how many messages of a queue waited where the counts begin. */
+  begin(queue: number, waiting: number): void {
+    const counts = new Float64Array(tallyFields.length)
+    counts[tallyFields.indexOf('waiting')] = waiting
+    this.add(queue, 0, forever, counts)
   }
 
   /** Adds what is pending to what is stored; the caller has a transaction open. */
@@ -55,6 +65,15 @@ export class HistoryWriter {
     const last = this.#database
       .prepare(`SELECT max(slot) AS slot FROM history WHERE step = ? AND ${queues} AND seq <= ?`)
       .get(whole, partition, upTo)!['slot'] as number | null
+    const others = tallyFields.filter((field) => field !== 'waiting')
+    this.#database
+      .prepare(
+        `INSERT INTO history(step, queue, slot, seq, waiting, ${others.join(', ')})
+          SELECT step, queue, 0, ${forever}, sum(waiting), ${others.map(() => '0').join(', ')} FROM history
+            WHERE step = ? AND ${queues} AND seq <= ? GROUP BY queue
+          ON CONFLICT DO UPDATE SET waiting = waiting + excluded.waiting`,
+      )
+      .run(whole, partition, upTo)
     this.#database.prepare(`DELETE FROM history WHERE ${queues} AND seq <= ?`).run(partition, upTo)
     return last === null ? undefined : (last + 1) * whole
   }

@@ -44,13 +44,35 @@ describe('the history of queues', () => {
     expect(read({ queue: 'mail' })).toEqual({
       ...{ from: second(90), to: now, bucketMs: 1_000, now, known: { from: 0, to: now } },
       buckets: [{ at: second(5), sent: 2, delivered: 1, waiting: 2 }],
+      ...{ waitingBefore: 0, acts: [] },
     })
     expect(read({}).buckets).toEqual([
       { at: second(5), sent: 2, delivered: 1, waiting: 2 },
       { at: second(3), sent: 1, waiting: 1 },
     ])
+    expect(read({ from: now - 4_000, queue: 'mail' }).waitingBefore).toBe(2)
+    expect(read({ from: now - 2_000 }).waitingBefore).toBe(3)
     expect(read({ queue: 'nobody' }).buckets).toEqual([])
     expect(partitionsOf(writer.database, 'mail')).toEqual([0])
+  })
+
+  it('names what people did in the stretch, the latest first', () => {
+    happened('mail', now - 80_000, { sent: 1 })
+    const acted = (at: number, queue: string) => {
+      const act = {
+        partition: 0,
+        at,
+        event: 'QueueConfigured',
+        queue,
+        by: { name: 'ann', origin: 'cli' },
+      } as const
+      writer.act({ ...act, seq: ++seq, index: 0, before: { leaseMs: 1 }, after: { leaseMs: 2 } })
+      return { ...act, seq }
+    }
+    const acts = [acted(now - 95_000, 'mail'), acted(now - 60_000, 'mail'), acted(now - 30_000, 'other')]
+    writer.flush()
+    expect(read({}).acts).toEqual([acts[2], acts[1]])
+    expect(read({ queue: 'mail' }).acts).toEqual([acts[1]])
   })
 
   it('adds up the parts of a queue that is spread over partitions', () => {
@@ -112,13 +134,16 @@ describe('the history of queues', () => {
   })
 
   it('forgets what the log was trimmed of, and says from when on it knows', () => {
-    happened('mail', now - 2 * hourMs, { sent: 1 })
+    writer.history.begin(writer.queue(0, 4), 7)
+    happened('mail', now - 3 * hourMs, { sent: 1, waiting: 1 })
+    happened('mail', now - 2 * hourMs, { sent: 1, waiting: 1 })
     const upTo = seq
     happened('mail', now - hourMs, { sent: 1 })
     expect(writer.trim(0, upTo)).toBe(now - 2 * hourMs + 300_000)
     writer.flush()
-    const { buckets } = read({ from: now - 3 * hourMs, buckets: 36 })
+    const { buckets, waitingBefore } = read({ queue: 'mail', from: now - 4 * hourMs, buckets: 48 })
     expect(buckets).toEqual([{ at: now - hourMs, sent: 1 }])
+    expect(waitingBefore).toBe(9)
     writer.clear(0)
     expect(read({ from: now - 3 * hourMs }).buckets).toEqual([])
   })

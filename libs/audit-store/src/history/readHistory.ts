@@ -1,6 +1,13 @@
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite'
-import { tallyFields, type AskedStretch, type History, type HistoryBucket } from '@kiroku/audit'
+import {
+  tallyFields,
+  type AskedStretch,
+  type History,
+  type HistoryAct,
+  type HistoryBucket,
+} from '@kiroku/audit'
 import { limits } from '../limits.ts'
+import { actsOf } from '../messages/actsOf.ts'
 import { tiers } from './tiers.ts'
 
 /** What a log says of itself when it is asked. Times are ms since 1970. */
@@ -18,7 +25,8 @@ const sums = tallyFields.map((field) => `sum(h.${field}) AS ${field}`).join(', '
 export const readHistory = (database: DatabaseSync, asked: AskedStretch, ends: LogEnds): History => {
   const { stepMs, bucketMs, from, to } = layoutOf(asked, ends.now)
   const bucket = `h.slot * ${stepMs} / ${bucketMs}`
-  const range = [stepMs, Math.floor(from / stepMs), Math.ceil(to / stepMs)] as const
+  // No more than was asked for: what is shown of a moment tells of nothing later.
+  const range = [stepMs, Math.max(1, Math.floor(from / stepMs)), Math.ceil(asked.to / stepMs)] as const
   const read = (sql: string, ...values: (string | number)[]): Rows => database.prepare(sql).all(...values)
   const [chosen, ...names] =
     asked.queue === undefined
@@ -27,6 +35,16 @@ export const readHistory = (database: DatabaseSync, asked: AskedStretch, ends: L
   // From the few queues to their slots, never the other way round.
   const slots =
     'FROM queues q CROSS JOIN history h ON h.step = ? AND h.queue = q.id AND h.slot >= ? AND h.slot < ?'
+  /** What waited at a time is what waited where the counts begin, and how that grew since then. */
+  const waitingAt = (at: number): number => {
+    const { stepMs: wideMs } = tiers.at(-1)!
+    const wide = Math.floor(at / wideMs)
+    const sum = (step: number, begin: number, end: number): number =>
+      read(`SELECT total(h.waiting) AS waiting ${slots} WHERE ${chosen}`, step, begin, end, ...names)[0]![
+        'waiting'
+      ] as number
+    return sum(wideMs, 0, wide) + (stepMs < wideMs ? sum(stepMs, (wide * wideMs) / stepMs, at / stepMs) : 0)
+  }
   const rows = read(
     `SELECT ${bucket} AS bucket, ${sums} ${slots} WHERE ${chosen} GROUP BY bucket ORDER BY bucket`,
     ...range,
@@ -36,6 +54,8 @@ export const readHistory = (database: DatabaseSync, asked: AskedStretch, ends: L
     ...{ from, to, bucketMs, now: ends.now },
     known: knownOf(database, ends),
     buckets: rows.map((row) => bucketOf(row, bucketMs)),
+    waitingBefore: waitingAt(from),
+    acts: actsIn(database, asked),
   }
   if (!asked.byQueue) return answer
   const most = Math.max(1, Math.floor(limits.historyCellsMax / ((to - from) / bucketMs)))
@@ -61,7 +81,8 @@ export const readHistory = (database: DatabaseSync, asked: AskedStretch, ends: L
 /** The tier that is fine enough and holds the beginning, and whole buckets of its slots around what is asked for. */
 const layoutOf = ({ from, to, buckets }: AskedStretch, now: number) => {
   const wantedMs = (to - from) / buckets
-  const held = tiers.filter(({ keptMs }) => from >= now - keptMs)
+  // What waited at its beginning is counted from the last slot of the widest tier before that.
+  const held = tiers.filter(({ keptMs }) => from - tiers.at(-1)!.stepMs >= now - keptMs)
   const { stepMs } = held.findLast((tier) => tier.stepMs <= wantedMs) ?? held[0]!
   const bucketMs = Math.ceil(wantedMs / stepMs) * stepMs
   return {
@@ -71,6 +92,13 @@ const layoutOf = ({ from, to, buckets }: AskedStretch, now: number) => {
     to: Math.ceil(to / bucketMs) * bucketMs,
   }
 }
+
+const actsIn = (database: DatabaseSync, { queue, from, to }: AskedStretch): HistoryAct[] =>
+  actsOf(
+    database,
+    { since: from, until: to, ...(queue === undefined ? {} : { queue }) },
+    limits.historyActsMax,
+  ).map(({ at, partition, seq, event, queue: name, by }) => ({ at, partition, seq, event, queue: name, by }))
 
 /** Counts that are zero are left out. */
 const bucketOf = (row: Rows[number], bucketMs: number): HistoryBucket => ({

@@ -1,6 +1,6 @@
 /** How finely it is kept what happened, and for how long, in ms: the finest first; the last one as long as the record. */
 export const tiers = [
-  { stepMs: 1_000, keptMs: 20 * 60_000 },
+  { stepMs: 1_000, keptMs: 25 * 60_000 },
   { stepMs: 10_000, keptMs: 26 * 3_600_000 },
   { stepMs: 300_000, keptMs: Infinity },
 ] as const

@@ -10,6 +10,7 @@ import { actOf, type PassFrame, type PassListener } from '@kiroku/audit'
 import { isSealed, readSealed } from '@kiroku/log'
 import {
   bodyOf,
+  countsOf,
   decodeEnvelope,
   laneKey,
   parseMessageId,
@@ -100,10 +101,15 @@ export class IndexIngest implements PassListener {
 
   /** Enters what a state knows: where a record begins in the middle, nothing else tells of it. */
   seed(state: PartitionState, seq: number): void {
+    let waiting = 0
     for (const queue of state.queues.values()) {
+      const own = waitingIn(queue)
+      this.#writer.history.begin(this.#queue(queue.id), own)
+      waiting += own
       this.#nameQueue(queue.id, queue.name, queue.recorded, 0)
       if (queue.nextNumber > 1) this.#bodyLeftOut(queue.id, true)
     }
+    this.#writer.history.begin(this.#queue(wholePartition), waiting)
     seedRows(this.#writer, state, seq, (sub) => this.#stream(sub.queue.id, sub.id, sub.name))
     this.#reachedSeq = seq
     this.#beganSeq = seq
@@ -558,6 +564,11 @@ export class IndexIngest implements PassListener {
   #touchWhole(queue: number, seq: number): void {
     this.#writer.touch(this.#queue(queue), -1, seq)
   }
+}
+
+const waitingIn = (queue: QueueState): number => {
+  const { available, inflight, waitingRetry } = countsOf(queue)
+  return available + inflight + waitingRetry
 }
 
 const rangeHolds = (ranges: Ranges, n: number): boolean =>

@@ -12,9 +12,11 @@ import { decodeCheckpoint, startMemoryEngine, type MemoryEngine } from '@kiroku/
 import { waitUntil } from '@kiroku/testkit'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { readHistory } from '../history/readHistory.ts'
 import { actsOf } from './actsOf.ts'
 import { openIndexToWrite } from './IndexDatabase.ts'
 import { IndexFollower } from './IndexFollower.ts'
+import { IndexIngest } from './IndexIngest.ts'
 import { IndexWriter } from './IndexWriter.ts'
 import { searchIndex } from './searchIndex.ts'
 import { traceIndex } from './traceIndex.ts'
@@ -199,6 +201,21 @@ describe('the index of messages', () => {
     expect(actsOf(writer.database, { actor: 'bob' })).toEqual([acts[0]])
     expect(await readActs(engine.log, {}, { decodeCheckpoint })).toEqual(acts)
     expect(found('reason:purged')).toEqual(['mail/main 1', 'mail/main 2'])
+  })
+
+  it('begins in the middle of a record with what waits there', async () => {
+    await create('mail')
+    await send('mail', [1, 2, 3])
+    await receive('mail', 1)
+    const { state } = engine.node().actors.get(0)!
+    new IndexIngest(writer, 0, () => Promise.resolve(undefined)).seed(state, state.frameSeq)
+    writer.flush()
+    const asked = { from: state.at, to: state.at + 1_000, buckets: 1, byQueue: false }
+    const ends = { now: state.at + 1_000, lastSeqs: new Map<number, number>() }
+    const read = (queue?: string) =>
+      readHistory(writer.database, { ...asked, ...(queue === undefined ? {} : { queue }) }, ends)
+    expect(read('mail')).toMatchObject({ waitingBefore: 3, buckets: [] })
+    expect(read()).toMatchObject({ waitingBefore: 3, buckets: [] })
   })
 
   it('is built anew where it does not fit the log', async () => {

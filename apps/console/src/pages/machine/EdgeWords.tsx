@@ -15,7 +15,7 @@ import { useChoice } from './ChartContext.ts'
 import { Line } from './FlowEdge.tsx'
 import { entry, entryRoute, extent, routes } from '../../chart/layout.ts'
 import styles from './EdgeWords.module.css'
-import { edgeRate, hasFlow, isSent, rateOf } from './Standing.ts'
+import { edgeRate, hasFlow, isNew, rateOf } from './Standing.ts'
 import { useFromStanding } from './StandingStore.ts'
 
 const EdgeWord = memo(({ edge }: { readonly edge: ChartEdge }) => {
@@ -49,7 +49,7 @@ const EdgeWord = memo(({ edge }: { readonly edge: ChartEdge }) => {
 
 const Entry = () => {
   const flows = useFromStanding(hasFlow)
-  const perSecond = useFromStanding(({ flow }) => rate(rateOf(flow, isSent)))
+  const perSecond = useFromStanding(({ flow }) => rate(rateOf(flow, isNew)))
   return (
     <>
       <svg className={styles['entry']} width={extent.width} height={extent.height} aria-hidden="true">

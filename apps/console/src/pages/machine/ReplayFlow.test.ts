@@ -3,7 +3,7 @@ import { ReplayFlow } from './ReplayFlow.ts'
 
 const moment = (at: number, count: number, queue = 'mail') => ({
   at,
-  changes: [{ queue, transitions: [{ from: 'Available', to: 'Inflight', count }] }],
+  changes: [{ queue, transitions: [{ from: 'Available', to: 'Inflight', count }], change: {} }],
 })
 
 it('tells how much flows in a second of the past, however fast it is played', () => {

@@ -1,4 +1,4 @@
-import type { Flow } from '../../data/FeedModel.ts'
+import { sentKey, type Flow } from '../../data/FeedModel.ts'
 
 /** What a replay tells of a moment: what happened since the one before, absent where it jumped. */
 interface Replayed {
@@ -7,6 +7,7 @@ interface Replayed {
   readonly changes?: readonly {
     readonly queue: string
     readonly transitions: readonly { readonly from: string; readonly to: string; readonly count: number }[]
+    readonly change: { readonly sent?: number }
   }[]
 }
 
@@ -33,12 +34,13 @@ export class ReplayFlow {
     const seconds = (moment.at - first!.at) / 1_000
     const flow = new Map<string, number>()
     for (const { changes } of seconds <= 0 ? [] : rest)
-      for (const { queue, transitions } of changes!)
-        if (this.#queue === undefined || queue === this.#queue)
-          for (const { from, to, count } of transitions) {
-            const key = `${from}→${to}`
-            flow.set(key, (flow.get(key) ?? 0) + count / seconds)
-          }
+      for (const { queue, transitions, change } of changes!) {
+        if (this.#queue !== undefined && queue !== this.#queue) continue
+        const add = (key: string, count: number): void =>
+          void flow.set(key, (flow.get(key) ?? 0) + count / seconds)
+        for (const { from, to, count } of transitions) add(`${from}→${to}`, count)
+        if (change.sent !== undefined) add(sentKey, change.sent)
+      }
     this.#flow = flow
     return flow
   }

@@ -4,6 +4,7 @@ import {
   edgeRate,
   isFailed,
   isFinished,
+  isNew,
   isSent,
   rankQueues,
   rateInto,
@@ -13,6 +14,7 @@ import {
 } from './Standing.ts'
 
 const flow = new Map([
+  ['sent', 11],
   ['New→Available', 10],
   ['New→Delayed', 2],
   ['Delayed→Available', 1],
@@ -34,7 +36,8 @@ const none = {
 }
 
 it('adds up what comes, fails and ends', () => {
-  expect(rateOf(flow, isSent)).toBe(12)
+  expect(rateOf(flow, isNew)).toBe(12)
+  expect(rateOf(flow, isSent)).toBe(11)
   expect(rateOf(flow, isFailed)).toBe(3)
   expect(rateOf(flow, isFinished)).toBe(11)
 })

@@ -1,5 +1,5 @@
 import { stateNames, type Population } from '@kiroku/message'
-import type { Flow } from '../../data/FeedModel.ts'
+import { sentKey, type Flow } from '../../data/FeedModel.ts'
 import type { StateName } from '../../parts/StateMark.tsx'
 import type { ChartEdge } from '../../chart/chart.ts'
 
@@ -37,8 +37,11 @@ export interface History {
   readonly failed: readonly (number | undefined)[]
 }
 
-/** What comes of nothing: messages that were sent. */
-export const isSent = (transition: string): boolean => transition.startsWith('New→')
+/** What comes of nothing: messages that were sent, once for each subscription. */
+export const isNew = (transition: string): boolean => transition.startsWith('New→')
+
+/** What was sent, however many subscriptions get it. */
+export const isSent = (key: string): boolean => key === sentKey
 
 /** Messages that were handled. */
 export const isCommitted = (transition: string): boolean => transition.endsWith('→Committed')

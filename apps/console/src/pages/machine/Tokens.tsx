@@ -6,7 +6,7 @@ import { chart, isLoop, isState } from '../../chart/chart.ts'
 import { entryRoute, extent, routes, type Point } from '../../chart/layout.ts'
 import styles from './Tokens.module.css'
 import { pathLength, pointAlong } from '../../chart/path.ts'
-import { edgeRate, isSent, rateOf, type Standing } from './Standing.ts'
+import { edgeRate, isNew, rateOf, type Standing } from './Standing.ts'
 import { useStandingStore } from './StandingStore.ts'
 import { messagesPerToken, TokenFlow, type TokenWay } from './TokenFlow.ts'
 
@@ -37,7 +37,7 @@ const tracks: readonly Track[] = [
     points: entryRoute.points,
     lengthPx: pathLength(entryRoute.points),
     state: 'Available',
-    rate: ({ flow }) => rateOf(flow, isSent),
+    rate: ({ flow }) => rateOf(flow, isNew),
   },
 ]
 

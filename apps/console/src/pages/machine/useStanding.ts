@@ -1,3 +1,4 @@
+import type { TallyField } from '@kiroku/audit'
 import { stateNames, type Population } from '@kiroku/message'
 import { useEffect, useMemo, useState } from 'react'
 import { noPopulation, populationOfCounts, type FeedModel, type Flow } from '../../data/FeedModel.ts'
@@ -6,7 +7,9 @@ import { letterQueuesOf, lyingLetters, type LyingLetters } from '../../data/lett
 import { useMoment, useScope } from '../../data/moment.ts'
 import { useLogInfo, type LogInfo, type QueueInfo } from '../../data/queueInfos.ts'
 import { useDeadToday } from '../../data/useDeadToday.ts'
+import type { Recent } from '../../data/Recent.ts'
 import { useFeed } from '../../data/useFeed.ts'
+import { useRecent } from '../../data/useRecent.ts'
 import type { Standing as Replayed } from '../../replay/Player.ts'
 import { usePlayback } from '../../replay/usePlayback.tsx'
 import { ReplayFlow } from './ReplayFlow.ts'
@@ -86,11 +89,18 @@ const standingOfReplay = (
   }
 }
 
-const historyOf = (model: FeedModel, now: number): History => {
+/** What the feed saw of the last seconds, behind what the record says of those before it. */
+const historyOf = (model: FeedModel, recent: Recent | undefined, now: number): History => {
   const unknown = historySeconds - model.knownSeconds(now, historySeconds)
-  const of = (takes: (transition: string) => boolean): (number | undefined)[] =>
-    model.history(now, historySeconds, takes).map((n, i) => (i < unknown ? undefined : n))
-  return { sent: of(isSent), committed: of(isCommitted), failed: of(isFailed) }
+  const of = (takes: (transition: string) => boolean, fields: readonly TallyField[]) => {
+    const seen = model.history(now, historySeconds, takes).map((n, i) => (i < unknown ? undefined : n))
+    return recent?.fill(seen, now, fields) ?? seen
+  }
+  return {
+    sent: of(isSent, ['sent']),
+    committed: of(isCommitted, ['committed']),
+    failed: of(isFailed, ['failed', 'released']),
+  }
 }
 
 /** How the messages stand: by the feed, or at the moment that is looked at. */
@@ -104,7 +114,8 @@ export const useStanding = (): Known => {
     const known = Math.max(1, model.knownSeconds(second, rateSeconds))
     return model.rates(second, Math.min(rateSeconds, known))
   }, [model, second])
-  const history = useMemo(() => historyOf(model, second), [model, second])
+  const recent = useRecent(queue, model).data
+  const history = useMemo(() => historyOf(model, recent, second), [model, recent, second])
   const log = useLogInfo()
   const letterQueues = useMemo(() => letterQueuesOf(log.data?.queues ?? none), [log.data])
   // One queue is shown as it is, also where it holds dead letters.

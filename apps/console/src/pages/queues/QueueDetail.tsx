@@ -11,7 +11,7 @@ import { NumberStrip } from './NumberStrip.tsx'
 import { OutlookText } from './OutlookText.tsx'
 import { QueueDialog, type QueueAct } from './QueueDialog.tsx'
 import { QueueHistory } from './QueueHistory.tsx'
-import { outlookOf, rateSeconds } from './QueueRow.ts'
+import { outlookOf, rateSeconds, waitingOf } from './QueueRow.ts'
 import { SettingList } from './SettingList.tsx'
 import { SubscriptionTable } from './SubscriptionTable.tsx'
 import styles from './QueueDetail.module.css'
@@ -92,9 +92,14 @@ export const QueueDetail = ({ name }: { readonly name: string }) => {
           letters={lyingLetters(letterQueues, name)}
         />
       )}
-      {isLive && (
+      {counts !== undefined && (
         <Suspense fallback={<div className={styles['charts']} />}>
-          <QueueCharts name={name} model={model} now={now} />
+          <QueueCharts
+            name={name}
+            model={at === undefined ? model : undefined}
+            now={now}
+            waiting={waitingOf(counts)}
+          />
         </Suspense>
       )}
       {info !== undefined && (

@@ -5,6 +5,7 @@ import { usePageSearch } from '../../data/pageSearch.ts'
 import { useLogInfo } from '../../data/queueInfos.ts'
 import { useSession } from '../../data/session.ts'
 import { useFeed } from '../../data/useFeed.ts'
+import { useRecent } from '../../data/useRecent.ts'
 import { DataTable, sorted, type Sorting } from '../../parts/DataTable.tsx'
 import { Empty } from '../../parts/Empty.tsx'
 import { count, deadLetters, rate } from '../../parts/format.ts'
@@ -34,6 +35,7 @@ const sortingOf = (text: string | undefined): Sorting => {
 /** All queues with what is in them and how it goes on. */
 export const QueueList = () => {
   const { model, status, error } = useFeed()
+  const recent = useRecent(undefined, model, 'queue').data
   const { commands, role } = useSession()
   const { at } = useMoment()
   const { setQueue } = useScope()
@@ -55,8 +57,8 @@ export const QueueList = () => {
   const isLive = at === undefined && model.hasSnapshot
   const now = Math.floor(Date.now() / stillMs) * stillMs
   const columns = useMemo(
-    () => queueColumns(at === undefined ? model : undefined, now, isNarrow),
-    [at, model, now, isNarrow],
+    () => queueColumns(at === undefined ? model : undefined, recent, now, isNarrow),
+    [at, model, recent, now, isNarrow],
   )
   const sorting = useMemo(() => sortingOf(sort), [sort])
   const rows = useMemo((): readonly QueueRow[] => {

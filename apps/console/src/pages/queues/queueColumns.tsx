@@ -1,4 +1,5 @@
 import type { FeedModel } from '../../data/FeedModel.ts'
+import type { Recent } from '../../data/Recent.ts'
 import type { Column } from '../../parts/DataTable.tsx'
 import { count, duration, rate, shortCount, shortDuration } from '../../parts/format.ts'
 import { Sparkline } from '../../parts/Sparkline.tsx'
@@ -66,10 +67,23 @@ const Count = ({ n }: { readonly n: number }) => (
   </span>
 )
 
+/** A queue in each second of the last minute. */
+const lastMinute = (
+  model: FeedModel,
+  recent: Recent | undefined,
+  name: string,
+  key: 'sent' | 'committed',
+  now: number,
+): readonly (number | undefined)[] => {
+  const seen = model.series(name, key, now, 60)
+  return recent?.fill(seen, now, [key], name) ?? seen
+}
+
 const flow = (
   key: 'sent' | 'committed',
   head: string,
   model: FeedModel,
+  recent: Recent | undefined,
   now: number,
   label: string,
   isKnown = model.knownSeconds(now, 1) > 0,
@@ -81,7 +95,7 @@ const flow = (
   cell: ({ name, folded, tally }) => (
     <span className={styles['flow']}>
       {folded === undefined && (
-        <Sparkline values={model.series(name, key, now, 60)} width={30} height={18} label={label} />
+        <Sparkline values={lastMinute(model, recent, name, key, now)} width={30} height={18} label={label} />
       )}
       <span className={tally[key] === 0 ? 'quiet' : undefined}>{isKnown ? rate(tally[key]) : '–'}</span>
     </span>
@@ -147,6 +161,7 @@ const outlook: Column<QueueRow> = {
 /** The columns of the list. Without a feed, in the past, there are no rates. */
 export const queueColumns = (
   model: FeedModel | undefined,
+  recent: Recent | undefined,
   now: number,
   isNarrow: boolean,
 ): readonly Column<QueueRow>[] => {
@@ -181,8 +196,8 @@ export const queueColumns = (
     ...(model === undefined
       ? []
       : [
-          flow('sent', 'In', model, now, 'Messages sent in the last minute'),
-          flow('committed', 'Out', model, now, 'Messages committed in the last minute'),
+          flow('sent', 'In', model, recent, now, 'Messages sent in the last minute'),
+          flow('committed', 'Out', model, recent, now, 'Messages committed in the last minute'),
         ]),
     oldest,
     ...(model === undefined
