@@ -1,5 +1,6 @@
 import { Replayer, type ReplayedQueue, type ReplayMove } from '@kiroku/audit/replay'
 import type { QueueChange } from '@kiroku/partition'
+import { ReadPace } from './ReadPace.ts'
 
 /** A moment: a time in ms since 1970, or a record of a partition. */
 export type PlayTarget = { readonly at: number } | { readonly partition: number; readonly seq: number }
@@ -32,8 +33,6 @@ export type FetchRecording = (
 
 /** What is read before it is needed, in ms at the speed that it plays. */
 const aheadMs = 3_000
-/** Work (changes) in one recording, by the speed, and at most: a replay holds a few of these. */
-const [workPerSpeed, workMax] = [50_000, 250_000]
 
 /**
  * Replays partitions side by side by their partition times, with the engine's own code. What it has fetched it does
@@ -44,6 +43,7 @@ export class Player {
   readonly #partitions: readonly number[]
   readonly #replayers = new Map<number, Replayer>()
   readonly #reading = new Map<Replayer, Promise<void>>()
+  readonly #pace = new ReadPace()
   #failure: { readonly error: unknown } | undefined
   #at = 0
 
@@ -150,10 +150,14 @@ export class Player {
     const asked = {
       from: `${partition}/${next}`,
       withState: false,
-      work: Math.min(workMax, workPerSpeed * speed),
+      work: this.#pace.workFor(speed),
     }
+    const begunMs = performance.now()
     const reading = this.#fetch(partition, asked)
-      .then((bytes) => replayer.extend(bytes))
+      .then((bytes) => {
+        this.#pace.took(performance.now() - begunMs, asked.work)
+        return replayer.extend(bytes)
+      })
       .finally(() => this.#reading.delete(replayer))
     this.#reading.set(replayer, reading)
     return reading

@@ -1,4 +1,13 @@
-import { useRef, type KeyboardEvent, type PointerEvent, type ReactNode } from 'react'
+import {
+  useRef,
+  useState,
+  type CSSProperties,
+  type KeyboardEvent,
+  type PointerEvent,
+  type ReactNode,
+} from 'react'
+import { useNarrow } from '../parts/useNarrow.ts'
+import { clockTicks } from './ticks.ts'
 import { momentAt, shareOf, type TimeWindow } from './timeWindow.ts'
 import styles from './Slider.module.css'
 
@@ -7,6 +16,8 @@ interface Handle {
   readonly name: string
   readonly at: number
   readonly text: string
+  /** What stands on it, where there are two. */
+  readonly letter?: string
   /** `isLast`: the hand let go. */
   readonly onMove: (at: number, isLast: boolean) => void
 }
@@ -21,16 +32,30 @@ const keySteps: Readonly<Record<string, number>> = {
   PageUp: 0.05,
 }
 
-/** Time from left to right with one handle or two; `children` lie on the track. */
+/** Times that are written under a slider, at most, and on a phone. */
+const [ticksMax, ticksMaxNarrow] = [9, 4]
+/** A tick so near to the edge, as a share, would be cut off. */
+const edgeShare = 0.03
+
+/**
+ * Time from left to right with one handle or two, and times of the clock below; `children` lie on the track. `tip` says what
+ * there is at the moment under the pointer, or of the handle that the keys move.
+ */
 export const Slider = ({
   window: shown,
   handles,
+  tip,
   children,
 }: {
   readonly window: TimeWindow
   readonly handles: readonly Handle[]
+  readonly tip?: (at: number) => ReactNode
   readonly children?: ReactNode
 }) => {
+  const isNarrow = useNarrow()
+  const [hovered, setHovered] = useState<number>()
+  const [focused, setFocused] = useState<string>()
+  const tipAt = hovered ?? handles.find(({ name }) => name === focused)?.at
   const track = useRef<HTMLDivElement>(null)
   const dragged = useRef<Handle>(undefined)
   const atOf = (event: PointerEvent): number => {
@@ -47,11 +72,13 @@ export const Slider = ({
     dragged.current.onMove(at, false)
   }
   const onPointerMove = (event: PointerEvent): void => {
+    if (event.pointerType !== 'touch' || dragged.current !== undefined) setHovered(atOf(event))
     const handle = dragged.current
     if (handle === undefined) return
     handles.find(({ name }) => name === handle.name)!.onMove(atOf(event), false)
   }
   const onPointerUp = (event: PointerEvent): void => {
+    if (event.pointerType === 'touch') setHovered(undefined)
     const handle = dragged.current
     dragged.current = undefined
     if (handle !== undefined) handles.find(({ name }) => name === handle.name)!.onMove(atOf(event), true)
@@ -79,6 +106,7 @@ export const Slider = ({
       onPointerDown={onPointerDown}
       onPointerMove={onPointerMove}
       onPointerUp={onPointerUp}
+      onPointerLeave={() => setHovered(undefined)}
     >
       <div className={styles['line']} />
       {children}
@@ -89,14 +117,35 @@ export const Slider = ({
           tabIndex={0}
           className={styles['handle']}
           style={{ left: `${shareOf(shown, handle.at) * 100}%` }}
+          data-letter={handle.letter}
           aria-label={handle.name}
           aria-valuemin={shown.from}
           aria-valuemax={shown.to}
           aria-valuenow={Math.min(shown.to, Math.max(shown.from, handle.at))}
           aria-valuetext={handle.text}
           onKeyDown={onKeyDown(handle)}
+          onFocus={({ target }) => target.matches(':focus-visible') && setFocused(handle.name)}
+          onBlur={() => setFocused(undefined)}
         />
       ))}
+      <div className={styles['ticks']} aria-hidden="true">
+        {clockTicks(shown, isNarrow ? ticksMaxNarrow : ticksMax).map(({ at, text }) => {
+          const share = shareOf(shown, at)
+          return share < edgeShare || share > 1 - edgeShare ? null : (
+            <span key={at} style={{ left: `${share * 100}%` }}>
+              {text}
+            </span>
+          )
+        })}
+      </div>
+      {tip !== undefined && tipAt !== undefined && (
+        <>
+          <span className={styles['at']} style={{ left: `${shareOf(shown, tipAt) * 100}%` }} />
+          <div className={styles['tip']} style={{ '--share': shareOf(shown, tipAt) } as CSSProperties}>
+            {tip(tipAt)}
+          </div>
+        </>
+      )}
     </div>
   )
 }

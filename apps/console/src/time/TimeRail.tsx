@@ -1,29 +1,23 @@
-import { useQuery } from '@tanstack/react-query'
 import { useMemo, useRef, useState } from 'react'
-import { get } from '../data/api.ts'
 import { useMoment, useScope } from '../data/moment.ts'
 import { useLive } from '../data/useFeed.ts'
-import { clock, duration, time } from '../parts/format.ts'
+import { clock, shortDuration, time } from '../parts/format.ts'
+import { useNarrow } from '../parts/useNarrow.ts'
 import { usePlayback } from '../replay/usePlayback.tsx'
 import { useKeys } from '../shell/useKeys.ts'
+import { Histogram } from './Histogram.tsx'
+import { happenedAround, MomentTip } from './MomentTip.tsx'
 import { Slider } from './Slider.tsx'
 import { momentText, shareOf, windowAround, zooms } from './timeWindow.ts'
+import { useRailHistory } from './useRailHistory.ts'
 import { useMomentTime, useSpan } from './useSpan.ts'
 import styles from './TimeRail.module.css'
 
 const speeds = [1, 10, 100, 1_000] as const
 /** While the hand moves, the URL follows as often, in ms. */
 const dragMs = 80
-/** Marks that a slider has room for. */
-const marksMax = 200
-
-/** An administrative act, as a mark on the slider. */
-interface Mark {
-  readonly at: number
-  readonly event: string
-  readonly queue: string
-  readonly by: { readonly name: string }
-}
+/** Bars that the slider has room for, and on a phone. */
+const [barsMax, barsMaxNarrow] = [240, 90]
 
 /** The slider over the record, on every page: what is looked at, now or then; play, step, and back to now. */
 export const TimeRail = () => {
@@ -31,17 +25,13 @@ export const TimeRail = () => {
   const { queue } = useScope()
   const { isLive } = useLive()
   const playback = usePlayback()
+  const isNarrow = useNarrow()
   const [zoom, setZoom] = useState<(typeof zooms)[number]['key']>('all')
   const [dragged, setDragged] = useState<number>()
   const movedMs = useRef(0)
   const isPast = at !== undefined
   const span = useSpan(queue, isLive && !isPast && document.visibilityState === 'visible').data
   const asked = useMomentTime()
-  const acts = useQuery({
-    queryKey: ['marks', queue],
-    queryFn: ({ signal }) => get<{ acts: readonly Mark[] }>('/v1/acts', { queue }, signal),
-    enabled: isPast,
-  })
   useKeys({
     '[': () => playback.step(-1),
     ']': () => playback.step(1),
@@ -55,20 +45,25 @@ export const TimeRail = () => {
   )
   const anchor = useRef<number>(undefined)
   if (dragged === undefined) anchor.current = shownAt
+  const ms = zooms.find(({ key }) => key === zoom)!.ms
+  const shown =
+    record === undefined || shownAt === undefined
+      ? undefined
+      : windowAround(record, anchor.current ?? shownAt, ms)
+  const history = useRailHistory(queue, shown, isNarrow ? barsMaxNarrow : barsMax).data
   const toNow = (
     <button type="button" className="button small" onClick={() => setAt(undefined)} title="Back to now  n">
       Now
     </button>
   )
   // A moment that there is not must let go of its reader too.
-  if (record === undefined || shownAt === undefined)
+  if (record === undefined || shownAt === undefined || shown === undefined)
     return (
       <section className={styles['rail']} data-past={isPast} aria-label="Time">
-        {isPast && toNow}
+        <span className={styles['title']}>History</span>
+        {isPast && <div className={styles['moment']}>{toNow}</div>}
       </section>
     )
-  const ms = zooms.find(({ key }) => key === zoom)!.ms
-  const shown = windowAround(record, anchor.current ?? shownAt, ms)
   const move = (to: number, isLast: boolean): void => {
     setDragged(isLast ? undefined : to)
     if (isLast && to >= record.to) return setAt(undefined)
@@ -80,9 +75,10 @@ export const TimeRail = () => {
   const home = span?.home
   const seq = home === undefined ? undefined : playback.standing?.seqs[home]
   const text = isPast ? `${time(shownAt)}${clock(shownAt).slice(8)}` : 'Now'
+  const said = history === undefined ? text : `${text}: ${happenedAround(history, shownAt)}`
   return (
     <section className={styles['rail']} data-past={isPast} aria-label="Time">
-      {isPast && (
+      {isPast ? (
         <div className={styles['controls']}>
           <button
             type="button"
@@ -122,46 +118,55 @@ export const TimeRail = () => {
             ))}
           </select>
         </div>
+      ) : (
+        <span className={styles['title']}>History</span>
       )}
-      <span className={styles['edge']}>{duration(shownAt - shown.from)}</span>
-      <Slider window={shown} handles={[{ name: 'Moment', at: shownAt, text, onMove: move }]}>
-        {(acts.data?.acts ?? [])
-          .filter((act) => act.at >= shown.from && act.at <= shown.to)
-          .slice(-marksMax)
-          .map((act, i) => (
-            <span
-              key={`${act.at} ${i}`}
-              className={styles['mark']}
-              style={{ left: `${shareOf(shown, act.at) * 100}%` }}
-              title={`${clock(act.at)} ${act.event} ${act.queue} by ${act.by.name}`}
-            />
+      <label className={styles['range']}>
+        Range
+        <select
+          className={styles['select']}
+          value={zoom}
+          onChange={(event) => setZoom(event.target.value as typeof zoom)}
+        >
+          {zooms.map(({ key, name }) => (
+            <option key={key} value={key}>
+              {key === 'all' ? `${name} (${shortDuration(record.to - record.from)})` : name}
+            </option>
           ))}
-      </Slider>
-      <select
-        className={styles['select']}
-        aria-label="Stretch of the record"
-        value={zoom}
-        onChange={(event) => setZoom(event.target.value as typeof zoom)}
-      >
-        {zooms.map(({ key, name }) => (
-          <option key={key} value={key}>
-            {name}
-          </option>
-        ))}
-      </select>
-      <output
-        className={styles['moment']}
-        data-at={shownAt}
-        data-seq={seq}
-        data-stands-at={playback.standing?.at}
-      >
-        {text}
-        {playback.isPlaying && playback.standing?.isReading !== false && (
-          <span className={styles['reading']}>reading ahead…</span>
-        )}
-        {isPast && seq !== undefined && <span className={styles['seq']}>seq {`${home}/${seq}`}</span>}
-      </output>
-      {isPast && toNow}
+        </select>
+      </label>
+      <div className={styles['track']}>
+        <Slider
+          window={shown}
+          handles={[{ name: 'Moment', at: shownAt, text: said, onMove: move }]}
+          tip={(tipAt) => <MomentTip at={tipAt} history={history} window={shown} />}
+        >
+          {history !== undefined && <Histogram history={history} window={shown} />}
+          <span className={styles['later']} style={{ left: `${shareOf(shown, shownAt) * 100}%` }} />
+          {history?.acts
+            .filter((act) => act.at >= shown.from && act.at <= shown.to)
+            .map(({ at: actAt, partition, seq, event }) => (
+              <span
+                key={`${partition}/${seq} ${event}`}
+                className={styles['mark']}
+                style={{ left: `${shareOf(shown, actAt) * 100}%` }}
+              />
+            ))}
+        </Slider>
+      </div>
+      <div className={styles['moment']}>
+        <output data-at={shownAt} data-seq={seq} data-stands-at={playback.standing?.at}>
+          {text}
+          {isPast && (
+            <span className={styles['seq']}>
+              {playback.isPlaying && playback.standing?.isReading !== false
+                ? 'reading ahead…'
+                : seq !== undefined && `seq ${home}/${seq}`}
+            </span>
+          )}
+        </output>
+        {isPast && toNow}
+      </div>
       {playback.error !== undefined && (
         <p className={styles['error']} role="alert">
           {playback.error.message} {playback.error.help}

@@ -29,9 +29,15 @@ export const shareOf = ({ from, to }: TimeWindow, at: number): number =>
 export const momentAt = ({ from, to }: TimeWindow, share: number): number =>
   Math.round(from + Math.min(1, Math.max(0, share)) * (to - from))
 
+/** Between two times that are written, in s. */
+const tickSteps = [
+  ...[1, 5, 15, 30, 60, 300, 900, 1_800, 3_600, 10_800, 21_600, 43_200],
+  ...[86_400, 604_800, 2_592_000],
+]
+
 /** Times to write under a window: round ones, at most `max`. */
 export const ticksOf = ({ from, to }: TimeWindow, max: number): number[] => {
-  const steps = [1, 5, 15, 60, 300, 900, 3_600, 10_800, 43_200, 86_400, 604_800].map((s) => s * 1_000)
+  const steps = tickSteps.map((s) => s * 1_000)
   const step = steps.find((ms) => (to - from) / ms <= max) ?? steps.at(-1)!
   const ticks: number[] = []
   for (let at = Math.ceil(from / step) * step; at <= to && ticks.length < max * 2; at += step) ticks.push(at)

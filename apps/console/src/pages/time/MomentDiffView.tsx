@@ -1,6 +1,7 @@
 import type { DiffMessage, MomentDiff } from '@kiroku/audit'
 import { Link } from '@tanstack/react-router'
 import { DataTable, type Column } from '../../parts/DataTable.tsx'
+import { Empty } from '../../parts/Empty.tsx'
 import { count } from '../../parts/format.ts'
 import { useNarrow } from '../../parts/useNarrow.ts'
 import { StateMark } from '../../parts/StateMark.tsx'
@@ -65,6 +66,14 @@ const signed = (n: number): string => (n > 0 ? `+${count(n)}` : n < 0 ? `−${co
 /** What lies between two moments of a queue: counts, settings, messages. */
 export const MomentDiffView = ({ diff }: { readonly diff: MomentDiff }) => {
   const isNarrow = useNarrow()
+  const hasMessages = kinds.some(({ key }) => diff[key].total > 0)
+  const hasCounts = countNames.some(({ key }) => diff.counts[key].a !== diff.counts[key].b)
+  if (!hasMessages && !hasCounts && diff.config.length === 0)
+    return (
+      <Empty title="Nothing changed between A and B">
+        Counts, settings and messages are the same at both. Move A or B further apart.
+      </Empty>
+    )
   return (
     <div className={styles['diff']}>
       <table className={styles['counts']}>
@@ -103,6 +112,12 @@ export const MomentDiffView = ({ diff }: { readonly diff: MomentDiff }) => {
               ))}
             </ul>
           </section>
+        )}
+        {!hasMessages && (
+          <p className="quiet">
+            The messages that were not final are the same at both: what came in between was finished by B, and
+            is in the counts only.
+          </p>
         )}
         {kinds.map(({ key, title, narrow }) => {
           const { total, messages } = diff[key]

@@ -5,6 +5,7 @@ import { get } from '../../data/api.ts'
 import { DataTable, type Column } from '../../parts/DataTable.tsx'
 import { count, duration } from '../../parts/format.ts'
 import { Problem } from '../../parts/Problem.tsx'
+import { Reading } from '../../parts/Reading.tsx'
 import { useNarrow } from '../../parts/useNarrow.ts'
 import { StateMark } from '../../parts/StateMark.tsx'
 import { usePlayback } from '../../replay/usePlayback.tsx'
@@ -63,7 +64,7 @@ export const QueueThen = ({ queue, at }: { readonly queue: string; readonly at: 
   })
   if (moment.error !== null) return <Problem error={moment.error} retry={() => void moment.refetch()} />
   const first = moment.data?.pages[0]
-  if (first === undefined) return <p className="quiet">Loading…</p>
+  if (first === undefined) return <Reading what={`how ${queue} stood at that moment`} />
   const shown = isNarrow ? columnsOf(first.at).slice(0, 2) : columnsOf(first.at)
   const parts = standing?.queues.filter((each) => each.queue === queue) ?? []
   return (

@@ -1,0 +1,22 @@
+import { windowAround, zooms, type TimeWindow } from './timeWindow.ts'
+
+/** Two moments lie in the middle of a window that is at least so many times as long as what is between them. */
+const timesMin = 2
+
+/**
+ * The window on which two moments of a record are moved: the one before while both are in it and neither is too close to
+ * the other to be told apart, otherwise the shortest of the usual ones with room beside both.
+ */
+export const compareWindow = (
+  record: TimeWindow,
+  a: number,
+  b: number,
+  before: TimeWindow | undefined,
+): TimeWindow => {
+  const [first, last] = [Math.min(a, b), Math.max(a, b)]
+  const isInside = before !== undefined && before.from <= first && last <= before.to
+  if (isInside && before.from >= record.from && before.to <= record.to) return before
+  const between = Math.max(1, last - first)
+  const { ms } = zooms.findLast((zoom) => zoom.ms >= between * timesMin) ?? zooms[0]
+  return windowAround(record, (first + last) / 2, ms)
+}
