@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { useContext, useMemo } from 'react'
 import type { LogMoment, MissingPartition, MomentPartition, QueueOverview } from '@kiroku/audit'
 import type {
   QueueConfig,
@@ -9,7 +10,9 @@ import type {
   TimeFigures,
 } from '@kiroku/partition'
 import { get } from './api.ts'
+import type { Standing } from '../replay/Player.ts'
 import { useMoment } from './moment.ts'
+import { PlayedContext, useAskedMoment } from './played.ts'
 import { useLogMoment } from './useLogMoment.ts'
 import { useInterval } from './useFeed.ts'
 
@@ -91,6 +94,48 @@ const readLog = async (signal: AbortSignal): Promise<LogInfo> => {
 
 const logThen = (then: LogMoment): LogInfo => ({ ...then, queues: then.queues.map(infoThen) })
 
+const sumOf = (a: QueueCounts, b: QueueCounts): QueueCounts => {
+  const sum: Record<keyof QueueCounts, number> = { ...a }
+  for (const name of Object.keys(sum) as (keyof QueueCounts)[]) sum[name] += b[name]
+  return sum
+}
+
+/** The queues as they stand in a replay; of one that is spread, its parts together. */
+const playedQueues = ({ queues }: Standing): ReadonlyMap<string, QueueInfo> => {
+  const infos = new Map<string, QueueInfo>()
+  for (const queue of queues) {
+    const { places, ...info } = infoThen(queue)
+    const before = infos.get(info.name)
+    infos.set(
+      info.name,
+      before === undefined
+        ? { ...info, places }
+        : {
+            ...before,
+            places: [...before.places, ...places],
+            counts: sumOf(before.counts, info.counts),
+            oldestAgeMs: Math.max(before.oldestAgeMs, info.oldestAgeMs),
+          },
+    )
+  }
+  return infos
+}
+
+/** A log as it stands in a replay, of which the engine told how it stood where that began. */
+const playedLog = (begun: LogInfo, played: Standing): LogInfo => ({
+  ...begun,
+  at: played.at,
+  queues: [...playedQueues(played).values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
+  ...(begun.partitions === undefined
+    ? {}
+    : {
+        partitions: begun.partitions.map((each) => ({
+          ...each,
+          seq: played.seqs[each.partition] ?? each.seq,
+        })),
+      }),
+})
+
 /** All queues with settings and oldest ages, at the moment that is looked at; asked for calmly while it is now. */
 export const useLogInfo = () => {
   const { at } = useMoment()
@@ -104,15 +149,21 @@ export const useLogInfo = () => {
       interval && Math.max(interval, (state.data?.queues.length ?? 0) * msPerQueue),
   })
   const then = useLogMoment<LogInfo>({ select: logThen })
-  return at === undefined ? now : then
+  const played = useContext(PlayedContext)
+  const data = useMemo(
+    () => (played === undefined || then.data === undefined ? then.data : playedLog(then.data, played)),
+    [played, then.data],
+  )
+  return at === undefined ? now : { ...then, data }
 }
 
 /** One queue, at the moment that is looked at. */
 export const useQueueInfo = (name: string) => {
-  const { at } = useMoment()
+  const at = useAskedMoment()
+  const played = useContext(PlayedContext)
   const interval = useInterval(5_000)
   const path = `/v1/queues/${encodeURIComponent(name)}`
-  return useQuery({
+  const asked = useQuery({
     queryKey: ['queue', name, at ?? 'now'],
     queryFn: async ({ signal }): Promise<QueueInfo> =>
       at === undefined
@@ -121,4 +172,6 @@ export const useQueueInfo = (name: string) => {
     staleTime: at === undefined ? 1_000 : Infinity,
     refetchInterval: interval,
   })
+  const then = useMemo(() => played && playedQueues(played).get(name), [played, name])
+  return then === undefined ? asked : { ...asked, data: then }
 }

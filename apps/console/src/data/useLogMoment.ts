@@ -1,7 +1,7 @@
 import type { LogMoment } from '@kiroku/audit'
 import { useQuery } from '@tanstack/react-query'
 import { get } from './api.ts'
-import { useMoment } from './moment.ts'
+import { useAskedMoment } from './played.ts'
 
 /** Asks how all queues stood at a moment, as the API takes it. */
 export const logMomentAt = (at: string, signal: AbortSignal): Promise<LogMoment> =>
@@ -18,7 +18,7 @@ export const useLogMoment = <T = LogMoment>({
   readonly enabled?: boolean
   readonly select?: (then: LogMoment) => T
 } = {}) => {
-  const { at } = useMoment()
+  const at = useAskedMoment()
   return useQuery({
     queryKey: ['moment', at],
     queryFn: ({ signal }) => logMomentAt(at!, signal),

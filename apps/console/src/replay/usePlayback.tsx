@@ -10,6 +10,7 @@ import {
 } from 'react'
 import { ApiError, presentedToken } from '../data/api.ts'
 import { useMoment, useScope } from '../data/moment.ts'
+import { PlayedContext, PlayingContext } from '../data/played.ts'
 import { useSession } from '../data/session.ts'
 import { momentText, timeIn } from '../time/timeWindow.ts'
 import { useSpan } from '../time/useSpan.ts'
@@ -42,6 +43,7 @@ export const usePlayback = (): Playback => {
 
 /** The URL follows as often, in ms, while it plays and while it steps: what asks the engine goes at that pace. */
 const [urlMs, stepUrlMs] = [1_000, 250]
+const calmMs = 1_000
 
 /** The moment of a URL as the replay takes it. `home` is where a bare sequence belongs. */
 const targetOf = (text: string, home: number): PlayTarget | undefined => {
@@ -49,6 +51,15 @@ const targetOf = (text: string, home: number): PlayTarget | undefined => {
   if (at !== undefined) return { at }
   const match = /^(?:(\d+)\/)?(\d+)$/.exec(text)
   return match === null ? undefined : { partition: Number(match[1] ?? home), seq: Number(match[2]) }
+}
+
+/** What pages of many rows are told while it plays, once a second. */
+const useCalmly = (standing: Standing | undefined): Standing | undefined => {
+  const told = useRef<{ readonly standing: Standing; readonly atMs: number }>(undefined)
+  if (standing === undefined) told.current = undefined
+  else if (told.current === undefined || performance.now() - told.current.atMs >= calmMs)
+    told.current = { standing, atMs: performance.now() }
+  return told.current?.standing
 }
 
 /** Replays what the pages look at, in a worker that is started when the past is first looked at. */
@@ -155,5 +166,11 @@ export const PlaybackProvider = ({ children }: { readonly children: ReactNode })
     () => ({ standing, isPlaying, speed, error, setSpeed: changeSpeed, play, pause, step }),
     [standing, isPlaying, speed, error, changeSpeed, play, pause, step],
   )
-  return <PlaybackContext value={playback}>{children}</PlaybackContext>
+  return (
+    <PlayingContext value={isPlaying}>
+      <PlayedContext value={useCalmly(isPlaying ? standing : undefined)}>
+        <PlaybackContext value={playback}>{children}</PlaybackContext>
+      </PlayedContext>
+    </PlayingContext>
+  )
 }

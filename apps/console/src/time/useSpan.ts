@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { get } from '../data/api.ts'
 import { useMoment } from '../data/moment.ts'
+import { useAskedMoment } from '../data/played.ts'
 import { useLogMoment } from '../data/useLogMoment.ts'
 import { timeIn } from './timeWindow.ts'
 
@@ -29,8 +30,12 @@ export const useSpan = (queue: string | undefined, follows: boolean) =>
   })
 
 /** The time in ms of the moment that is looked at; undefined while it is not known, and now. */
-export const useMomentTime = (): number | undefined => {
-  const { at } = useMoment()
+export const useMomentTime = (): number | undefined => useTimeOf(useMoment().at)
+
+/** The same of the moment that the engine is asked about. */
+export const useAskedTime = (): number | undefined => useTimeOf(useAskedMoment())
+
+const useTimeOf = (at: string | undefined): number | undefined => {
   const written = at === undefined ? undefined : timeIn(at)
   const { data } = useLogMoment({ enabled: written === undefined })
   return written ?? (at === undefined ? undefined : data?.at)

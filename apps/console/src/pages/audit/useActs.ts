@@ -4,7 +4,7 @@ import { useMemo } from 'react'
 import { get } from '../../data/api.ts'
 import { useMoment } from '../../data/moment.ts'
 import { useInterval } from '../../data/useFeed.ts'
-import { useLogMoment } from '../../data/useLogMoment.ts'
+import { useReach } from '../../data/useReach.ts'
 import { actsUpTo, joined } from './actLists.ts'
 
 /** How often it is asked for acts that are new, in ms. */
@@ -43,7 +43,7 @@ export const useActs = (queue: string | undefined, since: string | undefined): K
       return news.length
     },
   })
-  const moment = useLogMoment()
+  const moment = useReach()
   const acts = useMemo(() => {
     if (all.data === undefined || at === undefined) return all.data
     return moment.data === undefined ? undefined : actsUpTo(all.data, moment.data.partitions)

@@ -1,7 +1,7 @@
 import type { DeadLetterGroup } from '@kiroku/audit'
 import { useQuery } from '@tanstack/react-query'
 import { get } from '../../data/api.ts'
-import { useMoment } from '../../data/moment.ts'
+import { useAskedMoment } from '../../data/played.ts'
 import { useLogInfo } from '../../data/queueInfos.ts'
 import { useInterval } from '../../data/useFeed.ts'
 import { logMomentAt } from '../../data/useLogMoment.ts'
@@ -25,7 +25,7 @@ const latelyMs = 3_600_000
 
 /** What lies in a queue by cause and kind of error, as of the moment that is looked at; `undefined`: nothing is asked. */
 export const useLetters = (queue: string | undefined) => {
-  const { at } = useMoment()
+  const at = useAskedMoment()
   const interval = useInterval(groupsMs)
   return useQuery({
     queryKey: ['dead letters', queue, at],

@@ -3,6 +3,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useMemo, useRef } from 'react'
 import { get } from '../../data/api.ts'
 import { useMoment, useScope } from '../../data/moment.ts'
+import { useAskedMoment } from '../../data/played.ts'
 import { CopyButton } from '../../parts/CopyButton.tsx'
 import { DataTable } from '../../parts/DataTable.tsx'
 import { Empty } from '../../parts/Empty.tsx'
@@ -37,15 +38,16 @@ const liveStates: readonly StateName[] = ['Held', 'Delayed', 'Available', 'Infli
 export const MessagesPage = () => {
   const { q: filter = '' } = useSearch({ strict: false }) as { readonly q?: string }
   const { at } = useMoment()
+  const asked = useAskedMoment()
   const { queue, setQueue } = useScope()
   const navigate = useNavigate()
   const input = useRef<HTMLInputElement>(null)
   // What the past does not know is not asked: the input says so.
   const isKnown = at === undefined || isKnownThen(filter)
   const found = useFoundMessages(
-    at === undefined
+    asked === undefined
       ? searchQuestion(filter, queue)
-      : momentQuestion(filter, isKnown ? queue : undefined, at),
+      : momentQuestion(filter, isKnown ? queue : undefined, asked),
   )
   const { data: names } = useQuery({
     queryKey: ['queue names'],

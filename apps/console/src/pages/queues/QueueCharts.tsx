@@ -12,7 +12,7 @@ import { HistoryNote } from '../../parts/HistoryNote.tsx'
 import { Segments } from '../../parts/Segments.tsx'
 import { stateColour } from '../../parts/StateMark.tsx'
 import { TimeChart, type ChartLine } from '../../parts/TimeChart.tsx'
-import { useMomentTime } from '../../time/useSpan.ts'
+import { useAskedTime } from '../../time/useSpan.ts'
 import { backlogSeries } from './backlogSeries.ts'
 import styles from './QueueCharts.module.css'
 import { rateSeconds, waitingOf } from './QueueRow.ts'
@@ -105,7 +105,7 @@ const LastSeconds = ({ name, model, now, waiting }: Shown & { readonly model: Fe
 /** A stretch of the record that ends now, or at the moment that is looked at. */
 const Stretch = ({ name, range }: Shown & { readonly range: HistoryRange }) => {
   const { at } = useMoment()
-  const to = useMomentTime()
+  const to = useAskedTime()
   const { ms, buckets } = range
   const history = useHistory(
     { queue: name, ms, to, buckets },

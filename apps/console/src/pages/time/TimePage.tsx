@@ -1,7 +1,8 @@
-import { useMoment, useScope } from '../../data/moment.ts'
+import { useScope } from '../../data/moment.ts'
+import { useAskedMoment } from '../../data/played.ts'
 import { Problem } from '../../parts/Problem.tsx'
 import { useNarrow } from '../../parts/useNarrow.ts'
-import { useMomentTime, useSpan } from '../../time/useSpan.ts'
+import { useAskedTime, useMomentTime, useSpan } from '../../time/useSpan.ts'
 import { Compare } from './Compare.tsx'
 import { Lately } from './Lately.tsx'
 import { QueuePicker } from './QueuePicker.tsx'
@@ -10,7 +11,8 @@ import { QueueThen } from './QueueThen.tsx'
 /** What changed lately in all queues; of one queue how it stood at a moment, and at two moments what lies between them. */
 export const TimePage = () => {
   const { queue } = useScope()
-  const { at } = useMoment()
+  const askedAt = useAskedMoment()
+  const asked = useAskedTime()
   const span = useSpan(queue, false)
   const here = useMomentTime()
   const isNarrow = useNarrow()
@@ -34,10 +36,10 @@ export const TimePage = () => {
       </header>
       {span.error !== null && <Problem error={span.error} retry={() => void span.refetch()} />}
       {queue === undefined ? (
-        <Lately to={here} />
+        <Lately to={asked} />
       ) : (
         <>
-          {at !== undefined && <QueueThen queue={queue} at={at} />}
+          {askedAt !== undefined && <QueueThen queue={queue} at={askedAt} />}
           {record !== undefined && <Compare key={queue} queue={queue} record={record} here={here} />}
         </>
       )}
