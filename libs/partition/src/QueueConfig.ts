@@ -12,81 +12,75 @@ export interface DeliveryConfig {
   readonly leaseMs: number
   /** Shortest lease that a receive or an extension may ask for. */
   readonly leaseMinMs: number
-  /** No extension moves a lease further than this from its receive; 0 is no cap. */
+  /** A lease cannot be extended beyond this, counted from the receive; 0 is no cap. */
   readonly leaseCapMs: number
   /** Retries after the first delivery. */
   readonly retriesMax: number
-  /** Pause before a retry. */
+  /** Delay before a retry. */
   readonly retry: RetryPolicy
-  /** When a message whose attempts are used up leaves. */
+  /** When an exhausted message leaves: as its last lease ends, or at the next receive. */
   readonly exhaustion: 'onExpiry' | 'onNextReceive'
-  /** Whether an ack after the end of the lease counts. */
+  /** Whether an ack counts after the lease has expired. */
   readonly lateHandles: 'accept' | 'reject'
-  /** Queue that exhausted messages go to, created if it is missing; without one they are discarded. */
+  /** Queue for exhausted messages, created if it is missing; without one they are discarded. */
   readonly deadLetter: DeadLetterTarget | null
-  /** Long poll of a receive that asks for none. */
+  /** How long a receive waits that does not say. */
   readonly receiveWaitMs: number
-  /** A consumer's batch closes at this many messages. */
+  /** Maximum number of messages in a consumer's batch. */
   readonly batchMessages: number
-  /** A batch waits this long, from its first available message, for more of them; 0 delivers at once. */
+  /** How long a batch waits for more messages, from its first available one; 0 delivers at once. */
   readonly batchWaitMs: number
-  /** A batch closes at this size. */
+  /** Maximum size of a batch. */
   readonly batchBytes: number
-  /** Messages delivered a second; a pause saves up to one second of them. 0 is no limit. */
+  /** Maximum deliveries per second, with bursts of up to one second; 0 is no limit. */
   readonly rateMax: number
-  /** Messages in flight at most; 0 is no limit. */
+  /** Maximum number of messages in flight; 0 is no limit. */
   readonly inflightMax: number
-  /** Deliveries, that is batches, in flight at most; 0 is no limit. */
+  /** Maximum number of batches in flight; 0 is no limit. */
   readonly concurrencyMax: number
 }
 
 /** Everything that can be set for a queue; each setting has its row in `queueSettings`. Times are in ms. */
 export interface QueueConfig extends DeliveryConfig {
   /**
-   * What a message's group means: strict order within it, or a fair share of deliveries among groups. Set once, when
-   * the queue is created.
+   * What a message's group means: strict order within the group, or fair sharing of deliveries among groups. Fixed
+   * when the queue is created.
    */
   readonly groups: 'none' | 'ordered' | 'fair'
   /**
-   * Encrypt what is stored with a key a message, or a message group, which `erase` deletes. Set once, when the queue
-   * is created.
+   * Encrypt what is stored with one key per message or per message group, which `erase` deletes. Fixed when the
+   * queue is created.
    */
   readonly erasable: 'none' | 'message' | 'group'
-  /**
-   * Store a message once that is sent again: known by the id that every send must give, or by the body where a send
-   * gives none.
-   */
+  /** Drop repeated sends: by dedup id, which is then required, or by body where a send has none. */
   readonly dedup: 'off' | 'id' | 'content'
-  /** Whether a repeat is looked for in the whole queue or in its group. */
+  /** Whether repeats are looked for in the whole queue or in the group. */
   readonly dedupScope: 'queue' | 'group'
-  /** A message that is sent again after this is a new one. */
+  /** How long a repeated send is recognized; after that it is a new message. */
   readonly dedupWindowMs: number
-  /** A message that is not final after this is discarded. */
+  /** Messages that are not final after this time are discarded. */
   readonly retentionMs: number
-  /** Count retention from the arrival here, or from the first send of a forwarded message. */
+  /** Count retention from the arrival in this queue, or from the first send of a forwarded message. */
   readonly retentionFrom: 'arrival' | 'original'
-  /** Delay of a send that asks for none. */
+  /** Delay of sends that give none. */
   readonly deliveryDelayMs: number
-  /** Largest body that a send may have. */
+  /** Maximum size of a body. */
   readonly bodyBytesMax: number
-  /**
-   * Whether `kiroku search` finds messages by values in their bodies, where these are JSON; for messages sent from
-   * then on.
-   */
+  /** Index JSON bodies, so that `kiroku search` finds messages by values in them; for messages sent from then on. */
   readonly indexBody: 'off' | 'on'
   /**
-   * Whether the HTTP API and its console show bodies only to operators who ask for them, of which the log of the
-   * engine tells; for messages wherever they go from here.
+   * Hide bodies in the HTTP API and console; operators may reveal one, which is logged. Follows messages that are
+   * forwarded from here.
    */
   readonly bodyHidden: 'off' | 'on'
-  /** JSON Schema that a body must fit when it is edited, here or on its way back to here. */
+  /** JSON Schema for bodies; `bodyCheck` says which. */
   readonly bodySchema: Readonly<Record<string, unknown>> | null
   /**
-   * What bodySchema holds for: edited bodies only, or every body that is sent or redriven to here. Dead letters
+   * Which bodies must fit bodySchema: edited ones only, or every body sent or redriven to this queue. Dead letters
    * always arrive.
    */
   readonly bodyCheck: 'edits' | 'all'
-  /** Without a receive for so long the queue is deleted with its messages; 0 is never. */
+  /** Delete the queue with its messages after this long without a receive; 0 is never. */
   readonly idleMs: number
 }
 

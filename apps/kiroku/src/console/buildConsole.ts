@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
+import { constants, setPriority } from 'node:os'
 import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { sourceHash } from './sourceHash.ts'
@@ -48,6 +49,12 @@ const runVite = async (cwd: string, outDir: string, signal: AbortSignal): Promis
   const vite = path.join(path.dirname(manifest), 'bin', 'vite.js')
   const args = [vite, 'build', '--outDir', outDir, '--emptyOutDir', '--logLevel', 'warn']
   const child = spawn(process.execPath, args, { cwd, signal, stdio: ['ignore', 'ignore', 'pipe'] })
+  try {
+    // What is typed meanwhile comes first.
+    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
+  } catch {
+    // It ended at once, or the system does not let us.
+  }
   const [said, [code]] = await Promise.all([
     text(child.stderr),
     once(child, 'close') as Promise<[number | null]>,
