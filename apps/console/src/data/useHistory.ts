@@ -7,7 +7,7 @@ import { useInterval } from './useFeed.ts'
 export interface AskedHistory {
   readonly queue?: string | undefined
   readonly from: number
-  readonly to?: number
+  readonly to?: number | undefined
   readonly buckets: number
 }
 
@@ -33,12 +33,7 @@ export const useHistory = (
   const interval = useInterval(everyMs)
   return useQuery({
     queryKey: ['history', queue, ms, to, buckets, by],
-    queryFn: ({ signal }) =>
-      askHistory(
-        { queue, from: (to ?? Date.now()) - ms, ...(to === undefined ? {} : { to }), buckets },
-        signal,
-        by,
-      ),
+    queryFn: ({ signal }) => askHistory({ queue, from: (to ?? Date.now()) - ms, to, buckets }, signal, by),
     enabled,
     refetchInterval: to === undefined ? interval : false,
     placeholderData: keepPreviousData,
