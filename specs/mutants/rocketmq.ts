@@ -103,8 +103,8 @@ export const rocketmqMutants: ReadonlyArray<SpecMutant> = [
   {
     id: 'RMQ-15',
     file: 'libs/partition/src/deliver.ts',
-    from: 'if (sub.isPaused ||',
-    to: 'if (sub.waitingRetry > 0 || sub.isPaused ||',
+    from: 'if (sub.isPausedAt(now) ||',
+    to: 'if (sub.waitingRetry > 0 || sub.isPausedAt(now) ||',
     what: 'while a message waits for its retry nobody gets another',
   },
   {

@@ -163,7 +163,9 @@ export class LawFold {
       case 'LeaseExtended':
         return this.#leaseExtended(e)
       case 'Released':
-        return this.#each(e, release, State.Available)
+        return this.#each(e, this.#release(0), State.Available)
+      case 'Deferred':
+        return this.#each(e, this.#release(e.dueAt), paused(e.dueAt))
       case 'Acked':
         ack.policy = this.#sub(e).policy
         return this.#each(e, ack, State.Committed)
@@ -252,6 +254,12 @@ export class LawFold {
         if (e.sub === undefined) this.#queue(e.queue)
         else this.#sub({ queue: e.queue, sub: e.sub })
         return
+      case 'DeliveryHeld': {
+        const before = this.#sub(e).hold?.until ?? 0
+        if (e.until <= Math.max(before, this.state.at))
+          refuse(`subscription ${e.queue}/${e.sub} is held until ${e.until}, which is no longer than before`)
+        return
+      }
       case 'SubscriptionCreated':
       case 'SubscriptionReset':
         return this.#generation(e)
@@ -397,7 +405,7 @@ export class LawFold {
     const { state } = this
     const sub = this.#sub(e)
     const { config, policy } = sub
-    if (sub.isPaused) refuse(`queue ${e.queue} delivers although it is paused`)
+    if (sub.isPausedAt(state.at)) refuse(`queue ${e.queue} delivers although it is paused`)
     if (e.delivery < state.nextDelivery) refuse(`delivery ${e.delivery} was given out before`)
     if (e.attemptsMax !== policy.attemptsMax)
       refuse(`a delivery allows ${e.attemptsMax} attempts, but the limit in force is ${policy.attemptsMax}`)
@@ -452,6 +460,12 @@ export class LawFold {
     if (!this.#law.step(cell, event) || cell.state !== outcome)
       refuse(`${nameOf(e, e.number)} does not accept ${event.type}`)
     this.transitions++
+  }
+
+  #release(dueAt: number): MachineEvent {
+    release.now = this.state.at
+    release.dueAt = dueAt === 0 ? this.state.at : dueAt
+    return release
   }
 
   #retry(e: { readonly queue: number; readonly sub: number }, dueAt: number): MachineEvent {

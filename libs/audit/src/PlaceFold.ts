@@ -151,6 +151,7 @@ export class PlaceFold {
       case 'ForeignRecordSkipped':
       case 'DeliveryPaused':
       case 'DeliveryResumed':
+      case 'DeliveryHeld':
       case 'Forwarded':
       case 'PartLeft':
       case 'LanesEnded':
@@ -221,6 +222,7 @@ export class PlaceFold {
       case 'QueueConfigured':
       case 'DeliveryPaused':
       case 'DeliveryResumed':
+      case 'DeliveryHeld':
       case 'QueueSpread':
       case 'PartOpened':
       case 'PartClosed':
@@ -337,6 +339,9 @@ export class PlaceFold {
       case 'Released':
         view.attempt--
         return this.#step(e, view, State.Available, { cause: e.cause })
+      case 'Deferred':
+        view.attempt--
+        return this.#paused(e, view, e.dueAt, e.error === '' ? {} : { error: e.error })
       case 'Acked':
         return this.#step(e, view, State.Committed)
       case 'RetryScheduled':

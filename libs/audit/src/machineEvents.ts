@@ -9,7 +9,7 @@ export const machineEvents = {
   deliver: { type: 'DELIVER', delivery: 0, leaseUntil: 0, leaseCap: 0, policy } as EventOf<'DELIVER'>,
   elapse: { type: 'DELAY_ELAPSED', now: 0 } as EventOf<'DELAY_ELAPSED'>,
   extend: { type: 'EXTEND', now: 0, delivery: 0, leaseUntil: 0 } as EventOf<'EXTEND'>,
-  release: { type: 'RELEASE', delivery: 0 } as EventOf<'RELEASE'>,
+  release: { type: 'RELEASE', now: 0, delivery: 0, dueAt: 0 } as EventOf<'RELEASE'>,
   ack: { type: 'ACK', delivery: 0, policy } as EventOf<'ACK'>,
   retry: { type: 'RETRY', now: 0, delivery: 0, dueAt: 0, policy } as EventOf<'RETRY'>,
   leaseExpired: { type: 'LEASE_EXPIRED', now: 0, dueAt: 0, policy } as EventOf<'LEASE_EXPIRED'>,

@@ -102,7 +102,10 @@ export type LogEvent =
   | { type: 'QueuePurged'; queue: number; upTo: number; by: Actor }
   /** Without `sub`: of all subscriptions. */
   | { type: 'DeliveryPaused'; queue: number; sub?: number; by: Actor }
+  /** Ends what `DeliveryHeld` began, too. */
   | { type: 'DeliveryResumed'; queue: number; sub?: number; by: Actor }
+  /** A consumer gave messages back and had the deliveries of its subscription stand still until this time. */
+  | { type: 'DeliveryHeld'; queue: number; sub: number; until: number; error: string }
   // Subscriptions
   /**
    * Messages from number `from` on are its own, as far as they become available after this. With `readFrom`, a
@@ -281,6 +284,8 @@ export type LogEvent =
       attempt?: string
     }
   | { type: 'Released'; queue: number; sub: number; numbers: Ranges; cause: 'client' | 'undelivered' }
+  /** Given back with a delay, and the attempt too; `dueAt` 0: Available at once. */
+  | { type: 'Deferred'; queue: number; sub: number; numbers: Ranges; dueAt: number; error: string }
   | { type: 'Acked'; queue: number; sub: number; numbers: Ranges }
   /** `dueAt` 0: Available at once. */
   | { type: 'RetryScheduled'; queue: number; sub: number; numbers: Ranges; dueAt: number; error: string }

@@ -24,7 +24,8 @@ export type MachineEvent =
   | { type: 'HELD_ROLLED_BACK' }
   | { type: 'DELIVER'; delivery: number; leaseUntil: number; leaseCap: number; policy: Policy }
   | { type: 'EXTEND'; now: number; delivery: number; leaseUntil: number }
-  | { type: 'RELEASE'; delivery: number }
+  /** Gives the attempt back, too. `dueAt` as of RETRY. */
+  | { type: 'RELEASE'; now: number; delivery: number; dueAt: number }
   | { type: 'ACK'; delivery: number; policy: Policy }
   /** `dueAt` not after `now` means at once: Available instead of WaitingRetry. */
   | { type: 'RETRY'; now: number; delivery: number; dueAt: number; policy: Policy }

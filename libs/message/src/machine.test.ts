@@ -117,6 +117,8 @@ describe('a delivery', () => {
 describe('a lease', () => {
   const extend = (leaseUntil: number, now = 500, delivery = 7) =>
     ({ type: 'EXTEND', now, delivery, leaseUntil }) as const
+  const release = (delivery: number, dueAt: number) =>
+    ({ type: 'RELEASE', now: 500, delivery, dueAt }) as const
 
   it('is extended by its holder', () => {
     expect(after(inflight(), extend(5_000))).toEqual(inflight({ leaseUntil: 5_000 }))
@@ -134,14 +136,21 @@ describe('a lease', () => {
     expect(stateAfter(inflight(), ack)).toBe('Committed')
   })
   it('ends by a release that gives the attempt back and keeps the delivery', () => {
-    expect(after(inflight({ attempt: 2 }), { type: 'RELEASE', delivery: 7 })).toMatchObject({
-      state: State.Available,
-      attempt: 1,
-      delivery: 7,
-    })
+    for (const dueAt of [0, 500])
+      expect(after(inflight({ attempt: 2 }), release(7, dueAt))).toMatchObject({
+        state: State.Available,
+        attempt: 1,
+        delivery: 7,
+      })
+  })
+  it('ends by a release with a delay, which gives the attempt back too, however many there were', () => {
+    expect(after(inflight({ attempt: 4 }), release(7, 501))).toEqual(
+      inflight({ state: State.WaitingRetry, attempt: 3, dueAt: 501 }),
+    )
   })
   it('is not released with the handle of another delivery', () => {
-    expect(stateAfter(inflight(), { type: 'RELEASE', delivery: 6 })).toBe('refused')
+    expect(stateAfter(inflight(), release(6, 0))).toBe('refused')
+    expect(stateAfter(inflight(), release(6, 501))).toBe('refused')
   })
   it('does not expire a millisecond early', () => {
     const expired = { type: 'LEASE_EXPIRED', now: 999, dueAt: 0, policy: policy() } as const
@@ -258,7 +267,8 @@ it('nothing changes a message in a final state', () => {
     { type: 'HELD_ROLLED_BACK' },
     { type: 'DELIVER', delivery: 8, leaseUntil: 99, leaseCap: 0, policy: policy() },
     { type: 'EXTEND', now: 9, delivery: 7, leaseUntil: 99 },
-    { type: 'RELEASE', delivery: 7 },
+    { type: 'RELEASE', now: 9, delivery: 7, dueAt: 0 },
+    { type: 'RELEASE', now: 9, delivery: 7, dueAt: 99 },
     { type: 'ACK', delivery: 7, policy: policy() },
     { type: 'RETRY', now: 9, delivery: 7, dueAt: 0, policy: policy() },
     { type: 'LEASE_EXPIRED', now: 9, dueAt: 0, policy: policy() },

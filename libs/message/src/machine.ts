@@ -28,7 +28,7 @@ export const messageMachine = setup({
   },
   guards: {
     dueNow: given<'DELAY_ELAPSED' | 'RETRY_DUE', boolean>(({ context, event }) => event.now >= context.dueAt),
-    dueLater: given<'HELD_COMMITTED' | 'RETRY' | 'LEASE_EXPIRED', boolean>(
+    dueLater: given<'HELD_COMMITTED' | 'RELEASE' | 'RETRY' | 'LEASE_EXPIRED', boolean>(
       ({ event }) => event.dueAt > event.now,
     ),
     leaseOver: given<'LEASE_EXPIRED', boolean>(({ context, event }) => event.now >= context.leaseUntil),
@@ -64,7 +64,7 @@ export const messageMachine = setup({
     extendLease: assign({ leaseUntil: given<'EXTEND', number>(({ event }) => event.leaseUntil) }),
     giveAttemptBack: assign({ attempt: ({ context }) => context.attempt - 1 }),
     setDue: assign({
-      dueAt: given<'RESCHEDULE' | 'HELD_COMMITTED' | 'RETRY' | 'LEASE_EXPIRED', number>(
+      dueAt: given<'RESCHEDULE' | 'HELD_COMMITTED' | 'RELEASE' | 'RETRY' | 'LEASE_EXPIRED', number>(
         ({ event }) => event.dueAt,
       ),
     }),
@@ -124,7 +124,14 @@ export const messageMachine = setup({
       description: 'Leased to one consumer, who may extend or settle until LEASE_EXPIRED is sent.',
       on: {
         EXTEND: { guard: and(['leaseHolder', 'withinLeaseCap']), actions: 'extendLease' },
-        RELEASE: { guard: 'leaseHolder', target: 'Ready.Available', actions: 'giveAttemptBack' },
+        RELEASE: [
+          {
+            guard: and(['leaseHolder', 'dueLater']),
+            target: 'WaitingRetry',
+            actions: ['giveAttemptBack', 'setDue'],
+          },
+          { guard: 'leaseHolder', target: 'Ready.Available', actions: 'giveAttemptBack' },
+        ],
         ACK: [
           { guard: 'leaseHolder', target: 'Committed' },
           { guard: 'lateHandle', target: 'Committed' },
@@ -152,7 +159,7 @@ export const messageMachine = setup({
       },
     },
     WaitingRetry: {
-      description: 'Failed; pauses before the next attempt.',
+      description: 'Failed, or was given back with a delay; pauses before the next attempt.',
       on: {
         RETRY_DUE: { guard: 'dueNow', target: 'Ready.Available' },
         ACK: { guard: 'lateHandle', target: 'Committed' },

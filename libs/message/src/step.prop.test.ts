@@ -88,7 +88,7 @@ const fitted = (draft: Draft, cell: MessageCell): MachineEvent => {
     case 'DISCARD':
       return { type, reason: 'operator' }
     case 'RELEASE':
-      return { type, delivery }
+      return { type, now, delivery, dueAt }
     case 'ACK':
     case 'DEAD_LETTER':
       return { type, delivery, policy }
@@ -167,7 +167,8 @@ describe('the compiled step does what xstate does', () => {
         { type: 'RECALL' },
         { type: 'DELIVER', delivery: attempt + 1, leaseUntil: 10, leaseCap: 0, policy },
         { type: 'EXTEND', now, delivery, leaseUntil: 10 },
-        { type: 'RELEASE', delivery },
+        { type: 'RELEASE', now, delivery, dueAt: 0 },
+        { type: 'RELEASE', now, delivery, dueAt: now + 5 },
         { type: 'ACK', delivery, policy },
         { type: 'ACK', delivery: delivery - 1, policy },
         { type: 'RETRY', now, delivery, dueAt: 0, policy },

@@ -9,6 +9,7 @@ import type {
 } from '@kiroku/message'
 import type { PartitionNews } from './feed/PartitionNews.ts'
 import type { RecentBatches } from './BatchFigures.ts'
+import type { Hold } from './hold.ts'
 import type { QueueConfig } from './QueueConfig.ts'
 import type { QueueTimes } from './QueueTimes.ts'
 import type { HeldLane } from './state/Outbox.ts'
@@ -121,7 +122,15 @@ export type Command =
       error?: string
     }
   | { type: 'Extend'; items: readonly SettleItem[]; leaseMs: number }
-  | { type: 'Release'; items: readonly SettleItem[] }
+  | {
+      type: 'Release'
+      items: readonly SettleItem[]
+      /** Pause in ms; absent or 0: none. */
+      delayMs?: number
+      error?: string
+      /** Deliveries of the subscriptions stand still for as long; a hold that ends later stays. Needs a delay. */
+      holdSubscription?: boolean
+    }
   | { type: 'DeadLetter'; items: readonly SettleItem[]; error?: string }
   | ({ type: 'CreateQueue' } & QueueChange)
   | ({ type: 'ConfigureQueue' } & QueueChange)
@@ -278,6 +287,8 @@ export interface SubscriptionDescription {
   readonly settings: SubscriptionSettings
   readonly config: QueueConfig
   readonly deliveryPaused: boolean
+  /** Deliveries stand still, since a consumer was told to wait; absent: they do not. Times are ms of partition time. */
+  readonly hold?: Hold
   /** Messages of the past are being restored; deliveries begin after that. */
   readonly filling: boolean
   readonly counts: QueueCounts

@@ -13,6 +13,7 @@ type Numbered =
   | 'RetryDue'
   | 'LeaseExtended'
   | 'Released'
+  | 'Deferred'
   | 'DeadLettered'
   | 'Discarded'
 
@@ -114,7 +115,8 @@ const emitGroup = <B>(turn: Turn<B>, g: Group): void => {
     case 'RetryDue':
       return turn.emit({ type: g.type, queue, sub, numbers })
     case 'RetryScheduled':
-      return turn.emit({ type: 'RetryScheduled', queue, sub, numbers, dueAt: g.at, error: g.error })
+    case 'Deferred':
+      return turn.emit({ type: g.type, queue, sub, numbers, dueAt: g.at, error: g.error })
     case 'LeaseExpired':
       return turn.emit({ type: 'LeaseExpired', queue, sub, numbers, dueAt: g.at })
     case 'LeaseExtended':

@@ -45,6 +45,8 @@ export interface LawSub {
   /** Most attempts that any configuration so far allowed, and one more once it was changed. */
   attemptsMax: number
   paused: boolean
+  /** From when and until when its deliveries stand still. */
+  held: { since: number; until: number }
   readonly cells: Map<number, MessageCell>
   /** What each attempt id got last. */
   readonly attempts: Map<
@@ -142,7 +144,16 @@ export class TestLaw {
       case 'DeliveryResumed':
         if (e.sub === undefined) this.#queue(e.queue).paused = e.type === 'DeliveryPaused'
         else this.#sub(e.queue, e.sub).paused = e.type === 'DeliveryPaused'
+        if (e.type === 'DeliveryResumed')
+          for (const sub of this.#queue(e.queue).subs.values())
+            if (e.sub === undefined || e.sub === sub.id) sub.held = { since: 0, until: 0 }
         return
+      case 'DeliveryHeld': {
+        const sub = this.#sub(e.queue, e.sub)
+        lawful(e.until > Math.max(at, sub.held.until), `a hold until ${e.until}`)
+        sub.held = { since: at, until: e.until }
+        return
+      }
       case 'SubscriptionCreated':
       case 'SubscriptionReset':
         return this.#subscribe(e)
@@ -217,7 +228,14 @@ export class TestLaw {
       case 'RetryDue':
         return this.#each(e, e.numbers, () => ({ type: 'RETRY_DUE', now: at }), State.Available)
       case 'Released':
-        return this.#each(e, e.numbers, releaseOf, State.Available)
+        return this.#each(e, e.numbers, (c) => releaseOf(c.delivery, at, 0), State.Available)
+      case 'Deferred':
+        return this.#each(
+          e,
+          e.numbers,
+          (c) => releaseOf(c.delivery, at, e.dueAt),
+          e.dueAt === 0 ? State.Available : State.WaitingRetry,
+        )
       case 'LeaseExtended': {
         if (e.attempt !== undefined) {
           const held = heldBy(this.#sub(e.queue, e.sub), e.attempt, at)
@@ -310,6 +328,7 @@ export class TestLaw {
       }
       for (const [key, sent] of q.keys) q.keys.set(key, { ...sent, at: moved(sent.at) })
       for (const sub of q.subs.values()) {
+        if (sub.held.since >= since) sub.held = { since: sub.held.since + ms, until: sub.held.until + ms }
         for (const [n, at] of sub.times) sub.times.set(n, moved(at))
         for (const [attempt, got] of sub.attempts) sub.attempts.set(attempt, { ...got, at: moved(got.at) })
         for (const cell of sub.cells.values()) {
@@ -350,6 +369,7 @@ export class TestLaw {
     configure(q, sub, settings as SubscriptionSettings)
     sub.attemptsMax = sub.policy.attemptsMax
     sub.paused = before?.paused ?? false
+    sub.held = before?.held ?? sub.held
     if (before !== undefined) {
       q.subs.delete(before.id)
       this.#endRedrives(e.queue, before.id)
@@ -495,6 +515,7 @@ export class TestLaw {
     const sub = this.#sub(e.queue, e.sub)
     const { leaseUntil, leaseCap, delivery } = e
     lawful(!q.paused && !sub.paused, 'a delivery while paused')
+    lawful(sub.held.until <= at, `a delivery while held until ${sub.held.until}`)
     lawful(sub.past === undefined, 'a delivery before the past is restored')
     lawful(e.numbers.length > 0, 'an empty delivery')
     lawful(delivery === this.nextDelivery, 'a delivery number out of turn')
@@ -672,7 +693,7 @@ const settled = (
     case 'Extend':
       return step(cell, extendOf(delivery, now + leaseMs, now))
     case 'Release':
-      return step(cell, { type: 'RELEASE', delivery })
+      return step(cell, releaseOf(delivery, now, dueAt))
     case 'DeadLetter':
       return step(cell, { type: 'DEAD_LETTER', delivery, policy })
   }
@@ -710,6 +731,7 @@ const newSub = (id: number, name: string, config: QueueConfig): LawSub => {
     policy,
     attemptsMax,
     paused: false,
+    held: { since: 0, until: 0 },
     cells: new Map(),
     attempts: new Map(),
     groups: new Map(),
@@ -764,7 +786,12 @@ const policyOf = (c: QueueConfig): Policy => ({
   lateHandles: c.lateHandles,
 })
 
-const releaseOf = (c: MessageCell): MachineEvent => ({ type: 'RELEASE', delivery: c.delivery })
+const releaseOf = (delivery: number, now: number, dueAt: number): MachineEvent => ({
+  type: 'RELEASE',
+  now,
+  delivery,
+  dueAt,
+})
 
 const extendOf = (delivery: number, leaseUntil: number, now: number): MachineEvent => ({
   type: 'EXTEND',

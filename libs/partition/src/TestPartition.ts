@@ -291,6 +291,7 @@ export class TestPartition {
       readonly delayMs?: number
       readonly leaseMs?: number
       readonly error?: string
+      readonly holdSubscription?: boolean
     } = {},
   ): string[] {
     const { numbers, ...rest } = options

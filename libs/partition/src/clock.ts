@@ -1,4 +1,5 @@
 import { State, type LogEventOf } from '@kiroku/message'
+import { moveHolds } from './hold.ts'
 import type { PartitionState } from './state/PartitionState.ts'
 
 /** Partition time goes on: what was not counted before it is added to whatever it must not age. */
@@ -50,4 +51,5 @@ const moveSince = (
   state.producers.move(since, byMs)
   state.attempts.move(since, byMs)
   state.dedup.move(since, byMs)
+  moveHolds(state, since, byMs)
 }

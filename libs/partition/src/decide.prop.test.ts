@@ -189,6 +189,15 @@ const op = fc.oneof(
       leaseMs: fc.integer({ min: 1, max: 500 }),
     }),
   },
+  {
+    weight: 7,
+    arbitrary: fc.record({
+      op: fc.constant('defer'),
+      picks: fc.array(pick, { minLength: 1, maxLength: 3 }),
+      delayMs: fc.constantFrom(0, 1, 40, 300),
+      holds: fc.boolean(),
+    }),
+  },
   { weight: 2, arbitrary: fc.record({ op: fc.constant('cancel'), pick: nat }) },
   { weight: 8, arbitrary: fc.record({ op: fc.constant('repeat'), pick: fc.nat(2) }) },
   {
@@ -342,6 +351,13 @@ class Clients {
           items: o.picks.flatMap((x) => this.#item(x)),
           delayMs: o.type === 'Retry' ? o.delayMs : undefined,
           leaseMs: o.type === 'Extend' ? o.leaseMs : undefined,
+        })
+      case 'defer':
+        return stripped({
+          type: 'Release',
+          items: o.picks.flatMap((x) => this.#item(x)),
+          delayMs: o.delayMs,
+          holdSubscription: o.holds && o.delayMs > 0 ? true : undefined,
         })
       case 'cancel':
         return { type: 'CancelReceive', poll: `poll ${o.pick % (this.#polls + 1)}` }
@@ -571,6 +587,12 @@ const garbled = (g: { kind: number; numbers: unknown[]; queue: string }): Comman
     { type: 'Retry', items: [{ queue: 1, sub: 0, delivery: 1, numbers: [1, 1] }], delayMs: i },
     { type: 'Extend', items: [{ queue: 1, sub: 0, delivery: 1, numbers: [1, 1] }], leaseMs: i },
     { type: 'Release', items: [{ queue: 1, sub: 0, delivery: i, numbers: [1, 1] }] },
+    {
+      type: 'Release',
+      items: [{ queue: 1, sub: 0, delivery: 1, numbers: [1, 1] }],
+      delayMs: i,
+      holdSubscription: true,
+    },
     { type: 'DeadLetter', items },
     {
       type: 'Forward',
@@ -634,6 +656,7 @@ const compare = (state: PartitionState, law: TestLaw): void => {
         discarded: of(State.Discarded),
         redelivered: own.redelivered,
       })
+      expect(sub.hold?.until ?? 0).toBe(lawSub.held.until)
       compareLists(state, sub)
       servesGroups(state, sub)
     }
@@ -747,9 +770,9 @@ const compareLists = (state: PartitionState, sub: Subscription): void => {
 }
 
 /** Whether nobody waits for a group of which something can be delivered. */
-const servesGroups = ({ live, dirty }: PartitionState, sub: Subscription): void => {
+const servesGroups = ({ live, dirty, at }: PartitionState, sub: Subscription): void => {
   // Who is not served in this turn is in the next one; limits hold back what there is.
-  if (dirty.has(sub) || sub.isPaused || sub.flow !== undefined) return
+  if (dirty.has(sub) || sub.isPausedAt(at) || sub.flow !== undefined) return
   for (const { group, done } of sub.groupPolls.all()) {
     expect(done).toBe(false)
     const found = sub.groups!.find(group!)
@@ -809,8 +832,12 @@ const keepsToLimits = (now: number, sub: LawSub, count: number, clients: Clients
 /** What the law expects of the first command of a turn, if that settles. */
 const foresee = (p: TestPartition, law: TestLaw, command: Command | undefined): number[] | undefined => {
   switch (command?.type) {
-    case 'Ack':
     case 'Release':
+      return law.refusals('Release', command.items, p.now, {
+        dueAt: p.now + (command.delayMs ?? 0),
+        leaseMs: 0,
+      })
+    case 'Ack':
     case 'DeadLetter':
       return law.refusals(command.type, command.items, p.now, { dueAt: 0, leaseMs: 0 })
     case 'Retry':
@@ -924,7 +951,7 @@ const play = (script: Value<typeof turns>, configs: Partial<QueueConfig>[], fork
     if (fork !== undefined) fork.random = chance(i)
     const commands = ops.map((o) => clients.command(o, p))
     const first = commands[0]
-    const foreseen = ops[0]?.op === 'settle' ? foresee(p, law, first) : undefined
+    const foreseen = ops[0]?.op === 'settle' || ops[0]?.op === 'defer' ? foresee(p, law, first) : undefined
     const isRecalled = ops[0]?.op === 'revise' ? foreseeRecall(law, first) : undefined
     const told = turn(commands)
     tokens.push(...told)
@@ -1006,6 +1033,8 @@ describe('a partition of several queues, whatever it is asked', () => {
       'RetryDue',
       'LeaseExtended',
       'Released',
+      'Deferred',
+      'DeliveryHeld',
       'DelayElapsed',
       'Recalled',
       'Rescheduled',

@@ -48,7 +48,7 @@ const serve = <B>(turn: Turn<B>, sub: Subscription, messages: number): number =>
     if (flow.isUncounted) flow.count(deliveriesOf(turn.state, sub))
     serving.room = flow.room(turn.now, sub.inflight)
   }
-  if (!sub.groupPolls.isEmpty && !sub.isPaused) serveGroups(turn, sub, serving)
+  if (!sub.groupPolls.isEmpty && !sub.isPausedAt(turn.now)) serveGroups(turn, sub, serving)
   serveAll(turn, sub, serving)
   if (flow !== undefined && serving.awaited < Number.POSITIVE_INFINITY)
     wakeFlow(turn, sub, flow, serving.awaited)
@@ -82,7 +82,7 @@ const serveAll = <B>(turn: Turn<B>, sub: Subscription, serving: Serving): void =
   for (; seen < polls.length && serving.left > 0; seen++) {
     const poll = polls[seen]!
     if (poll.done) continue
-    if (sub.isPaused || servable(sub, state.live, 1) === 0 || !hasRoom(turn, sub, serving)) break
+    if (sub.isPausedAt(now) || servable(sub, state.live, 1) === 0 || !hasRoom(turn, sub, serving)) break
     const closeAt = closesAt(sub, poll, state.live, serving.room)
     if (closeAt > now) {
       if (poll.wakeAt !== closeAt) wakePoll(state, poll, closeAt)

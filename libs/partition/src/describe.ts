@@ -23,7 +23,7 @@ export const describeQueues = (
   for (const q of queues) {
     const times = state.times?.of(q.id, now)
     const recent = q.subs.map((sub) => state.times?.deliveries.of(sub, now))
-    const subscriptions = q.subs.map((sub, i) => describeSubscription(sub, recent[i]))
+    const subscriptions = q.subs.map((sub, i) => describeSubscription(sub, now, recent[i]))
     const leaving = outbox.get(q.id)
     descriptions.push({
       name: q.name,
@@ -70,22 +70,30 @@ const recentWarnings = ({ subs }: QueueState, recents: readonly (Recent | undefi
     )
   })
 
-const describeSubscription = (sub: Subscription, recent?: Recent): SubscriptionDescription => ({
+const describeSubscription = (sub: Subscription, now: number, recent?: Recent): SubscriptionDescription => ({
   name: sub.name,
   sub: sub.id,
   settings: sub.settings,
   config: sub.config,
   deliveryPaused: sub.deliveryPaused,
+  ...holdOf(sub, now),
   filling: sub.fill !== undefined,
-  counts: {
-    delayed: sub.queue.delayed,
-    available: sub.deliverable,
-    inflight: sub.inflight,
-    waitingRetry: sub.waitingRetry,
-    ...finalCounts(sub),
-  },
+  counts: subscriptionCounts(sub),
   waitingPolls: [...sub.waiting()].length,
   ...(recent?.batches === undefined ? undefined : { batches: recent.batches }),
+})
+
+const holdOf = (sub: Subscription, now: number): Pick<SubscriptionDescription, 'hold'> => {
+  const hold = sub.holdAt(now)
+  return hold === undefined ? {} : { hold }
+}
+
+const subscriptionCounts = (sub: Subscription): QueueCounts => ({
+  delayed: sub.queue.delayed,
+  available: sub.deliverable,
+  inflight: sub.inflight,
+  waitingRetry: sub.waitingRetry,
+  ...finalCounts(sub),
 })
 
 /** Totals, with those of parts that are closed. */
@@ -107,10 +115,13 @@ const finalCounts = (
 export const countsOf = (q: QueueState): QueueCounts =>
   sumOf(
     q,
-    q.subs.map((sub) => describeSubscription(sub)),
+    q.subs.map((sub) => ({ counts: subscriptionCounts(sub) })),
   )
 
-const sumOf = (q: QueueState, subscriptions: readonly SubscriptionDescription[]): QueueCounts => {
+const sumOf = (
+  q: QueueState,
+  subscriptions: readonly Pick<SubscriptionDescription, 'counts'>[],
+): QueueCounts => {
   const sum = (name: keyof QueueCounts): number => subscriptions.reduce((n, s) => n + s.counts[name], 0)
   return {
     delayed: q.delayed,

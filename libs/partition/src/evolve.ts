@@ -33,6 +33,7 @@ import {
 } from './evolveSpread.ts'
 import { takeErased } from './erasable.ts'
 import { groupDelivered } from './groups.ts'
+import { deliveryHeld, endHold } from './hold.ts'
 import { land, link, retire, unlink } from './touched.ts'
 
 /** Says which frame the following events belong to, and its partition time in ms. */
@@ -60,6 +61,7 @@ export const evolve = (state: PartitionState, event: LogEvent): void => {
       return finished(state, event, 'committed')
     case 'RetryScheduled':
     case 'LeaseExpired':
+    case 'Deferred':
       return paused(state, event)
     case 'RetryDue':
     case 'Released':
@@ -118,6 +120,8 @@ export const evolve = (state: PartitionState, event: LogEvent): void => {
     case 'DeliveryPaused':
     case 'DeliveryResumed':
       return deliveryPaused(state, event)
+    case 'DeliveryHeld':
+      return deliveryHeld(state, subOf(state, event.queue, event.sub), event)
     case 'SubscriptionCreated':
       return subscriptionCreated(state, event)
     case 'SubscriptionConfigured':
@@ -295,12 +299,13 @@ const makeRoom = (state: PartitionState, sub: Subscription): void => {
 
 const paused = (
   state: PartitionState,
-  e: LogEventOf<'RetryScheduled'> | LogEventOf<'LeaseExpired'>,
+  e: LogEventOf<'RetryScheduled'> | LogEventOf<'LeaseExpired'> | LogEventOf<'Deferred'>,
 ): void => {
   const sub = subOf(state, e.queue, e.sub)
   const live = state.live
   eachSlot(state, sub, e.numbers, (slot) => {
     land(state, sub, slot)
+    if (e.type === 'Deferred') live.attempt[slot] = live.attempt[slot]! - 1
     if (e.dueAt === 0) link(state, sub, slot)
     else {
       live.state[slot] = State.WaitingRetry
@@ -459,7 +464,10 @@ const deliveryPaused = (
   const queue = queueOf(state, e.queue)
   if (e.sub === undefined) queue.deliveryPaused = paused
   else subOf(state, e.queue, e.sub).deliveryPaused = paused
-  if (!paused) for (const sub of queue.subs) state.dirty.add(sub)
+  for (const sub of paused ? [] : queue.subs) {
+    if (e.sub === undefined || e.sub === sub.id) endHold(state, sub)
+    state.dirty.add(sub)
+  }
   revise(state, queue)
 }
 
@@ -504,6 +512,8 @@ const subscriptionReset = (state: PartitionState, e: LogEventOf<'SubscriptionRes
   const sub = open(state, queue, e.sub, e.name, before.settings)
   begin(state, sub, e)
   sub.deliveryPaused = before.deliveryPaused
+  sub.hold = before.hold
+  if (sub.hold !== undefined) state.holds.add(sub)
   sub.polls = before.polls
   sub.pollsByAttempt = before.pollsByAttempt
   sub.groupPolls = before.groupPolls

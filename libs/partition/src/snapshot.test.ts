@@ -66,6 +66,10 @@ describe('a snapshot', () => {
         groups: ['g'],
         dedupIds: [`${n}`],
       })
+    const held = p.receive('c', { max: 1, attempt: 'y' })!
+    p.settle('Release', held, { delayMs: 900, holdSubscription: true })
+    p.ok({ type: 'ResumeDelivery', queue: 'c', by })
+    p.settle('Release', p.receive('a', { max: 1 })!, { delayMs: 900, holdSubscription: true })
     p.receive('c', { max: 1, attempt: 'x' })
     const sub = { type: 'CreateSubscription', queue: 'c', subscription: 's', settings: {}, by } as const
     p.ok({ ...sub, start: 'earliest' })

@@ -1,6 +1,7 @@
 import { State, type Ranges } from '@kiroku/message'
 import { copyGroups, type GroupsCopy, type OwnGroups } from './copyGroups.ts'
 import { groupLinked, groupTouched, offer } from './groups.ts'
+import type { Hold } from './hold.ts'
 import type { QueueConfig } from './QueueConfig.ts'
 import { DedupKeys, type DedupCopy } from './state/DedupKeys.ts'
 import { DelayedRun } from './state/DelayedRuns.ts'
@@ -123,6 +124,8 @@ interface SubscriptionSnapshot {
   readonly name: string
   readonly settings: SubscriptionSettings
   readonly deliveryPaused: boolean
+  /** Absent: it was never held, or was resumed since. */
+  readonly hold?: Hold
   readonly from: number
   readonly fill?: Fill & { readonly restoredTail: number }
   readonly ready: readonly [head: number, tail: number, count: number, bytes: number]
@@ -298,6 +301,7 @@ const subscriptionSnapshot = (s: Subscription, groups: GroupsCopy, lists: Copyin
     touched: [s.head, s.tail, s.available, s.availableBytes],
     counts: counted.map((name) => s[name]),
   }
+  if (s.hold !== undefined) copy.hold = s.hold
   if (s.fill !== undefined) copy.fill = { ...s.fill, restoredTail: s.restoredTail }
   if (s.groups !== undefined) copy.groups = groupSnapshots(groups, ownGroups(s, s.groups), lists)
   return copy
@@ -417,6 +421,10 @@ function* restoreSubscription(
 ): Generator<undefined, void> {
   const sub = queue.open(s.index, s.id, s.name, s.settings)
   sub.deliveryPaused = s.deliveryPaused
+  if (s.hold !== undefined) {
+    sub.hold = s.hold
+    state.holds.add(sub)
+  }
   sub.from = s.from
   if (s.fill !== undefined) {
     const { restoredTail, ...fill } = s.fill

@@ -4,6 +4,7 @@ import { endLanes } from './decide/forwarded.ts'
 import { endPoll, wakePoll } from './decide/receive.ts'
 import { fireFlows } from './flow.ts'
 import { filteredSubs } from './filter.ts'
+import { fireHolds, holdEndsAt } from './hold.ts'
 import { leave } from './decide/settle.ts'
 import { outcomeBytes, Outcomes } from './Outcomes.ts'
 import type { PartitionState } from './state/PartitionState.ts'
@@ -39,6 +40,7 @@ export const nextTimerAt = (state: PartitionState): number => {
   let at = slot < 0 ? Number.POSITIVE_INFINITY : live.deadline[slot]!
   at = Math.min(at, state.delayedRuns.peek()?.dueAt ?? at, state.pollTimers.peek()?.at ?? at, state.sweep.at)
   if (state.flowTimers.size > 0) at = Math.min(at, state.flowTimers.peek()!.at)
+  if (state.holds.size > 0) at = Math.min(at, holdEndsAt(state))
   return at
 }
 
@@ -48,6 +50,7 @@ export const fireTimers = <B>(turn: Turn<B>): Poll[] => {
   fireLive(turn)
   if (turn.now >= turn.state.sweep.at) sweep(turn)
   fireFlows(turn.state, turn.now)
+  fireHolds(turn.state, turn.now)
   return duePolls(turn)
 }
 

@@ -363,6 +363,7 @@ export const dropSubscription = (state: PartitionState, sub: Subscription): void
   state.attempts.drop(sub)
   state.dirty.delete(sub)
   state.filling.delete(sub)
+  state.holds.delete(sub)
 }
 
 const failRedrives = (state: PartitionState, sub: Subscription): void => {

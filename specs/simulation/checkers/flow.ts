@@ -1,16 +1,26 @@
+import type { Move } from '../world/Life.ts'
 import type { World } from '../world/World.ts'
 import type { QueueLedger } from '../world/QueueLedger.ts'
 import type { Stored } from '../world/Stored.ts'
 import type { Checker } from './Checker.ts'
 import { Objection } from './Objection.ts'
 
-/** No more messages and batches are in flight than a subscription allows. */
+/** No more messages and batches are in flight than a subscription allows, and none goes out while it is held. */
 export class FlowChecker implements Checker {
   readonly name = 'flow'
   readonly #world: World
 
   constructor(world: World) {
     this.#world = world
+  }
+
+  moving({ event, frame: { partition, seq, record }, queue, sub }: Move): void {
+    if (event.type !== 'Delivered') return
+    const { until } = queue.generations.get(sub)!.held
+    if (until > record.at)
+      throw this.#object(
+        `${partition}/${queue.id} delivers at ${seq}, and is held for ${until - record.at} ms`,
+      )
   }
 
   stored({ partition, seq, record }: Stored): void {

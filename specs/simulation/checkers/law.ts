@@ -17,6 +17,7 @@ const transitions: Partial<
   Delivered: [{ from: 'Available', to: 'Inflight' }],
   LeaseExtended: [{ from: 'Inflight', to: 'Inflight' }],
   Released: [{ from: 'Inflight', to: 'Available' }],
+  Deferred: [{ from: 'Inflight', to: 'Available WaitingRetry' }],
   Acked: [{ from: 'Inflight Available WaitingRetry', to: 'Committed' }],
   RetryScheduled: [{ from: 'Inflight', to: 'Available WaitingRetry' }],
   LeaseExpired: [{ from: 'Inflight', to: 'Available WaitingRetry' }],

@@ -24,7 +24,7 @@ const outcomes: Readonly<Record<CommandType, { readonly must: string; readonly s
   Extend: {
     must: 'ok refused-UnknownReceipt refused-ReceiptExpired refused-LeaseCapReached refused-LeaseTooShort InvalidReceipt InvalidArgument',
   },
-  Release: { must: 'ok refused-UnknownReceipt refused-ReceiptExpired InvalidReceipt' },
+  Release: { must: 'ok refused-UnknownReceipt refused-ReceiptExpired InvalidReceipt InvalidArgument' },
   DeadLetter: { must: 'ok refused-UnknownReceipt refused-ReceiptExpired InvalidReceipt InvalidArgument' },
   CreateQueue: { must: 'ok QueueExists InvalidQueueName InvalidConfig InvalidArgument Busy' },
   ConfigureQueue: { must: 'ok UnknownQueue InvalidConfig InvalidArgument QueueMoved' },

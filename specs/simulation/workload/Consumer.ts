@@ -158,6 +158,13 @@ export class Consumer {
     }
   }
 
+  /** For what somebody says to whom a service upstream said to come back later. */
+  #wait(): Pick<CommandOf<'Release'>, 'delayMs' | 'holdSubscription'> {
+    const chance = this.#chance
+    const delayMs = chance.pick([0, 300, 900, 2_500])
+    return delayMs > 0 && chance.happens(0.6) ? { delayMs, holdSubscription: true } : { delayMs }
+  }
+
   async #settle(
     caller: Caller,
     type: 'Ack' | 'Retry' | 'Release' | 'Extend' | 'DeadLetter',
@@ -172,7 +179,9 @@ export class Consumer {
         ? caller.ask(this.#partition, { type, items, leaseMs: chance.pick([500, 3_000]) }, isEnough)
         : type === 'Retry'
           ? caller.ask(this.#partition, { type, items, ...delay }, isEnough)
-          : caller.ask(this.#partition, { type, items }, isEnough)
+          : type === 'Release' && chance.happens(0.5)
+            ? caller.ask(this.#partition, { type, items, ...this.#wait() }, isEnough)
+            : caller.ask(this.#partition, { type, items }, isEnough)
     ).catch(onlyDefects)
   }
 }

@@ -172,7 +172,12 @@ export class Fumbler {
         settle(names).map((items, i) => ({ type: 'Retry', items, delayMs: i === 0 ? -1 : 0 })),
       Extend: (names) =>
         settle(names).map((items, i) => ({ type: 'Extend', items, leaseMs: i === 0 ? 0 : 5 })),
-      Release: (names) => settle(names).map((items) => ({ type: 'Release', items })),
+      Release: (names) =>
+        settle(names).map((items, i) => ({
+          type: 'Release',
+          items,
+          ...(i === 0 ? { holdSubscription: true } : {}),
+        })),
       DeadLetter: (names) => settle(names).map((items) => ({ type: 'DeadLetter', items })),
       CreateQueue: ({ queue }) => [
         { type: 'CreateQueue', queue: 'no name', config: {}, by },

@@ -118,6 +118,13 @@ export class Ledger {
             this.#queue(e.queue).restore(n, e.sub, 'Available', frame.seq)
         for (const n of each(e.filtered ?? [])) this.#queue(e.queue).restore(n, e.sub, 'Discarded', frame.seq)
         return
+      case 'DeliveryHeld':
+        this.#queue(e.queue).generations.get(e.sub)!.held = { since: frame.record.at, until: e.until }
+        return
+      case 'DeliveryResumed':
+        for (const generation of this.#queue(e.queue).generations.values())
+          if (e.sub === undefined || e.sub === generation.id) generation.held = { since: 0, until: 0 }
+        return
       case 'PartPlaced':
         this.#queue(e.queue).home = e.home
         return
@@ -197,6 +204,7 @@ export class Ledger {
         return this.#numbered(frame, e, 'Available', onMove)
       case 'RetryScheduled':
       case 'LeaseExpired':
+      case 'Deferred':
         return this.#numbered(frame, e, e.dueAt === 0 ? 'Available' : 'WaitingRetry', onMove)
       case 'Acked':
         return this.#numbered(frame, e, 'Committed', onMove)
@@ -283,6 +291,7 @@ export class Ledger {
     if (before === undefined) throw new Error(`${e.type} at ${frame.seq} of "${e.name}", which is not there`)
     this.#over(frame, e, queue, before.id, onMove)
     queue.open(e.sub, e.name, before.settings, e.from, e.readFrom)
+    queue.generations.get(e.sub)!.held = before.held
   }
 
   /** Everything of a generation is over. */
@@ -319,6 +328,8 @@ export class Ledger {
         return
       case 'RetryScheduled':
       case 'LeaseExpired':
+      case 'Deferred':
+        if (event.type === 'Deferred') life.attempt--
         life.dueAt = event.dueAt
         life.pausedMs = frame.sentMs
         // What was delivered before clocks disagreed and is paused while they do ages by what is found out.
@@ -449,7 +460,11 @@ export class Ledger {
   /** While clocks disagree, nobody knows how much time goes by; what came meanwhile does not age by what is found out later. */
   #resumed({ now, gapMs, dispute }: LogEventOf<'ClockResumed'>): void {
     const { from, delivery } = this.#dispute ?? { from: Infinity, delivery: Infinity }
-    for (const queue of this.queues.values())
+    for (const queue of this.queues.values()) {
+      for (const generation of queue.generations.values()) {
+        const { since, until } = generation.held
+        if (since >= from) generation.held = { since: since + gapMs, until: until + gapMs }
+      }
       for (const message of queue.messages.values()) {
         const isYoung = message.enqueuedAt >= from
         if (message.retainedFrom >= from) message.retainedFrom += gapMs
@@ -460,6 +475,7 @@ export class Ledger {
         message.enqueuedAt += gapMs
         if (message.dueAt !== 0) message.dueAt += gapMs
       }
+    }
     for (const sender of this.#senders.values()) if (sender.lastAt >= from) sender.lastAt += gapMs
     const next = Math.max(0, ...this.deliveries.keys()) + 1
     this.#dispute = dispute === undefined ? undefined : (this.#dispute ?? { from: now, delivery: next })

@@ -56,6 +56,8 @@ export interface Generation {
   settings: Partial<QueueConfig>
   /** Whether a reset or the end of the subscription made it the past. */
   isOver: boolean
+  /** From when and until when its deliveries are held, in ms of partition time; it may be over. */
+  held: { readonly since: number; readonly until: number }
   /** Of one that began in the past, while that is restored. */
   past?: Past | undefined
 }
@@ -113,7 +115,7 @@ export class QueueLedger {
 
   /** `readFrom`: it begins in the past; what waits for its time comes to it by itself. */
   open(id: number, name: string, settings: Partial<QueueConfig>, from = 0, readFrom?: number): void {
-    const generation: Generation = { id, name, settings, isOver: false }
+    const generation: Generation = { id, name, settings, isOver: false, held: { since: 0, until: 0 } }
     this.generations.set(id, generation)
     if (readFrom === undefined) return
     const until = Math.max(0, ...this.messages.keys()) + 1

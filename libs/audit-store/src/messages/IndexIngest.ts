@@ -191,6 +191,11 @@ export class IndexIngest implements PassListener {
         return this.#moved(e, seq, state, State.Available)
       case 'Released':
         return this.#moved(e, seq, state, State.Available, { attempt: -1 })
+      case 'Deferred':
+        return this.#moved(e, seq, state, e.dueAt === 0 ? State.Available : State.WaitingRetry, {
+          attempt: -1,
+          error: e.error,
+        })
       case 'DeadLettered':
         return this.#moved(e, seq, state, State.DLQ, {
           reason: e.cause,

@@ -88,6 +88,10 @@ const detailOf = (e: LogEvent): Pick<TailLine, 'consumer' | 'cause' | 'until'> =
       return { cause: `forwarded from queue ${e.from.partition}/${e.from.queue}` }
     case 'RetryScheduled':
       return { ...said('retry', e.error), ...(e.dueAt === 0 ? {} : { until: e.dueAt }) }
+    case 'Deferred':
+      return { ...said('given back', e.error), ...(e.dueAt === 0 ? {} : { until: e.dueAt }) }
+    case 'DeliveryHeld':
+      return { ...said('deliveries held', e.error), until: e.until }
     case 'LeaseExpired':
       return { cause: 'the lease expired', ...(e.dueAt === 0 ? {} : { until: e.dueAt }) }
     case 'DeadLettered':

@@ -164,7 +164,7 @@ export const decidePurgeQueue = <B>(turn: Turn<B>, c: CommandOf<'PurgeQueue'>, t
 /** Messages of a queue that are not final. */
 export const messagesIn = (q: QueueState): number => q.subs.reduce((sum, sub) => sum + sub.live, q.delayed)
 
-/** Stops or resumes deliveries; sends go on. */
+/** Stops or resumes deliveries; sends go on. Resuming ends holds, too. */
 export const decidePause = <B>(
   turn: Turn<B>,
   c: CommandOf<'PauseDelivery'> | CommandOf<'ResumeDelivery'>,
@@ -175,11 +175,13 @@ export const decidePause = <B>(
   if (c.subscription === undefined) {
     const queue = homeQueue(turn, c.queue, token)
     if (queue === undefined) return
-    if (queue.deliveryPaused !== paused) turn.emit({ type, queue: queue.id, by: c.by })
+    const isHeld = !paused && queue.subs.some((sub) => sub.holdAt(turn.now) !== undefined)
+    if (isHeld || queue.deliveryPaused !== paused) turn.emit({ type, queue: queue.id, by: c.by })
     return okWhenFollowed(turn, queue, token, { queue: queue.id })
   }
   const sub = homeSubscription(turn, c.queue, c.subscription, token)
   if (sub === undefined) return
-  if (sub.deliveryPaused !== paused) turn.emit({ type, queue: sub.queue.id, sub: sub.id, by: c.by })
+  const isHeld = !paused && sub.holdAt(turn.now) !== undefined
+  if (isHeld || sub.deliveryPaused !== paused) turn.emit({ type, queue: sub.queue.id, sub: sub.id, by: c.by })
   okWhenFollowed(turn, sub.queue, token, { queue: sub.queue.id })
 }

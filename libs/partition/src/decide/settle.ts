@@ -26,7 +26,12 @@ const extend: Extract<MachineEvent, { type: 'EXTEND' }> = {
   delivery: 0,
   leaseUntil: 0,
 }
-const release: Extract<MachineEvent, { type: 'RELEASE' }> = { type: 'RELEASE', delivery: 0 }
+const release: Extract<MachineEvent, { type: 'RELEASE' }> = {
+  type: 'RELEASE',
+  now: 0,
+  delivery: 0,
+  dueAt: 0,
+}
 const deadLetter: Extract<MachineEvent, { type: 'DEAD_LETTER' }> = {
   type: 'DEAD_LETTER',
   delivery: 0,
@@ -62,10 +67,18 @@ export const decideSettle = <B>(
   const from = begun ?? { item: 0, range: 0, number: 0, refused: [], leaseUntil, now: turn.now }
   const { refused } = from
   const messageBytes = outcomeBytes(textBytes(errorText(command)))
-  let room = turn.commandRoom - messageBytes
+  const holds = command.type === 'Release' && command.holdSubscription === true
+  const beginRoom = (): number => turn.commandRoom - messageBytes * (holds ? 2 : 1)
+  let room = beginRoom()
   let rest: Progress | undefined
   let behind: Subscription | undefined
   let end = 0
+  const flush = (): void => {
+    // Of a receipt that is out of date nobody knows whose it is.
+    const isHeld = holds && behind !== undefined && outcomes.bytes > 0
+    outcomes.flush(turn)
+    if (isHeld) hold(turn, behind!, from.now + command.delayMs!, errorText(command))
+  }
   for (let i = from.item; i < command.items.length && rest === undefined; i++) {
     const item = command.items[i]!
     const sub = turn.state.subscriptionOf(item.queue, item.sub)
@@ -74,8 +87,8 @@ export const decideSettle = <B>(
       const first = item.numbers[r]!
       // A message named twice: the first verdict must be in force before the second is heard.
       if (sub !== behind || first < end) {
-        outcomes.flush(turn)
-        room = turn.commandRoom - messageBytes
+        flush()
+        room = beginRoom()
       }
       behind = sub
       end = first + item.numbers[r + 1]!
@@ -88,13 +101,13 @@ export const decideSettle = <B>(
         const error =
           sub === undefined
             ? 'UnknownReceipt'
-            : settle(turn, command, item, sub, n, leaseUntil, outcomes, settled, undelivered)
+            : settle(turn, command, item, sub, n, leaseUntil, from.now, outcomes, settled, undelivered)
         if (error !== undefined) refused.push({ item: i, number: n, error })
       }
     }
     if (sub !== undefined) turn.state.times?.settled(sub, item.delivery, settled, turn.now)
   }
-  outcomes.flush(turn)
+  flush()
   if (rest !== undefined) return (next) => decideSettle(next, command, token, undelivered, rest)
   // Of an extension in several turns, the leases of the first end first.
   turn.ok(
@@ -102,6 +115,12 @@ export const decideSettle = <B>(
     command.type === 'Extend' ? { refused, leaseUntil: from.leaseUntil, now: from.now } : { refused },
   )
   return undefined
+}
+
+/** Has the deliveries of a subscription stand still until then; what holds them longer stays. */
+const hold = <B>(turn: Turn<B>, sub: Subscription, until: number, error: string): void => {
+  if (until <= Math.max(turn.now, sub.hold?.until ?? 0)) return
+  turn.emit({ type: 'DeliveryHeld', queue: sub.queue.id, sub: sub.id, until, error })
 }
 
 /** Refuses the whole command for what no client of ours would send; a receipt that is only out of date is refused by message. */
@@ -115,13 +134,18 @@ const refuseSettle = <B>(turn: Turn<B>, c: Settling): KirokuError | undefined =>
       `leaseMs must be from ${inTime(limits.leaseMsMin)} to ${inTime(limits.leaseMsMax)} in whole ms, not ${inTime(c.leaseMs)}`,
     )
   if (
-    c.type === 'Retry' &&
+    (c.type === 'Retry' || c.type === 'Release') &&
     c.delayMs !== undefined &&
     !(Number.isInteger(c.delayMs) && c.delayMs >= 0 && c.delayMs <= limits.delayMsMax)
   )
     return new KirokuError(
       'InvalidArgument',
       `delayMs must be from 0 to ${inTime(limits.delayMsMax)} in whole ms, not ${inTime(c.delayMs)}`,
+    )
+  if (c.type === 'Release' && c.holdSubscription === true && (c.delayMs ?? 0) === 0)
+    return new KirokuError(
+      'InvalidArgument',
+      'holdSubscription needs a delayMs: how long deliveries stand still',
     )
   for (const { queue, sub, delivery, numbers } of c.items) {
     for (let r = 0; r < numbers.length; r += 2) {
@@ -152,6 +176,7 @@ const settle = <B>(
   sub: Subscription,
   n: number,
   leaseUntil: number,
+  begunAt: number,
   outcomes: Outcomes,
   settled: Settled,
   undelivered: boolean,
@@ -212,9 +237,21 @@ const settle = <B>(
       outcomes.add('LeaseExtended', sub, n, leaseUntil)
       return undefined
     case 'Release':
+      release.now = turn.now
       release.delivery = item.delivery
+      release.dueAt = begunAt + (command.delayMs ?? 0)
       if (!step(cell, release)) return 'ReceiptExpired'
-      outcomes.add('Released', sub, n, 0, undelivered ? 'undelivered' : 'client')
+      if (command.delayMs === undefined && command.error === undefined)
+        outcomes.add('Released', sub, n, 0, undelivered ? 'undelivered' : 'client')
+      else
+        outcomes.add(
+          'Deferred',
+          sub,
+          n,
+          cell.state === State.WaitingRetry ? cell.dueAt : 0,
+          '',
+          errorText(command),
+        )
       return undefined
     case 'DeadLetter':
       deadLetter.delivery = item.delivery

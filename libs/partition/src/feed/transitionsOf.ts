@@ -61,6 +61,7 @@ export const transitionsOf = (event: LogEvent, state: PartitionState, tell: OnTr
     case 'RetryDue':
       return named(state, event, 'WaitingRetry', 'Available', tell)
     case 'RetryScheduled':
+    case 'Deferred':
     case 'LeaseExpired':
       return named(state, event, 'Inflight', event.dueAt === 0 ? 'Available' : 'WaitingRetry', tell)
     case 'Acked':

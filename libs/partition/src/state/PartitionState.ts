@@ -97,6 +97,8 @@ export class PartitionState {
   eventsSkipped = 0
   /** Subscriptions to which the past is being restored. */
   readonly filling = new Set<Subscription>()
+  /** Subscriptions that are held, as far as the end of that was not seen to. */
+  readonly holds = new Set<Subscription>()
   /** How long the log keeps its record, in ms; not part of the record, the shell says so. */
   recordMs = Number.POSITIVE_INFINITY
   /** Partitions of the log; not part of the record, the shell says so. */

@@ -1,4 +1,5 @@
 import type { Policy } from '@kiroku/message'
+import type { Hold } from '../hold.ts'
 import type { QueueConfig } from '../QueueConfig.ts'
 import type { SubscriptionSettings } from '../SubscriptionSettings.ts'
 import type { Fill } from './Fill.ts'
@@ -27,6 +28,8 @@ export class Subscription implements RunList {
   tags: readonly string[] | null = null
   /** Deliveries of this subscription alone are paused. */
   deliveryPaused = false
+  /** The last hold of its deliveries, which may be over. */
+  hold: Hold | undefined
   /** Number of the first message that is its own; earlier ones that still wait for their time are not. */
   from = 1
   /** While messages of the past are restored, and nothing is delivered. */
@@ -91,8 +94,19 @@ export class Subscription implements RunList {
     for (const poll of this.groupPolls.all()) if (!poll.done) yield poll
   }
 
-  get isPaused(): boolean {
-    return this.deliveryPaused || this.queue.deliveryPaused || this.fill !== undefined
+  /** Whether it delivers nothing at partition time `now`, in ms, whatever there is. */
+  isPausedAt(now: number): boolean {
+    return (
+      this.deliveryPaused ||
+      this.queue.deliveryPaused ||
+      this.fill !== undefined ||
+      this.holdAt(now) !== undefined
+    )
+  }
+
+  /** The hold that is in force at partition time `now`, in ms. */
+  holdAt(now: number): Hold | undefined {
+    return this.hold !== undefined && this.hold.until > now ? this.hold : undefined
   }
 
   configure(settings: SubscriptionSettings): void {

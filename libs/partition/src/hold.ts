@@ -1,0 +1,50 @@
+import type { LogEventOf } from '@kiroku/message'
+import type { PartitionState } from './state/PartitionState.ts'
+import type { Subscription } from './state/Subscription.ts'
+
+/** Deliveries of a subscription stand still for a time, since a consumer was told to wait. Times are ms of partition time. */
+export interface Hold {
+  readonly since: number
+  readonly until: number
+  /** Why, as the consumer says; empty: it did not. */
+  readonly error: string
+}
+
+/** Holds the deliveries of a subscription. Whoever decided it saw to it that no longer hold is cut short. */
+export const deliveryHeld = (
+  state: PartitionState,
+  sub: Subscription,
+  { until, error }: LogEventOf<'DeliveryHeld'>,
+): void => {
+  sub.hold = { since: state.at, until, error }
+  state.holds.add(sub)
+}
+
+/** Ends the hold of a subscription ahead of its time. */
+export const endHold = (state: PartitionState, sub: Subscription): void => {
+  sub.hold = undefined
+  state.holds.delete(sub)
+}
+
+/** When the first hold ends; infinity: none. */
+export const holdEndsAt = ({ holds }: PartitionState): number => {
+  let at = Number.POSITIVE_INFINITY
+  for (const { hold } of holds) at = Math.min(at, hold!.until)
+  return at
+}
+
+/** Looks again at the subscriptions whose hold is over by now. What the record says of it stays as it is. */
+export const fireHolds = ({ holds, dirty }: PartitionState, now: number): void => {
+  for (const sub of holds) {
+    if (sub.hold!.until > now) continue
+    holds.delete(sub)
+    dirty.add(sub)
+  }
+}
+
+/** Holds that began while clocks disagreed move with the step that the time takes. */
+export const moveHolds = ({ subscriptions }: PartitionState, from: number, byMs: number): void => {
+  for (const sub of subscriptions)
+    if (sub?.hold !== undefined && sub.hold.since >= from)
+      sub.hold = { ...sub.hold, since: sub.hold.since + byMs, until: sub.hold.until + byMs }
+}
