@@ -1,7 +1,7 @@
 import { rangeNumbers } from './ranges.ts'
 import type { Lease } from './Lease.ts'
 import { MessageView } from './MessageView.ts'
-import { clip, type RetryOptions } from './ReceivedMessage.ts'
+import { clip, releaseOf, type ReleaseOptions, type RetryOptions } from './ReceivedMessage.ts'
 import type { Verdicts } from './Verdicts.ts'
 
 /** A message in a handler; the first verdict counts, later ones are ignored. */
@@ -36,9 +36,12 @@ export class ConsumedMessage<T = unknown> extends MessageView<T> {
     this.#verdicts.retry(this.#at, { delayMs: options.delayMs, error: clip(options.error) })
   }
 
-  /** Gives the message back after the batch, and the attempt too. */
-  release(): void {
-    this.#verdicts.release(this.#at)
+  /**
+   * Gives the message back after the batch, at once or after `delayMs`, and the attempt too; called again, the newer
+   * options count. Errors: `InvalidArgument`.
+   */
+  release(options: ReleaseOptions = {}): void {
+    this.#verdicts.release(this.#at, releaseOf(options))
   }
 
   /** Moves the message to the dead-letter queue after the batch. */
@@ -72,6 +75,11 @@ export class Batch<T = unknown> {
   /** Retries every message without a verdict of its own, after the batch. */
   retryAll(options: RetryOptions = {}): void {
     this.#verdicts.retryAll({ delayMs: options.delayMs, error: clip(options.error) })
+  }
+
+  /** Gives every message without a verdict of its own back after the batch, and its attempt too. Errors: `InvalidArgument`. */
+  releaseAll(options: ReleaseOptions = {}): void {
+    this.#verdicts.releaseAll(releaseOf(options))
   }
 }
 

@@ -13,7 +13,7 @@ import type {
 import type { BatchHandler, ConsumeOptions, Consumer, MessageHandler } from './Consumer.ts'
 import type { MessageView } from './MessageView.ts'
 import type { Requester, RequesterOptions } from './Requester.ts'
-import type { ReceivedMessage, RetryOptions } from './ReceivedMessage.ts'
+import type { ReceivedMessage, ReleaseOptions, RetryOptions } from './ReceivedMessage.ts'
 import type { QueueChange } from './QueueChange.ts'
 import type { QueueDefinition } from './schema/defineQueue.ts'
 import type { Sendable } from './Sendable.ts'
@@ -345,8 +345,8 @@ export interface Client {
   retry(receipts: string | readonly string[], options?: RetryOptions): Promise<SettleResult[]>
   /** Lets the leases end `leaseMs` from now. */
   extend(receipts: string | readonly string[], leaseMs: number): Promise<SettleResult[]>
-  /** Gives messages back at once, and the attempt too. */
-  release(receipts: string | readonly string[]): Promise<SettleResult[]>
+  /** Gives messages back, at once or after `delayMs`, and the attempt too. Errors: `InvalidArgument`. */
+  release(receipts: string | readonly string[], options?: ReleaseOptions): Promise<SettleResult[]>
   /** Moves messages to the dead-letter queue now, on purpose. */
   deadLetter(receipts: string | readonly string[], error?: string): Promise<SettleResult[]>
   /**

@@ -1,4 +1,6 @@
 import type { KirokuError } from '@kiroku/message'
+import { isBackPressure, type BackPressure } from './BackPressure.ts'
+import type { MessageView } from './MessageView.ts'
 
 /** What a client does by itself and somebody may want to log. */
 export type ClientEvent =
@@ -25,6 +27,15 @@ export type ClientEvent =
       readonly messages: number
       readonly messageId: string
       readonly attempt: number
+    }
+  /** A handler threw a `BackPressure`: what it did not settle is given back, and waits without losing an attempt. */
+  | {
+      readonly type: 'backPressure'
+      readonly queue: string
+      readonly error: BackPressure
+      /** Messages of the batch, and the id of the first of them. */
+      readonly messages: number
+      readonly messageId: string
     }
   /** A handler asked for a delay beyond the longest, in ms, and got that; told once for each consumer, on record for each message. */
   | {
@@ -68,3 +79,14 @@ export type ClientEvent =
   | { readonly type: 'replyDropped'; readonly queue: string; readonly correlationId: string }
   /** A consumer ended by an error. */
   | { readonly type: 'consumerFailed'; readonly queue: string; readonly error: KirokuError }
+
+/** What is told when a handler throws. `messages`: how many it had, of which this is the first. */
+export const thrownEvent = (
+  queue: string,
+  error: unknown,
+  { id: messageId, attempt }: MessageView,
+  messages: number,
+): ClientEvent =>
+  isBackPressure(error)
+    ? { type: 'backPressure', queue, error, messages, messageId }
+    : { type: 'handlerFailed', queue, error, messages, messageId, attempt }

@@ -7,8 +7,9 @@ import {
   type SubscriptionDescription,
 } from '@kiroku/partition'
 import { backoffMs } from './backoff.ts'
+import { deferral, isBackPressure } from './BackPressure.ts'
 import { Batch, consumedMessages, type ConsumedMessage } from './Batch.ts'
-import type { ClientEvent } from './ClientEvent.ts'
+import { thrownEvent, type ClientEvent } from './ClientEvent.ts'
 import type { Clock } from './Clock.ts'
 import { isRetryable, toKirokuError } from './failure.ts'
 import { holdDelay } from './holdDelay.ts'
@@ -17,16 +18,19 @@ import { LeaseKeeper } from './LeaseKeeper.ts'
 import { leaseTimes, type LeaseOptions } from './LeaseTimes.ts'
 import { limits } from './limits.ts'
 import type { QueueRoute, Taken } from './QueueRoute.ts'
-import { clip } from './ReceivedMessage.ts'
+import { clip, releaseOf } from './ReceivedMessage.ts'
 import type { QueueDefinition } from './schema/defineQueue.ts'
 import { fittingMessages } from './schema/fittingMessages.ts'
 import { unless } from './unless.ts'
 import { Verdicts, type Outcome } from './Verdicts.ts'
 
-/** Handles one batch: returning acknowledges what it did not settle, throwing retries it. */
+/**
+ * Handles one batch: returning acknowledges what it did not settle, throwing retries it; throwing a `BackPressure` gives it
+ * back, to wait.
+ */
 export type BatchHandler<T = unknown> = (batch: Batch<T>) => unknown
 
-/** Handles one message: returning acknowledges it, throwing retries it. */
+/** Handles one message: returning acknowledges it, throwing retries it, throwing a `BackPressure` gives it back, to wait. */
 export type MessageHandler<T = unknown> = (message: ConsumedMessage<T>) => unknown
 
 /** Settings of a consumer; what is absent is the queue's as the consumer starts. */
@@ -218,9 +222,10 @@ export class ConsumerLoop implements Consumer {
         outcomes = verdicts.abandon()
         lease.interrupt(lease.held(), stopReason)
       } else {
-        const { id: messageId, attempt } = messages[0]!
-        emit({ type: 'handlerFailed', queue, error, messages: lease.size, messageId, attempt })
-        outcomes = verdicts.finish({ error: clip(error instanceof Error ? error.message : String(error))! })
+        emit(thrownEvent(queue, error, messages[0]!, lease.size))
+        outcomes = isBackPressure(error)
+          ? verdicts.defer(releaseOf(deferral(error)))
+          : verdicts.finish({ error: clip(error instanceof Error ? error.message : String(error))! })
       }
     }
     for (const { settlement, indexes } of outcomes) {

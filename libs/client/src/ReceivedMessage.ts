@@ -11,6 +11,19 @@ export interface RetryOptions {
   readonly error?: string | undefined
 }
 
+/** How a verdict gives a message back without costing it the attempt. */
+export interface ReleaseOptions {
+  /** Pause in ms; absent or 0: none. */
+  readonly delayMs?: number | undefined
+  /** Why, for the record; at most 1,000 characters. */
+  readonly error?: string | undefined
+  /**
+   * Have the deliveries of the whole subscription stand still for as long; one that stands still for longer already stays
+   * so. Needs a delay.
+   */
+  readonly holdSubscription?: boolean | undefined
+}
+
 /** A received message. Each verdict resolves when it is stored; errors: `UnknownReceipt`, `ReceiptExpired`. */
 export class ReceivedMessage<T = unknown> extends MessageView<T> {
   readonly #settle: (settlement: Settlement) => Promise<void>
@@ -41,9 +54,9 @@ export class ReceivedMessage<T = unknown> extends MessageView<T> {
     return this.#settle({ type: 'Extend', leaseMs })
   }
 
-  /** Gives the message back at once, and the attempt too. */
-  release(): Promise<void> {
-    return this.#settle({ type: 'Release' })
+  /** Gives the message back, at once or after `delayMs`, and the attempt too. Errors: also `InvalidArgument`. */
+  async release(options: ReleaseOptions = {}): Promise<void> {
+    return this.#settle(releaseOf(options))
   }
 
   /** Moves the message to the dead-letter queue now. */
@@ -64,6 +77,20 @@ export const receivedMessages = <T>(context: DeliveryContext, settler: Settler):
     })
     return message
   })
+}
+
+/** The settlement that gives messages back. Errors: `InvalidArgument` for a hold without a delay. */
+export const releaseOf = ({
+  delayMs,
+  error,
+  holdSubscription = false,
+}: ReleaseOptions): Settlement & { readonly type: 'Release' } => {
+  if (holdSubscription && !((delayMs ?? 0) > 0))
+    throw new KirokuError(
+      'InvalidArgument',
+      'holdSubscription needs a delay: how long deliveries stand still',
+    )
+  return { type: 'Release', delayMs, error: clip(error), ...(holdSubscription ? { holdSubscription } : {}) }
 }
 
 /** An error text as the record takes it. */

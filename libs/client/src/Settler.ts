@@ -11,7 +11,12 @@ export type Settlement =
   | { readonly type: 'Ack' }
   | { readonly type: 'Retry'; readonly delayMs?: number | undefined; readonly error?: string | undefined }
   | { readonly type: 'Extend'; readonly leaseMs: number }
-  | { readonly type: 'Release' }
+  | {
+      readonly type: 'Release'
+      readonly delayMs?: number | undefined
+      readonly error?: string | undefined
+      readonly holdSubscription?: boolean | undefined
+    }
   | { readonly type: 'DeadLetter'; readonly error?: string | undefined }
 
 /** A message that was not settled, and why. */
@@ -148,9 +153,11 @@ const keyOf = (s: Settlement): string => {
       return `Retry ${s.delayMs ?? ''} ${s.error ?? ''}`
     case 'Extend':
       return `Extend ${s.leaseMs}`
+    case 'Release':
+      return `Release ${s.delayMs ?? ''} ${s.holdSubscription ?? ''} ${s.error ?? ''}`
     case 'DeadLetter':
       return `DeadLetter ${s.error ?? ''}`
-    default:
+    case 'Ack':
       return s.type
   }
 }
@@ -181,9 +188,17 @@ const commandOf = (s: Settlement, indexed: readonly MutableItem[]): Command => {
       }
     case 'Extend':
       return { type: 'Extend', items, leaseMs: s.leaseMs }
+    case 'Release':
+      return {
+        type: 'Release',
+        items,
+        ...(s.delayMs === undefined ? {} : { delayMs: s.delayMs }),
+        ...(s.error === undefined ? {} : { error: s.error }),
+        ...(s.holdSubscription === undefined ? {} : { holdSubscription: s.holdSubscription }),
+      }
     case 'DeadLetter':
       return { type: 'DeadLetter', items, ...(s.error === undefined ? {} : { error: s.error }) }
-    default:
+    case 'Ack':
       return { type: s.type, items }
   }
 }

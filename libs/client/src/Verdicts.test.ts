@@ -11,6 +11,11 @@ const retry = (indexes: number[], delayMs?: number, error?: string) => ({
   indexes,
 })
 
+const release = (indexes: number[], delayMs?: number, more = {}) => ({
+  settlement: { type: 'Release', delayMs, ...more },
+  indexes,
+})
+
 describe('verdicts of a handler', () => {
   it('acknowledges everything when it returns without a verdict', () => {
     const { verdicts, acked } = verdictsOf(3)
@@ -75,6 +80,49 @@ describe('verdicts of a handler', () => {
     verdicts.retry(0, { delayMs: 2_000 })
     verdicts.retry(0)
     expect(verdicts.finish()).toEqual([retry([0], 2_000, 'first')])
+  })
+
+  it('gives back with a delay what a message or the batch says, and lets the first verdict count', () => {
+    const { verdicts, acked } = verdictsOf(4)
+    verdicts.release(0, { delayMs: 5, error: 'busy' })
+    verdicts.release(0, { delayMs: 9 })
+    verdicts.retry(0)
+    verdicts.retry(1, { delayMs: 3 })
+    verdicts.releaseAll({ delayMs: 7, holdSubscription: true })
+    verdicts.retry(2)
+    verdicts.retryAll()
+    verdicts.ackAll()
+    expect(verdicts.finish()).toEqual([
+      release([0], 9, { error: 'busy', holdSubscription: true }),
+      retry([1], 3),
+      release([2, 3], 7, { holdSubscription: true }),
+    ])
+    expect(acked).toEqual([])
+  })
+
+  it('takes nothing of a retry of the batch for a message that is given back', () => {
+    const { verdicts } = verdictsOf(2)
+    verdicts.release(0)
+    verdicts.retryAll({ delayMs: 7 })
+    verdicts.release(1, { delayMs: 5 })
+    expect(verdicts.finish()).toEqual([release([0]), retry([1], 7)])
+  })
+
+  it('gives everything back that has no verdict when the handler is told to wait', () => {
+    const { verdicts, acked } = verdictsOf(4)
+    verdicts.ack(0)
+    verdicts.retry(1, { delayMs: 3 })
+    expect(verdicts.defer({ delayMs: 30, error: '429', holdSubscription: true })).toEqual([
+      retry([1], 3),
+      release([2, 3], 30, { error: '429', holdSubscription: true }),
+    ])
+    expect(acked).toEqual([0])
+    const retrying = verdictsOf(1).verdicts
+    retrying.retryAll()
+    expect(retrying.defer({ delayMs: 30, error: '429' })).toEqual([retry([0], undefined, '429')])
+    const releasing = verdictsOf(1).verdicts
+    releasing.releaseAll({ delayMs: 2 })
+    expect(releasing.abandon()).toEqual([release([0], 2)])
   })
 
   it('gives back what has no verdict when the consumer stops, and keeps the others', () => {

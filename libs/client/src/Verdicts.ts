@@ -1,4 +1,4 @@
-import type { RetryOptions } from './ReceivedMessage.ts'
+import type { ReleaseOptions, RetryOptions } from './ReceivedMessage.ts'
 import type { Settlement } from './Settler.ts'
 
 const open = 0
@@ -16,13 +16,15 @@ export interface Outcome {
 /**
  * The verdicts of a handler on one batch. The first verdict on a message counts; one on a message beats one on
  * the batch that comes later; a verdict on the batch closes it for those without one. A second `retry` of a
- * message or batch that is to be retried changes its delay and error, as Cloudflare's runtime does.
+ * message or batch that is to be retried changes its delay and error, as Cloudflare's runtime does; a second release of
+ * what is to be given back likewise.
  */
 export class Verdicts {
   readonly #states: Uint8Array
-  readonly #details = new Map<number, RetryOptions>()
-  #batch: 'open' | 'acked' | 'retried' | 'closed' = 'open'
+  readonly #details = new Map<number, ReleaseOptions>()
+  #batch: 'open' | 'acked' | 'retried' | 'released' | 'closed' = 'open'
   #batchRetry: RetryOptions = {}
+  #batchRelease: ReleaseOptions = {}
   readonly #onAck: (indexes: readonly number[]) => void
 
   /**
@@ -40,15 +42,18 @@ export class Verdicts {
   }
 
   retry(index: number, options: RetryOptions = {}): void {
-    if (this.#batch === 'acked' || this.#batch === 'closed') return
-    const state = this.#states[index]
-    if (state !== open && state !== retried) return
-    this.#states[index] = retried
-    this.#details.set(index, merged(this.#details.get(index), options))
+    if (this.#batch === 'open' || this.#batch === 'retried') this.#giveBack(index, retried, options)
   }
 
-  release(index: number): void {
-    if (this.#batch === 'open' && this.#states[index] === open) this.#states[index] = released
+  release(index: number, options: ReleaseOptions = {}): void {
+    if (this.#batch === 'open' || this.#batch === 'released') this.#giveBack(index, released, options)
+  }
+
+  #giveBack(index: number, verdict: number, options: ReleaseOptions): void {
+    const state = this.#states[index]
+    if (state !== open && state !== verdict) return
+    this.#states[index] = verdict
+    this.#details.set(index, merged(this.#details.get(index), options))
   }
 
   deadLetter(index: number, error?: string): void {
@@ -64,9 +69,15 @@ export class Verdicts {
   }
 
   retryAll(options: RetryOptions = {}): void {
-    if (this.#batch === 'acked' || this.#batch === 'closed') return
+    if (this.#batch !== 'open' && this.#batch !== 'retried') return
     this.#batch = 'retried'
     this.#batchRetry = merged(this.#batchRetry, options)
+  }
+
+  releaseAll(options: ReleaseOptions = {}): void {
+    if (this.#batch !== 'open' && this.#batch !== 'released') return
+    this.#batch = 'released'
+    this.#batchRelease = merged(this.#batchRelease, options)
   }
 
   /**
@@ -76,14 +87,17 @@ export class Verdicts {
    */
   finish(failure?: { readonly error: string }): Outcome[] {
     if (failure === undefined && this.#batch === 'open') this.#ackOpen()
-    return this.#close({ type: 'Retry', ...merged({ error: failure?.error }, this.#batchRetry) })
+    return this.#close({ type: 'Retry', error: failure?.error })
+  }
+
+  /** Closes the verdicts because the handler was told to wait: what has none is given back. */
+  defer(options: ReleaseOptions): Outcome[] {
+    return this.#close({ type: 'Release', ...options })
   }
 
   /** Closes the verdicts because the consumer stops: messages without one are given back. */
   abandon(): Outcome[] {
-    const rest: Settlement =
-      this.#batch === 'retried' ? { type: 'Retry', ...this.#batchRetry } : { type: 'Release' }
-    return this.#close(rest)
+    return this.#close({ type: 'Release' })
   }
 
   #ackOpen(): void {
@@ -96,7 +110,16 @@ export class Verdicts {
     if (indexes.length > 0) this.#onAck(indexes)
   }
 
-  #close(rest: Settlement): Outcome[] {
+  /** What was said of the batch beats what its end asks for, which a retry only adds a reason to. */
+  #rest(end: Settlement & ReleaseOptions): Settlement {
+    if (this.#batch === 'released') return { type: 'Release', ...this.#batchRelease }
+    if (this.#batch !== 'retried') return end
+    return { type: 'Retry', ...merged({ error: end.error }, this.#batchRetry) }
+  }
+
+  /** @param end what the end of the batch asks for where nothing else was said */
+  #close(end: Settlement & ReleaseOptions): Outcome[] {
+    const rest = this.#rest(end)
     this.#batch = 'closed'
     const outcomes = new Map<string, { settlement: Settlement; indexes: number[] }>()
     for (let i = 0; i < this.#states.length; i++) {
@@ -117,7 +140,7 @@ export class Verdicts {
       case retried:
         return { type: 'Retry', ...merged(this.#batchRetry, this.#details.get(index)!) }
       case released:
-        return { type: 'Release' }
+        return { type: 'Release', ...merged(this.#batchRelease, this.#details.get(index)!) }
       case deadLettered:
         return { type: 'DeadLetter', ...this.#details.get(index) }
       default:
@@ -126,7 +149,8 @@ export class Verdicts {
   }
 }
 
-const merged = (older: RetryOptions = {}, newer: RetryOptions): RetryOptions => ({
+const merged = (older: ReleaseOptions = {}, newer: ReleaseOptions): ReleaseOptions => ({
   delayMs: newer.delayMs ?? older.delayMs,
   error: newer.error ?? older.error,
+  holdSubscription: newer.holdSubscription ?? older.holdSubscription,
 })

@@ -17,7 +17,7 @@ import type {
   RescheduleOptions,
   SendOptions,
 } from './Client.ts'
-import type { ClientEvent } from './ClientEvent.ts'
+import { thrownEvent, type ClientEvent } from './ClientEvent.ts'
 import type { ClientOptions } from './ClientOptions.ts'
 import { realClock } from './Clock.ts'
 import {
@@ -35,7 +35,14 @@ import { limits } from './limits.ts'
 import type { MessageView } from './MessageView.ts'
 import { LogConnection, type OpenLog } from './LogConnection.ts'
 import type { ClientContext } from './PartitionLink.ts'
-import { clip, receivedMessages, type ReceivedMessage, type RetryOptions } from './ReceivedMessage.ts'
+import {
+  clip,
+  receivedMessages,
+  releaseOf,
+  type ReceivedMessage,
+  type ReleaseOptions,
+  type RetryOptions,
+} from './ReceivedMessage.ts'
 import type { Stored } from './QueueRoute.ts'
 import { fitting } from './schema/fitting.ts'
 import { fittingMessages } from './schema/fittingMessages.ts'
@@ -175,8 +182,8 @@ class TransportClient implements Client {
     return this.#settle(receipts, { type: 'Extend', leaseMs })
   }
 
-  release(receipts: string | readonly string[]) {
-    return this.#settle(receipts, { type: 'Release' })
+  async release(receipts: string | readonly string[], options: ReleaseOptions = {}) {
+    return this.#settle(receipts, releaseOf(options))
   }
 
   deadLetter(receipts: string | readonly string[], error?: string) {
@@ -222,8 +229,8 @@ class TransportClient implements Client {
 
   consumeEach<T>(from: QueueNamed, handler: MessageHandler<T>, options?: ConsumeOptions): Consumer {
     const queue = nameOf(from)
-    const failed = (error: unknown, { id, attempt }: MessageView): void =>
-      this.#context.emit({ type: 'handlerFailed', queue, error, messages: 1, messageId: id, attempt })
+    const failed = (error: unknown, message: MessageView): void =>
+      this.#context.emit(thrownEvent(queue, error, message, 1))
     return this.consume(from, handleEach(handler, failed), options)
   }
 

@@ -1,7 +1,8 @@
+import { deferral, isBackPressure } from './BackPressure.ts'
 import type { Batch, ConsumedMessage } from './Batch.ts'
 import type { MessageHandler } from './Consumer.ts'
 
-/** A batch handler that runs the messages of a batch side by side and lets each fail alone. */
+/** A batch handler that runs the messages of a batch side by side and lets each fail, or wait, alone. */
 export const handleEach =
   <T>(handler: MessageHandler<T>, failed: (error: unknown, message: ConsumedMessage) => void) =>
   async (batch: Batch<T>): Promise<void> => {
@@ -18,6 +19,7 @@ const handleOne = async <T>(
     message.ack()
   } catch (error) {
     failed(error, message)
+    if (isBackPressure(error)) return message.release(deferral(error))
     message.retry({ error: error instanceof Error ? error.message : String(error) })
   }
 }

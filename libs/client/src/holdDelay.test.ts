@@ -25,6 +25,15 @@ it('keeps the note about a delay whole where the error is long', () => {
   expect(error).toMatch(/x; a delay of Infinity ms was asked for and held to the longest, 1 d$/u)
 })
 
+it('holds the delay of what is given back likewise, and keeps the rest of it', () => {
+  const asked = { type: 'Release', delayMs: Infinity, holdSubscription: true } as const
+  expect(holdDelay(asked, 86_400_000).settlement).toEqual({
+    ...asked,
+    delayMs: 86_400_000,
+    error: 'a delay of Infinity ms was asked for and held to the longest, 1 d',
+  })
+})
+
 it('leaves what is no number to the engine, which refuses it', () => {
   expect(holdDelay({ type: 'Retry', delayMs: NaN }, 86_400_000)).toEqual({
     settlement: { type: 'Retry', delayMs: NaN },

@@ -11,12 +11,13 @@ export const holdDelay = (
   settlement: Settlement,
   delayMsMax: number,
 ): { readonly settlement: Settlement; readonly beyondMs?: number } => {
-  if (settlement.type !== 'Retry' || settlement.delayMs === undefined) return { settlement }
+  if (settlement.type !== 'Retry' && settlement.type !== 'Release') return { settlement }
+  if (settlement.delayMs === undefined) return { settlement }
   const { delayMs, error } = settlement
   if (!(delayMs > delayMsMax)) return { settlement: { ...settlement, delayMs: Math.round(delayMs) } }
   const note = `a delay of ${inTime(delayMs)} was asked for and held to the longest, ${inTime(delayMsMax)}`
   const text = error === undefined ? note : `${error.slice(0, errorMax - note.length - 2)}; ${note}`
-  return { settlement: { type: 'Retry', delayMs: delayMsMax, error: text }, beyondMs: delayMs }
+  return { settlement: { ...settlement, delayMs: delayMsMax, error: text }, beyondMs: delayMs }
 }
 
 const errorMax = partitionLimits.errorCharactersMax

@@ -54,14 +54,22 @@ const mergeSubscription = (
   parts: readonly QueueDescription[],
 ): SubscriptionDescription => {
   const same = parts.flatMap((part) => part.subscriptions.find(({ name }) => name === sub.name) ?? [])
+  const hold = longest([sub, ...same])
   const batches = mergeRecentBatches([sub.batches, ...same.map((each) => each.batches)])
   return {
     ...sub,
+    ...(hold === undefined ? {} : { hold }),
     ...(batches === undefined ? {} : { batches }),
     counts: summed(sub.counts, same),
     waitingPolls: same.reduce((n, each) => n + each.waitingPolls, sub.waitingPolls),
   }
 }
+
+/** Parts are held each by itself: what is told is the one that ends last. */
+const longest = (parts: readonly SubscriptionDescription[]): SubscriptionDescription['hold'] =>
+  parts
+    .map(({ hold }) => hold)
+    .reduce((last, hold) => ((hold?.until ?? 0) > (last?.until ?? 0) ? hold : last))
 
 const summed = (own: QueueCounts, others: readonly { readonly counts: QueueCounts }[]): QueueCounts =>
   Object.fromEntries(

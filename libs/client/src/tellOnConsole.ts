@@ -38,6 +38,7 @@ export const tellOnConsole = (event: ClientEvent): void => {
       return console.error(
         `kiroku: ${event.receipts.length} verdicts on messages of "${event.queue}" were not stored: ${textOf(event.error)}`,
       )
+    case 'backPressure':
     case 'retrying':
     case 'ownerChanged':
     case 'released':

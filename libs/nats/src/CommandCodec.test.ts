@@ -19,6 +19,7 @@ const commands: readonly Command[] = [
   { type: 'Retry', items, delayMs: 86_400_000, error: 'no such table' },
   { type: 'Extend', items, leaseMs: 30_000 },
   { type: 'Release', items },
+  { type: 'Release', items, delayMs: 30_000, error: 'HTTP 429', holdSubscription: true },
   { type: 'DeadLetter', items },
   { type: 'CreateQueue', queue: 'mail', config: { retriesMax: 3, deadLetter: null }, by },
   { type: 'ConfigureQueue', queue: 'mail', config: { retry: { kind: 'list', delaysMs: [1, 2] } }, by },

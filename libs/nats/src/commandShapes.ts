@@ -73,7 +73,12 @@ const shapes: Readonly<Record<CommandType, Check>> = {
   Ack: shape(settling),
   Retry: shape({ ...settling, delayMs: optional(number), error: optional(text) }),
   Extend: shape({ ...settling, leaseMs: number }),
-  Release: shape(settling),
+  Release: shape({
+    ...settling,
+    delayMs: optional(number),
+    error: optional(text),
+    holdSubscription: optional(flag),
+  }),
   DeadLetter: shape({ ...settling, error: optional(text) }),
   CreateQueue: shape(configuration),
   ConfigureQueue: shape(configuration),

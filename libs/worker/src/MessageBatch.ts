@@ -1,5 +1,5 @@
 import { KirokuError } from '@kiroku/message'
-import type { Batch, ConsumedMessage, RetryOptions } from '@kiroku/client'
+import type { Batch, ConsumedMessage, ReleaseOptions, RetryOptions } from '@kiroku/client'
 import { decodeBody } from './body.ts'
 
 /** How a Worker asks for another attempt. */
@@ -8,6 +8,16 @@ export interface QueueRetryOptions {
   readonly delaySeconds?: number | undefined
   /** Why, for the record; at most 1,000 characters. Beyond what Cloudflare knows. */
   readonly reason?: string | undefined
+  /**
+   * false: the attempt is given back, so that the message never runs out of retries for it, as where a service answers
+   * HTTP 429. Needs `delaySeconds`. Beyond what Cloudflare knows, like `holdSubscription`.
+   */
+  readonly countAttempt?: boolean | undefined
+  /**
+   * Have the deliveries of the whole queue, or of the subscription that is consumed, stand still for as long. Needs
+   * `countAttempt: false`.
+   */
+  readonly holdSubscription?: boolean | undefined
 }
 
 /** A message as a Worker sees it. */
@@ -44,9 +54,10 @@ export class Message<Body = unknown> {
     this.#message.ack()
   }
 
-  /** Another attempt in a later batch. */
+  /** Another attempt in a later batch. Errors: `InvalidArgument`. */
   retry(options?: QueueRetryOptions): void {
-    this.#message.retry(retryOptions(options))
+    if (isCounted(options)) this.#message.retry(retryOptions(options))
+    else this.#message.release(releaseOptions(options))
   }
 }
 
@@ -68,11 +79,30 @@ export class MessageBatch<Body = unknown> {
     this.#batch.ackAll()
   }
 
-  /** Retries every message without a verdict of its own. */
+  /** Retries every message without a verdict of its own. Errors: `InvalidArgument`. */
   retryAll(options?: QueueRetryOptions): void {
-    this.#batch.retryAll(retryOptions(options))
+    if (isCounted(options)) this.#batch.retryAll(retryOptions(options))
+    else this.#batch.releaseAll(releaseOptions(options))
   }
 }
+
+/** Whether a retry costs an attempt. Errors: `InvalidArgument` for options that say nothing together. */
+const isCounted = ({
+  countAttempt = true,
+  holdSubscription = false,
+  delaySeconds,
+}: QueueRetryOptions = {}) => {
+  if (holdSubscription && countAttempt)
+    throw new KirokuError('InvalidArgument', 'holdSubscription needs countAttempt: false')
+  if (!countAttempt && !((delaySeconds ?? 0) > 0))
+    throw new KirokuError('InvalidArgument', 'countAttempt: false needs delaySeconds above 0')
+  return countAttempt
+}
+
+const releaseOptions = (options: QueueRetryOptions = {}): ReleaseOptions => ({
+  ...retryOptions(options),
+  holdSubscription: options.holdSubscription,
+})
 
 const retryOptions = (options: QueueRetryOptions = {}): RetryOptions => ({
   delayMs: options.delaySeconds === undefined ? undefined : pauseMsOf(options.delaySeconds),

@@ -9,6 +9,7 @@ const levels: Readonly<Record<ClientEvent['type'], LogLevel>> = {
   queueWarning: 'warn',
   handlerFailed: 'error',
   bodyMismatch: 'error',
+  backPressure: 'info',
   delayHeld: 'warn',
   leaseLost: 'warn',
   leaseAbandoned: 'error',

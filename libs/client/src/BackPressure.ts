@@ -1,0 +1,58 @@
+import { KirokuError } from '@kiroku/message'
+import { inTime } from '@kiroku/partition'
+import type { ReleaseOptions } from './ReceivedMessage.ts'
+import { retryAfterMs } from './retryAfterMs.ts'
+
+/** What an upstream said, and what follows for the rest. */
+export interface BackPressureOptions {
+  /** Its `Retry-After`, as `response.headers.get('retry-after')` gives it: seconds or a date. */
+  readonly retryAfter?: string | null | undefined
+  /** Pause in ms, in place of that. */
+  readonly delayMs?: number | undefined
+  /** Have the deliveries of the whole subscription stand still for as long, not only what this handler has; default: no. */
+  readonly holdSubscription?: boolean | undefined
+  /** Why, for the record; at most 1,000 characters. */
+  readonly reason?: string | undefined
+}
+
+/** Where the upstream does not say how long, in ms. */
+const unsaidMs = 30_000
+
+/**
+ * Thrown by a handler whose upstream is too busy, as with HTTP 429. What has no verdict yet is given back, waits for as
+ * long as the upstream asks, and loses no attempt, so that it never comes into the dead-letter queue for it. Without a
+ * readable `retryAfter` and a `delayMs` that is 30 s. Errors: `InvalidArgument`.
+ *
+ * @example
+ * const response = await fetch(url, { method: 'POST', body: message.text() })
+ * if (response.status === 429)
+ *   throw new BackPressure({ retryAfter: response.headers.get('retry-after'), holdSubscription: true })
+ */
+export class BackPressure extends Error {
+  override readonly name = 'BackPressure'
+  /** Pause in ms. */
+  readonly delayMs: number
+  readonly holdSubscription: boolean
+
+  constructor({ retryAfter, delayMs, holdSubscription = false, reason }: BackPressureOptions = {}) {
+    if (delayMs !== undefined && !(delayMs > 0))
+      throw new KirokuError('InvalidArgument', `delayMs must be above 0, not ${delayMs}`)
+    const pauseMs = delayMs ?? retryAfterMs(retryAfter) ?? unsaidMs
+    super(reason ?? `the upstream asks to wait for ${inTime(pauseMs)}`)
+    this.delayMs = pauseMs
+    this.holdSubscription = holdSubscription
+  }
+}
+
+/** Whether a handler threw a `BackPressure`; by its form, since a bundled handler brings a class of its own. */
+export const isBackPressure = (thrown: unknown): thrown is BackPressure =>
+  thrown instanceof Error &&
+  thrown.name === 'BackPressure' &&
+  Number((thrown as Partial<BackPressure>).delayMs) > 0
+
+/** How what a handler was told to wait with is given back. */
+export const deferral = ({ delayMs, holdSubscription, message }: BackPressure): ReleaseOptions => ({
+  delayMs,
+  holdSubscription,
+  error: message,
+})
