@@ -8,6 +8,7 @@ import * as Layer from 'effect/Layer'
 import { errorRegistry } from '@kiroku/message'
 import type { ApiSources } from './ApiSources.ts'
 import type { AnswerConsole } from './console/answerConsole.ts'
+import { errorHeaders } from './definition/apiError.ts'
 import { call } from './handlers/call.ts'
 import type { OperationTimes } from './metrics/OperationTimes.ts'
 import { queueMetrics } from './metrics/queueMetrics.ts'
@@ -105,4 +106,11 @@ const metrics = (
       return renderMetrics([...queueMetrics(ours(queues), ours(partitions)), times.family(), ...metrics()])
     })
     return HttpServerResponse.text(text, { contentType: metricsContentType })
-  }).pipe(Effect.catch((error) => HttpServerResponse.json(error, { status: errorRegistry[error.id].http })))
+  }).pipe(
+    Effect.catch((error) =>
+      HttpServerResponse.json(error, {
+        status: errorRegistry[error.id].http,
+        headers: errorHeaders(error),
+      }),
+    ),
+  )

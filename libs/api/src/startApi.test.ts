@@ -735,6 +735,41 @@ describe('closing the API', () => {
   })
 })
 
+describe('an error that says how long to wait', () => {
+  it.each([
+    [1, '1'],
+    [1_000, '1'],
+    [1_001, '2'],
+    [12_500, '13'],
+    [undefined, null],
+  ])('with a pause of %s ms has the header Retry-After: %s', async (retryAfterMs, header) => {
+    const busy = new KirokuError('Busy', 'at a limit', { retryAfterMs })
+    const { ask } = await serve('', { clusterStatus: () => Promise.reject(busy) })
+    const answer = await ask('GET', '/v1/cluster')
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, header])
+    expect(answer.json()).toEqual({
+      id: 'Busy',
+      message: 'at a limit',
+      help: busy.help,
+      retryable: true,
+      ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    })
+  })
+
+  it('has it among metrics too; other answers have none', async () => {
+    const { ask } = await serve('', {
+      metrics: () => {
+        throw new KirokuError('Unavailable', 'away', { retryAfterMs: 2_100 })
+      },
+    })
+    const metrics = await ask('GET', '/metrics')
+    expect([metrics.status, metrics.headers.get('retry-after')]).toEqual([503, '3'])
+    await client.queues.create('q')
+    expect((await ask('GET', '/v1/queues/q')).headers.get('retry-after')).toBeNull()
+    expect((await ask('GET', '/v1/queues/nope')).headers.get('retry-after')).toBeNull()
+  })
+})
+
 describe('beside the API', () => {
   it('health is ready with a warning, and says it', async () => {
     const { ask } = await serve()

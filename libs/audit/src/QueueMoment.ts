@@ -1,5 +1,5 @@
 import type { StateName } from '@kiroku/message'
-import type { QueueConfig, QueueCounts } from '@kiroku/partition'
+import type { Hold, QueueConfig, QueueCounts } from '@kiroku/partition'
 
 /** A moment that is asked for: a record of a partition (without one: of the queue's home), or a time in ms since 1970. */
 export type AskedMoment = { readonly seq: number; readonly partition?: number } | { readonly time: number }
@@ -37,6 +37,8 @@ export interface MomentSubscription {
   readonly name: string
   readonly sub: number
   readonly deliveryPaused: boolean
+  /** Deliveries stood still; of several places the hold that ends last. */
+  readonly hold?: Hold
   readonly counts: QueueCounts
 }
 

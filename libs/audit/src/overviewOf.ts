@@ -1,4 +1,4 @@
-import type { QueueDescription } from '@kiroku/partition'
+import { laterHold, type QueueDescription } from '@kiroku/partition'
 import type { MomentPlace, MomentSubscription, QueueOverview } from './QueueMoment.ts'
 import { sumCounts } from './sumCounts.ts'
 
@@ -26,14 +26,14 @@ export const overviewOf = (name: string, at: number, places: readonly DescribedP
 const subscriptionsOf = (places: readonly DescribedPlace[]): MomentSubscription[] => {
   const byName = new Map<string, MomentSubscription>()
   for (const { description } of places)
-    for (const { name, sub, deliveryPaused, counts } of description.subscriptions) {
+    for (const { name, sub, deliveryPaused, hold, counts } of description.subscriptions) {
       const before = byName.get(name)
-      byName.set(
-        name,
-        before === undefined
-          ? { name, sub, deliveryPaused, counts }
-          : { ...before, counts: sumCounts(before.counts, counts) },
-      )
+      const last = laterHold(before?.hold, hold)
+      byName.set(name, {
+        ...(before ?? { name, sub, deliveryPaused }),
+        ...(last === undefined ? {} : { hold: last }),
+        counts: before === undefined ? counts : sumCounts(before.counts, counts),
+      })
     }
   return [...byName.values()]
 }

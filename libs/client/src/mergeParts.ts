@@ -1,4 +1,5 @@
 import {
+  laterHold,
   mergeRecentBatches,
   mergeTimes,
   type PartDescription,
@@ -54,7 +55,8 @@ const mergeSubscription = (
   parts: readonly QueueDescription[],
 ): SubscriptionDescription => {
   const same = parts.flatMap((part) => part.subscriptions.find(({ name }) => name === sub.name) ?? [])
-  const hold = longest([sub, ...same])
+  // Parts are held each by itself.
+  const hold = same.reduce((last, part) => laterHold(last, part.hold), sub.hold)
   const batches = mergeRecentBatches([sub.batches, ...same.map((each) => each.batches)])
   return {
     ...sub,
@@ -64,12 +66,6 @@ const mergeSubscription = (
     waitingPolls: same.reduce((n, each) => n + each.waitingPolls, sub.waitingPolls),
   }
 }
-
-/** Parts are held each by itself: what is told is the one that ends last. */
-const longest = (parts: readonly SubscriptionDescription[]): SubscriptionDescription['hold'] =>
-  parts
-    .map(({ hold }) => hold)
-    .reduce((last, hold) => ((hold?.until ?? 0) > (last?.until ?? 0) ? hold : last))
 
 const summed = (own: QueueCounts, others: readonly { readonly counts: QueueCounts }[]): QueueCounts =>
   Object.fromEntries(

@@ -10,6 +10,10 @@ export interface Hold {
   readonly error: string
 }
 
+/** Of two holds the one that ends last. */
+export const laterHold = (a: Hold | undefined, b: Hold | undefined): Hold | undefined =>
+  (b?.until ?? 0) > (a?.until ?? 0) ? b : a
+
 /** Holds the deliveries of a subscription. Whoever decided it saw to it that no longer hold is cut short. */
 export const deliveryHeld = (
   state: PartitionState,

@@ -80,7 +80,7 @@ const edgeWords: Readonly<Record<string, string>> = {
   'Inflight→Committed': 'acknowledged',
   'Inflight→DLQ': 'out of retries',
   'Inflight→Discarded': 'out of retries',
-  'Inflight→WaitingRetry': 'failed',
+  'Inflight→WaitingRetry': 'failed or deferred',
   'WaitingRetry→Available': 'retry due',
   'WaitingRetry→Committed': 'late ack',
   'WaitingRetry→Discarded': 'expired or purged',

@@ -1,15 +1,21 @@
 import { populationOf, type MomentMessage, type QueueMoment } from '@kiroku/audit'
 import { renderPopulation } from '@kiroku/message'
 import { columns } from '../cli/columns.ts'
+import { holdText } from '../cli/holdText.ts'
 import { stateTitles, subscriptionStates } from '../cli/stateTitles.ts'
 import { formatDuration } from '../config/units.ts'
 
 /** A queue at a moment, for people: the machine with its population, subscriptions, and the messages of the page. */
 export const describeMoment = (moment: QueueMoment, colour: boolean): string => {
   const { queue, at, places, deliveryPaused, counts, subscriptions, messages, messagesTotal, next } = moment
+  const still = deliveryPaused
+    ? '  deliveries paused'
+    : subscriptions.length === 1 && subscriptions[0]!.hold !== undefined
+      ? `  deliveries ${holdText(subscriptions[0]!.hold)}`
+      : ''
   const where = places.map(({ partition, seq }) => `${partition}/${seq}`).join(' ')
   const lines = [
-    `${queue} at ${new Date(at).toISOString()}  (record ${where})${deliveryPaused ? '  deliveries paused' : ''}`,
+    `${queue} at ${new Date(at).toISOString()}  (record ${where})${still}`,
     '',
     renderPopulation(populationOf(counts), { colour }),
     '',
@@ -17,10 +23,10 @@ export const describeMoment = (moment: QueueMoment, colour: boolean): string => 
   ]
   if (subscriptions.length > 1) {
     const head = ['subscription', ...subscriptionStates.map((state) => stateTitles[state]), '']
-    const rows = subscriptions.map(({ name, deliveryPaused: isPaused, counts }) => [
+    const rows = subscriptions.map(({ name, deliveryPaused: isPaused, hold, counts }) => [
       name,
       ...subscriptionStates.map((state) => String(counts[state])),
-      isPaused ? 'paused' : '',
+      isPaused ? 'paused' : hold === undefined ? '' : holdText(hold),
     ])
     lines.push('', columns([head, ...rows]))
   }

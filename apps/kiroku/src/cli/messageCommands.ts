@@ -6,7 +6,7 @@ const messageArgument: ArgumentSpec = { name: 'id', description: 'Message id, as
 
 const receiptsArgument: ArgumentSpec = { name: 'receipts', description: 'Receipts, separated by commas.' }
 
-/** `send`, `receive`, `ack`, `retry`, `peek`, `recall`, `reschedule`, `erase` and `work`. */
+/** `send`, `receive`, `ack`, `retry`, `release`, `peek`, `recall`, `reschedule`, `erase` and `work`. */
 export const messageCommands: readonly CommandSpec[] = [
   {
     name: 'send',
@@ -121,6 +121,33 @@ export const messageCommands: readonly CommandSpec[] = [
     ],
     settings: natsSettings,
     load: async () => (await import('../commands/settle.ts')).retry,
+  },
+  {
+    name: 'release',
+    summary: 'Give messages back without counting an attempt, by the receipts that `receive` printed.',
+    examples: [
+      {
+        command: "kiroku release RECEIPT --delay 30s --reason 'HTTP 429' --hold-subscription",
+        description: 'Back in 30 s, and nothing else is delivered until then',
+      },
+    ],
+    arguments: [receiptsArgument],
+    flags: [
+      {
+        name: 'delay',
+        kind: 'text',
+        metavar: 'DURATION',
+        description: 'Pause before it is delivered again, up to 14d; default none.',
+      },
+      { name: 'reason', kind: 'text', metavar: 'TEXT', description: 'Why, for the record.' },
+      {
+        name: 'hold-subscription',
+        kind: 'boolean',
+        description: 'Have all deliveries of the subscription stand still for as long; needs --delay.',
+      },
+    ],
+    settings: natsSettings,
+    load: async () => (await import('../commands/settle.ts')).release,
   },
   {
     name: 'peek',

@@ -10,6 +10,7 @@ import {
 } from '@kiroku/partition'
 import type { CommandModule, Invocation } from '../cli/CommandSpec.ts'
 import { columns } from '../cli/columns.ts'
+import { holdText } from '../cli/holdText.ts'
 import type { Output } from '../cli/Output.ts'
 import { stateTitles } from '../cli/stateTitles.ts'
 import { formatSetting, queueConfigOf, queueFlags } from '../config/queueFlags.ts'
@@ -50,13 +51,19 @@ export const update = command(async (client, queue, invocation) => {
 export const list = command(async (client, _, { out, flag }) => {
   const { queues, missing } = await client.queues.survey()
   const { shown, replies } = flag('all') ? { shown: queues, replies: [] } : apart(queues)
-  const rows = shown.map((queue) => rowOf(queue.name + (queue.deliveryPaused ? ' (paused)' : ''), [queue]))
+  const rows = shown.map((queue) => rowOf(queue.name + mark(queue), [queue]))
   if (replies.length > 0) rows.push(rowOf(`reply queues (${replies.length})`, replies))
   const head = ['queue', ...listed.map((state) => stateTitles[state]), 'oldest']
   out.line(queues.length === 0 ? 'no queues; `kiroku queue create NAME` makes one' : columns([head, ...rows]))
   for (const { problem } of missing) out.line(`WARNING  ${problem.message}`)
   out.result({ queues, missing })
 })
+
+/** Why nothing is delivered to anybody. */
+const mark = ({ deliveryPaused, subscriptions }: QueueDescription): string => {
+  if (deliveryPaused) return ' (paused)'
+  return subscriptions.every(({ hold }) => hold !== undefined) ? ' (held)' : ''
+}
 
 const listed = [
   'available',
@@ -119,7 +126,7 @@ const rowsOf = ({
 }: QueueDescription): string[][] => [
   ['name', name],
   ['partition', `${partition} (queue id ${queue})`],
-  ['deliveries', deliveryPaused ? 'paused' : 'on'],
+  ['deliveries', deliveriesText(deliveryPaused, rest.subscriptions)],
   ['oldest', formatDuration(Math.round(rest.oldestAgeMs))],
   ['waiting receives', String(rest.waitingPolls)],
   ['waited lately', timesText(rest.times?.waiting)],
@@ -128,6 +135,12 @@ const rowsOf = ({
   ...queueFlags.map(({ key, flag, row }) => [`--${flag}`, formatSetting(row, config[key])]),
   ['applied from', Object.keys(rest.applied).join(', ') || 'no file'],
 ]
+
+const deliveriesText = (isPaused: boolean, subscriptions: QueueDescription['subscriptions']): string => {
+  if (isPaused) return 'paused'
+  const [main] = subscriptions
+  return subscriptions.length === 1 && main?.hold !== undefined ? holdText(main.hold) : 'on'
+}
 
 const timesText = (figures: TimeFigures | undefined): string =>
   figures === undefined

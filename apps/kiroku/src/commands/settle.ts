@@ -33,3 +33,13 @@ export const retry = settle('retried', (client, receipts, { text }) => {
     ...(error === undefined ? {} : { error }),
   })
 })
+
+/** `release`. */
+export const release = settle('released', (client, receipts, { text, flag }) => {
+  const [delay, error] = [text('delay'), text('reason')]
+  return client.release(receipts, {
+    ...(delay === undefined ? {} : { delayMs: parseDurationMs(delay, '--delay') }),
+    ...(error === undefined ? {} : { error }),
+    holdSubscription: flag('hold-subscription'),
+  })
+})

@@ -1,5 +1,6 @@
 import type { PartitionDescription, QueueDescription } from '@kiroku/partition'
 import { columns } from '../cli/columns.ts'
+import { holdText } from '../cli/holdText.ts'
 import type { Invocation } from '../cli/CommandSpec.ts'
 import { stateTitles } from '../cli/stateTitles.ts'
 import { formatDuration } from '../config/units.ts'
@@ -25,6 +26,7 @@ export const run = (invocation: Invocation): Promise<void> =>
       ...partitions.flatMap(unservedText),
       ...partitionTroubles(partitions.filter(isDescribed)),
       ...queues.filter(({ deliveryPaused }) => deliveryPaused).map(({ name }) => `queue ${name} is paused`),
+      ...queues.flatMap(heldText),
     ]
     const active = partitions.filter(({ state }) => state === 'Active').length
     const rows = [
@@ -58,6 +60,13 @@ const unservedText = ({ partition, owner, state }: ClusterPartition): string[] =
     `partition ${partition} is ${owner === undefined ? 'without an owner' : (state ?? 'not answering')}`,
   ]
 }
+
+const heldText = ({ name, subscriptions }: QueueDescription): string[] =>
+  subscriptions.flatMap(({ name: subscription, hold }) => {
+    if (hold === undefined) return []
+    const where = subscriptions.length === 1 ? `queue ${name}` : `subscription ${subscription} of ${name}`
+    return [`${where} is ${holdText(hold)}`]
+  })
 
 const openStates = ['available', 'delayed', 'inflight', 'waitingRetry'] as const
 

@@ -2,6 +2,7 @@ import type { Client, StartPosition } from '@kiroku/client'
 import type { SubscriptionDescription } from '@kiroku/partition'
 import type { CommandModule, Invocation } from '../cli/CommandSpec.ts'
 import { columns } from '../cli/columns.ts'
+import { holdText } from '../cli/holdText.ts'
 import { stateTitles, subscriptionStates } from '../cli/stateTitles.ts'
 import { formatSetting, queueFlags } from '../config/queueFlags.ts'
 import { parseStart } from '../config/startPosition.ts'
@@ -60,11 +61,16 @@ export const subscriptionTable = (subscriptions: readonly SubscriptionDescriptio
   columns([
     ['subscription', ...subscriptionStates.map((state) => stateTitles[state]), 'own settings'],
     ...subscriptions.map(({ counts, ...sub }) => [
-      sub.name + (sub.deliveryPaused ? ' (paused)' : '') + (sub.filling ? ' (filling)' : ''),
+      sub.name + marks(sub),
       ...subscriptionStates.map((state) => String(counts[state])),
       ownSettings(sub),
     ]),
   ])
+
+const marks = ({ deliveryPaused, filling, hold }: Omit<SubscriptionDescription, 'counts'>): string =>
+  (deliveryPaused ? ' (paused)' : '') +
+  (filling ? ' (filling)' : '') +
+  (hold === undefined ? '' : ` (${holdText(hold)})`)
 
 const ownSettings = ({ settings }: Pick<SubscriptionDescription, 'settings'>): string => {
   const own = settings as Readonly<Record<string, unknown>>

@@ -28,6 +28,7 @@ import {
   ReceiveRequest,
   Receipts,
   RescheduleRequest,
+  ReleaseRequest,
   RetryRequest,
   SettleResults,
   StartPosition,
@@ -320,9 +321,13 @@ const messages = HttpApiGroup.make('messages')
     })
       .annotate(RequiredRole, 'operator')
       .annotateMerge(says('operator', 'Moves the end of leases.')),
-    HttpApiEndpoint.post('release', '/messages/release', { payload: Receipts, success: SettleResults, error })
+    HttpApiEndpoint.post('release', '/messages/release', {
+      payload: ReleaseRequest,
+      success: SettleResults,
+      error,
+    })
       .annotate(RequiredRole, 'operator')
-      .annotateMerge(says('operator', 'Gives messages back at once, and the attempt too.')),
+      .annotateMerge(says('operator', 'Gives messages back, at once or after a delay, and the attempt too.')),
     HttpApiEndpoint.post('deadLetter', '/messages/dead-letter', {
       payload: DeadLetterRequest,
       success: SettleResults,

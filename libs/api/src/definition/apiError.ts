@@ -18,11 +18,15 @@ for (const [id, entry] of Object.entries(errorRegistry)) {
   idsByStatus.set(entry.http, ids)
 }
 
+/** Headers of an error: a pause as every HTTP client knows it. */
+export const errorHeaders = ({ retryAfterMs }: ApiError): { readonly 'retry-after'?: string } =>
+  retryAfterMs === undefined ? {} : { 'retry-after': `${Math.max(1, Math.ceil(retryAfterMs / 1_000))}` }
+
 /** One schema for each status of the error registry; every endpoint may answer any of them. */
 export const errorSchemas = [...idsByStatus]
   .sort(([a], [b]) => a - b)
-  .map(([status, ids]): Schema.Codec<ApiError> =>
-    Schema.Struct({
+  .map(([status, ids]): Schema.Codec<ApiError, unknown> => {
+    const body = Schema.Struct({
       id: Schema.Literals(ids),
       message: Schema.String,
       help: Schema.String,
@@ -30,8 +34,25 @@ export const errorSchemas = [...idsByStatus]
       retryAfterMs: Schema.optionalKey(Schema.Finite),
     })
       .annotate({ identifier: `Error${status}`, description: 'What happened, and what to do.' })
-      .pipe(HttpApiSchema.status(status)),
-  )
+      .pipe(HttpApiSchema.status(status))
+    if (!ids.some((id) => errorRegistry[id].retryable)) return body
+    return body.pipe(
+      HttpApiSchema.encodeToWithHeaders(
+        {
+          body,
+          headers: {
+            'retry-after': Schema.optionalKey(
+              Schema.String.annotate({ description: 'Whole seconds to wait for, where the engine says so' }),
+            ),
+          },
+        },
+        {
+          decode: ({ body: error }) => error,
+          encode: (error) => ({ body: error, headers: errorHeaders(error) }),
+        },
+      ),
+    )
+  })
 
 /** The answer for whatever was thrown; what is not ours becomes `Internal`. */
 export const toApiError = (cause: unknown): ApiError => {

@@ -153,6 +153,16 @@ const Subscription = Schema.Struct({
   name: Schema.String,
   sub: Schema.Finite.annotate({ description: 'Id of its generation, which a reset changes' }),
   deliveryPaused: Schema.Boolean,
+  hold: optional(
+    Schema.Struct({
+      since: ms('Since when, since 1970'),
+      until: ms('Until when, since 1970'),
+      error: Schema.String.annotate({ description: 'Why, as the consumer said' }),
+    }).annotate({
+      description:
+        'Deliveries stand still, since a consumer was told to wait; it ends by itself. Absent: they do not',
+    }),
+  ),
   filling: Schema.Boolean.annotate({ description: 'Messages of the past are being restored.' }),
   settings: Schema.Struct({
     ...(fieldsFrom((row) => optional(storedOf(row)), isOwnSetting) as unknown as Optional<
@@ -311,6 +321,18 @@ export const RetryRequest = Schema.Struct({
   delayMs: optional(ms("Pause; absent: the queue's policy")),
   error: optional(Schema.String.annotate({ description: 'Cause, for the record' })),
 }).annotate({ identifier: 'RetryRequest' })
+
+/** Receipts to give back without the attempt. */
+export const ReleaseRequest = Schema.Struct({
+  receipts,
+  delayMs: optional(ms('Pause; absent or 0: none')),
+  error: optional(Schema.String.annotate({ description: 'Cause, for the record' })),
+  holdSubscription: optional(
+    Schema.Boolean.annotate({
+      description: 'Have the deliveries of the subscription stand still for as long; needs a delay',
+    }),
+  ),
+}).annotate({ identifier: 'ReleaseRequest' })
 
 /** Receipts whose leases end `leaseMs` from now. */
 export const ExtendRequest = Schema.Struct({ receipts, leaseMs: ms('Lease from now') }).annotate({

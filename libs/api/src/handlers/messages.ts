@@ -71,7 +71,7 @@ export const messageHandlers = (
       ack: ({ payload }) => settle(() => client.ack(payload.receipts)),
       retry: ({ payload: { receipts, ...options } }) => settle(() => client.retry(receipts, options)),
       extend: ({ payload }) => settle(() => client.extend(payload.receipts, payload.leaseMs)),
-      release: ({ payload }) => settle(() => client.release(payload.receipts)),
+      release: ({ payload: { receipts, ...options } }) => settle(() => client.release(receipts, options)),
       deadLetter: ({ payload }) => settle(() => client.deadLetter(payload.receipts, payload.error)),
       recall: Effect.fnUntraced(function* ({ params }) {
         const by = yield* Caller

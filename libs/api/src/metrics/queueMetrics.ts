@@ -1,4 +1,9 @@
-import type { PartitionDescription, QueueCounts, QueueDescription } from '@kiroku/partition'
+import type {
+  PartitionDescription,
+  QueueCounts,
+  QueueDescription,
+  SubscriptionDescription,
+} from '@kiroku/partition'
 import { foldReplyQueues, type MeasuredQueue } from './foldReplyQueues.ts'
 import type { MetricFamily } from './MetricFamily.ts'
 
@@ -27,15 +32,18 @@ const consumersOf = (queue: MeasuredQueue): Consumer[] => {
       {
         ...queue,
         labels: { queue: name },
-        deliveryPaused: deliveryPaused || subscriptions[0]!.deliveryPaused,
+        deliveryPaused: deliveryPaused || standsStill(subscriptions[0]!),
       },
     ]
   return subscriptions.map((sub) => ({
     ...sub,
     labels: { queue: name, subscription: sub.name },
-    deliveryPaused: deliveryPaused || sub.deliveryPaused,
+    deliveryPaused: deliveryPaused || standsStill(sub),
   }))
 }
+
+const standsStill = ({ deliveryPaused, hold }: SubscriptionDescription): boolean =>
+  deliveryPaused || hold !== undefined
 
 /** What queues and partitions say of themselves, as metrics: ours, and OpenTelemetry's names for messaging. */
 export const queueMetrics = (
@@ -119,7 +127,7 @@ export const queueMetrics = (
     {
       type: 'gauge',
       name: 'kiroku_delivery_paused',
-      help: '1 while deliveries are paused.',
+      help: '1 while deliveries are paused, or held by a consumer that was told to wait.',
       samples: perConsumer(({ deliveryPaused }) => (deliveryPaused ? 1 : 0)),
     },
     {

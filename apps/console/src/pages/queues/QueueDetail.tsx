@@ -11,7 +11,7 @@ import { NumberStrip } from './NumberStrip.tsx'
 import { OutlookText } from './OutlookText.tsx'
 import { QueueDialog, type QueueAct } from './QueueDialog.tsx'
 import { QueueHistory } from './QueueHistory.tsx'
-import { outlookOf, rateSeconds, waitingOf } from './QueueRow.ts'
+import { outlookOf, rateSeconds, stillOutlook, waitingOf } from './QueueRow.ts'
 import { SettingList } from './SettingList.tsx'
 import { SubscriptionTable } from './SubscriptionTable.tsx'
 import styles from './QueueDetail.module.css'
@@ -35,6 +35,7 @@ export const QueueDetail = ({ name }: { readonly name: string }) => {
   const may = commands && role === 'admin' && at === undefined && info !== undefined
   const problem = infoError ?? (status === 'lost' ? error : undefined) ?? undefined
   const { deadLetter } = info?.config ?? {}
+  const still = info && stillOutlook(info)
   return (
     <div className={`page ${styles['page']}`}>
       <header className="page-head">
@@ -45,9 +46,7 @@ export const QueueDetail = ({ name }: { readonly name: string }) => {
         {counts !== undefined && tally !== undefined && (
           <OutlookText outlook={outlookOf(counts, tally, model.knownSeconds(now, rateSeconds), info)} />
         )}
-        {!isLive && info?.deliveryPaused === true && (
-          <OutlookText outlook={{ kind: 'paused', text: 'paused' }} />
-        )}
+        {!isLive && still !== undefined && <OutlookText outlook={still} />}
         {commands && role === 'admin' && (
           <div className="row end">
             {info?.deliveryPaused === true ? (

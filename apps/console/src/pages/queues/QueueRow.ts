@@ -3,6 +3,7 @@ import type { FeedModel } from '../../data/FeedModel.ts'
 import type { LyingLetters } from '../../data/letterQueues.ts'
 import { noActivity, type Tally } from '../../data/QueueActivity.ts'
 import type { QueueInfo } from '../../data/queueInfos.ts'
+import { time } from '../../parts/format.ts'
 import { forecast, nearLimit, type Outlook } from './outlook.ts'
 
 /** A queue as a row of the list. */
@@ -32,6 +33,18 @@ export const rateSeconds = 15
 export const waitingOf = ({ available, inflight, waitingRetry }: QueueCounts): number =>
   available + inflight + waitingRetry
 
+/** That nothing is delivered to anybody, and until when. */
+export const stillOutlook = ({
+  deliveryPaused,
+  subscriptions,
+}: Pick<QueueInfo, 'deliveryPaused' | 'subscriptions'>): Outlook | undefined => {
+  if (deliveryPaused) return { kind: 'paused', text: 'paused' }
+  const ends = subscriptions.map(({ hold }) => hold?.until ?? 0)
+  return ends.length === 0 || ends.includes(0)
+    ? undefined
+    : { kind: 'paused', text: `held until ${time(Math.min(...ends), Date.now())}` }
+}
+
 /** What is to be said of a queue first: that it is paused, that a limit is near, or how it goes on. `tally` is of `seconds`. */
 export const outlookOf = (
   counts: QueueCounts,
@@ -40,7 +53,8 @@ export const outlookOf = (
   info: QueueInfo | undefined,
 ): Outlook => {
   if (info !== undefined) {
-    if (info.deliveryPaused) return { kind: 'paused', text: 'paused' }
+    const still = stillOutlook(info)
+    if (still !== undefined) return still
     const near = nearLimit(info.config, counts, tally)
     if (near !== undefined) return { kind: 'limit', text: near }
   }
@@ -88,14 +102,14 @@ export const standingRows = (
   )
   return infos
     .filter(({ name }) => names.has(name))
-    .map(({ name, counts, oldestAgeMs, deliveryPaused }) => ({
-      name,
-      counts,
+    .map((info) => ({
+      name: info.name,
+      counts: info.counts,
       tally: noActivity,
-      ...lettersOf(name),
-      outlook: { kind: deliveryPaused ? 'paused' : 'quiet', text: deliveryPaused ? 'paused' : '' },
-      oldestAgeMs,
-      isPaused: deliveryPaused,
+      ...lettersOf(info.name),
+      outlook: stillOutlook(info) ?? { kind: 'quiet', text: '' },
+      oldestAgeMs: info.oldestAgeMs,
+      isPaused: info.deliveryPaused,
     }))
 }
 

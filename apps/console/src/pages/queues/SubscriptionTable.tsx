@@ -1,5 +1,5 @@
 import type { QueueInfo, SubscriptionInfo } from '../../data/queueInfos.ts'
-import { count } from '../../parts/format.ts'
+import { count, time } from '../../parts/format.ts'
 import { settingName, settingText } from '../../parts/settingText.ts'
 import { StateShape, type StateName } from '../../parts/StateMark.tsx'
 import styles from './SubscriptionTable.module.css'
@@ -87,9 +87,12 @@ export const SubscriptionTable = ({
 )
 
 const Remarks = ({ subscription }: { readonly subscription: SubscriptionInfo }) => {
-  const { deliveryPaused, filling, waitingPolls } = subscription
+  const { deliveryPaused, hold, filling, waitingPolls } = subscription
   const texts = [
     deliveryPaused ? '❚❚ paused' : '',
+    hold === undefined
+      ? ''
+      : `❚❚ held until ${time(hold.until, hold.since)}${hold.error === '' ? '' : `: ${hold.error}`}`,
     filling === true ? 'restoring messages of the past' : '',
     waitingPolls === undefined || waitingPolls === 0
       ? ''
@@ -114,7 +117,7 @@ const Actions = ({
   readonly subscription: SubscriptionInfo
   readonly onAct: (act: SubscriptionAct, subscription: SubscriptionInfo) => void
 }) => {
-  const { name, deliveryPaused } = subscription
+  const { name, deliveryPaused, hold } = subscription
   const act = (what: SubscriptionAct, word: string) => (
     <button
       type="button"
@@ -127,7 +130,8 @@ const Actions = ({
   )
   return (
     <div className={styles['actions']}>
-      {deliveryPaused ? act('resume', 'Resume') : act('pause', 'Pause')}
+      {(deliveryPaused || hold !== undefined) && act('resume', 'Resume')}
+      {!deliveryPaused && act('pause', 'Pause')}
       {act('reset', 'Reset')}
       {act('delete', 'Delete')}
     </div>
