@@ -59,6 +59,26 @@ it('[ENG-21] the subscription is named where a queue has several', async () => {
   ])
 })
 
+it('[ENG-21] errors that differ only in what they name are one, as in the groups of dead letters', async () => {
+  // Given 14 failures of one form, of which no two are alike, and 8 of another that are all alike
+  await using world = await createWorld()
+  await world.queue('mail', { retriesMax: 1, deadLetter: 'dead' })
+  await world.consumer('mail', (batch) => {
+    for (const message of batch.messages) {
+      const n = Number(message.text())
+      message.retry({ error: n < 14 ? `no such city: "town ${n}" (row ${n * 7})` : 'HTTP 500' })
+    }
+  })
+  await world.sendBatch(
+    'mail',
+    Array.from({ length: 22 }, (_, i) => `${i}`),
+  )
+  await world.advance('1 second')
+
+  // Then the form is what most failed with
+  expect(await warningsOf(world)).toEqual([most('no such city: <text> (row <n>)')])
+})
+
 it('[ENG-21] leases that end unsettled are failed attempts', async () => {
   await using world = await createWorld()
   await world.queue('mail', { leaseMs: 1_000, deadLetter: 'dead' })

@@ -1,5 +1,5 @@
+import { fingerprintOf } from '@kiroku/partition'
 import type { DeadLetter, DeadLetterGroup } from './DeadLetter.ts'
-import { fingerprintOf } from './filter/fingerprint.ts'
 import { headOf, payloadOf, type BodyHead } from './payloadOf.ts'
 
 const samplesMax = 5

@@ -119,6 +119,7 @@ const ends: Readonly<Partial<Record<LogEventType, string>>> = {
   RetryScheduled: 'it failed',
   LeaseExpired: 'the lease ended and nobody had settled it',
   Released: 'it was given back, which costs no attempt',
+  Deferred: 'it was given back to wait, which costs no attempt',
   Discarded: 'it failed',
 }
 

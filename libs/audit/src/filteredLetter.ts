@@ -1,5 +1,5 @@
+import { fingerprintOf } from '@kiroku/partition'
 import type { DeadLetter } from './DeadLetter.ts'
-import { fingerprintOf } from './filter/fingerprint.ts'
 import type { FilteredMessage } from './filter/passesFilter.ts'
 
 /** A dead letter of a queue as filters see it: its reason is its cause, its attempts are those of its origin. */

@@ -46,7 +46,6 @@ export {
 } from './LogPass.ts'
 export type { Moment, MomentNote, MomentStore } from './Moment.ts'
 export { MemoryMoments } from './MemoryMoments.ts'
-export { fingerprintOf, type Fingerprint } from './filter/fingerprint.ts'
 export {
   filterFields,
   type Comparison,

@@ -57,6 +57,14 @@ const expectFound = async (reason: RegExp, events: readonly LogEvent[], content?
   expect(ok).toBe(false)
 }
 const of = (n: number, count = 1) => ({ queue: scene.mail, sub: 0, numbers: [n, count] })
+const held = (until: number): LogEvent => ({
+  type: 'DeliveryHeld',
+  queue: scene.mail,
+  sub: 0,
+  until,
+  error: '',
+})
+const deferred = (n: number, dueAt: number): LogEvent => ({ type: 'Deferred', ...of(n), dueAt, error: '' })
 const delivered = (n: number, change: object = {}): LogEvent => ({
   type: 'Delivered',
   ...of(n),
@@ -162,6 +170,17 @@ describe('a step outside the law is found:', () => {
     ]))
   it('a delivery of a paused queue', () =>
     expectFound(/paused/, [{ type: 'DeliveryPaused', queue: scene.mail, by: tester }, delivered(4)]))
+  it('a delivery while the subscription is held', () =>
+    expectFound(/paused/, [deferred(2, scene.at + 5_000), held(scene.at + 5_000), delivered(4)]))
+  it('a hold that is shorter than the one before', async () => {
+    await forge(engine.log, 0, [held(scene.at + 5_000)])
+    await expectFound(/no longer than before/, [held(scene.at + 4_000)])
+  })
+  it('a hold that is over at once', () => expectFound(/no longer than before/, [held(scene.at)]))
+  it('a deferral of what nobody has', () =>
+    expectFound(/WaitingRetry and does not accept RELEASE/, [deferred(3, scene.at + 5_000)]))
+  it('a deferral that is due at once and yet waits', () =>
+    expectFound(/to Available by the law, not to WaitingRetry/, [deferred(2, scene.at)]))
   it('a dead letter to a queue that is not the configured one', () =>
     expectFound(/not its own/, [
       {

@@ -64,6 +64,7 @@ export { decideErase, decideKeysDeleted, decideUnreadable } from './decide/erase
 export { decideEditBody } from './decide/editBody.ts'
 export { decideSettle } from './decide/settle.ts'
 export { decideDropped, decideMoved, decidePlaced, placePart } from './decide/spread.ts'
+export { fingerprintOf } from './fingerprint.ts'
 export type { SizedRef } from './decide/storeSend.ts'
 export type {
   PartitionNews,

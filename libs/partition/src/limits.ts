@@ -68,8 +68,9 @@ export const limits = {
   /** How long messages took is kept in so many stretches of time; a queue with traffic takes 2 KiB for each, and so does each subscription. */
   timeStretchMs: 20_000,
   timeStretches: 4,
-  /** Error texts that are told from each other in a stretch of time, of each subscription, by their beginnings. */
+  /** Forms of errors, and texts of each, that are told from each other in a stretch of time, by their beginnings. */
   recentErrorsMax: 20,
+  recentTextsMax: 5,
   recentErrorCharactersMax: 200,
   /** Settled attempts of the last minute, and of this hour and the one before, by which a lease counts as too short or too long. */
   shortLeaseAttemptsMin: 20,

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { fingerprintOf } from '@kiroku/audit'
+import { fingerprintOf } from '@kiroku/partition'
 
 const cachedMax = 50_000
 

@@ -1,6 +1,7 @@
 import type { RecentBatches } from '../BatchFigures.ts'
 import { limits } from '../limits.ts'
 import { figuresOf, timeBucket, timeBuckets, type TimeFigures } from '../QueueTimes.ts'
+import { ErrorForms } from './ErrorForms.ts'
 import type { Subscription } from './Subscription.ts'
 
 /** A stretch of time, and what became of deliveries in it. */
@@ -8,7 +9,7 @@ interface Slot {
   readonly stretch: number
   ended: number
   failed: number
-  readonly errors: Map<string, number>
+  readonly errors: ErrorForms
   /** How long messages took until they were settled, by bucket. */
   readonly took: Uint32Array
   late: number
@@ -45,7 +46,7 @@ export interface Recent {
   /** Attempts that ended, and those of them that failed. */
   readonly ended: number
   readonly failed: number
-  /** The most frequent error; empty: none failed, or no reason was given. */
+  /** The most frequent error, as `ErrorForms` tells it; empty: none failed, or no reason was given. */
   readonly error: string
   /** From a delivery to its settlement by the consumer, late ones too; absent: nothing was settled. */
   readonly took?: TimeFigures | undefined
@@ -76,10 +77,7 @@ export class RecentDeliveries {
     slot.ended += count
     if (error === undefined) return
     slot.failed += count
-    const { errors } = slot
-    const text = error.slice(0, limits.recentErrorCharactersMax)
-    if (errors.has(text) || errors.size < limits.recentErrorsMax)
-      errors.set(text, (errors.get(text) ?? 0) + count)
+    slot.errors.note(error, count)
   }
 
   /** Notes the lease of a delivery. */
@@ -126,22 +124,21 @@ export class RecentDeliveries {
     if (slots.length === 0 && hours.length === 0) return undefined
     const sum = (key: 'ended' | 'failed' | 'late' | 'renewed' | 'deliveries' | 'messages'): number =>
       slots.reduce((total, slot) => total + slot[key], 0)
-    const errors = new Map<string, number>()
+    const errors = new ErrorForms()
     const took = new Uint32Array(timeBuckets)
     const waits = new Uint32Array(timeBuckets)
     for (const slot of slots) {
-      for (const [error, count] of slot.errors) errors.set(error, (errors.get(error) ?? 0) + count)
+      errors.add(slot.errors)
       for (let b = 0; b < timeBuckets; b++) {
         took[b]! += slot.took[b]!
         waits[b]! += slot.waited[b]!
       }
     }
     const waited = figuresOf(waits)
-    const [most] = [...errors].toSorted(([a, n], [b, m]) => m - n || (a < b ? -1 : 1))
     return {
       ended: sum('ended'),
       failed: sum('failed'),
-      error: most?.[0] ?? '',
+      error: errors.most,
       took: figuresOf(took),
       late: sum('late'),
       renewed: sum('renewed'),
@@ -171,7 +168,7 @@ export class RecentDeliveries {
       stretch,
       ended: 0,
       failed: 0,
-      errors: new Map(),
+      errors: new ErrorForms(),
       took: new Uint32Array(timeBuckets),
       late: 0,
       renewed: 0,

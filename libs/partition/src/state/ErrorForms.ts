@@ -1,0 +1,47 @@
+import { fingerprintOf } from '../fingerprint.ts'
+import { limits } from '../limits.ts'
+
+/** Errors of one form, and how often some of their texts came. */
+interface Form {
+  count: number
+  readonly texts: Map<string, number>
+}
+
+/** Counts errors, of which those that differ only in what they name are one, as in the groups of dead letters. */
+export class ErrorForms {
+  readonly #forms = new Map<string, Form>()
+
+  /** Notes that an error came so many times. */
+  note(error: string, count: number): void {
+    const text = error.slice(0, limits.recentErrorCharactersMax)
+    this.#note(fingerprintOf(error).form, count, [[text, count]])
+  }
+
+  /** Adds what others counted. */
+  add(others: ErrorForms): void {
+    for (const [name, { count, texts }] of others.#forms) this.#note(name, count, texts)
+  }
+
+  #note(name: string, count: number, texts: Iterable<readonly [string, number]>): void {
+    let form = this.#forms.get(name)
+    if (form === undefined) {
+      if (this.#forms.size >= limits.recentErrorsMax) return
+      this.#forms.set(name, (form = { count: 0, texts: new Map() }))
+    }
+    form.count += count
+    for (const [text, times] of texts)
+      if (form.texts.has(text) || form.texts.size < limits.recentTextsMax)
+        form.texts.set(text, (form.texts.get(text) ?? 0) + times)
+  }
+
+  /** The most frequent form: by a text that is most of it, or by itself; empty: there was no error, or none gave a reason. */
+  get most(): string {
+    const [most] = [...this.#forms].toSorted(
+      ([a, { count: n }], [b, { count: m }]) => m - n || (a < b ? -1 : 1),
+    )
+    if (most === undefined) return ''
+    const [name, { count, texts }] = most
+    for (const [text, times] of texts) if (2 * times > count) return text
+    return name
+  }
+}
