@@ -129,6 +129,13 @@ export const engineMutants: ReadonlyArray<SpecMutant> = [
     what: 'a Worker retries its batch at once, whatever delay it asks for',
   },
   {
+    id: 'ENG-19',
+    file: 'libs/partition/src/evolve.ts',
+    from: "if (e.type === 'Deferred') live.attempt[slot] = live.attempt[slot]! - 1",
+    to: '',
+    what: 'what is given back with a delay costs an attempt',
+  },
+  {
     id: 'ENG-20',
     file: 'libs/client/src/holdDelay.ts',
     from: 'delayMs: delayMsMax, error: text',

@@ -320,6 +320,33 @@ describe('the HTTP API', () => {
     })
   })
 
+  it('gives messages back with a delay and holds their subscription, which is shown until it is resumed', async () => {
+    const { ask } = await serve()
+    await client.queues.create('mail')
+    await client.sendBatch('mail', [{ body: 'a' }, { body: 'b' }])
+    const take = async (max: number) =>
+      ((await ask('POST', '/v1/queues/mail/receive', { max, waitMs: 0 })).json() as Received).messages
+    const [first] = await take(1)
+    const { receipt } = first!
+    const release = (options: object) =>
+      ask('POST', '/v1/messages/release', { receipts: [receipt], ...options })
+    const refused = await release({ holdSubscription: true })
+    expect([refused.status, refused.json()]).toMatchObject([400, { id: 'InvalidArgument' }])
+    const given = { delayMs: 3_600_000, error: 'HTTP 429', holdSubscription: true }
+    expect((await release(given)).json()).toEqual({ results: [{ receipt }] })
+    expect(await take(10)).toEqual([])
+    const shown = (await ask('GET', '/v1/queues/mail')).json() as {
+      subscriptions: { hold?: { since: number; until: number; error: string } }[]
+    }
+    expect(shown).toMatchObject({ counts: { waitingRetry: 1, available: 1 } })
+    const { since, until, error } = shown.subscriptions[0]!.hold!
+    expect([until - since, error]).toEqual([3_600_000, 'HTTP 429'])
+    expect((await ask('GET', '/metrics')).text).toContain('kiroku_delivery_paused{queue="mail"} 1\n')
+    await ask('POST', '/v1/queues/mail/resume')
+    expect((await ask('GET', '/metrics')).text).toContain('kiroku_delivery_paused{queue="mail"} 0\n')
+    expect(await take(10)).toMatchObject([{ body: 'b', attempt: 1 }])
+  })
+
   it('recalls and moves messages that are not due yet, and says who did it', async () => {
     const { ask } = await serve()
     await ask('POST', '/v1/queues', { name: 'later' })

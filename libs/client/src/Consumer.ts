@@ -210,8 +210,11 @@ export class ConsumerLoop implements Consumer {
 
   async #handle(lease: Lease, keeper: LeaseKeeper): Promise<void> {
     const { queue, emit } = this.#context
-    const settle = (outcome: Outcome): void => this.#settle(lease, keeper, outcome)
-    const verdicts = new Verdicts(lease.size, (indexes) => settle({ settlement: { type: 'Ack' }, indexes }))
+    const settle = (outcome: Outcome): Promise<void> => this.#settle(lease, keeper, outcome)
+    const verdicts = new Verdicts(
+      lease.size,
+      (indexes) => void settle({ settlement: { type: 'Ack' }, indexes }),
+    )
     const messages = consumedMessages(lease, verdicts)
     let outcomes: Outcome[]
     try {
@@ -228,11 +231,15 @@ export class ConsumerLoop implements Consumer {
           : verdicts.finish({ error: clip(error instanceof Error ? error.message : String(error))! })
       }
     }
+    const holds: Promise<void>[] = []
     for (const { settlement, indexes } of outcomes) {
       const held = holdDelay(settlement, this.#delayMsMax)
       if (held.beyondMs !== undefined) this.#tellHeld(messages[indexes[0]!]!.id, held.beyondMs)
-      settle({ settlement: held.settlement, indexes })
+      const settled = settle({ settlement: held.settlement, indexes })
+      if ('holdSubscription' in settlement && settlement.holdSubscription === true) holds.push(settled)
     }
+    // The next receive would be ahead of it and bring what is to stand still.
+    await Promise.all(holds)
   }
 
   /** Once: a back-off that outgrows the limit does so with every message. */
@@ -258,7 +265,8 @@ export class ConsumerLoop implements Consumer {
     if (fitting.length > 0) await this.#handler(new Batch(lease, verdicts, fitting))
   }
 
-  #settle(lease: Lease, keeper: LeaseKeeper, { settlement, indexes }: Outcome): void {
+  /** Resolves when it is stored or has failed; never rejects. */
+  #settle(lease: Lease, keeper: LeaseKeeper, { settlement, indexes }: Outcome): Promise<void> {
     const { queue, emit } = this.#context
     const settling = keeper.settle(lease, settlement, indexes).then((failures) => {
       this.#settling.delete(settling)
@@ -266,6 +274,7 @@ export class ConsumerLoop implements Consumer {
         emit({ type: 'settleFailed', queue, receipts: lease.receipts(indexes), error })
     })
     this.#settling.add(settling)
+    return settling
   }
 }
 
