@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { KirokuError } from '@kiroku/message'
 import { ManualTime, waitUntil } from '@kiroku/testkit'
 import { startMemoryEngine } from '@kiroku/testkit/engine'
-import { createClient, inProcess, type Batch, type ConsumeOptions } from './index.ts'
+import { BackPressure, createClient, inProcess, type Batch, type ConsumeOptions } from './index.ts'
 import { startTestClient } from './startTestClient.ts'
 
 const closers: (() => Promise<void>)[] = []
@@ -30,6 +30,40 @@ describe('a consumer', () => {
     expect(seen).toEqual(['a', 'b', 'c'])
     await consumer.stop()
     await consumer.closed
+  })
+
+  it('asks for no more before the hold that its handler asked for is stored', async () => {
+    const { client, engine } = await start()
+    await client.queues.create('mail', { batchMessages: 1 })
+    await client.sendBatch('mail', [{ body: 'a' }, { body: 'b' }])
+    const node = engine.node()
+    const asked: string[] = []
+    const stored = Promise.withResolvers<void>()
+    const watched = createClient(
+      inProcess({
+        directory: () => node.directory(),
+        onOwnerChanged: (listener) => node.onOwnerChanged(listener),
+        request: async (partition, commands) => {
+          asked.push(...commands.map(({ type }) => type))
+          if (commands.some(({ type }) => type === 'Release')) await stored.promise
+          return node.request(partition, commands)
+        },
+      }),
+    )
+    closers.push(() => watched.close())
+    const seen: string[] = []
+    watched.consumeEach('mail', (message) => {
+      seen.push(message.text())
+      throw new BackPressure({ delayMs: 3_600_000, holdSubscription: true })
+    })
+    await waitUntil(() => asked.includes('Release'))
+    // A request that somebody else makes meanwhile shows that it could have asked.
+    await client.queues.describe('mail')
+    expect(asked.filter((type) => type === 'Receive')).toHaveLength(1)
+    stored.resolve()
+    await waitUntil(() => asked.filter((type) => type === 'Receive').length === 2)
+    expect((await client.queues.describe('mail')).subscriptions[0]!.hold).toBeDefined()
+    expect(seen).toEqual(['a'])
   })
 
   it('hands over a lone message at once, and waits for a fuller batch only where it or the queue asks for one', async () => {
