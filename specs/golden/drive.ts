@@ -99,6 +99,17 @@ if (features.has('attempts')) {
   await receive('mail', 1, again)
   await receive('mail', 1, again)
 }
+if (features.has('deferral')) {
+  await create('slow', {})
+  await send('slow', ['s1', 's2', 's3', 's4'])
+  const [due, soon, now] = await receive('slow', 3)
+  await ask(0, { type: 'Release', items: [due], delayMs: 20, error: 'HTTP 503' })
+  await ask(0, { type: 'Release', items: [now], error: 'HTTP 429' })
+  await ask(0, { type: 'Release', items: [soon], delayMs: 5_000, error: 'HTTP 429', holdSubscription: true })
+  await ask(0, { type: 'ResumeDelivery', queue: 'slow', by })
+  const held = (await receive('slow', 1))[0]
+  await ask(0, { type: 'Release', items: [held], delayMs: 3_600_000, error: 'HTTP 429', holdSubscription: true })
+}
 if (features.has('redrive')) {
   await ask(1, { type: 'StartRedrive', queue: 'dead', request: 'redrive-1', to: { queue: 'origin' }, by }).catch(
     () => ask(1, { type: 'StartRedrive', queue: 'dead', request: 'redrive-1', to: 'origin', by }),
@@ -133,5 +144,4 @@ for (let n = 0; n < 2; n++) {
 }
 const { incarnation } = engine.log.meta
 const traced = messageId({ incarnation, partition: 0, queue: mail['queue'] as number, number: 4 })
-process.stdout.write(JSON.stringify({ incarnation, traced, partitions }))
-process.exit(0)
+process.stdout.write(JSON.stringify({ incarnation, traced, partitions }), () => process.exit(0))

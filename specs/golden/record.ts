@@ -3,7 +3,7 @@
  *
  *     node specs/golden/record.ts NAME COMMIT [FEATURE…]
  *
- * Features that the commit has: subscriptions, groups, dedup, recall, redrive, attempts. A corpus is never recorded
+ * Features that the commit has: subscriptions, groups, dedup, recall, redrive, attempts, deferral. A corpus is never recorded
  * again: it stands for what lies on disks.
  */
 import { execFileSync } from 'node:child_process'
