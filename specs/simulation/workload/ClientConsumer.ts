@@ -1,5 +1,5 @@
 import { isKirokuError } from '@kiroku/message'
-import type { Batch, Client } from '@kiroku/client'
+import { BackPressure, type Batch, type Client } from '@kiroku/client'
 import type { Chance } from '../core/Chance.ts'
 import { Party } from '../core/Party.ts'
 import type { World } from '../world/World.ts'
@@ -70,6 +70,7 @@ export class ClientConsumer {
       if (chance.happens(0.2)) message.ack()
       else if (chance.happens(0.1)) message.retry(chance.happens(0.5) ? { delayMs: 600 } : {})
     }
+    if (chance.happens(0.05)) throw new BackPressure({ delayMs: 700, holdSubscription: chance.happens(0.5) })
     if (chance.happens(0.15)) throw new Error('the handler failed')
   }
 

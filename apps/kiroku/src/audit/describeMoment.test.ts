@@ -60,6 +60,15 @@ it('subscriptions have a table where there are several', () => {
   expect(describeMoment(several, false)).toMatch(/other +1 +1 +0 +1 +0 +0 +paused/)
 })
 
+it('a held subscription is told with its end', () => {
+  const [main] = moment.subscriptions
+  const hold = { since: at - 1_000, until: at + 29_000, error: 'HTTP 429' }
+  const held = { ...moment, deliveryPaused: false, subscriptions: [{ ...main!, hold }] }
+  expect(describeMoment(held, false)).toContain('  deliveries held until 2026-11-21T14:03:00.000Z: HTTP 429')
+  const several = { ...held, subscriptions: [main!, { ...main!, name: 'other', hold }] }
+  expect(describeMoment(several, false)).toMatch(/other .* held until 2026-11-21T14:03:00.000Z: HTTP 429$/m)
+})
+
 it('a difference names what changed only, and how much is not shown', () => {
   const same = Object.fromEntries(Object.entries(counts).map(([name, n]) => [name, { a: n, b: n }]))
   const message = { messageId: 'abc-3-1-2', partition: 3, number: 2, subscription: 'main' }

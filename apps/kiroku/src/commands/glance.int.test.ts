@@ -72,6 +72,32 @@ describe('at a glance', { timeout: 180_000 }, () => {
     expect(screen.stdout).toMatch(/^mail +0 +0 +0 +1 /m)
   })
 
+  it('a release with a delay costs no attempt, and may hold the subscription, which is told until it is resumed', async () => {
+    await ok(['queue', 'create', 'calls'])
+    await ok(['send', 'calls', 'a'])
+    await ok(['send', 'calls', 'b'])
+    const take = () => ok<Received>(['receive', 'calls', '--max', '1', '--wait', '1s'])
+    const { receipt } = (await take()).messages[0]!
+    const refused = await kiroku.run(['release', receipt, '--hold-subscription'])
+    expect(refused).toMatchObject({ exit: 2 })
+    expect(refused.stderr).toContain('holdSubscription needs a delay')
+    const wait = ['--delay', '1h', '--reason', 'HTTP 429', '--hold-subscription']
+    expect(await ok(['release', receipt, ...wait])).toEqual({ released: 1 })
+    expect((await take()).messages).toEqual([])
+    const held = /held until \d{4}-\d\d-\d\dT[\d:.]+Z: HTTP 429$/m
+    for (const line of [`deliveries +`, `WARNING {2}queue calls is `])
+      expect(
+        (await kiroku.run(line.startsWith('W') ? ['status'] : ['queue', 'show', 'calls'])).stdout,
+      ).toMatch(new RegExp(`^${line}${held.source}`, 'm'))
+    expect((await kiroku.run(['queue', 'list'])).stdout).toMatch(/^calls \(held\) +1 +0 +0 +1 /m)
+    await ok(['queue', 'resume', 'calls'])
+    expect((await kiroku.run(['queue', 'show', 'calls'])).stdout).toMatch(/^deliveries +on$/m)
+    const next = (await take()).messages
+    expect(next).toMatchObject([{ attempt: 1 }])
+    expect(await ok(['release', next[0]!.receipt])).toEqual({ released: 1 })
+    expect((await take()).messages).toMatchObject([{ attempt: 1 }])
+  })
+
   it('the console is named where there is no screen, and not where no engine runs', async () => {
     expect(await ok(['open'])).toEqual({ url: `${up.api}/`, opened: false })
     expect((await kiroku.run(['open', '--data-dir', 'elsewhere'])).stderr).toContain(
