@@ -26,8 +26,8 @@ export const cloudflareQueuesMutants: ReadonlyArray<SpecMutant> = [
   {
     id: 'CF-04',
     file: 'libs/client/src/Verdicts.ts',
-    from: 'this.#states[index] = retried',
-    to: 'this.#states.fill(retried)',
+    from: 'this.#states[index] = verdict',
+    to: 'this.#states.fill(verdict)',
     what: 'retry() on one message retries its whole batch',
   },
   {

@@ -82,8 +82,8 @@ export const engineMutants: ReadonlyArray<SpecMutant> = [
   {
     id: 'ENG-12',
     file: 'libs/partition/src/evolve.ts',
-    from: '= live.attempt[slot]! - 1',
-    to: '',
+    from: '      land(state, sub, slot)\n      live.attempt[slot] = live.attempt[slot]! - 1',
+    to: '      land(state, sub, slot)',
     what: 'a delivery that reached nobody costs an attempt',
   },
   {
@@ -144,7 +144,7 @@ export const engineMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'ENG-21',
-    file: 'libs/partition/src/state/RecentDeliveries.ts',
+    file: 'libs/partition/src/state/ErrorForms.ts',
     from: 'm - n ||',
     to: 'n - m ||',
     what: 'the warning names the error that is the least frequent',
