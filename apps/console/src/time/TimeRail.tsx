@@ -149,6 +149,7 @@ export const TimeRail = () => {
               <span
                 key={`${partition}/${seq} ${event}`}
                 className={styles['mark']}
+                data-act={event}
                 style={{ left: `${shareOf(shown, actAt) * 100}%` }}
               />
             ))}

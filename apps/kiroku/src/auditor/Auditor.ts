@@ -132,7 +132,10 @@ export class Auditor {
         ),
       ),
     acts: (filter) => actsOfLog(this.#log, this.#dataDir, filter),
-    history: (asked) => this.#reading((database) => historyOf(this.#log, database, asked)),
+    history: (asked) =>
+      this.#reading((database) =>
+        historyOf(this.#log, database, asked, (n) => this.#followed[n]?.trouble === undefined),
+      ),
     trace: ({ messageId }) =>
       this.#reading((database) =>
         trace(this.#log, messageId, { decodeCheckpoint, index: traceIndex(database) }),

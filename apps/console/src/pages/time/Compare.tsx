@@ -44,19 +44,17 @@ export const Compare = ({
   const reach = { from: Math.min(record.from, first), to: Math.max(record.to, last) }
   const shown = (window.current = compareWindow(reach, a, b, window.current))
   const history = useRailHistory(queue, shown, barsMax).data
+  // What is asked about is on record.
+  const [begin, end] = [Math.max(first, record.from), Math.min(last, record.to)]
   const diff = useQuery({
-    queryKey: ['diff', queue, first, last],
+    queryKey: ['diff', queue, begin, end],
     queryFn: ({ signal }) =>
       get<MomentDiff>(
         `/v1/queues/${encodeURIComponent(queue)}/diff`,
-        {
-          a: momentText(Math.max(first, record.from)),
-          b: momentText(Math.min(last, record.to)),
-          limit: messagesMax,
-        },
+        { a: momentText(begin), b: momentText(end), limit: messagesMax },
         signal,
       ),
-    enabled: first < last,
+    enabled: begin < end,
     placeholderData: (before, asked) => (asked?.queryKey[1] === queue ? before : undefined),
   })
   const put = (name: 'a' | 'b', to: number): void =>
@@ -111,11 +109,13 @@ export const Compare = ({
         )}
       </p>
       {diff.error !== null && <Problem error={diff.error} retry={() => void diff.refetch()} />}
-      {diff.isFetching && <Reading key={`${first} ${last}`} what={`how ${queue} stood at A and at B`} />}
-      {first === last && (
-        <Empty title="A and B are the same moment">Move one of them, and see what changed.</Empty>
+      {diff.isFetching && <Reading key={`${begin} ${end}`} what={`how ${queue} stood at A and at B`} />}
+      {begin >= end && (
+        <Empty title="A and B are the same moment of the record">
+          Move one of them, and see what changed.
+        </Empty>
       )}
-      {diff.data !== undefined && diff.error === null && first < last && (
+      {diff.data !== undefined && diff.error === null && begin < end && (
         <div className={styles['found']} data-stale={diff.isPlaceholderData}>
           <MomentDiffView diff={diff.data} />
         </div>

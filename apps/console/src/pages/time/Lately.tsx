@@ -1,3 +1,4 @@
+import { isReplyQueue } from '@kiroku/partition'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { useMoment } from '../../data/moment.ts'
@@ -46,9 +47,15 @@ export const Lately = ({ to }: { readonly to: number | undefined }) => {
   )
   const total = useMemo(() => data && totalOf(data.buckets), [data])
   const columns = useMemo(() => changeColumns(data, isNarrow), [data, isNarrow])
+  const changes = useMemo(() => {
+    if (data === undefined) return undefined
+    const all = queueChanges(data)
+    const own = all.filter(({ queue }) => !isReplyQueue(queue))
+    return { own, replies: all.length - own.length }
+  }, [data])
   const rows = useMemo(
-    () => (data === undefined ? [] : sorted(queueChanges(data), columns, sorting)),
-    [data, columns, sorting],
+    () => (changes === undefined ? [] : sorted(changes.own, columns, sorting)),
+    [changes, columns, sorting],
   )
   const compare = (queue: string): void => {
     const { from, now } = data!
@@ -115,6 +122,11 @@ export const Lately = ({ to }: { readonly to: number | undefined }) => {
             <p className="quiet">
               The {count(data.queues!.length)} busiest of {count(data.queuesTotal)} queues where something
               happened.
+            </p>
+          )}
+          {changes !== undefined && changes.replies > 0 && (
+            <p className="quiet">
+              Reply queues are counted, but not listed: {count(changes.replies)} changed.
             </p>
           )}
           {data.acts.length > 0 && (

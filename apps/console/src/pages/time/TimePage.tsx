@@ -17,7 +17,7 @@ export const TimePage = () => {
   const here = useMomentTime()
   const isNarrow = useNarrow()
   const record =
-    span.data === undefined
+    span.data === undefined || span.isPlaceholderData
       ? undefined
       : { from: span.data.from.at, to: Math.max(span.data.to.at, span.data.from.at + 1) }
   return (
