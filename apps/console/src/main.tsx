@@ -9,10 +9,12 @@ import { createRoot } from 'react-dom/client'
 import { queries } from './data/queries.ts'
 import { sessionQuery } from './data/session.ts'
 import { router } from './router.tsx'
+import { restoreZone } from './parts/zone.ts'
 import { restoreTheme } from './shell/theme.ts'
 import { paintStates } from './theme/paintStates.ts'
 
 restoreTheme()
+restoreZone()
 paintStates(document.documentElement)
 const draw = (): void =>
   createRoot(document.getElementById('root')!).render(

@@ -3,6 +3,7 @@ import { ApiError } from './data/api.ts'
 import { sharedSearch, type SharedSearch } from './data/moment.ts'
 import { Empty } from './parts/Empty.tsx'
 import { Problem } from './parts/Problem.tsx'
+import { SendingProvider } from './send/Sending.tsx'
 import { Announcer } from './shell/Announcer.tsx'
 import { Gate } from './shell/Gate.tsx'
 import { Shell } from './shell/Shell.tsx'
@@ -12,7 +13,9 @@ const root = createRootRoute({
   component: () => (
     <Announcer>
       <Gate>
-        <Shell />
+        <SendingProvider>
+          <Shell />
+        </SendingProvider>
       </Gate>
     </Announcer>
   ),

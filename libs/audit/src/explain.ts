@@ -27,8 +27,10 @@ export interface Explanation {
   readonly sentences: readonly string[]
 }
 
-/** Tells a trace in sentences. */
-export const explain = (trace: Trace): Explanation => {
+type WriteTime = (at: number) => string
+
+/** Tells a trace in sentences; `writeTime` writes the times in them, in UTC by default. */
+export const explain = (trace: Trace, writeTime: WriteTime = timeText): Explanation => {
   const valid = trace.steps.filter(({ voided }) => voided !== true)
   const steps = causalSteps(valid)
   const { attempts } = trace
@@ -39,7 +41,7 @@ export const explain = (trace: Trace): Explanation => {
   let attempt = 0
   const told = steps.flatMap((step) => {
     const end = step.event === 'Delivered' ? endOf(attempts[attempt++], valid) : ''
-    const sentence = sentenceOf(step, end)
+    const sentence = sentenceOf(step, end, writeTime)
     return sentence === undefined ? [] : [sentence]
   })
   return {
@@ -55,7 +57,7 @@ export const explain = (trace: Trace): Explanation => {
       ...(trace.complete ? [] : ['The record begins later than the message: what was before is gone.']),
       ...told,
       ...(cameBack === 0 ? [] : [`It was redriven and came back ${timesText(cameBack)}.`]),
-      standing(trace.state, last),
+      standing(trace.state, last, writeTime),
     ],
   }
 }
@@ -77,14 +79,14 @@ const causes: Readonly<Record<string, string>> = {
 }
 
 /** What a step says, with how its delivery ended; nothing for those that are told with that. */
-const sentenceOf = (step: TraceStep, end: string): string | undefined => {
-  const when = timeText(step.at)
+const sentenceOf = (step: TraceStep, end: string, writeTime: WriteTime): string | undefined => {
+  const when = writeTime(step.at)
   const group = step.subscription === undefined ? '' : ` (subscription ${step.subscription})`
   const by = step.by === undefined ? '' : ` by ${step.by.name}`
   const why = step.by?.reason === undefined ? '' : `, because: ${step.by.reason}`
   switch (step.event) {
     case 'Enqueued':
-      return `${when}  It was sent to ${step.queue}${step.producer === undefined ? '' : ` by ${step.producer}`}${step.dueAt === undefined ? '' : `, to be delivered from ${timeText(step.dueAt)} on`}.`
+      return `${when}  It was sent to ${step.queue}${step.producer === undefined ? '' : ` by ${step.producer}`}${step.dueAt === undefined ? '' : `, to be delivered from ${writeTime(step.dueAt)} on`}.`
     case 'Delivered':
       return `${when}  Attempt ${step.attempt} in ${step.queue}${group}, by ${step.consumer}: ${end}.`
     case 'DeadLettered':
@@ -140,8 +142,8 @@ const deadEnds: Readonly<Record<string, string>> = {
   retry: 'it failed',
 }
 
-const standing = (state: StateName, { queue, at }: TraceStep): string => {
-  const since = `since ${timeText(at)}`
+const standing = (state: StateName, { queue, at }: TraceStep, writeTime: WriteTime): string => {
+  const since = `since ${writeTime(at)}`
   switch (state) {
     case 'Committed':
       return `It is done, ${since}.`

@@ -24,6 +24,7 @@ export type {
   SettleItem,
   SubscriptionDescription,
 } from './Command.ts'
+export { checkJson, contentTypeOf, jsonSlip } from './contentType.ts'
 export { inTime } from './inUnits.ts'
 export { isReplyQueue } from './isReplyQueue.ts'
 export { queueSettings, type QueueSetting } from './queueSettings.ts'

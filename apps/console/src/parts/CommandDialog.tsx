@@ -8,7 +8,7 @@ import styles from './CommandDialog.module.css'
 
 /**
  * Asks before something is changed: `children` spell the effect out, the reason goes on record. `done` says what was
- * done, for the reader's ears and eyes.
+ * done, for the reader's ears and eyes. Ctrl Enter confirms, also where Enter begins a line.
  */
 export const CommandDialog = <A,>({
   title,
@@ -16,6 +16,7 @@ export const CommandDialog = <A,>({
   action,
   danger = false,
   isReady = true,
+  isAct = true,
   confirmName,
   done,
   onClose,
@@ -30,9 +31,11 @@ export const CommandDialog = <A,>({
   readonly danger?: boolean
   /** Whether there is something to send yet. */
   readonly isReady?: boolean
+  /** Whether it stands on record as an act, with a reason. */
+  readonly isAct?: boolean
   /** What must be typed first, where nothing brings back what is lost. */
   readonly confirmName?: string
-  readonly done: (answer: A) => string
+  readonly done?: (answer: A) => string
   readonly onClose: () => void
   readonly onDone?: (answer: A) => void
   readonly children: ReactNode
@@ -44,16 +47,22 @@ export const CommandDialog = <A,>({
   const run = useMutation({
     mutationFn: () => send<A>({ ...command(), reason }),
     onSuccess: (answer) => {
-      announce(done(answer))
+      if (done !== undefined) announce(done(answer))
       void queries.invalidateQueries()
       onDone?.(answer)
       onClose()
     },
   })
+  const isEnabled = isReady && !run.isPending && (confirmName === undefined || typed === confirmName)
   return (
     <Dialog title={title} onClose={onClose}>
       <form
         className={styles['form']}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
+          event.preventDefault()
+          if (isEnabled) event.currentTarget.requestSubmit()
+        }}
         onSubmit={(event) => {
           event.preventDefault()
           run.mutate()
@@ -73,26 +82,24 @@ export const CommandDialog = <A,>({
             />
           </label>
         )}
-        <label className={styles['label']}>
-          Reason (recorded in the audit log)
-          <input
-            className="field"
-            value={reason}
-            maxLength={500}
-            onChange={(e) => setReason(e.target.value)}
-            placeholder="Optional"
-          />
-        </label>
+        {isAct && (
+          <label className={styles['label']}>
+            Reason (recorded in the audit log)
+            <input
+              className="field"
+              value={reason}
+              maxLength={500}
+              onChange={(e) => setReason(e.target.value)}
+              placeholder="Optional"
+            />
+          </label>
+        )}
         {run.error !== null && <Problem error={run.error} />}
         <div className={styles['buttons']}>
           <button type="button" className="button" onClick={onClose}>
             Cancel
           </button>
-          <button
-            type="submit"
-            className={`button strong ${danger ? 'danger' : ''}`}
-            disabled={!isReady || run.isPending || (confirmName !== undefined && typed !== confirmName)}
-          >
+          <button type="submit" className={`button strong ${danger ? 'danger' : ''}`} disabled={!isEnabled}>
             {run.isPending ? 'Working…' : action}
           </button>
         </div>

@@ -6,8 +6,8 @@ const typedIn = ['text', 'search', 'number'].map((type) => `input[type=${type}]`
 const fields = ['input:not([type])', ...typedIn, 'textarea'].map((field) => `${field}:enabled`).join()
 
 /**
- * A window above the page: the browser's own, which keeps the focus inside and ends with Escape. The focus begins in its
- * first text field, and goes back to where it was.
+ * A window above the page: the browser's own, which keeps the focus inside and ends with Escape. The focus begins in the
+ * field that says so (`data-begins`), or in the first text field, and goes back to where it was.
  */
 export const Dialog = ({
   title,
@@ -21,12 +21,16 @@ export const Dialog = ({
   readonly wide?: boolean
 }) => {
   const ref = useRef<HTMLDialogElement>(null)
+  // A text that is marked with the pointer may end outside: that closes nothing.
+  const isPressedOutside = useRef(false)
   // Before the page loses what had the focus, so that the browser can give it back.
   useLayoutEffect(() => {
     const dialog = ref.current!
     // By itself it would focus the first thing that takes the focus: ✕.
     dialog.showModal()
-    dialog.querySelector<HTMLElement>(fields)?.focus()
+    const begins = dialog.querySelector<HTMLElement>('[data-begins=true]')
+    const first = begins ?? dialog.querySelector<HTMLElement>(fields)
+    first?.focus()
     return () => dialog.close()
   }, [])
   return (
@@ -38,8 +42,11 @@ export const Dialog = ({
         event.preventDefault()
         onClose()
       }}
+      onPointerDown={(event) => {
+        isPressedOutside.current = event.target === ref.current
+      }}
       onClick={(event) => {
-        if (event.target === ref.current) onClose()
+        if (event.target === ref.current && isPressedOutside.current) onClose()
       }}
     >
       <div className={styles['sheet']}>

@@ -1,3 +1,5 @@
+import { offsetMs } from './zone.ts'
+
 const counts = new Intl.NumberFormat('en')
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
 
@@ -56,15 +58,23 @@ export const bytes = (n: number): string => {
   return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`
 }
 
-/** A time of day in UTC with ms: `14:02:31.250`. */
-export const clock = (at: number): string => new Date(at).toISOString().slice(11, 23)
+/** By the clock that is chosen: `2026-11-21T14:02:31.250`. */
+const written = (at: number): string => new Date(at + offsetMs(at)).toISOString().slice(0, 23)
 
-/** A time in UTC: `2026-11-21 14:02:31`; the day is left out where it is that of `now`. */
+/** A time of day with ms: `14:02:31.250`. */
+export const clock = (at: number): string => written(at).slice(11)
+
+/** A time with ms: `2026-11-21 14:02:31.250`. */
+export const exactTime = (at: number): string => written(at).replace('T', ' ')
+
+/** The same in UTC, whatever clock is chosen; it says so. */
+export const utcTime = (at: number): string =>
+  `${new Date(at).toISOString().slice(0, 23).replace('T', ' ')} UTC`
+
+/** A time: `2026-11-21 14:02:31`; the day is left out where it is that of `now`. */
 export const time = (at: number, now?: number): string => {
-  const text = new Date(at).toISOString()
-  return now !== undefined && text.slice(0, 10) === new Date(now).toISOString().slice(0, 10)
-    ? text.slice(11, 19)
-    : `${text.slice(0, 10)} ${text.slice(11, 19)}`
+  const text = exactTime(at).slice(0, 19)
+  return now !== undefined && text.slice(0, 10) === written(now).slice(0, 10) ? text.slice(11) : text
 }
 
 /** How long ago: `3 min ago`. */

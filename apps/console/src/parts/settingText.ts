@@ -1,4 +1,4 @@
-import { bytes, count, duration } from './format.ts'
+import { bytes, count, duration, time } from './format.ts'
 
 /** A setting of a queue as people read it, by its key, whose end is the unit: `leaseMs`, `bodyBytesMax`. */
 export const settingText = (key: string, value: unknown): string => {
@@ -29,7 +29,7 @@ const numberText = (key: string, value: number): string => {
   if (key.endsWith('Ms')) return value === 0 ? 'none' : duration(value)
   if (/Bytes(Max)?$/.test(key)) return bytes(value)
   if (key === 'rateMax') return `${count(value)} per second`
-  if (key.endsWith('At')) return new Date(value).toISOString().replace('T', ' ').slice(0, 19)
+  if (key.endsWith('At')) return time(value)
   return count(value)
 }
 

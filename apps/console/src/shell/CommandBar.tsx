@@ -14,6 +14,13 @@ interface Entry {
   readonly run: () => void
 }
 
+/** Something to do; `refusal` says why it cannot be done from here. */
+interface Action {
+  readonly text: string
+  readonly run: () => void
+  readonly refusal?: string
+}
+
 /** How many entries are offered at once. */
 const offeredMax = 12
 
@@ -23,7 +30,7 @@ export const CommandBar = ({
   actions,
 }: {
   readonly onClose: () => void
-  readonly actions: readonly { readonly text: string; readonly run: () => void }[]
+  readonly actions: readonly Action[]
 }) => {
   const navigate = useNavigate()
   const { setQueue } = useScope()
@@ -43,7 +50,7 @@ export const CommandBar = ({
         kind: 'page',
         run: () => void navigate({ to, ...keep }),
       })),
-      ...actions.map((action) => ({ ...action, kind: 'action' })),
+      ...actions.map(({ text, run, refusal }) => ({ text, run, kind: refusal ?? 'action' })),
       { text: 'All queues', kind: 'queue', run: () => setQueue(undefined) },
       ...(data?.queues ?? []).map(({ name }) => ({ text: name, kind: 'queue', run: () => setQueue(name) })),
     ]

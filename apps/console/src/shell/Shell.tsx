@@ -6,6 +6,8 @@ import { useSession } from '../data/session.ts'
 import { LiveContext } from '../data/useFeed.ts'
 import { PlaybackProvider } from '../replay/usePlayback.tsx'
 import { TimeRail } from '../time/TimeRail.tsx'
+import { useSending } from '../send/Sending.tsx'
+import { switchZone, useZone, zoneName } from '../parts/zone.ts'
 import { useAnnounce } from './Announcer.tsx'
 import { CommandBar } from './CommandBar.tsx'
 import { HelpSheet } from './HelpSheet.tsx'
@@ -29,9 +31,17 @@ export const Shell = () => {
   const [isLive, setLive] = useState(true)
   const [open, setOpen] = useState<'help' | 'commands' | undefined>()
   const close = (): void => setOpen(undefined)
+  const { begin, refusal } = useSending()
+  const compose = (): void =>
+    refusal === undefined ? begin(queue === undefined ? {} : { queue }) : announce(refusal)
   const toggle = (): void => {
     setLive(!isLive)
     announce(isLive ? 'Updates paused.' : 'Streaming again.')
+  }
+  const zone = useZone()
+  const changeZone = (): void => {
+    switchZone()
+    announce(`Times are in ${zone === 'UTC' ? 'local time' : 'UTC'}.`)
   }
   const changeTheme = (): void => announce(`Theme: ${nextTheme()}`)
   useEffect(() => {
@@ -51,9 +61,11 @@ export const Shell = () => {
       '?': () => setOpen('help'),
       '/': () =>
         void navigate({ to: '/messages', search: keepShared, state: { isSearching: true } as never }),
+      c: compose,
       p: toggle,
       n: () => setAt(undefined),
       t: changeTheme,
+      z: changeZone,
     },
     { around: true },
   )
@@ -130,6 +142,18 @@ export const Shell = () => {
             <button
               type="button"
               className="button small"
+              onClick={changeZone}
+              title={
+                zone === 'UTC'
+                  ? 'Times are in UTC. Show local time  z'
+                  : `Times are in local time (${Intl.DateTimeFormat().resolvedOptions().timeZone}). Show UTC  z`
+              }
+            >
+              {zoneName()}
+            </button>
+            <button
+              type="button"
+              className="button small"
               onClick={() => setOpen('help')}
               aria-label="Keyboard help"
             >
@@ -137,8 +161,9 @@ export const Shell = () => {
             </button>
           </header>
           <PlaybackProvider>
-            <TimeRail />
-            <main id="page" tabIndex={-1} className={styles['page']}>
+            <TimeRail key={`rail ${zone}`} />
+            {/* What was written by the other clock is written again. */}
+            <main key={zone} id="page" tabIndex={-1} className={styles['page']}>
               <Outlet />
             </main>
           </PlaybackProvider>
@@ -148,7 +173,9 @@ export const Shell = () => {
           <CommandBar
             onClose={close}
             actions={[
+              { text: 'Send a message', run: compose, ...(refusal === undefined ? {} : { refusal }) },
               { text: isLive ? 'Pause updates' : 'Stream updates', run: toggle },
+              { text: `Show times in ${zone === 'UTC' ? 'local time' : 'UTC'}`, run: changeZone },
               { text: 'Change theme', run: changeTheme },
               { text: 'Keyboard help', run: () => setOpen('help') },
               { text: 'Back to now', run: () => setAt(undefined) },

@@ -1,12 +1,12 @@
 import { bodyOf, stateAt, type MessageBody, type MomentMessage } from '@kiroku/audit'
 import { KirokuError } from '@kiroku/message'
+import { contentTypeOf } from '@kiroku/partition'
 import { lookOptions } from '../audit/lookOptions.ts'
 import { parseStates } from '../audit/lookSource.ts'
 import { showProgress } from '../audit/showProgress.ts'
 import { traceMessage } from '../audit/traceMessage.ts'
 import type { Invocation } from '../cli/CommandSpec.ts'
 import { formatDuration } from '../config/units.ts'
-import { contentTypeOf } from '../send/contentType.ts'
 import { withLog } from '../serve/withLog.ts'
 
 const messagesDefault = 5

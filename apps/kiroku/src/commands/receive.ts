@@ -1,8 +1,8 @@
 import type { ReceivedMessage } from '@kiroku/client'
 import { KirokuError } from '@kiroku/message'
+import { contentTypeOf } from '@kiroku/partition'
 import type { Invocation } from '../cli/CommandSpec.ts'
 import { parseDurationMs } from '../config/units.ts'
-import { contentTypeOf } from '../send/contentType.ts'
 import { withClient } from '../serve/withClient.ts'
 
 export const run = (invocation: Invocation): Promise<void> =>

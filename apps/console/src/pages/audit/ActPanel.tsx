@@ -1,7 +1,7 @@
 import type { Act } from '@kiroku/audit'
 import { Link } from '@tanstack/react-router'
-import { clock, time } from '../../parts/format.ts'
 import { SidePanel } from '../../parts/SidePanel.tsx'
+import { Time } from '../../parts/When.tsx'
 import { actKey, actWords, changesOf, momentsAround } from './actText.ts'
 import styles from './AuditPage.module.css'
 
@@ -16,7 +16,7 @@ export const ActPanel = ({ act, onClose }: { readonly act: Act; readonly onClose
       <dl className={styles['facts']}>
         <dt>When</dt>
         <dd>
-          {time(act.at).slice(0, 10)} {clock(act.at)} UTC
+          <Time at={act.at} form="exact" />
         </dd>
         <dt>{act.queue === '' ? 'Where' : 'Queue'}</dt>
         <dd>

@@ -1,13 +1,14 @@
 import type { Act } from '@kiroku/audit'
 import type { Column } from '../../parts/DataTable.tsx'
 import { time } from '../../parts/format.ts'
+import { Time } from '../../parts/When.tsx'
 import { actWords, changeLine } from './actText.ts'
 
 const when: Column<Act> = {
   key: 'when',
-  head: 'When (UTC)',
+  head: 'When',
   width: '9.5rem',
-  cell: ({ at }) => <time dateTime={new Date(at).toISOString()}>{time(at)}</time>,
+  cell: ({ at }) => <Time at={at} />,
 }
 const who: Column<Act> = { key: 'who', head: 'Who', width: '7rem', cell: ({ by }) => by.name }
 const from: Column<Act> = {

@@ -3,10 +3,11 @@ import { useMoment } from '../../data/moment.ts'
 import { usePageSearch } from '../../data/pageSearch.ts'
 import { useLogInfo } from '../../data/queueInfos.ts'
 import { Advice, Code } from '../../parts/Advice.tsx'
-import { count, time } from '../../parts/format.ts'
+import { count } from '../../parts/format.ts'
 import { MissingNotes } from '../../parts/MissingNotes.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import { useAnnounce } from '../../shell/Announcer.tsx'
+import { Time } from '../../parts/When.tsx'
 import { MoveList } from './MoveList.tsx'
 import { NodeList } from './NodeList.tsx'
 import { PartitionGrid } from './PartitionGrid.tsx'
@@ -68,7 +69,9 @@ export const ClusterPage = () => {
         <Problem error={problem} retry={() => void (isPast ? log.refetch() : refetch())} />
       )}
       {problem !== null && !isPast && last !== undefined && (
-        <p className={styles['stale']}>Last known state, as of {time(last.at)} UTC.</p>
+        <p className={styles['stale']}>
+          Last known state, as of <Time at={last.at} />.
+        </p>
       )}
       {advice.map((text) => (
         <Advice key={text}>
@@ -80,9 +83,9 @@ export const ClusterPage = () => {
       {views.length > 0 && (isTable ? <PartitionTable views={views} /> : <PartitionGrid views={views} />)}
       {!isPast && last !== undefined && (
         <div className={styles['halves']}>
-          <NodeList cluster={last.cluster} now={last.at} />
+          <NodeList cluster={last.cluster} />
           <ServerList partitions={last.cluster.partitions} />
-          <MoveList moves={moves} now={last.at} />
+          <MoveList moves={moves} />
         </div>
       )}
     </div>

@@ -1,9 +1,9 @@
-import { ago } from '../../parts/format.ts'
+import { When } from '../../parts/When.tsx'
 import type { Watched } from './useCluster.ts'
 import styles from './NodeList.module.css'
 
 /** What changed hands since the page was opened; the latest first. */
-export const MoveList = ({ moves, now }: { readonly moves: Watched['moves']; readonly now: number }) => (
+export const MoveList = ({ moves }: { readonly moves: Watched['moves'] }) => (
   <section className={styles['nodes']} aria-labelledby="moves-title">
     <h2 id="moves-title">Movement</h2>
     {moves.length === 0 ? (
@@ -18,7 +18,7 @@ export const MoveList = ({ moves, now }: { readonly moves: Watched['moves']; rea
               {move.epoch === undefined ? '' : `, epoch ${move.epoch}`}
             </span>
             <span className="quiet">
-              {move.why} · {ago(move.at, now)}
+              {move.why} · <When at={move.at} />
             </span>
           </li>
         ))}

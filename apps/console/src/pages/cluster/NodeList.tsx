@@ -1,11 +1,11 @@
-import { ago } from '../../parts/format.ts'
+import { When } from '../../parts/When.tsx'
 import type { Cluster } from './Cluster.ts'
 import { OwnerMark } from './OwnerMark.tsx'
 import { nodeName } from './partitionViews.ts'
 import styles from './NodeList.module.css'
 
 /** The nodes, and what each of them serves. */
-export const NodeList = ({ cluster, now }: { readonly cluster: Cluster; readonly now: number }) => (
+export const NodeList = ({ cluster }: { readonly cluster: Cluster }) => (
   <section className={styles['nodes']} aria-labelledby="nodes-title">
     <h2 id="nodes-title">Nodes</h2>
     <ul>
@@ -23,7 +23,7 @@ export const NodeList = ({ cluster, now }: { readonly cluster: Cluster; readonly
               : `${node.partitions.length === 1 ? 'partition' : 'partitions'} ${node.partitions.join(', ')}`}
           </span>
           <span className="quiet">
-            {node.host}, process {node.pid}, started {ago(Date.parse(node.startedAt), now)}
+            {node.host}, process {node.pid}, started <When at={Date.parse(node.startedAt)} />
           </span>
         </li>
       ))}

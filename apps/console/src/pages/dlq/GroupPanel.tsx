@@ -4,7 +4,8 @@ import { useMoment } from '../../data/moment.ts'
 import { usePageSearch } from '../../data/pageSearch.ts'
 import { CopyButton } from '../../parts/CopyButton.tsx'
 import { EditLetter } from './EditLetter.tsx'
-import { bytes, count, time } from '../../parts/format.ts'
+import { bytes, count } from '../../parts/format.ts'
+import { Time } from '../../parts/When.tsx'
 import { SidePanel } from '../../parts/SidePanel.tsx'
 import { adviceFor, causeWords } from './causes.ts'
 import { SampleDiff } from './SampleDiff.tsx'
@@ -39,7 +40,7 @@ export const GroupPanel = ({
     >
       <p>
         {count(group.count)} {group.count === 1 ? 'message' : 'messages'}: {causeWords(group.cause)}. First{' '}
-        {time(group.firstAt)}, last {time(group.lastAt)} (UTC).
+        <Time at={group.firstAt} />, last <Time at={group.lastAt} />.
         {group.error !== '' && group.error !== group.form && (
           <>
             {' '}

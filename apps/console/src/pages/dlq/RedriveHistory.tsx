@@ -1,6 +1,7 @@
 import type { RedriveDescription } from '@kiroku/partition'
 import { StateShape, type StateName } from '../../parts/StateMark.tsx'
-import { count, time } from '../../parts/format.ts'
+import { count } from '../../parts/format.ts'
+import { Time } from '../../parts/When.tsx'
 import { describeOutcome, stayReasons } from './describeDryRun.ts'
 import styles from './Dlq.module.css'
 
@@ -34,7 +35,7 @@ export const RedriveHistory = ({ redrives }: { readonly redrives: readonly Redri
               ))}
             </span>
             <span className="quiet">
-              {time(startedAt)} by {by.name}
+              <Time at={startedAt} /> by {by.name}
               {by.reason !== undefined && <q>{by.reason}</q>}
             </span>
           </li>

@@ -2,7 +2,8 @@ import type { RedriveDescription } from '@kiroku/partition'
 import { useRef, useState } from 'react'
 import { cancelCommand } from '../../data/redrives.ts'
 import { CommandDialog } from '../../parts/CommandDialog.tsx'
-import { count, rate, time } from '../../parts/format.ts'
+import { count, rate } from '../../parts/format.ts'
+import { Time } from '../../parts/When.tsx'
 import { describeOutcome, progressOf } from './describeDryRun.ts'
 import styles from './Dlq.module.css'
 
@@ -37,7 +38,7 @@ export const RunningRedrive = ({
       <p className="quiet">
         {speed === undefined ? '' : `${rate(speed)}, `}
         {rateMax === 0 ? 'no limit' : `at most ${count(rateMax)} a second`}, since{' '}
-        {time(startedAt, Date.now())} by {by.name}
+        <Time at={startedAt} now={Date.now()} /> by {by.name}
         {by.reason === undefined ? '' : `: ${by.reason}`}
       </p>
       {isEnding && (

@@ -5,8 +5,9 @@ import { useQuery } from '@tanstack/react-query'
 import { get } from '../../data/api.ts'
 import { useMoment } from '../../data/moment.ts'
 import { useHasHappened } from '../../data/useHasHappened.ts'
-import { clock, duration } from '../../parts/format.ts'
+import { duration, exactTime } from '../../parts/format.ts'
 import { Problem } from '../../parts/Problem.tsx'
+import { Time } from '../../parts/When.tsx'
 import styles from './Dlq.module.css'
 
 /** What happened to a message up to the moment that is looked at, in sentences, and its attempts. */
@@ -26,7 +27,7 @@ export const Story = ({ id }: { readonly id: string }) => {
     )
   const told = hasHappened === undefined ? data : traceUpTo(data, hasHappened)
   if (told === undefined) return null
-  const { sentences, attempts } = explain(told)
+  const { sentences, attempts } = explain(told, (when) => exactTime(when).slice('2026-'.length))
   return (
     <section className={styles['part']}>
       <h3>What happened to {id}</h3>
@@ -59,7 +60,7 @@ const Attempts = ({ attempts }: { readonly attempts: readonly TraceAttempt[] }) 
       <tr>
         <th scope="col">Attempt</th>
         <th scope="col">Consumer</th>
-        <th scope="col">At (UTC)</th>
+        <th scope="col">At</th>
         <th scope="col">Waited</th>
         <th scope="col">Took</th>
         <th scope="col">Error</th>
@@ -72,7 +73,9 @@ const Attempts = ({ attempts }: { readonly attempts: readonly TraceAttempt[] }) 
             {each.attempt} in {each.queue}
           </td>
           <td>{each.consumer}</td>
-          <td>{clock(each.at)}</td>
+          <td>
+            <Time at={each.at} form="clock" />
+          </td>
           <td>{duration(each.waitMs)}</td>
           <td>{each.ms === undefined ? 'in flight' : duration(each.ms)}</td>
           <td>{each.error ?? ''}</td>

@@ -31,7 +31,7 @@ it.each([
 it('says why nothing can be redriven', () => {
   const can = {
     isPast: false,
-    session: { commands: true, role: 'operator' },
+    session: { commands: true, role: 'operator' as const },
     isSpread: false,
     isRunning: false,
     letters: 3,

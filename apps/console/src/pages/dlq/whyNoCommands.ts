@@ -1,3 +1,6 @@
+import { refusalOf } from '../../data/refusal.ts'
+import type { Session } from '../../data/session.ts'
+
 /** Why nothing can be redriven now, in words; `undefined`: it can. */
 export const whyNoCommands = ({
   isPast,
@@ -7,16 +10,15 @@ export const whyNoCommands = ({
   letters,
 }: {
   readonly isPast: boolean
-  readonly session: { readonly commands: boolean; readonly role: string }
+  readonly session: Pick<Session, 'commands' | 'role'>
   /** The queue lies on several partitions. */
   readonly isSpread: boolean
   readonly isRunning: boolean
   /** Absent: not known yet. */
   readonly letters: number | undefined
 }): string | undefined => {
-  if (isPast) return 'This is the past: go back to now to redrive.'
-  if (!session.commands) return 'This console may only look.'
-  if (session.role === 'viewer') return 'Your role may only look.'
+  const refusal = refusalOf(session, isPast)
+  if (refusal !== undefined) return refusal
   if (isSpread) return 'It is spread over partitions: bring it together first (kiroku queue spread).'
   if (isRunning) return 'A redrive runs: wait for it, or cancel it.'
   if (letters === undefined) return ''

@@ -2,7 +2,8 @@ import { memo } from 'react'
 import { Link } from '@tanstack/react-router'
 import { stateColour } from '../../parts/StateMark.tsx'
 import { Sparkline } from '../../parts/Sparkline.tsx'
-import { count, rate, shortCount, time } from '../../parts/format.ts'
+import { count, rate, shortCount } from '../../parts/format.ts'
+import { Time } from '../../parts/When.tsx'
 import styles from './Headline.module.css'
 import {
   countIn,
@@ -127,7 +128,7 @@ export const Headline = ({ standing, known }: { readonly standing: Standing; rea
         title={`Log position by partition: ${seqText(asOf.seqs)}`}
       >
         <dt>{wordOfStatus(known, asOf.silent ?? [])}</dt>
-        <dd>{asOf.seqs.length > 0 && `${time(asOf.at, Date.now())} UTC`}</dd>
+        <dd>{asOf.seqs.length > 0 && <Time at={asOf.at} now={Date.now()} />}</dd>
       </div>
     </dl>
   )

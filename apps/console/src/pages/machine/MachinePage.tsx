@@ -123,7 +123,7 @@ const Notice = ({ known: { status, error, standing, retry } }: { readonly known:
   return (
     <p className={styles['lost']} role="alert">
       <strong>The engine is away.</strong>{' '}
-      {standing !== undefined && `This is as of ${time(standing.asOf.at, Date.now())} UTC. `}
+      {standing !== undefined && `This is as of ${time(standing.asOf.at, Date.now())}. `}
       It is asked again every few seconds.
     </p>
   )

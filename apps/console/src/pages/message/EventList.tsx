@@ -1,7 +1,8 @@
 import type { TraceStep } from '@kiroku/audit'
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useRef } from 'react'
-import { clock, duration } from '../../parts/format.ts'
+import { duration } from '../../parts/format.ts'
+import { Time } from '../../parts/When.tsx'
 import { StateMark } from '../../parts/StateMark.tsx'
 import { detailsOf, type Change } from './changesOf.ts'
 import styles from './EventList.module.css'
@@ -88,7 +89,9 @@ export const EventList = ({
               onClick={() => onSelect(index)}
             >
               <div className={styles['line']}>
-                <code className="quiet">{clock(step.at)}</code>
+                <code className="quiet">
+                  <Time at={step.at} form="clock" />
+                </code>
                 <span className={`number quiet ${styles['wait']}`}>
                   {before === undefined || step.at < before.at ? '' : `+${duration(step.at - before.at)}`}
                 </span>

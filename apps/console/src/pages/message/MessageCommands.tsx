@@ -1,6 +1,9 @@
 import type { Trace } from '@kiroku/audit'
 import { useState } from 'react'
+import type { MessageBody } from '../../data/MessageBody.ts'
+import { useSending } from '../../send/Sending.tsx'
 import { CommandDialog } from '../../parts/CommandDialog.tsx'
+import { sendAgain } from './sendAgain.ts'
 
 /** What an operator can do to a message. */
 type Doing = 'recall' | 'reschedule' | 'redrive'
@@ -23,9 +26,12 @@ export const isLying = ({ steps }: Trace): boolean => steps.at(-1)?.state === 'A
 /** The commands that there are for a message; those that it does not allow now say why. */
 export const MessageCommands = ({
   trace,
+  body,
   refusal,
 }: {
   readonly trace: Trace
+  /** What it carries; undefined: not known yet. */
+  readonly body: MessageBody | undefined
   readonly refusal: string | undefined
 }) => {
   const [doing, setDoing] = useState<Doing>()
@@ -33,16 +39,18 @@ export const MessageCommands = ({
   const { messageId, steps } = trace
   const last = steps.at(-1)!
   const origin = originOf(trace)
+  const { begin } = useSending()
+  const again = sendAgain(trace.queues[0] ?? last.queue, body)
   const isDelayed = last.state === 'Delayed'
   const path = `/v1/messages/${encodeURIComponent(messageId)}`
   const close = (): void => setDoing(undefined)
-  const entry = (what: Doing, name: string, reason: string | undefined) => (
+  const entry = (name: string, reason: string | undefined, run: () => void) => (
     <span className="row">
       <button
         type="button"
         className="button small"
         disabled={(refusal ?? reason) !== undefined}
-        onClick={() => setDoing(what)}
+        onClick={run}
       >
         {name}
       </button>
@@ -53,12 +61,13 @@ export const MessageCommands = ({
   return (
     <>
       {entry(
-        'redrive',
         'Redrive…',
         origin === undefined ? 'not a dead letter' : isLying(trace) ? undefined : 'not available now',
+        () => setDoing('redrive'),
       )}
-      {entry('recall', 'Recall…', notDelayed)}
-      {entry('reschedule', 'Reschedule…', notDelayed)}
+      {entry('Recall…', notDelayed, () => setDoing('recall'))}
+      {entry('Reschedule…', notDelayed, () => setDoing('reschedule'))}
+      {entry('Send again…', again.reason, () => begin(again.draft))}
       {doing === 'redrive' && (
         <CommandDialog
           title="Redrive this message"

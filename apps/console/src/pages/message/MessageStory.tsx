@@ -5,7 +5,7 @@ import type { Trace } from '@kiroku/audit'
 import { useMemo, type ReactNode } from 'react'
 import { useMoment } from '../../data/moment.ts'
 import { usePageSearch } from '../../data/pageSearch.ts'
-import { useSession } from '../../data/session.ts'
+import { useRefusal } from '../../data/refusal.ts'
 import { useHasHappened } from '../../data/useHasHappened.ts'
 import { CopyButton } from '../../parts/CopyButton.tsx'
 import { count, duration } from '../../parts/format.ts'
@@ -38,7 +38,6 @@ export const MessageStory = ({
   const { attempts, messageId } = trace
   const steps = useMemo(() => causalSteps(trace.steps), [trace])
   const { at } = useMoment()
-  const { commands } = useSession()
   const { search, setSearch } = usePageSearch()
   const hasHappened = useHasHappened()
   const told = (isOffline || hasHappened === undefined ? trace : traceUpTo(trace, hasHappened)) ?? trace
@@ -68,13 +67,8 @@ export const MessageStory = ({
     [isLive, steps],
   )
   const isFull = search['view'] === 'full'
-  const refusal = isOffline
-    ? 'this trace is from a file'
-    : at !== undefined
-      ? 'this is the past'
-      : commands
-        ? undefined
-        : 'read only'
+  const refused = useRefusal()
+  const refusal = isOffline ? 'This trace is from a file.' : refused
   return (
     <>
       <header className={styles['head']}>
@@ -194,7 +188,7 @@ export const MessageStory = ({
           />
           <section className={styles['column']} aria-labelledby="commands">
             <h2 id="commands">What you can do</h2>
-            <MessageCommands trace={trace} refusal={refusal} />
+            <MessageCommands trace={trace} body={body.data} refusal={refusal} />
           </section>
         </div>
       )}

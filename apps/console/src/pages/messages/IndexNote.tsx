@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { get } from '../../data/api.ts'
-import { clock, count } from '../../parts/format.ts'
+import { count } from '../../parts/format.ts'
+import { Time } from '../../parts/When.tsx'
 import type { Reached } from './FoundMessage.ts'
 import { recordsBehind } from './searchText.ts'
 
@@ -19,7 +20,7 @@ export const IndexNote = ({ reached }: { readonly reached: readonly Reached[] })
   const behind = data === undefined ? 0 : recordsBehind(reached, data.partitions)
   return (
     <span>
-      The index knew up to {clock(at)} UTC
+      The index knew up to <Time at={at} form="clock" />
       {behind > 0 && `, ${count(behind)} ${behind === 1 ? 'record' : 'records'} behind the log`}.
     </span>
   )

@@ -9,6 +9,7 @@ import { DataTable } from '../../parts/DataTable.tsx'
 import { Empty } from '../../parts/Empty.tsx'
 import { FilterInput } from '../../parts/FilterInput.tsx'
 import { count } from '../../parts/format.ts'
+import { SendButton } from '../../send/Sending.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import { saveFile } from '../../parts/saveFile.ts'
 import type { StateName } from '../../parts/StateMark.tsx'
@@ -134,10 +135,15 @@ export const MessagesPage = () => {
       ) : rows.length === 0 && !isLoading && error === undefined ? (
         <Empty title="No messages match">
           {at !== undefined
-            ? 'Of a past moment, only messages that were not final are shown. Remove a condition, or pick another moment.'
+            ? 'At a past moment, only messages that were not final are shown. Remove a condition, or pick another moment.'
             : filter === '' && queue === undefined
               ? 'The index is empty. What was sent just now appears in a moment: refresh.'
               : 'Remove a condition, or search all queues. What happened just now appears in a moment.'}
+          {at === undefined && filter === '' && (
+            <div className={`row ${styles['choices']}`}>
+              <SendButton draft={queue === undefined ? {} : { queue }}>Send a message</SendButton>
+            </div>
+          )}
         </Empty>
       ) : (
         <DataTable

@@ -1,5 +1,5 @@
 import type { Column } from '../../parts/DataTable.tsx'
-import { ago, duration, time } from '../../parts/format.ts'
+import { ago, duration, utcTime } from '../../parts/format.ts'
 import { When } from '../../parts/When.tsx'
 import { StateMark } from '../../parts/StateMark.tsx'
 import type { FoundMessage } from './FoundMessage.ts'
@@ -49,7 +49,7 @@ const allFound = (now: number): readonly Column<FoundMessage>[] => [
     head: 'Last change',
     width: '6.5rem',
     isNumber: true,
-    cell: ({ at = 0 }) => <span title={`${time(at)} UTC`}>{ago(at, now)}</span>,
+    cell: ({ at = 0 }) => <span title={utcTime(at)}>{ago(at, now)}</span>,
   },
   {
     key: 'sent',
@@ -60,7 +60,7 @@ const allFound = (now: number): readonly Column<FoundMessage>[] => [
       at === sentAt ? (
         <span className="quiet">–</span>
       ) : (
-        <span title={`Sent ${time(sentAt)} UTC`}>{duration(at - sentAt)}</span>
+        <span title={`Sent ${utcTime(sentAt)}`}>{duration(at - sentAt)}</span>
       ),
   },
   { key: 'why', head: 'Reason, last error', width: 'minmax(12rem, 2fr)', cell: why },

@@ -4,6 +4,7 @@ import { letterQueuesOf, lyingLetters } from '../../data/letterQueues.ts'
 import { useLogInfo, useQueueInfo } from '../../data/queueInfos.ts'
 import { useSession } from '../../data/session.ts'
 import { useFeed } from '../../data/useFeed.ts'
+import { SendButton } from '../../send/Sending.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import { BatchTable } from './BatchTable.tsx'
 import { GroupTable } from './GroupTable.tsx'
@@ -47,18 +48,21 @@ export const QueueDetail = ({ name }: { readonly name: string }) => {
           <OutlookText outlook={outlookOf(counts, tally, model.knownSeconds(now, rateSeconds), info)} />
         )}
         {!isLive && still !== undefined && <OutlookText outlook={still} />}
-        {commands && role === 'admin' && (
-          <div className="row end">
-            {info?.deliveryPaused === true ? (
-              <Do word="Resume" may={may} onClick={() => setAct({ kind: 'resume' })} />
-            ) : (
-              <Do word="Pause" may={may} onClick={() => setAct({ kind: 'pause' })} />
-            )}
-            <Do word="Change settings" may={may} onClick={() => setAct({ kind: 'settings' })} />
-            <Do word="Purge" may={may} onClick={() => setAct({ kind: 'purge' })} isDanger />
-            <Do word="Delete" may={may} onClick={() => setAct({ kind: 'delete' })} isDanger />
-          </div>
-        )}
+        <div className="row end">
+          <SendButton draft={{ queue: name }}>Send</SendButton>
+          {commands && role === 'admin' && (
+            <>
+              {info?.deliveryPaused === true ? (
+                <Do word="Resume" may={may} onClick={() => setAct({ kind: 'resume' })} />
+              ) : (
+                <Do word="Pause" may={may} onClick={() => setAct({ kind: 'pause' })} />
+              )}
+              <Do word="Change settings" may={may} onClick={() => setAct({ kind: 'settings' })} />
+              <Do word="Purge" may={may} onClick={() => setAct({ kind: 'purge' })} isDanger />
+              <Do word="Delete" may={may} onClick={() => setAct({ kind: 'delete' })} isDanger />
+            </>
+          )}
+        </div>
       </header>
       {problem !== undefined && <Problem error={problem} retry={() => void refetch()} />}
       {info?.warnings.map((warning) => (

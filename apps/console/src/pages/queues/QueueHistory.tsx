@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { Empty } from '../../parts/Empty.tsx'
-import { time } from '../../parts/format.ts'
+import { Time } from '../../parts/When.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import { actKey, actWords, changeLine } from '../audit/actText.ts'
 import { useActs } from '../audit/useActs.ts'
@@ -26,9 +26,9 @@ export const QueueHistory = ({ name }: { readonly name: string }) => {
       <ol className={styles['acts']}>
         {acts?.slice(0, shownMax).map((act) => (
           <li key={actKey(act)}>
-            <time className="quiet" dateTime={new Date(act.at).toISOString()}>
-              {time(act.at)}
-            </time>
+            <span className="quiet">
+              <Time at={act.at} />
+            </span>
             <div>
               <strong>{act.by.name}</strong> {actWords(act.event)}
               {act.subscription === undefined ? '' : ` ${act.subscription}`}

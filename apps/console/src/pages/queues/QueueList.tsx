@@ -42,7 +42,11 @@ export const QueueList = () => {
   const isNarrow = useNarrow()
   const { search, setSearch } = usePageSearch()
   const { name: contained = '', sort } = search
-  const [isCreating, setCreating] = useState(false)
+  const mayCreate = commands && role === 'admin'
+  // Whoever came here to create a queue does so at once.
+  const [isCreating, setCreating] = useState(
+    () => mayCreate && (history.state as { isCreating?: boolean } | null)?.isCreating === true,
+  )
   const log = useLogInfo()
   const infos = useMemo(() => new Map(log.data?.queues.map((info) => [info.name, info] as const)), [log.data])
   const lettersOf = useMemo(() => {
@@ -83,7 +87,7 @@ export const QueueList = () => {
             value={contained}
             onChange={(event) => setSearch({ name: event.target.value || undefined }, { replace: true })}
           />
-          {commands && role === 'admin' && (
+          {mayCreate && (
             <button
               type="button"
               className="button"

@@ -1,3 +1,4 @@
+import { zoneName } from '../../parts/zone.ts'
 import { startOf, type Start } from './start.ts'
 import styles from './SettingFields.module.css'
 
@@ -34,7 +35,7 @@ export const StartFields = ({
     </div>
     {(start.kind === 'time' || start.kind === 'number') && (
       <div className={styles['field']}>
-        <label htmlFor="start-text">{start.kind === 'time' ? 'since (UTC)' : 'number'}</label>
+        <label htmlFor="start-text">{start.kind === 'time' ? `since (${zoneName()})` : 'number'}</label>
         <input
           id="start-text"
           className="field"

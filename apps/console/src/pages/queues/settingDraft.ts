@@ -1,7 +1,7 @@
 import type { RetryPolicy } from '@kiroku/message'
 import { queueSettings, type QueueConfig, type QueueSetting } from '@kiroku/partition'
 import { count } from '../../parts/format.ts'
-import { readDuration, readSize, writeDuration, writeSize } from './unitText.ts'
+import { readDuration, readSize, writeDuration, writeSize } from '../../parts/unitText.ts'
 
 /** Settings as they are written in a form, by their keys. */
 export type SettingDraft = Readonly<Record<string, string>>

@@ -1,14 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
+import { useMemo, useState, type ReactNode } from 'react'
 import { get } from '../../../data/api.ts'
 import { bytesOfBase64, type MessageBody } from '../../../data/MessageBody.ts'
 import { useSession } from '../../../data/session.ts'
 import { CopyButton } from '../../../parts/CopyButton.tsx'
 import { EditBody } from '../../../parts/EditBody.tsx'
-import { bytes as sizeText, time } from '../../../parts/format.ts'
+import { bytes as sizeText } from '../../../parts/format.ts'
 import { Problem } from '../../../parts/Problem.tsx'
 import { readJson } from '../../../parts/readJson.ts'
 import { saveFile } from '../../../parts/saveFile.ts'
+import { Time } from '../../../parts/When.tsx'
 import { JsonTree } from './JsonTree.tsx'
 import { HexView, TextView } from './PlainView.tsx'
 import styles from './PayloadPanel.module.css'
@@ -141,11 +142,11 @@ export const PayloadPanel = ({
 
 /** What stands beside the body. */
 const Headers = ({ body }: { readonly body: MessageBody }) => {
-  const rows: (readonly [string, string | undefined])[] = [
+  const rows: (readonly [string, ReactNode])[] = [
     ['Tag', body.tag],
     ['Group', body.group],
     ['Deduplication id', body.dedupId],
-    ['Sent', body.enqueuedAt === undefined ? undefined : `${time(body.enqueuedAt)} UTC`],
+    ['Sent', body.enqueuedAt === undefined ? undefined : <Time key="sent" at={body.enqueuedAt} />],
     ...Object.entries(body.attributes),
   ]
   const given = rows.filter(([, value]) => value !== undefined && value !== '')

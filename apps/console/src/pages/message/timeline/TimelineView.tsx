@@ -1,6 +1,6 @@
 import type { TraceAttempt, TraceStep } from '@kiroku/audit'
 import { useLayoutEffect, useMemo, useRef, useState } from 'react'
-import { clock, duration } from '../../../parts/format.ts'
+import { clock, duration, utcTime } from '../../../parts/format.ts'
 import { StateShape, stateColour, stateWords } from '../../../parts/StateMark.tsx'
 import { layoutTimeline } from './layoutTimeline.ts'
 import styles from './TimelineView.module.css'
@@ -105,7 +105,7 @@ export const TimelineView = ({
                 className={styles['mark']}
                 aria-pressed={i === selected}
                 aria-label={`${i + 1}: ${step.event}, ${clock(step.at)}`}
-                title={`${step.event} · ${clock(step.at)} · ${step.partition}/${step.seq}`}
+                title={`${step.event} · ${utcTime(step.at)} · ${step.partition}/${step.seq}`}
                 data-voided={step.voided === true}
                 onClick={() => onSelect(i)}
               >

@@ -1,0 +1,37 @@
+import type { MessageBody } from '../../data/MessageBody.ts'
+import type { SendDraft } from '../../send/Sending.tsx'
+
+const gone: Readonly<Record<NonNullable<MessageBody['unreadable']>, string>> = {
+  erased: 'its body was erased',
+  lost: 'the key of its body is lost',
+  trimmed: 'its body is older than the record',
+}
+
+/** What a message like this one would be, or why there can be none. Ids by which a repeat is known are left out. */
+export const sendAgain = (
+  queue: string,
+  body: MessageBody | undefined,
+): { readonly draft: SendDraft; readonly reason: string | undefined } => {
+  if (body === undefined) return { draft: {}, reason: 'reading its body' }
+  const { payload, attributes, group = '', tag = '', unreadable, hidden } = body
+  return {
+    draft: {
+      queue,
+      ...(payload.isBase64 ? { bytes: payload.text } : { body: payload.text }),
+      contentType: payload.contentType ?? '',
+      group,
+      tag,
+      attributes: Object.entries(attributes)
+        .map(([name, value]) => `${name}=${value}`)
+        .join('\n'),
+    },
+    reason:
+      unreadable !== undefined
+        ? gone[unreadable]
+        : hidden === true
+          ? 'its body is hidden: reveal it first'
+          : payload.isCut
+            ? 'its body is larger than what is shown here'
+            : undefined,
+  }
+}

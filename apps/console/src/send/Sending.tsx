@@ -1,0 +1,61 @@
+import { createContext, lazy, Suspense, useContext, useMemo, useState, type ReactNode } from 'react'
+import { useRefusal } from '../data/refusal.ts'
+import type { SendForm } from './sendRequest.ts'
+
+const SendDialog = lazy(async () => ({ default: (await import('./SendDialog.tsx')).SendDialog }))
+
+/** What is known of a message before anything is written. */
+export type SendDraft = Partial<SendForm>
+
+interface Sending {
+  /** Asks for a message to send. */
+  readonly begin: (draft: SendDraft) => void
+  /** Why nothing can be sent from here; absent: it can. */
+  readonly refusal: string | undefined
+}
+
+const SendingContext = createContext<Sending>({ begin: () => {}, refusal: undefined })
+
+/** How to send a message from here. */
+export const useSending = (): Sending => useContext(SendingContext)
+
+/** Lets everything inside send messages. */
+export const SendingProvider = ({ children }: { readonly children: ReactNode }) => {
+  const [draft, setDraft] = useState<SendDraft>()
+  const refusal = useRefusal()
+  const sending = useMemo((): Sending => ({ begin: setDraft, refusal }), [refusal])
+  return (
+    <SendingContext value={sending}>
+      {children}
+      {draft !== undefined && (
+        <Suspense>
+          <SendDialog draft={draft} onClose={() => setDraft(undefined)} />
+        </Suspense>
+      )}
+    </SendingContext>
+  )
+}
+
+/** Begins a message; where none can be sent it says why. */
+export const SendButton = ({
+  draft,
+  isStrong = false,
+  children,
+}: {
+  readonly draft: SendDraft
+  readonly isStrong?: boolean
+  readonly children: string
+}) => {
+  const { begin, refusal } = useSending()
+  return (
+    <button
+      type="button"
+      className={`button ${isStrong ? 'strong' : ''}`}
+      disabled={refusal !== undefined}
+      title={refusal}
+      onClick={() => begin(draft)}
+    >
+      {children}
+    </button>
+  )
+}
