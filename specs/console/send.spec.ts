@@ -116,7 +116,7 @@ describe('sending', () => {
     expect([...bodies].toSorted()).toEqual(['two chairs and a table for acme', 'two chairs for acme'])
     await client.queues.erase('orders', { messageId, reason: 'they asked for it' })
     await page.reload()
-    await page.getByText('(its body was erased)').waitFor()
+    await page.getByText('Send again: its body was erased').waitFor()
     expect(await again.isDisabled()).toBe(true)
   })
 

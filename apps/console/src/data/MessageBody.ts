@@ -1,3 +1,6 @@
+import { queryOptions } from '@tanstack/react-query'
+import { get } from './api.ts'
+
 /** What a message carries, as the API tells it. */
 export interface MessageBody {
   readonly payload: {
@@ -18,6 +21,19 @@ export interface MessageBody {
   /** The body is there, and shown to those who ask for it on purpose. */
   readonly hidden?: unknown
 }
+
+/** Asks what a message carries; `isRevealed`: also what is hidden, on purpose. */
+export const bodyQuery = (id: string, isRevealed = false) =>
+  queryOptions({
+    queryKey: ['body', id, isRevealed],
+    queryFn: ({ signal }) =>
+      get<MessageBody>(
+        `/v1/messages/${encodeURIComponent(id)}/body`,
+        isRevealed ? { reveal: '1' } : {},
+        signal,
+      ),
+    staleTime: Infinity,
+  })
 
 /** Bytes of base64. Errors: `DOMException` where it is none. */
 export const bytesOfBase64 = (text: string): Uint8Array<ArrayBuffer> =>

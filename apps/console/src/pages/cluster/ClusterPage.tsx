@@ -3,7 +3,8 @@ import { useMoment } from '../../data/moment.ts'
 import { usePageSearch } from '../../data/pageSearch.ts'
 import { useLogInfo } from '../../data/queueInfos.ts'
 import { Advice, Code } from '../../parts/Advice.tsx'
-import { count } from '../../parts/format.ts'
+import { Figure, Figures } from '../../parts/Figures.tsx'
+import { count, rate, shortCount } from '../../parts/format.ts'
 import { MissingNotes } from '../../parts/MissingNotes.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import { useAnnounce } from '../../shell/Announcer.tsx'
@@ -48,9 +49,6 @@ export const ClusterPage = () => {
     <div className="page">
       <header className="page-head">
         <h1>Cluster</h1>
-        {views.length > 0 && (
-          <Summary views={views} nodes={isPast ? undefined : last?.cluster.nodes.length} />
-        )}
         <div className="row end" role="group" aria-label="How partitions are shown">
           {(['grid', 'table'] as const).map((view) => (
             <button
@@ -65,6 +63,9 @@ export const ClusterPage = () => {
           ))}
         </div>
       </header>
+      {views.length > 0 && (
+        <Summary views={views} nodes={isPast ? undefined : last?.cluster.nodes.length} />
+      )}
       {problem !== null && (
         <Problem error={problem} retry={() => void (isPast ? log.refetch() : refetch())} />
       )}
@@ -92,20 +93,52 @@ export const ClusterPage = () => {
   )
 }
 
+/** Whether all is served first, then how much there is of everything. */
 const Summary = ({
   views,
   nodes,
 }: {
   readonly views: readonly PartitionView[]
+  /** Absent in the past. */
   readonly nodes: number | undefined
 }) => {
-  const behind = views.reduce((sum, { auditLag = 0 }) => sum + auditLag, 0)
+  const well = views.filter(({ health }) => health === 'well').length
+  const sum = (of: (view: PartitionView) => number | undefined): number | undefined =>
+    views.some((view) => of(view) !== undefined)
+      ? views.reduce((all, view) => all + (of(view) ?? 0), 0)
+      : undefined
+  const waiting = sum(({ backlog }) => backlog)
+  const appends = sum(({ appends: each }) => each)
+  const behind = sum(({ auditLag }) => auditLag)
   return (
-    <p className="quiet">
-      {count(views.length)} partitions
-      {nodes !== undefined && ` on ${count(nodes)} ${nodes === 1 ? 'node' : 'nodes'}`}
-      {views.some(({ auditLag }) => auditLag !== undefined) &&
-        ` · auditor ${behind === 0 ? 'up to date' : `${count(behind)} ${behind === 1 ? 'record' : 'records'} behind`}`}
-    </p>
+    <Figures>
+      <Figure
+        label={nodes === undefined ? 'Partitions' : 'Partitions active'}
+        help="Partitions whose owner answers and decides, of all of the log"
+        isBad={nodes !== undefined && well < views.length}
+      >
+        {nodes === undefined ? count(views.length) : `${count(well)} of ${count(views.length)}`}
+      </Figure>
+      {nodes !== undefined && (
+        <Figure label="Nodes" help="Engine processes of this log">
+          {count(nodes)}
+        </Figure>
+      )}
+      {waiting !== undefined && (
+        <Figure label="Active messages" help="Messages that are not final" isZero={waiting === 0}>
+          {shortCount(waiting)}
+        </Figure>
+      )}
+      {appends !== undefined && (
+        <Figure label="Appended" help="Records appended per second" isZero={appends === 0}>
+          {rate(appends)}
+        </Figure>
+      )}
+      {behind !== undefined && (
+        <Figure label="Auditor" help="How far behind the log the index is, in records">
+          {behind === 0 ? 'up to date' : `${count(behind)} behind`}
+        </Figure>
+      )}
+    </Figures>
   )
 }

@@ -2,12 +2,14 @@ import { useScope } from '../../data/moment.ts'
 import { usePageSearch } from '../../data/pageSearch.ts'
 import { DataTable, sorted, type Column } from '../../parts/DataTable.tsx'
 import { Empty } from '../../parts/Empty.tsx'
+import { Figure, Figures } from '../../parts/Figures.tsx'
 import { count } from '../../parts/format.ts'
 import { MissingNotes } from '../../parts/MissingNotes.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import { useNarrow } from '../../parts/useNarrow.ts'
 import { StateShape } from '../../parts/StateMark.tsx'
 import type { LetterQueue } from '../../data/letterQueues.ts'
+import { TopErrors } from './TopErrors.tsx'
 import { useLetterQueues } from './useLetters.ts'
 import styles from './Dlq.module.css'
 
@@ -70,16 +72,30 @@ export const LetterQueues = () => {
   const columns = isNarrow ? wide.filter(({ key }) => narrow.includes(key)) : wide
   const sorting = { key: sort, descending: order === 'descending' }
   const all = (rows ?? []).reduce((sum, { letters }) => sum + letters, 0)
+  const arrived = rows?.reduce<number | undefined>(
+    (sum, each) => (sum === undefined || each.arrived === undefined ? undefined : sum + each.arrived),
+    0,
+  )
   return (
     <div className="page">
       <div className="page-head">
         <h1>Dead letters</h1>
-        {rows !== undefined && rows.length > 0 && (
-          <span className="quiet">
-            {all === 0 ? 'none' : `${count(all)} in ${count(rows.length)} queues`}
-          </span>
-        )}
       </div>
+      {rows !== undefined && rows.length > 0 && (
+        <Figures>
+          <Figure
+            label={`In ${count(rows.length)} dead-letter ${rows.length === 1 ? 'queue' : 'queues'}`}
+            help="Messages that lie in dead-letter queues"
+            isBad={all > 0}
+            isZero={all === 0}
+          >
+            {count(all)}
+          </Figure>
+          <Figure label="Last hour" help="Messages that arrived in them in the last hour" isZero={arrived === 0}>
+            {arrived === undefined ? '–' : arrived === 0 ? '0' : `+${count(arrived)}`}
+          </Figure>
+        </Figures>
+      )}
       {error !== null && <Problem error={error} retry={() => void refetch()} />}
       <MissingNotes missing={data?.missing} />
       {rows?.length === 0 && (
@@ -101,6 +117,7 @@ export const LetterQueues = () => {
           }
         />
       )}
+      {rows !== undefined && <TopErrors queues={rows.filter(({ letters }) => letters > 0)} />}
     </div>
   )
 }

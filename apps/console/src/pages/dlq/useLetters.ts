@@ -1,12 +1,12 @@
 import type { DeadLetterGroup } from '@kiroku/audit'
-import { useQuery } from '@tanstack/react-query'
+import { useQueries, useQuery } from '@tanstack/react-query'
 import { get } from '../../data/api.ts'
 import { useAskedMoment } from '../../data/played.ts'
 import { useLogInfo } from '../../data/queueInfos.ts'
 import { useInterval } from '../../data/useFeed.ts'
 import { logMomentAt } from '../../data/useLogMoment.ts'
 import { useSpan } from '../../time/useSpan.ts'
-import { letterQueuesOf } from '../../data/letterQueues.ts'
+import { letterQueuesOf, type LetterQueue } from '../../data/letterQueues.ts'
 
 /** Payloads of a queue that keeps them from the console are hidden. */
 export type LetterGroup = Omit<DeadLetterGroup, 'payload'> & {
@@ -34,6 +34,38 @@ export const useLetters = (queue: string | undefined) => {
       get<Letters>(`/v1/queues/${encodeURIComponent(queue!)}/dead-letters`, { at }, signal),
     refetchInterval: interval,
   })
+}
+
+/** So many queues are asked for their errors, and so many errors are told. */
+const topQueuesMax = 3
+const topErrorsMax = 6
+/** Asked more seldom than for one queue that is looked at. */
+const topMs = 20_000
+
+/** What most messages of the fullest of these queues died of. */
+export const useTopErrors = (queues: readonly LetterQueue[]) => {
+  const { at } = useMoment()
+  const interval = useInterval(topMs)
+  const fullest = queues.slice(0, topQueuesMax).map(({ name }) => name)
+  const { all, isLoading } = useQueries({
+    queries: fullest.map((queue) => ({
+      queryKey: ['dead letters', queue, at],
+      queryFn: ({ signal }: { readonly signal: AbortSignal }) =>
+        get<Letters>(`/v1/queues/${encodeURIComponent(queue)}/dead-letters`, { at }, signal),
+      refetchInterval: interval,
+    })),
+    combine: (answers) => ({
+      isLoading: answers.some(({ isLoading }) => isLoading),
+      all: answers.flatMap(
+        ({ data }, i) => data?.groups.map((group) => ({ ...group, queue: fullest[i]! })) ?? [],
+      ),
+    }),
+  })
+  return {
+    groups: all.toSorted((a, b) => b.count - a.count).slice(0, topErrorsMax),
+    isLoading,
+    isPartial: queues.length > topQueuesMax,
+  }
 }
 
 /** The dead-letter queues, with how many arrived in the last hour. */

@@ -4,6 +4,7 @@ import type { MessageBody } from '../../data/MessageBody.ts'
 import { useSending } from '../../send/Sending.tsx'
 import { CommandDialog } from '../../parts/CommandDialog.tsx'
 import { sendAgain } from './sendAgain.ts'
+import styles from './MessagePage.module.css'
 
 /** What an operator can do to a message. */
 type Doing = 'recall' | 'reschedule' | 'redrive'
@@ -22,6 +23,20 @@ export const originOf = ({ steps }: Pick<Trace, 'steps'>): string | undefined =>
 
 /** Whether a message lies in its queue with nobody at work on it. */
 export const isLying = ({ steps }: Trace): boolean => steps.at(-1)?.state === 'Available'
+
+/** Something to do with a message; `reason`: why it cannot be done now. */
+interface Entry {
+  readonly name: string
+  readonly reason: string | undefined
+  readonly run: () => void
+}
+
+/** Why some of them cannot be done, those with one reason together: `Recall, Reschedule: not delayed`. */
+const whyNot = (entries: readonly Entry[]): string =>
+  [...Map.groupBy(entries, ({ reason }) => reason)]
+    .filter(([reason]) => reason !== undefined)
+    .map(([reason, which]) => `${which.map(({ name }) => name).join(', ')}: ${reason}`)
+    .join(' · ')
 
 /** The commands that there are for a message; those that it does not allow now say why. */
 export const MessageCommands = ({
@@ -44,30 +59,32 @@ export const MessageCommands = ({
   const isDelayed = last.state === 'Delayed'
   const path = `/v1/messages/${encodeURIComponent(messageId)}`
   const close = (): void => setDoing(undefined)
-  const entry = (name: string, reason: string | undefined, run: () => void) => (
-    <span className="row">
-      <button
-        type="button"
-        className="button small"
-        disabled={(refusal ?? reason) !== undefined}
-        onClick={run}
-      >
-        {name}
-      </button>
-      {(refusal ?? reason) !== undefined && <span className="quiet">({refusal ?? reason})</span>}
-    </span>
-  )
   const notDelayed = isDelayed ? undefined : 'not delayed'
+  const entries: readonly Entry[] = [
+    {
+      name: 'Redrive',
+      reason: origin === undefined ? 'not a dead letter' : isLying(trace) ? undefined : 'not available now',
+      run: () => setDoing('redrive'),
+    },
+    { name: 'Recall', reason: notDelayed, run: () => setDoing('recall') },
+    { name: 'Reschedule', reason: notDelayed, run: () => setDoing('reschedule') },
+    { name: 'Send again', reason: again.reason, run: () => begin(again.draft) },
+  ]
   return (
-    <>
-      {entry(
-        'Redrive…',
-        origin === undefined ? 'not a dead letter' : isLying(trace) ? undefined : 'not available now',
-        () => setDoing('redrive'),
-      )}
-      {entry('Recall…', notDelayed, () => setDoing('recall'))}
-      {entry('Reschedule…', notDelayed, () => setDoing('reschedule'))}
-      {entry('Send again…', again.reason, () => begin(again.draft))}
+    <section className={styles['commands']} aria-label="What you can do">
+      {entries.map(({ name, reason, run }) => (
+        <button
+          key={name}
+          type="button"
+          className={`button ${name === 'Redrive' && reason === undefined ? 'strong' : ''}`}
+          disabled={(refusal ?? reason) !== undefined}
+          title={refusal ?? reason}
+          onClick={run}
+        >
+          {name}…
+        </button>
+      ))}
+      <p className="quiet">{refusal ?? whyNot(entries)}</p>
       {doing === 'redrive' && (
         <CommandDialog
           title="Redrive this message"
@@ -133,6 +150,6 @@ export const MessageCommands = ({
           </label>
         </CommandDialog>
       )}
-    </>
+    </section>
   )
 }

@@ -118,6 +118,7 @@ export const MessageStory = ({
           )}
           {body.data?.traceparent !== undefined && <code>{body.data.traceparent}</code>}
         </p>
+        {last !== undefined && <MessageCommands trace={trace} body={body.data} refusal={refusal} />}
         {happened === 0 && <p className={styles['note']}>At that moment it had not been sent yet.</p>}
         {!trace.complete && (
           <p className={styles['note']}>
@@ -180,17 +181,11 @@ export const MessageStory = ({
         <PayloadPanel id={messageId} body={body} canEdit={refusal === undefined && isLying(trace)} />
       )}
       {last !== undefined && (
-        <div className={styles['columns']}>
-          <NextSteps
-            step={last}
-            now={at === undefined && !isOffline ? Math.max(Date.now(), last.at) : last.at}
-            isOffline={isOffline}
-          />
-          <section className={styles['column']} aria-labelledby="commands">
-            <h2 id="commands">What you can do</h2>
-            <MessageCommands trace={trace} body={body.data} refusal={refusal} />
-          </section>
-        </div>
+        <NextSteps
+          step={last}
+          now={at === undefined && !isOffline ? Math.max(Date.now(), last.at) : last.at}
+          isOffline={isOffline}
+        />
       )}
     </>
   )

@@ -37,7 +37,11 @@ const liveStates: readonly StateName[] = ['Held', 'Delayed', 'Available', 'Infli
 
 /** Finds messages by what happened to them; at a moment of the past, those that were live in a queue. */
 export const MessagesPage = () => {
-  const { q: filter = '' } = useSearch({ strict: false }) as { readonly q?: string }
+  const { q: filter = '', payloads } = useSearch({ strict: false }) as {
+    readonly q?: string
+    readonly payloads?: string
+  }
+  const withPayloads = payloads === 'on'
   const { at } = useMoment()
   const asked = useAskedMoment()
   const { queue, setQueue } = useScope()
@@ -59,9 +63,9 @@ export const MessagesPage = () => {
   const { rows, isLoading, hasMore, reached, error } = found
   const isNarrow = useNarrow()
   const columns = useMemo(
-    () => (at === undefined ? foundColumns(Date.now(), isNarrow) : momentColumns(isNarrow)),
+    () => (at === undefined ? foundColumns(Date.now(), isNarrow, withPayloads) : momentColumns(isNarrow)),
     // Ages are those of the answer: nothing changes in a list that stands.
-    [at, reached, isNarrow],
+    [at, reached, isNarrow, withPayloads],
   )
   const setFilter = (next: string): void =>
     void navigate({ to: '.', search: ((before: object) => ({ ...before, q: next })) as never })
@@ -83,6 +87,24 @@ export const MessagesPage = () => {
           <button type="button" className="button small" onClick={found.again} disabled={isLoading}>
             {isLoading ? 'Loading…' : 'Refresh'}
           </button>
+          {at === undefined && (
+            <button
+              type="button"
+              className="button small"
+              aria-pressed={withPayloads}
+              onClick={() =>
+                void navigate({
+                  to: '.',
+                  search: ((before: object) => ({
+                    ...before,
+                    payloads: withPayloads ? undefined : 'on',
+                  })) as never,
+                })
+              }
+            >
+              {withPayloads ? 'Hide payloads' : 'Show payloads'}
+            </button>
+          )}
           {at === undefined ? (
             <CopyButton text={searchCommand(withQueue(filter, queue))}>Copy command</CopyButton>
           ) : (

@@ -1,6 +1,7 @@
 import type { Column } from '../../parts/DataTable.tsx'
 import { ago, duration, utcTime } from '../../parts/format.ts'
 import { When } from '../../parts/When.tsx'
+import { BodyPreview } from './BodyPreview.tsx'
 import { StateMark } from '../../parts/StateMark.tsx'
 import type { FoundMessage } from './FoundMessage.ts'
 
@@ -39,8 +40,22 @@ const only = (columns: readonly Column<FoundMessage>[], keys: readonly string[])
     .map((column) => ({ ...column, width: narrowWidths[column.key] ?? '6rem' }))
 
 /** What is shown of messages that are found now. `now` is the reader's clock in ms. */
-export const foundColumns = (now: number, isNarrow: boolean): readonly Column<FoundMessage>[] =>
-  isNarrow ? only(allFound(now), narrow.slice(0, 3)) : allFound(now)
+export const foundColumns = (
+  now: number,
+  isNarrow: boolean,
+  withPayloads: boolean,
+): readonly Column<FoundMessage>[] => {
+  const all = allFound(now)
+  if (isNarrow) return [...only(all, narrow.slice(0, withPayloads ? 2 : 3)), ...(withPayloads ? [payload] : [])]
+  return withPayloads ? [...all.filter(({ key }) => key !== 'group'), payload] : all
+}
+
+const payload: Column<FoundMessage> = {
+  key: 'payload',
+  head: 'Payload',
+  width: 'minmax(7rem, 3fr)',
+  cell: ({ messageId }) => <BodyPreview id={messageId} />,
+}
 
 const allFound = (now: number): readonly Column<FoundMessage>[] => [
   ...shared,

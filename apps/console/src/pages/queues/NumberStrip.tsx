@@ -1,7 +1,7 @@
 import type { QueueCounts } from '@kiroku/partition'
-import type { ReactNode } from 'react'
 import type { Tally } from '../../data/QueueActivity.ts'
 import type { QueueTimesInfo } from '../../data/queueInfos.ts'
+import { Figure, Figures, SmallFigures } from '../../parts/Figures.tsx'
 import { count, duration, rate } from '../../parts/format.ts'
 import { StateMark, type StateName } from '../../parts/StateMark.tsx'
 import type { LyingLetters } from '../../data/letterQueues.ts'
@@ -19,14 +19,9 @@ const states = [
 ] as const satisfies readonly (readonly [StateName, keyof QueueCounts])[]
 
 const kinds = [
-  ['waiting', 'Wait', 'From the send to the first delivery'],
-  ['processing', 'Work', 'From a delivery to its acknowledgement'],
+  ['waiting', 'Wait p50', 'From the send to the first delivery'],
+  ['processing', 'Work p50', 'From a delivery to its acknowledgement'],
 ] as const
-const quantiles = [
-  ['p50Ms', 'p50', 'half of the messages of the last minute took less'],
-  ['p99Ms', 'p99', '99 of 100 messages of the last minute took less'],
-] as const
-
 /** How a queue stands: first what one looks for, then what it is made of. */
 export const NumberStrip = ({
   counts,
@@ -47,7 +42,7 @@ export const NumberStrip = ({
   const share = tally === undefined ? undefined : retryShare(tally)
   return (
     <div className={styles['strip']}>
-      <dl className={styles['first']}>
+      <Figures>
         <Figure label="Waiting" help="Available, in flight or waiting for a retry: due and not final">
           {count(waitingOf(counts))}
         </Figure>
@@ -84,14 +79,31 @@ export const NumberStrip = ({
         >
           {letters === undefined ? '–' : count(letters.count)}
         </Figure>
-      </dl>
-      <dl className={styles['then']}>
+      </Figures>
+      <SmallFigures>
         {states.map(([state, key]) => (
           <Figure key={key} label={<StateMark state={state} />} isZero={counts[key] === 0}>
             {count(counts[key])}
           </Figure>
         ))}
-        {tally !== undefined && (
+      </SmallFigures>
+      {tally !== undefined && (
+        <SmallFigures>
+          {kinds.map(([key, word, says]) => {
+            const { p50Ms, p99Ms } = times?.[key] ?? {}
+            return (
+              <Figure
+                key={key}
+                label={word}
+                help={`${says}, in the last minute: half of the messages took less than the first, 99 of 100 less than the second`}
+                isZero={p50Ms === undefined}
+              >
+                {p50Ms === undefined || p99Ms === undefined
+                  ? '–'
+                  : `${duration(p50Ms)}, p99 ${duration(p99Ms)}`}
+              </Figure>
+            )
+          })}
           <Figure
             label="Retried"
             help="Share of deliveries that were not the first of their message, over the last 15 s"
@@ -99,46 +111,8 @@ export const NumberStrip = ({
           >
             {share === undefined ? '–' : `${Math.round(share * 100)} %`}
           </Figure>
-        )}
-        {tally !== undefined &&
-          kinds.map(([key, word, says]) =>
-            quantiles.map(([quantile, name, means]) => {
-              const ms = times?.[key]?.[quantile]
-              return (
-                <Figure
-                  key={`${key} ${name}`}
-                  label={`${word} ${name}`}
-                  help={`${says}: ${means}`}
-                  isZero={ms === undefined}
-                >
-                  {ms === undefined ? '–' : duration(ms)}
-                </Figure>
-              )
-            }),
-          )}
-      </dl>
+        </SmallFigures>
+      )}
     </div>
   )
 }
-
-const Figure = ({
-  label,
-  help,
-  isZero = false,
-  isBad = false,
-  children,
-}: {
-  readonly label: ReactNode
-  /** What the number means. */
-  readonly help?: string
-  readonly isZero?: boolean
-  readonly isBad?: boolean
-  readonly children: ReactNode
-}) => (
-  <div className={styles['figure']} title={help}>
-    <dt>{label}</dt>
-    <dd className={isZero ? 'quiet' : undefined} data-bad={isBad}>
-      {children}
-    </dd>
-  </div>
-)

@@ -1,17 +1,17 @@
 import type { QueueInfo, SubscriptionInfo } from '../../data/queueInfos.ts'
 import { count, time } from '../../parts/format.ts'
 import { settingName, settingText } from '../../parts/settingText.ts'
-import { StateShape, type StateName } from '../../parts/StateMark.tsx'
+import { StateShape, stateWords, type StateName } from '../../parts/StateMark.tsx'
 import styles from './SubscriptionTable.module.css'
 
 const columns = [
-  ['available', 'Available', 'Available'],
-  ['inflight', 'Inflight', 'In flight'],
-  ['waitingRetry', 'WaitingRetry', 'Waiting retry'],
-  ['committed', 'Committed', 'Committed'],
-  ['deadLettered', 'DLQ', 'Dead letter'],
-  ['discarded', 'Discarded', 'Discarded'],
-] as const satisfies readonly (readonly [keyof SubscriptionInfo['counts'], StateName, string])[]
+  ['available', 'Available'],
+  ['inflight', 'Inflight'],
+  ['waitingRetry', 'WaitingRetry'],
+  ['committed', 'Committed'],
+  ['deadLettered', 'DLQ'],
+  ['discarded', 'Discarded'],
+] as const satisfies readonly (readonly [keyof SubscriptionInfo['counts'], StateName])[]
 
 /** What can be done to a subscription. */
 export type SubscriptionAct = 'pause' | 'resume' | 'reset' | 'delete'
@@ -42,11 +42,11 @@ export const SubscriptionTable = ({
         <thead>
           <tr>
             <th scope="col">Subscription</th>
-            {columns.map(([key, state, word]) => (
+            {columns.map(([key, state]) => (
               <th key={key} scope="col" className="number">
                 <span className={styles['head']}>
                   <StateShape state={state} size={13} />
-                  {word}
+                  {stateWords[state]}
                 </span>
               </th>
             ))}

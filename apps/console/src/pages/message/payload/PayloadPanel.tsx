@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState, type ReactNode } from 'react'
-import { get } from '../../../data/api.ts'
-import { bytesOfBase64, type MessageBody } from '../../../data/MessageBody.ts'
+import { bodyQuery, bytesOfBase64, type MessageBody } from '../../../data/MessageBody.ts'
 import { useSession } from '../../../data/session.ts'
 import { CopyButton } from '../../../parts/CopyButton.tsx'
 import { EditBody } from '../../../parts/EditBody.tsx'
@@ -23,17 +22,7 @@ const gone: Readonly<Record<string, string>> = {
 /** What a message carries; asked for anew, on purpose, where it is hidden. */
 export const useBody = (id: string, isOffline: boolean) => {
   const [isRevealed, setRevealed] = useState(false)
-  const query = useQuery({
-    queryKey: ['body', id, isRevealed],
-    queryFn: ({ signal }) =>
-      get<MessageBody>(
-        `/v1/messages/${encodeURIComponent(id)}/body`,
-        isRevealed ? { reveal: '1' } : {},
-        signal,
-      ),
-    enabled: !isOffline,
-    staleTime: Infinity,
-  })
+  const query = useQuery({ ...bodyQuery(id, isRevealed), enabled: !isOffline })
   return { ...query, reveal: () => setRevealed(true) }
 }
 

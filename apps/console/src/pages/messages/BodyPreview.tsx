@@ -1,0 +1,17 @@
+import { useQuery } from '@tanstack/react-query'
+import { bodyQuery } from '../../data/MessageBody.ts'
+
+/** Characters that a line has room for, and more. */
+const shownMax = 200
+
+/** The beginning of what a message carries, in a line; of what may not be seen, why. */
+export const BodyPreview = ({ id }: { readonly id: string }) => {
+  const { data, error } = useQuery(bodyQuery(id))
+  if (error !== null) return <span className="quiet">{error.message}</span>
+  if (data === undefined) return <span className="quiet">…</span>
+  const { payload, unreadable, hidden } = data
+  if (unreadable !== undefined) return <span className="quiet">{unreadable}</span>
+  if (hidden === true) return <span className="quiet">hidden</span>
+  if (payload.isBase64) return <span className="quiet">{payload.bytes} bytes</span>
+  return <code>{payload.text.slice(0, shownMax).replace(/\s+/g, ' ')}</code>
+}
