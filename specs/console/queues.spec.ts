@@ -167,3 +167,25 @@ it('[ENG-23] warns on the page of a queue of a lease far from the time that atte
     )
     .waitFor()
 })
+
+it('tells who consumes, what they hold, and how many of their receives wait', async () => {
+  const { engine, open } = stage()
+  const { client } = engine
+  await client.queues.create('errands')
+  await client.send('errands', 'to be held')
+  await client.receive('errands', { waitMs: 10_000, leaseMs: 60_000 })
+  const page = await open('/queues?queue=errands')
+  const row = page.getByRole('group', { name: 'Table of consumers' }).getByRole('row').nth(1)
+  await row.waitFor()
+  const cells = await row.getByRole('cell').allInnerTexts()
+  expect([await row.getByRole('rowheader').innerText(), cells[0], cells[1]]).toEqual([
+    'console specs',
+    '1',
+    '0',
+  ])
+  const waiting = client.receive('errands', { waitMs: 20_000 })
+  await row.getByRole('cell').nth(1).getByText('1', { exact: true }).waitFor()
+  await expectAccessibleInAllLooks(page)
+  await client.send('errands', 'to end the wait')
+  await waiting
+})

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import { createClient, type Client, type ClientOptions } from '@kiroku/client'
 import { connect as connectNats, type NatsOptions } from '@kiroku/nats'
 import { natsTransport } from './natsTransport.ts'
@@ -23,5 +24,5 @@ export const connect = async (options: ConnectOptions): Promise<Client> => {
     closesConnection: true,
     ...(options.log === undefined ? {} : { log: options.log }),
   })
-  return createClient(transport, options)
+  return createClient(transport, { ...options, name: options.name ?? `${hostname()}-${process.pid}` })
 }

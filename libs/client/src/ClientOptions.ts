@@ -4,7 +4,7 @@ import type { Clock } from './Clock.ts'
 
 /** Settings of a client. */
 export interface ClientOptions {
-  /** Name of this client in deliveries and in the record. */
+  /** Name of this client in deliveries and in the record; default: its machine and process, where they are known. */
   readonly name?: string
   /** Who administers queues where a call does not say; default: `local`, from `client`. */
   readonly actor?: Actor

@@ -1,5 +1,6 @@
 import {
   laterHold,
+  mergeConsumers,
   mergeRecentBatches,
   mergeTimes,
   type PartDescription,
@@ -58,12 +59,14 @@ const mergeSubscription = (
   // Parts are held each by itself.
   const hold = same.reduce((last, part) => laterHold(last, part.hold), sub.hold)
   const batches = mergeRecentBatches([sub.batches, ...same.map((each) => each.batches)])
+  const consumers = mergeConsumers([sub.consumers, ...same.map((each) => each.consumers)])
   return {
     ...sub,
     ...(hold === undefined ? {} : { hold }),
     ...(batches === undefined ? {} : { batches }),
     counts: summed(sub.counts, same),
     waitingPolls: same.reduce((n, each) => n + each.waitingPolls, sub.waitingPolls),
+    ...(consumers === undefined ? {} : { consumers }),
   }
 }
 

@@ -278,6 +278,17 @@ export interface QueueCounts {
   readonly redelivered: number
 }
 
+/** A consumer that waits for messages of a subscription or holds some; several of one name are one. */
+export interface ConsumerDescription {
+  readonly name: string
+  /** Receives of it that wait. */
+  readonly waitingPolls: number
+  /** Messages that it holds; those of deliveries long ago, and of an earlier owner, are left out. */
+  readonly inflight: number
+  /** Since when the owner of the partition has heard of it, without a silence of minutes, in ms of partition time. */
+  readonly since?: number
+}
+
 /** One subscription of a queue as it stands. */
 export interface SubscriptionDescription {
   readonly name: string
@@ -296,6 +307,8 @@ export interface SubscriptionDescription {
   readonly waitingPolls: number
   /** How full its batches were in the last minute; absent: nothing was delivered, or it is the past. */
   readonly batches?: RecentBatches
+  /** At most 100; told of one queue that is asked for by its name. */
+  readonly consumers?: readonly ConsumerDescription[]
 }
 
 /** One message group of a subscription, or one tenant. */

@@ -150,7 +150,9 @@ export class Taking<B> {
       consumer: this.#poll.consumer,
     })
     const { now } = this.#turn
-    this.#turn.state.times?.delivered(sub, delivery, now, this.#attempts, this.#enqueuedAt, leaseUntil - now)
+    const { times } = this.#turn.state
+    times?.delivered(sub, delivery, now, this.#attempts, this.#enqueuedAt, leaseUntil - now)
+    times?.consumers.delivered(delivery, this.#poll.consumer)
     return {
       ...about,
       now,

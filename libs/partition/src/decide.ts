@@ -25,7 +25,7 @@ import {
 } from './decide/subscription.ts'
 import { decideSpreadQueue } from './decide/spread.ts'
 import { deliver } from './deliver.ts'
-import { describeQueues } from './describe.ts'
+import { describeQueue, describeQueues } from './describe.ts'
 import { describeGroups } from './describeGroups.ts'
 import { limits } from './limits.ts'
 import { mainSubscription } from './state/QueueState.ts'
@@ -118,7 +118,7 @@ const decideWhole = <B extends Uint8Array | SizedRef>(
       return decideDescribeRedrives(turn, command, token)
     case 'DescribeQueue': {
       const queue = namedQueue(turn, command.queue, token)
-      if (queue !== undefined) turn.ok(token, describeQueues(turn.state, [queue], turn.now)[0]!)
+      if (queue !== undefined) turn.ok(token, describeQueue(turn.state, queue, turn.now))
       return
     }
     case 'DescribeGroups': {

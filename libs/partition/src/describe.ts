@@ -1,5 +1,6 @@
 import type { QueueCounts, QueueDescription, SubscriptionDescription } from './Command.ts'
 import { configWarnings } from './configWarnings.ts'
+import { describeConsumers } from './describeConsumers.ts'
 import { describeOutbox, heldWarning } from './describeOutbox.ts'
 import { failureWarning } from './failureWarning.ts'
 import { leaseWarning } from './leaseWarning.ts'
@@ -50,6 +51,18 @@ export const describeQueues = (
     })
   }
   return descriptions
+}
+
+/** Describes one queue, with the consumers of its subscriptions. */
+export const describeQueue = (state: PartitionState, queue: QueueState, now: number): QueueDescription => {
+  const description = describeQueues(state, [queue], now)[0]!
+  return {
+    ...description,
+    subscriptions: description.subscriptions.map((described, i) => {
+      const consumers = describeConsumers(state, queue.subs[i]!)
+      return consumers === undefined ? described : { ...described, consumers }
+    }),
+  }
 }
 
 const warningsOf = (q: QueueState): string[] => {

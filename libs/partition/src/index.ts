@@ -9,6 +9,7 @@ export type {
   Command,
   CommandOf,
   CommandType,
+  ConsumerDescription,
   Delivery,
   GroupDescription,
   OutboxDescription,
@@ -82,6 +83,7 @@ export { countsOf, describeQueues } from './describe.ts'
 export { discardWarnings } from './discardWarnings.ts'
 export { retentionWarnings, type Retention } from './retentionWarnings.ts'
 export { refuseNamed } from './deadLetterNamers.ts'
+export { mergeConsumers } from './describeConsumers.ts'
 export { describeOutbox, heldWarning } from './describeOutbox.ts'
 export { bringsLetters } from './decide/enqueue.ts'
 export { closedLanesFor, decideClosingTold, decideForwarded, hold, targetName } from './decide/forwarded.ts'

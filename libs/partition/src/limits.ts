@@ -11,6 +11,13 @@ export const limits = {
   tagsPerFilterMax: 100,
   attemptCharactersMax: 128,
   consumerCharactersMax: 1_000,
+  /** Consumers of a subscription whose beginning is remembered, and that are told of. */
+  consumersKept: 1_000,
+  consumersDescribedMax: 100,
+  /** One that was silent for longer begins again. */
+  consumerSilenceMs: 5 * 60_000,
+  /** Latest deliveries of a partition of which is known who got them. */
+  consumerDeliveriesMax: 8_192,
   /** How long a receive that is repeated gets the batch of the first. */
   attemptMs: 5 * 60_000,
   dedupIdCharactersMax: 128,

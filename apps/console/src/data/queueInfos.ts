@@ -23,7 +23,7 @@ export type RecentBatchesInfo = Omit<RecentBatches, 'waited'> & { readonly waite
 
 /** A subscription of a queue; what only the present knows is absent in the past. */
 export type SubscriptionInfo = Pick<SubscriptionDescription, 'name' | 'deliveryPaused' | 'counts'> &
-  Partial<Pick<SubscriptionDescription, 'hold' | 'settings' | 'filling' | 'waitingPolls'>> & {
+  Partial<Pick<SubscriptionDescription, 'hold' | 'settings' | 'filling' | 'waitingPolls' | 'consumers'>> & {
     readonly batches?: RecentBatchesInfo
   }
 

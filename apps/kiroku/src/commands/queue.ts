@@ -103,6 +103,11 @@ export const show = command(async (client, queue, { out }) => {
     out.line()
     out.line(subscriptionTable(description.subscriptions))
   }
+  const consumers = consumerRows(description)
+  if (consumers.length > 0) {
+    out.line()
+    out.line(columns([['consumer', 'subscription', 'in flight', 'waiting receives', 'for'], ...consumers]))
+  }
   if (description.spread !== undefined) {
     out.line()
     out.line(partTable(description.spread.parts))
@@ -110,6 +115,20 @@ export const show = command(async (client, queue, { out }) => {
   warn(out, description.warnings)
   out.result(description)
 })
+
+/** Who waits for messages or holds some. */
+const consumerRows = ({ subscriptions }: QueueDescription): string[][] =>
+  subscriptions.flatMap(({ name: subscription, consumers = [] }) =>
+    consumers.map(({ name, inflight, waitingPolls, since }) => [
+      name,
+      subscription,
+      String(inflight),
+      String(waitingPolls),
+      since === undefined
+        ? ''
+        : formatDuration(Math.max(0, Math.round((Date.now() - since) / 1_000) * 1_000)),
+    ]),
+  )
 
 const warn = (out: Output, warnings: readonly string[]): void => {
   for (const warning of warnings) out.line(`WARNING  ${warning}`)

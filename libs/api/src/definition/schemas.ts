@@ -173,6 +173,22 @@ const Subscription = Schema.Struct({
   config: Schema.Struct(configFields).annotate({ description: 'What is in force for it.' }),
   counts: Counts,
   waitingPolls: count,
+  consumers: optional(
+    Schema.Array(
+      Schema.Struct({
+        name: Schema.String.annotate({ description: 'As it names itself; several of one name are one' }),
+        waitingPolls: count.annotate({ description: 'Receives of it that wait' }),
+        inflight: count.annotate({
+          description:
+            'Messages that it holds; those of deliveries long ago, and of an earlier owner, are left out',
+        }),
+        since: optional(ms('Since when the owner has heard of it without a silence of minutes, since 1970')),
+      }),
+    ).annotate({
+      description:
+        'Consumers that wait for messages or hold some, at most 100; told of one queue, not of all',
+    }),
+  ),
   batches: optional(
     Schema.Struct({
       deliveries: count.annotate({ description: 'Batches, each an invocation of a handler' }),

@@ -20,6 +20,7 @@ export const decideReceive = <B>(turn: Turn<B>, command: CommandOf<'Receive'>, t
   const refusal = refuseReceive(sub, command)
   if (refusal !== undefined) return turn.refuse(token, refusal)
   sub.queue.receivedAt = turn.now
+  state.times?.consumers.heard(sub, command.consumer, turn.now)
   const { attempt = '' } = command
   const leaseMs = command.leaseMs ?? sub.config.leaseMs
   const again = attempt === '' ? undefined : repeatReceive(turn, sub, attempt, leaseMs)

@@ -1,5 +1,6 @@
 import { limits } from '../limits.ts'
 import { figuresOf, timeBucket, timeBuckets, timesOf, type QueueTimes } from '../QueueTimes.ts'
+import { Consumers } from './Consumers.ts'
 import { RecentDeliveries } from './RecentDeliveries.ts'
 import type { Subscription } from './Subscription.ts'
 
@@ -27,6 +28,8 @@ export interface Settled {
 export class Times {
   /** How deliveries went, by subscription. */
   readonly deliveries = new RecentDeliveries()
+  /** Who receives. */
+  readonly consumers = new Consumers()
   readonly #queues = new Map<number, (Slot | undefined)[]>()
   #swept = 0
   /** Numbers of deliveries, and the times from which on there were these; both grow. */

@@ -63,9 +63,7 @@ export const ClusterPage = () => {
           ))}
         </div>
       </header>
-      {views.length > 0 && (
-        <Summary views={views} nodes={isPast ? undefined : last?.cluster.nodes.length} />
-      )}
+      {views.length > 0 && <Summary views={views} nodes={isPast ? undefined : last?.cluster.nodes.length} />}
       {problem !== null && (
         <Problem error={problem} retry={() => void (isPast ? log.refetch() : refetch())} />
       )}

@@ -91,7 +91,11 @@ export const LetterQueues = () => {
           >
             {count(all)}
           </Figure>
-          <Figure label="Last hour" help="Messages that arrived in them in the last hour" isZero={arrived === 0}>
+          <Figure
+            label="Last hour"
+            help="Messages that arrived in them in the last hour"
+            isZero={arrived === 0}
+          >
             {arrived === undefined ? '–' : arrived === 0 ? '0' : `+${count(arrived)}`}
           </Figure>
         </Figures>

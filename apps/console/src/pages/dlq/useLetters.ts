@@ -44,7 +44,7 @@ const topMs = 20_000
 
 /** What most messages of the fullest of these queues died of. */
 export const useTopErrors = (queues: readonly LetterQueue[]) => {
-  const { at } = useMoment()
+  const at = useAskedMoment()
   const interval = useInterval(topMs)
   const fullest = queues.slice(0, topQueuesMax).map(({ name }) => name)
   const { all, isLoading } = useQueries({

@@ -46,7 +46,8 @@ export const foundColumns = (
   withPayloads: boolean,
 ): readonly Column<FoundMessage>[] => {
   const all = allFound(now)
-  if (isNarrow) return [...only(all, narrow.slice(0, withPayloads ? 2 : 3)), ...(withPayloads ? [payload] : [])]
+  if (isNarrow)
+    return [...only(all, narrow.slice(0, withPayloads ? 2 : 3)), ...(withPayloads ? [payload] : [])]
   return withPayloads ? [...all.filter(({ key }) => key !== 'group'), payload] : all
 }
 

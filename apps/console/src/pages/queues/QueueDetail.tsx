@@ -7,6 +7,7 @@ import { useFeed } from '../../data/useFeed.ts'
 import { SendButton } from '../../send/Sending.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import { BatchTable } from './BatchTable.tsx'
+import { ConsumerTable } from './ConsumerTable.tsx'
 import { GroupTable } from './GroupTable.tsx'
 import { NumberStrip } from './NumberStrip.tsx'
 import { OutlookText } from './OutlookText.tsx'
@@ -114,6 +115,7 @@ export const QueueDetail = ({ name }: { readonly name: string }) => {
             }
             onCreate={may ? () => setAct({ kind: 'create subscription' }) : undefined}
           />
+          {at === undefined && <ConsumerTable subscriptions={info.subscriptions} />}
           {at === undefined && <BatchTable info={info} />}
           {at === undefined &&
             info.config.groups !== 'none' &&

@@ -87,16 +87,16 @@ export const SubscriptionTable = ({
 )
 
 const Remarks = ({ subscription }: { readonly subscription: SubscriptionInfo }) => {
-  const { deliveryPaused, hold, filling, waitingPolls } = subscription
+  const { deliveryPaused, hold, filling, consumers } = subscription
   const texts = [
     deliveryPaused ? '❚❚ paused' : '',
     hold === undefined
       ? ''
       : `❚❚ held until ${time(hold.until, hold.since)}${hold.error === '' ? '' : `: ${hold.error}`}`,
     filling === true ? 'restoring messages of the past' : '',
-    waitingPolls === undefined || waitingPolls === 0
+    consumers === undefined
       ? ''
-      : `${count(waitingPolls)} idle ${waitingPolls === 1 ? 'consumer' : 'consumers'}`,
+      : `${count(consumers.length)} ${consumers.length === 1 ? 'consumer' : 'consumers'}`,
   ].filter((text) => text !== '')
   return texts.length === 0 ? null : <span className={styles['remark']}>{texts.join(' · ')}</span>
 }

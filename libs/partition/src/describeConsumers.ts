@@ -1,0 +1,63 @@
+import type { ConsumerDescription } from './Command.ts'
+import { deliveriesOf } from './flow.ts'
+import { limits } from './limits.ts'
+import type { PartitionState } from './state/PartitionState.ts'
+import type { Subscription } from './state/Subscription.ts'
+
+/**
+ * The consumers of a subscription that wait for messages or hold some, by the name that they give, those that hold most
+ * first; undefined where nobody owns the partition. Passes over all live messages.
+ */
+export const describeConsumers = (
+  state: PartitionState,
+  sub: Subscription,
+): ConsumerDescription[] | undefined => {
+  const consumers = state.times?.consumers
+  if (consumers === undefined) return undefined
+  const found = new Map<string, { waitingPolls: number; inflight: number }>()
+  const of = (consumer: string) => {
+    let counts = found.get(consumer)
+    if (counts === undefined) found.set(consumer, (counts = { waitingPolls: 0, inflight: 0 }))
+    return counts
+  }
+  for (const { done, consumer } of sub.polls) if (!done) of(consumer).waitingPolls++
+  for (const [delivery, count] of deliveriesOf(state, sub)) {
+    const holder = consumers.holderOf(delivery)
+    if (holder !== undefined) of(holder).inflight += count
+  }
+  return largestConsumers(
+    [...found].map(([name, counts]) => {
+      const since = consumers.since(sub, name)
+      return { name, ...counts, ...(since === undefined ? {} : { since }) }
+    }),
+  )
+}
+
+/** The same consumer on several partitions is one. */
+export const mergeConsumers = (
+  parts: readonly (readonly ConsumerDescription[] | undefined)[],
+): ConsumerDescription[] | undefined => {
+  if (parts.every((part) => part === undefined)) return undefined
+  const merged = Map.groupBy(
+    parts.flatMap((part) => part ?? []),
+    ({ name }) => name,
+  )
+  return largestConsumers(
+    [...merged].map(([name, same]) => {
+      const since = same.flatMap((each) => each.since ?? [])
+      return {
+        name,
+        waitingPolls: same.reduce((n, each) => n + each.waitingPolls, 0),
+        inflight: same.reduce((n, each) => n + each.inflight, 0),
+        ...(since.length === 0 ? {} : { since: Math.min(...since) }),
+      }
+    }),
+  )
+}
+
+const largestConsumers = (all: readonly ConsumerDescription[]): ConsumerDescription[] =>
+  all
+    .toSorted(
+      (a, b) => b.inflight - a.inflight || b.waitingPolls - a.waitingPolls || (a.name < b.name ? -1 : 1),
+    )
+    .slice(0, limits.consumersDescribedMax)
