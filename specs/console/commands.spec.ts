@@ -59,7 +59,7 @@ it('a dead letter is mended and sent back from its page, with what changes shown
   expect(await give.isDisabled(), 'nothing is changed yet').toBe(true)
   const text = editing.getByLabel('Body')
   await text.fill('{"cents":9007199254740993,"vat":')
-  await editing.getByText('This is no JSON any more').waitFor()
+  await editing.getByText('No longer JSON').waitFor()
   await text.fill('{"cents":9007199254740993,"vat":9}')
   const changes = editing.getByLabel('What changes')
   await changes.getByText('"vat":"nine"').waitFor()

@@ -80,3 +80,21 @@ it('a dialog that loses something says so in one line, with a red button', async
     return red! > 2 * green!
   })
 })
+
+it('a page whose answer takes its time says that it is loading', async () => {
+  const page = await stage().open('/cluster')
+  let answer = (): void => {}
+  const answered = new Promise<void>((go) => (answer = go))
+  await page.route(/dead-letters/, async (route) => {
+    await answered
+    await route.continue()
+  })
+  await page.goto(`${stage().engine.url}/dlq?queue=${dlq}`)
+  await page
+    .getByText(/^Loading/)
+    .first()
+    .waitFor()
+  answer()
+  await page.getByRole('main').getByText('the card was refused').first().waitFor()
+  await page.unrouteAll({ behavior: 'wait' })
+})

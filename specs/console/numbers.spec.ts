@@ -57,3 +57,23 @@ it('every number says on hover what it means', async () => {
   )
   expect(silent).toEqual([])
 })
+
+it('a state has one name wherever it is counted', async () => {
+  const page = await stage().open('/queues?queue=mail')
+  const table = page.getByRole('group', { name: 'Table of subscriptions' })
+  await table.waitFor()
+  const heads = await table.getByRole('columnheader').allInnerTexts()
+  expect(heads.map((head) => head.trim())).toEqual(
+    expect.arrayContaining(['Available', 'In flight', 'Waiting retry', 'Done', 'Dead letter', 'Discarded']),
+  )
+  const strip = await page.locator('dl').nth(1).locator('dt').allInnerTexts()
+  expect(strip.map((name) => name.trim())).toEqual([
+    'Available',
+    'In flight',
+    'Waiting retry',
+    'Delayed',
+    'Done',
+    'Discarded',
+  ])
+  expect(await page.getByRole('main').getByText('Committed', { exact: true }).count()).toBe(0)
+})

@@ -37,8 +37,8 @@ export const EditBody = ({
       onClose={onClose}
     >
       <p>
-        The message keeps its id, its attributes and its place. What was sent stays on record. The new body is
-        what whoever receives it gets, also after a redrive.
+        The message keeps its id, its attributes and its place. What was sent stays on record. Consumers get
+        the new body, also after a redrive.
       </p>
       <textarea
         className={`field ${styles['body']}`}
@@ -50,7 +50,7 @@ export const EditBody = ({
       />
       {wasJson && brokenAt !== undefined && (
         <p className={styles['broken']} role="status">
-          This is no JSON any more, from character {brokenAt + 1} on.
+          No longer JSON, from character {brokenAt + 1} on.
         </p>
       )}
       {lines.length === 0 ? (

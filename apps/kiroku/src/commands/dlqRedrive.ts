@@ -83,10 +83,7 @@ const assent = async (
 ): Promise<void> => {
   if (flag('yes')) return
   if (!canAsk())
-    throw new KirokuError(
-      'InvalidArgument',
-      'nobody can be asked here; add --yes to move them, or --dry-run to look only',
-    )
+    throw new KirokuError('InvalidArgument', 'not a terminal: pass --yes to redrive, or --dry-run')
   const to = text('to') ?? 'where they came from'
   if (!(await confirm(`Move ${eligible.eligible} messages of ${queue} to ${to}?`, signal)))
     throw new KirokuError('Stopped', 'nothing was moved')

@@ -148,8 +148,8 @@ const rowsOf = ({
   ['deliveries', deliveriesText(deliveryPaused, rest.subscriptions)],
   ['oldest', formatDuration(Math.round(rest.oldestAgeMs))],
   ['waiting receives', String(rest.waitingPolls)],
-  ['waited lately', timesText(rest.times?.waiting)],
-  ['processed lately in', timesText(rest.times?.processing)],
+  ['wait (last minute)', timesText(rest.times?.waiting)],
+  ['work (last minute)', timesText(rest.times?.processing)],
   ...Object.entries(counts).map(([state, count]) => [stateTitles[state as keyof QueueCounts], String(count)]),
   ...queueFlags.map(({ key, flag, row }) => [`--${flag}`, formatSetting(row, config[key])]),
   ['applied from', Object.keys(rest.applied).join(', ') || 'no file'],
@@ -163,8 +163,8 @@ const deliveriesText = (isPaused: boolean, subscriptions: QueueDescription['subs
 
 const timesText = (figures: TimeFigures | undefined): string =>
   figures === undefined
-    ? 'nothing lately'
-    : `p50 ${formatDuration(figures.p50Ms)}, p99 ${formatDuration(figures.p99Ms)}, of ${figures.count} in the last minute`
+    ? 'no data'
+    : `p50 ${formatDuration(figures.p50Ms)}, p99 ${formatDuration(figures.p99Ms)}, of ${figures.count} messages`
 
 const batchesText = (batches: RecentBatches | undefined): string =>
   batches === undefined

@@ -44,7 +44,7 @@ const tell = (
   { messages, cursor, bodiesNotIndexed }: SearchAnswer,
   lags: readonly IndexLag[],
 ): void => {
-  if (messages.length === 0) out.line('no message passes the filter')
+  if (messages.length === 0) out.line('no messages match')
   else out.line(columns([['id', 'queue', 'state', 'attempt', 'at', 'why'], ...messages.map(rowOf)]))
   if (cursor !== undefined) out.line(`more: --cursor ${cursor}`)
   for (const { partition, seq, behind } of lags)

@@ -5,7 +5,7 @@ const words: Readonly<Record<PartitionView['health'], readonly [sign: string, wo
   well: ['✓', 'Active'],
   moving: ['↻', 'Moving'],
   silent: ['?', 'No answer'],
-  nobody: ['✕', 'Nobody owns it'],
+  nobody: ['✕', 'No owner'],
   quarantined: ['⬣', 'Quarantined'],
   unreadable: ['⬣', 'Cannot be read'],
 }

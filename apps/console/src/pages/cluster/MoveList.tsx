@@ -14,7 +14,7 @@ export const MoveList = ({ moves }: { readonly moves: Watched['moves'] }) => (
           <li key={`${move.at} ${move.partition}`} className={styles['node']}>
             <strong>Partition {move.partition}</strong>
             <span>
-              {move.from ?? 'nobody'} → {move.to ?? 'nobody'}
+              {move.from ?? 'no owner'} → {move.to ?? 'no owner'}
               {move.epoch === undefined ? '' : `, epoch ${move.epoch}`}
             </span>
             <span className="quiet">

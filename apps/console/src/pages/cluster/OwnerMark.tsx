@@ -10,7 +10,7 @@ export const OwnerMark = ({
   readonly owner: { readonly name: string; readonly index: number } | undefined
 }) =>
   owner === undefined ? (
-    <span className={styles['nobody']}>nobody</span>
+    <span className={styles['nobody']}>no owner</span>
   ) : (
     <span className={styles['owner']}>
       <span aria-hidden="true" className={styles['mark']} data-mark={owner.index % marks} />

@@ -32,7 +32,7 @@ export const movesBetween = (before: Cluster, after: Cluster): Move[] => {
         ...(to === undefined ? {} : { to }),
         ...(epoch === undefined ? {} : { epoch }),
         why: isRetaken
-          ? 'its owner fenced it anew, after an append without an answer or a break with NATS'
+          ? 'its owner fenced it again, after an append without an answer or a break with NATS'
           : why(before, after, was.owner, owner),
       },
     ]
@@ -40,7 +40,7 @@ export const movesBetween = (before: Cluster, after: Cluster): Move[] => {
 }
 
 const why = (before: Cluster, after: Cluster, from: string | undefined, to: string | undefined): string => {
-  if (from === undefined) return 'nobody had it'
+  if (from === undefined) return 'it had no owner'
   const left = after.nodes.find(({ address }) => address === from)
   const wasLeaving = before.nodes.find(({ address }) => address === from)?.leaving === true
   if (left?.leaving === true || wasLeaving) return 'its node is stopping and handed it over'
