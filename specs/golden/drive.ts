@@ -116,6 +116,14 @@ if (features.has('redrive')) {
   )
   await new Promise((resolve) => setTimeout(resolve, 300))
 }
+if (features.has('discard')) {
+  await create('stale', { retriesMax: 5 })
+  await send('stale', ['s1', 's2', 's3', 's4', 's5'])
+  await ask(0, { type: 'Retry', items: [(await receive('stale', 1))[0]], error: 'not now', delayMs: 3_600_000 })
+  const which = { queue: 'stale', subscription: 'main', by: { ...by, reason: 'they are stale' } }
+  await ask(0, { type: 'Discard', ...which, state: 'WaitingRetry', numbers: [1, 1] })
+  await ask(0, { type: 'Discard', ...which, state: 'Available', numbers: [2, 1, 4, 2] })
+}
 await create('gone', {})
 await send('gone', ['g'])
 await ask(0, { type: 'DeleteQueue', queue: 'gone', by })

@@ -3,8 +3,8 @@
  *
  *     node specs/golden/record.ts NAME COMMIT [FEATURE…]
  *
- * Features that the commit has: subscriptions, groups, dedup, recall, redrive, attempts, deferral. A corpus is never recorded
- * again: it stands for what lies on disks.
+ * Features that the commit has: subscriptions, groups, dedup, recall, redrive, attempts, deferral, discard. A corpus is
+ * never recorded again: it stands for what lies on disks.
  */
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'

@@ -357,6 +357,7 @@ export class PlaceFold {
           reason: e.reason,
           cause: e.cause,
           ...(e.error === '' ? {} : { error: e.error }),
+          ...(e.by === undefined ? {} : { by: e.by }),
         })
     }
   }

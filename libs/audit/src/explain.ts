@@ -110,7 +110,7 @@ const sentenceOf = (step: TraceStep, end: string, writeTime: WriteTime): string 
     case 'KeysDeleted':
       return `${when}  Its key was deleted: nobody can read it any more.`
     case 'Discarded':
-      return `${when}  It was discarded in ${step.queue}${group}: ${step.reason}${step.error === undefined ? '' : `, ${oneLine(step.error)}`}.`
+      return `${when}  It was discarded in ${step.queue}${group}${by}${why}: ${step.reason}${step.error === undefined ? '' : `, ${oneLine(step.error)}`}.`
     default:
       return undefined
   }

@@ -12,6 +12,7 @@ import type {
   ApplyOptions,
   EraseOptions,
   BodyEdit,
+  DiscardedMessages,
   GroupsOptions,
   QueueSection,
   QueueSettings,
@@ -169,6 +170,24 @@ export class Administration implements Queues {
   ) {
     checkQueueName(name)
     return this.#redrives.cancel(name, options, by)
+  }
+
+  async discard(
+    name: string,
+    { partition, subscription = 'main', state, numbers }: DiscardedMessages,
+    by = this.#context.actor,
+  ) {
+    const link = (await this.#context.partitions())[partition]?.link
+    if (link === undefined) throw new KirokuError('InvalidArgument', `this log has no partition ${partition}`)
+    const { discarded } = await link.ask<'Discard'>({
+      type: 'Discard',
+      queue: name,
+      subscription,
+      state,
+      numbers,
+      by,
+    })
+    return { discarded }
   }
 
   async editBody(name: string, { number, messageId, body, contentType }: BodyEdit, by = this.#context.actor) {

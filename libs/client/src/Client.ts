@@ -203,6 +203,18 @@ export interface BodyEdit {
   readonly contentType?: string
 }
 
+/** Messages that are to be discarded. */
+export interface DiscardedMessages {
+  /** Where they lie: of a spread queue, each part has numbers of its own. */
+  readonly partition: number
+  /** Default: `main`. */
+  readonly subscription?: string
+  /** How they stand; those that moved on are left alone. */
+  readonly state: 'Available' | 'WaitingRetry'
+  /** Their numbers, as ranges in order: first, count, first, count. */
+  readonly numbers: Ranges
+}
+
 /** Administration of queues. Errors: `UnknownQueue`, `InvalidQueueName`, `InvalidConfig`, and what `Client` says. */
 export interface Queues {
   readonly subscriptions: Subscriptions
@@ -246,6 +258,12 @@ export interface Queues {
    * keep their id and begin with new attempts. Errors: also `RedriveRunning`, `InvalidArgument`.
    */
   redrive(name: string, options?: RedriveOptions, by?: Actor): Promise<RedriveDescription>
+  /**
+   * Ends messages of a subscription for good, as far as they still stand as they are said to; resolves to how many. They
+   * go to no dead-letter queue, and who discarded them is on record. Errors: also `UnknownSubscription`,
+   * `InvalidArgument` (more than 1,000 messages, or numbers that are not in order).
+   */
+  discard(name: string, which: DiscardedMessages, by?: Actor): Promise<{ readonly discarded: number }>
   /**
    * Gives a message that lies in a queue another body; who has it gets that from now on, also after a redrive, and
    * what was sent stays on record. Resolves to false when it had that body already. Errors: also `UnknownMessage`,

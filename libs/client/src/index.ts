@@ -12,6 +12,7 @@ export type {
   Client,
   ClockStep,
   ConfirmClockOptions,
+  DiscardedMessages,
   EraseOptions,
   GroupsOptions,
   Json,

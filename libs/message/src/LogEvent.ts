@@ -310,6 +310,8 @@ export type LogEvent =
       reason: DiscardReason
       cause: 'retry' | 'leaseExpired' | 'nextReceive' | 'retention' | 'operator' | 'rollback'
       error: string
+      /** Who discarded them; absent: nobody asked for it, or it is on record beside it. */
+      by?: Actor
     }
   // Redrives
   /** A task begins to move what is available among the messages up to number `upTo`, included. */

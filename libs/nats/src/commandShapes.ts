@@ -84,6 +84,11 @@ const shapes: Readonly<Record<CommandType, Check>> = {
   ConfigureQueue: shape(configuration),
   DeleteQueue: shape({ ...act, force: optional(flag) }),
   PurgeQueue: shape(act),
+  Discard: shape({
+    ...subscribing,
+    state: (value) => value === 'Available' || value === 'WaitingRetry',
+    numbers,
+  }),
   PauseDelivery: shape({ ...act, subscription: optional(text) }),
   ResumeDelivery: shape({ ...act, subscription: optional(text) }),
   CreateSubscription: shape({ ...subscribing, settings: record, start, dryRun: optional(flag) }),

@@ -137,6 +137,15 @@ export type Command =
   /** Refused while a queue of the same partition names it as its dead-letter queue, unless forced. */
   | { type: 'DeleteQueue'; queue: string; force?: boolean; by: Actor }
   | { type: 'PurgeQueue'; queue: string; by: Actor }
+  /** Ends those of the messages that are in this state now; `numbers` are ranges in their order. */
+  | {
+      type: 'Discard'
+      queue: string
+      subscription: string
+      state: 'Available' | 'WaitingRetry'
+      numbers: Ranges
+      by: Actor
+    }
   /** Without a subscription: of all. */
   | { type: 'PauseDelivery'; queue: string; subscription?: string; by: Actor }
   | { type: 'ResumeDelivery'; queue: string; subscription?: string; by: Actor }
@@ -494,6 +503,7 @@ export interface Answers {
   ConfigureQueue: { readonly queue: number }
   DeleteQueue: { readonly queue: number }
   PurgeQueue: { readonly purged: number }
+  Discard: { readonly discarded: number }
   CreateSubscription: { readonly queue: number; readonly sub: number; readonly created: boolean }
   ConfigureSubscription: { readonly queue: number; readonly sub: number }
   ResetSubscription: { readonly queue: number; readonly sub: number }

@@ -630,6 +630,8 @@ export class TestLaw {
       for (const n of numbersOf(e.numbers)) if (q.delayed.delete(n)) q.recalled.add(n)
       return this.#each(e, e.numbers, () => ({ type: 'DISCARD', reason: 'erased' }), State.Discarded)
     }
+    if (e.cause === 'operator')
+      return this.#each(e, e.numbers, () => ({ type: 'DISCARD', reason: 'operator' }), State.Discarded)
     if (e.cause !== 'retention') {
       const cause = e.cause as LogEventOf<'DeadLettered'>['cause']
       return this.#each(e, e.numbers, (c) => failureOf(cause, c, at, sub.policy), State.Discarded)

@@ -224,7 +224,7 @@ const op = fc.oneof(
     }),
   },
   {
-    weight: 4,
+    weight: 6,
     arbitrary: fc.record({
       op: fc.constant('redrive'),
       queue: name,
@@ -237,6 +237,16 @@ const op = fc.oneof(
     }),
   },
   { weight: 1, arbitrary: fc.record({ op: fc.constant('purge'), queue: name }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      op: fc.constant('discard'),
+      queue: name,
+      subscription: fc.constantFrom('main', 'main', ...subs),
+      state: fc.constantFrom('Available', 'WaitingRetry'),
+      numbers: fc.constantFrom([1, 3], [2, 1, 5, 4], [4, 50], [3, 1, 2, 1]),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ op: fc.constant('delete'), queue: name }) },
   { weight: 2, arbitrary: fc.record({ op: fc.constant('create'), queue: name, config: created }) },
   { weight: 2, arbitrary: fc.record({ op: fc.constant('configure'), queue: name, config }) },
@@ -369,6 +379,10 @@ class Clients {
         return this.#redrive(o)
       case 'purge':
         return { type: 'PurgeQueue', queue: o.queue, by }
+      case 'discard': {
+        const { queue, subscription, state, numbers } = o
+        return { type: 'Discard', queue, subscription, state, numbers: [...numbers], by }
+      }
       case 'delete':
         return { type: 'DeleteQueue', queue: o.queue, by }
       case 'create':

@@ -25,6 +25,7 @@ import {
 } from './decide/subscription.ts'
 import { decideSpreadQueue } from './decide/spread.ts'
 import { deliver } from './deliver.ts'
+import { decideDiscard } from './decide/discard.ts'
 import { describeQueue, describeQueues } from './describe.ts'
 import { describeGroups } from './describeGroups.ts'
 import { limits } from './limits.ts'
@@ -91,6 +92,8 @@ const decideWhole = <B extends Uint8Array | SizedRef>(
       return decideConfigureQueue(turn, command, token)
     case 'DeleteQueue':
       return decideDeleteQueue(turn, command, token)
+    case 'Discard':
+      return decideDiscard(turn, command, token)
     case 'PurgeQueue':
       return decidePurgeQueue(turn, command, token)
     case 'CreateSubscription':

@@ -67,6 +67,8 @@ export const limits = {
   redriveRequestCharactersMax: 200,
   redriveRateMax: 100_000,
   redriveFilterBytesMax: 16 * 1024,
+  /** Messages that one discard may name. */
+  discardMessagesMax: 1_000,
   /** Stretches of numbers that a redrive may be told to look at; they are one event. */
   redriveRangesMax: 10_000,
   /** Who may be told at once what happens in a partition, and how long one may stay away. */

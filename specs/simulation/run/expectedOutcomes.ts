@@ -29,6 +29,11 @@ const outcomes: Readonly<Record<CommandType, { readonly must: string; readonly s
   CreateQueue: { must: 'ok QueueExists InvalidQueueName InvalidConfig InvalidArgument Busy' },
   ConfigureQueue: { must: 'ok UnknownQueue InvalidConfig InvalidArgument QueueMoved' },
   DeleteQueue: { must: 'ok UnknownQueue QueueInUse', seldom: 'QueueMoved' },
+  Discard: {
+    must: 'ok',
+    // It is asked just ahead of a purge, so that both find the queue or neither.
+    seldom: 'UnknownQueue UnknownSubscription QueueMoved InvalidArgument',
+  },
   PurgeQueue: { must: 'ok UnknownQueue', seldom: 'QueueMoved' },
   PauseDelivery: { must: 'ok UnknownQueue UnknownSubscription QueueMoved' },
   ResumeDelivery: { must: 'ok UnknownQueue UnknownSubscription QueueMoved' },

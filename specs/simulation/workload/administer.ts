@@ -12,6 +12,9 @@ export const by = { name: 'operator', origin: 'simulation' }
 /** Name of the second subscription of a queue that has one. */
 export const secondSubscription = 'second'
 
+/** Messages that are discarded by their numbers. */
+const discardedMax = 20
+
 /** What an operator does to a queue. */
 type Deed = 'configure' | 'pause' | 'purge' | 'recreate' | 'reset' | 'resubscribe'
 
@@ -75,6 +78,16 @@ export const administer = (world: World, chance: Chance, deed: Deed): void => {
         await subscribe(caller, partition, plan, start)
         return
       case 'purge':
+        // What came first goes by its numbers, the rest all at once.
+        for (const state of ['Available', 'WaitingRetry'] as const)
+          await caller.ask(partition, {
+            type: 'Discard',
+            queue,
+            subscription: some,
+            state,
+            numbers: [1, discardedMax],
+            by,
+          })
         await caller.ask(partition, { type: 'PurgeQueue', queue, by })
         return
       case 'recreate': {

@@ -11,6 +11,7 @@ const whats: Readonly<Record<string, string>> = {
   SubscriptionConfigured: 'changed a subscription',
   SubscriptionReset: 'reset a subscription',
   SubscriptionDeleted: 'deleted a subscription',
+  Discarded: 'discarded messages',
   Recalled: 'recalled a message',
   Rescheduled: 'rescheduled a message',
   RedriveStarted: 'began a redrive',

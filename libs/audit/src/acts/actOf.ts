@@ -80,6 +80,8 @@ const changeOf = (
         { parts: queue?.spread?.parts.map(({ partition }) => partition) ?? [] },
         { parts: e.parts.map(({ partition }) => partition) },
       ]
+    case 'Discarded':
+      return [{}, { messages: total(e.numbers), reason: e.reason }, subName(e.sub)]
     case 'Recalled':
       return [
         { number: e.number, state: 'Delayed' },
