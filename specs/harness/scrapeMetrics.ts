@@ -33,6 +33,7 @@ export const scrapeMetrics = async (world: World): Promise<ReadonlyMap<string, n
       },
       search: { messages: unused, acts: unused, history: unused },
       deadLetters: { list: unused, select: unused },
+      settleMatching: unused,
       clusterStatus: unused,
       metrics: () => [],
       ownedPartitions: () => new Set(Array.from({ length: world.log.meta.partitions }, (_, n) => n)),

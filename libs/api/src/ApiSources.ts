@@ -1,6 +1,6 @@
 import type { DeadLetterGroup, MessageBody, Trace } from '@kiroku/audit'
 import type { Client } from '@kiroku/client'
-import type { Ranges } from '@kiroku/message'
+import type { Actor, Ranges } from '@kiroku/message'
 import type { FeedSource } from './handlers/feed.ts'
 import type { MetricFamily } from './metrics/MetricFamily.ts'
 
@@ -118,6 +118,31 @@ export interface DeadLetterSource {
   readonly select: (queue: string, asked: AskedLetters) => Promise<Ranges>
 }
 
+/** What is done to messages that a filter matches. */
+export type MatchingAct = 'recall' | 'discard'
+
+/** Which messages are meant, as it was written, and where to go on. */
+interface AskedMatching {
+  readonly where: string
+  readonly dryRun?: boolean
+  readonly cursor?: string
+}
+
+/** What became of a piece of what matches; of a dry run, what could. */
+export interface SettledPiece {
+  readonly matched: number
+  readonly done: number
+  /** Those that stay, by their state; `changed`: they moved on since the index saw them. */
+  readonly stayed: Readonly<Record<string, number>>
+}
+
+/** Acts on what a filter matches, a piece at a time. Errors: `InvalidFilter`, `InvalidArgument`, `NoAuditor`. */
+export type MatchingSource = (
+  act: MatchingAct,
+  asked: AskedMatching,
+  by: Actor,
+) => Promise<SettledPiece & { readonly cursor?: string }>
+
 /** What is served, for whoever asks. */
 export interface About {
   readonly log: string
@@ -146,6 +171,7 @@ export interface ApiSources {
   readonly feed: FeedSource
   readonly search: SearchSource
   readonly deadLetters: DeadLetterSource
+  readonly settleMatching: MatchingSource
   /** Nodes and partitions, as JSON. */
   readonly clusterStatus: () => Promise<unknown>
   /** What only the process around the API knows: the engine's counters and timings. */

@@ -19,7 +19,10 @@ export type {
   AskedState,
   DeadLetterSource,
   LookSource,
+  MatchingAct,
+  MatchingSource,
   SearchSource,
+  SettledPiece,
 } from './ApiSources.ts'
 export type { FeedSource, OpenFeed } from './handlers/feed.ts'
 export {

@@ -20,6 +20,7 @@ import { accessLayer, failuresLayer } from './handlers/access.ts'
 import { clusterHandlers } from './handlers/cluster.ts'
 import { feedHandlers } from './handlers/feed.ts'
 import { lookingBackHandlers } from './handlers/lookingBack.ts'
+import { matchingHandlers } from './handlers/matching.ts'
 import { messageHandlers, type OnReveal } from './handlers/messages.ts'
 import { queueHandlers } from './handlers/queues.ts'
 import { redriveHandlers } from './handlers/redrives.ts'
@@ -74,6 +75,7 @@ export const startApi = async (sources: ApiSources, options: ApiOptions): Promis
       messageHandlers(sources, times, closing.signal, options.onReveal ?? (() => {})),
       lookingBackHandlers(sources),
       searchingHandlers(sources),
+      matchingHandlers(sources),
       feedHandlers(sources, closing.signal),
       clusterHandlers(sources),
       sessionHandlers(sources, options.tokens, options.console),

@@ -25,6 +25,7 @@ export const unusedTestSources: ApiSources = {
     },
   },
   deadLetters: { list: unused, select: unused },
+  settleMatching: unused,
   clusterStatus: unused,
   metrics: () => [],
   ownedPartitions: () => new Set(),

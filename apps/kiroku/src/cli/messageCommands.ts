@@ -1,4 +1,4 @@
-import type { ArgumentSpec, CommandSpec } from './CommandSpec.ts'
+import type { ArgumentSpec, CommandSpec, FlagSpec } from './CommandSpec.ts'
 import { queueArgument, subscriptionFlag } from './queueCommands.ts'
 import { natsSettings } from './sharedSettings.ts'
 
@@ -6,7 +6,20 @@ const messageArgument: ArgumentSpec = { name: 'id', description: 'Message id, as
 
 const receiptsArgument: ArgumentSpec = { name: 'receipts', description: 'Receipts, separated by commas.' }
 
-/** `send`, `receive`, `ack`, `retry`, `release`, `peek`, `recall`, `reschedule`, `erase` and `work`. */
+const matchingFlags: readonly FlagSpec[] = [
+  {
+    name: 'where',
+    kind: 'text',
+    alias: 'w',
+    metavar: 'FILTER',
+    description: 'Which messages, as `kiroku search` takes it.',
+  },
+  { name: 'dry-run', kind: 'boolean', description: 'Only count.' },
+  { name: 'yes', kind: 'boolean', alias: 'y', description: 'Do not ask.' },
+  { name: 'reason', kind: 'text', metavar: 'TEXT', description: 'Why, for the record.' },
+]
+
+/** `send`, `receive`, `ack`, `retry`, `release`, `peek`, `recall`, `discard`, `reschedule`, `erase` and `work`. */
 export const messageCommands: readonly CommandSpec[] = [
   {
     name: 'send',
@@ -186,10 +199,38 @@ export const messageCommands: readonly CommandSpec[] = [
   },
   {
     name: 'recall',
-    summary: 'Cancel a delayed message.',
-    arguments: [messageArgument],
+    summary: 'Cancel a delayed message, or all that match a filter.',
+    examples: [
+      { command: 'kiroku recall ID', description: 'One message' },
+      {
+        command: "kiroku recall --where 'queue:payments' --dry-run",
+        description: 'How many could be recalled, and why the others could not',
+      },
+    ],
+    arguments: [{ ...messageArgument, optional: true }],
+    flags: matchingFlags,
     settings: natsSettings,
     load: async () => (await import('../commands/revise.ts')).recall,
+  },
+  {
+    name: 'discard',
+    summary: 'Discard messages that match a filter, after a look at how many.',
+    description:
+      'Finds the messages that match, says how many can be discarded and why the others cannot, asks, and ends them for good: those that are delayed, available or waiting for a retry. What is in flight stays. They go to no dead-letter queue; who did it and why is on record. Messages that changed since they were found are left alone, and messages that came to match since are not looked at: run it again.',
+    examples: [
+      {
+        command: "kiroku discard --where 'state:waiting queue:payments' --dry-run",
+        description: 'How many could be discarded, and why the others could not',
+      },
+      {
+        command:
+          "kiroku discard --where 'queue:mail error:\"no such host\"' --reason 'the host is gone' --yes",
+        description: 'Without a question, with the reason on record',
+      },
+    ],
+    flags: matchingFlags,
+    settings: natsSettings,
+    load: async () => (await import('../commands/settleMatching.ts')).discard,
   },
   {
     name: 'reschedule',

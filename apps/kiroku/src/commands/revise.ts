@@ -2,17 +2,23 @@ import type { RescheduleOptions } from '@kiroku/client'
 import { KirokuError } from '@kiroku/message'
 import type { CommandModule, Invocation } from '../cli/CommandSpec.ts'
 import { parseDurationMs } from '../config/units.ts'
+import { localActor } from '../serve/localActor.ts'
 import { withClient } from '../serve/withClient.ts'
+import { settleMatching } from './settleMatching.ts'
 
 /** `recall`. */
 export const recall: CommandModule = {
-  run: (invocation) =>
-    withClient(invocation, async (client) => {
-      const messageId = invocation.argument('id')!
-      await client.recall(messageId)
+  run: async (invocation) => {
+    const messageId = invocation.argument('id')
+    if ((messageId === undefined) === (invocation.text('where') === undefined))
+      throw new KirokuError('InvalidArgument', 'say which: either a message id or --where FILTER')
+    if (messageId === undefined) return settleMatching(invocation, 'recall')
+    await withClient(invocation, async (client) => {
+      await client.recall(messageId, localActor(invocation.text('reason')))
       invocation.out.line(`message ${messageId} recalled`)
       invocation.out.result({ messageId })
-    }),
+    })
+  },
 }
 
 /** `reschedule`. */

@@ -9,6 +9,7 @@ import { connect, type NatsOptions } from '@kiroku/nats'
 import manifest from '../../package.json' with { type: 'json' }
 import { askOrHere } from '../auditor/askOrHere.ts'
 import { auditorMetrics } from '../auditor/auditorMetrics.ts'
+import { matchingSource } from '../matching/matchingSource.ts'
 import { searchSource } from '../auditor/searchSource.ts'
 import { startAuditor } from '../auditor/startAuditor.ts'
 import type { Settings } from '../config/settings.ts'
@@ -123,6 +124,7 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
     let stopping = false
     const connection = watchConnection(nats)
     const { name, incarnation, partitions } = log.meta
+    const search = searchSource(log, settings.dataDir, auditor)
     const sources = {
       about: {
         log: name,
@@ -137,7 +139,8 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
       trace: (messageId: string) =>
         askOrHere(auditor, 'trace', { messageId }, () => traceMessage(log, settings.dataDir, messageId)),
       body: (trace: Trace) => bodyOf(log, trace),
-      search: searchSource(log, settings.dataDir, auditor),
+      search,
+      settleMatching: matchingSource(client, search),
       feed,
       look: lookSource(
         lookHere(log, () => lookOptions(log, settings.dataDir)),

@@ -9,6 +9,7 @@ import { Access, Failures, RequiredRole } from './Access.ts'
 import { errorSchemas } from './apiError.ts'
 import { ClockRequest, ClockSteps } from './clockSchemas.ts'
 import { feed } from './feed.ts'
+import { matching } from './matching.ts'
 import { MessageBody } from './bodySchemas.ts'
 import { lookingBack, moment } from './lookingBack.ts'
 import { DeadLetterGroups } from './deadLetterSchemas.ts'
@@ -401,7 +402,7 @@ const cluster = HttpApiGroup.make('cluster')
 
 /** The native HTTP API: the one definition behind the server, its OpenAPI page and `docs/openapi.json`. */
 export const Api = HttpApi.make('kiroku')
-  .add(queues, subscriptions, redrives, messages, lookingBack, searching, feed, cluster, session)
+  .add(queues, subscriptions, redrives, messages, lookingBack, searching, matching, feed, cluster, session)
   .middleware(Access)
   .middleware(Failures)
   .prefix('/v1')

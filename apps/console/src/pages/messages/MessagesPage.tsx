@@ -1,9 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useEffect, useMemo, useRef } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { get } from '../../data/api.ts'
 import { useMoment, useScope } from '../../data/moment.ts'
 import { useAskedMoment } from '../../data/played.ts'
+import { useRefusal } from '../../data/refusal.ts'
 import { CopyButton } from '../../parts/CopyButton.tsx'
 import { DataTable } from '../../parts/DataTable.tsx'
 import { Empty } from '../../parts/Empty.tsx'
@@ -17,6 +18,7 @@ import { useNarrow } from '../../parts/useNarrow.ts'
 import { useKeys } from '../../shell/useKeys.ts'
 import { foundColumns, momentColumns } from './columns.tsx'
 import { foundKey, ndjsonOf } from './FoundMessage.ts'
+import { MatchingDialog } from './MatchingDialog.tsx'
 import { IndexNote } from './IndexNote.tsx'
 import { momentQuestion, searchQuestion } from './questions.ts'
 import {
@@ -46,6 +48,8 @@ export const MessagesPage = () => {
   const asked = useAskedMoment()
   const { queue, setQueue } = useScope()
   const navigate = useNavigate()
+  const refusal = useRefusal()
+  const [isDiscarding, setDiscarding] = useState(false)
   const input = useRef<HTMLInputElement>(null)
   // What the past does not know is not asked: the input says so.
   const isKnown = at === undefined || isKnownThen(filter)
@@ -119,6 +123,17 @@ export const MessagesPage = () => {
           >
             Export {count(rows.length)}
           </button>
+          {withQueue(filter, queue) !== '' && (
+            <button
+              type="button"
+              className="button small danger"
+              disabled={refusal !== undefined || rows.length === 0}
+              title={refusal}
+              onClick={() => setDiscarding(true)}
+            >
+              Discard…
+            </button>
+          )}
         </div>
       </div>
       <FilterInput
@@ -186,6 +201,9 @@ export const MessagesPage = () => {
           }
           {...(hasMore && !isLoading ? { more: found.more } : {})}
         />
+      )}
+      {isDiscarding && (
+        <MatchingDialog where={withQueue(filter, queue)} onClose={() => setDiscarding(false)} />
       )}
       <p className={styles['note']}>
         {reached !== undefined && <IndexNote reached={reached} />}{' '}

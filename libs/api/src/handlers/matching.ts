@@ -1,0 +1,21 @@
+import * as Effect from 'effect/Effect'
+import * as HttpApiBuilder from 'effect/http-api/HttpApiBuilder'
+import type { ApiSources } from '../ApiSources.ts'
+import { Caller } from '../definition/Access.ts'
+import { Api } from '../definition/Api.ts'
+import { call } from './call.ts'
+
+/** Acts on what a filter matches: who did it is on record. */
+export const matchingHandlers = ({ settleMatching }: ApiSources) =>
+  HttpApiBuilder.group(Api, 'matching', (handlers) =>
+    handlers.handleAll({
+      recallMatching: Effect.fnUntraced(function* ({ payload }) {
+        const by = yield* Caller
+        return yield* call(() => settleMatching('recall', payload, by))
+      }),
+      discardMatching: Effect.fnUntraced(function* ({ payload }) {
+        const by = yield* Caller
+        return yield* call(() => settleMatching('discard', payload, by))
+      }),
+    }),
+  )
