@@ -146,15 +146,16 @@ const words = (text: string): ReadonlyArray<string> => text.trim().split(/\s+/)
 
 it('the types of the client are the words of its users, and none of the engine', () => {
   const { values, types, beneath } = declaredBy('@kiroku/client')
-  expect(values).toEqual(words('KirokuError connect defineQueue isKirokuError'))
+  expect(values).toEqual(words('BackPressure KirokuError connect defineQueue isKirokuError retryAfterMs'))
   expect(types).toEqual(
     words(`
-      Actor ApplyOptions Batch BatchHandler BatchOptions Body BodyEdit Client ClientEvent ClockStep
+      Actor ApplyOptions BackPressureOptions Batch BatchHandler BatchOptions Body BodyEdit Client ClientEvent
+      ClockStep
       ConfirmClockOptions ConnectOptions ConsumeOptions ConsumedMessage Consumer EraseOptions ErrorId
-      GroupDescription GroupsOptions InputOf Json LeaseOptions Lineage MessageHandler MessageView
+      GroupDescription GroupsOptions Hold InputOf Json LeaseOptions Lineage MessageHandler MessageView
       OutgoingMessage OutputOf PartitionDescription QueueChange QueueCounts QueueDefinition
       QueueDescription QueueSection QueueSettings QueueSurvey Queues ReceiveOptions ReceivedMessage
-      RedriveDescription RedriveFilter RedriveOptions RequestReplyOptions Requester RequesterOptions
+      RedriveDescription RedriveFilter RedriveOptions ReleaseOptions RequestReplyOptions Requester RequesterOptions
       RescheduleOptions RetryOptions RetryPolicy SchemaIssue SchemaResult SendOptions Sendable
       SettingChange SettleResult StandardSchema StartPosition SubscriptionChange SubscriptionDescription
       SubscriptionSettings Subscriptions

@@ -11,7 +11,7 @@ interface Busy {
 }
 
 /** One call as the upstream got it. */
-export interface UpstreamCall {
+interface UpstreamCall {
   /** Seconds, by the clock that it was given. */
   readonly at: number
   readonly body: string

@@ -3,9 +3,10 @@
  * and its tests need beside them is in the rooms' own indexes.
  */
 export { connect, type ConnectOptions } from './connect.ts'
-export { defineQueue } from '@kiroku/client'
+export { BackPressure, defineQueue, retryAfterMs } from '@kiroku/client'
 export type {
   ApplyOptions,
+  BackPressureOptions,
   Batch,
   BatchHandler,
   BatchOptions,
@@ -36,6 +37,7 @@ export type {
   ReceivedMessage,
   ReceiveOptions,
   RedriveOptions,
+  ReleaseOptions,
   Requester,
   RequesterOptions,
   RequestReplyOptions,
@@ -55,6 +57,7 @@ export type {
 } from '@kiroku/client'
 export type {
   GroupDescription,
+  Hold,
   Lineage,
   PartitionDescription,
   QueueCounts,
