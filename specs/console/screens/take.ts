@@ -1,4 +1,4 @@
-/** `node specs/console/screens/take.ts`: takes the reference screens anew, of a shop at work over a real engine. */
+/** `node specs/console/screens/take.ts [PAGE …]`: takes the reference screens anew, of a shop at work over a real engine. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { chromiumFlags, findChromium, noChromium } from '@kiroku/testkit/chromium'
 import { chromium } from 'playwright-core'
@@ -7,7 +7,7 @@ import { openShop } from './shop.ts'
 
 /** How long the shop is open before, so that there is a past, in ms. */
 const openMs = 60_000
-/** How long a page is open before it is taken, in ms: charts fill meanwhile. */
+/** How long a page is open before it is taken, in ms. */
 const shownMs = 8_000
 
 const executablePath = findChromium()
@@ -22,16 +22,19 @@ try {
   }
   const at = encodeURIComponent(new Date(Date.now() - openMs / 2).toISOString())
   const pages = {
-    machine: ['/', openMs / 2],
+    machine: ['/', shownMs],
     messages: ['/messages?q=queue:mail*', shownMs],
     message: [`/messages/${groups[0]!.samples[0]!}`, shownMs],
-    queues: ['/queues', openMs / 2],
-    queue: ['/queues?queue=orders', openMs / 2],
+    queues: ['/queues', shownMs],
+    queue: ['/queues?queue=orders', shownMs],
     'dead-letters': [`/dlq?queue=mail-dlq&group=${groups[0]!.group}`, shownMs],
-    time: [`/time?queue=mail&at=${at}`, shownMs],
+    time: ['/time', shownMs],
+    comparison: [`/time?queue=mail&at=${at}`, shownMs],
     cluster: ['/cluster', shownMs],
     audit: ['/audit', shownMs],
   } as const
+  const wanted = process.argv.slice(2)
+  const taken = Object.entries(pages).filter(([name]) => wanted.length === 0 || wanted.includes(name))
   for (const colorScheme of ['light', 'dark'] as const)
     for (const width of [1440, 390]) {
       const context = await browser.newContext({
@@ -39,7 +42,7 @@ try {
         viewport: { width, height: width > 400 ? 900 : 844 },
       })
       await Promise.all(
-        Object.entries(pages).map(async ([name, [path, ms]]) => {
+        taken.map(async ([name, [path, ms]]) => {
           const page = await context.newPage()
           await page.goto(engine.url + path)
           await pause(ms)
