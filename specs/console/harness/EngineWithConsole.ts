@@ -76,7 +76,7 @@ export class EngineWithConsole {
     lines.on('line', (line) => (ready = { ...ready, ...(JSON.parse(line) as Said) }))
     // What was built before of other sources is served until then.
     await waitUntil(() => ready.console !== undefined || child.exitCode !== null, {
-      timeoutMs: 60_000,
+      timeoutMs: 110_000,
       what: 'the console is built and served',
     })
     lines.close()
