@@ -125,14 +125,14 @@ export const routes: Readonly<Record<string, Route>> = {
   'Inflight→Inflight': route(
     at('Inflight', 'top', 0.62),
     at('Inflight', 'top', 0.9),
-    { x: 724, y: 356 },
+    { x: 724, y: 363 },
     'y',
-    [356, at('Inflight', 'top', 0.9).x],
+    [363, at('Inflight', 'top', 0.9).x],
   ),
   'Inflight→WaitingRetry': route(
     at('Inflight', 'top', 0.22),
     at('WaitingRetry', 'bottom', 0.22),
-    { x: 618, y: 336 },
+    { x: 618, y: 329 },
     'y',
   ),
   'Inflight→Available': route(
