@@ -154,7 +154,7 @@ export const routes: Readonly<Record<string, Route>> = {
   'WaitingRetry→Available': route(
     at('WaitingRetry', 'left'),
     at('Available', 'right', 0.28),
-    { x: 520, y: 320 },
+    { x: 520, y: 296 },
     'x',
     [520, at('Available', 'right', 0.28).y],
   ),
