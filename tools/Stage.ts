@@ -19,9 +19,9 @@ export const stages: ReadonlyArray<Stage> = [
   { target: 'tooling', counts: 'tests', minutesMax: 0.5 },
   { target: 'unit', counts: 'tests', minutesMax: 2 },
   { target: 'integration', counts: 'tests', minutesMax: 7 },
-  { target: 'specs', counts: 'tests', minutesMax: 5 },
-  { target: 'console', counts: 'tests', minutesMax: 8 },
-  { target: 'simulation', counts: 'one', minutesMax: 6.5 },
+  { target: 'specs', counts: 'tests', minutesMax: 4.5 },
+  { target: 'console', counts: 'tests', minutesMax: 9 },
+  { target: 'simulation', counts: 'one', minutesMax: 6 },
   {
     target: 'mutants',
     counts: 'one',
