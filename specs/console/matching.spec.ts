@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { expectAccessibleInAllLooks } from './harness/expectAccessibleInAllLooks.ts'
 import { withConsole } from './harness/withConsole.ts'
 
-/** Opens the messages that a filter matches, and waits until the list has so many. */
+/** Opens the messages that a filter matches, and waits until the list has this many. */
 const openMatches = async (page: Page, url: string, filter: string, count: number): Promise<void> => {
   await page.goto(`${url}/messages?q=${encodeURIComponent(filter)}`)
   await page.getByRole('heading', { level: 1, name: 'Messages' }).waitFor()

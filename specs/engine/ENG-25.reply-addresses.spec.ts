@@ -3,7 +3,7 @@ import type { Client } from '@kiroku/client'
 import { waitUntil } from '@kiroku/testkit'
 import { createNatsWorld, createWorld, type World } from '../harness/index.ts'
 
-/** A worker that answers with the text in capitals; a text with a number in it after so many seconds. */
+/** A worker that answers with the text in capitals, after as many seconds as the text says. */
 const answering = async (world: World, client: Client, queue = 'prices'): Promise<void> => {
   await world.queue(queue)
   client.consume(

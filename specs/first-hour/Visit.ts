@@ -13,7 +13,7 @@ const root = path.resolve(import.meta.dirname, '..', '..')
 const isKept = (file: string): boolean =>
   !['node_modules', 'dist', '.nx', '.kiroku', 'coverage', '.git'].includes(path.basename(file))
 
-/** The shell of somebody who has just come: nothing of npm's that started us, and of our settings only where servers come from. */
+/** A newcomer's shell: without npm's variables, and of our settings only where servers come from. */
 const newcomer = (): NodeJS.ProcessEnv => {
   const env: NodeJS.ProcessEnv = {}
   for (const [name, value] of Object.entries(process.env))

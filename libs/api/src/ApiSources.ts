@@ -1,4 +1,4 @@
-import type { DeadLetterGroup, MessageBody, Trace } from '@kiroku/audit'
+import type { DeadLetterGroup, MatchingAct, MessageBody, SettledPiece, Trace } from '@kiroku/audit'
 import type { Client } from '@kiroku/client'
 import type { Actor, Ranges } from '@kiroku/message'
 import type { FeedSource } from './handlers/feed.ts'
@@ -118,22 +118,11 @@ export interface DeadLetterSource {
   readonly select: (queue: string, asked: AskedLetters) => Promise<Ranges>
 }
 
-/** What is done to messages that a filter matches. */
-export type MatchingAct = 'recall' | 'discard'
-
 /** Which messages are meant, as it was written, and where to go on. */
 interface AskedMatching {
   readonly where: string
   readonly dryRun?: boolean
   readonly cursor?: string
-}
-
-/** What became of a piece of what matches; of a dry run, what could. */
-export interface SettledPiece {
-  readonly matched: number
-  readonly done: number
-  /** Those that stay, by their state; `changed`: they moved on since the index saw them. */
-  readonly stayed: Readonly<Record<string, number>>
 }
 
 /** Acts on what a filter matches, a piece at a time. Errors: `InvalidFilter`, `InvalidArgument`, `NoAuditor`. */

@@ -19,10 +19,8 @@ export type {
   AskedState,
   DeadLetterSource,
   LookSource,
-  MatchingAct,
   MatchingSource,
   SearchSource,
-  SettledPiece,
 } from './ApiSources.ts'
 export type { FeedSource, OpenFeed } from './handlers/feed.ts'
 export {

@@ -16,7 +16,7 @@ import {
 import { costOf, type Arrival, type BatchSettings } from './costOf.ts'
 import { Looker, type LookOptions, type LookPartition } from './Looker.ts'
 
-/** How far back arrivals are read: so long, and so many records of the queue's home. */
+/** How far back arrivals are read, in time and in records of the queue's home. */
 const windowMs = 10 * 60_000
 const windowRecords = 10_000
 /** Waits that are compared with none. */
@@ -176,7 +176,7 @@ interface Flow {
 /** Watches a queue in one place: messages arrive for a subscription when more of them can be delivered than before. */
 class PlaceArrivals {
   readonly flows = new Map<string, Flow>()
-  /** As it stands; undefined: it was deleted. */
+  /** Its current state; undefined: it was deleted. */
   queue: QueueState | undefined
   readonly #id: number
   #last: LogEvent | undefined

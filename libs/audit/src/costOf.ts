@@ -8,7 +8,7 @@ export interface Arrival {
   readonly bytes: number
 }
 
-/** When a batch closes: at so many messages or bytes, or so long after its first message became available. */
+/** When a batch closes: at this many messages or bytes, or this long after its first message became available. */
 export interface BatchSettings {
   readonly batchMessages: number
   readonly batchWaitMs: number

@@ -58,6 +58,7 @@ export { FilterError } from './filter/FilterError.ts'
 export { parseFilter } from './filter/parseFilter.ts'
 export { parseSpan } from './filter/parseSpan.ts'
 export { passesFilter, type FilteredMessage } from './filter/passesFilter.ts'
+export { addSettled, settledNone, type MatchingAct, type SettledPiece } from './filter/SettledPiece.ts'
 export {
   Looker,
   type Look,

@@ -394,8 +394,8 @@ export interface Client {
   /** Makes a requester, whose replies reach it alone although all requesters share one queue for them. */
   requester(options?: RequesterOptions): Requester
   /**
-   * Replies to a requester's message. Resolves with whether the queue for replies is there; without it nobody waits. Of
-   * a requester that is gone meanwhile the reply is discarded after two minutes.
+   * Replies to a requester's message. Resolves to whether the reply queue exists. The
+   * reply to a requester that is gone is discarded after two minutes.
    * Errors: `InvalidArgument` (the message asks for no reply), and those of `send`.
    */
   reply<T>(request: MessageView, body: T & Sendable<T>, options?: SendOptions): Promise<boolean>

@@ -152,7 +152,7 @@ export class ReplyAddress implements Requester {
       })
     } catch (error) {
       if (!isKirokuError(error) || error.id !== 'QueueExists') throw error
-      // Whoever set it up has settings of their own; all that it takes is groups.
+      // It was created with other settings: all that matters is groups.
       const { config } = await this.#client.queues.describe(this.#queue)
       if (config.groups === 'none')
         throw new KirokuError(

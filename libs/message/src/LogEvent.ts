@@ -310,7 +310,7 @@ export type LogEvent =
       reason: DiscardReason
       cause: 'retry' | 'leaseExpired' | 'nextReceive' | 'retention' | 'operator' | 'rollback'
       error: string
-      /** Who discarded them; absent: nobody asked for it, or it is on record beside it. */
+      /** Who discarded them; absent: not an operator, or another event says it. */
       by?: Actor
     }
   // Redrives

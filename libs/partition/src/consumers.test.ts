@@ -35,6 +35,15 @@ describe('the consumers of a queue', () => {
     ])
   })
 
+  it('are told also where they wait for one group alone', () => {
+    const p = new TestPartition()
+    p.create('q', { groups: 'fair' })
+    p.state.times = new Times()
+    const { now } = p
+    p.poll('q', { consumer: 'requester', group: 'its own', waitMs: 60_000 })
+    expect(consumersOf(p)).toEqual([{ name: 'requester', waitingPolls: 1, inflight: 0, since: now }])
+  })
+
   it('leave when they hold nothing and wait no longer, and begin again after a long silence', () => {
     const p = withQueue()
     const receive = () => {

@@ -1,6 +1,6 @@
 import { KirokuError } from '@kiroku/message'
 
-/** What a body that somebody typed most likely is: JSON only where it is an object or an array. */
+/** Guesses the content type of a typed body: JSON only if it is an object or an array. */
 export const contentTypeOf = (body: Uint8Array): string => {
   const text = textOf(body)
   if (text === undefined) return 'application/octet-stream'

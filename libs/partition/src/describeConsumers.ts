@@ -6,7 +6,7 @@ import type { Subscription } from './state/Subscription.ts'
 
 /**
  * The consumers of a subscription that wait for messages or hold some, by the name that they give, those that hold most
- * first; undefined where nobody owns the partition. Passes over all live messages.
+ * first; undefined in a replay. Passes over all live messages.
  */
 export const describeConsumers = (
   state: PartitionState,
@@ -20,7 +20,7 @@ export const describeConsumers = (
     if (counts === undefined) found.set(consumer, (counts = { waitingPolls: 0, inflight: 0 }))
     return counts
   }
-  for (const { done, consumer } of sub.polls) if (!done) of(consumer).waitingPolls++
+  for (const { consumer } of sub.waiting()) of(consumer).waitingPolls++
   for (const [delivery, count] of deliveriesOf(state, sub)) {
     const holder = consumers.holderOf(delivery)
     if (holder !== undefined) of(holder).inflight += count

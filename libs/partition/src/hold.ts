@@ -2,7 +2,7 @@ import type { LogEventOf } from '@kiroku/message'
 import type { PartitionState } from './state/PartitionState.ts'
 import type { Subscription } from './state/Subscription.ts'
 
-/** Deliveries of a subscription stand still for a time, since a consumer was told to wait. Times are ms of partition time. */
+/** A pause in the deliveries of a subscription, because a consumer was told to wait. Times are ms of partition time. */
 export interface Hold {
   readonly since: number
   readonly until: number
@@ -14,7 +14,7 @@ export interface Hold {
 export const laterHold = (a: Hold | undefined, b: Hold | undefined): Hold | undefined =>
   (b?.until ?? 0) > (a?.until ?? 0) ? b : a
 
-/** Holds the deliveries of a subscription. Whoever decided it saw to it that no longer hold is cut short. */
+/** Holds the deliveries of a subscription. The decider has checked that this shortens no hold. */
 export const deliveryHeld = (
   state: PartitionState,
   sub: Subscription,
@@ -37,7 +37,7 @@ export const holdEndsAt = ({ holds }: PartitionState): number => {
   return at
 }
 
-/** Looks again at the subscriptions whose hold is over by now. What the record says of it stays as it is. */
+/** Resumes the subscriptions whose hold has expired. The recorded hold stays. */
 export const fireHolds = ({ holds, dirty }: PartitionState, now: number): void => {
   for (const sub of holds) {
     if (sub.hold!.until > now) continue
@@ -46,7 +46,7 @@ export const fireHolds = ({ holds, dirty }: PartitionState, now: number): void =
   }
 }
 
-/** Holds that began while clocks disagreed move with the step that the time takes. */
+/** Moves holds that began while clocks disagreed by the step of partition time. */
 export const moveHolds = ({ subscriptions }: PartitionState, from: number, byMs: number): void => {
   for (const sub of subscriptions)
     if (sub?.hold !== undefined && sub.hold.since >= from)

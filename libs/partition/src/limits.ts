@@ -74,19 +74,21 @@ export const limits = {
   /** Who may be told at once what happens in a partition, and how long one may stay away. */
   followersMax: 64,
   followerLingerMs: 3_000,
-  /** How long messages took is kept in so many stretches of time; a queue with traffic takes 2 KiB for each, and so does each subscription. */
+  /** Processing times are kept for this many stretches of time; each takes 2 KiB per busy queue and per busy subscription. */
   timeStretchMs: 20_000,
   timeStretches: 4,
   /** Forms of errors, and texts of each, that are told from each other in a stretch of time, by their beginnings. */
   recentErrorsMax: 20,
   recentTextsMax: 5,
+  /** Texts whose form is looked for in a stretch of time, of each subscription. */
+  recentErrorsRead: 200,
   recentErrorCharactersMax: 200,
   /** Settled attempts of the last minute, and of this hour and the one before, by which a lease counts as too short or too long. */
   shortLeaseAttemptsMin: 20,
   longLeaseAttemptsMin: 100,
   /** A lease is too short where this share of the settlements came after its end… */
   lateShareMin: 0.05,
-  /** …or where half of the attempts take so many leases; and too long where it is so many times the longest attempt… */
+  /** …or where half of the attempts take this many leases; and too long if it is this many times the longest attempt… */
   leaseDistance: 20,
   /** …and this long; the lease that is proposed then is not shorter than that. */
   longLeaseMsMin: 5 * 60_000,

@@ -1,4 +1,4 @@
-/** `node specs/console/screens/take.ts [PAGE …]`: takes the reference screens anew, of a shop at work over a real engine. */
+/** `node specs/console/screens/take.ts [PAGE …]`: retakes the reference screens, from a busy sample shop on a real engine. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { chromiumFlags, findChromium, noChromium } from '@kiroku/testkit/chromium'
 import { chromium } from 'playwright-core'

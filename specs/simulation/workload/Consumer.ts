@@ -158,7 +158,7 @@ export class Consumer {
     }
   }
 
-  /** For what somebody says to whom a service upstream said to come back later. */
+  /** The reason of a consumer whose upstream said to come back later. */
   #wait(): Pick<CommandOf<'Release'>, 'delayMs' | 'holdSubscription'> {
     const chance = this.#chance
     const delayMs = chance.pick([0, 300, 900, 2_500])

@@ -11,7 +11,7 @@ await sender.queues.create(queue)
 receiver.consumeEach(queue, (message) => messages.arrived(message.json<{ n: number }>().n))
 
 const tasks = {
-  /** Sends so many at an even pace; resolves with how long each took to its handler, in ms. */
+  /** Sends `count` messages at an even pace; resolves with the time each took to reach its handler, in ms. */
   measure: ({ count, perSecond }: { count: number; perSecond: number }): Promise<number[]> =>
     messages.run(count, perSecond, (n) => sender.send(queue, { n })),
 }

@@ -1,6 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { useContext, useMemo } from 'react'
-import type { LogMoment, MissingPartition, MomentPartition, QueueOverview } from '@kiroku/audit'
+import {
+  sumCounts,
+  type LogMoment,
+  type MissingPartition,
+  type MomentPartition,
+  type QueueOverview,
+} from '@kiroku/audit'
 import type {
   QueueConfig,
   QueueCounts,
@@ -94,12 +100,6 @@ const readLog = async (signal: AbortSignal): Promise<LogInfo> => {
 
 const logThen = (then: LogMoment): LogInfo => ({ ...then, queues: then.queues.map(infoThen) })
 
-const sumOf = (a: QueueCounts, b: QueueCounts): QueueCounts => {
-  const sum: Record<keyof QueueCounts, number> = { ...a }
-  for (const name of Object.keys(sum) as (keyof QueueCounts)[]) sum[name] += b[name]
-  return sum
-}
-
 /** The queues as they stand in a replay; of one that is spread, its parts together. */
 const playedQueues = ({ queues }: Standing): ReadonlyMap<string, QueueInfo> => {
   const infos = new Map<string, QueueInfo>()
@@ -113,7 +113,7 @@ const playedQueues = ({ queues }: Standing): ReadonlyMap<string, QueueInfo> => {
         : {
             ...before,
             places: [...before.places, ...places],
-            counts: sumOf(before.counts, info.counts),
+            counts: sumCounts(before.counts, info.counts),
             oldestAgeMs: Math.max(before.oldestAgeMs, info.oldestAgeMs),
           },
     )
@@ -121,7 +121,7 @@ const playedQueues = ({ queues }: Standing): ReadonlyMap<string, QueueInfo> => {
   return infos
 }
 
-/** A log as it stands in a replay, of which the engine told how it stood where that began. */
+/** The log at the current point of a replay, starting from the state that the engine gave for its beginning. */
 const playedLog = (begun: LogInfo, played: Standing): LogInfo => ({
   ...begun,
   at: played.at,

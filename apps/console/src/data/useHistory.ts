@@ -3,6 +3,9 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { get } from './api.ts'
 import { useInterval } from './useFeed.ts'
 
+/** An auditor that is less behind than this keeps up, in ms. */
+export const keepsUpMs = 5_000
+
 /** Which stretch of history is asked for. Times are ms since 1970. */
 export interface AskedHistory {
   readonly queue?: string | undefined

@@ -4,6 +4,7 @@ import { send, type Command } from '../data/api.ts'
 import { useAnnounce } from '../shell/Announcer.tsx'
 import { Dialog } from './Dialog.tsx'
 import { Problem } from './Problem.tsx'
+import { ReasonField } from './ReasonField.tsx'
 import styles from './CommandDialog.module.css'
 
 /**
@@ -82,18 +83,7 @@ export const CommandDialog = <A,>({
             />
           </label>
         )}
-        {isAct && (
-          <label className={styles['label']}>
-            Reason (recorded in the audit log)
-            <input
-              className="field"
-              value={reason}
-              maxLength={500}
-              onChange={(e) => setReason(e.target.value)}
-              placeholder="Optional"
-            />
-          </label>
-        )}
+        {isAct && <ReasonField value={reason} onChange={setReason} />}
         {run.error !== null && <Problem error={run.error} />}
         <div className={styles['buttons']}>
           <button type="button" className="button" onClick={onClose}>

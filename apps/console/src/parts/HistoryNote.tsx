@@ -1,9 +1,7 @@
 import type { History } from '@kiroku/audit'
 import { ApiError } from '../data/api.ts'
+import { keepsUpMs } from '../data/useHistory.ts'
 import { duration, time } from './format.ts'
-
-/** An auditor that is less behind keeps up, in ms. */
-const behindMinMs = 5_000
 
 /** What a chart does not know, and why; nothing where it knows all. `until` is the end of what is shown, in ms. */
 export const HistoryNote = ({
@@ -37,7 +35,7 @@ const noteOf = (
   const { from, now, known } = history
   const behindMs = Math.min(until ?? now, now) - known.to
   if (known.to === 0) return 'The auditor has just begun to read the record: what happened follows.'
-  if (behindMs > behindMinMs)
+  if (behindMs > keepsUpMs)
     return `Known up to ${time(known.to, now)}: the auditor is ${duration(behindMs)} behind, and still reading.`
   if (known.from > from) return `Known from ${time(known.from, now)} on: what was before is off the record.`
   return undefined

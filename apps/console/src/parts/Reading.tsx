@@ -4,7 +4,7 @@ import styles from './Reading.module.css'
 /** From when on it is said how long it takes already, in s. */
 const saidFromSeconds = 2
 
-/** Says what is being read and for how long already. It gives no share: nobody knows it before the end. */
+/** Says what is being read and for how long so far. No percentage: the total is not known before the end. */
 export const Reading = ({ what }: { readonly what: string }) => {
   const [seconds, setSeconds] = useState(0)
   useEffect(() => {

@@ -37,20 +37,12 @@ export const SendingProvider = ({ children }: { readonly children: ReactNode }) 
 }
 
 /** Begins a message; where none can be sent it says why. */
-export const SendButton = ({
-  draft,
-  isStrong = false,
-  children,
-}: {
-  readonly draft: SendDraft
-  readonly isStrong?: boolean
-  readonly children: string
-}) => {
+export const SendButton = ({ draft, children }: { readonly draft: SendDraft; readonly children: string }) => {
   const { begin, refusal } = useSending()
   return (
     <button
       type="button"
-      className={`button ${isStrong ? 'strong' : ''}`}
+      className="button"
       disabled={refusal !== undefined}
       title={refusal}
       onClick={() => begin(draft)}

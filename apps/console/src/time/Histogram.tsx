@@ -1,10 +1,11 @@
 import type { History, HistoryBucket } from '@kiroku/audit'
 import { useMemo } from 'react'
+import { keepsUpMs } from '../data/useHistory.ts'
 import { count } from '../parts/format.ts'
 import { shareOf, type TimeWindow } from './timeWindow.ts'
 import styles from './Histogram.module.css'
 
-/** What is drawn is so many units wide and high; few of anything are seen too. */
+/** Size of the drawing, and the least height of a bar, in its units. */
 const [width, height, leastHeight] = [1_000, 100, 4]
 
 /** How often something happened to a message: once for each subscription but for what was sent. */
@@ -36,15 +37,12 @@ export const Histogram = ({
     >
       <path className={styles['all']} d={all} />
       <path className={styles['failed']} d={failed} />
-      {history.known.to < history.now - unreadMs && unread < 1 && (
+      {history.known.to < history.now - keepsUpMs && unread < 1 && (
         <rect className={styles['unread']} x={unread * width} width={(1 - unread) * width} height={height} />
       )}
     </svg>
   )
 }
-
-/** An auditor that is less behind keeps up, in ms. */
-const unreadMs = 5_000
 
 const drawn = ({ buckets, bucketMs }: History, shown: TimeWindow) => {
   const inside = buckets.filter(({ at }) => at + bucketMs > shown.from && at < shown.to)

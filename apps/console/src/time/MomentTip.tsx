@@ -58,5 +58,5 @@ export const MomentTip = ({
   )
 }
 
-/** A point of a window that is so many seconds long stands for less than a second. */
+/** Below this length of the window, in seconds, a pixel stands for less than a second. */
 const msBelow = 600

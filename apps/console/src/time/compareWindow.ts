@@ -1,6 +1,6 @@
 import { windowAround, zooms, type TimeWindow } from './timeWindow.ts'
 
-/** Two moments lie in the middle of a window that is at least so many times as long as what is between them. */
+/** The window around two moments is at least this many times as long as the time between them. */
 const timesMin = 2
 
 /**

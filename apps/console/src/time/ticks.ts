@@ -1,18 +1,15 @@
 import { clock, time } from '../parts/format.ts'
+import { offsetMs } from '../parts/zone.ts'
 import { ticksOf, type TimeWindow } from './timeWindow.ts'
 
 const dayMs = 86_400_000
-
-/** By how much the clock that is shown is ahead of UTC, in ms. */
-const aheadMs = (at: number): number =>
-  Date.parse(`${time(at).replace(' ', 'T')}Z`) - Math.floor(at / 1_000) * 1_000
 
 /** Round times of the clock that is shown, to write under a window: at most about `max`. Days are named by their date. */
 export const clockTicks = (
   window: TimeWindow,
   max: number,
 ): readonly { readonly at: number; readonly text: string }[] => {
-  const ahead = aheadMs(window.to)
+  const ahead = offsetMs(window.to)
   const ticks = ticksOf({ from: window.from + ahead, to: window.to + ahead }, max).map((at) => at - ahead)
   const isFine = ticks.length > 1 && ticks[1]! - ticks[0]! < 60_000
   return ticks.map((at) => ({

@@ -5,10 +5,10 @@ import type { TimeWindow } from './timeWindow.ts'
 
 /** How often the end of a window is asked for, in ms. */
 const againMs = 10_000
-/** A window that moves is asked for again once in so many parts of its length. */
+/** A moving window is fetched again each time it has moved by one of this many parts of its length. */
 const parts = 12
 
-/** What happened in a window of time, in about so many buckets; a window that moves a little is not asked for again. */
+/** What happened in a window of time, in about `buckets` buckets; a small move does not fetch it again. */
 export const useRailHistory = (queue: string | undefined, shown: TimeWindow | undefined, buckets: number) => {
   const interval = useInterval(againMs)
   const stepMs = shown === undefined ? 1 : Math.max(1_000, Math.ceil((shown.to - shown.from) / parts))

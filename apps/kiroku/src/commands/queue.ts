@@ -82,7 +82,7 @@ const rowOf = (name: string, queues: readonly QueueDescription[]): string[] => [
   formatDuration(Math.round(Math.max(...queues.map(({ oldestAgeMs }) => oldestAgeMs)))),
 ]
 
-/** Requesters of older clients make a queue each for their replies, which nobody looks for by name. */
+/** Separates the reply queues that older clients create per requester. */
 const apart = (queues: readonly QueueDescription[]) => ({
   shown: queues.filter(({ name }) => !isReplyQueue(name)),
   replies: queues.filter(({ name }) => isReplyQueue(name)),

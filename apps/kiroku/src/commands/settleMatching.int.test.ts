@@ -32,7 +32,7 @@ const counts = async (queue: string) => {
   return found
 }
 
-/** Waits until the index knows of so many messages that match. */
+/** Waits until this many messages in the index match. */
 const indexed = (filter: string, count: number) =>
   waitUntil(
     async () => ((await ok(['search', filter])) as { messages: unknown[] }).messages.length === count,

@@ -1,5 +1,4 @@
-import type { MatchingAct, SettledPiece } from '@kiroku/api'
-import { parseFilter } from '@kiroku/audit'
+import { addSettled, parseFilter, settledNone, type MatchingAct, type SettledPiece } from '@kiroku/audit'
 import { searchIndex } from '@kiroku/audit-store'
 import { KirokuError } from '@kiroku/message'
 import { openIndex } from '../audit/openIndex.ts'
@@ -41,10 +40,10 @@ export const settleMatching = async (invocation: Invocation, act: MatchingAct): 
     try {
       await withClient(invocation, async (client) => {
         const all = async (isDryRun: boolean): Promise<SettledPiece> => {
-          let sum: SettledPiece = { matched: 0, done: 0, stayed: {} }
+          let sum = settledNone
           for (const piece of pieces()) {
             if (signal.aborted) throw stopped(act, sum.done)
-            sum = added(sum, await settlePiece(client, act, piece, { by, isDryRun }))
+            sum = addSettled(sum, await settlePiece(client, act, piece, { by, isDryRun }))
           }
           return sum
         }
@@ -77,10 +76,4 @@ const assent = async ({ flag, signal }: Invocation, act: MatchingAct, count: num
     throw new KirokuError('InvalidArgument', `not a terminal: pass --yes to ${act}, or --dry-run`)
   if (!(await confirm(`${act === 'recall' ? 'Recall' : 'Discard'} ${count} messages for good?`, signal)))
     throw new KirokuError('Stopped', `nothing was ${words[act]}`)
-}
-
-const added = (a: SettledPiece, b: SettledPiece): SettledPiece => {
-  const stayed: Record<string, number> = { ...a.stayed }
-  for (const [reason, n] of Object.entries(b.stayed)) stayed[reason] = (stayed[reason] ?? 0) + n
-  return { matched: a.matched + b.matched, done: a.done + b.done, stayed }
 }

@@ -1,4 +1,4 @@
-import type { MatchingAct } from '@kiroku/api'
+import type { MatchingAct, SettledPiece } from '@kiroku/audit'
 
 const reasons: Readonly<Record<string, string>> = {
   Held: 'half of a transaction',
@@ -13,7 +13,7 @@ const reasons: Readonly<Record<string, string>> = {
 }
 
 /** Why messages stay as they are, with how many: `10 are in flight, 4 are done`. */
-export const describeStayed = (stayed: Readonly<Record<string, number>>): string =>
+export const describeStayed = (stayed: SettledPiece['stayed']): string =>
   Object.entries(stayed)
     .map(
       ([reason, n]) =>
@@ -22,14 +22,7 @@ export const describeStayed = (stayed: Readonly<Record<string, number>>): string
     .join(', ')
 
 /** What can be done to what matches: `298 can be recalled, 14 cannot: 14 are in flight`. */
-export const describeMatch = (
-  act: MatchingAct,
-  {
-    matched,
-    done,
-    stayed,
-  }: { readonly matched: number; readonly done: number; readonly stayed: Readonly<Record<string, number>> },
-): string => {
+export const describeMatch = (act: MatchingAct, { matched, done, stayed }: SettledPiece): string => {
   const left = matched - done
   const said = `${matched} ${matched === 1 ? 'message matches' : 'messages match'}`
   if (matched === 0) return 'no messages match'

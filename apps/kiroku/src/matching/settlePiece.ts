@@ -1,4 +1,4 @@
-import type { MatchingAct, SettledPiece } from '@kiroku/api'
+import type { MatchingAct, SettledPiece } from '@kiroku/audit'
 import type { FoundMessage } from '@kiroku/audit-store'
 import type { Client } from '@kiroku/client'
 import { isKirokuError, type Actor, type Ranges, type StateName } from '@kiroku/message'

@@ -12,7 +12,7 @@ export interface QueueHistory {
   readonly buckets: readonly HistoryBucket[]
 }
 
-/** What somebody did, and where it stands on record. */
+/** An administrative act, and its place in the record. */
 export type HistoryAct = Pick<Act, 'at' | 'partition' | 'seq' | 'event' | 'queue' | 'by'>
 
 /** What happened over a stretch of time, in buckets of one length. Times are ms since 1970. */

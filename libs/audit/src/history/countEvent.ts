@@ -24,7 +24,7 @@ export const countEvent = (event: LogEvent, state: PartitionState, add: OnCount)
     const grew = waits(to) - waits(from)
     if (grew !== 0) add('waiting', grew * count)
     if (from === 'Inflight' && isFailure(event)) add('failed', count)
-    if (event.type === 'Released') add('released', count)
+    if (event.type === 'Released' || event.type === 'Deferred') add('released', count)
     // Who was never given out before has no place among the live ones.
     if (event.type !== 'Delivered' || sub === undefined || sub.available === 0) return
     let again = 0

@@ -8,7 +8,7 @@ import type { Subscription } from '../state/Subscription.ts'
 import type { Turn } from '../Turn.ts'
 import { namedSubscription } from './enqueue.ts'
 
-/** Ends messages that still stand as whoever asks for it saw them; those that moved on since stay as they are. */
+/** Discards those of the messages that are still in the state that the caller saw; the others stay as they are. */
 export const decideDiscard = <B>(turn: Turn<B>, command: CommandOf<'Discard'>, token: number): void => {
   const { state } = turn
   const { numbers, by } = command

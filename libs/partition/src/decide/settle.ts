@@ -74,7 +74,7 @@ export const decideSettle = <B>(
   let behind: Subscription | undefined
   let end = 0
   const flush = (): void => {
-    // Of a receipt that is out of date nobody knows whose it is.
+    // A stale receipt holds nothing.
     const isHeld = holds && behind !== undefined && outcomes.bytes > 0
     outcomes.flush(turn)
     if (isHeld) hold(turn, behind!, from.now + command.delayMs!, errorText(command))
@@ -117,7 +117,7 @@ export const decideSettle = <B>(
   return undefined
 }
 
-/** Has the deliveries of a subscription stand still until then; what holds them longer stays. */
+/** Holds the deliveries of a subscription until then; a hold that ends later stays. */
 const hold = <B>(turn: Turn<B>, sub: Subscription, until: number, error: string): void => {
   if (until <= Math.max(turn.now, sub.hold?.until ?? 0)) return
   turn.emit({ type: 'DeliveryHeld', queue: sub.queue.id, sub: sub.id, until, error })

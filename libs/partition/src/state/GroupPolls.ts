@@ -33,7 +33,7 @@ export class GroupPolls {
     this.#woken.add(group)
   }
 
-  /** Takes out a receive that ended; of a group that nobody waits for nothing is kept. */
+  /** Removes a receive that ended, and its group with the last one. */
   delete(group: string, poll: Poll): void {
     const polls = this.#byGroup.get(group)
     if (polls?.delete(poll) !== true || polls.size > 0) return
@@ -41,7 +41,7 @@ export class GroupPolls {
     this.#woken.delete(group)
   }
 
-  /** Something of the group can be delivered. Returns whether somebody waits for it. */
+  /** A message of the group can be delivered. Returns whether a receive waits for it. */
   wake(group: string): boolean {
     if (!this.#byGroup.has(group)) return false
     this.#woken.add(group)

@@ -2,7 +2,8 @@ import type { Act } from '@kiroku/audit'
 import { Link } from '@tanstack/react-router'
 import { SidePanel } from '../../parts/SidePanel.tsx'
 import { Time } from '../../parts/When.tsx'
-import { actKey, actWords, changesOf, momentsAround } from './actText.ts'
+import { actWords } from '../../parts/actWords.ts'
+import { actKey, changesOf, momentsAround } from './actText.ts'
 import styles from './AuditPage.module.css'
 
 /** One act in full: all that it changed, and the ways to just before and just after it. */

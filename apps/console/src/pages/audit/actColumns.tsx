@@ -2,7 +2,8 @@ import type { Act } from '@kiroku/audit'
 import type { Column } from '../../parts/DataTable.tsx'
 import { time } from '../../parts/format.ts'
 import { Time } from '../../parts/When.tsx'
-import { actWords, changeLine } from './actText.ts'
+import { actWords } from '../../parts/actWords.ts'
+import { changeLine } from './actText.ts'
 
 const when: Column<Act> = {
   key: 'when',

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { actWords, changeLine, changesOf, momentsAround } from './actText.ts'
+import { actWords } from '../../parts/actWords.ts'
+import { changeLine, changesOf, momentsAround } from './actText.ts'
 
 it('an act of a later version keeps its name', () => {
   expect(actWords('QueuePurged')).toBe('purged the queue')

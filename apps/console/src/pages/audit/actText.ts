@@ -2,8 +2,6 @@ import type { Act } from '@kiroku/audit'
 import { count } from '../../parts/format.ts'
 import { settingName, settingText } from '../../parts/settingText.ts'
 
-export { actWords } from '../../parts/actWords.ts'
-
 /** One thing that an act changed. */
 export interface ActChange {
   readonly key: string

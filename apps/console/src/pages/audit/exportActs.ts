@@ -1,5 +1,6 @@
 import type { Act } from '@kiroku/audit'
-import { actWords, changeLine } from './actText.ts'
+import { actWords } from '../../parts/actWords.ts'
+import { changeLine } from './actText.ts'
 
 /** Acts as lines of JSON, as the record tells them. */
 export const actsAsNdjson = (acts: readonly Act[]): string =>

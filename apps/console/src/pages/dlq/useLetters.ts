@@ -36,7 +36,7 @@ export const useLetters = (queue: string | undefined) => {
   })
 }
 
-/** So many queues are asked for their errors, and so many errors are told. */
+/** How many queues are asked for their errors, and how many errors are shown. */
 const topQueuesMax = 3
 const topErrorsMax = 6
 /** Asked more seldom than for one queue that is looked at. */

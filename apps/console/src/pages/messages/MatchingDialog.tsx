@@ -1,18 +1,13 @@
+import { settledNone, type MatchingAct, type SettledPiece } from '@kiroku/audit/filter'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { Dialog } from '../../parts/Dialog.tsx'
 import { count } from '../../parts/format.ts'
 import { Problem } from '../../parts/Problem.tsx'
+import { ReasonField } from '../../parts/ReasonField.tsx'
 import { useAnnounce } from '../../shell/Announcer.tsx'
-import {
-  countedMax,
-  describeCount,
-  describeStayed,
-  doneWords,
-  settleAll,
-  type MatchingAct,
-  type Settled,
-} from './matching.ts'
+import { countedMax, describeCount, describeStayed, doneWords, settleAll } from './matching.ts'
+import dialog from '../../parts/CommandDialog.module.css'
 import styles from './MessagesPage.module.css'
 
 const acts: readonly (readonly [act: MatchingAct, what: string])[] = [
@@ -33,7 +28,7 @@ export const MatchingDialog = ({
   const [act, setAct] = useState<MatchingAct>('discard')
   const [reason, setReason] = useState('')
   const [run, setRun] = useState<{
-    readonly sum: Settled
+    readonly sum: SettledPiece
     readonly isOver: boolean
     readonly error?: unknown
   }>()
@@ -55,8 +50,8 @@ export const MatchingDialog = ({
   const able = counted.data?.sum.done ?? 0
   const start = async (): Promise<void> => {
     isStopped.current = false
-    setRun({ sum: { matched: 0, done: 0, stayed: {} }, isOver: false })
-    let last: Settled = { matched: 0, done: 0, stayed: {} }
+    setRun({ sum: settledNone, isOver: false })
+    let last = settledNone
     try {
       await settleAll(
         act,
@@ -83,7 +78,7 @@ export const MatchingDialog = ({
   return (
     <Dialog title="Discard what matches" onClose={close}>
       <form
-        className={styles['form']}
+        className={dialog['form']}
         onSubmit={(event) => {
           event.preventDefault()
           if (run === undefined && able > 0) void start()
@@ -121,16 +116,7 @@ export const MatchingDialog = ({
               Discarded messages are gone for good and go to no dead-letter queue; the record still tells of
               each. What changes between the count and the act is left alone.
             </p>
-            <label className={styles['label']}>
-              Reason (recorded in the audit log)
-              <input
-                className="field"
-                value={reason}
-                maxLength={500}
-                placeholder="Optional"
-                onChange={(event) => setReason(event.target.value)}
-              />
-            </label>
+            <ReasonField value={reason} onChange={setReason} />
           </>
         ) : (
           <div className={styles['count']} role="status">
@@ -152,7 +138,7 @@ export const MatchingDialog = ({
             {run.isOver && isStopped.current && <p>Stopped. What is left stays.</p>}
           </div>
         )}
-        <div className={styles['buttons']}>
+        <div className={dialog['buttons']}>
           {run === undefined ? (
             <>
               <button type="button" className="button" onClick={close}>
@@ -183,7 +169,7 @@ export const MatchingDialog = ({
   )
 }
 
-const Stayed = ({ sum: { stayed } }: { readonly sum: Settled }) => (
+const Stayed = ({ sum: { stayed } }: { readonly sum: SettledPiece }) => (
   <ul>
     {describeStayed(stayed).map((sentence) => (
       <li key={sentence}>{sentence}.</li>

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import type { BatchCost, BatchCosts } from '@kiroku/audit'
+import { batchFill, deliveriesPer1000 } from '@kiroku/partition'
 import { useState, type ReactNode } from 'react'
 import { get } from '../../data/api.ts'
 import type { QueueInfo, RecentBatchesInfo } from '../../data/queueInfos.ts'
@@ -81,8 +82,8 @@ const settingsText = (batchMessages: number, batchWaitMs: number): string =>
 
 const figuresOf = ({ deliveries, messages, waited }: RecentBatchesInfo): Figures => ({
   messages,
-  messagesPerDelivery: messages / deliveries,
-  deliveriesPer1000: (1_000 * deliveries) / messages,
+  messagesPerDelivery: batchFill({ deliveries, messages }),
+  deliveriesPer1000: deliveriesPer1000({ deliveries, messages }),
   ...(waited === undefined ? {} : { waited }),
 })
 

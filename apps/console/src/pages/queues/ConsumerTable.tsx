@@ -17,8 +17,7 @@ export const ConsumerTable = ({ subscriptions }: { readonly subscriptions: reado
       </header>
       {rows.length === 0 ? (
         <p className="quiet">
-          Nobody receives from this queue now: <code>kiroku work FILE</code>, or <code>consume</code> of the
-          client.
+          No consumers. Start one with <code>kiroku work FILE</code>, or <code>consume</code> of the client.
         </p>
       ) : (
         <div className={styles['scroller']} tabIndex={0} role="group" aria-label="Table of consumers">

@@ -43,7 +43,7 @@ export const QueueList = () => {
   const { search, setSearch } = usePageSearch()
   const { name: contained = '', sort } = search
   const mayCreate = commands && role === 'admin'
-  // Whoever came here to create a queue does so at once.
+  // Opened by a link to create a queue: show the dialog at once.
   const [isCreating, setCreating] = useState(
     () => mayCreate && (history.state as { isCreating?: boolean } | null)?.isCreating === true,
   )

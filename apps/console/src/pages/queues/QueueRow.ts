@@ -9,7 +9,7 @@ import { forecast, nearLimit, type Outlook } from './outlook.ts'
 /** A queue as a row of the list. */
 export interface QueueRow {
   readonly name: string
-  /** So many queues in one row; absent: it is one queue. */
+  /** Number of queues folded into this row; absent: it is one queue. */
   readonly folded?: number
   readonly counts: QueueCounts
   readonly tally: Tally

@@ -6,7 +6,7 @@ import type { QueueRow } from './QueueRow.ts'
 /** What the names of all reply queues contain, so that a filter by it shows each. */
 export const replyQueueText = 'replies-'
 
-/** The reply queues that requesters of older clients made for themselves as one row: nobody looks for one by name. */
+/** Folds the reply queues that older clients create per requester into one row. */
 export const foldReplies = (rows: readonly QueueRow[]): readonly QueueRow[] => {
   const replies = rows.filter(({ name }) => isReplyQueue(name))
   if (replies.length === 0) return rows

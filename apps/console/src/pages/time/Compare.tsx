@@ -18,7 +18,7 @@ import styles from './TimePage.module.css'
 
 const exactly = (at: number): string => `${time(at)}${clock(at).slice(8)}`
 
-/** How far apart the two moments are where nobody chose them, in ms. */
+/** Default distance between the two moments, in ms. */
 const apartMs = 5 * 60_000
 const barsMax = 160
 /** Messages of each kind that are named. */

@@ -3,6 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { useMoment } from '../../data/moment.ts'
 import { usePageSearch } from '../../data/pageSearch.ts'
+import { historyRanges } from '../../data/historyRanges.ts'
 import { useHistory } from '../../data/useHistory.ts'
 import { actWords } from '../../parts/actWords.ts'
 import { DataTable, sorted, type Sorting } from '../../parts/DataTable.tsx'
@@ -19,15 +20,11 @@ import { changeColumns } from './changeColumns.tsx'
 import styles from './Lately.module.css'
 import { queueChanges, totalOf } from './queueChanges.ts'
 
+const [, ...longer] = historyRanges
 /** How long "lately" is. */
-const spans = [
-  { key: '5m', name: '5 min', words: '5 minutes', ms: 300_000 },
-  { key: '15m', name: '15 min', words: '15 minutes', ms: 900_000 },
-  { key: '1h', name: '1 h', words: 'hour', ms: 3_600_000 },
-  { key: '24h', name: '24 h', words: '24 hours', ms: 86_400_000 },
-] as const
+const spans = [{ key: '5m', name: '5 min', words: '5 minutes', ms: 300_000 }, ...longer] as const
 
-/** Bars of the small charts; with so many each queue of 600 has its own. */
+/** Bars per small chart: few enough that 600 queues each get theirs. */
 const buckets = 30
 const againMs = 5_000
 /** Acts that are told here; the others are on the audit page. */

@@ -81,7 +81,7 @@ export const changeColumns = (
   ]
 }
 
-/** Of the buckets that are over. */
+/** Of the complete buckets. */
 const valuesOf = (
   { from, to, bucketMs, known }: History,
   buckets: QueueChanges['buckets'],

@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest'
+import { limits } from '../limits.ts'
+import { ErrorForms } from './ErrorForms.ts'
+
+describe('the most frequent error', () => {
+  it('is a form where its texts differ, and a text where most of the form is that one', () => {
+    const errors = new ErrorForms()
+    errors.note('disk full', 2)
+    for (let i = 0; i < 3; i++) errors.note(`order ${i} is unknown`, 1)
+    expect(errors.most).toBe('order <n> is unknown')
+    errors.note('order 7 is unknown', 9)
+    expect(errors.most).toBe('order 7 is unknown')
+  })
+
+  it('goes by the first texts where every one differs, and by all that come again', () => {
+    const errors = new ErrorForms()
+    errors.note('disk full', 1)
+    for (let i = 0; i < limits.recentErrorsRead * 2; i++) errors.note(`order ${i} is unknown`, 1)
+    expect(errors.most).toBe('order <n> is unknown')
+    errors.note('disk full', limits.recentErrorsRead)
+    expect(errors.most).toBe('disk full')
+  })
+})
