@@ -1,8 +1,9 @@
 /**
- * `npm run first-hour [-- --quick] [-- --json]`: does what README.md says, literally and in its order, in
- * a fresh clone of this repository's last commit and in a project beside it, and then what the other documents say. Progress goes to standard error; with `--json` standard output ends with the figures.
- * `--quick` takes this folder's files and packages in place of clone and `npm ci`, and leaves out the demo and what the
- * stage `pack` follows with the packages that others install.
+ * `npm run first-hour [-- --quick] [-- --json]`: does what README.md says, literally and in its order, in a fresh clone
+ * of this repository's last commit and in a project beside it, and then what the other documents say. Progress goes to
+ * standard error; with `--json` the last line of standard output has the figures. `--quick` uses the files and packages
+ * of this folder instead of a clone and `npm ci`, and leaves out the demo and what the stage `pack` follows with the
+ * published packages.
  */
 import { execFileSync } from 'node:child_process'
 import { globSync, symlinkSync } from 'node:fs'
