@@ -10,7 +10,7 @@ describe('a Retry-After', () => {
     ['1.5', 1_500],
     ['0', 1_000],
     ['999999999', 999_999_999_000],
-  ])('of "%s" is so many seconds, one at least', (header, ms) => {
+  ])('of "%s" is that many seconds, and at least one', (header, ms) => {
     expect(retryAfterMs(header, now)).toBe(ms)
   })
 

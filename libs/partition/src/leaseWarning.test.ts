@@ -14,7 +14,7 @@ const given = (config: Partial<QueueConfig> = {}): TestPartition => {
 const warningsOf = (p: TestPartition): readonly string[] =>
   describeQueues(p.state, p.state.queues.values(), p.now)[0]!.warnings
 
-/** Handles so many messages at once, each for so long, and renews their leases so often meanwhile. */
+/** Handles `count` messages as one batch, for `tookMs` in all, and renews their leases `renewals` times meanwhile. */
 const work = (p: TestPartition, count: number, tookMs: number, renewals = 0, leaseMs?: number): void => {
   p.send('q', count)
   const delivery = p.receive('q', { max: count, ...(leaseMs === undefined ? {} : { leaseMs }) })!
