@@ -4,7 +4,7 @@ import { KirokuError } from '@kiroku/message'
 import { createMemoryLog } from '@kiroku/log'
 import type { Command, CommandOf, Reply } from '@kiroku/partition'
 import { waitUntil } from '@kiroku/testkit'
-import { body, by, receive, startTestNode, text } from './startTestNode.ts'
+import { acceptLostEnd, body, by, receive, startTestNode, text } from './startTestNode.ts'
 
 const send = (n: number, ...bodies: string[]): Extract<Command, { type: 'Enqueue' }> => ({
   type: 'Enqueue',
@@ -85,6 +85,39 @@ describe('dead letters', () => {
     await fail()
     await waitUntil(() => taken.reduce((sum, n) => sum + n, 0) === 8)
     await one.close()
+  })
+
+  it('arrive by their own numbers where a repair left out some between them', async () => {
+    // Given letters that wait on both sides of a repair that gave up the end of the log
+    const there = { isReached: false }
+    const arrived: number[] = []
+    const remote = (_to: number, [command]: readonly Command[]): Promise<Reply> => {
+      if (!there.isReached) return Promise.reject(new KirokuError('Unavailable', 'nobody there'))
+      const { forward, messages } = command as CommandOf<'Forward'>
+      arrived.push(...messages.map((_, i) => forward + i))
+      const upTo = forward + messages.length
+      return Promise.resolve({ epoch: 1, seq: 1, answers: [{ ok: { outcome: 'stored', upTo } }] })
+    }
+    const { log, one, fail } = await withDeadLetters(1_000_000, 1, remote)
+    await one.ask(send(1, 'a', 'b'))
+    await fail()
+    await one.close()
+    await acceptLostEnd(log)
+    const two = await startTestNode(log, 'two', { remote })
+    await two.ask(send(2, 'c', 'd'))
+    const { delivery } = await two.ask(receive('mail'))
+    const { queue, sub, numbers } = delivery!
+    await two.ask({ type: 'DeadLetter', items: [{ queue, sub, delivery: delivery!.delivery, numbers }] })
+    const outbox = async () => (await two.ask({ type: 'DescribePartition' })).outbox
+    expect(await outbox()).toBe(4)
+
+    // When their target is reached again
+    there.isReached = true
+    await waitUntil(async () => (await outbox()) === 0)
+
+    // Then each arrives once, under its own number
+    expect(arrived).toEqual([1, 2, 1_003, 1_004])
+    await two.close()
   })
 
   it('leave once the frame that says so is stored, also behind one whose frame was stored before', async () => {

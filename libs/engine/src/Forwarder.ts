@@ -178,6 +178,9 @@ export class Forwarder {
     const max = state.held.has(lane) ? 1 : messagesMax
     for (const entry of lane.entries) {
       if (entry.decidedSeq > this.#storedSeq || window.length >= max) break
+      // A request names the number of its first letter only; behind a repair they begin anew.
+      const last = window.at(-1)
+      if (last !== undefined && entry.forward !== last.forward + 1) break
       window.push(entry)
     }
     return window

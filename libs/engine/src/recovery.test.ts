@@ -6,13 +6,13 @@ import * as Effect from 'effect/Effect'
 import * as Exit from 'effect/Exit'
 import * as Fiber from 'effect/Fiber'
 import { describe, expect, it } from 'vitest'
-import { createMemoryLog, decodeRecord, encodeRecord, type MemoryLog } from '@kiroku/log'
-import { KirokuError, type LogEvent } from '@kiroku/message'
+import { createMemoryLog, type MemoryLog } from '@kiroku/log'
+import { KirokuError } from '@kiroku/message'
 import { oldestBodySeq, snapshot, stateHash, type Command } from '@kiroku/partition'
 import { ManualTime, waitUntil } from '@kiroku/testkit'
 import { decodeCheckpoint, encodeCheckpoint } from './CheckpointCodec.ts'
 import { load } from './load.ts'
-import { body, by, receive, startTestNode, text } from './startTestNode.ts'
+import { acceptLostEnd, body, by, receive, startTestNode, text } from './startTestNode.ts'
 import { noteFilesIn, TailNotes } from './TailNotes.ts'
 
 const send = (n: number, messages = 1, bytes = 10): Extract<Command, { type: 'Enqueue' }> => ({
@@ -147,14 +147,7 @@ describe('the owner of a partition', () => {
       log.faults.loseTail(0, 6)
       const two = await startTestNode(log, 'two', { tailNotes: notes() })
       expect(lifeOf(two)).toBe('Quarantined')
-      const handle = await log.partition(0)
-      const { lastSeq } = await handle.state()
-      const last = decodeRecord((await handle.get(lastSeq))!.data)
-      const epoch = last.epoch + 1
-      const owner: LogEvent = { type: 'OwnerChanged', epoch, node: 'repair', part: 1, of: 1 }
-      const lost = { from: lastSeq + 1, upTo: lastSeq, hash: '', skip: 1_000, note: '', by }
-      const events: LogEvent[] = [owner, { type: 'Repaired', ...lost }]
-      log.faults.write(0, encodeRecord({ epoch, at: 1, events, sections: [] }, last.hash).bytes)
+      await acceptLostEnd(log)
       const ended = await Effect.runPromise(Fiber.await(two.fiber))
       expect(String(ended)).toContain('written by another process')
       await two.close()

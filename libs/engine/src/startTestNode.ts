@@ -1,7 +1,8 @@
 import * as Effect from 'effect/Effect'
 import * as Exit from 'effect/Exit'
 import * as Scope from 'effect/Scope'
-import type { Log } from '@kiroku/log'
+import { decodeRecord, encodeRecord, type Log, type MemoryLog } from '@kiroku/log'
+import type { LogEvent } from '@kiroku/message'
 import {
   decodeEnvelope,
   encodeEnvelope,
@@ -29,6 +30,20 @@ export const startTestNode = async (log: Log, name = 'node-1', options: Partial<
     return answer.ok as Answers[T]
   }
   return { node, fiber, ask, close: () => Effect.runPromise(Scope.close(scope, Exit.void)) }
+}
+
+/** Writes what a repair writes that accepts a lost end of partition 0: numbers go on a thousand further on. */
+export const acceptLostEnd = async (log: MemoryLog): Promise<void> => {
+  const handle = await log.partition(0)
+  const { lastSeq } = await handle.state()
+  const last = decodeRecord((await handle.get(lastSeq))!.data)
+  const epoch = last.epoch + 1
+  const lost = { from: lastSeq + 1, upTo: lastSeq, hash: '', skip: 1_000, note: '', by }
+  const events: LogEvent[] = [
+    { type: 'OwnerChanged', epoch, node: 'repair', part: 1, of: 1 },
+    { type: 'Repaired', ...lost },
+  ]
+  log.faults.write(0, encodeRecord({ epoch, at: 1, events, sections: [] }, last.hash).bytes)
 }
 
 export const receive = (queue: string, max = 10, waitMs = 0): Extract<Command, { type: 'Receive' }> => ({
