@@ -21,11 +21,11 @@ export const stages: ReadonlyArray<Stage> = [
   { target: 'integration', counts: 'tests', minutesMax: 7 },
   { target: 'specs', counts: 'tests', minutesMax: 4.5 },
   { target: 'console', counts: 'tests', minutesMax: 9 },
-  { target: 'simulation', counts: 'one', minutesMax: 6 },
+  { target: 'simulation', counts: 'one', minutesMax: 4 },
   {
     target: 'mutants',
     counts: 'one',
-    minutesMax: 6,
+    minutesMax: 8,
     after: { passed: ['specs', 'console'], args: ['--sound'] },
   },
   { target: 'pack', counts: 'tests', minutesMax: 3 },

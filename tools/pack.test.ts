@@ -166,7 +166,7 @@ it('the types of the client are the words of its users, and none of the engine',
       ConsumeMode Ranges QueueAddress DeadLetterTarget DeliveryConfig QueueConfig HeldLane RedriveTo
       RedriveSkip RedriveTarget RedriveState Redrive TimeFigures QueueTimes OutboxDescription
       PartDescription PartitionClock StorageDescription CheckpointsDescription TypesOf SendableProperty
-      ClientOptions NatsOptions BatchFigures RecentBatches
+      ClientOptions NatsOptions BatchFigures RecentBatches ConsumerDescription DiscardedMessages
     `).toSorted(),
   )
 })
