@@ -82,7 +82,7 @@ describe('the commands of a folder with a running engine', () => {
     expect(queue.counts).toMatchObject({ sent: 1, committed: 1, available: 0, inflight: 0 })
   })
 
-  it('bring dead letters back, and say how that went', async () => {
+  it('bring dead letters back, and say how that went; dry runs are listed only when asked for', async () => {
     await ok(['queue', 'create', 'letters', '--retries', '0', '--dead-letter', 'letters-dlq'])
     await ok(['send', 'letters', 'hello'])
     const { messages } = await ok<{ messages: { id: string }[] }>(['receive', 'letters', '--lease', '1ms'])

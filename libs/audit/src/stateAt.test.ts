@@ -118,7 +118,7 @@ describe('a queue at a moment', () => {
     expect((await at({ seq: acked })).counts).toMatchObject({ committed: 1 })
   })
 
-  it('refuses what is not over, and what was before the record', async () => {
+  it('refuses what is not over, and what was before the record, and says since when there is one', async () => {
     const { acked } = await live()
     const { at: now } = await lastFrame(engine.log, 0)
     await expect(at({ seq: acked + 1 })).rejects.toMatchObject({ id: 'FutureMoment' })

@@ -28,8 +28,6 @@ export const decideDiscard = <B>(turn: Turn<B>, command: CommandOf<'Discard'>, t
     const queue = sub.queue.id
     const facts = { reason: 'operator', cause: 'operator', error: '', by } as const
     turn.emit({ type: 'Discarded', queue, sub: sub.id, numbers: standing, ...facts })
-    // A group that one of them held up goes on.
-    state.dirty.add(sub)
   }
   turn.ok(token, { discarded: countOf(standing) })
 }
