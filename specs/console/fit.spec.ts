@@ -63,6 +63,32 @@ it('cuts off no table and no button at 1440 and at 390, and asks for nothing tha
   }
 })
 
+it('the clock times under the slider stay within it, also near its edges', async () => {
+  const { client } = stage().engine
+  await client.queues.create('ticking')
+  const page = await stage().open('/', { viewport: { width: 390, height: 844 } })
+  const labels = page.locator('[role=slider] ~ [aria-hidden] span')
+  // The record grows, and its window with it, until a time stands near an edge.
+  await waitUntil(
+    async () => {
+      await client.send('ticking', 'tick')
+      await page.reload()
+      await labels.first().waitFor({ timeout: 2_000 })
+      const shares = await labels.evaluateAll((all) =>
+        all.map(({ style }) => parseFloat(style.getPropertyValue('--share'))),
+      )
+      return shares.some((share) => Math.abs(share - 0.5) > 0.44)
+    },
+    { timeoutMs: 60_000 },
+  )
+  const slider = (await page.getByRole('slider').locator('..').boundingBox())!
+  for (const label of await labels.all()) {
+    const { x, width } = (await label.boundingBox())!
+    expect(x).toBeGreaterThanOrEqual(slider.x)
+    expect(x + width).toBeLessThanOrEqual(slider.x + slider.width)
+  }
+})
+
 it('a dialog that loses something says so in one line, with a red button', async () => {
   const page = await stage().open(`/queues?queue=${longName}`)
   await page.getByRole('button', { name: 'Purge', exact: true }).click()

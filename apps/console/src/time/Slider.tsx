@@ -34,8 +34,6 @@ const keySteps: Readonly<Record<string, number>> = {
 
 /** Times that are written under a slider, at most, and on a phone. */
 const [ticksMax, ticksMaxNarrow] = [9, 4]
-/** A tick so near to the edge, as a share, would be cut off. */
-const edgeShare = 0.03
 
 /**
  * Time from left to right with one handle or two, and times of the clock below; `children` lie on the track. `tip` says what
@@ -129,14 +127,11 @@ export const Slider = ({
         />
       ))}
       <div className={styles['ticks']} aria-hidden="true">
-        {clockTicks(shown, isNarrow ? ticksMaxNarrow : ticksMax).map(({ at, text }) => {
-          const share = shareOf(shown, at)
-          return share < edgeShare || share > 1 - edgeShare ? null : (
-            <span key={at} style={{ left: `${share * 100}%` }}>
-              {text}
-            </span>
-          )
-        })}
+        {clockTicks(shown, isNarrow ? ticksMaxNarrow : ticksMax).map(({ at, text }) => (
+          <span key={at} style={{ '--share': shareOf(shown, at) } as CSSProperties}>
+            {text}
+          </span>
+        ))}
       </div>
       {tip !== undefined && tipAt !== undefined && (
         <>
