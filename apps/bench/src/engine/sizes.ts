@@ -7,7 +7,7 @@ export interface Sizes {
   readonly rawLives: number
   readonly atomicLives: number
   readonly queuesLives: number
-  /** Single sends of one round, by side. */
+  /** Single sends of one round, by side: enough for more than a second, as one collection of garbage counts in less. */
   readonly sends: number
   readonly rawSends: number
   /** Messages under a lease at the same time. */
@@ -28,7 +28,7 @@ export const fullSizes: Sizes = {
   rawLives: 4_000,
   atomicLives: 40_000,
   queuesLives: 200_000,
-  sends: 40_000,
+  sends: 320_000,
   rawSends: 4_000,
   held: 1_000_000,
   remembered: 1_000_000,
@@ -42,7 +42,7 @@ export const quickSizes: Sizes = {
   rawLives: 2_000,
   atomicLives: 20_000,
   queuesLives: 100_000,
-  sends: 10_000,
+  sends: 80_000,
   rawSends: 2_000,
   held: 100_000,
   remembered: 1_000_000,
