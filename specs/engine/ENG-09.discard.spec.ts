@@ -12,7 +12,7 @@ describe('messages that are discarded by their numbers', () => {
     )
     const [held] = await world.receive('mail')
     const { partition } = await world.client.queues.describe('mail')
-    const which = { partition, state: 'Available', numbers: [1, 3] } as const
+    const which = { partition, state: 'Available' as const, numbers: [1, 3] }
     expect(await world.client.queues.discard('mail', which)).toEqual({ discarded: 2 })
     await held!.ack()
     expect((await world.receive('mail', { max: 10 })).map((message) => message.text())).toEqual(['d'])

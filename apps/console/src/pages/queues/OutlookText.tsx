@@ -15,7 +15,13 @@ export const OutlookText = ({ outlook: { kind, text } }: { readonly outlook: Out
     <span
       className={styles['outlook']}
       data-kind={kind}
-      title={kind === 'limit' ? `A limit is near: ${text}` : undefined}
+      title={
+        kind === 'limit'
+          ? `A limit is near: ${text}`
+          : kind === 'growing'
+            ? 'The backlog is growing'
+            : undefined
+      }
     >
       <span aria-hidden="true" className={styles['sign']}>
         {signs[kind]}

@@ -8,7 +8,7 @@ const row = (name: string, available: number, oldestAgeMs?: number): QueueRow =>
   name,
   counts: { ...noCounts, available },
   tally: { ...noActivity, sent: available },
-  outlook: { kind: 'growing', text: 'growing by 1/s' },
+  outlook: { kind: 'growing', text: '+1/s' },
   isPaused: false,
   isLetterQueue: false,
   ...(oldestAgeMs === undefined ? {} : { oldestAgeMs }),

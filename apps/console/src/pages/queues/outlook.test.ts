@@ -10,8 +10,8 @@ it('says when a queue is empty at its rate', () => {
 })
 
 it('says by how much a queue grows, also one that was empty', () => {
-  expect(forecast(8_400, going(120), 15)).toEqual({ kind: 'growing', text: 'growing by 120/s' })
-  expect(forecast(0, going(3.25), 15)).toEqual({ kind: 'growing', text: 'growing by 3.3/s' })
+  expect(forecast(8_400, going(120), 15)).toEqual({ kind: 'growing', text: '+120/s' })
+  expect(forecast(0, going(3.25), 15)).toEqual({ kind: 'growing', text: '+3.3/s' })
 })
 
 it('promises nothing from a look of a few seconds, nor where little happens', () => {

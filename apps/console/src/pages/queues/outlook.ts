@@ -40,7 +40,7 @@ export const forecast = (
 ): Outlook => {
   if (seconds < knownSecondsMin) return { kind: 'quiet', text: '' }
   const chance = Math.max(steadyPerSecond, Math.sqrt((sent + committed) / seconds))
-  if (growth > chance) return { kind: 'growing', text: `growing by ${rate(growth)}` }
+  if (growth > chance) return { kind: 'growing', text: `+${rate(growth)}` }
   if (waiting === 0) return { kind: 'quiet', text: '' }
   if (growth >= -chance) return { kind: 'quiet', text: 'steady' }
   const emptyMs = (waiting / -growth) * 1_000
