@@ -54,6 +54,21 @@ describe('all that a filter matches', () => {
     await acts.getByText('a bad deploy').first().waitFor()
   })
 
+  it('shows a long filter on several lines, within its dialog', async () => {
+    const { engine, open } = stage()
+    const { client, url } = engine
+    await client.queues.create('parcels')
+    await client.send('parcels', 'a parcel')
+    const page = await open('/messages', { viewport: { width: 390, height: 844 } })
+    const names = ['parcels', ...['a', 'b', 'c'].map((letter) => letter.repeat(80))]
+    await openMatches(page, url, `queue:${names.join(',')}`, 1)
+    await page.getByRole('button', { name: 'Discard…' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('1 message matches, 1 can be discarded.').waitFor()
+    const [inner, outer] = await dialog.evaluate(({ scrollWidth, clientWidth }) => [scrollWidth, clientWidth])
+    expect(inner).toBe(outer)
+  })
+
   it('says what moved on between the count and the act, and leaves it alone', async () => {
     const { engine, open } = stage()
     const { client, url } = engine

@@ -85,7 +85,7 @@ export const MatchingDialog = ({
         }}
       >
         <p>
-          <code>{where}</code>
+          <code className={styles['filter']}>{where}</code>
         </p>
         {run === undefined ? (
           <>
