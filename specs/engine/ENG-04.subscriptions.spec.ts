@@ -127,7 +127,7 @@ describe('several subscriptions of a queue', () => {
       await b!.retry({ delayMs: 7_200_000 })
       await untilCheckpoint(world.client)
       await subscriptions.pause('orders', 'main')
-      // Who came and what was measured of late an owner keeps in memory; nothing else goes with it.
+      // The owner keeps consumers and recent measurements in memory only; everything else survives it.
       const standing = async () =>
         (await world.client.queues.describe('orders')).subscriptions.map(
           ({ batches: _, consumers: __, ...rest }) => rest,

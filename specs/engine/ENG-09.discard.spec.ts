@@ -35,7 +35,7 @@ describe('messages that are discarded by their numbers', () => {
     expect(await world.counts('dead')).toMatchObject({ sent: 0, available: 0 })
   })
 
-  it('[ENG-09] stay discarded when the engine starts anew', async () => {
+  it('[ENG-09] stay discarded when the engine restarts', async () => {
     await using world = await createWorld()
     await world.queue('mail')
     await world.client.send('mail', 'stale')

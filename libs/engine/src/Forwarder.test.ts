@@ -92,7 +92,7 @@ describe('dead letters', () => {
     const there = { isReached: false }
     const arrived: number[] = []
     const remote = (_to: number, [command]: readonly Command[]): Promise<Reply> => {
-      if (!there.isReached) return Promise.reject(new KirokuError('Unavailable', 'nobody there'))
+      if (!there.isReached) return Promise.reject(new KirokuError('Unavailable', 'unreachable'))
       const { forward, messages } = command as CommandOf<'Forward'>
       arrived.push(...messages.map((_, i) => forward + i))
       const upTo = forward + messages.length

@@ -178,7 +178,7 @@ export class Forwarder {
     const max = state.held.has(lane) ? 1 : messagesMax
     for (const entry of lane.entries) {
       if (entry.decidedSeq > this.#storedSeq || window.length >= max) break
-      // A request names the number of its first letter only; behind a repair they begin anew.
+      // A request carries only its first number, and a repair leaves a gap in them.
       const last = window.at(-1)
       if (last !== undefined && entry.forward !== last.forward + 1) break
       window.push(entry)

@@ -32,7 +32,7 @@ export const startTestNode = async (log: Log, name = 'node-1', options: Partial<
   return { node, fiber, ask, close: () => Effect.runPromise(Scope.close(scope, Exit.void)) }
 }
 
-/** Writes what a repair writes that accepts a lost end of partition 0: numbers go on a thousand further on. */
+/** Writes the record of a repair that accepts the lost end of partition 0; numbers continue a thousand later. */
 export const acceptLostEnd = async (log: MemoryLog): Promise<void> => {
   const handle = await log.partition(0)
   const { lastSeq } = await handle.state()

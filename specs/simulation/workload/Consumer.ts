@@ -158,7 +158,7 @@ export class Consumer {
     }
   }
 
-  /** The reason of a consumer whose upstream said to come back later. */
+  /** How a consumer gives messages back when its upstream said to come back later. */
   #wait(): Pick<CommandOf<'Release'>, 'delayMs' | 'holdSubscription'> {
     const chance = this.#chance
     const delayMs = chance.pick([0, 300, 900, 2_500])

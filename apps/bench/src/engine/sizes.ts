@@ -7,7 +7,7 @@ export interface Sizes {
   readonly rawLives: number
   readonly atomicLives: number
   readonly queuesLives: number
-  /** Single sends of one round, by side: enough for more than a second, as one collection of garbage counts in less. */
+  /** Single sends of one round, by side: so many that one garbage collection does not decide a round. */
   readonly sends: number
   readonly rawSends: number
   /** Messages under a lease at the same time. */
