@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { queueSettings, type QueueSetting } from '@kiroku/partition'
+import { queueSettings, type QueueSetting } from '@kiroku/protocol'
 import { expect, it } from 'vitest'
 import { root } from './runTarget.ts'
 
@@ -12,7 +12,7 @@ const typeOf = (row: QueueSetting): string => {
 }
 
 it('an editor says of each setting of a queue what its row in the table says', () => {
-  const file = path.join(root, 'libs', 'partition', 'src', 'QueueConfig.ts')
+  const file = path.join(root, 'libs', 'protocol', 'src', 'settings', 'QueueConfig.ts')
   const text = readFileSync(file, 'utf8')
     .replaceAll(/\n +\* (?!\/)/g, ' ')
     .replaceAll(/\s+/g, ' ')

@@ -45,6 +45,7 @@ describe('every room keeps its direction of imports', () => {
   })
 
   it.each([
+    ['libs/protocol', '@kiroku/message'],
     ['libs/message', '@kiroku/partition'],
     ['libs/message', 'effect/Option'],
     ['libs/partition', '@kiroku/engine'],
@@ -56,6 +57,11 @@ describe('every room keeps its direction of imports', () => {
     ['libs/engine', '@kiroku/client'],
     ['libs/client', '@kiroku/client-nats'],
     ['libs/client', '@kiroku/engine'],
+    ['libs/client', '@kiroku/partition'],
+    ['libs/client', '@kiroku/message'],
+    ['libs/nats', '@kiroku/partition'],
+    ['libs/api', '@kiroku/partition'],
+    ['apps/console', '@kiroku/partition'],
     ['libs/worker', '@kiroku/engine'],
     ['libs/audit', '@kiroku/engine'],
     ['libs/audit', '@kiroku/audit-store'],
@@ -135,9 +141,9 @@ describe('the testkit is for what does not ship', () => {
 describe('pure rooms see no clock, no chance and no platform', () => {
   const pure = rooms.filter((room) => room.pure === true).map((room) => room.folder)
 
-  it('they are message, partition and audit', () => {
-    expect(pure).toEqual(['libs/message', 'libs/partition', 'libs/audit'])
-    expect(pureFiles).toHaveLength(3)
+  it('they are protocol, message, partition and audit', () => {
+    expect(pure).toEqual(['libs/protocol', 'libs/message', 'libs/partition', 'libs/audit'])
+    expect(pureFiles).toHaveLength(4)
   })
 
   const uses = [

@@ -17,24 +17,8 @@ export interface Room {
   readonly why: string
 }
 
-/** Effect modules that hold data and nothing that runs. */
-const effectData = [
-  'Array',
-  'Brand',
-  'Chunk',
-  'Data',
-  'Duration',
-  'Equal',
-  'HashMap',
-  'HashSet',
-  'Option',
-  'Order',
-  'Record',
-  'Result',
-  'Schema',
-].map((name) => `effect/${name}`)
-
 const libraries = [
+  'protocol',
   'message',
   'partition',
   'log',
@@ -53,41 +37,47 @@ const libraries = [
 
 export const rooms: ReadonlyArray<Room> = [
   {
-    folder: 'libs/message',
-    may: ['xstate'],
+    folder: 'libs/protocol',
+    may: [],
     pure: true,
-    why: 'the law knows nothing but XState, so that it runs in a browser and in every replay alike',
+    why: 'the words stand below everything, so that a client or a door can speak them without the law or the decisions',
+  },
+  {
+    folder: 'libs/message',
+    may: ['@kiroku/protocol', 'xstate'],
+    pure: true,
+    why: 'the law knows the words and XState and nothing else, so that it runs in a browser and in every replay alike',
   },
   {
     folder: 'libs/partition',
-    may: ['@kiroku/message', 'xstate', ...effectData],
+    may: ['@kiroku/protocol', '@kiroku/message'],
     pure: true,
     why: 'decide and evolve are pure functions of state, command and time, so that a replay equals the life',
   },
   {
     folder: 'libs/log',
-    may: ['@kiroku/message', 'msgpackr', 'node:'],
+    may: ['@kiroku/protocol', 'msgpackr', 'node:'],
     why: 'the log port stores opaque events; it must not know the partition, an engine or a technology',
   },
   {
     folder: 'libs/nats',
-    may: ['@kiroku/message', '@kiroku/partition', '@nats-io', 'msgpackr', 'node:'],
+    may: ['@kiroku/protocol', '@nats-io', 'msgpackr', 'node:'],
     why: 'the NATS transport carries commands and frames; it must not know who decides or who stores',
   },
   {
     folder: 'libs/log-jetstream',
-    may: ['@kiroku/message', '@kiroku/log', '@kiroku/nats', '@nats-io', 'node:'],
+    may: ['@kiroku/protocol', '@kiroku/log', '@kiroku/nats', '@nats-io', 'node:'],
     why: 'this adapter serves the log port and nothing else',
   },
   {
     folder: 'libs/nats-server',
-    may: ['@kiroku/message', 'fflate', 'nanotar', 'node:'],
+    may: ['@kiroku/protocol', 'fflate', 'nanotar', 'node:'],
     why: 'it finds and runs a foreign program; it speaks neither NATS nor Kiroku',
   },
   {
     folder: 'libs/engine',
     may: [
-      '@kiroku/message',
+      '@kiroku/protocol',
       '@kiroku/partition',
       '@kiroku/log',
       'effect',
@@ -100,47 +90,38 @@ export const rooms: ReadonlyArray<Room> = [
   },
   {
     folder: 'libs/cluster',
-    may: ['@kiroku/message', '@kiroku/nats', '@nats-io', 'effect', 'node:'],
+    may: ['@kiroku/protocol', '@kiroku/nats', '@nats-io', 'effect', 'node:'],
     why: 'placement decides where an actor lives and must not know what an actor does',
   },
   {
     folder: 'libs/client',
-    may: ['@kiroku/message', '@kiroku/partition', 'node:'],
+    may: ['@kiroku/protocol', 'node:'],
     why: 'the client speaks commands over a port; a transport or an engine is given to it',
   },
   {
     folder: 'libs/client-nats',
-    may: ['@kiroku/message', '@kiroku/partition', '@kiroku/client', '@kiroku/nats', '@nats-io', 'node:'],
+    may: ['@kiroku/protocol', '@kiroku/client', '@kiroku/nats', '@nats-io', 'node:'],
     why: 'this adapter serves the client port over NATS and nothing else',
   },
   {
     folder: 'libs/worker',
-    may: ['@kiroku/message', '@kiroku/client', 'esbuild', 'smol-toml', 'jsonc-parser', 'node:'],
+    may: ['@kiroku/protocol', '@kiroku/client', 'esbuild', 'smol-toml', 'jsonc-parser', 'node:'],
     why: 'a Worker is an ordinary client of the engine and gets no private door',
   },
   {
     folder: 'libs/audit',
-    may: ['@kiroku/message', '@kiroku/partition', '@kiroku/log', 'xstate'],
+    may: ['@kiroku/protocol', '@kiroku/message', '@kiroku/partition', '@kiroku/log', 'xstate'],
     pure: true,
     why: 'reading is a fold over the log with the engine’s own pure code, in the browser too; looking changes nothing',
   },
   {
     folder: 'libs/audit-store',
-    may: ['@kiroku/message', '@kiroku/partition', '@kiroku/log', '@kiroku/audit', 'node:'],
+    may: ['@kiroku/protocol', '@kiroku/partition', '@kiroku/log', '@kiroku/audit', 'node:'],
     why: 'it keeps what the folds found on a disk; it sees the record only through the log port',
   },
   {
     folder: 'libs/api',
-    may: [
-      '@kiroku/message',
-      '@kiroku/partition',
-      '@kiroku/client',
-      '@kiroku/engine',
-      '@kiroku/audit',
-      'effect',
-      '@effect/platform-node',
-      'node:',
-    ],
+    may: ['@kiroku/protocol', '@kiroku/client', '@kiroku/audit', 'effect', '@effect/platform-node', 'node:'],
     why: 'a door translates to engine commands and must not reach around the engine to NATS or the log',
   },
   {
@@ -155,14 +136,14 @@ export const rooms: ReadonlyArray<Room> = [
   },
   {
     folder: 'apps/console/vite.config.ts',
-    may: ['@kiroku/message', '@vitejs/plugin-react', 'vite', 'node:'],
+    may: ['@kiroku/message', '@kiroku/protocol', '@vitejs/plugin-react', 'vite', 'node:'],
     why: 'what builds the console runs on Node.js and nothing of it is in the console',
   },
   {
     folder: 'apps/console',
     may: [
+      '@kiroku/protocol',
       '@kiroku/message',
-      '@kiroku/partition',
       '@kiroku/audit',
       '@fontsource-variable/inter',
       '@tanstack',

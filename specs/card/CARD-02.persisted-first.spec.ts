@@ -1,6 +1,6 @@
-import { expect, it } from 'vitest'
-import type { LogEvent } from '@kiroku/message'
+import type { LogEvent } from '@kiroku/protocol'
 import { waitUntil } from '@kiroku/testkit'
+import { expect, it } from 'vitest'
 import { createNatsWorld, Gate } from '../harness/index.ts'
 
 type World = Awaited<ReturnType<typeof createNatsWorld>>

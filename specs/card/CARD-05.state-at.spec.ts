@@ -1,6 +1,6 @@
 import { stateAt, diffMoments, play, type AskedMoment, type PlayStep } from '@kiroku/audit'
 import { decodeCheckpoint } from '@kiroku/engine'
-import type { QueueCounts } from '@kiroku/partition'
+import type { QueueCounts } from '@kiroku/protocol'
 import { expect, it } from 'vitest'
 import { createWorld, everyState, type World } from '../harness/index.ts'
 

@@ -1,4 +1,4 @@
-import type { LogEvent, Ranges } from '@kiroku/message'
+import type { LogEvent, Ranges } from '@kiroku/protocol'
 
 /** One frame of a partition's log, as it was read by nobody of the engine. */
 export interface StoredFrame {

@@ -1,4 +1,4 @@
-import type { Ranges } from '@kiroku/message'
+import type { Ranges } from '@kiroku/protocol'
 
 /** What the checker knows of one message for one subscription. Everything from `committed` on is final. */
 export const fate = {

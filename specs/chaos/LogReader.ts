@@ -1,7 +1,7 @@
 import { decodeRecord, isSealed, type BodyRef, type Log } from '@kiroku/log'
 import { openLog } from '@kiroku/log-jetstream'
 import { connect } from '@kiroku/nats'
-import { decodeEnvelope } from '@kiroku/partition'
+import { decodeEnvelope } from '@kiroku/protocol'
 import type { StoredFrame } from './History.ts'
 import { unreadable } from './Ledger.ts'
 import type { Work } from './Work.ts'

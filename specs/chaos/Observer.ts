@@ -1,6 +1,5 @@
 import type { Transport } from '@kiroku/client'
-import type { Ranges } from '@kiroku/message'
-import type { Answer, Command, CommandOf, Delivery, Reply } from '@kiroku/partition'
+import type { Answer, Command, CommandOf, Delivery, Ranges, Reply } from '@kiroku/protocol'
 import type { AcknowledgedSend, ConfirmedAck, SeenDelivery, SendAnswer } from './History.ts'
 import type { TrafficMessage } from './Messages.ts'
 

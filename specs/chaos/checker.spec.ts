@@ -1,7 +1,7 @@
-import type { LogEvent } from '@kiroku/message'
+import type { LogEvent } from '@kiroku/protocol'
 import { describe, expect, it } from 'vitest'
-import { Checker } from './checker.ts'
 import type { History, StoredFrame } from './History.ts'
+import { Checker } from './checker.ts'
 
 const orders = 1
 const deadLetters = 2

@@ -1,4 +1,4 @@
-import type { LogEvent, LogEventOf, Ranges } from '@kiroku/message'
+import type { LogEvent, LogEventOf, Ranges } from '@kiroku/protocol'
 import type { History, Place, StoredFrame } from './History.ts'
 import { each, fate, Ledger, unreadable, type Fate } from './Ledger.ts'
 

@@ -3,12 +3,12 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createClient, type SendOptions } from '@kiroku/client'
 import { natsTransport } from '@kiroku/client-nats'
 import { connect } from '@kiroku/nats'
-import { parseMessageId } from '@kiroku/partition'
+import { parseMessageId } from '@kiroku/protocol'
 import type { TrafficOrder } from './Messages.ts'
 import { Observer, tell } from './Observer.ts'
+import { drawWork, type Work } from './Work.ts'
 import { queues, sources, tags } from './queues.ts'
 import { seeded } from './random.ts'
-import { drawWork, type Work } from './Work.ts'
 
 /** Loops that send to a plain queue, and to one with a feature. */
 const loopsPerSource = 8

@@ -1,5 +1,5 @@
 import type { Client, QueueSettings } from '@kiroku/client'
-import { partitionOf } from '@kiroku/partition'
+import { partitionOf } from '@kiroku/protocol'
 
 /** Partitions of the log under test. */
 export const partitions = 4

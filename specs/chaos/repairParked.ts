@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { isKirokuError } from '@kiroku/message'
 import type { Client } from '@kiroku/client'
-import { parseReceipt } from '@kiroku/partition'
-import { parked } from './queues.ts'
+import { isKirokuError, parseReceipt } from '@kiroku/protocol'
 import type { Work } from './Work.ts'
+import { parked } from './queues.ts'
 
 const everyMs = 200
 const editsAtOnce = 10

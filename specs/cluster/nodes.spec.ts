@@ -1,7 +1,7 @@
 import type { Client } from '@kiroku/client'
 import { connect } from '@kiroku/client-nats'
 import type { Server } from '@kiroku/nats-server'
-import { partitionOf } from '@kiroku/partition'
+import { partitionOf } from '@kiroku/protocol'
 import { startTestNats, temporaryFolder, waitUntil, type TemporaryFolder } from '@kiroku/testkit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { EngineProcess } from '../chaos/EngineProcess.ts'

@@ -1,7 +1,6 @@
-import { describe, expect, it } from 'vitest'
 import { createClient, inProcess } from '@kiroku/client'
-import { KirokuError } from '@kiroku/message'
-import { limits, type Command } from '@kiroku/partition'
+import { type Command, KirokuError, limits } from '@kiroku/protocol'
+import { describe, expect, it } from 'vitest'
 import { createWorld, type World } from '../harness/index.ts'
 
 /** How long a client repeats a send at most, in ms. */

@@ -1,11 +1,11 @@
-import { expect, it, onTestFinished } from 'vitest'
 import { createClient, inProcess, type Client } from '@kiroku/client'
 import { liveTime } from '@kiroku/engine'
 import { openLog } from '@kiroku/log-jetstream'
-import { isKirokuError } from '@kiroku/message'
 import { connect } from '@kiroku/nats'
 import { managedStatus, startManaged } from '@kiroku/nats-server'
+import { isKirokuError } from '@kiroku/protocol'
 import { SmallDisk, waitUntil } from '@kiroku/testkit'
+import { expect, it, onTestFinished } from 'vitest'
 import { Engine } from '../harness/index.ts'
 
 const mebibyte = 1024 * 1024

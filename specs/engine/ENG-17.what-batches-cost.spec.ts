@@ -1,7 +1,7 @@
-import { expect, it } from 'vitest'
 import { batchCosts, type BatchCosts } from '@kiroku/audit'
 import { decodeCheckpoint } from '@kiroku/engine'
-import type { RecentBatches } from '@kiroku/partition'
+import type { RecentBatches } from '@kiroku/protocol'
+import { expect, it } from 'vitest'
 import { createWorld, type World } from '../harness/index.ts'
 
 const measured = async (world: World, subscription = 'main'): Promise<RecentBatches | undefined> => {

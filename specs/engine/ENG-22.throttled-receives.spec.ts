@@ -1,7 +1,6 @@
-import { expect, it } from 'vitest'
 import { limits as engineLimits } from '@kiroku/engine'
-import { errorFromWire, type KirokuError } from '@kiroku/message'
-import { limits, type CommandOf } from '@kiroku/partition'
+import { type CommandOf, errorFromWire, type KirokuError, limits } from '@kiroku/protocol'
+import { expect, it } from 'vitest'
 import { createWorld, type World } from '../harness/index.ts'
 
 const receive = (poll: string, waitMs: number): CommandOf<'Receive'> => ({

@@ -1,6 +1,5 @@
+import { KirokuError, type Reply } from '@kiroku/protocol'
 import { expect, it } from 'vitest'
-import { KirokuError } from '@kiroku/message'
-import type { Reply } from '@kiroku/partition'
 import { createWorld, type World } from '../harness/index.ts'
 
 /** The full pauses, in seconds: each is twice the one before, up to 5 s. */

@@ -1,5 +1,5 @@
+import { encodeEnvelope, type Command, type CommandOf, type Delivery } from '@kiroku/protocol'
 import { expect, it } from 'vitest'
-import { encodeEnvelope, type Command, type CommandOf, type Delivery } from '@kiroku/partition'
 import { createNatsWorld } from '../harness/NatsWorld.ts'
 
 /** What a nats-server takes that nobody configured. */

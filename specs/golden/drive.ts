@@ -3,7 +3,8 @@
  * leaves to standard output. Knows only what every commit has; the rest is asked for by name (see `record.ts`).
  */
 import { decodeRecord } from '@kiroku/log'
-import { encodeEnvelope, messageId, snapshot, stateHash } from '@kiroku/partition'
+import { snapshot, stateHash } from '@kiroku/partition'
+import { encodeEnvelope, messageId } from '@kiroku/protocol'
 import { startMemoryEngine } from '@kiroku/testkit/engine'
 
 type Loose = Record<string, unknown>

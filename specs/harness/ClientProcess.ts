@@ -6,8 +6,7 @@ import {
   type Clock,
   type Transport,
 } from '@kiroku/client'
-import type { KirokuError } from '@kiroku/message'
-import type { Command, Reply } from '@kiroku/partition'
+import type { Command, KirokuError, Reply } from '@kiroku/protocol'
 import type { ManualTime } from '@kiroku/testkit'
 import type { Engine } from './Engine.ts'
 

@@ -5,7 +5,7 @@ import type { Log } from '@kiroku/log'
 import { openLog } from '@kiroku/log-jetstream'
 import { connect } from '@kiroku/nats'
 import type { Server } from '@kiroku/nats-server'
-import { partitionOf } from '@kiroku/partition'
+import { partitionOf } from '@kiroku/protocol'
 import { startTestNats } from '@kiroku/testkit'
 import { Engine } from './Engine.ts'
 

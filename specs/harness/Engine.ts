@@ -1,8 +1,7 @@
 import type { InProcessNode } from '@kiroku/client'
 import type { PartitionActor } from '@kiroku/engine'
 import type { Log } from '@kiroku/log'
-import { KirokuError } from '@kiroku/message'
-import type { Command, Reply } from '@kiroku/partition'
+import { type Command, KirokuError, type Reply } from '@kiroku/protocol'
 import { EngineProcess, type ProcessOptions } from './EngineProcess.ts'
 
 /** An engine over one log that outlives its processes: clients stay connected to it through restarts. */

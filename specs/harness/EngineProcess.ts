@@ -1,10 +1,10 @@
+import { Node, type NodeOptions, type Time } from '@kiroku/engine'
+import type { KeyStore, Log, PartitionLog } from '@kiroku/log'
+import type { Command, Reply } from '@kiroku/protocol'
+import { waitUntil } from '@kiroku/testkit'
 import * as Effect from 'effect/Effect'
 import * as Exit from 'effect/Exit'
 import * as Scope from 'effect/Scope'
-import { Node, type NodeOptions, type Time } from '@kiroku/engine'
-import type { KeyStore, Log, PartitionLog } from '@kiroku/log'
-import type { Command, Reply } from '@kiroku/partition'
-import { waitUntil } from '@kiroku/testkit'
 
 /** What a process needs of a node's options. */
 export type ProcessOptions = Pick<NodeOptions, 'name' | 'log' | 'checkpoints' | 'tailNotes'> & {

@@ -12,9 +12,9 @@ import {
   type ReceiveOptions,
   type SendOptions,
 } from '@kiroku/client'
-import { createMemoryLog, type MemoryLog } from '@kiroku/log'
-import type { QueueCounts } from '@kiroku/partition'
 import type { CheckpointPolicy } from '@kiroku/engine'
+import { createMemoryLog, type MemoryLog } from '@kiroku/log'
+import type { QueueCounts } from '@kiroku/protocol'
 import { ManualTime } from '@kiroku/testkit'
 import {
   runWorker,

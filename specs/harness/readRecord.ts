@@ -1,5 +1,5 @@
 import { decodeRecord, type Log } from '@kiroku/log'
-import type { LogEvent } from '@kiroku/message'
+import type { LogEvent } from '@kiroku/protocol'
 
 /** An event with its place and its time in the log. */
 export type RecordedEvent = LogEvent & { readonly seq: number; readonly at: number }

@@ -116,7 +116,7 @@ export const cloudflareQueuesMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'CF-17',
-    file: 'libs/partition/src/queueSettings.ts',
+    file: 'libs/protocol/src/settings/queueSettings.ts',
     from: 'default: 4 * 86_400_000',
     to: 'default: 14 * 86_400_000',
     what: 'messages are kept for 14 days where nothing else was asked for',

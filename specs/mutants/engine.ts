@@ -165,7 +165,7 @@ export const engineMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'ENG-24',
-    file: 'libs/partition/src/retentionWarnings.ts',
+    file: 'libs/protocol/src/settings/retentionWarnings.ts',
     from: 'retentionMs <= keptMs',
     to: 'retentionMs < keptMs',
     what: 'a dead letter may have no time left when it arrives, and nobody is told',

@@ -25,14 +25,14 @@ export const rocketmqMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'RMQ-04',
-    file: 'libs/message/src/retry.ts',
+    file: 'libs/protocol/src/settings/RetryPolicy.ts',
     from: 'Math.min(attempt, delaysMs.length) - 1',
     to: 'attempt - 1',
     what: 'behind the end of the table there is no pause',
   },
   {
     id: 'RMQ-05',
-    file: 'libs/message/src/retry.ts',
+    file: 'libs/protocol/src/settings/RetryPolicy.ts',
     from: 'return policy.delayMs',
     to: 'return policy.delayMs * attempt',
     what: 'a fixed interval grows with every attempt',

@@ -67,7 +67,7 @@ export const sqsMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'SQS-10',
-    file: 'libs/partition/src/configWarnings.ts',
+    file: 'libs/protocol/src/settings/configWarnings.ts',
     from: 'config.retriesMax === 0',
     to: 'config.retriesMax === 1',
     what: 'the threshold that is warned about is 2',

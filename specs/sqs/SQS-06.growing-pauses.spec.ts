@@ -1,7 +1,6 @@
-import { expect, it } from 'vitest'
 import type { Client } from '@kiroku/client'
-import { KirokuError } from '@kiroku/message'
-import type { Command } from '@kiroku/partition'
+import { type Command, KirokuError } from '@kiroku/protocol'
+import { expect, it } from 'vitest'
 import { createWorld } from '../harness/index.ts'
 
 /** The full pauses, in seconds: each is twice the one before, up to 5 s. */

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises'
-import type { QueueDescription } from '@kiroku/partition'
+import type { QueueDescription } from '@kiroku/protocol'
 import { temporaryFolder, type TemporaryFolder } from '@kiroku/testkit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Kiroku, readyOf, type Running } from './testing/Kiroku.ts'

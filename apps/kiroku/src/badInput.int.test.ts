@@ -1,5 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises'
-import { errorRegistry, type ErrorId } from '@kiroku/message'
+import { errorRegistry, type ErrorId } from '@kiroku/protocol'
 import { temporaryFolder, type TemporaryFolder } from '@kiroku/testkit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Kiroku, readyOf, type Ready, type Running } from './testing/Kiroku.ts'

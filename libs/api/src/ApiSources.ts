@@ -1,6 +1,6 @@
 import type { DeadLetterGroup, MatchingAct, MessageBody, SettledPiece, Trace } from '@kiroku/audit'
 import type { Client } from '@kiroku/client'
-import type { Actor, Ranges } from '@kiroku/message'
+import type { Actor, Ranges } from '@kiroku/protocol'
 import type { FeedSource } from './handlers/feed.ts'
 import type { MetricFamily } from './metrics/MetricFamily.ts'
 

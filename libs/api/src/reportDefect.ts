@@ -1,4 +1,4 @@
-import { isKirokuError, KirokuError } from '@kiroku/message'
+import { isKirokuError, KirokuError } from '@kiroku/protocol'
 import * as Effect from 'effect/Effect'
 import * as HttpApiError from 'effect/http-api/HttpApiError'
 import * as HttpServerRequest from 'effect/http/HttpServerRequest'

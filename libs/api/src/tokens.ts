@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 
 /** What a token may do: a viewer reads, an operator also handles messages, an admin also changes queues. */
 export type Role = 'viewer' | 'operator' | 'admin'

@@ -1,4 +1,4 @@
-import type { StateName } from '@kiroku/message'
+import type { StateName } from '@kiroku/protocol'
 
 /** A message that lies in a queue, with why it came there. */
 export interface DeadLetter {

@@ -1,4 +1,4 @@
-import { fingerprintOf } from '@kiroku/partition'
+import { fingerprintOf } from '@kiroku/protocol'
 import type { DeadLetter, DeadLetterGroup } from './DeadLetter.ts'
 import { headOf, payloadOf, type BodyHead } from './payloadOf.ts'
 

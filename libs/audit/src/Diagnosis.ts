@@ -1,4 +1,3 @@
-import { isKirokuError, KirokuError } from '@kiroku/message'
 import {
   ChainError,
   decodeRecord,
@@ -12,13 +11,14 @@ import {
   type PartitionLog,
 } from '@kiroku/log'
 import { firstMissing, givenUpIn } from '@kiroku/partition'
+import { isKirokuError, KirokuError } from '@kiroku/protocol'
 import type { DecodeCheckpoint, StoredCheckpoint } from './Checkpoint.ts'
-import { findMissing, nothingMissing, type Missing } from './findMissing.ts'
 import { progressOf, type OnProgress } from './Progress.ts'
 import type { RepairKind, RepairOptions, RepairPlan } from './RepairPlan.ts'
 import { TailCheck } from './TailNote.ts'
-import { total } from './ranges.ts'
 import type { Problem } from './VerifyReport.ts'
+import { findMissing, nothingMissing, type Missing } from './findMissing.ts'
+import { total } from './ranges.ts'
 
 /** A plan with what is needed to carry it out. */
 export interface Diagnosis {

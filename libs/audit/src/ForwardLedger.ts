@@ -1,5 +1,5 @@
-import type { QueueAddress, Ranges } from '@kiroku/message'
 import type { PartitionState } from '@kiroku/partition'
+import type { QueueAddress, Ranges } from '@kiroku/protocol'
 
 /** Numbers from `from` up to `to`, not included, and the frame that names them. */
 interface Span {

@@ -1,5 +1,5 @@
-import type { LogEvent } from '@kiroku/message'
 import { entryOf, groupEntry, isSealed, keyIn, messageKeyName, readSealed } from '@kiroku/log'
+import type { LogEvent } from '@kiroku/protocol'
 import { forEach } from './ranges.ts'
 
 /** What is wrong with keys of one entry. */

@@ -1,15 +1,4 @@
-import {
-  KirokuError,
-  State,
-  newCell,
-  retryDelayMs,
-  stateNames,
-  type LogEvent,
-  type LogEventOf,
-  type MachineEvent,
-  type QueueAddress,
-  type Ranges,
-} from '@kiroku/message'
+import { newCell, type MachineEvent } from '@kiroku/message'
 import {
   availableAmong,
   beginFrame,
@@ -18,7 +7,6 @@ import {
   evolve,
   filteredSubs,
   findDelayed,
-  intersect,
   laneKey,
   seenKey,
   loadCell,
@@ -28,15 +16,26 @@ import {
   untouchedCell,
   type PartitionState,
   type QueueState,
-  type Redrive,
   type Subscription,
 } from '@kiroku/partition'
-import { checkSpread } from './checkSpread.ts'
+import {
+  intersect,
+  KirokuError,
+  type LogEvent,
+  type LogEventOf,
+  type QueueAddress,
+  type Ranges,
+  type Redrive,
+  retryDelayMs,
+  State,
+  stateNames,
+} from '@kiroku/protocol'
 import type { ForwardLedger } from './ForwardLedger.ts'
 import type { MachineCheck } from './MachineCheck.ts'
+import { RestoreCheck, type ArrivalsIn } from './RestoreCheck.ts'
+import { checkSpread } from './checkSpread.ts'
 import { machineEvents } from './machineEvents.ts'
 import { forEach, isInOrder, overlap, total } from './ranges.ts'
-import { RestoreCheck, type ArrivalsIn } from './RestoreCheck.ts'
 
 /** What the fold must know of a frame. */
 export interface FrameFacts {

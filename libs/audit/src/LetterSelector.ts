@@ -1,5 +1,4 @@
-import type { Ranges } from '@kiroku/message'
-import { pushRange, type RedriveFilter } from '@kiroku/partition'
+import { pushRange, type Ranges, type RedriveFilter } from '@kiroku/protocol'
 import type { DeadLetter } from './DeadLetter.ts'
 import { DeadLetters } from './DeadLetters.ts'
 import type { Filter } from './filter/Filter.ts'

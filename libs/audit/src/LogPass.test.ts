@@ -1,12 +1,12 @@
-import type { LogEventType } from '@kiroku/message'
 import { snapshot, stateHash, type PartitionState } from '@kiroku/partition'
-import { decodeCheckpoint, startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
+import type { LogEventType } from '@kiroku/protocol'
 import { waitUntil } from '@kiroku/testkit'
+import { decodeCheckpoint, startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { LogPass, type PassListener, type PassOptions } from './LogPass.ts'
 import { MemoryMoments } from './MemoryMoments.ts'
-import { planRepair, repair } from './repair.ts'
 import { ask, lastFrame, receive, send, tester } from './TestRecord.ts'
+import { planRepair, repair } from './repair.ts'
 
 let engine: MemoryEngine
 

@@ -1,6 +1,6 @@
-import type { LogEvent } from '@kiroku/message'
 import { ChainError, decodeRecord, readChain, type DecodedFrame, type PartitionLog } from '@kiroku/log'
 import { beginFrame, evolve, snapshot, type PartitionState } from '@kiroku/partition'
+import type { LogEvent } from '@kiroku/protocol'
 import type { DecodeCheckpoint } from './Checkpoint.ts'
 import type { MomentStore } from './Moment.ts'
 import { PassStarts, type PassStart } from './PassStarts.ts'

@@ -1,6 +1,6 @@
-import { KirokuError, isKirokuError, type ErrorId } from '@kiroku/message'
 import { firstFrameAt, frameFrom, type Log, type PartitionLog } from '@kiroku/log'
-import { partitionOf, type PartitionState, type QueueState } from '@kiroku/partition'
+import { type PartitionState, type QueueState } from '@kiroku/partition'
+import { type ErrorId, isKirokuError, KirokuError, partitionOf } from '@kiroku/protocol'
 import type { DecodeCheckpoint } from './Checkpoint.ts'
 import { LogPass, type PassListener } from './LogPass.ts'
 import type { MomentStore } from './Moment.ts'

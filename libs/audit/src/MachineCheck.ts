@@ -1,14 +1,12 @@
 import {
-  KirokuError,
-  State,
   machineGraph,
   messageMachine,
-  stateNames,
   step,
   type MachineEvent,
   type MachineEventType,
   type MessageCell,
 } from '@kiroku/message'
+import { KirokuError, State, stateNames } from '@kiroku/protocol'
 import { transition, type SnapshotFrom } from 'xstate'
 
 type MessageSnapshot = SnapshotFrom<typeof messageMachine>

@@ -1,6 +1,6 @@
-import { KirokuError, isKirokuError } from '@kiroku/message'
 import { decodeRecord, equalBytes, zeroHash, type PartitionLog } from '@kiroku/log'
 import { PartitionState, restore } from '@kiroku/partition'
+import { KirokuError, isKirokuError } from '@kiroku/protocol'
 import type { DecodeCheckpoint } from './Checkpoint.ts'
 import type { Moment, MomentNote, MomentStore } from './Moment.ts'
 

@@ -1,16 +1,17 @@
+import { runNumbers } from '@kiroku/partition'
 import {
-  State,
-  isFinal,
-  stateNames,
   type Actor,
+  isFinal,
   type LogEvent,
   type LogEventOf,
   type QueueAddress,
+  type QueueConfig,
   type Ranges,
-} from '@kiroku/message'
-import { runNumbers, type QueueConfig } from '@kiroku/partition'
-import { indexIn, total } from './ranges.ts'
+  State,
+  stateNames,
+} from '@kiroku/protocol'
 import type { TraceStep } from './TraceStep.ts'
+import { indexIn, total } from './ranges.ts'
 
 /** A place of a lineage: a queue and, as soon as it is known, the message's number there. */
 export interface Place extends QueueAddress {

@@ -1,6 +1,5 @@
-import { KirokuError } from '@kiroku/message'
 import { frameVersion, hexOf, sha256, type Log } from '@kiroku/log'
-import { canonical } from '@kiroku/partition'
+import { canonical, KirokuError } from '@kiroku/protocol'
 import type { Totals, VerifyReport } from './VerifyReport.ts'
 
 /** What a proof says of one partition. */

@@ -1,5 +1,4 @@
-import type { StateName } from '@kiroku/message'
-import type { Hold, QueueConfig, QueueCounts } from '@kiroku/partition'
+import type { Hold, QueueConfig, QueueCounts, StateName } from '@kiroku/protocol'
 
 /** A moment that is asked for: a record of a partition (without one: of the queue's home), or a time in ms since 1970. */
 export type AskedMoment = { readonly seq: number; readonly partition?: number } | { readonly time: number }

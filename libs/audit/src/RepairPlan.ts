@@ -1,4 +1,4 @@
-import type { Actor } from '@kiroku/message'
+import type { Actor } from '@kiroku/protocol'
 import type { DecodeCheckpoint } from './Checkpoint.ts'
 import type { OnProgress } from './Progress.ts'
 import type { TailNote } from './TailNote.ts'

@@ -1,4 +1,3 @@
-import { KirokuError, type LogEvent, type LogEventOf } from '@kiroku/message'
 import {
   findDelayed,
   passes,
@@ -7,6 +6,7 @@ import {
   type PartitionState,
   type Subscription,
 } from '@kiroku/partition'
+import { KirokuError, type LogEvent, type LogEventOf } from '@kiroku/protocol'
 import { NumberSet } from './NumberSet.ts'
 import { total } from './ranges.ts'
 

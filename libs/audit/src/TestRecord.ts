@@ -1,6 +1,13 @@
 import { decodeRecord, encodeRecord, type FrameContent, type MemoryLog } from '@kiroku/log'
-import type { Actor, LogEvent } from '@kiroku/message'
-import { encodeEnvelope, type Answers, type Command, type CommandType, type Reply } from '@kiroku/partition'
+import {
+  type Actor,
+  type Answers,
+  type Command,
+  type CommandType,
+  encodeEnvelope,
+  type LogEvent,
+  type Reply,
+} from '@kiroku/protocol'
 
 /** Who asks in tests. */
 export const tester: Actor = { name: 'test', origin: 'test' }

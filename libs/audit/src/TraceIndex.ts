@@ -1,5 +1,4 @@
-import type { QueueAddress } from '@kiroku/message'
-import type { QueueConfig } from '@kiroku/partition'
+import type { QueueAddress, QueueConfig } from '@kiroku/protocol'
 import type { Origin, Place } from './PlaceFold.ts'
 
 /** What a queue and its subscriptions are called. */

@@ -1,4 +1,4 @@
-import type { Actor, LogEventType, StateName } from '@kiroku/message'
+import type { Actor, LogEventType, StateName } from '@kiroku/protocol'
 import type { LostPartition } from './missingText.ts'
 
 /** One thing that happened to a message. Times are ms of partition time. */

@@ -1,9 +1,9 @@
-import type { Actor, ErrorId } from '@kiroku/message'
+import type { Actor, ErrorId } from '@kiroku/protocol'
 import type { DecodeCheckpoint } from './Checkpoint.ts'
-import type { KeyReport } from './checkKeys.ts'
 import type { OnProgress } from './Progress.ts'
 import type { Proof } from './Proof.ts'
 import type { TailNote } from './TailNote.ts'
+import type { KeyReport } from './checkKeys.ts'
 
 /** What to verify and how closely. */
 export interface VerifyOptions {

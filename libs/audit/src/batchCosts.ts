@@ -1,20 +1,21 @@
-import { isKirokuError, KirokuError, type LogEvent } from '@kiroku/message'
 import type { Log } from '@kiroku/log'
+import { type PartitionState, type QueueState } from '@kiroku/partition'
 import {
+  type BatchFigures,
   batchFill,
   countOf,
   deliveriesPer1000,
+  isKirokuError,
+  KirokuError,
   limits,
+  type LogEvent,
   mergeBatches,
   partitionOf,
-  type BatchFigures,
   type QueueConfig,
-  type PartitionState,
-  type QueueState,
   type TimeFigures,
-} from '@kiroku/partition'
-import { costOf, type Arrival, type BatchSettings } from './costOf.ts'
+} from '@kiroku/protocol'
 import { Looker, type LookOptions, type LookPartition } from './Looker.ts'
+import { costOf, type Arrival, type BatchSettings } from './costOf.ts'
 
 /** How far back arrivals are read, in time and in records of the queue's home. */
 const windowMs = 10 * 60_000

@@ -1,7 +1,7 @@
 import { equalBytes, KeyReader, type Log } from '@kiroku/log'
-import { isKirokuError } from '@kiroku/message'
-import { bodyAt, isBodyStep } from './bodyAt.ts'
+import { isKirokuError } from '@kiroku/protocol'
 import type { Trace, TraceStep } from './TraceStep.ts'
+import { bodyAt, isBodyStep } from './bodyAt.ts'
 
 /** A body that a message had from a step of its trace on. */
 export interface TracedBody {

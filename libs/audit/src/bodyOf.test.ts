@@ -1,8 +1,8 @@
-import { encodeEnvelope, messageId, type EnvelopeMeta } from '@kiroku/partition'
+import { encodeEnvelope, messageId, type EnvelopeMeta } from '@kiroku/protocol'
 import { startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { bodyOf } from './bodyOf.ts'
 import { ask, receive, tester } from './TestRecord.ts'
+import { bodyOf } from './bodyOf.ts'
 import { trace } from './trace.ts'
 
 let engine: MemoryEngine

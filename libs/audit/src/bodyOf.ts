@@ -1,7 +1,7 @@
 import { KeyReader, type Log } from '@kiroku/log'
-import type { EnvelopeMeta } from '@kiroku/partition'
-import { bodyAt, isBodyStep } from './bodyAt.ts'
+import type { EnvelopeMeta } from '@kiroku/protocol'
 import type { Trace } from './TraceStep.ts'
+import { bodyAt, isBodyStep } from './bodyAt.ts'
 
 /** The body of a message, with what travels beside it. */
 export interface MessageBody {

@@ -1,5 +1,5 @@
-import { isKirokuError } from '@kiroku/message'
 import { decodeRecord, type DecodedRecord, type Log, type LogRecord } from '@kiroku/log'
+import { isKirokuError } from '@kiroku/protocol'
 import { KeyLedger, type KeyProblem } from './KeyLedger.ts'
 
 /** Whether the keys of erasable queues are as the record says. */

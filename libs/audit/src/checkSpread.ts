@@ -1,5 +1,5 @@
-import type { LogEventOf } from '@kiroku/message'
 import { homeKey, type PartitionState, type QueueState } from '@kiroku/partition'
+import type { LogEventOf } from '@kiroku/protocol'
 
 /** A fact about the parts of a spread queue. */
 type SpreadEvent = LogEventOf<

@@ -1,6 +1,6 @@
+import { batchFill, deliveriesPer1000, timeBucket } from '@kiroku/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { batchFill, deliveriesPer1000, timeBucket } from '@kiroku/partition'
 import { costOf, type Arrival, type BatchSettings } from './costOf.ts'
 
 const arrivals = fc

@@ -1,4 +1,4 @@
-import { figuresOf, timeBucket, timeBuckets, type BatchFigures } from '@kiroku/partition'
+import { figuresOf, timeBucket, timeBuckets, type BatchFigures } from '@kiroku/protocol'
 
 /** Messages that became available at one time, in ms. */
 export interface Arrival {

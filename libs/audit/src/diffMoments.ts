@@ -1,6 +1,6 @@
-import { isKirokuError, stateNames, type StateName } from '@kiroku/message'
 import type { Log } from '@kiroku/log'
-import { messageId, messageSpans, type MessageSpan, type QueueCounts } from '@kiroku/partition'
+import { messageSpans, type MessageSpan } from '@kiroku/partition'
+import { isKirokuError, messageId, type QueueCounts, type StateName, stateNames } from '@kiroku/protocol'
 import { Looker, type Look, type LookOptions, type LookPlace } from './Looker.ts'
 import type { AskedMoment, MomentPlace, QueueMoment } from './QueueMoment.ts'
 import { describeLook } from './stateAt.ts'

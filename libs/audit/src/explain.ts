@@ -1,9 +1,9 @@
-import type { LogEventType, StateName } from '@kiroku/message'
+import type { LogEventType, StateName } from '@kiroku/protocol'
+import { groupName } from './DeadLetters.ts'
+import type { Trace, TraceAttempt, TraceStep } from './TraceStep.ts'
 import { timesText } from './cameBack.ts'
 import { causalSteps } from './causalSteps.ts'
 import { durationText, timeText } from './renderTrace.ts'
-import { groupName } from './DeadLetters.ts'
-import type { Trace, TraceAttempt, TraceStep } from './TraceStep.ts'
 
 /** What happened to a message, in sentences and as data. */
 export interface Explanation {

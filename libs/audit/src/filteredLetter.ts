@@ -1,4 +1,4 @@
-import { fingerprintOf } from '@kiroku/partition'
+import { fingerprintOf } from '@kiroku/protocol'
 import type { DeadLetter } from './DeadLetter.ts'
 import type { FilteredMessage } from './filter/passesFilter.ts'
 

@@ -1,4 +1,3 @@
-import type { Ranges } from '@kiroku/message'
 import { readChain, type PartitionLog } from '@kiroku/log'
 import {
   beginFrame,
@@ -11,6 +10,7 @@ import {
   type PartitionState,
   type Subscription,
 } from '@kiroku/partition'
+import type { Ranges } from '@kiroku/protocol'
 import type { StoredCheckpoint } from './Checkpoint.ts'
 import { progressOf, type OnProgress } from './Progress.ts'
 

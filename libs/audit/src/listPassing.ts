@@ -1,4 +1,3 @@
-import { State, stateNames } from '@kiroku/message'
 import {
   listMessages,
   type ListOptions,
@@ -6,9 +5,10 @@ import {
   type MessagePlace,
   type StandingMessage,
 } from '@kiroku/partition'
+import { State, stateNames } from '@kiroku/protocol'
+import type { LookPlace } from './Looker.ts'
 import type { Filter } from './filter/Filter.ts'
 import { passesFilter, type FilteredMessage } from './filter/passesFilter.ts'
-import type { LookPlace } from './Looker.ts'
 
 /** Messages that are made at once while a filter looks at them. */
 const lookedAtMax = 10_000

@@ -1,11 +1,11 @@
-import { partitionOf } from '@kiroku/partition'
-import { decodeCheckpoint, startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
+import { partitionOf } from '@kiroku/protocol'
 import { waitUntil } from '@kiroku/testkit'
+import { decodeCheckpoint, startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { ask, lastFrame, receive, send, tester } from './TestRecord.ts'
 import { logAt } from './logAt.ts'
 import { spanOf } from './spanOf.ts'
 import { stateAt } from './stateAt.ts'
-import { ask, lastFrame, receive, send, tester } from './TestRecord.ts'
 
 let engine: MemoryEngine
 

@@ -1,8 +1,9 @@
 import type { Log } from '@kiroku/log'
-import { describeQueues, type PartitionState, type QueueDescription } from '@kiroku/partition'
+import { describeQueues, type PartitionState } from '@kiroku/partition'
+import { type QueueDescription } from '@kiroku/protocol'
 import { Looker, type LookOptions, type MissingPartition } from './Looker.ts'
-import { overviewOf, type DescribedPlace } from './overviewOf.ts'
 import type { AskedMoment, QueueOverview } from './QueueMoment.ts'
+import { overviewOf, type DescribedPlace } from './overviewOf.ts'
 
 /** A partition as it stood then. */
 export interface MomentPartition {

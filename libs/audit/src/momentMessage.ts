@@ -1,5 +1,5 @@
-import { stateNames } from '@kiroku/message'
 import type { StandingMessage } from '@kiroku/partition'
+import { stateNames } from '@kiroku/protocol'
 import type { MomentMessage } from './QueueMoment.ts'
 
 /** A message as it is shown: without where its body lies. */

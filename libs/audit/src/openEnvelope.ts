@@ -1,5 +1,5 @@
 import type { KeyReader, Opened } from '@kiroku/log'
-import { decodeEnvelope, type EnvelopeMeta } from '@kiroku/partition'
+import { decodeEnvelope, type EnvelopeMeta } from '@kiroku/protocol'
 
 /** A stored message as it can be read now. */
 export interface OpenEnvelope {

@@ -1,5 +1,5 @@
 import type { Log, PartitionLog } from '@kiroku/log'
-import { isKirokuError } from '@kiroku/message'
+import { isKirokuError } from '@kiroku/protocol'
 import type { Problem } from './VerifyReport.ts'
 
 /** A partition, or why the store has none. */

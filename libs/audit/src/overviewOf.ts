@@ -1,4 +1,4 @@
-import { laterHold, type QueueDescription } from '@kiroku/partition'
+import { laterHold, type QueueDescription } from '@kiroku/protocol'
 import type { MomentPlace, MomentSubscription, QueueOverview } from './QueueMoment.ts'
 import { sumCounts } from './sumCounts.ts'
 

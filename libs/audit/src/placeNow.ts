@@ -1,4 +1,4 @@
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 import type { Trace } from './TraceStep.ts'
 
 /** Where a message lies now, by its trace. Errors: `NotEditable`, when it is final. */

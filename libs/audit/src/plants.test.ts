@@ -1,5 +1,5 @@
-import type { LogEvent } from '@kiroku/message'
 import { encodeRecord, type FrameContent } from '@kiroku/log'
+import type { LogEvent } from '@kiroku/protocol'
 import { decodeCheckpoint, startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ask, body, forge, lastFrame, receive, tester } from './TestRecord.ts'

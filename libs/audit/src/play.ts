@@ -1,10 +1,10 @@
-import type { LogEvent, LogEventType } from '@kiroku/message'
 import type { Log } from '@kiroku/log'
-import { countsOf, type QueueCounts } from '@kiroku/partition'
+import { countsOf } from '@kiroku/partition'
+import type { LogEvent, LogEventType, QueueCounts } from '@kiroku/protocol'
 import { Looker, type LookOptions, type LookPlace } from './Looker.ts'
 import type { AskedMoment } from './QueueMoment.ts'
-import { sumCounts } from './sumCounts.ts'
 import { total } from './ranges.ts'
+import { sumCounts } from './sumCounts.ts'
 
 /** Something that happened to a queue, of one frame. */
 export interface PlayEvent {

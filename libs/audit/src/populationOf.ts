@@ -1,5 +1,5 @@
 import type { Population } from '@kiroku/message'
-import type { QueueCounts } from '@kiroku/partition'
+import type { QueueCounts } from '@kiroku/protocol'
 
 /** The counts of a queue by the states of the machine. */
 export const populationOf = (counts: QueueCounts): Population => ({

@@ -1,4 +1,4 @@
-import type { Ranges } from '@kiroku/message'
+import type { Ranges } from '@kiroku/protocol'
 
 /** How many numbers there are. */
 export const total = (ranges: Ranges): number => {

@@ -1,24 +1,29 @@
-import { isKirokuError, KirokuError, stateNames, type StateName } from '@kiroku/message'
 import { KeyReader, type Log, type PartitionLog } from '@kiroku/log'
 import {
   mainSubscription,
-  messageId,
   messageOf,
   messageSpans,
-  partitionOf,
-  type EnvelopeMeta,
-  type MessageAddress,
   type PartitionState,
   type QueueState,
   type StandingMessage,
 } from '@kiroku/partition'
+import {
+  type EnvelopeMeta,
+  isKirokuError,
+  KirokuError,
+  type MessageAddress,
+  messageId,
+  partitionOf,
+  type StateName,
+  stateNames,
+} from '@kiroku/protocol'
 import type { DeadLetter } from './DeadLetter.ts'
 import { DeadLetters } from './DeadLetters.ts'
 import { LogPass } from './LogPass.ts'
 import { Looker, type LookOptions, type LookPlace } from './Looker.ts'
-import { openEnvelope } from './openEnvelope.ts'
 import { progressRecords } from './Progress.ts'
 import type { AskedMoment } from './QueueMoment.ts'
+import { openEnvelope } from './openEnvelope.ts'
 import { readEnvelopes } from './readEnvelopes.ts'
 
 /** How dead letters are read. */

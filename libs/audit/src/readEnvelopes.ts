@@ -1,5 +1,5 @@
 import { decodeRecord, type DecodedFrame, type PartitionLog } from '@kiroku/log'
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 
 /** Where the body of a message lies. */
 export interface BodyPlace {

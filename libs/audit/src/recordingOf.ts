@@ -8,10 +8,10 @@ import {
   type Log,
   type PartitionLog,
 } from '@kiroku/log'
-import { isKirokuError, KirokuError } from '@kiroku/message'
-import { partitionOf, snapshot } from '@kiroku/partition'
-import { Looker, type LookOptions } from './Looker.ts'
+import { snapshot } from '@kiroku/partition'
+import { isKirokuError, KirokuError, partitionOf } from '@kiroku/protocol'
 import { LogPass } from './LogPass.ts'
+import { Looker, type LookOptions } from './Looker.ts'
 import { PassStarts } from './PassStarts.ts'
 import type { AskedMoment } from './QueueMoment.ts'
 import type { RecordedFrame, RecordedJump, Recording, RecordingPlace } from './replay/Recording.ts'

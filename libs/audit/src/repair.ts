@@ -1,9 +1,9 @@
-import { KirokuError, isKirokuError, type LogEvent } from '@kiroku/message'
 import { encodeRecord, type Log, type PartitionLog } from '@kiroku/log'
+import { KirokuError, isKirokuError, type LogEvent } from '@kiroku/protocol'
 import { diagnose, type Diagnosis } from './Diagnosis.ts'
-import { openPartition, type OpenedPartition } from './openPartition.ts'
 import type { RepairOptions, RepairOrder, RepairPlan } from './RepairPlan.ts'
 import type { Problem } from './VerifyReport.ts'
+import { openPartition, type OpenedPartition } from './openPartition.ts'
 
 /** Numbers that every counter leaves out after a part of the log was given up: more than a log can hold. */
 const skippedNumbers = 2 ** 30

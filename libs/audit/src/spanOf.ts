@@ -1,6 +1,5 @@
 import { decodeRecord, frameFrom, type Log, type PartitionLog, type TimedFrame } from '@kiroku/log'
-import { isKirokuError } from '@kiroku/message'
-import { partitionOf } from '@kiroku/partition'
+import { isKirokuError, partitionOf } from '@kiroku/protocol'
 import type { LookOptions } from './Looker.ts'
 import { PassStarts } from './PassStarts.ts'
 

@@ -1,12 +1,12 @@
-import { partitionOf } from '@kiroku/partition'
+import { partitionOf } from '@kiroku/protocol'
 import { decodeCheckpoint, startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { diffMoments } from './diffMoments.ts'
+import { LogPass } from './LogPass.ts'
 import { Looker } from './Looker.ts'
 import { MemoryMoments } from './MemoryMoments.ts'
-import { LogPass } from './LogPass.ts'
-import { stateAt, type StateAtOptions } from './stateAt.ts'
 import { ask, body, lastFrame, receive, send, tester } from './TestRecord.ts'
+import { diffMoments } from './diffMoments.ts'
+import { stateAt, type StateAtOptions } from './stateAt.ts'
 
 let engine: MemoryEngine
 

@@ -1,4 +1,3 @@
-import { KirokuError, State, type StateName } from '@kiroku/message'
 import {
   decodeRecord,
   isSealed,
@@ -7,19 +6,21 @@ import {
   type Log,
   type PartitionLog,
 } from '@kiroku/log'
+import { describeQueues, type StandingMessage } from '@kiroku/partition'
 import {
   decodeEnvelope,
   type EnvelopeMeta,
-  describeQueues,
+  KirokuError,
   messageId,
-  type StandingMessage,
-} from '@kiroku/partition'
+  State,
+  type StateName,
+} from '@kiroku/protocol'
+import { Looker, type Look, type LookOptions, type LookPlace } from './Looker.ts'
+import type { AskedMoment, MomentMessage, MomentPlace, QueueMoment } from './QueueMoment.ts'
 import { parseMomentFilter } from './filter/parseMomentFilter.ts'
 import { listPassing } from './listPassing.ts'
-import { Looker, type Look, type LookOptions, type LookPlace } from './Looker.ts'
 import { momentMessage } from './momentMessage.ts'
 import { overviewOf } from './overviewOf.ts'
-import type { AskedMoment, MomentMessage, MomentPlace, QueueMoment } from './QueueMoment.ts'
 
 /** Which messages to show. */
 export interface StateAtOptions extends LookOptions {

@@ -1,4 +1,4 @@
-import type { QueueCounts } from '@kiroku/partition'
+import type { QueueCounts } from '@kiroku/protocol'
 
 /** Adds to the counts of a queue: those of another part of it, or what changed. */
 export const sumCounts = (counts: QueueCounts, more: Partial<QueueCounts>): QueueCounts => {

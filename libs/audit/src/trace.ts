@@ -1,24 +1,25 @@
+import { decodeRecord, type DecodedRecord, type Log, type LogRecord, type PartitionLog } from '@kiroku/log'
 import {
-  KirokuError,
   isKirokuError,
-  stateNames,
+  KirokuError,
   type LogEvent,
   type LogEventOf,
+  messageId as toMessageId,
+  parseMessageId,
   type QueueAddress,
   type Ranges,
-} from '@kiroku/message'
-import { decodeRecord, type DecodedRecord, type Log, type LogRecord, type PartitionLog } from '@kiroku/log'
-import { messageId as toMessageId, parseMessageId } from '@kiroku/partition'
-import { attemptsOf } from './attemptsOf.ts'
-import { cameBackOf } from './cameBack.ts'
+  stateNames,
+} from '@kiroku/protocol'
 import type { DecodeCheckpoint } from './Checkpoint.ts'
-import { missingText, type LostPartition } from './missingText.ts'
-import { openPartition } from './openPartition.ts'
 import { PlaceFold, type Origin, type Place } from './PlaceFold.ts'
 import { progressRecords, type OnProgress } from './Progress.ts'
-import { total } from './ranges.ts'
 import type { QueueNames, TraceIndex } from './TraceIndex.ts'
 import type { Trace, TraceStep, UnreadableRecord } from './TraceStep.ts'
+import { attemptsOf } from './attemptsOf.ts'
+import { cameBackOf } from './cameBack.ts'
+import { missingText, type LostPartition } from './missingText.ts'
+import { openPartition } from './openPartition.ts'
+import { total } from './ranges.ts'
 
 /** How to look for a message. */
 export interface TraceOptions {

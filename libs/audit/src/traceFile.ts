@@ -1,4 +1,4 @@
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 import type { Trace, TraceStep } from './TraceStep.ts'
 
 /** Version of the format. */

@@ -1,13 +1,13 @@
-import { KirokuError } from '@kiroku/message'
 import type { Log, PartitionLog } from '@kiroku/log'
 import type { PartitionState } from '@kiroku/partition'
-import { checkKeys } from './checkKeys.ts'
+import { KirokuError } from '@kiroku/protocol'
 import { ForwardLedger } from './ForwardLedger.ts'
 import { MachineCheck } from './MachineCheck.ts'
-import { openPartition } from './openPartition.ts'
 import { checkProof } from './Proof.ts'
-import { verifyPartition, type PartitionResult } from './verifyPartition.ts'
 import type { PartitionReport, Problem, Totals, VerifyOptions, VerifyReport } from './VerifyReport.ts'
+import { checkKeys } from './checkKeys.ts'
+import { openPartition } from './openPartition.ts'
+import { verifyPartition, type PartitionResult } from './verifyPartition.ts'
 
 /**
  * Reads the whole record and holds it against everything that is promised of it: the chain of hashes, checksums,

@@ -1,4 +1,3 @@
-import { isKirokuError, type LogEvent } from '@kiroku/message'
 import {
   ChainError,
   decodeRecord,
@@ -10,13 +9,14 @@ import {
   type PartitionLog,
 } from '@kiroku/log'
 import { firstMissing, isHashOf, PartitionState, restore, runNumbers, snapshot } from '@kiroku/partition'
+import { isKirokuError, type LogEvent } from '@kiroku/protocol'
 import type { DecodeCheckpoint, StoredCheckpoint } from './Checkpoint.ts'
 import type { ForwardLedger } from './ForwardLedger.ts'
 import { LawFold } from './LawFold.ts'
 import type { MachineCheck } from './MachineCheck.ts'
 import { progressRecords } from './Progress.ts'
-import { arrivalsOf, type Arrival, type ArrivalsIn } from './RestoreCheck.ts'
 import type { PartitionProof } from './Proof.ts'
+import { arrivalsOf, type Arrival, type ArrivalsIn } from './RestoreCheck.ts'
 import { TailCheck, type TailNote } from './TailNote.ts'
 import type { PartitionReport, Problem, RepairNote, SinceProof } from './VerifyReport.ts'
 

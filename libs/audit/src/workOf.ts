@@ -1,4 +1,4 @@
-import type { LogEvent } from '@kiroku/message'
+import type { LogEvent } from '@kiroku/protocol'
 import { total } from './ranges.ts'
 
 /** What applying an event costs a replay: one, and one more for each message that it moves one by one. */

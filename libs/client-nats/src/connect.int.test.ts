@@ -1,10 +1,10 @@
-import { afterEach, describe, expect, it } from 'vitest'
-import { Kvm } from '@nats-io/kv'
 import type { ClientEvent } from '@kiroku/client'
-import { isKirokuError } from '@kiroku/message'
 import { connect as connectNats, serveCommands, type CommandServing } from '@kiroku/nats'
+import { isKirokuError } from '@kiroku/protocol'
 import { startTestNats, waitUntil } from '@kiroku/testkit'
 import { startMemoryEngine } from '@kiroku/testkit/engine'
+import { Kvm } from '@nats-io/kv'
+import { afterEach, describe, expect, it } from 'vitest'
 import { connect } from './connect.ts'
 import { natsTransport } from './natsTransport.ts'
 

@@ -1,6 +1,6 @@
 import type { Transport, LogDirectory } from '@kiroku/client'
-import { KirokuError } from '@kiroku/message'
 import { isStreamMissing, requestCommands, toKirokuError } from '@kiroku/nats'
+import { KirokuError } from '@kiroku/protocol'
 import { Kvm } from '@nats-io/kv'
 import type { NatsConnection } from '@nats-io/nats-core'
 

@@ -65,5 +65,5 @@ export type {
   RedriveDescription,
   RedriveFilter,
   SubscriptionDescription,
-} from '@kiroku/partition'
-export { isKirokuError, KirokuError, type Actor, type ErrorId, type RetryPolicy } from '@kiroku/message'
+} from '@kiroku/protocol'
+export { isKirokuError, KirokuError, type Actor, type ErrorId, type RetryPolicy } from '@kiroku/protocol'

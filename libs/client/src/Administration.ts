@@ -1,13 +1,14 @@
-import { KirokuError, isKirokuError, type Actor } from '@kiroku/message'
 import {
-  checkQueueName,
-  parseMessageId,
-  refuseNamed,
+  type Actor,
   type Answers,
+  checkQueueName,
   type CommandOf,
+  isKirokuError,
+  KirokuError,
+  parseMessageId,
   type QueueDescription,
-} from '@kiroku/partition'
-import { applySections, type SectionContext } from './applySections.ts'
+  refuseNamed,
+} from '@kiroku/protocol'
 import type {
   ApplyOptions,
   EraseOptions,
@@ -22,14 +23,15 @@ import type {
 } from './Client.ts'
 import type { Clock } from './Clock.ts'
 import { DeadLetterQueues, type ChangeOptions } from './DeadLetterQueues.ts'
-import { encodeBody } from './encodeMessage.ts'
-import { limits } from './limits.ts'
-import { mergeParts, mergeQueues } from './mergeParts.ts'
 import type { PartitionClient } from './PartitionClient.ts'
 import type { QueueChange } from './QueueChange.ts'
 import { Redrives } from './Redrives.ts'
 import { SubscriptionAdministration } from './SubscriptionAdministration.ts'
+import { applySections, type SectionContext } from './applySections.ts'
+import { encodeBody } from './encodeMessage.ts'
 import { judgeLosses } from './judgeLosses.ts'
+import { limits } from './limits.ts'
+import { mergeParts, mergeQueues } from './mergeParts.ts'
 
 /** What administration needs of its client. */
 interface AdministrationContext {

@@ -1,5 +1,4 @@
-import { KirokuError } from '@kiroku/message'
-import { inTime } from '@kiroku/partition'
+import { inTime, KirokuError } from '@kiroku/protocol'
 import type { ReleaseOptions } from './ReceivedMessage.ts'
 import { retryAfterMs } from './retryAfterMs.ts'
 

@@ -1,22 +1,25 @@
-import type { Actor, ConsumeMode, KirokuError, Ranges } from '@kiroku/message'
 import type {
-  GroupDescription,
+  Actor,
+  ConsumeMode,
   DeadLetterTarget,
+  GroupDescription,
+  KirokuError,
   PartitionDescription,
   QueueConfig,
   QueueDescription,
+  Ranges,
   RedriveDescription,
   RedriveFilter,
   StartPosition,
   SubscriptionSettings as StoredSubscriptionSettings,
-} from '@kiroku/partition'
+} from '@kiroku/protocol'
 import type { BatchHandler, ConsumeOptions, Consumer, MessageHandler } from './Consumer.ts'
 import type { MessageView } from './MessageView.ts'
-import type { Requester, RequesterOptions } from './Requester.ts'
-import type { ReceivedMessage, ReleaseOptions, RetryOptions } from './ReceivedMessage.ts'
 import type { QueueChange } from './QueueChange.ts'
-import type { QueueDefinition } from './schema/defineQueue.ts'
+import type { ReceivedMessage, ReleaseOptions, RetryOptions } from './ReceivedMessage.ts'
+import type { Requester, RequesterOptions } from './Requester.ts'
 import type { Sendable } from './Sendable.ts'
+import type { QueueDefinition } from './schema/defineQueue.ts'
 
 /** What JSON can say. */
 export type Json =

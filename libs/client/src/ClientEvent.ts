@@ -1,4 +1,4 @@
-import type { KirokuError } from '@kiroku/message'
+import type { KirokuError } from '@kiroku/protocol'
 import { isBackPressure, type BackPressure } from './BackPressure.ts'
 import type { MessageView } from './MessageView.ts'
 

@@ -1,4 +1,4 @@
-import type { Actor } from '@kiroku/message'
+import type { Actor } from '@kiroku/protocol'
 import type { ClientEvent } from './ClientEvent.ts'
 import type { Clock } from './Clock.ts'
 

@@ -1,7 +1,7 @@
-import { afterEach, describe, expect, it } from 'vitest'
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 import { ManualTime, waitUntil } from '@kiroku/testkit'
 import { startMemoryEngine } from '@kiroku/testkit/engine'
+import { afterEach, describe, expect, it } from 'vitest'
 import { BackPressure, createClient, inProcess, type Batch, type ConsumeOptions } from './index.ts'
 import { startTestClient } from './startTestClient.ts'
 

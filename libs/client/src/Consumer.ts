@@ -1,28 +1,28 @@
-import { KirokuError } from '@kiroku/message'
 import {
-  limits as partitionLimits,
   type CommandOf,
+  KirokuError,
+  limits as partitionLimits,
   type QueueConfig,
   type QueueDescription,
   type SubscriptionDescription,
-} from '@kiroku/partition'
-import { backoffMs } from './backoff.ts'
+} from '@kiroku/protocol'
 import { deferral, isBackPressure } from './BackPressure.ts'
 import { Batch, consumedMessages, type ConsumedMessage } from './Batch.ts'
 import { thrownEvent, type ClientEvent } from './ClientEvent.ts'
 import type { Clock } from './Clock.ts'
-import { isRetryable, toKirokuError } from './failure.ts'
-import { holdDelay } from './holdDelay.ts'
 import { Lease } from './Lease.ts'
 import { LeaseKeeper } from './LeaseKeeper.ts'
 import { leaseTimes, type LeaseOptions } from './LeaseTimes.ts'
-import { limits } from './limits.ts'
 import type { QueueRoute, Taken } from './QueueRoute.ts'
 import { clip, releaseOf } from './ReceivedMessage.ts'
+import { Verdicts, type Outcome } from './Verdicts.ts'
+import { backoffMs } from './backoff.ts'
+import { isRetryable, toKirokuError } from './failure.ts'
+import { holdDelay } from './holdDelay.ts'
+import { limits } from './limits.ts'
 import type { QueueDefinition } from './schema/defineQueue.ts'
 import { fittingMessages } from './schema/fittingMessages.ts'
 import { unless } from './unless.ts'
-import { Verdicts, type Outcome } from './Verdicts.ts'
 
 /**
  * Handles one batch: returning acknowledges what it did not settle, throwing retries it; throwing a `BackPressure` gives it

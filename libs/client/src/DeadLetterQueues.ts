@@ -1,10 +1,18 @@
-import { isKirokuError, KirokuError, type Actor, type AppliedSection } from '@kiroku/message'
-import { partitionOf, type Answers, type DeadLetterTarget, type QueueDescription } from '@kiroku/partition'
+import {
+  type Actor,
+  type Answers,
+  type AppliedSection,
+  type DeadLetterTarget,
+  isKirokuError,
+  KirokuError,
+  partitionOf,
+  type QueueDescription,
+} from '@kiroku/protocol'
 import type { QueueSection, QueueSettings } from './Client.ts'
 import type { Clock } from './Clock.ts'
-import { limits } from './limits.ts'
 import type { PartitionClient } from './PartitionClient.ts'
 import { judgeLosses, type LossJudge } from './judgeLosses.ts'
+import { limits } from './limits.ts'
 
 /** How a queue or a subscription is changed. */
 export interface ChangeOptions {

@@ -1,4 +1,4 @@
-import type { Delivery } from '@kiroku/partition'
+import type { Delivery } from '@kiroku/protocol'
 import type { Clock } from './Clock.ts'
 import { limits } from './limits.ts'
 

@@ -1,9 +1,8 @@
-import { KirokuError, errorFromWire } from '@kiroku/message'
-import type { Answer, Command } from '@kiroku/partition'
+import { type Answer, type Command, errorFromWire, KirokuError } from '@kiroku/protocol'
+import type { PartitionLink } from './PartitionLink.ts'
 import { backoffMs } from './backoff.ts'
 import { isRetryable, leavesOutcomeUnknown, toKirokuError } from './failure.ts'
 import { limits } from './limits.ts'
-import type { PartitionLink } from './PartitionLink.ts'
 
 /** One command on its way, repeated as it is until it is answered or its time is over. */
 export interface Unit {

@@ -1,4 +1,4 @@
-import type { Delivery } from '@kiroku/partition'
+import type { Delivery } from '@kiroku/protocol'
 import { describe, expect, it } from 'vitest'
 import { LateDeliveries } from './LateDeliveries.ts'
 

@@ -1,9 +1,8 @@
-import { KirokuError, type Ranges } from '@kiroku/message'
-import { receipt } from '@kiroku/partition'
-import { toKirokuError } from './failure.ts'
+import { KirokuError, type Ranges, receipt } from '@kiroku/protocol'
 import type { DeliveryContext } from './MessageView.ts'
-import { addRange, rangeNumbers, rangeTotal } from './ranges.ts'
 import type { Settlement, Settler } from './Settler.ts'
+import { toKirokuError } from './failure.ts'
+import { addRange, rangeNumbers, rangeTotal } from './ranges.ts'
 
 /** Messages of a lease, by their index in the delivery, with which something failed, and why. */
 export interface LeaseFailure {

@@ -1,10 +1,10 @@
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 import type { ClientEvent } from './ClientEvent.ts'
 import type { Clock } from './Clock.ts'
-import { isRetryable } from './failure.ts'
 import type { Lease, LeaseFailure } from './Lease.ts'
 import type { LeaseTimes } from './LeaseTimes.ts'
 import type { Settlement } from './Settler.ts'
+import { isRetryable } from './failure.ts'
 
 /**
  * Keeps leases while somebody works: looks at each when it is registered and at all of them with every tick,

@@ -1,4 +1,4 @@
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 import { limits } from './limits.ts'
 
 /** How a consumer keeps the leases of what it works on. */

@@ -1,11 +1,10 @@
-import { KirokuError } from '@kiroku/message'
-import { checkQueueName, partitionOf } from '@kiroku/partition'
-import { backoffMs } from './backoff.ts'
-import { isRetryable, toKirokuError } from './failure.ts'
+import { checkQueueName, KirokuError, partitionOf } from '@kiroku/protocol'
 import { PartitionClient } from './PartitionClient.ts'
 import type { ClientContext } from './PartitionLink.ts'
 import { QueueRoute } from './QueueRoute.ts'
 import type { LogDirectory } from './Transport.ts'
+import { backoffMs } from './backoff.ts'
+import { isRetryable, toKirokuError } from './failure.ts'
 
 /** The partitions of one log, from the moment its directory is known. */
 export class OpenLog {

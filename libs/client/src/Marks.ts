@@ -1,15 +1,15 @@
-import { KirokuError } from '@kiroku/message'
 import {
+  type CommandOf,
   dedupIdRule,
   groupRule,
+  inTime,
   isDedupId,
   isGroup,
   isTag,
-  inTime,
+  KirokuError,
   limits,
   tagRule,
-  type CommandOf,
-} from '@kiroku/partition'
+} from '@kiroku/protocol'
 import type { BatchOptions, SendOptions } from './Client.ts'
 
 /** What the partition reads of a message beside its envelope; absent: the queue's default, or none. */

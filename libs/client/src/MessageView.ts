@@ -1,12 +1,12 @@
-import { KirokuError } from '@kiroku/message'
 import {
   decodeEnvelope,
-  messageId,
-  receipt,
   type Delivery,
   type EnvelopeMeta,
+  KirokuError,
   type Lineage,
-} from '@kiroku/partition'
+  messageId,
+  receipt,
+} from '@kiroku/protocol'
 
 /** What the messages of one delivery share. */
 export interface DeliveryContext {

@@ -1,4 +1,4 @@
-import { limits as partitionLimits, type Answers, type CommandOf, type Delivery } from '@kiroku/partition'
+import { limits as partitionLimits, type Answers, type CommandOf, type Delivery } from '@kiroku/protocol'
 import { LateDeliveries } from './LateDeliveries.ts'
 import { PartitionLink, type ClientContext } from './PartitionLink.ts'
 import { Reviser } from './Reviser.ts'

@@ -1,13 +1,22 @@
-import { KirokuError, errorFromWire, type ErrorId } from '@kiroku/message'
-import type { Answers, Command, CommandOf, CommandType, Delivery, Reply } from '@kiroku/partition'
-import { backoffMs } from './backoff.ts'
+import {
+  type Answers,
+  type Command,
+  type CommandOf,
+  type CommandType,
+  type Delivery,
+  errorFromWire,
+  type ErrorId,
+  KirokuError,
+  type Reply,
+} from '@kiroku/protocol'
 import type { ClientEvent } from './ClientEvent.ts'
 import type { Clock } from './Clock.ts'
 import { EngineTime } from './EngineTime.ts'
-import { isRetryable, leavesOutcomeUnknown, toKirokuError } from './failure.ts'
-import { limits } from './limits.ts'
 import type { Reachability } from './Reachability.ts'
 import type { Transport } from './Transport.ts'
+import { backoffMs } from './backoff.ts'
+import { isRetryable, leavesOutcomeUnknown, toKirokuError } from './failure.ts'
+import { limits } from './limits.ts'
 
 /** What everything under one client shares. */
 export interface ClientContext {

@@ -1,4 +1,4 @@
-import { canonical, type QueueConfig } from '@kiroku/partition'
+import { canonical, type QueueConfig } from '@kiroku/protocol'
 import type { QueueSection, SubscriptionSettings } from './Client.ts'
 
 /** One setting that a section of a file gives another value; a dead-letter queue by its name. */

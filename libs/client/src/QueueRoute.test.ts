@@ -1,8 +1,7 @@
-import { afterEach, describe, expect, it } from 'vitest'
-import { KirokuError } from '@kiroku/message'
-import type { Command } from '@kiroku/partition'
+import { type Command, KirokuError } from '@kiroku/protocol'
 import { waitUntil } from '@kiroku/testkit'
 import { startMemoryEngine } from '@kiroku/testkit/engine'
+import { afterEach, describe, expect, it } from 'vitest'
 import { createClient, inProcess, type Client, type ClientEvent, type Transport } from './index.ts'
 
 const closers: (() => Promise<void>)[] = []

@@ -1,10 +1,15 @@
-import { KirokuError } from '@kiroku/message'
-import { limits as partitionLimits, type CommandOf, type Delivery, type SpreadView } from '@kiroku/partition'
-import { forCaller, isRetryable, toKirokuError } from './failure.ts'
-import { limits } from './limits.ts'
+import {
+  type CommandOf,
+  type Delivery,
+  KirokuError,
+  limits as partitionLimits,
+  type SpreadView,
+} from '@kiroku/protocol'
 import type { Marks } from './Marks.ts'
 import type { PartitionClient, TakeOptions } from './PartitionClient.ts'
 import type { StoredRange } from './Sender.ts'
+import { forCaller, isRetryable, toKirokuError } from './failure.ts'
+import { limits } from './limits.ts'
 
 type Receive = CommandOf<'Receive'>
 

@@ -1,4 +1,4 @@
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 import { beforeEach, expect, it } from 'vitest'
 import type { ClientEvent } from './ClientEvent.ts'
 import { realClock } from './Clock.ts'

@@ -1,4 +1,4 @@
-import type { ErrorId, KirokuError } from '@kiroku/message'
+import type { ErrorId, KirokuError } from '@kiroku/protocol'
 import type { ClientEvent } from './ClientEvent.ts'
 import type { Clock } from './Clock.ts'
 import { limits } from './limits.ts'

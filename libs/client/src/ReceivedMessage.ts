@@ -1,4 +1,4 @@
-import { KirokuError, type Ranges } from '@kiroku/message'
+import { KirokuError, type Ranges } from '@kiroku/protocol'
 import { MessageView, type DeliveryContext } from './MessageView.ts'
 import type { Settlement, Settler } from './Settler.ts'
 import { rangeNumbers } from './ranges.ts'

@@ -1,8 +1,13 @@
-import { KirokuError, type Actor } from '@kiroku/message'
-import type { CommandOf, RedriveDescription, RedriveTo } from '@kiroku/partition'
+import {
+  type Actor,
+  type CommandOf,
+  KirokuError,
+  type RedriveDescription,
+  type RedriveTo,
+} from '@kiroku/protocol'
 import type { RedriveOptions } from './Client.ts'
-import { limits } from './limits.ts'
 import type { PartitionClient } from './PartitionClient.ts'
+import { limits } from './limits.ts'
 
 /** What redrives need of the administration of queues. */
 interface RedriveContext {

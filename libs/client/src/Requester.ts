@@ -1,13 +1,12 @@
-import { KirokuError, isKirokuError } from '@kiroku/message'
-import { checkQueueName } from '@kiroku/partition'
+import { checkQueueName, isKirokuError, KirokuError } from '@kiroku/protocol'
 import type { Client, SendOptions } from './Client.ts'
 import type { ClientEvent } from './ClientEvent.ts'
 import type { Clock } from './Clock.ts'
 import type { Consumer } from './Consumer.ts'
-import { limits } from './limits.ts'
 import type { MessageView } from './MessageView.ts'
-import { nameOf, type QueueDefinition, type QueueNamed } from './schema/defineQueue.ts'
 import type { Sendable } from './Sendable.ts'
+import { limits } from './limits.ts'
+import { nameOf, type QueueDefinition, type QueueNamed } from './schema/defineQueue.ts'
 
 /** Settings of a requester. */
 export interface RequesterOptions {

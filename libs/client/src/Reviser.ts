@@ -1,9 +1,8 @@
-import { KirokuError, type Actor } from '@kiroku/message'
-import type { CommandOf } from '@kiroku/partition'
+import { type Actor, type CommandOf, KirokuError } from '@kiroku/protocol'
 import { Lane, type Unit } from './Lane.ts'
-import { limits } from './limits.ts'
 import type { PartitionLink } from './PartitionLink.ts'
 import { ProducerNumbers, type SendNumber } from './ProducerNumbers.ts'
+import { limits } from './limits.ts'
 
 /** What to do with a message that is not due yet. */
 export type Revision =

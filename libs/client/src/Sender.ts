@@ -1,11 +1,16 @@
-import { KirokuError, type ErrorId } from '@kiroku/message'
-import { limits as partitionLimits, type Answers, type SpreadView } from '@kiroku/partition'
-import { isRetryable } from './failure.ts'
+import {
+  type Answers,
+  type ErrorId,
+  KirokuError,
+  limits as partitionLimits,
+  type SpreadView,
+} from '@kiroku/protocol'
 import { Lane, type Unit } from './Lane.ts'
-import { limits } from './limits.ts'
 import { MarkColumns, type Marks } from './Marks.ts'
 import type { PartitionLink } from './PartitionLink.ts'
 import { ProducerNumbers, type SendNumber } from './ProducerNumbers.ts'
+import { isRetryable } from './failure.ts'
+import { limits } from './limits.ts'
 import { rangeNumbers } from './ranges.ts'
 
 /** Where messages that follow each other were stored: queue id, number of the first. */

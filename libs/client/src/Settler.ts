@@ -1,9 +1,15 @@
-import { KirokuError, type Ranges } from '@kiroku/message'
-import type { Answer, Command, Refusal, SettleItem } from '@kiroku/partition'
-import { isRetryable } from './failure.ts'
+import {
+  type Answer,
+  type Command,
+  KirokuError,
+  type Ranges,
+  type Refusal,
+  type SettleItem,
+} from '@kiroku/protocol'
 import { Lane, type Unit } from './Lane.ts'
-import { limits } from './limits.ts'
 import type { PartitionLink } from './PartitionLink.ts'
+import { isRetryable } from './failure.ts'
+import { limits } from './limits.ts'
 import { addRange, rangeTotal, rangesInclude } from './ranges.ts'
 
 /** What to do with delivered messages. */

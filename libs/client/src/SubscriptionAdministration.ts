@@ -1,5 +1,10 @@
-import type { Actor } from '@kiroku/message'
-import { checkQueueName, type Answers, type CommandOf, type StartPosition } from '@kiroku/partition'
+import {
+  type Actor,
+  type Answers,
+  checkQueueName,
+  type CommandOf,
+  type StartPosition,
+} from '@kiroku/protocol'
 import type { Subscriptions, SubscriptionSettings } from './Client.ts'
 import type { ChangeOptions, DeadLetterQueues } from './DeadLetterQueues.ts'
 import type { PartitionClient } from './PartitionClient.ts'

@@ -1,4 +1,4 @@
-import type { Command, Reply } from '@kiroku/partition'
+import type { Command, Reply } from '@kiroku/protocol'
 
 /** What a client must know of a log to address its partitions. */
 export interface LogDirectory {

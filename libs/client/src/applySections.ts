@@ -1,11 +1,13 @@
-import { isKirokuError, KirokuError, type Actor } from '@kiroku/message'
 import {
+  type Actor,
   checkConfig,
   checkQueueName,
   checkSubscription,
   defaultQueueConfig,
+  isKirokuError,
+  KirokuError,
   type QueueDescription,
-} from '@kiroku/partition'
+} from '@kiroku/protocol'
 import type { ApplyOptions, QueueSection, QueueSettings, SubscriptionSettings } from './Client.ts'
 import type { ChangeOptions } from './DeadLetterQueues.ts'
 import { differences, digestOf, type QueueChange, type SubscriptionChange } from './QueueChange.ts'

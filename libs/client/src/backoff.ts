@@ -1,4 +1,4 @@
-import type { KirokuError } from '@kiroku/message'
+import type { KirokuError } from '@kiroku/protocol'
 import { limits } from './limits.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 
 /** Names of the options of a call: a table that must have all of them and no other. */
 export type OptionNames<O> = Readonly<Record<keyof O, true>>

@@ -1,9 +1,8 @@
 import { inspect } from 'node:util'
-import { afterEach, describe, expect, it } from 'vitest'
-import { KirokuError, isKirokuError } from '@kiroku/message'
-import type { Command, Reply } from '@kiroku/partition'
+import { type Command, isKirokuError, KirokuError, type Reply } from '@kiroku/protocol'
 import { waitUntil } from '@kiroku/testkit'
 import { startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
+import { afterEach, describe, expect, it } from 'vitest'
 import {
   createClient,
   inProcess,

@@ -1,12 +1,13 @@
-import { KirokuError, type Actor } from '@kiroku/message'
 import {
+  type Actor,
   checkQueueName,
+  type CommandOf,
+  KirokuError,
   messageId,
   parseMessageId,
-  type CommandOf,
   type PartitionDescription,
   type QueueDescription,
-} from '@kiroku/partition'
+} from '@kiroku/protocol'
 import { Administration } from './Administration.ts'
 import type {
   BatchOptions,
@@ -27,14 +28,12 @@ import {
   type ConsumeOptions,
   type MessageHandler,
 } from './Consumer.ts'
-import { checkOptions, type OptionNames } from './checkOptions.ts'
-import { encodeMessage } from './encodeMessage.ts'
-import { marksOf } from './Marks.ts'
-import { handleEach } from './handleEach.ts'
-import { limits } from './limits.ts'
-import type { MessageView } from './MessageView.ts'
 import { LogConnection, type OpenLog } from './LogConnection.ts'
+import { marksOf } from './Marks.ts'
+import type { MessageView } from './MessageView.ts'
 import type { ClientContext } from './PartitionLink.ts'
+import type { Stored } from './QueueRoute.ts'
+import { Reachability } from './Reachability.ts'
 import {
   clip,
   receivedMessages,
@@ -43,17 +42,19 @@ import {
   type ReleaseOptions,
   type RetryOptions,
 } from './ReceivedMessage.ts'
-import type { Stored } from './QueueRoute.ts'
-import { fitting } from './schema/fitting.ts'
-import { fittingMessages } from './schema/fittingMessages.ts'
-import { nameOf, type QueueNamed } from './schema/defineQueue.ts'
 import { ReplyAddress, sendReply, type Requester, type RequesterOptions } from './Requester.ts'
 import type { Revision } from './Reviser.ts'
-import { Reachability } from './Reachability.ts'
-import { settleReceipts } from './settleReceipts.ts'
 import type { Settlement } from './Settler.ts'
-import { tellOnConsole } from './tellOnConsole.ts'
 import type { Transport } from './Transport.ts'
+import { checkOptions, type OptionNames } from './checkOptions.ts'
+import { encodeMessage } from './encodeMessage.ts'
+import { handleEach } from './handleEach.ts'
+import { limits } from './limits.ts'
+import { nameOf, type QueueNamed } from './schema/defineQueue.ts'
+import { fitting } from './schema/fitting.ts'
+import { fittingMessages } from './schema/fittingMessages.ts'
+import { settleReceipts } from './settleReceipts.ts'
+import { tellOnConsole } from './tellOnConsole.ts'
 
 /** Makes a client over a transport, which it owns from then on: `close` closes both. */
 export const createClient = (transport: Transport, options: ClientOptions = {}): Client =>

@@ -1,5 +1,4 @@
-import { KirokuError } from '@kiroku/message'
-import { encodeEnvelope, limits as partitionLimits, type EnvelopeMeta } from '@kiroku/partition'
+import { encodeEnvelope, type EnvelopeMeta, KirokuError, limits as partitionLimits } from '@kiroku/protocol'
 import type { BatchOptions, SendOptions } from './Client.ts'
 import type { Marks } from './Marks.ts'
 

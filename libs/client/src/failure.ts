@@ -1,4 +1,4 @@
-import { KirokuError, errorRegistry, isKirokuError, type ErrorId } from '@kiroku/message'
+import { KirokuError, errorRegistry, isKirokuError, type ErrorId } from '@kiroku/protocol'
 
 /** Whatever was thrown as an error of the registry; an unknown failure is a defect. */
 export const toKirokuError = (thrown: unknown): KirokuError =>

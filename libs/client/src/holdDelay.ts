@@ -1,4 +1,4 @@
-import { inTime, limits as partitionLimits } from '@kiroku/partition'
+import { inTime, limits as partitionLimits } from '@kiroku/protocol'
 import type { Settlement } from './Settler.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { Command, Reply } from '@kiroku/partition'
+import type { Command, Reply } from '@kiroku/protocol'
 import type { LogDirectory, Transport } from './Transport.ts'
 
 /** The part of an engine's node that a client in the same process needs. */

@@ -29,7 +29,7 @@ export type {
   Subscriptions,
   SubscriptionSettings,
 } from './Client.ts'
-export type { StartPosition } from '@kiroku/partition'
+export type { StartPosition } from '@kiroku/protocol'
 export type { ClientOptions } from './ClientOptions.ts'
 export type { ClientEvent } from './ClientEvent.ts'
 export type { BatchHandler, ConsumeOptions, Consumer, MessageHandler } from './Consumer.ts'

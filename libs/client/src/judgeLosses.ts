@@ -1,4 +1,4 @@
-import { discardWarnings, retentionWarnings, type QueueDescription } from '@kiroku/partition'
+import { discardWarnings, retentionWarnings, type QueueDescription } from '@kiroku/protocol'
 
 type Judged = Pick<QueueDescription, 'name' | 'config' | 'subscriptions'>
 

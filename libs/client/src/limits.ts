@@ -1,4 +1,4 @@
-import { limits as partitionLimits } from '@kiroku/partition'
+import { limits as partitionLimits } from '@kiroku/protocol'
 
 /** Limits of a client; the unit is in the name. */
 export const limits = {

@@ -7,7 +7,7 @@ import {
   type QueueCounts,
   type QueueDescription,
   type SubscriptionDescription,
-} from '@kiroku/partition'
+} from '@kiroku/protocol'
 
 /** A spread queue as one: its home with what its parts have. A part that is missing did not answer. */
 export const mergeParts = (home: QueueDescription, parts: readonly QueueDescription[]): QueueDescription => {

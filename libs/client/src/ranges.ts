@@ -1,4 +1,4 @@
-import type { Ranges } from '@kiroku/message'
+import type { Ranges } from '@kiroku/protocol'
 
 /** Adds `count` numbers from `first`, joined to the last range where they follow it. */
 export const addRange = (ranges: Ranges, first: number, count: number): void => {

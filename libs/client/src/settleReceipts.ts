@@ -1,10 +1,9 @@
-import { KirokuError, type Ranges } from '@kiroku/message'
-import { parseReceipt, type ReceiptAddress } from '@kiroku/partition'
+import { KirokuError, parseReceipt, type Ranges, type ReceiptAddress } from '@kiroku/protocol'
 import type { SettleResult } from './Client.ts'
-import { toKirokuError } from './failure.ts'
 import type { OpenLog } from './LogConnection.ts'
-import { addRange } from './ranges.ts'
 import type { Settlement } from './Settler.ts'
+import { toKirokuError } from './failure.ts'
+import { addRange } from './ranges.ts'
 
 /** Receipts of one delivery, with their places in the answer. */
 interface DeliveryGroup {

@@ -1,7 +1,7 @@
-import { afterEach, describe, expect, it } from 'vitest'
-import type { Command } from '@kiroku/partition'
+import type { Command } from '@kiroku/protocol'
 import { waitUntil } from '@kiroku/testkit'
 import { startMemoryEngine } from '@kiroku/testkit/engine'
+import { afterEach, describe, expect, it } from 'vitest'
 import { createClient, inProcess, type Client } from './index.ts'
 
 const closers: (() => Promise<void>)[] = []

@@ -1,5 +1,4 @@
-import type { KirokuError } from '@kiroku/message'
-import { inTime } from '@kiroku/partition'
+import { inTime, type KirokuError } from '@kiroku/protocol'
 import type { ClientEvent } from './ClientEvent.ts'
 
 /** Writes to standard error what needs attention: a handler that fails, a lost engine, a lost lease. */

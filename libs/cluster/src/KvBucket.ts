@@ -1,5 +1,5 @@
-import { KirokuError } from '@kiroku/message'
 import { jetStreamCode } from '@kiroku/nats'
+import { KirokuError } from '@kiroku/protocol'
 import { Kvm } from '@nats-io/kv'
 import { headers, type Msg, type NatsConnection, NoRespondersError, TimeoutError } from '@nats-io/nats-core'
 import { requestTimeoutMs } from './ClusterLimits.ts'

@@ -1,9 +1,9 @@
-import type { KirokuError } from '@kiroku/message'
+import type { KirokuError } from '@kiroku/protocol'
 import type { NatsConnection } from '@nats-io/nats-core'
 import type * as Effect from 'effect/Effect'
 import type * as Scope from 'effect/Scope'
-import type { ClusterStatus } from './clusterStatus.ts'
 import { processIdentity } from './ProcessIdentity.ts'
+import type { ClusterStatus } from './clusterStatus.ts'
 import { startPlacement } from './startPlacement.ts'
 
 /** What the runner of a partition may ask about its ownership. */

@@ -1,4 +1,4 @@
-import { isKirokuError } from '@kiroku/message'
+import { isKirokuError } from '@kiroku/protocol'
 import type { NatsConnection } from '@nats-io/nats-core'
 import { KvBucket, type KvEntry } from './KvBucket.ts'
 import { locksBucket, partitionOfKey, type PartitionLock } from './PartitionLock.ts'

@@ -1,16 +1,16 @@
-import { KirokuError } from '@kiroku/message'
-import { waitUntil, withNats } from '@kiroku/testkit'
 import { connect } from '@kiroku/nats'
+import { KirokuError } from '@kiroku/protocol'
+import { waitUntil, withNats } from '@kiroku/testkit'
 import type { NatsConnection } from '@nats-io/nats-core'
 import * as Effect from 'effect/Effect'
 import * as Exit from 'effect/Exit'
 import * as Fiber from 'effect/Fiber'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { clusterStatus, type OwnershipLease, placement, type PlacementEvent } from './index.ts'
 import { KvBucket } from './KvBucket.ts'
 import { lockKey, locksBucket, type PartitionLock } from './PartitionLock.ts'
 import type { PlacementOptions } from './Placement.ts'
 import { type RunnerRecord, runnersBucket } from './RunnerRecord.ts'
+import { clusterStatus, type OwnershipLease, placement, type PlacementEvent } from './index.ts'
 
 const server = withNats()
 let nc: NatsConnection

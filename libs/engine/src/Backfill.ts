@@ -1,10 +1,8 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
-import { KirokuError, isKirokuError } from '@kiroku/message'
 import { readChain, type BodyRef, type DecodedFrame, type PartitionLog } from '@kiroku/log'
 import {
   decideRestore,
   PastFold,
-  textBytes,
   type Located,
   type PartitionState,
   type PastFrame,
@@ -13,9 +11,10 @@ import {
   type Subscription,
   type Turn,
 } from '@kiroku/partition'
+import { isKirokuError, KirokuError, textBytes } from '@kiroku/protocol'
+import type { Time } from './Time.ts'
 import { limits } from './limits.ts'
 import { locateStart } from './locateStart.ts'
-import type { Time } from './Time.ts'
 
 /** What the owner does for what is restored. */
 interface BackfillWork {

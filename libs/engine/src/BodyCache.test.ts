@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest'
 import {
   createMemoryLog,
   encodeBodyRecord,
@@ -8,9 +7,10 @@ import {
   type MemoryLog,
   type PartitionLog,
 } from '@kiroku/log'
-import { KirokuError } from '@kiroku/message'
-import { alteredLog } from './alteredLog.ts'
+import { KirokuError } from '@kiroku/protocol'
+import { describe, expect, it } from 'vitest'
 import { BodyCache } from './BodyCache.ts'
+import { alteredLog } from './alteredLog.ts'
 import { limits } from './limits.ts'
 
 const queue = 1

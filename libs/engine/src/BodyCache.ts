@@ -1,6 +1,6 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
-import { KirokuError, isKirokuError } from '@kiroku/message'
 import { FrameBodies, largeBodyOf, type PartitionLog } from '@kiroku/log'
+import { KirokuError, isKirokuError } from '@kiroku/protocol'
 import { limits } from './limits.ts'
 
 /** The bodies of one frame, or one large body. */

@@ -1,25 +1,22 @@
-import { KirokuError, isKirokuError } from '@kiroku/message'
 import { equalBytes, isSealed, type BodyRef } from '@kiroku/log'
+import { decideEditBody, editable, type PartitionState, type QueueState, type Turn } from '@kiroku/partition'
 import {
-  decideEditBody,
-  decodeEnvelope,
-  editable,
-  encodeEnvelope,
-  messageId,
   type CommandOf,
+  decodeEnvelope,
+  encodeEnvelope,
   type EnvelopeMeta,
-  type PartitionState,
-  type QueueState,
-  type Turn,
+  isKirokuError,
+  KirokuError,
+  messageId,
   valueBytes,
-} from '@kiroku/partition'
+} from '@kiroku/protocol'
 import type { BodyCache } from './BodyCache.ts'
 import type { BodySchemas } from './BodySchemas.ts'
 import type { Route } from './Forwarder.ts'
-import { limits } from './limits.ts'
 import { RedriveTargets } from './RedriveTargets.ts'
 import type { Spill } from './Spills.ts'
 import type { Time } from './Time.ts'
+import { limits } from './limits.ts'
 
 /** What the owner does for those who edit. */
 export interface EditWork {

@@ -1,4 +1,4 @@
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 import type { ErrorObject, ValidateFunction } from 'ajv'
 
 const compiledMax = 100

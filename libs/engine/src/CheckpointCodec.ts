@@ -1,7 +1,5 @@
 import { createHash, hash } from 'node:crypto'
 import { setImmediate as nextTick } from 'node:timers/promises'
-import { Packr } from 'msgpackr'
-import { KirokuError } from '@kiroku/message'
 import {
   isHashOf,
   oldestBodySeq,
@@ -10,6 +8,8 @@ import {
   stateHash,
   type Snapshot,
 } from '@kiroku/partition'
+import { KirokuError } from '@kiroku/protocol'
+import { Packr } from 'msgpackr'
 
 /** A checkpoint as it is stored: a state, and the record of the log that it stands on. */
 export interface Checkpoint {

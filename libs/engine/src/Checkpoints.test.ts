@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest'
 import { createMemoryLog, decodeRecord, type MemoryLog, type PartitionLog } from '@kiroku/log'
-import { KirokuError, type LogEvent } from '@kiroku/message'
+import { KirokuError, type LogEvent } from '@kiroku/protocol'
 import { waitUntil } from '@kiroku/testkit'
+import { describe, expect, it } from 'vitest'
 import { alteredLog, checkpointed, eventsOf } from './alteredLog.ts'
 import { body, by, receive, startTestNode } from './startTestNode.ts'
 

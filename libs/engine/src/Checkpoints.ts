@@ -3,24 +3,24 @@ import {
   decideCarry,
   snapshotSpace,
   snapshotting,
-  type CheckpointsDescription,
   type OldBodies,
   type PartitionState,
   type Snapshot,
   type SnapshotSpace,
   type Turn,
 } from '@kiroku/partition'
+import { type CheckpointsDescription } from '@kiroku/protocol'
 import type { BodyCache } from './BodyCache.ts'
 import { digestOf } from './CheckpointCodec.ts'
 import type { Flight } from './Flights.ts'
+import { LargeBodies } from './LargeBodies.ts'
+import type { Spill } from './Spills.ts'
+import type { StorageWatch } from './StorageWatch.ts'
 import { encodeAside } from './encodeAside.ts'
 import { fetchLetter } from './fetchLetter.ts'
 import { inTurns } from './inTurns.ts'
-import { LargeBodies } from './LargeBodies.ts'
 import { limits } from './limits.ts'
 import type { Loaded } from './load.ts'
-import type { Spill } from './Spills.ts'
-import type { StorageWatch } from './StorageWatch.ts'
 import { bytesOf, thin, type StoredCheckpoint } from './thin.ts'
 
 interface Taken {

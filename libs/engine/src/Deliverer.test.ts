@@ -1,7 +1,7 @@
-import { expect, it } from 'vitest'
 import { createMemoryLog, type Log, type PartitionLog } from '@kiroku/log'
-import type { Command, Delivery } from '@kiroku/partition'
+import type { Command, Delivery } from '@kiroku/protocol'
 import { waitUntil } from '@kiroku/testkit'
+import { expect, it } from 'vitest'
 import { body, by, receive, startTestNode, text } from './startTestNode.ts'
 
 type Running = Awaited<ReturnType<typeof startTestNode>>

@@ -1,19 +1,18 @@
-import type { KirokuError, Ranges } from '@kiroku/message'
 import { isSealed } from '@kiroku/log'
 import {
   decideSettle,
   decideUnreadable,
   holdsAll,
-  type Answer,
   type PartitionState,
   type PlannedDelivery,
 } from '@kiroku/partition'
-import { asKirokuError } from './asKirokuError.ts'
+import type { Answer, KirokuError, Ranges } from '@kiroku/protocol'
 import type { BodyCache } from './BodyCache.ts'
-import type { Act } from './Mailbox.ts'
 import type { KeyRing } from './KeyRing.ts'
-import { openDelivery } from './openDelivery.ts'
+import type { Act } from './Mailbox.ts'
 import type { Slot } from './Request.ts'
+import { asKirokuError } from './asKirokuError.ts'
+import { openDelivery } from './openDelivery.ts'
 
 /** What the owner does for its deliveries. */
 interface DeliveryWork {

@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest'
 import { createMemoryLog, zeroHash } from '@kiroku/log'
-import type { LogEvent } from '@kiroku/message'
+import type { LogEvent } from '@kiroku/protocol'
 import { ManualTime } from '@kiroku/testkit'
+import { describe, expect, it } from 'vitest'
 import { Flights, type Flight } from './Flights.ts'
 import { Metrics } from './Metrics.ts'
 

@@ -1,6 +1,6 @@
-import { KirokuError, isKirokuError, type LogEvent } from '@kiroku/message'
 import { encodeBodyRecord, encodeRecord, type FrameContent, type PartitionLog } from '@kiroku/log'
-import { eventBytes, type TurnAnswer } from '@kiroku/partition'
+import { type TurnAnswer } from '@kiroku/partition'
+import { eventBytes, isKirokuError, KirokuError, type LogEvent } from '@kiroku/protocol'
 import type { Metrics } from './Metrics.ts'
 import type { Time } from './Time.ts'
 

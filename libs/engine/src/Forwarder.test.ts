@@ -1,9 +1,8 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
-import { KirokuError } from '@kiroku/message'
 import { createMemoryLog } from '@kiroku/log'
-import type { Command, CommandOf, Reply } from '@kiroku/partition'
+import { type Command, type CommandOf, KirokuError, type Reply } from '@kiroku/protocol'
 import { waitUntil } from '@kiroku/testkit'
+import { describe, expect, it } from 'vitest'
 import { acceptLostEnd, body, by, receive, startTestNode, text } from './startTestNode.ts'
 
 const send = (n: number, ...bodies: string[]): Extract<Command, { type: 'Enqueue' }> => ({

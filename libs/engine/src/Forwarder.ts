@@ -1,31 +1,34 @@
-import { isKirokuError, type KirokuError } from '@kiroku/message'
 import { isSealed, readSealed, writeSealed, type BodyRef, type PartitionLog } from '@kiroku/log'
 import {
   closedLanesFor,
   decideClosingTold,
   decideForwarded,
-  decodeEnvelope,
-  encodeEnvelope,
   hold,
-  isGroup,
-  isTag,
-  messageId,
   targetName,
-  type Answer,
-  type Command,
-  type EnvelopeMeta,
-  type Lineage,
   type OutboxEntry,
   type OutboxLane,
   type PartitionState,
-  type Reply,
   type Turn,
 } from '@kiroku/partition'
-import { asKirokuError } from './asKirokuError.ts'
+import {
+  type Answer,
+  type Command,
+  decodeEnvelope,
+  encodeEnvelope,
+  type EnvelopeMeta,
+  isGroup,
+  isKirokuError,
+  isTag,
+  type KirokuError,
+  type Lineage,
+  messageId,
+  type Reply,
+} from '@kiroku/protocol'
 import type { BodyCache } from './BodyCache.ts'
+import type { Time } from './Time.ts'
+import { asKirokuError } from './asKirokuError.ts'
 import { fetchLetter } from './fetchLetter.ts'
 import { limits } from './limits.ts'
-import type { Time } from './Time.ts'
 
 /** The way to a partition, wherever its owner is. */
 export type Route = (partition: number, commands: readonly Command[]) => Promise<Reply>

@@ -1,8 +1,14 @@
-import { describe, expect, it } from 'vitest'
-import { KirokuError } from '@kiroku/message'
 import { createMemoryLog } from '@kiroku/log'
-import type { Answers, Command, CommandOf, QueueConfig, Reply } from '@kiroku/partition'
+import {
+  type Answers,
+  type Command,
+  type CommandOf,
+  KirokuError,
+  type QueueConfig,
+  type Reply,
+} from '@kiroku/protocol'
 import { ManualTime } from '@kiroku/testkit'
+import { describe, expect, it } from 'vitest'
 import { by, startTestNode } from './startTestNode.ts'
 
 type Asked = CommandOf<'PlacePart' | 'DropPart'>

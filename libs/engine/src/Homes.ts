@@ -4,18 +4,16 @@ import {
   decideMoved,
   decidePlaced,
   placePart,
-  type Answer,
-  type Command,
   type LeavingPart,
   type Part,
   type PartitionState,
   type QueueState,
   type Turn,
-  valueBytes,
 } from '@kiroku/partition'
+import { type Answer, type Command, valueBytes } from '@kiroku/protocol'
 import type { Route } from './Forwarder.ts'
-import { limits } from './limits.ts'
 import type { Time } from './Time.ts'
+import { limits } from './limits.ts'
 
 /** What homes need of their owner. */
 interface HomesOptions {

@@ -1,4 +1,3 @@
-import { describe, expect, it } from 'vitest'
 import {
   blockEntry,
   groupEntry,
@@ -9,9 +8,10 @@ import {
   writeSealed,
   type KeyStore,
 } from '@kiroku/log'
-import { KirokuError } from '@kiroku/message'
-import { beginFrame, evolve, limits, PartitionState } from '@kiroku/partition'
+import { beginFrame, evolve, PartitionState } from '@kiroku/partition'
+import { KirokuError, limits } from '@kiroku/protocol'
 import { waitUntil } from '@kiroku/testkit'
+import { describe, expect, it } from 'vitest'
 import { KeyRing, type SealingKey } from './KeyRing.ts'
 
 const by = { name: 'ada', origin: 'test', reason: 'asked for' }

@@ -15,8 +15,8 @@ import {
   type KeyStore,
   type Opened,
 } from '@kiroku/log'
-import type { Ranges } from '@kiroku/message'
 import type { Erasure, PartitionState, QueueState } from '@kiroku/partition'
+import type { Ranges } from '@kiroku/protocol'
 import { limits } from './limits.ts'
 
 /** A key that a message is sealed with. */

@@ -1,12 +1,12 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
-import { isKirokuError } from '@kiroku/message'
 import { isSealed, readSealed, type KeyStore, type PartitionLog } from '@kiroku/log'
 import type { PartitionState } from '@kiroku/partition'
+import { isKirokuError } from '@kiroku/protocol'
 import type { BodyCache } from './BodyCache.ts'
-import { fetchLetter } from './fetchLetter.ts'
 import type { KeyRing } from './KeyRing.ts'
-import { limits } from './limits.ts'
 import type { Time } from './Time.ts'
+import { fetchLetter } from './fetchLetter.ts'
+import { limits } from './limits.ts'
 
 /** Letters that are looked at before others get their turn. */
 const lookedAtOnce = 10_000

@@ -1,7 +1,7 @@
-import type { CommandOf } from '@kiroku/partition'
+import type { CommandOf } from '@kiroku/protocol'
 import { expect, it } from 'vitest'
-import { limits } from './limits.ts'
 import { bodyBytes, commandBytes, Mailbox, type Bringing } from './Mailbox.ts'
+import { limits } from './limits.ts'
 
 const ack = (first: number, count: number): CommandOf<'Ack'> => ({
   type: 'Ack',

@@ -1,8 +1,9 @@
 import type { BodyRef } from '@kiroku/log'
-import type { Command, CommandOf, EngineCommand, Rest, Turn } from '@kiroku/partition'
+import type { EngineCommand, Rest, Turn } from '@kiroku/partition'
+import type { Command, CommandOf } from '@kiroku/protocol'
 import { Fifo } from './Fifo.ts'
-import { limits } from './limits.ts'
 import type { Spill } from './Spills.ts'
+import { limits } from './limits.ts'
 
 /** What the core decides; the rest the engine answers itself. */
 type PartitionCommand = Exclude<Command, { type: EngineCommand }>

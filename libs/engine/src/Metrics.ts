@@ -1,5 +1,5 @@
-import type { LogEvent, LogEventType } from '@kiroku/message'
 import { runNumbers } from '@kiroku/partition'
+import type { LogEvent, LogEventType } from '@kiroku/protocol'
 
 /** Upper bounds of the histogram of append durations, in s. */
 export const appendSecondsBounds = [

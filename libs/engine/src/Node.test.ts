@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest'
 import { createMemoryLog } from '@kiroku/log'
-import { decodeEnvelope, type Command } from '@kiroku/partition'
+import { decodeEnvelope, type Command } from '@kiroku/protocol'
 import { waitUntil } from '@kiroku/testkit'
+import { describe, expect, it } from 'vitest'
 import { body, by, receive, startTestNode, text } from './startTestNode.ts'
 
 describe('a node on a memory log', () => {

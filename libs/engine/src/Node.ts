@@ -1,16 +1,15 @@
+import type { Log, PartitionLog } from '@kiroku/log'
+import { type Command, type Delivery, KirokuError, type Reply } from '@kiroku/protocol'
 import * as Effect from 'effect/Effect'
 import type * as Scope from 'effect/Scope'
-import { KirokuError } from '@kiroku/message'
-import type { Log, PartitionLog } from '@kiroku/log'
-import type { Command, Delivery, Reply } from '@kiroku/partition'
 import type { CheckpointPolicy } from './Checkpoints.ts'
-import type { ActorState } from './lifecycle.ts'
-import { limits } from './limits.ts'
 import { PartitionActor } from './PartitionActor.ts'
 import { RoomWatch } from './RoomWatch.ts'
 import type { TailNotes } from './TailNotes.ts'
 import { liveTime, type Time } from './Time.ts'
 import { UnreadableLog } from './UnreadableLog.ts'
+import type { ActorState } from './lifecycle.ts'
+import { limits } from './limits.ts'
 
 /** What a node needs. */
 export interface NodeOptions {

@@ -1,10 +1,7 @@
-import { createActor, type Actor } from 'xstate'
-import { KirokuError } from '@kiroku/message'
 import { isSealed, type BodyRef, type KeyStore, type PartitionLog } from '@kiroku/log'
 import {
   beginFrame,
   bringsLetters,
-  clockTrouble,
   decide,
   decideCreateSubscription,
   decideErase,
@@ -16,48 +13,53 @@ import {
   startOf,
   Times,
   Turn,
-  type Answer,
-  type Command,
-  type CommandOf,
-  type PartitionClock,
-  type PartitionDescription,
   type PartitionState,
-  type Reply,
   type Rest,
   type TurnAnswer,
 } from '@kiroku/partition'
-import { asKirokuError } from './asKirokuError.ts'
+import {
+  type Answer,
+  clockTrouble,
+  type Command,
+  type CommandOf,
+  KirokuError,
+  type PartitionClock,
+  type PartitionDescription,
+  type Reply,
+} from '@kiroku/protocol'
+import { createActor, type Actor } from 'xstate'
 import { Backfill } from './Backfill.ts'
+import { BodyCache } from './BodyCache.ts'
 import { BodyEditor } from './BodyEditor.ts'
 import { BodySchemas } from './BodySchemas.ts'
-import { BodyCache } from './BodyCache.ts'
 import { Checkpoints, type CheckpointPolicy } from './Checkpoints.ts'
 import { Deliverer } from './Deliverer.ts'
 import { Eraser } from './Eraser.ts'
-import { fence, isOver, otherOwnerBehind, sameRecord, type Fenced } from './fence.ts'
 import { Flights, type Flight } from './Flights.ts'
 import { Forwarder, type Route } from './Forwarder.ts'
 import { Homes } from './Homes.ts'
 import { KeyRing } from './KeyRing.ts'
 import { LetterKeys } from './LetterKeys.ts'
-import { lifecycle, type ActorState } from './lifecycle.ts'
-import { limits } from './limits.ts'
-import { judgeClocks } from './judgeClocks.ts'
-import { load, type Loaded } from './load.ts'
 import { bodyBytes, commandBytes, keyOf, Mailbox, type Act, type Bringing, type First } from './Mailbox.ts'
 import { Metrics } from './Metrics.ts'
 import { Redriver } from './Redriver.ts'
-import { refuseBodies } from './refuseBodies.ts'
-import type { RoomWatch } from './RoomWatch.ts'
 import { Request, type Slot } from './Request.ts'
-import { openMessage } from './openDelivery.ts'
+import type { RoomWatch } from './RoomWatch.ts'
 import { Sealer } from './Sealer.ts'
-import { sha256 } from './sha256.ts'
 import { lineageBytesMax, sizesFor, type Sizes } from './Sizes.ts'
 import { Spill, Spills } from './Spills.ts'
 import { StorageWatch } from './StorageWatch.ts'
 import type { TailNotes } from './TailNotes.ts'
 import type { Time } from './Time.ts'
+import { asKirokuError } from './asKirokuError.ts'
+import { fence, isOver, otherOwnerBehind, sameRecord, type Fenced } from './fence.ts'
+import { judgeClocks } from './judgeClocks.ts'
+import { lifecycle, type ActorState } from './lifecycle.ts'
+import { limits } from './limits.ts'
+import { load, type Loaded } from './load.ts'
+import { openMessage } from './openDelivery.ts'
+import { refuseBodies } from './refuseBodies.ts'
+import { sha256 } from './sha256.ts'
 
 /** What an actor needs to run a partition. */
 export interface ActorOptions {

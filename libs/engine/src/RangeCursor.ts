@@ -1,4 +1,4 @@
-import type { Ranges } from '@kiroku/message'
+import type { Ranges } from '@kiroku/protocol'
 
 /** Goes through the numbers that ranges name, some at a time. */
 export class RangeCursor {

@@ -5,12 +5,9 @@ import {
   passesInside,
   pushNumber,
   type AvailableMessage,
-  type EnvelopeMeta,
-  type Lineage,
-  type Redrive,
   type RedriveMove,
-  type RedriveSkip,
 } from '@kiroku/partition'
+import { type EnvelopeMeta, type Lineage, type Redrive, type RedriveSkip } from '@kiroku/protocol'
 import type { BodySchemas } from './BodySchemas.ts'
 import type { RedriveTarget, RedriveTargets } from './RedriveTargets.ts'
 

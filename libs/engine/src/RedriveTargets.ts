@@ -1,5 +1,4 @@
-import { KirokuError, errorFromWire } from '@kiroku/message'
-import { partitionOf, type Answer, type QueueConfig } from '@kiroku/partition'
+import { type Answer, errorFromWire, KirokuError, partitionOf, type QueueConfig } from '@kiroku/protocol'
 import type { Route } from './Forwarder.ts'
 import { limits } from './limits.ts'
 

@@ -1,17 +1,17 @@
-import { describe, expect, it } from 'vitest'
-import { KirokuError } from '@kiroku/message'
 import { createMemoryLog } from '@kiroku/log'
 import {
-  defaultQueueConfig,
-  encodeEnvelope,
-  partitionOf,
   type Answers,
   type Command,
   type CommandOf,
+  defaultQueueConfig,
+  encodeEnvelope,
   type EnvelopeMeta,
+  KirokuError,
+  partitionOf,
   type Reply,
-} from '@kiroku/partition'
+} from '@kiroku/protocol'
 import { waitUntil } from '@kiroku/testkit'
+import { describe, expect, it } from 'vitest'
 import { limits } from './limits.ts'
 import { body, by, startTestNode } from './startTestNode.ts'
 

@@ -1,33 +1,37 @@
-import { isKirokuError, KirokuError, type Ranges } from '@kiroku/message'
 import { isSealed, type BodyRef } from '@kiroku/log'
 import {
   availableAmong,
-  countOf,
   decideRedrive,
-  decodeEnvelope,
-  heldWarning,
-  isDryRun,
   lettersOf,
-  rangeBytes,
   passesByTime,
   redriveNumbers,
   type AvailableMessage,
-  type EnvelopeMeta,
   type PartitionState,
-  type Redrive,
   type RedriveMove,
   type Subscription,
   type Turn,
-  valueBytes,
 } from '@kiroku/partition'
+import {
+  countOf,
+  decodeEnvelope,
+  type EnvelopeMeta,
+  heldWarning,
+  isDryRun,
+  isKirokuError,
+  KirokuError,
+  rangeBytes,
+  type Ranges,
+  type Redrive,
+  valueBytes,
+} from '@kiroku/protocol'
 import type { BodyCache } from './BodyCache.ts'
 import type { BodySchemas } from './BodySchemas.ts'
 import type { Route } from './Forwarder.ts'
-import { limits } from './limits.ts'
 import { RangeCursor } from './RangeCursor.ts'
 import { RedriveJudge, type RedriveCandidate } from './RedriveJudge.ts'
 import { RedriveTargets } from './RedriveTargets.ts'
 import type { Time } from './Time.ts'
+import { limits } from './limits.ts'
 
 /** Of what failed a redrive, for its record. */
 const noteCharactersMax = 300

@@ -1,6 +1,5 @@
-import { KirokuError } from '@kiroku/message'
 import type { Opened } from '@kiroku/log'
-import type { Answer, Reply } from '@kiroku/partition'
+import { type Answer, KirokuError, type Reply } from '@kiroku/protocol'
 
 /** One request of a door: its answers collect here until the last is there. */
 export class Request {

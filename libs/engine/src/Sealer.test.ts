@@ -1,4 +1,3 @@
-import { beforeEach, describe, expect, it } from 'vitest'
 import { isSealed, MemoryKeys, readSealed, type BodyRef } from '@kiroku/log'
 import {
   beginFrame,
@@ -10,9 +9,10 @@ import {
   PartitionState,
   snapshot,
   Turn,
-  type CommandOf,
   type OldBodies,
 } from '@kiroku/partition'
+import { type CommandOf } from '@kiroku/protocol'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { KeyRing } from './KeyRing.ts'
 import { bodyBytes, type Bringing } from './Mailbox.ts'
 import { Sealer } from './Sealer.ts'

@@ -1,15 +1,6 @@
-import { KirokuError } from '@kiroku/message'
 import { isSealed, lock, readSealed, writeSealed, type BodyRef } from '@kiroku/log'
-import {
-  countOf,
-  decodeEnvelope,
-  laneKey,
-  storedPlaces,
-  type CommandOf,
-  type PartitionState,
-  type QueueState,
-  type Turn,
-} from '@kiroku/partition'
+import { laneKey, storedPlaces, type PartitionState, type QueueState, type Turn } from '@kiroku/partition'
+import { type CommandOf, countOf, decodeEnvelope, KirokuError } from '@kiroku/protocol'
 import type { KeyRing, SealingKey } from './KeyRing.ts'
 import type { Bringing } from './Mailbox.ts'
 import { sha256 } from './sha256.ts'

@@ -1,5 +1,4 @@
-import { KirokuError } from '@kiroku/message'
-import { limits as partitionLimits, type Command } from '@kiroku/partition'
+import { type Command, KirokuError, limits as partitionLimits } from '@kiroku/protocol'
 import { limits } from './limits.ts'
 
 /** How large frames and bodies may be, given the largest record that the log takes. */

@@ -1,5 +1,5 @@
+import { encodeEnvelope } from '@kiroku/protocol'
 import { describe, expect, it } from 'vitest'
-import { encodeEnvelope } from '@kiroku/partition'
 import { LargeBodies } from './LargeBodies.ts'
 import { Spill } from './Spills.ts'
 

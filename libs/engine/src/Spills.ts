@@ -1,5 +1,6 @@
 import type { BodyRef } from '@kiroku/log'
-import { bodyBytes, bodyOf, type SizedRef } from '@kiroku/partition'
+import { type SizedRef } from '@kiroku/partition'
+import { bodyBytes, bodyOf } from '@kiroku/protocol'
 import { sha256 } from './sha256.ts'
 
 /** A command's bodies on their way: each large one gets a record of its own, in order. */

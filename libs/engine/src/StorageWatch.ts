@@ -1,9 +1,9 @@
 import type { PartitionLog } from '@kiroku/log'
-import type { StorageDescription } from '@kiroku/partition'
-import { limits } from './limits.ts'
+import type { StorageDescription } from '@kiroku/protocol'
 import { Room } from './Room.ts'
 import type { RoomWatch } from './RoomWatch.ts'
 import type { Time } from './Time.ts'
+import { limits } from './limits.ts'
 
 /**
  * How much room a partition's log has: in its stream, and in the store that it shares. Below the reserve sends are

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { KirokuError } from '@kiroku/message'
 import { decodeRecord, type PartitionLog } from '@kiroku/log'
+import { KirokuError } from '@kiroku/protocol'
 import { limits } from './limits.ts'
 
 interface Note {

@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads'
-import type { WireError } from '@kiroku/message'
-import type { CheckpointTask, MadeCheckpoint } from './makeCheckpoint.ts'
+import type { WireError } from '@kiroku/protocol'
 import type { ReadCheckpoint } from './CheckpointCodec.ts'
 import type { Piece } from './SnapshotPieces.ts'
+import type { CheckpointTask, MadeCheckpoint } from './makeCheckpoint.ts'
 
 /** What a thread is started for: to make a checkpoint of a snapshot whose lists come in pieces, or to read one. */
 export type ThreadTask =

@@ -1,5 +1,5 @@
 import type { CheckpointStore, LogRecord, LogState, PartitionLog } from '@kiroku/log'
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 
 /** The log of a partition that the store does not have: whatever is asked of it fails, so that its actor can say why. */
 export class UnreadableLog implements PartitionLog {

@@ -1,7 +1,7 @@
-import { expect, it } from 'vitest'
 import { createMemoryLog, decodeRecord, type PartitionLog } from '@kiroku/log'
-import type { Command } from '@kiroku/partition'
+import type { Command } from '@kiroku/protocol'
 import { ManualTime, waitUntil } from '@kiroku/testkit'
+import { expect, it } from 'vitest'
 import { limits } from './limits.ts'
 import { body, by, startTestNode } from './startTestNode.ts'
 

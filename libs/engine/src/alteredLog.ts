@@ -1,5 +1,5 @@
 import { decodeRecord, type Log, type PartitionLog } from '@kiroku/log'
-import type { LogEvent } from '@kiroku/message'
+import type { LogEvent } from '@kiroku/protocol'
 
 /** For tests: a log whose partition does some things in another way. */
 export const alteredLog = (log: Log, part: PartitionLog, otherwise: Partial<PartitionLog>): Log => ({

@@ -1,4 +1,4 @@
-import { isKirokuError, KirokuError } from '@kiroku/message'
+import { isKirokuError, KirokuError } from '@kiroku/protocol'
 
 /** An error as it is answered: what nobody foresaw is an `Internal` one. */
 export const asKirokuError = (e: unknown): KirokuError =>

@@ -1,9 +1,9 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
 import { createMemoryLog, decodeRecord, encodeRecord, type DecodedFrame, type MemoryLog } from '@kiroku/log'
-import type { LogEvent } from '@kiroku/message'
-import { readyRuns, type Command, type Delivery, type StartPosition } from '@kiroku/partition'
+import { readyRuns } from '@kiroku/partition'
+import type { Command, Delivery, LogEvent, StartPosition } from '@kiroku/protocol'
 import { waitUntil } from '@kiroku/testkit'
+import { describe, expect, it } from 'vitest'
 import { body, by, receive, startTestNode, text } from './startTestNode.ts'
 
 type Running = Awaited<ReturnType<typeof startTestNode>>

@@ -1,9 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { isKirokuError } from '@kiroku/message'
+import { isKirokuError } from '@kiroku/protocol'
 import { readCheckpoint } from './CheckpointCodec.ts'
-import { makeCheckpoint } from './makeCheckpoint.ts'
 import { buffersOf, PieceCollector, piecesOf, type Piece } from './SnapshotPieces.ts'
 import type { ThreadReply, ThreadTask } from './ThreadedCheckpoint.ts'
+import { makeCheckpoint } from './makeCheckpoint.ts'
 
 const port = parentPort!
 const task = workerData as ThreadTask

@@ -1,8 +1,8 @@
-import { describe, expect, it } from 'vitest'
 import { createMemoryLog, decodeRecord } from '@kiroku/log'
-import type { Command } from '@kiroku/partition'
 import { snapshot, stateHash } from '@kiroku/partition'
+import type { Command } from '@kiroku/protocol'
 import { ManualTime } from '@kiroku/testkit'
+import { describe, expect, it } from 'vitest'
 import { load } from './load.ts'
 import { body, by, receive, startTestNode } from './startTestNode.ts'
 

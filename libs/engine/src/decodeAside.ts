@@ -1,9 +1,9 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
-import { errorFromWire } from '@kiroku/message'
+import { errorFromWire } from '@kiroku/protocol'
 import { readCheckpoint, type ReadCheckpoint } from './CheckpointCodec.ts'
-import { inTurns } from './inTurns.ts'
 import { PieceCollector } from './SnapshotPieces.ts'
 import { CheckpointThread } from './ThreadedCheckpoint.ts'
+import { inTurns } from './inTurns.ts'
 
 /** Below this many bytes, reading takes less time than starting a thread. */
 const asideFrom = 512 * 1024

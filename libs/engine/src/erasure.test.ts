@@ -1,14 +1,15 @@
-import { describe, expect, it } from 'vitest'
 import { createMemoryLog, decodeRecord, groupEntry, keyIds, type KeyStore, type MemoryLog } from '@kiroku/log'
-import { KirokuError, type LogEvent } from '@kiroku/message'
 import {
-  encodeEnvelope,
   type Answers,
   type Command,
   type CommandOf,
+  encodeEnvelope,
+  KirokuError,
+  type LogEvent,
   type QueueConfig,
-} from '@kiroku/partition'
+} from '@kiroku/protocol'
 import { ManualTime, waitUntil } from '@kiroku/testkit'
+import { describe, expect, it } from 'vitest'
 import { MortalLog } from './MortalLog.ts'
 import { receive, startTestNode, text } from './startTestNode.ts'
 

@@ -1,14 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { describe, expect, it } from 'vitest'
 import { createMemoryLog, type PartitionLog } from '@kiroku/log'
-import type { Command } from '@kiroku/partition'
+import type { Command } from '@kiroku/protocol'
 import { ManualTime, waitUntil } from '@kiroku/testkit'
+import { describe, expect, it } from 'vitest'
+import { MortalLog } from './MortalLog.ts'
+import { liveTime } from './Time.ts'
 import { fence } from './fence.ts'
 import { limits } from './limits.ts'
 import { load } from './load.ts'
-import { MortalLog } from './MortalLog.ts'
 import { body, by, receive, startTestNode, text } from './startTestNode.ts'
-import { liveTime } from './Time.ts'
 
 const send = (n: number): Extract<Command, { type: 'Enqueue' }> => ({
   type: 'Enqueue',

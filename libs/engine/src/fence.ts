@@ -1,4 +1,3 @@
-import { KirokuError, isKirokuError, type LogEvent } from '@kiroku/message'
 import {
   decodeRecord,
   encodeRecord,
@@ -7,8 +6,9 @@ import {
   type DecodedRecord,
   type PartitionLog,
 } from '@kiroku/log'
-import { limits } from './limits.ts'
+import { KirokuError, isKirokuError, type LogEvent } from '@kiroku/protocol'
 import type { Time } from './Time.ts'
+import { limits } from './limits.ts'
 
 /** The start of an ownership: everything up to `seq` is settled, and nobody else can append behind it. */
 export interface Fenced {

@@ -1,6 +1,6 @@
-import { isKirokuError } from '@kiroku/message'
 import type { PartitionLog } from '@kiroku/log'
-import { encodeEnvelope, type OutboxEntry, type PartitionState } from '@kiroku/partition'
+import { type OutboxEntry, type PartitionState } from '@kiroku/partition'
+import { encodeEnvelope, isKirokuError } from '@kiroku/protocol'
 import type { BodyCache } from './BodyCache.ts'
 
 /** The body of a letter, or an empty one where a repair accepted that it is gone: the dead letter arrives all the same. */

@@ -1,8 +1,7 @@
-import { describe, expect, it } from 'vitest'
 import { createMemoryLog } from '@kiroku/log'
-import { KirokuError } from '@kiroku/message'
-import type { Answer, Command, CommandOf, Reply } from '@kiroku/partition'
+import { type Answer, type Command, type CommandOf, KirokuError, type Reply } from '@kiroku/protocol'
 import { ManualTime, waitUntil } from '@kiroku/testkit'
+import { describe, expect, it } from 'vitest'
 import { limits } from './limits.ts'
 import { body, by, receive, startTestNode } from './startTestNode.ts'
 

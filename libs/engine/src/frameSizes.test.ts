@@ -1,6 +1,6 @@
-import { describe, expect, it } from 'vitest'
 import { createMemoryLog } from '@kiroku/log'
-import type { CommandOf } from '@kiroku/partition'
+import type { CommandOf } from '@kiroku/protocol'
+import { describe, expect, it } from 'vitest'
 import { bodyBytes, commandBytes, Mailbox } from './Mailbox.ts'
 import { body, by, startTestNode } from './startTestNode.ts'
 

@@ -1,13 +1,13 @@
+import { createMemoryLog } from '@kiroku/log'
+import type { Answers, QueueConfig } from '@kiroku/protocol'
+import { waitUntil } from '@kiroku/testkit'
 import * as Effect from 'effect/Effect'
 import * as Exit from 'effect/Exit'
 import * as Scope from 'effect/Scope'
 import { describe, expect, it } from 'vitest'
-import { createMemoryLog } from '@kiroku/log'
-import type { Answers, QueueConfig } from '@kiroku/partition'
-import { waitUntil } from '@kiroku/testkit'
-import { limits } from './limits.ts'
 import { MortalLog } from './MortalLog.ts'
 import { Node } from './Node.ts'
+import { limits } from './limits.ts'
 import { body, by, receive, startTestNode, text } from './startTestNode.ts'
 
 const send = (n: number) =>

@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest'
 import { createMemoryLog, decodeRecord, type MemoryLog } from '@kiroku/log'
-import type { Answers, Command, QueueConfig } from '@kiroku/partition'
+import type { Answers, Command, QueueConfig } from '@kiroku/protocol'
 import { ManualTime, waitUntil } from '@kiroku/testkit'
+import { describe, expect, it } from 'vitest'
 import { body, by, receive, startTestNode } from './startTestNode.ts'
 
 type TestNode = Awaited<ReturnType<typeof startTestNode>>

@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest'
 import { createMemoryLog } from '@kiroku/log'
-import type { Command, Delivery } from '@kiroku/partition'
+import type { Command, Delivery } from '@kiroku/protocol'
 import { waitUntil } from '@kiroku/testkit'
+import { describe, expect, it } from 'vitest'
 import { body, by, receive, startTestNode, text } from './startTestNode.ts'
 
 const send = (n: number, ...bodies: string[]): Extract<Command, { type: 'Enqueue' }> => ({

@@ -1,16 +1,16 @@
-import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
 import { createMemoryLog, decodeRecord, type MemoryLog } from '@kiroku/log'
-import type { LogEvent } from '@kiroku/message'
 import {
-  encodeEnvelope,
-  eventBytes,
   type Answer,
   type Command,
   type CommandOf,
   type Delivery,
-} from '@kiroku/partition'
+  encodeEnvelope,
+  eventBytes,
+  type LogEvent,
+} from '@kiroku/protocol'
 import { ManualTime, waitUntil } from '@kiroku/testkit'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
 import { by, startTestNode } from './startTestNode.ts'
 
 const recordBytesMax = 150_000

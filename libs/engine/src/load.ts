@@ -1,11 +1,11 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
-import { KirokuError, isKirokuError, type LogEventOf } from '@kiroku/message'
 import { ChainError, readChain, type ChainAnchor, type PartitionLog } from '@kiroku/log'
 import { beginFrame, evolve, firstMissing, PartitionState, restoring } from '@kiroku/partition'
+import { KirokuError, isKirokuError, type LogEventOf } from '@kiroku/protocol'
 import type { ReadCheckpoint } from './CheckpointCodec.ts'
+import { LargeBodies } from './LargeBodies.ts'
 import { decodeAside } from './decodeAside.ts'
 import { inTurns } from './inTurns.ts'
-import { LargeBodies } from './LargeBodies.ts'
 import { limits } from './limits.ts'
 
 /** A state rebuilt from the log. */

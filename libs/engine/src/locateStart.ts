@@ -1,7 +1,7 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
-import { KirokuError, type LogEvent } from '@kiroku/message'
 import { firstFrameAt, frameFrom, readChain, type PartitionLog } from '@kiroku/log'
 import type { Located } from '@kiroku/partition'
+import { KirokuError, type LogEvent } from '@kiroku/protocol'
 import { limits } from './limits.ts'
 
 /** Where a queue's past begins, and how far it is to be read. */

@@ -1,12 +1,12 @@
-import { KirokuError } from '@kiroku/message'
 import type { Opened, OpenMessage } from '@kiroku/log'
+import { pushNumber } from '@kiroku/partition'
 import {
   decodeEnvelope,
-  encodeEnvelope,
-  pushNumber,
   type Delivery,
+  encodeEnvelope,
   type EnvelopeMeta,
-} from '@kiroku/partition'
+  KirokuError,
+} from '@kiroku/protocol'
 import type { KeyRing } from './KeyRing.ts'
 
 /** A delivery as it can be read. */

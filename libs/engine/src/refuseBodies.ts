@@ -1,5 +1,5 @@
-import type { KirokuError } from '@kiroku/message'
-import { bodyOf, type CommandOf, type PartitionState } from '@kiroku/partition'
+import { type PartitionState } from '@kiroku/partition'
+import { bodyOf, type CommandOf, type KirokuError } from '@kiroku/protocol'
 import type { BodySchemas } from './BodySchemas.ts'
 
 /** Why a queue that checks all bodies does not take a send. A repeat of one that it took is answered from memory, not here. */

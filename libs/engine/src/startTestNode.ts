@@ -1,16 +1,16 @@
-import * as Effect from 'effect/Effect'
-import * as Exit from 'effect/Exit'
-import * as Scope from 'effect/Scope'
 import { decodeRecord, encodeRecord, type Log, type MemoryLog } from '@kiroku/log'
-import type { LogEvent } from '@kiroku/message'
 import {
-  decodeEnvelope,
-  encodeEnvelope,
   type Answers,
   type Command,
   type CommandType,
-} from '@kiroku/partition'
+  decodeEnvelope,
+  encodeEnvelope,
+  type LogEvent,
+} from '@kiroku/protocol'
 import { waitUntil } from '@kiroku/testkit'
+import * as Effect from 'effect/Effect'
+import * as Exit from 'effect/Exit'
+import * as Scope from 'effect/Scope'
 import { Node, type NodeOptions } from './Node.ts'
 
 export const by = { name: 'test', origin: 'test' }

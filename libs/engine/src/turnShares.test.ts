@@ -1,7 +1,8 @@
-import { describe, expect, it } from 'vitest'
 import { createMemoryLog, decodeRecord } from '@kiroku/log'
-import { recordBytes, type Command, type CommandOf } from '@kiroku/partition'
+import { recordBytes } from '@kiroku/partition'
+import { type Command, type CommandOf } from '@kiroku/protocol'
 import { ManualTime } from '@kiroku/testkit'
+import { describe, expect, it } from 'vitest'
 import { sizesFor } from './Sizes.ts'
 import { body, by, startTestNode } from './startTestNode.ts'
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { LogMeta } from '@kiroku/log'
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { Kvm, type KV } from '@nats-io/kv'
 import type { NatsConnection } from '@nats-io/nats-core'

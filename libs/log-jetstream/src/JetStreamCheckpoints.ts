@@ -1,6 +1,6 @@
 import type { CheckpointStore } from '@kiroku/log'
-import { KirokuError } from '@kiroku/message'
 import { toKirokuError } from '@kiroku/nats'
+import { KirokuError } from '@kiroku/protocol'
 import type { JetStreamManager } from '@nats-io/jetstream'
 import type { ObjectInfo, ObjectStore } from '@nats-io/obj'
 

@@ -1,6 +1,6 @@
 import { keysKeptMs, type KeyEntry, type KeyStore, type LogMeta } from '@kiroku/log'
-import { KirokuError } from '@kiroku/message'
 import { jetStreamCode } from '@kiroku/nats'
+import { KirokuError } from '@kiroku/protocol'
 import { JetStreamApiError, type JetStreamManager } from '@nats-io/jetstream'
 import { Kvm } from '@nats-io/kv'
 import { headers, NoRespondersError, RequestError, type NatsConnection } from '@nats-io/nats-core'

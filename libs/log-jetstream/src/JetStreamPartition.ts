@@ -1,10 +1,10 @@
 import type { CheckpointStore, LogRecord, LogState, PartitionLog } from '@kiroku/log'
-import { isKirokuError, KirokuError } from '@kiroku/message'
 import type { Publisher } from '@kiroku/nats'
+import { isKirokuError, KirokuError } from '@kiroku/protocol'
 import type { JetStreamManager } from '@nats-io/jetstream'
 import { headers } from '@nats-io/nats-core'
-import { askLeader } from './askLeader.ts'
 import type { StreamReader } from './StreamReader.ts'
+import { askLeader } from './askLeader.ts'
 
 /** What a partition is made of. */
 interface Parts {

@@ -1,10 +1,10 @@
 import { isOurs, type LogRecord } from '@kiroku/log'
-import { KirokuError } from '@kiroku/message'
 import { toKirokuError } from '@kiroku/nats'
+import { KirokuError } from '@kiroku/protocol'
 import type { JetStreamManager } from '@nats-io/jetstream'
 import { createInbox, type Msg, type NatsConnection } from '@nats-io/nats-core'
-import { askLeader } from './askLeader.ts'
 import type { ByteBudget } from './ByteBudget.ts'
+import { askLeader } from './askLeader.ts'
 import { batchBytesMax, batchRecordsMax, readAttemptsMax, readTimeoutMs, recordBytesGuess } from './limits.ts'
 
 /** What one direct batched get brought. */

@@ -1,5 +1,5 @@
-import { KirokuError } from '@kiroku/message'
 import { jetStreamCode, toKirokuError } from '@kiroku/nats'
+import { KirokuError } from '@kiroku/protocol'
 import { JetStreamApiError, StorageType, type JetStreamManager } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/nats-core'
 import type { CreateLog } from './Catalogue.ts'

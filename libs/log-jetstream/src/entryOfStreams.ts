@@ -1,4 +1,4 @@
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 import type { JetStreamManager, StreamInfo } from '@nats-io/jetstream'
 import { newEntry, type CatalogueEntry, type CreateLog } from './Catalogue.ts'
 import { streamName, subjectName } from './names.ts'

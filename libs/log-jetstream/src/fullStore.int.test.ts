@@ -1,6 +1,6 @@
 import { encodeRecord, zeroHash } from '@kiroku/log'
-import { isKirokuError } from '@kiroku/message'
 import { connect, requireJetStream } from '@kiroku/nats'
+import { isKirokuError } from '@kiroku/protocol'
 import { startTestNats, temporaryFolder } from '@kiroku/testkit'
 import type { JetStreamManager } from '@nats-io/jetstream'
 import { expect, onTestFinished, test } from 'vitest'

@@ -1,4 +1,4 @@
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 
 /** The bucket with what is fixed about each log, and the place of one log in it. */
 export const catalogueBucket = 'KIROKU_CATALOGUE'

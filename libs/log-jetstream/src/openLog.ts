@@ -1,6 +1,6 @@
 import { keysKeptMs, type Log, type LogMeta, type PartitionLog } from '@kiroku/log'
-import { KirokuError } from '@kiroku/message'
 import { isStreamMissing, jetStreamCode, Publisher, requireJetStream, toKirokuError } from '@kiroku/nats'
+import { KirokuError } from '@kiroku/protocol'
 import {
   DiscardPolicy,
   JetStreamApiError,
@@ -14,12 +14,13 @@ import { Objm, setSha256Backend, type ObjectStore } from '@nats-io/obj'
 import { Ballast } from './Ballast.ts'
 import { ByteBudget } from './ByteBudget.ts'
 import { Catalogue, newEntry, type CatalogueEntry, type CreateLog, type Found } from './Catalogue.ts'
-import { canCopy, checkCreate } from './checkCreate.ts'
-import { entryOfStreams } from './entryOfStreams.ts'
 import { JetStreamCheckpoints } from './JetStreamCheckpoints.ts'
 import { JetStreamKeys } from './JetStreamKeys.ts'
 import { JetStreamPartition } from './JetStreamPartition.ts'
 import { JetStreamRoom, type Disk } from './JetStreamRoom.ts'
+import { StreamReader } from './StreamReader.ts'
+import { canCopy, checkCreate } from './checkCreate.ts'
+import { entryOfStreams } from './entryOfStreams.ts'
 import { headerBytesMax, payloadBytesDefault, readerBytesMax } from './limits.ts'
 import {
   catalogueBucket,
@@ -29,9 +30,8 @@ import {
   streamName,
   subjectName,
 } from './names.ts'
-import { incarnationOf, metadataOf, saysAll } from './streamMetadata.ts'
 import { rewriteDescription } from './rewriteDescription.ts'
-import { StreamReader } from './StreamReader.ts'
+import { incarnationOf, metadataOf, saysAll } from './streamMetadata.ts'
 
 /** How much of a log's record is kept; what is absent stays as it is. */
 type RecordLimits = Partial<Pick<LogMeta, 'recordMs' | 'recordBytes'>>

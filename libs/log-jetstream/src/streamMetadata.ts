@@ -1,4 +1,4 @@
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 import type { StreamConfig } from '@nats-io/jetstream'
 import type { CatalogueEntry } from './Catalogue.ts'
 

@@ -1,4 +1,4 @@
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 import type { BodyRef, BodySection } from './Frame.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { LogEvent } from '@kiroku/message'
+import type { LogEvent } from '@kiroku/protocol'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { readChain, type ChainEntry, type ReadChainOptions } from './Chain.ts'
 import { encodeBodyRecord, encodeRecord } from './FrameCodec.ts'

@@ -1,4 +1,4 @@
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 import { ChainError } from './ChainError.ts'
 import type { DecodedRecord } from './DecodedRecord.ts'
 import { decodeRecord } from './FrameCodec.ts'

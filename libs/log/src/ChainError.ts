@@ -1,4 +1,4 @@
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 
 /** What a reader of the chain found wrong, and where. */
 export class ChainError extends KirokuError {

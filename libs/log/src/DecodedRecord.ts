@@ -1,9 +1,8 @@
-import type { LogEvent } from '@kiroku/message'
-import { KirokuError } from '@kiroku/message'
+import { KirokuError, type LogEvent } from '@kiroku/protocol'
 import { readBodyTable, type SectionIndex } from './BodyTable.ts'
 import type { BodyRef, BodySection } from './Frame.ts'
-import { bodiesIntact, recordHash } from './recordHash.ts'
 import { hashBytes, layout } from './RecordLayout.ts'
+import { bodiesIntact, recordHash } from './recordHash.ts'
 
 /** Lengths of a record's sections, read and checked by the codec. */
 export interface SectionBytes {

@@ -1,4 +1,4 @@
-import type { LogEvent } from '@kiroku/message'
+import type { LogEvent } from '@kiroku/protocol'
 
 /** Version of the frame format that this code writes. */
 export const frameVersion = 1

@@ -1,5 +1,5 @@
+import { isKirokuError, type LogEvent } from '@kiroku/protocol'
 import fc from 'fast-check'
-import { isKirokuError, type LogEvent } from '@kiroku/message'
 import { expect, test } from 'vitest'
 import type { BodyRef, FrameContent } from './Frame.ts'
 import { decodeRecord, encodeBodyRecord, encodeRecord } from './FrameCodec.ts'

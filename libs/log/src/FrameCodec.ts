@@ -1,10 +1,10 @@
-import { KirokuError, type LogEvent } from '@kiroku/message'
+import { KirokuError, type LogEvent } from '@kiroku/protocol'
 import { Packr } from 'msgpackr'
 import { writeBodyTable } from './BodyTable.ts'
 import { DecodedBody, DecodedFrame, type DecodedRecord, type SectionBytes } from './DecodedRecord.ts'
 import { frameVersion, type FrameContent } from './Frame.ts'
-import { recordHash, sha256 } from './recordHash.ts'
 import { checksum, isOurs, layout, recordKind, writePreamble } from './RecordLayout.ts'
+import { recordHash, sha256 } from './recordHash.ts'
 
 /** Record definitions are inline, so that each frame can be read without any other. */
 const packr = new Packr({ useRecords: true })

@@ -1,4 +1,4 @@
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 import type { LogState, StoreRoom } from './Log.ts'
 import type { MemorySpace } from './MemorySpace.ts'
 import type { MemoryStore } from './MemoryStore.ts'

@@ -1,4 +1,4 @@
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 import type { KeyEntry, KeyStore } from './KeyStore.ts'
 
 /** A key store in memory that can be told to fail. */

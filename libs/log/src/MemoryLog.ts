@@ -1,10 +1,10 @@
-import { KirokuError } from '@kiroku/message'
-import type { Log, LogMeta, LogRecord } from './Log.ts'
+import { KirokuError } from '@kiroku/protocol'
 import { keysKeptMs } from './KeyStore.ts'
+import type { Log, LogMeta, LogRecord } from './Log.ts'
 import { MemoryFaults } from './MemoryFaults.ts'
 import { MemoryKeys } from './MemoryKeys.ts'
-import { MemorySpace } from './MemorySpace.ts'
 import { MemoryPartition, type Schedule } from './MemoryPartition.ts'
+import { MemorySpace } from './MemorySpace.ts'
 import { MemoryStore } from './MemoryStore.ts'
 
 /** How a memory log behaves; all optional. */

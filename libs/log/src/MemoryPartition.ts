@@ -1,4 +1,4 @@
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 import type { CheckpointStore, LogRecord, LogState, PartitionLog } from './Log.ts'
 import type { MemoryFaults, WriteFault } from './MemoryFaults.ts'
 import type { MemoryStore } from './MemoryStore.ts'

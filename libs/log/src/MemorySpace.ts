@@ -1,4 +1,4 @@
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 import type { StoreRoom } from './Log.ts'
 import type { MemoryStore } from './MemoryStore.ts'
 

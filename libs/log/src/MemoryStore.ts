@@ -1,4 +1,4 @@
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 import type { LogRecord, LogState } from './Log.ts'
 import type { MemorySpace } from './MemorySpace.ts'
 import { isOurs } from './RecordLayout.ts'

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomFillSync } from 'node:crypto'
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 
 /**
  * How a message of an erasable queue stands in the log, byte by byte. As an envelope it would begin with the length 0

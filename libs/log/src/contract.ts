@@ -1,4 +1,4 @@
-import { isKirokuError } from '@kiroku/message'
+import { isKirokuError } from '@kiroku/protocol'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { encodeRecord } from './FrameCodec.ts'
 import type { Log, LogRecord, PartitionLog } from './Log.ts'

@@ -1,4 +1,4 @@
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 import { decodeRecord } from './FrameCodec.ts'
 import type { PartitionLog } from './Log.ts'
 

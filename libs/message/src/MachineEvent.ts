@@ -1,4 +1,4 @@
-import type { DiscardReason } from './MessageCell.ts'
+import type { DiscardReason } from '@kiroku/protocol'
 
 /** When a message whose attempts are used up leaves: at the failure, or at the next receive (SQS). */
 export type Exhaustion = 'onExpiry' | 'onNextReceive'

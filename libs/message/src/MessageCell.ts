@@ -1,17 +1,4 @@
-import { State } from './State.ts'
-
-/** Why a message was discarded. */
-export type DiscardReason =
-  | 'exhausted'
-  | 'expired'
-  | 'purged'
-  | 'operator'
-  | 'duplicate'
-  | 'filtered'
-  | 'recalled'
-  | 'rolledBack'
-  | 'redriven'
-  | 'erased'
+import { type DiscardReason, State } from '@kiroku/protocol'
 
 /** What the machine remembers of one message: its state and its context. Times are ms of partition time. */
 export interface MessageCell {

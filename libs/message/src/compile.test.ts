@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { and, assign, createMachine, not, raise, type AnyStateMachine } from 'xstate'
 import { compile } from './compile.ts'
-import { newCell, State, type MachineEvent } from './index.ts'
+import { State } from '@kiroku/protocol'
+import { newCell, type MachineEvent } from './index.ts'
 
 type Written = Record<string, unknown>
 

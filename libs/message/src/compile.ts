@@ -1,8 +1,8 @@
+import { stateNames, type State } from '@kiroku/protocol'
 import type { AnyStateMachine, AnyStateNode } from 'xstate'
-import { guardNames } from './guardNames.ts'
 import type { MachineEvent, MachineEventType } from './MachineEvent.ts'
 import type { MessageCell } from './MessageCell.ts'
-import { stateNames, type State } from './State.ts'
+import { guardNames } from './guardNames.ts'
 
 /**
  * Applies an event to a cell in place.

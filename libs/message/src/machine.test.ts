@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { isFinal, newCell, State, stateNames, step } from './index.ts'
-import type { DiscardReason, MachineEvent, MessageCell, Policy } from './index.ts'
+import { isFinal, State, stateNames, type DiscardReason } from '@kiroku/protocol'
+import { newCell, step } from './index.ts'
+
+import type { MachineEvent, MessageCell, Policy } from './index.ts'
 
 const policy = (change: Partial<Policy> = {}): Policy => ({
   attemptsMax: 4,

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { machineGraph, renderMachine, stateNames } from './index.ts'
+import { stateNames } from '@kiroku/protocol'
+import { machineGraph, renderMachine } from './index.ts'
 
 const { nodes, edges } = machineGraph()
 

@@ -1,6 +1,6 @@
+import { stateNames } from '@kiroku/protocol'
 import { expect, it } from 'vitest'
 import { renderPopulation, type Population } from './renderPopulation.ts'
-import { stateNames } from './State.ts'
 
 const empty = Object.fromEntries(stateNames.map((name) => [name, 0])) as Population
 const population = { ...empty, Available: 1_200, Inflight: 3, DLQ: 1 }

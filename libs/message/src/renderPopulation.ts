@@ -1,5 +1,5 @@
+import { stateNames } from '@kiroku/protocol'
 import { machineGraph } from './graph.ts'
-import { stateNames } from './State.ts'
 import { stateTokens } from './stateTokens.ts'
 
 /** How many messages are in each state. */

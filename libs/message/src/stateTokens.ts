@@ -1,4 +1,4 @@
-import type { stateNames } from './State.ts'
+import type { stateNames } from '@kiroku/protocol'
 
 /** How a state is shown: never by its colour alone. */
 export interface StateToken {

@@ -2,13 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { transition, type EventFromLogic, type SnapshotFrom } from 'xstate'
 import { getSimplePaths } from 'xstate/graph'
+import { isFinal, State, stateNames } from '@kiroku/protocol'
 import {
-  isFinal,
   machineGraph,
   messageMachine,
   newCell,
-  State,
-  stateNames,
   step,
   type MachineEvent,
   type MachineEventType,

@@ -1,9 +1,9 @@
-import { KirokuError } from '@kiroku/message'
-import { temporaryFolder } from '@kiroku/testkit'
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { chmod, copyFile, mkdir, readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { KirokuError } from '@kiroku/protocol'
+import { temporaryFolder } from '@kiroku/testkit'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { ensureNatsServer } from './ensureNatsServer.ts'
 

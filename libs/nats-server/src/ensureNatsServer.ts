@@ -1,14 +1,14 @@
-import { KirokuError } from '@kiroku/message'
 import { readFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { delimiter, dirname, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { KirokuError } from '@kiroku/protocol'
+import { executable, isSupported, probe, type NatsBinary } from './NatsBinary.ts'
+import { cacheFolderOf, newestCached } from './NatsCache.ts'
 import { fetchFromApt } from './fetchFromApt.ts'
 import { fetchRelease } from './fetchRelease.ts'
 import { installCommand } from './installCommand.ts'
 import { releaseDefault, versionFetched, versionMinimum } from './limits.ts'
-import { executable, isSupported, probe, type NatsBinary } from './NatsBinary.ts'
-import { cacheFolderOf, newestCached } from './NatsCache.ts'
 import { takeLock } from './takeLock.ts'
 
 /** A usable nats-server and where it was found. */

@@ -1,4 +1,3 @@
-import type { ErrorId } from '@kiroku/message'
 import { spawn, type ChildProcess } from 'node:child_process'
 import {
   mkdirSync,
@@ -12,6 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { ErrorId } from '@kiroku/protocol'
 import { readyTimeoutMs } from './limits.ts'
 import { serverConfig, type ServerSettings } from './serverConfig.ts'
 

@@ -1,15 +1,15 @@
-import { KirokuError } from '@kiroku/message'
 import { spawn } from 'node:child_process'
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, realpathSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { KirokuError } from '@kiroku/protocol'
+import { managedFolderOf, type KeeperSpec, type RunningServer } from './ManagedState.ts'
+import { isSupported, probe } from './NatsBinary.ts'
 import { ensureNatsServer, type EnsureOptions } from './ensureNatsServer.ts'
 import { takeLease, type Lease } from './lease.ts'
 import { graceMsDefault, maxPayloadBytesDefault, readyTimeoutMs } from './limits.ts'
 import { managedDisk, type ManagedDisk } from './managedDisk.ts'
-import { managedFolderOf, type KeeperSpec, type RunningServer } from './ManagedState.ts'
-import { isSupported, probe } from './NatsBinary.ts'
 
 /** Settings of {@link startManaged}. They count when the server has to be started; one that runs keeps its own. */
 export interface StartManagedOptions {

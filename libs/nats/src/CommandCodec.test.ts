@@ -1,5 +1,5 @@
+import type { Command, Reply } from '@kiroku/protocol'
 import { describe, expect, it } from 'vitest'
-import type { Command, Reply } from '@kiroku/partition'
 import { decodeCommands, decodeReply, encodeCommands, encodeError, encodeReply } from './CommandCodec.ts'
 
 const by = { name: 'local', origin: 'test' }

@@ -1,7 +1,12 @@
-import { KirokuError, errorFromWire, type WireError } from '@kiroku/message'
-import type { Command, Reply } from '@kiroku/partition'
+import {
+  type Command,
+  errorFromWire,
+  isCommand,
+  KirokuError,
+  type Reply,
+  type WireError,
+} from '@kiroku/protocol'
 import { Packr } from 'msgpackr'
-import { isCommand } from './commandShapes.ts'
 
 /** Version of the form in which commands and replies travel. */
 const wireVersion = 1

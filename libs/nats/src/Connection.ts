@@ -1,8 +1,12 @@
 import { readFile } from 'node:fs/promises'
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 import type { NatsConnection, TlsOptions } from '@nats-io/nats-core'
-import { connect as connectNode, credsAuthenticator, nkeyAuthenticator } from '@nats-io/transport-node'
-import type { NodeConnectionOptions } from '@nats-io/transport-node'
+import {
+  connect as connectNode,
+  credsAuthenticator,
+  nkeyAuthenticator,
+  type NodeConnectionOptions,
+} from '@nats-io/transport-node'
 import { backOffMsMax, backOffMsMin, connectTimeoutMs, pingIntervalMs } from './limits.ts'
 
 /** Where NATS is and who we are there; everything but the servers is passed through. */

@@ -1,6 +1,13 @@
-import { KirokuError } from '@kiroku/message'
-import { createInbox, headers as makeHeaders, nuid } from '@nats-io/nats-core'
-import type { Msg, MsgHdrs, NatsConnection, Subscription } from '@nats-io/nats-core'
+import { KirokuError } from '@kiroku/protocol'
+import {
+  createInbox,
+  headers as makeHeaders,
+  type Msg,
+  type MsgHdrs,
+  type NatsConnection,
+  nuid,
+  type Subscription,
+} from '@nats-io/nats-core'
 import { fromApiError, type ApiError } from './jetStreamErrors.ts'
 import { publishTimeoutMs } from './limits.ts'
 

@@ -1,4 +1,4 @@
-import { KirokuError, type ErrorId } from '@kiroku/message'
+import { KirokuError, type ErrorId } from '@kiroku/protocol'
 import { JetStreamApiError } from '@nats-io/jetstream'
 
 /** Codes of JetStream's API errors that mean something to us (server/errors.json of nats-server). */

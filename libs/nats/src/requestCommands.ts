@@ -1,5 +1,4 @@
-import { KirokuError } from '@kiroku/message'
-import type { Command, Reply } from '@kiroku/partition'
+import { type Command, KirokuError, type Reply } from '@kiroku/protocol'
 import { createInbox, type Msg, type NatsConnection } from '@nats-io/nats-core'
 import { decodeReply, encodeCommands } from './CommandCodec.ts'
 import { commandSubject, ownerSubject, partHeader } from './commandSubjects.ts'

@@ -1,5 +1,12 @@
-import { KirokuError, isKirokuError, type WireError } from '@kiroku/message'
-import type { Command, Delivery, Reply, SettleItem } from '@kiroku/partition'
+import {
+  type Command,
+  type Delivery,
+  isKirokuError,
+  KirokuError,
+  type Reply,
+  type SettleItem,
+  type WireError,
+} from '@kiroku/protocol'
 import { createInbox, headers, type Msg, type NatsConnection } from '@nats-io/nats-core'
 import { decodeCommands, encodeError, encodeReply } from './CommandCodec.ts'
 import { commandSubject, ownerSubject, partHeader, payloadMarginBytes } from './commandSubjects.ts'

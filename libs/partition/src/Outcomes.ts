@@ -1,9 +1,14 @@
-import type { DiscardReason, LogEventOf, Ranges } from '@kiroku/message'
-import { rangeBytes, textBytes } from './eventBytes.ts'
-import { countOf } from './ranges.ts'
+import {
+  countOf,
+  type DiscardReason,
+  type LogEventOf,
+  rangeBytes,
+  type Ranges,
+  textBytes,
+} from '@kiroku/protocol'
+import { pushNumber, type Turn } from './Turn.ts'
 import { laneKey } from './state/Outbox.ts'
 import type { Subscription } from './state/Subscription.ts'
-import { pushNumber, type Turn } from './Turn.ts'
 
 /** Facts that name numbers of one subscription. */
 type Numbered =

@@ -1,4 +1,4 @@
-import type { LogEvent } from '@kiroku/message'
+import type { LogEvent } from '@kiroku/protocol'
 import { describe, expect, it } from 'vitest'
 import { PastFold, type PastFrame } from './index.ts'
 

@@ -1,8 +1,6 @@
-import type { LogEvent, LogEventOf, Ranges } from '@kiroku/message'
-import { firstPlace } from './firstPlace.ts'
+import { countOf, type LogEvent, type LogEventOf, type QueueConfig, type Ranges } from '@kiroku/protocol'
 import { partOf, type PastRun } from './PastRun.ts'
-import type { QueueConfig } from './QueueConfig.ts'
-import { countOf } from './ranges.ts'
+import { firstPlace } from './firstPlace.ts'
 import { mainSubscription } from './state/QueueState.ts'
 
 /** The generation whose past is looked for. */

@@ -1,11 +1,11 @@
-import { State, step, type MachineEvent, type Ranges } from '@kiroku/message'
+import { step, type MachineEvent } from '@kiroku/message'
+import { rangeBytes, type Ranges, State } from '@kiroku/protocol'
+import { outcomeBytes, Outcomes } from './Outcomes.ts'
+import { pushNumber, type PlannedDelivery, type Turn } from './Turn.ts'
 import { loadCell, untouchedCell } from './cell.ts'
 import { leave } from './decide/settle.ts'
-import { rangeBytes } from './eventBytes.ts'
-import { outcomeBytes, Outcomes } from './Outcomes.ts'
 import type { Poll } from './state/Poll.ts'
 import type { Subscription } from './state/Subscription.ts'
-import { pushNumber, type PlannedDelivery, type Turn } from './Turn.ts'
 
 const deliverEvent: Extract<MachineEvent, { type: 'DELIVER' }> = {
   type: 'DELIVER',

@@ -1,25 +1,19 @@
+import { newCell, step, type MachineEvent, type MessageCell, type Policy } from '@kiroku/message'
 import {
   isFinal,
-  newCell,
   State,
   stateNames,
-  step,
   type LogEvent,
   type LogEventOf,
-  type MachineEvent,
-  type MessageCell,
-  type Policy,
   type QueueAddress,
-} from '@kiroku/message'
-import {
-  dedupKeyBytes,
-  laneKey,
   type QueueConfig,
   type SettleItem,
   type SubscriptionSettings,
-} from './index.ts'
+} from '@kiroku/protocol'
 import { numbersOf } from './TestPartition.ts'
 import { keyText } from './TestRepeats.ts'
+
+import { dedupKeyBytes, laneKey } from './index.ts'
 
 /** One message as the record tells it. */
 interface LawMessage {

@@ -1,6 +1,7 @@
-import type { LogEvent } from '@kiroku/message'
-import { bodyOf, dedupKeyBytes, type Answers, type CommandOf, type QueueConfig } from './index.ts'
+import { type LogEvent, bodyOf, type Answers, type CommandOf, type QueueConfig } from '@kiroku/protocol'
 import { numbersOf } from './TestPartition.ts'
+
+import { dedupKeyBytes } from './index.ts'
 
 /** Holds the keys on record against what senders said: two messages of a queue have one key exactly if they are the same. */
 export class TestRepeats {

@@ -1,6 +1,5 @@
-import { type KirokuError, type LogEvent, type MessageCell, newCell, type Ranges } from '@kiroku/message'
-import type { Answer } from './Command.ts'
-import { eventBytes } from './eventBytes.ts'
+import { type MessageCell, newCell } from '@kiroku/message'
+import { type Answer, eventBytes, type KirokuError, type LogEvent, type Ranges } from '@kiroku/protocol'
 import { evolve } from './evolve.ts'
 import type { PartitionState } from './state/PartitionState.ts'
 

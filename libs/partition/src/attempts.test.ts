@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { limits, restore, snapshot, stateHash, type QueueConfig } from './index.ts'
+import { limits, type QueueConfig } from '@kiroku/protocol'
+import { restore, snapshot, stateHash } from './index.ts'
 import { numbersOf, TestPartition } from './TestPartition.ts'
 
 const by = { name: 'tester', origin: 'test' }

@@ -1,7 +1,6 @@
-import { KirokuError, State, type Ranges } from '@kiroku/message'
+import { countOf, KirokuError, pushRange, rangeFrom, type Ranges, State } from '@kiroku/protocol'
 import type { PartitionState } from './state/PartitionState.ts'
 import type { Subscription } from './state/Subscription.ts'
-import { countOf, pushRange, rangeFrom } from './ranges.ts'
 import { retire } from './touched.ts'
 import { readyRuns, takeUntouched } from './untouched.ts'
 

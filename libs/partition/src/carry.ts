@@ -1,12 +1,11 @@
-import { KirokuError, type LogEventOf, type QueueAddress, type Ranges } from '@kiroku/message'
+import { KirokuError, type LogEventOf, pushRange, type QueueAddress, type Ranges } from '@kiroku/protocol'
+import type { Turn } from './Turn.ts'
 import { firstPlace } from './firstPlace.ts'
-import { pushRange } from './ranges.ts'
+import type { Snapshot } from './snapshot.ts'
 import { laneKey, type OutboxEntry, type OutboxLane } from './state/Outbox.ts'
-import { RunSlab } from './state/RunSlab.ts'
 import type { PartitionState } from './state/PartitionState.ts'
 import type { QueueState } from './state/QueueState.ts'
-import type { Snapshot } from './snapshot.ts'
-import type { Turn } from './Turn.ts'
+import { RunSlab } from './state/RunSlab.ts'
 import { readyRuns } from './untouched.ts'
 
 /** Consecutive messages whose bodies lie together in an old frame. */

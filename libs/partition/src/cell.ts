@@ -1,4 +1,5 @@
-import { State, type MessageCell } from '@kiroku/message'
+import { type MessageCell } from '@kiroku/message'
+import { State } from '@kiroku/protocol'
 import type { LiveSlab } from './state/LiveSlab.ts'
 
 /** Copies a live message into the cell that the law's step works on. */

@@ -1,9 +1,12 @@
-import { KirokuError, type Ranges } from '@kiroku/message'
-import { canonical } from './canonical.ts'
-import type { CommandOf } from './Command.ts'
-import { limits } from './limits.ts'
-import { pushRange } from './ranges.ts'
-import type { RedriveFilter } from './state/Redrive.ts'
+import {
+  canonical,
+  type CommandOf,
+  KirokuError,
+  limits,
+  pushRange,
+  type Ranges,
+  type RedriveFilter,
+} from '@kiroku/protocol'
 
 const texts = ['tag', 'cause', 'error'] as const
 const times = ['enqueuedAfter', 'enqueuedBefore'] as const

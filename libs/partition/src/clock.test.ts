@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { encodeEnvelope, limits, type CommandOf, type QueueConfig } from './index.ts'
+import { encodeEnvelope, limits, type CommandOf, type QueueConfig } from '@kiroku/protocol'
 import { numbersOf, TestPartition } from './TestPartition.ts'
 
 const hour = 3_600_000

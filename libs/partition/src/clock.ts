@@ -1,4 +1,4 @@
-import { State, type LogEventOf } from '@kiroku/message'
+import { State, type LogEventOf } from '@kiroku/protocol'
 import { moveHolds } from './hold.ts'
 import type { PartitionState } from './state/PartitionState.ts'
 

@@ -1,14 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import { encodeEnvelope, type Answer, type CommandOf } from '@kiroku/protocol'
 import {
   closedLanesFor,
   decideClosingTold,
   decideForwarded,
-  encodeEnvelope,
   laneKey,
   PartitionState,
   snapshot,
-  type Answer,
-  type CommandOf,
 } from './index.ts'
 import { TestPartition } from './TestPartition.ts'
 

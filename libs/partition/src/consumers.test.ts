@@ -1,8 +1,8 @@
+import { type ConsumerDescription, limits, type QueueDescription, mergeConsumers } from '@kiroku/protocol'
 import { describe, expect, it } from 'vitest'
-import type { ConsumerDescription, QueueDescription } from './Command.ts'
-import { mergeConsumers, Times } from './index.ts'
-import { limits } from './limits.ts'
 import { TestPartition } from './TestPartition.ts'
+
+import { Times } from './index.ts'
 
 const withQueue = (): TestPartition => {
   const p = new TestPartition()

@@ -1,17 +1,14 @@
 import { describe, expect, it } from 'vitest'
+import { encodeEnvelope, type Answers, type CommandOf, type QueueConfig } from '@kiroku/protocol'
 import {
   bodiesBefore,
   decideCarry,
   decideForwarded,
   describeQueues,
-  encodeEnvelope,
   evolve,
   laneKey,
   lettersBefore,
   snapshot,
-  type Answers,
-  type CommandOf,
-  type QueueConfig,
 } from './index.ts'
 import { TestPartition } from './TestPartition.ts'
 

@@ -1,7 +1,25 @@
-import { isFinal, newCell, State, type LogEvent, type MessageCell, type QueueAddress } from '@kiroku/message'
+import { newCell, type MessageCell } from '@kiroku/message'
+import {
+  isFinal,
+  State,
+  type LogEvent,
+  type QueueAddress,
+  encodeEnvelope,
+  defaultQueueConfig,
+  type Answers,
+  type Command,
+  type CommandOf,
+  type QueueConfig,
+  type SettleItem,
+  type SubscriptionSettings,
+} from '@kiroku/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { TestLaw, timeOf, type LawQueue, type LawSub } from './TestLaw.ts'
+import { numbersOf, TestPartition } from './TestPartition.ts'
+import { TestRepeats } from './TestRepeats.ts'
 import { loadCell } from './cell.ts'
+
 import {
   availableNumbers,
   decideEditBody,
@@ -10,30 +28,19 @@ import {
   decideKeysDeleted,
   decideRedrive,
   editable,
-  encodeEnvelope,
-  defaultQueueConfig,
   describeQueues,
   laneKey,
   readyRuns,
   snapshot,
   stateHash,
-  type Answers,
   type Turn,
-  type Command,
-  type CommandOf,
   type PartitionState,
-  type QueueConfig,
-  type SettleItem,
-  type SubscriptionSettings,
 } from './index.ts'
+import type { Groups } from './state/Groups.ts'
 import { freeSlot } from './state/LiveSlab.ts'
 import type { QueueState } from './state/QueueState.ts'
-import type { Groups } from './state/Groups.ts'
 import type { Subscription } from './state/Subscription.ts'
 import { listsOf } from './untouched.ts'
-import { TestLaw, timeOf, type LawQueue, type LawSub } from './TestLaw.ts'
-import { numbersOf, TestPartition } from './TestPartition.ts'
-import { TestRepeats } from './TestRepeats.ts'
 
 const by = { name: 'tester', origin: 'test' }
 const names = ['a', 'b', 'c'] as const

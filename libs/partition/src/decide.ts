@@ -1,5 +1,5 @@
-import { KirokuError } from '@kiroku/message'
-import type { Command, CommandOf } from './Command.ts'
+import { type Command, type CommandOf, KirokuError, limits } from '@kiroku/protocol'
+import type { Rest, Turn } from './Turn.ts'
 import {
   decideConfigureQueue,
   decideCreateQueue,
@@ -7,15 +7,17 @@ import {
   decidePause,
   decidePurgeQueue,
 } from './decide/admin.ts'
+import { decideDiscard } from './decide/discard.ts'
 import { decideEnqueue, decideForward, namedQueue, namedSubscription } from './decide/enqueue.ts'
 import { decideErase } from './decide/erase.ts'
-import { decideForgetLanes } from './decide/forwarded.ts'
 import { answerFollowers, decideFollow } from './decide/follow.ts'
+import { decideForgetLanes } from './decide/forwarded.ts'
 import { decideDropPart, decidePlacePart } from './decide/place.ts'
 import { decideCancelReceive, decideReceive } from './decide/receive.ts'
 import { decideCancelRedrive, decideDescribeRedrives, decideStartRedrive } from './decide/redrive.ts'
 import { decideRevise } from './decide/revise.ts'
 import { decideSettle } from './decide/settle.ts'
+import { decideSpreadQueue } from './decide/spread.ts'
 import type { EnqueueOf, SizedRef } from './decide/storeSend.ts'
 import {
   decideConfigureSubscription,
@@ -23,15 +25,11 @@ import {
   decideDeleteSubscription,
   decideResetSubscription,
 } from './decide/subscription.ts'
-import { decideSpreadQueue } from './decide/spread.ts'
 import { deliver } from './deliver.ts'
-import { decideDiscard } from './decide/discard.ts'
 import { describeQueue, describeQueues } from './describe.ts'
 import { describeGroups } from './describeGroups.ts'
-import { limits } from './limits.ts'
 import { mainSubscription } from './state/QueueState.ts'
 import { answerEmpty, fireTimers } from './timers.ts'
-import type { Rest, Turn } from './Turn.ts'
 
 /** Commands that the engine answers itself. */
 export type EngineCommand = 'DescribePartition' | 'ConfirmClock'

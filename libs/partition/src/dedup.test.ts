@@ -1,14 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import {
-  encodeEnvelope,
-  limits,
-  restore,
-  snapshot,
-  stateHash,
-  type Answers,
-  type CommandOf,
-  type QueueConfig,
-} from './index.ts'
+import { encodeEnvelope, limits, type Answers, type CommandOf, type QueueConfig } from '@kiroku/protocol'
+import { restore, snapshot, stateHash } from './index.ts'
 import { TestPartition } from './TestPartition.ts'
 
 const by = { name: 'tester', origin: 'test' }

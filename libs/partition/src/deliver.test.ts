@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { decide, limits, type Command } from './index.ts'
+import { limits, type Command } from '@kiroku/protocol'
+import { decide } from './index.ts'
 import { numbersOf, TestPartition } from './TestPartition.ts'
 
 const withQueue = (config = {}): TestPartition => {

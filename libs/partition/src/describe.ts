@@ -1,7 +1,12 @@
-import type { QueueCounts, QueueDescription, SubscriptionDescription } from './Command.ts'
-import { configWarnings } from './configWarnings.ts'
+import {
+  configWarnings,
+  heldWarning,
+  type QueueCounts,
+  type QueueDescription,
+  type SubscriptionDescription,
+} from '@kiroku/protocol'
 import { describeConsumers } from './describeConsumers.ts'
-import { describeOutbox, heldWarning } from './describeOutbox.ts'
+import { describeOutbox } from './describeOutbox.ts'
 import { failureWarning } from './failureWarning.ts'
 import { leaseWarning } from './leaseWarning.ts'
 import { freeSlot } from './state/LiveSlab.ts'

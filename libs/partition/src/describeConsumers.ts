@@ -1,6 +1,5 @@
-import type { ConsumerDescription } from './Command.ts'
+import { type ConsumerDescription, largestConsumers } from '@kiroku/protocol'
 import { deliveriesOf } from './flow.ts'
-import { limits } from './limits.ts'
 import type { PartitionState } from './state/PartitionState.ts'
 import type { Subscription } from './state/Subscription.ts'
 
@@ -32,32 +31,3 @@ export const describeConsumers = (
     }),
   )
 }
-
-/** The same consumer on several partitions is one. */
-export const mergeConsumers = (
-  parts: readonly (readonly ConsumerDescription[] | undefined)[],
-): ConsumerDescription[] | undefined => {
-  if (parts.every((part) => part === undefined)) return undefined
-  const merged = Map.groupBy(
-    parts.flatMap((part) => part ?? []),
-    ({ name }) => name,
-  )
-  return largestConsumers(
-    [...merged].map(([name, same]) => {
-      const since = same.flatMap((each) => each.since ?? [])
-      return {
-        name,
-        waitingPolls: same.reduce((n, each) => n + each.waitingPolls, 0),
-        inflight: same.reduce((n, each) => n + each.inflight, 0),
-        ...(since.length === 0 ? {} : { since: Math.min(...since) }),
-      }
-    }),
-  )
-}
-
-const largestConsumers = (all: readonly ConsumerDescription[]): ConsumerDescription[] =>
-  all
-    .toSorted(
-      (a, b) => b.inflight - a.inflight || b.waitingPolls - a.waitingPolls || (a.name < b.name ? -1 : 1),
-    )
-    .slice(0, limits.consumersDescribedMax)

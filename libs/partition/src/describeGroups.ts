@@ -1,5 +1,4 @@
-import { State } from '@kiroku/message'
-import type { GroupDescription } from './Command.ts'
+import { type GroupDescription, State } from '@kiroku/protocol'
 import { firstPlace } from './firstPlace.ts'
 import type { Group } from './state/Group.ts'
 import type { PartitionState } from './state/PartitionState.ts'

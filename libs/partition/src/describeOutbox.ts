@@ -1,17 +1,7 @@
-import type { OutboxDescription } from './Command.ts'
+import type { OutboxDescription } from '@kiroku/protocol'
 import { targetName } from './decide/forwarded.ts'
 import type { OutboxLane } from './state/Outbox.ts'
 import type { PartitionState } from './state/PartitionState.ts'
-
-/** What must be done so that messages arrive; undefined: nothing. */
-export const heldWarning = ({ to, messages, held }: OutboxDescription): string | undefined => {
-  if (held === undefined) return undefined
-  const waiting = `${messages} of its messages ${messages === 1 ? 'waits' : 'wait'} to go to queue "${to}"`
-  const since = `known since ${new Date(held.since).toISOString()}`
-  return held.reason === 'targetGone'
-    ? `${waiting}, which was deleted (${since}): create it again, or for dead letters set another dead-letter queue.`
-    : `${waiting}, where the subscription that they are for was deleted (${since}): create it again.`
-}
 
 /** What is on its way from one queue to another. */
 export const describeLane = (state: PartitionState, lane: OutboxLane): OutboxDescription => {

@@ -1,6 +1,5 @@
+import { encodeEnvelope, limits } from '@kiroku/protocol'
 import { describe, expect, it } from 'vitest'
-import { encodeEnvelope } from './Envelope.ts'
-import { limits } from './limits.ts'
 import { TestPartition } from './TestPartition.ts'
 
 const by = { name: 'tester', origin: 'test', reason: 'they are stale' }

@@ -1,14 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import {
-  bodiesBefore,
-  decideCarry,
-  decideEditBody,
-  decodeEnvelope,
-  editable,
-  encodeEnvelope,
-  snapshot,
-  type BodyAt,
-} from './index.ts'
+import { decodeEnvelope, encodeEnvelope } from '@kiroku/protocol'
+import { bodiesBefore, decideCarry, decideEditBody, editable, snapshot, type BodyAt } from './index.ts'
 import { itemOf, TestPartition } from './TestPartition.ts'
 
 const by = { name: 'ada', origin: 'test', reason: 'a typing mistake' }

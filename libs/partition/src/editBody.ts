@@ -1,4 +1,4 @@
-import { State, type LogEventOf } from '@kiroku/message'
+import { State, type LogEventOf } from '@kiroku/protocol'
 import { findDelayed, missing } from './delayed.ts'
 import type { PartitionState } from './state/PartitionState.ts'
 import type { QueueState } from './state/QueueState.ts'

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { encodeEnvelope, limits, restore, snapshot, type CommandOf, type QueueConfig } from './index.ts'
+import { encodeEnvelope, limits, type CommandOf, type QueueConfig } from '@kiroku/protocol'
+import { restore, snapshot } from './index.ts'
 import { TestPartition } from './TestPartition.ts'
 
 const given = (config: Partial<QueueConfig> = {}): TestPartition => {

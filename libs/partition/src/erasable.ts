@@ -1,6 +1,5 @@
-import { KirokuError, State, type Ranges } from '@kiroku/message'
+import { countOf, KirokuError, pushRange, type Ranges, State } from '@kiroku/protocol'
 import { isolateDelayed, findDelayed } from './delayed.ts'
-import { countOf, pushRange } from './ranges.ts'
 import type { PartitionState } from './state/PartitionState.ts'
 import type { QueueState } from './state/QueueState.ts'
 import type { Subscription } from './state/Subscription.ts'

@@ -1,16 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import {
-  decideErase,
-  decideKeysDeleted,
-  decideUnreadable,
-  encodeEnvelope,
-  restore,
-  snapshot,
-  stateHash,
-  type Answer,
-  type CommandOf,
-  type QueueConfig,
-} from './index.ts'
+import { encodeEnvelope, type Answer, type CommandOf, type QueueConfig } from '@kiroku/protocol'
+import { decideErase, decideKeysDeleted, decideUnreadable, restore, snapshot, stateHash } from './index.ts'
 import { numbersOf, TestPartition } from './TestPartition.ts'
 import { TestLaw } from './TestLaw.ts'
 

@@ -1,26 +1,20 @@
-import { KirokuError, State, type LogEvent, type LogEventOf, type Ranges } from '@kiroku/message'
-import { redriveEnded, redriveStarted, redriven } from './evolveRedrive.ts'
-import type { QueueConfig } from './QueueConfig.ts'
-import { lanesClosed, lanesEnded, lanesForgotten, readdressed } from './evolveReaddressed.ts'
-import { isSameQueue, laneKey, laneOf, seenKey } from './state/Outbox.ts'
-import type { PartitionState } from './state/PartitionState.ts'
-import { mainSubscription, QueueState } from './state/QueueState.ts'
-import type { Subscription } from './state/Subscription.ts'
-import type { SubscriptionSettings } from './SubscriptionSettings.ts'
 import {
-  addArrival,
-  bringForward,
-  distribute,
-  dropQueue,
-  dropSubscription,
-  purgeQueue,
-  takeFromRuns,
-} from './untouched.ts'
+  KirokuError,
+  type LogEvent,
+  type LogEventOf,
+  type QueueConfig,
+  type Ranges,
+  State,
+  type SubscriptionSettings,
+} from '@kiroku/protocol'
 import { carryBodies, carryLetters } from './carry.ts'
 import { clockResumed } from './clock.ts'
 import { moveDelayed, recallDelayed, takeDelayed } from './delayed.ts'
 import { bodyEdited } from './editBody.ts'
+import { takeErased } from './erasable.ts'
 import { begin, filled, runsRestored } from './evolveFill.ts'
+import { lanesClosed, lanesEnded, lanesForgotten, readdressed } from './evolveReaddressed.ts'
+import { redriveEnded, redriveStarted, redriven } from './evolveRedrive.ts'
 import {
   leaveParts,
   partClosed,
@@ -31,10 +25,22 @@ import {
   queueSpread,
   revise,
 } from './evolveSpread.ts'
-import { takeErased } from './erasable.ts'
 import { groupDelivered } from './groups.ts'
 import { deliveryHeld, endHold } from './hold.ts'
+import { isSameQueue, laneKey, laneOf, seenKey } from './state/Outbox.ts'
+import type { PartitionState } from './state/PartitionState.ts'
+import { mainSubscription, QueueState } from './state/QueueState.ts'
+import type { Subscription } from './state/Subscription.ts'
 import { land, link, retire, unlink } from './touched.ts'
+import {
+  addArrival,
+  bringForward,
+  distribute,
+  dropQueue,
+  dropSubscription,
+  purgeQueue,
+  takeFromRuns,
+} from './untouched.ts'
 
 /** Says which frame the following events belong to, and its partition time in ms. */
 export const beginFrame = (state: PartitionState, seq: number, at: number): void => {

@@ -1,6 +1,6 @@
-import type { LogEventOf } from '@kiroku/message'
-import { adoptEdited } from './editBody.ts'
+import type { LogEventOf } from '@kiroku/protocol'
 import { runNumbers } from './PastRun.ts'
+import { adoptEdited } from './editBody.ts'
 import type { PartitionState } from './state/PartitionState.ts'
 import type { Subscription } from './state/Subscription.ts'
 import { restoreRun } from './untouched.ts'

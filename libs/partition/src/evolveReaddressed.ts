@@ -1,5 +1,4 @@
-import { KirokuError, type LogEventOf, type Ranges } from '@kiroku/message'
-import { countOf } from './ranges.ts'
+import { countOf, KirokuError, type LogEventOf, type Ranges } from '@kiroku/protocol'
 import { laneKey, laneOf, seenKey, type OutboxEntry, type OutboxLane } from './state/Outbox.ts'
 import type { PartitionState } from './state/PartitionState.ts'
 

@@ -1,12 +1,18 @@
-import { KirokuError, type LogEventOf } from '@kiroku/message'
+import {
+  countOf,
+  KirokuError,
+  limits,
+  type LogEventOf,
+  type Redrive,
+  type RedriveFilter,
+  type RedriveTo,
+} from '@kiroku/protocol'
 import { takeAvailable } from './available.ts'
-import { limits } from './limits.ts'
-import { countOf } from './ranges.ts'
 import { laneOf } from './state/Outbox.ts'
 import type { PartitionState } from './state/PartitionState.ts'
 import type { QueueState } from './state/QueueState.ts'
-import { addTarget, begun, type Redrive, type RedriveFilter, type RedriveTo } from './state/Redrive.ts'
 import type { Subscription } from './state/Subscription.ts'
+import { addTarget, begun } from './state/redriveRecord.ts'
 
 /** A task begins. */
 export const redriveStarted = (

@@ -1,5 +1,4 @@
-import { KirokuError, type LogEventOf } from '@kiroku/message'
-import { limits } from './limits.ts'
+import { KirokuError, limits, type LogEventOf } from '@kiroku/protocol'
 import type { PartitionState } from './state/PartitionState.ts'
 import type { QueueState } from './state/QueueState.ts'
 import { homeKey, Spread, totalsOf } from './state/Spread.ts'

@@ -1,8 +1,8 @@
-import { State } from '@kiroku/message'
+import { State } from '@kiroku/protocol'
+import type { Turn } from './Turn.ts'
 import type { Flow } from './state/Flow.ts'
 import type { PartitionState } from './state/PartitionState.ts'
 import type { Subscription } from './state/Subscription.ts'
-import type { Turn } from './Turn.ts'
 
 /** Messages in flight of every delivery of a subscription; a pass over all live messages. */
 export const deliveriesOf = ({ live }: PartitionState, sub: Subscription): Map<number, number> => {

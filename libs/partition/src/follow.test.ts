@@ -1,5 +1,5 @@
+import { limits } from '@kiroku/protocol'
 import { expect, it } from 'vitest'
-import { limits } from './limits.ts'
 import { TestPartition } from './TestPartition.ts'
 
 const by = { name: 'tester', origin: 'test' }

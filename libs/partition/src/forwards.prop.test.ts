@@ -1,15 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { decodeEnvelope, encodeEnvelope, type Answer, type Command, type CommandOf } from '@kiroku/protocol'
 import {
   closedLanesFor,
   decideClosingTold,
   decideForwarded,
-  decodeEnvelope,
-  encodeEnvelope,
   PartitionState,
-  type Answer,
-  type Command,
-  type CommandOf,
   type OutboxLane,
 } from './index.ts'
 import { numbersOf, TestPartition } from './TestPartition.ts'

@@ -1,4 +1,4 @@
-import { KirokuError, State } from '@kiroku/message'
+import { KirokuError, State } from '@kiroku/protocol'
 import type { Group } from './state/Group.ts'
 import type { LiveSlab } from './state/LiveSlab.ts'
 import type { PartitionState } from './state/PartitionState.ts'

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { describeQueues, limits, type CommandOf, type Hold, type PlannedDelivery } from './index.ts'
+import { limits, type CommandOf, type Hold } from '@kiroku/protocol'
+import { describeQueues, type PlannedDelivery } from './index.ts'
 import { itemOf, numbersOf, TestPartition } from './TestPartition.ts'
 
 const by = { name: 'tester', origin: 'test' }

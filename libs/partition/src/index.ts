@@ -1,62 +1,8 @@
 /**
  * The room. Owns the functional core of a partition: commands, decide, evolve, many queues. Never touches
- * IO, clocks or chance (time and chance are arguments); talks to `@kiroku/message` only.
+ * IO, clocks or chance (time and chance are arguments); talks to `@kiroku/protocol` and `@kiroku/message` only.
  */
-export type {
-  Answer,
-  Answers,
-  CheckpointsDescription,
-  Command,
-  CommandOf,
-  CommandType,
-  ConsumerDescription,
-  Delivery,
-  GroupDescription,
-  OutboxDescription,
-  PartDescription,
-  PartitionClock,
-  PartitionDescription,
-  QueueCounts,
-  QueueDescription,
-  RedriveDescription,
-  Refusal,
-  StorageDescription,
-  Reply,
-  SettleItem,
-  SubscriptionDescription,
-} from './Command.ts'
-export { checkJson, contentTypeOf, jsonSlip } from './contentType.ts'
-export { inTime } from './inUnits.ts'
-export { isReplyQueue } from './isReplyQueue.ts'
-export { queueSettings, type QueueSetting } from './queueSettings.ts'
-export { defaultQueueConfig, type DeadLetterTarget, type QueueConfig } from './QueueConfig.ts'
-export {
-  bodyBytes,
-  bodyOf,
-  decodeEnvelope,
-  encodeEnvelope,
-  type EnvelopeMeta,
-  type Lineage,
-} from './Envelope.ts'
-export {
-  checkQueueName,
-  messageId,
-  parseMessageId,
-  parseReceipt,
-  partitionOf,
-  receipt,
-  type MessageAddress,
-  type ReceiptAddress,
-} from './address.ts'
-export { checkSubscription } from './checkSubscription.ts'
-export { checkConfig, checkSetting } from './checkConfig.ts'
-export { canonical } from './canonical.ts'
-export { limits } from './limits.ts'
 export { loadCell, untouchedCell } from './cell.ts'
-export { clockTrouble, type ClockTrouble } from './clockTrouble.ts'
-export { storageTrouble } from './storageTrouble.ts'
-export { eventBytes, rangeBytes, textBytes, valueBytes } from './eventBytes.ts'
-export { laterHold, type Hold } from './hold.ts'
 export { holdsAll } from './holdsAll.ts'
 export { recordBytes } from './recordBytes.ts'
 export { decide, endTurn, type CommandWith, type EngineCommand } from './decide.ts'
@@ -66,47 +12,18 @@ export { decideErase, decideKeysDeleted, decideUnreadable } from './decide/erase
 export { decideEditBody } from './decide/editBody.ts'
 export { decideSettle } from './decide/settle.ts'
 export { decideDropped, decideMoved, decidePlaced, placePart } from './decide/spread.ts'
-export { fingerprintOf } from './fingerprint.ts'
 export type { SizedRef } from './decide/storeSend.ts'
-export type {
-  PartitionNews,
-  QueueChange,
-  QueueNews,
-  QueueStanding,
-  TransitionCount,
-} from './feed/PartitionNews.ts'
-export { noCounts, TransitionCounts } from './feed/TransitionCounts.ts'
-export { transitionsOf, type FromState } from './feed/transitionsOf.ts'
+export { TransitionCounts } from './feed/TransitionCounts.ts'
+export { transitionsOf } from './feed/transitionsOf.ts'
 export { availableAmong, availableNumbers, type AvailableMessage } from './available.ts'
 export { bodiesBefore, decideCarry, lettersBefore, type OldBodies } from './carry.ts'
 export { countsOf, describeQueues } from './describe.ts'
-export { discardWarnings } from './discardWarnings.ts'
-export { retentionWarnings, type Retention } from './retentionWarnings.ts'
-export { refuseNamed } from './deadLetterNamers.ts'
-export { mergeConsumers } from './describeConsumers.ts'
-export { describeOutbox, heldWarning } from './describeOutbox.ts'
+export { describeOutbox } from './describeOutbox.ts'
 export { bringsLetters } from './decide/enqueue.ts'
 export { closedLanesFor, decideClosingTold, decideForwarded, hold, targetName } from './decide/forwarded.ts'
 export { editable, type BodyAt } from './editBody.ts'
 export { beginFrame, evolve } from './evolve.ts'
 export { findDelayed } from './delayed.ts'
-export { countOf, intersect, pushRange } from './ranges.ts'
-export {
-  batchFill,
-  deliveriesPer1000,
-  mergeBatches,
-  mergeRecentBatches,
-  type BatchFigures,
-  type RecentBatches,
-} from './BatchFigures.ts'
-export {
-  figuresOf,
-  mergeTimes,
-  timeBucket,
-  timeBuckets,
-  type QueueTimes,
-  type TimeFigures,
-} from './QueueTimes.ts'
 export { Times } from './state/Times.ts'
 export { redriveNumbers } from './redriveNumbers.ts'
 export { firstMissing } from './firstMissing.ts'
@@ -115,7 +32,7 @@ export { filteredSubs, passes } from './filter.ts'
 export { PastFold, type PastArrival, type PastFrame } from './PastFold.ts'
 export { runNumbers, type PastRun } from './PastRun.ts'
 export { decideRestore } from './decide/restore.ts'
-export { startOf, type Located, type StartPosition } from './StartPosition.ts'
+export { startOf, type Located } from './start.ts'
 export { decideCreateSubscription, decideResetSubscription } from './decide/subscription.ts'
 export {
   givenUpIn,
@@ -135,19 +52,9 @@ export { isHashOf, stateHash, versionOf } from './stateHash.ts'
 export { dedupKeyBytes } from './state/DedupKeys.ts'
 export { laneKey, seenKey, type OutboxEntry, type OutboxLane } from './state/Outbox.ts'
 export { PartitionState, type Erasure } from './state/PartitionState.ts'
-export { homeKey, type LeavingPart, type Part, type SpreadView } from './state/Spread.ts'
+export { homeKey, type LeavingPart, type Part } from './state/Spread.ts'
 export { mainSubscription, type QueueState } from './state/QueueState.ts'
-export {
-  isDryRun,
-  type Redrive,
-  type RedriveFilter,
-  type RedriveSkip,
-  type RedriveState,
-  type RedriveTo,
-} from './state/Redrive.ts'
 export type { Subscription } from './state/Subscription.ts'
-export { isOwnSetting, type SubscriptionSettings } from './SubscriptionSettings.ts'
-export { dedupIdRule, groupRule, isDedupId, isGroup, isTag, tagRule } from './tag.ts'
 export { messageOf, messageSpans, type MessageSpan, type StandingMessage } from './messageSpans.ts'
 export { listMessages, type ListOptions, type MessageList, type MessagePlace } from './listMessages.ts'
 export { nextTimerAt } from './timers.ts'

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { describeQueues, limits, Times, type QueueConfig } from './index.ts'
+import { limits, type QueueConfig } from '@kiroku/protocol'
+import { describeQueues, Times } from './index.ts'
 import { TestPartition } from './TestPartition.ts'
 
 const s = 1_000

@@ -1,6 +1,4 @@
-import { inTime } from './inUnits.ts'
-import { limits } from './limits.ts'
-import type { QueueConfig } from './QueueConfig.ts'
+import { inTime, limits, type QueueConfig } from '@kiroku/protocol'
 import type { Recent } from './state/RecentDeliveries.ts'
 
 /**

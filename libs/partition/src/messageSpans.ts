@@ -1,6 +1,6 @@
-import { State } from '@kiroku/message'
-import { freeSlot } from './state/LiveSlab.ts'
+import { State } from '@kiroku/protocol'
 import type { Group } from './state/Group.ts'
+import { freeSlot } from './state/LiveSlab.ts'
 import type { PartitionState } from './state/PartitionState.ts'
 import type { QueueState } from './state/QueueState.ts'
 import type { Subscription } from './state/Subscription.ts'

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { checkQueueName, defaultQueueConfig, limits, restore, snapshot, type QueueConfig } from './index.ts'
+import { checkQueueName, defaultQueueConfig, limits, type QueueConfig } from '@kiroku/protocol'
+import { restore, snapshot } from './index.ts'
 import { TestPartition } from './TestPartition.ts'
 
 const by = { name: 'tester', origin: 'test' }

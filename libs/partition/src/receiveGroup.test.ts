@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { encodeEnvelope, type CommandOf, type QueueConfig } from './index.ts'
+import { encodeEnvelope, type CommandOf, type QueueConfig } from '@kiroku/protocol'
 import { numbersOf, TestPartition } from './TestPartition.ts'
 
 /** A queue "q", and what is asked of it in these tests. */

@@ -1,8 +1,6 @@
-import type { CommandOf } from './Command.ts'
+import { type CommandOf, limits, textBytes, valueBytes } from '@kiroku/protocol'
 import type { CommandWith } from './decide.ts'
 import { delayOf, type EnqueueOf, type SizedRef } from './decide/storeSend.ts'
-import { textBytes, valueBytes } from './eventBytes.ts'
-import { limits } from './limits.ts'
 import type { PartitionState } from './state/PartitionState.ts'
 import type { QueueState } from './state/QueueState.ts'
 

@@ -1,17 +1,15 @@
 import { describe, expect, it } from 'vitest'
+import { limits, type CommandOf, type QueueConfig } from '@kiroku/protocol'
 import {
   availableAmong,
   availableNumbers,
   decideForwarded,
   decideRedrive,
   passesByTime,
-  limits,
   passesInside,
   redriveNumbers,
   restore,
   snapshot,
-  type CommandOf,
-  type QueueConfig,
   type RedriveStep,
 } from './index.ts'
 import { itemOf, numbersOf, TestPartition } from './TestPartition.ts'

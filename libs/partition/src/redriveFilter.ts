@@ -1,5 +1,4 @@
-import type { EnvelopeMeta } from './Envelope.ts'
-import type { RedriveFilter } from './state/Redrive.ts'
+import type { EnvelopeMeta, RedriveFilter } from '@kiroku/protocol'
 
 /** Whether a filter lets a message pass, as far as its place tells. */
 export const passesByTime = ({ enqueuedAfter, enqueuedBefore }: RedriveFilter, enqueuedAt: number): boolean =>

@@ -1,8 +1,6 @@
-import { State, type Ranges } from '@kiroku/message'
+import { countOf, intersect, rangeFrom, type Ranges, type Redrive, State } from '@kiroku/protocol'
 import { availableNumbers } from './available.ts'
-import { countOf, intersect, rangeFrom } from './ranges.ts'
 import type { PartitionState } from './state/PartitionState.ts'
-import type { Redrive } from './state/Redrive.ts'
 import type { Subscription } from './state/Subscription.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { CommandOf } from './index.ts'
+import type { CommandOf } from '@kiroku/protocol'
 import { describe, expect, it } from 'vitest'
 import { TestPartition } from './TestPartition.ts'
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { limits, type CommandOf, type PlannedDelivery, type QueueConfig } from './index.ts'
+import { limits, type CommandOf, type QueueConfig } from '@kiroku/protocol'
+import { type PlannedDelivery } from './index.ts'
 import { itemOf, TestPartition } from './TestPartition.ts'
 
 const given = (config: Partial<QueueConfig> = {}, count = 1): { p: TestPartition; d: PlannedDelivery } => {

@@ -1,15 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import {
-  defaultQueueConfig,
-  encodeEnvelope,
-  limits,
-  oldestBodySeq,
-  restore,
-  snapshot,
-  snapshotSpace,
-  snapshotting,
-  stateHash,
-} from './index.ts'
+import { defaultQueueConfig, encodeEnvelope, limits } from '@kiroku/protocol'
+import { oldestBodySeq, restore, snapshot, snapshotSpace, snapshotting, stateHash } from './index.ts'
 import { numbersOf, TestPartition } from './TestPartition.ts'
 import { toEnd } from './toEnd.ts'
 

@@ -1,25 +1,29 @@
-import { State, type Ranges } from '@kiroku/message'
+import {
+  type Hold,
+  type QueueConfig,
+  type Ranges,
+  type Redrive,
+  State,
+  type SubscriptionSettings,
+} from '@kiroku/protocol'
 import { copyGroups, type GroupsCopy, type OwnGroups } from './copyGroups.ts'
 import { groupLinked, groupTouched, offer } from './groups.ts'
-import type { Hold } from './hold.ts'
-import type { QueueConfig } from './QueueConfig.ts'
+import type { SnapshotSpace } from './snapshotSpace.ts'
 import { DedupKeys, type DedupCopy } from './state/DedupKeys.ts'
 import { DelayedRun } from './state/DelayedRuns.ts'
+import type { Fill } from './state/Fill.ts'
+import type { Groups } from './state/Groups.ts'
 import { type LiveCopy } from './state/LiveColumns.ts'
 import { LiveSlab } from './state/LiveSlab.ts'
 import { laneKey, type ClosedLanes, type OutboxLane } from './state/Outbox.ts'
 import { PartitionState, type CheckpointNote, type Erasure } from './state/PartitionState.ts'
-import type { Groups } from './state/Groups.ts'
-import type { SnapshotSpace } from './snapshotSpace.ts'
-import type { Fill } from './state/Fill.ts'
-import type { SubscriptionSettings } from './SubscriptionSettings.ts'
 import type { ProducersCopy } from './state/Producers.ts'
 import { QueueState } from './state/QueueState.ts'
-import type { Subscription } from './state/Subscription.ts'
-import { recordedRedrive, type Redrive } from './state/Redrive.ts'
 import { RunSlab } from './state/RunSlab.ts'
-import { toEnd } from './toEnd.ts'
 import { Spread, type LeavingPart, type Part, type Place } from './state/Spread.ts'
+import type { Subscription } from './state/Subscription.ts'
+import { recordedRedrive } from './state/redriveRecord.ts'
+import { toEnd } from './toEnd.ts'
 
 /** Version of the snapshots that this code writes. */
 export const snapshotVersion = 4

@@ -1,17 +1,15 @@
-import { describe, expect, it } from 'vitest'
 import {
-  decideDropped,
-  decidePlaced,
-  placePart,
-  PartitionState,
+  encodeEnvelope,
   type Answers,
   type Command,
   type CommandOf,
   type QueueConfig,
   type SpreadView,
-} from './index.ts'
-import { encodeEnvelope } from './Envelope.ts'
+} from '@kiroku/protocol'
+import { describe, expect, it } from 'vitest'
 import { TestPartition } from './TestPartition.ts'
+
+import { decideDropped, decidePlaced, placePart, PartitionState } from './index.ts'
 
 const by = { name: 'tester', origin: 'test' }
 const bodies = (count: number): Uint8Array[] =>

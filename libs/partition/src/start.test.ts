@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { CommandOf, QueueConfig, StartPosition, SubscriptionSettings } from './index.ts'
+import type { CommandOf, QueueConfig, StartPosition, SubscriptionSettings } from '@kiroku/protocol'
 import { numbersOf, TestPartition } from './TestPartition.ts'
 
 const by = { name: 'tester', origin: 'test' }

@@ -1,13 +1,11 @@
-import { KirokuError } from '@kiroku/message'
-import { canonical } from './canonical.ts'
-import { limits } from './limits.ts'
+import { canonical, KirokuError, limits } from '@kiroku/protocol'
 import { Mixer } from './Mixer.ts'
+import type { Snapshot } from './snapshot.ts'
 import type { DedupCopy } from './state/DedupKeys.ts'
 import { freeSlot } from './state/LiveSlab.ts'
 import type { OutboxLane } from './state/Outbox.ts'
 import type { ProducersCopy } from './state/Producers.ts'
 import { RunSlab } from './state/RunSlab.ts'
-import type { Snapshot } from './snapshot.ts'
 
 /** Keys come in the order of their time, and those of one frame in the order of their messages. */
 const addKeys = (mix: Mixer, queue: number, { keys, numbers, ats }: DedupCopy): void => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { encodeEnvelope } from './index.ts'
+import { encodeEnvelope } from '@kiroku/protocol'
 import { numbersOf, TestPartition } from './TestPartition.ts'
 
 it('a tenant whose oldest messages are over keeps its turn', () => {

@@ -1,9 +1,9 @@
-import { State } from '@kiroku/message'
+import { State } from '@kiroku/protocol'
+import type { Taking } from './Taking.ts'
 import type { Group } from './state/Group.ts'
 import type { Groups } from './state/Groups.ts'
 import type { PartitionState } from './state/PartitionState.ts'
 import type { Subscription } from './state/Subscription.ts'
-import type { Taking } from './Taking.ts'
 
 /** From so many messages in flight on, a tenant with more than its share is a noisy one. */
 const noisyInflightMin = 30

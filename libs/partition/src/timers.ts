@@ -1,16 +1,17 @@
-import { KirokuError, State, step, retryDelayMs, type MachineEvent } from '@kiroku/message'
+import { step, type MachineEvent } from '@kiroku/message'
+import { KirokuError, State, retryDelayMs } from '@kiroku/protocol'
+import { outcomeBytes, Outcomes } from './Outcomes.ts'
+import type { Turn } from './Turn.ts'
 import { loadCell } from './cell.ts'
 import { endLanes } from './decide/forwarded.ts'
 import { endPoll, wakePoll } from './decide/receive.ts'
-import { fireFlows } from './flow.ts'
-import { filteredSubs } from './filter.ts'
-import { fireHolds, holdEndsAt } from './hold.ts'
 import { leave } from './decide/settle.ts'
-import { outcomeBytes, Outcomes } from './Outcomes.ts'
+import { filteredSubs } from './filter.ts'
+import { fireFlows } from './flow.ts'
+import { fireHolds, holdEndsAt } from './hold.ts'
 import type { PartitionState } from './state/PartitionState.ts'
 import type { Poll } from './state/Poll.ts'
 import type { QueueState } from './state/QueueState.ts'
-import type { Turn } from './Turn.ts'
 
 /** Timers handled in one turn; the rest comes in the next, so that no turn is long. */
 const timersPerTurnMax = 5_000

@@ -1,8 +1,8 @@
+import { figuresOf, limits, timeBucket, timeBuckets, mergeTimes, type QueueTimes } from '@kiroku/protocol'
 import { describe, expect, it } from 'vitest'
-import { limits } from './limits.ts'
-import { describeQueues, mergeTimes, Times, type QueueTimes } from './index.ts'
-import { figuresOf, timeBucket, timeBuckets } from './QueueTimes.ts'
 import { TestPartition } from './TestPartition.ts'
+
+import { describeQueues, Times } from './index.ts'
 
 const withQueue = (): TestPartition => {
   const p = new TestPartition()

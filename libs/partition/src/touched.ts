@@ -1,4 +1,4 @@
-import { State } from '@kiroku/message'
+import { State } from '@kiroku/protocol'
 import { groupLeaseEnded, groupLinked, groupRetired, groupUnlinked } from './groups.ts'
 import type { LiveSlab } from './state/LiveSlab.ts'
 import type { PartitionState } from './state/PartitionState.ts'

@@ -1,13 +1,12 @@
-import { KirokuError, type Ranges } from '@kiroku/message'
+import { countOf, KirokuError, rangeFrom, type Ranges } from '@kiroku/protocol'
 import { isolateDelayed, missing } from './delayed.ts'
-import { countOf, rangeFrom } from './ranges.ts'
+import { groupTouched, offer } from './groups.ts'
 import { DelayedRun } from './state/DelayedRuns.ts'
+import type { Group, RunList } from './state/Group.ts'
+import { freeSlot } from './state/LiveSlab.ts'
 import type { PartitionState } from './state/PartitionState.ts'
 import type { QueueState } from './state/QueueState.ts'
 import type { Subscription } from './state/Subscription.ts'
-import { freeSlot } from './state/LiveSlab.ts'
-import { groupTouched, offer } from './groups.ts'
-import type { Group, RunList } from './state/Group.ts'
 import { takeOut } from './touched.ts'
 
 /** What new messages have beside their bodies. */

@@ -1,5 +1,5 @@
-import { KirokuError } from '@kiroku/message'
 import type { Batch, ConsumedMessage, ReleaseOptions, RetryOptions } from '@kiroku/client'
+import { KirokuError } from '@kiroku/protocol'
 import { decodeBody } from './body.ts'
 
 /** How a Worker asks for another attempt. */

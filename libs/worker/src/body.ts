@@ -1,6 +1,6 @@
 import { deserialize, serialize } from 'node:v8'
-import { KirokuError } from '@kiroku/message'
 import type { ConsumedMessage } from '@kiroku/client'
+import { KirokuError } from '@kiroku/protocol'
 
 /** How a Worker's producer writes a body. */
 export type ContentType = 'json' | 'text' | 'bytes' | 'v8'

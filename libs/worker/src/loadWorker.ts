@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { KirokuError } from '@kiroku/protocol'
 import { build } from 'esbuild'
-import { KirokuError } from '@kiroku/message'
 import type { WorkerModule } from './WorkerModule.ts'
 
 /** Loads a Worker module: JavaScript as it is where Node.js can, the rest bundled first. Errors: `WorkerInvalid`. */

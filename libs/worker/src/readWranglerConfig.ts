@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 import { errorAt, readLocated, type Located, type Place } from './Located.ts'
 import type { ConsumerConfig, ProducerConfig, WorkerConfig } from './WorkerConfig.ts'
 

@@ -1,12 +1,12 @@
 import type { Batch, Client } from '@kiroku/client'
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 import { ExecutionContext } from './ExecutionContext.ts'
-import { checkWorker, loadWorker } from './loadWorker.ts'
 import { delaySecondsMax, MessageBatch } from './MessageBatch.ts'
 import { QueueBinding } from './QueueBinding.ts'
-import { queueSections } from './queueSections.ts'
 import type { WorkerConfig } from './WorkerConfig.ts'
 import type { Env, WorkerModule } from './WorkerModule.ts'
+import { checkWorker, loadWorker } from './loadWorker.ts'
+import { queueSections } from './queueSections.ts'
 
 /** What `runWorker` needs: a client, a module or its path, and a configuration. */
 export interface RunWorkerOptions {

@@ -1,9 +1,10 @@
+import { populationOf } from '@kiroku/audit'
 import { readChain } from '@kiroku/log'
 import { openLog } from '@kiroku/log-jetstream'
-import { populationOf } from '@kiroku/audit'
-import { stateNames, type Population } from '@kiroku/message'
+import { type Population } from '@kiroku/message'
 import { connect } from '@kiroku/nats'
 import { beginFrame, countsOf, evolve, PartitionState } from '@kiroku/partition'
+import { stateNames } from '@kiroku/protocol'
 
 /**
  * How many messages were in each state behind these records, one a partition: what the log itself says when it is

@@ -1,4 +1,4 @@
-import type { MessageAddress, QueueCounts, Reply } from '@kiroku/partition'
+import type { MessageAddress, QueueCounts, Reply } from '@kiroku/protocol'
 import type { Party } from '../core/Party.ts'
 import type { Exchange } from '../world/Exchange.ts'
 import type { Move } from '../world/Life.ts'

@@ -1,12 +1,12 @@
-import type { MessageAddress, QueueCounts, Reply } from '@kiroku/partition'
+import type { MessageAddress, QueueCounts, Reply } from '@kiroku/protocol'
 import type { Coverage } from '../core/Coverage.ts'
 import type { History } from '../core/History.ts'
 import type { Party } from '../core/Party.ts'
 import type { Exchange } from '../world/Exchange.ts'
 import type { Move } from '../world/Life.ts'
-import { momentsOf, settingsChanged } from '../world/momentsOf.ts'
 import type { Stored } from '../world/Stored.ts'
 import type { Truth, TruthListener } from '../world/Truth.ts'
+import { momentsOf, settingsChanged } from '../world/momentsOf.ts'
 import type { Checker } from './Checker.ts'
 
 /** Tells all checkers what happens. */

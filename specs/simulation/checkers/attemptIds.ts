@@ -1,4 +1,4 @@
-import { limits } from '@kiroku/partition'
+import { limits } from '@kiroku/protocol'
 import type { Move } from '../world/Life.ts'
 import type { Checker } from './Checker.ts'
 import { Objection } from './Objection.ts'

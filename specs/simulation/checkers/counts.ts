@@ -1,4 +1,4 @@
-import type { QueueCounts } from '@kiroku/partition'
+import type { QueueCounts } from '@kiroku/protocol'
 import type { Party } from '../core/Party.ts'
 import type { World } from '../world/World.ts'
 import type { Checker } from './Checker.ts'

@@ -1,4 +1,4 @@
-import type { LogEventOf } from '@kiroku/message'
+import type { LogEventOf } from '@kiroku/protocol'
 import { laneKey, type Lane } from '../world/Lanes.ts'
 import { each } from '../world/Ledger.ts'
 import type { Stored } from '../world/Stored.ts'

@@ -1,4 +1,4 @@
-import type { Delivery, Reply } from '@kiroku/partition'
+import type { Delivery, Reply } from '@kiroku/protocol'
 import type { Exchange } from '../world/Exchange.ts'
 import { each } from '../world/Ledger.ts'
 import { labelOf } from '../world/Truth.ts'

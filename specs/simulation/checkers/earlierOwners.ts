@@ -1,4 +1,4 @@
-import type { QueueCounts, Reply } from '@kiroku/partition'
+import type { QueueCounts, Reply } from '@kiroku/protocol'
 import type { Party } from '../core/Party.ts'
 import type { Exchange } from '../world/Exchange.ts'
 import type { Checker } from './Checker.ts'

@@ -1,4 +1,4 @@
-import type { Command, Reply } from '@kiroku/partition'
+import type { Command, Reply } from '@kiroku/protocol'
 import type { Exchange } from '../world/Exchange.ts'
 import type { Stored } from '../world/Stored.ts'
 import type { World } from '../world/World.ts'

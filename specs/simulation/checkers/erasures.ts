@@ -1,6 +1,5 @@
 import { blockEntry, entryOf, groupEntry, isSealed, keyIn, messageKeyName, readSealed } from '@kiroku/log'
-import type { LogEvent } from '@kiroku/message'
-import type { Answers, Reply } from '@kiroku/partition'
+import type { Answers, LogEvent, Reply } from '@kiroku/protocol'
 import type { Exchange } from '../world/Exchange.ts'
 import { each, isFinal } from '../world/Ledger.ts'
 import type { Move } from '../world/Life.ts'

@@ -1,4 +1,4 @@
-import type { Answers, Reply } from '@kiroku/partition'
+import type { Answers, Reply } from '@kiroku/protocol'
 import type { Exchange } from '../world/Exchange.ts'
 import { each } from '../world/Ledger.ts'
 import type { World } from '../world/World.ts'

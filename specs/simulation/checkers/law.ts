@@ -1,4 +1,4 @@
-import type { LogEvent } from '@kiroku/message'
+import type { LogEvent } from '@kiroku/protocol'
 import { isFinal } from '../world/Ledger.ts'
 import type { Move } from '../world/Life.ts'
 import type { World } from '../world/World.ts'

@@ -1,4 +1,4 @@
-import type { LogEventOf } from '@kiroku/message'
+import type { LogEventOf } from '@kiroku/protocol'
 import type { Stored } from '../world/Stored.ts'
 import { storeClock, type World } from '../world/World.ts'
 import type { Checker } from './Checker.ts'

@@ -1,5 +1,4 @@
-import type { LogEventType } from '@kiroku/message'
-import type { Command, Reply } from '@kiroku/partition'
+import type { Command, LogEventType, Reply } from '@kiroku/protocol'
 import type { Exchange } from '../world/Exchange.ts'
 import type { KnownRoom } from '../world/KnownRoom.ts'
 import type { Stored } from '../world/Stored.ts'

@@ -1,4 +1,4 @@
-import type { Answers, CommandOf, Reply, SettleItem } from '@kiroku/partition'
+import type { Answers, CommandOf, Reply, SettleItem } from '@kiroku/protocol'
 import type { Exchange } from '../world/Exchange.ts'
 import { each, isFinal } from '../world/Ledger.ts'
 import type { World } from '../world/World.ts'

@@ -1,5 +1,5 @@
 import { limits as engineLimits } from '@kiroku/engine'
-import { limits as partitionLimits } from '@kiroku/partition'
+import { limits as partitionLimits } from '@kiroku/protocol'
 
 /** Limits of a world that are not those of every engine. */
 export interface WorldLimits {

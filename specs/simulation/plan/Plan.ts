@@ -1,10 +1,10 @@
 import type { CheckpointPolicy } from '@kiroku/engine'
-import type { QueueConfig, SubscriptionSettings } from '@kiroku/partition'
+import type { QueueConfig, SubscriptionSettings } from '@kiroku/protocol'
 import { Chance } from '../core/Chance.ts'
-import { drawActs, drawStoreActs, type Act } from './Act.ts'
 import type { WorldLimits } from '../core/takeOverLimits.ts'
-import { drawLimits } from './drawLimits.ts'
+import { drawActs, drawStoreActs, type Act } from './Act.ts'
 import { drawOdds, type Odds, type OddsName } from './Odds.ts'
+import { drawLimits } from './drawLimits.ts'
 import { drawQueues } from './drawQueues.ts'
 import { drawStore, withinRecord, type StorePlan } from './drawStore.ts'
 

@@ -1,5 +1,4 @@
-import type { RetryPolicy } from '@kiroku/message'
-import type { QueueConfig } from '@kiroku/partition'
+import type { QueueConfig, RetryPolicy } from '@kiroku/protocol'
 import type { Chance } from '../core/Chance.ts'
 import type { QueuePlan } from './Plan.ts'
 

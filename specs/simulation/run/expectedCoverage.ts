@@ -1,12 +1,11 @@
-import type { LogEventType } from '@kiroku/message'
 import type { ActorState } from '@kiroku/engine'
-import type { QueueConfig } from '@kiroku/partition'
-import type { CoverageKind } from '../core/Coverage.ts'
-import { expectedOutcomes } from './expectedOutcomes.ts'
-import { actKinds } from '../plan/Act.ts'
-import { moments } from '../world/momentsOf.ts'
+import type { LogEventType, QueueConfig } from '@kiroku/protocol'
 import { lawfulTransitions } from '../checkers/law.ts'
 import { fromReserve } from '../checkers/room.ts'
+import type { CoverageKind } from '../core/Coverage.ts'
+import { actKinds } from '../plan/Act.ts'
+import { moments } from '../world/momentsOf.ts'
+import { expectedOutcomes } from './expectedOutcomes.ts'
 
 /** Every fact of the log; one that the world does not bring about says why. */
 const events: Readonly<Record<LogEventType, true | string>> = {

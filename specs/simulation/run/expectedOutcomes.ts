@@ -1,4 +1,4 @@
-import type { CommandType } from '@kiroku/partition'
+import type { CommandType } from '@kiroku/protocol'
 
 /** What every command may be answered, and a few things more where the log had to be asked. */
 const anywhere = ['NotOwner', 'Unavailable', 'Quarantined', 'StorageFull', 'Busy']

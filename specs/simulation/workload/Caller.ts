@@ -1,5 +1,11 @@
-import { KirokuError, isKirokuError } from '@kiroku/message'
-import type { Answer, Answers, Command, CommandType } from '@kiroku/partition'
+import {
+  type Answer,
+  type Answers,
+  type Command,
+  type CommandType,
+  isKirokuError,
+  KirokuError,
+} from '@kiroku/protocol'
 import { Party } from '../core/Party.ts'
 import type { World } from '../world/World.ts'
 

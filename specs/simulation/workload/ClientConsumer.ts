@@ -1,5 +1,5 @@
-import { isKirokuError } from '@kiroku/message'
 import { BackPressure, type Batch, type Client } from '@kiroku/client'
+import { isKirokuError } from '@kiroku/protocol'
 import type { Chance } from '../core/Chance.ts'
 import { Party } from '../core/Party.ts'
 import type { World } from '../world/World.ts'

@@ -1,5 +1,4 @@
-import { isKirokuError } from '@kiroku/message'
-import { parseMessageId } from '@kiroku/partition'
+import { isKirokuError, parseMessageId } from '@kiroku/protocol'
 import type { Chance } from '../core/Chance.ts'
 import { Party } from '../core/Party.ts'
 import type { World } from '../world/World.ts'

@@ -1,4 +1,4 @@
-import { encodeEnvelope, type CommandOf, type QueueConfig } from '@kiroku/partition'
+import { encodeEnvelope, type CommandOf, type QueueConfig } from '@kiroku/protocol'
 import type { Chance } from '../core/Chance.ts'
 import type { QueuePlan } from '../plan/Plan.ts'
 import { labelFor } from './labels.ts'

@@ -1,11 +1,10 @@
-import { isKirokuError } from '@kiroku/message'
-import { partitionOf, type CommandOf, type Delivery, type SettleItem } from '@kiroku/partition'
+import { type CommandOf, type Delivery, isKirokuError, partitionOf, type SettleItem } from '@kiroku/protocol'
 import type { Chance } from '../core/Chance.ts'
 import type { ActorPlan } from '../plan/Plan.ts'
 import { each } from '../world/Ledger.ts'
 import type { World } from '../world/World.ts'
-import { secondSubscription } from './administer.ts'
 import { Caller } from './Caller.ts'
+import { secondSubscription } from './administer.ts'
 
 /** What a consumer does with a delivery, and how often. */
 const verdicts = {

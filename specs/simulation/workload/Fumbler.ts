@@ -1,18 +1,18 @@
-import { isKirokuError } from '@kiroku/message'
 import {
-  encodeEnvelope,
-  messageId,
-  partitionOf,
   type Command,
   type CommandOf,
   type CommandType,
+  encodeEnvelope,
+  isKirokuError,
+  messageId,
+  partitionOf,
   type QueueConfig,
-} from '@kiroku/partition'
+} from '@kiroku/protocol'
 import type { Chance } from '../core/Chance.ts'
 import type { ActKind } from '../plan/Act.ts'
 import type { World } from '../world/World.ts'
-import { by, secondSubscription } from './administer.ts'
 import { Caller } from './Caller.ts'
+import { by, secondSubscription } from './administer.ts'
 import { labelFor } from './labels.ts'
 
 const encoder = new TextEncoder()

@@ -1,10 +1,9 @@
-import { isKirokuError } from '@kiroku/message'
-import { partitionOf, type Answers, type Command, type CommandOf } from '@kiroku/partition'
+import { type Answers, type Command, type CommandOf, isKirokuError, partitionOf } from '@kiroku/protocol'
 import type { Chance } from '../core/Chance.ts'
 import type { World } from '../world/World.ts'
-import { by } from './administer.ts'
 import { Caller } from './Caller.ts'
 import { Composer } from './Composer.ts'
+import { by } from './administer.ts'
 import { currentConfig } from './currentConfig.ts'
 
 /** Sends of one producer. */

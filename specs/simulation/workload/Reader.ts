@@ -1,4 +1,4 @@
-import { isKirokuError } from '@kiroku/message'
+import { isKirokuError } from '@kiroku/protocol'
 import { Party } from '../core/Party.ts'
 import type { World } from '../world/World.ts'
 import { connect } from './connect.ts'

@@ -1,8 +1,7 @@
-import { isKirokuError } from '@kiroku/message'
-import { partitionOf, type QueueConfig, type StartPosition } from '@kiroku/partition'
+import { isKirokuError, partitionOf, type QueueConfig, type StartPosition } from '@kiroku/protocol'
 import type { Chance } from '../core/Chance.ts'
-import { drawChanges } from '../plan/drawQueues.ts'
 import type { QueuePlan } from '../plan/Plan.ts'
+import { drawChanges } from '../plan/drawQueues.ts'
 import type { World } from '../world/World.ts'
 import { Caller } from './Caller.ts'
 

@@ -1,11 +1,10 @@
-import { isKirokuError } from '@kiroku/message'
-import { partitionOf } from '@kiroku/partition'
+import { isKirokuError, partitionOf } from '@kiroku/protocol'
 import type { Chance } from '../core/Chance.ts'
-import { drawChanges } from '../plan/drawQueues.ts'
 import type { QueuePlan } from '../plan/Plan.ts'
+import { drawChanges } from '../plan/drawQueues.ts'
 import type { World } from '../world/World.ts'
-import { by } from './administer.ts'
 import { Caller } from './Caller.ts'
+import { by } from './administer.ts'
 
 const deeds = ['purge', 'pause', 'configure', 'recreate', 'recreate', 'recreate'] as const
 

@@ -1,8 +1,8 @@
-import { isKirokuError } from '@kiroku/message'
+import { isKirokuError } from '@kiroku/protocol'
 import type { Chance } from '../core/Chance.ts'
 import type { World } from '../world/World.ts'
-import { by } from './administer.ts'
 import { Caller } from './Caller.ts'
+import { by } from './administer.ts'
 
 /** Has an operator say of every partition which clock is right, rightly or not. */
 export const confirmClocks = (world: World, chance: Chance): void => {

@@ -1,4 +1,4 @@
-import { partitionOf, type QueueConfig } from '@kiroku/partition'
+import { partitionOf, type QueueConfig } from '@kiroku/protocol'
 import type { World } from '../world/World.ts'
 
 /** Settings of a queue as they are on record now, and whether they ever were others; undefined: there is no such queue. */

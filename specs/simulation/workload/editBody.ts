@@ -1,9 +1,8 @@
-import { isKirokuError } from '@kiroku/message'
-import { messageId, partitionOf } from '@kiroku/partition'
+import { isKirokuError, messageId, partitionOf } from '@kiroku/protocol'
 import type { Chance } from '../core/Chance.ts'
 import type { World } from '../world/World.ts'
-import { by } from './administer.ts'
 import { Caller } from './Caller.ts'
+import { by } from './administer.ts'
 
 const encoder = new TextEncoder()
 

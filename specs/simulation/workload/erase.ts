@@ -1,8 +1,8 @@
-import { isKirokuError } from '@kiroku/message'
+import { isKirokuError } from '@kiroku/protocol'
 import type { Chance } from '../core/Chance.ts'
 import type { World } from '../world/World.ts'
-import { by } from './administer.ts'
 import { Caller } from './Caller.ts'
+import { by } from './administer.ts'
 
 /** Has an operator delete the key of a message, or those of a group so far, wherever the queue has messages. */
 export const erase = (world: World, chance: Chance): void => {

@@ -1,9 +1,8 @@
-import { isKirokuError } from '@kiroku/message'
-import { partitionOf } from '@kiroku/partition'
+import { isKirokuError, partitionOf } from '@kiroku/protocol'
 import type { Chance } from '../core/Chance.ts'
 import type { World } from '../world/World.ts'
-import { by } from './administer.ts'
 import { Caller } from './Caller.ts'
+import { by } from './administer.ts'
 
 /** Has an operator bring dead letters back to where they came from, or to one queue; sometimes it is called off. */
 export const redrive = (world: World, chance: Chance): void => {

@@ -1,10 +1,10 @@
 import { repair } from '@kiroku/audit'
 import { decodeCheckpoint } from '@kiroku/engine'
-import { isKirokuError } from '@kiroku/message'
+import { isKirokuError } from '@kiroku/protocol'
 import { NodeLog } from '../world/NodeLog.ts'
 import type { World } from '../world/World.ts'
-import { by } from './administer.ts'
 import { Caller } from './Caller.ts'
+import { by } from './administer.ts'
 import { resumeAll } from './resumeAll.ts'
 
 const lookMs = 1_000

@@ -1,8 +1,7 @@
-import { isKirokuError } from '@kiroku/message'
-import { partitionOf } from '@kiroku/partition'
+import { isKirokuError, partitionOf } from '@kiroku/protocol'
 import type { World } from '../world/World.ts'
-import { by, secondSubscription } from './administer.ts'
 import { Caller } from './Caller.ts'
+import { by, secondSubscription } from './administer.ts'
 
 /** Lets a partition's queues deliver: what its log lost may have held the end of a pause. */
 export const resumeAll = (world: World, partition: number): void => {

@@ -1,7 +1,7 @@
-import { partitionOf } from '@kiroku/partition'
+import { partitionOf } from '@kiroku/protocol'
 import type { World } from '../world/World.ts'
-import { by, subscribe } from './administer.ts'
 import { Caller } from './Caller.ts'
+import { by, subscribe } from './administer.ts'
 
 /** Creates the queues: first those that others name. */
 export const setUp = async (world: World): Promise<void> => {

@@ -1,10 +1,9 @@
-import { isKirokuError } from '@kiroku/message'
-import { partitionOf } from '@kiroku/partition'
+import { isKirokuError, partitionOf } from '@kiroku/protocol'
 import type { Chance } from '../core/Chance.ts'
 import type { QueuePlan } from '../plan/Plan.ts'
 import type { World } from '../world/World.ts'
-import { by } from './administer.ts'
 import { Caller } from './Caller.ts'
+import { by } from './administer.ts'
 
 const spreadable = (world: World): QueuePlan[] => world.plan.queues.filter((q) => q.isSpreadable === true)
 

@@ -1,4 +1,4 @@
-import type { Command, Reply } from '@kiroku/partition'
+import type { Command, Reply } from '@kiroku/protocol'
 import type { Party } from '../core/Party.ts'
 
 /** One request and what became of it, as nobody but the simulation sees it. */

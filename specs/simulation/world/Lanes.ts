@@ -1,4 +1,4 @@
-import type { QueueAddress } from '@kiroku/message'
+import type { QueueAddress } from '@kiroku/protocol'
 import type { Message } from './QueueLedger.ts'
 
 /** A dead letter at one end of its lane. */

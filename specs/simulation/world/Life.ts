@@ -1,4 +1,4 @@
-import type { LogEvent } from '@kiroku/message'
+import type { LogEvent } from '@kiroku/protocol'
 import type { Message, QueueLedger } from './QueueLedger.ts'
 import type { Stored } from './Stored.ts'
 

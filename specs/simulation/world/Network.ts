@@ -1,10 +1,9 @@
-import { KirokuError } from '@kiroku/message'
-import type { Command, Reply } from '@kiroku/partition'
+import { type Command, KirokuError, type Reply } from '@kiroku/protocol'
 import type { Party } from '../core/Party.ts'
 import type { Exchange } from './Exchange.ts'
-import { outcomesOf } from './outcomesOf.ts'
 import type { NodeProcess } from './NodeProcess.ts'
 import type { World } from './World.ts'
+import { outcomesOf } from './outcomesOf.ts'
 
 /** How long a reply that is delayed takes, in ms. */
 const delaysMs = [3, 40, 900, 5_000] as const

@@ -1,4 +1,3 @@
-import { isKirokuError, KirokuError } from '@kiroku/message'
 import type {
   WriteFault,
   CheckpointStore,
@@ -10,6 +9,7 @@ import type {
   PartitionLog,
   StoreRoom,
 } from '@kiroku/log'
+import { isKirokuError, KirokuError } from '@kiroku/protocol'
 import type { Party } from '../core/Party.ts'
 import { KnownRoom } from './KnownRoom.ts'
 import type { World } from './World.ts'

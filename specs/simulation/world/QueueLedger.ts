@@ -1,7 +1,6 @@
-import type { QueueAddress } from '@kiroku/message'
-import { defaultQueueConfig, type QueueConfig } from '@kiroku/partition'
-import type { Stored, StoredBody } from './Stored.ts'
+import { defaultQueueConfig, type QueueAddress, type QueueConfig } from '@kiroku/protocol'
 import type { Life } from './Life.ts'
+import type { Stored, StoredBody } from './Stored.ts'
 
 /** One message as the log tells it. */
 export interface Message {

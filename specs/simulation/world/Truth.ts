@@ -1,5 +1,5 @@
 import { decodeRecord, zeroHash, type DecodedFrame, type LogRecord } from '@kiroku/log'
-import { decodeEnvelope } from '@kiroku/partition'
+import { decodeEnvelope } from '@kiroku/protocol'
 import type { Loop } from '../core/Loop.ts'
 import { Ledger, type OnMove } from './Ledger.ts'
 import type { Stored, StoredBody } from './Stored.ts'

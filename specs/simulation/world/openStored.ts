@@ -1,5 +1,5 @@
-import { encodeEnvelope } from '@kiroku/partition'
 import { entryOf, isSealed, keyIn, readSealed, unlock, type MemoryKeys } from '@kiroku/log'
+import { encodeEnvelope } from '@kiroku/protocol'
 
 /** Stands for what nobody can read any more. */
 export const erasedLabel = '(erased)'

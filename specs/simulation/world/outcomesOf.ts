@@ -1,4 +1,4 @@
-import type { Answer, Answers, Command } from '@kiroku/partition'
+import type { Answer, Answers, Command } from '@kiroku/protocol'
 
 /** What came of a command, in the words of the table of outcomes. */
 export const outcomesOf = (command: Command, { ok, error }: Answer): string[] => {

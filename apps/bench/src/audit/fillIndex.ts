@@ -1,7 +1,7 @@
 import { parseFilter, trace } from '@kiroku/audit'
 import { IndexFollower, IndexWriter, openIndexToWrite, searchIndex, traceIndex } from '@kiroku/audit-store'
 import { decodeCheckpoint } from '@kiroku/engine'
-import { messageId } from '@kiroku/partition'
+import { messageId } from '@kiroku/protocol'
 import { atLeast, atMost, informs, median, type Figure } from '../Figure.ts'
 import type { AuditBench } from './auditBench.ts'
 import { million } from './readThrough.ts'

@@ -1,6 +1,6 @@
 import { LogPass, trace, verify } from '@kiroku/audit'
 import { decodeCheckpoint } from '@kiroku/engine'
-import { messageId } from '@kiroku/partition'
+import { messageId } from '@kiroku/protocol'
 import { atLeast, atMost, informs, median, type Figure } from '../Figure.ts'
 import type { AuditBench } from './auditBench.ts'
 import { withRecord } from './withRecord.ts'

@@ -1,6 +1,5 @@
 import { encodeRecord, zeroHash, type PartitionLog } from '@kiroku/log'
-import type { LogEvent } from '@kiroku/message'
-import { encodeEnvelope } from '@kiroku/partition'
+import { encodeEnvelope, type LogEvent } from '@kiroku/protocol'
 
 /** What a record holds. */
 export interface RecordShape {

@@ -1,20 +1,24 @@
 import { hash } from 'node:crypto'
 import { setImmediate as nextTick } from 'node:timers/promises'
-import { isFinal, newCell, State, step, type MachineEvent, type Policy } from '@kiroku/message'
+import { newCell, step, type MachineEvent, type Policy } from '@kiroku/message'
 import {
   beginFrame,
   decide,
-  defaultQueueConfig,
-  encodeEnvelope,
   endTurn,
   PartitionState,
   snapshotSpace,
   snapshotting,
   Turn,
-  type Command,
   type EngineCommand,
-  type QueueConfig,
 } from '@kiroku/partition'
+import {
+  type Command,
+  defaultQueueConfig,
+  encodeEnvelope,
+  isFinal,
+  type QueueConfig,
+  State,
+} from '@kiroku/protocol'
 import { serveTasks } from '../LoadProcess.ts'
 
 const startMs = 1_700_000_000_000

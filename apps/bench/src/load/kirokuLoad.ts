@@ -1,8 +1,8 @@
 import type { Batch, Client, Consumer } from '@kiroku/client'
 import { connect } from '@kiroku/client-nats'
-import type { QueueDescription } from '@kiroku/partition'
-import { inParallel } from '../inParallel.ts'
+import type { QueueDescription } from '@kiroku/protocol'
 import { serveTasks } from '../LoadProcess.ts'
+import { inParallel } from '../inParallel.ts'
 
 const client: Client = await connect({
   servers: process.argv[2]!,

@@ -1,4 +1,4 @@
-import type { LogEvent } from '@kiroku/message'
+import type { LogEvent } from '@kiroku/protocol'
 
 const by = { name: 'bench', origin: 'bench' }
 const bodyBytes = 128

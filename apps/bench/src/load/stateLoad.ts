@@ -1,8 +1,8 @@
 import { createMemoryLog, encodeRecord, zeroHash } from '@kiroku/log'
-import { encodeEnvelope } from '@kiroku/partition'
+import { encodeEnvelope } from '@kiroku/protocol'
 import { startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
-import { StallWatch } from '../engine/StallWatch.ts'
 import { serveTasks } from '../LoadProcess.ts'
+import { StallWatch } from '../engine/StallWatch.ts'
 import { largeStates } from './largeStates.ts'
 
 /** What a large state costs its owner. */

@@ -1,4 +1,5 @@
-import { machineGraph, stateNames } from '@kiroku/message'
+import { machineGraph } from '@kiroku/message'
+import { stateNames } from '@kiroku/protocol'
 import { expect, it } from 'vitest'
 import { chart, choicesOf, searchOfEdge, searchOfState, wayText } from './chart.ts'
 

@@ -1,5 +1,5 @@
 import type { FeedMessage } from '@kiroku/audit'
-import { noCounts, type QueueChange } from '@kiroku/partition'
+import { noCounts, type QueueChange } from '@kiroku/protocol'
 import { expect, it } from 'vitest'
 import { FeedModel } from './FeedModel.ts'
 

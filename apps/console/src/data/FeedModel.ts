@@ -1,6 +1,6 @@
-import { stateNames, type Population } from '@kiroku/message'
-import { noCounts, type QueueCounts, type TransitionCount } from '@kiroku/partition'
 import type { FeedMessage, FeedPlace } from '@kiroku/audit'
+import { type Population } from '@kiroku/message'
+import { noCounts, type QueueCounts, stateNames, type TransitionCount } from '@kiroku/protocol'
 import { noActivity, QueueActivity, type Tally } from './QueueActivity.ts'
 
 /** How many messages took a transition, by `from→to`, once for each subscription; and how many were sent. */

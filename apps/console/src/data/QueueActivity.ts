@@ -1,5 +1,4 @@
-import type { TransitionCount } from '@kiroku/partition'
-import type { QueueCounts } from '@kiroku/partition'
+import type { QueueCounts, TransitionCount } from '@kiroku/protocol'
 
 /** What happened to a queue, in messages. `waiting` is by how much the messages grew that are due and not final. */
 export interface Tally {

@@ -1,5 +1,3 @@
-import { useQuery } from '@tanstack/react-query'
-import { useContext, useMemo } from 'react'
 import {
   sumCounts,
   type LogMoment,
@@ -14,13 +12,15 @@ import type {
   RecentBatches,
   SubscriptionDescription,
   TimeFigures,
-} from '@kiroku/partition'
-import { get } from './api.ts'
+} from '@kiroku/protocol'
+import { useQuery } from '@tanstack/react-query'
+import { useContext, useMemo } from 'react'
 import type { Standing } from '../replay/Player.ts'
+import { get } from './api.ts'
 import { useMoment } from './moment.ts'
 import { PlayedContext, useAskedMoment } from './played.ts'
-import { useLogMoment } from './useLogMoment.ts'
 import { useInterval } from './useFeed.ts'
+import { useLogMoment } from './useLogMoment.ts'
 
 type Figures = Omit<TimeFigures, 'buckets'>
 

@@ -1,4 +1,4 @@
-import type { RedriveDescription } from '@kiroku/partition'
+import type { RedriveDescription } from '@kiroku/protocol'
 import { useQuery } from '@tanstack/react-query'
 import { send, get, type Command } from './api.ts'
 import { useInterval } from './useFeed.ts'

@@ -1,4 +1,5 @@
-import { machineGraph, type stateNames } from '@kiroku/message'
+import { machineGraph } from '@kiroku/message'
+import { type stateNames } from '@kiroku/protocol'
 import type { ReactElement } from 'react'
 import styles from './StateMark.module.css'
 

@@ -1,4 +1,4 @@
-import { queueSettings } from '@kiroku/partition'
+import { queueSettings } from '@kiroku/protocol'
 import { expect, it } from 'vitest'
 import { settingName, settingText } from './settingText.ts'
 

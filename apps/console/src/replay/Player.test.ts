@@ -1,7 +1,7 @@
 import { encodeRecording, recordingOf } from '@kiroku/audit'
-import { encodeEnvelope } from '@kiroku/partition'
-import { decodeCheckpoint, startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
+import { encodeEnvelope } from '@kiroku/protocol'
 import { waitUntil } from '@kiroku/testkit'
+import { decodeCheckpoint, startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { Player, type FetchRecording } from './Player.ts'
 

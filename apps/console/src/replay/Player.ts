@@ -1,5 +1,5 @@
 import { Replayer, type ReplayedQueue, type ReplayMove } from '@kiroku/audit/replay'
-import type { QueueChange } from '@kiroku/partition'
+import type { QueueChange } from '@kiroku/protocol'
 import { ReadPace } from './ReadPace.ts'
 
 /** A moment: a time in ms since 1970, or a record of a partition. */

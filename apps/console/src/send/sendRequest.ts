@@ -1,4 +1,4 @@
-import { checkJson, contentTypeOf, jsonSlip, limits } from '@kiroku/partition'
+import { checkJson, contentTypeOf, jsonSlip, limits } from '@kiroku/protocol'
 import { base64OfText } from '../data/MessageBody.ts'
 import { count } from '../parts/format.ts'
 import { readDuration } from '../parts/unitText.ts'

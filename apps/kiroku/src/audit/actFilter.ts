@@ -1,5 +1,5 @@
 import { parseSpan, type ActFilter } from '@kiroku/audit'
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 
 /** What is asked of the acts, as it was written. */
 export interface AskedActs {

@@ -1,7 +1,7 @@
-import { parseSpan, type AskedStretch } from '@kiroku/audit'
 import type { AskedHistory } from '@kiroku/api'
+import { parseSpan, type AskedStretch } from '@kiroku/audit'
 import { auditLimits } from '@kiroku/audit-store'
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 
 /** What is asked for where nothing else is said. */
 const defaults = { from: '15m', buckets: 90 }

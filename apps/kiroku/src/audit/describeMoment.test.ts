@@ -1,5 +1,5 @@
 import type { MomentDiff, QueueMoment } from '@kiroku/audit'
-import { defaultQueueConfig } from '@kiroku/partition'
+import { defaultQueueConfig } from '@kiroku/protocol'
 import { expect, it } from 'vitest'
 import { describeDiff } from './describeDiff.ts'
 import { describeMoment } from './describeMoment.ts'

@@ -1,3 +1,12 @@
+import type {
+  AskedBatches,
+  AskedDiff,
+  AskedLog,
+  AskedRecording,
+  AskedSpan,
+  AskedState,
+  LookSource,
+} from '@kiroku/api'
 import {
   batchCosts,
   diffMoments,
@@ -14,17 +23,8 @@ import {
   type MomentDiff,
   type QueueMoment,
 } from '@kiroku/audit'
-import type {
-  AskedBatches,
-  AskedDiff,
-  AskedLog,
-  AskedRecording,
-  AskedSpan,
-  AskedState,
-  LookSource,
-} from '@kiroku/api'
 import type { Log } from '@kiroku/log'
-import { KirokuError, stateNames, type StateName } from '@kiroku/message'
+import { KirokuError, stateNames, type StateName } from '@kiroku/protocol'
 import { askOrHere } from '../auditor/askOrHere.ts'
 import type { RunningAuditor } from '../auditor/startAuditor.ts'
 import { parseMoment } from './parseMoment.ts'

@@ -1,5 +1,5 @@
 import type { AskedMoment } from '@kiroku/audit'
-import { KirokuError, isKirokuError } from '@kiroku/message'
+import { KirokuError, isKirokuError } from '@kiroku/protocol'
 import { isDuration, parseDurationMs } from '../config/units.ts'
 
 const dayMs = 86_400_000

@@ -1,4 +1,4 @@
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 
 /** How fast a replay goes: so many times as fast as it was, a frame with each key, or as fast as it can. */
 export type PlaySpeed =

@@ -1,5 +1,5 @@
 import type { TailLine } from '@kiroku/audit'
-import { messageId, type QueueCounts } from '@kiroku/partition'
+import { messageId, type QueueCounts } from '@kiroku/protocol'
 
 /** Lines that a terminal shows at once; what is more is added up. */
 const tailLinesMax = 200

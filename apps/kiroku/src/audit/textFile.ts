@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 
 /** Reads a file that a command line names. Errors: `InvalidArgument`. */
 export const readText = (file: string): Promise<string> =>

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { DeadLetterSource } from '@kiroku/api'
 import { LogPass, parseFilter, trace } from '@kiroku/audit'
 import {
   auditFolder,
@@ -13,15 +14,14 @@ import {
 } from '@kiroku/audit-store'
 import { decodeCheckpoint } from '@kiroku/engine'
 import type { Log } from '@kiroku/log'
-import { KirokuError } from '@kiroku/message'
-import type { DeadLetterSource } from '@kiroku/api'
-import { lettersHere } from '../dlq/letterSource.ts'
+import { KirokuError } from '@kiroku/protocol'
 import { actsOfLog } from '../audit/actsOfLog.ts'
 import { lookOptions } from '../audit/lookOptions.ts'
 import { lookHere, type Looking } from '../audit/lookSource.ts'
-import { historyOf } from './historyOf.ts'
-import { Room } from './Room.ts'
+import { lettersHere } from '../dlq/letterSource.ts'
 import type { AuditorMethod, AuditorMethods, AuditorStatus, FollowedPartition } from './AuditorProtocol.ts'
+import { Room } from './Room.ts'
+import { historyOf } from './historyOf.ts'
 
 /** How much of one processor index and answers take together while the machine is busy; questions go first. */
 const workShare = 1 / 12

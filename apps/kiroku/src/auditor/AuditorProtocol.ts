@@ -22,8 +22,8 @@ import type {
   Trace,
 } from '@kiroku/audit'
 import type { SearchAnswer } from '@kiroku/audit-store'
-import type { Ranges, WireError } from '@kiroku/message'
 import type { NatsOptions } from '@kiroku/nats'
+import type { Ranges, WireError } from '@kiroku/protocol'
 import type { LogLevel } from '../serve/Logger.ts'
 
 /** What an auditor works with. */

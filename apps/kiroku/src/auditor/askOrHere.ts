@@ -1,4 +1,4 @@
-import { isKirokuError } from '@kiroku/message'
+import { isKirokuError } from '@kiroku/protocol'
 import type { AuditorMethod, AuditorMethods } from './AuditorProtocol.ts'
 import type { RunningAuditor } from './startAuditor.ts'
 

@@ -3,8 +3,8 @@
  * to, or is gone.
  */
 import { openLog } from '@kiroku/log-jetstream'
-import { isKirokuError, KirokuError, type WireError } from '@kiroku/message'
 import { connect } from '@kiroku/nats'
+import { isKirokuError, KirokuError, type WireError } from '@kiroku/protocol'
 import { Auditor } from './Auditor.ts'
 import type {
   AuditorMethod,

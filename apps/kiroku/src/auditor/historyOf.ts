@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { AskedStretch, History } from '@kiroku/audit'
 import { partitionsOf, readHistory } from '@kiroku/audit-store'
 import type { Log } from '@kiroku/log'
-import { partitionOf } from '@kiroku/partition'
+import { partitionOf } from '@kiroku/protocol'
 
 /**
  * What happened, by the index. Where the log ends is asked first, so that the answer claims no more than it knows. A

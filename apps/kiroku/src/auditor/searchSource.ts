@@ -1,6 +1,6 @@
 import type { SearchSource } from '@kiroku/api'
 import type { Log } from '@kiroku/log'
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 import { actFilter } from '../audit/actFilter.ts'
 import { actsOfLog } from '../audit/actsOfLog.ts'
 import { askedStretch } from '../audit/askedStretch.ts'

@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { constants, setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { errorFromWire, KirokuError } from '@kiroku/message'
+import { errorFromWire, KirokuError } from '@kiroku/protocol'
 import type { Logger } from '../serve/Logger.ts'
 import type {
   AuditorMethod,

@@ -1,4 +1,4 @@
-import { errorRegistry, KirokuError, type ErrorId } from '@kiroku/message'
+import { errorRegistry, KirokuError, type ErrorId } from '@kiroku/protocol'
 import { describe, expect, it } from 'vitest'
 import { reportError } from './Output.ts'
 

@@ -1,4 +1,4 @@
-import { errorRegistry, isKirokuError, KirokuError } from '@kiroku/message'
+import { errorRegistry, isKirokuError, KirokuError } from '@kiroku/protocol'
 
 /** Where a command writes: lines for people, or one JSON value as the last line of stdout. */
 export interface Output {

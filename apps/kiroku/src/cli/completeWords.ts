@@ -1,4 +1,4 @@
-import { isReplyQueue } from '@kiroku/partition'
+import { isReplyQueue } from '@kiroku/protocol'
 import { readRunFile } from '../serve/RunFile.ts'
 import { namedBy } from './namedBy.ts'
 import { tree } from './tree.ts'

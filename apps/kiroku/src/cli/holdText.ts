@@ -1,4 +1,4 @@
-import type { Hold } from '@kiroku/partition'
+import type { Hold } from '@kiroku/protocol'
 
 /** Until when deliveries stand still, and why: `held until 2026-11-21T08:49:37.000Z: HTTP 429`. */
 export const holdText = ({ until, error }: Hold): string =>

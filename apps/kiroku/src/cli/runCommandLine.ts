@@ -1,4 +1,4 @@
-import { isKirokuError } from '@kiroku/message'
+import { isKirokuError } from '@kiroku/protocol'
 import { readConfigFile } from '../config/ConfigFile.ts'
 import { resolveSettings } from '../config/resolveSettings.ts'
 import { runTree, type ParsedCommand } from './Cli.ts'

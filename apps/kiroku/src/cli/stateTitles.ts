@@ -1,4 +1,4 @@
-import type { QueueCounts } from '@kiroku/partition'
+import type { QueueCounts } from '@kiroku/protocol'
 
 /** What every table calls the states of messages, and what else is counted. */
 export const stateTitles: Readonly<Record<keyof QueueCounts, string>> = {

@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import type { ApplyOptions, QueueChange } from '@kiroku/client'
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 import type { Invocation } from '../cli/CommandSpec.ts'
 import { describeChange } from '../config/queueFlags.ts'
 import { queueSections, type QueueSections } from '../config/queueSections.ts'

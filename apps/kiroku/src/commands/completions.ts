@@ -1,4 +1,4 @@
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 import { completionScript, shells } from '../cli/Cli.ts'
 import type { Invocation } from '../cli/CommandSpec.ts'
 import { tree } from '../cli/tree.ts'

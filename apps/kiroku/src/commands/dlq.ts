@@ -7,8 +7,7 @@ import {
   type Explanation,
   type Payload,
 } from '@kiroku/audit'
-import { KirokuError, isKirokuError } from '@kiroku/message'
-import { parseMessageId } from '@kiroku/partition'
+import { isKirokuError, KirokuError, parseMessageId } from '@kiroku/protocol'
 import { traceMessage } from '../audit/traceMessage.ts'
 import type { CommandModule, Invocation } from '../cli/CommandSpec.ts'
 import { describeGroup, groupTable, otherGroups, shownPayload } from '../dlq/groupTable.ts'

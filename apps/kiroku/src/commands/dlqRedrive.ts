@@ -1,9 +1,15 @@
 import { LetterSelector, parseFilter, type LetterSelection } from '@kiroku/audit'
 import type { Client, RedriveOptions } from '@kiroku/client'
-import { errorRegistry, KirokuError, type Actor, type Ranges } from '@kiroku/message'
-import { limits, type RedriveDescription } from '@kiroku/partition'
-import { canAsk, confirm } from '../cli/confirm.ts'
+import {
+  type Actor,
+  errorRegistry,
+  KirokuError,
+  limits,
+  type Ranges,
+  type RedriveDescription,
+} from '@kiroku/protocol'
 import type { CommandModule, Invocation } from '../cli/CommandSpec.ts'
+import { canAsk, confirm } from '../cli/confirm.ts'
 import { describeEligible, eligibleOf, type Eligible } from '../dlq/describeEligible.ts'
 import { readLetters } from '../dlq/readLetters.ts'
 import { describeRedrive } from '../redrive/describeRedrive.ts'

@@ -1,4 +1,4 @@
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 import type { CommandModule } from '../cli/CommandSpec.ts'
 import { withClient } from '../serve/withClient.ts'
 

@@ -1,7 +1,7 @@
 import { connect } from '@kiroku/client-nats'
-import { isKirokuError } from '@kiroku/message'
 import { connect as connectNats, requireJetStream } from '@kiroku/nats'
 import { managedStatus } from '@kiroku/nats-server'
+import { isKirokuError } from '@kiroku/protocol'
 import { freePort, SmallDisk, startTestNats, temporaryFolder, waitUntil } from '@kiroku/testkit'
 import { expect, it, onTestFinished } from 'vitest'
 import { Kiroku, readyOf } from '../testing/Kiroku.ts'

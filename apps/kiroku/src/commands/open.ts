@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 import type { Invocation } from '../cli/CommandSpec.ts'
 import { runningEngine } from '../serve/runningEngine.ts'
 

@@ -1,6 +1,5 @@
 import { bodyOf, stateAt, type MessageBody, type MomentMessage } from '@kiroku/audit'
-import { KirokuError } from '@kiroku/message'
-import { contentTypeOf } from '@kiroku/partition'
+import { contentTypeOf, KirokuError } from '@kiroku/protocol'
 import { lookOptions } from '../audit/lookOptions.ts'
 import { parseStates } from '../audit/lookSource.ts'
 import { showProgress } from '../audit/showProgress.ts'

@@ -7,11 +7,11 @@ import {
   type QueueDescription,
   type RecentBatches,
   type TimeFigures,
-} from '@kiroku/partition'
+} from '@kiroku/protocol'
 import type { CommandModule, Invocation } from '../cli/CommandSpec.ts'
+import type { Output } from '../cli/Output.ts'
 import { columns } from '../cli/columns.ts'
 import { holdText } from '../cli/holdText.ts'
-import type { Output } from '../cli/Output.ts'
 import { stateTitles } from '../cli/stateTitles.ts'
 import { formatSetting, queueConfigOf, queueFlags } from '../config/queueFlags.ts'
 import { formatDuration } from '../config/units.ts'

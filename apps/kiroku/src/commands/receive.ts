@@ -1,6 +1,5 @@
 import type { ReceivedMessage } from '@kiroku/client'
-import { KirokuError } from '@kiroku/message'
-import { contentTypeOf } from '@kiroku/partition'
+import { contentTypeOf, KirokuError } from '@kiroku/protocol'
 import type { Invocation } from '../cli/CommandSpec.ts'
 import { parseDurationMs } from '../config/units.ts'
 import { withClient } from '../serve/withClient.ts'

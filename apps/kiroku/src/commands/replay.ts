@@ -1,5 +1,5 @@
 import { diffMoments, play, stateAt, type AskedMoment } from '@kiroku/audit'
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 import { describeDiff } from '../audit/describeDiff.ts'
 import { describeMoment } from '../audit/describeMoment.ts'
 import { gentle } from '../audit/gentle.ts'

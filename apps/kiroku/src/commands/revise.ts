@@ -1,5 +1,5 @@
 import type { RescheduleOptions } from '@kiroku/client'
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 import type { CommandModule, Invocation } from '../cli/CommandSpec.ts'
 import { parseDurationMs } from '../config/units.ts'
 import { localActor } from '../serve/localActor.ts'

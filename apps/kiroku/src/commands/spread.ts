@@ -1,5 +1,4 @@
-import { KirokuError } from '@kiroku/message'
-import type { PartDescription } from '@kiroku/partition'
+import { KirokuError, type PartDescription } from '@kiroku/protocol'
 import type { CommandModule } from '../cli/CommandSpec.ts'
 import { columns } from '../cli/columns.ts'
 import { localActor } from '../serve/localActor.ts'

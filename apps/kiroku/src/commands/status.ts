@@ -1,12 +1,12 @@
-import type { PartitionDescription, QueueDescription } from '@kiroku/partition'
+import type { PartitionDescription, QueueDescription } from '@kiroku/protocol'
+import type { Invocation } from '../cli/CommandSpec.ts'
 import { columns } from '../cli/columns.ts'
 import { holdText } from '../cli/holdText.ts'
-import type { Invocation } from '../cli/CommandSpec.ts'
 import { stateTitles } from '../cli/stateTitles.ts'
 import { formatDuration } from '../config/units.ts'
+import { isRunning, readRunFile } from '../serve/RunFile.ts'
 import { describeCluster, type ClusterPartition } from '../serve/describeCluster.ts'
 import { partitionTroubles } from '../serve/partitionTroubles.ts'
-import { isRunning, readRunFile } from '../serve/RunFile.ts'
 import { withClient } from '../serve/withClient.ts'
 
 /** Queues that the screen shows, those with the most to do first; `queue list` has them all. */

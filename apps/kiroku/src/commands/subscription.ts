@@ -1,5 +1,5 @@
 import type { Client, StartPosition } from '@kiroku/client'
-import type { SubscriptionDescription } from '@kiroku/partition'
+import type { SubscriptionDescription } from '@kiroku/protocol'
 import type { CommandModule, Invocation } from '../cli/CommandSpec.ts'
 import { columns } from '../cli/columns.ts'
 import { holdText } from '../cli/holdText.ts'

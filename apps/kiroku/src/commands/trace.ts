@@ -1,5 +1,5 @@
 import { exportTrace, importTrace, renderTrace, type Trace } from '@kiroku/audit'
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 import { showProgress } from '../audit/showProgress.ts'
 import { readText, writeText } from '../audit/textFile.ts'
 import { traceMessage } from '../audit/traceMessage.ts'

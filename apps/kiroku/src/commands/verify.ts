@@ -1,12 +1,12 @@
 import { parseProof, proofOf, renderProof, verify, type PartitionReport, type Problem } from '@kiroku/audit'
 import { decodeCheckpoint } from '@kiroku/engine'
-import { errorRegistry } from '@kiroku/message'
+import { errorRegistry } from '@kiroku/protocol'
 import { gentle } from '../audit/gentle.ts'
 import { showProgress } from '../audit/showProgress.ts'
 import { tailsOf } from '../audit/tailsOf.ts'
 import { readText, writeText } from '../audit/textFile.ts'
-import { columns } from '../cli/columns.ts'
 import type { Invocation } from '../cli/CommandSpec.ts'
+import { columns } from '../cli/columns.ts'
 import { withLog } from '../serve/withLog.ts'
 
 export const run = async (invocation: Invocation): Promise<void> => {

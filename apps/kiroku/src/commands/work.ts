@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import type { Client } from '@kiroku/client'
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 import { readWranglerConfig, runWorker, type ConsumerConfig, type WorkerConfig } from '@kiroku/worker'
 import type { Invocation } from '../cli/CommandSpec.ts'
 import { canAsk, confirm } from '../cli/confirm.ts'
 import { nearest } from '../cli/nearest.ts'
 import { parseDurationMs } from '../config/units.ts'
-import { logClientEvent } from '../serve/logClientEvent.ts'
 import { makeLogger } from '../serve/Logger.ts'
+import { logClientEvent } from '../serve/logClientEvent.ts'
 import { withClient } from '../serve/withClient.ts'
 
 /** A Worker outlasts an engine's absence. */

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 import { readLocated, type Located } from '@kiroku/worker/located'
 
 /** Name of the configuration file that is looked for in the working folder. */

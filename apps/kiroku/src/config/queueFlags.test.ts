@@ -1,4 +1,4 @@
-import { queueSettings } from '@kiroku/partition'
+import { queueSettings } from '@kiroku/protocol'
 import { describe, expect, it } from 'vitest'
 import { formatSetting, parseRetryPolicy, queueConfigOf, queueFlags } from './queueFlags.ts'
 

@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs'
-import { KirokuError, type RetryPolicy } from '@kiroku/message'
 import type { QueueChange, QueueSettings, SettingChange } from '@kiroku/client'
-import { queueSettings, type DeadLetterTarget, type QueueConfig, type QueueSetting } from '@kiroku/partition'
+import {
+  type DeadLetterTarget,
+  KirokuError,
+  type QueueConfig,
+  type QueueSetting,
+  queueSettings,
+  type RetryPolicy,
+} from '@kiroku/protocol'
 import type { FlagSpec, Invocation } from '../cli/CommandSpec.ts'
 import { exactBytes, exactDuration, parseBytes, parseDurationMs } from './units.ts'
 

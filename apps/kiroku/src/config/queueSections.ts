@@ -1,13 +1,14 @@
 import { basename } from 'node:path'
 import type { QueueSection } from '@kiroku/client'
-import { isKirokuError, KirokuError } from '@kiroku/message'
 import {
   checkQueueName,
   checkSetting,
   checkSubscription,
   defaultQueueConfig,
+  isKirokuError,
   isOwnSetting,
-} from '@kiroku/partition'
+  KirokuError,
+} from '@kiroku/protocol'
 import { where, type Place } from '@kiroku/worker/located'
 import type { ConfigFile } from './ConfigFile.ts'
 import { parseSetting, queueFlags } from './queueFlags.ts'

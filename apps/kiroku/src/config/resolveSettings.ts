@@ -1,7 +1,7 @@
-import { isKirokuError, KirokuError } from '@kiroku/message'
+import { isKirokuError, KirokuError } from '@kiroku/protocol'
 import { errorAt, where } from '@kiroku/worker/located'
-import type { ConfigFile } from './ConfigFile.ts'
 import { nearest } from '../cli/nearest.ts'
+import type { ConfigFile } from './ConfigFile.ts'
 import { settingsTable, type Setting, type SettingKey, type Settings } from './settings.ts'
 import { parseBytes, parseDurationMs } from './units.ts'
 

@@ -1,5 +1,5 @@
 import type { StartPosition } from '@kiroku/client'
-import { KirokuError, isKirokuError } from '@kiroku/message'
+import { KirokuError, isKirokuError } from '@kiroku/protocol'
 import type { FlagSpec } from '../cli/CommandSpec.ts'
 import { parseDurationMs } from './units.ts'
 

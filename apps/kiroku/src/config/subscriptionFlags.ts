@@ -1,5 +1,5 @@
 import type { SubscriptionSettings } from '@kiroku/client'
-import { isOwnSetting } from '@kiroku/partition'
+import { isOwnSetting } from '@kiroku/protocol'
 import type { FlagSpec, Invocation } from '../cli/CommandSpec.ts'
 import { flagSpecOf, queueConfigOf, queueFlags } from './queueFlags.ts'
 

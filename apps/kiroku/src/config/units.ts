@@ -1,4 +1,4 @@
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 
 const durations: Readonly<Record<string, number>> = {
   ms: 1,

@@ -1,3 +1,4 @@
+import type { DeadLetterSource } from '@kiroku/api'
 import {
   gatherDeadLetters,
   LetterSelector,
@@ -5,10 +6,8 @@ import {
   readDeadLetters,
   type LookOptions,
 } from '@kiroku/audit'
-import type { DeadLetterSource } from '@kiroku/api'
 import type { Log } from '@kiroku/log'
-import { KirokuError } from '@kiroku/message'
-import { limits } from '@kiroku/partition'
+import { KirokuError, limits } from '@kiroku/protocol'
 import { parseMoment } from '../audit/parseMoment.ts'
 import { askOrHere } from '../auditor/askOrHere.ts'
 import type { RunningAuditor } from '../auditor/startAuditor.ts'

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 
 /** Opens a body in the editor of the person at this terminal; returns what they left. Errors: `InvalidArgument`. */
 export const openEditor = async (body: Uint8Array, isJson: boolean): Promise<Uint8Array> => {

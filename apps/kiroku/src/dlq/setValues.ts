@@ -1,4 +1,4 @@
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 
 /** Sets values in a JSON body: `customer.id=42,lines.0.sku=a7`. Errors: `InvalidArgument`. */
 export const setValues = (body: Uint8Array, changes: string): Uint8Array => {

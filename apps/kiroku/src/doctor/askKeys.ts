@@ -1,5 +1,5 @@
 import { blockEntry, type KeyStore } from '@kiroku/log'
-import type { QueueDescription } from '@kiroku/partition'
+import type { QueueDescription } from '@kiroku/protocol'
 
 /** Whether the keys of a queue's youngest messages are there. */
 export interface KeysFound {

@@ -1,5 +1,5 @@
 import type { RecordCheck } from '@kiroku/audit'
-import { defaultQueueConfig } from '@kiroku/partition'
+import { defaultQueueConfig } from '@kiroku/protocol'
 import { describe, expect, it } from 'vitest'
 import { diagnose, type Facts } from './diagnose.ts'
 

@@ -1,3 +1,4 @@
+import type { RecordCheck } from '@kiroku/audit'
 import {
   clockTrouble,
   heldWarning,
@@ -6,11 +7,10 @@ import {
   type PartitionClock,
   type QueueDescription,
   type StorageDescription,
-} from '@kiroku/partition'
-import type { RecordCheck } from '@kiroku/audit'
+} from '@kiroku/protocol'
 import type { LostLog } from '../audit/tailsOf.ts'
-import type { KeysFound } from './askKeys.ts'
 import { formatBytes, formatDuration } from '../config/units.ts'
+import type { KeysFound } from './askKeys.ts'
 
 /** What the doctor found out; undefined where it cannot be known from here. */
 export interface Facts {

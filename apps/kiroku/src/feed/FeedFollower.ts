@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FeedHub } from '@kiroku/audit'
-import type { Answer, Command, Reply } from '@kiroku/partition'
+import type { Answer, Command, Reply } from '@kiroku/protocol'
 
 /** How long it rests between two questions to a partition, in ms. */
 const restMs = 100

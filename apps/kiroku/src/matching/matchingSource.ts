@@ -1,7 +1,7 @@
 import type { MatchingSource, SearchSource } from '@kiroku/api'
 import type { SearchAnswer } from '@kiroku/audit-store'
 import type { Client } from '@kiroku/client'
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 import { settlePiece } from './settlePiece.ts'
 
 /** Matches of a piece; each is an event of the record, or a part of one. */

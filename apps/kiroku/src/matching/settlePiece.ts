@@ -1,8 +1,7 @@
 import type { MatchingAct, SettledPiece } from '@kiroku/audit'
 import type { FoundMessage } from '@kiroku/audit-store'
 import type { Client } from '@kiroku/client'
-import { isKirokuError, type Actor, type Ranges, type StateName } from '@kiroku/message'
-import { pushRange } from '@kiroku/partition'
+import { type Actor, isKirokuError, pushRange, type Ranges, type StateName } from '@kiroku/protocol'
 
 /** A message as the index finds it, under one subscription. */
 export type Match = Pick<

@@ -1,5 +1,5 @@
+import type { RedriveDescription } from '@kiroku/protocol'
 import { expect, it } from 'vitest'
-import type { RedriveDescription } from '@kiroku/partition'
 import { describeRedrive, redriveTable } from './describeRedrive.ts'
 
 const redrive: RedriveDescription = {

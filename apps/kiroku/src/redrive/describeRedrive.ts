@@ -1,4 +1,4 @@
-import type { RedriveDescription, RedriveSkip } from '@kiroku/partition'
+import type { RedriveDescription, RedriveSkip } from '@kiroku/protocol'
 import { columns } from '../cli/columns.ts'
 
 /** Why messages stay, by the reason. */

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { SingleBar } from 'cli-progress'
 import type { Client } from '@kiroku/client'
-import type { RedriveDescription } from '@kiroku/partition'
+import type { RedriveDescription } from '@kiroku/protocol'
+import { SingleBar } from 'cli-progress'
 
 const lookMs = 300
 

@@ -1,5 +1,5 @@
 import type { RedriveOptions } from '@kiroku/client'
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 import type { FlagSpec, Invocation } from '../cli/CommandSpec.ts'
 import { parseDurationMs } from '../config/units.ts'
 import { parseAttributes } from '../send/attributes.ts'

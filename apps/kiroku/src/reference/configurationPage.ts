@@ -13,7 +13,7 @@ export const configurationPage = (): string =>
   [
     '# Configuration',
     '',
-    'This page is made from `apps/kiroku/src/config/settings.ts` and `libs/partition/src/queueSettings.ts`; change it there.',
+    'This page is made from `apps/kiroku/src/config/settings.ts` and `libs/protocol/src/settings/queueSettings.ts`; change it there.',
     '',
     `A flag beats the environment, which beats the file \`${configFile}\` of the working folder, which beats the default.`,
     'The file is JSON with comments; its keys are those of the first column. Durations are written as `500ms`, `30s`,',

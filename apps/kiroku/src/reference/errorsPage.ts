@@ -1,4 +1,4 @@
-import { errorRegistry } from '@kiroku/message'
+import { errorRegistry } from '@kiroku/protocol'
 import { code, table } from './markdown.ts'
 
 /** The page `docs/reference/errors.md`, made from the error registry. */
@@ -36,6 +36,6 @@ export const errorsPage = (): string =>
     '',
     'Exit codes: 2 bad input, 3 not found, 4 conflict, 5 unavailable, 6 storage, 7 damage, 8 permission.',
     '',
-    'This page is made from `libs/message/src/errors.ts`; change it there.',
+    'This page is made from `libs/protocol/src/error/KirokuError.ts`; change it there.',
     '',
   ].join('\n')

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Client, ConsumedMessage, QueueSection } from '@kiroku/client'
-import { isKirokuError } from '@kiroku/message'
+import { isKirokuError } from '@kiroku/protocol'
 
 /** An order of the sample shop, which all of its queues pass on. */
 interface Order {

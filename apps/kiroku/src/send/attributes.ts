@@ -1,4 +1,4 @@
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 
 /** Reads `K=V,…`. Errors: `InvalidArgument`. */
 export const parseAttributes = (text: string): Record<string, string> =>

@@ -1,4 +1,4 @@
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 
 /** One line of ndjson: its number in the input, from 1, and the bytes of its value. */
 export interface NdjsonLine {

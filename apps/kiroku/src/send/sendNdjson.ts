@@ -1,5 +1,5 @@
 import type { BatchOptions, Client, OutgoingMessage } from '@kiroku/client'
-import { isKirokuError, KirokuError } from '@kiroku/message'
+import { isKirokuError, KirokuError } from '@kiroku/protocol'
 
 /** Messages that travel together, and how many such batches are under way. */
 const batchMessagesMax = 500

@@ -1,4 +1,4 @@
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 import { expect, it } from 'vitest'
 import { makeLogger } from './Logger.ts'
 

@@ -1,4 +1,4 @@
-import { isKirokuError } from '@kiroku/message'
+import { isKirokuError } from '@kiroku/protocol'
 
 /** Levels by weight. */
 const levels = { debug: 0, info: 1, warn: 2, error: 3 } as const

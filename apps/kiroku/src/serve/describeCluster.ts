@@ -2,7 +2,7 @@ import type { Client } from '@kiroku/client'
 import { clusterStatus, type ClusterStatus } from '@kiroku/cluster'
 import { streamPlacements, type StreamPlacement } from '@kiroku/log-jetstream'
 import type { connect } from '@kiroku/nats'
-import type { PartitionDescription } from '@kiroku/partition'
+import type { PartitionDescription } from '@kiroku/protocol'
 
 /** A connection to NATS. */
 export type Nats = Awaited<ReturnType<typeof connect>>

@@ -1,6 +1,6 @@
 import type { MetricFamily } from '@kiroku/api'
-import { limits } from '@kiroku/partition'
 import { appendSecondsBounds, type PartitionActor } from '@kiroku/engine'
+import { limits } from '@kiroku/protocol'
 
 /** What the actors of this process count, as metrics. */
 export const engineMetrics = (owned: Iterable<PartitionActor>): MetricFamily[] => {

@@ -1,5 +1,5 @@
 import { hostname, userInfo } from 'node:os'
-import type { Actor } from '@kiroku/message'
+import type { Actor } from '@kiroku/protocol'
 
 /** The person at this terminal, as administrative events name them, and why they act. */
 export const localActor = (reason?: string): Actor => ({

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { KirokuError } from '@kiroku/message'
 import type { NatsOptions } from '@kiroku/nats'
+import { KirokuError } from '@kiroku/protocol'
 import type { Settings } from '../config/settings.ts'
 import { isRunning, readRunFile } from './RunFile.ts'
 

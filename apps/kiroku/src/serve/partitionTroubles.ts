@@ -1,4 +1,4 @@
-import { clockTrouble, storageTrouble, type PartitionDescription } from '@kiroku/partition'
+import { clockTrouble, storageTrouble, type PartitionDescription } from '@kiroku/protocol'
 import { formatBytes } from '../config/units.ts'
 
 /** What hurts partitions that serve all the same: clocks that disagree, disks that fill. A sentence each. */

@@ -2,16 +2,15 @@ import { hostname } from 'node:os'
 import { placement } from '@kiroku/cluster'
 import { Node, noteFilesIn, TailNotes, type ActorState } from '@kiroku/engine'
 import type { Log } from '@kiroku/log'
-import { KirokuError } from '@kiroku/message'
 import { requestCommands, serveCommands, type CommandServing } from '@kiroku/nats'
-import type { Answer } from '@kiroku/partition'
+import { type Answer, KirokuError } from '@kiroku/protocol'
 import * as Effect from 'effect/Effect'
 import * as Exit from 'effect/Exit'
 import * as Scope from 'effect/Scope'
 import { lostLogs, tailsFolder } from '../audit/tailsOf.ts'
-import type { Nats } from './describeCluster.ts'
 import type { Logger } from './Logger.ts'
 import { Outages } from './Outages.ts'
+import type { Nats } from './describeCluster.ts'
 
 /** How long a command to another node's partition may take, in ms. */
 const routeTimeoutMs = 10_000

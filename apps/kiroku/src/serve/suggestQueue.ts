@@ -1,4 +1,4 @@
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 import type { Invocation } from '../cli/CommandSpec.ts'
 import { nearest } from '../cli/nearest.ts'
 import { withClient } from './withClient.ts'

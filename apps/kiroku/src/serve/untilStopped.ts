@@ -1,4 +1,4 @@
-import { isKirokuError } from '@kiroku/message'
+import { isKirokuError } from '@kiroku/protocol'
 import type { Logger } from './Logger.ts'
 import type { RunningEngine } from './startEngine.ts'
 

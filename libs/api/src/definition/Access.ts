@@ -1,4 +1,4 @@
-import type { Actor } from '@kiroku/message'
+import type { Actor } from '@kiroku/protocol'
 import * as Context from 'effect/Context'
 import * as HttpApiMiddleware from 'effect/http-api/HttpApiMiddleware'
 import * as HttpApiSecurity from 'effect/http-api/HttpApiSecurity'

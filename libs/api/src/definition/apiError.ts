@@ -1,6 +1,6 @@
-import { errorRegistry, isKirokuError, KirokuError, type ErrorId } from '@kiroku/message'
-import * as HttpApiSchema from 'effect/http-api/HttpApiSchema'
+import { errorRegistry, isKirokuError, KirokuError, type ErrorId } from '@kiroku/protocol'
 import * as Schema from 'effect/Schema'
+import * as HttpApiSchema from 'effect/http-api/HttpApiSchema'
 
 /** An error as the API answers it; the status follows from the id. */
 export interface ApiError {

@@ -5,7 +5,7 @@ import {
   type QueueConfig,
   type QueueSetting,
   type SubscriptionSettings as StoredSettings,
-} from '@kiroku/partition'
+} from '@kiroku/protocol'
 import * as Schema from 'effect/Schema'
 
 const optional = Schema.optionalKey

@@ -1,10 +1,10 @@
 import type { QueueSurvey } from '@kiroku/client'
-import { errorRegistry } from '@kiroku/message'
+import { errorRegistry } from '@kiroku/protocol'
 import * as Cause from 'effect/Cause'
 import * as Effect from 'effect/Effect'
 import * as Exit from 'effect/Exit'
-import * as HttpServerResponse from 'effect/http/HttpServerResponse'
 import * as Schema from 'effect/Schema'
+import * as HttpServerResponse from 'effect/http/HttpServerResponse'
 import { Queue, QueueList } from '../definition/schemas.ts'
 import { misfit, reportDefect, type OnDefect } from '../reportDefect.ts'
 

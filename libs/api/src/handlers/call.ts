@@ -1,4 +1,4 @@
-import { errorRegistry, isKirokuError } from '@kiroku/message'
+import { errorRegistry, isKirokuError } from '@kiroku/protocol'
 import * as Effect from 'effect/Effect'
 import { toApiError, type ApiError } from '../definition/apiError.ts'
 

@@ -1,5 +1,5 @@
 import { FeedHub, type FeedMessage } from '@kiroku/audit'
-import type { PartitionNews } from '@kiroku/partition'
+import type { PartitionNews } from '@kiroku/protocol'
 import { waitUntil } from '@kiroku/testkit'
 import * as Schema from 'effect/Schema'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'

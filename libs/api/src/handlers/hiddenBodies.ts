@@ -1,6 +1,6 @@
 import type { DeadLetterGroup, Payload, Trace } from '@kiroku/audit'
 import type { Client } from '@kiroku/client'
-import { isKirokuError } from '@kiroku/message'
+import { isKirokuError } from '@kiroku/protocol'
 
 /** A payload of which only type and size are told. */
 export const withoutText = ({ contentType, bytes }: Payload): Payload => ({

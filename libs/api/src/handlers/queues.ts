@@ -1,5 +1,5 @@
 import type { QueueSettings } from '@kiroku/client'
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 import * as Effect from 'effect/Effect'
 import * as HttpApiBuilder from 'effect/http-api/HttpApiBuilder'
 import type { ApiSources } from '../ApiSources.ts'

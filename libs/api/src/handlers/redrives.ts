@@ -1,6 +1,6 @@
 import { placeNow } from '@kiroku/audit'
 import type { RedriveOptions } from '@kiroku/client'
-import { KirokuError, type Actor } from '@kiroku/message'
+import { KirokuError, type Actor } from '@kiroku/protocol'
 import * as Effect from 'effect/Effect'
 import * as HttpApiBuilder from 'effect/http-api/HttpApiBuilder'
 import type { ApiSources } from '../ApiSources.ts'

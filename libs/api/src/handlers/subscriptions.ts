@@ -1,5 +1,5 @@
 import type { Subscriptions, SubscriptionSettings } from '@kiroku/client'
-import type { Actor } from '@kiroku/message'
+import type { Actor } from '@kiroku/protocol'
 import * as Effect from 'effect/Effect'
 import * as HttpApiBuilder from 'effect/http-api/HttpApiBuilder'
 import type { ApiSources } from '../ApiSources.ts'

@@ -1,5 +1,5 @@
 import { sumCounts } from '@kiroku/audit'
-import { isReplyQueue, type QueueDescription } from '@kiroku/partition'
+import { isReplyQueue, type QueueDescription } from '@kiroku/protocol'
 
 /** What metrics say of a queue; several in one have no partition. */
 export type MeasuredQueue = Pick<

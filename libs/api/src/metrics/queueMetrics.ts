@@ -3,9 +3,9 @@ import type {
   QueueCounts,
   QueueDescription,
   SubscriptionDescription,
-} from '@kiroku/partition'
-import { foldReplyQueues, type MeasuredQueue } from './foldReplyQueues.ts'
+} from '@kiroku/protocol'
 import type { MetricFamily } from './MetricFamily.ts'
+import { foldReplyQueues, type MeasuredQueue } from './foldReplyQueues.ts'
 
 type StateNames = readonly (readonly [keyof QueueCounts, string])[]
 

@@ -1,6 +1,6 @@
 import { countEvent, tallyFields } from '@kiroku/audit'
-import type { LogEvent } from '@kiroku/message'
 import type { PartitionState } from '@kiroku/partition'
+import type { LogEvent } from '@kiroku/protocol'
 
 /** Counts what a frame does to each queue, by the ids of the partition. Whole frames are kept or none of them. */
 export class FrameTally {

@@ -1,4 +1,4 @@
-import type { StateName } from '@kiroku/message'
+import type { StateName } from '@kiroku/protocol'
 
 /** A message under one subscription, as a search finds it. Times are ms of partition time. */
 export interface FoundMessage {

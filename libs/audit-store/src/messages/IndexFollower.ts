@@ -1,7 +1,12 @@
-import type { DecodeCheckpoint, MomentPolicy, MomentStore, PassListener } from '@kiroku/audit'
-import { LogPass } from '@kiroku/audit'
+import {
+  type DecodeCheckpoint,
+  LogPass,
+  type MomentPolicy,
+  type MomentStore,
+  type PassListener,
+} from '@kiroku/audit'
 import { decodeRecord, type Log, type PartitionLog } from '@kiroku/log'
-import { isKirokuError } from '@kiroku/message'
+import { isKirokuError } from '@kiroku/protocol'
 import { IndexIngest } from './IndexIngest.ts'
 import type { IndexWriter } from './IndexWriter.ts'
 

@@ -1,31 +1,31 @@
-import {
-  isKirokuError,
-  State,
-  type LogEvent,
-  type LogEventOf,
-  type QueueAddress,
-  type Ranges,
-} from '@kiroku/message'
 import { actOf, type PassFrame, type PassListener } from '@kiroku/audit'
 import { isSealed, readSealed } from '@kiroku/log'
 import {
-  bodyOf,
   countsOf,
-  decodeEnvelope,
   laneKey,
-  parseMessageId,
   runNumbers,
-  type EnvelopeMeta,
   type PartitionState,
-  type QueueConfig,
   type QueueState,
   type Subscription,
 } from '@kiroku/partition'
+import {
+  bodyOf,
+  decodeEnvelope,
+  type EnvelopeMeta,
+  isKirokuError,
+  type LogEvent,
+  type LogEventOf,
+  parseMessageId,
+  type QueueAddress,
+  type QueueConfig,
+  type Ranges,
+  State,
+} from '@kiroku/protocol'
 import { FrameTally } from '../history/FrameTally.ts'
 import { limits } from '../limits.ts'
-import { fieldsOf } from './fieldsOf.ts'
 import type { IndexWriter, Stream } from './IndexWriter.ts'
 import type { Row } from './Row.ts'
+import { fieldsOf } from './fieldsOf.ts'
 import { seedRows } from './seedRows.ts'
 
 /** Reads a body that has a record of its own, as it stands in the log. */

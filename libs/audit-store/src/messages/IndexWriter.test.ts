@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { State } from '@kiroku/message'
+import { State } from '@kiroku/protocol'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openIndexToRead, openIndexToWrite } from './IndexDatabase.ts'
 import { IndexWriter } from './IndexWriter.ts'

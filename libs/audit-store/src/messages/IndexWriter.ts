@@ -1,12 +1,11 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { State } from '@kiroku/message'
 import type { Act } from '@kiroku/audit'
-import type { MessageAddress } from '@kiroku/partition'
+import { type MessageAddress, State } from '@kiroku/protocol'
 import { HistoryWriter } from '../history/HistoryWriter.ts'
 import { limits } from '../limits.ts'
-import type { Field } from './fieldsOf.ts'
 import { Interner } from './Interner.ts'
 import { Row } from './Row.ts'
+import type { Field } from './fieldsOf.ts'
 
 /** One subscription of a queue, and what is about to be written of its messages. */
 export class Stream {

@@ -1,5 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite'
-import { fingerprintOf } from '@kiroku/partition'
+import { fingerprintOf } from '@kiroku/protocol'
 
 const cachedMax = 50_000
 

@@ -1,4 +1,4 @@
-import { State } from '@kiroku/message'
+import { State } from '@kiroku/protocol'
 
 /** A message under one subscription, as it is about to be written. Texts are ids; null: none, or as it was. */
 export class Row {

@@ -1,5 +1,4 @@
-import { stateNames } from '@kiroku/message'
-import { messageId } from '@kiroku/partition'
+import { messageId, stateNames } from '@kiroku/protocol'
 import type { FoundMessage } from './FoundMessage.ts'
 
 /** A row as the database hands it out. */

@@ -1,23 +1,23 @@
 import { parseFilter, readActs, trace, type OnProgress } from '@kiroku/audit'
-import { stateNames } from '@kiroku/message'
+import { countsOf } from '@kiroku/partition'
 import {
-  countsOf,
-  encodeEnvelope,
-  messageId,
   type Answers,
   type Command,
   type CommandType,
-} from '@kiroku/partition'
-import { decodeCheckpoint, startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
+  encodeEnvelope,
+  messageId,
+  stateNames,
+} from '@kiroku/protocol'
 import { waitUntil } from '@kiroku/testkit'
+import { decodeCheckpoint, startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readHistory } from '../history/readHistory.ts'
-import { actsOf } from './actsOf.ts'
 import { openIndexToWrite } from './IndexDatabase.ts'
 import { IndexFollower } from './IndexFollower.ts'
 import { IndexIngest } from './IndexIngest.ts'
 import { IndexWriter } from './IndexWriter.ts'
+import { actsOf } from './actsOf.ts'
 import { searchIndex } from './searchIndex.ts'
 import { traceIndex } from './traceIndex.ts'
 

@@ -1,7 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { State } from '@kiroku/message'
-import { parseMessageId } from '@kiroku/partition'
 import type { Condition, Filter, Pattern } from '@kiroku/audit'
+import { parseMessageId, State } from '@kiroku/protocol'
 import { globOf, textIds } from './textIds.ts'
 
 /** How a search goes through the messages; what it passes over certainly does not meet the filter. */

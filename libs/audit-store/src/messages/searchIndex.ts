@@ -1,11 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { KirokuError } from '@kiroku/message'
 import { passesFilter, type Condition, type Filter } from '@kiroku/audit'
+import { KirokuError } from '@kiroku/protocol'
 import { limits } from '../limits.ts'
 import type { FoundMessage, ReachedPartition, SearchAnswer } from './FoundMessage.ts'
 import { foundOf, placeIdOf, rowColumns, rowTables, type MessageRow } from './foundOf.ts'
-import { globOf } from './textIds.ts'
 import { planSearch, type Clause, type SearchPlan } from './planSearch.ts'
+import { globOf } from './textIds.ts'
 
 /** How to search. */
 export interface SearchOptions {

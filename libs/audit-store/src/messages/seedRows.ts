@@ -1,5 +1,5 @@
-import { State } from '@kiroku/message'
 import { readyRuns, type PartitionState, type Subscription } from '@kiroku/partition'
+import { State } from '@kiroku/protocol'
 import type { IndexWriter, Stream } from './IndexWriter.ts'
 
 /** Enters every message that is live in a state, as it stands there. */

@@ -1,4 +1,4 @@
-import type { Actor, LogEventType } from '@kiroku/message'
+import type { Actor, LogEventType } from '@kiroku/protocol'
 
 /** What somebody did to a queue, a subscription, a message's time, or the log itself. */
 export interface Act {

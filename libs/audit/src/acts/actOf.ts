@@ -1,5 +1,5 @@
-import type { LogEvent } from '@kiroku/message'
-import { defaultQueueConfig, findDelayed, type PartitionState, type QueueState } from '@kiroku/partition'
+import { findDelayed, type PartitionState, type QueueState } from '@kiroku/partition'
+import { defaultQueueConfig, type LogEvent } from '@kiroku/protocol'
 import { total } from '../ranges.ts'
 import type { Act } from './Act.ts'
 

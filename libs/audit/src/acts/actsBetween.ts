@@ -1,5 +1,5 @@
 import { decodeRecord, type PartitionLog } from '@kiroku/log'
-import { isKirokuError } from '@kiroku/message'
+import { isKirokuError } from '@kiroku/protocol'
 
 /** Where the acts of a stretch of records lie; `unclear`: only a replay of all of it tells. */
 export type ActSpan =

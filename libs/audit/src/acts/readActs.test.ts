@@ -1,5 +1,5 @@
+import { KirokuError } from '@kiroku/protocol'
 import { decodeCheckpoint, startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
-import { KirokuError } from '@kiroku/message'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import type { MomentStore } from '../Moment.ts'
 import { ask, lastFrame, send, tester } from '../TestRecord.ts'

@@ -4,7 +4,7 @@ import {
   type QueueChange,
   type QueueCounts,
   type QueueStanding,
-} from '@kiroku/partition'
+} from '@kiroku/protocol'
 import { sumCounts } from '../sumCounts.ts'
 import type { FeedMessage, FeedPlace } from './FeedMessage.ts'
 

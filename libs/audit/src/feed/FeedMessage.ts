@@ -1,4 +1,4 @@
-import type { QueueChange, QueueStanding } from '@kiroku/partition'
+import type { QueueChange, QueueStanding } from '@kiroku/protocol'
 
 /** How far the feed is. */
 export interface FeedPlace {

@@ -1,5 +1,5 @@
-import type { Actor, LogEvent, LogEventType, StateName } from '@kiroku/message'
-import { transitionsOf, type FromState, type PartitionState } from '@kiroku/partition'
+import { transitionsOf, type PartitionState } from '@kiroku/partition'
+import type { Actor, FromState, LogEvent, LogEventType, StateName } from '@kiroku/protocol'
 import type { PassFrame, PassListener } from '../LogPass.ts'
 
 /** Something that happened to a queue: to messages that changed their state together, or to the queue itself. */

@@ -1,13 +1,14 @@
-import fc from 'fast-check'
-import { countsOf, noCounts, type QueueCounts } from '@kiroku/partition'
+import { countsOf } from '@kiroku/partition'
+import { noCounts, type QueueCounts } from '@kiroku/protocol'
 import { decodeCheckpoint, startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
+import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { LogPass } from '../LogPass.ts'
 import { acts, live } from '../TestLives.ts'
 import { ask, body, send, tester } from '../TestRecord.ts'
-import type { FeedMessage } from './FeedMessage.ts'
-import { FeedHub } from './FeedHub.ts'
 import { sumCounts } from '../sumCounts.ts'
+import { FeedHub } from './FeedHub.ts'
+import type { FeedMessage } from './FeedMessage.ts'
 
 /** What somebody who reads the feed makes of it. */
 class Screen {

@@ -1,4 +1,4 @@
-import type { StateName } from '@kiroku/message'
+import type { StateName } from '@kiroku/protocol'
 
 /** How a number is compared. */
 export type Comparison = '=' | '<' | '<=' | '>' | '>='

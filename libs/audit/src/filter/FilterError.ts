@@ -1,4 +1,4 @@
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '@kiroku/protocol'
 
 /** A filter that cannot be read, and where. */
 export class FilterError extends KirokuError {

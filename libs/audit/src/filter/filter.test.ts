@@ -1,4 +1,4 @@
-import { isKirokuError } from '@kiroku/message'
+import { isKirokuError } from '@kiroku/protocol'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { filterFields } from './Filter.ts'

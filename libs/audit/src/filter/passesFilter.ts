@@ -1,4 +1,4 @@
-import type { StateName } from '@kiroku/message'
+import type { StateName } from '@kiroku/protocol'
 import type { Comparison, Condition, Filter, Pattern } from './Filter.ts'
 
 /** What a filter sees of a message under one subscription. */

@@ -1,5 +1,5 @@
-import type { LogEvent } from '@kiroku/message'
 import { beginFrame, evolve, PartitionState } from '@kiroku/partition'
+import type { LogEvent } from '@kiroku/protocol'
 import { expect, it } from 'vitest'
 import { countEvent } from './countEvent.ts'
 

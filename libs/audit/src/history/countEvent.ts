@@ -1,5 +1,5 @@
-import type { LogEvent, StateName } from '@kiroku/message'
-import { transitionsOf, type FromState, type PartitionState } from '@kiroku/partition'
+import { transitionsOf, type PartitionState } from '@kiroku/partition'
+import type { FromState, LogEvent, StateName } from '@kiroku/protocol'
 import type { TallyField } from './Tally.ts'
 
 /** Told of a count that grows, or of `waiting` that shrinks. */

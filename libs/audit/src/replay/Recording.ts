@@ -1,5 +1,5 @@
-import type { LogEvent } from '@kiroku/message'
 import type { Snapshot } from '@kiroku/partition'
+import type { LogEvent } from '@kiroku/protocol'
 
 /** A record of a partition. */
 export interface RecordingPlace {

@@ -1,22 +1,21 @@
-import { KirokuError, State, type Population, type StateName } from '@kiroku/message'
+import { type Population } from '@kiroku/message'
 import {
   beginFrame,
   describeQueues,
   evolve,
   listMessages,
-  messageId,
   restore,
   snapshot,
   stateHash,
   TransitionCounts,
   type MessagePlace,
   type PartitionState,
-  type QueueChange,
 } from '@kiroku/partition'
+import { KirokuError, messageId, type QueueChange, State, type StateName } from '@kiroku/protocol'
+import type { MomentMessage, QueueOverview } from '../QueueMoment.ts'
 import { momentMessage } from '../momentMessage.ts'
 import { overviewOf } from '../overviewOf.ts'
 import { populationOf } from '../populationOf.ts'
-import type { MomentMessage, QueueOverview } from '../QueueMoment.ts'
 import { workOf } from '../workOf.ts'
 import { Keyframes } from './Keyframes.ts'
 import type { RecordedFrame, RecordedJump, Recording, RecordingPlace } from './Recording.ts'

@@ -1,5 +1,5 @@
-import { KirokuError } from '@kiroku/message'
 import { snapshotVersion } from '@kiroku/partition'
+import { KirokuError } from '@kiroku/protocol'
 import type { Recording } from './Recording.ts'
 
 /** `KRR`, and the version of the layout. */

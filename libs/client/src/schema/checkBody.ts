@@ -1,6 +1,6 @@
-import { KirokuError } from '@kiroku/message'
-import type { QueueDefinition } from './defineQueue.ts'
+import { KirokuError } from '@kiroku/protocol'
 import type { SchemaIssue } from './StandardSchema.ts'
+import type { QueueDefinition } from './defineQueue.ts'
 
 /** Most things that do not fit that an error names. */
 const issuesMax = 5

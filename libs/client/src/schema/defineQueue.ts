@@ -1,4 +1,4 @@
-import { checkQueueName } from '@kiroku/partition'
+import { checkQueueName } from '@kiroku/protocol'
 import type { InputOf, OutputOf, StandardSchema } from './StandardSchema.ts'
 
 /** A queue whose bodies are JSON that fits a schema, to be named by in place of its name. */

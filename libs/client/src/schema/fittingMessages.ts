@@ -1,4 +1,4 @@
-import { isKirokuError } from '@kiroku/message'
+import { isKirokuError } from '@kiroku/protocol'
 import type { ClientEvent } from '../ClientEvent.ts'
 import { giveValue, type MessageView } from '../MessageView.ts'
 import { checkBody } from './checkBody.ts'

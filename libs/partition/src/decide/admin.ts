@@ -1,15 +1,20 @@
-import { KirokuError, type Actor, type AppliedSection } from '@kiroku/message'
-import { checkNewName } from '../address.ts'
-import { canonical } from '../canonical.ts'
-import { checkConfig } from '../checkConfig.ts'
-import type { CommandOf } from '../Command.ts'
-import { refuseNamed } from '../deadLetterNamers.ts'
-import { limits } from '../limits.ts'
-import { defaultQueueConfig, type QueueConfig } from '../QueueConfig.ts'
+import {
+  type Actor,
+  type AppliedSection,
+  canonical,
+  checkConfig,
+  checkNewName,
+  type CommandOf,
+  defaultQueueConfig,
+  KirokuError,
+  limits,
+  type QueueConfig,
+  refuseNamed,
+} from '@kiroku/protocol'
+import type { Turn } from '../Turn.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
 import type { QueueState } from '../state/QueueState.ts'
 import type { Subscription } from '../state/Subscription.ts'
-import type { Turn } from '../Turn.ts'
 import { attempt } from './attempt.ts'
 import { homeQueue, homeSubscription } from './enqueue.ts'
 import { endLanes, readdressHeld } from './forwarded.ts'

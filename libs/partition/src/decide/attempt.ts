@@ -1,4 +1,4 @@
-import { isKirokuError } from '@kiroku/message'
+import { isKirokuError } from '@kiroku/protocol'
 import type { Turn } from '../Turn.ts'
 
 /** Runs a check that throws typed errors and answers them. */

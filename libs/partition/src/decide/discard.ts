@@ -1,11 +1,8 @@
-import { KirokuError, State, type Ranges } from '@kiroku/message'
+import { type CommandOf, countOf, KirokuError, limits, pushRange, type Ranges, State } from '@kiroku/protocol'
+import type { Turn } from '../Turn.ts'
 import { availableAmong } from '../available.ts'
-import type { CommandOf } from '../Command.ts'
-import { limits } from '../limits.ts'
-import { countOf, pushRange } from '../ranges.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
 import type { Subscription } from '../state/Subscription.ts'
-import type { Turn } from '../Turn.ts'
 import { namedSubscription } from './enqueue.ts'
 
 /** Discards those of the messages that are still in the state that the caller saw; the others stay as they are. */

@@ -1,7 +1,6 @@
-import { KirokuError } from '@kiroku/message'
-import type { CommandOf } from '../Command.ts'
-import { editable, type BodyAt } from '../editBody.ts'
+import { type CommandOf, KirokuError } from '@kiroku/protocol'
 import type { Turn } from '../Turn.ts'
+import { editable, type BodyAt } from '../editBody.ts'
 import { homeQueue } from './enqueue.ts'
 
 /** A body that is to take the place of another. */

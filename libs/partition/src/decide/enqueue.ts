@@ -1,18 +1,25 @@
-import { KirokuError } from '@kiroku/message'
-import type { Answers, CommandOf } from '../Command.ts'
-import { bodyBytes, isDisguised } from '../Envelope.ts'
-import { limits } from '../limits.ts'
+import {
+  type Answers,
+  bodyBytes,
+  type CommandOf,
+  groupRule,
+  inTime,
+  isDisguised,
+  isGroup,
+  isTag,
+  KirokuError,
+  limits,
+  tagRule,
+} from '@kiroku/protocol'
+import type { Turn } from '../Turn.ts'
 import { seenKey } from '../state/Outbox.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
 import type { QueueState } from '../state/QueueState.ts'
 import { newsFor } from '../state/Spread.ts'
 import type { Subscription } from '../state/Subscription.ts'
-import { groupRule, isGroup, isTag, tagRule } from '../tag.ts'
-import type { Turn } from '../Turn.ts'
 import { enqueueOnce } from './enqueueOnce.ts'
 import { refuseIds } from './sendIds.ts'
 import { bytesOf, delayOf, markedBy, storeSend, type EnqueueOf, type SizedRef } from './storeSend.ts'
-import { inTime } from '../inUnits.ts'
 
 /** The queue of that name, or an `UnknownQueue` answer. */
 export const namedQueue = <B>(turn: Turn<B>, name: string, token: number): QueueState | undefined => {

@@ -1,10 +1,8 @@
-import { KirokuError, type Ranges } from '@kiroku/message'
-import type { Answers, CommandOf } from '../Command.ts'
-import { limits } from '../limits.ts'
+import { type Answers, type CommandOf, KirokuError, limits, type Ranges } from '@kiroku/protocol'
+import { pushNumber, type Digest, type Turn } from '../Turn.ts'
 import { dedupKeyBytes } from '../state/DedupKeys.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
 import type { QueueState } from '../state/QueueState.ts'
-import { pushNumber, type Digest, type Turn } from '../Turn.ts'
 import { keysOf } from './sendIds.ts'
 import { storeSend, useDefault, type EnqueueOf, type SizedRef } from './storeSend.ts'
 

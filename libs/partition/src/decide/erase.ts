@@ -1,11 +1,17 @@
-import { KirokuError, type Actor, type Ranges } from '@kiroku/message'
-import type { CommandOf } from '../Command.ts'
-import { rangeBytes, valueBytes } from '../eventBytes.ts'
+import {
+  type Actor,
+  type CommandOf,
+  countOf,
+  intersect,
+  KirokuError,
+  rangeBytes,
+  type Ranges,
+  valueBytes,
+} from '@kiroku/protocol'
+import type { PlannedDelivery, Rest, Turn } from '../Turn.ts'
 import { erasedAmong, heldUnder, type ErasedMessages } from '../erasable.ts'
-import { countOf, intersect } from '../ranges.ts'
 import type { QueueState } from '../state/QueueState.ts'
 import type { Subscription } from '../state/Subscription.ts'
-import type { PlannedDelivery, Rest, Turn } from '../Turn.ts'
 import { namedQueue } from './enqueue.ts'
 
 /** The most that the facts of an erasure take beside their numbers and the command's texts: one for each subscription. */

@@ -1,8 +1,6 @@
-import { KirokuError } from '@kiroku/message'
-import type { CommandOf } from '../Command.ts'
-import { limits } from '../limits.ts'
-import { Followers } from '../state/Followers.ts'
+import { type CommandOf, KirokuError, limits } from '@kiroku/protocol'
 import type { Turn } from '../Turn.ts'
+import { Followers } from '../state/Followers.ts'
 
 /** Takes note of who wants to know what happened; the answer is that of the whole turn. */
 export const decideFollow = <B>(

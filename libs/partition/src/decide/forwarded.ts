@@ -1,13 +1,21 @@
-import { KirokuError, type Actor, type QueueAddress, type Ranges } from '@kiroku/message'
-import type { Answers, CommandOf } from '../Command.ts'
-import { rangeBytes, textBytes, valueBytes } from '../eventBytes.ts'
-import { limits } from '../limits.ts'
-import type { DeadLetterTarget } from '../QueueConfig.ts'
+import {
+  type Actor,
+  type Answers,
+  type CommandOf,
+  type DeadLetterTarget,
+  KirokuError,
+  limits,
+  type QueueAddress,
+  rangeBytes,
+  type Ranges,
+  textBytes,
+  valueBytes,
+} from '@kiroku/protocol'
+import { pushNumber, type Turn } from '../Turn.ts'
 import { isSameQueue, laneKey, seenKey, type OutboxEntry, type OutboxLane } from '../state/Outbox.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
 import { mainSubscription, type QueueState } from '../state/QueueState.ts'
 import type { Subscription } from '../state/Subscription.ts'
-import { pushNumber, type Turn } from '../Turn.ts'
 
 /**
  * Takes note of what the target said of the next letters of a lane. Where it was deleted, those that it had stored are

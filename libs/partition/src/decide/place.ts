@@ -1,9 +1,15 @@
-import { KirokuError, type Actor, type PartTotals, type QueueAddress } from '@kiroku/message'
-import type { CommandOf, PartSubscription } from '../Command.ts'
+import {
+  type Actor,
+  type CommandOf,
+  KirokuError,
+  type PartSubscription,
+  type PartTotals,
+  type QueueAddress,
+} from '@kiroku/protocol'
+import type { Turn } from '../Turn.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
 import type { QueueState } from '../state/QueueState.ts'
 import { homeKey, type Place } from '../state/Spread.ts'
-import type { Turn } from '../Turn.ts'
 import { messagesIn, refusePolls, sameConfig } from './admin.ts'
 import { endLanes } from './forwarded.ts'
 

@@ -1,16 +1,12 @@
-import { KirokuError } from '@kiroku/message'
-import type { CommandOf } from '../Command.ts'
-import { limits } from '../limits.ts'
-import type { Poll } from '../state/Poll.ts'
+import { type CommandOf, groupRule, inTime, isGroup, KirokuError, limits } from '@kiroku/protocol'
+import type { Turn } from '../Turn.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
+import type { Poll } from '../state/Poll.ts'
 import { mainSubscription } from '../state/QueueState.ts'
 import { newsFor } from '../state/Spread.ts'
 import type { Subscription } from '../state/Subscription.ts'
-import type { Turn } from '../Turn.ts'
 import { namedSubscription } from './enqueue.ts'
 import { repeatReceive } from './repeatReceive.ts'
-import { inTime } from '../inUnits.ts'
-import { groupRule, isGroup } from '../tag.ts'
 
 /** Parks a receive; it is served or answered empty when the turn ends, or later. */
 export const decideReceive = <B>(turn: Turn<B>, command: CommandOf<'Receive'>, token: number): void => {

@@ -1,17 +1,30 @@
-import { KirokuError, State, step, type Actor, type MachineEvent, type Ranges } from '@kiroku/message'
+import { step, type MachineEvent } from '@kiroku/message'
+import {
+  type Actor,
+  type CommandOf,
+  countOf,
+  intersect,
+  isDryRun,
+  KirokuError,
+  limits,
+  type OutboxDescription,
+  pushRange,
+  type Ranges,
+  type Redrive,
+  type RedriveDescription,
+  type RedriveSkip,
+  State,
+} from '@kiroku/protocol'
+import type { Turn } from '../Turn.ts'
 import { availableAmong, type AvailableMessage } from '../available.ts'
 import { loadCell, untouchedCell } from '../cell.ts'
 import { checkRedrive, checkSelection } from '../checkRedrive.ts'
-import type { CommandOf, OutboxDescription, RedriveDescription } from '../Command.ts'
 import { describeLane } from '../describeOutbox.ts'
-import { limits } from '../limits.ts'
-import { countOf, intersect, pushRange } from '../ranges.ts'
 import { laneKey } from '../state/Outbox.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
 import { mainSubscription, type QueueState } from '../state/QueueState.ts'
-import { addTarget, begun, isDryRun, type Redrive, type RedriveSkip } from '../state/Redrive.ts'
 import type { Subscription } from '../state/Subscription.ts'
-import type { Turn } from '../Turn.ts'
+import { addTarget, begun } from '../state/redriveRecord.ts'
 import { attempt } from './attempt.ts'
 import { homeSubscription, namedQueue, namedSubscription } from './enqueue.ts'
 

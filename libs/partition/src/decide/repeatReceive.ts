@@ -1,9 +1,10 @@
-import { KirokuError, step, type MachineEvent, type Ranges } from '@kiroku/message'
+import { step, type MachineEvent } from '@kiroku/message'
+import { KirokuError, type Ranges } from '@kiroku/protocol'
+import { pushNumber, type PlannedDelivery, type Turn } from '../Turn.ts'
 import { loadCell } from '../cell.ts'
 import { heldSlot, type AttemptNote } from '../state/Attempts.ts'
 import type { LiveSlab } from '../state/LiveSlab.ts'
 import type { Subscription } from '../state/Subscription.ts'
-import { pushNumber, type PlannedDelivery, type Turn } from '../Turn.ts'
 
 const extend: Extract<MachineEvent, { type: 'EXTEND' }> = {
   type: 'EXTEND',

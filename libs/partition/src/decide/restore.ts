@@ -1,7 +1,7 @@
-import type { Ranges } from '@kiroku/message'
-import { passes } from '../filter.ts'
+import type { Ranges } from '@kiroku/protocol'
 import type { PastRun } from '../PastRun.ts'
 import { pushNumber, type Turn } from '../Turn.ts'
+import { passes } from '../filter.ts'
 
 /** What was read of the past of a generation. */
 interface Past {

@@ -1,10 +1,7 @@
-import { KirokuError } from '@kiroku/message'
-import type { CommandOf } from '../Command.ts'
-import { findDelayed } from '../delayed.ts'
-import { limits } from '../limits.ts'
+import { type CommandOf, inTime, KirokuError, limits } from '@kiroku/protocol'
 import type { Turn } from '../Turn.ts'
+import { findDelayed } from '../delayed.ts'
 import { earlierSend } from './enqueue.ts'
-import { inTime } from '../inUnits.ts'
 
 /** Cancels or moves a message that is not due yet; a repeat of what was done is answered as before. */
 export const decideRevise = <B>(

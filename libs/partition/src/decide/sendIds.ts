@@ -1,10 +1,7 @@
-import { KirokuError } from '@kiroku/message'
-import type { CommandOf } from '../Command.ts'
-import { bodyOf } from '../Envelope.ts'
+import { bodyOf, type CommandOf, dedupIdRule, isDedupId, KirokuError } from '@kiroku/protocol'
+import type { Digest } from '../Turn.ts'
 import { dedupKeyBytes } from '../state/DedupKeys.ts'
 import type { QueueState } from '../state/QueueState.ts'
-import { dedupIdRule, isDedupId } from '../tag.ts'
-import type { Digest } from '../Turn.ts'
 import type { SizedRef } from './storeSend.ts'
 
 const encoder = new TextEncoder()

@@ -1,13 +1,20 @@
-import { KirokuError, State, step, retryDelayMs, type MachineEvent } from '@kiroku/message'
-import { loadCell } from '../cell.ts'
-import type { CommandOf, Refusal, SettleItem } from '../Command.ts'
-import { textBytes } from '../eventBytes.ts'
-import { limits } from '../limits.ts'
+import { step, type MachineEvent } from '@kiroku/message'
+import {
+  type CommandOf,
+  inTime,
+  KirokuError,
+  limits,
+  type Refusal,
+  retryDelayMs,
+  type SettleItem,
+  State,
+  textBytes,
+} from '@kiroku/protocol'
 import { outcomeBytes, Outcomes } from '../Outcomes.ts'
+import type { Rest, Turn } from '../Turn.ts'
+import { loadCell } from '../cell.ts'
 import type { Subscription } from '../state/Subscription.ts'
 import type { Settled } from '../state/Times.ts'
-import type { Rest, Turn } from '../Turn.ts'
-import { inTime } from '../inUnits.ts'
 
 /** A command that names messages by their receipts. */
 type Settling = CommandOf<'Ack' | 'Retry' | 'Extend' | 'Release' | 'DeadLetter'>

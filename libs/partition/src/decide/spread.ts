@@ -1,11 +1,16 @@
-import { KirokuError, type Actor } from '@kiroku/message'
-import type { Answer, Answers, CommandOf } from '../Command.ts'
-import { limits } from '../limits.ts'
-import type { QueueConfig } from '../QueueConfig.ts'
+import {
+  type Actor,
+  type Answer,
+  type Answers,
+  type CommandOf,
+  KirokuError,
+  limits,
+  type QueueConfig,
+} from '@kiroku/protocol'
+import type { Turn } from '../Turn.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
 import type { QueueState } from '../state/QueueState.ts'
 import { newsFor, type LeavingPart, type Part } from '../state/Spread.ts'
-import type { Turn } from '../Turn.ts'
 import { attempt } from './attempt.ts'
 import { homeQueue } from './enqueue.ts'
 import { endPoll } from './receive.ts'

@@ -1,9 +1,8 @@
-import type { CommandOf } from '../Command.ts'
-import { bodyBytes } from '../Envelope.ts'
+import { bodyBytes, type CommandOf } from '@kiroku/protocol'
+import type { Turn } from '../Turn.ts'
 import { filteredSubs } from '../filter.ts'
 import { dedupKeyBytes } from '../state/DedupKeys.ts'
 import type { QueueState } from '../state/QueueState.ts'
-import type { Turn } from '../Turn.ts'
 
 /** The reference that the shell put in a large message's place, with the bytes of its body. */
 export interface SizedRef {

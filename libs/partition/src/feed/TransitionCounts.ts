@@ -1,22 +1,15 @@
-import type { LogEvent, StateName } from '@kiroku/message'
-import type { QueueCounts } from '../Command.ts'
+import {
+  type FromState,
+  type LogEvent,
+  noCounts,
+  type QueueCounts,
+  type QueueNews,
+  type StateName,
+  type TransitionCount,
+} from '@kiroku/protocol'
 import { countsOf } from '../describe.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
-import type { QueueNews, TransitionCount } from './PartitionNews.ts'
-import { transitionsOf, type FromState } from './transitionsOf.ts'
-
-/** A queue's counts before anything happened to it. */
-export const noCounts: QueueCounts = {
-  delayed: 0,
-  available: 0,
-  inflight: 0,
-  waitingRetry: 0,
-  sent: 0,
-  committed: 0,
-  deadLettered: 0,
-  discarded: 0,
-  redelivered: 0,
-}
+import { transitionsOf } from './transitionsOf.ts'
 
 interface Touched {
   name: string

@@ -1,15 +1,17 @@
-import { State, stateNames, type LogEvent, type Ranges, type StateName } from '@kiroku/message'
-import { findDelayed } from '../delayed.ts'
+import {
+  type FromState,
+  type LogEvent,
+  newMessage,
+  type Ranges,
+  State,
+  type StateName,
+  stateNames,
+} from '@kiroku/protocol'
 import { runNumbers } from '../PastRun.ts'
+import { findDelayed } from '../delayed.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
 import type { QueueState } from '../state/QueueState.ts'
 import type { Subscription } from '../state/Subscription.ts'
-
-/** Where a message comes from that was in no state before. */
-const newMessage = 'New'
-
-/** A state, or none yet. */
-export type FromState = StateName | typeof newMessage
 
 /**
  * Told of messages that change their state together: `count` from `first` on, under a subscription, or for all of them

@@ -1,5 +1,4 @@
-import { State, type Ranges } from '@kiroku/message'
-import { limits } from '../limits.ts'
+import { limits, type Ranges, State } from '@kiroku/protocol'
 import type { LiveSlab } from './LiveSlab.ts'
 import type { Subscription } from './Subscription.ts'
 

@@ -1,4 +1,4 @@
-import { limits } from '../limits.ts'
+import { limits } from '@kiroku/protocol'
 import type { Subscription } from './Subscription.ts'
 
 /** When a consumer was first heard of without a long silence since, and when it last was; ms of partition time. */

@@ -1,4 +1,4 @@
-import { limits } from '../limits.ts'
+import { limits } from '@kiroku/protocol'
 import { toEnd } from '../toEnd.ts'
 import { pageBytes, touchPages } from './touchPages.ts'
 

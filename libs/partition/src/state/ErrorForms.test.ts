@@ -1,5 +1,5 @@
+import { limits } from '@kiroku/protocol'
 import { describe, expect, it } from 'vitest'
-import { limits } from '../limits.ts'
 import { ErrorForms } from './ErrorForms.ts'
 
 describe('the most frequent error', () => {

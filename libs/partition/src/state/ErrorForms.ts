@@ -1,5 +1,4 @@
-import { fingerprintOf } from '../fingerprint.ts'
-import { limits } from '../limits.ts'
+import { fingerprintOf, limits } from '@kiroku/protocol'
 
 /** Errors of one form, and how often some of their texts came. */
 interface Form {

@@ -1,4 +1,4 @@
-import type { QueueConfig } from '../QueueConfig.ts'
+import type { QueueConfig } from '@kiroku/protocol'
 import { shareOf } from './Spread.ts'
 
 type Limits = Pick<QueueConfig, 'rateMax' | 'inflightMax' | 'concurrencyMax'>

@@ -1,7 +1,5 @@
-import type { LogEvent } from '@kiroku/message'
-import type { PartitionNews } from '../feed/PartitionNews.ts'
+import { limits, type LogEvent, type PartitionNews } from '@kiroku/protocol'
 import { TransitionCounts } from '../feed/TransitionCounts.ts'
-import { limits } from '../limits.ts'
 import type { PartitionState } from './PartitionState.ts'
 
 interface Follower {

@@ -1,4 +1,4 @@
-import { State } from '@kiroku/message'
+import { State } from '@kiroku/protocol'
 import { Group } from './Group.ts'
 import { own, time, word, type GroupColumns } from './GroupColumns.ts'
 import type { LiveSlab } from './LiveSlab.ts'

@@ -1,4 +1,4 @@
-import { State } from '@kiroku/message'
+import { State } from '@kiroku/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { toEnd } from '../toEnd.ts'

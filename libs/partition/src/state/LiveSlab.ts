@@ -1,7 +1,7 @@
-import { State } from '@kiroku/message'
+import { State } from '@kiroku/protocol'
 import { toEnd } from '../toEnd.ts'
-import { columnsIn, copyColumn, liveColumns, slotBytes, type Column, type LiveCopy } from './LiveColumns.ts'
 import { GroupLinks } from './GroupLinks.ts'
+import { columnsIn, copyColumn, liveColumns, slotBytes, type Column, type LiveCopy } from './LiveColumns.ts'
 import { pageBytes, touchPages } from './touchPages.ts'
 
 const none = -1

@@ -1,4 +1,4 @@
-import type { QueueAddress } from '@kiroku/message'
+import type { QueueAddress } from '@kiroku/protocol'
 
 /** A message on its way to another queue. */
 export interface OutboxEntry {
@@ -46,13 +46,6 @@ export interface ClosedLanes {
   readonly first: number
   /** The frame that decided it; nothing leaves before that is stored. */
   readonly decidedSeq: number
-}
-
-/** Why a lane waits, and since when in ms of partition time. */
-export interface HeldLane {
-  /** `targetGone`: the target was deleted. `subscriptionGone`: the only subscription that the next message is for was. */
-  readonly reason: 'targetGone' | 'subscriptionGone'
-  readonly since: number
 }
 
 /** Key of a lane. */

@@ -1,4 +1,4 @@
-import type { ConsumeMode } from '@kiroku/message'
+import type { ConsumeMode } from '@kiroku/protocol'
 import type { Subscription } from './Subscription.ts'
 
 /** A receive that waits. It belongs to the ownership, not to the record. */

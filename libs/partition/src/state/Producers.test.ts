@@ -1,8 +1,8 @@
+import { limits } from '@kiroku/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { limits } from '../limits.ts'
-import { Producers } from './Producers.ts'
 import { toEnd } from '../toEnd.ts'
+import { Producers } from './Producers.ts'
 
 const window = limits.producerWindowSends
 

@@ -1,5 +1,4 @@
-import type { Ranges } from '@kiroku/message'
-import { limits } from '../limits.ts'
+import { limits, type Ranges } from '@kiroku/protocol'
 import { chunkOf, offsetOf, SendBlocks, sendWords } from './SendBlocks.ts'
 
 const window = limits.producerWindowSends

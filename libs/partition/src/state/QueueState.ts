@@ -1,9 +1,12 @@
-import type { AppliedSection } from '@kiroku/message'
-import { limits } from '../limits.ts'
+import {
+  type AppliedSection,
+  defaultQueueConfig,
+  limits,
+  type QueueConfig,
+  type Redrive,
+  type SubscriptionSettings,
+} from '@kiroku/protocol'
 import type { GroupColumns } from './GroupColumns.ts'
-import { defaultQueueConfig, type QueueConfig } from '../QueueConfig.ts'
-import type { SubscriptionSettings } from '../SubscriptionSettings.ts'
-import type { Redrive } from './Redrive.ts'
 import type { Place, Spread } from './Spread.ts'
 import { Subscription } from './Subscription.ts'
 

@@ -1,6 +1,11 @@
-import type { RecentBatches } from '../BatchFigures.ts'
-import { limits } from '../limits.ts'
-import { figuresOf, timeBucket, timeBuckets, type TimeFigures } from '../QueueTimes.ts'
+import {
+  figuresOf,
+  limits,
+  type RecentBatches,
+  timeBucket,
+  timeBuckets,
+  type TimeFigures,
+} from '@kiroku/protocol'
 import { ErrorForms } from './ErrorForms.ts'
 import type { Subscription } from './Subscription.ts'
 

@@ -1,4 +1,4 @@
-import type { PartTotals, QueueAddress } from '@kiroku/message'
+import type { PartTotals, QueueAddress, SpreadView } from '@kiroku/protocol'
 
 /** One part of a spread queue beside its home, as the home has it. */
 export interface Part {
@@ -9,12 +9,6 @@ export interface Part {
   readonly state: 'opening' | 'open' | 'sealed'
   /** Version from which on it is meant to take sends: who knows only an older one means a part that is gone. */
   readonly since: number
-}
-
-/** What clients are told of a spread queue: where else to receive, and where to send. */
-export interface SpreadView {
-  readonly version: number
-  readonly parts: readonly { readonly partition: number; readonly isOpen: boolean }[]
 }
 
 /** An answer that waits until every part follows. */

@@ -1,7 +1,5 @@
 import type { Policy } from '@kiroku/message'
-import type { Hold } from '../hold.ts'
-import type { QueueConfig } from '../QueueConfig.ts'
-import type { SubscriptionSettings } from '../SubscriptionSettings.ts'
+import type { Hold, QueueConfig, SubscriptionSettings } from '@kiroku/protocol'
 import type { Fill } from './Fill.ts'
 import { Flow } from './Flow.ts'
 import type { RunList } from './Group.ts'

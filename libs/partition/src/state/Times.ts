@@ -1,5 +1,4 @@
-import { limits } from '../limits.ts'
-import { figuresOf, timeBucket, timeBuckets, timesOf, type QueueTimes } from '../QueueTimes.ts'
+import { figuresOf, limits, type QueueTimes, timeBucket, timeBuckets, timesOf } from '@kiroku/protocol'
 import { Consumers } from './Consumers.ts'
 import { RecentDeliveries } from './RecentDeliveries.ts'
 import type { Subscription } from './Subscription.ts'

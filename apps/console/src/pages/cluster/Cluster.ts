@@ -1,4 +1,4 @@
-import type { PartitionClock, StorageDescription } from '@kiroku/partition'
+import type { PartitionClock, StorageDescription } from '@kiroku/protocol'
 
 /** A process that serves partitions. */
 export interface ClusterNode {

@@ -1,5 +1,4 @@
-import { noCounts } from '@kiroku/partition'
-import { defaultQueueConfig } from '@kiroku/partition'
+import { defaultQueueConfig, noCounts } from '@kiroku/protocol'
 import { expect, it } from 'vitest'
 import type { LogInfo, QueueInfo } from '../../data/queueInfos.ts'
 import type { Cluster } from './Cluster.ts'

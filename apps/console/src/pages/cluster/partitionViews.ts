@@ -1,4 +1,4 @@
-import { clockTrouble, storageTrouble } from '@kiroku/partition'
+import { clockTrouble, storageTrouble } from '@kiroku/protocol'
 import type { LogInfo } from '../../data/queueInfos.ts'
 import { bytes } from '../../parts/format.ts'
 import type { Cluster, ClusterNode, ClusterPartition } from './Cluster.ts'

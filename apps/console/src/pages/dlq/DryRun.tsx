@@ -1,7 +1,7 @@
-import type { RedriveDescription } from '@kiroku/partition'
+import type { RedriveDescription } from '@kiroku/protocol'
 import { Problem } from '../../parts/Problem.tsx'
-import { describeDryRun } from './describeDryRun.ts'
 import styles from './Dlq.module.css'
+import { describeDryRun } from './describeDryRun.ts'
 
 /** What would happen, spelled out. */
 export const DryRun = ({

@@ -1,15 +1,15 @@
-import type { RedriveDescription } from '@kiroku/partition'
+import type { RedriveDescription } from '@kiroku/protocol'
 import { useEffect, useState } from 'react'
+import type { KnownQueue } from '../../data/letterQueues.ts'
 import { usePageSearch } from '../../data/pageSearch.ts'
 import { redriveCommand, useDryRun } from '../../data/redrives.ts'
 import { CommandDialog } from '../../parts/CommandDialog.tsx'
 import { FilterInput } from '../../parts/FilterInput.tsx'
 import { count } from '../../parts/format.ts'
+import styles from './Dlq.module.css'
 import { DryRun } from './DryRun.tsx'
-import type { KnownQueue } from '../../data/letterQueues.ts'
 import { redriveRequest, type RedriveForm, type RedriveWhat } from './redriveRequest.ts'
 import type { LetterGroup } from './useLetters.ts'
-import styles from './Dlq.module.css'
 
 /** How long the form must rest before it is counted what it would do, in ms. */
 const settledMs = 400

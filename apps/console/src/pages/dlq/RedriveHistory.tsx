@@ -1,9 +1,9 @@
-import type { RedriveDescription } from '@kiroku/partition'
+import type { RedriveDescription } from '@kiroku/protocol'
 import { StateShape, type StateName } from '../../parts/StateMark.tsx'
-import { count } from '../../parts/format.ts'
 import { Time } from '../../parts/When.tsx'
-import { describeOutcome, stayReasons } from './describeDryRun.ts'
+import { count } from '../../parts/format.ts'
 import styles from './Dlq.module.css'
+import { describeOutcome, stayReasons } from './describeDryRun.ts'
 
 const shapes: Readonly<Record<string, StateName>> = {
   completed: 'Committed',

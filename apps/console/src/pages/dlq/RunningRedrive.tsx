@@ -1,11 +1,11 @@
-import type { RedriveDescription } from '@kiroku/partition'
+import type { RedriveDescription } from '@kiroku/protocol'
 import { useRef, useState } from 'react'
 import { cancelCommand } from '../../data/redrives.ts'
 import { CommandDialog } from '../../parts/CommandDialog.tsx'
-import { count, rate } from '../../parts/format.ts'
 import { Time } from '../../parts/When.tsx'
-import { describeOutcome, progressOf } from './describeDryRun.ts'
+import { count, rate } from '../../parts/format.ts'
 import styles from './Dlq.module.css'
+import { describeOutcome, progressOf } from './describeDryRun.ts'
 
 /** A redrive on its way: how far it is and how fast, and how to end it. */
 export const RunningRedrive = ({

@@ -1,4 +1,4 @@
-import type { RedriveDescription } from '@kiroku/partition'
+import type { RedriveDescription } from '@kiroku/protocol'
 import { expect, it } from 'vitest'
 import { describeDryRun, describeOutcome, progressOf } from './describeDryRun.ts'
 

@@ -1,4 +1,4 @@
-import type { RedriveDescription, RedriveSkip } from '@kiroku/partition'
+import type { RedriveDescription, RedriveSkip } from '@kiroku/protocol'
 import { count } from '../../parts/format.ts'
 
 /** Why messages stay, by the reason, after "because". */

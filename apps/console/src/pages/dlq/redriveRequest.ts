@@ -1,4 +1,4 @@
-import { limits } from '@kiroku/partition'
+import { limits } from '@kiroku/protocol'
 import type { RedriveRequest } from '../../data/redrives.ts'
 import { count } from '../../parts/format.ts'
 

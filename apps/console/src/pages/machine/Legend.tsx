@@ -1,5 +1,5 @@
+import { stateNames } from '@kiroku/protocol'
 import { StateMark, type StateName } from '../../parts/StateMark.tsx'
-import { stateNames } from '@kiroku/message'
 import styles from './Legend.module.css'
 
 /** What the signs mean, and the switch between the chart and its table. */

@@ -1,7 +1,8 @@
-import { stateNames, type Population } from '@kiroku/message'
+import { type Population } from '@kiroku/message'
+import { stateNames } from '@kiroku/protocol'
+import type { ChartEdge } from '../../chart/chart.ts'
 import { sentKey, type Flow } from '../../data/FeedModel.ts'
 import type { StateName } from '../../parts/StateMark.tsx'
-import type { ChartEdge } from '../../chart/chart.ts'
 
 /** Messages of a queue in some states. */
 export interface QueueShare {

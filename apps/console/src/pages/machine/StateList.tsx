@@ -1,4 +1,4 @@
-import { stateNames } from '@kiroku/message'
+import { stateNames } from '@kiroku/protocol'
 import { StateMark, type StateName } from '../../parts/StateMark.tsx'
 import { count, rate } from '../../parts/format.ts'
 import type { ChartChoice } from './ChartContext.ts'

@@ -1,5 +1,5 @@
-import type { Policy, stateNames } from '@kiroku/message'
-import { machineGraph, type GraphEdge } from '@kiroku/message'
+import { type GraphEdge, machineGraph, type Policy } from '@kiroku/message'
+import type { stateNames } from '@kiroku/protocol'
 import { duration } from '../../parts/format.ts'
 
 type StateName = (typeof stateNames)[number]

@@ -1,4 +1,4 @@
-import { stateNames } from '@kiroku/message'
+import { stateNames } from '@kiroku/protocol'
 import { StateShape, stateWords, type StateName } from '../../parts/StateMark.tsx'
 import styles from './StateChips.module.css'
 

@@ -1,11 +1,11 @@
-import { useQuery } from '@tanstack/react-query'
 import type { BatchCost, BatchCosts } from '@kiroku/audit'
-import { batchFill, deliveriesPer1000 } from '@kiroku/partition'
+import { batchFill, deliveriesPer1000 } from '@kiroku/protocol'
+import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import { get } from '../../data/api.ts'
 import type { QueueInfo, RecentBatchesInfo } from '../../data/queueInfos.ts'
-import { count, duration, time } from '../../parts/format.ts'
 import { Problem } from '../../parts/Problem.tsx'
+import { count, duration, time } from '../../parts/format.ts'
 import styles from './SubscriptionTable.module.css'
 
 type Figures = Pick<BatchCost, 'messages' | 'messagesPerDelivery' | 'deliveriesPer1000' | 'waited'>

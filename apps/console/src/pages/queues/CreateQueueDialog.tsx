@@ -1,10 +1,10 @@
-import { defaultQueueConfig } from '@kiroku/partition'
+import { defaultQueueConfig } from '@kiroku/protocol'
 import { useMemo, useState } from 'react'
 import { useScope } from '../../data/moment.ts'
 import { CommandDialog } from '../../parts/CommandDialog.tsx'
-import { changesOf, draftOf } from './settingDraft.ts'
-import { SettingFields } from './SettingFields.tsx'
 import styles from './SettingFields.module.css'
+import { SettingFields } from './SettingFields.tsx'
+import { changesOf, draftOf } from './settingDraft.ts'
 
 /** Names of queues: as the engine has them. */
 const nameRule = /^[A-Za-z0-9_-]{1,80}$/

@@ -1,9 +1,9 @@
-import type { GroupDescription } from '@kiroku/partition'
+import type { GroupDescription } from '@kiroku/protocol'
 import { useQuery } from '@tanstack/react-query'
 import { get } from '../../data/api.ts'
 import { useInterval } from '../../data/useFeed.ts'
-import { count, duration } from '../../parts/format.ts'
 import { Problem } from '../../parts/Problem.tsx'
+import { count, duration } from '../../parts/format.ts'
 import styles from './SubscriptionTable.module.css'
 
 /** Groups that are shown: those that are held up first, then by what waits. */

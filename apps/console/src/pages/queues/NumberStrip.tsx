@@ -1,13 +1,13 @@
-import type { QueueCounts } from '@kiroku/partition'
+import type { QueueCounts } from '@kiroku/protocol'
 import type { Tally } from '../../data/QueueActivity.ts'
+import type { LyingLetters } from '../../data/letterQueues.ts'
 import type { QueueTimesInfo } from '../../data/queueInfos.ts'
 import { Figure, Figures, SmallFigures } from '../../parts/Figures.tsx'
-import { count, duration, rate } from '../../parts/format.ts'
 import { StateMark, type StateName } from '../../parts/StateMark.tsx'
-import type { LyingLetters } from '../../data/letterQueues.ts'
-import { retryShare } from './outlook.ts'
-import { waitingOf } from './QueueRow.ts'
+import { count, duration, rate } from '../../parts/format.ts'
 import styles from './NumberStrip.module.css'
+import { waitingOf } from './QueueRow.ts'
+import { retryShare } from './outlook.ts'
 
 const states = [
   ['Available', 'available'],

@@ -1,10 +1,10 @@
-import { queueSettings, type QueueConfig, type QueueSetting } from '@kiroku/partition'
+import { queueSettings, type QueueConfig, type QueueSetting } from '@kiroku/protocol'
 import { useQuery } from '@tanstack/react-query'
 import { get } from '../../data/api.ts'
 import { settingName } from '../../parts/settingText.ts'
+import styles from './SettingFields.module.css'
 import type { SettingDraft } from './settingDraft.ts'
 import { settingGroups } from './settingGroups.ts'
-import styles from './SettingFields.module.css'
 
 /** What people change most. */
 const common: readonly string[] = ['retriesMax', 'retry', 'deadLetter', 'leaseMs', 'indexBody', 'bodyHidden']

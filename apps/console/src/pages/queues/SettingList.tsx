@@ -1,8 +1,8 @@
-import { defaultQueueConfig, queueSettings, type QueueConfig } from '@kiroku/partition'
+import { defaultQueueConfig, queueSettings, type QueueConfig } from '@kiroku/protocol'
 import { useState } from 'react'
 import { settingName, settingText } from '../../parts/settingText.ts'
-import { isDefault, settingGroups } from './settingGroups.ts'
 import styles from './SettingList.module.css'
+import { isDefault, settingGroups } from './settingGroups.ts'
 
 /** The settings in words; what was changed from its default is marked, and says what that is. */
 export const SettingList = ({ config }: { readonly config: QueueConfig }) => {

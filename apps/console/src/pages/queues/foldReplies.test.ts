@@ -1,8 +1,8 @@
+import { noCounts } from '@kiroku/protocol'
 import { expect, it } from 'vitest'
-import { noCounts } from '@kiroku/partition'
 import { noActivity } from '../../data/QueueActivity.ts'
-import { foldReplies } from './foldReplies.ts'
 import type { QueueRow } from './QueueRow.ts'
+import { foldReplies } from './foldReplies.ts'
 
 const row = (name: string, available: number, oldestAgeMs?: number): QueueRow => ({
   name,

@@ -1,5 +1,5 @@
 import { sumCounts } from '@kiroku/audit'
-import { isReplyQueue } from '@kiroku/partition'
+import { isReplyQueue } from '@kiroku/protocol'
 import type { Tally } from '../../data/QueueActivity.ts'
 import type { QueueRow } from './QueueRow.ts'
 

@@ -1,4 +1,4 @@
-import type { QueueConfig, QueueCounts } from '@kiroku/partition'
+import type { QueueConfig, QueueCounts } from '@kiroku/protocol'
 import type { Tally } from '../../data/QueueActivity.ts'
 import { duration, rate } from '../../parts/format.ts'
 

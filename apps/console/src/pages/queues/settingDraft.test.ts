@@ -1,4 +1,4 @@
-import { defaultQueueConfig, queueSettings } from '@kiroku/partition'
+import { defaultQueueConfig, queueSettings } from '@kiroku/protocol'
 import { expect, it } from 'vitest'
 import { changesOf, draftOf } from './settingDraft.ts'
 

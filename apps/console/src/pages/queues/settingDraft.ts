@@ -1,5 +1,4 @@
-import type { RetryPolicy } from '@kiroku/message'
-import { queueSettings, type QueueConfig, type QueueSetting } from '@kiroku/partition'
+import { type QueueConfig, type QueueSetting, queueSettings, type RetryPolicy } from '@kiroku/protocol'
 import { count } from '../../parts/format.ts'
 import { readDuration, readSize, writeDuration, writeSize } from '../../parts/unitText.ts'
 

@@ -1,4 +1,4 @@
-import { canonical, defaultQueueConfig, queueSettings, type QueueConfig } from '@kiroku/partition'
+import { canonical, defaultQueueConfig, queueSettings, type QueueConfig } from '@kiroku/protocol'
 
 /** The settings of a queue in the order in which people ask for them. */
 const groups: readonly (readonly [title: string, keys: readonly string[]])[] = [

@@ -1,4 +1,4 @@
-import type { QueueCounts } from '@kiroku/partition'
+import type { QueueCounts } from '@kiroku/protocol'
 import type { StateName } from '../../parts/StateMark.tsx'
 
 /** The counts of a queue in their order, with the states that some of them count. */

@@ -1,9 +1,9 @@
-import { KirokuError } from '@kiroku/message'
-import { checkConfig } from './checkConfig.ts'
-import { limits } from './limits.ts'
+import { KirokuError } from '../error/KirokuError.ts'
+import { limits } from '../limits.ts'
+import { isTag, tagRule } from '../names.ts'
 import type { QueueConfig } from './QueueConfig.ts'
 import { isOwnSetting, type SubscriptionSettings } from './SubscriptionSettings.ts'
-import { isTag, tagRule } from './tag.ts'
+import { checkConfig } from './checkConfig.ts'
 
 /**
  * Lays `changes` over what a subscription sets for itself and checks the whole against its queue's settings. A

@@ -1,5 +1,3 @@
-import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
 import {
   decodeEnvelope,
   encodeEnvelope,
@@ -9,6 +7,8 @@ import {
   partitionOf,
   receipt,
 } from './index.ts'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
 
 const whole = fc.maxSafeNat()
 const address = fc.record({

@@ -1,4 +1,4 @@
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from './error/KirokuError.ts'
 
 /** Guesses the content type of a typed body: JSON only if it is an object or an array. */
 export const contentTypeOf = (body: Uint8Array): string => {

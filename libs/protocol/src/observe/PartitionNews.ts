@@ -1,6 +1,5 @@
-import type { StateName } from '@kiroku/message'
-import type { QueueCounts } from '../Command.ts'
-import type { FromState } from './transitionsOf.ts'
+import type { QueueCounts } from '../command/Command.ts'
+import type { StateName } from '../event/State.ts'
 
 /** So many messages went from one state to another. A message counts once for each subscription. */
 export interface TransitionCount {
@@ -36,3 +35,9 @@ export type PartitionNews = QueueNews & {
   readonly seq: number
   readonly at: number
 }
+
+/** Where a message comes from that was in no state before. */
+export const newMessage = 'New'
+
+/** A state, or none yet. */
+export type FromState = StateName | typeof newMessage

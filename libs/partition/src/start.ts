@@ -1,14 +1,7 @@
-import { KirokuError } from '@kiroku/message'
-import type { CommandOf } from './Command.ts'
+import { type CommandOf, KirokuError, type StartPosition } from '@kiroku/protocol'
+import type { Turn } from './Turn.ts'
 import type { PartitionState } from './state/PartitionState.ts'
 import type { QueueState } from './state/QueueState.ts'
-import type { Turn } from './Turn.ts'
-
-/**
- * Where a generation of a subscription begins: with what is sent from now on, with everything that is on record, with
- * a message's number in its queue, or with what arrived from a time on, in ms of partition time.
- */
-export type StartPosition = 'latest' | 'earliest' | { readonly number: number } | { readonly time: number }
 
 /** What only the log can tell of a start: the number of its first message, and where to begin to read. */
 export interface Located {

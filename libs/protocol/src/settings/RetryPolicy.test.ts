@@ -1,5 +1,5 @@
+import { retryDelayMs, type RetryPolicy } from './RetryPolicy.ts'
 import { expect, it } from 'vitest'
-import { retryDelayMs, type RetryPolicy } from './index.ts'
 
 const delays = (policy: RetryPolicy, attempts: number[], random = 0): number[] =>
   attempts.map((attempt) => retryDelayMs(policy, attempt, random))

@@ -1,6 +1,6 @@
-import type { QueueDescription } from './Command.ts'
-import { inTime } from './inUnits.ts'
+import type { QueueDescription } from '../command/Command.ts'
 import type { QueueConfig } from './QueueConfig.ts'
+import { inTime } from './inUnits.ts'
 
 /** How long a queue keeps its messages. */
 export type Retention = Pick<QueueConfig, 'retentionMs' | 'retentionFrom'>

@@ -1,4 +1,4 @@
-import type { Command, CommandType } from '@kiroku/partition'
+import type { Command, CommandType } from './Command.ts'
 
 type Check = (value: unknown) => boolean
 

@@ -1,4 +1,4 @@
-import type { Ranges } from '@kiroku/message'
+import type { Ranges } from './event/LogEvent.ts'
 
 /** Numbers that ranges name. */
 export const countOf = (ranges: Ranges): number => {

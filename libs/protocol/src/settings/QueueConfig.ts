@@ -1,4 +1,5 @@
-import type { QueueAddress, RetryPolicy } from '@kiroku/message'
+import type { QueueAddress } from '../event/LogEvent.ts'
+import type { RetryPolicy } from './RetryPolicy.ts'
 import { queueSettings } from './queueSettings.ts'
 
 /** Where exhausted messages go: the name for people, the address for events. */

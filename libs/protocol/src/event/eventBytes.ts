@@ -1,4 +1,4 @@
-import type { LogEvent } from '@kiroku/message'
+import type { LogEvent } from './LogEvent.ts'
 
 /** Bytes of a text in UTF-8; half of a pair that stands alone becomes a replacement character. */
 const utf8Bytes = (text: string): number => {

@@ -1,4 +1,4 @@
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from '../error/KirokuError.ts'
 import type { DeadLetterTarget } from './QueueConfig.ts'
 
 /** What may name a dead-letter queue: a queue, or a subscription. */

@@ -1,4 +1,4 @@
-import type { DiscardReason } from './MessageCell.ts'
+import type { DiscardReason } from './DiscardReason.ts'
 
 /** How a delivery was asked for: by a consumer whose failures are retried, or by a simple receive. */
 export type ConsumeMode = 'push' | 'simple'

@@ -1,6 +1,6 @@
-import type { RetryPolicy } from '@kiroku/message'
-import { limits } from './limits.ts'
+import { limits } from '../limits.ts'
 import type { QueueConfig } from './QueueConfig.ts'
+import type { RetryPolicy } from './RetryPolicy.ts'
 
 /** One row of the table of queue settings. */
 export type QueueSetting = {

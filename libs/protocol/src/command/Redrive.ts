@@ -1,5 +1,4 @@
-import type { Actor, QueueAddress, Ranges } from '@kiroku/message'
-import { countOf } from '../ranges.ts'
+import type { Actor, QueueAddress, Ranges } from '../event/LogEvent.ts'
 
 /** Which messages a redrive moves; a message must pass all that is given. */
 export interface RedriveFilter {
@@ -83,39 +82,3 @@ export interface Redrive {
 
 /** Whether it only counts. */
 export const isDryRun = (redrive: Redrive): boolean => redrive.task === 0
-
-/** A redrive as the record has it. */
-export const recordedRedrive = (r: Redrive): Redrive => ({
-  ...r,
-  targets: r.targets.map((t) => ({ ...t })),
-  skipped: r.state === 'running' ? {} : r.skipped,
-  filtered: r.state === 'running' ? 0 : r.filtered,
-  left: r.state === 'running' ? 0 : r.left,
-})
-
-/** How every redrive begins, with so many messages to look at, or those selected. */
-export const begun = (
-  deliverable: number,
-  selection: Ranges | undefined,
-): Pick<
-  Redrive,
-  'state' | 'endedAt' | 'note' | 'moved' | 'targets' | 'skipped' | 'filtered' | 'left' | 'selected'
-> => ({
-  state: 'running',
-  endedAt: 0,
-  note: '',
-  moved: 0,
-  targets: [],
-  skipped: {},
-  filtered: 0,
-  left: selection === undefined ? deliverable : countOf(selection),
-  ...(selection === undefined ? undefined : { selected: countOf(selection) }),
-})
-
-/** Counts messages that went to a queue. */
-export const addTarget = (redrive: Redrive, queue: string, count: number): void => {
-  redrive.moved += count
-  const target = redrive.targets.find((t) => t.queue === queue)
-  if (target === undefined) redrive.targets.push({ queue, moved: count })
-  else target.moved += count
-}

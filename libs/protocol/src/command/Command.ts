@@ -1,22 +1,22 @@
+import type { WireError } from '../error/KirokuError.ts'
 import type {
   Actor,
   AppliedSection,
   ConsumeMode,
   PartTotals,
-  Ranges,
   QueueAddress,
-  WireError,
-} from '@kiroku/message'
-import type { PartitionNews } from './feed/PartitionNews.ts'
-import type { RecentBatches } from './BatchFigures.ts'
-import type { Hold } from './hold.ts'
-import type { QueueConfig } from './QueueConfig.ts'
-import type { QueueTimes } from './QueueTimes.ts'
-import type { HeldLane } from './state/Outbox.ts'
-import type { Redrive, RedriveFilter, RedriveTo } from './state/Redrive.ts'
-import type { SpreadView } from './state/Spread.ts'
+  Ranges,
+} from '../event/LogEvent.ts'
+import type { RecentBatches } from '../observe/BatchFigures.ts'
+import type { PartitionNews } from '../observe/PartitionNews.ts'
+import type { QueueTimes } from '../observe/QueueTimes.ts'
+import type { QueueConfig } from '../settings/QueueConfig.ts'
+import type { SubscriptionSettings } from '../settings/SubscriptionSettings.ts'
+import type { Hold } from './DeliveryHold.ts'
+import type { HeldLane } from './HeldLane.ts'
+import type { Redrive, RedriveFilter, RedriveTo } from './Redrive.ts'
+import type { SpreadView } from './SpreadView.ts'
 import type { StartPosition } from './StartPosition.ts'
-import type { SubscriptionSettings } from './SubscriptionSettings.ts'
 
 /** Messages of one delivery, named by what their receipts hold. */
 export interface SettleItem {

@@ -1,8 +1,8 @@
-import { KirokuError } from '@kiroku/message'
-import { limits } from './limits.ts'
+import { KirokuError } from '../error/KirokuError.ts'
+import { limits } from '../limits.ts'
 import type { QueueConfig } from './QueueConfig.ts'
-import { queueSettings, type QueueSetting } from './queueSettings.ts'
 import { inBytes, inTime, shown } from './inUnits.ts'
+import { queueSettings, type QueueSetting } from './queueSettings.ts'
 
 /**
  * Lays `changes` over `base` and checks the whole; a setting that is `undefined` stays as it is. Errors:

@@ -1,4 +1,4 @@
-import { KirokuError } from '@kiroku/message'
+import { KirokuError } from './error/KirokuError.ts'
 import { limits } from './limits.ts'
 
 /** Where a message lies. */

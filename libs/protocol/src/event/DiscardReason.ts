@@ -1,0 +1,12 @@
+/** Why a message was discarded. */
+export type DiscardReason =
+  | 'exhausted'
+  | 'expired'
+  | 'purged'
+  | 'operator'
+  | 'duplicate'
+  | 'filtered'
+  | 'recalled'
+  | 'rolledBack'
+  | 'redriven'
+  | 'erased'

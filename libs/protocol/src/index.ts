@@ -1,0 +1,132 @@
+/**
+ * The words. Owns what every room speaks of: commands with their answers, log events, settings with their texts, errors,
+ * ids, receipts, envelopes and ranges. Decides nothing, stores nothing, imports nothing.
+ */
+export {
+  bodyBytes,
+  isDisguised,
+  bodyOf,
+  encodeEnvelope,
+  decodeEnvelope,
+  type EnvelopeMeta,
+  type Lineage,
+} from './Envelope.ts'
+export { countOf, pushRange, rangeFrom, intersect } from './Ranges.ts'
+export {
+  checkNewName,
+  checkQueueName,
+  messageId,
+  parseMessageId,
+  parseReceipt,
+  partitionOf,
+  receipt,
+  type MessageAddress,
+  type ReceiptAddress,
+} from './address.ts'
+export { canonical } from './canonical.ts'
+export type {
+  Answer,
+  CommandOf,
+  ConsumerDescription,
+  QueueDescription,
+  Command,
+  Answers,
+  PartSubscription,
+  OutboxDescription,
+  RedriveDescription,
+  Refusal,
+  SettleItem,
+  QueueCounts,
+  SubscriptionDescription,
+  GroupDescription,
+  CheckpointsDescription,
+  CommandType,
+  Delivery,
+  PartDescription,
+  PartitionClock,
+  PartitionDescription,
+  StorageDescription,
+  Reply,
+} from './command/Command.ts'
+export { laterHold, type Hold } from './command/DeliveryHold.ts'
+export type { HeldLane } from './command/HeldLane.ts'
+export {
+  type RedriveFilter,
+  isDryRun,
+  type Redrive,
+  type RedriveSkip,
+  type RedriveTo,
+  type RedriveState,
+} from './command/Redrive.ts'
+export type { SpreadView } from './command/SpreadView.ts'
+export type { StartPosition } from './command/StartPosition.ts'
+export { isCommand } from './command/commandShapes.ts'
+export { checkJson, contentTypeOf, jsonSlip } from './contentType.ts'
+export {
+  KirokuError,
+  errorRegistry,
+  isKirokuError,
+  errorFromWire,
+  type ErrorId,
+  type WireError,
+} from './error/KirokuError.ts'
+export { fingerprintOf } from './error/fingerprint.ts'
+export type { DiscardReason } from './event/DiscardReason.ts'
+export type {
+  Actor,
+  AppliedSection,
+  ConsumeMode,
+  LogEvent,
+  LogEventOf,
+  LogEventType,
+  PartTotals,
+  QueueAddress,
+  Ranges,
+} from './event/LogEvent.ts'
+export { State, stateNames, isFinal, type StateName } from './event/State.ts'
+export { rangeBytes, textBytes, eventBytes, valueBytes } from './event/eventBytes.ts'
+export { isReplyQueue } from './isReplyQueue.ts'
+export { limits } from './limits.ts'
+export { groupRule, isGroup, isTag, tagRule, dedupIdRule, isDedupId } from './names.ts'
+export {
+  batchFill,
+  deliveriesPer1000,
+  mergeBatches,
+  mergeRecentBatches,
+  type BatchFigures,
+  type RecentBatches,
+} from './observe/BatchFigures.ts'
+export {
+  type FromState,
+  type QueueNews,
+  type TransitionCount,
+  newMessage,
+  type PartitionNews,
+  type QueueChange,
+  type QueueStanding,
+} from './observe/PartitionNews.ts'
+export {
+  figuresOf,
+  mergeTimes,
+  timeBucket,
+  timeBuckets,
+  type QueueTimes,
+  type TimeFigures,
+  timesOf,
+} from './observe/QueueTimes.ts'
+export { clockTrouble, type ClockTrouble } from './observe/clockTrouble.ts'
+export { heldWarning } from './observe/heldWarning.ts'
+export { largestConsumers, mergeConsumers } from './observe/mergeConsumers.ts'
+export { noCounts } from './observe/noCounts.ts'
+export { storageTrouble } from './observe/storageTrouble.ts'
+export { type QueueConfig, defaultQueueConfig, type DeadLetterTarget } from './settings/QueueConfig.ts'
+export { retryDelayMs, type RetryPolicy } from './settings/RetryPolicy.ts'
+export { type SubscriptionSettings, isOwnSetting } from './settings/SubscriptionSettings.ts'
+export { checkConfig, checkSetting } from './settings/checkConfig.ts'
+export { checkSubscription } from './settings/checkSubscription.ts'
+export { configWarnings } from './settings/configWarnings.ts'
+export { discardWarnings } from './settings/discardWarnings.ts'
+export { inTime } from './settings/inUnits.ts'
+export { queueSettings, type QueueSetting } from './settings/queueSettings.ts'
+export { refuseNamed } from './settings/refuseNamed.ts'
+export { retentionWarnings, type Retention } from './settings/retentionWarnings.ts'
