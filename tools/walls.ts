@@ -202,6 +202,7 @@ export const testFiles: ReadonlyArray<string> = [
   '**/contract.ts',
   '**/*Contract.ts',
   '**/*Test[A-Z]*.ts',
+  '**/testing/**',
 ]
 
 const isTest = (file: string): boolean =>

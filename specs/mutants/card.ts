@@ -18,7 +18,7 @@ export const cardMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'CARD-03',
-    file: 'libs/partition/src/Taking.ts',
+    file: 'libs/partition/src/receive/DeliveryBuilder.ts',
     from: 'this.#bytes + bytes > this.#poll.bytesMax',
     to: 'this.#bytes > this.#poll.bytesMax',
     what: 'a batch closes one message after it is full of bytes',
@@ -39,7 +39,7 @@ export const cardMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'CARD-06',
-    file: 'libs/partition/src/feed/TransitionCounts.ts',
+    file: 'libs/partition/src/read/TransitionCounts.ts',
     from: 'if (after[name] !== before[name]) change[name]',
     to: "if (name !== 'committed' && after[name] !== before[name]) change[name]",
     what: 'live counts do not grow by what is acknowledged',

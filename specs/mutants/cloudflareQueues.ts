@@ -4,14 +4,14 @@ import type { SpecMutant } from './SpecMutant.ts'
 export const cloudflareQueuesMutants: ReadonlyArray<SpecMutant> = [
   {
     id: 'CF-01',
-    file: 'libs/partition/src/deliver.ts',
+    file: 'libs/partition/src/receive/serve.ts',
     from: 'Math.min(since, poll.waitUntil)',
     to: 'Math.max(since, poll.waitUntil)',
     what: "a batch's time counts from the end of the long poll, not from the first message",
   },
   {
     id: 'CF-02',
-    file: 'libs/partition/src/deliver.ts',
+    file: 'libs/partition/src/receive/serve.ts',
     from: 'count >= poll.max',
     to: 'count > poll.max',
     what: 'a batch that is exactly full waits for one more message',
@@ -88,14 +88,14 @@ export const cloudflareQueuesMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'CF-13',
-    file: 'libs/partition/src/decide/settle.ts',
+    file: 'libs/partition/src/settle/decideSettle.ts',
     from: 'command.delayMs ?? retryDelayMs(',
     to: 'command.delayMs ?? (() => 0)(',
     what: 'a retry without a delay of its own does not pause',
   },
   {
     id: 'CF-14',
-    file: 'libs/partition/src/decide/storeSend.ts',
+    file: 'libs/partition/src/send/storeSend.ts',
     from: 'own === useDefault ?',
     to: 'own <= 0 ?',
     what: "a delay of 0 does not cancel the queue's",
@@ -130,7 +130,7 @@ export const cloudflareQueuesMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'CF-19',
-    file: 'libs/partition/src/describe.ts',
+    file: 'libs/partition/src/read/describe.ts',
     from: 'delayed: q.delayed,',
     to: 'delayed: 0,',
     what: 'messages that wait for their time are not counted',

@@ -4,7 +4,7 @@ import type { SpecMutant } from './SpecMutant.ts'
 export const mnsMutants: ReadonlyArray<SpecMutant> = [
   {
     id: 'MNS-01',
-    file: 'libs/partition/src/Taking.ts',
+    file: 'libs/partition/src/receive/DeliveryBuilder.ts',
     from: 'turn.now + poll.leaseMs',
     to: 'turn.now + poll.leaseMs / 2',
     what: 'a lease is half as long as it was asked for',

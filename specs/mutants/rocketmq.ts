@@ -46,7 +46,7 @@ export const rocketmqMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'RMQ-07',
-    file: 'libs/partition/src/decide/settle.ts',
+    file: 'libs/partition/src/settle/decideSettle.ts',
     from: 'retry.dueAt = turn.now + pause',
     to: 'retry.dueAt = live.enqueuedAt[slot]! + pause',
     what: 'the pause counts from the send, not from the failure',
@@ -60,7 +60,7 @@ export const rocketmqMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'RMQ-09',
-    file: 'libs/partition/src/decide/settle.ts',
+    file: 'libs/partition/src/settle/decideSettle.ts',
     from: "cause, error, 'exhausted'",
     to: "cause, '', 'exhausted'",
     what: 'the record does not say why a message was discarded',
@@ -81,7 +81,7 @@ export const rocketmqMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'RMQ-12',
-    file: 'libs/partition/src/decide/receive.ts',
+    file: 'libs/partition/src/receive/decideReceive.ts',
     from: 'c.leaseMs < config.leaseMinMs',
     to: 'c.leaseMs < 0',
     what: 'a receive may ask for less than the shortest InvisibleDuration',
@@ -95,14 +95,14 @@ export const rocketmqMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'RMQ-14',
-    file: 'libs/partition/src/state/Flow.ts',
+    file: 'libs/partition/src/receive/Flow.ts',
     from: '-= messages * sharesPerToken',
     to: '-= 0',
     what: 'a delivery takes nothing from what the rate allows',
   },
   {
     id: 'RMQ-15',
-    file: 'libs/partition/src/deliver.ts',
+    file: 'libs/partition/src/receive/serve.ts',
     from: 'if (sub.isPausedAt(now) ||',
     to: 'if (sub.waitingRetry > 0 || sub.isPausedAt(now) ||',
     what: 'while a message waits for its retry nobody gets another',
@@ -116,7 +116,7 @@ export const rocketmqMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'RMQ-17',
-    file: 'libs/partition/src/decide/receive.ts',
+    file: 'libs/partition/src/receive/decideReceive.ts',
     from: 'command.subscription ?? mainSubscription',
     to: 'mainSubscription',
     what: 'every group takes from what is there for all',

@@ -4,7 +4,7 @@ import type { SpecMutant } from './SpecMutant.ts'
 export const sqsMutants: ReadonlyArray<SpecMutant> = [
   {
     id: 'SQS-01',
-    file: 'libs/partition/src/decide/receive.ts',
+    file: 'libs/partition/src/receive/decideReceive.ts',
     from: 'const leaseMs = command.leaseMs ?? ',
     to: 'const leaseMs = ',
     what: "a receive's own visibility timeout does not count",
@@ -25,7 +25,7 @@ export const sqsMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'SQS-04',
-    file: 'libs/partition/src/touched.ts',
+    file: 'libs/partition/src/store/availableList.ts',
     from: 'state.dirty.add(sub)',
     to: '',
     what: 'a message that comes back wakes nobody who waits for it',
@@ -53,7 +53,7 @@ export const sqsMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'SQS-08',
-    file: 'libs/partition/src/describe.ts',
+    file: 'libs/partition/src/read/describe.ts',
     from: 'at < before',
     to: 'at > before',
     what: 'the age is that of the youngest message',

@@ -7,7 +7,7 @@ import {
   textBytes,
 } from '@kiroku/protocol'
 import { pushNumber, type Turn } from './Turn.ts'
-import { laneKey } from './state/Outbox.ts'
+import { laneKey } from './forward/Outbox.ts'
 import type { Subscription } from './state/Subscription.ts'
 
 /** Facts that name numbers of one subscription. */

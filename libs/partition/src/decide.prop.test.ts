@@ -15,11 +15,7 @@ import {
 } from '@kiroku/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { TestLaw, timeOf, type LawQueue, type LawSub } from './TestLaw.ts'
-import { numbersOf, TestPartition } from './TestPartition.ts'
-import { TestRepeats } from './TestRepeats.ts'
-import { loadCell } from './cell.ts'
-
+import type { Groups } from './groups/Groups.ts'
 import {
   availableNumbers,
   decideEditBody,
@@ -36,11 +32,14 @@ import {
   type Turn,
   type PartitionState,
 } from './index.ts'
-import type { Groups } from './state/Groups.ts'
-import { freeSlot } from './state/LiveSlab.ts'
 import type { QueueState } from './state/QueueState.ts'
 import type { Subscription } from './state/Subscription.ts'
-import { listsOf } from './untouched.ts'
+import { freeSlot } from './store/LiveSlab.ts'
+import { loadCell } from './store/loadCell.ts'
+import { listsOf } from './store/readyRuns.ts'
+import { ReferencePartition, timeOf, type LawQueue, type LawSub } from './testing/ReferencePartition.ts'
+import { numbersOf, TestPartition } from './testing/TestPartition.ts'
+import { TestRepeats } from './testing/TestRepeats.ts'
 
 const by = { name: 'tester', origin: 'test' }
 const names = ['a', 'b', 'c'] as const
@@ -636,7 +635,7 @@ const garbled = (g: { kind: number; numbers: unknown[]; queue: string }): Comman
 // --- What must hold.
 
 /** Compares what the partition remembers with what the record says of every message, and its counters with both. */
-const compare = (state: PartitionState, law: TestLaw): void => {
+const compare = (state: PartitionState, law: ReferencePartition): void => {
   expect([...state.queues.keys()].sort()).toEqual([...law.queues.keys()].sort())
   const descriptions = new Map(
     describeQueues(state, state.queues.values(), state.at).map((d) => [d.queue, d]),
@@ -802,7 +801,7 @@ const servesGroups = ({ live, dirty, at }: PartitionState, sub: Subscription): v
 }
 
 /** Looks at the deliveries of the last turn as a consumer would, and remembers them. */
-const consume = (p: TestPartition, law: TestLaw, clients: Clients): void => {
+const consume = (p: TestPartition, law: ReferencePartition, clients: Clients): void => {
   for (const { token, delivery: d } of p.said) {
     if (d === undefined) continue
     const only = clients.groups.get(token)
@@ -851,7 +850,11 @@ const keepsToLimits = (now: number, sub: LawSub, count: number, clients: Clients
 }
 
 /** What the law expects of the first command of a turn, if that settles. */
-const foresee = (p: TestPartition, law: TestLaw, command: Command | undefined): number[] | undefined => {
+const foresee = (
+  p: TestPartition,
+  law: ReferencePartition,
+  command: Command | undefined,
+): number[] | undefined => {
   switch (command?.type) {
     case 'Release':
       return law.refusals('Release', command.items, p.now, {
@@ -904,7 +907,7 @@ const said = (turn: Turn, source: number, target: QueueAddress, answer: Answers[
 }
 
 /** Whether the law lets the first command of a turn recall its message; undefined if it does not ask for that. */
-const foreseeRecall = (law: TestLaw, command: Command | undefined): boolean | undefined =>
+const foreseeRecall = (law: ReferencePartition, command: Command | undefined): boolean | undefined =>
   command?.type === 'Recall'
     ? (law.queues.get(command.queue)?.delayed.has(command.number) ?? false)
     : undefined
@@ -913,7 +916,7 @@ const reached = new Map<string, number>()
 
 const play = (script: Value<typeof turns>, configs: Partial<QueueConfig>[], forkAt: number): void => {
   const p = new TestPartition()
-  const law = new TestLaw()
+  const law = new ReferencePartition()
   const clients = new Clients()
   const repeats = new TestRepeats()
   const tokens: number[] = []

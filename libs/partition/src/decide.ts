@@ -1,34 +1,34 @@
 import { type Command, type CommandOf, KirokuError, limits } from '@kiroku/protocol'
 import type { Rest, Turn } from './Turn.ts'
+import { decideRevise } from './delay/decideRevise.ts'
+import { decideErase } from './erasure/decideErase.ts'
+import { decideForgetLanes } from './forward/decideForwarded.ts'
+import { answerFollowers, decideFollow } from './ownership/decideFollow.ts'
+import { decideDiscard } from './queue/decideDiscard.ts'
 import {
   decideConfigureQueue,
   decideCreateQueue,
   decideDeleteQueue,
   decidePause,
   decidePurgeQueue,
-} from './decide/admin.ts'
-import { decideDiscard } from './decide/discard.ts'
-import { decideEnqueue, decideForward, namedQueue, namedSubscription } from './decide/enqueue.ts'
-import { decideErase } from './decide/erase.ts'
-import { answerFollowers, decideFollow } from './decide/follow.ts'
-import { decideForgetLanes } from './decide/forwarded.ts'
-import { decideDropPart, decidePlacePart } from './decide/place.ts'
-import { decideCancelReceive, decideReceive } from './decide/receive.ts'
-import { decideCancelRedrive, decideDescribeRedrives, decideStartRedrive } from './decide/redrive.ts'
-import { decideRevise } from './decide/revise.ts'
-import { decideSettle } from './decide/settle.ts'
-import { decideSpreadQueue } from './decide/spread.ts'
-import type { EnqueueOf, SizedRef } from './decide/storeSend.ts'
+} from './queue/decideQueue.ts'
+import { describeQueue, describeQueues } from './read/describe.ts'
+import { describeGroups } from './read/describeGroups.ts'
+import { decideCancelReceive, decideReceive } from './receive/decideReceive.ts'
+import { deliver } from './receive/serve.ts'
+import { decideCancelRedrive, decideDescribeRedrives, decideStartRedrive } from './redrive/decideRedrive.ts'
+import { decideEnqueue, decideForward, namedQueue, namedSubscription } from './send/decideEnqueue.ts'
+import type { EnqueueOf, SizedRef } from './send/storeSend.ts'
+import { decideSettle } from './settle/decideSettle.ts'
+import { decideSpreadQueue } from './spread/decideHome.ts'
+import { decideDropPart, decidePlacePart } from './spread/decidePart.ts'
+import { mainSubscription } from './state/QueueState.ts'
 import {
   decideConfigureSubscription,
   decideCreateSubscription,
   decideDeleteSubscription,
   decideResetSubscription,
-} from './decide/subscription.ts'
-import { deliver } from './deliver.ts'
-import { describeQueue, describeQueues } from './describe.ts'
-import { describeGroups } from './describeGroups.ts'
-import { mainSubscription } from './state/QueueState.ts'
+} from './subscription/decideSubscription.ts'
 import { answerEmpty, fireTimers } from './timers.ts'
 
 /** Commands that the engine answers itself. */

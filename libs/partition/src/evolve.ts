@@ -7,14 +7,16 @@ import {
   State,
   type SubscriptionSettings,
 } from '@kiroku/protocol'
-import { carryBodies, carryLetters } from './carry.ts'
-import { clockResumed } from './clock.ts'
-import { moveDelayed, recallDelayed, takeDelayed } from './delayed.ts'
-import { bodyEdited } from './editBody.ts'
-import { takeErased } from './erasable.ts'
-import { begin, filled, runsRestored } from './evolveFill.ts'
-import { lanesClosed, lanesEnded, lanesForgotten, readdressed } from './evolveReaddressed.ts'
-import { redriveEnded, redriveStarted, redriven } from './evolveRedrive.ts'
+import { moveDelayed, recallDelayed, takeDelayed } from './delay/delayed.ts'
+import { bodyEdited } from './edit/editBody.ts'
+import { takeErased } from './erasure/erased.ts'
+import { isSameQueue, laneKey, laneOf, seenKey } from './forward/Outbox.ts'
+import { lanesClosed, lanesEnded, lanesForgotten, readdressed } from './forward/evolveReaddressed.ts'
+import { groupDelivered } from './groups/groupLists.ts'
+import { clockResumed } from './owner/clock.ts'
+import { begin, filled, runsRestored } from './past/evolveFill.ts'
+import { redriveEnded, redriveStarted, redriven } from './redrive/evolveRedrive.ts'
+import { deliveryHeld, endHold } from './settle/hold.ts'
 import {
   leaveParts,
   partClosed,
@@ -24,14 +26,11 @@ import {
   partPlaced,
   queueSpread,
   revise,
-} from './evolveSpread.ts'
-import { groupDelivered } from './groups.ts'
-import { deliveryHeld, endHold } from './hold.ts'
-import { isSameQueue, laneKey, laneOf, seenKey } from './state/Outbox.ts'
+} from './spread/evolveSpread.ts'
 import type { PartitionState } from './state/PartitionState.ts'
 import { mainSubscription, QueueState } from './state/QueueState.ts'
 import type { Subscription } from './state/Subscription.ts'
-import { land, link, retire, unlink } from './touched.ts'
+import { land, link, retire, unlink } from './store/availableList.ts'
 import {
   addArrival,
   bringForward,
@@ -40,7 +39,8 @@ import {
   dropSubscription,
   purgeQueue,
   takeFromRuns,
-} from './untouched.ts'
+} from './store/readyRuns.ts'
+import { carryBodies, carryLetters } from './trim/carry.ts'
 
 /** Says which frame the following events belong to, and its partition time in ms. */
 export const beginFrame = (state: PartitionState, seq: number, at: number): void => {

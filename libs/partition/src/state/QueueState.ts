@@ -6,8 +6,8 @@ import {
   type Redrive,
   type SubscriptionSettings,
 } from '@kiroku/protocol'
-import type { GroupColumns } from './GroupColumns.ts'
-import type { Place, Spread } from './Spread.ts'
+import type { GroupColumns } from '../groups/GroupColumns.ts'
+import type { Place, Spread } from '../spread/Spread.ts'
 import { Subscription } from './Subscription.ts'
 
 /** The subscription that every queue begins with, and that is meant where none is named. */

@@ -1,11 +1,11 @@
 import type { Policy } from '@kiroku/message'
 import type { Hold, QueueConfig, SubscriptionSettings } from '@kiroku/protocol'
-import type { Fill } from './Fill.ts'
-import { Flow } from './Flow.ts'
-import type { RunList } from './Group.ts'
-import { GroupPolls } from './GroupPolls.ts'
-import { Groups } from './Groups.ts'
-import type { Poll } from './Poll.ts'
+import type { RunList } from '../groups/Group.ts'
+import { Groups } from '../groups/Groups.ts'
+import type { Fill } from '../past/Fill.ts'
+import { Flow } from '../receive/Flow.ts'
+import { GroupPolls } from '../receive/GroupPolls.ts'
+import type { Poll } from '../receive/Poll.ts'
 import type { QueueState } from './QueueState.ts'
 
 const none = -1

@@ -1,0 +1,105 @@
+import { KirokuError, State } from '@kiroku/protocol'
+import type { PartitionState } from '../state/PartitionState.ts'
+import type { Subscription } from '../state/Subscription.ts'
+import type { LiveSlab } from '../store/LiveSlab.ts'
+import type { Group } from './Group.ts'
+
+/** Puts a group in the row of those to be served, if a receive can get something of it. */
+export const offer = (state: PartitionState, sub: Subscription, group: Group): void => {
+  const groups = sub.groups!
+  const isAwaited = !sub.groupPolls.isEmpty
+  if ((group.isQueued && !isAwaited) || !groups.isServable(group, state.live)) return
+  if (isAwaited && sub.groupPolls.wake(group.key)) state.dirty.add(sub)
+  if (group.isQueued) return
+  if (groups.isRowEmpty) sub.availableSince = state.at
+  groups.queue(group)
+  state.dirty.add(sub)
+}
+
+/** The live message of a slot became available again. */
+export const groupLinked = (state: PartitionState, sub: Subscription, slot: number): void => {
+  const { live } = state
+  const group = sub.groups!.ofSlot(live, slot)
+  if (!sub.groups!.isOrdered) {
+    live.groupLinks.remove(group, slot)
+    live.groupLinks.append(group, slot)
+    if (group.again === 0) group.again = slot + 1
+    group.againCount++
+  }
+  offer(state, sub, group)
+}
+
+/** A live message is under no lease any more; those before it may now go out. */
+export const groupLeaseEnded = (state: PartitionState, sub: Subscription, slot: number): void => {
+  const group = sub.groups!.ofSlot(state.live, slot)
+  group.inflight--
+  offer(state, sub, group)
+}
+
+/** A live message is no longer available: it goes out, or it is over. */
+export const groupUnlinked = (live: LiveSlab, sub: Subscription, slot: number): void => {
+  const groups = sub.groups!
+  if (groups.isOrdered) return
+  const group = groups.ofSlot(live, slot)
+  live.groupLinks.remove(group, slot)
+  live.groupLinks.prepend(group, slot)
+  group.againCount--
+}
+
+/** A live message is over; the group goes on without it. */
+export const groupRetired = (state: PartitionState, sub: Subscription, slot: number): void => {
+  const groups = sub.groups!
+  const group = groups.ofSlot(state.live, slot)
+  group.live--
+  state.live.groupLinks.remove(group, slot)
+  offer(state, sub, group)
+  groups.forget(group)
+}
+
+/** An untouched message became a live one of its group. */
+export const groupTouched = (
+  { live: { groupLinks } }: PartitionState,
+  sub: Subscription,
+  group: Group,
+  slot: number,
+): void => {
+  group.live++
+  if (sub.groups!.isOrdered) groupLinks.append(group, slot)
+  else groupLinks.prepend(group, slot)
+}
+
+/** A message of the group goes out; another one may follow at once where groups are not ordered. */
+export const groupDelivered = (
+  state: PartitionState,
+  sub: Subscription,
+  slot: number,
+  delivery: number,
+): void => {
+  const groups = sub.groups!
+  const group = groups.ofSlot(state.live, slot)
+  if (groups.isOrdered) assertInOrder(state, sub, group, slot, delivery)
+  group.inflight++
+  groups.unqueue(group)
+  offer(state, sub, group)
+}
+
+/**
+ * Holds a delivery of one message against the order of its group: everything before it must be final, or in the
+ * same delivery. Errors: `LogDamaged`.
+ */
+const assertInOrder = (
+  { live, frameSeq }: PartitionState,
+  sub: Subscription,
+  { key }: Group,
+  slot: number,
+  delivery: number,
+): void => {
+  // What is before the one before was held against this when that one was delivered.
+  const before = live.groupLinks.prev(slot + 1) - 1
+  if (before < 0) return
+  if (live.state[before] !== State.Inflight || live.delivery[before] !== delivery)
+    throw new KirokuError(
+      'LogDamaged',
+      `an event at ${frameSeq} delivers message ${live.number[slot]!} of queue ${sub.queue.id}, but ${live.number[before]!} is before it in group "${key}"`,
+    )
+}

@@ -1,0 +1,107 @@
+import { figuresOf, limits, timeBucket, timeBuckets, mergeTimes, type QueueTimes } from '@kiroku/protocol'
+import { describe, expect, it } from 'vitest'
+import { describeQueues, Times } from '../index.ts'
+import { TestPartition } from '../testing/TestPartition.ts'
+
+const withQueue = (): TestPartition => {
+  const p = new TestPartition()
+  p.create('q', {})
+  p.state.times = new Times()
+  return p
+}
+const timesOf = (p: TestPartition): QueueTimes | undefined =>
+  describeQueues(p.state, p.state.queues.values(), p.now)[0]!.times
+const itemOf = ({ queue, sub, delivery, numbers }: NonNullable<ReturnType<TestPartition['receive']>>) => ({
+  queue,
+  sub,
+  delivery,
+  numbers,
+})
+const figures = (count: number, ms: number) => ({ count, p50Ms: ms, p99Ms: ms })
+
+describe('how long messages took', () => {
+  it('is told of waiting from the send to the first delivery, and of processing up to the acknowledgement', () => {
+    const p = withQueue()
+    expect(timesOf(p)).toBeUndefined()
+    p.send('q', 3)
+    p.now += 10
+    const first = p.receive('q', { max: 2 })!
+    p.now += 4
+    p.turn({ type: 'Ack', items: [itemOf(first)] })
+    expect(timesOf(p)).toMatchObject({ waiting: figures(2, 10), processing: figures(2, 4) })
+    p.receive('q')
+    expect(timesOf(p)).toMatchObject({ waiting: { count: 3, p50Ms: 10, p99Ms: 14 } })
+  })
+
+  it('counts neither later deliveries as waiting, nor what is acknowledged twice', () => {
+    const p = withQueue()
+    p.send('q', 1)
+    const first = p.receive('q')!
+    p.turn({ type: 'Retry', items: [itemOf(first)] })
+    p.now += 7
+    const second = p.receive('q')!
+    expect(second.attempts).toEqual([2])
+    p.now += 3
+    for (let i = 0; i < 2; i++) p.turn({ type: 'Ack', items: [itemOf(second)] })
+    expect(timesOf(p)).toMatchObject({ waiting: figures(1, 0), processing: figures(1, 3) })
+  })
+
+  it('knows each delivery by itself where one ack names several', () => {
+    const p = withQueue()
+    p.send('q', 2)
+    const first = p.receive('q', { max: 1 })!
+    p.now += 5
+    const second = p.receive('q', { max: 1 })!
+    p.now += 5
+    p.turn({ type: 'Ack', items: [itemOf(first), itemOf(second)] })
+    expect(timesOf(p)!.processing).toMatchObject({ count: 2, p50Ms: 5, p99Ms: 10 })
+  })
+
+  it('is forgotten after little more than a minute', () => {
+    const p = withQueue()
+    p.send('q', 1)
+    p.receive('q')
+    p.now += 60_000
+    expect(timesOf(p)).toBeDefined()
+    p.now += limits.timeStretchMs
+    expect(timesOf(p)).toBeUndefined()
+  })
+
+  it('stays nearly right for work that takes long, however many deliveries lie between', () => {
+    const p = withQueue()
+    p.send('q', 1)
+    const long = p.receive('q')!
+    const count = 3 * limits.timedDeliveriesMax
+    for (let i = 1; i <= count; i++)
+      p.state.times!.delivered(p.state.subscriptions[0]!, long.delivery + i, p.now + i, [1], [p.now], 1)
+    p.now += count
+    p.turn({ type: 'Ack', items: [itemOf(long)] })
+    const { p50Ms } = timesOf(p)!.processing!
+    expect(p50Ms).toBeGreaterThanOrEqual(count)
+    expect(p50Ms).toBeLessThanOrEqual(count * 1.125)
+  })
+})
+
+describe('the figures', () => {
+  it('are exact up to 15 ms and at most an eighth too much beyond', () => {
+    for (const ms of [0, 1, 7, 8, 15, 16, 17, 31, 32, 1_000, 59_999, 3_600_000, 2 ** 30, 2 ** 31 - 1]) {
+      const counts = new Uint32Array(timeBuckets)
+      counts[timeBucket(ms)] = 1
+      const { p50Ms } = figuresOf(counts)!
+      expect(p50Ms).toBeGreaterThanOrEqual(ms)
+      expect(p50Ms).toBeLessThanOrEqual(ms < 16 ? ms : ms * 1.125)
+    }
+    expect(timeBucket(-5)).toBe(0)
+    expect(timeBucket(1e15)).toBe(timeBuckets - 1)
+  })
+
+  it('of several parts are those of all their messages', () => {
+    const of = (...ms: number[]): QueueTimes => {
+      const counts = new Uint32Array(timeBuckets)
+      for (const each of ms) counts[timeBucket(each)]!++
+      return { waiting: figuresOf(counts)! }
+    }
+    expect(mergeTimes([of(1, 1, 2), undefined, of(9)])).toEqual(of(1, 1, 2, 9))
+    expect(mergeTimes([undefined, undefined])).toBeUndefined()
+  })
+})

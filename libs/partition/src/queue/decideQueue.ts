@@ -1,0 +1,192 @@
+import {
+  type Actor,
+  type AppliedSection,
+  canonical,
+  checkConfig,
+  checkNewName,
+  type CommandOf,
+  defaultQueueConfig,
+  KirokuError,
+  limits,
+  type QueueConfig,
+  refuseNamed,
+} from '@kiroku/protocol'
+import type { Turn } from '../Turn.ts'
+import { endLanes, readdressHeld } from '../forward/decideForwarded.ts'
+import { orRefuse } from '../orRefuse.ts'
+import { endPoll } from '../receive/decideReceive.ts'
+import { homeQueue, homeSubscription } from '../send/decideEnqueue.ts'
+import { okWhenFollowed, refuseParts } from '../spread/decideHome.ts'
+import type { PartitionState } from '../state/PartitionState.ts'
+import type { QueueState } from '../state/QueueState.ts'
+import type { Subscription } from '../state/Subscription.ts'
+
+/** Creates a queue; an equal one that is there already is no error. */
+export const decideCreateQueue = <B>(turn: Turn<B>, c: CommandOf<'CreateQueue'>, token: number): void =>
+  orRefuse(turn, token, () => {
+    const { state } = turn
+    checkNewName(c.queue)
+    const config = checkConfig(defaultQueueConfig, c.config)
+    refuseLongRetention(state, c.config)
+    checkApplied(c.applied)
+    const existing = state.names.get(c.queue)
+    if (existing !== undefined) {
+      if (!sameConfig(existing.config, config))
+        throw new KirokuError('QueueExists', `queue "${c.queue}" is there already, with other settings`)
+      return turn.ok(token, { queue: existing.id, created: false })
+    }
+    if (state.queues.size >= limits.queuesMax)
+      throw new KirokuError('Busy', `this partition has its ${limits.queuesMax} queues already`, {
+        retryAfterMs: limits.fullMs,
+      })
+    const queue = state.nextQueue
+    refuseOwnDeadLetter(state.partition, queue, c.queue, config)
+    if (c.dryRun !== true)
+      turn.emit({
+        type: 'QueueCreated',
+        queue,
+        name: c.queue,
+        config: { ...config },
+        ...(c.applied === undefined ? {} : { applied: c.applied }),
+        by: c.by,
+      })
+    turn.ok(token, { queue, created: true })
+  })
+
+/** Changes settings of a queue; what is not named stays. */
+export const decideConfigureQueue = <B>(turn: Turn<B>, c: CommandOf<'ConfigureQueue'>, token: number): void =>
+  orRefuse(turn, token, () => {
+    const queue = homeQueue(turn, c.queue, token)
+    if (queue === undefined) return
+    const { applied } = c
+    checkApplied(applied)
+    if (applied !== undefined && queue.applied.get(applied.source) === applied.digest)
+      return turn.ok(token, { queue: queue.id })
+    const config = checkConfig(queue.config, c.config)
+    refuseLongRetention(turn.state, c.config)
+    if (config.groups !== queue.config.groups)
+      throw new KirokuError('InvalidConfig', 'groups are set when the queue is created, and stay as they are')
+    if (config.erasable !== queue.config.erasable)
+      throw new KirokuError(
+        'InvalidConfig',
+        'what can be erased is set when the queue is created, and stays as it is',
+      )
+    refuseOwnDeadLetter(turn.state.partition, queue.id, queue.name, config)
+    refuseParts(config, queue.share.of)
+    if (c.dryRun === true) return turn.ok(token, { queue: queue.id })
+    if (applied !== undefined || !sameConfig(queue.config, config))
+      turn.emit({
+        type: 'QueueConfigured',
+        queue: queue.id,
+        config: { ...config },
+        ...(applied === undefined ? {} : { applied }),
+        by: c.by,
+      })
+    readdressHeld(turn, queue)
+    okWhenFollowed(turn, queue, token, { queue: queue.id })
+  })
+
+export const refuseOwnDeadLetter = (
+  partition: number,
+  queue: number,
+  name: string,
+  config: QueueConfig,
+): void => {
+  const dlq = config.deadLetter
+  if (dlq !== null && (dlq.name === name || (dlq.partition === partition && dlq.queue === queue)))
+    throw new KirokuError('InvalidConfig', `queue "${name}" cannot be its own dead-letter queue`)
+}
+
+const checkApplied = (applied: AppliedSection | undefined): void => {
+  const max = limits.appliedCharactersMax
+  if (applied !== undefined && (applied.source.length > max || applied.digest.length > max))
+    throw new KirokuError('InvalidArgument', `a source and its digest have up to ${max} characters each`)
+}
+
+/** Only what is asked for is refused: the default of a log that keeps little is no contradiction of anybody's. */
+const refuseLongRetention = ({ recordMs }: PartitionState, { retentionMs }: Partial<QueueConfig>): void => {
+  if (retentionMs !== undefined && retentionMs > recordMs)
+    throw new KirokuError(
+      'InvalidConfig',
+      `a retentionMs of ${retentionMs} outlasts the log's record, which is kept for ${recordMs} ms`,
+    )
+}
+
+export const sameConfig = (a: object, b: object): boolean =>
+  JSON.stringify(canonical(a)) === JSON.stringify(canonical(b))
+
+/** Deletes a queue with everything in it, unless others here need it; its receives end with `UnknownQueue`. */
+export const decideDeleteQueue = <B>(turn: Turn<B>, c: CommandOf<'DeleteQueue'>, token: number): void =>
+  orRefuse(turn, token, () => {
+    const queue = homeQueue(turn, c.queue, token)
+    if (queue === undefined) return
+    if (c.force !== true) {
+      const all = [...turn.state.queues.values()]
+      refuseNamed(
+        queue.name,
+        all.map(({ name, config, subs }) => [name, [config, ...subs.map((sub) => sub.settings)]]),
+      )
+    }
+    deleteQueue(turn, queue, c.by, token)
+  })
+
+const deleteQueue = <B>(turn: Turn<B>, queue: QueueState, by: Actor, token: number): void => {
+  const deleted = new KirokuError('UnknownQueue', `queue "${queue.name}" was deleted`)
+  for (const sub of queue.subs) refusePolls(turn, sub, deleted)
+  // Its parts will not follow what was decided before any more.
+  for (const { token: waiting } of queue.spread?.awaiting ?? []) turn.refuse(waiting, deleted)
+  turn.emit({ type: 'QueueDeleted', queue: queue.id, by })
+  endLanes(turn, queue.id)
+  okWhenGone(turn, queue.id, token)
+}
+
+/** Answers as soon as the parts of the deleted queue are gone. */
+const okWhenGone = <B>(turn: Turn<B>, queue: number, token: number): void => {
+  const { state } = turn
+  if (!state.leaving.some((part) => part.queue === queue)) return turn.ok(token, { queue })
+  state.awaitingGone.push({ token, queue, ok: { queue } })
+}
+
+/** Ends the waiting receives of a subscription that goes away. */
+export const refusePolls = <B>(turn: Turn<B>, sub: Subscription, error: KirokuError): void => {
+  for (const poll of sub.waiting()) {
+    endPoll(turn.state, poll)
+    turn.refuse(poll.token, error)
+  }
+}
+
+/** Discards everything that is in the queue now, delayed and inflight included. */
+export const decidePurgeQueue = <B>(turn: Turn<B>, c: CommandOf<'PurgeQueue'>, token: number): void => {
+  const queue = homeQueue(turn, c.queue, token)
+  if (queue === undefined) return
+  const purged = messagesIn(queue)
+  // What parts have shows when they follow.
+  if (purged > 0 || queue.share.of > 1 || turn.state.dedup.of(queue) !== undefined)
+    turn.emit({ type: 'QueuePurged', queue: queue.id, upTo: queue.nextNumber, by: c.by })
+  okWhenFollowed(turn, queue, token, { purged })
+}
+
+/** Messages of a queue that are not final. */
+export const messagesIn = (q: QueueState): number => q.subs.reduce((sum, sub) => sum + sub.live, q.delayed)
+
+/** Stops or resumes deliveries; sends go on. Resuming ends holds, too. */
+export const decidePause = <B>(
+  turn: Turn<B>,
+  c: CommandOf<'PauseDelivery'> | CommandOf<'ResumeDelivery'>,
+  token: number,
+): void => {
+  const paused = c.type === 'PauseDelivery'
+  const type = paused ? 'DeliveryPaused' : 'DeliveryResumed'
+  if (c.subscription === undefined) {
+    const queue = homeQueue(turn, c.queue, token)
+    if (queue === undefined) return
+    const isHeld = !paused && queue.subs.some((sub) => sub.holdAt(turn.now) !== undefined)
+    if (isHeld || queue.deliveryPaused !== paused) turn.emit({ type, queue: queue.id, by: c.by })
+    return okWhenFollowed(turn, queue, token, { queue: queue.id })
+  }
+  const sub = homeSubscription(turn, c.queue, c.subscription, token)
+  if (sub === undefined) return
+  const isHeld = !paused && sub.holdAt(turn.now) !== undefined
+  if (isHeld || sub.deliveryPaused !== paused) turn.emit({ type, queue: sub.queue.id, sub: sub.id, by: c.by })
+  okWhenFollowed(turn, sub.queue, token, { queue: sub.queue.id })
+}

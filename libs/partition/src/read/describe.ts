@@ -1,0 +1,172 @@
+import {
+  configWarnings,
+  heldWarning,
+  type QueueCounts,
+  type QueueDescription,
+  type SubscriptionDescription,
+} from '@kiroku/protocol'
+import { describeOutbox } from '../forward/describeOutbox.ts'
+import type { Recent } from '../ownership/RecentDeliveries.ts'
+import { totalsOf } from '../spread/Spread.ts'
+import type { PartitionState } from '../state/PartitionState.ts'
+import type { QueueState } from '../state/QueueState.ts'
+import type { Subscription } from '../state/Subscription.ts'
+import { freeSlot } from '../store/LiveSlab.ts'
+import { listsOf } from '../store/readyRuns.ts'
+import { describeConsumers } from './describeConsumers.ts'
+import { failureWarning } from './failureWarning.ts'
+import { leaseWarning } from './leaseWarning.ts'
+
+/** Describes queues at partition time `now`, with one pass over the live messages however many queues are asked for. */
+export const describeQueues = (
+  state: PartitionState,
+  queues: Iterable<QueueState>,
+  now: number,
+): QueueDescription[] => {
+  const oldest = oldestOf(state)
+  const outbox = describeOutbox(state)
+  const descriptions: QueueDescription[] = []
+  for (const q of queues) {
+    const times = state.times?.of(q.id, now)
+    const recent = q.subs.map((sub) => state.times?.deliveries.of(sub, now))
+    const subscriptions = q.subs.map((sub, i) => describeSubscription(sub, now, recent[i]))
+    const leaving = outbox.get(q.id)
+    descriptions.push({
+      name: q.name,
+      partition: state.partition,
+      queue: q.id,
+      config: q.config,
+      warnings: [
+        ...warningsOf(q),
+        ...recentWarnings(q, recent),
+        ...(leaving ?? []).flatMap((lane) => heldWarning(lane) ?? []),
+      ],
+      applied: Object.fromEntries(q.applied),
+      deliveryPaused: q.deliveryPaused,
+      counts: sumOf(q, subscriptions),
+      subscriptions,
+      oldestAgeMs: Math.max(0, now - (oldest.get(q) ?? now)),
+      waitingPolls: subscriptions.reduce((n, s) => n + s.waitingPolls, 0),
+      ...(leaving === undefined ? undefined : { outbox: leaving }),
+      ...(times === undefined ? undefined : { times }),
+      ...(q.spread === undefined || q.spread.parts.length === 0
+        ? undefined
+        : { spread: { version: q.spread.version, parts: q.spread.parts } }),
+      ...(q.place === undefined ? undefined : { home: q.place.home }),
+    })
+  }
+  return descriptions
+}
+
+/** Describes one queue, with the consumers of its subscriptions. */
+export const describeQueue = (state: PartitionState, queue: QueueState, now: number): QueueDescription => {
+  const description = describeQueues(state, [queue], now)[0]!
+  return {
+    ...description,
+    subscriptions: description.subscriptions.map((described, i) => {
+      const consumers = describeConsumers(state, queue.subs[i]!)
+      return consumers === undefined ? described : { ...described, consumers }
+    }),
+  }
+}
+
+const warningsOf = (q: QueueState): string[] => {
+  const warnings = configWarnings(q.config)
+  if (warnings.length > 0) return warnings
+  return q.subs.flatMap((sub) =>
+    configWarnings(sub.config).map((text) => `Subscription ${sub.name}: ${text}`),
+  )
+}
+
+/** What recent deliveries warn of; subscriptions are named where there are several. */
+const recentWarnings = ({ subs }: QueueState, recents: readonly (Recent | undefined)[]): string[] =>
+  subs.flatMap((sub, i) => {
+    const recent = recents[i]
+    if (recent === undefined) return []
+    return [failureWarning(recent), leaseWarning(recent, sub.config)].flatMap((text) =>
+      text === undefined ? [] : subs.length === 1 ? text : `Subscription ${sub.name}: ${text}`,
+    )
+  })
+
+const describeSubscription = (sub: Subscription, now: number, recent?: Recent): SubscriptionDescription => ({
+  name: sub.name,
+  sub: sub.id,
+  settings: sub.settings,
+  config: sub.config,
+  deliveryPaused: sub.deliveryPaused,
+  ...holdOf(sub, now),
+  filling: sub.fill !== undefined,
+  counts: subscriptionCounts(sub),
+  waitingPolls: [...sub.waiting()].length,
+  ...(recent?.batches === undefined ? undefined : { batches: recent.batches }),
+})
+
+const holdOf = (sub: Subscription, now: number): Pick<SubscriptionDescription, 'hold'> => {
+  const hold = sub.holdAt(now)
+  return hold === undefined ? {} : { hold }
+}
+
+const subscriptionCounts = (sub: Subscription): QueueCounts => ({
+  delayed: sub.queue.delayed,
+  available: sub.deliverable,
+  inflight: sub.inflight,
+  waitingRetry: sub.waitingRetry,
+  ...finalCounts(sub),
+})
+
+/** Totals, with those of parts that are closed. */
+const finalCounts = (
+  sub: Subscription,
+): Pick<QueueCounts, 'sent' | 'committed' | 'deadLettered' | 'discarded' | 'redelivered'> => {
+  const { spread } = sub.queue
+  const closed = spread && totalsOf(spread.closed, sub.name)
+  return {
+    sent: sub.entered + (closed?.entered ?? 0),
+    committed: sub.committed + (closed?.committed ?? 0),
+    deadLettered: sub.deadLettered + (closed?.deadLettered ?? 0),
+    discarded: sub.discarded + (closed?.discarded ?? 0),
+    redelivered: sub.redelivered + (closed?.redelivered ?? 0),
+  }
+}
+
+/** Counts of a queue, of all subscriptions together. */
+export const countsOf = (q: QueueState): QueueCounts =>
+  sumOf(
+    q,
+    q.subs.map((sub) => ({ counts: subscriptionCounts(sub) })),
+  )
+
+const sumOf = (
+  q: QueueState,
+  subscriptions: readonly Pick<SubscriptionDescription, 'counts'>[],
+): QueueCounts => {
+  const sum = (name: keyof QueueCounts): number => subscriptions.reduce((n, s) => n + s.counts[name], 0)
+  return {
+    delayed: q.delayed,
+    available: sum('available'),
+    inflight: sum('inflight'),
+    waitingRetry: sum('waitingRetry'),
+    sent: q.sent + (q.spread?.closed.sent ?? 0),
+    committed: sum('committed'),
+    deadLettered: sum('deadLettered'),
+    discarded: sum('discarded'),
+    redelivered: sum('redelivered'),
+  }
+}
+
+const oldestOf = (state: PartitionState): Map<QueueState, number> => {
+  const oldest = new Map<QueueState, number>()
+  const see = (queue: QueueState, at: number): void => {
+    const before = oldest.get(queue)
+    if (before === undefined || at < before) oldest.set(queue, at)
+  }
+  const { live, runs } = state
+  for (let slot = 0; slot < live.top; slot++)
+    if (live.state[slot] !== freeSlot)
+      see(state.subscriptions[live.owner[slot]!]!.queue, live.enqueuedAt[slot]!)
+  for (const q of state.queues.values())
+    for (const sub of q.subs)
+      for (const { readyHead } of listsOf(sub)) if (readyHead !== 0) see(q, runs.enqueuedAt(readyHead))
+  for (const d of state.delayedRuns.items) see(d.queue, runs.enqueuedAt(d.run))
+  return oldest
+}

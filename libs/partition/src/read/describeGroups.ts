@@ -1,0 +1,52 @@
+import { type GroupDescription, State } from '@kiroku/protocol'
+import type { Group } from '../groups/Group.ts'
+import type { PartitionState } from '../state/PartitionState.ts'
+import type { Subscription } from '../state/Subscription.ts'
+import { firstPlace } from '../store/firstPlace.ts'
+
+/** Describes the groups of a subscription: those that are held up first, then by what they have waiting; `max` at most. */
+export const describeGroups = (
+  state: PartitionState,
+  sub: Subscription,
+  max: number,
+): { readonly groups: GroupDescription[]; readonly total: number } => {
+  const groups: GroupDescription[] = []
+  if (sub.groups === undefined) return { groups, total: 0 }
+  for (const group of sub.groups.all()) {
+    const description = describeGroup(state, sub, group)
+    if (groups.length >= max && !isAhead(description, groups[max - 1]!)) continue
+    const place = firstPlace(groups.length, (i) => isAhead(description, groups[i]!))
+    groups.splice(place, 0, description)
+    if (groups.length > max) groups.pop()
+  }
+  return { groups, total: sub.groups.size }
+}
+
+const isAhead = (a: GroupDescription, b: GroupDescription): boolean => {
+  const [isHeld, isOtherHeld] = [a.blockedBy !== undefined, b.blockedBy !== undefined]
+  return isHeld === isOtherHeld ? a.waiting > b.waiting : isHeld
+}
+
+const describeGroup = ({ live }: PartitionState, sub: Subscription, group: Group): GroupDescription => {
+  const { isOrdered } = sub.groups!
+  let waiting = group.ready
+  let blockedBy: GroupDescription['blockedBy']
+  for (let place = isOrdered ? group.first : group.again; place !== 0; place = live.groupLinks.next(place)) {
+    const slot = place - 1
+    const state = live.state[slot]
+    if (state === State.Available) waiting++
+    else
+      blockedBy ??= {
+        number: live.number[slot]!,
+        state: state === State.Inflight ? 'Inflight' : 'WaitingRetry',
+        attempt: live.attempt[slot]!,
+        until: live.deadline[slot]!,
+      }
+  }
+  return {
+    group: group.key,
+    waiting,
+    inflight: group.inflight,
+    ...(blockedBy === undefined || waiting === 0 ? undefined : { blockedBy }),
+  }
+}

@@ -1,0 +1,169 @@
+import { type CommandOf, groupRule, inTime, isGroup, KirokuError, limits } from '@kiroku/protocol'
+import type { Turn } from '../Turn.ts'
+import { namedSubscription } from '../send/decideEnqueue.ts'
+import { newsFor } from '../spread/Spread.ts'
+import type { PartitionState } from '../state/PartitionState.ts'
+import { mainSubscription } from '../state/QueueState.ts'
+import type { Subscription } from '../state/Subscription.ts'
+import type { Poll } from './Poll.ts'
+import { repeatReceive } from './repeatReceive.ts'
+
+/** Parks a receive; it is served or answered empty when the turn ends, or later. */
+export const decideReceive = <B>(turn: Turn<B>, command: CommandOf<'Receive'>, token: number): void => {
+  const { state } = turn
+  const sub = namedSubscription(turn, command.queue, command.subscription ?? mainSubscription, token)
+  if (sub === undefined) return
+  const refusal = refuseReceive(sub, command)
+  if (refusal !== undefined) return turn.refuse(token, refusal)
+  sub.queue.receivedAt = turn.now
+  state.times?.consumers.heard(sub, command.consumer, turn.now)
+  const { attempt = '' } = command
+  const leaseMs = command.leaseMs ?? sub.config.leaseMs
+  const again = attempt === '' ? undefined : repeatReceive(turn, sub, attempt, leaseMs)
+  if (again !== undefined) {
+    turn.answers.push({ token, delivery: again })
+    return
+  }
+  const { spread: knows = 0 } = command
+  const { spread, place } = sub.queue
+  const news = place === undefined ? newsFor(spread, knows) : undefined
+  if (news !== undefined) return turn.ok(token, { spread: news })
+  if (command.heldOnly === true) return turn.ok(token, {})
+  // A receive asked for again takes the place of the one that waits.
+  takeBack(turn, state.polls.get(command.poll))
+  if (attempt !== '') takeBack(turn, sub.pollsByAttempt.get(attempt))
+  // Where as many wait as may, one takes what is there.
+  const waits = state.polls.size < limits.pollsMax
+  if (!waits && sub.deliverable === 0)
+    return turn.refuse(
+      token,
+      new KirokuError('Busy', `${limits.pollsMax} receives wait already`, { retryAfterMs: 1_000 }),
+    )
+  const waitUntil = waits ? turn.now + (command.waitMs ?? sub.config.receiveWaitMs) : turn.now
+  const poll: Poll = {
+    token,
+    id: command.poll,
+    attempt,
+    group: command.group,
+    subscription: sub,
+    max: command.max,
+    bytesMax: command.bytesMax ?? sub.config.batchBytes,
+    batchWaitMs: waits ? (command.batchWaitMs ?? 0) : 0,
+    askedAt: turn.now,
+    leaseMs,
+    mode: command.mode,
+    consumer: command.consumer,
+    knows,
+    waitUntil,
+    wakeAt: waitUntil,
+    done: false,
+  }
+  const { polls } = sub
+  if (poll.group === undefined) polls.push(poll)
+  else sub.groupPolls.add(poll.group, poll)
+  state.polls.set(poll.id, poll)
+  if (attempt !== '') sub.pollsByAttempt.set(attempt, poll)
+  if (polls.length > 2 * state.polls.size + 1_000) sub.polls = polls.filter((p) => !p.done)
+  wakePoll(state, poll, waitUntil)
+  state.dirty.add(sub)
+}
+
+/** Answers a receive that waits with nothing, since another one took its place. */
+const takeBack = <B>(turn: Turn<B>, poll: Poll | undefined): void => {
+  if (poll === undefined || poll.done) return
+  endPoll(turn.state, poll)
+  turn.ok(poll.token, {})
+}
+
+/** Makes the partition look at the poll at `at`. */
+export const wakePoll = (state: PartitionState, poll: Poll, at: number): void => {
+  poll.wakeAt = at
+  const timers = state.pollTimers
+  timers.push({ poll, at })
+  // Stale entries stay until their time comes; when they are the most, they go at once.
+  if (timers.size > 2 * state.polls.size + 1_000) timers.filter((t) => !t.poll.done && t.at === t.poll.wakeAt)
+}
+
+/** Ends a poll; its place in the subscription's list is given up when that is next gone through. */
+export const endPoll = (state: PartitionState, poll: Poll): void => {
+  poll.done = true
+  if (state.polls.get(poll.id) === poll) state.polls.delete(poll.id)
+  const { attempt, group, subscription } = poll
+  if (group !== undefined) subscription.groupPolls.delete(group, poll)
+  if (attempt !== '' && subscription.pollsByAttempt.get(attempt) === poll)
+    subscription.pollsByAttempt.delete(attempt)
+}
+
+const refuseReceive = (
+  { queue, config, groups }: Subscription,
+  c: CommandOf<'Receive'>,
+): KirokuError | undefined => {
+  const check = (
+    name: string,
+    value: number | undefined,
+    min: number,
+    max: number,
+  ): KirokuError | undefined =>
+    value === undefined || (Number.isInteger(value) && value >= min && value <= max)
+      ? undefined
+      : new KirokuError(
+          'InvalidArgument',
+          name.endsWith('Ms')
+            ? `${name} must be from ${inTime(min)} to ${inTime(max)} in whole ms, not ${inTime(value)}`
+            : `${name} must be a whole number from ${min} to ${max}, not ${value}`,
+        )
+  return (
+    check('max', c.max, 1, limits.messagesPerReceiveMax) ??
+    check('waitMs', c.waitMs, 0, limits.receiveWaitMsMax) ??
+    check('batchWaitMs', c.batchWaitMs, 0, limits.batchWaitMsMax) ??
+    check('leaseMs', c.leaseMs, limits.leaseMsMin, limits.leaseMsMax) ??
+    check('bytesMax', c.bytesMax, 1, Number.MAX_SAFE_INTEGER) ??
+    refuseAttempt(c.attempt) ??
+    refuseConsumer(c.consumer) ??
+    refuseGroup(queue.name, groups !== undefined, c) ??
+    (c.leaseMs !== undefined && c.leaseMs < config.leaseMinMs
+      ? new KirokuError(
+          'LeaseTooShort',
+          `a lease of ${c.leaseMs} ms is shorter than the ${config.leaseMinMs} ms that queue "${queue.name}" asks for`,
+        )
+      : undefined)
+  )
+}
+
+const refuseAttempt = (attempt: string | undefined): KirokuError | undefined =>
+  attempt === undefined || (typeof attempt === 'string' && attempt.length <= limits.attemptCharactersMax)
+    ? undefined
+    : new KirokuError('InvalidArgument', `an attempt id has up to ${limits.attemptCharactersMax} characters`)
+
+const refuseConsumer = (consumer: string): KirokuError | undefined =>
+  consumer.length <= limits.consumerCharactersMax
+    ? undefined
+    : new KirokuError(
+        'InvalidArgument',
+        `the name of a consumer has up to ${limits.consumerCharactersMax} characters`,
+      )
+
+const refuseGroup = (
+  queue: string,
+  hasGroups: boolean,
+  { group, batchWaitMs = 0 }: CommandOf<'Receive'>,
+): KirokuError | undefined => {
+  if (group === undefined) return undefined
+  if (!isGroup(group)) return new KirokuError('InvalidArgument', groupRule)
+  if (!hasGroups)
+    return new KirokuError('InvalidArgument', `queue "${queue}" has no groups to receive one of`)
+  return batchWaitMs > 0
+    ? new KirokuError('InvalidArgument', 'a receive of one group waits for no fuller batch')
+    : undefined
+}
+
+/** Takes a waiting receive back. */
+export const decideCancelReceive = <B>(
+  turn: Turn<B>,
+  command: CommandOf<'CancelReceive'>,
+  token: number,
+): void => {
+  const poll = turn.state.polls.get(command.poll)
+  takeBack(turn, poll)
+  turn.ok(token, { cancelled: poll !== undefined })
+}

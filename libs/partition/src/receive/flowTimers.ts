@@ -1,0 +1,34 @@
+import { State } from '@kiroku/protocol'
+import type { Turn } from '../Turn.ts'
+import type { PartitionState } from '../state/PartitionState.ts'
+import type { Subscription } from '../state/Subscription.ts'
+import type { Flow } from './Flow.ts'
+
+/** Messages in flight of every delivery of a subscription; a pass over all live messages. */
+export const deliveriesOf = ({ live }: PartitionState, sub: Subscription): Map<number, number> => {
+  const deliveries = new Map<number, number>()
+  for (let slot = 0; slot < live.top; slot++) {
+    if (live.state[slot] !== State.Inflight || live.owner[slot] !== sub.index) continue
+    const delivery = live.delivery[slot]!
+    deliveries.set(delivery, (deliveries.get(delivery) ?? 0) + 1)
+  }
+  return deliveries
+}
+
+/** Makes the partition look at the subscription again when its rate allows so many messages. */
+export const wakeFlow = <B>(turn: Turn<B>, sub: Subscription, flow: Flow, messages: number): void => {
+  const at = flow.tokensAt(messages)
+  if (at <= turn.now || at >= flow.wakeAt) return
+  flow.wakeAt = at
+  turn.state.flowTimers.push({ sub, flow, at })
+}
+
+/** Looks again at the subscriptions whose rate allows more by now. */
+export const fireFlows = ({ flowTimers, dirty }: PartitionState, now: number): void => {
+  for (let top = flowTimers.peek(); top !== undefined && top.at <= now; top = flowTimers.peek()) {
+    flowTimers.pop()
+    if (top.at !== top.flow.wakeAt) continue
+    top.flow.wakeAt = Number.POSITIVE_INFINITY
+    if (top.sub.flow === top.flow) dirty.add(top.sub)
+  }
+}

@@ -1,0 +1,42 @@
+import type { LogEventOf } from '@kiroku/protocol'
+import type { PartitionState } from '../state/PartitionState.ts'
+import type { Subscription } from '../state/Subscription.ts'
+
+/** Holds the deliveries of a subscription. The decider has checked that this shortens no hold. */
+export const deliveryHeld = (
+  state: PartitionState,
+  sub: Subscription,
+  { until, error }: LogEventOf<'DeliveryHeld'>,
+): void => {
+  sub.hold = { since: state.at, until, error }
+  state.holds.add(sub)
+}
+
+/** Ends the hold of a subscription ahead of its time. */
+export const endHold = (state: PartitionState, sub: Subscription): void => {
+  sub.hold = undefined
+  state.holds.delete(sub)
+}
+
+/** When the first hold ends; infinity: none. */
+export const holdEndsAt = ({ holds }: PartitionState): number => {
+  let at = Number.POSITIVE_INFINITY
+  for (const { hold } of holds) at = Math.min(at, hold!.until)
+  return at
+}
+
+/** Resumes the subscriptions whose hold has expired. The recorded hold stays. */
+export const fireHolds = ({ holds, dirty }: PartitionState, now: number): void => {
+  for (const sub of holds) {
+    if (sub.hold!.until > now) continue
+    holds.delete(sub)
+    dirty.add(sub)
+  }
+}
+
+/** Moves holds that began while clocks disagreed by the step of partition time. */
+export const moveHolds = ({ subscriptions }: PartitionState, from: number, byMs: number): void => {
+  for (const sub of subscriptions)
+    if (sub?.hold !== undefined && sub.hold.since >= from)
+      sub.hold = { ...sub.hold, since: sub.hold.since + byMs, until: sub.hold.until + byMs }
+}

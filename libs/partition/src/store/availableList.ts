@@ -1,0 +1,67 @@
+import { State } from '@kiroku/protocol'
+import { groupLeaseEnded, groupLinked, groupRetired, groupUnlinked } from '../groups/groupLists.ts'
+import type { PartitionState } from '../state/PartitionState.ts'
+import type { Subscription } from '../state/Subscription.ts'
+import type { LiveSlab } from './LiveSlab.ts'
+
+const none = -1
+
+/** Makes a live message available: it joins the end of its subscription's list, until its retention ends. */
+export const link = (state: PartitionState, sub: Subscription, slot: number): void => {
+  const live = state.live
+  live.state[slot] = State.Available
+  live.prev[slot] = sub.tail
+  live.next[slot] = none
+  if (sub.tail === none) sub.head = slot
+  else live.next[sub.tail] = slot
+  sub.tail = slot
+  if (sub.deliverable === 0) sub.availableSince = state.at
+  sub.available++
+  sub.availableBytes += live.bytes[slot]!
+  live.schedule(slot, live.enqueuedAt[slot]! + sub.config.retentionMs)
+  if (sub.groups !== undefined) groupLinked(state, sub, slot)
+  state.dirty.add(sub)
+}
+
+/** Takes a message out of the list of available ones. */
+export const unlink = (live: LiveSlab, sub: Subscription, slot: number): void => {
+  const prev = live.prev[slot]!
+  const next = live.next[slot]!
+  if (prev === none) sub.head = next
+  else live.next[prev] = next
+  if (next === none) sub.tail = prev
+  else live.prev[next] = prev
+  sub.available--
+  sub.availableBytes -= live.bytes[slot]!
+  if (sub.groups !== undefined) groupUnlinked(live, sub, slot)
+}
+
+/** Forgets a message that is final. */
+export const retire = (state: PartitionState, sub: Subscription, slot: number): void => {
+  takeOut(state, sub, slot)
+  state.live.free(slot)
+}
+
+/** Takes a message out of its subscription's list and counts; its slot must be freed next. */
+export const takeOut = (state: PartitionState, sub: Subscription, slot: number): void => {
+  const { live } = state
+  switch (live.state[slot]) {
+    case State.Available:
+      unlink(live, sub, slot)
+      break
+    case State.Inflight:
+      land(state, sub, slot)
+      break
+    case State.WaitingRetry:
+      sub.waitingRetry--
+      break
+  }
+  if (sub.groups !== undefined) groupRetired(state, sub, slot)
+}
+
+/** Counts a message that is in flight no more. */
+export const land = (state: PartitionState, sub: Subscription, slot: number): void => {
+  sub.inflight--
+  if (sub.flow !== undefined) sub.flow.left(state.live.delivery[slot]!)
+  if (sub.groups !== undefined) groupLeaseEnded(state, sub, slot)
+}

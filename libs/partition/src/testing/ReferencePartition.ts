@@ -1,0 +1,834 @@
+import { newCell, step, type MachineEvent, type MessageCell, type Policy } from '@kiroku/message'
+import {
+  isFinal,
+  State,
+  stateNames,
+  type LogEvent,
+  type LogEventOf,
+  type QueueAddress,
+  type QueueConfig,
+  type SettleItem,
+  type SubscriptionSettings,
+} from '@kiroku/protocol'
+import { dedupKeyBytes, laneKey } from '../index.ts'
+import { numbersOf } from './TestPartition.ts'
+import { keyText } from './TestRepeats.ts'
+
+/** One message as the record tells it. */
+interface LawMessage {
+  enqueuedAt: number
+  /** From when retention may count: from its arrival, or from where it came from. */
+  times: readonly number[]
+  /** Name of the only subscription that it is for; absent: all. */
+  readonly only?: string | undefined
+  body: Uint8Array
+  /** What was sent, which a body that is edited takes the place of for those who have the message. */
+  readonly sent: Uint8Array
+  readonly tag: string
+  readonly group: string
+}
+
+/** One generation of a subscription as the record tells it. */
+export interface LawSub {
+  readonly id: number
+  readonly name: string
+  settings: SubscriptionSettings
+  config: QueueConfig
+  policy: Policy
+  /** Most attempts that any configuration so far allowed, and one more once it was changed. */
+  attemptsMax: number
+  paused: boolean
+  /** From when and until when its deliveries stand still. */
+  held: { since: number; until: number }
+  readonly cells: Map<number, MessageCell>
+  /** What each attempt id got last. */
+  readonly attempts: Map<
+    string,
+    { readonly delivery: number; readonly numbers: readonly number[]; readonly at: number }
+  >
+  /** Messages of each group in the order in which they became available. */
+  readonly groups: Map<string, number[]>
+  /** While it is filled: what may yet be restored, and how many of each group were. */
+  past: Set<number> | undefined
+  /** What it did not get of the past; a partition does not tell it from what it got and is done with. */
+  readonly leftOut: Set<number>
+  readonly restored: Map<string, number>
+  /** Time of those that were restored, which a change of the queue may have moved. */
+  readonly times: Map<number, number>
+}
+
+/** One queue as the record tells it. */
+export interface LawQueue {
+  readonly id: number
+  readonly name: string
+  config: QueueConfig
+  paused: boolean
+  readonly messages: Map<number, LawMessage>
+  /** Messages that wait for their time. */
+  readonly delayed: Set<number>
+  readonly dueAt: Map<number, number>
+  readonly recalled: Set<number>
+  purgedTo: number
+  readonly subs: Map<number, LawSub>
+  /** What was sent under each key that is remembered. */
+  readonly keys: Map<string, { readonly number: number; readonly at: number }>
+  /** Redrives that run. */
+  readonly redrives: Map<
+    number,
+    { readonly sub: number; readonly upTo: number; readonly only: ReadonlySet<number> | undefined }
+  >
+}
+
+/** Letters of one queue on their way to another. */
+interface LawLane {
+  readonly name: string
+  next: number
+  letters: { readonly forward: number; readonly number: number; readonly sub: string | undefined }[]
+}
+
+type Settlement = 'Ack' | 'Retry' | 'Extend' | 'Release' | 'DeadLetter'
+
+/**
+ * Reads the record message by message and holds every fact against the law. It keeps nothing but the law's
+ * own cells, so that it shares no idea with the partition of how to remember them.
+ */
+export class ReferencePartition {
+  readonly queues = new Map<number, LawQueue>()
+  nextDelivery = 1
+  readonly #used = new Set<number>()
+  readonly #lanes = new Map<string, LawLane>()
+  /** What new lanes begin with, above all that was used. */
+  #firstForward = 1
+  /** Since when clocks disagree: the time, and the next delivery. */
+  #dispute: { readonly since: number; readonly delivery: number } | undefined
+
+  /** Reads one frame. `bodies` are those that the frame adds, by queue. */
+  read(events: readonly LogEvent[], at: number, bodies: (queue: number) => readonly Uint8Array[]): void {
+    const used = new Map<number, number>()
+    const nextBody = (queue: number): Uint8Array => {
+      const i = used.get(queue) ?? 0
+      used.set(queue, i + 1)
+      const body = bodies(queue)[i]
+      if (body === undefined) throw new Error(`the frame holds no body ${i} for queue ${queue}`)
+      return body
+    }
+    for (const event of events) this.#read(event, at, nextBody)
+    for (const [queue, count] of used)
+      if (bodies(queue).length !== count) throw new Error(`the frame holds unnamed bodies of queue ${queue}`)
+    for (const sub of this.#subs()) for (const [n, cell] of sub.cells) notOverdue(cell, at, n)
+  }
+
+  #read(e: LogEvent, at: number, nextBody: (queue: number) => Uint8Array): void {
+    switch (e.type) {
+      case 'QueueCreated':
+        return this.#create(e)
+      case 'QueueConfigured': {
+        const q = this.#queue(e.queue)
+        forget(q, at)
+        q.config = e.config as unknown as QueueConfig
+        forget(q, at)
+        for (const sub of q.subs.values()) configure(q, sub, sub.settings)
+        return
+      }
+      case 'QueueDeleted':
+        this.queues.delete(this.#queue(e.queue).id)
+        return
+      case 'DeliveryPaused':
+      case 'DeliveryResumed':
+        if (e.sub === undefined) this.#queue(e.queue).paused = e.type === 'DeliveryPaused'
+        else this.#sub(e.queue, e.sub).paused = e.type === 'DeliveryPaused'
+        if (e.type === 'DeliveryResumed')
+          for (const sub of this.#queue(e.queue).subs.values())
+            if (e.sub === undefined || e.sub === sub.id) sub.held = { since: 0, until: 0 }
+        return
+      case 'DeliveryHeld': {
+        const sub = this.#sub(e.queue, e.sub)
+        lawful(e.until > Math.max(at, sub.held.until), `a hold until ${e.until}`)
+        sub.held = { since: at, until: e.until }
+        return
+      }
+      case 'SubscriptionCreated':
+      case 'SubscriptionReset':
+        return this.#subscribe(e)
+      case 'SubscriptionConfigured':
+        return configure(
+          this.#queue(e.queue),
+          this.#sub(e.queue, e.sub),
+          e.settings as unknown as SubscriptionSettings,
+        )
+      case 'RunsRestored':
+        return this.#restore(e, at)
+      case 'SubscriptionFilled':
+        return this.#filled(e, at)
+      case 'SubscriptionDeleted':
+        lawful(this.#queue(e.queue).subs.delete(e.sub), 'the end of no subscription')
+        this.#endRedrives(e.queue, e.sub)
+        return
+      case 'Enqueued':
+        this.#remember(e, at)
+        for (let i = 0; i < e.count; i++) {
+          const message = { enqueuedAt: at, times: [at], ...bodyOf(nextBody(e.queue)), ...labels(e) }
+          this.#arrive(e.queue, e.first + i, message, e.dueAt, undefined, e.filteredBy)
+        }
+        return
+      case 'Deduplicated': {
+        const q = this.#queue(e.queue)
+        lawful(e.originals.length > 0, 'a send that repeats nothing')
+        for (const [i, original] of e.originals.entries())
+          lawful(known(q, keyText(e.keys, i), at) === original, `a repeat of message ${original}`)
+        return
+      }
+      case 'ForwardReceived':
+        for (let i = 0; i < e.count; i++) {
+          const arrival = this.#queue(e.queue).config.retentionFrom === 'arrival'
+          const enqueuedAt = arrival ? at : e.enqueuedAt[i]!
+          const times = [at, e.enqueuedAt[i]!]
+          const only = e.only === undefined ? undefined : (this.#queue(e.queue).subs.get(e.only)?.name ?? '')
+          const message = { enqueuedAt, times, only, ...bodyOf(nextBody(e.queue)), ...labels(e) }
+          this.#arrive(e.queue, e.first + i, message, 0, e.only, e.filteredBy)
+        }
+        return
+      case 'DelayElapsed':
+        return this.#elapse(e, at)
+      case 'Recalled':
+        lawful(this.#queue(e.queue).delayed.delete(e.number), 'a recall of what is not delayed')
+        for (const [key, { number }] of this.#queue(e.queue).keys)
+          if (number === e.number) this.#queue(e.queue).keys.delete(key)
+        this.#queue(e.queue).recalled.add(e.number)
+        return this.#ofAll(e, { type: 'RECALL' }, State.Discarded)
+      case 'Rescheduled':
+        lawful(this.#queue(e.queue).delayed.has(e.number), 'another time for what is not delayed')
+        lawful(e.dueAt >= at, `another time for message ${e.number} that is over`)
+        this.#queue(e.queue).dueAt.set(e.number, e.dueAt)
+        return this.#ofAll(e, { type: 'RESCHEDULE', now: at, dueAt: e.dueAt }, State.Delayed)
+      case 'Delivered':
+        return this.#deliver(e, at)
+      case 'Acked': {
+        const { policy } = this.#sub(e.queue, e.sub)
+        const ack = (c: MessageCell): MachineEvent => ({ type: 'ACK', delivery: c.delivery, policy })
+        return this.#each(e, e.numbers, ack, State.Committed)
+      }
+      case 'RetryScheduled':
+      case 'LeaseExpired': {
+        const { policy } = this.#sub(e.queue, e.sub)
+        const dueAt = e.dueAt === 0 ? at : e.dueAt
+        const event = (c: MessageCell): MachineEvent =>
+          e.type === 'LeaseExpired'
+            ? { type: 'LEASE_EXPIRED', now: at, dueAt, policy }
+            : { type: 'RETRY', now: at, delivery: c.delivery, dueAt, policy }
+        return this.#each(e, e.numbers, event, e.dueAt === 0 ? State.Available : State.WaitingRetry)
+      }
+      case 'RetryDue':
+        return this.#each(e, e.numbers, () => ({ type: 'RETRY_DUE', now: at }), State.Available)
+      case 'Released':
+        return this.#each(e, e.numbers, (c) => releaseOf(c.delivery, at, 0), State.Available)
+      case 'Deferred':
+        return this.#each(
+          e,
+          e.numbers,
+          (c) => releaseOf(c.delivery, at, e.dueAt),
+          e.dueAt === 0 ? State.Available : State.WaitingRetry,
+        )
+      case 'LeaseExtended': {
+        if (e.attempt !== undefined) {
+          const held = heldBy(this.#sub(e.queue, e.sub), e.attempt, at)
+          lawful(String(held) === String(numbersOf(e.numbers)), `what attempt ${e.attempt} gets again`)
+        }
+        const extend = (c: MessageCell): MachineEvent => extendOf(c.delivery, e.leaseUntil, at)
+        return this.#each(e, e.numbers, extend, State.Inflight)
+      }
+      case 'DeadLettered': {
+        const { policy } = this.#sub(e.queue, e.sub)
+        this.#leave(e)
+        return this.#each(e, e.numbers, (c) => failureOf(e.cause, c, at, policy), State.DLQ)
+      }
+      case 'Discarded':
+        return this.#discard(e, at)
+      case 'BodyEdited': {
+        const q = this.#queue(e.queue)
+        lawful(isHeld(q, e.number), `the body of message ${e.number} edited, which nobody has`)
+        for (const { cells } of q.subs.values())
+          lawful(cells.get(e.number)?.state !== State.Inflight, `message ${e.number} edited in flight`)
+        q.messages.get(e.number)!.body = nextBody(e.queue)
+        return
+      }
+      case 'RedriveStarted':
+        lawful(!this.#isRedriven(e.queue, e.sub), 'two redrives at once')
+        this.#queue(e.queue).redrives.set(e.task, {
+          sub: e.sub,
+          upTo: e.upTo,
+          only: e.selection && new Set(numbersOf(e.selection)),
+        })
+        return
+      case 'RedriveEnded':
+        lawful(this.#queue(e.queue).redrives.delete(e.task), 'the end of no redrive')
+        return
+      case 'Redriven':
+        return this.#redrive(e, at)
+      case 'Forwarded': {
+        const lane = this.#lanes.get(laneKey(e.source, e.target))
+        lawful(lane !== undefined && e.upTo <= lane.next, `forwards up to ${e.upTo} that never left`)
+        lane!.letters = lane!.letters.filter(({ forward }) => forward >= e.upTo)
+        return
+      }
+      case 'Readdressed':
+        return this.#readdress(e)
+      case 'LanesClosed':
+        for (let i = 0; i < e.targets.length; i += 2) {
+          const key = laneKey(e.source, { partition: e.targets[i]!, queue: e.targets[i + 1]! })
+          const lane = this.#lanes.get(key)
+          if (lane === undefined) continue
+          lawful(!this.queues.has(e.source), `the end of what queue ${e.source} sends, which is there`)
+          lawful(lane.letters.length === 0, `letters of queue ${e.source} that are forgotten`)
+          this.#lanes.delete(key)
+          this.#firstForward = Math.max(this.#firstForward, lane.next)
+        }
+        this.#firstForward++
+        return
+      case 'QueuePurged':
+        for (const sub of this.#queue(e.queue).subs.values())
+          for (const [n, cell] of sub.cells)
+            if (n < e.upTo && !isFinal(cell.state)) lawful(step(cell, { type: 'PURGE' }), 'a purge')
+        this.#queue(e.queue).delayed.clear()
+        this.#queue(e.queue).keys.clear()
+        this.#queue(e.queue).purgedTo = e.upTo
+        for (const sub of this.#queue(e.queue).subs.values()) leaveOut(sub)
+        return
+      case 'ClockResumed':
+        for (const sub of this.#subs())
+          for (const cell of sub.cells.values()) if (cell.state === State.Inflight) cell.leaseUntil += e.gapMs
+        if (this.#dispute !== undefined) this.#moveSince(this.#dispute, e.gapMs)
+        lawful(e.now >= at, 'time that goes back')
+        if (e.dispute === undefined) this.#dispute = undefined
+        else this.#dispute ??= { since: e.now, delivery: this.nextDelivery }
+        return
+    }
+  }
+
+  /** What came since clocks disagree has its time from then, and so has every delivery since. */
+  #moveSince({ since, delivery }: { readonly since: number; readonly delivery: number }, ms: number): void {
+    const moved = (at: number): number => (at >= since ? at + ms : at)
+    for (const q of this.queues.values()) {
+      for (const [n, m] of q.messages) {
+        if (m.enqueuedAt >= since)
+          for (const cell of [...q.subs.values()].map(({ cells }) => cells.get(n)))
+            if (cell?.state === State.Delayed) cell.dueAt += ms
+        const dueAt = q.dueAt.get(n)
+        if (m.enqueuedAt >= since && dueAt !== undefined) q.dueAt.set(n, dueAt + ms)
+        m.enqueuedAt = moved(m.enqueuedAt)
+        // A reader of the past finds it as it was recorded.
+        m.times = [...m.times, ...m.times.map(moved)]
+      }
+      for (const [key, sent] of q.keys) q.keys.set(key, { ...sent, at: moved(sent.at) })
+      for (const sub of q.subs.values()) {
+        if (sub.held.since >= since) sub.held = { since: sub.held.since + ms, until: sub.held.until + ms }
+        for (const [n, at] of sub.times) sub.times.set(n, moved(at))
+        for (const [attempt, got] of sub.attempts) sub.attempts.set(attempt, { ...got, at: moved(got.at) })
+        for (const cell of sub.cells.values()) {
+          if (cell.delivery < delivery || isFinal(cell.state)) continue
+          if (cell.state === State.WaitingRetry) cell.dueAt += ms
+          if (cell.leaseCap > 0) cell.leaseCap += ms
+        }
+      }
+    }
+  }
+
+  #create(e: LogEventOf<'QueueCreated'>): void {
+    const config = e.config as unknown as QueueConfig
+    lawful(!this.#used.has(e.queue), 'a queue id that is used again')
+    this.#used.add(e.queue)
+    this.queues.set(e.queue, {
+      id: e.queue,
+      name: e.name,
+      config,
+      paused: false,
+      messages: new Map(),
+      delayed: new Set(),
+      dueAt: new Map(),
+      recalled: new Set(),
+      purgedTo: 0,
+      subs: new Map([[0, newSub(0, 'main', config)]]),
+      keys: new Map(),
+      redrives: new Map(),
+    })
+  }
+
+  #subscribe(e: LogEventOf<'SubscriptionCreated' | 'SubscriptionReset'>): void {
+    const q = this.#queue(e.queue)
+    const before = [...q.subs.values()].find(({ name }) => name === e.name)
+    lawful((before === undefined) === (e.type === 'SubscriptionCreated'), `${e.type} of "${e.name}"`)
+    const sub = newSub(e.sub, e.name, q.config)
+    const settings = e.type === 'SubscriptionCreated' ? e.settings : before!.settings
+    configure(q, sub, settings as SubscriptionSettings)
+    sub.attemptsMax = sub.policy.attemptsMax
+    sub.paused = before?.paused ?? false
+    sub.held = before?.held ?? sub.held
+    if (before !== undefined) {
+      q.subs.delete(before.id)
+      this.#endRedrives(e.queue, before.id)
+    }
+    lawful(!q.subs.has(e.sub), 'a generation that is there already')
+    q.subs.set(e.sub, sub)
+    if (e.readFrom === undefined) return
+    sub.past = new Set()
+    for (let n = Math.max(e.from, q.purgedTo); n <= q.messages.size; n++)
+      if (q.delayed.has(n)) sub.cells.set(n, newCell(State.Delayed, q.dueAt.get(n)!))
+      else if (!q.recalled.has(n) && (q.messages.get(n)!.only ?? e.name) === e.name) sub.past.add(n)
+  }
+
+  /** Messages of the past become available, in their order and ahead of the newer ones. */
+  #restore(e: LogEventOf<'RunsRestored'>, at: number): void {
+    const q = this.#queue(e.queue)
+    const sub = this.#sub(e.queue, e.sub)
+    const passes = ({ tag }: LawMessage): boolean => sub.settings.tags?.includes(tag) ?? true
+    for (let i = 0; i < e.runs.length; i += 6)
+      for (let n = e.runs[i]!, end = n + e.runs[i + 1]!; n < end; n++) {
+        const m = q.messages.get(n)!
+        const enqueuedAt = e.runs[i + 4]!
+        lawful(sub.past!.delete(n), `message ${n} restored, which is not of the past`)
+        lawful(m.times.includes(enqueuedAt), `message ${n} restored as of ${enqueuedAt}`)
+        lawful(enqueuedAt + q.config.retentionMs > at, `message ${n} restored after its retention`)
+        lawful(passes(m), `message ${n} restored past the filter`)
+        if (!isHeld(q, n)) m.body = m.sent
+        sub.cells.set(n, newCell(State.Available))
+        sub.times.set(n, enqueuedAt)
+        const before = sub.restored.get(m.group) ?? 0
+        sub.restored.set(m.group, before + 1)
+        sub.groups.set(m.group, (sub.groups.get(m.group) ?? []).toSpliced(before, 0, n))
+      }
+    for (const n of numbersOf(e.filtered ?? [])) {
+      lawful(sub.past!.delete(n) && !passes(q.messages.get(n)!), `message ${n} filtered out of the past`)
+      const cell = newCell(State.Available)
+      lawful(step(cell, { type: 'DISCARD', reason: 'filtered' }), 'a filtered message')
+      sub.cells.set(n, cell)
+    }
+  }
+
+  /** Nothing of the past is left out but what is too old. */
+  #filled(e: LogEventOf<'SubscriptionFilled'>, at: number): void {
+    const { messages, config } = this.#queue(e.queue)
+    const sub = this.#sub(e.queue, e.sub)
+    for (const n of sub.past!)
+      lawful(Math.min(...messages.get(n)!.times) + config.retentionMs <= at, `message ${n} left in the past`)
+    leaveOut(sub)
+    sub.past = undefined
+  }
+
+  *#subs(): Generator<LawSub> {
+    for (const q of this.queues.values()) yield* q.subs.values()
+  }
+
+  #sub(queue: number, id: number): LawSub {
+    const sub = this.#queue(queue).subs.get(id)
+    if (sub === undefined) throw new Error(`a fact names subscription ${queue}/${id}, which is not there`)
+    return sub
+  }
+
+  #queue(id: number): LawQueue {
+    const queue = this.queues.get(id)
+    if (queue === undefined) throw new Error(`a fact names queue ${id}, which is not there`)
+    return queue
+  }
+
+  #arrive(
+    queue: number,
+    n: number,
+    message: LawMessage,
+    dueAt: number,
+    only: number | undefined,
+    filteredBy: readonly number[] | undefined,
+  ): void {
+    const q = this.#queue(queue)
+    lawful(n === q.messages.size + 1, `message ${n} that comes after ${q.messages.size}`)
+    q.messages.set(n, message)
+    if (dueAt !== 0) {
+      q.delayed.add(n)
+      q.dueAt.set(n, dueAt)
+    }
+    for (const sub of q.subs.values()) {
+      sub.cells.set(n, dueAt === 0 ? newCell(State.Available) : newCell(State.Delayed, dueAt))
+      if (dueAt === 0) enter(sub, n, message, only, filteredBy)
+    }
+  }
+
+  #remember(e: LogEventOf<'Enqueued'>, at: number): void {
+    const q = this.#queue(e.queue)
+    const looks = (q.config.dedup ?? 'off') !== 'off'
+    lawful(looks === (e.keys !== undefined), `keys of queue ${q.id}`)
+    if (e.keys === undefined) return
+    lawful(e.keys.length === e.count * dedupKeyBytes, 'a key for each message')
+    for (let i = 0; i < e.count; i++) {
+      const key = keyText(e.keys, i)
+      lawful(known(q, key, at) === undefined, `message ${e.first + i}, which was sent before`)
+      q.keys.set(key, { number: e.first + i, at })
+    }
+  }
+
+  #elapse(e: LogEventOf<'DelayElapsed'>, at: number): void {
+    const q = this.#queue(e.queue)
+    for (const n of numbersOf(e.numbers)) {
+      lawful(q.delayed.delete(n), `the end of a delay of message ${n}, which has none`)
+      for (const sub of q.subs.values()) {
+        const cell = sub.cells.get(n)
+        if (cell === undefined) continue
+        lawful(step(cell, { type: 'DELAY_ELAPSED', now: at }), `the delay of message ${n} elapses early`)
+        enter(sub, n, q.messages.get(n)!, undefined, e.filteredBy)
+      }
+    }
+  }
+
+  /** What happens to one message under every subscription that it is for. */
+  #ofAll(e: { readonly queue: number; readonly number: number }, event: MachineEvent, becomes: State): void {
+    for (const sub of this.#queue(e.queue).subs.values())
+      if (sub.cells.has(e.number))
+        this.#each({ queue: e.queue, sub: sub.id }, [e.number, 1], () => event, becomes)
+  }
+
+  #each(
+    { queue, sub }: { readonly queue: number; readonly sub: number },
+    numbers: readonly number[],
+    event: (cell: MessageCell) => MachineEvent,
+    becomes: State,
+  ): void {
+    const { cells } = this.#sub(queue, sub)
+    for (const n of numbersOf(numbers)) {
+      const cell = cells.get(n)!
+      const was = stateNames[cell.state]
+      const happens = event(cell)
+      lawful(step(cell, happens), `${happens.type} of message ${n}, which is ${was}`)
+      lawful(
+        cell.state === becomes,
+        `message ${n} in ${stateNames[becomes]}: by the law ${stateNames[cell.state]}`,
+      )
+    }
+  }
+
+  #deliver(e: LogEventOf<'Delivered'>, at: number): void {
+    const q = this.#queue(e.queue)
+    const sub = this.#sub(e.queue, e.sub)
+    const { leaseUntil, leaseCap, delivery } = e
+    lawful(!q.paused && !sub.paused, 'a delivery while paused')
+    lawful(sub.held.until <= at, `a delivery while held until ${sub.held.until}`)
+    lawful(sub.past === undefined, 'a delivery before the past is restored')
+    lawful(e.numbers.length > 0, 'an empty delivery')
+    lawful(delivery === this.nextDelivery, 'a delivery number out of turn')
+    this.nextDelivery++
+    lawful(leaseUntil > at && (leaseCap === 0 || leaseUntil <= leaseCap), 'a lease out of bounds')
+    if (e.attempt !== undefined) {
+      lawful(heldBy(sub, e.attempt, at).length === 0, `another batch for attempt ${e.attempt}`)
+      sub.attempts.set(e.attempt, { delivery, numbers: numbersOf(e.numbers), at })
+    }
+    const deliver = { type: 'DELIVER', delivery, leaseUntil, leaseCap, policy: sub.policy } as const
+    this.#each(e, e.numbers, () => deliver, State.Inflight)
+    for (const n of numbersOf(e.numbers)) {
+      const m = q.messages.get(n)!
+      const cell = sub.cells.get(n)!
+      lawful(cell.attempt <= sub.attemptsMax, `attempt ${cell.attempt} of message ${n}`)
+      lawful(cell.attemptsMax === e.attemptsMax, 'a limit that is not in force')
+      lawful(timeOf(sub, n, m) + q.config.retentionMs > at, `message ${n} delivered after its retention`)
+      if (q.config.groups !== 'ordered') continue
+      for (const before of sub.groups.get(m.group)!) {
+        if (before === n) break
+        const c = sub.cells.get(before)!
+        lawful(isFinal(c.state) || c.delivery === delivery, `message ${n} delivered ahead of ${before}`)
+      }
+    }
+  }
+
+  #endRedrives(queue: number, sub: number): void {
+    const { redrives } = this.#queue(queue)
+    for (const [task, r] of redrives) if (r.sub === sub) redrives.delete(task)
+  }
+
+  #isRedriven(queue: number, sub: number): boolean {
+    return [...this.#queue(queue).redrives.values()].some((r) => r.sub === sub)
+  }
+
+  /** Forwards are numbered without a gap. */
+  #leave(e: LogEventOf<'DeadLettered' | 'Redriven'>): void {
+    const sub = e.type === 'Redriven' ? undefined : this.#sub(e.queue, e.sub).name
+    const name = e.type === 'Redriven' ? e.name : this.#sub(e.queue, e.sub).config.deadLetter!.name
+    const letters = numbersOf(e.numbers).map((number) => ({ number, sub }))
+    this.#enter(e.queue, e.target, name, e.forward, letters)
+  }
+
+  #enter(
+    queue: number,
+    target: QueueAddress,
+    name: string,
+    forward: number,
+    letters: readonly { readonly number: number; readonly sub: string | undefined }[],
+  ): void {
+    const key = laneKey(queue, target)
+    const lane = this.#lanes.get(key) ?? { name, next: this.#firstForward, letters: [] }
+    this.#lanes.set(key, lane)
+    lawful(forward === lane.next && letters.length > 0, `forward ${forward} out of turn`)
+    for (const letter of letters) lane.letters.push({ ...letter, forward: lane.next++ })
+  }
+
+  /** Letters leave for another queue, in their order, because of the setting that they fell under or the name. */
+  #readdress({ source, from, forwards, target, name, forward }: LogEventOf<'Readdressed'>): void {
+    const key = laneKey(source, from)
+    const lane = this.#lanes.get(key)!
+    const numbers = numbersOf(forwards)
+    const moved = lane.letters.filter((letter) => numbers.includes(letter.forward))
+    lawful(String(moved.map((letter) => letter.forward)) === String(numbers), 'letters that are not there')
+    lawful(laneKey(source, target) !== key, 'letters that go where they were going')
+    for (const { sub } of moved) {
+      const set = [...(this.queues.get(source)?.subs.values() ?? [])].find((s) => s.name === sub)?.config
+        .deadLetter
+      const isSet = set?.name === name && set.partition === target.partition && set.queue === target.queue
+      lawful(
+        isSet || (lane.name === name && from.partition === target.partition),
+        `letters that go to "${name}"`,
+      )
+    }
+    lane.letters = lane.letters.filter((letter) => !numbers.includes(letter.forward))
+    this.#enter(source, target, name, forward, moved)
+    if (lane.letters.length > 0) return
+    this.#lanes.delete(key)
+    this.#firstForward = Math.max(this.#firstForward, lane.next)
+  }
+
+  /** What waits to arrive, by lane. */
+  get waiting(): Map<string, number[]> {
+    return new Map(
+      [...this.#lanes].flatMap(([key, { letters }]) =>
+        letters.length === 0 ? [] : [[key, letters.map(({ number }) => number)] as const],
+      ),
+    )
+  }
+
+  #redrive(e: LogEventOf<'Redriven'>, at: number): void {
+    const q = this.#queue(e.queue)
+    const redrive = q.redrives.get(e.task)
+    lawful(redrive?.sub === e.sub, `messages of redrive ${e.task}, which is not running`)
+    lawful(e.numbers.length > 0, 'a redrive of nothing')
+    for (const n of numbersOf(e.numbers)) {
+      const { state } = this.#sub(e.queue, e.sub).cells.get(n)!
+      lawful(state === State.Available, `message ${n} redriven in ${stateNames[state]}`)
+      lawful(n <= redrive!.upTo, `message ${n} redriven beyond ${redrive!.upTo}`)
+      lawful(redrive!.only?.has(n) !== false, `message ${n} redriven, which was not selected`)
+      lawful(q.messages.get(n)!.enqueuedAt + q.config.retentionMs > at, `message ${n} redriven too late`)
+    }
+    this.#leave(e)
+    return this.#each(e, e.numbers, () => ({ type: 'DISCARD', reason: 'redriven' }), State.Discarded)
+  }
+
+  #discard(e: LogEventOf<'Discarded'>, at: number): void {
+    const q = this.#queue(e.queue)
+    const sub = this.#sub(e.queue, e.sub)
+    if (e.reason === 'erased') {
+      // It never became available, so that it is not of the past either.
+      for (const n of numbersOf(e.numbers)) if (q.delayed.delete(n)) q.recalled.add(n)
+      return this.#each(e, e.numbers, () => ({ type: 'DISCARD', reason: 'erased' }), State.Discarded)
+    }
+    if (e.cause === 'operator')
+      return this.#each(e, e.numbers, () => ({ type: 'DISCARD', reason: 'operator' }), State.Discarded)
+    if (e.cause !== 'retention') {
+      const cause = e.cause as LogEventOf<'DeadLettered'>['cause']
+      return this.#each(e, e.numbers, (c) => failureOf(cause, c, at, sub.policy), State.Discarded)
+    }
+    for (const n of numbersOf(e.numbers)) {
+      const m = q.messages.get(n)!
+      lawful(timeOf(sub, n, m) + q.config.retentionMs <= at, `message ${n} expired early`)
+      const { state } = sub.cells.get(n)!
+      lawful(state === State.Available, `message ${n} expired in ${stateNames[state]}`)
+    }
+    return this.#each(e, e.numbers, () => ({ type: 'EXPIRE' }), State.Discarded)
+  }
+
+  /** What the law says to a settling command: the message numbers that are refused, in order. */
+  refusals(
+    type: Settlement,
+    items: readonly SettleItem[],
+    at: number,
+    options: { readonly dueAt: number; readonly leaseMs: number },
+  ): number[] {
+    const cells = new Map<string, MessageCell>()
+    const refused: number[] = []
+    for (const item of items) {
+      const sub = this.queues.get(item.queue)?.subs.get(item.sub)
+      for (const n of numbersOf(item.numbers)) {
+        const inForce = sub?.cells.get(n)
+        const known = item.delivery > 0 && item.delivery < this.nextDelivery
+        if (sub !== undefined && known && sub.past === undefined && sub.leftOut.has(n) && type === 'Ack')
+          continue
+        if (sub === undefined || inForce === undefined || !known || sub.past !== undefined) {
+          refused.push(n)
+          continue
+        }
+        const key = `${item.queue}/${item.sub}/${n}`
+        const cell = cells.get(key) ?? { ...inForce }
+        cells.set(key, cell)
+        // A final message cannot tell which deliveries it had; nor can one that was never touched.
+        const gone = isFinal(cell.state) || cell.delivery === 0
+        if (gone ? type === 'Ack' : settled(type, cell, item.delivery, at, sub.policy, options)) continue
+        refused.push(n)
+      }
+    }
+    return refused
+  }
+}
+
+const settled = (
+  type: Settlement,
+  cell: MessageCell,
+  delivery: number,
+  now: number,
+  policy: Policy,
+  { dueAt, leaseMs }: { readonly dueAt: number; readonly leaseMs: number },
+): boolean => {
+  if (delivery > cell.delivery) return false
+  switch (type) {
+    case 'Ack':
+      return step(cell, { type: 'ACK', delivery, policy })
+    case 'Retry':
+      return step(cell, { type: 'RETRY', now, delivery, dueAt, policy })
+    case 'Extend':
+      return step(cell, extendOf(delivery, now + leaseMs, now))
+    case 'Release':
+      return step(cell, releaseOf(delivery, now, dueAt))
+    case 'DeadLetter':
+      return step(cell, { type: 'DEAD_LETTER', delivery, policy })
+  }
+}
+
+/** What is still held of the batch that an attempt got within five minutes. */
+const heldBy = ({ attempts, cells }: LawSub, attempt: string, now: number): number[] => {
+  const got = attempts.get(attempt)
+  if (got === undefined || got.at + 300_000 <= now) return []
+  return got.numbers.filter((n) => {
+    const { state, delivery } = cells.get(n)!
+    return state === State.Inflight && delivery === got.delivery
+  })
+}
+
+/** The message that was sent under a key within the queue's window. */
+const known = (q: LawQueue, key: string, now: number): number | undefined => {
+  const sent = q.keys.get(key)
+  return sent === undefined || sent.at + q.config.dedupWindowMs <= now ? undefined : sent.number
+}
+
+/** What is over stays over, also when the window becomes longer. */
+const forget = (q: LawQueue, now: number): void => {
+  for (const key of q.keys.keys()) if (known(q, key, now) === undefined) q.keys.delete(key)
+}
+
+const newSub = (id: number, name: string, config: QueueConfig): LawSub => {
+  const policy = policyOf(config)
+  const { attemptsMax } = policy
+  return {
+    id,
+    name,
+    settings: {},
+    config,
+    policy,
+    attemptsMax,
+    paused: false,
+    held: { since: 0, until: 0 },
+    cells: new Map(),
+    attempts: new Map(),
+    groups: new Map(),
+    past: undefined,
+    leftOut: new Set(),
+    restored: new Map(),
+    times: new Map(),
+  }
+}
+
+const leaveOut = (sub: LawSub): void => {
+  for (const n of sub.past ?? []) sub.leftOut.add(n)
+  sub.past?.clear()
+}
+
+const labels = ({ tag = '', group = '' }: { readonly tag?: string; readonly group?: string }) => ({
+  tag,
+  group,
+})
+
+/** From when the retention of a message counts for a subscription. */
+export const timeOf = (sub: LawSub, n: number, { enqueuedAt }: LawMessage): number =>
+  sub.times.get(n) ?? enqueuedAt
+
+const configure = (q: LawQueue, sub: LawSub, settings: SubscriptionSettings): void => {
+  const { tags: _, ...own } = settings
+  sub.settings = settings
+  sub.config = { ...q.config, ...own }
+  sub.policy = policyOf(sub.config)
+  sub.attemptsMax = Math.max(sub.attemptsMax, sub.policy.attemptsMax + 1)
+}
+
+/** A message becomes available to a subscription, or is over for it where its filter does not let it pass. */
+const enter = (
+  { id, settings: { tags }, cells, groups }: LawSub,
+  n: number,
+  { tag, group }: LawMessage,
+  only: number | undefined,
+  filteredBy: readonly number[] | undefined,
+): void => {
+  const wanted = tags === undefined || tags === null || tags.includes(tag)
+  const passes = wanted && (only === undefined || only === id)
+  lawful(passes !== (filteredBy?.includes(id) ?? false), `the filter of ${id} for tag "${tag}"`)
+  if (passes) groups.set(group, [...(groups.get(group) ?? []), n])
+  else lawful(step(cells.get(n)!, { type: 'DISCARD', reason: 'filtered' }), 'a filtered message')
+}
+
+const policyOf = (c: QueueConfig): Policy => ({
+  attemptsMax: c.retriesMax + 1,
+  exhaustion: c.exhaustion,
+  hasDeadLetter: c.deadLetter !== null,
+  lateHandles: c.lateHandles,
+})
+
+const releaseOf = (delivery: number, now: number, dueAt: number): MachineEvent => ({
+  type: 'RELEASE',
+  now,
+  delivery,
+  dueAt,
+})
+
+const extendOf = (delivery: number, leaseUntil: number, now: number): MachineEvent => ({
+  type: 'EXTEND',
+  now,
+  delivery,
+  leaseUntil,
+})
+
+/** The event behind a message that left because it failed. */
+const failureOf = (
+  cause: LogEventOf<'DeadLettered'>['cause'],
+  { delivery }: MessageCell,
+  now: number,
+  policy: Policy,
+): MachineEvent => {
+  switch (cause) {
+    case 'retry':
+      return { type: 'RETRY', now, delivery, dueAt: now, policy }
+    case 'leaseExpired':
+      return { type: 'LEASE_EXPIRED', now, dueAt: now, policy }
+    case 'nextReceive':
+      return { type: 'DELIVER', delivery: delivery + 1, leaseUntil: now + 1, leaseCap: 0, policy }
+    case 'onPurpose':
+      return { type: 'DEAD_LETTER', delivery, policy }
+  }
+}
+
+const bodyOf = (body: Uint8Array): Pick<LawMessage, 'body' | 'sent'> => ({ body, sent: body })
+
+/** Whether a subscription has a message and is not done with it. */
+const isHeld = ({ subs }: LawQueue, n: number): boolean =>
+  [...subs.values()].some(({ cells }) => {
+    const cell = cells.get(n)
+    return cell !== undefined && !isFinal(cell.state)
+  })
+
+const notOverdue = (c: MessageCell, now: number, n: number): void => {
+  const waits = c.state === State.Delayed || c.state === State.WaitingRetry
+  lawful(!waits || c.dueAt > now, `message ${n} left behind by its timer`)
+  lawful(c.state !== State.Inflight || c.leaseUntil > now, `message ${n} left behind by its lease`)
+}
+
+const lawful = (holds: boolean, what: string): void => {
+  if (!holds) throw new Error(`the record holds what the law forbids: ${what}`)
+}
