@@ -109,7 +109,7 @@ export const cloudflareQueuesMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'CF-16',
-    file: 'libs/partition/src/evolve.ts',
+    file: 'libs/partition/src/forward/evolveForward.ts',
     from: 'addArrival(state, queue, e, state.at, 0)',
     to: 'addArrival(state, queue, e, state.at, 60_000)',
     what: 'a dead letter cannot be received in its first minute',

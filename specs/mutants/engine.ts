@@ -46,7 +46,7 @@ export const engineMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'ENG-07',
-    file: 'libs/partition/src/store/readyRuns.ts',
+    file: 'libs/partition/src/store/dropRuns.ts',
     from: 'state.queues.delete(queue.id)',
     to: 'state.queues.delete(queue.id); state.nextQueue = queue.id',
     what: 'a new queue gets the id of the one that was deleted last',
@@ -81,7 +81,7 @@ export const engineMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'ENG-12',
-    file: 'libs/partition/src/evolve.ts',
+    file: 'libs/partition/src/settle/evolveSettle.ts',
     from: '      land(state, sub, slot)\n      live.attempt[slot] = live.attempt[slot]! - 1',
     to: '      land(state, sub, slot)',
     what: 'a delivery that reached nobody costs an attempt',
@@ -130,7 +130,7 @@ export const engineMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'ENG-19',
-    file: 'libs/partition/src/evolve.ts',
+    file: 'libs/partition/src/settle/evolveSettle.ts',
     from: "if (e.type === 'Deferred') live.attempt[slot] = live.attempt[slot]! - 1",
     to: '',
     what: 'what is given back with a delay costs an attempt',

@@ -4,7 +4,7 @@ import type { SpecMutant } from './SpecMutant.ts'
 export const rocketmqMutants: ReadonlyArray<SpecMutant> = [
   {
     id: 'RMQ-01',
-    file: 'libs/partition/src/evolve.ts',
+    file: 'libs/partition/src/settle/evolveSettle.ts',
     from: 'sub.waitingRetry++',
     to: '',
     what: 'messages that wait for their retry are not counted',
@@ -67,14 +67,14 @@ export const rocketmqMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'RMQ-10',
-    file: 'libs/partition/src/evolve.ts',
+    file: 'libs/partition/src/receive/evolveReceive.ts',
     from: 'live.simple[slot] = simple',
     to: 'live.simple[slot] = 0',
     what: 'nobody remembers that a message was received by a simple consumer',
   },
   {
     id: 'RMQ-11',
-    file: 'libs/partition/src/evolve.ts',
+    file: 'libs/partition/src/settle/evolveSettle.ts',
     from: 'state.live.schedule(slot, e.leaseUntil)',
     to: 'state.live.schedule(slot, Math.max(state.live.deadline[slot]!, e.leaseUntil))',
     what: 'an InvisibleDuration can be made longer only',

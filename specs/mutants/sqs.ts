@@ -60,7 +60,7 @@ export const sqsMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'SQS-09',
-    file: 'libs/partition/src/evolve.ts',
+    file: 'libs/partition/src/forward/evolveForward.ts',
     from: "queue.config.retentionFrom === 'arrival'",
     to: 'true',
     what: 'a DLQ counts retention from the arrival, whatever it was told',

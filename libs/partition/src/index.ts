@@ -19,7 +19,7 @@ export { availableAmong, availableNumbers, type AvailableMessage } from './store
 export { bodiesBefore, decideCarry, lettersBefore, type OldBodies } from './trim/carry.ts'
 export { countsOf, describeQueues } from './read/describe.ts'
 export { describeOutbox } from './forward/describeOutbox.ts'
-export { bringsLetters } from './send/decideEnqueue.ts'
+export { bringsLetters } from './forward/decideForward.ts'
 export {
   closedLanesFor,
   decideClosingTold,

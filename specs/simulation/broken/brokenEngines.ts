@@ -79,14 +79,14 @@ export const brokenEngines: readonly BrokenEngine[] = [
   },
   {
     name: 'two leases at once',
-    file: 'libs/partition/src/evolve.ts',
+    file: 'libs/partition/src/receive/evolveReceive.ts',
     from: 'unlink(live, sub, slot)\n        sub.redelivered++',
     to: 'sub.redelivered++',
     what: 'a redelivered message stays in the list of those that are available',
   },
   {
     name: 'attempt counted twice',
-    file: 'libs/partition/src/evolve.ts',
+    file: 'libs/partition/src/receive/evolveReceive.ts',
     from: 'live.attempt[slot] = live.attempt[slot]! + 1',
     to: 'live.attempt[slot] = live.attempt[slot]! + (live.attempt[slot]! > 0 ? 2 : 1)',
     what: 'every delivery but the first counts as two attempts',
@@ -100,7 +100,7 @@ export const brokenEngines: readonly BrokenEngine[] = [
   },
   {
     name: 'outbox repeated without its number',
-    file: 'libs/partition/src/send/decideEnqueue.ts',
+    file: 'libs/partition/src/forward/decideForward.ts',
     from: 'const skip = Math.max(0, stored - command.forward)',
     to: 'const skip = Math.min(0, stored - command.forward) * 0',
     what: 'a dead letter that is repeated is stored again',
@@ -135,7 +135,7 @@ export const brokenEngines: readonly BrokenEngine[] = [
   },
   {
     name: 'final state changed by a late command',
-    file: 'libs/partition/src/evolve.ts',
+    file: 'libs/partition/src/settle/evolveSettle.ts',
     from: 'eachSlot(state, sub, e.numbers, (slot) => retire(state, sub, slot))',
     to: "eachSlot(state, sub, e.numbers, (slot) => counter === 'deadLettered' && state.live.state[slot] === State.Inflight ? void (land(state, sub, slot), (state.live.state[slot] = State.WaitingRetry), sub.waitingRetry++, state.live.schedule(slot, 9e15)) : retire(state, sub, slot))",
     what: 'a dead-lettered message stays where a late command finds it',

@@ -1,6 +1,6 @@
 import { type CommandOf, KirokuError } from '@kiroku/protocol'
 import type { Turn } from '../Turn.ts'
-import { homeQueue } from '../send/decideEnqueue.ts'
+import { homeQueue } from '../lookup.ts'
 import { editable, type BodyAt } from './editBody.ts'
 
 /** A body that is to take the place of another. */

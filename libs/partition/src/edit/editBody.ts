@@ -1,9 +1,10 @@
 import { State, type LogEventOf } from '@kiroku/protocol'
 import { findDelayed, missing } from '../delay/delayed.ts'
+import { queueOf } from '../eventTargets.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
 import type { QueueState } from '../state/QueueState.ts'
 import type { Subscription } from '../state/Subscription.ts'
-import { placeOf, splitReady } from '../store/readyRuns.ts'
+import { placeOf, splitReady } from '../store/takeRuns.ts'
 
 /** Where the body of a message lies: a frame, and the place among the queue's bodies there. */
 export interface BodyAt {
@@ -41,7 +42,8 @@ const bodyOf = (
 }
 
 /** A message has another body, which is the next of the queue's bodies in this frame. */
-export const bodyEdited = (state: PartitionState, queue: QueueState, e: LogEventOf<'BodyEdited'>): void => {
+export const bodyEdited = (state: PartitionState, e: LogEventOf<'BodyEdited'>): void => {
+  const queue = queueOf(state, e.queue)
   if (queue.frameSeq !== state.frameSeq) {
     queue.frameSeq = state.frameSeq
     queue.frameCount = 0

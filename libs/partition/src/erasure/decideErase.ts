@@ -9,7 +9,7 @@ import {
   valueBytes,
 } from '@kiroku/protocol'
 import type { PlannedDelivery, Rest, Turn } from '../Turn.ts'
-import { namedQueue } from '../send/decideEnqueue.ts'
+import { namedQueue } from '../lookup.ts'
 import type { QueueState } from '../state/QueueState.ts'
 import type { Subscription } from '../state/Subscription.ts'
 import { erasedAmong, heldUnder, type ErasedMessages } from './erased.ts'

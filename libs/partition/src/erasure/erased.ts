@@ -4,7 +4,8 @@ import type { PartitionState } from '../state/PartitionState.ts'
 import type { QueueState } from '../state/QueueState.ts'
 import type { Subscription } from '../state/Subscription.ts'
 import { retire } from '../store/availableList.ts'
-import { distribute, readyRuns, takeUntouched } from '../store/readyRuns.ts'
+import { distribute, readyRuns } from '../store/readyRuns.ts'
+import { takeUntouched } from '../store/takeRuns.ts'
 
 /** Which messages are meant: one, or all of a group. */
 export type ErasedMessages = { readonly number: number } | { readonly group: string }

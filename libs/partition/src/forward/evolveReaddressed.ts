@@ -46,6 +46,13 @@ export const lanesClosed = (state: PartitionState, { source, targets }: LogEvent
     state.closedLanes.push({ partition, source, targets: to, first, decidedSeq: state.frameSeq })
 }
 
+/** Another partition knows which lanes were closed. */
+export const closingTold = (state: PartitionState, e: LogEventOf<'ClosingTold'>): void => {
+  state.closedLanes = state.closedLanes.filter(
+    ({ partition, first }) => partition !== e.partition || first > e.upTo,
+  )
+}
+
 /** What is known of lanes that another partition closed. */
 export const lanesForgotten = (
   state: PartitionState,

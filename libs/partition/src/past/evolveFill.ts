@@ -1,5 +1,6 @@
 import type { LogEventOf } from '@kiroku/protocol'
 import { adoptEdited } from '../edit/editBody.ts'
+import { subOf } from '../eventTargets.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
 import type { Subscription } from '../state/Subscription.ts'
 import { restoreRun } from '../store/readyRuns.ts'
@@ -17,11 +18,9 @@ export const begin = (
   state.filling.add(sub)
 }
 
-export const runsRestored = (
-  state: PartitionState,
-  sub: Subscription,
-  e: LogEventOf<'RunsRestored'>,
-): void => {
+/** Some of the past became available. */
+export const runsRestored = (state: PartitionState, e: LogEventOf<'RunsRestored'>): void => {
+  const sub = subOf(state, e.queue, e.sub)
   const { runs, groups, filtered = [] } = e
   for (let i = 0; i < runs.length; i += runNumbers) {
     const count = runs[i + 1]!
@@ -38,7 +37,9 @@ export const runsRestored = (
   state.restoredSeq = state.frameSeq
 }
 
-export const filled = (state: PartitionState, sub: Subscription): void => {
+/** All of the past is there: deliveries begin. */
+export const filled = (state: PartitionState, e: LogEventOf<'SubscriptionFilled'>): void => {
+  const sub = subOf(state, e.queue, e.sub)
   sub.fill = undefined
   state.filling.delete(sub)
   state.restoredSeq = state.frameSeq

@@ -1,6 +1,6 @@
 import { type CommandOf, countOf, KirokuError, limits, pushRange, type Ranges, State } from '@kiroku/protocol'
 import type { Turn } from '../Turn.ts'
-import { namedSubscription } from '../send/decideEnqueue.ts'
+import { namedSubscription } from '../lookup.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
 import type { Subscription } from '../state/Subscription.ts'
 import { availableAmong } from '../store/available.ts'

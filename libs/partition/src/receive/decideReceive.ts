@@ -1,6 +1,6 @@
 import { type CommandOf, groupRule, inTime, isGroup, KirokuError, limits } from '@kiroku/protocol'
 import type { Turn } from '../Turn.ts'
-import { namedSubscription } from '../send/decideEnqueue.ts'
+import { namedSubscription } from '../lookup.ts'
 import { newsFor } from '../spread/Spread.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
 import { mainSubscription } from '../state/QueueState.ts'

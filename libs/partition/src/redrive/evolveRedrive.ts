@@ -7,20 +7,16 @@ import {
   type RedriveFilter,
   type RedriveTo,
 } from '@kiroku/protocol'
+import { queueOf, subOf } from '../eventTargets.ts'
 import { laneOf } from '../forward/Outbox.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
-import type { QueueState } from '../state/QueueState.ts'
-import type { Subscription } from '../state/Subscription.ts'
 import { takeAvailable } from '../store/available.ts'
 import { addTarget, begun } from './redriveRecord.ts'
 
 /** A task begins. */
-export const redriveStarted = (
-  state: PartitionState,
-  queue: QueueState,
-  sub: Subscription,
-  e: LogEventOf<'RedriveStarted'>,
-): void => {
+export const redriveStarted = (state: PartitionState, e: LogEventOf<'RedriveStarted'>): void => {
+  const queue = queueOf(state, e.queue)
+  const sub = subOf(state, e.queue, e.sub)
   const redrive: Redrive = {
     task: e.task,
     request: e.request,
@@ -47,13 +43,9 @@ export const redriveStarted = (
 }
 
 /** Messages leave the queue for the outbox. */
-export const redriven = (
-  state: PartitionState,
-  queue: QueueState,
-  sub: Subscription,
-  e: LogEventOf<'Redriven'>,
-): void => {
-  const redrive = redriveOf(state, queue, e.task)
+export const redriven = (state: PartitionState, e: LogEventOf<'Redriven'>): void => {
+  const redrive = redriveOf(state, e.queue, e.task)
+  const sub = subOf(state, e.queue, e.sub)
   const count = countOf(e.numbers)
   addTarget(redrive, e.name, count)
   const lane = laneOf(state.outbox, e.queue, e.target, e.name)
@@ -78,12 +70,8 @@ export const redriven = (
 }
 
 /** A task is over. */
-export const redriveEnded = (
-  state: PartitionState,
-  queue: QueueState,
-  e: LogEventOf<'RedriveEnded'>,
-): void => {
-  const redrive = redriveOf(state, queue, e.task)
+export const redriveEnded = (state: PartitionState, e: LogEventOf<'RedriveEnded'>): void => {
+  const redrive = redriveOf(state, e.queue, e.task)
   redrive.state = e.outcome
   redrive.endedAt = state.at
   redrive.note = e.note
@@ -94,12 +82,12 @@ export const redriveEnded = (
   state.redrives.delete(redrive)
 }
 
-const redriveOf = (state: PartitionState, queue: QueueState, task: number): Redrive => {
-  const found = queue.redrives.find((r) => r.task === task)
+const redriveOf = (state: PartitionState, queue: number, task: number): Redrive => {
+  const found = queueOf(state, queue).redrives.find((r) => r.task === task)
   if (found === undefined)
     throw new KirokuError(
       'LogDamaged',
-      `an event at ${state.frameSeq} names redrive ${task} of queue ${queue.id}, which is not there`,
+      `an event at ${state.frameSeq} names redrive ${task} of queue ${queue}, which is not there`,
     )
   return found
 }

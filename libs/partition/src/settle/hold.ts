@@ -1,13 +1,12 @@
 import type { LogEventOf } from '@kiroku/protocol'
+import { subOf } from '../eventTargets.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
 import type { Subscription } from '../state/Subscription.ts'
 
 /** Holds the deliveries of a subscription. The decider has checked that this shortens no hold. */
-export const deliveryHeld = (
-  state: PartitionState,
-  sub: Subscription,
-  { until, error }: LogEventOf<'DeliveryHeld'>,
-): void => {
+export const deliveryHeld = (state: PartitionState, e: LogEventOf<'DeliveryHeld'>): void => {
+  const { until, error } = e
+  const sub = subOf(state, e.queue, e.sub)
   sub.hold = { since: state.at, until, error }
   state.holds.add(sub)
 }

@@ -8,9 +8,9 @@ import {
   type QueueConfig,
 } from '@kiroku/protocol'
 import type { Turn } from '../Turn.ts'
+import { homeQueue } from '../lookup.ts'
 import { orRefuse } from '../orRefuse.ts'
 import { endPoll } from '../receive/decideReceive.ts'
-import { homeQueue } from '../send/decideEnqueue.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
 import type { QueueState } from '../state/QueueState.ts'
 import { newsFor, type LeavingPart, type Part } from './Spread.ts'

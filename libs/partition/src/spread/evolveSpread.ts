@@ -1,4 +1,5 @@
 import { KirokuError, limits, type LogEventOf } from '@kiroku/protocol'
+import { queueOf } from '../eventTargets.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
 import type { QueueState } from '../state/QueueState.ts'
 import { homeKey, Spread, totalsOf } from './Spread.ts'
@@ -19,7 +20,8 @@ const share = (state: PartitionState, queue: QueueState): void => {
   else state.homes.delete(queue)
 }
 
-export const queueSpread = (state: PartitionState, queue: QueueState, e: LogEventOf<'QueueSpread'>): void => {
+export const queueSpread = (state: PartitionState, e: LogEventOf<'QueueSpread'>): void => {
+  const queue = queueOf(state, e.queue)
   const spread = (queue.spread ??= new Spread())
   spread.version++
   spread.parts = e.parts
@@ -27,15 +29,16 @@ export const queueSpread = (state: PartitionState, queue: QueueState, e: LogEven
   share(state, queue)
 }
 
-export const partOpened = (state: PartitionState, queue: QueueState, e: LogEventOf<'PartOpened'>): void => {
-  const spread = spreadOf(state, queue, e.partition)
+export const partOpened = (state: PartitionState, e: LogEventOf<'PartOpened'>): void => {
+  const spread = spreadOf(state, queueOf(state, e.queue), e.partition)
   spread.version++
   spread.parts = spread.parts.map((p) =>
     p.partition === e.partition ? { ...p, queue: e.part, state: 'open' } : p,
   )
 }
 
-export const partClosed = (state: PartitionState, queue: QueueState, e: LogEventOf<'PartClosed'>): void => {
+export const partClosed = (state: PartitionState, e: LogEventOf<'PartClosed'>): void => {
+  const queue = queueOf(state, e.queue)
   const spread = spreadOf(state, queue, e.partition)
   spread.version++
   spread.parts = spread.parts.filter((p) => p.partition !== e.partition)
@@ -91,7 +94,8 @@ export const partGone = (state: PartitionState, e: LogEventOf<'PartGone'>): void
   state.leaving = state.leaving.filter((l) => l.queue !== e.queue || l.partition !== e.partition)
 }
 
-export const partPlaced = (state: PartitionState, queue: QueueState, e: LogEventOf<'PartPlaced'>): void => {
+export const partPlaced = (state: PartitionState, e: LogEventOf<'PartPlaced'>): void => {
+  const queue = queueOf(state, e.queue)
   const { home, revision, since, isOpen, index, of, purges, subs } = e
   queue.place = { home, revision, since, isOpen, index, of, purges, subs }
   share(state, queue)

@@ -2,7 +2,8 @@ import { countOf, KirokuError, pushRange, rangeFrom, type Ranges, State } from '
 import type { PartitionState } from '../state/PartitionState.ts'
 import type { Subscription } from '../state/Subscription.ts'
 import { retire } from './availableList.ts'
-import { readyRuns, takeUntouched } from './readyRuns.ts'
+import { readyRuns } from './readyRuns.ts'
+import { takeUntouched } from './takeRuns.ts'
 
 /** An available message, and where its body lies. */
 export interface AvailableMessage {

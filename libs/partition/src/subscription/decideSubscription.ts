@@ -1,9 +1,9 @@
 import { checkNewName, checkSubscription, type CommandOf, KirokuError, limits } from '@kiroku/protocol'
 import type { Turn } from '../Turn.ts'
 import { readdressHeld } from '../forward/decideForwarded.ts'
+import { homeQueue, homeSubscription } from '../lookup.ts'
 import { orRefuse } from '../orRefuse.ts'
 import { refuseOwnDeadLetter, refusePolls, sameConfig } from '../queue/decideQueue.ts'
-import { homeQueue, homeSubscription } from '../send/decideEnqueue.ts'
 import { okWhenFollowed, refuseParts } from '../spread/decideHome.ts'
 import { beginning, type Located } from './start.ts'
 

@@ -1,5 +1,6 @@
 import { KirokuError, type LogEventOf, pushRange, type QueueAddress, type Ranges } from '@kiroku/protocol'
 import type { Turn } from '../Turn.ts'
+import { queueOf } from '../eventTargets.ts'
 import { laneKey, type OutboxEntry, type OutboxLane } from '../forward/Outbox.ts'
 import type { Snapshot } from '../snapshot/snapshot.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
@@ -195,7 +196,11 @@ const eachHolder = (
 }
 
 /** Notes the new place of bodies that were stored again. */
-export const carryBodies = (state: PartitionState, queue: QueueState, numbers: Ranges): void => {
+export const carryBodies = (
+  state: PartitionState,
+  { queue: id, numbers }: LogEventOf<'BodiesCarried'>,
+): void => {
+  const queue = queueOf(state, id)
   if (queue.frameSeq !== state.frameSeq) {
     queue.frameSeq = state.frameSeq
     queue.frameCount = 0

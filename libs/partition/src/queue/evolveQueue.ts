@@ -1,0 +1,69 @@
+import { type LogEventOf, type QueueConfig, State } from '@kiroku/protocol'
+import { queueOf, subOf } from '../eventTargets.ts'
+import { endHold } from '../settle/hold.ts'
+import { leaveParts, revise } from '../spread/evolveSpread.ts'
+import type { PartitionState } from '../state/PartitionState.ts'
+import { mainSubscription, QueueState } from '../state/QueueState.ts'
+import { dropQueue, purgeQueue } from '../store/dropRuns.ts'
+import { open } from '../subscription/evolveSubscription.ts'
+
+export const queueCreated = (state: PartitionState, e: LogEventOf<'QueueCreated'>): void => {
+  const queue = new QueueState(e.queue, e.name, e.config as Partial<QueueConfig>, state.groups)
+  if (e.applied !== undefined) queue.noteApplied(e.applied)
+  queue.receivedAt = state.at
+  state.queues.set(e.queue, queue)
+  state.names.set(e.name, queue)
+  open(state, queue, 0, mainSubscription, {})
+  if (e.queue >= state.nextQueue) state.nextQueue = e.queue + 1
+  if (queue.config.idleMs > 0) state.sweep.restart()
+}
+
+export const queueConfigured = (state: PartitionState, e: LogEventOf<'QueueConfigured'>): void => {
+  const queue = queueOf(state, e.queue)
+  const before = queue.config.retentionMs
+  state.dedup.expire(queue, state.at)
+  queue.configure(e.config as Partial<QueueConfig>)
+  state.dedup.expire(queue, state.at)
+  for (const sub of queue.subs) state.dirty.add(sub)
+  if (e.applied !== undefined) queue.noteApplied(e.applied)
+  if (queue.config.idleMs > 0) {
+    queue.receivedAt = state.at
+    state.sweep.restart()
+  }
+  revise(state, queue)
+  if (queue.config.retentionMs === before) return
+  const live = state.live
+  for (let slot = 0; slot < live.top; slot++)
+    if (live.state[slot] === State.Available && state.subscriptions[live.owner[slot]!]!.queue === queue)
+      live.schedule(slot, live.enqueuedAt[slot]! + queue.config.retentionMs)
+  state.sweep.restart()
+}
+
+export const queueDeleted = (state: PartitionState, e: LogEventOf<'QueueDeleted'>): void => {
+  const queue = queueOf(state, e.queue)
+  dropQueue(state, queue)
+  state.homes.delete(queue)
+  leaveParts(state, queue)
+}
+
+export const queuePurged = (state: PartitionState, e: LogEventOf<'QueuePurged'>): void => {
+  const queue = queueOf(state, e.queue)
+  purgeQueue(state, queue, e.upTo)
+  if (queue.spread !== undefined) queue.spread.purges++
+  revise(state, queue)
+}
+
+export const deliveryPaused = (
+  state: PartitionState,
+  e: LogEventOf<'DeliveryPaused'> | LogEventOf<'DeliveryResumed'>,
+): void => {
+  const paused = e.type === 'DeliveryPaused'
+  const queue = queueOf(state, e.queue)
+  if (e.sub === undefined) queue.deliveryPaused = paused
+  else subOf(state, e.queue, e.sub).deliveryPaused = paused
+  for (const sub of paused ? [] : queue.subs) {
+    if (e.sub === undefined || e.sub === sub.id) endHold(state, sub)
+    state.dirty.add(sub)
+  }
+  revise(state, queue)
+}

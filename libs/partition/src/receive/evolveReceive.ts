@@ -1,0 +1,41 @@
+import { countOf, type LogEventOf, State } from '@kiroku/protocol'
+import { subOf } from '../eventTargets.ts'
+import { groupDelivered } from '../groups/groupLists.ts'
+import type { PartitionState } from '../state/PartitionState.ts'
+import { unlink } from '../store/availableList.ts'
+import { takeFromRuns } from '../store/takeRuns.ts'
+
+export const delivered = (state: PartitionState, e: LogEventOf<'Delivered'>): void => {
+  const sub = subOf(state, e.queue, e.sub)
+  const live = state.live
+  const simple = e.mode === 'simple' ? 1 : 0
+  for (let i = 0; i < e.numbers.length; i += 2) {
+    let n = e.numbers[i]!
+    let left = e.numbers[i + 1]!
+    while (left > 0) {
+      let slot = sub.available > 0 ? live.find(sub.index, n) : -1
+      if (slot >= 0) {
+        unlink(live, sub, slot)
+        sub.redelivered++
+      } else slot = takeFromRuns(state, sub, n)
+      live.state[slot] = State.Inflight
+      live.attempt[slot] = live.attempt[slot]! + 1
+      live.attemptsMax[slot] = e.attemptsMax
+      live.delivery[slot] = e.delivery
+      if (sub.groups !== undefined) groupDelivered(state, sub, slot, e.delivery)
+      live.leaseCap[slot] = e.leaseCap
+      live.simple[slot] = simple
+      live.schedule(slot, e.leaseUntil)
+      n++
+      left--
+    }
+  }
+  const count = countOf(e.numbers)
+  sub.inflight += count
+  sub.flow?.entered(e.delivery, count)
+  if (e.delivery >= state.nextDelivery) state.nextDelivery = e.delivery + 1
+  if (e.attempt !== undefined) {
+    const { attempt, delivery, numbers } = e
+    state.attempts.note({ sub, attempt, delivery, at: state.at, numbers }, live)
+  }
+}
