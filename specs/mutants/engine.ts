@@ -54,8 +54,8 @@ export const engineMutants: ReadonlyArray<SpecMutant> = [
   {
     id: 'ENG-08',
     file: 'libs/partition/src/store/availableList.ts',
-    from: 'sub.flow.left(',
-    to: '(() => {})(',
+    from: 'if (sub.isLimited) state.watcher?.left(',
+    to: ';(() => {})(',
     what: 'a batch that was settled counts as one in flight for ever',
   },
   {

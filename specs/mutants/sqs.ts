@@ -26,7 +26,7 @@ export const sqsMutants: ReadonlyArray<SpecMutant> = [
   {
     id: 'SQS-04',
     file: 'libs/partition/src/store/availableList.ts',
-    from: 'state.dirty.add(sub)',
+    from: 'state.watcher?.look(sub)',
     to: '',
     what: 'a message that comes back wakes nobody who waits for it',
   },

@@ -7,6 +7,7 @@ import {
   targetName,
   type OutboxEntry,
   type OutboxLane,
+  type Ownership,
   type PartitionState,
   type Turn,
 } from '@kiroku/partition'
@@ -57,6 +58,7 @@ export class Forwarder {
   }
   readonly #cache: BodyCache
   readonly #work: ForwardWork
+  #own: Ownership | undefined
   #state: PartitionState | undefined
   #storedSeq = 0
   readonly #busy = new Map<OutboxLane, number>()
@@ -81,7 +83,9 @@ export class Forwarder {
     this.#work = work
   }
 
-  begin(state: PartitionState, storedSeq: number): void {
+  begin(own: Ownership, storedSeq: number): void {
+    const { state } = own
+    this.#own = own
     this.#state = state
     this.#busy.clear()
     this.#told.clear()
@@ -146,7 +150,7 @@ export class Forwarder {
     messagesMax: number = limits.forwardWindowMessages,
   ): Promise<void> {
     this.#busy.set(lane, failures)
-    const window = this.#window(state, lane, messagesMax)
+    const window = this.#window(lane, messagesMax)
     if (window.length === 0) return void this.#busy.delete(lane)
     const answer = await this.#forward(state, lane, window, this.#first).catch((e: unknown) => {
       // Its body is gone: no repeat would find it.
@@ -156,14 +160,15 @@ export class Forwarder {
     if (this.#state !== state) return
     const { ok } = answer
     if (ok === undefined) {
-      if (answer.error.id === 'UnknownSubscription') hold(state, lane, 'subscriptionGone', this.#work.now())
+      if (answer.error.id === 'UnknownSubscription')
+        hold(this.#own!, lane, 'subscriptionGone', this.#work.now())
       // Together they are more than the target's record takes, or its store has room for.
       const isTooMuch = answer.error.id === 'BodyTooLarge' || answer.error.id === 'StorageFull'
       return this.#again(state, lane, failures, isTooMuch ? Math.max(1, window.length >> 1) : messagesMax)
     }
     this.#work.act((turn) => {
       decideForwarded(turn, lane, ok)
-      if (state.held.has(lane)) this.#again(state, lane, failures)
+      if (this.#own!.held.has(lane)) this.#again(state, lane, failures)
       else this.#busy.delete(lane)
     }, forwardedBytes)
   }
@@ -175,10 +180,10 @@ export class Forwarder {
     })
   }
 
-  #window(state: PartitionState, lane: OutboxLane, messagesMax: number): OutboxEntry[] {
+  #window(lane: OutboxLane, messagesMax: number): OutboxEntry[] {
     const window: OutboxEntry[] = []
     // Of a lane that waits one message is enough to ask with.
-    const max = state.held.has(lane) ? 1 : messagesMax
+    const max = this.#own!.held.has(lane) ? 1 : messagesMax
     for (const entry of lane.entries) {
       if (entry.decidedSeq > this.#storedSeq || window.length >= max) break
       // A request carries only its first number, and a repair leaves a gap in them.

@@ -6,6 +6,7 @@ import {
   placePart,
   type LeavingPart,
   type Part,
+  type Ownership,
   type PartitionState,
   type QueueState,
   type Turn,
@@ -29,6 +30,7 @@ interface HomesOptions {
 export class Homes {
   readonly #o: HomesOptions
   readonly #act: (run: (turn: Turn<BodyRef>) => void, bytes?: number) => void
+  #own: Ownership | undefined
   #state: PartitionState | undefined
   #storedSeq = 0
   /** Parts that are being asked, by queue and partition. */
@@ -43,7 +45,9 @@ export class Homes {
     this.#act = act
   }
 
-  begin(state: PartitionState, storedSeq: number): void {
+  begin(own: Ownership, storedSeq: number): void {
+    const { state } = own
+    this.#own = own
     this.#state = state
     this.stored(storedSeq)
   }
@@ -69,9 +73,10 @@ export class Homes {
     if (state.homes.size > 0) this.#assure(state)
     for (const part of state.leaving) if (part.decidedSeq <= this.#storedSeq) this.#drop(state, part)
     for (const queue of state.homes) {
-      const { revision, followed, parts } = queue.spread!
+      const { revision, parts } = queue.spread!
+      const progress = this.#own!.progressOf(queue)
       for (const part of parts)
-        if ((followed.get(part.partition) ?? -1) < revision || part.state === 'opening')
+        if (!progress.follows(part.partition, revision) || part.state === 'opening')
           this.#place(state, queue, part)
     }
   }
@@ -104,7 +109,8 @@ export class Homes {
         return undefined
       // The part of before must be gone, and limits must be shared out among those that are there.
       if (state.leaving.some((l) => l.partition === partition && l.name === queue.name)) return undefined
-      if (part.state === 'opening' && isLimited(queue) && !othersFollow(queue, part)) return undefined
+      if (part.state === 'opening' && isLimited(queue) && !othersFollow(this.#own!, queue, part))
+        return undefined
       return placePart(state, queue, part)
     }
     const tooLate = (turn: Turn<BodyRef>, asked: Command): void => {
@@ -168,12 +174,12 @@ export class Homes {
   }
 }
 
-const isLimited = (queue: QueueState): boolean => queue.subs.some((sub) => sub.flow !== undefined)
+const isLimited = (queue: QueueState): boolean => queue.subs.some((sub) => sub.isLimited)
 
-const othersFollow = ({ spread }: QueueState, { partition }: Part): boolean =>
-  spread!.parts.every(
+const othersFollow = (own: Ownership, queue: QueueState, { partition }: Part): boolean =>
+  queue.spread!.parts.every(
     (p) =>
       p.partition === partition ||
       p.state === 'opening' ||
-      (spread!.followed.get(p.partition) ?? -1) >= spread!.revision,
+      own.progressOf(queue).follows(p.partition, queue.spread!.revision),
   )

@@ -11,7 +11,7 @@ import {
   nextTimerAt,
   recordBytes,
   startOf,
-  Times,
+  Ownership,
   Turn,
   type PartitionState,
   type Rest,
@@ -117,6 +117,7 @@ export class PartitionActor {
   readonly #schemas = new BodySchemas()
   readonly #storage: StorageWatch
   #token = 0
+  #own!: Ownership
   #state!: PartitionState
   #flights!: Flights
   #fenced!: Fenced
@@ -236,6 +237,11 @@ export class PartitionActor {
   get epoch(): number {
     return this.#state?.epoch ?? 0
   }
+  /** Who waits here and what else this ownership remembers, for checks; never change it. */
+  get ownership(): Ownership {
+    return this.#own
+  }
+
   /** The state as it was decided so far, for metrics and checks; never change it. */
   get state(): PartitionState {
     return this.#state
@@ -280,9 +286,8 @@ export class PartitionActor {
       this.#o.onTrouble?.(
         `checkpoint ${seq} is passed over: ${why}; an older state and the log took its place`,
       )
+    this.#own = new Ownership(loaded.state, { recordMs: this.#o.record.ms, partitions: this.#o.partitions })
     this.#state = loaded.state
-    this.#state.recordMs = this.#o.record.ms
-    this.#state.partitions = this.#o.partitions
     this.#begin(loaded, vouchedMs)
   }
 
@@ -290,7 +295,6 @@ export class PartitionActor {
   #begin(loaded: Loaded, vouchedMs: number): void {
     if (this.life !== 'Recovering') return
     const state = this.#state
-    state.times = new Times()
     const dispute = this.#beginTime(Math.max(state.at, vouchedMs))
     this.#checkpoints.begin(loaded, this.#beganMs)
     this.#storedSeq = this.#fenced.seq
@@ -322,13 +326,13 @@ export class PartitionActor {
     this.#isNoteDue = false
     this.#watchIdleness()
     this.#storage.start()
-    this.#forwarder.begin(state, this.#storedSeq)
-    this.#homes.begin(state, this.#storedSeq)
+    this.#forwarder.begin(this.#own, this.#storedSeq)
+    this.#homes.begin(this.#own, this.#storedSeq)
     this.#ring.begin(state)
     this.#sealer.begin(state)
     this.#eraser.begin(state, this.#storedSeq)
     this.#letterKeys.begin(state)
-    this.#redriver.begin(state)
+    this.#redriver.begin(this.#own)
     this.#backfill.begin(state, this.#storedSeq)
     // What came while the clocks disagreed moves with the time, ahead of everything that is decided by it.
     if (isAlone) this.#decideAlone((turn) => resume(turn, this.now()))
@@ -422,7 +426,7 @@ export class PartitionActor {
 
   /** Decides a step of the time in a frame of its own, of the time before it: nothing else is decided between two times. */
   #decideAlone(decide: (turn: Turn<BodyRef>) => void, at = this.#state.at): void {
-    const turn = new Turn<BodyRef>(this.#state, at, this.#o.random, sha256)
+    const turn = new Turn<BodyRef>(this.#own, at, this.#o.random, sha256)
     beginFrame(this.#state, this.#flights.nextSeq, at)
     decide(turn)
     this.#append(turn, at)
@@ -703,7 +707,7 @@ export class PartitionActor {
 
   get #hasWork(): boolean {
     if (this.#mailbox.isReady || this.#isNoteDue || this.#step !== undefined) return true
-    return nextTimerAt(this.#state) <= this.now()
+    return nextTimerAt(this.#own) <= this.now()
   }
 
   #appendBody(): void {
@@ -736,7 +740,7 @@ export class PartitionActor {
     const state = this.#state
     const now = this.now()
     const { first, sends } = this.#mailbox.gather()
-    const turn = new Turn<BodyRef>(state, now, this.#o.random, sha256, this.#sizes.turnBytesMax)
+    const turn = new Turn<BodyRef>(this.#own, now, this.#o.random, sha256, this.#sizes.turnBytesMax)
     beginFrame(state, this.#flights.nextSeq, now)
     const early: Bringing[] = []
     const returned: Bringing[] = []
@@ -758,7 +762,7 @@ export class PartitionActor {
       this.#closeSpills(sends, waiting)
       this.#hold(turn.answers)
     }
-    if (state.redrives.size > 0) this.#redriver.look()
+    if (state.redrives.size > 0 || this.#own.dryRuns.running.size > 0) this.#redriver.look()
     this.#goOn()
   }
 
@@ -892,7 +896,7 @@ export class PartitionActor {
 
   #armTimer(): void {
     this.#cancelTimer()
-    const at = nextTimerAt(this.#state)
+    const at = nextTimerAt(this.#own)
     if (at === Number.POSITIVE_INFINITY) return
     this.#cancelTimer = this.#o.time.after(Math.max(0, at - this.now()), () => this.#wake())
   }
@@ -1084,11 +1088,11 @@ export class PartitionActor {
       this.#send('DRAIN', 'handing over')
       this.#backfill.end()
       const error = new KirokuError('NotOwner', `partition ${this.partition} is handed over`)
-      for (const poll of this.#state.polls.values()) {
+      for (const poll of this.#own.polls.values()) {
         poll.done = true
         this.#refuse(poll.token, error)
       }
-      this.#state.polls.clear()
+      this.#own.polls.clear()
       this.#redriver.end()
       // The last that the log hears of this owner: what follows is time without one.
       this.#isNoteDue = !this.#storage.full && holdsLeases(this.#state)
@@ -1158,10 +1162,11 @@ export class PartitionActor {
     const checkpoints = this.#checkpoints.describe()
     let outbox = 0
     for (const lane of state?.outbox.values() ?? []) outbox += lane.entries.length
+    const own = this.#own as Ownership | undefined
     const held =
-      state === undefined || state.held.size === 0
+      own === undefined || own.held.size === 0
         ? []
-        : [...describeOutbox(state).values()].flat().filter((lane) => lane.held !== undefined)
+        : [...describeOutbox(own.state, own).values()].flat().filter((lane) => lane.held !== undefined)
     return {
       partition: this.partition,
       epoch: this.epoch,

@@ -6,6 +6,7 @@ import {
   passesByTime,
   redriveNumbers,
   type AvailableMessage,
+  type Ownership,
   type PartitionState,
   type RedriveMove,
   type Subscription,
@@ -71,6 +72,7 @@ export class Redriver {
   readonly #cache: BodyCache
   readonly #schemas: BodySchemas
   readonly #work: RedriveWork
+  #own: Ownership | undefined
   #state: PartitionState | undefined
   readonly #busy = new Set<Redrive>()
   /** Those who wait until something is stored. */
@@ -90,7 +92,9 @@ export class Redriver {
     this.#work = work
   }
 
-  begin(state: PartitionState): void {
+  begin(own: Ownership): void {
+    const { state } = own
+    this.#own = own
     this.end()
     this.#state = state
     this.look()
@@ -109,7 +113,7 @@ export class Redriver {
   look(): void {
     const state = this.#state
     if (state === undefined) return
-    for (const redrive of state.redrives) {
+    for (const redrive of [...state.redrives, ...this.#own!.dryRuns.running]) {
       if (this.#busy.has(redrive)) continue
       const sub = state.subscriptionOf(redrive.queue, redrive.sub)
       if (sub === undefined) continue
@@ -139,7 +143,7 @@ export class Redriver {
   }
 
   #isOver({ state, redrive }: Job): boolean {
-    return this.#state !== state || !state.redrives.has(redrive)
+    return this.#state !== state || !this.#own!.isRunning(redrive)
   }
 
   async #run(job: Job): Promise<void> {
@@ -179,8 +183,8 @@ export class Redriver {
   }
 
   /** Ends a redrive once what it moved has arrived, but for what cannot. */
-  #finish({ state, redrive, cursor }: Job): Promise<void> {
-    const letters = lettersOf(state, redrive)
+  #finish({ redrive, cursor }: Job): Promise<void> {
+    const letters = lettersOf(this.#own!, redrive)
     if (letters.some(({ held }) => held === undefined)) return this.#stir()
     const note = letters
       .flatMap((lane) => heldWarning(lane) ?? [])
@@ -276,7 +280,7 @@ export class Redriver {
   #inOutbox({ state, redrive }: Job): number {
     let count = 0
     for (const lane of state.outbox.values())
-      if (lane.source === redrive.queue && !state.held.has(lane)) count += lane.entries.length
+      if (lane.source === redrive.queue && !this.#own!.held.has(lane)) count += lane.entries.length
     return count
   }
 

@@ -6,6 +6,7 @@ import {
   decideCarry,
   endTurn,
   lettersBefore,
+  Ownership,
   PartitionState,
   snapshot,
   Turn,
@@ -24,6 +25,7 @@ const now = 1_700_000_000_000
 const elsewhere = { partition: 1, queue: 1, name: 'dead' }
 
 let state: PartitionState
+let own: Ownership
 let ring: KeyRing
 let sealer: Sealer
 /** Bodies that were given records of their own, with every try. */
@@ -42,7 +44,7 @@ const send = (...messages: string[]): CommandOf<'Enqueue'> => ({
 /** Decides a frame and seals it; what its queue has in it then. */
 const frame = (run: (turn: Turn<BodyRef>) => void): Uint8Array[] => {
   const seq = state.frameSeq + 1
-  const turn = new Turn<BodyRef>(state, now, () => 0, sha256)
+  const turn = new Turn<BodyRef>(own, now, () => 0, sha256)
   beginFrame(state, seq, now)
   run(turn)
   endTurn(turn)
@@ -60,6 +62,7 @@ const textsOf = async (bodies: readonly Uint8Array[]) =>
 
 beforeEach(async () => {
   state = new PartitionState(0)
+  own = new Ownership(state)
   frames = new Map()
   spilled = []
   ring = new KeyRing(

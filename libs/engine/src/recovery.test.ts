@@ -363,7 +363,7 @@ describe('the owner of a partition', () => {
     const log = createMemoryLog({ partitions: 1 })
     const one = await withQueue(log)
     const waiting = one.node.request(0, [receive('mail', 1, 20_000)])
-    await waitUntil(() => one.node.actors.get(0)!.state.polls.size === 1)
+    await waitUntil(() => one.node.actors.get(0)!.ownership.polls.size === 1)
     await one.close()
     expect((await waiting).answers[0]!.error?.id).toBe('NotOwner')
   })

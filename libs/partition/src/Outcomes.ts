@@ -84,12 +84,11 @@ export class Outcomes {
 
   /** Emits the facts; returns how many. */
   flush<B>(turn: Turn<B>): number {
-    const { times } = turn.state
+    const { deliveries } = turn.own.times
     for (const g of this.#groups) {
       emitGroup(turn, g)
-      if (times === undefined) continue
-      if (endsAttempt(g)) times.deliveries.ended(g.sub, countOf(g.numbers), turn.now, errorOf(g))
-      else if (g.type === 'LeaseExtended') times.deliveries.renewed(g.sub, countOf(g.numbers), turn.now)
+      if (endsAttempt(g)) deliveries.ended(g.sub, countOf(g.numbers), turn.now, errorOf(g))
+      else if (g.type === 'LeaseExtended') deliveries.renewed(g.sub, countOf(g.numbers), turn.now)
     }
     const n = this.#groups.length
     this.#groups.length = 0

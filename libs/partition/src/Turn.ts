@@ -1,6 +1,7 @@
 import { type MessageCell, newCell } from '@kiroku/message'
 import { type Answer, eventBytes, type KirokuError, type LogEvent, type Ranges } from '@kiroku/protocol'
 import { evolve } from './evolve.ts'
+import type { Ownership } from './ownership/Ownership.ts'
 import type { PartitionState } from './state/PartitionState.ts'
 
 /** A delivery that was decided; the shell adds the bodies. Arrays run parallel. */
@@ -46,6 +47,7 @@ export type Digest = (bytes: Uint8Array) => Uint8Array
 
 /** One gathering of commands, decided at one moment: facts and answers collect here. `B` is a body or a reference to one. */
 export class Turn<B = Uint8Array> {
+  readonly own: Ownership
   readonly state: PartitionState
   /** Partition time in ms. */
   readonly now: number
@@ -67,13 +69,14 @@ export class Turn<B = Uint8Array> {
   readonly cell: MessageCell = newCell()
 
   constructor(
-    state: PartitionState,
+    own: Ownership,
     now: number,
     random: () => number,
     digest: Digest,
     bytesMax = Number.POSITIVE_INFINITY,
   ) {
-    this.state = state
+    this.own = own
+    this.state = own.state
     this.now = now
     this.random = random
     this.digest = digest
@@ -95,7 +98,7 @@ export class Turn<B = Uint8Array> {
   emit(event: LogEvent): void {
     this.events.push(event)
     this.bytes += eventBytes(event)
-    this.state.followers?.event(event, this.state)
+    this.own.followers?.event(event, this.state)
     evolve(this.state, event)
   }
 

@@ -30,6 +30,7 @@ import {
   snapshot,
   stateHash,
   type Turn,
+  type Ownership,
   type PartitionState,
 } from './index.ts'
 import type { QueueState } from './state/QueueState.ts'
@@ -38,6 +39,7 @@ import { freeSlot } from './store/LiveSlab.ts'
 import { loadCell } from './store/loadCell.ts'
 import { listsOf } from './store/readyRuns.ts'
 import { ReferencePartition, timeOf, type LawQueue, type LawSub } from './testing/ReferencePartition.ts'
+import { Times } from './ownership/Times.ts'
 import { numbersOf, TestPartition } from './testing/TestPartition.ts'
 import { TestRepeats } from './testing/TestRepeats.ts'
 
@@ -511,7 +513,9 @@ class Clients {
 const moveSome = (turn: Turn, random: () => number): void => {
   const { state } = turn
   // A restart goes on with them in another order.
-  const inTurn = [...state.redrives].sort((a, b) => a.queue - b.queue || (a.request < b.request ? -1 : 1))
+  const inTurn = [...state.redrives, ...turn.own.dryRuns.running].sort(
+    (a, b) => a.queue - b.queue || (a.request < b.request ? -1 : 1),
+  )
   for (const redrive of inTurn) {
     const sub = state.subscriptionOf(redrive.queue, redrive.sub)!
     const some = numbersOf(availableNumbers(state, sub, redrive.upTo)).filter(() => random() < 0.6)
@@ -635,7 +639,8 @@ const garbled = (g: { kind: number; numbers: unknown[]; queue: string }): Comman
 // --- What must hold.
 
 /** Compares what the partition remembers with what the record says of every message, and its counters with both. */
-const compare = (state: PartitionState, law: ReferencePartition): void => {
+const compare = (own: Ownership, law: ReferencePartition): void => {
+  const { state } = own
   expect([...state.queues.keys()].sort()).toEqual([...law.queues.keys()].sort())
   const descriptions = new Map(
     describeQueues(state, state.queues.values(), state.at).map((d) => [d.queue, d]),
@@ -664,8 +669,8 @@ const compare = (state: PartitionState, law: ReferencePartition): void => {
         } else expect(untouched.get(n)).toBe(isFinal(is) || is === State.Delayed ? undefined : is)
       }
       const of = (s: State): number => counted.get(s) ?? 0
-      const own = subscriptions[i]!.counts
-      expect(own).toEqual({
+      const counts = subscriptions[i]!.counts
+      expect(counts).toEqual({
         delayed: known.delayed.size,
         available: of(State.Available),
         inflight: of(State.Inflight),
@@ -674,11 +679,11 @@ const compare = (state: PartitionState, law: ReferencePartition): void => {
         committed: of(State.Committed),
         deadLettered: of(State.DLQ),
         discarded: of(State.Discarded),
-        redelivered: own.redelivered,
+        redelivered: counts.redelivered,
       })
       expect(sub.hold?.until ?? 0).toBe(lawSub.held.until)
       compareLists(state, sub)
-      servesGroups(state, sub)
+      servesGroups(own, sub)
     }
   }
   expect(state.live.used).toBe(live)
@@ -790,10 +795,12 @@ const compareLists = (state: PartitionState, sub: Subscription): void => {
 }
 
 /** Whether nobody waits for a group of which something can be delivered. */
-const servesGroups = ({ live, dirty, at }: PartitionState, sub: Subscription): void => {
+const servesGroups = (own: Ownership, sub: Subscription): void => {
+  const { live, at } = own.state
+  const { flow, groupPolls } = own.of(sub)
   // Who is not served in this turn is in the next one; limits hold back what there is.
-  if (dirty.has(sub) || sub.isPausedAt(at) || sub.flow !== undefined) return
-  for (const { group, done } of sub.groupPolls.all()) {
+  if (own.dirty.has(sub) || sub.isPausedAt(at) || flow !== undefined) return
+  for (const { group, done } of groupPolls.all()) {
     expect(done).toBe(false)
     const found = sub.groups!.find(group!)
     expect(found !== undefined && sub.groups!.isServable(found, live)).toBe(false)
@@ -929,7 +936,7 @@ const play = (script: Value<typeof turns>, configs: Partial<QueueConfig>[], fork
     law.read(p.events, at, (queue) => p.bodies.get(`${p.state.frameSeq}/${queue}`) ?? [])
     repeats.read(p.events)
     consume(p, law, clients)
-    compare(p.state, law)
+    compare(p.own, law)
     if (fork === undefined) return
     expect(fork.events).toEqual(p.events)
     expect(fork.said).toEqual(p.said)
@@ -965,9 +972,10 @@ const play = (script: Value<typeof turns>, configs: Partial<QueueConfig>[], fork
   for (const [i, { ops, passMs, owner, arrivals }] of script.entries()) {
     if (i === forkAt) {
       fork = p.fork()
-      // Who waits for keys to be deleted, and what lanes wait for, is forgotten with a restart.
-      p.state.awaitingErased = []
-      p.state.held.clear()
+      // Who waits for keys to be deleted, what lanes wait for and how long things took is forgotten with a restart.
+      p.own.awaitingErased = []
+      Object.assign(p.own, { times: new Times() })
+      p.own.held.clear()
       law.read(p.events, p.now, () => [])
     }
     p.now += passMs
@@ -1037,7 +1045,7 @@ const play = (script: Value<typeof turns>, configs: Partial<QueueConfig>[], fork
   for (const token of tokens) expect(p.answers.has(token)).toBe(true)
   for (const { counts } of describeQueues(p.state, p.state.queues.values(), p.now))
     expect(counts).toMatchObject({ delayed: 0, available: 0, inflight: 0, waitingRetry: 0 })
-  expect([p.state.live.used, p.state.runs.used, p.state.polls.size, p.state.delayedRuns.size]).toEqual([
+  expect([p.state.live.used, p.state.runs.used, p.own.polls.size, p.state.delayedRuns.size]).toEqual([
     0, 0, 0, 0,
   ])
   expect(p.state.dedup.size).toBe(0)

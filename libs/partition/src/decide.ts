@@ -121,7 +121,7 @@ const decideWhole = <B extends Uint8Array | SizedRef>(
       return decideDescribeRedrives(turn, command, token)
     case 'DescribeQueue': {
       const queue = namedQueue(turn, command.queue, token)
-      if (queue !== undefined) turn.ok(token, describeQueue(turn.state, queue, turn.now))
+      if (queue !== undefined) turn.ok(token, describeQueue(turn.own, queue, turn.now))
       return
     }
     case 'DescribeGroups': {
@@ -133,7 +133,9 @@ const decideWhole = <B extends Uint8Array | SizedRef>(
     case 'FollowPartition':
       return decideFollow(turn, command, token)
     case 'ListQueues':
-      return turn.ok(token, { queues: describeQueues(turn.state, turn.state.queues.values(), turn.now) })
+      return turn.ok(token, {
+        queues: describeQueues(turn.state, turn.state.queues.values(), turn.now, turn.own),
+      })
     default:
       return turn.refuse(
         token,

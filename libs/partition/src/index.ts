@@ -30,7 +30,7 @@ export {
 export { editable, type BodyAt } from './edit/editBody.ts'
 export { beginFrame, evolve } from './evolve.ts'
 export { findDelayed } from './delay/delayed.ts'
-export { Times } from './ownership/Times.ts'
+export { Ownership } from './ownership/Ownership.ts'
 export { redriveNumbers } from './redrive/redriveNumbers.ts'
 export { firstMissing } from './owner/firstMissing.ts'
 export { looksInside, passesByTime, passesInside } from './redrive/redriveFilter.ts'

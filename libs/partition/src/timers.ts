@@ -9,7 +9,7 @@ import { fireFlows } from './receive/flowTimers.ts'
 import { filteredSubs } from './send/filter.ts'
 import { leave } from './settle/decideSettle.ts'
 import { fireHolds, holdEndsAt } from './settle/hold.ts'
-import type { PartitionState } from './state/PartitionState.ts'
+import type { Ownership } from './ownership/Ownership.ts'
 import type { QueueState } from './state/QueueState.ts'
 import { loadCell } from './store/loadCell.ts'
 
@@ -33,14 +33,15 @@ const retryDue: Extract<MachineEvent, { type: 'RETRY_DUE' }> = { type: 'RETRY_DU
 const expire: MachineEvent = { type: 'EXPIRE' }
 
 /** When the partition must have its next turn even if nobody asks for anything; infinity when never. */
-export const nextTimerAt = (state: PartitionState): number => {
+export const nextTimerAt = (own: Ownership): number => {
+  const { state } = own
   // Somebody who could be served was left over from the last turn.
-  if (state.dirty.size > 0) return state.at
+  if (own.dirty.size > 0) return state.at
   const { live } = state
   const slot = live.earliest
   let at = slot < 0 ? Number.POSITIVE_INFINITY : live.deadline[slot]!
-  at = Math.min(at, state.delayedRuns.peek()?.dueAt ?? at, state.pollTimers.peek()?.at ?? at, state.sweep.at)
-  if (state.flowTimers.size > 0) at = Math.min(at, state.flowTimers.peek()!.at)
+  at = Math.min(at, state.delayedRuns.peek()?.dueAt ?? at, own.pollTimers.peek()?.at ?? at, own.sweep.at)
+  if (own.flowTimers.size > 0) at = Math.min(at, own.flowTimers.peek()!.at)
   if (state.holds.size > 0) at = Math.min(at, holdEndsAt(state))
   return at
 }
@@ -49,9 +50,9 @@ export const nextTimerAt = (state: PartitionState): number => {
 export const fireTimers = <B>(turn: Turn<B>): Poll[] => {
   fireDelays(turn)
   fireLive(turn)
-  if (turn.now >= turn.state.sweep.at) sweep(turn)
-  fireFlows(turn.state, turn.now)
-  fireHolds(turn.state, turn.now)
+  if (turn.now >= turn.own.sweep.at) sweep(turn)
+  fireFlows(turn.own, turn.now)
+  fireHolds(turn.own, turn.now)
   return duePolls(turn)
 }
 
@@ -120,13 +121,14 @@ const require = (accepted: boolean, state: State): void => {
 
 /** Ends what is too old: messages that nobody touched, and queues that nobody receives from. */
 const sweep = <B>(turn: Turn<B>): void => {
-  const { state, now } = turn
-  const { runs, sweep } = state
+  const { state, own, now } = turn
+  const { runs } = state
+  const { sweep } = own
   sweep.begin()
   let endsLeft = timersPerTurnMax
   let groupsLeft = groupsPerTurnMax
   for (const queue of state.queues.values()) {
-    const idleAt = idleEnd(queue, now)
+    const idleAt = idleEnd(own, queue, now)
     if (idleAt <= now) {
       if (turn.timerRoom < timerBytes) return sweep.interrupt(now)
       turn.emit({ type: 'QueueDeleted', queue: queue.id, by: { name: 'engine', origin: 'idle' } })
@@ -163,15 +165,15 @@ const sweep = <B>(turn: Turn<B>): void => {
 }
 
 /** When a queue will have been idle for too long; while somebody waits it is not. */
-const idleEnd = (queue: QueueState, now: number): number => {
+const idleEnd = (own: Ownership, queue: QueueState, now: number): number => {
   const { idleMs } = queue.config
   if (idleMs === 0) return Number.POSITIVE_INFINITY
-  if (queue.subs.some((sub) => sub.waiting().next().done !== true)) queue.receivedAt = now
-  return queue.receivedAt + idleMs
+  if (queue.subs.some((sub) => own.of(sub).waiting().next().done !== true)) own.received(queue, now)
+  return own.receivedAt(queue) + idleMs
 }
 
 const duePolls = <B>(turn: Turn<B>): Poll[] => {
-  const { pollTimers, dirty } = turn.state
+  const { pollTimers, dirty } = turn.own
   const due: Poll[] = []
   for (let top = pollTimers.peek(); top !== undefined && top.at <= turn.now; top = pollTimers.peek()) {
     pollTimers.pop()
@@ -184,15 +186,15 @@ const duePolls = <B>(turn: Turn<B>): Poll[] => {
 
 /** Answers the receives that waited long enough and got nothing; the others are looked at again. */
 export const answerEmpty = <B>(turn: Turn<B>, due: readonly Poll[]): void => {
-  const { state, now } = turn
+  const { own, now } = turn
   for (const poll of due) {
     // One whose batch is open waits for that, even beyond its wait for a first message.
     if (poll.done || (poll.waitUntil <= now && poll.wakeAt > now)) continue
     if (poll.waitUntil > now) {
-      if (poll.wakeAt <= now) wakePoll(state, poll, poll.waitUntil)
-    } else if (state.dirty.has(poll.subscription)) wakePoll(state, poll, now)
+      if (poll.wakeAt <= now) wakePoll(own, poll, poll.waitUntil)
+    } else if (own.dirty.has(poll.subscription)) wakePoll(own, poll, now)
     else {
-      endPoll(state, poll)
+      endPoll(own, poll)
       turn.ok(poll.token, {})
     }
   }

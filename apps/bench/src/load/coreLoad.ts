@@ -5,6 +5,7 @@ import {
   beginFrame,
   decide,
   endTurn,
+  Ownership,
   PartitionState,
   snapshotSpace,
   snapshotting,
@@ -36,6 +37,7 @@ const threadMs = (): number => {
 /** A partition without a shell: each turn is a frame. */
 class Frames {
   readonly state = new PartitionState(0)
+  readonly #own = new Ownership(this.state)
   #seq = 0
   #sends = 0
   #polls = 0
@@ -62,7 +64,7 @@ class Frames {
     const beganMs = threadMs()
     beginFrame(this.state, ++this.#seq, now)
     const turn = new Turn(
-      this.state,
+      this.#own,
       now,
       () => 0,
       (bytes) => hash('sha256', bytes, 'buffer'),

@@ -57,7 +57,7 @@ export const decideErase = <B>(
     discarded += countOf(numbers)
     end(turn, sub, numbers)
   }
-  state.awaitingErased.push({ token, erasure, discarded })
+  turn.own.awaitingErased.push({ token, erasure, discarded })
   return undefined
 }
 
@@ -120,11 +120,11 @@ const erasedBy = (queue: QueueState, c: CommandOf<'Erase'>): ErasedMessages | Ki
 
 /** The keys of an erasure are gone: whoever asked for it is told. */
 export const decideKeysDeleted = <B>(turn: Turn<B>, erasure: number): void => {
-  const { state } = turn
+  const { state, own } = turn
   const found = state.erasures.find((e) => e.erasure === erasure)
   if (found === undefined) return
   turn.emit({ type: 'KeysDeleted', queue: found.queue, erasure })
-  for (const { token, discarded } of state.awaitingErased.filter((a) => a.erasure === erasure))
+  for (const { token, discarded } of own.awaitingErased.filter((a) => a.erasure === erasure))
     turn.ok(token, { erasure, discarded })
-  state.awaitingErased = state.awaitingErased.filter((a) => a.erasure !== erasure)
+  own.awaitingErased = own.awaitingErased.filter((a) => a.erasure !== erasure)
 }

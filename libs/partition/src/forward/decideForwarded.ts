@@ -12,6 +12,7 @@ import {
   valueBytes,
 } from '@kiroku/protocol'
 import { pushNumber, type Turn } from '../Turn.ts'
+import type { Ownership } from '../ownership/Ownership.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
 import { mainSubscription, type QueueState } from '../state/QueueState.ts'
 import type { Subscription } from '../state/Subscription.ts'
@@ -33,8 +34,8 @@ export const decideForwarded = <B>(turn: Turn<B>, lane: OutboxLane, said: Answer
   // Without knowing what it had stored, some might arrive twice: a newer node will say.
   if (said.outcome === 'targetGone' && said.stored !== undefined) readdress(turn, lane, said.again)
   closeEmptied(turn, lane)
-  if (said.outcome === 'stored') state.held.delete(lane)
-  else hold(state, lane, 'targetGone', turn.now)
+  if (said.outcome === 'stored') turn.own.held.delete(lane)
+  else hold(turn.own, lane, 'targetGone', turn.now)
   endLanes(turn, source)
 }
 
@@ -102,13 +103,13 @@ export const decideForgetLanes = <B>(turn: Turn<B>, c: CommandOf<'ForgetLanes'>,
 
 /** Takes note that letters of a lane wait, and why. */
 export const hold = (
-  state: PartitionState,
+  { state, held }: Ownership,
   lane: OutboxLane,
   reason: 'targetGone' | 'subscriptionGone',
   now: number,
 ): void => {
-  if (lane.entries.length === 0 || !isThere(state, lane)) state.held.delete(lane)
-  else if (state.held.get(lane)?.reason !== reason) state.held.set(lane, { reason, since: now })
+  if (lane.entries.length === 0 || !isThere(state, lane)) held.delete(lane)
+  else if (held.get(lane)?.reason !== reason) held.set(lane, { reason, since: now })
 }
 
 const isThere = (state: PartitionState, lane: OutboxLane): boolean =>
@@ -116,7 +117,7 @@ const isThere = (state: PartitionState, lane: OutboxLane): boolean =>
 
 /** Sends on what waits for targets that are gone, ahead of what comes later, as soon as a queue has another setting. */
 export const readdressHeld = <B>(turn: Turn<B>, queue: QueueState): void => {
-  const { held } = turn.state
+  const { held } = turn.own
   for (const [lane, { reason }] of [...held]) {
     if (lane.source !== queue.id || reason !== 'targetGone') continue
     readdress(turn, lane, undefined)

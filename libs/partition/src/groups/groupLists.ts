@@ -6,14 +6,15 @@ import type { Group } from './Group.ts'
 
 /** Puts a group in the row of those to be served, if a receive can get something of it. */
 export const offer = (state: PartitionState, sub: Subscription, group: Group): void => {
+  const { watcher } = state
   const groups = sub.groups!
-  const isAwaited = !sub.groupPolls.isEmpty
+  const isAwaited = watcher?.awaitsGroups(sub) === true
   if ((group.isQueued && !isAwaited) || !groups.isServable(group, state.live)) return
-  if (isAwaited && sub.groupPolls.wake(group.key)) state.dirty.add(sub)
+  if (isAwaited) watcher.groupCanDeliver(sub, group.key)
   if (group.isQueued) return
-  if (groups.isRowEmpty) sub.availableSince = state.at
+  if (groups.isRowEmpty) watcher?.becameAvailable(sub)
   groups.queue(group)
-  state.dirty.add(sub)
+  watcher?.look(sub)
 }
 
 /** The live message of a slot became available again. */

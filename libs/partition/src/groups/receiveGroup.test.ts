@@ -79,7 +79,7 @@ describe.each(['fair', 'ordered'] as const)(
       p.now += 10_000
       p.turn()
       expect(got(a!)).toBe('empty')
-      expect([sub().groupPolls.isEmpty, p.state.polls.size]).toEqual([true, 0])
+      expect([p.own.of(sub()).groupPolls.isEmpty, p.own.polls.size]).toEqual([true, 0])
     })
 
     it('gets what comes back of its group', () => {

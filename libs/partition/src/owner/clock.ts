@@ -6,17 +6,12 @@ import type { PartitionState } from '../state/PartitionState.ts'
 export const clockResumed = (state: PartitionState, e: LogEventOf<'ClockResumed'>): void => {
   const { dispute } = state
   if (e.now > state.at) state.at = e.now
-  for (const queue of state.queues.values()) queue.receivedAt = state.at
   const { live } = state
   for (let slot = 0; slot < live.top; slot++)
     if (live.state[slot] === State.Inflight) live.deadline[slot] = live.deadline[slot]! + e.gapMs
   if (dispute !== undefined && e.gapMs > 0) moveSince(state, dispute, e.gapMs)
   live.reorder()
-  for (const sub of state.subscriptions) {
-    if (sub?.flow === undefined) continue
-    sub.flow.restart(state.at)
-    state.dirty.add(sub)
-  }
+  state.watcher?.clockResumed()
   if (e.dispute === undefined) state.dispute = undefined
   else state.dispute ??= { since: e.now, delivery: state.nextDelivery }
 }

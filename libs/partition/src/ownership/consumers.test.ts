@@ -1,12 +1,10 @@
 import { type ConsumerDescription, limits, type QueueDescription, mergeConsumers } from '@kiroku/protocol'
 import { describe, expect, it } from 'vitest'
-import { Times } from '../index.ts'
 import { TestPartition } from '../testing/TestPartition.ts'
 
 const withQueue = (): TestPartition => {
   const p = new TestPartition()
   p.create('q', {})
-  p.state.times = new Times()
   return p
 }
 
@@ -37,7 +35,6 @@ describe('the consumers of a queue', () => {
   it('are told also where they wait for one group alone', () => {
     const p = new TestPartition()
     p.create('q', { groups: 'fair' })
-    p.state.times = new Times()
     const { now } = p
     p.poll('q', { consumer: 'requester', group: 'its own', waitMs: 60_000 })
     expect(consumersOf(p)).toEqual([{ name: 'requester', waitingPolls: 1, inflight: 0, since: now }])

@@ -8,7 +8,7 @@ export const decideFollow = <B>(
   { follower, since }: CommandOf<'FollowPartition'>,
   token: number,
 ): void => {
-  const followers = (turn.state.followers ??= new Followers())
+  const followers = (turn.own.followers ??= new Followers())
   if (!followers.has(follower) && followers.size >= limits.followersMax)
     return turn.refuse(
       token,
@@ -21,13 +21,13 @@ export const decideFollow = <B>(
 
 /** Tells those who asked in this turn what happened up to its end, and forgets those who ask no more. */
 export const answerFollowers = <B>(turn: Turn<B>): void => {
-  const { state, follows } = turn
-  const { followers } = state
+  const { state, own, follows } = turn
+  const { followers } = own
   if (followers === undefined) return
   // A turn without facts becomes no record.
   const seq = turn.events.length > 0 ? state.frameSeq : state.frameSeq - 1
   for (const { token, follower, since } of follows)
     turn.ok(token, followers.take(follower, since, state, seq))
   followers.sweep(turn.now)
-  if (followers.size === 0) state.followers = undefined
+  if (followers.size === 0) own.followers = undefined
 }

@@ -36,6 +36,6 @@ it('counts for nobody who stays away, and for so many at most', () => {
   expect(p.ask(follow('one more', 0)).error).toMatchObject({ id: 'Busy' })
   p.now += limits.followerLingerMs + 1
   p.turn()
-  expect(p.state.followers).toBeUndefined()
+  expect(p.own.followers).toBeUndefined()
   p.ok(follow('one more', 0))
 })

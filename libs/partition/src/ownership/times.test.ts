@@ -1,16 +1,15 @@
 import { figuresOf, limits, timeBucket, timeBuckets, mergeTimes, type QueueTimes } from '@kiroku/protocol'
 import { describe, expect, it } from 'vitest'
-import { describeQueues, Times } from '../index.ts'
+import { describeQueues } from '../index.ts'
 import { TestPartition } from '../testing/TestPartition.ts'
 
 const withQueue = (): TestPartition => {
   const p = new TestPartition()
   p.create('q', {})
-  p.state.times = new Times()
   return p
 }
 const timesOf = (p: TestPartition): QueueTimes | undefined =>
-  describeQueues(p.state, p.state.queues.values(), p.now)[0]!.times
+  describeQueues(p.state, p.state.queues.values(), p.now, p.own)[0]!.times
 const itemOf = ({ queue, sub, delivery, numbers }: NonNullable<ReturnType<TestPartition['receive']>>) => ({
   queue,
   sub,
@@ -73,7 +72,7 @@ describe('how long messages took', () => {
     const long = p.receive('q')!
     const count = 3 * limits.timedDeliveriesMax
     for (let i = 1; i <= count; i++)
-      p.state.times!.delivered(p.state.subscriptions[0]!, long.delivery + i, p.now + i, [1], [p.now], 1)
+      p.own.times.delivered(p.state.subscriptions[0]!, long.delivery + i, p.now + i, [1], [p.now], 1)
     p.now += count
     p.turn({ type: 'Ack', items: [itemOf(long)] })
     const { p50Ms } = timesOf(p)!.processing!

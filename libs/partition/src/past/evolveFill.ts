@@ -43,7 +43,7 @@ export const filled = (state: PartitionState, e: LogEventOf<'SubscriptionFilled'
   sub.fill = undefined
   state.filling.delete(sub)
   state.restoredSeq = state.frameSeq
-  state.dirty.add(sub)
+  state.watcher?.look(sub)
   // Their retention was not looked at meanwhile.
-  state.sweep.restart(state.at)
+  state.watcher?.restartSweep(state.at)
 }

@@ -17,7 +17,7 @@ import { homeQueue, homeSubscription } from '../lookup.ts'
 import { orRefuse } from '../orRefuse.ts'
 import { endPoll } from '../receive/decideReceive.ts'
 import { okWhenFollowed, refuseParts } from '../spread/decideHome.ts'
-import type { PartitionState } from '../state/PartitionState.ts'
+import type { Ownership } from '../ownership/Ownership.ts'
 import type { QueueState } from '../state/QueueState.ts'
 import type { Subscription } from '../state/Subscription.ts'
 
@@ -27,7 +27,7 @@ export const decideCreateQueue = <B>(turn: Turn<B>, c: CommandOf<'CreateQueue'>,
     const { state } = turn
     checkNewName(c.queue)
     const config = checkConfig(defaultQueueConfig, c.config)
-    refuseLongRetention(state, c.config)
+    refuseLongRetention(turn.own, c.config)
     checkApplied(c.applied)
     const existing = state.names.get(c.queue)
     if (existing !== undefined) {
@@ -63,7 +63,7 @@ export const decideConfigureQueue = <B>(turn: Turn<B>, c: CommandOf<'ConfigureQu
     if (applied !== undefined && queue.applied.get(applied.source) === applied.digest)
       return turn.ok(token, { queue: queue.id })
     const config = checkConfig(queue.config, c.config)
-    refuseLongRetention(turn.state, c.config)
+    refuseLongRetention(turn.own, c.config)
     if (config.groups !== queue.config.groups)
       throw new KirokuError('InvalidConfig', 'groups are set when the queue is created, and stay as they are')
     if (config.erasable !== queue.config.erasable)
@@ -104,7 +104,7 @@ const checkApplied = (applied: AppliedSection | undefined): void => {
 }
 
 /** Only what is asked for is refused: the default of a log that keeps little is no contradiction of anybody's. */
-const refuseLongRetention = ({ recordMs }: PartitionState, { retentionMs }: Partial<QueueConfig>): void => {
+const refuseLongRetention = ({ recordMs }: Ownership, { retentionMs }: Partial<QueueConfig>): void => {
   if (retentionMs !== undefined && retentionMs > recordMs)
     throw new KirokuError(
       'InvalidConfig',
@@ -134,7 +134,7 @@ const deleteQueue = <B>(turn: Turn<B>, queue: QueueState, by: Actor, token: numb
   const deleted = new KirokuError('UnknownQueue', `queue "${queue.name}" was deleted`)
   for (const sub of queue.subs) refusePolls(turn, sub, deleted)
   // Its parts will not follow what was decided before any more.
-  for (const { token: waiting } of queue.spread?.awaiting ?? []) turn.refuse(waiting, deleted)
+  for (const { token: waiting } of turn.own.progressOf(queue).awaiting) turn.refuse(waiting, deleted)
   turn.emit({ type: 'QueueDeleted', queue: queue.id, by })
   endLanes(turn, queue.id)
   okWhenGone(turn, queue.id, token)
@@ -144,13 +144,13 @@ const deleteQueue = <B>(turn: Turn<B>, queue: QueueState, by: Actor, token: numb
 const okWhenGone = <B>(turn: Turn<B>, queue: number, token: number): void => {
   const { state } = turn
   if (!state.leaving.some((part) => part.queue === queue)) return turn.ok(token, { queue })
-  state.awaitingGone.push({ token, queue, ok: { queue } })
+  turn.own.awaitingGone.push({ token, queue, ok: { queue } })
 }
 
 /** Ends the waiting receives of a subscription that goes away. */
 export const refusePolls = <B>(turn: Turn<B>, sub: Subscription, error: KirokuError): void => {
-  for (const poll of sub.waiting()) {
-    endPoll(turn.state, poll)
+  for (const poll of turn.own.of(sub).waiting()) {
+    endPoll(turn.own, poll)
     turn.refuse(poll.token, error)
   }
 }

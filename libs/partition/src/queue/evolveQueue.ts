@@ -10,12 +10,11 @@ import { open } from '../subscription/evolveSubscription.ts'
 export const queueCreated = (state: PartitionState, e: LogEventOf<'QueueCreated'>): void => {
   const queue = new QueueState(e.queue, e.name, e.config as Partial<QueueConfig>, state.groups)
   if (e.applied !== undefined) queue.noteApplied(e.applied)
-  queue.receivedAt = state.at
   state.queues.set(e.queue, queue)
   state.names.set(e.name, queue)
   open(state, queue, 0, mainSubscription, {})
   if (e.queue >= state.nextQueue) state.nextQueue = e.queue + 1
-  if (queue.config.idleMs > 0) state.sweep.restart()
+  if (queue.config.idleMs > 0) restartIdle(state, queue)
 }
 
 export const queueConfigured = (state: PartitionState, e: LogEventOf<'QueueConfigured'>): void => {
@@ -24,19 +23,22 @@ export const queueConfigured = (state: PartitionState, e: LogEventOf<'QueueConfi
   state.dedup.expire(queue, state.at)
   queue.configure(e.config as Partial<QueueConfig>)
   state.dedup.expire(queue, state.at)
-  for (const sub of queue.subs) state.dirty.add(sub)
+  for (const sub of queue.subs) state.watcher?.configured(sub)
   if (e.applied !== undefined) queue.noteApplied(e.applied)
-  if (queue.config.idleMs > 0) {
-    queue.receivedAt = state.at
-    state.sweep.restart()
-  }
+  if (queue.config.idleMs > 0) restartIdle(state, queue)
   revise(state, queue)
   if (queue.config.retentionMs === before) return
   const live = state.live
   for (let slot = 0; slot < live.top; slot++)
     if (live.state[slot] === State.Available && state.subscriptions[live.owner[slot]!]!.queue === queue)
       live.schedule(slot, live.enqueuedAt[slot]! + queue.config.retentionMs)
-  state.sweep.restart()
+  state.watcher?.restartSweep()
+}
+
+/** A queue that is deleted when idle is not so from now on. */
+const restartIdle = ({ watcher }: PartitionState, queue: QueueState): void => {
+  watcher?.queueSeen(queue)
+  watcher?.restartSweep()
 }
 
 export const queueDeleted = (state: PartitionState, e: LogEventOf<'QueueDeleted'>): void => {
@@ -63,7 +65,7 @@ export const deliveryPaused = (
   else subOf(state, e.queue, e.sub).deliveryPaused = paused
   for (const sub of paused ? [] : queue.subs) {
     if (e.sub === undefined || e.sub === sub.id) endHold(state, sub)
-    state.dirty.add(sub)
+    state.watcher?.look(sub)
   }
   revise(state, queue)
 }

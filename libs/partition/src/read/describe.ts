@@ -6,6 +6,7 @@ import {
   type SubscriptionDescription,
 } from '@kiroku/protocol'
 import { describeOutbox } from '../forward/describeOutbox.ts'
+import type { Ownership } from '../ownership/Ownership.ts'
 import type { Recent } from '../ownership/RecentDeliveries.ts'
 import { totalsOf } from '../spread/Spread.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
@@ -17,19 +18,23 @@ import { describeConsumers } from './describeConsumers.ts'
 import { failureWarning } from './failureWarning.ts'
 import { leaseWarning } from './leaseWarning.ts'
 
-/** Describes queues at partition time `now`, with one pass over the live messages however many queues are asked for. */
+/**
+ * Describes queues at partition time `now`, with one pass over the live messages however many queues are asked for.
+ * @param own adds what only the owner knows: who waits, how long things take, what is held up
+ */
 export const describeQueues = (
   state: PartitionState,
   queues: Iterable<QueueState>,
   now: number,
+  own?: Ownership,
 ): QueueDescription[] => {
   const oldest = oldestOf(state)
-  const outbox = describeOutbox(state)
+  const outbox = describeOutbox(state, own)
   const descriptions: QueueDescription[] = []
   for (const q of queues) {
-    const times = state.times?.of(q.id, now)
-    const recent = q.subs.map((sub) => state.times?.deliveries.of(sub, now))
-    const subscriptions = q.subs.map((sub, i) => describeSubscription(sub, now, recent[i]))
+    const times = own?.times.of(q.id, now)
+    const recent = q.subs.map((sub) => own?.times.deliveries.of(sub, now))
+    const subscriptions = q.subs.map((sub, i) => describeSubscription(sub, now, own, recent[i]))
     const leaving = outbox.get(q.id)
     descriptions.push({
       name: q.name,
@@ -59,13 +64,13 @@ export const describeQueues = (
 }
 
 /** Describes one queue, with the consumers of its subscriptions. */
-export const describeQueue = (state: PartitionState, queue: QueueState, now: number): QueueDescription => {
-  const description = describeQueues(state, [queue], now)[0]!
+export const describeQueue = (own: Ownership, queue: QueueState, now: number): QueueDescription => {
+  const description = describeQueues(own.state, [queue], now, own)[0]!
   return {
     ...description,
     subscriptions: description.subscriptions.map((described, i) => {
-      const consumers = describeConsumers(state, queue.subs[i]!)
-      return consumers === undefined ? described : { ...described, consumers }
+      const consumers = describeConsumers(own, queue.subs[i]!)
+      return { ...described, consumers }
     }),
   }
 }
@@ -88,7 +93,12 @@ const recentWarnings = ({ subs }: QueueState, recents: readonly (Recent | undefi
     )
   })
 
-const describeSubscription = (sub: Subscription, now: number, recent?: Recent): SubscriptionDescription => ({
+const describeSubscription = (
+  sub: Subscription,
+  now: number,
+  own: Ownership | undefined,
+  recent: Recent | undefined,
+): SubscriptionDescription => ({
   name: sub.name,
   sub: sub.id,
   settings: sub.settings,
@@ -97,7 +107,7 @@ const describeSubscription = (sub: Subscription, now: number, recent?: Recent): 
   ...holdOf(sub, now),
   filling: sub.fill !== undefined,
   counts: subscriptionCounts(sub),
-  waitingPolls: [...sub.waiting()].length,
+  waitingPolls: own === undefined ? 0 : [...own.of(sub).waiting()].length,
   ...(recent?.batches === undefined ? undefined : { batches: recent.batches }),
 })
 

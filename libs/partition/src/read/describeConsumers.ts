@@ -1,26 +1,22 @@
 import { type ConsumerDescription, largestConsumers } from '@kiroku/protocol'
 import { deliveriesOf } from '../receive/flowTimers.ts'
-import type { PartitionState } from '../state/PartitionState.ts'
+import type { Ownership } from '../ownership/Ownership.ts'
 import type { Subscription } from '../state/Subscription.ts'
 
 /**
  * The consumers of a subscription that wait for messages or hold some, by the name that they give, those that hold most
- * first; undefined in a replay. Passes over all live messages.
+ * first. Passes over all live messages.
  */
-export const describeConsumers = (
-  state: PartitionState,
-  sub: Subscription,
-): ConsumerDescription[] | undefined => {
-  const consumers = state.times?.consumers
-  if (consumers === undefined) return undefined
+export const describeConsumers = (own: Ownership, sub: Subscription): ConsumerDescription[] => {
+  const { consumers } = own.times
   const found = new Map<string, { waitingPolls: number; inflight: number }>()
   const of = (consumer: string) => {
     let counts = found.get(consumer)
     if (counts === undefined) found.set(consumer, (counts = { waitingPolls: 0, inflight: 0 }))
     return counts
   }
-  for (const { consumer } of sub.waiting()) of(consumer).waitingPolls++
-  for (const [delivery, count] of deliveriesOf(state, sub)) {
+  for (const { consumer } of own.of(sub).waiting()) of(consumer).waitingPolls++
+  for (const [delivery, count] of deliveriesOf(own.state, sub)) {
     const holder = consumers.holderOf(delivery)
     if (holder !== undefined) of(holder).inflight += count
   }

@@ -1,6 +1,6 @@
 import { limits, type QueueConfig } from '@kiroku/protocol'
 import { describe, expect, it } from 'vitest'
-import { describeQueues, Times } from '../index.ts'
+import { describeQueues } from '../index.ts'
 import { TestPartition } from '../testing/TestPartition.ts'
 
 const s = 1_000
@@ -9,11 +9,10 @@ const min = 60_000
 const given = (config: Partial<QueueConfig> = {}): TestPartition => {
   const p = new TestPartition()
   p.create('q', { retriesMax: 1_000, ...config })
-  p.state.times = new Times()
   return p
 }
 const warningsOf = (p: TestPartition): readonly string[] =>
-  describeQueues(p.state, p.state.queues.values(), p.now)[0]!.warnings
+  describeQueues(p.state, p.state.queues.values(), p.now, p.own)[0]!.warnings
 
 /** Handles `count` messages as one batch, for `tookMs` in all, and renews their leases `renewals` times meanwhile. */
 const work = (p: TestPartition, count: number, tookMs: number, renewals = 0, leaseMs?: number): void => {

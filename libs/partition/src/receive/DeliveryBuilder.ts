@@ -149,10 +149,9 @@ export class Taking<B> {
       mode: this.#poll.mode,
       consumer: this.#poll.consumer,
     })
-    const { now } = this.#turn
-    const { times } = this.#turn.state
-    times?.delivered(sub, delivery, now, this.#attempts, this.#enqueuedAt, leaseUntil - now)
-    times?.consumers.delivered(delivery, this.#poll.consumer)
+    const { now, own } = this.#turn
+    own.times.delivered(sub, delivery, now, this.#attempts, this.#enqueuedAt, leaseUntil - now)
+    own.times.consumers.delivered(delivery, this.#poll.consumer)
     return {
       ...about,
       now,

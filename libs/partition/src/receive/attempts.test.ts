@@ -113,7 +113,7 @@ describe('a receive that is repeated with its attempt id', () => {
     expect(p.got(first)).toBe('nothing')
     p.send('q')
     expect(p.got(second)).toEqual([1])
-    expect(p.state.subscriptions[0]!.pollsByAttempt.size).toBe(0)
+    expect(p.own.of(p.state.subscriptions[0]!).byAttempt.size).toBe(0)
   })
   it('is one of its own under another subscription, and after a reset', () => {
     const p = given({}, 0)

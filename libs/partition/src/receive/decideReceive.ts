@@ -2,7 +2,7 @@ import { type CommandOf, groupRule, inTime, isGroup, KirokuError, limits } from 
 import type { Turn } from '../Turn.ts'
 import { namedSubscription } from '../lookup.ts'
 import { newsFor } from '../spread/Spread.ts'
-import type { PartitionState } from '../state/PartitionState.ts'
+import type { Ownership } from '../ownership/Ownership.ts'
 import { mainSubscription } from '../state/QueueState.ts'
 import type { Subscription } from '../state/Subscription.ts'
 import type { Poll } from './Poll.ts'
@@ -10,13 +10,13 @@ import { repeatReceive } from './repeatReceive.ts'
 
 /** Parks a receive; it is served or answered empty when the turn ends, or later. */
 export const decideReceive = <B>(turn: Turn<B>, command: CommandOf<'Receive'>, token: number): void => {
-  const { state } = turn
+  const { own } = turn
   const sub = namedSubscription(turn, command.queue, command.subscription ?? mainSubscription, token)
   if (sub === undefined) return
   const refusal = refuseReceive(sub, command)
   if (refusal !== undefined) return turn.refuse(token, refusal)
-  sub.queue.receivedAt = turn.now
-  state.times?.consumers.heard(sub, command.consumer, turn.now)
+  own.received(sub.queue, turn.now)
+  own.times.consumers.heard(sub, command.consumer, turn.now)
   const { attempt = '' } = command
   const leaseMs = command.leaseMs ?? sub.config.leaseMs
   const again = attempt === '' ? undefined : repeatReceive(turn, sub, attempt, leaseMs)
@@ -30,10 +30,11 @@ export const decideReceive = <B>(turn: Turn<B>, command: CommandOf<'Receive'>, t
   if (news !== undefined) return turn.ok(token, { spread: news })
   if (command.heldOnly === true) return turn.ok(token, {})
   // A receive asked for again takes the place of the one that waits.
-  takeBack(turn, state.polls.get(command.poll))
-  if (attempt !== '') takeBack(turn, sub.pollsByAttempt.get(attempt))
+  const receives = own.of(sub)
+  takeBack(turn, own.polls.get(command.poll))
+  if (attempt !== '') takeBack(turn, receives.byAttempt.get(attempt))
   // Where as many wait as may, one takes what is there.
-  const waits = state.polls.size < limits.pollsMax
+  const waits = own.polls.size < limits.pollsMax
   if (!waits && sub.deliverable === 0)
     return turn.refuse(
       token,
@@ -58,40 +59,40 @@ export const decideReceive = <B>(turn: Turn<B>, command: CommandOf<'Receive'>, t
     wakeAt: waitUntil,
     done: false,
   }
-  const { polls } = sub
+  const { polls } = receives
   if (poll.group === undefined) polls.push(poll)
-  else sub.groupPolls.add(poll.group, poll)
-  state.polls.set(poll.id, poll)
-  if (attempt !== '') sub.pollsByAttempt.set(attempt, poll)
-  if (polls.length > 2 * state.polls.size + 1_000) sub.polls = polls.filter((p) => !p.done)
-  wakePoll(state, poll, waitUntil)
-  state.dirty.add(sub)
+  else receives.groupPolls.add(poll.group, poll)
+  own.polls.set(poll.id, poll)
+  if (attempt !== '') receives.byAttempt.set(attempt, poll)
+  if (polls.length > 2 * own.polls.size + 1_000) receives.polls = polls.filter((p) => !p.done)
+  wakePoll(own, poll, waitUntil)
+  own.dirty.add(sub)
 }
 
 /** Answers a receive that waits with nothing, since another one took its place. */
 const takeBack = <B>(turn: Turn<B>, poll: Poll | undefined): void => {
   if (poll === undefined || poll.done) return
-  endPoll(turn.state, poll)
+  endPoll(turn.own, poll)
   turn.ok(poll.token, {})
 }
 
 /** Makes the partition look at the poll at `at`. */
-export const wakePoll = (state: PartitionState, poll: Poll, at: number): void => {
+export const wakePoll = ({ polls, pollTimers: timers }: Ownership, poll: Poll, at: number): void => {
   poll.wakeAt = at
-  const timers = state.pollTimers
   timers.push({ poll, at })
   // Stale entries stay until their time comes; when they are the most, they go at once.
-  if (timers.size > 2 * state.polls.size + 1_000) timers.filter((t) => !t.poll.done && t.at === t.poll.wakeAt)
+  if (timers.size > 2 * polls.size + 1_000) timers.filter((t) => !t.poll.done && t.at === t.poll.wakeAt)
 }
 
 /** Ends a poll; its place in the subscription's list is given up when that is next gone through. */
-export const endPoll = (state: PartitionState, poll: Poll): void => {
+export const endPoll = (own: Ownership, poll: Poll): void => {
   poll.done = true
-  if (state.polls.get(poll.id) === poll) state.polls.delete(poll.id)
+  if (own.polls.get(poll.id) === poll) own.polls.delete(poll.id)
   const { attempt, group, subscription } = poll
-  if (group !== undefined) subscription.groupPolls.delete(group, poll)
-  if (attempt !== '' && subscription.pollsByAttempt.get(attempt) === poll)
-    subscription.pollsByAttempt.delete(attempt)
+  if (group === undefined && attempt === '') return
+  const { groupPolls, byAttempt } = own.of(subscription)
+  if (group !== undefined) groupPolls.delete(group, poll)
+  if (attempt !== '' && byAttempt.get(attempt) === poll) byAttempt.delete(attempt)
 }
 
 const refuseReceive = (
@@ -163,7 +164,7 @@ export const decideCancelReceive = <B>(
   command: CommandOf<'CancelReceive'>,
   token: number,
 ): void => {
-  const poll = turn.state.polls.get(command.poll)
+  const poll = turn.own.polls.get(command.poll)
   takeBack(turn, poll)
   turn.ok(token, { cancelled: poll !== undefined })
 }

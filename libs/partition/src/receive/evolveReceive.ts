@@ -32,7 +32,7 @@ export const delivered = (state: PartitionState, e: LogEventOf<'Delivered'>): vo
   }
   const count = countOf(e.numbers)
   sub.inflight += count
-  sub.flow?.entered(e.delivery, count)
+  if (sub.isLimited) state.watcher?.entered(sub, e.delivery, count)
   if (e.delivery >= state.nextDelivery) state.nextDelivery = e.delivery + 1
   if (e.attempt !== undefined) {
     const { attempt, delivery, numbers } = e

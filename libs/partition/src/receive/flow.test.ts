@@ -17,7 +17,7 @@ const perStep = (p: TestPartition, steps: number, ms: number): number[] =>
     return p.receive('q', { max: 1_000 })?.attempts.length ?? 0
   })
 
-const flowOf = (p: TestPartition) => p.state.queues.get(1)!.subs[0]!.flow
+const flowOf = (p: TestPartition) => p.own.of(p.state.queues.get(1)!.subs[0]!).flow
 
 describe('a rate', () => {
   it('gives so many messages a second, evenly, and costs no attempt', () => {

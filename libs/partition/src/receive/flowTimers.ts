@@ -1,5 +1,6 @@
 import { State } from '@kiroku/protocol'
 import type { Turn } from '../Turn.ts'
+import type { Ownership } from '../ownership/Ownership.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
 import type { Subscription } from '../state/Subscription.ts'
 import type { Flow } from './Flow.ts'
@@ -20,15 +21,16 @@ export const wakeFlow = <B>(turn: Turn<B>, sub: Subscription, flow: Flow, messag
   const at = flow.tokensAt(messages)
   if (at <= turn.now || at >= flow.wakeAt) return
   flow.wakeAt = at
-  turn.state.flowTimers.push({ sub, flow, at })
+  turn.own.flowTimers.push({ sub, flow, at })
 }
 
 /** Looks again at the subscriptions whose rate allows more by now. */
-export const fireFlows = ({ flowTimers, dirty }: PartitionState, now: number): void => {
+export const fireFlows = (own: Ownership, now: number): void => {
+  const { flowTimers, dirty } = own
   for (let top = flowTimers.peek(); top !== undefined && top.at <= now; top = flowTimers.peek()) {
     flowTimers.pop()
     if (top.at !== top.flow.wakeAt) continue
     top.flow.wakeAt = Number.POSITIVE_INFINITY
-    if (top.sub.flow === top.flow) dirty.add(top.sub)
+    if (own.flowOf(top.sub) === top.flow) dirty.add(top.sub)
   }
 }

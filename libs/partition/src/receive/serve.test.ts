@@ -163,7 +163,7 @@ describe('a receive that waits', () => {
     expect(p.got(first)).toBe('nothing')
     p.send('q', 2)
     expect(p.got(second)).toEqual([1, 2])
-    expect(p.state.polls.size).toBe(0)
+    expect(p.own.polls.size).toBe(0)
   })
   it('gets nothing while deliveries are paused, and everything when they resume', () => {
     const p = withQueue()
@@ -326,8 +326,8 @@ describe('receives without end', () => {
     const p = withQueue()
     p.poll('q', { waitMs: 60_000, max: 10, batchWaitMs: 60_000 })
     for (let i = 0; i < 5_000; i++) p.receive('q')
-    expect(p.state.polls.size).toBe(1)
-    expect(p.state.queues.get(1)!.subs[0]!.polls.length).toBeLessThan(1_100)
+    expect(p.own.polls.size).toBe(1)
+    expect(p.own.of(p.state.queues.get(1)!.subs[0]!).polls.length).toBeLessThan(1_100)
   })
   it('that are taken back before their time leave nothing behind either', () => {
     const p = withQueue()
@@ -335,7 +335,7 @@ describe('receives without end', () => {
       p.poll('q', { waitMs: 60_000, poll: 'mine' })
       p.turn({ type: 'CancelReceive', poll: 'mine' })
     }
-    expect(p.state.pollTimers.size).toBeLessThan(1_100)
+    expect(p.own.pollTimers.size).toBeLessThan(1_100)
   })
 })
 

@@ -1,5 +1,6 @@
 import type { PlannedDelivery, Turn } from '../Turn.ts'
 import { takeGroup, takeGroups } from '../groups/takeGroups.ts'
+import type { Receives } from '../ownership/Receives.ts'
 import type { Subscription } from '../state/Subscription.ts'
 import type { LiveSlab } from '../store/LiveSlab.ts'
 import { Taking } from './DeliveryBuilder.ts'
@@ -16,7 +17,7 @@ const deliveredPerReceiveMin = 20
 
 /** Serves the waiting receives of every subscription where something changed. */
 export const deliver = <B>(turn: Turn<B>): void => {
-  const { dirty } = turn.state
+  const { dirty } = turn.own
   let left = deliveredPerTurnMax
   for (const sub of dirty) {
     if (left <= 0) return
@@ -38,7 +39,7 @@ interface Serving {
 
 /** Serves the receives that wait. Returns what is left of `messages`. */
 const serve = <B>(turn: Turn<B>, sub: Subscription, messages: number): number => {
-  const { flow } = sub
+  const { flow, groupPolls } = turn.own.of(sub)
   const serving: Serving = {
     left: messages,
     room: Number.POSITIVE_INFINITY,
@@ -48,7 +49,7 @@ const serve = <B>(turn: Turn<B>, sub: Subscription, messages: number): number =>
     if (flow.isUncounted) flow.count(deliveriesOf(turn.state, sub))
     serving.room = flow.room(turn.now, sub.inflight)
   }
-  if (!sub.groupPolls.isEmpty && !sub.isPausedAt(turn.now)) serveGroups(turn, sub, serving)
+  if (!groupPolls.isEmpty && !sub.isPausedAt(turn.now)) serveGroups(turn, sub, serving)
   serveAll(turn, sub, serving)
   if (flow !== undefined && serving.awaited < Number.POSITIVE_INFINITY)
     wakeFlow(turn, sub, flow, serving.awaited)
@@ -57,7 +58,7 @@ const serve = <B>(turn: Turn<B>, sub: Subscription, messages: number): number =>
 
 /** Serves the receives of one group each, whatever others there are. */
 const serveGroups = <B>(turn: Turn<B>, sub: Subscription, serving: Serving): void => {
-  const { groupPolls } = sub
+  const { groupPolls } = turn.own.of(sub)
   const groups = sub.groups!
   for (const key of groupPolls.woken)
     for (;;) {
@@ -75,17 +76,18 @@ const serveGroups = <B>(turn: Turn<B>, sub: Subscription, serving: Serving): voi
 
 /** Serves the other receives in their order; one that waits for a fuller batch lets those behind it go first. */
 const serveAll = <B>(turn: Turn<B>, sub: Subscription, serving: Serving): void => {
-  const { state, now } = turn
-  const { polls, flow } = sub
+  const { state, now, own } = turn
+  const receives = own.of(sub)
+  const { polls, flow } = receives
   let seen = 0
   let kept = 0
   for (; seen < polls.length && serving.left > 0; seen++) {
     const poll = polls[seen]!
     if (poll.done) continue
     if (sub.isPausedAt(now) || servable(sub, state.live, 1) === 0 || !hasRoom(turn, sub, serving)) break
-    const closeAt = closesAt(sub, poll, state.live, serving.room)
+    const closeAt = closesAt(sub, receives, poll, state.live, serving.room)
     if (closeAt > now) {
-      if (poll.wakeAt !== closeAt) wakePoll(state, poll, closeAt)
+      if (poll.wakeAt !== closeAt) wakePoll(own, poll, closeAt)
       if (flow !== undefined) serving.awaited = Math.min(serving.awaited, poll.max, flow.roomMax)
       polls[kept++] = poll
       continue
@@ -93,17 +95,17 @@ const serveAll = <B>(turn: Turn<B>, sub: Subscription, serving: Serving): void =
     if (hand(turn, sub, poll, serving) !== 'handed') break
     // What is left came later than what is gone; of messages that came back only the first time is known.
     if (sub.available === 0 && sub.readyHead !== 0)
-      sub.availableSince = Math.max(sub.availableSince, state.runs.dueAt(sub.readyHead))
+      receives.availableSince = Math.max(receives.availableSince, state.runs.dueAt(sub.readyHead))
   }
   if (kept === 0 && seen === 1) polls.shift()
   else if (kept < seen) polls.splice(kept, seen - kept)
 }
 
 /** Whether one more receive can be served: by the room in the record, and by what limits allow. */
-const hasRoom = <B>(turn: Turn<B>, { flow }: Subscription, serving: Serving): boolean => {
+const hasRoom = <B>(turn: Turn<B>, sub: Subscription, serving: Serving): boolean => {
   if (turn.room < receiveBytes) serving.left = 0
   else if (serving.room > 0) return true
-  else serving.awaited = Math.min(serving.awaited, flow!.portion)
+  else serving.awaited = Math.min(serving.awaited, turn.own.of(sub).flow!.portion)
   return false
 }
 
@@ -114,11 +116,11 @@ const hand = <B>(
   poll: Poll,
   serving: Serving,
 ): 'handed' | 'nothing' | 'recordFull' => {
-  const { flow } = sub
+  const { flow, availableSince } = turn.own.of(sub)
   const { now } = turn
   // Messages of one group wait for no fuller batch.
   const openedAt =
-    poll.group === undefined ? Math.max(poll.askedAt, sub.availableSince, flow?.openSince ?? 0) : now
+    poll.group === undefined ? Math.max(poll.askedAt, availableSince, flow?.openSince ?? 0) : now
   const plan = take(turn, sub, poll, Math.min(poll.max, serving.room))
   if (plan === 'recordFull') serving.left = 0
   if (plan === undefined || plan === 'recordFull') return plan ?? 'nothing'
@@ -128,25 +130,30 @@ const hand = <B>(
     serving.room = flow.room(now, sub.inflight)
   }
   serving.left -= Math.max(count, deliveredPerReceiveMin)
-  turn.state.times?.deliveries.batched(
+  turn.own.times.deliveries.batched(
     sub,
     { enqueuedAt: plan.enqueuedAt, messagesMax: poll.max, waitMsMax: poll.batchWaitMs, openedAt },
     now,
   )
-  endPoll(turn.state, poll)
+  endPoll(turn.own, poll)
   turn.answers.push({ token: poll.token, delivery: plan })
   return 'handed'
 }
 
 /** When the receive's batch closes, whatever is in it then; 0 when it is full, or would get no fuller. */
-const closesAt = (sub: Subscription, poll: Poll, live: LiveSlab, room: number): number => {
+const closesAt = (
+  sub: Subscription,
+  { flow, availableSince }: Receives,
+  poll: Poll,
+  live: LiveSlab,
+  room: number,
+): number => {
   if (poll.batchWaitMs === 0) return 0
-  const { flow } = sub
   const count = Math.min(servable(sub, live, poll.max), room)
   if (count >= poll.max) return 0
   // Of more than there is room for, a share of the bytes counts.
   if ((sub.availableBytes + sub.readyBytes) * count >= poll.bytesMax * sub.deliverable) return 0
-  let since = sub.availableSince
+  let since = availableSince
   if (flow !== undefined) {
     if (count >= flow.roomMax) return 0
     since = Math.max(since, flow.openSince)

@@ -6,7 +6,6 @@ import {
   intersect,
   isDryRun,
   KirokuError,
-  limits,
   type OutboxDescription,
   pushRange,
   type Ranges,
@@ -20,7 +19,7 @@ import { laneKey } from '../forward/Outbox.ts'
 import { describeLane } from '../forward/describeOutbox.ts'
 import { homeSubscription, namedQueue, namedSubscription } from '../lookup.ts'
 import { orRefuse } from '../orRefuse.ts'
-import type { PartitionState } from '../state/PartitionState.ts'
+import type { Ownership } from '../ownership/Ownership.ts'
 import { mainSubscription, type QueueState } from '../state/QueueState.ts'
 import type { Subscription } from '../state/Subscription.ts'
 import { availableAmong, type AvailableMessage } from '../store/available.ts'
@@ -33,7 +32,7 @@ export const decideStartRedrive = <B>(turn: Turn<B>, c: CommandOf<'StartRedrive'
   orRefuse(turn, token, () => {
     const sub = homeSubscription(turn, c.queue, c.subscription ?? mainSubscription, token)
     if (sub === undefined) return
-    const { state, now } = turn
+    const { state, own, now } = turn
     const { queue } = sub
     if (queue.spread !== undefined && queue.spread.parts.length > 0)
       throw new KirokuError(
@@ -43,8 +42,8 @@ export const decideStartRedrive = <B>(turn: Turn<B>, c: CommandOf<'StartRedrive'
     const filter = checkRedrive(c)
     if (c.to !== 'origin' && c.to.partition === state.partition && c.to.queue === queue.id)
       throw new KirokuError('InvalidArgument', `queue "${c.queue}" cannot be redriven to itself`)
-    const known = [...queue.redrives, ...queue.dryRuns].find((r) => r.request === c.request)
-    if (known !== undefined) return turn.ok(token, { redrive: describeRedrive(turn.state, queue, known) })
+    const known = [...queue.redrives, ...own.dryRuns.of(queue)].find((r) => r.request === c.request)
+    if (known !== undefined) return turn.ok(token, { redrive: describeRedrive(turn.own, queue, known) })
     const asked = {
       request: c.request,
       queue: queue.id,
@@ -65,9 +64,8 @@ export const decideStartRedrive = <B>(turn: Turn<B>, c: CommandOf<'StartRedrive'
         startedAt: now,
         ...begun(sub.deliverable, asked.selection),
       }
-      if (queue.dryRuns.push(redrive) > limits.redrivesKept) state.redrives.delete(queue.dryRuns.shift()!)
-      state.redrives.add(redrive)
-      return turn.ok(token, { redrive: describeRedrive(turn.state, queue, redrive) })
+      own.dryRuns.begin(queue, redrive)
+      return turn.ok(token, { redrive: describeRedrive(turn.own, queue, redrive) })
     }
     const running = runningOf(queue, sub)
     if (running !== undefined)
@@ -78,7 +76,7 @@ export const decideStartRedrive = <B>(turn: Turn<B>, c: CommandOf<'StartRedrive'
       task: queue.nextRedrive,
       filter: { ...filter },
     })
-    turn.ok(token, { redrive: describeRedrive(turn.state, queue, queue.redrives.at(-1)!) })
+    turn.ok(token, { redrive: describeRedrive(turn.own, queue, queue.redrives.at(-1)!) })
   })
 
 const runningOf = (queue: QueueState, sub: Subscription): Redrive | undefined =>
@@ -91,7 +89,8 @@ export const decideCancelRedrive = <B>(turn: Turn<B>, c: CommandOf<'CancelRedriv
   const { queue } = sub
   const redrive =
     c.task === undefined
-      ? (runningOf(queue, sub) ?? queue.dryRuns.findLast((r) => r.sub === sub.id && r.state === 'running'))
+      ? (runningOf(queue, sub) ??
+        turn.own.dryRuns.of(queue).findLast((r) => r.sub === sub.id && r.state === 'running'))
       : queue.redrives.find((r) => r.task === c.task && r.sub === sub.id)
   if (redrive === undefined)
     return turn.refuse(
@@ -104,7 +103,7 @@ export const decideCancelRedrive = <B>(turn: Turn<B>, c: CommandOf<'CancelRedriv
       ),
     )
   if (redrive.state === 'running') end(turn, redrive, 'cancelled', '', c.by)
-  turn.ok(token, { redrive: describeRedrive(turn.state, queue, redrive) })
+  turn.ok(token, { redrive: describeRedrive(turn.own, queue, redrive) })
 }
 
 /** Describes the redrives of a queue. */
@@ -115,15 +114,15 @@ export const decideDescribeRedrives = <B>(
 ): void => {
   const queue = namedQueue(turn, c.queue, token)
   if (queue === undefined) return
-  const all = [...queue.redrives, ...queue.dryRuns].sort(
+  const all = [...queue.redrives, ...turn.own.dryRuns.of(queue)].sort(
     (a, b) => b.startedAt - a.startedAt || b.task - a.task,
   )
-  turn.ok(token, { redrives: all.map((r) => describeRedrive(turn.state, queue, r)) })
+  turn.ok(token, { redrives: all.map((r) => describeRedrive(turn.own, queue, r)) })
 }
 
-const describeRedrive = (state: PartitionState, queue: QueueState, redrive: Redrive): RedriveDescription => {
+const describeRedrive = (own: Ownership, queue: QueueState, redrive: Redrive): RedriveDescription => {
   const { queue: _queue, sub: _sub, request: _request, upTo: _upTo, selection: _selection, ...rest } = redrive
-  const leaving = lettersOf(state, redrive)
+  const leaving = lettersOf(own, redrive)
   const onTheWay = leaving.reduce((sum, { messages }) => sum + messages, 0)
   return {
     ...rest,
@@ -140,14 +139,15 @@ const describeRedrive = (state: PartitionState, queue: QueueState, redrive: Redr
 }
 
 /** What a redrive has moved and what has not arrived yet, by where it goes. */
-export const lettersOf = (state: PartitionState, redrive: Redrive): OutboxDescription[] => {
+export const lettersOf = (own: Ownership, redrive: Redrive): OutboxDescription[] => {
+  const { state } = own
   const all: OutboxDescription[] = []
   if (isDryRun(redrive)) return all
   for (const lane of state.outbox.values()) {
     if (lane.source !== redrive.queue) continue
     let messages = 0
     for (const { task } of lane.entries) if (task === redrive.task) messages++
-    if (messages > 0) all.push({ ...describeLane(state, lane), messages })
+    if (messages > 0) all.push({ ...describeLane(state, lane, own), messages })
   }
   return all
 }
@@ -176,9 +176,9 @@ const discard: Extract<MachineEvent, { type: 'DISCARD' }> = { type: 'DISCARD', r
 
 /** Moves messages that are still available, and notes how far the redrive is; does nothing when that is over. */
 export const decideRedrive = <B>(turn: Turn<B>, redrive: Redrive, found: RedriveStep): void => {
-  const { state } = turn
+  const { state, own } = turn
   const sub = state.subscriptionOf(redrive.queue, redrive.sub)
-  if (sub === undefined || !state.redrives.has(redrive)) return
+  if (sub === undefined || !own.isRunning(redrive)) return
   for (const move of found.moves) {
     const { selection } = redrive
     const named = selection === undefined ? move.numbers : intersect(move.numbers, selection)
@@ -231,7 +231,7 @@ const end = <B>(
     redrive.state = outcome
     redrive.endedAt = turn.now
     redrive.note = note
-    turn.state.redrives.delete(redrive)
+    turn.own.dryRuns.running.delete(redrive)
     return
   }
   const { queue, sub, task, skipped, filtered, left } = redrive

@@ -322,7 +322,7 @@ describe('a dry run', () => {
       redrive: { task: 0, dryRun: true, state: 'running' },
     })
     expect(p.events).toEqual([])
-    const [, dry] = [...p.state.redrives]
+    const [dry] = [...p.own.dryRuns.running]
     p.act((turn) =>
       decideRedrive(turn, dry!, {
         moves: [{ target, numbers: [1, 3] }],
@@ -351,7 +351,7 @@ describe('a dry run', () => {
   it('makes room for later ones', () => {
     const p = given()
     for (let i = 1; i <= 12; i++) start(p, { request: `r${i}`, dryRun: true })
-    expect([list(p).length, p.state.redrives.size]).toEqual([10, 10])
+    expect([list(p).length, p.own.dryRuns.running.size]).toEqual([10, 10])
   })
 })
 

@@ -35,3 +35,15 @@ export const addTarget = (redrive: Redrive, queue: string, count: number): void 
   if (target === undefined) redrive.targets.push({ queue, moved: count })
   else target.moved += count
 }
+
+/** Ends a redrive whose subscription was reset or deleted. */
+export const failRedrive = (redrive: Redrive, now: number): void => {
+  redrive.state = 'failed'
+  redrive.endedAt = now
+  redrive.note = 'the subscription was reset or deleted'
+  // What was only counted so far is known to no replay.
+  redrive.skipped = {}
+  redrive.filtered = 0
+  redrive.left = 0
+  delete redrive.selection
+}

@@ -112,7 +112,7 @@ export const decideSettle = <B>(
         if (error !== undefined) refused.push({ item: i, number: n, error })
       }
     }
-    if (sub !== undefined) turn.state.times?.settled(sub, item.delivery, settled, turn.now)
+    if (sub !== undefined) turn.own.times.settled(sub, item.delivery, settled, turn.now)
   }
   flush()
   if (rest !== undefined) return (next) => decideSettle(next, command, token, undelivered, rest)

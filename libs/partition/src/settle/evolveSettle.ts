@@ -19,7 +19,7 @@ export const finished = (
 
 /** Those who wait for room are looked at again. */
 export const makeRoom = (state: PartitionState, sub: Subscription): void => {
-  if (sub.flow !== undefined) state.dirty.add(sub)
+  if (sub.isLimited) state.watcher?.look(sub)
 }
 
 export const paused = (

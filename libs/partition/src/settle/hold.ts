@@ -1,5 +1,6 @@
 import type { LogEventOf } from '@kiroku/protocol'
 import { subOf } from '../eventTargets.ts'
+import type { Ownership } from '../ownership/Ownership.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
 import type { Subscription } from '../state/Subscription.ts'
 
@@ -25,7 +26,7 @@ export const holdEndsAt = ({ holds }: PartitionState): number => {
 }
 
 /** Resumes the subscriptions whose hold has expired. The recorded hold stays. */
-export const fireHolds = ({ holds, dirty }: PartitionState, now: number): void => {
+export const fireHolds = ({ state: { holds }, dirty }: Ownership, now: number): void => {
   for (const sub of holds) {
     if (sub.hold!.until > now) continue
     holds.delete(sub)

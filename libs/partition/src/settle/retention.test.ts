@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { nextTimerAt, restore, snapshot } from '../index.ts'
+import { nextTimerAt, Ownership, restore, snapshot } from '../index.ts'
 import { TestPartition } from '../testing/TestPartition.ts'
 
 const given = (retentionMs = 10_000): TestPartition => {
@@ -16,17 +16,17 @@ describe('a message that is not final when its retention ends', () => {
     expect(p.pass(9_999)).toEqual([])
     expect(p.pass(500)).toMatchObject([{ ...expired, numbers: [1, 3] }])
     expect(p.counts('q')).toMatchObject({ discarded: 3, available: 0 })
-    expect(nextTimerAt(p.state)).toBe(Number.POSITIVE_INFINITY)
+    expect(nextTimerAt(p.own)).toBe(Number.POSITIVE_INFINITY)
   })
   it('has the partition look by itself when it ends, although nobody ever touched it', () => {
     const p = given()
     p.send('q', 3)
-    expect(nextTimerAt(p.state)).toBe(p.now + 10_000)
+    expect(nextTimerAt(p.own)).toBe(p.now + 10_000)
   })
   it('is looked for behind a checkpoint too', () => {
     const p = given()
     p.send('q', 3)
-    expect(nextTimerAt(restore(snapshot(p.state)))).toBeLessThanOrEqual(p.now + 10_000)
+    expect(nextTimerAt(new Ownership(restore(snapshot(p.state))))).toBeLessThanOrEqual(p.now + 10_000)
   })
   it('is discarded to the millisecond when it was touched', () => {
     const p = given()
@@ -40,7 +40,7 @@ describe('a message that is not final when its retention ends', () => {
     p.send('q', 2)
     p.pass(9_900)
     p.send('q', 2)
-    p.state.sweep.at = p.now + 100_000
+    p.own.sweep.at = p.now + 100_000
     p.now += 200
     expect(p.receive('q')!.numbers).toEqual([3, 2])
     expect(p.events).toMatchObject([{ ...expired, numbers: [1, 2] }, { type: 'Delivered' }])
@@ -147,15 +147,15 @@ describe('retention of very many groups', () => {
     const p = grouped(25_000, 10_000)
     p.configure('q', { retentionMs: 20_000 })
     p.turn()
-    expect(nextTimerAt(p.state)).toBe(p.now)
+    expect(nextTimerAt(p.own)).toBe(p.now)
     p.pass(0)
-    expect(nextTimerAt(p.state)).toBe(p.now + 20_000)
+    expect(nextTimerAt(p.own)).toBe(p.now + 20_000)
   })
   it('ends everywhere when it is shortened while it is looked at', () => {
     const p = grouped(25_000, 100_000)
     p.configure('q', { retentionMs: 50_000 })
     p.turn()
-    expect(nextTimerAt(p.state)).toBe(p.now)
+    expect(nextTimerAt(p.own)).toBe(p.now)
     p.configure('q', { retentionMs: 1_000 })
     p.pass(1_000)
     expect(p.counts('q')).toMatchObject({ discarded: 25_000, available: 0 })
@@ -171,7 +171,7 @@ describe('retention of very many groups', () => {
     const came = p.now
     send(p, 30_000, 1_000)
     p.pass(9_999)
-    expect(nextTimerAt(p.state)).toBe(came + 10_000)
+    expect(nextTimerAt(p.own)).toBe(came + 10_000)
     p.pass(500)
     expect(p.counts('q')).toMatchObject({ discarded: 27_000, available: 0 })
   })
@@ -182,7 +182,7 @@ describe('retention of very many groups', () => {
     p.turn({ type: 'PurgeQueue', queue: 'q', by: { name: 'a', origin: 'b' } })
     send(p, 50_000, 1_000)
     p.pass(0)
-    expect(nextTimerAt(p.state)).toBe(p.now + 50_000)
+    expect(nextTimerAt(p.own)).toBe(p.now + 50_000)
     p.pass(50_000)
     expect(p.counts('q')).toMatchObject({ discarded: 26_000, available: 0 })
   })
@@ -200,7 +200,7 @@ describe('a queue that is deleted when it is idle', () => {
     p.send('q', 3)
     expect(p.pass(9_999)).toEqual([])
     expect(p.pass(500)).toMatchObject(deleted)
-    expect(nextTimerAt(p.state)).toBe(Number.POSITIVE_INFINITY)
+    expect(nextTimerAt(p.own)).toBe(Number.POSITIVE_INFINITY)
   })
   it('stays while somebody waits, and as long again afterwards', () => {
     const p = idle()
@@ -235,7 +235,7 @@ describe('a tenant whose first messages are over', () => {
     const enqueue = { type: 'Enqueue', queue: 'q', producer: 'p' } as const
     const messages = [new Uint8Array(3), new Uint8Array(3)]
     p.ok({ ...enqueue, send: 1, messages, groups: ['g', 'g'] })
-    p.state.sweep.at = p.now + 100_000
+    p.own.sweep.at = p.now + 100_000
     p.now += 1_000
     p.poll('q', { waitMs: 60_000 })
     p.ok({ ...enqueue, send: 2, messages, groups: ['g', 'g'] })

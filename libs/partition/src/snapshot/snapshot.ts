@@ -380,7 +380,6 @@ export function* restoring(s: Snapshot): Generator<undefined, PartitionState> {
     state.nextErasure = s.erasures.next
     state.erasures = [...s.erasures.open]
   }
-  state.sweep.restart()
   return state
 }
 
@@ -440,7 +439,6 @@ function* restoreSubscription(
   ;[sub.head, sub.tail, sub.available, sub.availableBytes] = s.touched
   // Older versions counted less.
   counted.forEach((name, i) => (sub[name] = s.counts[i] ?? 0))
-  sub.availableSince = state.at
   while (state.subscriptions.length <= s.index) state.subscriptions.push(undefined)
   state.subscriptions[s.index] = sub
   for (const [i, group] of (s.groups ?? []).entries()) {

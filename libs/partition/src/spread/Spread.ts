@@ -11,13 +11,6 @@ export interface Part {
   readonly since: number
 }
 
-/** An answer that waits until every part follows. */
-interface Awaiting {
-  readonly token: number
-  readonly revision: number
-  readonly ok: { purged?: number }
-}
-
 /** What the home of a spread queue knows of its parts. */
 export class Spread {
   /** Counts changes of what clients are told. */
@@ -30,16 +23,6 @@ export class Spread {
   closed: PartTotals = { sent: 0, subs: {} }
   /** Frame of the last change of the revision; nothing of it leaves before that is stored. */
   revisedSeq = 0
-  /** Not part of the record: the revision that each partition said it follows, and who waits for that. */
-  readonly followed = new Map<number, number>()
-  awaiting: Awaiting[] = []
-
-  /** Whether every part follows a revision and none is still to be opened. */
-  isFollowed(revision: number): boolean {
-    return this.parts.every(
-      (p) => p.state !== 'opening' && (this.followed.get(p.partition) ?? -1) >= revision,
-    )
-  }
 
   get view(): SpreadView {
     const parts = this.parts

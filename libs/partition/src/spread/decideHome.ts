@@ -11,6 +11,7 @@ import type { Turn } from '../Turn.ts'
 import { homeQueue } from '../lookup.ts'
 import { orRefuse } from '../orRefuse.ts'
 import { endPoll } from '../receive/decideReceive.ts'
+import type { Ownership } from '../ownership/Ownership.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
 import type { QueueState } from '../state/QueueState.ts'
 import { newsFor, type LeavingPart, type Part } from './Spread.ts'
@@ -21,7 +22,7 @@ export const decideSpreadQueue = <B>(turn: Turn<B>, c: CommandOf<'SpreadQueue'>,
     const queue = homeQueue(turn, c.queue, token)
     if (queue === undefined) return
     const wanted = new Set(c.partitions)
-    refusePartitions(turn.state, c.partitions, wanted)
+    refusePartitions(turn.own, c.partitions, wanted)
     for (const { config } of [queue, ...queue.subs]) refuseParts(config, wanted.size + 1)
     const before = queue.spread?.parts ?? []
     const since = (queue.spread?.version ?? 0) + 1
@@ -42,7 +43,7 @@ const meant = (part: Part, isWanted: boolean, since: number): Part => {
 }
 
 const refusePartitions = (
-  { partition, partitions }: PartitionState,
+  { state: { partition }, partitions }: Ownership,
   list: readonly number[],
   wanted: ReadonlySet<number>,
 ): void => {
@@ -86,10 +87,10 @@ export const refuseParts = (config: QueueConfig, of: number): void => {
 const tellReceivers = <B>(turn: Turn<B>, { subs, spread }: QueueState): void => {
   if (spread === undefined) return
   for (const sub of subs)
-    for (const poll of sub.waiting()) {
+    for (const poll of turn.own.of(sub).waiting()) {
       const news = newsFor(spread, poll.knows)
       if (news === undefined) continue
-      endPoll(turn.state, poll)
+      endPoll(turn.own, poll)
       turn.ok(poll.token, { spread: news })
     }
 }
@@ -97,12 +98,14 @@ const tellReceivers = <B>(turn: Turn<B>, { subs, spread }: QueueState): void => 
 /** Answers as soon as every part of the queue follows what was decided so far. */
 export const okWhenFollowed = <B>(
   turn: Turn<B>,
-  { spread }: QueueState,
+  queue: QueueState,
   token: number,
   ok: NonNullable<Answer['ok']>,
 ): void => {
-  if (spread === undefined || spread.isFollowed(spread.revision)) turn.ok(token, ok)
-  else spread.awaiting.push({ token, ok: { ...(ok as object) }, revision: spread.revision })
+  const { spread } = queue
+  const progress = turn.own.progressOf(queue)
+  if (spread === undefined || progress.isFollowed(spread, spread.revision)) turn.ok(token, ok)
+  else progress.awaiting.push({ token, ok: { ...(ok as object) }, revision: spread.revision })
 }
 
 /** What a part is to be, by its home. */
@@ -140,7 +143,8 @@ export const decidePlaced = <B>(
   const spread = queue?.spread
   const part = spread?.parts.find((p) => p.partition === partition)
   if (queue === undefined || spread === undefined || part === undefined) return
-  spread.followed.set(partition, answer.revision)
+  const progress = turn.own.progressOf(queue)
+  progress.followed.set(partition, answer.revision)
   // What it says of an earlier revision may have changed since.
   if (answer.revision >= spread.revision) {
     const { totals } = answer
@@ -151,13 +155,13 @@ export const decidePlaced = <B>(
       turn.emit({ type: 'PartClosed', queue: id, partition, totals })
     tellReceivers(turn, queue)
   }
-  const waiting = spread.awaiting
-  spread.awaiting = []
+  const waiting = progress.awaiting
+  progress.awaiting = []
   for (const w of waiting) {
     const { ok } = w
     if (ok.purged !== undefined) ok.purged += answer.purged
-    if (spread.isFollowed(w.revision)) turn.ok(w.token, ok as never)
-    else spread.awaiting.push(w)
+    if (progress.isFollowed(spread, w.revision)) turn.ok(w.token, ok as never)
+    else progress.awaiting.push(w)
   }
 }
 
@@ -174,10 +178,10 @@ export const decideMoved = <B>(turn: Turn<B>, id: number, partition: number, rev
 
 /** Takes note that a part is gone; whoever waited for that is answered. */
 export const decideDropped = <B>(turn: Turn<B>, { queue, partition }: LeavingPart): void => {
-  const { state } = turn
+  const { state, own } = turn
   if (!state.leaving.some((l) => l.queue === queue && l.partition === partition)) return
   turn.emit({ type: 'PartGone', queue, partition })
   if (state.leaving.some((l) => l.queue === queue)) return
-  for (const { token, queue: id, ok } of state.awaitingGone) if (id === queue) turn.ok(token, ok as never)
-  state.awaitingGone = state.awaitingGone.filter((w) => w.queue !== queue)
+  for (const { token, queue: id, ok } of own.awaitingGone) if (id === queue) turn.ok(token, ok as never)
+  own.awaitingGone = own.awaitingGone.filter((w) => w.queue !== queue)
 }

@@ -11,6 +11,7 @@ import { endLanes } from '../forward/decideForwarded.ts'
 import { messagesIn, refusePolls, sameConfig } from '../queue/decideQueue.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
 import type { QueueState } from '../state/QueueState.ts'
+import { resetSubscription } from '../subscription/decideSubscription.ts'
 import { homeKey, type Place } from './Spread.ts'
 
 /** Makes a part what its home says, and creates it where it is missing; what is older than what it follows changes nothing. */
@@ -93,7 +94,8 @@ const followSubscription = <B>(
   const from = queue.nextNumber
   if (before === undefined)
     turn.emit({ type: 'SubscriptionCreated', queue: id, sub, name, settings: { ...settings }, from, by })
-  else if (sub !== before.id) turn.emit({ type: 'SubscriptionReset', queue: id, name, sub, from, by })
+  else if (sub !== before.id)
+    resetSubscription(turn, before, { type: 'SubscriptionReset', queue: id, name, sub, from, by })
   const after = queue.named(name)!
   if (!sameConfig(after.settings, settings))
     turn.emit({ type: 'SubscriptionConfigured', queue: id, sub, settings: { ...settings }, by })

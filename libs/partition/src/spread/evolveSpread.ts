@@ -14,7 +14,7 @@ export const revise = (state: PartitionState, { spread }: QueueState): void => {
 /** Another number of parts shares the limits in another way. */
 const share = (state: PartitionState, queue: QueueState): void => {
   queue.reconfigure()
-  for (const sub of queue.subs) state.dirty.add(sub)
+  for (const sub of queue.subs) state.watcher?.configured(sub)
   if (queue.spread === undefined) return
   if (queue.spread.parts.length > 0) state.homes.add(queue)
   else state.homes.delete(queue)

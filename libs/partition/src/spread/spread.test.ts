@@ -175,7 +175,7 @@ describe('a queue is spread', () => {
   it('unless it names a partition that the log does not have, which would never follow', () => {
     const ps = new Partitions(2)
     ps.at(0).create('q')
-    ps.at(0).state.partitions = 2
+    ps.at(0).own.partitions = 2
     const command: Command = { type: 'SpreadQueue', queue: 'q', partitions: [1, 2], by }
     expect(ps.at(0).ask(command).error).toMatchObject({
       id: 'InvalidArgument',

@@ -1,21 +1,16 @@
-import type { HeldLane, Ranges, Redrive } from '@kiroku/protocol'
+import type { Ranges, Redrive } from '@kiroku/protocol'
 import { DelayedRuns } from '../delay/DelayedRuns.ts'
 import type { ClosedLanes, OutboxLane } from '../forward/Outbox.ts'
 import { GroupColumns } from '../groups/GroupColumns.ts'
-import type { Followers } from '../ownership/Followers.ts'
-import type { Times } from '../ownership/Times.ts'
-import { Sweep } from '../queue/Sweep.ts'
 import { Attempts } from '../receive/Attempts.ts'
-import type { Flow } from '../receive/Flow.ts'
-import type { Poll } from '../receive/Poll.ts'
 import { Dedup } from '../send/Dedup.ts'
 import { Producers } from '../send/Producers.ts'
 import type { LeavingPart } from '../spread/Spread.ts'
-import { Heap } from '../store/Heap.ts'
 import { LiveSlab } from '../store/LiveSlab.ts'
 import { RunSlab } from '../store/RunSlab.ts'
 import type { QueueState } from './QueueState.ts'
 import type { Subscription } from './Subscription.ts'
+import type { Watcher } from './Watcher.ts'
 
 /** A checkpoint that the log names. */
 export interface CheckpointNote {
@@ -35,7 +30,7 @@ export interface Erasure {
   readonly key?: string
 }
 
-/** Everything a partition knows; the record's consequence, and beside it the polls of this ownership. */
+/** Everything that the record of a partition comes to. */
 export class PartitionState {
   readonly partition: number
   epoch = 0
@@ -59,8 +54,6 @@ export class PartitionState {
   readonly dedup = new Dedup()
   readonly attempts = new Attempts()
   readonly outbox = new Map<string, OutboxLane>()
-  /** Not part of the record: lanes whose letters cannot arrive, as their targets said to this owner. */
-  readonly held = new Map<OutboxLane, HeldLane>()
   /** Highest forward stored here, by source and target queue. */
   readonly forwardsSeen = new Map<string, number>()
   /** Lanes that were closed here, until their targets have forgotten them, too. */
@@ -92,36 +85,18 @@ export class PartitionState {
   erasures: Erasure[] = []
   nextErasure = 1
 
-  /** Not part of the record: optional events of a newer version, which were passed over since the state was loaded. */
+  /** Optional events of a newer version, which were passed over since the state was loaded. */
   eventsSkipped = 0
   /** Subscriptions to which the past is being restored. */
   readonly filling = new Set<Subscription>()
-  /** Subscriptions that are held, as far as the end of that was not seen to. */
+  /** Subscriptions that are held, until the end of that is seen to. */
   readonly holds = new Set<Subscription>()
-  /** How long the log keeps its record, in ms; not part of the record, the shell says so. */
-  recordMs = Number.POSITIVE_INFINITY
-  /** Partitions of the log; not part of the record, the shell says so. */
-  partitions = Number.POSITIVE_INFINITY
-  /** Not part of the record: waiting receives by their id and by their next time. */
-  readonly polls = new Map<string, Poll>()
-  readonly pollTimers = new Heap<PollTimer>((t) => t.at)
-  /** Not part of the record: who is told what happens here; undefined while nobody asks. */
-  followers: Followers | undefined
-  /** Not part of the record: how long messages take; undefined where nobody owns the partition, as in a replay. */
-  times: Times | undefined
   /** Queues that have parts elsewhere. */
   readonly homes = new Set<QueueState>()
-  /** Who waits until the parts of a deleted queue are gone. */
-  awaitingGone: { readonly token: number; readonly queue: number; readonly ok: object }[] = []
-  /** Who waits until keys are deleted; not part of the record. */
-  awaitingErased: { readonly token: number; readonly erasure: number; readonly discarded: number }[] = []
-  /** Subscriptions whose rate allows more later. */
-  readonly flowTimers = new Heap<FlowTimer>((t) => t.at)
-  /** Queues whose polls may now be served. */
-  readonly dirty = new Set<Subscription>()
-  /** Redrives that run, dry runs included. */
+  /** Redrives on record that run. */
   readonly redrives = new Set<Redrive>()
-  readonly sweep = new Sweep()
+  /** The ownership that goes on from this state; undefined in a replay. */
+  watcher: Watcher | undefined
 
   constructor(partition: number) {
     this.partition = partition
@@ -141,17 +116,4 @@ export class PartitionState {
     for (let i = 0; i < q.subs.length; i++) if (q.subs[i]!.id === sub) return q.subs[i]
     return undefined
   }
-}
-
-/** A time at which a poll must be looked at; stale when the poll is done or has another time by now. */
-export interface PollTimer {
-  readonly poll: Poll
-  readonly at: number
-}
-
-/** A time at which a subscription must be looked at for its flow; stale when the flow has another time by now. */
-export interface FlowTimer {
-  readonly sub: Subscription
-  readonly flow: Flow
-  readonly at: number
 }

@@ -25,8 +25,6 @@ export class QueueState {
   /** Digest of the section of each source that was applied last, the latest at the end. */
   readonly applied = new Map<string, string>()
   deliveryPaused = false
-  /** Not part of the record: when somebody last received from it, as far as this ownership knows. */
-  receivedAt = 0
   /** Number of the next message. */
   nextNumber = 1
   /** Everything below was purged. */
@@ -48,8 +46,6 @@ export class QueueState {
   redrives: Redrive[] = []
   /** Number of the next redrive. */
   nextRedrive = 1
-  /** The last dry runs; not part of the record. */
-  dryRuns: Redrive[] = []
   /** Subscriptions in the order of their creation. */
   readonly subs: Subscription[] = []
   /** Of a queue that was spread over several partitions: its parts. */

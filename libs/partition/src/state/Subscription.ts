@@ -3,9 +3,6 @@ import type { Hold, QueueConfig, SubscriptionSettings } from '@kiroku/protocol'
 import type { RunList } from '../groups/Group.ts'
 import { Groups } from '../groups/Groups.ts'
 import type { Fill } from '../past/Fill.ts'
-import { Flow } from '../receive/Flow.ts'
-import { GroupPolls } from '../receive/GroupPolls.ts'
-import type { Poll } from '../receive/Poll.ts'
 import type { QueueState } from './QueueState.ts'
 
 const none = -1
@@ -53,15 +50,8 @@ export class Subscription implements RunList {
   deadLettered = 0
   discarded = 0
   redelivered = 0
-  /** Waiting receives, oldest first, but for those of one group; not part of the record. */
-  polls: Poll[] = []
-  groupPolls = new GroupPolls()
-  /** Those of them with an attempt id, by that. */
-  pollsByAttempt = new Map<string, Poll>()
-  /** What it may take, where that is limited; not part of the record. */
-  flow: Flow | undefined
-  /** When the first of the messages that are available now became so; not part of the record. */
-  availableSince = 0
+  /** Whether its rate, its messages in flight or its deliveries in flight have a limit. */
+  isLimited = false
 
   constructor(index: number, id: number, name: string, queue: QueueState, settings: SubscriptionSettings) {
     this.index = index
@@ -86,12 +76,6 @@ export class Subscription implements RunList {
     return this.ready + this.available + this.inflight + this.waitingRetry
   }
 
-  /** Receives that wait; one may end while it is looked at. */
-  *waiting(): Generator<Poll, void> {
-    for (const poll of this.polls) if (!poll.done) yield poll
-    for (const poll of this.groupPolls.all()) if (!poll.done) yield poll
-  }
-
   /** Whether it delivers nothing at partition time `now`, in ms, whatever there is. */
   isPausedAt(now: number): boolean {
     return (
@@ -113,7 +97,8 @@ export class Subscription implements RunList {
     this.tags = tags
     this.config = { ...this.queue.config, ...own }
     this.policy = policyOf(this.config)
-    this.flow = Flow.of(this.config, this.queue.share, this.flow)
+    const { rateMax, inflightMax, concurrencyMax } = this.config
+    this.isLimited = rateMax > 0 || inflightMax > 0 || concurrencyMax > 0
   }
 }
 

@@ -15,12 +15,12 @@ export const link = (state: PartitionState, sub: Subscription, slot: number): vo
   if (sub.tail === none) sub.head = slot
   else live.next[sub.tail] = slot
   sub.tail = slot
-  if (sub.deliverable === 0) sub.availableSince = state.at
+  if (sub.deliverable === 0) state.watcher?.becameAvailable(sub)
   sub.available++
   sub.availableBytes += live.bytes[slot]!
   live.schedule(slot, live.enqueuedAt[slot]! + sub.config.retentionMs)
   if (sub.groups !== undefined) groupLinked(state, sub, slot)
-  state.dirty.add(sub)
+  state.watcher?.look(sub)
 }
 
 /** Takes a message out of the list of available ones. */
@@ -62,6 +62,6 @@ export const takeOut = (state: PartitionState, sub: Subscription, slot: number):
 /** Counts a message that is in flight no more. */
 export const land = (state: PartitionState, sub: Subscription, slot: number): void => {
   sub.inflight--
-  if (sub.flow !== undefined) sub.flow.left(state.live.delivery[slot]!)
+  if (sub.isLimited) state.watcher?.left(sub, state.live.delivery[slot]!)
   if (sub.groups !== undefined) groupLeaseEnded(state, sub, slot)
 }

@@ -1,3 +1,4 @@
+import { failRedrive } from '../redrive/redriveRecord.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
 import type { QueueState } from '../state/QueueState.ts'
 import type { Subscription } from '../state/Subscription.ts'
@@ -35,7 +36,7 @@ const purgeSubscription = (state: PartitionState, sub: Subscription, upTo: numbe
     }
   live.freeAll(slots)
   sub.discarded += slots.length
-  if (sub.flow !== undefined) state.dirty.add(sub)
+  if (sub.isLimited) state.watcher?.look(sub)
 }
 
 /** Forgets a generation with everything that is its own. */
@@ -44,22 +45,15 @@ export const dropSubscription = (state: PartitionState, sub: Subscription): void
   purgeSubscription(state, sub, Number.POSITIVE_INFINITY)
   state.subscriptions[sub.index] = undefined
   state.attempts.drop(sub)
-  state.dirty.delete(sub)
   state.filling.delete(sub)
   state.holds.delete(sub)
+  state.watcher?.closed(sub)
 }
 
 const failRedrives = (state: PartitionState, sub: Subscription): void => {
   for (const redrive of state.redrives) {
     if (redrive.queue !== sub.queue.id || redrive.sub !== sub.id) continue
-    redrive.state = 'failed'
-    redrive.endedAt = state.at
-    redrive.note = 'the subscription was reset or deleted'
-    // What was only counted so far is known to no replay.
-    redrive.skipped = {}
-    redrive.filtered = 0
-    redrive.left = 0
-    delete redrive.selection
+    failRedrive(redrive, state.at)
     state.redrives.delete(redrive)
   }
 }
@@ -70,6 +64,7 @@ export const dropQueue = (state: PartitionState, queue: QueueState): void => {
   state.queues.delete(queue.id)
   state.names.delete(queue.name)
   for (const sub of queue.subs) dropSubscription(state, sub)
+  state.watcher?.queueClosed(queue)
 }
 
 const freeRuns = (state: PartitionState, sub: Subscription): void => {

@@ -106,16 +106,17 @@ const becameReady = (
   bytes: number,
   enqueuedAt: number,
 ): void => {
-  if (sub.deliverable === 0) sub.availableSince = state.at
+  const { watcher } = state
+  if (sub.deliverable === 0) watcher?.becameAvailable(sub)
   sub.ready += count
   sub.readyBytes += bytes
-  state.dirty.add(sub)
+  watcher?.look(sub)
   if (group !== undefined) {
     group.ready += count
     group.lastArrivalAt = state.at
     offer(state, sub, group)
   }
-  state.sweep.expect(enqueuedAt + sub.config.retentionMs)
+  watcher?.expect(enqueuedAt + sub.config.retentionMs)
 }
 
 /** Gives a run whose delay is over to the subscriptions that it is for. */

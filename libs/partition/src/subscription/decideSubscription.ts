@@ -1,10 +1,18 @@
-import { checkNewName, checkSubscription, type CommandOf, KirokuError, limits } from '@kiroku/protocol'
+import {
+  checkNewName,
+  checkSubscription,
+  type CommandOf,
+  KirokuError,
+  limits,
+  type LogEventOf,
+} from '@kiroku/protocol'
 import type { Turn } from '../Turn.ts'
 import { readdressHeld } from '../forward/decideForwarded.ts'
 import { homeQueue, homeSubscription } from '../lookup.ts'
 import { orRefuse } from '../orRefuse.ts'
 import { refuseOwnDeadLetter, refusePolls, sameConfig } from '../queue/decideQueue.ts'
 import { okWhenFollowed, refuseParts } from '../spread/decideHome.ts'
+import type { Subscription } from '../state/Subscription.ts'
 import { beginning, type Located } from './start.ts'
 
 /** Opens a subscription; an equal one that is there already is no error. */
@@ -91,7 +99,7 @@ export const decideResetSubscription = <B>(
     if (c.sub !== undefined && c.sub !== before.id)
       return okWhenFollowed(turn, queue, token, { queue: queue.id, sub: before.id })
     const sub = queue.nextSub
-    turn.emit({
+    resetSubscription(turn, before, {
       type: 'SubscriptionReset',
       queue: queue.id,
       name: before.name,
@@ -101,6 +109,20 @@ export const decideResetSubscription = <B>(
     })
     okWhenFollowed(turn, queue, token, { queue: queue.id, sub })
   })
+
+/** Records the reset; receives that wait go on with the new generation. */
+export const resetSubscription = <B>(
+  turn: Turn<B>,
+  before: Subscription,
+  event: LogEventOf<'SubscriptionReset'>,
+): void => {
+  const { own } = turn
+  const receives = own.of(before)
+  turn.emit(event)
+  const after = before.queue.named(event.name)!
+  own.of(after).takeOver(receives, after)
+  own.look(after)
+}
 
 /** Deletes a subscription with everything that is its own; the others stay as they are. */
 export const decideDeleteSubscription = <B>(

@@ -1,7 +1,6 @@
 import { KirokuError, type LogEventOf, type SubscriptionSettings } from '@kiroku/protocol'
 import { queueOf, subOf } from '../eventTargets.ts'
 import { begin } from '../past/evolveFill.ts'
-import { makeRoom } from '../settle/evolveSettle.ts'
 import { revise } from '../spread/evolveSpread.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
 import type { QueueState } from '../state/QueueState.ts'
@@ -19,7 +18,7 @@ export const open = (
   if (index < 0) index = state.subscriptions.length
   const sub = queue.open(index, id, name, settings)
   state.subscriptions[index] = sub
-  makeRoom(state, sub)
+  state.watcher?.opened(sub)
   return sub
 }
 
@@ -35,11 +34,11 @@ export const subscriptionConfigured = (
 ): void => {
   const sub = subOf(state, e.queue, e.sub)
   sub.configure(e.settings as SubscriptionSettings)
-  state.dirty.add(sub)
+  state.watcher?.configured(sub)
   revise(state, sub.queue)
 }
 
-/** Receives that wait go on with the new generation. */
+/** A new generation takes the place of the one before. */
 export const subscriptionReset = (state: PartitionState, e: LogEventOf<'SubscriptionReset'>): void => {
   const queue = queueOf(state, e.queue)
   const before = queue.named(e.name)
@@ -54,10 +53,6 @@ export const subscriptionReset = (state: PartitionState, e: LogEventOf<'Subscrip
   sub.deliveryPaused = before.deliveryPaused
   sub.hold = before.hold
   if (sub.hold !== undefined) state.holds.add(sub)
-  sub.polls = before.polls
-  sub.pollsByAttempt = before.pollsByAttempt
-  sub.groupPolls = before.groupPolls
-  for (const poll of sub.waiting()) poll.subscription = sub
   revise(state, queue)
 }
 

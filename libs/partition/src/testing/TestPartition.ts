@@ -20,6 +20,7 @@ import {
   endTurn,
   evolve,
   nextTimerAt,
+  Ownership,
   PartitionState,
   PastFold,
   restore,
@@ -56,6 +57,7 @@ type ReceiveOptions = Partial<Omit<CommandOf<'Receive'>, 'type' | 'queue'>>
  * frame is replayed into a second state, which must stay equal.
  */
 export class TestPartition {
+  readonly own: Ownership
   readonly state: PartitionState
   readonly replica: PartitionState
   now = 1_700_000_000_000
@@ -76,6 +78,7 @@ export class TestPartition {
   #send = 0
 
   constructor(state = new PartitionState(3), replica = new PartitionState(3)) {
+    this.own = new Ownership(state)
     this.state = state
     this.replica = replica
     this.#seq = state.frameSeq
@@ -84,7 +87,7 @@ export class TestPartition {
 
   /** Decides commands in one turn; returns their tokens. */
   turn(...commands: readonly Command[]): number[] {
-    const turn = new Turn(this.state, this.now, this.random, digest)
+    const turn = new Turn(this.own, this.now, this.random, digest)
     const seq = this.#seq + 1
     beginFrame(this.state, seq, this.now)
     const tokens = commands.map((command) => {
@@ -106,7 +109,7 @@ export class TestPartition {
 
   /** A turn in which the shell does something of its own; `isAlone`: and nothing else happens. */
   act(run: (turn: Turn) => void, isAlone = false): void {
-    const turn = new Turn(this.state, this.now, this.random, digest, this.turnBytesMax)
+    const turn = new Turn(this.own, this.now, this.random, digest, this.turnBytesMax)
     const seq = this.#seq + 1
     beginFrame(this.state, seq, this.now)
     run(turn)
@@ -188,15 +191,15 @@ export class TestPartition {
    * carried over. Receives do not survive a change of owner: they are taken back first.
    */
   fork(): TestPartition {
-    const polls = [...this.state.polls.keys()]
+    const polls = [...this.own.polls.keys()]
     this.turn(...polls.map((poll) => ({ type: 'CancelReceive', poll }) as const))
-    this.state.pollTimers.filter((t) => !t.poll.done)
+    this.own.pollTimers.filter((t) => !t.poll.done)
     const state = restore(structuredClone(snapshot(this.state)))
-    state.sweep.at = this.state.sweep.at
-    for (const sub of this.state.subscriptions)
-      if (sub !== undefined) carryOver(sub, state.subscriptions[sub.index]!)
-    for (const queue of this.state.queues.values()) this.#carryRedrives(queue, state)
     const fork = new TestPartition(state, restore(snapshot(this.state)))
+    fork.own.sweep.at = this.own.sweep.at
+    for (const sub of this.state.subscriptions)
+      if (sub !== undefined) this.#carryReceives(sub, fork.own, state.subscriptions[sub.index]!)
+    for (const queue of this.state.queues.values()) this.#carryRedrives(queue, fork.own)
     fork.now = this.now
     fork.random = this.random
     fork.#seq = this.#seq
@@ -206,12 +209,20 @@ export class TestPartition {
     return fork
   }
 
-  #carryRedrives({ id, redrives, dryRuns }: QueueState, to: PartitionState): void {
-    const queue = to.queues.get(id)!
-    for (const [i, { skipped, filtered, left }] of redrives.entries())
+  #carryReceives(from: Subscription, own: Ownership, to: Subscription): void {
+    const { flow, availableSince } = this.own.of(from)
+    Object.assign(own.of(to), { flow: flow?.copy(), availableSince })
+    carryGroups(from, to)
+  }
+
+  #carryRedrives(from: QueueState, own: Ownership): void {
+    const queue = own.state.queues.get(from.id)!
+    for (const [i, { skipped, filtered, left }] of from.redrives.entries())
       Object.assign(queue.redrives[i]!, { skipped: { ...skipped }, filtered, left })
-    queue.dryRuns = structuredClone(dryRuns)
-    for (const r of queue.dryRuns) if (r.state === 'running') to.redrives.add(r)
+    for (const r of structuredClone(this.own.dryRuns.of(from))) {
+      own.dryRuns.begin(queue, r)
+      if (r.state !== 'running') own.dryRuns.running.delete(r)
+    }
   }
 
   /** Decides one command and returns its answer, which must come in the same turn. */
@@ -306,11 +317,11 @@ export class TestPartition {
     const until = this.now + ms
     const happened: LogEvent[] = []
     for (;;) {
-      const at = Math.max(this.now, nextTimerAt(this.state))
+      const at = Math.max(this.now, nextTimerAt(this.own))
       this.now = Math.min(at, until)
       this.turn()
       happened.push(...this.events)
-      if (this.now === until && nextTimerAt(this.state) > until) return happened
+      if (this.now === until && nextTimerAt(this.own) > until) return happened
     }
   }
 
@@ -319,10 +330,8 @@ export class TestPartition {
   }
 }
 
-/** What a subscription has beside the record. */
-const carryOver = (from: Subscription, to: Subscription): void => {
-  to.availableSince = from.availableSince
-  to.flow = from.flow?.copy()
+/** What the groups of a subscription have beside the record. */
+const carryGroups = (from: Subscription, to: Subscription): void => {
   if (from.groups === undefined) return
   for (const group of to.groups!.row()) to.groups!.unqueue(group)
   for (const { key } of from.groups.row()) to.groups!.queue(to.groups!.of(key))

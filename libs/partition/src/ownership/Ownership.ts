@@ -1,0 +1,186 @@
+import type { HeldLane, Redrive } from '@kiroku/protocol'
+import type { OutboxLane } from '../forward/Outbox.ts'
+import { Sweep } from '../queue/Sweep.ts'
+import type { Flow } from '../receive/Flow.ts'
+import type { Poll } from '../receive/Poll.ts'
+import { DryRuns } from '../redrive/DryRuns.ts'
+import { SpreadProgress } from '../spread/SpreadProgress.ts'
+import type { PartitionState } from '../state/PartitionState.ts'
+import type { QueueState } from '../state/QueueState.ts'
+import type { Subscription } from '../state/Subscription.ts'
+import type { Watcher } from '../state/Watcher.ts'
+import { Heap } from '../store/Heap.ts'
+import type { Followers } from './Followers.ts'
+import { Receives } from './Receives.ts'
+import { Times } from './Times.ts'
+
+/**
+ * What one ownership of a partition remembers beside the record: who waits here, what may be served, how long things take.
+ * It begins empty on the state that the record gave, watches it from then on, and ends with the ownership.
+ */
+export class Ownership implements Watcher {
+  readonly state: PartitionState
+  /** How long the log keeps its record, in ms. */
+  recordMs: number
+  /** Partitions of the log. */
+  partitions: number
+  /** Waiting receives by their id, and by the time at which each is looked at next. */
+  readonly polls = new Map<string, Poll>()
+  readonly pollTimers = new Heap<PollTimer>((t) => t.at)
+  /** Subscriptions whose rate allows more later. */
+  readonly flowTimers = new Heap<FlowTimer>((t) => t.at)
+  /** Subscriptions whose receives may be served now. */
+  readonly dirty = new Set<Subscription>()
+  readonly sweep = new Sweep()
+  /** How long messages take, and who receives them. */
+  readonly times = new Times()
+  /** Lanes whose letters cannot arrive, as their targets said. */
+  readonly held = new Map<OutboxLane, HeldLane>()
+  readonly dryRuns = new DryRuns()
+  /** Who is told what happens here; undefined while nobody asks. */
+  followers: Followers | undefined
+  /** Who waits until the parts of a deleted queue are gone. */
+  awaitingGone: { readonly token: number; readonly queue: number; readonly ok: object }[] = []
+  /** Who waits until keys are deleted. */
+  awaitingErased: { readonly token: number; readonly erasure: number; readonly discarded: number }[] = []
+  /** By the index of the subscription. */
+  readonly #receives: (Receives | undefined)[] = []
+  readonly #spreads = new Map<QueueState, SpreadProgress>()
+  /** When the last receive of a queue that is deleted when idle came; of others, the beginning counts. */
+  readonly #receivedAt = new Map<QueueState, number>()
+  #beganAt: number
+
+  /**
+   * @param state rebuilt from the record, and watched from now on
+   * @param log what the owner knows of the log: how long its record is kept, in ms, and how many partitions it has
+   */
+  constructor(
+    state: PartitionState,
+    log: { readonly recordMs: number; readonly partitions: number } = {
+      recordMs: Number.POSITIVE_INFINITY,
+      partitions: Number.POSITIVE_INFINITY,
+    },
+  ) {
+    this.state = state
+    this.recordMs = log.recordMs
+    this.partitions = log.partitions
+    this.#beganAt = state.at
+    for (const sub of state.subscriptions) if (sub !== undefined) this.opened(sub)
+    this.sweep.restart()
+    state.watcher = this
+  }
+
+  /** The receives of a subscription that is there. */
+  of(sub: Subscription): Receives {
+    return this.#receives[sub.index]!
+  }
+
+  /** What a subscription may take; undefined where nothing limits it, or it is gone. */
+  flowOf(sub: Subscription): Flow | undefined {
+    const receives = this.#receives[sub.index]
+    return receives?.flow
+  }
+
+  /** Whether a redrive, on record or not, is not done yet. */
+  isRunning(redrive: Redrive): boolean {
+    return this.state.redrives.has(redrive) || this.dryRuns.running.has(redrive)
+  }
+
+  /** How far the parts of a spread queue follow. */
+  progressOf(queue: QueueState): SpreadProgress {
+    let progress = this.#spreads.get(queue)
+    if (progress === undefined) this.#spreads.set(queue, (progress = new SpreadProgress()))
+    return progress
+  }
+
+  /** When the queue was last received from, in ms of partition time. */
+  receivedAt(queue: QueueState): number {
+    return this.#receivedAt.get(queue) ?? this.#beganAt
+  }
+
+  /** Notes a receive; only queues that are deleted when idle need it. */
+  received(queue: QueueState, now: number): void {
+    if (queue.config.idleMs > 0) this.#receivedAt.set(queue, now)
+  }
+
+  look(sub: Subscription): void {
+    this.dirty.add(sub)
+  }
+
+  becameAvailable(sub: Subscription): void {
+    this.of(sub).availableSince = this.state.at
+  }
+
+  awaitsGroups(sub: Subscription): boolean {
+    return !this.of(sub).groupPolls.isEmpty
+  }
+
+  groupCanDeliver(sub: Subscription, group: string): void {
+    if (this.of(sub).groupPolls.wake(group)) this.dirty.add(sub)
+  }
+
+  entered(sub: Subscription, delivery: number, messages: number): void {
+    this.of(sub).flow?.entered(delivery, messages)
+  }
+
+  left(sub: Subscription, delivery: number): void {
+    this.of(sub).flow?.left(delivery)
+  }
+
+  expect(at: number): void {
+    this.sweep.expect(at)
+  }
+
+  restartSweep(at?: number): void {
+    this.sweep.restart(at)
+  }
+
+  opened(sub: Subscription): void {
+    this.#receives[sub.index] = new Receives(sub, this.state.at)
+  }
+
+  configured(sub: Subscription): void {
+    this.of(sub).configure(sub)
+    this.dirty.add(sub)
+  }
+
+  closed(sub: Subscription): void {
+    this.dirty.delete(sub)
+    this.dryRuns.fail(sub, this.state.at)
+    this.#receives[sub.index] = undefined
+  }
+
+  queueSeen(queue: QueueState): void {
+    this.#receivedAt.set(queue, this.state.at)
+  }
+
+  queueClosed(queue: QueueState): void {
+    this.dryRuns.drop(queue)
+    this.#spreads.delete(queue)
+    this.#receivedAt.delete(queue)
+  }
+
+  clockResumed(): void {
+    this.#beganAt = this.state.at
+    this.#receivedAt.clear()
+    for (const sub of this.state.subscriptions) {
+      const flow = sub && this.of(sub).flow
+      if (flow === undefined) continue
+      flow.restart(this.state.at)
+      this.dirty.add(sub!)
+    }
+  }
+}
+
+/** A time at which a poll must be looked at; stale when the poll is done or has another time by now. */
+export interface PollTimer {
+  readonly poll: Poll
+  readonly at: number
+}
+
+/** A time at which a subscription must be looked at for its flow; stale when the flow has another time by now. */
+export interface FlowTimer {
+  readonly sub: Subscription
+  readonly flow: Flow
+  readonly at: number
+}

@@ -1,0 +1,40 @@
+import { GroupPolls } from '../receive/GroupPolls.ts'
+import { Flow } from '../receive/Flow.ts'
+import type { Poll } from '../receive/Poll.ts'
+import type { Subscription } from '../state/Subscription.ts'
+
+/** What an ownership knows of the receives of one subscription, and of what they may take. */
+export class Receives {
+  /** Waiting receives, oldest first, except those of one group. */
+  polls: Poll[] = []
+  groupPolls = new GroupPolls()
+  /** Those of them with an attempt id, by that. */
+  byAttempt = new Map<string, Poll>()
+  /** What the subscription may take, where that is limited. */
+  flow: Flow | undefined
+  /** When the first of the messages that are available now became so, in ms of partition time. */
+  availableSince: number
+
+  constructor(sub: Subscription, now: number) {
+    this.availableSince = now
+    this.configure(sub)
+  }
+
+  /** Receives that wait; one may end during the walk. */
+  *waiting(): Generator<Poll, void> {
+    for (const poll of this.polls) if (!poll.done) yield poll
+    for (const poll of this.groupPolls.all()) if (!poll.done) yield poll
+  }
+
+  configure(sub: Subscription): void {
+    this.flow = Flow.of(sub.config, sub.queue.share, this.flow)
+  }
+
+  /** Takes over the receives that waited for the generation before. */
+  takeOver({ polls, groupPolls, byAttempt }: Receives, sub: Subscription): void {
+    this.polls = polls
+    this.groupPolls = groupPolls
+    this.byAttempt = byAttempt
+    for (const poll of this.waiting()) poll.subscription = sub
+  }
+}
