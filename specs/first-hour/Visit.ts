@@ -17,7 +17,8 @@ const isKept = (file: string): boolean =>
 const newcomer = (): NodeJS.ProcessEnv => {
   const env: NodeJS.ProcessEnv = {}
   for (const [name, value] of Object.entries(process.env))
-    if (!/^(npm_|KIROKU_(?!NATS_RELEASE$)|NODE_(?!EXTRA_CA_CERTS$)|INIT_CWD$|CI$|VITEST)/.test(name)) env[name] = value
+    if (!/^(npm_|KIROKU_(?!NATS_RELEASE$)|NODE_(?!EXTRA_CA_CERTS$)|INIT_CWD$|CI$|VITEST)/.test(name))
+      env[name] = value
   const onPath = (env['PATH'] ?? '').split(path.delimiter)
   env['PATH'] = onPath.filter((each) => !/node_modules|node-gyp/.test(each)).join(path.delimiter)
   return env
