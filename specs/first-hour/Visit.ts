@@ -13,11 +13,12 @@ const root = path.resolve(import.meta.dirname, '..', '..')
 const isKept = (file: string): boolean =>
   !['node_modules', 'dist', '.nx', '.kiroku', 'coverage', '.git'].includes(path.basename(file))
 
-/** A newcomer's shell: without npm's variables, and of our settings only where servers come from. */
+/** A newcomer's shell: without npm's variables and our settings, but for where servers come from and whom this machine trusts. */
 const newcomer = (): NodeJS.ProcessEnv => {
   const env: NodeJS.ProcessEnv = {}
   for (const [name, value] of Object.entries(process.env))
-    if (!/^(npm_|KIROKU_(?!NATS_RELEASE$)|NODE_|INIT_CWD$|CI$|VITEST)/.test(name)) env[name] = value
+    if (!/^(npm_|KIROKU_(?!NATS_RELEASE$)|NODE_(?!EXTRA_CA_CERTS$)|INIT_CWD$|CI$|VITEST)/.test(name))
+      env[name] = value
   const onPath = (env['PATH'] ?? '').split(path.delimiter)
   env['PATH'] = onPath.filter((each) => !/node_modules|node-gyp/.test(each)).join(path.delimiter)
   return env

@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { packaged } from './packaged.ts'
 import { commandsOf, isProgram, readBlocks, shownBy, wholeProgram } from './readBlocks.ts'
 import { showsSame } from './sameShape.ts'
 
@@ -23,6 +24,15 @@ describe('what the documents have their readers do', () => {
     for (const { document, line, notes } of documents.flatMap(blocksOf))
       for (const reason of [notes.notRun, notes.onlyChecked])
         if (reason !== undefined) expect(reason.length, `${document}:${line}`).toBeGreaterThan(15)
+  })
+
+  it('is followed where the packages are installed if its programs import them', () => {
+    const importing = documents.filter((document) =>
+      blocksOf(document).some(
+        (block) => isProgram(block) && /from '@kiroku\/(client|worker)'/.test(block.text),
+      ),
+    )
+    expect([...packaged, 'README.md'].sort()).toEqual(importing.sort())
   })
 
   it('is typed a command at a time, without the comments', () => {

@@ -9,6 +9,7 @@ import { execFileSync } from 'node:child_process'
 import { globSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { checkTypes } from './checkTypes.ts'
+import { packaged } from './packaged.ts'
 import { isFollowed } from './readBlocks.ts'
 import type { Step } from './Reader.ts'
 import { Visit } from './Visit.ts'
@@ -28,9 +29,6 @@ const visit = new Visit({ quick, told })
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.once(signal, () => void visit.kill().finally(() => process.exit(1)))
-
-/** What `pack` follows too. */
-const packaged = ['docs/client.md', 'libs/client/README.md', 'libs/worker/README.md']
 
 /** With the packages that README.md has its reader build, and the worker's beside. */
 const followPackaged = async (): Promise<void> => {
@@ -84,7 +82,7 @@ try {
   const figures = figuresOf(visit.steps, started)
   await followOthers()
   if (!quick) await followPackaged()
-  const types = quick ? '' : await typesOf(['README.md', 'docs/client.md'])
+  const types = quick ? '' : await typesOf(['README.md', ...packaged])
   if (types !== '') console.error(`The types of programs in the documents are wrong:\n${types}`)
 
   for (const { name, value, target, met } of figures)
