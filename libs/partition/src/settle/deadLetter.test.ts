@@ -163,7 +163,8 @@ describe('the outbox', () => {
       `${to.partition}/${to.queue}`,
       entries.map((e) => `${e.forward}:${e.number}`).join(' '),
     ])
-  const outbox = (p: TestPartition) => describeQueues(p.state, [p.state.names.get('q')!], p.now, p.own)[0]!.outbox
+  const outbox = (p: TestPartition) =>
+    describeQueues(p.state, [p.state.names.get('q')!], p.now, p.own)[0]!.outbox
 
   it('keeps what a queue that was deleted never stored, and says so', () => {
     const p = letters()
