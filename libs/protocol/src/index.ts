@@ -24,32 +24,25 @@ export {
   type ReceiptAddress,
 } from './address.ts'
 export { canonical } from './canonical.ts'
+export type { Answer, CommandOf, Command, Answers, CommandType, Reply } from './command/Command.ts'
+export type { RedriveDescription } from './observe/RedriveDescription.ts'
 export type {
-  Answer,
-  CommandOf,
   ConsumerDescription,
   QueueDescription,
-  Command,
-  Answers,
-  PartSubscription,
   OutboxDescription,
-  RedriveDescription,
-  Refusal,
-  SettleItem,
   QueueCounts,
   SubscriptionDescription,
   GroupDescription,
-  CheckpointsDescription,
-  CommandType,
-  Delivery,
   PartDescription,
+} from './observe/QueueDescription.ts'
+export type {
+  CheckpointsDescription,
   PartitionClock,
   PartitionDescription,
   StorageDescription,
-  Reply,
-} from './command/Command.ts'
-export { laterHold, type Hold } from './command/DeliveryHold.ts'
-export type { HeldLane } from './command/HeldLane.ts'
+} from './observe/PartitionDescription.ts'
+export { laterHold, type Hold } from './observe/Hold.ts'
+export type { HeldLane } from './observe/HeldLane.ts'
 export {
   type RedriveFilter,
   isDryRun,
@@ -57,10 +50,10 @@ export {
   type RedriveSkip,
   type RedriveTo,
   type RedriveState,
-} from './command/Redrive.ts'
+} from './observe/Redrive.ts'
 export type { SpreadView } from './command/SpreadView.ts'
 export type { StartPosition } from './command/StartPosition.ts'
-export { isCommand } from './command/commandShapes.ts'
+export { isCommand } from './command/isCommand.ts'
 export { checkJson, contentTypeOf, jsonSlip } from './contentType.ts'
 export {
   KirokuError,
@@ -130,3 +123,6 @@ export { inTime } from './settings/inUnits.ts'
 export { queueSettings, type QueueSetting } from './settings/queueSettings.ts'
 export { refuseNamed } from './settings/refuseNamed.ts'
 export { retentionWarnings, type Retention } from './settings/retentionWarnings.ts'
+export type { Delivery } from './command/receive.ts'
+export type { Refusal, SettleItem } from './command/settle.ts'
+export type { PartSubscription } from './command/spread.ts'

@@ -1,5 +1,5 @@
-import type { QueueCounts } from '../command/Command.ts'
 import type { StateName } from '../event/State.ts'
+import type { QueueCounts } from './QueueDescription.ts'
 
 /** So many messages went from one state to another. A message counts once for each subscription. */
 export interface TransitionCount {

@@ -1,4 +1,4 @@
-import type { PartitionClock } from '../command/Command.ts'
+import type { PartitionClock } from './PartitionDescription.ts'
 
 /** What is wrong with a partition's clocks, and what can be done about it. */
 export interface ClockTrouble {

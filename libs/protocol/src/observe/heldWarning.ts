@@ -1,4 +1,4 @@
-import type { OutboxDescription } from '../command/Command.ts'
+import type { OutboxDescription } from './QueueDescription.ts'
 
 /** What must be done so that messages arrive; undefined: nothing. */
 export const heldWarning = ({ to, messages, held }: OutboxDescription): string | undefined => {

@@ -1,5 +1,5 @@
-import type { ConsumerDescription } from '../command/Command.ts'
 import { limits } from '../limits.ts'
+import type { ConsumerDescription } from './QueueDescription.ts'
 
 /** The same consumer on several partitions is one. */
 export const mergeConsumers = (

@@ -1,4 +1,4 @@
-import type { QueueCounts } from '../command/Command.ts'
+import type { QueueCounts } from './QueueDescription.ts'
 
 /** A queue's counts before anything happened to it. */
 export const noCounts: QueueCounts = {

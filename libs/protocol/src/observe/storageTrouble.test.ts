@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { StorageDescription } from '../command/Command.ts'
+import type { StorageDescription } from './PartitionDescription.ts'
 import { storageTrouble } from './storageTrouble.ts'
 
 const roomy = { state: 'enough', freeBytes: 80, bytesMax: 100, reserveBytes: 10, earlyTrims: 3 } as const

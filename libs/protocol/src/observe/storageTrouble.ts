@@ -1,4 +1,4 @@
-import type { StorageDescription } from '../command/Command.ts'
+import type { StorageDescription } from './PartitionDescription.ts'
 
 /** What is wrong with the room of a log's store, and what can be done about it. */
 export interface StorageTrouble {

@@ -1,4 +1,4 @@
-import type { QueueDescription } from '../command/Command.ts'
+import type { QueueDescription } from '../observe/QueueDescription.ts'
 
 const warning =
   'A message that fails its last attempt is discarded, because there is no dead-letter queue: set deadLetter to the name of one.'

@@ -1,4 +1,4 @@
-import type { QueueDescription } from '../command/Command.ts'
+import type { QueueDescription } from '../observe/QueueDescription.ts'
 import type { QueueConfig } from './QueueConfig.ts'
 import { inTime } from './inUnits.ts'
 

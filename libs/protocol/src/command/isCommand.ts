@@ -1,0 +1,32 @@
+import type { Command, CommandType } from './Command.ts'
+import { sendShapes } from './send.ts'
+import { receiveShapes } from './receive.ts'
+import { settleShapes } from './settle.ts'
+import { queueShapes } from './queue.ts'
+import { subscriptionShapes } from './subscription.ts'
+import { spreadShapes } from './spread.ts'
+import { redriveShapes } from './redrive.ts'
+import { eraseShapes } from './erase.ts'
+import { forwardShapes } from './forward.ts'
+import { observeShapes } from './observe.ts'
+import { record, type Shapes } from './shape.ts'
+
+const shapes: Shapes<Command> = {
+  ...sendShapes,
+  ...receiveShapes,
+  ...settleShapes,
+  ...queueShapes,
+  ...subscriptionShapes,
+  ...spreadShapes,
+  ...redriveShapes,
+  ...eraseShapes,
+  ...forwardShapes,
+  ...observeShapes,
+}
+
+/** Whether a value has the shape of a command. */
+export const isCommand = (value: unknown): value is Command => {
+  if (!record(value)) return false
+  const { type } = value as { readonly type?: unknown }
+  return typeof type === 'string' && Object.hasOwn(shapes, type) && shapes[type as CommandType](value)
+}

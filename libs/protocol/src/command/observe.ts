@@ -1,0 +1,37 @@
+import type { Actor } from '../event/LogEvent.ts'
+import type { GroupDescription, QueueDescription } from '../observe/QueueDescription.ts'
+import type { PartitionDescription } from '../observe/PartitionDescription.ts'
+import type { PartitionNews } from '../observe/PartitionNews.ts'
+import { actor, number, optional, queue, record, shape, text, type Shapes } from './shape.ts'
+
+/** Describing and following. */
+export type ObserveCommand =
+  | { type: 'DescribeQueue'; queue: string }
+  | { type: 'ListQueues' }
+  | { type: 'DescribeGroups'; queue: string; subscription?: string; max?: number }
+  | { type: 'DescribePartition' }
+  /** Says which clock is right where the store's and the owner's disagree; the engine's own to decide. */
+  | { type: 'ConfirmClock'; clock: 'store' | 'node'; by: Actor }
+  /** What happened to the queues behind the record `since`, which this follower was told last; 0: how they stand. */
+  | { type: 'FollowPartition'; follower: string; since: number }
+
+/** Answers by command type. */
+export interface ObserveAnswers {
+  DescribeQueue: QueueDescription
+  ListQueues: { readonly queues: readonly QueueDescription[] }
+  DescribeGroups: { readonly groups: readonly GroupDescription[]; readonly total: number }
+  DescribePartition: PartitionDescription
+  /** By how much partition time was moved on; 0 also where no clocks disagree. */
+  ConfirmClock: { readonly steppedMs: number }
+  FollowPartition: PartitionNews
+}
+
+/** What each of these commands must hold; ranges and meaning are the partition's to check. */
+export const observeShapes: Shapes<ObserveCommand> = {
+  DescribeQueue: shape(queue),
+  ListQueues: record,
+  DescribeGroups: shape({ ...queue, subscription: optional(text), max: optional(number) }),
+  DescribePartition: record,
+  ConfirmClock: shape({ clock: text, by: actor }),
+  FollowPartition: shape({ follower: text, since: number }),
+}

@@ -1,0 +1,63 @@
+import type { QueueConfig } from '../settings/QueueConfig.ts'
+import type { Actor, AppliedSection, Ranges } from '../event/LogEvent.ts'
+import { act, flag, numbers, optional, record, shape, subscribing, text, type Shapes } from './shape.ts'
+
+/** What a queue is to be like. */
+interface QueueChange {
+  queue: string
+  config: Partial<QueueConfig>
+  by: Actor
+  /** The answer is what it would be, and nothing happens. */
+  dryRun?: boolean
+  /** The configuration is this section of a file; one that was applied last from its source is not applied again. */
+  applied?: AppliedSection
+}
+
+/** Administration of queues. */
+export type QueueCommand =
+  | ({ type: 'CreateQueue' } & QueueChange)
+  | ({ type: 'ConfigureQueue' } & QueueChange)
+  /** Refused while a queue of the same partition names it as its dead-letter queue, unless forced. */
+  | { type: 'DeleteQueue'; queue: string; force?: boolean; by: Actor }
+  | { type: 'PurgeQueue'; queue: string; by: Actor }
+  /** Ends those of the messages that are in this state now; `numbers` are ranges in their order. */
+  | {
+      type: 'Discard'
+      queue: string
+      subscription: string
+      state: 'Available' | 'WaitingRetry'
+      numbers: Ranges
+      by: Actor
+    }
+  /** Without a subscription: of all. */
+  | { type: 'PauseDelivery'; queue: string; subscription?: string; by: Actor }
+  | { type: 'ResumeDelivery'; queue: string; subscription?: string; by: Actor }
+
+/** Answers by command type. */
+export interface QueueAnswers {
+  CreateQueue: { readonly queue: number; readonly created: boolean }
+  ConfigureQueue: { readonly queue: number }
+  DeleteQueue: { readonly queue: number }
+  PurgeQueue: { readonly purged: number }
+  Discard: { readonly discarded: number }
+  PauseDelivery: { readonly queue: number }
+  ResumeDelivery: { readonly queue: number }
+}
+
+const section = shape({ source: text, digest: text })
+const configuration = { ...act, config: record, dryRun: optional(flag), applied: optional(section) }
+
+/** What each of these commands must hold; ranges and meaning are the partition's to check. */
+export const queueShapes: Shapes<QueueCommand> = {
+  CreateQueue: shape(configuration),
+  ConfigureQueue: shape(configuration),
+  DeleteQueue: shape({ ...act, force: optional(flag) }),
+  PurgeQueue: shape(act),
+  Discard: shape({
+    ...subscribing,
+    state: (value) => value === 'Available' || value === 'WaitingRetry',
+    numbers,
+  }),
+  PauseDelivery: shape({ ...act, subscription: optional(text) }),
+  ResumeDelivery: shape({ ...act, subscription: optional(text) }),
+}

@@ -1,0 +1,56 @@
+import type { OutboxDescription } from './QueueDescription.ts'
+
+/** A partition as `cluster status` and the metrics show it. */
+export interface PartitionDescription {
+  readonly partition: number
+  readonly epoch: number
+  /** When this ownership began by the clock of the log's server, in ms since 1970; 0: it has not begun. */
+  readonly epochAt: number
+  readonly node: string
+  readonly state: string
+  readonly firstSeq: number
+  readonly lastSeq: number
+  readonly bytes: number
+  readonly queues: number
+  /** Messages on their way to other queues. */
+  readonly outbox: number
+  /** Those of them that cannot arrive; absent: none. */
+  readonly held?: readonly OutboxDescription[]
+  readonly checkpointSeq: number
+  /** Absent: the owner is of a version that does not tell. */
+  readonly storage?: StorageDescription
+  /** Absent: an older version answered, nobody owns it, or it is not known yet. */
+  readonly checkpoints?: CheckpointsDescription
+  /** Absent: an older version answered, or nobody owns it. */
+  readonly clock?: PartitionClock
+}
+
+/** A partition's time beside the clocks that it may go by, all in ms since 1970. */
+export interface PartitionClock {
+  /**
+   * disputed: the two clocks disagree on a step of the time, which waits for an operator's word; ahead: partition time is
+   * ahead of the store's clock, and of no other use than to measure by until that has caught up.
+   */
+  readonly state: 'agreed' | 'disputed' | 'ahead'
+  readonly partitionMs: number
+  readonly storeMs: number
+  readonly nodeMs: number
+}
+
+/** How much room a partition's log has. */
+export interface StorageDescription {
+  /** `short`: the log is trimmed to its last two checkpoints; `full`: and sends are refused. */
+  readonly state: 'enough' | 'short' | 'full'
+  /** What is left of the store, what it can hold, and what sends leave free; absent: it does not tell. */
+  readonly freeBytes?: number
+  readonly bytesMax?: number
+  readonly reserveBytes?: number
+  /** Trims before the record's limits asked for them, since this ownership began. */
+  readonly earlyTrims: number
+}
+
+/** Checkpoints that a partition has stored. */
+export interface CheckpointsDescription {
+  readonly count: number
+  readonly bytes: number
+}
