@@ -1,4 +1,5 @@
-import type { Ranges } from './event/LogEvent.ts'
+/** Message numbers of one queue as pairs: first, count, first, count, … in the order of delivery. */
+export type Ranges = number[]
 
 /** Numbers that ranges name. */
 export const countOf = (ranges: Ranges): number => {

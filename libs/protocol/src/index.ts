@@ -65,17 +65,13 @@ export {
 } from './error/KirokuError.ts'
 export { fingerprintOf } from './error/fingerprint.ts'
 export type { DiscardReason } from './event/DiscardReason.ts'
-export type {
-  Actor,
-  AppliedSection,
-  ConsumeMode,
-  LogEvent,
-  LogEventOf,
-  LogEventType,
-  PartTotals,
-  QueueAddress,
-  Ranges,
-} from './event/LogEvent.ts'
+export type { Actor } from './event/Actor.ts'
+export type { AppliedSection } from './event/queue.ts'
+export type { ConsumeMode } from './event/message.ts'
+export type { LogEvent, LogEventOf, LogEventType } from './event/LogEvent.ts'
+export type { PartTotals } from './event/spread.ts'
+export type { QueueAddress } from './event/QueueAddress.ts'
+export type { Ranges } from './Ranges.ts'
 export { State, stateNames, isFinal, type StateName } from './event/State.ts'
 export { rangeBytes, textBytes, eventBytes, valueBytes } from './event/eventBytes.ts'
 export { isReplyQueue } from './isReplyQueue.ts'

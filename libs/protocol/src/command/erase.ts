@@ -1,4 +1,4 @@
-import type { Actor } from '../event/LogEvent.ts'
+import type { Actor } from '../event/Actor.ts'
 import { act, bytes, number, optional, shape, text, type Shapes } from './shape.ts'
 
 /** Erasing and editing bodies. */

@@ -1,4 +1,4 @@
-import type { QueueAddress } from '../event/LogEvent.ts'
+import type { QueueAddress } from '../event/QueueAddress.ts'
 import { address, bytes, listOf, number, numbers, optional, shape, text, type Shapes } from './shape.ts'
 
 /** What partitions pass on to each other. */

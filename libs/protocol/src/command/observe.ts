@@ -1,4 +1,4 @@
-import type { Actor } from '../event/LogEvent.ts'
+import type { Actor } from '../event/Actor.ts'
 import type { GroupDescription, QueueDescription } from '../observe/QueueDescription.ts'
 import type { PartitionDescription } from '../observe/PartitionDescription.ts'
 import type { PartitionNews } from '../observe/PartitionNews.ts'

@@ -1,5 +1,7 @@
 import type { QueueConfig } from '../settings/QueueConfig.ts'
-import type { Actor, AppliedSection, Ranges } from '../event/LogEvent.ts'
+import type { Actor } from '../event/Actor.ts'
+import type { AppliedSection } from '../event/queue.ts'
+import type { Ranges } from '../Ranges.ts'
 import { act, flag, numbers, optional, record, shape, subscribing, text, type Shapes } from './shape.ts'
 
 /** What a queue is to be like. */

@@ -1,4 +1,5 @@
-import type { ConsumeMode, Ranges } from '../event/LogEvent.ts'
+import type { ConsumeMode } from '../event/message.ts'
+import type { Ranges } from '../Ranges.ts'
 import type { SpreadView } from './SpreadView.ts'
 import { number, optional, queue, shape, text, type Shapes } from './shape.ts'
 

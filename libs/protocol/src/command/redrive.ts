@@ -1,4 +1,5 @@
-import type { Actor, Ranges } from '../event/LogEvent.ts'
+import type { Actor } from '../event/Actor.ts'
+import type { Ranges } from '../Ranges.ts'
 import type { RedriveFilter, RedriveTo } from '../observe/Redrive.ts'
 import type { RedriveDescription } from '../observe/RedriveDescription.ts'
 import { act, number, numbers, optional, queue, record, shape, text, type Shapes } from './shape.ts'

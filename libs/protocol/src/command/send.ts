@@ -1,4 +1,5 @@
-import type { Actor, Ranges } from '../event/LogEvent.ts'
+import type { Actor } from '../event/Actor.ts'
+import type { Ranges } from '../Ranges.ts'
 import type { SpreadView } from './SpreadView.ts'
 import { actor, bytes, listOf, number, numbers, optional, queue, shape, text, type Shapes } from './shape.ts'
 

@@ -1,4 +1,4 @@
-import type { Ranges } from '../event/LogEvent.ts'
+import type { Ranges } from '../Ranges.ts'
 import { flag, listOf, number, numbers, optional, shape, text, type Shapes } from './shape.ts'
 
 /** Messages of one delivery, named by what their receipts hold. */

@@ -1,5 +1,7 @@
 import type { SubscriptionSettings } from '../settings/SubscriptionSettings.ts'
-import type { Actor, PartTotals, QueueAddress } from '../event/LogEvent.ts'
+import type { Actor } from '../event/Actor.ts'
+import type { PartTotals } from '../event/spread.ts'
+import type { QueueAddress } from '../event/QueueAddress.ts'
 import type { QueueConfig } from '../settings/QueueConfig.ts'
 import {
   act,

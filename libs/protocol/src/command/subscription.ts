@@ -1,5 +1,5 @@
 import type { SubscriptionSettings } from '../settings/SubscriptionSettings.ts'
-import type { Actor } from '../event/LogEvent.ts'
+import type { Actor } from '../event/Actor.ts'
 import type { StartPosition } from './StartPosition.ts'
 import { flag, number, optional, record, shape, subscribing, text, type Check, type Shapes } from './shape.ts'
 

@@ -1,4 +1,4 @@
-import type { QueueAddress } from '../event/LogEvent.ts'
+import type { QueueAddress } from '../event/QueueAddress.ts'
 import type { QueueConfig } from '../settings/QueueConfig.ts'
 import type { SubscriptionSettings } from '../settings/SubscriptionSettings.ts'
 import type { RecentBatches } from './BatchFigures.ts'

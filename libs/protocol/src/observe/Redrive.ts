@@ -1,4 +1,6 @@
-import type { Actor, QueueAddress, Ranges } from '../event/LogEvent.ts'
+import type { Actor } from '../event/Actor.ts'
+import type { QueueAddress } from '../event/QueueAddress.ts'
+import type { Ranges } from '../Ranges.ts'
 
 /** Which messages a redrive moves; a message must pass all that is given. */
 export interface RedriveFilter {

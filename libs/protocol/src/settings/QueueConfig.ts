@@ -1,4 +1,4 @@
-import type { QueueAddress } from '../event/LogEvent.ts'
+import type { QueueAddress } from '../event/QueueAddress.ts'
 import type { RetryPolicy } from './RetryPolicy.ts'
 import { queueSettings } from './queueSettings.ts'
 
