@@ -55,14 +55,8 @@ export type { SpreadView } from './command/SpreadView.ts'
 export type { StartPosition } from './command/StartPosition.ts'
 export { isCommand } from './command/isCommand.ts'
 export { checkJson, contentTypeOf, jsonSlip } from './contentType.ts'
-export {
-  KirokuError,
-  errorRegistry,
-  isKirokuError,
-  errorFromWire,
-  type ErrorId,
-  type WireError,
-} from './error/KirokuError.ts'
+export { KirokuError, isKirokuError, errorFromWire, type WireError } from './error/KirokuError.ts'
+export { errorRegistry, type ErrorId } from './error/errorRegistry.ts'
 export { fingerprintOf } from './error/fingerprint.ts'
 export type { DiscardReason } from './event/DiscardReason.ts'
 export type { Actor } from './event/Actor.ts'
