@@ -18,7 +18,7 @@ export const engineMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'ENG-03',
-    file: 'libs/partition/src/snapshot/snapshot.ts',
+    file: 'libs/partition/src/snapshot/restore.ts',
     from: 'if (q.dedup !== undefined) state.dedup.restore(queue, yield* DedupKeys.restore(q.dedup))',
     to: '',
     what: 'an engine that begins with a checkpoint forgets what was sent',
@@ -88,7 +88,7 @@ export const engineMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'ENG-13',
-    file: 'libs/partition/src/snapshot/snapshot.ts',
+    file: 'libs/partition/src/snapshot/restore.ts',
     from: 'state.attempts.restore({ sub: state.subscriptions[index]!, attempt, delivery, at, numbers })',
     to: 'void [index, attempt, delivery, at, numbers]',
     what: 'an engine that begins with a checkpoint forgets what receives got',

@@ -40,16 +40,9 @@ export { runNumbers, type PastRun } from './past/PastRun.ts'
 export { decideRestore } from './past/decideRestore.ts'
 export { startOf, type Located } from './subscription/start.ts'
 export { decideCreateSubscription, decideResetSubscription } from './subscription/decideSubscription.ts'
-export {
-  givenUpIn,
-  oldestBodySeq,
-  restore,
-  restoring,
-  snapshot,
-  snapshotting,
-  type Snapshot,
-  snapshotVersion,
-} from './snapshot/snapshot.ts'
+export { snapshot, snapshotting } from './snapshot/takeSnapshot.ts'
+export { restore, restoring } from './snapshot/restore.ts'
+export { givenUpIn, oldestBodySeq, type Snapshot, snapshotVersion } from './snapshot/Snapshot.ts'
 export { itemsIn, putTogether, takeApart } from './snapshot/snapshotLists.ts'
 export { readOlderSnapshot } from './snapshot/olderSnapshot.ts'
 export { snapshotSpace, type SnapshotSpace } from './snapshot/snapshotSpace.ts'

@@ -65,7 +65,7 @@ export const brokenEngines: readonly BrokenEngine[] = [
   },
   {
     name: 'lost timer after recovery',
-    file: 'libs/partition/src/snapshot/snapshot.ts',
+    file: 'libs/partition/src/snapshot/restore.ts',
     from: 'of s.delayed.entries()) {',
     to: 'of s.delayed.slice(1).entries()) {',
     what: 'delays are not taken up again behind a checkpoint',
@@ -93,7 +93,7 @@ export const brokenEngines: readonly BrokenEngine[] = [
   },
   {
     name: 'outbox forgotten after a crash',
-    file: 'libs/partition/src/snapshot/snapshot.ts',
+    file: 'libs/partition/src/snapshot/restore.ts',
     from: 'for (const lane of s.outbox) state',
     to: 'for (const lane of s.outbox.slice(1)) state',
     what: 'dead letters under way are not in a checkpoint',
@@ -149,7 +149,7 @@ export const brokenEngines: readonly BrokenEngine[] = [
   },
   {
     name: 'order lock forgotten in a checkpoint',
-    file: 'libs/partition/src/snapshot/snapshot.ts',
+    file: 'libs/partition/src/snapshot/restore.ts',
     from: 'of groups.isOrdered ? g.touched : g.live)',
     to: 'of groups.isOrdered ? g.touched.slice(1) : g.live)',
     what: 'behind a checkpoint a group goes on although its first message is not final',
@@ -163,7 +163,7 @@ export const brokenEngines: readonly BrokenEngine[] = [
   },
   {
     name: 'repeats lost at a checkpoint',
-    file: 'libs/partition/src/snapshot/snapshot.ts',
+    file: 'libs/partition/src/snapshot/restore.ts',
     from: 'if (q.dedup !== undefined) state.dedup.restore',
     to: 'if (q.dedup !== undefined && q.id < 0) state.dedup.restore',
     what: 'a checkpoint forgets which messages a queue would recognize',

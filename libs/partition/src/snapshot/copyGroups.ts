@@ -1,7 +1,7 @@
 import { sharedKey, sharedWord, word, type SharedGroups } from '../groups/GroupColumns.ts'
 import { sharedNext } from '../groups/GroupLinks.ts'
 import type { LiveCopy } from '../store/LiveColumns.ts'
-import type { GroupSnapshot } from './snapshot.ts'
+import type { GroupSnapshot } from './Snapshot.ts'
 
 /** Most groups have nothing under way, and share this. */
 const none: readonly number[] = []

@@ -1,4 +1,4 @@
-import type { Snapshot } from './snapshot.ts'
+import type { Snapshot } from './Snapshot.ts'
 
 /** The oldest version of snapshots whose layout is known. */
 const versionMin = 2

@@ -5,7 +5,7 @@ import type { ProducersCopy } from '../send/Producers.ts'
 import { freeSlot } from '../store/LiveSlab.ts'
 import { RunSlab } from '../store/RunSlab.ts'
 import { Mixer } from './Mixer.ts'
-import type { Snapshot } from './snapshot.ts'
+import type { Snapshot } from './Snapshot.ts'
 
 /** Keys come in the order of their time, and those of one frame in the order of their messages. */
 const addKeys = (mix: Mixer, queue: number, { keys, numbers, ats }: DedupCopy): void => {

@@ -1,4 +1,4 @@
-import { newCell, step, type MachineEvent, type MessageCell, type Policy } from '@kiroku/message'
+import { newCell, step, type MachineEvent, type MessageCell } from '@kiroku/message'
 import {
   isFinal,
   State,
@@ -11,82 +11,34 @@ import {
   type SubscriptionSettings,
 } from '@kiroku/protocol'
 import { dedupKeyBytes, laneKey } from '../index.ts'
+import {
+  bodyOf,
+  configure,
+  enter,
+  forget,
+  heldBy,
+  isHeld,
+  known,
+  labels,
+  type LawLane,
+  type LawMessage,
+  type LawQueue,
+  type LawSub,
+  leaveOut,
+  newSub,
+  timeOf,
+} from './ReferenceQueue.ts'
 import { numbersOf } from './TestPartition.ts'
 import { keyText } from './TestRepeats.ts'
-
-/** One message as the record tells it. */
-interface LawMessage {
-  enqueuedAt: number
-  /** From when retention may count: from its arrival, or from where it came from. */
-  times: readonly number[]
-  /** Name of the only subscription that it is for; absent: all. */
-  readonly only?: string | undefined
-  body: Uint8Array
-  /** What was sent, which a body that is edited takes the place of for those who have the message. */
-  readonly sent: Uint8Array
-  readonly tag: string
-  readonly group: string
-}
-
-/** One generation of a subscription as the record tells it. */
-export interface LawSub {
-  readonly id: number
-  readonly name: string
-  settings: SubscriptionSettings
-  config: QueueConfig
-  policy: Policy
-  /** Most attempts that any configuration so far allowed, and one more once it was changed. */
-  attemptsMax: number
-  paused: boolean
-  /** From when and until when its deliveries stand still. */
-  held: { since: number; until: number }
-  readonly cells: Map<number, MessageCell>
-  /** What each attempt id got last. */
-  readonly attempts: Map<
-    string,
-    { readonly delivery: number; readonly numbers: readonly number[]; readonly at: number }
-  >
-  /** Messages of each group in the order in which they became available. */
-  readonly groups: Map<string, number[]>
-  /** While it is filled: what may yet be restored, and how many of each group were. */
-  past: Set<number> | undefined
-  /** What it did not get of the past; a partition does not tell it from what it got and is done with. */
-  readonly leftOut: Set<number>
-  readonly restored: Map<string, number>
-  /** Time of those that were restored, which a change of the queue may have moved. */
-  readonly times: Map<number, number>
-}
-
-/** One queue as the record tells it. */
-export interface LawQueue {
-  readonly id: number
-  readonly name: string
-  config: QueueConfig
-  paused: boolean
-  readonly messages: Map<number, LawMessage>
-  /** Messages that wait for their time. */
-  readonly delayed: Set<number>
-  readonly dueAt: Map<number, number>
-  readonly recalled: Set<number>
-  purgedTo: number
-  readonly subs: Map<number, LawSub>
-  /** What was sent under each key that is remembered. */
-  readonly keys: Map<string, { readonly number: number; readonly at: number }>
-  /** Redrives that run. */
-  readonly redrives: Map<
-    number,
-    { readonly sub: number; readonly upTo: number; readonly only: ReadonlySet<number> | undefined }
-  >
-}
-
-/** Letters of one queue on their way to another. */
-interface LawLane {
-  readonly name: string
-  next: number
-  letters: { readonly forward: number; readonly number: number; readonly sub: string | undefined }[]
-}
-
-type Settlement = 'Ack' | 'Retry' | 'Extend' | 'Release' | 'DeadLetter'
+import {
+  extendOf,
+  failureOf,
+  lawful,
+  notOverdue,
+  releaseOf,
+  settled,
+  type Settlement,
+} from './lawfulEvents.ts'
 
 /**
  * Reads the record message by message and holds every fact against the law. It keeps nothing but the law's
@@ -669,166 +621,4 @@ export class ReferencePartition {
     }
     return refused
   }
-}
-
-const settled = (
-  type: Settlement,
-  cell: MessageCell,
-  delivery: number,
-  now: number,
-  policy: Policy,
-  { dueAt, leaseMs }: { readonly dueAt: number; readonly leaseMs: number },
-): boolean => {
-  if (delivery > cell.delivery) return false
-  switch (type) {
-    case 'Ack':
-      return step(cell, { type: 'ACK', delivery, policy })
-    case 'Retry':
-      return step(cell, { type: 'RETRY', now, delivery, dueAt, policy })
-    case 'Extend':
-      return step(cell, extendOf(delivery, now + leaseMs, now))
-    case 'Release':
-      return step(cell, releaseOf(delivery, now, dueAt))
-    case 'DeadLetter':
-      return step(cell, { type: 'DEAD_LETTER', delivery, policy })
-  }
-}
-
-/** What is still held of the batch that an attempt got within five minutes. */
-const heldBy = ({ attempts, cells }: LawSub, attempt: string, now: number): number[] => {
-  const got = attempts.get(attempt)
-  if (got === undefined || got.at + 300_000 <= now) return []
-  return got.numbers.filter((n) => {
-    const { state, delivery } = cells.get(n)!
-    return state === State.Inflight && delivery === got.delivery
-  })
-}
-
-/** The message that was sent under a key within the queue's window. */
-const known = (q: LawQueue, key: string, now: number): number | undefined => {
-  const sent = q.keys.get(key)
-  return sent === undefined || sent.at + q.config.dedupWindowMs <= now ? undefined : sent.number
-}
-
-/** What is over stays over, also when the window becomes longer. */
-const forget = (q: LawQueue, now: number): void => {
-  for (const key of q.keys.keys()) if (known(q, key, now) === undefined) q.keys.delete(key)
-}
-
-const newSub = (id: number, name: string, config: QueueConfig): LawSub => {
-  const policy = policyOf(config)
-  const { attemptsMax } = policy
-  return {
-    id,
-    name,
-    settings: {},
-    config,
-    policy,
-    attemptsMax,
-    paused: false,
-    held: { since: 0, until: 0 },
-    cells: new Map(),
-    attempts: new Map(),
-    groups: new Map(),
-    past: undefined,
-    leftOut: new Set(),
-    restored: new Map(),
-    times: new Map(),
-  }
-}
-
-const leaveOut = (sub: LawSub): void => {
-  for (const n of sub.past ?? []) sub.leftOut.add(n)
-  sub.past?.clear()
-}
-
-const labels = ({ tag = '', group = '' }: { readonly tag?: string; readonly group?: string }) => ({
-  tag,
-  group,
-})
-
-/** From when the retention of a message counts for a subscription. */
-export const timeOf = (sub: LawSub, n: number, { enqueuedAt }: LawMessage): number =>
-  sub.times.get(n) ?? enqueuedAt
-
-const configure = (q: LawQueue, sub: LawSub, settings: SubscriptionSettings): void => {
-  const { tags: _, ...own } = settings
-  sub.settings = settings
-  sub.config = { ...q.config, ...own }
-  sub.policy = policyOf(sub.config)
-  sub.attemptsMax = Math.max(sub.attemptsMax, sub.policy.attemptsMax + 1)
-}
-
-/** A message becomes available to a subscription, or is over for it where its filter does not let it pass. */
-const enter = (
-  { id, settings: { tags }, cells, groups }: LawSub,
-  n: number,
-  { tag, group }: LawMessage,
-  only: number | undefined,
-  filteredBy: readonly number[] | undefined,
-): void => {
-  const wanted = tags === undefined || tags === null || tags.includes(tag)
-  const passes = wanted && (only === undefined || only === id)
-  lawful(passes !== (filteredBy?.includes(id) ?? false), `the filter of ${id} for tag "${tag}"`)
-  if (passes) groups.set(group, [...(groups.get(group) ?? []), n])
-  else lawful(step(cells.get(n)!, { type: 'DISCARD', reason: 'filtered' }), 'a filtered message')
-}
-
-const policyOf = (c: QueueConfig): Policy => ({
-  attemptsMax: c.retriesMax + 1,
-  exhaustion: c.exhaustion,
-  hasDeadLetter: c.deadLetter !== null,
-  lateHandles: c.lateHandles,
-})
-
-const releaseOf = (delivery: number, now: number, dueAt: number): MachineEvent => ({
-  type: 'RELEASE',
-  now,
-  delivery,
-  dueAt,
-})
-
-const extendOf = (delivery: number, leaseUntil: number, now: number): MachineEvent => ({
-  type: 'EXTEND',
-  now,
-  delivery,
-  leaseUntil,
-})
-
-/** The event behind a message that left because it failed. */
-const failureOf = (
-  cause: LogEventOf<'DeadLettered'>['cause'],
-  { delivery }: MessageCell,
-  now: number,
-  policy: Policy,
-): MachineEvent => {
-  switch (cause) {
-    case 'retry':
-      return { type: 'RETRY', now, delivery, dueAt: now, policy }
-    case 'leaseExpired':
-      return { type: 'LEASE_EXPIRED', now, dueAt: now, policy }
-    case 'nextReceive':
-      return { type: 'DELIVER', delivery: delivery + 1, leaseUntil: now + 1, leaseCap: 0, policy }
-    case 'onPurpose':
-      return { type: 'DEAD_LETTER', delivery, policy }
-  }
-}
-
-const bodyOf = (body: Uint8Array): Pick<LawMessage, 'body' | 'sent'> => ({ body, sent: body })
-
-/** Whether a subscription has a message and is not done with it. */
-const isHeld = ({ subs }: LawQueue, n: number): boolean =>
-  [...subs.values()].some(({ cells }) => {
-    const cell = cells.get(n)
-    return cell !== undefined && !isFinal(cell.state)
-  })
-
-const notOverdue = (c: MessageCell, now: number, n: number): void => {
-  const waits = c.state === State.Delayed || c.state === State.WaitingRetry
-  lawful(!waits || c.dueAt > now, `message ${n} left behind by its timer`)
-  lawful(c.state !== State.Inflight || c.leaseUntil > now, `message ${n} left behind by its lease`)
-}
-
-const lawful = (holds: boolean, what: string): void => {
-  if (!holds) throw new Error(`the record holds what the law forbids: ${what}`)
 }

@@ -2,7 +2,7 @@ import { KirokuError, type LogEventOf, pushRange, type QueueAddress, type Ranges
 import type { Turn } from '../Turn.ts'
 import { queueOf } from '../eventTargets.ts'
 import { laneKey, type OutboxEntry, type OutboxLane } from '../forward/Outbox.ts'
-import type { Snapshot } from '../snapshot/snapshot.ts'
+import type { Snapshot } from '../snapshot/Snapshot.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
 import type { QueueState } from '../state/QueueState.ts'
 import { RunSlab } from '../store/RunSlab.ts'

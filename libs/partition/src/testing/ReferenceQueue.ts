@@ -1,0 +1,171 @@
+import { type MessageCell, type Policy, step } from '@kiroku/message'
+import { isFinal, type QueueConfig, State, type SubscriptionSettings } from '@kiroku/protocol'
+import { lawful } from './lawfulEvents.ts'
+
+/** One message as the record tells it. */
+export interface LawMessage {
+  enqueuedAt: number
+  /** From when retention may count: from its arrival, or from where it came from. */
+  times: readonly number[]
+  /** Name of the only subscription that it is for; absent: all. */
+  readonly only?: string | undefined
+  body: Uint8Array
+  /** What was sent, which a body that is edited takes the place of for those who have the message. */
+  readonly sent: Uint8Array
+  readonly tag: string
+  readonly group: string
+}
+
+/** One generation of a subscription as the record tells it. */
+export interface LawSub {
+  readonly id: number
+  readonly name: string
+  settings: SubscriptionSettings
+  config: QueueConfig
+  policy: Policy
+  /** Most attempts that any configuration so far allowed, and one more once it was changed. */
+  attemptsMax: number
+  paused: boolean
+  /** From when and until when its deliveries stand still. */
+  held: { since: number; until: number }
+  readonly cells: Map<number, MessageCell>
+  /** What each attempt id got last. */
+  readonly attempts: Map<
+    string,
+    { readonly delivery: number; readonly numbers: readonly number[]; readonly at: number }
+  >
+  /** Messages of each group in the order in which they became available. */
+  readonly groups: Map<string, number[]>
+  /** While it is filled: what may yet be restored, and how many of each group were. */
+  past: Set<number> | undefined
+  /** What it did not get of the past; a partition does not tell it from what it got and is done with. */
+  readonly leftOut: Set<number>
+  readonly restored: Map<string, number>
+  /** Time of those that were restored, which a change of the queue may have moved. */
+  readonly times: Map<number, number>
+}
+
+/** One queue as the record tells it. */
+export interface LawQueue {
+  readonly id: number
+  readonly name: string
+  config: QueueConfig
+  paused: boolean
+  readonly messages: Map<number, LawMessage>
+  /** Messages that wait for their time. */
+  readonly delayed: Set<number>
+  readonly dueAt: Map<number, number>
+  readonly recalled: Set<number>
+  purgedTo: number
+  readonly subs: Map<number, LawSub>
+  /** What was sent under each key that is remembered. */
+  readonly keys: Map<string, { readonly number: number; readonly at: number }>
+  /** Redrives that run. */
+  readonly redrives: Map<
+    number,
+    { readonly sub: number; readonly upTo: number; readonly only: ReadonlySet<number> | undefined }
+  >
+}
+
+/** Letters of one queue on their way to another. */
+export interface LawLane {
+  readonly name: string
+  next: number
+  letters: { readonly forward: number; readonly number: number; readonly sub: string | undefined }[]
+}
+
+/** What is still held of the batch that an attempt got within five minutes. */
+export const heldBy = ({ attempts, cells }: LawSub, attempt: string, now: number): number[] => {
+  const got = attempts.get(attempt)
+  if (got === undefined || got.at + 300_000 <= now) return []
+  return got.numbers.filter((n) => {
+    const { state, delivery } = cells.get(n)!
+    return state === State.Inflight && delivery === got.delivery
+  })
+}
+
+/** The message that was sent under a key within the queue's window. */
+export const known = (q: LawQueue, key: string, now: number): number | undefined => {
+  const sent = q.keys.get(key)
+  return sent === undefined || sent.at + q.config.dedupWindowMs <= now ? undefined : sent.number
+}
+
+/** What is over stays over, also when the window becomes longer. */
+export const forget = (q: LawQueue, now: number): void => {
+  for (const key of q.keys.keys()) if (known(q, key, now) === undefined) q.keys.delete(key)
+}
+
+export const newSub = (id: number, name: string, config: QueueConfig): LawSub => {
+  const policy = policyOf(config)
+  const { attemptsMax } = policy
+  return {
+    id,
+    name,
+    settings: {},
+    config,
+    policy,
+    attemptsMax,
+    paused: false,
+    held: { since: 0, until: 0 },
+    cells: new Map(),
+    attempts: new Map(),
+    groups: new Map(),
+    past: undefined,
+    leftOut: new Set(),
+    restored: new Map(),
+    times: new Map(),
+  }
+}
+
+export const leaveOut = (sub: LawSub): void => {
+  for (const n of sub.past ?? []) sub.leftOut.add(n)
+  sub.past?.clear()
+}
+
+export const labels = ({ tag = '', group = '' }: { readonly tag?: string; readonly group?: string }) => ({
+  tag,
+  group,
+})
+
+/** From when the retention of a message counts for a subscription. */
+export const timeOf = (sub: LawSub, n: number, { enqueuedAt }: LawMessage): number =>
+  sub.times.get(n) ?? enqueuedAt
+
+export const configure = (q: LawQueue, sub: LawSub, settings: SubscriptionSettings): void => {
+  const { tags: _, ...own } = settings
+  sub.settings = settings
+  sub.config = { ...q.config, ...own }
+  sub.policy = policyOf(sub.config)
+  sub.attemptsMax = Math.max(sub.attemptsMax, sub.policy.attemptsMax + 1)
+}
+
+/** A message becomes available to a subscription, or is over for it where its filter does not let it pass. */
+export const enter = (
+  { id, settings: { tags }, cells, groups }: LawSub,
+  n: number,
+  { tag, group }: LawMessage,
+  only: number | undefined,
+  filteredBy: readonly number[] | undefined,
+): void => {
+  const wanted = tags === undefined || tags === null || tags.includes(tag)
+  const passes = wanted && (only === undefined || only === id)
+  lawful(passes !== (filteredBy?.includes(id) ?? false), `the filter of ${id} for tag "${tag}"`)
+  if (passes) groups.set(group, [...(groups.get(group) ?? []), n])
+  else lawful(step(cells.get(n)!, { type: 'DISCARD', reason: 'filtered' }), 'a filtered message')
+}
+
+const policyOf = (c: QueueConfig): Policy => ({
+  attemptsMax: c.retriesMax + 1,
+  exhaustion: c.exhaustion,
+  hasDeadLetter: c.deadLetter !== null,
+  lateHandles: c.lateHandles,
+})
+
+export const bodyOf = (body: Uint8Array): Pick<LawMessage, 'body' | 'sent'> => ({ body, sent: body })
+
+/** Whether a subscription has a message and is not done with it. */
+export const isHeld = ({ subs }: LawQueue, n: number): boolean =>
+  [...subs.values()].some(({ cells }) => {
+    const cell = cells.get(n)
+    return cell !== undefined && !isFinal(cell.state)
+  })
