@@ -130,7 +130,7 @@ export const cloudflareQueuesMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'CF-19',
-    file: 'libs/partition/src/read/describe.ts',
+    file: 'libs/partition/src/read/countsOf.ts',
     from: 'delayed: q.delayed,',
     to: 'delayed: 0,',
     what: 'messages that wait for their time are not counted',

@@ -10,10 +10,8 @@ import { TestPartition } from './testing/TestPartition.ts'
 import { TestRepeats } from './testing/TestRepeats.ts'
 import { created, names, turns, type Value } from './testing/arbitraryTurns.ts'
 import { compare } from './testing/compareWithReference.ts'
-import { consume, foresee, foreseeRecall } from './testing/foresee.ts'
+import { consume, foresee, foreseeRecall, reached } from './testing/foresee.ts'
 import { chance, editSome, eraseSome, moveSome, said } from './testing/shellActs.ts'
-
-export const reached = new Map<string, number>()
 
 const play = (script: Value<typeof turns>, configs: Partial<QueueConfig>[], forkAt: number): void => {
   const p = new TestPartition()

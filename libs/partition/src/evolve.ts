@@ -33,7 +33,7 @@ import {
   subscriptionDeleted,
   subscriptionReset,
 } from './subscription/evolveSubscription.ts'
-import { carryBodies, carryLetters } from './trim/carry.ts'
+import { carryBodies, carryLetters } from './trim/evolveCarry.ts'
 
 /** Says which frame the following events belong to, and its partition time in ms. */
 export const beginFrame = (state: PartitionState, seq: number, at: number): void => {

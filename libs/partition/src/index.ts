@@ -16,17 +16,14 @@ export type { SizedRef } from './send/storeSend.ts'
 export { TransitionCounts } from './read/TransitionCounts.ts'
 export { transitionsOf } from './read/transitionsOf.ts'
 export { availableAmong, availableNumbers, type AvailableMessage } from './store/available.ts'
-export { bodiesBefore, decideCarry, lettersBefore, type OldBodies } from './trim/carry.ts'
-export { countsOf, describeQueues } from './read/describe.ts'
+export { decideCarry } from './trim/decideCarry.ts'
+export { bodiesBefore, lettersBefore, type OldBodies } from './trim/bodiesBefore.ts'
+export { describeQueues } from './read/describe.ts'
+export { countsOf } from './read/countsOf.ts'
 export { describeOutbox } from './forward/describeOutbox.ts'
 export { bringsLetters } from './forward/decideForward.ts'
-export {
-  closedLanesFor,
-  decideClosingTold,
-  decideForwarded,
-  hold,
-  targetName,
-} from './forward/decideForwarded.ts'
+export { closedLanesFor, decideClosingTold, decideForwarded, hold } from './forward/decideForwarded.ts'
+export { targetName } from './forward/targetName.ts'
 export { editable, type BodyAt } from './edit/editBody.ts'
 export { beginFrame, evolve } from './evolve.ts'
 export { findDelayed } from './delay/delayed.ts'

@@ -107,7 +107,7 @@ export const brokenEngines: readonly BrokenEngine[] = [
   },
   {
     name: 'letter carried to a neighbour',
-    file: 'libs/partition/src/trim/carry.ts',
+    file: 'libs/partition/src/trim/evolveCarry.ts',
     from: 'seq: state.frameSeq, index: index++ }',
     to: 'seq: state.frameSeq, index: e.index + 0 * index++ }',
     what: 'letters whose bodies are stored again get the body of the first',

@@ -15,8 +15,8 @@ import { pushNumber, type Turn } from '../Turn.ts'
 import type { Ownership } from '../ownership/Ownership.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
 import { mainSubscription, type QueueState } from '../state/QueueState.ts'
-import type { Subscription } from '../state/Subscription.ts'
 import { isSameQueue, laneKey, seenKey, type OutboxEntry, type OutboxLane } from './Outbox.ts'
+import { namers, targetName } from './targetName.ts'
 
 /**
  * Takes note of what the target said of the next letters of a lane. Where it was deleted, those that it had stored are
@@ -126,10 +126,6 @@ export const readdressHeld = <B>(turn: Turn<B>, queue: QueueState): void => {
   }
 }
 
-/** Name of a lane's target. */
-export const targetName = (state: PartitionState, { name, source, target }: OutboxLane): string | undefined =>
-  name ?? namers(state.queues.get(source), target)[0]?.deadLetter.name
-
 /** The most that the facts here take beside the settings, the names and the ranges of numbers in them. */
 const factBytes = 600
 
@@ -200,20 +196,4 @@ const renew = <B>(
         by,
       })
   }
-}
-
-/** Where a queue and its subscriptions set another queue as their dead-letter queue. */
-const namers = (
-  queue: QueueState | undefined,
-  target: QueueAddress,
-): { readonly deadLetter: DeadLetterTarget; readonly sub?: Subscription }[] => {
-  if (queue === undefined) return []
-  const found: { readonly deadLetter: DeadLetterTarget; readonly sub?: Subscription }[] = []
-  const { deadLetter } = queue.config
-  if (deadLetter !== null && isSameQueue(deadLetter, target)) found.push({ deadLetter })
-  for (const sub of queue.subs) {
-    const own = sub.settings.deadLetter ?? null
-    if (own !== null && isSameQueue(own, target)) found.push({ deadLetter: own, sub })
-  }
-  return found
 }

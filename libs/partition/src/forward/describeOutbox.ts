@@ -2,7 +2,7 @@ import type { OutboxDescription } from '@kiroku/protocol'
 import type { Ownership } from '../ownership/Ownership.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
 import type { OutboxLane } from './Outbox.ts'
-import { targetName } from './decideForwarded.ts'
+import { targetName } from './targetName.ts'
 
 /** What is on its way from one queue to another. */
 export const describeLane = (

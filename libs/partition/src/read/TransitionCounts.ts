@@ -8,7 +8,7 @@ import {
   type TransitionCount,
 } from '@kiroku/protocol'
 import type { PartitionState } from '../state/PartitionState.ts'
-import { countsOf } from './describe.ts'
+import { countsOf } from './countsOf.ts'
 import { transitionsOf } from './transitionsOf.ts'
 
 interface Touched {

@@ -1,19 +1,18 @@
 import {
   configWarnings,
   heldWarning,
-  type QueueCounts,
   type QueueDescription,
   type SubscriptionDescription,
 } from '@kiroku/protocol'
 import { describeOutbox } from '../forward/describeOutbox.ts'
 import type { Ownership } from '../ownership/Ownership.ts'
 import type { Recent } from '../ownership/RecentDeliveries.ts'
-import { totalsOf } from '../spread/Spread.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
 import type { QueueState } from '../state/QueueState.ts'
 import type { Subscription } from '../state/Subscription.ts'
 import { freeSlot } from '../store/LiveSlab.ts'
 import { listsOf } from '../store/readyRuns.ts'
+import { subscriptionCounts, sumOf } from './countsOf.ts'
 import { describeConsumers } from './describeConsumers.ts'
 import { failureWarning } from './failureWarning.ts'
 import { leaseWarning } from './leaseWarning.ts'
@@ -114,54 +113,6 @@ const describeSubscription = (
 const holdOf = (sub: Subscription, now: number): Pick<SubscriptionDescription, 'hold'> => {
   const hold = sub.holdAt(now)
   return hold === undefined ? {} : { hold }
-}
-
-const subscriptionCounts = (sub: Subscription): QueueCounts => ({
-  delayed: sub.queue.delayed,
-  available: sub.deliverable,
-  inflight: sub.inflight,
-  waitingRetry: sub.waitingRetry,
-  ...finalCounts(sub),
-})
-
-/** Totals, with those of parts that are closed. */
-const finalCounts = (
-  sub: Subscription,
-): Pick<QueueCounts, 'sent' | 'committed' | 'deadLettered' | 'discarded' | 'redelivered'> => {
-  const { spread } = sub.queue
-  const closed = spread && totalsOf(spread.closed, sub.name)
-  return {
-    sent: sub.entered + (closed?.entered ?? 0),
-    committed: sub.committed + (closed?.committed ?? 0),
-    deadLettered: sub.deadLettered + (closed?.deadLettered ?? 0),
-    discarded: sub.discarded + (closed?.discarded ?? 0),
-    redelivered: sub.redelivered + (closed?.redelivered ?? 0),
-  }
-}
-
-/** Counts of a queue, of all subscriptions together. */
-export const countsOf = (q: QueueState): QueueCounts =>
-  sumOf(
-    q,
-    q.subs.map((sub) => ({ counts: subscriptionCounts(sub) })),
-  )
-
-const sumOf = (
-  q: QueueState,
-  subscriptions: readonly Pick<SubscriptionDescription, 'counts'>[],
-): QueueCounts => {
-  const sum = (name: keyof QueueCounts): number => subscriptions.reduce((n, s) => n + s.counts[name], 0)
-  return {
-    delayed: q.delayed,
-    available: sum('available'),
-    inflight: sum('inflight'),
-    waitingRetry: sum('waitingRetry'),
-    sent: q.sent + (q.spread?.closed.sent ?? 0),
-    committed: sum('committed'),
-    deadLettered: sum('deadLettered'),
-    discarded: sum('discarded'),
-    redelivered: sum('redelivered'),
-  }
 }
 
 const oldestOf = (state: PartitionState): Map<QueueState, number> => {

@@ -1,20 +1,7 @@
-import { State } from '@kiroku/protocol'
 import type { Turn } from '../Turn.ts'
 import type { Ownership } from '../ownership/Ownership.ts'
-import type { PartitionState } from '../state/PartitionState.ts'
 import type { Subscription } from '../state/Subscription.ts'
 import type { Flow } from './Flow.ts'
-
-/** Messages in flight of every delivery of a subscription; a pass over all live messages. */
-export const deliveriesOf = ({ live }: PartitionState, sub: Subscription): Map<number, number> => {
-  const deliveries = new Map<number, number>()
-  for (let slot = 0; slot < live.top; slot++) {
-    if (live.state[slot] !== State.Inflight || live.owner[slot] !== sub.index) continue
-    const delivery = live.delivery[slot]!
-    deliveries.set(delivery, (deliveries.get(delivery) ?? 0) + 1)
-  }
-  return deliveries
-}
 
 /** Makes the partition look at the subscription again when its rate allows so many messages. */
 export const wakeFlow = <B>(turn: Turn<B>, sub: Subscription, flow: Flow, messages: number): void => {

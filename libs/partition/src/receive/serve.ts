@@ -6,7 +6,8 @@ import type { LiveSlab } from '../store/LiveSlab.ts'
 import { Taking } from './DeliveryBuilder.ts'
 import type { Poll } from './Poll.ts'
 import { endPoll, wakePoll } from './decideReceive.ts'
-import { deliveriesOf, wakeFlow } from './flowTimers.ts'
+import { deliveriesOf } from './deliveriesOf.ts'
+import { wakeFlow } from './flowTimers.ts'
 
 /** Messages delivered in one turn; who is not served then is served in the next, so that no frame is too large. */
 const deliveredPerTurnMax = 20_000

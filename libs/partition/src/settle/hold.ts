@@ -1,6 +1,5 @@
 import type { LogEventOf } from '@kiroku/protocol'
 import { subOf } from '../eventTargets.ts'
-import type { Ownership } from '../ownership/Ownership.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
 import type { Subscription } from '../state/Subscription.ts'
 
@@ -16,22 +15,6 @@ export const deliveryHeld = (state: PartitionState, e: LogEventOf<'DeliveryHeld'
 export const endHold = (state: PartitionState, sub: Subscription): void => {
   sub.hold = undefined
   state.holds.delete(sub)
-}
-
-/** When the first hold ends; infinity: none. */
-export const holdEndsAt = ({ holds }: PartitionState): number => {
-  let at = Number.POSITIVE_INFINITY
-  for (const { hold } of holds) at = Math.min(at, hold!.until)
-  return at
-}
-
-/** Resumes the subscriptions whose hold has expired. The recorded hold stays. */
-export const fireHolds = ({ state: { holds }, dirty }: Ownership, now: number): void => {
-  for (const sub of holds) {
-    if (sub.hold!.until > now) continue
-    holds.delete(sub)
-    dirty.add(sub)
-  }
 }
 
 /** Moves holds that began while clocks disagreed by the step of partition time. */

@@ -1,6 +1,5 @@
 import { type Command, defaultQueueConfig, State } from '@kiroku/protocol'
 import { expect } from 'vitest'
-import { reached } from '../decide.prop.test.ts'
 import type { Clients } from './Clients.ts'
 import type { ReferencePartition } from './ReferencePartition.ts'
 import { type LawSub, timeOf } from './ReferenceQueue.ts'
@@ -87,3 +86,5 @@ export const foreseeRecall = (law: ReferencePartition, command: Command | undefi
   command?.type === 'Recall'
     ? (law.queues.get(command.queue)?.delayed.has(command.number) ?? false)
     : undefined
+
+export const reached = new Map<string, number>()

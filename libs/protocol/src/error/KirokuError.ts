@@ -1,17 +1,5 @@
 import { type ErrorId, errorRegistry } from './errorRegistry.ts'
 
-/** One entry of the error registry. */
-export interface ErrorEntry {
-  /** Whether repeating the same request later can succeed without a change by the caller. */
-  readonly retryable: boolean
-  /** The status the HTTP door answers with. */
-  readonly http: number
-  /** The exit code of the CLI. */
-  readonly exit: number
-  /** What the reader should do now. */
-  readonly help: string
-}
-
 /** The form in which an error crosses a wire. */
 export interface WireError {
   readonly id: ErrorId

@@ -1,5 +1,3 @@
-import type { ErrorEntry } from './KirokuError.ts'
-
 /** Stable id of an error. */
 export type ErrorId =
   | 'InvalidArgument'
@@ -326,4 +324,16 @@ export const errorRegistry: Readonly<Record<ErrorId, ErrorEntry>> = {
     'Export `default { async queue(batch, env, ctx) {} }` from the module.',
   ),
   Internal: entry(false, 500, 1, 'This is a defect in Kiroku; please report it with the log around it.'),
+}
+
+/** One entry of the error registry. */
+export interface ErrorEntry {
+  /** Whether repeating the same request later can succeed without a change by the caller. */
+  readonly retryable: boolean
+  /** The status the HTTP door answers with. */
+  readonly http: number
+  /** The exit code of the CLI. */
+  readonly exit: number
+  /** What the reader should do now. */
+  readonly help: string
 }
