@@ -1,4 +1,5 @@
-import { type Command, type CommandOf, KirokuError, limits } from '@kiroku/protocol'
+import { type Command, type CommandOf, limits } from '@kiroku/protocol'
+import type { OwnerCommand } from './OwnerCommand.ts'
 import type { Rest, Turn } from './Turn.ts'
 import { decideRevise } from './delay/decideRevise.ts'
 import { decideErase } from './erasure/decideErase.ts'
@@ -14,6 +15,7 @@ import {
   decidePause,
   decidePurgeQueue,
 } from './queue/decideQueue.ts'
+import { decideOwner } from './decideOwner.ts'
 import { describeQueue, describeQueues } from './read/describe.ts'
 import { describeGroups } from './read/describeGroups.ts'
 import { decideCancelReceive, decideReceive } from './receive/decideReceive.ts'
@@ -48,8 +50,8 @@ export type CommandWith<B> =
  */
 export const decide = <B extends Uint8Array | SizedRef>(
   turn: Turn<B>,
-  command: CommandWith<B>,
-  token: number,
+  command: CommandWith<B> | OwnerCommand<B>,
+  token = 0,
 ): Rest<B> | undefined => {
   switch (command.type) {
     case 'Ack':
@@ -60,87 +62,72 @@ export const decide = <B extends Uint8Array | SizedRef>(
       return decideSettle(turn, command, token)
     case 'Erase':
       return decideErase(turn, command, token)
-    default:
-      decideWhole(turn, command, token)
-      return undefined
-  }
-}
-
-/** Decides a command that has room in the turn. */
-const decideWhole = <B extends Uint8Array | SizedRef>(
-  turn: Turn<B>,
-  command: Exclude<CommandWith<B>, { type: 'Ack' | 'Retry' | 'Extend' | 'Release' | 'DeadLetter' | 'Erase' }>,
-  token: number,
-): void => {
-  switch (command.type) {
     case 'Enqueue':
-      return decideEnqueue(turn, command, token)
+      return void decideEnqueue(turn, command, token)
     case 'Recall':
     case 'Reschedule':
-      return decideRevise(turn, command, token)
+      return void decideRevise(turn, command, token)
     case 'Receive':
-      return decideReceive(turn, command, token)
+      return void decideReceive(turn, command, token)
     case 'CancelReceive':
-      return decideCancelReceive(turn, command, token)
+      return void decideCancelReceive(turn, command, token)
     case 'Forward':
-      return decideForward(turn, command, token)
+      return void decideForward(turn, command, token)
     case 'ForgetLanes':
-      return decideForgetLanes(turn, command, token)
+      return void decideForgetLanes(turn, command, token)
     case 'CreateQueue':
-      return decideCreateQueue(turn, command, token)
+      return void decideCreateQueue(turn, command, token)
     case 'ConfigureQueue':
-      return decideConfigureQueue(turn, command, token)
+      return void decideConfigureQueue(turn, command, token)
     case 'DeleteQueue':
-      return decideDeleteQueue(turn, command, token)
+      return void decideDeleteQueue(turn, command, token)
     case 'Discard':
-      return decideDiscard(turn, command, token)
+      return void decideDiscard(turn, command, token)
     case 'PurgeQueue':
-      return decidePurgeQueue(turn, command, token)
+      return void decidePurgeQueue(turn, command, token)
     case 'CreateSubscription':
-      return decideCreateSubscription(turn, command, token)
+      return void decideCreateSubscription(turn, command, token)
     case 'ConfigureSubscription':
-      return decideConfigureSubscription(turn, command, token)
+      return void decideConfigureSubscription(turn, command, token)
     case 'ResetSubscription':
-      return decideResetSubscription(turn, command, token)
+      return void decideResetSubscription(turn, command, token)
     case 'DeleteSubscription':
-      return decideDeleteSubscription(turn, command, token)
+      return void decideDeleteSubscription(turn, command, token)
     case 'PauseDelivery':
     case 'ResumeDelivery':
-      return decidePause(turn, command, token)
+      return void decidePause(turn, command, token)
     case 'SpreadQueue':
-      return decideSpreadQueue(turn, command, token)
+      return void decideSpreadQueue(turn, command, token)
     case 'PlacePart':
-      return decidePlacePart(turn, command, token)
+      return void decidePlacePart(turn, command, token)
     case 'DropPart':
-      return decideDropPart(turn, command, token)
+      return void decideDropPart(turn, command, token)
     case 'StartRedrive':
-      return decideStartRedrive(turn, command, token)
+      return void decideStartRedrive(turn, command, token)
     case 'CancelRedrive':
-      return decideCancelRedrive(turn, command, token)
+      return void decideCancelRedrive(turn, command, token)
     case 'DescribeRedrives':
-      return decideDescribeRedrives(turn, command, token)
+      return void decideDescribeRedrives(turn, command, token)
     case 'DescribeQueue': {
       const queue = namedQueue(turn, command.queue, token)
       if (queue !== undefined) turn.ok(token, describeQueue(turn.own, queue, turn.now))
-      return
+      return undefined
     }
     case 'DescribeGroups': {
       const sub = namedSubscription(turn, command.queue, command.subscription ?? mainSubscription, token)
-      if (sub === undefined) return
+      if (sub === undefined) return undefined
       const max = Math.min(command.max ?? limits.groupsDescribedMax, limits.groupsDescribedMax)
-      return turn.ok(token, describeGroups(turn.state, sub, max))
+      return void turn.ok(token, describeGroups(turn.state, sub, max))
     }
     case 'FollowPartition':
-      return decideFollow(turn, command, token)
+      return void decideFollow(turn, command, token)
     case 'ListQueues':
-      return turn.ok(token, {
+      return void turn.ok(token, {
         queues: describeQueues(turn.state, turn.state.queues.values(), turn.now, turn.own),
       })
     default:
-      return turn.refuse(
-        token,
-        new KirokuError('MalformedRequest', `there is no command "${(command as Command).type}"`),
-      )
+      // `EditBody` comes as the owner's `ReplaceBody`, once it has looked at the body.
+      return decideOwner(turn, command as OwnerCommand<B>, token)
   }
 }
 

@@ -4,7 +4,7 @@ import { passes } from '../send/filter.ts'
 import type { PastRun } from './PastRun.ts'
 
 /** What was read of the past of a generation. */
-interface Past {
+export interface Past {
   readonly queue: number
   readonly sub: number
   readonly runs: readonly PastRun[]
@@ -15,12 +15,12 @@ interface Past {
 }
 
 /**
- * Makes messages of the past available, but for those whose retention is over or that were purged meanwhile. False
- * when the generation is not there any more.
+ * Makes messages of the past available, except those whose retention has ended or that were purged meanwhile; of a generation
+ * that is gone, none.
  */
-export const decideRestore = <B>(turn: Turn<B>, { queue, sub: id, runs, done, isLast }: Past): boolean => {
+export const decideRestore = <B>(turn: Turn<B>, { queue, sub: id, runs, done, isLast }: Past): void => {
   const sub = turn.state.subscriptionOf(queue, id)
-  if (sub?.fill === undefined) return false
+  if (sub?.fill === undefined) return
   const restored: number[] = []
   const groups: string[] = []
   const filtered: Ranges = []
@@ -49,5 +49,4 @@ export const decideRestore = <B>(turn: Turn<B>, { queue, sub: id, runs, done, is
       ...(largeBodies.length === 0 ? undefined : { largeBodies }),
     })
   if (isLast) turn.emit({ type: 'SubscriptionFilled', queue, sub: id })
-  return true
 }

@@ -7,7 +7,7 @@ import {
 } from '@kiroku/protocol'
 import type { LawSub } from './ReferenceQueue.ts'
 import { numbersOf, type TestPartition } from './TestPartition.ts'
-import type { pick} from './arbitraryTurns.ts';
+import type { pick } from './arbitraryTurns.ts'
 import { type Op, type Value } from './arbitraryTurns.ts'
 
 export const by = { name: 'tester', origin: 'test' }

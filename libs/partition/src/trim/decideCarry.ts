@@ -6,16 +6,18 @@ import type { QueueState } from '../state/QueueState.ts'
 import type { OldBodies } from './bodiesBefore.ts'
 import { eachHolder, placeOf } from './evolveCarry.ts'
 
+/** Bodies as they were read, and where they lay. */
+export interface CarriedBodies<B> {
+  readonly old: OldBodies
+  readonly bodies: readonly B[]
+}
+
 /**
  * Stores bodies again in this turn's frame; what has moved on since `seq`, of which they were read, is passed over.
  */
-export const decideCarry = <B>(
-  turn: Turn<B>,
-  carried: readonly { readonly old: OldBodies; readonly bodies: readonly B[] }[],
-  seq: number,
-): void => {
+export const decideCarry = <B>(turn: Turn<B>, carried: readonly CarriedBodies<B>[], seq: number): void => {
   const numbers = new Map<QueueState, Ranges>()
-  const letters: { readonly old: OldBodies; readonly bodies: readonly B[] }[] = []
+  const letters: CarriedBodies<B>[] = []
   for (const each of carried) {
     const { old, bodies } = each
     if (old.target !== undefined) {
@@ -36,10 +38,7 @@ export const decideCarry = <B>(
 }
 
 /** Those that have arrived meanwhile, or went elsewhere, are passed over. */
-const decideCarryLetters = <B>(
-  turn: Turn<B>,
-  carried: readonly { readonly old: OldBodies; readonly bodies: readonly B[] }[],
-): void => {
+const decideCarryLetters = <B>(turn: Turn<B>, carried: readonly CarriedBodies<B>[]): void => {
   const lanes = new Map<OutboxLane, { readonly forwards: Ranges; readonly bodies: B[] }>()
   for (const { old, bodies: all } of carried) {
     const lane = turn.state.outbox.get(laneKey(old.queue, old.target!))
