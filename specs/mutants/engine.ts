@@ -102,7 +102,7 @@ export const engineMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'ENG-15',
-    file: 'libs/engine/src/Checkpoints.ts',
+    file: 'libs/engine/src/checkpoint/Checkpoints.ts',
     from: 'k.at <= now - this.#record.ms',
     to: 'k.at <= now',
     what: 'the log is trimmed before its time',

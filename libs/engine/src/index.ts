@@ -3,12 +3,12 @@
  * Never knows NATS or a door; talks to `@kiroku/partition` for the rules and to `@kiroku/log` for the truth.
  */
 export { Node, type LockLease, type NodeOptions } from './Node.ts'
-export { PartitionActor, type ActorOptions } from './PartitionActor.ts'
-export { lifecycle, type ActorState } from './lifecycle.ts'
+export { PartitionActor, type ActorOptions } from './actor/PartitionActor.ts'
+export { lifecycle, type ActorState } from './actor/lifecycle.ts'
 export { limits } from './limits.ts'
 export { liveTime, timeOf, type Time } from './Time.ts'
-export type { CheckpointPolicy } from './Checkpoints.ts'
-export { noteFilesIn, readTailNotes, TailNotes, type NoteFiles } from './TailNotes.ts'
+export type { CheckpointPolicy } from './checkpoint/Checkpoints.ts'
+export { noteFilesIn, readTailNotes, TailNotes, type NoteFiles } from './checkpoint/TailNotes.ts'
 export { Metrics, appendSecondsBounds } from './Metrics.ts'
-export { decodeCheckpoint, type Checkpoint } from './CheckpointCodec.ts'
-export type { Route } from './Forwarder.ts'
+export { decodeCheckpoint, type Checkpoint } from './checkpoint/CheckpointCodec.ts'
+export type { Route } from './tasks/Forwarder.ts'

@@ -9,35 +9,35 @@ export interface BrokenEngine extends Mutant {
 export const brokenEngines: readonly BrokenEngine[] = [
   {
     name: 'answer before append',
-    file: 'libs/engine/src/PartitionActor.ts',
+    file: 'libs/engine/src/actor/PartitionActor.ts',
     from: 'sections }, turn.answers)',
     to: 'sections }, []); for (const a of turn.answers) this.#resolve(a)',
     what: 'answers leave when their frame is sent off, not when it is stored',
   },
   {
     name: 'answer a duplicate in flight',
-    file: 'libs/engine/src/PartitionActor.ts',
+    file: 'libs/engine/src/actor/PartitionActor.ts',
     from: 'const waiting = this.#flights.last?.held ?? this.#idle',
     to: 'const waiting = this.#idle',
     what: 'a repeated send is answered while the frame of the first is under way',
   },
   {
     name: 'no fence',
-    file: 'libs/engine/src/fence.ts',
+    file: 'libs/engine/src/append/fence.ts',
     from: 'const stored = await log.fence(records, lastSeq)',
     to: 'const stored = lastSeq === 0 ? await log.fence(records, lastSeq) : { seq: lastSeq, timeMs: last.at }; hash = lastSeq === 0 ? hash : last.hash',
     what: 'a take-over only reads',
   },
   {
     name: 'fence of one record',
-    file: 'libs/engine/src/fence.ts',
+    file: 'libs/engine/src/append/fence.ts',
     from: 'const of = limits.appendsInFlight',
     to: 'const of = 1',
     what: 'a fence has fewer records than an owner may have appends in flight',
   },
   {
     name: 'no new epoch',
-    file: 'libs/engine/src/fence.ts',
+    file: 'libs/engine/src/append/fence.ts',
     from: 'const epoch = Math.max(last.epoch, epochBefore) + 1',
     to: 'const epoch = Math.max(1, last.epoch)',
     what: 'an ownership does not begin an epoch of its own',
@@ -51,14 +51,14 @@ export const brokenEngines: readonly BrokenEngine[] = [
   },
   {
     name: 'retry of an ambiguous append',
-    file: 'libs/engine/src/Flights.ts',
+    file: 'libs/engine/src/append/AppendPipeline.ts',
     from: 'this.#log.append(record.bytes, expected) : ',
     to: 'this.#log.append(record.bytes, expected).catch((e) => isKirokuError(e) && e.id === "LogAmbiguous" ? this.#log.state().then(({ lastSeq }) => this.#log.append(record.bytes, lastSeq)) : Promise.reject(e)) : ',
     what: 'an append without an answer is repeated where the log ends now',
   },
   {
     name: 'lease expiry by wall clock',
-    file: 'libs/engine/src/PartitionActor.ts',
+    file: 'libs/engine/src/actor/PartitionActor.ts',
     from: 'return Math.max(now, this.#state.at)',
     to: 'return Math.max(now, Date.now(), this.#state.at)',
     what: 'a node’s wall clock moves partition time',
@@ -121,7 +121,7 @@ export const brokenEngines: readonly BrokenEngine[] = [
   },
   {
     name: 'trim past a live body',
-    file: 'libs/engine/src/Checkpoints.ts',
+    file: 'libs/engine/src/checkpoint/Checkpoints.ts',
     from: 'return { upTo: Math.min(to.seq, needed) - 1, to }',
     to: 'return { upTo: to.seq - 1, to }',
     what: 'a trim looks at checkpoints only',
@@ -191,7 +191,7 @@ export const brokenEngines: readonly BrokenEngine[] = [
   },
   {
     name: 'lost end not noticed',
-    file: 'libs/engine/src/TailNotes.ts',
+    file: 'libs/engine/src/checkpoint/TailNotes.ts',
     from: 'if (note === undefined || note.epoch < repairedEpoch) return',
     to: 'if (note === undefined || note.epoch >= repairedEpoch) return',
     what: 'a log is not held against the note of its last record',
@@ -213,7 +213,7 @@ export const brokenEngines: readonly BrokenEngine[] = [
   // Defects that a seed found, put back.
   {
     name: 'fence without a lock',
-    file: 'libs/engine/src/fence.ts',
+    file: 'libs/engine/src/append/fence.ts',
     from: 'if (!lockFresh())',
     to: 'if (!lockFresh() && lastSeq < 0)',
     what: 'a node that stood still since it looked at the log takes the partition back',
@@ -227,7 +227,7 @@ export const brokenEngines: readonly BrokenEngine[] = [
   },
   {
     name: 'earlier keys left in the store',
-    file: 'libs/engine/src/KeyRing.ts',
+    file: 'libs/engine/src/keys/KeyRing.ts',
     from: 'if (revision !== undefined) await this.#keys.scrub(entry)',
     to: '',
     what: 'what an entry of keys was before stays in the store',
@@ -235,7 +235,7 @@ export const brokenEngines: readonly BrokenEngine[] = [
   // Engines that are broken in what clocks, days and settings bring about.
   {
     name: 'one clock believed',
-    file: 'libs/engine/src/judgeClocks.ts',
+    file: 'libs/engine/src/actor/judgeClocks.ts',
     from: 'const isDisputed = Math.abs',
     to: 'const isDisputed = lastMs < 0 && Math.abs',
     what: 'a new owner takes whatever step the store’s clock asks for',
@@ -271,42 +271,42 @@ export const brokenEngines: readonly BrokenEngine[] = [
   // Engines that are broken in what a store that holds little asks of them.
   {
     name: 'reserve given away',
-    file: 'libs/engine/src/Room.ts',
+    file: 'libs/engine/src/store/Room.ts',
     from: "(left >= this.reserveBytes && left - bytes >= this.#kept('sends'))",
     to: 'left >= bytes',
     what: 'sends take the reserve that everything else goes on from',
   },
   {
     name: 'own appends not counted',
-    file: 'libs/engine/src/Room.ts',
+    file: 'libs/engine/src/store/Room.ts',
     from: 'this.#freeBytes -= bytes',
     to: '',
     what: 'between two looks at the store a node takes what it sent off for free',
   },
   {
     name: 'store looked at once',
-    file: 'libs/engine/src/RoomWatch.ts',
+    file: 'libs/engine/src/store/RoomWatch.ts',
     from: 'this.#cancel = this.#time.after(limits.storageCheckMs, () => this.#tick())',
     to: '',
     what: 'sends are refused although there is room again',
   },
   {
     name: 'room not believed',
-    file: 'libs/engine/src/Room.ts',
+    file: 'libs/engine/src/store/Room.ts',
     from: 'room.freeBytes - since',
     to: 'Math.min(this.#freeBytes, room.freeBytes - since)',
     what: 'a store that became larger counts as what it was',
   },
   {
     name: 'receives wait for room',
-    file: 'libs/engine/src/PartitionActor.ts',
+    file: 'libs/engine/src/actor/PartitionActor.ts',
     from: "if (command.type === 'Enqueue') return this.#storage.takes(bytes, waiting)",
     to: "if (command.type === 'Enqueue' || command.type === 'Receive') return this.#storage.takes(bytes, waiting)",
     what: 'a short store refuses what would make room',
   },
   {
     name: 'trim without need',
-    file: 'libs/engine/src/Checkpoints.ts',
+    file: 'libs/engine/src/checkpoint/Checkpoints.ts',
     from: 'const to = this.#work.storage.short ? older : byLimits',
     to: 'const to = older',
     what: 'the log goes to its last two checkpoints although there is room',

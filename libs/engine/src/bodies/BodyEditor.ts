@@ -1,0 +1,127 @@
+import { equalBytes, isSealed, type BodyRef } from '@kiroku/log'
+import { decideEditBody, editable, type PartitionState, type QueueState, type Turn } from '@kiroku/partition'
+import {
+  type CommandOf,
+  decodeEnvelope,
+  encodeEnvelope,
+  type EnvelopeMeta,
+  isKirokuError,
+  KirokuError,
+  messageId,
+  valueBytes,
+} from '@kiroku/protocol'
+import type { Time } from '../Time.ts'
+import { limits } from '../limits.ts'
+import type { Route } from '../tasks/Forwarder.ts'
+import { RedriveTargets } from '../tasks/RedriveTargets.ts'
+import type { BodyCache } from './BodyCache.ts'
+import type { BodySchemas } from './BodySchemas.ts'
+import type { LargeBodyWrite } from './LargeBodyWriter.ts'
+
+/** What the owner does for those who edit. */
+export interface EditWork {
+  act(run: (turn: Turn<BodyRef>) => void, bytes?: number): void
+  /** Puts a large body in a record of its own. */
+  spill(bodies: readonly Uint8Array[]): Promise<LargeBodyWrite>
+  /** The frame that names it is decided. */
+  spilled(spill: LargeBodyWrite): void
+}
+
+/** Gives messages other bodies: what is beside a body stays, and schemas of queues are kept to. */
+export class BodyEditor {
+  readonly #o: { readonly incarnation: string; readonly partition: number }
+  readonly #cache: BodyCache
+  readonly #schemas: BodySchemas
+  readonly #work: EditWork
+  readonly #targets: RedriveTargets
+  #underWay = 0
+
+  constructor(
+    options: {
+      readonly incarnation: string
+      readonly partition: number
+      readonly partitions: number
+      readonly time: Time
+      readonly route: Route
+    },
+    cache: BodyCache,
+    schemas: BodySchemas,
+    work: EditWork,
+  ) {
+    this.#o = options
+    this.#cache = cache
+    this.#schemas = schemas
+    this.#work = work
+    const { route, partitions, time } = options
+    this.#targets = new RedriveTargets(route, partitions, () => time.monotonicMs())
+  }
+
+  /** Looks at what is to be edited, and has that decided; errors are answers too. */
+  async edit(state: PartitionState, command: CommandOf<'EditBody'>, token: number): Promise<void> {
+    this.#underWay++
+    try {
+      await this.#edit(state, command, token)
+    } catch (e) {
+      const error = isKirokuError(e) ? e : new KirokuError('Internal', String(e), { cause: e })
+      this.#work.act((turn) => turn.refuse(token, error))
+    } finally {
+      this.#underWay--
+    }
+  }
+
+  async #edit(state: PartitionState, command: CommandOf<'EditBody'>, token: number): Promise<void> {
+    if (this.#underWay > limits.editsUnderWay)
+      throw new KirokuError('Busy', 'too many bodies are edited at once', { retryAfterMs: 100 })
+    const { queue: name, number, body } = command
+    const queue = state.names.get(name)
+    if (queue === undefined) throw new KirokuError('UnknownQueue', `there is no queue "${name}"`)
+    const was = editable(state, queue, number)
+    if (typeof was === 'string') throw new KirokuError('NotEditable', was)
+    const [envelope] = await this.#cache.fetch([was.seq], queue.id, [was.index])
+    if (queue.config.erasable !== 'none' || isSealed(envelope!))
+      throw new KirokuError('NotEditable', `message ${number} of queue "${name}" is encrypted; send another`)
+    const { meta, body: before } = decodeEnvelope(envelope!)
+    this.#mustBe(meta, queue, command)
+    const contentType = command.contentType ?? meta.contentType
+    if (contentType === meta.contentType && equalBytes(before, body))
+      return this.#work.act((turn) => turn.ok(token, { queue: queue.id, number, isEdited: false }))
+    await this.#mustFit(meta, queue, body)
+    const edits = (Number.isInteger(meta.edits) ? meta.edits! : 0) + 1
+    const edited = encodeEnvelope(body, {
+      ...meta,
+      ...(contentType === undefined ? {} : { contentType }),
+      edits,
+    })
+    const spill = await this.#work.spill([edited])
+    const decided = { queue: queue.id, was, body: spill.messages[0]!, bytes: edited.length }
+    this.#work.act(
+      (turn) => {
+        decideEditBody<BodyRef>(turn, command, token, decided)
+        this.#work.spilled(spill)
+      },
+      spill.inlineBytes + valueBytes(command.by),
+    )
+  }
+
+  /** Whoever names a message must mean the one that lies there. */
+  #mustBe({ lineage }: EnvelopeMeta, { id, name }: QueueState, c: CommandOf<'EditBody'>): void {
+    const { incarnation, partition } = this.#o
+    const here = messageId({ incarnation, partition, queue: id, number: c.number })
+    if (c.messageId !== here && c.messageId !== lineage?.messageId)
+      throw new KirokuError('UnknownMessage', `message ${c.number} of queue "${name}" is not ${c.messageId}`)
+  }
+
+  async #mustFit({ lineage }: EnvelopeMeta, { config, name }: QueueState, body: Uint8Array): Promise<void> {
+    if (body.length > config.bodyBytesMax)
+      throw new KirokuError(
+        'BodyTooLarge',
+        `the body has ${body.length} bytes; queue "${name}" takes up to ${config.bodyBytesMax}`,
+      )
+    if (config.bodySchema !== null) await this.#schemas.hold(body, config.bodySchema, name)
+    // Whoever wrote the envelope may have written anything.
+    if (typeof lineage?.queue !== 'string' || lineage.cause === 'redriven') return
+    const origin = await this.#targets.find(lineage.queue)
+    if (origin !== undefined && origin.bodySchema !== null)
+      await this.#schemas.hold(body, origin.bodySchema, origin.name)
+  }
+}

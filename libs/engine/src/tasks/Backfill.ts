@@ -1,0 +1,210 @@
+import { setImmediate as nextTick } from 'node:timers/promises'
+import { readChain, type BodyRef, type DecodedFrame, type PartitionLog } from '@kiroku/log'
+import {
+  decideRestore,
+  PastFold,
+  type Located,
+  type PartitionState,
+  type PastFrame,
+  type PastRun,
+  type QueueState,
+  type Subscription,
+  type Turn,
+} from '@kiroku/partition'
+import { isKirokuError, KirokuError, textBytes } from '@kiroku/protocol'
+import type { Time } from '../Time.ts'
+import { limits } from '../limits.ts'
+import { locateStart } from './locateStart.ts'
+
+/** What the owner does for what is restored. */
+interface BackfillWork {
+  act(run: (turn: Turn<BodyRef>) => void, bytes?: number): void
+  /** Bytes of facts that restore the past in one turn, about. */
+  bytesMax(): number
+  /** Frames that a record made needed again, and the first record of each. */
+  restored(largeBodies: readonly number[], seq: number): void
+  /** The past cannot be read. */
+  damaged(error: KirokuError): void
+}
+
+/** The most that a run takes in the fact that restores it, beside its group. */
+const runBytes = 100
+const factBytes = 1_024
+
+/**
+ * Restores the past to subscriptions that begin in it: reads the log up to the frame that opened them, and records
+ * what became available in it, a piece at a time. Whoever owns the partition goes on where the record says.
+ */
+export class Backfill {
+  readonly #log: PartitionLog
+  readonly #time: Time
+  readonly #work: BackfillWork
+  #state: PartitionState | undefined
+  #storedSeq = 0
+  #isRunning = false
+  #cancelPause: () => void = () => {}
+  /** Lets go of what waits for a turn. */
+  #letGo: () => void = () => {}
+  /** Who waits until a record is stored. */
+  #waiting: { readonly seq: number; readonly done: () => void }[] = []
+  readonly #locating = new Map<string, Promise<Located>>()
+
+  constructor(options: { readonly log: PartitionLog; readonly time: Time }, work: BackfillWork) {
+    this.#log = options.log
+    this.#time = options.time
+    this.#work = work
+  }
+
+  begin(state: PartitionState, storedSeq: number): void {
+    this.#state = state
+    this.#isRunning = false
+    this.stored(storedSeq)
+  }
+
+  /** The state that was worked for is gone, or handed over. */
+  end(): void {
+    this.#state = undefined
+    this.#cancelPause()
+    this.#letGo()
+    for (const { done } of this.#waiting.splice(0)) done()
+  }
+
+  /** Everything up to `seq` is stored, and can be read. */
+  stored(seq: number): void {
+    this.#storedSeq = seq
+    if (this.#waiting.length > 0) {
+      const reached = this.#waiting.filter((w) => w.seq <= seq)
+      this.#waiting = this.#waiting.filter((w) => w.seq > seq)
+      for (const { done } of reached) done()
+    }
+    if (this.#state !== undefined && this.#state.filling.size > 0 && !this.#isRunning)
+      void this.#run(this.#state, 0)
+  }
+
+  /**
+   * Asks the log where a start lies in the past of a queue, of which everything up to `toSeq` is decided. Errors:
+   * `BeyondRecord`, `NotOwner`, and what the log's reading throws.
+   */
+  locate(
+    queue: QueueState,
+    start: { readonly number: number } | { readonly time: number },
+    toSeq: number,
+  ): Promise<Located> {
+    const key = JSON.stringify([queue.id, start])
+    // Whoever asks again because it took so long waits for the same answer.
+    let locating = this.#locating.get(key)
+    if (locating === undefined) {
+      locating = this.#locate(queue, start, toSeq).finally(() => this.#locating.delete(key))
+      this.#locating.set(key, locating)
+    }
+    return locating
+  }
+
+  async #locate(
+    { id, name, nextNumber }: QueueState,
+    start: { readonly number: number } | { readonly time: number },
+    toSeq: number,
+  ): Promise<Located> {
+    const state = this.#state
+    if (this.#storedSeq < toSeq) await new Promise<void>((done) => this.#waiting.push({ seq: toSeq, done }))
+    if (state === undefined || this.#state !== state)
+      throw new KirokuError('NotOwner', `partition ${this.#log.partition} changed hands`)
+    const firstSeq = state.trimmedTo + 1
+    const isRepaired = state.repairedEpoch > 0
+    return locateStart(this.#log, { queue: id, name, firstSeq, toSeq, nextNumber, isRepaired }, start)
+  }
+
+  async #run(state: PartitionState, failures: number): Promise<void> {
+    this.#isRunning = true
+    try {
+      for (const sub of state.filling) {
+        if (sub.fill!.openedSeq > this.#storedSeq) continue
+        await this.#fill(state, sub)
+        if (this.#state !== state) return
+        failures = 0
+      }
+      this.#isRunning = false
+    } catch (e) {
+      if (this.#state !== state) return
+      if (isKirokuError(e) && (e.id === 'LogDamaged' || e.id === 'FutureVersion'))
+        return this.#work.damaged(e)
+      const pauseMs = Math.min(50 * 2 ** failures, limits.forwardBackoffMsMax)
+      this.#cancelPause = this.#time.after(pauseMs, () => {
+        if (this.#state === state) void this.#run(state, failures + 1)
+      })
+    }
+  }
+
+  async #fill(state: PartitionState, sub: Subscription): Promise<void> {
+    const { readFrom, openedSeq, done: before } = sub.fill!
+    const { id: queue, config } = sub.queue
+    const { id, name, from } = sub
+    const fold = new PastFold({ queue, sub: id, name, from, retentionFrom: config.retentionFrom })
+    // A log whose end is lost may be trimmed further than what is left of it says.
+    const trimmedTo = Math.max(state.trimmedTo, (await this.#log.state()).firstSeq - 1)
+    let runs: PastRun[] = []
+    let bytes = factBytes
+    let done = before
+    let sliceEnd = performance.now() + limits.sliceMs
+    for await (const entry of readChain(this.#log, {
+      fromSeq: readFrom,
+      toSeq: openedSeq,
+      skipsVoid: state.repairedEpoch > 0,
+    })) {
+      if (this.#state !== state || !state.filling.has(sub)) return
+      if (entry.kind !== 'ours' || entry.record.kind !== 'frame') continue
+      const { seq, record } = entry
+      for (const arrival of fold.accept(pastFrame(seq, record, queue, trimmedTo))) {
+        if (seq < before[0] || (seq === before[0] && arrival.events <= before[1])) continue
+        for (const run of arrival.runs) {
+          runs.push(run)
+          bytes += runBytes + textBytes(run.group)
+        }
+        done = [seq, arrival.events]
+        if (runs.length < limits.restoredRunsMax && bytes < this.#work.bytesMax()) continue
+        await this.#restore(sub, runs, bytes, done, false)
+        // What was asked for was let go: the next of this would leave a gap behind what is on record.
+        if (this.#state !== state) return
+        runs = []
+        bytes = factBytes
+      }
+      if (fold.isOver) break
+      if (performance.now() < sliceEnd) continue
+      await nextTick()
+      sliceEnd = performance.now() + limits.sliceMs
+    }
+    if (this.#state === state) await this.#restore(sub, runs, bytes, done, true)
+  }
+
+  /** Resolves when the runs are decided, so that no more than one piece is in memory. */
+  #restore(
+    { id: sub, queue: { id: queue } }: Subscription,
+    runs: readonly PastRun[],
+    bytes: number,
+    done: readonly [seq: number, events: number],
+    isLast: boolean,
+  ): Promise<void> {
+    return new Promise((resolve) => {
+      this.#letGo = resolve
+      this.#work.act((turn) => {
+        decideRestore(turn, { queue, sub, runs, done, isLast })
+        for (const e of turn.events)
+          if (e.type === 'RunsRestored' && e.queue === queue && e.sub === sub)
+            this.#work.restored(e.largeBodies ?? [], turn.state.frameSeq)
+        resolve()
+      }, bytes)
+    })
+  }
+}
+
+const pastFrame = (seq: number, frame: DecodedFrame, queue: number, trimmedTo: number): PastFrame => ({
+  seq,
+  at: frame.at,
+  events: frame.events,
+  needs: (place) => {
+    const body = frame.body(queue, place)
+    if (body instanceof Uint8Array) return seq
+    // Ahead of its frame, so that it may have been trimmed although that is there.
+    return body.seq > trimmedTo ? body.seq : undefined
+  },
+})

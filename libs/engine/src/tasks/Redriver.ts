@@ -1,0 +1,319 @@
+import { isSealed, type BodyRef } from '@kiroku/log'
+import {
+  availableAmong,
+  decideRedrive,
+  lettersOf,
+  passesByTime,
+  redriveNumbers,
+  type AvailableMessage,
+  type PartitionState,
+  type RedriveMove,
+  type Subscription,
+  type Turn,
+} from '@kiroku/partition'
+import {
+  countOf,
+  decodeEnvelope,
+  type EnvelopeMeta,
+  heldWarning,
+  isDryRun,
+  isKirokuError,
+  KirokuError,
+  rangeBytes,
+  type Ranges,
+  type Redrive,
+  valueBytes,
+} from '@kiroku/protocol'
+import type { Time } from '../Time.ts'
+import type { BodyCache } from '../bodies/BodyCache.ts'
+import type { BodySchemas } from '../bodies/BodySchemas.ts'
+import { limits } from '../limits.ts'
+import type { Route } from './Forwarder.ts'
+import { RangeCursor } from './RangeCursor.ts'
+import { RedriveJudge, type RedriveCandidate } from './RedriveJudge.ts'
+import { RedriveTargets } from './RedriveTargets.ts'
+
+/** Of what failed a redrive, for its record. */
+const noteCharactersMax = 300
+/** Of what did not arrive, for its record: one may have moved to many queues that are gone. */
+const warningCharactersMax = 4_000
+
+/** What the owner does for its redrives. */
+export interface RedriveWork {
+  act(run: (turn: Turn<BodyRef>) => void, bytes?: number): void
+  /** Partition time in ms. */
+  now(): number
+  /** Messages that may be moved in one turn. */
+  messagesMax(): number
+  /** Whether the log has room for copies. */
+  hasRoom(): boolean
+  /** What travels beside the body of a message that is encrypted. Errors: `KeysUnavailable`. */
+  open(message: Uint8Array): Promise<EnvelopeMeta>
+  /** A message that must be looked at has lost its body. */
+  damaged(error: KirokuError): void
+}
+
+/** One redrive while it is worked on. */
+interface Job {
+  readonly state: PartitionState
+  readonly redrive: Redrive
+  readonly sub: Subscription
+  readonly cursor: RangeCursor
+  readonly judge: RedriveJudge
+}
+
+/**
+ * Moves the messages of redrives, some in each turn: goes through them in the order of their numbers, finds out where
+ * each goes, and has the partition decide. What went is on record, so that the next owner goes on with the rest.
+ */
+export class Redriver {
+  readonly #o: { readonly partitions: number; readonly time: Time; readonly route: Route }
+  readonly #cache: BodyCache
+  readonly #schemas: BodySchemas
+  readonly #work: RedriveWork
+  #state: PartitionState | undefined
+  readonly #busy = new Set<Redrive>()
+  /** Those who wait until something is stored. */
+  #waiting: (() => void)[] = []
+  /** Take pauses back. */
+  readonly #pauses = new Set<() => void>()
+
+  constructor(
+    options: { readonly partitions: number; readonly time: Time; readonly route: Route },
+    cache: BodyCache,
+    schemas: BodySchemas,
+    work: RedriveWork,
+  ) {
+    this.#o = options
+    this.#cache = cache
+    this.#schemas = schemas
+    this.#work = work
+  }
+
+  begin(state: PartitionState): void {
+    this.end()
+    this.#state = state
+    this.look()
+  }
+
+  /** The state that was worked for is gone. */
+  end(): void {
+    this.#state = undefined
+    this.#busy.clear()
+    this.#waiting = []
+    for (const cancel of this.#pauses) cancel()
+    this.#pauses.clear()
+  }
+
+  /** Begins with those that nobody works on yet. */
+  look(): void {
+    const state = this.#state
+    if (state === undefined) return
+    for (const redrive of state.redrives) {
+      if (this.#busy.has(redrive)) continue
+      const sub = state.subscriptionOf(redrive.queue, redrive.sub)
+      if (sub === undefined) continue
+      this.#busy.add(redrive)
+      void this.#run(this.#begin(state, redrive, sub)).finally(() => this.#busy.delete(redrive))
+    }
+  }
+
+  /** Something was stored: the outbox may have room again. */
+  stored(): void {
+    if (this.#waiting.length === 0) return
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const goOn of waiting) goOn()
+  }
+
+  #begin(state: PartitionState, redrive: Redrive, sub: Subscription): Job {
+    const { partitions, route, time } = this.#o
+    const targets = new RedriveTargets(route, partitions, () => time.monotonicMs())
+    return {
+      state,
+      redrive,
+      sub,
+      cursor: new RangeCursor(redriveNumbers(state, sub, redrive)),
+      judge: new RedriveJudge(redrive, state.partition, targets, this.#schemas, () => this.#work.now()),
+    }
+  }
+
+  #isOver({ state, redrive }: Job): boolean {
+    return this.#state !== state || !state.redrives.has(redrive)
+  }
+
+  async #run(job: Job): Promise<void> {
+    const { redrive } = job
+    const rateMax = isDryRun(redrive) ? 0 : redrive.rateMax
+    const most = this.#work.messagesMax()
+    const batch =
+      rateMax === 0 ? most : Math.min(most, Math.max(1, Math.floor(rateMax / limits.redriveTurnsPerSecond)))
+    let look = batch
+    let nextAt = 0
+    let failures = 0
+    while (!this.#isOver(job)) {
+      if (this.#isDone(job)) {
+        await this.#finish(job)
+        continue
+      }
+      if (await this.#waited(job, nextAt)) continue
+      let moved: number
+      try {
+        moved = await this.#step(job, look, batch)
+        failures = 0
+      } catch (e) {
+        if (!isKirokuError(e)) return this.#fail(job, e)
+        // A target that cannot be asked now, or a message that moved on while it was looked at.
+        await this.#pause(Math.min(50 * 2 ** failures++, limits.forwardBackoffMsMax))
+        continue
+      }
+      // Where few messages pass the filter, more are looked at for each that goes.
+      look = moved > 0 ? batch : Math.min(2 * look, most)
+      if (rateMax > 0) nextAt = Math.max(nextAt, this.#work.now()) + (moved * 1_000) / rateMax
+    }
+  }
+
+  /** Whether it has looked at everything, or moved as many as it may. */
+  #isDone({ redrive, cursor }: Job): boolean {
+    return cursor.left === 0 || (redrive.messagesMax > 0 && redrive.moved >= redrive.messagesMax)
+  }
+
+  /** Ends a redrive once what it moved has arrived, but for what cannot. */
+  #finish({ state, redrive, cursor }: Job): Promise<void> {
+    const letters = lettersOf(state, redrive)
+    if (letters.some(({ held }) => held === undefined)) return this.#stir()
+    const note = letters
+      .flatMap((lane) => heldWarning(lane) ?? [])
+      .join(' ')
+      .slice(0, warningCharactersMax)
+    const ended = { outcome: 'completed', note } as const
+    return new Promise((resolve) =>
+      this.#work.act((turn) => {
+        decideRedrive(turn, redrive, { moves: [], skipped: {}, filtered: 0, left: cursor.left, ended })
+        resolve()
+      }, valueBytes(ended)),
+    )
+  }
+
+  /** Ends a redrive that would fail in the same way for ever. */
+  #fail({ redrive, cursor }: Job, e: unknown): void {
+    const note = `a defect: ${e instanceof Error ? e.message : String(e)}`.slice(0, noteCharactersMax)
+    const ended = { outcome: 'failed', note } as const
+    this.#work.act((turn) =>
+      decideRedrive(turn, redrive, { moves: [], skipped: {}, filtered: 0, left: cursor.left, ended }),
+    )
+  }
+
+  /** Waits for what must come first: room in the outbox and in the log, and the time by the rate. */
+  async #waited(job: Job, nextAt: number): Promise<boolean> {
+    if (isDryRun(job.redrive)) return false
+    if (this.#inOutbox(job) >= limits.redriveOutboxMax) {
+      await this.#stir()
+      return true
+    }
+    const pauseMs = this.#work.hasRoom() ? nextAt - this.#work.now() : limits.storageCheckMs
+    if (pauseMs <= 0) return false
+    await this.#pause(pauseMs)
+    return true
+  }
+
+  /** Looks at the next messages and has those moved that can go; returns how many. */
+  async #step(job: Job, look: number, batch: number): Promise<number> {
+    const { state, redrive, sub, cursor, judge } = job
+    const numbers = cursor.peek(look)
+    const messages = availableAmong(state, sub, numbers)
+    const movesMax = redrive.messagesMax === 0 ? batch : Math.min(batch, redrive.messagesMax - redrive.moved)
+    const { looked, failed, ...verdicts } = await judge.judge(await this.#candidates(job, messages), movesMax)
+    // Numbers that are available no more are passed over.
+    const next = messages[looked]
+    cursor.passUpTo(next === undefined ? lastOf(numbers) : next.number - 1)
+    const ended = failed === undefined ? undefined : { outcome: 'failed' as const, note: failed }
+    const before = redrive.moved
+    return new Promise((resolve) =>
+      this.#work.act((turn) => {
+        decideRedrive(turn, redrive, {
+          ...verdicts,
+          left: cursor.left,
+          ...(ended === undefined ? {} : { ended }),
+        })
+        resolve(redrive.moved - before)
+      }, stepBytes(verdicts.moves)),
+    )
+  }
+
+  /** As many of the messages as may be looked at together, with what is beside their bodies where that counts. */
+  async #candidates(
+    { redrive, sub, state, judge }: Job,
+    messages: readonly AvailableMessage[],
+  ): Promise<readonly RedriveCandidate[]> {
+    const { filter } = redrive
+    // Where a body was edited, it must fit the schema of the target.
+    if (sub.queue.editedSeq === 0 && !(await judge.looksInside())) return messages
+    const candidates: RedriveCandidate[] = []
+    let bytes = 0
+    for (const message of messages) {
+      bytes += message.bytes
+      if (candidates.length > 0 && bytes > limits.redriveBytesMax) break
+      if (!passesByTime(filter, message.enqueuedAt)) {
+        candidates.push(message)
+        continue
+      }
+      const [body] = await this.#cache
+        .fetch([message.seq], sub.queue.id, [message.index])
+        .catch((e: unknown) => {
+          const isDamage = isKirokuError(e) && e.id === 'LogDamaged'
+          // The body may have been in a frame that was never stored, which the state was then rebuilt without.
+          if (isDamage && this.#state === state && liesThere(state, sub, message)) this.#work.damaged(e)
+          throw new KirokuError('Unavailable', 'a body cannot be read now', { cause: e })
+        })
+      const inside = isSealed(body!) ? { meta: await this.#work.open(body!) } : decodeEnvelope(body!)
+      candidates.push({ ...message, ...inside })
+    }
+    return candidates
+  }
+
+  /** Messages of the queue that the outbox still holds; what cannot arrive now holds up nobody else. */
+  #inOutbox({ state, redrive }: Job): number {
+    let count = 0
+    for (const lane of state.outbox.values())
+      if (lane.source === redrive.queue && !state.held.has(lane)) count += lane.entries.length
+    return count
+  }
+
+  /** Waits until something was stored, or for a while: that a lane is held is not. */
+  #stir(): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#o.time.after(limits.redriveTargetMs, () => goOn())
+      const goOn = (): void => {
+        cancel()
+        this.#pauses.delete(cancel)
+        resolve()
+      }
+      this.#pauses.add(cancel)
+      this.#waiting.push(goOn)
+    })
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#o.time.after(Math.ceil(ms), () => {
+        this.#pauses.delete(cancel)
+        resolve()
+      })
+      this.#pauses.add(cancel)
+    })
+  }
+}
+
+/** The most that a step takes on record: a fact a move, in which each message may stand alone. */
+const stepBytes = (moves: readonly RedriveMove[]): number => {
+  let bytes = 2 * 1024
+  for (const move of moves) bytes += 400 + valueBytes(move.target) + rangeBytes * countOf(move.numbers)
+  return bytes
+}
+
+/** Whether a message is still available with its body in that place: somebody may have taken it meanwhile. */
+const liesThere = (state: PartitionState, sub: Subscription, { number, seq }: AvailableMessage): boolean =>
+  availableAmong(state, sub, [number, 1])[0]?.seq === seq
+
+const lastOf = (numbers: Ranges): number => (numbers.length === 0 ? 0 : numbers.at(-2)! + numbers.at(-1)! - 1)

@@ -1,0 +1,182 @@
+import type { BodyRef } from '@kiroku/log'
+import {
+  decideDropped,
+  decideMoved,
+  decidePlaced,
+  placePart,
+  type LeavingPart,
+  type Part,
+  type PartitionState,
+  type QueueState,
+  type Turn,
+} from '@kiroku/partition'
+import { type Answer, type Command, valueBytes } from '@kiroku/protocol'
+import type { Time } from '../Time.ts'
+import { limits } from '../limits.ts'
+import type { Route } from './Forwarder.ts'
+
+/** What homes need of their owner. */
+interface SpreadFollowerOptions {
+  readonly log: { readonly partition: number }
+  readonly time: Time
+  readonly route: Route
+}
+
+/**
+ * Brings the parts of the queues that have their home here to what the record means them to be, whoever asked for
+ * it: as often as it takes, and whenever something changed. What it says twice changes nothing.
+ */
+export class SpreadFollower {
+  readonly #o: SpreadFollowerOptions
+  readonly #act: (run: (turn: Turn<BodyRef>) => void, bytes?: number) => void
+  #state: PartitionState | undefined
+  #storedSeq = 0
+  /** Parts that are being asked, by queue and partition. */
+  readonly #busy = new Set<string>()
+  /** Sealed parts that are asked again after a while. */
+  readonly #awaited = new Set<string>()
+  readonly #timers = new Set<() => void>()
+  #isAssuring = false
+
+  constructor(
+    options: SpreadFollowerOptions,
+    act: (run: (turn: Turn<BodyRef>) => void, bytes?: number) => void,
+  ) {
+    this.#o = options
+    this.#act = act
+  }
+
+  begin(state: PartitionState, storedSeq: number): void {
+    this.#state = state
+    this.stored(storedSeq)
+  }
+
+  /** The state that was worked for is gone. */
+  end(): void {
+    this.#state = undefined
+    this.#busy.clear()
+    this.#awaited.clear()
+    this.#isAssuring = false
+    for (const cancel of this.#timers) cancel()
+    this.#timers.clear()
+  }
+
+  /** Everything up to `seq` is stored, and may leave. */
+  stored(seq: number): void {
+    this.#storedSeq = seq
+    const state = this.#state
+    if (state !== undefined && (state.homes.size > 0 || state.leaving.length > 0)) this.#look(state)
+  }
+
+  #look(state: PartitionState): void {
+    if (state.homes.size > 0) this.#assure(state)
+    for (const part of state.leaving) if (part.decidedSeq <= this.#storedSeq) this.#drop(state, part)
+    for (const queue of state.homes) {
+      const { revision, followed, parts } = queue.spread!
+      for (const part of parts)
+        if ((followed.get(part.partition) ?? -1) < revision || part.state === 'opening')
+          this.#place(state, queue, part)
+    }
+  }
+
+  /** Parts that a repair set back do not say so: they are asked from time to time. */
+  #assure(state: PartitionState): void {
+    if (this.#isAssuring) return
+    this.#isAssuring = true
+    this.#later(limits.partAssureMs, () => {
+      this.#isAssuring = false
+      for (const queue of state.homes) for (const part of queue.spread!.parts) this.#place(state, queue, part)
+      this.#look(state)
+    })
+  }
+
+  #later(ms: number, run: () => void): void {
+    const cancel = this.#o.time.after(ms, () => {
+      this.#timers.delete(cancel)
+      run()
+    })
+    this.#timers.add(cancel)
+  }
+
+  #place(state: PartitionState, queue: QueueState, { partition }: Part): void {
+    const key = `${queue.id}/${partition}`
+    const command = (): Command | undefined => {
+      const { spread } = queue
+      const part = spread?.parts.find((p) => p.partition === partition)
+      if (part === undefined || spread!.revisedSeq > this.#storedSeq || !state.homes.has(queue))
+        return undefined
+      // The part of before must be gone, and limits must be shared out among those that are there.
+      if (state.leaving.some((l) => l.partition === partition && l.name === queue.name)) return undefined
+      if (part.state === 'opening' && isLimited(queue) && !othersFollow(queue, part)) return undefined
+      return placePart(state, queue, part)
+    }
+    const tooLate = (turn: Turn<BodyRef>, asked: Command): void => {
+      if (asked.type === 'PlacePart') decideMoved(turn, queue.id, partition, asked.revision)
+    }
+    const note = (turn: Turn<BodyRef>, answer: Answer<'PlacePart'>): void => {
+      decidePlaced(turn, queue.id, partition, answer.ok!)
+      if (queue.spread?.parts.find((p) => p.partition === partition)?.state !== 'sealed') return
+      if (this.#awaited.has(key)) return
+      this.#awaited.add(key)
+      this.#later(limits.partSealedMs, () => {
+        this.#awaited.delete(key)
+        this.#place(state, queue, { partition } as Part)
+      })
+    }
+    this.#ask(state, key, partition, command, note, tooLate)
+  }
+
+  #drop(state: PartitionState, part: LeavingPart): void {
+    const { name, queue, partition, revision } = part
+    const home = { partition: this.#o.log.partition, queue }
+    const command = (): Command => ({ type: 'DropPart', queue: name, home, revision })
+    this.#ask(state, `${queue}/${partition} leaves`, partition, command, (turn) => decideDropped(turn, part))
+  }
+
+  /** Asks until there is an answer, and takes note of it; does nothing while that is under way. */
+  #ask<A extends Answer>(
+    state: PartitionState,
+    key: string,
+    partition: number,
+    command: () => Command | undefined,
+    note: (turn: Turn<BodyRef>, answer: A) => void,
+    tooLate?: (turn: Turn<BodyRef>, asked: Command) => void,
+  ): void {
+    if (this.#busy.has(key)) return
+    const ask = async (failures: number): Promise<void> => {
+      const asked = command()
+      if (asked === undefined) {
+        this.#busy.delete(key)
+        return
+      }
+      const answer = await this.#o.route(partition, [asked]).then(
+        (reply) => reply.answers[0] as A | undefined,
+        () => undefined,
+      )
+      if (this.#state !== state) return
+      if (answer?.ok === undefined) {
+        if (answer?.error?.id === 'QueueMoved' && tooLate !== undefined && failures > 0)
+          this.#act((turn) => tooLate(turn, asked))
+        const pauseMs = Math.min(50 * 2 ** failures, limits.forwardBackoffMsMax)
+        return this.#later(pauseMs, () => void ask(failures + 1))
+      }
+      this.#act((turn) => {
+        this.#busy.delete(key)
+        note(turn, answer)
+        this.#look(state)
+      }, valueBytes(answer.ok))
+    }
+    this.#busy.add(key)
+    void ask(0)
+  }
+}
+
+const isLimited = (queue: QueueState): boolean => queue.subs.some((sub) => sub.flow !== undefined)
+
+const othersFollow = ({ spread }: QueueState, { partition }: Part): boolean =>
+  spread!.parts.every(
+    (p) =>
+      p.partition === partition ||
+      p.state === 'opening' ||
+      (spread!.followed.get(p.partition) ?? -1) >= spread!.revision,
+  )
