@@ -11,9 +11,9 @@ export const cardMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'CARD-02',
-    file: 'libs/engine/src/actor/PartitionActor.ts',
+    file: 'libs/engine/src/actor/TurnLoop.ts',
     from: 'sections }, turn.answers)',
-    to: 'sections }, []); for (const a of turn.answers) this.#resolve(a)',
+    to: 'sections }, []); for (const a of turn.answers) this.#p.gate.resolve(a)',
     what: 'answers leave when their frame is sent off, not when it is stored',
   },
   {

@@ -10,6 +10,8 @@ import type { TailNotes } from './checkpoint/TailNotes.ts'
 import { limits } from './limits.ts'
 import { RoomWatch } from './store/RoomWatch.ts'
 import { UnreadableLog } from './store/UnreadableLog.ts'
+import { asKirokuError } from './asKirokuError.ts'
+import { isDamage } from './isDamage.ts'
 
 /** What a node needs. */
 export interface NodeOptions {
@@ -68,7 +70,7 @@ export class Node {
    */
   run(partition: number, lease?: LockLease): Effect.Effect<never, KirokuError, Scope.Scope> {
     return Effect.gen({ self: this }, function* () {
-      const open = Effect.tryPromise({ try: () => this.#o.log.partition(partition), catch: asError })
+      const open = Effect.tryPromise({ try: () => this.#o.log.partition(partition), catch: asKirokuError })
       const log = yield* open.pipe(
         Effect.catchIf(cannotBeRead, (error) => Effect.succeed(new UnreadableLog(partition, error))),
       )
@@ -101,7 +103,7 @@ export class Node {
         }),
       )
       this.#actors.set(partition, actor)
-      yield* Effect.tryPromise({ try: () => actor.start(), catch: asError }).pipe(
+      yield* Effect.tryPromise({ try: () => actor.start(), catch: asKirokuError }).pipe(
         Effect.catchIf(isDamage, () => Effect.void),
       )
       if (actor.life === 'Active')
@@ -183,13 +185,5 @@ const untilWritten = (log: PartitionLog): Effect.Effect<void> => {
   })
 }
 
-const isDamage = (e: KirokuError): boolean =>
-  e.id === 'LogDamaged' || e.id === 'LogShortened' || e.id === 'FutureVersion'
-
 /** The store has no log for this partition: asking again at once does not help. */
 const cannotBeRead = (e: KirokuError): boolean => isDamage(e) || e.id === 'ForeignStream'
-
-const asError = (e: unknown): KirokuError =>
-  e instanceof KirokuError
-    ? e
-    : new KirokuError('Internal', e instanceof Error ? e.message : String(e), { cause: e })

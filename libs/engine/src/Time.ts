@@ -1,7 +1,3 @@
-import * as Clock from 'effect/Clock'
-import * as Effect from 'effect/Effect'
-import * as Fiber from 'effect/Fiber'
-
 /** The engine's only source of time. */
 export interface Time {
   /** Monotonic ms; only differences mean something. */
@@ -21,17 +17,3 @@ export const liveTime: Time = {
     return () => clearTimeout(timer)
   },
 }
-
-/** Time by an Effect clock, which a test may control. */
-export const timeOf = (clock: Clock.Clock): Time => ({
-  monotonicMs: () => clock.currentTimeMillisUnsafe(),
-  wallMs: () => clock.currentTimeMillisUnsafe(),
-  after: (ms, run) => {
-    const fiber = Effect.runFork(
-      Effect.sleep(ms).pipe(Effect.andThen(Effect.sync(run)), Effect.provideService(Clock.Clock, clock)),
-    )
-    return () => {
-      Effect.runFork(Fiber.interrupt(fiber))
-    }
-  },
-})

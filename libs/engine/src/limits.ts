@@ -33,8 +33,8 @@ export const limits = {
   /** Messages of a queue for which there are keys ahead, at least once it had to wait, and at most. */
   keysAheadMin: 128,
   keysAheadMax: 16_384,
-  /** Bytes by which a sealed message is longer, beside its tag and its group. */
-  sealedBytes: 192,
+  /** Bytes by which an encrypted message is longer, in addition to its tag and its group. */
+  encryptedBytes: 192,
   /** How often the keys of letters that wait for long are looked at. */
   letterKeysMs: 6 * 3_600_000,
   /** Bodies that are edited at once. */

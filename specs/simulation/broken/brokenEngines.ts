@@ -9,15 +9,15 @@ export interface BrokenEngine extends Mutant {
 export const brokenEngines: readonly BrokenEngine[] = [
   {
     name: 'answer before append',
-    file: 'libs/engine/src/actor/PartitionActor.ts',
+    file: 'libs/engine/src/actor/TurnLoop.ts',
     from: 'sections }, turn.answers)',
-    to: 'sections }, []); for (const a of turn.answers) this.#resolve(a)',
+    to: 'sections }, []); for (const a of turn.answers) this.#p.gate.resolve(a)',
     what: 'answers leave when their frame is sent off, not when it is stored',
   },
   {
     name: 'answer a duplicate in flight',
-    file: 'libs/engine/src/actor/PartitionActor.ts',
-    from: 'const waiting = this.#flights.last?.held ?? this.#idle',
+    file: 'libs/engine/src/actor/AnswerGate.ts',
+    from: 'const waiting = last?.held ?? this.#idle',
     to: 'const waiting = this.#idle',
     what: 'a repeated send is answered while the frame of the first is under way',
   },
@@ -58,7 +58,7 @@ export const brokenEngines: readonly BrokenEngine[] = [
   },
   {
     name: 'lease expiry by wall clock',
-    file: 'libs/engine/src/actor/PartitionActor.ts',
+    file: 'libs/engine/src/actor/PartitionTime.ts',
     from: 'return Math.max(now, this.#state.at)',
     to: 'return Math.max(now, Date.now(), this.#state.at)',
     what: 'a node’s wall clock moves partition time',
@@ -121,7 +121,7 @@ export const brokenEngines: readonly BrokenEngine[] = [
   },
   {
     name: 'trim past a live body',
-    file: 'libs/engine/src/checkpoint/Checkpoints.ts',
+    file: 'libs/engine/src/checkpoint/Trimmer.ts',
     from: 'return { upTo: Math.min(to.seq, needed) - 1, to }',
     to: 'return { upTo: to.seq - 1, to }',
     what: 'a trim looks at checkpoints only',
@@ -299,15 +299,15 @@ export const brokenEngines: readonly BrokenEngine[] = [
   },
   {
     name: 'receives wait for room',
-    file: 'libs/engine/src/actor/PartitionActor.ts',
-    from: "if (command.type === 'Enqueue') return this.#storage.takes(bytes, waiting)",
-    to: "if (command.type === 'Enqueue' || command.type === 'Receive') return this.#storage.takes(bytes, waiting)",
+    file: 'libs/engine/src/actor/Intake.ts',
+    from: "if (command.type === 'Enqueue') return storage.takes(bytes, waiting)",
+    to: "if (command.type === 'Enqueue' || command.type === 'Receive') return storage.takes(bytes, waiting)",
     what: 'a short store refuses what would make room',
   },
   {
     name: 'trim without need',
-    file: 'libs/engine/src/checkpoint/Checkpoints.ts',
-    from: 'const to = this.#work.storage.short ? older : byLimits',
+    file: 'libs/engine/src/checkpoint/Trimmer.ts',
+    from: 'const to = storage.short ? older : byLimits',
     to: 'const to = older',
     what: 'the log goes to its last two checkpoints although there is room',
   },

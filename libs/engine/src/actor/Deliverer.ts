@@ -16,28 +16,32 @@ import type { Slot } from './Request.ts'
 
 /** What the owner does for its deliveries. */
 interface DeliveryWork {
-  /** The state that deliveries are decided on now. */
-  state(): PartitionState
-  /** Has something decided; what was put in lasts when the ownership begins anew. */
+  /** Has something decided, also when the ownership recovers before. */
   actLasting(run: Act): void
   answer(slot: Slot, answer: Answer): void
   /** A body could not be read: the record is damaged. */
   damaged(error: KirokuError): void
-  /** One more delivery that waited for its bodies is over. */
-  over(): void
+  /** A delivery that waited for its bodies was sent or given up. */
+  done(): void
 }
 
-/** Sends deliveries that are on record, with their bodies; what reaches nobody, or nobody can read, it gives back or ends. */
+/** Sends deliveries that are on record, with their bodies. Gives back what reached no consumer, and ends what cannot be read. */
 export class Deliverer {
   readonly #ring: KeyRing
   readonly #cache: BodyCache
   readonly #work: DeliveryWork
+  /** The state that deliveries are decided on now. */
+  #state!: PartitionState
   #underWay = 0
 
   constructor(ring: KeyRing, cache: BodyCache, work: DeliveryWork) {
     this.#ring = ring
     this.#cache = cache
     this.#work = work
+  }
+
+  begin(state: PartitionState): void {
+    this.#state = state
   }
 
   /** Whether no delivery waits for its bodies. */
@@ -48,7 +52,7 @@ export class Deliverer {
   /** Sends a delivery: at once where its bodies are at hand and plain. */
   deliver(plan: PlannedDelivery, slot: Slot): void {
     const { seqs, indexes, queue } = plan
-    const state = this.#work.state()
+    const state = this.#state
     const messages: Uint8Array[] = []
     for (let i = 0; i < seqs.length; i++) {
       const body = this.#cache.peek(seqs[i]!, queue, indexes[i]!)
@@ -66,11 +70,11 @@ export class Deliverer {
       .catch((e: unknown) => this.#failed(plan, slot, e))
       .then(() => {
         this.#underWay--
-        this.#work.over()
+        this.#work.done()
       })
   }
 
-  /** Gives back a delivery that reached nobody; it costs no attempt. */
+  /** Gives back a delivery that reached no consumer; it costs no attempt. */
   giveBack(delivery: { queue: number; sub: number; delivery: number; numbers: Ranges }): void {
     this.#work.actLasting((turn) => decideSettle(turn, { type: 'Release', items: [delivery] }, 0, true))
   }
@@ -100,7 +104,7 @@ export class Deliverer {
 
   #failed(plan: PlannedDelivery, slot: Slot, e: unknown): void {
     const error = asKirokuError(e)
-    if (error.id === 'LogDamaged' && holdsAll(this.#work.state(), plan)) {
+    if (error.id === 'LogDamaged' && holdsAll(this.#state, plan)) {
       this.#work.answer(slot, { error: error.toWire() })
       return this.#work.damaged(error)
     }

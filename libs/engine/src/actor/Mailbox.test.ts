@@ -1,7 +1,8 @@
 import type { CommandOf } from '@kiroku/protocol'
 import { expect, it } from 'vitest'
 import { limits } from '../limits.ts'
-import { bodyBytes, commandBytes, Mailbox, type Bringing } from './Mailbox.ts'
+import { Mailbox, type Bringing } from './Mailbox.ts'
+import { commandBytes, messageBytes } from './commandBytes.ts'
 
 const ack = (first: number, count: number): CommandOf<'Ack'> => ({
   type: 'Ack',
@@ -9,7 +10,7 @@ const ack = (first: number, count: number): CommandOf<'Ack'> => ({
 })
 
 it('spreads many settlements over several turns, in their order, so that no turn is long', () => {
-  const box = new Mailbox(512 * 1024)
+  const box = new Mailbox({ frameBytesMax: 512 * 1024 })
   const half = limits.turnSettledMax / 2
   const [first, second, third] = [ack(1, half), ack(1 + half, half), ack(1 + 2 * half, 1)]
   for (const command of [first, second, third]) box.put({ command, token: 1, bytes: commandBytes(command) })
@@ -27,13 +28,13 @@ const send = (queue: string, number: number): Bringing => {
     send: number,
     messages: [new Uint8Array(10)],
   }
-  return { command, token: number, bytes: commandBytes(command), bodyBytes: bodyBytes(command) }
+  return { command, token: number, bytes: commandBytes(command), bodyBytes: messageBytes(command) }
 }
 const sendsOf = (mails: readonly Bringing[]): string[] =>
   mails.map(({ command, token }) => `${command.type === 'Enqueue' ? command.queue : ''}${token}`)
 
 it('takes back what found no room, in its order, and lets those queues begin the next turn', () => {
-  const box = new Mailbox(300)
+  const box = new Mailbox({ frameBytesMax: 300 })
   for (let number = 1; number <= 3; number++)
     for (const queue of ['a', 'b', 'c']) box.put(send(queue, number))
   const { sends } = box.gather()
@@ -52,7 +53,7 @@ it('takes back what found no room, in its order, and lets those queues begin the
 })
 
 it('keeps commands behind one that was taken back although the next of its queue still waits', () => {
-  const box = new Mailbox(300)
+  const box = new Mailbox({ frameBytesMax: 300 })
   const [first, second] = [send('a', 1), send('a', 2)]
   box.put(first)
   const { sends } = box.gather()
@@ -63,12 +64,12 @@ it('keeps commands behind one that was taken back although the next of its queue
   box.returnSends(sends)
   expect(sendsOf(box.gather().sends)).toEqual(['a1'])
   expect(box.isReady).toBe(false)
-  box.spilled(second)
+  box.ready(second)
   expect(sendsOf(box.gather().sends)).toEqual(['a2'])
 })
 
 it('takes back acts and settlements ahead of those that came meanwhile', () => {
-  const box = new Mailbox(512 * 1024)
+  const box = new Mailbox({ frameBytesMax: 512 * 1024 })
   const [first, second] = [ack(1, 1), ack(2, 1)]
   box.put({ command: first, token: 1, bytes: commandBytes(first) })
   const { first: taken } = box.gather()

@@ -257,7 +257,7 @@ describe('the owner of a partition', () => {
     const troubles: string[] = []
     const two = await startTestNode(log, 'two', { onTrouble: (_, what) => void troubles.push(what) })
     await waitUntil(() => lifeOf(two) === 'Active')
-    expect(troubles).toEqual([expect.stringContaining(`checkpoint ${newest} is passed over`)])
+    expect(troubles).toEqual([expect.stringContaining(`checkpoint ${newest} is skipped`)])
     await two.close()
   })
 

@@ -4,21 +4,13 @@ import { setup } from 'xstate'
 export type ActorState =
   'Acquiring' | 'Fencing' | 'Recovering' | 'Active' | 'Draining' | 'Released' | 'Fenced' | 'Quarantined'
 
+/** What moves an actor from one state to another. */
+export type ActorEvent =
+  'LOCKED' | 'FENCE_STORED' | 'RECOVERED' | 'APPEND_FAILED' | 'DRAIN' | 'DRAINED' | 'OVERTAKEN' | 'DAMAGED'
+
 /** The life of an actor: one ownership of one partition. */
 export const lifecycle = setup({
-  types: {
-    events: {} as {
-      type:
-        | 'LOCKED'
-        | 'FENCE_STORED'
-        | 'RECOVERED'
-        | 'APPEND_FAILED'
-        | 'DRAIN'
-        | 'DRAINED'
-        | 'OVERTAKEN'
-        | 'DAMAGED'
-    },
-  },
+  types: { events: {} as { type: ActorEvent } },
 }).createMachine({
   id: 'partition',
   initial: 'Acquiring',

@@ -3,11 +3,11 @@ import { recordBytes } from '@kiroku/partition'
 import { type Command, type CommandOf } from '@kiroku/protocol'
 import { ManualTime } from '@kiroku/testkit'
 import { describe, expect, it } from 'vitest'
-import { sizesFor } from '../append/Sizes.ts'
+import { Sizes } from '../append/Sizes.ts'
 import { body, by, startTestNode } from '../testing/startTestNode.ts'
 
 const recordBytesMax = 150_000
-const { turnBytesMax } = sizesFor(recordBytesMax)
+const { turnBytesMax } = new Sizes(recordBytesMax)
 
 /** A node on a log that takes small records, whose time can move on without a timer that fires of it. */
 const start = async () => {

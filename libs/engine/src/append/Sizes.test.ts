@@ -1,8 +1,9 @@
 import { createMemoryLog } from '@kiroku/log'
 import type { CommandOf } from '@kiroku/protocol'
 import { describe, expect, it } from 'vitest'
-import { bodyBytes, commandBytes, Mailbox } from '../actor/Mailbox.ts'
+import { Mailbox } from '../actor/Mailbox.ts'
 import { body, by, startTestNode } from '../testing/startTestNode.ts'
+import { commandBytes, messageBytes } from '../actor/commandBytes.ts'
 
 const send = (queue: string, messages: number, bytes: number): CommandOf<'Enqueue'> => ({
   type: 'Enqueue',
@@ -18,12 +19,12 @@ const ack = (number: number): CommandOf<'Ack'> => ({
 
 describe('what goes into one frame', () => {
   it('has a send, however much goes first, and is no more than a record takes', () => {
-    const box = new Mailbox(10_000)
+    const box = new Mailbox({ frameBytesMax: 10_000 })
     for (let i = 0; i < 2_000; i++) {
       box.put({ command: ack(i), token: 1, bytes: commandBytes(ack(i)) })
       const command = send(`mail-${i % 3}`, 1, 14_000)
       if (i % 100 === 0)
-        box.put({ command, token: 1, bytes: commandBytes(command), bodyBytes: bodyBytes(command) })
+        box.put({ command, token: 1, bytes: commandBytes(command), bodyBytes: messageBytes(command) })
     }
     let sends = 0
     for (let turns = 0; box.isReady; turns++) {
@@ -39,9 +40,9 @@ describe('what goes into one frame', () => {
   })
 
   it('may be a single command that is larger than any frame', () => {
-    const box = new Mailbox(10_000)
+    const box = new Mailbox({ frameBytesMax: 10_000 })
     const command = send('mail', 1, 1_000_000)
-    box.put({ command, token: 1, bytes: commandBytes(command), bodyBytes: bodyBytes(command) })
+    box.put({ command, token: 1, bytes: commandBytes(command), bodyBytes: messageBytes(command) })
     expect(box.gather().sends).toHaveLength(1)
     expect(box.isReady).toBe(false)
   })

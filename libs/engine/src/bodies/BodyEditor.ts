@@ -1,58 +1,34 @@
 import { equalBytes, isSealed, type BodyRef } from '@kiroku/log'
-import { decideEditBody, editable, type PartitionState, type QueueState, type Turn } from '@kiroku/partition'
+import { decideEditBody, editable, type PartitionState, type QueueState } from '@kiroku/partition'
 import {
   type CommandOf,
   decodeEnvelope,
   encodeEnvelope,
   type EnvelopeMeta,
-  isKirokuError,
   KirokuError,
   messageId,
   valueBytes,
 } from '@kiroku/protocol'
-import type { Time } from '../Time.ts'
 import { limits } from '../limits.ts'
-import type { Route } from '../tasks/Forwarder.ts'
-import { RedriveTargets } from '../tasks/RedriveTargets.ts'
-import type { BodyCache } from './BodyCache.ts'
-import type { BodySchemas } from './BodySchemas.ts'
-import type { LargeBodyWrite } from './LargeBodyWriter.ts'
 
-/** What the owner does for those who edit. */
-export interface EditWork {
-  act(run: (turn: Turn<BodyRef>) => void, bytes?: number): void
-  /** Puts a large body in a record of its own. */
-  spill(bodies: readonly Uint8Array[]): Promise<LargeBodyWrite>
-  /** The frame that names it is decided. */
-  spilled(spill: LargeBodyWrite): void
-}
+import { RedriveTargets } from '../tasks/RedriveTargets.ts'
+import { asKirokuError } from '../asKirokuError.ts'
+import type { Owner } from '../tasks/Owner.ts'
+
+type EditOwner = Pick<
+  Owner,
+  'incarnation' | 'log' | 'partitions' | 'time' | 'route' | 'cache' | 'schemas' | 'writer' | 'act'
+>
 
 /** Gives messages other bodies: what is beside a body stays, and schemas of queues are kept to. */
 export class BodyEditor {
-  readonly #o: { readonly incarnation: string; readonly partition: number }
-  readonly #cache: BodyCache
-  readonly #schemas: BodySchemas
-  readonly #work: EditWork
+  readonly #o: EditOwner
   readonly #targets: RedriveTargets
   #underWay = 0
 
-  constructor(
-    options: {
-      readonly incarnation: string
-      readonly partition: number
-      readonly partitions: number
-      readonly time: Time
-      readonly route: Route
-    },
-    cache: BodyCache,
-    schemas: BodySchemas,
-    work: EditWork,
-  ) {
-    this.#o = options
-    this.#cache = cache
-    this.#schemas = schemas
-    this.#work = work
-    const { route, partitions, time } = options
+  constructor(owner: EditOwner) {
+    this.#o = owner
+    const { route, partitions, time } = owner
     this.#targets = new RedriveTargets(route, partitions, () => time.monotonicMs())
   }
 
@@ -62,8 +38,7 @@ export class BodyEditor {
     try {
       await this.#edit(state, command, token)
     } catch (e) {
-      const error = isKirokuError(e) ? e : new KirokuError('Internal', String(e), { cause: e })
-      this.#work.act((turn) => turn.refuse(token, error))
+      this.#o.act((turn) => turn.refuse(token, asKirokuError(e)))
     } finally {
       this.#underWay--
     }
@@ -77,14 +52,14 @@ export class BodyEditor {
     if (queue === undefined) throw new KirokuError('UnknownQueue', `there is no queue "${name}"`)
     const was = editable(state, queue, number)
     if (typeof was === 'string') throw new KirokuError('NotEditable', was)
-    const [envelope] = await this.#cache.fetch([was.seq], queue.id, [was.index])
+    const [envelope] = await this.#o.cache.fetch([was.seq], queue.id, [was.index])
     if (queue.config.erasable !== 'none' || isSealed(envelope!))
       throw new KirokuError('NotEditable', `message ${number} of queue "${name}" is encrypted; send another`)
     const { meta, body: before } = decodeEnvelope(envelope!)
     this.#mustBe(meta, queue, command)
     const contentType = command.contentType ?? meta.contentType
     if (contentType === meta.contentType && equalBytes(before, body))
-      return this.#work.act((turn) => turn.ok(token, { queue: queue.id, number, isEdited: false }))
+      return this.#o.act((turn) => turn.ok(token, { queue: queue.id, number, isEdited: false }))
     await this.#mustFit(meta, queue, body)
     const edits = (Number.isInteger(meta.edits) ? meta.edits! : 0) + 1
     const edited = encodeEnvelope(body, {
@@ -92,21 +67,21 @@ export class BodyEditor {
       ...(contentType === undefined ? {} : { contentType }),
       edits,
     })
-    const spill = await this.#work.spill([edited])
-    const decided = { queue: queue.id, was, body: spill.messages[0]!, bytes: edited.length }
-    this.#work.act(
+    const write = await this.#o.writer.write([edited])
+    const decided = { queue: queue.id, was, body: write.messages[0]!, bytes: edited.length }
+    this.#o.act(
       (turn) => {
         decideEditBody<BodyRef>(turn, command, token, decided)
-        this.#work.spilled(spill)
+        this.#o.writer.close(write)
       },
-      spill.inlineBytes + valueBytes(command.by),
+      write.inlineBytes + valueBytes(command.by),
     )
   }
 
   /** Whoever names a message must mean the one that lies there. */
   #mustBe({ lineage }: EnvelopeMeta, { id, name }: QueueState, c: CommandOf<'EditBody'>): void {
-    const { incarnation, partition } = this.#o
-    const here = messageId({ incarnation, partition, queue: id, number: c.number })
+    const { incarnation, log } = this.#o
+    const here = messageId({ incarnation, partition: log.partition, queue: id, number: c.number })
     if (c.messageId !== here && c.messageId !== lineage?.messageId)
       throw new KirokuError('UnknownMessage', `message ${c.number} of queue "${name}" is not ${c.messageId}`)
   }
@@ -117,11 +92,11 @@ export class BodyEditor {
         'BodyTooLarge',
         `the body has ${body.length} bytes; queue "${name}" takes up to ${config.bodyBytesMax}`,
       )
-    if (config.bodySchema !== null) await this.#schemas.hold(body, config.bodySchema, name)
+    if (config.bodySchema !== null) await this.#o.schemas.hold(body, config.bodySchema, name)
     // Whoever wrote the envelope may have written anything.
     if (typeof lineage?.queue !== 'string' || lineage.cause === 'redriven') return
     const origin = await this.#targets.find(lineage.queue)
     if (origin !== undefined && origin.bodySchema !== null)
-      await this.#schemas.hold(body, origin.bodySchema, origin.name)
+      await this.#o.schemas.hold(body, origin.bodySchema, origin.name)
   }
 }

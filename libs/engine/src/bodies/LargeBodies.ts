@@ -1,5 +1,5 @@
 import type { BodyRef } from '@kiroku/log'
-import type { LargeBodyWrite } from './LargeBodyWriter.ts'
+import type { LargeBodyWrite } from './LargeBodyWrite.ts'
 
 /**
  * Which frames name bodies in records ahead of them. The state names frames only, so that a trim up to the oldest
@@ -18,13 +18,13 @@ export class LargeBodies {
     this.#frames = [...frames]
   }
 
-  open(spill: LargeBodyWrite): void {
-    this.#open.add(spill)
+  open(write: LargeBodyWrite): void {
+    this.#open.add(write)
   }
 
   /** Its frame was decided, or there will be none. */
-  close(spill: LargeBodyWrite): void {
-    this.#open.delete(spill)
+  close(write: LargeBodyWrite): void {
+    this.#open.delete(write)
   }
 
   /** Notes a frame that was decided or read. */
@@ -71,7 +71,7 @@ export class LargeBodies {
 
   #openFrom(): number {
     let from = Number.POSITIVE_INFINITY
-    for (const spill of this.#open) if (spill.from !== undefined && spill.from < from) from = spill.from
+    for (const write of this.#open) if (write.from !== undefined && write.from < from) from = write.from
     return from
   }
 }

@@ -11,10 +11,11 @@ import {
   Turn,
   type OldBodies,
 } from '@kiroku/partition'
-import { type CommandOf } from '@kiroku/protocol'
+import type { CommandOf } from '@kiroku/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { bodyBytes, type Bringing } from '../actor/Mailbox.ts'
-import { LargeBodyWrite } from '../bodies/LargeBodyWriter.ts'
+import type { Bringing } from '../actor/Mailbox.ts'
+import { messageBytes } from '../actor/commandBytes.ts'
+import { LargeBodyWrite } from '../bodies/LargeBodyWrite.ts'
 import { sha256 } from '../sha256.ts'
 import { body, by, receive, text } from '../testing/startTestNode.ts'
 import { BodyCipher } from './BodyCipher.ts'
@@ -25,9 +26,9 @@ const elsewhere = { partition: 1, queue: 1, name: 'dead' }
 
 let state: PartitionState
 let ring: KeyRing
-let sealer: BodyCipher
+let cipher: BodyCipher
 /** Bodies that were given records of their own, with every try. */
-let spilled: (readonly Uint8Array[])[]
+let written: (readonly Uint8Array[])[]
 let frames: Map<number, readonly BodyRef[]>
 let sends = 0
 
@@ -46,7 +47,7 @@ const frame = (run: (turn: Turn<BodyRef>) => void): Uint8Array[] => {
   beginFrame(state, seq, now)
   run(turn)
   endTurn(turn)
-  sealer.seal(turn)
+  cipher.encrypt(turn)
   const bodies = turn.sections.get(1)?.bodies ?? []
   frames.set(seq, bodies)
   return bodies as Uint8Array[]
@@ -61,20 +62,20 @@ const textsOf = async (bodies: readonly Uint8Array[]) =>
 beforeEach(async () => {
   state = new PartitionState(0)
   frames = new Map()
-  spilled = []
+  written = []
   ring = new KeyRing(
     new MemoryKeys(16 * 86_400_000, () => now),
     () => now,
     () => true,
   )
   ring.begin(state)
-  sealer = new BodyCipher(ring, {
-    spill: async (mail, messages) => {
-      spilled.push(messages)
-      mail.spill = new LargeBodyWrite(messages, 0)
+  cipher = new BodyCipher(ring, {
+    replace: async (mail, messages) => {
+      written.push(messages)
+      mail.write = new LargeBodyWrite(messages, 0)
     },
   })
-  sealer.begin(state)
+  cipher.begin(state)
   const config = { erasable: 'message', retriesMax: 0, deadLetter: elsewhere } as const
   frame((turn) => decide(turn, { type: 'CreateQueue', queue: 'mail', config, by }, 1))
   await ring.provide(ring.missingBlocks(state.queues.get(1)!, 10))
@@ -110,44 +111,44 @@ describe('a send whose frame stores older bodies again', () => {
 describe('a large body of an erasable queue', () => {
   const given = (queue = 'mail'): Bringing => {
     const command = { ...send('large'), queue }
-    return { command, token: 1, bytes: 1_000, bodyBytes: bodyBytes(command), isLate: true }
+    return { command, token: 1, bytes: 1_000, bodyBytes: messageBytes(command), writesLate: true }
   }
 
   it('is sealed and stored once, under the key of its number', async () => {
     const mail = given()
-    await sealer.look(mail, now)
-    expect(sealer.look(mail, now)).toBeUndefined()
-    expect(spilled.map(keysOf)).toEqual([[['m.0.1.1']]])
+    await cipher.look(mail, now)
+    expect(cipher.look(mail, now)).toBeUndefined()
+    expect(written.map(keysOf)).toEqual([[['m.0.1.1']]])
   })
 
   it('is sealed again where its number went to another while its record was written', async () => {
     const mail = given()
-    await sealer.look(mail, now)
+    await cipher.look(mail, now)
     frame((turn) => decide(turn, send('first'), 1))
-    await sealer.look(mail, now)
-    expect(sealer.look(mail, now)).toBeUndefined()
-    expect(spilled.map(keysOf)).toEqual([[['m.0.1.1']], [['m.0.1.2']]])
-    expect(await textsOf(spilled[1]!)).toEqual(['large'])
+    await cipher.look(mail, now)
+    expect(cipher.look(mail, now)).toBeUndefined()
+    expect(written.map(keysOf)).toEqual([[['m.0.1.1']], [['m.0.1.2']]])
+    expect(await textsOf(written[1]!)).toEqual(['large'])
   })
 
   it('is stored once, in plain text, where its queue came to be meanwhile and is not erasable', async () => {
     const mail = given('plain')
     frame((turn) => decide(turn, { type: 'CreateQueue', queue: 'plain', config: {}, by }, 1))
-    await sealer.look(mail, now)
-    expect(sealer.look(mail, now)).toBeUndefined()
-    expect(spilled.map(keysOf)).toEqual([['none']])
+    await cipher.look(mail, now)
+    expect(cipher.look(mail, now)).toBeUndefined()
+    expect(written.map(keysOf)).toEqual([['none']])
   })
 
   it('is stored in plain text again where its queue is made again and is not erasable', async () => {
     const mail = given()
-    await sealer.look(mail, now)
+    await cipher.look(mail, now)
     frame((turn) => {
       decide(turn, { type: 'DeleteQueue', queue: 'mail', by }, 1)
       decide(turn, { type: 'CreateQueue', queue: 'mail', config: {}, by }, 2)
     })
-    await sealer.look(mail, now)
-    expect(sealer.look(mail, now)).toBeUndefined()
-    expect(spilled.map(keysOf)).toEqual([[['m.0.1.1']], ['none']])
+    await cipher.look(mail, now)
+    expect(cipher.look(mail, now)).toBeUndefined()
+    expect(written.map(keysOf)).toEqual([[['m.0.1.1']], ['none']])
   })
 
   it('has the key of its number also among letters of which some came before', async () => {
@@ -161,8 +162,14 @@ describe('a large body of an erasable queue', () => {
     })
     frame((turn) => decide(turn, forward('a', 'b'), 1))
     const command = forward('a', 'b', 'c', 'd')
-    const mail: Bringing = { command, token: 1, bytes: 1_000, bodyBytes: bodyBytes(command), isLate: true }
-    await sealer.look(mail, now)
-    expect(spilled.map(keysOf)).toEqual([['none', 'none', ['m.0.1.3'], ['m.0.1.4']]])
+    const mail: Bringing = {
+      command,
+      token: 1,
+      bytes: 1_000,
+      bodyBytes: messageBytes(command),
+      writesLate: true,
+    }
+    await cipher.look(mail, now)
+    expect(written.map(keysOf)).toEqual([['none', 'none', ['m.0.1.3'], ['m.0.1.4']]])
   })
 })

@@ -3,43 +3,58 @@ import { laneKey, storedPlaces, type PartitionState, type QueueState, type Turn 
 import { type CommandOf, countOf, decodeEnvelope, KirokuError } from '@kiroku/protocol'
 import type { Bringing } from '../actor/Mailbox.ts'
 import { sha256 } from '../sha256.ts'
-import type { KeyRing, SealingKey } from './KeyRing.ts'
-
-/** What the owner does for its sealer. */
-export interface SealingWork {
-  /** Puts the large bodies of a command in records of their own. Rejects when the ownership ends before. */
-  spill(mail: Bringing, messages: readonly Uint8Array[]): Promise<void>
-}
+import { lineageBytesMax } from '../append/Sizes.ts'
+import type { LargeBodyWriter } from '../bodies/LargeBodyWriter.ts'
+import { limits } from '../limits.ts'
+import type { KeyRing, EncryptionKey } from './KeyRing.ts'
+import type { OwnerTask } from '../tasks/OwnerTask.ts'
 
 /**
- * Sees to it that what a frame brings into an erasable queue is encrypted, with keys that are stored before. Commands
- * whose keys are not at hand wait, and those behind them in their queue with them; other queues do not notice.
+ * Encrypts what a frame brings into an erasable queue, with keys that are stored before it. Commands whose keys are not
+ * at hand wait, and those behind them in their queue with them; other queues do not notice. Called by the turn loop only,
+ * but for `writesLate` and `growth`, which the intake asks too.
  */
-export class BodyCipher {
+export class BodyCipher implements OwnerTask {
   readonly #ring: KeyRing
-  readonly #work: SealingWork
+  readonly #writer: Pick<LargeBodyWriter, 'replace'>
   #state: PartitionState | undefined
 
-  constructor(ring: KeyRing, work: SealingWork) {
+  constructor(ring: KeyRing, writer: Pick<LargeBodyWriter, 'replace'>) {
     this.#ring = ring
-    this.#work = work
+    this.#writer = writer
   }
 
   begin(state: PartitionState): void {
     this.#state = state
   }
 
+  end(): void {
+    this.#state = undefined
+  }
+
   /** Queue into which a command brings bodies, if it is there. */
-  #queueOf({ command }: Bringing): QueueState | undefined {
+  #queueOf(command: Bringing['command']): QueueState | undefined {
     return command.type === 'Enqueue'
       ? this.#state!.names.get(command.queue)
       : this.#state!.queues.get(command.target)
   }
 
   /** Whether large bodies of a command must not go anywhere before it is its turn. */
-  isLate(mail: Pick<Bringing, 'command'>): boolean {
-    const queue = this.#queueOf(mail as Bringing)
+  writesLate(command: Bringing['command']): boolean {
+    const queue = this.#queueOf(command)
     return queue === undefined || queue.config.erasable !== 'none'
+  }
+
+  /** Bytes by which the bodies of a command grow when they are encrypted, at most. */
+  growth(command: Bringing['command']): number {
+    if (!this.writesLate(command)) return 0
+    let bytes = command.messages.length * limits.encryptedBytes
+    // What comes from elsewhere keeps its lineage readable next to the encrypted copy of it.
+    if (command.type === 'Forward')
+      for (const { length } of command.messages) bytes += Math.min(length, lineageBytesMax)
+    for (const group of command.groups ?? []) bytes += 3 * group.length
+    for (const tag of command.tags ?? []) bytes += 3 * tag.length
+    return bytes
   }
 
   /**
@@ -47,14 +62,14 @@ export class BodyCipher {
    * @param now partition time of the turn, in ms
    */
   look(mail: Bringing, now: number): Promise<void> | undefined {
-    const queue = this.#queueOf(mail)
+    const queue = this.#queueOf(mail.command)
     if (queue === undefined) return undefined
     const { erasable } = queue.config
     if (mail.command.type === 'Forward') {
       const elsewhere = this.#ring.missingElsewhere(namesIn(mail.command.messages))
       if (elsewhere.length > 0) return this.#ring.touch(elsewhere)
     }
-    if (erasable === 'none' && mail.isLate !== true) return undefined
+    if (erasable === 'none' && mail.writesLate !== true) return undefined
     if (erasable !== 'none') {
       const missing =
         erasable === 'message'
@@ -62,15 +77,17 @@ export class BodyCipher {
           : this.#ring.missingGroups(queue, groupsOf(mail))
       if (missing.length > 0) return this.#ring.provide(missing)
     }
-    return mail.isLate === true || mail.spill !== undefined ? this.#lookLarge(mail, queue, now) : undefined
+    return mail.writesLate === true || mail.write !== undefined
+      ? this.#lookLarge(mail, queue, now)
+      : undefined
   }
 
-  /** Large bodies are sealed before they get records of their own: that holds as long as their keys are the right ones. */
+  /** Large bodies are encrypted before they get records of their own: that holds as long as their keys are the right ones. */
   #lookLarge(mail: Bringing, queue: QueueState, now: number): Promise<void> | undefined {
     const { command } = mail
     if (queue.config.erasable === 'none')
-      return mail.spill === undefined || mail.sealedWith !== undefined
-        ? this.#spill(mail, undefined, command.messages)
+      return mail.write === undefined || mail.encryptedWith !== undefined
+        ? this.#replace(mail, undefined, command.messages)
         : undefined
     const isForward = command.type === 'Forward'
     const places = isForward
@@ -80,12 +97,12 @@ export class BodyCipher {
       place < 0 ? undefined : this.#keyOf(queue, queue.nextNumber + place, groupOf(mail, i)),
     )
     const names = keys.map((key) => key?.name)
-    if (mail.sealedWith?.join() === names.join()) return undefined
+    if (mail.encryptedWith?.join() === names.join()) return undefined
     const messages = command.messages.map((message, i) => {
       const key = keys[i]
-      return key === undefined ? nothing : seal(message, key, isForward, groupOf(mail, i), tagOf(mail, i))
+      return key === undefined ? nothing : encrypt(message, key, isForward, groupOf(mail, i), tagOf(mail, i))
     })
-    return this.#spill(mail, names, messages)
+    return this.#replace(mail, names, messages)
   }
 
   /** Place of each forward among those that did not come before. */
@@ -95,16 +112,16 @@ export class BodyCipher {
     return messages.map((_, i) => Math.max(-1, forward + i - Math.max(seen, forward)))
   }
 
-  async #spill(
+  async #replace(
     mail: Bringing,
-    sealedWith: readonly (string | undefined)[] | undefined,
+    encryptedWith: readonly (string | undefined)[] | undefined,
     messages: readonly Uint8Array[],
   ): Promise<void> {
-    mail.sealedWith = sealedWith
-    await this.#work.spill(mail, messages)
+    mail.encryptedWith = encryptedWith
+    await this.#writer.replace(mail, messages)
   }
 
-  #keyOf(queue: QueueState, number: number, group: string): SealingKey {
+  #keyOf(queue: QueueState, number: number, group: string): EncryptionKey {
     const key =
       queue.config.erasable === 'message'
         ? this.#ring.ofMessage(queue, number)
@@ -114,8 +131,8 @@ export class BodyCipher {
     return key
   }
 
-  /** Seals what was decided in a turn, before it is written. */
-  seal(turn: Turn<BodyRef>): void {
+  /** Encrypts what was decided in a turn, before it is written. */
+  encrypt(turn: Turn<BodyRef>): void {
     for (const { queue: id, bodies } of turn.sections.values()) {
       const queue = turn.state.queues.get(id)
       if (queue === undefined || queue.config.erasable === 'none') continue
@@ -129,7 +146,7 @@ export class BodyCipher {
           const body = bodies[i]!
           if (!(body instanceof Uint8Array)) continue
           const { group = '', tag = '' } = e
-          bodies[i] = seal(body, this.#keyOf(queue, n, group), e.type === 'ForwardReceived', group, tag)
+          bodies[i] = encrypt(body, this.#keyOf(queue, n, group), e.type === 'ForwardReceived', group, tag)
         }
       }
     }
@@ -140,9 +157,9 @@ export class BodyCipher {
 const nothing = new Uint8Array(1)
 
 /** What came from elsewhere brings its lineage, and maybe the keys under which it was stored there. */
-const seal = (
+const encrypt = (
   message: Uint8Array,
-  { name, key }: SealingKey,
+  { name, key }: EncryptionKey,
   isForward: boolean,
   group: string,
   tag: string,

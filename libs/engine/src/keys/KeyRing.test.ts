@@ -12,7 +12,7 @@ import { beginFrame, evolve, PartitionState } from '@kiroku/partition'
 import { KirokuError, limits } from '@kiroku/protocol'
 import { waitUntil } from '@kiroku/testkit'
 import { describe, expect, it } from 'vitest'
-import { KeyRing, type SealingKey } from './KeyRing.ts'
+import { KeyRing, type EncryptionKey } from './KeyRing.ts'
 
 const by = { name: 'ada', origin: 'test', reason: 'asked for' }
 const days = 86_400_000
@@ -153,7 +153,7 @@ describe('the keys of a partition', () => {
     expect(ring.ofGroup(byGroup, 'g')).toEqual(before)
     evolve(state, { type: 'Erased', queue: 1, erasure: 1, numbers: [2, 1], by })
     evolve(state, { type: 'Erased', queue: 2, erasure: 2, group: 'g', key, by })
-    ring.decided(key)
+    ring.erasureDecided(key)
     expect(ring.ofMessage(byMessage, 2)).toBeUndefined()
     expect(ring.ofMessage(byMessage, 1)).toBeDefined()
     expect(ring.ofGroup(byGroup, 'g')!.name.endsWith(key)).toBe(true)
@@ -265,14 +265,14 @@ describe('keys that are erased while the store answers', () => {
       answer: () => held.forEach((resolve) => resolve()),
     }
   }
-  const sealed = ({ name, key }: SealingKey) =>
+  const sealed = ({ name, key }: EncryptionKey) =>
     writeSealed({ head: { keys: [name] }, box: lock(Uint8Array.of(0, 1), name, key) })
-  const entryOf = ({ name }: SealingKey) => name.slice(0, name.lastIndexOf('.'))
+  const entryOf = ({ name }: EncryptionKey) => name.slice(0, name.lastIndexOf('.'))
   const now = () => 1_700_000_000_000
   const eraseGroup = async (ring: KeyRing, state: PartitionState, erasure: number) => {
     const key = await ring.addGroupKey(2, 'g')
     evolve(state, { type: 'Erased', queue: 2, erasure, group: 'g', key, by })
-    ring.decided(key)
+    ring.erasureDecided(key)
     for (const one of state.erasures) await ring.erase(one)
     evolve(state, { type: 'KeysDeleted', queue: 2, erasure })
     return key
@@ -313,7 +313,7 @@ describe('keys that are erased while the store answers', () => {
     await waitUntil(late.isAsked)
     late.goOn()
     evolve(state, { type: 'Erased', queue: 1, erasure: 1, numbers: [2, 1], by })
-    next.decided(undefined)
+    next.erasureDecided(undefined)
     await next.erase(state.erasures[0]!)
     evolve(state, { type: 'KeysDeleted', queue: 1, erasure: 1 })
     late.answer()
@@ -332,9 +332,9 @@ describe('keys that are erased while the store answers', () => {
     const opened = next.open([message])
     await waitUntil(late.isAsked)
     late.goOn()
-    next.begin(undefined)
+    next.end()
     evolve(state, { type: 'Erased', queue: 1, erasure: 1, numbers: [1, 1], by })
-    ring.decided(undefined)
+    ring.erasureDecided(undefined)
     await ring.erase(state.erasures[0]!)
     evolve(state, { type: 'KeysDeleted', queue: 1, erasure: 1 })
     next.begin(state)

@@ -18,9 +18,10 @@ import {
 import type { Erasure, PartitionState, QueueState } from '@kiroku/partition'
 import type { Ranges } from '@kiroku/protocol'
 import { limits } from '../limits.ts'
+import type { OwnerTask } from '../tasks/OwnerTask.ts'
 
 /** A key that a message is sealed with. */
-export interface SealingKey {
+export interface EncryptionKey {
   readonly name: string
   readonly key: Uint8Array
 }
@@ -33,7 +34,7 @@ interface Use {
 }
 
 /** The keys of one partition's erasable queues, as far as they are needed now. Its owner alone writes them. */
-export class KeyRing {
+export class KeyRing implements OwnerTask {
   readonly #keys: KeyStore
   readonly #now: () => number
   readonly #isOwner: () => boolean
@@ -62,9 +63,13 @@ export class KeyRing {
     this.#isOwner = isOwner
   }
 
-  /** Begins anew with a state, or with none. */
-  begin(state: PartitionState | undefined): void {
+  begin(state: PartitionState): void {
+    this.end()
     this.#state = state
+  }
+
+  end(): void {
+    this.#state = undefined
     for (const map of [this.#entries, this.#loading, this.#ahead, this.#touched]) map.clear()
     this.#undecided.clear()
     for (const use of this.#uses) use.isOutdated = true
@@ -97,14 +102,14 @@ export class KeyRing {
   }
 
   /** Key of the queue's message with this number; undefined: it is not at hand. */
-  ofMessage({ id }: QueueState, number: number): SealingKey | undefined {
+  ofMessage({ id }: QueueState, number: number): EncryptionKey | undefined {
     const name = messageKeyName(this.#partition, id, number)
     const key = this.#at(blockEntry(this.#partition, id, number), name)
     return key && { name, key }
   }
 
   /** Key that a group of the queue uses now; undefined: it is not at hand. */
-  ofGroup({ id }: QueueState, group: string): SealingKey | undefined {
+  ofGroup({ id }: QueueState, group: string): EncryptionKey | undefined {
     const entry = this.#groupEntry(id, group)
     const held = this.#entries.get(entry)
     if (held === undefined) return undefined
@@ -297,7 +302,7 @@ export class KeyRing {
   }
 
   /** An erasure was decided, or refused: with what it erases nothing is sealed or opened any more. */
-  decided(key: string | undefined): void {
+  erasureDecided(key: string | undefined): void {
     if (key !== undefined) this.#undecided.delete(key)
     for (const erasure of this.#state?.erasures ?? [])
       for (const entry of this.#entriesOf(erasure)) {

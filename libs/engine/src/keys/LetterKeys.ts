@@ -1,47 +1,28 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
-import { isSealed, readSealed, type KeyStore, type PartitionLog } from '@kiroku/log'
+import { isSealed, readSealed } from '@kiroku/log'
 import type { PartitionState } from '@kiroku/partition'
 import { isKirokuError } from '@kiroku/protocol'
-import type { Time } from '../Time.ts'
-import type { BodyCache } from '../bodies/BodyCache.ts'
 import { fetchLetter } from '../bodies/fetchLetter.ts'
 import { limits } from '../limits.ts'
-import type { KeyRing } from './KeyRing.ts'
+import type { Owner } from '../tasks/Owner.ts'
+import type { OwnerTask } from '../tasks/OwnerTask.ts'
 
 /** Letters that are looked at before others get their turn. */
 const lookedAtOnce = 10_000
+
+type LetterKeysOwner = Pick<Owner, 'log' | 'keys' | 'time' | 'ring' | 'cache' | 'now'>
 
 /**
  * Keeps the keys of letters that wait for their target. The partition that takes one in writes its keys again; until then nobody
  * else does, and a letter may wait for longer than keys are kept.
  */
-export class LetterKeys {
-  readonly #o: {
-    readonly log: Pick<PartitionLog, 'state'>
-    readonly keys: Pick<KeyStore, 'keptMs'>
-    readonly time: Time
-  }
-  readonly #ring: KeyRing
-  readonly #cache: BodyCache
-  readonly #now: () => number
+export class LetterKeys implements OwnerTask {
+  readonly #o: LetterKeysOwner
   #state: PartitionState | undefined
   #cancel: () => void = () => {}
 
-  /** @param now partition time in ms */
-  constructor(
-    options: {
-      readonly log: Pick<PartitionLog, 'state'>
-      readonly keys: Pick<KeyStore, 'keptMs'>
-      readonly time: Time
-    },
-    ring: KeyRing,
-    cache: BodyCache,
-    now: () => number,
-  ) {
-    this.#o = options
-    this.#ring = ring
-    this.#cache = cache
-    this.#now = now
+  constructor(owner: LetterKeysOwner) {
+    this.#o = owner
   }
 
   begin(state: PartitionState): void {
@@ -49,7 +30,6 @@ export class LetterKeys {
     void this.#look(state)
   }
 
-  /** The state that was worked for is gone. */
   end(): void {
     this.#state = undefined
     this.#cancel()
@@ -64,7 +44,7 @@ export class LetterKeys {
 
   async #keepAll(state: PartitionState): Promise<boolean> {
     // The key of a younger one has half of its time left.
-    const olderThan = this.#now() - this.#o.keys.keptMs / 4
+    const olderThan = this.#o.now() - this.#o.keys.keptMs / 4
     let looked = 0
     for (const { source, entries } of [...state.outbox.values()])
       for (const entry of [...entries]) {
@@ -74,8 +54,8 @@ export class LetterKeys {
         const names = await this.#keysOf(state, source, entry)
         await nextTick()
         if (this.#state !== state) return false
-        const missing = this.#ring.missingElsewhere(names)
-        if (missing.length > 0) await this.#ring.touch(missing)
+        const missing = this.#o.ring.missingElsewhere(names)
+        if (missing.length > 0) await this.#o.ring.touch(missing)
       }
     return true
   }
@@ -86,7 +66,7 @@ export class LetterKeys {
     letter: Parameters<typeof fetchLetter>[4],
   ): Promise<readonly string[]> {
     try {
-      const message = await fetchLetter(this.#o.log, this.#cache, state, source, letter)
+      const message = await fetchLetter(this.#o.log, this.#o.cache, state, source, letter)
       return isSealed(message) ? readSealed(message).head.keys : []
     } catch (e) {
       // It went on, or was stored again elsewhere, while it was looked for; damage shows when it is sent.

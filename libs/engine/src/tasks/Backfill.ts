@@ -1,5 +1,5 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
-import { readChain, type BodyRef, type DecodedFrame, type PartitionLog } from '@kiroku/log'
+import { readChain, type DecodedFrame } from '@kiroku/log'
 import {
   decideRestore,
   PastFold,
@@ -9,23 +9,15 @@ import {
   type PastRun,
   type QueueState,
   type Subscription,
-  type Turn,
 } from '@kiroku/partition'
 import { isKirokuError, KirokuError, textBytes } from '@kiroku/protocol'
-import type { Time } from '../Time.ts'
 import { limits } from '../limits.ts'
 import { locateStart } from './locateStart.ts'
+import type { Owner } from './Owner.ts'
+import type { OwnerTask } from './OwnerTask.ts'
+import { backoffMs } from './backoffMs.ts'
 
-/** What the owner does for what is restored. */
-interface BackfillWork {
-  act(run: (turn: Turn<BodyRef>) => void, bytes?: number): void
-  /** Bytes of facts that restore the past in one turn, about. */
-  bytesMax(): number
-  /** Frames that a record made needed again, and the first record of each. */
-  restored(largeBodies: readonly number[], seq: number): void
-  /** The past cannot be read. */
-  damaged(error: KirokuError): void
-}
+type BackfillOwner = Pick<Owner, 'log' | 'time' | 'sizes' | 'writer' | 'act' | 'damaged'>
 
 /** The most that a run takes in the fact that restores it, beside its group. */
 const runBytes = 100
@@ -35,10 +27,8 @@ const factBytes = 1_024
  * Restores the past to subscriptions that begin in it: reads the log up to the frame that opened them, and records
  * what became available in it, a piece at a time. Whoever owns the partition goes on where the record says.
  */
-export class Backfill {
-  readonly #log: PartitionLog
-  readonly #time: Time
-  readonly #work: BackfillWork
+export class Backfill implements OwnerTask {
+  readonly #o: BackfillOwner
   #state: PartitionState | undefined
   #storedSeq = 0
   #isRunning = false
@@ -49,10 +39,8 @@ export class Backfill {
   #waiting: { readonly seq: number; readonly done: () => void }[] = []
   readonly #locating = new Map<string, Promise<Located>>()
 
-  constructor(options: { readonly log: PartitionLog; readonly time: Time }, work: BackfillWork) {
-    this.#log = options.log
-    this.#time = options.time
-    this.#work = work
+  constructor(owner: BackfillOwner) {
+    this.#o = owner
   }
 
   begin(state: PartitionState, storedSeq: number): void {
@@ -61,7 +49,10 @@ export class Backfill {
     this.stored(storedSeq)
   }
 
-  /** The state that was worked for is gone, or handed over. */
+  drain(): void {
+    this.end()
+  }
+
   end(): void {
     this.#state = undefined
     this.#cancelPause()
@@ -69,7 +60,6 @@ export class Backfill {
     for (const { done } of this.#waiting.splice(0)) done()
   }
 
-  /** Everything up to `seq` is stored, and can be read. */
   stored(seq: number): void {
     this.#storedSeq = seq
     if (this.#waiting.length > 0) {
@@ -108,10 +98,10 @@ export class Backfill {
     const state = this.#state
     if (this.#storedSeq < toSeq) await new Promise<void>((done) => this.#waiting.push({ seq: toSeq, done }))
     if (state === undefined || this.#state !== state)
-      throw new KirokuError('NotOwner', `partition ${this.#log.partition} changed hands`)
+      throw new KirokuError('NotOwner', `partition ${this.#o.log.partition} changed hands`)
     const firstSeq = state.trimmedTo + 1
     const isRepaired = state.repairedEpoch > 0
-    return locateStart(this.#log, { queue: id, name, firstSeq, toSeq, nextNumber, isRepaired }, start)
+    return locateStart(this.#o.log, { queue: id, name, firstSeq, toSeq, nextNumber, isRepaired }, start)
   }
 
   async #run(state: PartitionState, failures: number): Promise<void> {
@@ -126,10 +116,9 @@ export class Backfill {
       this.#isRunning = false
     } catch (e) {
       if (this.#state !== state) return
-      if (isKirokuError(e) && (e.id === 'LogDamaged' || e.id === 'FutureVersion'))
-        return this.#work.damaged(e)
-      const pauseMs = Math.min(50 * 2 ** failures, limits.forwardBackoffMsMax)
-      this.#cancelPause = this.#time.after(pauseMs, () => {
+      if (isKirokuError(e) && (e.id === 'LogDamaged' || e.id === 'FutureVersion')) return this.#o.damaged(e)
+      const pauseMs = backoffMs(failures)
+      this.#cancelPause = this.#o.time.after(pauseMs, () => {
         if (this.#state === state) void this.#run(state, failures + 1)
       })
     }
@@ -141,12 +130,12 @@ export class Backfill {
     const { id, name, from } = sub
     const fold = new PastFold({ queue, sub: id, name, from, retentionFrom: config.retentionFrom })
     // A log whose end is lost may be trimmed further than what is left of it says.
-    const trimmedTo = Math.max(state.trimmedTo, (await this.#log.state()).firstSeq - 1)
+    const trimmedTo = Math.max(state.trimmedTo, (await this.#o.log.state()).firstSeq - 1)
     let runs: PastRun[] = []
     let bytes = factBytes
     let done = before
     let sliceEnd = performance.now() + limits.sliceMs
-    for await (const entry of readChain(this.#log, {
+    for await (const entry of readChain(this.#o.log, {
       fromSeq: readFrom,
       toSeq: openedSeq,
       skipsVoid: state.repairedEpoch > 0,
@@ -161,7 +150,7 @@ export class Backfill {
           bytes += runBytes + textBytes(run.group)
         }
         done = [seq, arrival.events]
-        if (runs.length < limits.restoredRunsMax && bytes < this.#work.bytesMax()) continue
+        if (runs.length < limits.restoredRunsMax && bytes < this.#o.sizes.restoredBytesMax) continue
         await this.#restore(sub, runs, bytes, done, false)
         // What was asked for was let go: the next of this would leave a gap behind what is on record.
         if (this.#state !== state) return
@@ -186,11 +175,11 @@ export class Backfill {
   ): Promise<void> {
     return new Promise((resolve) => {
       this.#letGo = resolve
-      this.#work.act((turn) => {
+      this.#o.act((turn) => {
         decideRestore(turn, { queue, sub, runs, done, isLast })
         for (const e of turn.events)
           if (e.type === 'RunsRestored' && e.queue === queue && e.sub === sub)
-            this.#work.restored(e.largeBodies ?? [], turn.state.frameSeq)
+            this.#o.writer.largeBodies.restored(e.largeBodies ?? [], turn.state.frameSeq)
         resolve()
       }, bytes)
     })

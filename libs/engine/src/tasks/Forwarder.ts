@@ -1,4 +1,4 @@
-import { isSealed, readSealed, writeSealed, type BodyRef, type PartitionLog } from '@kiroku/log'
+import { isSealed, readSealed, writeSealed } from '@kiroku/log'
 import {
   closedLanesFor,
   decideClosingTold,
@@ -8,55 +8,36 @@ import {
   type OutboxEntry,
   type OutboxLane,
   type PartitionState,
-  type Turn,
 } from '@kiroku/partition'
 import {
   type Answer,
-  type Command,
   decodeEnvelope,
   encodeEnvelope,
   type EnvelopeMeta,
   isGroup,
   isKirokuError,
   isTag,
-  type KirokuError,
   type Lineage,
   messageId,
-  type Reply,
 } from '@kiroku/protocol'
-import type { Time } from '../Time.ts'
 import { asKirokuError } from '../asKirokuError.ts'
-import type { BodyCache } from '../bodies/BodyCache.ts'
 import { fetchLetter } from '../bodies/fetchLetter.ts'
 import { limits } from '../limits.ts'
-
-/** The way to a partition, wherever its owner is. */
-export type Route = (partition: number, commands: readonly Command[]) => Promise<Reply>
+import type { Owner } from './Owner.ts'
+import type { OwnerTask } from './OwnerTask.ts'
+import { backoffMs } from './backoffMs.ts'
 
 /** Room that the facts of an answer need in a turn; letters that go elsewhere take what there is. */
 const forwardedBytes = 16 * 1024
 
-/** What the owner does for its outbox. */
-export interface ForwardWork {
-  /** Bytes of one request. */
-  bytesMax(): number
-  act(run: (turn: Turn<BodyRef>) => void, bytes: number): void
-  /** Partition time in ms. */
-  now(): number
-  /** A message that must be forwarded has lost its body. */
-  damaged(error: KirokuError): void
-}
+type ForwardOwner = Pick<
+  Owner,
+  'incarnation' | 'log' | 'time' | 'route' | 'cache' | 'sizes' | 'act' | 'now' | 'damaged'
+>
 
-/** Carries the outbox to other queues: one window a lane, in order, repeated until the target has answered. */
-export class Forwarder {
-  readonly #o: {
-    readonly incarnation: string
-    readonly log: Pick<PartitionLog, 'partition' | 'state'>
-    readonly time: Time
-    readonly route: Route
-  }
-  readonly #cache: BodyCache
-  readonly #work: ForwardWork
+/** Carries the outbox to other queues: one window per lane, in order, repeated until the target has answered. */
+export class Forwarder implements OwnerTask {
+  readonly #o: ForwardOwner
   #state: PartitionState | undefined
   #storedSeq = 0
   readonly #busy = new Map<OutboxLane, number>()
@@ -66,19 +47,8 @@ export class Forwarder {
   #first = 1
   readonly #firsts: { readonly seq: number; readonly first: number }[] = []
 
-  constructor(
-    options: {
-      readonly incarnation: string
-      readonly log: Pick<PartitionLog, 'partition' | 'state'>
-      readonly time: Time
-      readonly route: Route
-    },
-    cache: BodyCache,
-    work: ForwardWork,
-  ) {
-    this.#o = options
-    this.#cache = cache
-    this.#work = work
+  constructor(owner: ForwardOwner) {
+    this.#o = owner
   }
 
   begin(state: PartitionState, storedSeq: number): void {
@@ -90,12 +60,10 @@ export class Forwarder {
     this.stored(storedSeq)
   }
 
-  /** The state that was worked for is gone. */
   end(): void {
     this.#state = undefined
   }
 
-  /** Everything up to `seq` is stored, and may leave. */
   stored(seq: number): void {
     this.#storedSeq = seq
     const state = this.#state
@@ -127,13 +95,13 @@ export class Forwarder {
     )
     if (this.#state !== state) return
     if (answer?.ok === undefined) {
-      const pauseMs = Math.min(50 * 2 ** failures, limits.forwardBackoffMsMax)
+      const pauseMs = backoffMs(failures)
       this.#o.time.after(pauseMs, () => {
         if (this.#state === state) void this.#tell(state, partition, failures + 1)
       })
       return
     }
-    this.#work.act((turn) => {
+    this.#o.act((turn) => {
       decideClosingTold(turn, partition, command.first)
       this.#told.delete(partition)
     }, forwardedBytes)
@@ -150,18 +118,18 @@ export class Forwarder {
     if (window.length === 0) return void this.#busy.delete(lane)
     const answer = await this.#forward(state, lane, window, this.#first).catch((e: unknown) => {
       // Its body is gone: no repeat would find it.
-      if (this.#state === state && isKirokuError(e) && e.id === 'LogDamaged') this.#work.damaged(e)
+      if (this.#state === state && isKirokuError(e) && e.id === 'LogDamaged') this.#o.damaged(e)
       return { error: asKirokuError(e).toWire() } as Answer<'Forward'>
     })
     if (this.#state !== state) return
     const { ok } = answer
     if (ok === undefined) {
-      if (answer.error.id === 'UnknownSubscription') hold(state, lane, 'subscriptionGone', this.#work.now())
+      if (answer.error.id === 'UnknownSubscription') hold(state, lane, 'subscriptionGone', this.#o.now())
       // Together they are more than the target's record takes, or its store has room for.
       const isTooMuch = answer.error.id === 'BodyTooLarge' || answer.error.id === 'StorageFull'
       return this.#again(state, lane, failures, isTooMuch ? Math.max(1, window.length >> 1) : messagesMax)
     }
-    this.#work.act((turn) => {
+    this.#o.act((turn) => {
       decideForwarded(turn, lane, ok)
       if (state.held.has(lane)) this.#again(state, lane, failures)
       else this.#busy.delete(lane)
@@ -169,7 +137,7 @@ export class Forwarder {
   }
 
   #again(state: PartitionState, lane: OutboxLane, failures: number, messagesMax?: number): void {
-    const pauseMs = Math.min(50 * 2 ** failures, limits.forwardBackoffMsMax)
+    const pauseMs = backoffMs(failures)
     this.#o.time.after(pauseMs, () => {
       if (this.#state === state) void this.#send(state, lane, failures + 1, messagesMax)
     })
@@ -192,7 +160,7 @@ export class Forwarder {
   /** A body that was stored again while it was looked for lies elsewhere. */
   async #body(state: PartitionState, lane: OutboxLane, entry: OutboxEntry): Promise<Uint8Array> {
     try {
-      return await fetchLetter(this.#o.log, this.#cache, state, lane.source, entry)
+      return await fetchLetter(this.#o.log, this.#o.cache, state, lane.source, entry)
     } catch (e) {
       const now = lane.entries.find(({ forward }) => forward === entry.forward)
       if (now === undefined || now.seq === entry.seq) throw e
@@ -217,7 +185,7 @@ export class Forwarder {
       const { meta, withLineage } = opened(await this.#body(state, lane, entry))
       const forwarded = withLineage(this.#lineage(meta, entry, lane, source))
       bytes += forwarded.length
-      if (messages.length > 0 && bytes > this.#work.bytesMax()) break
+      if (messages.length > 0 && bytes > this.#o.sizes.forwardBytesMax) break
       messages.push(forwarded)
       enqueuedAt.push(entry.enqueuedAt)
       // Whoever wrote the envelope may have written anything; a strange tag or group must not hold up the lane.

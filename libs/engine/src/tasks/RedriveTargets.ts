@@ -1,6 +1,6 @@
 import { type Answer, errorFromWire, KirokuError, partitionOf, type QueueConfig } from '@kiroku/protocol'
 import { limits } from '../limits.ts'
-import type { Route } from './Forwarder.ts'
+import type { Route } from './Owner.ts'
 
 /** A queue to which messages may go, as it stood a moment ago. */
 export interface RedriveTarget {

@@ -1,4 +1,4 @@
-import { isSealed, type BodyRef } from '@kiroku/log'
+import { isSealed } from '@kiroku/log'
 import {
   availableAmong,
   decideRedrive,
@@ -9,12 +9,10 @@ import {
   type PartitionState,
   type RedriveMove,
   type Subscription,
-  type Turn,
 } from '@kiroku/partition'
 import {
   countOf,
   decodeEnvelope,
-  type EnvelopeMeta,
   heldWarning,
   isDryRun,
   isKirokuError,
@@ -24,34 +22,34 @@ import {
   type Redrive,
   valueBytes,
 } from '@kiroku/protocol'
-import type { Time } from '../Time.ts'
-import type { BodyCache } from '../bodies/BodyCache.ts'
-import type { BodySchemas } from '../bodies/BodySchemas.ts'
 import { limits } from '../limits.ts'
-import type { Route } from './Forwarder.ts'
 import { RangeCursor } from './RangeCursor.ts'
 import { RedriveJudge, type RedriveCandidate } from './RedriveJudge.ts'
 import { RedriveTargets } from './RedriveTargets.ts'
+import { openMessage } from '../bodies/openDelivery.ts'
+import type { Owner } from './Owner.ts'
+import type { OwnerTask } from './OwnerTask.ts'
+import { backoffMs } from './backoffMs.ts'
 
 /** Of what failed a redrive, for its record. */
 const noteCharactersMax = 300
 /** Of what did not arrive, for its record: one may have moved to many queues that are gone. */
 const warningCharactersMax = 4_000
 
-/** What the owner does for its redrives. */
-export interface RedriveWork {
-  act(run: (turn: Turn<BodyRef>) => void, bytes?: number): void
-  /** Partition time in ms. */
-  now(): number
-  /** Messages that may be moved in one turn. */
-  messagesMax(): number
-  /** Whether the log has room for copies. */
-  hasRoom(): boolean
-  /** What travels beside the body of a message that is encrypted. Errors: `KeysUnavailable`. */
-  open(message: Uint8Array): Promise<EnvelopeMeta>
-  /** A message that must be looked at has lost its body. */
-  damaged(error: KirokuError): void
-}
+type RedriveOwner = Pick<
+  Owner,
+  | 'partitions'
+  | 'time'
+  | 'route'
+  | 'cache'
+  | 'ring'
+  | 'schemas'
+  | 'sizes'
+  | 'storage'
+  | 'act'
+  | 'now'
+  | 'damaged'
+>
 
 /** One redrive while it is worked on. */
 interface Job {
@@ -66,11 +64,8 @@ interface Job {
  * Moves the messages of redrives, some in each turn: goes through them in the order of their numbers, finds out where
  * each goes, and has the partition decide. What went is on record, so that the next owner goes on with the rest.
  */
-export class Redriver {
-  readonly #o: { readonly partitions: number; readonly time: Time; readonly route: Route }
-  readonly #cache: BodyCache
-  readonly #schemas: BodySchemas
-  readonly #work: RedriveWork
+export class Redriver implements OwnerTask {
+  readonly #o: RedriveOwner
   #state: PartitionState | undefined
   readonly #busy = new Set<Redrive>()
   /** Those who wait until something is stored. */
@@ -78,25 +73,20 @@ export class Redriver {
   /** Take pauses back. */
   readonly #pauses = new Set<() => void>()
 
-  constructor(
-    options: { readonly partitions: number; readonly time: Time; readonly route: Route },
-    cache: BodyCache,
-    schemas: BodySchemas,
-    work: RedriveWork,
-  ) {
-    this.#o = options
-    this.#cache = cache
-    this.#schemas = schemas
-    this.#work = work
+  constructor(owner: RedriveOwner) {
+    this.#o = owner
   }
 
   begin(state: PartitionState): void {
     this.end()
     this.#state = state
-    this.look()
+    this.#look(state)
   }
 
-  /** The state that was worked for is gone. */
+  drain(): void {
+    this.end()
+  }
+
   end(): void {
     this.#state = undefined
     this.#busy.clear()
@@ -105,10 +95,14 @@ export class Redriver {
     this.#pauses.clear()
   }
 
-  /** Begins with those that nobody works on yet. */
-  look(): void {
+  /** A redrive may have begun; a dry run never gets to be stored. */
+  decided(): void {
     const state = this.#state
-    if (state === undefined) return
+    if (state !== undefined && state.redrives.size > 0) this.#look(state)
+  }
+
+  /** Begins those that are not worked on yet. */
+  #look(state: PartitionState): void {
     for (const redrive of state.redrives) {
       if (this.#busy.has(redrive)) continue
       const sub = state.subscriptionOf(redrive.queue, redrive.sub)
@@ -118,7 +112,7 @@ export class Redriver {
     }
   }
 
-  /** Something was stored: the outbox may have room again. */
+  /** The outbox may have room again. */
   stored(): void {
     if (this.#waiting.length === 0) return
     const waiting = this.#waiting
@@ -134,7 +128,7 @@ export class Redriver {
       redrive,
       sub,
       cursor: new RangeCursor(redriveNumbers(state, sub, redrive)),
-      judge: new RedriveJudge(redrive, state.partition, targets, this.#schemas, () => this.#work.now()),
+      judge: new RedriveJudge(redrive, state.partition, targets, this.#o.schemas, () => this.#o.now()),
     }
   }
 
@@ -145,7 +139,7 @@ export class Redriver {
   async #run(job: Job): Promise<void> {
     const { redrive } = job
     const rateMax = isDryRun(redrive) ? 0 : redrive.rateMax
-    const most = this.#work.messagesMax()
+    const most = this.#o.sizes.redriveMessagesMax
     const batch =
       rateMax === 0 ? most : Math.min(most, Math.max(1, Math.floor(rateMax / limits.redriveTurnsPerSecond)))
     let look = batch
@@ -164,12 +158,12 @@ export class Redriver {
       } catch (e) {
         if (!isKirokuError(e)) return this.#fail(job, e)
         // A target that cannot be asked now, or a message that moved on while it was looked at.
-        await this.#pause(Math.min(50 * 2 ** failures++, limits.forwardBackoffMsMax))
+        await this.#pause(backoffMs(failures++))
         continue
       }
       // Where few messages pass the filter, more are looked at for each that goes.
       look = moved > 0 ? batch : Math.min(2 * look, most)
-      if (rateMax > 0) nextAt = Math.max(nextAt, this.#work.now()) + (moved * 1_000) / rateMax
+      if (rateMax > 0) nextAt = Math.max(nextAt, this.#o.now()) + (moved * 1_000) / rateMax
     }
   }
 
@@ -188,18 +182,18 @@ export class Redriver {
       .slice(0, warningCharactersMax)
     const ended = { outcome: 'completed', note } as const
     return new Promise((resolve) =>
-      this.#work.act((turn) => {
+      this.#o.act((turn) => {
         decideRedrive(turn, redrive, { moves: [], skipped: {}, filtered: 0, left: cursor.left, ended })
         resolve()
       }, valueBytes(ended)),
     )
   }
 
-  /** Ends a redrive that would fail in the same way for ever. */
+  /** Ends a redrive that would fail in the same way each time. */
   #fail({ redrive, cursor }: Job, e: unknown): void {
     const note = `a defect: ${e instanceof Error ? e.message : String(e)}`.slice(0, noteCharactersMax)
     const ended = { outcome: 'failed', note } as const
-    this.#work.act((turn) =>
+    this.#o.act((turn) =>
       decideRedrive(turn, redrive, { moves: [], skipped: {}, filtered: 0, left: cursor.left, ended }),
     )
   }
@@ -211,7 +205,7 @@ export class Redriver {
       await this.#stir()
       return true
     }
-    const pauseMs = this.#work.hasRoom() ? nextAt - this.#work.now() : limits.storageCheckMs
+    const pauseMs = !this.#o.storage.full ? nextAt - this.#o.now() : limits.storageCheckMs
     if (pauseMs <= 0) return false
     await this.#pause(pauseMs)
     return true
@@ -230,7 +224,7 @@ export class Redriver {
     const ended = failed === undefined ? undefined : { outcome: 'failed' as const, note: failed }
     const before = redrive.moved
     return new Promise((resolve) =>
-      this.#work.act((turn) => {
+      this.#o.act((turn) => {
         decideRedrive(turn, redrive, {
           ...verdicts,
           left: cursor.left,
@@ -258,15 +252,17 @@ export class Redriver {
         candidates.push(message)
         continue
       }
-      const [body] = await this.#cache
+      const [body] = await this.#o.cache
         .fetch([message.seq], sub.queue.id, [message.index])
         .catch((e: unknown) => {
           const isDamage = isKirokuError(e) && e.id === 'LogDamaged'
           // The body may have been in a frame that was never stored, which the state was then rebuilt without.
-          if (isDamage && this.#state === state && liesThere(state, sub, message)) this.#work.damaged(e)
+          if (isDamage && this.#state === state && liesThere(state, sub, message)) this.#o.damaged(e)
           throw new KirokuError('Unavailable', 'a body cannot be read now', { cause: e })
         })
-      const inside = isSealed(body!) ? { meta: await this.#work.open(body!) } : decodeEnvelope(body!)
+      const inside = isSealed(body!)
+        ? { meta: await openMessage(this.#o.ring, body!) }
+        : decodeEnvelope(body!)
       candidates.push({ ...message, ...inside })
     }
     return candidates

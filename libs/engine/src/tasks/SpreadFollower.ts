@@ -11,24 +11,19 @@ import {
   type Turn,
 } from '@kiroku/partition'
 import { type Answer, type Command, valueBytes } from '@kiroku/protocol'
-import type { Time } from '../Time.ts'
 import { limits } from '../limits.ts'
-import type { Route } from './Forwarder.ts'
+import type { Owner } from './Owner.ts'
+import type { OwnerTask } from './OwnerTask.ts'
+import { backoffMs } from './backoffMs.ts'
 
-/** What homes need of their owner. */
-interface SpreadFollowerOptions {
-  readonly log: { readonly partition: number }
-  readonly time: Time
-  readonly route: Route
-}
+type SpreadOwner = Pick<Owner, 'log' | 'time' | 'route' | 'act'>
 
 /**
  * Brings the parts of the queues that have their home here to what the record means them to be, whoever asked for
  * it: as often as it takes, and whenever something changed. What it says twice changes nothing.
  */
-export class SpreadFollower {
-  readonly #o: SpreadFollowerOptions
-  readonly #act: (run: (turn: Turn<BodyRef>) => void, bytes?: number) => void
+export class SpreadFollower implements OwnerTask {
+  readonly #o: SpreadOwner
   #state: PartitionState | undefined
   #storedSeq = 0
   /** Parts that are being asked, by queue and partition. */
@@ -38,12 +33,8 @@ export class SpreadFollower {
   readonly #timers = new Set<() => void>()
   #isAssuring = false
 
-  constructor(
-    options: SpreadFollowerOptions,
-    act: (run: (turn: Turn<BodyRef>) => void, bytes?: number) => void,
-  ) {
-    this.#o = options
-    this.#act = act
+  constructor(owner: SpreadOwner) {
+    this.#o = owner
   }
 
   begin(state: PartitionState, storedSeq: number): void {
@@ -51,7 +42,6 @@ export class SpreadFollower {
     this.stored(storedSeq)
   }
 
-  /** The state that was worked for is gone. */
   end(): void {
     this.#state = undefined
     this.#busy.clear()
@@ -61,7 +51,6 @@ export class SpreadFollower {
     this.#timers.clear()
   }
 
-  /** Everything up to `seq` is stored, and may leave. */
   stored(seq: number): void {
     this.#storedSeq = seq
     const state = this.#state
@@ -156,11 +145,11 @@ export class SpreadFollower {
       if (this.#state !== state) return
       if (answer?.ok === undefined) {
         if (answer?.error?.id === 'QueueMoved' && tooLate !== undefined && failures > 0)
-          this.#act((turn) => tooLate(turn, asked))
-        const pauseMs = Math.min(50 * 2 ** failures, limits.forwardBackoffMsMax)
+          this.#o.act((turn) => tooLate(turn, asked))
+        const pauseMs = backoffMs(failures)
         return this.#later(pauseMs, () => void ask(failures + 1))
       }
-      this.#act((turn) => {
+      this.#o.act((turn) => {
         this.#busy.delete(key)
         note(turn, answer)
         this.#look(state)

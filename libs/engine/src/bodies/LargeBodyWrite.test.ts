@@ -1,24 +1,24 @@
 import { encodeEnvelope } from '@kiroku/protocol'
 import { describe, expect, it } from 'vitest'
 import { LargeBodies } from './LargeBodies.ts'
-import { LargeBodyWrite } from './LargeBodyWriter.ts'
+import { LargeBodyWrite } from './LargeBodyWrite.ts'
 
 /** A send of two large bodies whose records are 7 and 8, and whose frame is still to come. */
 const underWay = (): LargeBodyWrite => {
   const bodies = [1, 2].map((n) => encodeEnvelope(new Uint8Array(1_000).fill(n)))
-  const spill = new LargeBodyWrite(bodies, 100)
+  const write = new LargeBodyWrite(bodies, 100)
   let seq = 6
-  while (!spill.isDone) spill.step(() => ++seq)
-  return spill
+  while (!write.isDone) write.step(() => ++seq)
+  return write
 }
 
 describe('large bodies whose frame is still to come', () => {
   it('stay from the first of their records on', () => {
     const large = new LargeBodies()
-    const spill = underWay()
-    large.open(spill)
+    const write = underWay()
+    large.open(write)
     expect(large.firstNeeded(100)).toBe(7)
-    large.close(spill)
+    large.close(write)
     expect(large.firstNeeded(100)).toBe(100)
   })
 
