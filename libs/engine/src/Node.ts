@@ -16,18 +16,18 @@ import { isDamage } from './isDamage.ts'
 /** What a node needs. */
 export interface NodeOptions {
   readonly log: Log
-  /** Name of this node; unique for each process. */
+  /** Name of this node; unique per process. */
   readonly name: string
   readonly time?: Time
   readonly random?: () => number
-  /** The way to partitions that other nodes own. Absent: there are none. */
+  /** Sends commands to partitions that other nodes own. Absent: there are none. */
   readonly remote?: (partition: number, commands: readonly Command[]) => Promise<Reply>
   readonly tailNotes?: TailNotes
-  /** When partitions make checkpoints; default: after 32 MiB, or an hour. */
+  /** When partitions make checkpoints; default: every 32 MiB, or every hour. */
   readonly checkpoints?: CheckpointPolicy
-  /** Told of every change in the life of a partition's actor. */
+  /** Called with every change in the life of a partition's actor. */
   readonly onState?: (partition: number, state: ActorState, epoch: number, reason: string) => void
-  /** Told of what failed in a partition and is tried again, in a sentence. */
+  /** Called with what failed in a partition and is retried, in one sentence. */
   readonly onTrouble?: (partition: number, what: string) => void
 }
 
@@ -133,10 +133,10 @@ export class Node {
     if (actor !== undefined && actor.life !== 'Released' && actor.life !== 'Fenced')
       return actor.request(commands)
     if (this.#o.remote !== undefined) return this.#o.remote(partition, commands)
-    return Promise.reject(new KirokuError('Unavailable', `nobody owns partition ${partition} now`))
+    return Promise.reject(new KirokuError('Unavailable', `partition ${partition} has no owner now`))
   }
 
-  /** Tells the owner that a delivery reached nobody: its messages are released and cost no attempt. */
+  /** Tells the owner that a delivery reached no consumer: its messages are released, at the cost of no attempt. */
   undelivered(partition: number, delivery: Delivery): void {
     this.#actors.get(partition)?.undelivered({
       queue: delivery.queue,
@@ -152,7 +152,7 @@ export class Node {
     return () => this.#ownerListeners.delete(listener)
   }
 
-  /** What clients must know of the log. */
+  /** What clients must know about the log. */
   directory(): Promise<{ log: string; incarnation: string; partitions: number }> {
     const { name, incarnation, partitions } = this.#o.log.meta
     return Promise.resolve({ log: name, incarnation, partitions })
@@ -166,7 +166,7 @@ const untilThere = <A>(open: Effect.Effect<A, KirokuError>): Effect.Effect<A> =>
     Effect.eventually,
   )
 
-/** Waits until somebody wrote to a log that is closed here: that is how a repair reopens it. */
+/** Waits until a log that is closed here is written to: that is how a repair reopens it. */
 const untilWritten = (log: PartitionLog): Effect.Effect<void> => {
   const lastSeq = Effect.promise(() =>
     log.state().then(
@@ -185,5 +185,5 @@ const untilWritten = (log: PartitionLog): Effect.Effect<void> => {
   })
 }
 
-/** The store has no log for this partition: asking again at once does not help. */
+/** The store has no log for this partition: an immediate retry does not help. */
 const cannotBeRead = (e: KirokuError): boolean => isDamage(e) || e.id === 'ForeignStream'

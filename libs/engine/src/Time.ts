@@ -1,10 +1,10 @@
 /** The engine's only source of time. */
 export interface Time {
-  /** Monotonic ms; only differences mean something. */
+  /** Monotonic ms; only differences are meaningful. */
   monotonicMs(): number
-  /** The machine's clock, ms since 1970. It decides nothing: the store's clock is held against it. */
+  /** The machine's clock, ms since 1970. It decides nothing; the store's clock is checked against it. */
   wallMs(): number
-  /** Calls `run` after `ms`; the returned function takes it back. */
+  /** Calls `run` after `ms`; the returned function cancels that. */
   after(ms: number, run: () => void): () => void
 }
 

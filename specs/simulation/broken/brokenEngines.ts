@@ -53,7 +53,7 @@ export const brokenEngines: readonly BrokenEngine[] = [
     name: 'retry of an ambiguous append',
     file: 'libs/engine/src/append/AppendPipeline.ts',
     from: 'this.#log.append(record.bytes, expected) : ',
-    to: 'this.#log.append(record.bytes, expected).catch((e) => isKirokuError(e) && e.id === "LogAmbiguous" ? this.#log.state().then(({ lastSeq }) => this.#log.append(record.bytes, lastSeq)) : Promise.reject(e)) : ',
+    to: 'this.#log.append(record.bytes, expected).catch((e) => e.id === "LogAmbiguous" ? this.#log.state().then(({ lastSeq }) => this.#log.append(record.bytes, lastSeq)) : Promise.reject(e)) : ',
     what: 'an append without an answer is repeated where the log ends now',
   },
   {

@@ -2,11 +2,9 @@ import type { PartitionDescription, KirokuError } from '@kiroku/protocol'
 import { Metrics } from '../Metrics.ts'
 import { Sizes } from '../append/Sizes.ts'
 import { BodyCache } from '../bodies/BodyCache.ts'
-import { BodyEditor } from '../bodies/BodyEditor.ts'
 import { BodySchemas } from '../bodies/BodySchemas.ts'
 import { LargeBodyWriter } from '../bodies/LargeBodyWriter.ts'
 import { Checkpoints } from '../checkpoint/Checkpoints.ts'
-import { BodyCipher } from '../keys/BodyCipher.ts'
 import { KeyRing } from '../keys/KeyRing.ts'
 import { StorageWatch } from '../store/StorageWatch.ts'
 import type { Owner } from '../tasks/Owner.ts'
@@ -65,7 +63,6 @@ export const actorParts = (options: ActorOptions, life: Life, work: ActorWork) =
   })
   const writer = new LargeBodyWriter({ partition: log.partition, sizes, isActive, wake })
   const ring = new KeyRing(options.keys, () => partitionTime.storeMs(), options.lockFresh)
-  const cipher = new BodyCipher(ring, writer)
   const deliverer = new Deliverer(ring, cache, {
     actLasting: (run) => loop.act(run, 0, true),
     answer: (slot, answer) => gate.answer(slot, answer),
@@ -102,7 +99,7 @@ export const actorParts = (options: ActorOptions, life: Life, work: ActorWork) =
     refuse: (token, error) => gate.refuse(token, error),
     damaged: work.damaged,
   }
-  const tasks = ownerTasks(owner, cipher)
+  const tasks = ownerTasks(owner)
   const loop = new TurnLoop({
     life,
     partitionTime,
@@ -112,7 +109,7 @@ export const actorParts = (options: ActorOptions, life: Life, work: ActorWork) =
     sizes,
     cache,
     writer,
-    cipher,
+    cipher: tasks.cipher,
     checkpoints,
     storage,
     metrics,
@@ -132,9 +129,9 @@ export const actorParts = (options: ActorOptions, life: Life, work: ActorWork) =
     sizes,
     storage,
     writer,
-    cipher,
+    cipher: tasks.cipher,
     schemas,
-    editor: new BodyEditor(owner),
+    editor: tasks.editor,
     eraser: tasks.eraser,
     backfill: tasks.backfill,
     describe: work.describe,

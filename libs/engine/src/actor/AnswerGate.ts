@@ -1,5 +1,5 @@
 import type { TurnAnswer } from '@kiroku/partition'
-import type { KirokuError } from '@kiroku/protocol';
+import type { KirokuError } from '@kiroku/protocol'
 import { type Answer } from '@kiroku/protocol'
 import type { Metrics } from '../Metrics.ts'
 import type { Time } from '../Time.ts'

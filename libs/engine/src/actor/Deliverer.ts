@@ -93,8 +93,7 @@ export class Deliverer {
     const { seqs: _seqs, indexes: _indexes, ...rest } = plan
     const opened = await slot.request.opened(messages, (all) => this.#ring.open(all))
     const { delivery, erased } = openDelivery(rest, opened)
-    // Whoever erased what a delivery holds did so in another partition.
-    // A key also counts as gone by an erasure that is decided here and may never be stored.
+    // Another partition erased it; or this one, by an erasure that is decided and may never be stored.
     if (erased.length > 0)
       this.#work.actLasting((turn) => {
         if (turn.state === state) decideUnreadable(turn, plan, erased)

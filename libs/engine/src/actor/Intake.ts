@@ -14,7 +14,6 @@ import type { BodyEditor } from '../bodies/BodyEditor.ts'
 import type { BodySchemas } from '../bodies/BodySchemas.ts'
 import { LargeBodyWrite } from '../bodies/LargeBodyWrite.ts'
 import type { LargeBodyWriter } from '../bodies/LargeBodyWriter.ts'
-import { refuseBodies } from '../bodies/refuseBodies.ts'
 import type { BodyCipher } from '../keys/BodyCipher.ts'
 import type { Eraser } from '../keys/Eraser.ts'
 import type { StorageWatch } from '../store/StorageWatch.ts'
@@ -104,7 +103,7 @@ export class Intake {
   #refusalOf(command: Exclude<Command, { type: 'DescribePartition' }>): KirokuError | undefined {
     const tooLarge = this.#p.sizes.refuseBody(command) ?? this.#refuseLong(command)
     if (tooLarge !== undefined || command.type !== 'Enqueue') return tooLarge
-    return refuseBodies(this.#p.schemas, this.#state, command)
+    return this.#p.schemas.refuseSend(this.#state, command)
   }
 
   #refuseBusy(token: number): void {

@@ -1,5 +1,4 @@
-import type { BodyRef } from '@kiroku/log'
-import { Times, type PartitionState, type Rest, type Turn } from '@kiroku/partition'
+import { Times, type PartitionState } from '@kiroku/partition'
 import {
   type Answer,
   type Command,
@@ -18,8 +17,8 @@ import { actorParts, type ActorParts } from './ActorParts.ts'
 import { Life } from './Life.ts'
 import { Recovery } from './Recovery.ts'
 import { Request } from './Request.ts'
-import { actBytes } from './TurnLoop.ts'
 import type { ActorState } from './lifecycle.ts'
+import { skipForeign } from './skipForeign.ts'
 import { describeOwned } from './describeOwned.ts'
 
 /**
@@ -290,13 +289,4 @@ export class PartitionActor {
     const owned = { node, life, epoch, epochAt, storedSeq: this.#storedSeq }
     return describeOwned(this.partition, owned, this.#state, this.#parts)
   }
-}
-
-/** Records stray records that a replay skipped, as many as there is room for. */
-const skipForeign = (turn: Turn<BodyRef>, foreign: readonly number[]): Rest<BodyRef> | undefined => {
-  for (let i = 0; i < foreign.length; i++) {
-    if (turn.commandRoom < actBytes) return (next) => skipForeign(next, foreign.slice(i))
-    turn.emit({ type: 'ForeignRecordSkipped', seq: foreign[i]! })
-  }
-  return undefined
 }

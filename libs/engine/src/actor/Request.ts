@@ -1,12 +1,12 @@
 import type { Opened } from '@kiroku/log'
 import { type Answer, KirokuError, type Reply } from '@kiroku/protocol'
 
-/** One request of a door: its answers collect here until the last is there. */
+/** One request: collects its answers until the last is there. */
 export class Request {
   readonly #answers: (Answer | undefined)[]
   #open: number
   readonly #resolve: (reply: Reply) => void
-  /** Sealed messages of deliveries that are opened last. */
+  /** Encrypted messages of deliveries, which are opened last. */
   readonly #sealed: Sealed[] = []
   readonly reply: Promise<Reply>
 
@@ -29,10 +29,10 @@ export class Request {
   }
 
   /**
-   * Opens sealed messages of a delivery together with those of the request's others, once no other answer is missing:
-   * what is erased while the request waits leaves with none of them.
+   * Decrypts the messages of a delivery together with those of the request's other deliveries, once no other answer is
+   * missing: so nothing leaves that is erased while the request waits.
    *
-   * @param open the same for all of a request
+   * @param open the same function for the whole request
    */
   opened(messages: readonly Uint8Array[], open: Sealed['open']): Promise<readonly Opened[]> {
     return new Promise((resolve, reject) => {

@@ -21,6 +21,7 @@ import type { BodyCipher } from '../keys/BodyCipher.ts'
 import { limits } from '../limits.ts'
 import { sha256 } from '../sha256.ts'
 import type { StorageWatch } from '../store/StorageWatch.ts'
+import { actBytes } from './actBytes.ts'
 import type { AliveNotes } from './AliveNotes.ts'
 import type { AnswerGate } from './AnswerGate.ts'
 import type { Life } from './Life.ts'
@@ -309,6 +310,3 @@ export class TurnLoop {
     return early.push(mail) > 0
   }
 }
-
-/** Room for the few small facts of what the engine does itself. */
-export const actBytes = 2 * 1024

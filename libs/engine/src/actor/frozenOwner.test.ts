@@ -16,9 +16,9 @@ const send = (n: number) =>
 /** An owner whose lock is confirmed until it freezes, with a queue. */
 const given = async (config: Partial<QueueConfig> = {}) => {
   const log = createMemoryLog({ partitions: 1 })
-  const mortal = new CrashingLog(log)
+  const crashing = new CrashingLog(log)
   const states: string[] = []
-  const node = new Node({ log: mortal, name: 'one', onState: (_, state) => states.push(state) })
+  const node = new Node({ log: crashing, name: 'one', onState: (_, state) => states.push(state) })
   const scope = Effect.runSync(Scope.make())
   let isLocked = true
   const lease = { ttlMs: 4_000, confirmedAtMs: () => (isLocked ? performance.now() : -Infinity) }
@@ -31,9 +31,9 @@ const given = async (config: Partial<QueueConfig> = {}) => {
     states,
     freeze: () => {
       isLocked = false
-      mortal.freeze()
+      crashing.freeze()
     },
-    thaw: () => mortal.thaw(),
+    thaw: () => crashing.thaw(),
     close: () => Effect.runPromise(Scope.close(scope, Exit.void)),
   }
 }

@@ -1,17 +1,17 @@
 import { limits } from '../limits.ts'
 
-/** What an owner makes of the clocks when its time begins, all in ms. */
+/** How an owner judges the clocks when its time begins, in ms. */
 export interface ClockVerdict {
   /** Whether an operator must say which clock is right. */
   readonly isDisputed: boolean
-  /** Where partition time goes on meanwhile, and where it would as the store says. */
+  /** Where partition time continues during a dispute, and where it does by the store's clock. */
   readonly heldMs: number
   readonly agreedMs: number
 }
 
 /**
- * Holds the store's clock against the node's own. Where they are further apart than clocks of machines may be, and the
- * step that one of them asks for is as large, neither can be believed: a step that is wrong would end what waits.
+ * Compares the store's clock with the node's own. Where they are further apart than machines' clocks may be, and one of
+ * them asks for a step as large, neither can be trusted: a wrong step would expire leases and delays.
  * `lastMs` is the time up to which the record is certain; 0 in an empty log, which has nothing to lose.
  */
 export const judgeClocks = (lastMs: number, storeMs: number, nodeMs: number): ClockVerdict => {

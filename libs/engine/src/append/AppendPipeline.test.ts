@@ -24,29 +24,29 @@ const given = async () => {
   log.faults.slow(100)
   const told: (readonly [string, ...Pick<Append, 'seq' | 'state'>[]])[] = []
   const tell = ({ seq, state }: Append) => ({ seq, state })
-  const flights = new AppendPipeline(
+  const pipeline = new AppendPipeline(
     part,
     { epoch: 1, seq: 0, hash: zeroHash },
     {
-      landed: (flight) => told.push(['landed', tell(flight)]),
+      landed: (append) => told.push(['landed', tell(append)]),
       failed: (failed) => told.push(['failed', ...failed.map(tell)]),
     },
     new Metrics(),
     time,
   )
-  const append = (note: string) => flights.frame({ at: 1, events: [noted(note)], sections: [] }, [])
-  return { time, log, told, flights, append }
+  const append = (note: string) => pipeline.frame({ at: 1, events: [noted(note)], sections: [] }, [])
+  return { time, log, told, pipeline, append }
 }
 
 describe('an owner is told of a failed append', () => {
-  it('when those behind it fly no more, once for all of them', async () => {
-    const { time, log, told, flights, append } = await given()
+  it('when those behind it are no longer in flight, once for all of them', async () => {
+    const { time, log, told, pipeline, append } = await given()
     log.faults.onAppend(0, 'full')
     append('a')
     await time.advance(50)
     append('b')
     await time.advance(50)
-    expect(flights.last!.state).toBe('flying')
+    expect(pipeline.last!.state).toBe('inFlight')
     expect(told).toEqual([])
     await time.advance(50)
     expect(told).toEqual([['failed', { seq: 1, state: 'failed' }, { seq: 2, state: 'failed' }]])

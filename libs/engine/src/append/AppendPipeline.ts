@@ -1,10 +1,11 @@
 import { encodeBodyRecord, encodeRecord, type FrameContent, type PartitionLog } from '@kiroku/log'
 import { type TurnAnswer } from '@kiroku/partition'
-import { eventBytes, isKirokuError, KirokuError, type LogEvent } from '@kiroku/protocol'
+import { eventBytes, KirokuError, type LogEvent } from '@kiroku/protocol'
 import type { Metrics } from '../Metrics.ts'
 import type { Time } from '../Time.ts'
+import { asKirokuError } from '../asKirokuError.ts'
 
-/** One append under way, with the answers that rest on it. */
+/** One append in flight, with the answers that rest on it. */
 export interface Append {
   readonly seq: number
   readonly hash: Uint8Array
@@ -13,27 +14,27 @@ export interface Append {
   /** Monotonic ms at which it was sent off. */
   readonly begunMs: number
   readonly answers: TurnAnswer[]
-  /** Answers without a fact of their own that were decided while it was under way. */
+  /** Answers without a fact of their own that were decided while it was in flight. */
   readonly held: TurnAnswer[]
-  state: 'flying' | 'stored' | 'failed'
+  state: 'inFlight' | 'stored' | 'failed'
   error: KirokuError | undefined
 }
 
-/** What the owner is told of its appends: in order, and of a failure once, when nothing flies any more. */
+/** What the owner is told of its appends: in order, and of a failure once, when nothing is in flight any more. */
 export interface AppendEvents {
-  landed(flight: Append): void
+  landed(append: Append): void
   /** The first that failed and all behind it. Whether they are stored is not known unless an error says so. */
-  failed(flights: readonly Append[]): void
+  failed(appends: readonly Append[]): void
 }
 
-/** The appends of one ownership: chained, numbered, several at once, told in order. */
+/** The appends of one ownership: chained, numbered, several in flight, reported in order. One per ownership. */
 export class AppendPipeline {
   readonly #log: PartitionLog
   readonly #epoch: number
   readonly #events: AppendEvents
   readonly #metrics: Metrics
   readonly #time: Time
-  #flights: Append[] = []
+  #inFlight: Append[] = []
   #lastSeq: number
   #hash: Uint8Array
   #failed = false
@@ -55,7 +56,7 @@ export class AppendPipeline {
   }
 
   get count(): number {
-    return this.#flights.length
+    return this.#inFlight.length
   }
   /** Sequence that the next record will have. */
   get nextSeq(): number {
@@ -66,7 +67,7 @@ export class AppendPipeline {
     return this.#hash
   }
   get last(): Append | undefined {
-    return this.#flights[this.#flights.length - 1]
+    return this.#inFlight[this.#inFlight.length - 1]
   }
 
   /** Sends a frame off. */
@@ -75,9 +76,9 @@ export class AppendPipeline {
     this.#metrics.frame(content.events, record.bytes.length)
     const { length } = record.bytes
     const { recordBytesMax } = this.#log
-    if (length <= recordBytesMax) return this.#fly(record, answers)
+    if (length <= recordBytesMax) return this.#send(record, answers)
     const what = `a turn made a record of ${length} bytes, and the log takes ${recordBytesMax}`
-    return this.#fly(
+    return this.#send(
       record,
       answers,
       new KirokuError('RecordTooLarge', `${what}: ${largest(content.events)}`),
@@ -86,70 +87,69 @@ export class AppendPipeline {
 
   /** Sends a large body off; the frame that names it follows. */
   body(body: Uint8Array): Append {
-    return this.#fly(encodeBodyRecord({ epoch: this.#epoch, body }, this.#hash), [])
+    return this.#send(encodeBodyRecord({ epoch: this.#epoch, body }, this.#hash), [])
   }
 
   /** @param tooLarge why it cannot be sent off */
-  #fly(
+  #send(
     record: { bytes: Uint8Array; hash: Uint8Array },
     answers: TurnAnswer[],
     tooLarge?: KirokuError,
   ): Append {
     const expected = this.#lastSeq++
     this.#hash = record.hash
-    const flight: Append = {
+    const append: Append = {
       seq: this.#lastSeq,
       hash: record.hash,
       record: record.bytes,
       begunMs: this.#time.monotonicMs(),
       answers,
       held: [],
-      state: 'flying',
+      state: 'inFlight',
       error: undefined,
     }
-    this.#flights.push(flight)
+    this.#inFlight.push(append)
     const appended =
       tooLarge === undefined ? this.#log.append(record.bytes, expected) : Promise.reject<number>(tooLarge)
     appended.then(
       (seq) => {
-        this.#metrics.appended((this.#time.monotonicMs() - flight.begunMs) / 1_000)
-        if (seq !== flight.seq)
+        this.#metrics.appended((this.#time.monotonicMs() - append.begunMs) / 1_000)
+        if (seq !== append.seq)
           this.#fail(
-            flight,
-            new KirokuError('Internal', `an append landed at ${seq} instead of ${flight.seq}`),
+            append,
+            new KirokuError('Internal', `an append landed at ${seq} instead of ${append.seq}`),
           )
         else {
-          flight.state = 'stored'
+          append.state = 'stored'
           this.#settle()
         }
       },
-      (e: unknown) =>
-        this.#fail(flight, isKirokuError(e) ? e : new KirokuError('Internal', String(e), { cause: e })),
+      (e: unknown) => this.#fail(append, asKirokuError(e)),
     )
-    return flight
+    return append
   }
 
-  #fail(flight: Append, error: KirokuError): void {
-    flight.state = 'failed'
-    flight.error = error
+  #fail(append: Append, error: KirokuError): void {
+    append.state = 'failed'
+    append.error = error
     this.#failed = true
     this.#settle()
   }
 
   #settle(): void {
-    const flights = this.#flights
+    const appends = this.#inFlight
     let landed = 0
-    while (landed < flights.length && flights[landed]!.state === 'stored') landed++
-    const done = flights.splice(0, landed)
-    for (const flight of done) this.#events.landed(flight)
-    if (!this.#failed || this.#flights.some((f) => f.state === 'flying')) return
-    const failed = this.#flights
-    this.#flights = []
+    while (landed < appends.length && appends[landed]!.state === 'stored') landed++
+    const done = appends.splice(0, landed)
+    for (const append of done) this.#events.landed(append)
+    if (!this.#failed || this.#inFlight.some((f) => f.state === 'inFlight')) return
+    const failed = this.#inFlight
+    this.#inFlight = []
     if (failed.length > 0) this.#events.failed(failed)
   }
 }
 
-/** What facts a frame is made of, the largest first, to find out why it is too large. */
+/** The facts that a frame is made of, largest first, to tell why it is too large. */
 const largest = (events: readonly LogEvent[]): string => {
   const bytes = new Map<string, { count: number; bytes: number }>()
   for (const e of events) {

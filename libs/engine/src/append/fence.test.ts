@@ -25,8 +25,8 @@ const withOrphans = async () => {
     { partitions: 1 },
     { schedule: (ms, run) => (ms === 0 ? queueMicrotask(run) : void time.after(ms, run)) },
   )
-  const mortal = new CrashingLog(log)
-  const one = await startTestNode(mortal, 'one')
+  const crashing = new CrashingLog(log)
+  const one = await startTestNode(crashing, 'one')
   await one.ask({ type: 'CreateQueue', queue: 'mail', config: {}, by })
   await one.ask(send(1))
   log.faults.slow(30)
@@ -38,7 +38,7 @@ const withOrphans = async () => {
   }
   log.faults.write(0, new TextEncoder().encode('not ours'))
   log.faults.slow(0)
-  return { log, mortal, one, replies, land: () => time.advance(30) }
+  return { log, crashing, one, replies, land: () => time.advance(30) }
 }
 const texts = async (one: Awaited<ReturnType<typeof startTestNode>>) =>
   (await one.ask(receive('mail'))).delivery!.messages.map(text)
@@ -58,10 +58,10 @@ describe('a foreign record among appends in flight', () => {
   })
 
   it('makes the next owner give it up when the one before died of it', async () => {
-    const { log, mortal, land } = await withOrphans()
+    const { log, crashing, land } = await withOrphans()
     const part = await log.partition(0)
     const { lastSeq } = await part.state()
-    mortal.kill()
+    crashing.kill()
     await land()
     expect((await part.state()).lastSeq).toBe(lastSeq + 2)
     const two = await startTestNode(log, 'two')

@@ -10,7 +10,7 @@ import { KirokuError, isKirokuError, type LogEvent } from '@kiroku/protocol'
 import type { Time } from '../Time.ts'
 import { limits } from '../limits.ts'
 
-/** The start of an ownership: everything up to `seq` is settled, and nobody else can append behind it. */
+/** The start of an ownership: everything up to `seq` is settled, and no other owner can append behind it. */
 export interface Fenced {
   readonly epoch: number
   readonly seq: number
@@ -24,11 +24,12 @@ export interface Fenced {
 
 /**
  * Takes the ownership of a log: an atomic batch of as many records as an owner may have appends in flight.
- * `lockFresh` is asked right before the batch leaves: whoever stood still between looking at the log and writing to it
- * must not take the partition from the next owner, who would not notice until its next append. `givenUp` is asked before every try, and says why there must be no more.
+ * `lockFresh` is asked right before the batch leaves: a node that stood still between reading the log and writing to it
+ * must not take the partition from the next owner, who would not notice until its next append. `givenUp` is asked before
+ * every try, and says why there must be no more.
  * The new epoch is later than `epochBefore`, one that the log may have lost; `reason` goes on record where an owner
  * takes its own partition over again.
- * Errors: `LogDamaged` when the last record cannot be read, and what the log throws once the tries are over.
+ * Errors: `LogDamaged` when the last record cannot be read, and what the log throws after the last try.
  */
 export const fence = async (
   log: PartitionLog,
@@ -100,14 +101,14 @@ interface Tail {
   readonly epoch: number
   readonly hash: Uint8Array
   readonly at: number
-  /** First of the records at the end that nobody may rely on. */
+  /** First of the records at the end that must not be relied on. */
   readonly orphansFrom: number | undefined
 }
 
 /**
  * Looks at the end of a log. When a foreign record took the sequence of an append, appends that were in flight behind
  * it still found the sequence that they expected: they are stored, but what they rest on is not. No answer left for
- * them, so the next fence gives them up and goes on from the last record before the foreign one.
+ * them, so the next fence gives them up and continues from the last record before the foreign one.
  */
 const tailOf = async (log: PartitionLog, firstSeq: number, lastSeq: number): Promise<Tail> => {
   const ours: { readonly seq: number; readonly record: DecodedRecord }[] = []
@@ -148,13 +149,13 @@ const tailOf = async (log: PartitionLog, firstSeq: number, lastSeq: number): Pro
 const timeBehind = ({ at, events }: DecodedFrame): number =>
   events.reduce((latest, e) => (e.type === 'ClockResumed' ? Math.max(latest, e.now) : latest), at)
 
-/** A log that another owner has gone on with meanwhile, and may have trimmed, is not damaged: it has to be looked at anew. */
+/** A log that another owner has appended to meanwhile, and may have trimmed, is not damaged: it must be read again. */
 const mustStand = async (log: PartitionLog, lastSeq: number): Promise<void> => {
   if ((await log.state()).lastSeq !== lastSeq)
-    throw new KirokuError('Fenced', `partition ${log.partition}: another owner went on with the log`)
+    throw new KirokuError('Fenced', `partition ${log.partition}: another owner appended to the log`)
 }
 
-/** Every fence judges the tail before it, so that nobody needs to look further back. */
+/** Every fence judges the tail before it, so that later ones need not read further back. */
 const isFence = (record: DecodedRecord): boolean =>
   record.kind === 'frame' && record.events.some((e) => e.type === 'OwnerChanged' || e.type === 'Repaired')
 
@@ -169,7 +170,7 @@ const decoded = (data: Uint8Array, orNothing: boolean): DecodedRecord | undefine
 
 /**
  * Another node that took the log over behind `fromSeq`, if one did: it says so there, or has trimmed that since, which
- * nobody else does to records that this owner never had stored.
+ * only an owner does to records that this one never knew to be stored.
  */
 export const otherOwnerBehind = async (
   log: PartitionLog,
@@ -191,8 +192,8 @@ export const otherOwnerBehind = async (
 }
 
 /**
- * Whether somebody wrote behind an ownership in a later epoch. What an owner finds missing or damaged then may be what
- * the next one trimmed, or stands on, and says nothing of the log.
+ * Whether a later epoch wrote behind an ownership. What its owner finds missing or damaged then may be what the next
+ * one trimmed, and is no damage of the log.
  */
 export const isOver = async (log: PartitionLog, { seq, epoch }: Fenced): Promise<boolean> => {
   for await (const stored of log.read(seq + 1)) {

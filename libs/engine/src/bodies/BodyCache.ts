@@ -12,7 +12,7 @@ interface Entry {
 
 /**
  * Bodies by the record they lie in: what was appended or read last, up to a limit; the rest is read ahead from the log.
- * What is not stored yet stays, whatever the limit says: nobody would find it in the log.
+ * What is not stored yet stays, whatever the limit: it is not in the log.
  */
 export class BodyCache {
   readonly #log: PartitionLog
@@ -63,14 +63,14 @@ export class BodyCache {
     }
   }
 
-  /** The body if it is at hand. */
+  /** The body if it is in the cache. */
   peek(seq: number, queue: number, index: number): Uint8Array | undefined {
     const ref = this.#entries.get(seq)?.frame?.body(queue, index)
     if (ref === undefined || ref instanceof Uint8Array) return ref
     return this.#entries.get(ref.seq)?.body
   }
 
-  /** Several bodies, from the log where they are not at hand. Errors: `LogDamaged`, and what reading throws. */
+  /** Several bodies, from the log where they are not in the cache. Errors: `LogDamaged`, and what reading throws. */
   async fetch(seqs: readonly number[], queue: number, indexes: readonly number[]): Promise<Uint8Array[]> {
     const bodies: Uint8Array[] = []
     let waited = false
@@ -79,7 +79,7 @@ export class BodyCache {
       if (at === undefined) waited = true
       bodies.push(at ?? (await this.#one(seqs[i]!, queue, indexes[i]!)))
     }
-    // One read serves many: they go on one at a time, so that what they do next does not hold the thread up.
+    // One read serves many: they resume one at a time, so that together they do not hold the thread.
     if (waited) await (this.#leaving = this.#leaving.then(nextTick))
     return bodies
   }
@@ -95,7 +95,7 @@ export class BodyCache {
   }
 
   async #read(seq: number): Promise<Entry> {
-    // Deliveries that follow each other want the same stretch of the log: it is read once.
+    // Deliveries that follow each other need the same stretch of the log: it is read once.
     for (;;) {
       const under = this.#reading.find((r) => r.from <= seq && seq <= r.to)
       if (under === undefined) break
@@ -128,7 +128,7 @@ export class BodyCache {
     let wanted: { seq: number; data: Uint8Array } | undefined
     for await (const record of this.#log.read(from, to)) {
       if (record.seq === from) wanted = record
-      // A damaged record that nobody asked for may lie in a stretch that a repair gave up.
+      // A damaged record that was not asked for may lie in a stretch that a repair gave up.
       else if (!record.foreign && !this.#entries.has(record.seq) && !this.#tryKeep(record.seq, record.data))
         break
       bytes += record.data.length
@@ -158,7 +158,7 @@ export class BodyCache {
   #missing(seq: number): KirokuError {
     return new KirokuError(
       'LogDamaged',
-      `partition ${this.#log.partition}: the body in record ${seq} is not there`,
+      `partition ${this.#log.partition}: the body in record ${seq} is missing`,
     )
   }
 }

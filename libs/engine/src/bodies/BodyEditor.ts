@@ -20,7 +20,7 @@ type EditOwner = Pick<
   'incarnation' | 'log' | 'partitions' | 'time' | 'route' | 'cache' | 'schemas' | 'writer' | 'act'
 >
 
-/** Gives messages other bodies: what is beside a body stays, and schemas of queues are kept to. */
+/** Replaces the bodies of messages: their metadata stays, and the schemas of their queues hold. */
 export class BodyEditor {
   readonly #o: EditOwner
   readonly #targets: RedriveTargets
@@ -32,7 +32,7 @@ export class BodyEditor {
     this.#targets = new RedriveTargets(route, partitions, () => time.monotonicMs())
   }
 
-  /** Looks at what is to be edited, and has that decided; errors are answers too. */
+  /** Checks an edit and has it decided; answers with the error where it is refused. */
   async edit(state: PartitionState, command: CommandOf<'EditBody'>, token: number): Promise<void> {
     this.#underWay++
     try {
@@ -78,7 +78,7 @@ export class BodyEditor {
     )
   }
 
-  /** Whoever names a message must mean the one that lies there. */
+  /** The message with this number must be the one that the command means. */
   #mustBe({ lineage }: EnvelopeMeta, { id, name }: QueueState, c: CommandOf<'EditBody'>): void {
     const { incarnation, log } = this.#o
     const here = messageId({ incarnation, partition: log.partition, queue: id, number: c.number })
@@ -93,7 +93,7 @@ export class BodyEditor {
         `the body has ${body.length} bytes; queue "${name}" takes up to ${config.bodyBytesMax}`,
       )
     if (config.bodySchema !== null) await this.#o.schemas.hold(body, config.bodySchema, name)
-    // Whoever wrote the envelope may have written anything.
+    // A client wrote the envelope, and may have written anything.
     if (typeof lineage?.queue !== 'string' || lineage.cause === 'redriven') return
     const origin = await this.#targets.find(lineage.queue)
     if (origin !== undefined && origin.bodySchema !== null)

@@ -1,10 +1,11 @@
-import { KirokuError } from '@kiroku/protocol'
+import type { PartitionState } from '@kiroku/partition'
+import { bodyOf, KirokuError, type CommandOf } from '@kiroku/protocol'
 import type { ErrorObject, ValidateFunction } from 'ajv'
 
 const compiledMax = 100
 const problemsMax = 5
 
-/** Holds bodies against the JSON Schemas of queues. */
+/** Validates bodies against the JSON Schemas of queues. */
 export class BodySchemas {
   readonly #compiled = new Map<string, ValidateFunction | KirokuError>()
   /** By the object of a setting, which stays the same until it is changed: sends come often, and its text is long. */
@@ -21,12 +22,29 @@ export class BodySchemas {
     if (mismatch !== undefined) throw mismatch
   }
 
-  /** Why bodies are refused, said at once: `BodyMismatch`, `InvalidConfig`, or `Busy` while the schema is made ready. */
+  /** Why a queue that checks all bodies refuses a send. A repeat of one that it took is answered from memory, not here. */
+  refuseSend(
+    { names, producers }: PartitionState,
+    { queue: name, messages, producer, send }: CommandOf<'Enqueue'>,
+  ): KirokuError | undefined {
+    const queue = names.get(name)
+    if (queue === undefined) return undefined
+    const { bodyCheck, bodySchema } = queue.config
+    if (bodyCheck !== 'all' || bodySchema === null || producers.find(producer, send) !== undefined)
+      return undefined
+    return this.refuse(
+      messages.map((message) => bodyOf(message)),
+      bodySchema,
+      name,
+    )
+  }
+
+  /** Why bodies are refused, said at once: `BodyMismatch`, `InvalidConfig`, or `Busy` while the schema is compiled. */
   refuse(bodies: Iterable<Uint8Array>, schema: object, queue: string): KirokuError | undefined {
     const validate = this.#readyOf(schema)
     if (validate === undefined) {
       this.#compile(schema).catch(() => undefined)
-      return new KirokuError('Busy', `the schema of queue "${queue}" is being made ready`, {
+      return new KirokuError('Busy', `the schema of queue "${queue}" is being compiled`, {
         retryAfterMs: 50,
       })
     }

@@ -6,11 +6,11 @@ import type { LargeBodyWrite } from './LargeBodyWrite.ts'
  * frame that is needed would take those records away.
  */
 export class LargeBodies {
-  /** Frame and the first of its records, by turns; frames ascend. */
+  /** A frame and the first of its records, alternating; frames ascend. */
   #frames: number[]
-  /** Frames that are needed again, and by which record they came to be so. */
+  /** Frames that are needed again, and the record that made them so. */
   #restored: { readonly frame: number; readonly from: number; readonly since: number }[] = []
-  /** What is under way and will be named by a frame that does not exist yet. */
+  /** Writes under way, which a frame will name that does not exist yet. */
   readonly #open = new Set<LargeBodyWrite>()
 
   /** Begins with what a checkpoint and the frames behind it say. */

@@ -47,14 +47,14 @@ export const openDelivery = (
   return { delivery: { ...delivery, numbers, attempts, enqueuedAt, messages }, erased }
 }
 
-/** What travels beside the body of a message that may be sealed; of one that cannot be read, what is known without its keys. */
+/** The metadata of a message that may be encrypted; of one that cannot be read, what is known without its keys. */
 export const openMessage = async (ring: KeyRing, message: Uint8Array): Promise<EnvelopeMeta> => {
   const opened = (await ring.open([message]))[0]!
   if (opened.state === 'open') return decodeEnvelope(asEnvelope(opened)).meta
   return (opened.head.meta ?? {}) as EnvelopeMeta
 }
 
-/** The envelope as its sender made it, with the lineage that it got since. */
+/** The envelope as its sender made it, with the lineage added since. */
 const asEnvelope = ({ message, head }: OpenMessage): Uint8Array => {
   const lineage = (head?.meta as EnvelopeMeta | undefined)?.lineage
   if (lineage === undefined) return message

@@ -48,7 +48,8 @@ export const encodeCheckpoint = (
 }
 
 /**
- * Reads a checkpoint back; undefined: it is of an old format that is no longer read, and the log has to be. Errors: `LogDamaged` when it is not what was stored, `FutureVersion`.
+ * Reads a checkpoint back; undefined: its format is no longer read, and the log must be. Errors: `LogDamaged` when it is
+ * not what was stored, `FutureVersion`.
  */
 export const decodeCheckpoint = (
   bytes: Uint8Array,
@@ -82,7 +83,7 @@ export interface ReadCheckpoint extends Checkpoint {
   readonly oldestBody: number
 }
 
-/** Reads a checkpoint back, and looks through its state once. Undefined and errors: as `decodeCheckpoint`. */
+/** Reads a checkpoint back, and finds the oldest body in its state. Undefined and errors: as `decodeCheckpoint`. */
 export const readCheckpoint = (bytes: Uint8Array): ReadCheckpoint | undefined => {
   const checkpoint = decodeCheckpoint(bytes)
   return checkpoint === undefined
@@ -92,7 +93,7 @@ export const readCheckpoint = (bytes: Uint8Array): ReadCheckpoint | undefined =>
 
 const digestPieceBytes = 4 * 1024 * 1024
 
-/** The digest of stored checkpoint bytes, computed anew, in hex; in pieces, so that nobody waits for a large one. */
+/** The digest of stored checkpoint bytes, recomputed, in hex; in pieces, so that a large one does not hold the thread. */
 export const digestOf = async (bytes: Uint8Array): Promise<string> => {
   const digest = createHash('sha256')
   for (let at = magic.length + digestBytes; at < bytes.length; at += digestPieceBytes) {

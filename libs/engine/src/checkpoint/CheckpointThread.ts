@@ -8,21 +8,21 @@ import type { CheckpointTask, MadeCheckpoint } from './makeCheckpoint.ts'
 export type ThreadTask =
   { readonly make: CheckpointTask; readonly lists: number } | { readonly read: Uint8Array }
 
-/** What a thread says. The lists of what it read come in pieces, one for each time that it is asked. */
+/** What a thread replies. The lists of what it read come in pieces, one per request. */
 export type ThreadReply =
   | { readonly made: MadeCheckpoint }
   | { readonly read: ReadCheckpoint | undefined; readonly lists: number }
   | { readonly piece: Piece | undefined }
   | { readonly error: WireError }
 
-/** A thread for work on one checkpoint, which would keep the actor's waiting. */
+/** A thread for work on one checkpoint, which would take too long on the actor's. */
 export class CheckpointThread {
   readonly #worker: Worker
 
   /** `moved`: memory that the thread takes over. */
   constructor(task: ThreadTask, moved: ArrayBuffer[]) {
     this.#worker = new Worker(workerUrl(), { workerData: task, transferList: moved })
-    // Who waits hears of it; nobody else has to.
+    // `reply` rejects with it; without this listener it would end the process.
     this.#worker.on('error', () => {})
   }
 
@@ -30,7 +30,7 @@ export class CheckpointThread {
     this.#worker.postMessage(message, moved)
   }
 
-  /** The next thing that it says. Rejects when it ends without a word. */
+  /** Its next reply. Rejects when it ends without one. */
   reply(): Promise<ThreadReply> {
     const worker = this.#worker
     return new Promise((resolve, reject) => {
@@ -47,7 +47,7 @@ export class CheckpointThread {
   }
 }
 
-/** Beside this file in the sources, beside the bundle in a package. */
+/** Next to this file in the sources, next to the bundle in a package. */
 const workerUrl = (): URL =>
   new URL(
     import.meta.url.endsWith('.ts') ? './checkpointThreadMain.ts' : './checkpoint-thread.mjs',

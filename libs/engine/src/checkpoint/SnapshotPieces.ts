@@ -1,6 +1,6 @@
 import { putTogether, takeApart, type Snapshot } from '@kiroku/partition'
 
-/** Objects that are copied to or from another thread at once: some ms, where they are queues. */
+/** Objects that are copied to or from another thread at once; of queues, that takes a few ms. */
 const pieceItems = 1_000
 
 /** A part of a list on its way between threads. */
@@ -9,7 +9,7 @@ export interface Piece {
   readonly items: readonly unknown[]
 }
 
-/** A snapshot on its way between threads: at first what is moved whole, then its lists in pieces. */
+/** A snapshot on its way between threads: first what is transferred whole, then its lists in pieces. */
 interface SnapshotPieces {
   readonly rest: Snapshot
   readonly lists: number
@@ -18,18 +18,18 @@ interface SnapshotPieces {
   readonly pieces: Generator<{ readonly piece: Piece; readonly moved: ArrayBuffer[] }, void>
 }
 
-/** Takes a snapshot apart for another thread, which takes its memory over. */
+/** Takes a snapshot apart for another thread, to which its memory is transferred. */
 export const piecesOf = (snapshot: Snapshot): SnapshotPieces => {
   const { rest, lists } = takeApart(snapshot)
   const { live, runs, producers } = rest
   const { lastAt, highest, counts, sends } = producers
   const columns = buffersOf([...runs.chunks, lastAt, highest, counts, sends])
-  // Memory that was made ready for them may be larger than they are; it is theirs all the same.
+  // Memory that was allocated ahead for them may be larger than they are; it is theirs all the same.
   const liveColumns = (Object.values(live) as ArrayBufferView<ArrayBuffer>[]).map(({ buffer }) => buffer)
   return { rest, lists: lists.length, moved: [...liveColumns, ...columns], pieces: piecesIn(lists) }
 }
 
-/** Puts a snapshot together from what came of it. */
+/** Puts a snapshot together from its pieces. */
 export class PieceCollector {
   readonly #rest: Snapshot
   readonly #lists: unknown[][]
@@ -59,7 +59,7 @@ function* piecesIn(
     }
 }
 
-/** The keys of queues, among whatever else it is. */
+/** The dedup keys of queues, if these are queues. */
 const dedupBuffers = (items: readonly unknown[]): ArrayBuffer[] => {
   const moved: ArrayBuffer[] = []
   for (const item of items) {
@@ -69,7 +69,7 @@ const dedupBuffers = (items: readonly unknown[]): ArrayBuffer[] => {
   return moved
 }
 
-/** Memory that is a column's own; what shares it with others is copied. */
+/** Memory that belongs to one column; what shares it with others is copied. */
 export const buffersOf = (columns: readonly ArrayBufferView[]): ArrayBuffer[] =>
   columns
     .filter(({ byteLength, buffer }) => byteLength === buffer.byteLength)

@@ -36,7 +36,7 @@ export const noteFilesIn = (folder: string): NoteFiles => {
   }
 }
 
-/** What the nodes of this folder noted of the logs whose ends they saw. */
+/** What nodes with this folder noted of the ends of logs. */
 export const readTailNotes = (
   folder: string,
 ): (Note & { readonly incarnation: string; readonly partition: number })[] => {
@@ -50,7 +50,7 @@ export const readTailNotes = (
   return notes
 }
 
-/** A note that cannot be read says nothing: it is a help, not the truth. */
+/** A note that cannot be read is ignored: it is a help, not the truth. */
 const readNote = (read: () => string): Note | undefined => {
   try {
     return JSON.parse(read()) as Note
@@ -76,7 +76,7 @@ export class TailNotes {
     }
   >()
 
-  /** Notes of the log of that incarnation; its name is for people. */
+  /** @param log name of the log, for people */
   constructor(files: NoteFiles, incarnation: string, log = '') {
     this.#files = files
     this.#log = log
@@ -87,7 +87,7 @@ export class TailNotes {
     return fileName(this.#incarnation, partition)
   }
 
-  /** Notes what is stored; written once a second at most. */
+  /** Notes what is stored; written at most once per second. */
   note(
     partition: number,
     { seq, hash }: { readonly seq: number; readonly hash: Uint8Array },
@@ -130,7 +130,7 @@ export class TailNotes {
     const { epoch, seq } = last
     const note: Note = { log: this.#log, epoch, seq, hash: Buffer.from(last.hash).toString('hex') }
     last.writing = last.writing.then(async () => {
-      // The note is a help, not the truth: a disk that does not take it stops nobody.
+      // A note is a help, not the truth: a disk that cannot store it must stop nothing.
       await this.#files.write(this.#file(partition), JSON.stringify(note)).catch(() => {})
     })
     await last.writing
@@ -146,7 +146,7 @@ export class TailNotes {
   }
 
   /**
-   * Holds the log against the note, unless a repair of `repairedEpoch` or later gave up what was known before.
+   * Checks the log against the note, unless a repair of `repairedEpoch` or later gave up what was known before.
    * Errors: `LogShortened`, `LogDamaged`.
    */
   async check(log: PartitionLog, repairedEpoch: number): Promise<void> {

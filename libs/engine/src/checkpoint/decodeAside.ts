@@ -16,14 +16,14 @@ export const decodeAside = async (bytes: Uint8Array): Promise<ReadCheckpoint | u
   const thread = new CheckpointThread({ read: own }, [own.buffer])
   const said = await thread.reply()
   if ('error' in said) throw errorFromWire(said.error)
-  if (!('read' in said)) throw new Error('the checkpoint thread said something else')
+  if (!('read' in said)) throw new Error('unexpected reply of the checkpoint thread')
   const { read, lists } = said
   if (read === undefined) return undefined
   const collected = new PieceCollector(read.snapshot, lists)
   for (;;) {
     thread.send('next')
     const next = await thread.reply()
-    if (!('piece' in next)) throw new Error('the checkpoint thread said something else')
+    if (!('piece' in next)) throw new Error('unexpected reply of the checkpoint thread')
     if (next.piece === undefined) return { ...read, snapshot: collected.snapshot }
     collected.add(next.piece)
     await nextTick()

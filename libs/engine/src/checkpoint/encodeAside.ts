@@ -5,24 +5,24 @@ import { piecesOf } from './SnapshotPieces.ts'
 import { inTurns } from './inTurns.ts'
 import { makeCheckpoint, type CheckpointTask, type MadeCheckpoint } from './makeCheckpoint.ts'
 
-/** Below so much in a state, whatever it is, encoding takes less than starting a thread. */
+/** Below this many items in a state, encoding takes less time than starting a thread. */
 const asideFrom = 5_000
 
 /** Makes a checkpoint off the actor's thread where the state is large; takes the snapshot over. */
 export const encodeAside = async (task: CheckpointTask): Promise<MadeCheckpoint> => {
   if (itemsIn(task.snapshot) < asideFrom) return makeCheckpoint(task)
-  // Copying, taking apart and starting a thread take some ms each: others get their turn in between.
+  // Copying, taking apart and starting a thread take a few ms each: yield in between.
   await nextTick()
   const { moved, pieces, rest, lists } = piecesOf(task.snapshot)
   await nextTick()
   const thread = new CheckpointThread({ make: { ...task, snapshot: rest }, lists }, moved)
   const reply = thread.reply()
-  // The wait below is told.
+  // The `await` below handles it.
   reply.catch(() => {})
   await inTurns(send(thread, pieces))
   const said = await reply
   if ('made' in said) return said.made
-  throw new Error('the checkpoint thread said something else')
+  throw new Error('unexpected reply of the checkpoint thread')
 }
 
 function* send(

@@ -1,7 +1,7 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { limits } from '../limits.ts'
 
-/** Runs steps in slices of a few ms, so that others get their turn before and in between. */
+/** Runs steps in slices of a few ms, and yields the thread before the first and in between. */
 export const inTurns = async <T>(steps: Generator<undefined, T>): Promise<T> => {
   let sliceEnd = 0
   for (;;) {

@@ -37,8 +37,8 @@ interface PassedOver {
 
 /**
  * Rebuilds a partition's state up to `toSeq`: the newest checkpoint that holds, then every frame behind it. A
- * checkpoint that the log names must be the one that it names; otherwise an older one is taken, which `passedOver`
- * tells. What lies before that checkpoint is not read, but must be there. Yields to others every few ms. Errors:
+ * checkpoint that the log names must be the one that it names; otherwise an older one is used, and `passedOver` says
+ * why. What lies before that checkpoint is not read, but must exist. Yields the thread every few ms. Errors:
  * `LogDamaged`, `LogShortened`, `FutureVersion`.
  */
 export const load = async (log: PartitionLog, toSeq: number): Promise<Loaded> => {

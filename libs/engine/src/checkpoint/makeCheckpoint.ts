@@ -14,13 +14,13 @@ export interface CheckpointTask {
 
 /** A checkpoint, and what it still needs of the log. */
 export interface MadeCheckpoint extends EncodedCheckpoint {
-  /** Oldest frame with a body that somebody may need. */
+  /** Oldest frame with a body that is still needed. */
   readonly oldestBody: number
-  /** Bodies from before the last checkpoint; one more than may be carried stands for any more. */
+  /** Bodies from before the last checkpoint, up to one more than may be carried. */
   readonly old: readonly OldBodies[]
 }
 
-/** Everything about a checkpoint that goes through the whole state; on a thread of its own where that is large. */
+/** Does everything that goes through the whole state; on a thread of its own where that is large. */
 export const makeCheckpoint = (task: CheckpointTask): MadeCheckpoint => {
   const { snapshot, seq, hash, largeBodies, behind } = task
   const oldestBody = oldestBodySeq(snapshot)

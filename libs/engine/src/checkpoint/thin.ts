@@ -6,7 +6,7 @@ export interface StoredCheckpoint {
   readonly bytes: number
 }
 
-/** What thinning goes by. */
+/** The limits of thinning. */
 export interface ThinningLimits {
   readonly recordMs: number
   /** Bytes that all of them may have together; beyond, only what recovery needs stays. */
@@ -15,13 +15,12 @@ export interface ThinningLimits {
   readonly givenUp?: readonly { readonly from: number; readonly upTo: number }[]
 }
 
-/** Checkpoints that divide the record, about: it is trimmed to one of them, so it gets longer than its age by this share. */
+/** Parts into which checkpoints divide the record, about: it is trimmed to one of them, so it may grow one part longer than its age. */
 const steps = 8
 
 /**
- * Which of the checkpoints, oldest first, stay: the oldest, without which nobody knows the state at the record's
- * beginning; the last two, which recovery needs; those that stand where a repair gave records up; between them as many as
- * trimming by age goes along.
+ * Which of the checkpoints, oldest first, stay: the oldest, since it is the state at the record's beginning; the last
+ * two, which recovery needs; those where a repair gave records up; and between them enough for trimming by age.
  */
 export const thin = <C extends StoredCheckpoint>(
   checkpoints: readonly C[],

@@ -11,7 +11,7 @@ import type { OwnerTask } from '../tasks/OwnerTask.ts'
 
 /**
  * Encrypts what a frame brings into an erasable queue, with keys that are stored before it. Commands whose keys are not
- * at hand wait, and those behind them in their queue with them; other queues do not notice. Called by the turn loop only,
+ * in memory wait, and those behind them in their queue with them; other queues do not notice. Called by the turn loop only,
  * but for `writesLate` and `growth`, which the intake asks too.
  */
 export class BodyCipher implements OwnerTask {
@@ -32,7 +32,7 @@ export class BodyCipher implements OwnerTask {
     this.#state = undefined
   }
 
-  /** Queue into which a command brings bodies, if it is there. */
+  /** Queue into which a command brings bodies, if it exists. */
   #queueOf(command: Bringing['command']): QueueState | undefined {
     return command.type === 'Enqueue'
       ? this.#state!.names.get(command.queue)
@@ -153,7 +153,7 @@ export class BodyCipher implements OwnerTask {
   }
 }
 
-/** Stands for a message that is not stored, as it was before. */
+/** Stands for a message that is not stored again. */
 const nothing = new Uint8Array(1)
 
 /** What came from elsewhere brings its lineage, and maybe the keys under which it was stored there. */

@@ -19,18 +19,12 @@ import type { Erasure, PartitionState, QueueState } from '@kiroku/partition'
 import type { Ranges } from '@kiroku/protocol'
 import { limits } from '../limits.ts'
 import type { OwnerTask } from '../tasks/OwnerTask.ts'
+import { EntryUses } from './EntryUses.ts'
 
-/** A key that a message is sealed with. */
+/** A key that a message is encrypted with. */
 export interface EncryptionKey {
   readonly name: string
   readonly key: Uint8Array
-}
-
-/** A use of entries that takes a while. */
-interface Use {
-  readonly entries: Set<string>
-  /** An entry of it was written, or lost keys, since it began: what the store answered may be from before. */
-  isOutdated: boolean
 }
 
 /** The keys of one partition's erasable queues, as far as they are needed now. Its owner alone writes them. */
@@ -44,8 +38,8 @@ export class KeyRing implements OwnerTask {
   readonly #loading = new Map<string, Promise<void>>()
   /** Keys of groups for erasures that are not decided yet, with their entries, in the order in which these hold them. */
   readonly #undecided = new Map<string, string>()
-  /** What is under way with entries: an answer of the store may arrive when all it tells was erased since. */
-  readonly #uses = new Set<Use>()
+  /** What is under way with entries: an answer of the store may arrive when all that it tells was erased since. */
+  readonly #uses = new EntryUses()
   /** Entries by group; a digest takes longer than a look here. */
   readonly #groups = new Map<string, string>()
   /** Messages of a queue for which there are to be keys ahead. */
@@ -55,7 +49,7 @@ export class KeyRing implements OwnerTask {
 
   /**
    * @param now the time of the store, by which entries vanish, in ms
-   * @param isOwner whether nobody else can have erased anything: the lock on the partition is confirmed
+   * @param isOwner whether the lock on the partition is confirmed, so that no other owner can have erased anything
    */
   constructor(keys: KeyStore, now: () => number, isOwner: () => boolean) {
     this.#keys = keys
@@ -72,48 +66,29 @@ export class KeyRing implements OwnerTask {
     this.#state = undefined
     for (const map of [this.#entries, this.#loading, this.#ahead, this.#touched]) map.clear()
     this.#undecided.clear()
-    for (const use of this.#uses) use.isOutdated = true
-  }
-
-  /** Does something with entries, and again as long as one of them changed meanwhile. */
-  async #upToDate<A>(act: (entries: Set<string>) => Promise<A>): Promise<A> {
-    for (;;) {
-      const use: Use = { entries: new Set(), isOutdated: false }
-      this.#uses.add(use)
-      try {
-        const result = await act(use.entries)
-        if (!use.isOutdated) return result
-      } finally {
-        this.#uses.delete(use)
-      }
-    }
+    this.#uses.outdateAll()
   }
 
   #read(entry: string): Promise<KeyEntry | undefined> {
-    return this.#upToDate((entries) => {
+    return this.#uses.upToDate((entries) => {
       entries.add(entry)
       return this.#keys.get(entry)
     })
   }
 
-  /** An entry was written, or keys of it may not be used any more. */
-  #changed(entry: string): void {
-    for (const use of this.#uses) if (use.entries.has(entry)) use.isOutdated = true
-  }
-
-  /** Key of the queue's message with this number; undefined: it is not at hand. */
+  /** Key of the queue's message with this number; undefined: it is not in memory. */
   ofMessage({ id }: QueueState, number: number): EncryptionKey | undefined {
     const name = messageKeyName(this.#partition, id, number)
     const key = this.#at(blockEntry(this.#partition, id, number), name)
     return key && { name, key }
   }
 
-  /** Key that a group of the queue uses now; undefined: it is not at hand. */
+  /** Key that a group of the queue uses now; undefined: it is not in memory. */
   ofGroup({ id }: QueueState, group: string): EncryptionKey | undefined {
     const entry = this.#groupEntry(id, group)
     const held = this.#entries.get(entry)
     if (held === undefined) return undefined
-    // What stands behind a key that is not decided outlives that erasure: until then nothing is sealed with it.
+    // Keys behind one that is not decided outlive that erasure: until then nothing is encrypted with them.
     const ids = keyIds(held.value)
     const undecided = ids.findIndex((id) => this.#undecided.has(id))
     const last = ids.at(undecided < 0 ? -1 : undecided - 1)
@@ -127,7 +102,7 @@ export class KeyRing implements OwnerTask {
     return held && keyIn(name, held.value)
   }
 
-  /** Entries that `count` messages from the queue's next number on need and that are not at hand, or grew old. */
+  /** Entries that `count` messages from the queue's next number on need and that are not in memory, or are old. */
   missingBlocks(queue: QueueState, count: number): string[] {
     const missing = this.#blocks(queue, queue.nextNumber, count)
     const ahead = this.#ahead.get(queue.id) ?? 0
@@ -140,7 +115,7 @@ export class KeyRing implements OwnerTask {
     // Half of what is ahead is used up: the next is stored while the rest goes.
     if (ahead > 0 && this.#blocks(queue, queue.nextNumber + count, ahead / 2).length > 0)
       this.provide(this.#blocks(queue, queue.nextNumber + count, ahead)).catch(() => {
-        // Whoever needs them asks again.
+        // They are asked for again when they are needed.
       })
     return missing
   }
@@ -156,7 +131,7 @@ export class KeyRing implements OwnerTask {
     return missing
   }
 
-  /** Entries of these groups that are not at hand, or grew old. */
+  /** Entries of these groups that are not in memory, or are old. */
   missingGroups({ id }: QueueState, groups: Iterable<string>): string[] {
     const missing: string[] = []
     for (const group of new Set(groups)) {
@@ -171,12 +146,12 @@ export class KeyRing implements OwnerTask {
     return held !== undefined && !this.#isOld(held.timeMs)
   }
 
-  /** What is used now must last as long as what is sealed with it. */
+  /** Whether an entry must be written again, so that it lasts as long as what is encrypted with it. */
   #isOld(timeMs: number): boolean {
     return this.#now() - timeMs > this.#keys.keptMs / 4
   }
 
-  /** Has these entries at hand, and makes those that are not there. Errors: `KeysUnavailable`. */
+  /** Loads these entries, and makes those that do not exist. Errors: `KeysUnavailable`. */
   async provide(entries: readonly string[]): Promise<void> {
     await Promise.all(
       entries.map((entry) => {
@@ -194,7 +169,7 @@ export class KeyRing implements OwnerTask {
 
   async #provide(entry: string): Promise<void> {
     const state = this.#state
-    const stored = await this.#upToDate((entries) => {
+    const stored = await this.#uses.upToDate((entries) => {
       entries.add(entry)
       return this.#getOrMake(entry)
     })
@@ -259,11 +234,11 @@ export class KeyRing implements OwnerTask {
     )
   }
 
-  /** Stores the key with which a group is to go on after its erasure; returns its id. Errors: `KeysUnavailable`. */
+  /** Stores the key that a group uses after its erasure; returns its id. Errors: `KeysUnavailable`. */
   async addGroupKey(queue: number, group: string): Promise<string> {
     const state = this.#state
     const entry = this.#groupEntry(queue, group)
-    // Until the erasure is decided the group goes on with the key before.
+    // Until the erasure is decided the group keeps its key.
     await this.provide([entry])
     for (;;) {
       const found = await this.#keys.get(entry)
@@ -274,7 +249,7 @@ export class KeyRing implements OwnerTask {
       try {
         const revision = await this.#keys.put(entry, value, found?.revision ?? 0)
         if (revision === undefined) continue
-        this.#changed(entry)
+        this.#uses.changed(entry)
         // Before the store's answer was here, a later erasure of the group may have deleted this key too.
         const stored = await this.#read(entry)
         if (stored === undefined || !keyIds(stored.value).includes(id)) continue
@@ -288,8 +263,8 @@ export class KeyRing implements OwnerTask {
   }
 
   /**
-   * Whether a group may go on with this key by an erasure that is decided now. False: one with a later key was decided
-   * before, and what was sealed with that since would stay readable.
+   * Whether a group may use this key after an erasure that is decided now. False: one with a later key was decided
+   * before, and what was encrypted with that since would stay readable.
    */
   claim(key: string): boolean {
     const entry = this.#undecided.get(key)
@@ -301,12 +276,12 @@ export class KeyRing implements OwnerTask {
     return true
   }
 
-  /** An erasure was decided, or refused: with what it erases nothing is sealed or opened any more. */
+  /** An erasure was decided, or refused: nothing is encrypted or decrypted with the keys that it erases any more. */
   erasureDecided(key: string | undefined): void {
     if (key !== undefined) this.#undecided.delete(key)
     for (const erasure of this.#state?.erasures ?? [])
       for (const entry of this.#entriesOf(erasure)) {
-        this.#changed(entry)
+        this.#uses.changed(entry)
         const held = this.#entries.get(entry)
         if (held !== undefined)
           this.#entries.set(entry, { ...held, value: this.#without(erasure, entry, held.value) })
@@ -317,7 +292,7 @@ export class KeyRing implements OwnerTask {
   async erase(erasure: Erasure): Promise<void> {
     for (const entry of this.#entriesOf(erasure)) {
       await this.#eraseIn(entry, erasure)
-      this.#changed(entry)
+      this.#uses.changed(entry)
     }
   }
 
@@ -331,7 +306,7 @@ export class KeyRing implements OwnerTask {
     }
   }
 
-  /** Entries that sealed messages from elsewhere need, and that nobody here has looked at for long. */
+  /** Entries that encrypted messages from elsewhere need, and that were not checked here for long. */
   missingElsewhere(names: Iterable<string>): string[] {
     const missing = new Set<string>()
     for (const name of names) {
@@ -342,7 +317,7 @@ export class KeyRing implements OwnerTask {
     return [...missing]
   }
 
-  /** Sees to it that entries stay as long as messages that came from elsewhere. Errors: `KeysUnavailable`. */
+  /** Writes entries again that messages from elsewhere need, so that they last as long. Errors: `KeysUnavailable`. */
   async touch(entries: readonly string[]): Promise<void> {
     await Promise.all(
       entries.map(async (entry) => {
@@ -360,12 +335,12 @@ export class KeyRing implements OwnerTask {
   }
 
   /**
-   * Opens messages that may be sealed. Keys of other partitions are asked for each time, and those of this one while its
-   * lock is not confirmed: they may be gone. While some are waited for, keys that were at hand may be erased: then all is
-   * opened again. Errors: `KeysUnavailable`.
+   * Decrypts messages that may be encrypted. Keys of other partitions are looked up each time, and those of this one while
+   * its lock is not confirmed: they may be gone. Keys may be erased while others are looked up: then all is decrypted
+   * again. Errors: `KeysUnavailable`.
    */
   open(messages: readonly Uint8Array[]): Promise<Opened[]> {
-    return this.#upToDate((entries) => {
+    return this.#uses.upToDate((entries) => {
       const reader = new KeyReader({
         get: (entry) => {
           entries.add(entry)

@@ -7,14 +7,14 @@ import { limits } from '../limits.ts'
 import type { Owner } from '../tasks/Owner.ts'
 import type { OwnerTask } from '../tasks/OwnerTask.ts'
 
-/** Letters that are looked at before others get their turn. */
+/** Letters that are checked before the thread is yielded. */
 const lookedAtOnce = 10_000
 
 type LetterKeysOwner = Pick<Owner, 'log' | 'keys' | 'time' | 'ring' | 'cache' | 'now'>
 
 /**
- * Keeps the keys of letters that wait for their target. The partition that takes one in writes its keys again; until then nobody
- * else does, and a letter may wait for longer than keys are kept.
+ * Keeps the keys of letters that wait for their target. The partition that receives one writes its keys again; before,
+ * nothing else does, and a letter may wait for longer than keys are kept.
  */
 export class LetterKeys implements OwnerTask {
   readonly #o: LetterKeysOwner
@@ -69,7 +69,7 @@ export class LetterKeys implements OwnerTask {
       const message = await fetchLetter(this.#o.log, this.#o.cache, state, source, letter)
       return isSealed(message) ? readSealed(message).head.keys : []
     } catch (e) {
-      // It went on, or was stored again elsewhere, while it was looked for; damage shows when it is sent.
+      // It was sent, or stored again elsewhere, while it was read; damage shows when it is sent.
       if (isKirokuError(e) && e.id === 'LogDamaged') return []
       throw e
     }

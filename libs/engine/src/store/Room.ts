@@ -1,11 +1,11 @@
 import { limits } from '../limits.ts'
 
-/** What is left of a store, as it was last told, less what was stored since. */
+/** What is free in a store by its last answer, less what was stored since. */
 export class Room {
   #freeBytes = Infinity
   #bytesMax = Infinity
 
-  /** The store told, or cannot tell any more. */
+  /** The store's answer; undefined when it cannot tell any more. */
   told(room: { readonly freeBytes: number; readonly bytesMax: number } | undefined, since = 0): void {
     this.#freeBytes = room === undefined ? Infinity : room.freeBytes - since
     this.#bytesMax = room?.bytesMax ?? Infinity
@@ -13,19 +13,19 @@ export class Room {
   stored(bytes: number): void {
     this.#freeBytes -= bytes
   }
-  /** Bytes that are free; infinity where nobody tells. */
+  /** Bytes that are free; infinity when not known. */
   get freeBytes(): number {
     return Math.max(0, this.#freeBytes)
   }
-  /** What the store could hold; infinity where nobody tells. */
+  /** Bytes that the store can hold; infinity when not known. */
   get bytesMax(): number {
     return this.#bytesMax
   }
-  /** What sends leave free, for everything that makes room again. */
+  /** Bytes that sends leave free, for everything that makes room again. */
   get reserveBytes(): number {
     return Math.min(limits.reserveBytesMax, this.#bytesMax * limits.reserveShare)
   }
-  /** Whether a send of this size may follow those that wait: they must leave the reserve free, it only a part of it. */
+  /** Whether a send of this size may follow those that wait: they must leave the reserve free, and it a part of that. */
   takes(bytes: number, waitingBytes: number): boolean {
     const left = this.#freeBytes - waitingBytes
     return left === Infinity || (left >= this.reserveBytes && left - bytes >= this.#kept('sends'))
@@ -35,11 +35,11 @@ export class Room {
     const left = this.#freeBytes - waitingBytes - bytes
     return left === Infinity || left >= this.#kept('carried')
   }
-  /** Whether a delivery may be recorded: one that comes back again and again takes room each time and makes none. */
+  /** Whether a delivery may be recorded: one that is retried again and again takes room each time and makes none. */
   get delivers(): boolean {
     return this.#freeBytes === Infinity || this.freeBytes >= this.#kept('deliveries')
   }
-  /** How many times the reserve is free. */
+  /** Free bytes as a multiple of the reserve. */
   get reserves(): number {
     return this.#freeBytes === Infinity ? Infinity : this.freeBytes / this.reserveBytes
   }

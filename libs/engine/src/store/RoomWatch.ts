@@ -23,7 +23,7 @@ export class RoomWatch {
     this.room.stored(bytes)
   }
 
-  /** Looks from time to time until every user has left. */
+  /** Asks from time to time until every user has left. */
   enter(): void {
     if (++this.#users === 1) this.#tick()
   }
@@ -31,7 +31,7 @@ export class RoomWatch {
     if (--this.#users === 0) this.#cancel()
   }
 
-  /** Asks the store. Resolves also when it does not answer: then the last word counts. */
+  /** Asks the store. Resolves also when it does not answer: then its last answer counts. */
   async look(): Promise<void> {
     const before = this.#stored
     try {

@@ -7,7 +7,7 @@ import type { RoomWatch } from './RoomWatch.ts'
 
 /**
  * How much room a partition's log has: in its stream, and in the store that it shares. Below the reserve sends are
- * refused, and what makes room again goes on from it; below twice the reserve the log is short, and trimmed early.
+ * refused, and the reserve is for what makes room again; below twice the reserve the log is short, and trimmed early.
  */
 export class StorageWatch {
   readonly #log: PartitionLog
@@ -22,7 +22,7 @@ export class StorageWatch {
   /** Bytes that were sent off to the log. */
   #sent = 0
 
-  /** `onShort` is called from time to time as long as the log is short. */
+  /** @param onShort called from time to time while the log is short */
   constructor(log: PartitionLog, time: Time, store: RoomWatch, onShort: () => void) {
     this.#log = log
     this.#time = time
@@ -34,7 +34,7 @@ export class StorageWatch {
   get bytes(): number {
     return this.#bytes
   }
-  /** The tighter of the two. */
+  /** The tighter one of the stream and the store. */
   get room(): Room {
     return this.#stream.reserves < this.#store.room.reserves ? this.#stream : this.#store.room
   }
@@ -52,7 +52,7 @@ export class StorageWatch {
     if (this.#wasRefused) return false
     return this.#stream.carries(bytes, waitingBytes) && this.#store.room.carries(bytes, waitingBytes)
   }
-  /** Whether there is room for deliveries. They go on where dead letters already wait, so that a consumer still makes room. */
+  /** Whether there is room for deliveries. They continue where sends are refused, so that consumers make room. */
   get delivers(): boolean {
     return this.#stream.delivers && this.#store.room.delivers
   }
@@ -60,7 +60,7 @@ export class StorageWatch {
   get short(): boolean {
     return this.#stream.reserves < 2 || this.#store.room.reserves < 2
   }
-  /** Why such a send must wait. */
+  /** Why a send of this size is refused. */
   reason(bytes: number): string {
     const { freeBytes, reserveBytes, bytesMax } = this.room
     if (bytesMax === Infinity || this.#wasRefused) return 'the store took no more'
@@ -81,7 +81,7 @@ export class StorageWatch {
     }
   }
 
-  /** The log refused an append for want of room. */
+  /** The log refused an append because it is full. */
   refused(): void {
     this.#refusedAt = this.#time.monotonicMs()
   }
@@ -94,7 +94,7 @@ export class StorageWatch {
     this.#store.stored(bytes)
   }
 
-  /** Something is gone from the log, so that there may be room again. */
+  /** Something was deleted from the log: there may be room again. */
   async freed(): Promise<void> {
     await Promise.all([this.#ask(), this.#store.look()])
   }

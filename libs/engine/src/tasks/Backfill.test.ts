@@ -43,7 +43,7 @@ const begin = async (log = createMemoryLog({ partitions: 1 }), options = {}) => 
   return { log, one }
 }
 
-/** Sends and settles, until so many records are gone from the beginning of the log. */
+/** Sends and settles until this many records are trimmed from the log. */
 const churn = async (log: MemoryLog, one: Running, records: number, from: number): Promise<number> => {
   let n = from
   const part = await log.partition(0)

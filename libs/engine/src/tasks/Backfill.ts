@@ -19,13 +19,13 @@ import { backoffMs } from './backoffMs.ts'
 
 type BackfillOwner = Pick<Owner, 'log' | 'time' | 'sizes' | 'writer' | 'act' | 'damaged'>
 
-/** The most that a run takes in the fact that restores it, beside its group. */
+/** The most that a run takes in the fact that restores it, in addition to its group. */
 const runBytes = 100
 const factBytes = 1_024
 
 /**
  * Restores the past to subscriptions that begin in it: reads the log up to the frame that opened them, and records
- * what became available in it, a piece at a time. Whoever owns the partition goes on where the record says.
+ * what became available in it, a piece at a time. A new owner continues where the record says.
  */
 export class Backfill implements OwnerTask {
   readonly #o: BackfillOwner
@@ -33,9 +33,9 @@ export class Backfill implements OwnerTask {
   #storedSeq = 0
   #isRunning = false
   #cancelPause: () => void = () => {}
-  /** Lets go of what waits for a turn. */
+  /** Resolves the wait for a turn that will not come. */
   #letGo: () => void = () => {}
-  /** Who waits until a record is stored. */
+  /** Lookups that wait until a record is stored. */
   #waiting: { readonly seq: number; readonly done: () => void }[] = []
   readonly #locating = new Map<string, Promise<Located>>()
 
@@ -81,7 +81,7 @@ export class Backfill implements OwnerTask {
     toSeq: number,
   ): Promise<Located> {
     const key = JSON.stringify([queue.id, start])
-    // Whoever asks again because it took so long waits for the same answer.
+    // A client that retries because it took long waits for the same answer.
     let locating = this.#locating.get(key)
     if (locating === undefined) {
       locating = this.#locate(queue, start, toSeq).finally(() => this.#locating.delete(key))
@@ -152,7 +152,7 @@ export class Backfill implements OwnerTask {
         done = [seq, arrival.events]
         if (runs.length < limits.restoredRunsMax && bytes < this.#o.sizes.restoredBytesMax) continue
         await this.#restore(sub, runs, bytes, done, false)
-        // What was asked for was let go: the next of this would leave a gap behind what is on record.
+        // The wait ended without a turn: another piece would leave a gap behind what is on record.
         if (this.#state !== state) return
         runs = []
         bytes = factBytes

@@ -27,7 +27,7 @@ import type { Owner } from './Owner.ts'
 import type { OwnerTask } from './OwnerTask.ts'
 import { backoffMs } from './backoffMs.ts'
 
-/** Room that the facts of an answer need in a turn; letters that go elsewhere take what there is. */
+/** Bytes that the facts of an answer need in a turn; letters that are readdressed take what room there is. */
 const forwardedBytes = 16 * 1024
 
 type ForwardOwner = Pick<
@@ -76,7 +76,7 @@ export class Forwarder implements OwnerTask {
         void this.#send(state, lane, 0)
   }
 
-  /** What is not stored may never have been: no forward says that it left after that. */
+  /** Follows the first forward of new lanes, as far as it is stored: what is not may never have happened. */
   #followFirst({ frameSeq, firstForward }: PartitionState): void {
     const firsts = this.#firsts
     if (firstForward !== (firsts.at(-1)?.first ?? this.#first))
@@ -84,7 +84,7 @@ export class Forwarder implements OwnerTask {
     while (firsts.length > 0 && firsts[0]!.seq <= this.#storedSeq) this.#first = firsts.shift()!.first
   }
 
-  /** Has a partition forget lanes that were closed, as often as it takes. */
+  /** Tells a partition of lanes that were closed, until it answers. */
   async #tell(state: PartitionState, partition: number, failures: number): Promise<void> {
     this.#told.add(partition)
     const command = closedLanesFor(state, partition, this.#storedSeq)
@@ -117,7 +117,7 @@ export class Forwarder implements OwnerTask {
     const window = this.#window(state, lane, messagesMax)
     if (window.length === 0) return void this.#busy.delete(lane)
     const answer = await this.#forward(state, lane, window, this.#first).catch((e: unknown) => {
-      // Its body is gone: no repeat would find it.
+      // Its body is gone: a retry would not find it.
       if (this.#state === state && isKirokuError(e) && e.id === 'LogDamaged') this.#o.damaged(e)
       return { error: asKirokuError(e).toWire() } as Answer<'Forward'>
     })
@@ -145,7 +145,7 @@ export class Forwarder implements OwnerTask {
 
   #window(state: PartitionState, lane: OutboxLane, messagesMax: number): OutboxEntry[] {
     const window: OutboxEntry[] = []
-    // Of a lane that waits one message is enough to ask with.
+    // One message is enough to find out whether a held lane may go on.
     const max = state.held.has(lane) ? 1 : messagesMax
     for (const entry of lane.entries) {
       if (entry.decidedSeq > this.#storedSeq || window.length >= max) break
@@ -188,7 +188,7 @@ export class Forwarder implements OwnerTask {
       if (messages.length > 0 && bytes > this.#o.sizes.forwardBytesMax) break
       messages.push(forwarded)
       enqueuedAt.push(entry.enqueuedAt)
-      // Whoever wrote the envelope may have written anything; a strange tag or group must not hold up the lane.
+      // A client wrote the envelope, and may have written anything: an invalid tag or group must not hold up the lane.
       tags.push(isTag(meta.tag) ? meta.tag : '')
       groups.push(isGroup(meta.group) ? meta.group : '')
       subscriptions.push(entry.only ?? '')
@@ -236,7 +236,7 @@ export class Forwarder implements OwnerTask {
   }
 }
 
-/** What is known of a message without its keys, and the same message with another lineage: what is sealed stays so. */
+/** What is known of a message without its keys, and the same message with another lineage: what is encrypted stays so. */
 const opened = (
   message: Uint8Array,
 ): { readonly meta: EnvelopeMeta; readonly withLineage: (lineage: Lineage) => Uint8Array } => {

@@ -11,20 +11,20 @@ import { type EnvelopeMeta, type Lineage, type Redrive, type RedriveSkip } from 
 import type { BodySchemas } from '../bodies/BodySchemas.ts'
 import type { RedriveTarget, RedriveTargets } from './RedriveTargets.ts'
 
-/** A message, and what travels beside its body where that must be known. */
+/** A message, with its metadata and body where they must be known. */
 export interface RedriveCandidate extends AvailableMessage {
   readonly meta?: EnvelopeMeta
   readonly body?: Uint8Array
 }
 
-/** What was found out about some messages. */
+/** What was decided about some messages. */
 export interface RedriveVerdicts {
-  /** How many of them were looked at. */
+  /** How many of them were judged. */
   readonly looked: number
   readonly moves: readonly RedriveMove[]
   readonly skipped: Partial<Record<RedriveSkip, number>>
   readonly filtered: number
-  /** Why none can ever go. */
+  /** Why none can ever be moved. */
   readonly failed?: string
 }
 
@@ -57,14 +57,14 @@ export class RedriveJudge {
     this.#now = now
   }
 
-  /** Whether it must know what travels beside the bodies, or a body that nobody edited. Errors: those of the way to its target. */
+  /** Whether it must know the metadata of messages, or bodies that were not edited. Errors: those of asking its target. */
   async looksInside(): Promise<boolean> {
     const { filter, to } = this.#redrive
     if (to === 'origin' || looksInside(filter)) return true
     return (await this.#targets.find(to.name))?.checksAll === true
   }
 
-  /** Looks at messages in their order until `movesMax` of them can go. Errors: those of the way to their targets. */
+  /** Judges messages in their order until `movesMax` of them can go. Errors: those of asking their targets. */
   async judge(messages: readonly RedriveCandidate[], movesMax: number): Promise<RedriveVerdicts> {
     const { filter, to } = this.#redrive
     let named: RedriveTarget | undefined
@@ -97,7 +97,7 @@ export class RedriveJudge {
 
   /** The queue and the subscription that a dead letter came from. */
   async #origin({ meta }: RedriveCandidate): Promise<Place | RedriveSkip> {
-    // Whoever wrote the envelope may have written anything.
+    // A client wrote the envelope, and may have written anything.
     const lineage = meta?.lineage as Partial<Lineage> | null | undefined
     if (typeof lineage?.queue !== 'string' || lineage.cause === 'redriven') return 'noOrigin'
     const only = lineage.subscription ?? mainSubscription

@@ -2,7 +2,7 @@ import { type Answer, errorFromWire, KirokuError, partitionOf, type QueueConfig 
 import { limits } from '../limits.ts'
 import type { Route } from './Owner.ts'
 
-/** A queue to which messages may go, as it stood a moment ago. */
+/** A queue to which messages may go, as it was when last looked up. */
 export interface RedriveTarget {
   readonly name: string
   readonly partition: number
@@ -10,13 +10,13 @@ export interface RedriveTarget {
   readonly subscriptions: ReadonlySet<string>
   /** What edited bodies must fit. */
   readonly bodySchema: QueueConfig['bodySchema']
-  /** Whether that holds for bodies that nobody edited, too. */
+  /** Whether bodies that were not edited must fit it, too. */
   readonly checksAll: boolean
   /** How long it keeps messages from their first send on, in ms; absent: from their arrival. */
   readonly originalRetentionMs?: number
 }
 
-/** Finds queues by name, wherever they are now. */
+/** Finds queues by name, in whatever partition they are. */
 export class RedriveTargets {
   readonly #route: Route
   readonly #partitions: number
@@ -29,7 +29,7 @@ export class RedriveTargets {
     this.#nowMs = nowMs
   }
 
-  /** The queue of that name; nothing when there is none. Errors: those of the way there. */
+  /** The queue of that name; undefined when there is none. Errors: those of asking its partition. */
   async find(name: string): Promise<RedriveTarget | undefined> {
     const known = this.#known.get(name)
     if (known !== undefined && this.#nowMs() - known.atMs < limits.redriveTargetMs) return known.target
@@ -43,7 +43,7 @@ export class RedriveTargets {
 }
 
 const targetOf = (answer: Answer<'DescribeQueue'> | undefined): RedriveTarget | undefined => {
-  if (answer === undefined) throw new KirokuError('Internal', 'The reply holds no answer')
+  if (answer === undefined) throw new KirokuError('Internal', 'the reply holds no answer')
   if (answer.error?.id === 'UnknownQueue') return undefined
   if (answer.error !== undefined) throw errorFromWire(answer.error)
   const { name, partition, queue, config, subscriptions } = answer.ok

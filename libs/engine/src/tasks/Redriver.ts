@@ -31,9 +31,9 @@ import type { Owner } from './Owner.ts'
 import type { OwnerTask } from './OwnerTask.ts'
 import { backoffMs } from './backoffMs.ts'
 
-/** Of what failed a redrive, for its record. */
+/** Characters of why a redrive failed, for its record. */
 const noteCharactersMax = 300
-/** Of what did not arrive, for its record: one may have moved to many queues that are gone. */
+/** Characters of what did not arrive, for its record: a redrive may have moved messages to many queues that were deleted. */
 const warningCharactersMax = 4_000
 
 type RedriveOwner = Pick<
@@ -61,16 +61,16 @@ interface Job {
 }
 
 /**
- * Moves the messages of redrives, some in each turn: goes through them in the order of their numbers, finds out where
- * each goes, and has the partition decide. What went is on record, so that the next owner goes on with the rest.
+ * Moves the messages of redrives, some per turn: goes through them in the order of their numbers, finds out where each
+ * goes, and has the partition decide. What moved is on record, so that the next owner continues with the rest.
  */
 export class Redriver implements OwnerTask {
   readonly #o: RedriveOwner
   #state: PartitionState | undefined
   readonly #busy = new Set<Redrive>()
-  /** Those who wait until something is stored. */
+  /** Redrives that wait until something is stored. */
   #waiting: (() => void)[] = []
-  /** Take pauses back. */
+  /** Cancel the pauses of redrives. */
   readonly #pauses = new Set<() => void>()
 
   constructor(owner: RedriveOwner) {
@@ -161,13 +161,13 @@ export class Redriver implements OwnerTask {
         await this.#pause(backoffMs(failures++))
         continue
       }
-      // Where few messages pass the filter, more are looked at for each that goes.
+      // Where few messages pass the filter, more are read per message that goes.
       look = moved > 0 ? batch : Math.min(2 * look, most)
       if (rateMax > 0) nextAt = Math.max(nextAt, this.#o.now()) + (moved * 1_000) / rateMax
     }
   }
 
-  /** Whether it has looked at everything, or moved as many as it may. */
+  /** Whether it has read everything, or moved as many as it may. */
   #isDone({ redrive, cursor }: Job): boolean {
     return cursor.left === 0 || (redrive.messagesMax > 0 && redrive.moved >= redrive.messagesMax)
   }
@@ -218,7 +218,7 @@ export class Redriver implements OwnerTask {
     const messages = availableAmong(state, sub, numbers)
     const movesMax = redrive.messagesMax === 0 ? batch : Math.min(batch, redrive.messagesMax - redrive.moved)
     const { looked, failed, ...verdicts } = await judge.judge(await this.#candidates(job, messages), movesMax)
-    // Numbers that are available no more are passed over.
+    // Numbers that are no longer available are skipped.
     const next = messages[looked]
     cursor.passUpTo(next === undefined ? lastOf(numbers) : next.number - 1)
     const ended = failed === undefined ? undefined : { outcome: 'failed' as const, note: failed }
@@ -235,7 +235,7 @@ export class Redriver implements OwnerTask {
     )
   }
 
-  /** As many of the messages as may be looked at together, with what is beside their bodies where that counts. */
+  /** As many of the messages as may be read together, with their metadata where that counts. */
   async #candidates(
     { redrive, sub, state, judge }: Job,
     messages: readonly AvailableMessage[],
@@ -268,7 +268,7 @@ export class Redriver implements OwnerTask {
     return candidates
   }
 
-  /** Messages of the queue that the outbox still holds; what cannot arrive now holds up nobody else. */
+  /** Messages of the queue that the outbox still holds, without those that cannot arrive now: they hold up no others. */
   #inOutbox({ state, redrive }: Job): number {
     let count = 0
     for (const lane of state.outbox.values())
@@ -276,7 +276,7 @@ export class Redriver implements OwnerTask {
     return count
   }
 
-  /** Waits until something was stored, or for a while: that a lane is held is not. */
+  /** Waits until something is stored, or for a while: that a lane is held is not stored. */
   #stir(): Promise<void> {
     return new Promise((resolve) => {
       const cancel = this.#o.time.after(limits.redriveTargetMs, () => goOn())
@@ -301,14 +301,14 @@ export class Redriver implements OwnerTask {
   }
 }
 
-/** The most that a step takes on record: a fact a move, in which each message may stand alone. */
+/** The most that a step takes on record: one fact per move, in which each message may be a range of its own. */
 const stepBytes = (moves: readonly RedriveMove[]): number => {
   let bytes = 2 * 1024
   for (const move of moves) bytes += 400 + valueBytes(move.target) + rangeBytes * countOf(move.numbers)
   return bytes
 }
 
-/** Whether a message is still available with its body in that place: somebody may have taken it meanwhile. */
+/** Whether a message is still available with its body in that place: it may have been delivered meanwhile. */
 const liesThere = (state: PartitionState, sub: Subscription, { number, seq }: AvailableMessage): boolean =>
   availableAmong(state, sub, [number, 1])[0]?.seq === seq
 

@@ -19,8 +19,8 @@ import { backoffMs } from './backoffMs.ts'
 type SpreadOwner = Pick<Owner, 'log' | 'time' | 'route' | 'act'>
 
 /**
- * Brings the parts of the queues that have their home here to what the record means them to be, whoever asked for
- * it: as often as it takes, and whenever something changed. What it says twice changes nothing.
+ * Brings the parts of the spread queues whose home is here to what the record wants them to be: retries until they
+ * answer, and again whenever something changed. Asking twice changes nothing.
  */
 export class SpreadFollower implements OwnerTask {
   readonly #o: SpreadOwner
@@ -68,7 +68,7 @@ export class SpreadFollower implements OwnerTask {
     }
   }
 
-  /** Parts that a repair set back do not say so: they are asked from time to time. */
+  /** A part that a repair set back does not tell: all are asked from time to time. */
   #assure(state: PartitionState): void {
     if (this.#isAssuring) return
     this.#isAssuring = true
@@ -94,7 +94,7 @@ export class SpreadFollower implements OwnerTask {
       const part = spread?.parts.find((p) => p.partition === partition)
       if (part === undefined || spread!.revisedSeq > this.#storedSeq || !state.homes.has(queue))
         return undefined
-      // The part of before must be gone, and limits must be shared out among those that are there.
+      // The partition's former part must be gone, and limits must be shared out among the parts that exist.
       if (state.leaving.some((l) => l.partition === partition && l.name === queue.name)) return undefined
       if (part.state === 'opening' && isLimited(queue) && !othersFollow(queue, part)) return undefined
       return placePart(state, queue, part)
@@ -122,7 +122,7 @@ export class SpreadFollower implements OwnerTask {
     this.#ask(state, `${queue}/${partition} leaves`, partition, command, (turn) => decideDropped(turn, part))
   }
 
-  /** Asks until there is an answer, and takes note of it; does nothing while that is under way. */
+  /** Asks until there is an answer, and has it decided; does nothing while that is under way. */
   #ask<A extends Answer>(
     state: PartitionState,
     key: string,

@@ -1,4 +1,5 @@
-import type { BodyCipher } from '../keys/BodyCipher.ts'
+import { BodyEditor } from '../bodies/BodyEditor.ts'
+import { BodyCipher } from '../keys/BodyCipher.ts'
 import { Eraser } from '../keys/Eraser.ts'
 import { LetterKeys } from '../keys/LetterKeys.ts'
 import { Backfill } from './Backfill.ts'
@@ -8,15 +9,18 @@ import type { OwnerTask } from './OwnerTask.ts'
 import { Redriver } from './Redriver.ts'
 import { SpreadFollower } from './SpreadFollower.ts'
 
-/** Everything that an owner does on its own, in the order in which it is told; and what commands need of that by name. */
+/** What an owner does on its own, and by name what commands need of it. */
 export interface OwnerTasks {
   readonly all: readonly OwnerTask[]
+  readonly cipher: BodyCipher
   readonly eraser: Eraser
   readonly backfill: Backfill
+  readonly editor: BodyEditor
 }
 
-/** The tasks of an owner: another one is another line. Keys come before those who use them. */
-export const ownerTasks = (owner: Owner, cipher: BodyCipher): OwnerTasks => {
+/** Makes the tasks of an owner; another one is another line. They are told of everything in this order, keys first. */
+export const ownerTasks = (owner: Owner): OwnerTasks => {
+  const cipher = new BodyCipher(owner.ring, owner.writer)
   const eraser = new Eraser(owner)
   const backfill = new Backfill(owner)
   const all = [
@@ -29,5 +33,5 @@ export const ownerTasks = (owner: Owner, cipher: BodyCipher): OwnerTasks => {
     new Redriver(owner),
     backfill,
   ]
-  return { all, eraser, backfill }
+  return { all, cipher, eraser, backfill, editor: new BodyEditor(owner) }
 }

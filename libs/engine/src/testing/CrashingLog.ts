@@ -10,8 +10,8 @@ import type {
 } from '@kiroku/log'
 
 /**
- * For tests: a log that one process uses. Once that is dead, no call of it returns; what was sent off may land. While it
- * is frozen no answer arrives.
+ * A log that one process uses. Once that is dead, no call of it returns; what was sent off may land. While it is frozen
+ * no answer arrives.
  */
 export class CrashingLog implements Log {
   readonly #log: Log

@@ -1,7 +1,7 @@
 import { decodeRecord, type Log, type PartitionLog } from '@kiroku/log'
 import type { LogEvent } from '@kiroku/protocol'
 
-/** For tests: a log whose partition does some things in another way. */
+/** A log whose partition does some things differently. */
 export const alteredLog = (log: Log, part: PartitionLog, otherwise: Partial<PartitionLog>): Log => ({
   ...log,
   partition: async () =>
@@ -13,7 +13,7 @@ export const alteredLog = (log: Log, part: PartitionLog, otherwise: Partial<Part
     }),
 })
 
-/** For tests: everything that is on record, in order. */
+/** Everything that is on record, in order. */
 export const eventsOf = async (part: PartitionLog): Promise<LogEvent[]> => {
   const events: LogEvent[] = []
   for await (const { data } of part.read(1)) {
@@ -23,6 +23,6 @@ export const eventsOf = async (part: PartitionLog): Promise<LogEvent[]> => {
   return events
 }
 
-/** For tests: the checkpoints that are on record, in order. */
+/** The checkpoints that are on record, in order. */
 export const checkpointed = async (part: PartitionLog): Promise<number[]> =>
   (await eventsOf(part)).flatMap((e) => (e.type === 'Checkpointed' ? [e.seq] : []))

@@ -17,7 +17,7 @@ export const by = { name: 'test', origin: 'test' }
 export const body = (text: string): Uint8Array => encodeEnvelope(new TextEncoder().encode(text))
 export const text = (envelope: Uint8Array): string => new TextDecoder().decode(decodeEnvelope(envelope).body)
 
-/** For tests: a node that owns partition 0 of a log until it is closed. */
+/** A node that owns partition 0 of a log until it is closed. */
 export const startTestNode = async (log: Log, name = 'node-1', options: Partial<NodeOptions> = {}) => {
   const node = new Node({ log, name, ...options })
   const scope = Effect.runSync(Scope.make())
