@@ -34,6 +34,12 @@ const withDeadLetters = async (
   return { log, one, fail }
 }
 
+/** Resolves in the turn that decides on a letter, while its frame is in flight. */
+const untilInOutbox = async ({ node }: Awaited<ReturnType<typeof startTestNode>>): Promise<void> => {
+  const { outbox } = node.actors.get(0)!.state
+  while ([...outbox.values()].every(({ entries }) => entries.length === 0)) await nextTick()
+}
+
 describe('dead letters', () => {
   it('arrive also when the body is the largest that the log takes', async () => {
     const recordBytesMax = 600_000
@@ -139,8 +145,7 @@ describe('dead letters', () => {
     log.faults.slow(20)
     log.faults.onAppend(0, 'none', 'requestLost')
     const first = one.node.request(0, [retry(1)])
-    await nextTick()
-    await nextTick()
+    await untilInOutbox(one)
     const second = one.node.request(0, [retry(2)])
     expect((await first).answers[0]!.ok).toBeDefined()
     expect((await second).answers[0]!.error?.id).toBe('Unavailable')
@@ -185,8 +190,7 @@ describe('dead letters', () => {
     // The lanes of the queue that is deleted are closed in a frame that is under way when the letter leaves.
     log.faults.slow(20)
     const first = one.node.request(0, [retry(1)])
-    await nextTick()
-    await nextTick()
+    await untilInOutbox(one)
     const deleted = one.ask({ type: 'DeleteQueue', queue: 'mail', by })
     await first
     expect(state.firstForward).toBeGreaterThan(1)
