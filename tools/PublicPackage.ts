@@ -60,7 +60,7 @@ export const publicPackages: ReadonlyArray<PublicPackage> = [
     library: false,
     children: [
       { file: 'nats-keeper.mjs', source: 'libs/nats-server/src/keeper.ts' },
-      { file: 'checkpoint-thread.mjs', source: 'libs/engine/src/checkpointThread.ts' },
+      { file: 'checkpoint-thread.mjs', source: 'libs/engine/src/checkpoint/checkpointThreadMain.ts' },
       { file: 'auditor.mjs', source: 'apps/kiroku/src/auditor/auditorProcess.ts' },
     ],
     console: true,

@@ -196,7 +196,7 @@ const testsMay = [
   'node:',
 ]
 
-/** Tests, contract suites, and what is named for tests, such as `TestPartition.ts` or `startTestNode.ts`. */
+/** Tests, contract suites, helpers in `testing/` folders, and what is named for tests, such as `TestPartition.ts`. */
 export const testFiles: ReadonlyArray<string> = [
   '**/*.test.ts',
   '**/contract.ts',

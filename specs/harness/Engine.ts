@@ -53,7 +53,7 @@ export class Engine implements InProcessNode {
 
   async request(partition: number, commands: readonly Command[]): Promise<Reply> {
     const process = this.#process
-    if (process === undefined) throw new KirokuError('Unavailable', `nobody owns partition ${partition} now`)
+    if (process === undefined) throw new KirokuError('Unavailable', `partition ${partition} has no owner now`)
     const reply = await process.request(partition, commands)
     if (this.#answersToLose === 0) return reply
     this.#answersToLose--

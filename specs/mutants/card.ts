@@ -11,9 +11,9 @@ export const cardMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'CARD-02',
-    file: 'libs/engine/src/PartitionActor.ts',
+    file: 'libs/engine/src/actor/TurnLoop.ts',
     from: 'sections }, turn.answers)',
-    to: 'sections }, []); for (const a of turn.answers) this.#resolve(a)',
+    to: 'sections }, []); for (const a of turn.answers) this.#p.gate.resolve(a)',
     what: 'answers leave when their frame is sent off, not when it is stored',
   },
   {
@@ -25,7 +25,7 @@ export const cardMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'CARD-04',
-    file: 'libs/engine/src/load.ts',
+    file: 'libs/engine/src/checkpoint/load.ts',
     from: 'beginFrame(state, entry.seq, entry.record.at)',
     to: 'beginFrame(state, entry.seq, 0)',
     what: 'a replay does not know when its frames were written',

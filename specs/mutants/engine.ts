@@ -102,8 +102,8 @@ export const engineMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'ENG-15',
-    file: 'libs/engine/src/Checkpoints.ts',
-    from: 'k.at <= now - this.#record.ms',
+    file: 'libs/engine/src/checkpoint/Trimmer.ts',
+    from: 'k.at <= now - record.ms',
     to: 'k.at <= now',
     what: 'the log is trimmed before its time',
   },

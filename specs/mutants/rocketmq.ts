@@ -53,7 +53,7 @@ export const rocketmqMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'RMQ-08',
-    file: 'libs/engine/src/Forwarder.ts',
+    file: 'libs/engine/src/tasks/Forwarder.ts',
     from: 'meta.lineage?.messageId ??',
     to: '',
     what: 'a message that dies for the second time becomes another message',

@@ -2,7 +2,7 @@ import { createMemoryLog } from '@kiroku/log'
 import { decodeEnvelope, type Command } from '@kiroku/protocol'
 import { waitUntil } from '@kiroku/testkit'
 import { describe, expect, it } from 'vitest'
-import { body, by, receive, startTestNode, text } from './startTestNode.ts'
+import { body, by, receive, startTestNode, text } from './testing/startTestNode.ts'
 
 describe('a node on a memory log', () => {
   it('stores, delivers and settles messages, and knows them again after a restart', async () => {

@@ -2,30 +2,32 @@ import type { Log, PartitionLog } from '@kiroku/log'
 import { type Command, type Delivery, KirokuError, type Reply } from '@kiroku/protocol'
 import * as Effect from 'effect/Effect'
 import type * as Scope from 'effect/Scope'
-import type { CheckpointPolicy } from './Checkpoints.ts'
-import { PartitionActor } from './PartitionActor.ts'
-import { RoomWatch } from './RoomWatch.ts'
-import type { TailNotes } from './TailNotes.ts'
 import { liveTime, type Time } from './Time.ts'
-import { UnreadableLog } from './UnreadableLog.ts'
-import type { ActorState } from './lifecycle.ts'
+import { PartitionActor } from './actor/PartitionActor.ts'
+import type { ActorState } from './actor/lifecycle.ts'
+import type { CheckpointPolicy } from './checkpoint/Checkpoints.ts'
+import type { TailNotes } from './checkpoint/TailNotes.ts'
 import { limits } from './limits.ts'
+import { RoomWatch } from './store/RoomWatch.ts'
+import { UnreadableLog } from './store/UnreadableLog.ts'
+import { asKirokuError } from './asKirokuError.ts'
+import { isDamage } from './isDamage.ts'
 
 /** What a node needs. */
 export interface NodeOptions {
   readonly log: Log
-  /** Name of this node; unique for each process. */
+  /** Name of this node; unique per process. */
   readonly name: string
   readonly time?: Time
   readonly random?: () => number
-  /** The way to partitions that other nodes own. Absent: there are none. */
+  /** Sends commands to partitions that other nodes own. Absent: there are none. */
   readonly remote?: (partition: number, commands: readonly Command[]) => Promise<Reply>
   readonly tailNotes?: TailNotes
-  /** When partitions make checkpoints; default: after 32 MiB, or an hour. */
+  /** When partitions make checkpoints; default: every 32 MiB, or every hour. */
   readonly checkpoints?: CheckpointPolicy
-  /** Told of every change in the life of a partition's actor. */
+  /** Called with every change in the life of a partition's actor. */
   readonly onState?: (partition: number, state: ActorState, epoch: number, reason: string) => void
-  /** Told of what failed in a partition and is tried again, in a sentence. */
+  /** Called with what failed in a partition and is retried, in one sentence. */
   readonly onTrouble?: (partition: number, what: string) => void
 }
 
@@ -68,7 +70,7 @@ export class Node {
    */
   run(partition: number, lease?: LockLease): Effect.Effect<never, KirokuError, Scope.Scope> {
     return Effect.gen({ self: this }, function* () {
-      const open = Effect.tryPromise({ try: () => this.#o.log.partition(partition), catch: asError })
+      const open = Effect.tryPromise({ try: () => this.#o.log.partition(partition), catch: asKirokuError })
       const log = yield* open.pipe(
         Effect.catchIf(cannotBeRead, (error) => Effect.succeed(new UnreadableLog(partition, error))),
       )
@@ -101,7 +103,7 @@ export class Node {
         }),
       )
       this.#actors.set(partition, actor)
-      yield* Effect.tryPromise({ try: () => actor.start(), catch: asError }).pipe(
+      yield* Effect.tryPromise({ try: () => actor.start(), catch: asKirokuError }).pipe(
         Effect.catchIf(isDamage, () => Effect.void),
       )
       if (actor.life === 'Active')
@@ -131,10 +133,10 @@ export class Node {
     if (actor !== undefined && actor.life !== 'Released' && actor.life !== 'Fenced')
       return actor.request(commands)
     if (this.#o.remote !== undefined) return this.#o.remote(partition, commands)
-    return Promise.reject(new KirokuError('Unavailable', `nobody owns partition ${partition} now`))
+    return Promise.reject(new KirokuError('Unavailable', `partition ${partition} has no owner now`))
   }
 
-  /** Tells the owner that a delivery reached nobody: its messages are released and cost no attempt. */
+  /** Tells the owner that a delivery reached no consumer: its messages are released, at the cost of no attempt. */
   undelivered(partition: number, delivery: Delivery): void {
     this.#actors.get(partition)?.undelivered({
       queue: delivery.queue,
@@ -150,7 +152,7 @@ export class Node {
     return () => this.#ownerListeners.delete(listener)
   }
 
-  /** What clients must know of the log. */
+  /** What clients must know about the log. */
   directory(): Promise<{ log: string; incarnation: string; partitions: number }> {
     const { name, incarnation, partitions } = this.#o.log.meta
     return Promise.resolve({ log: name, incarnation, partitions })
@@ -164,7 +166,7 @@ const untilThere = <A>(open: Effect.Effect<A, KirokuError>): Effect.Effect<A> =>
     Effect.eventually,
   )
 
-/** Waits until somebody wrote to a log that is closed here: that is how a repair reopens it. */
+/** Waits until a log that is closed here is written to: that is how a repair reopens it. */
 const untilWritten = (log: PartitionLog): Effect.Effect<void> => {
   const lastSeq = Effect.promise(() =>
     log.state().then(
@@ -183,13 +185,5 @@ const untilWritten = (log: PartitionLog): Effect.Effect<void> => {
   })
 }
 
-const isDamage = (e: KirokuError): boolean =>
-  e.id === 'LogDamaged' || e.id === 'LogShortened' || e.id === 'FutureVersion'
-
-/** The store has no log for this partition: asking again at once does not help. */
+/** The store has no log for this partition: an immediate retry does not help. */
 const cannotBeRead = (e: KirokuError): boolean => isDamage(e) || e.id === 'ForeignStream'
-
-const asError = (e: unknown): KirokuError =>
-  e instanceof KirokuError
-    ? e
-    : new KirokuError('Internal', e instanceof Error ? e.message : String(e), { cause: e })

@@ -1,14 +1,10 @@
-import * as Clock from 'effect/Clock'
-import * as Effect from 'effect/Effect'
-import * as Fiber from 'effect/Fiber'
-
 /** The engine's only source of time. */
 export interface Time {
-  /** Monotonic ms; only differences mean something. */
+  /** Monotonic ms; only differences are meaningful. */
   monotonicMs(): number
-  /** The machine's clock, ms since 1970. It decides nothing: the store's clock is held against it. */
+  /** The machine's clock, ms since 1970. It decides nothing; the store's clock is checked against it. */
   wallMs(): number
-  /** Calls `run` after `ms`; the returned function takes it back. */
+  /** Calls `run` after `ms`; the returned function cancels that. */
   after(ms: number, run: () => void): () => void
 }
 
@@ -21,17 +17,3 @@ export const liveTime: Time = {
     return () => clearTimeout(timer)
   },
 }
-
-/** Time by an Effect clock, which a test may control. */
-export const timeOf = (clock: Clock.Clock): Time => ({
-  monotonicMs: () => clock.currentTimeMillisUnsafe(),
-  wallMs: () => clock.currentTimeMillisUnsafe(),
-  after: (ms, run) => {
-    const fiber = Effect.runFork(
-      Effect.sleep(ms).pipe(Effect.andThen(Effect.sync(run)), Effect.provideService(Clock.Clock, clock)),
-    )
-    return () => {
-      Effect.runFork(Fiber.interrupt(fiber))
-    }
-  },
-})

@@ -1,6 +1,6 @@
 import { isKirokuError, KirokuError } from '@kiroku/protocol'
 
-/** An error as it is answered: what nobody foresaw is an `Internal` one. */
+/** An error as it is answered: an unexpected one is `Internal`. */
 export const asKirokuError = (e: unknown): KirokuError =>
   isKirokuError(e)
     ? e

@@ -1,10 +1,10 @@
 /** Limits of the engine; the unit is in the name. */
 export const limits = {
-  /** Appends under way at once; the fence has as many records. */
+  /** Appends in flight at once; the fence has as many records. */
   appendsInFlight: 4,
   frameBytesMax: 512 * 1024,
   frameMessagesMax: 30_000,
-  /** Messages settled in one turn, about; a turn must not keep the thread for long. */
+  /** Messages settled in one turn, about; a turn must not hold the thread for long. */
   turnSettledMax: 10_000,
   /** A body above this has a record of its own. */
   inlineBodyBytesMax: 64 * 1024,
@@ -16,30 +16,30 @@ export const limits = {
   forwardWindowMessages: 100,
   forwardWindowBytesMax: 1024 * 1024,
   forwardBackoffMsMax: 5_000,
-  /** A sealed part of a spread queue is asked so often whether it is empty, and every part so often what it follows. */
+  /** How often a sealed part of a spread queue is asked whether it is empty, and every part which revision it follows. */
   partSealedMs: 1_000,
   partAssureMs: 60_000,
   /** Messages that a redrive looks at, and moves, in one turn. */
   redriveMessages: 500,
   redriveBytesMax: 4 * 1024 * 1024,
-  /** Turns in which the messages of a second are moved, where a redrive has a rate. */
+  /** Turns per second that a redrive with a rate spreads its messages over. */
   redriveTurnsPerSecond: 10,
-  /** A redrive waits while the outbox holds as many messages of its queue. */
+  /** A redrive waits while the outbox holds this many messages of its queue. */
   redriveOutboxMax: 1_000,
-  /** How long it is believed that a queue is where it was found. */
+  /** How long a queue that was looked up is taken to be where it was found. */
   redriveTargetMs: 1_000,
-  /** Entries of keys in memory; one of 128 messages takes 4 KiB. */
+  /** Key entries in memory; one for 128 messages takes 4 KiB. */
   keyEntriesMax: 4_096,
-  /** Messages of a queue for which there are keys ahead, at least once it had to wait, and at most. */
+  /** Messages of a queue for which keys are made ahead: at least, once it had to wait for one, and at most. */
   keysAheadMin: 128,
   keysAheadMax: 16_384,
-  /** Bytes by which a sealed message is longer, beside its tag and its group. */
-  sealedBytes: 192,
-  /** How often the keys of letters that wait for long are looked at. */
+  /** Bytes by which an encrypted message is longer, in addition to its tag and its group. */
+  encryptedBytes: 192,
+  /** How often the keys of letters that wait are checked. */
   letterKeysMs: 6 * 3_600_000,
-  /** Bodies that are edited at once. */
+  /** Edits of bodies under way at once. */
   editsUnderWay: 100,
-  /** How long a replay, or work on a copy of the state, goes on before others get their turn. */
+  /** How long a replay, or work on a copy of the state, runs before it yields the thread. */
   sliceMs: 10,
   fenceTriesMsMax: 15_000,
   fenceReasonCharactersMax: 300,
@@ -48,7 +48,7 @@ export const limits = {
   /** A checkpoint is made when the log grew by this multiple of the last one's size. */
   checkpointGrowth: 4,
   checkpointAgeMs: 3_600_000,
-  /** Slots from which on memory for a snapshot is made ready ahead. */
+  /** States of this many slots or more get the memory for a snapshot allocated ahead. */
   snapshotSpaceFrom: 100_000,
   /** An old part of the log is carried forward when at most this share of it is still needed… */
   carryShareMax: 0.25,
@@ -58,14 +58,14 @@ export const limits = {
   /** Runs of the past that one fact restores, about. */
   restoredRunsMax: 1_000,
   storageCheckMs: 2_000,
-  /** What sends leave of a store: this share of what it can hold, at most so much. */
+  /** What sends leave free in a store: this share of what it can hold, up to a maximum. */
   reserveShare: 0.1,
   reserveBytesMax: 1024 ** 3,
   /** The shares of the reserve that stay free behind a send, behind what is stored again so that more can go, and behind a delivery. */
   reserveKept: { sends: 1 / 2, carried: 1 / 4, deliveries: 1 / 8 },
   /** A store that is short has checkpoints whenever the log grew by this share of it… */
   earlyShare: 0.001,
-  /** …and, where the last one let nothing go, so much later, twice as long each time. */
+  /** …and, where the last one freed nothing, after a pause that doubles each time. */
   earlyPauseMsMin: 10_000,
   earlyPauseMsMax: 60_000,
   tailNoteMs: 1_000,
@@ -73,11 +73,11 @@ export const limits = {
   aliveNoteMsMin: 1_000,
   /** …or after this share of what is left until its next timer, where that is longer. */
   aliveNoteShare: 0.01,
-  /** The store's clock and a node's may be this far apart before a step of partition time needs an operator's word… */
+  /** The store's clock and a node's may be this far apart before a step of partition time needs an operator's decision… */
   clockDisputeMs: 5 * 60_000,
-  /** …and how often it is looked whether they agree again. */
+  /** …and how often it is checked whether they agree again. */
   clockCheckMs: 10_000,
   drainMs: 10_000,
-  /** How often a quarantined partition looks whether its log was repaired. */
+  /** How often a quarantined partition checks whether its log was repaired. */
   quarantinePollMs: 1_000,
 } as const

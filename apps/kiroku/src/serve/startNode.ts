@@ -18,9 +18,6 @@ const routeTimeoutMs = 10_000
 /** How long a partition may take to say that it is there, in ms. */
 const answerTimeoutMs = 2_000
 
-/** How often a quarantined partition is looked at for a repair, in ms. */
-const repairPollMs = 1_000
-
 /** What a node runs on. */
 export interface NodeSetup {
   readonly nats: Nats
@@ -92,20 +89,6 @@ export const startNode = async ({ nats, log, dataDir, logger }: NodeSetup): Prom
       await serving?.stop()
     })
 
-  /** Fails once somebody wrote to a quarantined partition, which only a repair does: then it is taken over anew. */
-  const repaired = (partition: number): Effect.Effect<never, KirokuError> =>
-    Effect.gen(function* () {
-      let quarantinedAt: number | undefined
-      for (;;) {
-        yield* Effect.sleep(repairPollMs)
-        if (node.actors.get(partition)?.life !== 'Quarantined') continue
-        const seq = yield* Effect.promise(() => lastSeqOf(log, partition))
-        quarantinedAt ??= seq
-        if (seq !== undefined && quarantinedAt !== undefined && seq > quarantinedAt)
-          return yield* Effect.fail(new KirokuError('Quarantined', `partition ${partition} was repaired`))
-      }
-    })
-
   const scope = await Effect.runPromise(Scope.make())
   await Effect.runPromise(
     Scope.provide(
@@ -117,7 +100,7 @@ export const startNode = async ({ nats, log, dataDir, logger }: NodeSetup): Prom
         run: (partition, lease) => {
           outages.owned(partition, lease)
           return Effect.addFinalizer(() => stopServing(partition)).pipe(
-            Effect.andThen(Effect.raceFirst(node.run(partition, lease), repaired(partition))),
+            Effect.andThen(node.run(partition, lease)),
           )
         },
         onEvent: ({ kind, partition, reason }) => {
@@ -155,17 +138,6 @@ export const startNode = async ({ nats, log, dataDir, logger }: NodeSetup): Prom
 
 const isAnswer = (answer: Answer | undefined): boolean =>
   answer !== undefined && (answer.error === undefined || answer.error.id === 'Quarantined')
-
-const lastSeqOf = async (log: Log, partition: number): Promise<number | undefined> => {
-  try {
-    const opened = await log.partition(partition)
-    const { lastSeq } = await opened.state()
-    await opened.close()
-    return lastSeq
-  } catch {
-    return undefined
-  }
-}
 
 const levelOf = (state: ActorState, epoch: number): 'debug' | 'info' | 'warn' | 'error' => {
   if (state === 'Quarantined') return 'error'

@@ -1,0 +1,36 @@
+import type { KeyStore, PartitionLog } from '@kiroku/log'
+import type { Time } from '../Time.ts'
+import type { CheckpointPolicy } from '../checkpoint/Checkpoints.ts'
+import type { TailNotes } from '../checkpoint/TailNotes.ts'
+import type { RoomWatch } from '../store/RoomWatch.ts'
+import type { Route } from '../tasks/Owner.ts'
+import type { ActorState } from './lifecycle.ts'
+
+/** What an actor needs to run a partition. */
+export interface ActorOptions {
+  readonly log: PartitionLog
+  /** The keys of erasable queues. */
+  readonly keys: KeyStore
+  /** Incarnation of the log, for message ids. */
+  readonly incarnation: string
+  /** How long and how much of the record is kept. */
+  readonly record: { readonly ms: number; readonly bytes: number }
+  readonly checkpoints: CheckpointPolicy
+  /** Name of this node, for the record. */
+  readonly node: string
+  readonly time: Time
+  /** Chance, 0 to 1; used for jitter only. */
+  readonly random: () => number
+  /** Whether the lock on the partition was confirmed recently enough to answer from memory. */
+  readonly lockFresh: () => boolean
+  /** Partitions of the log. */
+  readonly partitions: number
+  /** The way to other partitions. */
+  readonly route: Route
+  /** The store that the log shares. */
+  readonly store: RoomWatch
+  readonly tailNotes?: TailNotes | undefined
+  readonly onState?: (state: ActorState, reason: string) => void
+  /** Told of what failed and is tried again, in a sentence. */
+  readonly onTrouble?: (what: string) => void
+}

@@ -1,0 +1,295 @@
+import { Ownership, type PartitionState } from '@kiroku/partition'
+import {
+  type Answer,
+  type Command,
+  KirokuError,
+  type PartitionDescription,
+  type Reply,
+} from '@kiroku/protocol'
+import type { Metrics } from '../Metrics.ts'
+import { AppendPipeline, type Append } from '../append/AppendPipeline.ts'
+import type { Loaded } from '../checkpoint/load.ts'
+import { isDamage } from '../isDamage.ts'
+import { limits } from '../limits.ts'
+import type { OwnerTask } from '../tasks/OwnerTask.ts'
+import type { ActorOptions } from './ActorOptions.ts'
+import { actorParts, type ActorParts } from './ActorParts.ts'
+import { Life } from './Life.ts'
+import { Recovery } from './Recovery.ts'
+import { Request } from './Request.ts'
+import type { ActorState } from './lifecycle.ts'
+import { skipForeign } from './skipForeign.ts'
+import { describeOwned } from './describeOwned.ts'
+
+/**
+ * The owner of one partition: gathers commands, decides them all at once, appends one frame, answers when it is
+ * stored. Nothing it says rests on anything that is not in the log. This class is its life: taking over, recovering,
+ * handing over, ending. The intake takes commands in, the turn loop decides them, the answer gate lets answers out.
+ */
+export class PartitionActor {
+  readonly partition: number
+  readonly #o: ActorOptions
+  readonly #life: Life
+  readonly #parts: ActorParts
+  readonly #recovery: Recovery
+  #own!: Ownership
+  #state!: PartitionState
+  #pipeline!: AppendPipeline
+  /** The last record that is stored. */
+  #storedSeq = 0
+  #storedHash!: Uint8Array
+  #quarantine = new KirokuError('Quarantined', 'the partition is closed')
+  #drained: () => void = () => {}
+  #cancelDrain: () => void = () => {}
+  #ended: (error: KirokuError | undefined) => void = () => {}
+  /** Resolves when this ownership ended: without an error after a hand-over. */
+  readonly ended: Promise<KirokuError | undefined>
+
+  constructor(options: ActorOptions) {
+    this.#o = options
+    this.partition = options.log.partition
+    this.ended = new Promise((resolve) => (this.#ended = resolve))
+    this.#life = new Life(options.onState)
+    this.#parts = actorParts(options, this.#life, {
+      describe: () => this.describe(),
+      decided: () => {
+        for (const task of this.#tasks) task.decided?.()
+      },
+      turned: () => this.#checkDrained(),
+      ended: (error) => this.#end(error),
+      damaged: (error) => this.#fail(error),
+    })
+    this.#recovery = new Recovery(options, this.#life, this.metrics)
+  }
+
+  /** State of the actor's life. */
+  get life(): ActorState {
+    return this.#life.state
+  }
+  /** Epoch of this ownership; 0 before it began. */
+  get epoch(): number {
+    return this.#state?.epoch ?? 0
+  }
+  /** What this ownership remembers, for checks; never change it. */
+  get ownership(): Ownership {
+    return this.#own
+  }
+  /** The state as it was decided so far, for metrics and checks; never change it. */
+  get state(): PartitionState {
+    return this.#state
+  }
+  get metrics(): Metrics {
+    return this.#parts.metrics
+  }
+  get #tasks(): readonly OwnerTask[] {
+    return this.#parts.tasks
+  }
+
+  /** Partition time in ms. */
+  now(): number {
+    return this.#parts.partitionTime.now()
+  }
+
+  /** Takes the partition over and rebuilds its state. Errors: what makes the ownership impossible; `Quarantined` states stay to be asked. */
+  async start(): Promise<void> {
+    this.#life.send('LOCKED', 'the lock is ours')
+    try {
+      this.#begin(await this.#recovery.takeOver(), 0)
+    } catch (e) {
+      const error = await this.#recovery.verdict(e)
+      this.#end(error)
+      throw error
+    }
+  }
+
+  /** Begins to decide and append on top of the fence. */
+  #begin(loaded: Loaded, reachedMs: number): void {
+    for (const { seq, why } of loaded.passedOver)
+      this.#o.onTrouble?.(`checkpoint ${seq} is skipped: ${why}; an older state and the log take its place`)
+    const { state } = loaded
+    const fenced = this.#recovery.fenced!
+    this.#own = new Ownership(state, { recordMs: this.#o.record.ms, partitions: this.#o.partitions })
+    this.#state = state
+    if (this.life !== 'Recovering') return
+    const {
+      partitionTime,
+      checkpoints,
+      cache,
+      sizes,
+      writer,
+      gate,
+      deliverer,
+      intake,
+      loop,
+      notes,
+      storage,
+    } = this.#parts
+    const resumed = partitionTime.begin(state, fenced, reachedMs)
+    writer.begin(loaded.largeBodies)
+    checkpoints.begin(loaded, partitionTime.beganMs)
+    this.#storedSeq = fenced.seq
+    this.#storedHash = fenced.hash
+    cache.stored(fenced.seq)
+    sizes.fit(this.#o.log.recordBytesMax)
+    this.#pipeline = new AppendPipeline(this.#o.log, fenced, this, this.metrics, this.#o.time)
+    this.#life.send('RECOVERED', `at sequence ${fenced.seq}`)
+    gate.begin(state.epoch, fenced.seq)
+    deliverer.begin(state)
+    intake.begin(state)
+    loop.begin(this.#own, this.#pipeline)
+    loop.act((turn) => {
+      if (!resumed.isAlone) resumed.record(turn, turn.now)
+      return skipForeign(turn, loaded.foreign)
+    })
+    notes.begin(state)
+    storage.start()
+    for (const task of this.#tasks) task.begin(this.#own, fenced.seq)
+    // What came while the clocks disagreed moves with the time, ahead of everything that is decided by it.
+    if (resumed.isAlone) loop.decideAlone((turn) => resumed.record(turn, this.now()))
+    loop.turn()
+  }
+
+  /** Hands commands in; resolves when all of them are answered. */
+  request(commands: readonly Command[]): Promise<Reply> {
+    const request = new Request(commands.length)
+    const { life } = this
+    if (life !== 'Active') {
+      const error =
+        life === 'Quarantined'
+          ? this.#quarantine
+          : new KirokuError('NotOwner', `partition ${this.partition} is ${life} here`)
+      for (let i = 0; i < commands.length; i++) request.answer(i, this.#describeOr(commands[i]!, error), 0, 0)
+      return request.reply
+    }
+    const { intake, loop } = this.#parts
+    for (let i = 0; i < commands.length; i++) intake.accept(commands[i]!, { request, index: i })
+    loop.wake()
+    return request.reply
+  }
+
+  #describeOr(command: Command, error: KirokuError): Answer {
+    const known = this.#state !== undefined || this.life === 'Quarantined'
+    return command.type === 'DescribePartition' && known ? { ok: this.describe() } : { error: error.toWire() }
+  }
+
+  /** Gives back a delivery that reached no consumer; it costs no attempt. */
+  undelivered(delivery: { queue: number; sub: number; delivery: number; numbers: number[] }): void {
+    this.#parts.deliverer.giveBack(delivery)
+  }
+
+  /** An append is stored, and so is everything before it. */
+  landed(append: Append): void {
+    const { seq } = append
+    const { cache, gate, partitionTime, checkpoints, loop } = this.#parts
+    this.#storedSeq = seq
+    this.#storedHash = append.hash
+    cache.stored(seq)
+    gate.stored(append)
+    partitionTime.stored(seq)
+    checkpoints.stored(seq)
+    for (const task of this.#tasks) task.stored?.(seq)
+    this.#o.tailNotes?.note(this.partition, append, this.epoch, this.#o.time.monotonicMs())
+    this.#checkDrained()
+    loop.wake()
+  }
+
+  /** Appends failed: what of them the log holds is not known. Fence, then read. */
+  failed(appends: readonly Append[]): void {
+    const [{ error, begunMs }] = appends as [Append]
+    const { storage, loop, notes, partitionTime } = this.#parts
+    if (error?.id === 'StorageFull') storage.refused()
+    if (this.life !== 'Active') return this.#end(error)
+    this.#life.send('APPEND_FAILED', error?.message ?? 'an append failed')
+    loop.end()
+    notes.end()
+    // Until its first frame is stored an ownership has lengthened no lease: what came before it is still to be counted.
+    if (this.#storedSeq > this.#recovery.fenced!.seq) partitionTime.aliveUntil(begunMs)
+    this.#recover(appends, error!).catch((e: unknown) => this.#fail(e))
+  }
+
+  async #recover(appends: readonly Append[], error: KirokuError): Promise<void> {
+    const { gate, partitionTime } = this.#parts
+    const stored = { seq: this.#storedSeq, hash: this.#storedHash }
+    const found = await this.#recovery.fenceBehind(appends, stored, error.message)
+    if (found === undefined) return
+    const answer =
+      error.id === 'StorageFull'
+        ? error
+        : new KirokuError('Unavailable', 'the log did not confirm in time; nothing was lost')
+    partitionTime.recovered((seq) => appends.slice(0, found).some((append) => append.seq === seq))
+    gate.failed(appends, found, answer)
+    this.#abandon(answer)
+    const loaded = await this.#recovery.reload()
+    this.#begin(loaded, partitionTime.at(this.#recovery.fenced!.monotonicMs))
+  }
+
+  /** Hands the partition over: what is under way finishes, waiting receives are told, nothing new is taken. */
+  async drain(): Promise<void> {
+    if (this.life === 'Active') {
+      this.#life.send('DRAIN', 'handing over')
+      const { gate, notes, loop } = this.#parts
+      const error = new KirokuError('NotOwner', `partition ${this.partition} is handed over`)
+      for (const poll of this.#own.polls.values()) {
+        poll.done = true
+        gate.refuse(poll.token, error)
+      }
+      this.#own.polls.clear()
+      for (const task of this.#tasks) task.drain?.()
+      notes.drain()
+      loop.wake()
+      await new Promise<void>((resolve) => {
+        this.#drained = resolve
+        this.#cancelDrain = this.#o.time.after(limits.drainMs, resolve)
+        this.#checkDrained()
+      })
+      this.#life.send('DRAINED', 'handed over')
+    } else this.#life.send('DRAIN', 'stopped')
+    this.#end(undefined)
+    await this.#o.tailNotes?.flush(this.partition)
+  }
+
+  #checkDrained(): void {
+    if (this.life !== 'Draining') return
+    if (this.#parts.loop.isIdle && this.#parts.deliverer.isIdle) this.#drained()
+  }
+
+  #fail(e: unknown): void {
+    void this.#recovery.verdict(e).then((error) => this.#end(error))
+  }
+
+  #end(error: KirokuError | undefined): void {
+    const { loop, notes, storage } = this.#parts
+    loop.end()
+    notes.end()
+    this.#cancelDrain()
+    this.#drained()
+    storage.stop()
+    if (error !== undefined) {
+      const closed = `partition ${this.partition} is closed: ${error.message}`
+      this.#quarantine = new KirokuError('Quarantined', closed, { cause: error })
+      this.#life.send(isDamage(error) ? 'DAMAGED' : 'OVERTAKEN', error.message)
+    }
+    this.#abandon(new KirokuError('NotOwner', `partition ${this.partition} is ${this.life} here`))
+    this.#ended(error)
+  }
+
+  /** Lets go of everything that waits: answers that never left, receives, mail. */
+  #abandon(error: KirokuError): void {
+    const { partitionTime, writer, mailbox, checkpoints, gate } = this.#parts
+    partitionTime.end()
+    writer.end()
+    mailbox.clear()
+    checkpoints.end()
+    for (const task of this.#tasks) task.end()
+    gate.refuseAll(error)
+  }
+
+  /** The partition as status commands show it. */
+  describe(): PartitionDescription {
+    const { life, epoch } = this
+    const { node } = this.#o
+    const epochAt = this.#recovery.fenced?.timeMs ?? 0
+    const owned = { node, life, epoch, epochAt, storedSeq: this.#storedSeq }
+    return describeOwned(this.partition, owned, this.#own, this.#parts)
+  }
+}

@@ -1,0 +1,279 @@
+import type { PartitionLog } from '@kiroku/log'
+import {
+  snapshotSpace,
+  snapshotting,
+  type PartitionState,
+  type Snapshot,
+  type SnapshotSpace,
+  decide,
+} from '@kiroku/partition'
+import type { CheckpointsDescription } from '@kiroku/protocol'
+import type { Append } from '../append/AppendPipeline.ts'
+import { limits } from '../limits.ts'
+import { BodyCarrier, type CarryWork } from './BodyCarrier.ts'
+import { digestOf } from './CheckpointCodec.ts'
+import { KeptCheckpoints } from './KeptCheckpoints.ts'
+import { Trimmer, type TrimWork } from './Trimmer.ts'
+import { encodeAside } from './encodeAside.ts'
+import { inTurns } from './inTurns.ts'
+import type { Loaded } from './load.ts'
+import type { MadeCheckpoint } from './makeCheckpoint.ts'
+import { bytesOf, thin } from './thin.ts'
+
+/** A copy of the state at a frame that is not a checkpoint yet. */
+interface Taken {
+  readonly seq: number
+  readonly hash: Uint8Array
+  readonly at: number
+  /** Was begun, and goes on once the frame is stored. */
+  readonly copying: Generator<undefined, Snapshot>
+  readonly largeBodies: readonly number[]
+}
+
+/** When a checkpoint is due. */
+export interface CheckpointPolicy {
+  /** The log grew by at least this many bytes, and by four times the last checkpoint. */
+  readonly bytesMin: number
+  /** Or the last one is this old, in ms, and something happened since. */
+  readonly ageMs: number
+}
+
+/** What checkpoints are made with, and what the owner does for them. */
+export interface CheckpointWork extends CarryWork, Omit<TrimWork, 'removed'> {
+  readonly log: PartitionLog
+  readonly checkpoints: CheckpointPolicy
+  /** The log was trimmed before its limits asked for it, and there is room again. */
+  trimmedEarly(): void
+  /** A checkpoint was stored, or it or the trimming behind it failed; then the log stays longer. */
+  ended(seq: number, error: Error | undefined): void
+}
+
+/**
+ * Makes checkpoints when the log has grown enough, and has it trimmed to the record's limits behind two of them.
+ * `decided` runs in a turn, where the state must stand still; encoding and storing go on between turns, on a thread of
+ * their own where the state is large.
+ */
+export class Checkpoints {
+  readonly #work: CheckpointWork
+  readonly #kept: KeptCheckpoints
+  readonly #carrier: BodyCarrier
+  readonly #trimmer: Trimmer
+  #state: PartitionState | undefined
+  #taken: Taken | undefined
+  #busy: Taken | undefined
+  #space: SnapshotSpace | undefined
+  #makingSpace: Promise<void> | undefined
+  #isPressing = false
+  #grown = 0
+  #lastBytes = 0
+  #lastAt = 0
+  /** Where the store is short: until when no checkpoint is made only to let more of the log go, and how long the next pause is. */
+  #pausedUntil = 0
+  #pauseMs: number = limits.earlyPauseMsMin
+  /** The record that the last one stands on; 0 when there is none. */
+  lastSeq = 0
+
+  constructor(work: CheckpointWork) {
+    this.#work = work
+    this.#kept = new KeptCheckpoints(work.log)
+    this.#carrier = new BodyCarrier(work)
+    const { log, record, storage, writer } = work
+    const removed = (bytes: number, isEarly: boolean): void => this.#removed(bytes, isEarly)
+    this.#trimmer = new Trimmer({ log, record, storage, writer, removed }, this.#kept)
+  }
+
+  /**
+   * Begins behind the checkpoint that the state was rebuilt from. What was replayed counts: owners may change often.
+   *
+   * @param at partition time in ms
+   */
+  begin(loaded: Loaded, at: number): void {
+    const { state, sinceMs } = loaded
+    this.#state = state
+    this.#isPressing = false
+    this.#pausedUntil = 0
+    this.#grown = loaded.bytes
+    this.#lastBytes = loaded.checkpointBytes
+    this.#lastAt = sinceMs === 0 ? at : sinceMs
+    this.lastSeq = loaded.checkpointSeq
+    this.#kept.begin(loaded)
+    this.#carrier.begin(state)
+    this.#trimmer.begin(state)
+  }
+
+  /** The state is void: what is under way for it leads to nothing. */
+  end(): void {
+    this.#state = undefined
+    this.#taken = undefined
+    this.#busy = undefined
+    this.#kept.end()
+    this.#carrier.end()
+    this.#trimmer.end()
+  }
+
+  /** How many there are, and their size; undefined: not known yet. */
+  describe(): CheckpointsDescription | undefined {
+    return this.#kept.describe()
+  }
+
+  /** A record went off that is no frame. */
+  grew(bytes: number): void {
+    this.#grown += bytes
+  }
+
+  /** A frame was decided; when a checkpoint is due, the state is copied here, between two turns. */
+  decided(state: PartitionState, append: Append, at: number): void {
+    const { seq, hash, record } = append
+    this.#grown += record.length
+    if (this.#busy !== undefined || this.#taken !== undefined) return
+    const { short } = this.#work.storage
+    const { bytesMin, ageMs } = this.#work.checkpoints
+    const due =
+      this.#grown >= Math.max(bytesMin, limits.checkpointGrowth * this.#lastBytes) ||
+      at - this.#lastAt >= ageMs ||
+      (short && this.#isDueEarly(at))
+    if (short) this.press(at)
+    if (!due || this.#waitsForSpace(state)) return
+    if (short) {
+      this.#pausedUntil = at + this.#pauseMs
+      this.#pauseMs = Math.min(2 * this.#pauseMs, limits.earlyPauseMsMax)
+    }
+    this.#grown = 0
+    this.#lastAt = at
+    const copying = snapshotting(state, this.#space)
+    copying.next()
+    this.#taken = { seq, hash, at, copying, largeBodies: this.#work.writer.largeBodies.list(seq) }
+    this.#space = undefined
+  }
+
+  /**
+   * The store is short: what two checkpoints allow goes at once, and where another one would let more go, a frame
+   * goes off that it can stand on.
+   */
+  press(now: number): void {
+    if (this.#state === undefined) return
+    this.#trimmer.retry()
+    if (this.#isPressing || this.#isAtIt) return
+    if (this.#trimmer.early() === undefined && !this.#isDueEarly(now)) return
+    this.#isPressing = true
+    this.#work.act((turn) => {
+      this.#isPressing = false
+      // What was asked for may have come by itself meanwhile.
+      if (this.#isAtIt) return
+      const trim = this.#trimmer.early()
+      this.#trimmer.tellShort(turn)
+      if (trim !== undefined) this.#trimmer.announce(turn, trim)
+    })
+  }
+
+  get #isAtIt(): boolean {
+    return this.#busy !== undefined || this.#taken !== undefined || this.#trimmer.isAnnounced
+  }
+
+  /** Whether the log, short of room, grew enough for a checkpoint, or holds much that the next one would let go. */
+  #isDueEarly(now: number): boolean {
+    if (this.#grown >= this.#worthIt) return true
+    return this.#work.storage.bytes - this.#grown >= this.#worthIt && now >= this.#pausedUntil
+  }
+
+  /** Bytes for which a checkpoint pays while the store is short. */
+  get #worthIt(): number {
+    const share = this.#work.storage.room.bytesMax * limits.earlyShare
+    return Math.max(2 * this.#lastBytes, Math.min(this.#work.checkpoints.bytesMin, share))
+  }
+
+  #removed(bytes: number, isEarly: boolean): void {
+    if (bytes < this.#worthIt / 2) return
+    this.#pausedUntil = 0
+    this.#pauseMs = limits.earlyPauseMsMin
+    if (isEarly) this.#work.trimmedEarly()
+  }
+
+  /** A large state is copied into memory that was made ready before; the frame after that takes the copy. */
+  #waitsForSpace(state: PartitionState): boolean {
+    if (this.#space !== undefined || state.live.top + state.runs.size < limits.snapshotSpaceFrom) return false
+    this.#makingSpace ??= this.#makeSpace(state).finally(() => (this.#makingSpace = undefined))
+    return true
+  }
+
+  async #makeSpace(state: PartitionState): Promise<void> {
+    this.#space = await inTurns(snapshotSpace(state))
+  }
+
+  /** Everything up to `seq` is stored: a copied state becomes a checkpoint, an announced trim is done. */
+  stored(seq: number): void {
+    this.#trimmer.stored(seq)
+    const taken = this.#taken
+    if (taken === undefined || taken.seq > seq || this.#busy !== undefined) return
+    this.#taken = undefined
+    this.#busy = taken
+    this.#keep(taken)
+      // The next one is tried when the log has grown again.
+      .catch((error: unknown) => this.#work.ended(taken.seq, toError(error)))
+      .finally(() => {
+        if (this.#busy === taken) this.#busy = undefined
+      })
+  }
+
+  async #keep(taken: Taken): Promise<void> {
+    const state = this.#state!
+    const { log } = this.#work
+    const behind = this.#kept.last?.seq ?? 0
+    const { copying, seq, hash, largeBodies, at } = taken
+    const snapshot = await inTurns(copying)
+    const made = await encodeAside({ snapshot, seq, hash, largeBodies, behind })
+    await log.checkpoints.put(seq, made.bytes)
+    const back = await log.checkpoints.get(seq)
+    // Another ownership may have begun meanwhile; it looks for checkpoints itself.
+    const isSame = back !== undefined && (await digestOf(back)) === made.digest
+    if (this.#busy !== taken) return
+    if (!isSame) throw new Error('what was stored reads back differently')
+    const { oldestBody, bytes } = made
+    this.#work.ended(seq, undefined)
+    this.#lastBytes = bytes.length
+    this.lastSeq = seq
+    this.#kept.add({ seq, at, oldestBody, bytes: bytes.length })
+    this.#work.writer.largeBodies.forget(Math.min(oldestBody, seq + 1), seq)
+    this.#trimmer.retry()
+    await this.#conclude(state, taken, behind, made)
+  }
+
+  /** Records a checkpoint, and trims what it and the one before it make needless; carries forward what little holds that up. */
+  async #conclude(
+    state: PartitionState,
+    { seq, at }: Taken,
+    behind: number,
+    made: MadeCheckpoint,
+  ): Promise<void> {
+    // A trim under way will take away more than the log's size says.
+    const { isUnderWay } = this.#trimmer
+    await this.#kept.lookUp()
+    const { bytes, firstSeq, lastSeq } = await this.#work.log.state()
+    if (this.#state !== state) return
+    const { record } = this.#work
+    const { all } = this.#kept
+    const stay = thin(all, {
+      recordMs: record.ms,
+      bytesMax: record.bytes - bytes,
+      givenUp: state.givenUp,
+    })
+    const trim = isUnderWay ? undefined : this.#trimmer.plan(at, bytes + bytesOf(stay), stay)
+    const segmentBytes = (bytes * (behind - firstSeq)) / (lastSeq - firstSeq + 1)
+    if (trim !== undefined && made.oldestBody < trim.to.seq)
+      await this.#carrier.carry(made.old, segmentBytes, seq)
+    // What was decided on another state trims less, and carries what may lie elsewhere, or nowhere.
+    if (this.#state !== state) return
+    const { digest, stateHash } = made
+    this.#work.act((turn) => {
+      decide(turn, { type: 'RecordCheckpoint', seq, digest, stateHash })
+      if (trim === undefined || trim.upTo < firstSeq || this.#trimmer.needsThePast(seq)) return
+      if (trim.isEarly) this.#trimmer.tellShort(turn)
+      this.#trimmer.announce(turn, trim)
+    })
+    if (stay.length === all.length) return
+    await this.#kept.delete(all.filter((each) => !stay.includes(each)))
+    await this.#work.storage.freed()
+  }
+}
+
+const toError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)))

@@ -1,0 +1,79 @@
+import { createMemoryLog, encodeBodyRecord, encodeRecord, zeroHash, type BodyRef } from '@kiroku/log'
+import { PartitionState, snapshot } from '@kiroku/partition'
+import type { LogEvent } from '@kiroku/protocol'
+import { describe, expect, it } from 'vitest'
+import { sha256 } from '../sha256.ts'
+import { encodeCheckpoint } from './CheckpointCodec.ts'
+import { load } from './load.ts'
+
+const owner: LogEvent = { type: 'OwnerChanged', epoch: 1, node: 'n', part: 1, of: 1 }
+const large = new Uint8Array(100)
+
+/** A log whose first frame is followed by a large body. */
+const given = async () => {
+  const log = createMemoryLog({ partitions: 1 })
+  const part = await log.partition(0)
+  let hash: Uint8Array = zeroHash
+  const write = (record: { readonly bytes: Uint8Array; readonly hash: Uint8Array }): number => {
+    hash = record.hash
+    return log.faults.write(0, record.bytes)
+  }
+  const frame = (bodies: BodyRef[] = [], ...events: LogEvent[]): number =>
+    write(
+      encodeRecord({ epoch: 1, at: 1, events: [owner, ...events], sections: [{ queue: 1, bodies }] }, hash),
+    )
+  frame()
+  const seq = write(encodeBodyRecord({ epoch: 1, body: large }, hash))
+  const named = { seq, bytes: large.length, digest: () => sha256(large) }
+  return { log, part, frame, named, hash: () => hash }
+}
+
+describe('a state that is rebuilt', () => {
+  it('knows which record a frame names, in a log without a checkpoint', async () => {
+    const { part, frame, named } = await given()
+    const naming = frame([named])
+    const { largeBodies } = await load(part, naming)
+    expect(largeBodies.firstNeeded(naming)).toBe(named.seq)
+  })
+
+  it('knows which record a frame names that was under way when the checkpoint was made', async () => {
+    const { part, frame, named, hash } = await given()
+    const at = frame()
+    const state = new PartitionState(0)
+    state.epoch = 1
+    const { bytes } = encodeCheckpoint(snapshot(state), at, hash(), [at, named.seq])
+    await part.checkpoints.put(at, bytes)
+    const naming = frame([named])
+    const { checkpointSeq, largeBodies } = await load(part, naming)
+    expect(checkpointSeq).toBe(at)
+    expect(largeBodies.firstNeeded(naming)).toBe(named.seq)
+  })
+
+  it('is not that of a checkpoint which differs from the one that the log names in its large bodies alone', async () => {
+    const { part, frame, named, hash } = await given()
+    const at = frame()
+    const state = new PartitionState(0)
+    state.epoch = 1
+    const taken = snapshot(state)
+    const { digest, stateHash } = encodeCheckpoint(taken, at, hash(), [at, named.seq])
+    const other = encodeCheckpoint(taken, at, hash(), [])
+    expect(other.stateHash).toBe(stateHash)
+    await part.checkpoints.put(at, other.bytes)
+    const last = frame([], { type: 'Checkpointed', seq: at, digest, stateHash })
+    const { checkpointSeq, passedOver } = await load(part, last)
+    expect(checkpointSeq).toBe(0)
+    expect(passedOver).toEqual([{ seq: at, why: expect.stringContaining('names another one') }])
+  })
+
+  it('is not that of a checkpoint which lies in the place of another', async () => {
+    const { part, frame, hash } = await given()
+    const at = frame()
+    const state = new PartitionState(0)
+    state.epoch = 1
+    const { bytes } = encodeCheckpoint(snapshot(state), at + 1, hash(), [])
+    await part.checkpoints.put(at, bytes)
+    const { checkpointSeq, passedOver } = await load(part, at)
+    expect(checkpointSeq).toBe(0)
+    expect(passedOver).toEqual([{ seq: at, why: `it is of record ${at + 1}` }])
+  })
+})
