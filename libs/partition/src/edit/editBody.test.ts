@@ -1,6 +1,8 @@
 import { decodeEnvelope, encodeEnvelope } from '@kiroku/protocol'
 import { describe, expect, it } from 'vitest'
-import { bodiesBefore, decideCarry, decideEditBody, editable, snapshot, type BodyAt } from '../index.ts'
+import { bodiesBefore, decideCarry, editable, snapshot } from '../index.ts'
+import { decideEditBody } from './decideEditBody.ts'
+import { type BodyAt } from './editBody.ts'
 import { itemOf, TestPartition } from '../testing/TestPartition.ts'
 
 const by = { name: 'ada', origin: 'test', reason: 'a typing mistake' }

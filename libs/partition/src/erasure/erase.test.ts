@@ -1,6 +1,7 @@
 import { encodeEnvelope, type Answer, type CommandOf, type QueueConfig } from '@kiroku/protocol'
 import { describe, expect, it } from 'vitest'
-import { decideErase, decideKeysDeleted, decideUnreadable, restore, snapshot, stateHash } from '../index.ts'
+import { restore, snapshot, stateHash } from '../index.ts'
+import { decideErase, decideKeysDeleted, decideUnreadable } from './decideErase.ts'
 import { ReferencePartition } from '../testing/ReferencePartition.ts'
 import { numbersOf, TestPartition } from '../testing/TestPartition.ts'
 

@@ -1,13 +1,7 @@
 import { encodeEnvelope, type Answer, type CommandOf } from '@kiroku/protocol'
 import { describe, expect, it } from 'vitest'
-import {
-  closedLanesFor,
-  decideClosingTold,
-  decideForwarded,
-  laneKey,
-  PartitionState,
-  snapshot,
-} from '../index.ts'
+import { closedLanesFor, laneKey, PartitionState, snapshot } from '../index.ts'
+import { decideClosingTold, decideForwarded } from './decideForwarded.ts'
 import { TestPartition } from '../testing/TestPartition.ts'
 
 const by = { name: 'tester', origin: 'test' }

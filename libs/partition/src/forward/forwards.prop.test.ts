@@ -1,13 +1,8 @@
 import { decodeEnvelope, encodeEnvelope, type Answer, type Command, type CommandOf } from '@kiroku/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  closedLanesFor,
-  decideClosingTold,
-  decideForwarded,
-  PartitionState,
-  type OutboxLane,
-} from '../index.ts'
+import { closedLanesFor, PartitionState, type OutboxLane } from '../index.ts'
+import { decideClosingTold, decideForwarded } from './decideForwarded.ts'
 import { numbersOf, TestPartition } from '../testing/TestPartition.ts'
 
 const by = { name: 'tester', origin: 'test' }

@@ -1,17 +1,9 @@
 import { limits, type CommandOf, type QueueConfig } from '@kiroku/protocol'
 import { describe, expect, it } from 'vitest'
-import {
-  availableAmong,
-  availableNumbers,
-  decideForwarded,
-  decideRedrive,
-  passesByTime,
-  passesInside,
-  redriveNumbers,
-  restore,
-  snapshot,
-  type RedriveStep,
-} from '../index.ts'
+import { availableAmong, passesByTime, passesInside, redriveNumbers, restore, snapshot } from '../index.ts'
+import { availableNumbers } from '../store/available.ts'
+import { decideForwarded } from '../forward/decideForwarded.ts'
+import { decideRedrive, type RedriveStep } from './decideRedrive.ts'
 import { itemOf, numbersOf, TestPartition } from '../testing/TestPartition.ts'
 
 const by = { name: 'ada', origin: 'test' }

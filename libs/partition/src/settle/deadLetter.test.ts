@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest'
 import {
   bodiesBefore,
   decideCarry,
-  decideForwarded,
   describeQueues,
   evolve,
   laneKey,
   lettersBefore,
   snapshot,
 } from '../index.ts'
+import { decideForwarded } from '../forward/decideForwarded.ts'
 import { TestPartition } from '../testing/TestPartition.ts'
 
 const target = { partition: 7, queue: 4, name: 'dead' }

@@ -7,7 +7,8 @@ import {
   type SpreadView,
 } from '@kiroku/protocol'
 import { describe, expect, it } from 'vitest'
-import { decideDropped, decidePlaced, placePart, PartitionState } from '../index.ts'
+import { placePart, PartitionState } from '../index.ts'
+import { decideDropped, decidePlaced } from './decideHome.ts'
 import { TestPartition } from '../testing/TestPartition.ts'
 
 const by = { name: 'tester', origin: 'test' }

@@ -14,8 +14,6 @@ import {
 import {
   beginFrame,
   decide,
-  decideCreateSubscription,
-  decideRestore,
   describeQueues,
   endTurn,
   evolve,
@@ -29,12 +27,14 @@ import {
   Turn,
   type EngineCommand,
   type Located,
-  type PastArrival,
   type PlannedDelivery,
   type QueueState,
   type Subscription,
   type TurnAnswer,
 } from '../index.ts'
+import { decideCreateSubscription } from '../subscription/decideSubscription.ts'
+import { decideRestore } from '../past/decideRestore.ts'
+import { type PastArrival } from '../past/PastFold.ts'
 
 const by = { name: 'tester', origin: 'test' }
 

@@ -1,15 +1,10 @@
 import { type Answers, encodeEnvelope, type QueueAddress } from '@kiroku/protocol'
-import {
-  availableNumbers,
-  decideEditBody,
-  decideErase,
-  decideForwarded,
-  decideKeysDeleted,
-  decideRedrive,
-  editable,
-  laneKey,
-  type Turn,
-} from '../index.ts'
+import { editable, laneKey, type Turn } from '../index.ts'
+import { availableNumbers } from '../store/available.ts'
+import { decideEditBody } from '../edit/decideEditBody.ts'
+import { decideErase, decideKeysDeleted } from '../erasure/decideErase.ts'
+import { decideForwarded } from '../forward/decideForwarded.ts'
+import { decideRedrive } from '../redrive/decideRedrive.ts'
 import { by } from './Clients.ts'
 import { numbersOf } from './TestPartition.ts'
 import { targets } from './arbitraryTurns.ts'
