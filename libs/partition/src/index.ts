@@ -3,7 +3,7 @@
  * IO, clocks or chance (time and chance are arguments); talks to `@kiroku/protocol` and `@kiroku/message` only.
  */
 export { loadCell, untouchedCell } from './store/loadCell.ts'
-export { holdsAll } from './receive/holdsAll.ts'
+
 export { recordBytes } from './owner/recordBytes.ts'
 export { decide, endTurn, type EngineCommand } from './decide.ts'
 export { lettersOf, type RedriveMove } from './redrive/decideRedrive.ts'
@@ -27,7 +27,7 @@ export { findDelayed } from './delay/delayed.ts'
 export { Ownership } from './ownership/Ownership.ts'
 export { redriveNumbers } from './redrive/redriveNumbers.ts'
 export { firstMissing } from './owner/firstMissing.ts'
-export { looksInside, passesByTime, passesInside } from './redrive/redriveFilter.ts'
+
 export { filteredSubs, passes } from './send/filter.ts'
 export { PastFold, type PastFrame } from './past/PastFold.ts'
 export { runNumbers, type PastRun } from './past/PastRun.ts'
@@ -35,7 +35,7 @@ export { startOf, type Located } from './subscription/start.ts'
 export { snapshot, snapshotting } from './snapshot/takeSnapshot.ts'
 export { restore, restoring } from './snapshot/restore.ts'
 export { givenUpIn, oldestBodySeq, type Snapshot, snapshotVersion } from './snapshot/Snapshot.ts'
-export { itemsIn, putTogether, takeApart } from './snapshot/snapshotLists.ts'
+
 export { readOlderSnapshot } from './snapshot/olderSnapshot.ts'
 export { snapshotSpace, type SnapshotSpace } from './snapshot/snapshotSpace.ts'
 export { readyRuns } from './store/readyRuns.ts'

@@ -1,5 +1,5 @@
 import { isSealed } from '@kiroku/log'
-import { decide, holdsAll, type PartitionState, type PlannedDelivery } from '@kiroku/partition'
+import { decide, type PartitionState, type PlannedDelivery } from '@kiroku/partition'
 import type { Answer, KirokuError, Ranges } from '@kiroku/protocol'
 import { asKirokuError } from '../asKirokuError.ts'
 import type { BodyCache } from '../bodies/BodyCache.ts'
@@ -7,6 +7,7 @@ import { openDelivery } from '../bodies/openDelivery.ts'
 import type { KeyRing } from '../keys/KeyRing.ts'
 import type { Act } from './Mailbox.ts'
 import type { Slot } from './Request.ts'
+import { holdsAll } from './holdsAll.ts'
 
 /** What the owner does for its deliveries. */
 interface DeliveryWork {

@@ -1,4 +1,5 @@
-import { putTogether, takeApart, type Snapshot } from '@kiroku/partition'
+import { type Snapshot } from '@kiroku/partition'
+import { putTogether, takeApart } from './snapshotLists.ts'
 
 /** Objects that are copied to or from another thread at once; of queues, that takes a few ms. */
 const pieceItems = 1_000

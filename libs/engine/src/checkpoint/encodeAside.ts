@@ -1,9 +1,9 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
-import { itemsIn } from '@kiroku/partition'
 import { CheckpointThread } from './CheckpointThread.ts'
 import { piecesOf } from './SnapshotPieces.ts'
 import { inTurns } from './inTurns.ts'
 import { makeCheckpoint, type CheckpointTask, type MadeCheckpoint } from './makeCheckpoint.ts'
+import { itemsIn } from './snapshotLists.ts'
 
 /** Below this many items in a state, encoding takes less time than starting a thread. */
 const asideFrom = 5_000

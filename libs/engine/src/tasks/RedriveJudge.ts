@@ -1,15 +1,8 @@
-import {
-  mainSubscription,
-  passesByTime,
-  looksInside,
-  passesInside,
-  pushNumber,
-  type AvailableMessage,
-  type RedriveMove,
-} from '@kiroku/partition'
+import { mainSubscription, pushNumber, type AvailableMessage, type RedriveMove } from '@kiroku/partition'
 import { type EnvelopeMeta, type Lineage, type Redrive, type RedriveSkip } from '@kiroku/protocol'
 import type { BodySchemas } from '../bodies/BodySchemas.ts'
 import type { RedriveTarget, RedriveTargets } from './RedriveTargets.ts'
+import { looksInside, passesByTime, passesInside } from './redriveFilter.ts'
 
 /** A message, with its metadata and body where they must be known. */
 export interface RedriveCandidate extends AvailableMessage {

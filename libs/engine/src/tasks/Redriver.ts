@@ -3,7 +3,6 @@ import {
   availableAmong,
   decide,
   lettersOf,
-  passesByTime,
   redriveNumbers,
   type AvailableMessage,
   type Ownership,
@@ -23,14 +22,15 @@ import {
   type Redrive,
   valueBytes,
 } from '@kiroku/protocol'
+import { openMessage } from '../bodies/openDelivery.ts'
 import { limits } from '../limits.ts'
+import type { Owner } from './Owner.ts'
+import type { OwnerTask } from './OwnerTask.ts'
 import { RangeCursor } from './RangeCursor.ts'
 import { RedriveJudge, type RedriveCandidate } from './RedriveJudge.ts'
 import { RedriveTargets } from './RedriveTargets.ts'
-import { openMessage } from '../bodies/openDelivery.ts'
-import type { Owner } from './Owner.ts'
-import type { OwnerTask } from './OwnerTask.ts'
 import { backoffMs } from './backoffMs.ts'
+import { passesByTime } from './redriveFilter.ts'
 
 /** Characters of why a redrive failed, for its record. */
 const noteCharactersMax = 300

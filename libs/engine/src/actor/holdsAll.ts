@@ -1,5 +1,4 @@
-import type { PlannedDelivery } from '../Turn.ts'
-import type { PartitionState } from '../state/PartitionState.ts'
+import type { PartitionState, PlannedDelivery } from '@kiroku/partition'
 
 /** Whether a delivery still holds all of its messages, with their bodies in the places that it was planned with. */
 export const holdsAll = (

@@ -1,4 +1,4 @@
-import type { Snapshot } from './Snapshot.ts'
+import type { Snapshot } from '@kiroku/partition'
 
 /** A snapshot in two: what is small or lies in typed arrays, and the lists of objects that may be long. */
 export interface SnapshotParts {
