@@ -32,6 +32,12 @@ export {
   type Role,
   type Token,
 } from './tokens.ts'
-export type { Labels, MetricFamily } from './metrics/MetricFamily.ts'
+export {
+  readFamilies,
+  type FamilyRow,
+  type Labels,
+  type MetricFamily,
+  type Reader,
+} from './metrics/MetricFamily.ts'
 export { OperationTimes } from './metrics/OperationTimes.ts'
 export { queueMetrics } from './metrics/queueMetrics.ts'

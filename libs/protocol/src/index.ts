@@ -52,7 +52,7 @@ export {
   type RedriveState,
 } from './observe/Redrive.ts'
 export type { SpreadView } from './command/SpreadView.ts'
-export type { StartPosition } from './command/StartPosition.ts'
+export { parseStart, type StartClock, type StartPosition } from './command/StartPosition.ts'
 export { isCommand } from './command/isCommand.ts'
 export { checkJson, contentTypeOf, jsonSlip } from './contentType.ts'
 export { KirokuError, isKirokuError, errorFromWire, type WireError } from './error/KirokuError.ts'
@@ -103,16 +103,32 @@ export { largestConsumers, mergeConsumers } from './observe/mergeConsumers.ts'
 export { noCounts } from './observe/noCounts.ts'
 export { storageTrouble } from './observe/storageTrouble.ts'
 export { type QueueConfig, defaultQueueConfig, type DeadLetterTarget } from './settings/QueueConfig.ts'
-export { retryDelayMs, type RetryPolicy } from './settings/RetryPolicy.ts'
+export {
+  describeRetryPolicy,
+  parseRetryPolicy,
+  retryDelayMs,
+  type RetryPolicy,
+} from './settings/RetryPolicy.ts'
 export { type SubscriptionSettings, isOwnSetting } from './settings/SubscriptionSettings.ts'
 export { checkConfig, checkSetting } from './settings/checkConfig.ts'
 export { checkSubscription } from './settings/checkSubscription.ts'
 export { configWarnings } from './settings/configWarnings.ts'
 export { discardWarnings } from './settings/discardWarnings.ts'
 export { inTime } from './settings/inUnits.ts'
-export { queueSettings, type QueueSetting } from './settings/queueSettings.ts'
+export { queueSettings, settingGroups, type QueueSetting } from './settings/queueSettings.ts'
 export { refuseNamed } from './settings/refuseNamed.ts'
 export { retentionWarnings, type Retention } from './settings/retentionWarnings.ts'
 export type { Delivery } from './command/receive.ts'
 export type { Refusal, SettleItem } from './command/settle.ts'
 export type { PartSubscription } from './command/spread.ts'
+export { parseSetting, rangeOf, writeSetting } from './settings/settingText.ts'
+export {
+  durationForm,
+  formatDuration,
+  isDuration,
+  parseDurationMs,
+  formatBytes,
+  exactBytes,
+  exactDuration,
+  parseBytes,
+} from './settings/units.ts'

@@ -1,7 +1,6 @@
-import { checkJson, contentTypeOf, jsonSlip, limits } from '@kiroku/protocol'
+import { checkJson, contentTypeOf, durationForm, jsonSlip, limits, parseDurationMs } from '@kiroku/protocol'
 import { base64OfText } from '../data/MessageBody.ts'
 import { count } from '../parts/format.ts'
-import { readDuration } from '../parts/unitText.ts'
 
 /** A message as it is written in a form. */
 export interface SendForm {
@@ -43,7 +42,7 @@ const encoder = new TextEncoder()
 export const sendRequest = (form: SendForm): SendRequest => {
   const { queue, body, bytes } = form
   const contentType = form.contentType.trim() || typeOf(form)
-  const delayMs = form.delay.trim() === '' ? undefined : readDuration(form.delay)
+  const delayMs = form.delay.trim() === '' ? undefined : delayOf(form.delay)
   const copies = /^\d{1,6}$/.test(form.copies.trim()) ? Number(form.copies) : Number.NaN
   const attributes = attributesOf(form.attributes)
   const message = {
@@ -59,7 +58,7 @@ export const sendRequest = (form: SendForm): SendRequest => {
       ? 'Pick a queue.'
       : (bodyProblem(form, contentType) ??
         (form.delay.trim() !== '' && delayMs === undefined
-          ? 'Delay: write it like 500ms, 30s, 5m, 2h or 7d.'
+          ? `Delay: write ${durationForm}.`
           : attributes === undefined
             ? 'Attributes: one NAME=VALUE per line.'
             : !(copies >= 1 && copies <= limits.messagesPerSendMax)
@@ -74,6 +73,15 @@ export const sendRequest = (form: SendForm): SendRequest => {
     contentType,
     copies,
     ...(problem === undefined ? {} : { problem }),
+  }
+}
+
+/** Undefined where it cannot be read. */
+const delayOf = (text: string): number | undefined => {
+  try {
+    return parseDurationMs(text, 'Delay')
+  } catch {
+    return undefined
   }
 }
 

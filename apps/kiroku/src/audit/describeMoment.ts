@@ -1,9 +1,9 @@
 import { populationOf, type MomentMessage, type QueueMoment } from '@kiroku/audit'
 import { renderPopulation } from '@kiroku/message'
+import { formatDuration } from '@kiroku/protocol'
 import { columns } from '../cli/columns.ts'
 import { holdText } from '../cli/holdText.ts'
 import { stateTitles, subscriptionStates } from '../cli/stateTitles.ts'
-import { formatDuration } from '../config/units.ts'
 
 /** A queue at a moment, for people: the machine with its population, subscriptions, and the messages of the page. */
 export const describeMoment = (moment: QueueMoment, colour: boolean): string => {

@@ -1,6 +1,5 @@
 import type { AskedMoment } from '@kiroku/audit'
-import { KirokuError, isKirokuError } from '@kiroku/protocol'
-import { isDuration, parseDurationMs } from '../config/units.ts'
+import { isDuration, isKirokuError, KirokuError, parseDurationMs } from '@kiroku/protocol'
 
 const dayMs = 86_400_000
 

@@ -8,14 +8,13 @@ import {
   removeIndex,
   WriterLock,
 } from '@kiroku/audit-store'
-import { KirokuError } from '@kiroku/protocol'
+import { formatBytes, KirokuError } from '@kiroku/protocol'
 import { isFollowed } from '../audit/indexState.ts'
 import { lagOf } from '../audit/lagOf.ts'
 import { openKeptIndex, readInto } from '../audit/openIndex.ts'
 import { showProgress } from '../audit/showProgress.ts'
 import type { CommandModule, Invocation } from '../cli/CommandSpec.ts'
 import { columns } from '../cli/columns.ts'
-import { formatBytes } from '../config/units.ts'
 import { withLog } from '../serve/withLog.ts'
 
 export const status: CommandModule = {

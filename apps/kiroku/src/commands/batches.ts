@@ -1,10 +1,10 @@
 import { batchCosts, type BatchCost, type BatchCosts } from '@kiroku/audit'
+import { formatDuration } from '@kiroku/protocol'
 import { gentle } from '../audit/gentle.ts'
 import { lookOptions } from '../audit/lookOptions.ts'
 import { showProgress } from '../audit/showProgress.ts'
 import type { Invocation } from '../cli/CommandSpec.ts'
 import { columns } from '../cli/columns.ts'
-import { formatDuration } from '../config/units.ts'
 import { withLog } from '../serve/withLog.ts'
 
 /** `queue batches`. */

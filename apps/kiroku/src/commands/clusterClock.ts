@@ -1,7 +1,6 @@
-import { clockTrouble } from '@kiroku/protocol'
+import { clockTrouble, formatDuration } from '@kiroku/protocol'
 import type { Invocation } from '../cli/CommandSpec.ts'
 import { columns } from '../cli/columns.ts'
-import { formatDuration } from '../config/units.ts'
 import { localActor } from '../serve/localActor.ts'
 import { withClient } from '../serve/withClient.ts'
 

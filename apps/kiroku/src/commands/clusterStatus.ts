@@ -1,8 +1,7 @@
 import type { StreamReplica } from '@kiroku/log-jetstream'
-import type { PartitionDescription } from '@kiroku/protocol'
+import { formatBytes, formatDuration, type PartitionDescription } from '@kiroku/protocol'
 import type { Invocation } from '../cli/CommandSpec.ts'
 import { columns } from '../cli/columns.ts'
-import { formatBytes, formatDuration } from '../config/units.ts'
 import { describeCluster } from '../serve/describeCluster.ts'
 import { withClient } from '../serve/withClient.ts'
 

@@ -1,6 +1,6 @@
-import { columns } from '../cli/columns.ts'
+import { formatDuration } from '@kiroku/protocol'
 import type { CommandModule } from '../cli/CommandSpec.ts'
-import { formatDuration } from '../config/units.ts'
+import { columns } from '../cli/columns.ts'
 import { withClient } from '../serve/withClient.ts'
 
 /** `queue groups`. */

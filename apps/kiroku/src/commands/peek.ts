@@ -1,11 +1,10 @@
 import { bodyOf, stateAt, type MessageBody, type MomentMessage } from '@kiroku/audit'
-import { contentTypeOf, KirokuError } from '@kiroku/protocol'
+import { contentTypeOf, formatDuration, KirokuError } from '@kiroku/protocol'
 import { lookOptions } from '../audit/lookOptions.ts'
 import { parseStates } from '../audit/lookSource.ts'
 import { showProgress } from '../audit/showProgress.ts'
 import { traceMessage } from '../audit/traceMessage.ts'
 import type { Invocation } from '../cli/CommandSpec.ts'
-import { formatDuration } from '../config/units.ts'
 import { withLog } from '../serve/withLog.ts'
 
 const messagesDefault = 5

@@ -2,19 +2,20 @@ import type { Client } from '@kiroku/client'
 import {
   batchFill,
   deliveriesPer1000,
+  formatDuration,
   isReplyQueue,
   type QueueCounts,
   type QueueDescription,
   type RecentBatches,
   type TimeFigures,
+  writeSetting,
 } from '@kiroku/protocol'
 import type { CommandModule, Invocation } from '../cli/CommandSpec.ts'
 import type { Output } from '../cli/Output.ts'
 import { columns } from '../cli/columns.ts'
 import { holdText } from '../cli/holdText.ts'
 import { stateTitles } from '../cli/stateTitles.ts'
-import { formatSetting, queueConfigOf, queueFlags } from '../config/queueFlags.ts'
-import { formatDuration } from '../config/units.ts'
+import { queueConfigOf, queueFlags } from '../config/queueFlags.ts'
 import { localActor } from '../serve/localActor.ts'
 import { withClient } from '../serve/withClient.ts'
 import { partTable } from './spread.ts'
@@ -151,7 +152,7 @@ const rowsOf = ({
   ['wait (last minute)', timesText(rest.times?.waiting)],
   ['work (last minute)', timesText(rest.times?.processing)],
   ...Object.entries(counts).map(([state, count]) => [stateTitles[state as keyof QueueCounts], String(count)]),
-  ...queueFlags.map(({ key, flag, row }) => [`--${flag}`, formatSetting(row, config[key])]),
+  ...queueFlags.map(({ key, flag, row }) => [`--${flag}`, writeSetting(row, config[key])]),
   ['applied from', Object.keys(rest.applied).join(', ') || 'no file'],
 ]
 

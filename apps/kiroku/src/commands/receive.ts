@@ -1,7 +1,6 @@
 import type { ReceivedMessage } from '@kiroku/client'
-import { contentTypeOf, KirokuError } from '@kiroku/protocol'
+import { contentTypeOf, KirokuError, parseDurationMs } from '@kiroku/protocol'
 import type { Invocation } from '../cli/CommandSpec.ts'
-import { parseDurationMs } from '../config/units.ts'
 import { withClient } from '../serve/withClient.ts'
 
 export const run = (invocation: Invocation): Promise<void> =>

@@ -1,7 +1,6 @@
 import type { RescheduleOptions } from '@kiroku/client'
-import { KirokuError } from '@kiroku/protocol'
+import { KirokuError, parseDurationMs } from '@kiroku/protocol'
 import type { CommandModule, Invocation } from '../cli/CommandSpec.ts'
-import { parseDurationMs } from '../config/units.ts'
 import { localActor } from '../serve/localActor.ts'
 import { withClient } from '../serve/withClient.ts'
 import { settleMatching } from './settleMatching.ts'

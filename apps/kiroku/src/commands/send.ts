@@ -1,9 +1,16 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { BatchOptions, SendOptions } from '@kiroku/client'
-import { checkJson, contentTypeOf, jsonSlip, KirokuError, limits } from '@kiroku/protocol'
+import {
+  checkJson,
+  contentTypeOf,
+  formatDuration,
+  jsonSlip,
+  KirokuError,
+  limits,
+  parseDurationMs,
+} from '@kiroku/protocol'
 import type { Invocation } from '../cli/CommandSpec.ts'
-import { formatDuration, parseDurationMs } from '../config/units.ts'
 import { startProgress } from '../send/Progress.ts'
 import { parseAttributes } from '../send/attributes.ts'
 import { readNdjson } from '../send/ndjson.ts'

@@ -1,6 +1,6 @@
 import type { Client, SettleResult } from '@kiroku/client'
+import { parseDurationMs } from '@kiroku/protocol'
 import type { CommandModule, Invocation } from '../cli/CommandSpec.ts'
-import { parseDurationMs } from '../config/units.ts'
 import { withClient } from '../serve/withClient.ts'
 
 const settle = (

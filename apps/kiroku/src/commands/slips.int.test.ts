@@ -94,7 +94,7 @@ describe('a body that begins like JSON and is none', { timeout: 120_000 }, () =>
 
 describe('what is out of range', { timeout: 120_000 }, () => {
   it.each([
-    [['queue', 'create', 'q', '--lease', '13h'], '--lease must be 1ms to 12h, not 13h'],
+    [['queue', 'create', 'q', '--lease', '13h'], '--lease must be from 1ms to 12h, not 13h'],
     [['receive', 'mail', '--lease', '13h'], 'leaseMs must be from 1 ms to 12 h in whole ms, not 13 h'],
     [['send', 'mail', 'x', '--delay', '20d'], 'a delay must be from 0 to 14 d in whole ms, not 20 d'],
   ])('is told in the units of %j', async (args, told) => {

@@ -1,11 +1,11 @@
 import type { Client, StartPosition } from '@kiroku/client'
-import type { SubscriptionDescription } from '@kiroku/protocol'
+import { type SubscriptionDescription, writeSetting } from '@kiroku/protocol'
 import type { CommandModule, Invocation } from '../cli/CommandSpec.ts'
 import { columns } from '../cli/columns.ts'
 import { holdText } from '../cli/holdText.ts'
 import { stateTitles, subscriptionStates } from '../cli/stateTitles.ts'
-import { formatSetting, queueFlags } from '../config/queueFlags.ts'
-import { parseStart } from '../config/startPosition.ts'
+import { queueFlags } from '../config/queueFlags.ts'
+import { startOf } from '../config/startPosition.ts'
 import { subscriptionSettingsOf } from '../config/subscriptionFlags.ts'
 import { localActor } from '../serve/localActor.ts'
 import { withClient } from '../serve/withClient.ts'
@@ -31,7 +31,7 @@ export const create = command(async (client, named, invocation) => {
   const { created } = await client.queues.subscriptions.create(
     queue,
     subscription,
-    { ...subscriptionSettingsOf(invocation), start: startOf(invocation) },
+    { ...subscriptionSettingsOf(invocation), start: startIn(invocation) },
     localActor(),
   )
   invocation.out.line(
@@ -75,18 +75,18 @@ const marks = ({ deliveryPaused, filling, hold }: Omit<SubscriptionDescription, 
 const ownSettings = ({ settings }: Pick<SubscriptionDescription, 'settings'>): string => {
   const own = settings as Readonly<Record<string, unknown>>
   const flags = queueFlags.flatMap(({ key, flag, row }) =>
-    own[key] === undefined ? [] : [`--${flag} ${formatSetting(row, own[key] as never)}`],
+    own[key] === undefined ? [] : [`--${flag} ${writeSetting(row, own[key] as never)}`],
   )
   if (settings.tags !== undefined && settings.tags !== null) flags.push(`--tags ${settings.tags.join(',')}`)
   return flags.join(' ')
 }
 
-const startOf = ({ text }: Invocation): StartPosition => parseStart(text('start') ?? 'latest', Date.now())
+const startIn = ({ text }: Invocation): StartPosition => startOf(text('start') ?? 'latest', Date.now())
 
 /** `subscription reset`. */
 export const reset = command(async (client, named, invocation) => {
   const { queue, subscription } = named
-  await client.queues.subscriptions.reset(queue, subscription, startOf(invocation), localActor())
+  await client.queues.subscriptions.reset(queue, subscription, startIn(invocation), localActor())
   invocation.out.line(`subscription ${subscription} of ${queue} reset`)
   invocation.out.result({ ...named, done: 'reset' })
 })

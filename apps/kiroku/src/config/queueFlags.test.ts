@@ -1,10 +1,8 @@
-import { queueSettings } from '@kiroku/protocol'
 import { describe, expect, it } from 'vitest'
-import { formatSetting, parseRetryPolicy, queueConfigOf, queueFlags } from './queueFlags.ts'
+import { queueConfigOf, queueFlags } from './queueFlags.ts'
 
-const given = (flags: Record<string, string | number>) => ({
-  text: (name: string) => flags[name] as string | undefined,
-  int: (name: string) => flags[name] as number | undefined,
+const given = (flags: Record<string, string>) => ({
+  text: (name: string) => flags[name],
 })
 
 describe('the queue flags', () => {
@@ -20,7 +18,7 @@ describe('the queue flags', () => {
   it('give only what was named, in ms and bytes', () => {
     const flags = {
       lease: '1m',
-      retries: 0,
+      retries: '0',
       'body-bytes': '2MiB',
       'dead-letter': 'dlq',
       'late-handles': 'reject',
@@ -37,28 +35,4 @@ describe('the queue flags', () => {
   it('take the dead-letter queue away with none', () => {
     expect(queueConfigOf(given({ 'dead-letter': 'none' }))).toEqual({ deadLetter: null })
   })
-})
-
-describe('a retry policy', () => {
-  it.each([
-    ['5s', { kind: 'fixed', delayMs: 5_000 }],
-    ['fixed:5s', { kind: 'fixed', delayMs: 5_000 }],
-    ['rocketmq', { kind: 'rocketmq' }],
-    ['list:1s,1m', { kind: 'list', delaysMs: [1_000, 60_000] }],
-    ['exponential:1s', { kind: 'exponential', baseMs: 1_000, factor: 2, maxMs: 3_600_000, jitter: 0 }],
-    [
-      'exponential:1s,3,10m,0.2',
-      { kind: 'exponential', baseMs: 1_000, factor: 3, maxMs: 600_000, jitter: 0.2 },
-    ],
-  ] as const)('is read from %s, and written so that it reads back', (text, policy) => {
-    expect(parseRetryPolicy(text, '--retry')).toEqual(policy)
-    expect(parseRetryPolicy(formatSetting(queueSettings.retry, policy), '--retry')).toEqual(policy)
-  })
-
-  it.each(['often', 'list:', 'exponential:1s,0.5', 'exponential:1s,2,1m,7', 'fixed:'])(
-    '%s is none',
-    (text) => {
-      expect(() => parseRetryPolicy(text, '--retry')).toThrow(/--retry/)
-    },
-  )
 })

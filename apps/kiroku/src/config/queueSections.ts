@@ -11,7 +11,7 @@ import {
 } from '@kiroku/protocol'
 import { where, type Place } from '@kiroku/worker/located'
 import type { ConfigFile } from './ConfigFile.ts'
-import { parseSetting, queueFlags } from './queueFlags.ts'
+import { parseFlag, queueFlags } from './queueFlags.ts'
 
 /** What a file says of queues, for `client.queues.apply`. */
 export interface QueueSections {
@@ -72,7 +72,9 @@ const checkObject = (place: Place, value: unknown): void => {
 const valueOf = (key: string, value: unknown): unknown => {
   const flag = queueFlags.find((each) => each.key === key)
   if (flag === undefined) throw new KirokuError('InvalidConfig', `there is no setting "${key}"`)
-  const parsed = typeof value === 'string' ? parseSetting(flag.row, value, key) : value
+  // Counts are numbers in a file.
+  const isText = typeof value === 'string' && flag.row.kind !== 'count'
+  const parsed = isText ? parseFlag(flag.row, value, key) : value
   if (flag.row.kind === 'queue' && typeof parsed === 'string') checkQueueName(parsed)
   else checkSetting(flag.key, parsed)
   return parsed

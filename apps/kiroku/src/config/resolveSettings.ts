@@ -1,9 +1,8 @@
-import { isKirokuError, KirokuError } from '@kiroku/protocol'
+import { isKirokuError, KirokuError, parseBytes, parseDurationMs } from '@kiroku/protocol'
 import { errorAt, where } from '@kiroku/worker/located'
 import { nearest } from '../cli/nearest.ts'
 import type { ConfigFile } from './ConfigFile.ts'
 import { settingsTable, type Setting, type SettingKey, type Settings } from './settings.ts'
-import { parseBytes, parseDurationMs } from './units.ts'
 
 /** Where values come from; flags win over the environment, which wins over the file. */
 export interface SettingSources {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseStart } from './startPosition.ts'
+import { startOf } from './startPosition.ts'
 
 const now = Date.UTC(2026, 10, 21, 12)
 
@@ -11,9 +11,9 @@ it.each([
   ['2026-11-21', { time: Date.UTC(2026, 10, 21) }],
   ['2h', { time: Date.UTC(2026, 10, 21, 10) }],
 ])('%s says where a subscription begins', (text, start) => {
-  expect(parseStart(text, now)).toEqual(start)
+  expect(startOf(text, now)).toEqual(start)
 })
 
 it.each(['', 'yesterday', '-1', '1.5', '2026-99-99'])('"%s" does not', (text) => {
-  expect(() => parseStart(text, now)).toThrow(/--start: ".*" is not latest, earliest/)
+  expect(() => startOf(text, now)).toThrow(/--start: ".*" is not latest, earliest/)
 })

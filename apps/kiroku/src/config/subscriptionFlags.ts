@@ -17,9 +17,7 @@ export const subscriptionFlagSpecs: readonly FlagSpec[] = [
 ]
 
 /** Reads the subscription flags that were given. Errors: `InvalidArgument`. */
-export const subscriptionSettingsOf = (
-  invocation: Pick<Invocation, 'text' | 'int'>,
-): SubscriptionSettings => {
+export const subscriptionSettingsOf = (invocation: Pick<Invocation, 'text'>): SubscriptionSettings => {
   const settings = queueConfigOf(invocation, ownFlags) as SubscriptionSettings
   const tags = invocation.text('tags')
   return tags === undefined ? settings : { ...settings, tags: tags === 'all' ? null : tags.split(',') }

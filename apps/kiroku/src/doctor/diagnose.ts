@@ -1,15 +1,16 @@
 import type { RecordCheck } from '@kiroku/audit'
 import {
-  clockTrouble,
-  heldWarning,
   type CheckpointsDescription,
+  clockTrouble,
+  formatBytes,
+  formatDuration,
+  heldWarning,
   type OutboxDescription,
   type PartitionClock,
   type QueueDescription,
   type StorageDescription,
 } from '@kiroku/protocol'
 import type { LostLog } from '../audit/tailsOf.ts'
-import { formatBytes, formatDuration } from '../config/units.ts'
 import type { KeysFound } from './askKeys.ts'
 
 /** What the doctor found out; undefined where it cannot be known from here. */

@@ -1,7 +1,6 @@
 import type { RedriveOptions } from '@kiroku/client'
-import { KirokuError } from '@kiroku/protocol'
+import { KirokuError, parseDurationMs } from '@kiroku/protocol'
 import type { FlagSpec, Invocation } from '../cli/CommandSpec.ts'
-import { parseDurationMs } from '../config/units.ts'
 import { parseAttributes } from '../send/attributes.ts'
 
 type Filter = NonNullable<RedriveOptions['filter']>

@@ -1,4 +1,5 @@
-import { formatSetting, queueFlags, rangeOf } from '../config/queueFlags.ts'
+import { rangeOf, writeSetting } from '@kiroku/protocol'
+import { queueFlags } from '../config/queueFlags.ts'
 import { configFile } from '../config/ConfigFile.ts'
 import { otherVariables, settingsTable, type Setting } from '../config/settings.ts'
 import { code, table } from './markdown.ts'
@@ -88,7 +89,7 @@ export const configurationPage = (): string =>
         code(key),
         code(`--${flag}`),
         rangeOf(row),
-        code(formatSetting(row, row.default)),
+        code(writeSetting(row, row.default)),
         row.subscription === true ? 'yes' : '',
         row.says,
       ]),

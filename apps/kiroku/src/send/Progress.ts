@@ -1,5 +1,5 @@
+import { formatBytes } from '@kiroku/protocol'
 import { SingleBar } from 'cli-progress'
-import { formatBytes } from '../config/units.ts'
 
 /** Shows how far a long send is; on a terminal only. */
 export interface Progress {

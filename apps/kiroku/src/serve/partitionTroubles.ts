@@ -1,5 +1,4 @@
-import { clockTrouble, storageTrouble, type PartitionDescription } from '@kiroku/protocol'
-import { formatBytes } from '../config/units.ts'
+import { clockTrouble, formatBytes, type PartitionDescription, storageTrouble } from '@kiroku/protocol'
 
 /** What hurts partitions that serve all the same: clocks that disagree, disks that fill. A sentence each. */
 export const partitionTroubles = (partitions: readonly PartitionDescription[]): string[] => {

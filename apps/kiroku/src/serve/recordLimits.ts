@@ -1,6 +1,6 @@
 import type { LogMeta, StoreRoom } from '@kiroku/log'
+import { formatBytes, formatDuration } from '@kiroku/protocol'
 import type { Settings } from '../config/settings.ts'
-import { formatBytes, formatDuration } from '../config/units.ts'
 
 type RecordLimits = Pick<LogMeta, 'recordMs' | 'recordBytes'>
 

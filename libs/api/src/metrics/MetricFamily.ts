@@ -1,23 +1,42 @@
 /** Labels of one sample. */
 export type Labels = Readonly<Record<string, string | number>>
 
+/** One number. */
+export interface Sample {
+  readonly labels: Labels
+  readonly value: number
+}
+
+/** One distribution. */
+export interface HistogramSample {
+  readonly labels: Labels
+  /** Upper bounds, ascending; `counts` has one more entry for what lies above. */
+  readonly bounds: readonly number[]
+  readonly counts: readonly number[]
+  readonly sum: number
+}
+
+interface Family<Type extends string, S> {
+  readonly type: Type
+  readonly name: string
+  readonly help: string
+  readonly samples: readonly S[]
+}
+
 /** Samples of one metric, as the exposition format groups them. */
-export type MetricFamily =
-  | {
-      readonly type: 'counter' | 'gauge'
-      readonly name: string
-      readonly help: string
-      readonly samples: readonly { readonly labels: Labels; readonly value: number }[]
-    }
-  | {
-      readonly type: 'histogram'
-      readonly name: string
-      readonly help: string
-      readonly samples: readonly {
-        readonly labels: Labels
-        /** Upper bounds, ascending; `counts` has one more entry for what lies above. */
-        readonly bounds: readonly number[]
-        readonly counts: readonly number[]
-        readonly sum: number
-      }[]
-    }
+export type MetricFamily = Family<'counter' | 'gauge', Sample> | Family<'histogram', HistogramSample>
+
+/** Takes the samples of one metric from what is measured. */
+export type Reader<Measured, S = Sample> = (measured: Measured) => readonly S[]
+
+/** One row of a table of metrics. */
+export type FamilyRow<Measured> =
+  | readonly [type: 'counter' | 'gauge', name: string, help: string, read: Reader<Measured>]
+  | readonly [type: 'histogram', name: string, help: string, read: Reader<Measured, HistogramSample>]
+
+/** Reads every metric of a table. */
+export const readFamilies = <Measured>(
+  rows: readonly FamilyRow<Measured>[],
+  measured: Measured,
+): MetricFamily[] =>
+  rows.map(([type, name, help, read]) => ({ type, name, help, samples: read(measured) }) as MetricFamily)

@@ -1,6 +1,7 @@
 import { KirokuError } from '../error/KirokuError.ts'
 import { limits } from '../limits.ts'
 import type { QueueConfig } from './QueueConfig.ts'
+import { checkRetry } from './RetryPolicy.ts'
 import { inBytes, inTime, shown } from './inUnits.ts'
 import { queueSettings, type QueueSetting } from './queueSettings.ts'
 
@@ -84,36 +85,6 @@ const isTarget = (value: unknown): boolean => {
   return (
     isWhole(partition, 0, MAX_SAFE_INTEGER) && isWhole(queue, 1, MAX_SAFE_INTEGER) && typeof name === 'string'
   )
-}
-
-const checkRetry = (value: unknown): void => {
-  const retry = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>
-  const delays = delaysOf(retry)
-  if (delays === undefined) throw invalid('retry.kind must be one of fixed, exponential, rocketmq, list')
-  if (!Array.isArray(delays) || delays.length > limits.retriesMax)
-    throw invalid(`retry.delaysMs must be a list of up to ${limits.retriesMax} delays`)
-  for (const d of delays)
-    if (!isWhole(d, 0, limits.delayMsMax))
-      throw invalid(
-        `a retry delay must be from 0 to ${inTime(limits.delayMsMax)} in whole ms, not ${inTime(d)}`,
-      )
-  if (retry.kind === 'exponential' && !(isWithin(retry.factor, 1, 100) && isWithin(retry.jitter, 0, 1)))
-    throw invalid('an exponential retry needs a factor from 1 to 100 and a jitter from 0 to 1')
-}
-
-const delaysOf = (retry: Record<string, unknown>): unknown => {
-  switch (retry.kind) {
-    case 'fixed':
-      return [retry.delayMs]
-    case 'exponential':
-      return [retry.baseMs, retry.maxMs]
-    case 'list':
-      return retry.delaysMs ?? null
-    case 'rocketmq':
-      return []
-    default:
-      return undefined
-  }
 }
 
 const isWithin = (value: unknown, min: number, max: number): boolean =>

@@ -46,6 +46,7 @@ const valueText = (key: string, value: unknown): string => {
     return value === 'origin' ? 'where they came from' : ((value as { name?: string } | null)?.name ?? '')
   if (key === 'filter')
     return value === null || Object.keys(value).length === 0 ? 'everything' : JSON.stringify(value)
+  if (key === 'messagesMax' && value === 0) return 'no limit'
   if (key === 'number' || key === 'task') return String(value as number)
   if (key === 'parts' && Array.isArray(value) && value.length === 0) return 'home only'
   return settingText(key, value)

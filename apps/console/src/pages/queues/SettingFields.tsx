@@ -1,7 +1,6 @@
 import { queueSettings, type QueueConfig, type QueueSetting } from '@kiroku/protocol'
 import { useQuery } from '@tanstack/react-query'
 import { get } from '../../data/api.ts'
-import { settingName } from '../../parts/settingText.ts'
 import styles from './SettingFields.module.css'
 import type { SettingDraft } from './settingDraft.ts'
 import { settingGroups } from './settingGroups.ts'
@@ -64,7 +63,7 @@ const Field = ({
   }
   return (
     <div className={styles['field']}>
-      <label htmlFor={id}>{settingName(name)}</label>
+      <label htmlFor={id}>{row.title}</label>
       {row.kind === 'choice' ? (
         <select {...shared} onChange={(event) => onChange(event.target.value)}>
           {row.choices.map((choice) => (
@@ -82,7 +81,7 @@ const Field = ({
         />
       )}
       <p id={`${id}-says`} className={error === undefined ? styles['says'] : styles['error']}>
-        {error === undefined ? row.says : `${settingName(name)}: ${error}`}
+        {error ?? row.says}
       </p>
     </div>
   )

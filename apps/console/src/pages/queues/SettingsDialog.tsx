@@ -1,12 +1,15 @@
+import { queueSettings, type QueueConfig, type QueueSetting } from '@kiroku/protocol'
 import { useMemo, useState } from 'react'
 import type { QueueInfo } from '../../data/queueInfos.ts'
 import { CommandDialog } from '../../parts/CommandDialog.tsx'
 import { settingName, settingText } from '../../parts/settingText.ts'
 import { changesOf, draftOf } from './settingDraft.ts'
 import { SettingFields } from './SettingFields.tsx'
-import { isSetOnce } from './settingGroups.ts'
 
-/** Changes the settings of a queue, and says which become another. */
+const isSetOnce = (key: string): boolean =>
+  (queueSettings[key as keyof QueueConfig] as QueueSetting).setOnce === true
+
+/** Changes the settings of a queue, and says which. */
 export const SettingsDialog = ({
   info: { name, config },
   onClose,

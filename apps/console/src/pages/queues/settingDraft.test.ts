@@ -38,7 +38,8 @@ it.each([
   ['leaseMs', '13h', /from 1ms to 12h/],
   ['retriesMax', '1.5', /whole number/],
   ['retriesMax', '1001', /from 0 to 1,000/],
-  ['retry', 'exponential:2s', /like 30s/],
+  ['retry', 'sometimes', /like 30s/],
+  ['retry', 'exponential:2s,0.5', /needs a factor/],
   ['batchBytes', '1 GiB', /to 64MiB/],
 ])('says what %s can be in place of %s', (key, text, says) => {
   const { changes, errors } = changesOf({ [key]: text }, {})

@@ -1,24 +1,18 @@
-import { canonical, defaultQueueConfig, queueSettings, type QueueConfig } from '@kiroku/protocol'
+import {
+  canonical,
+  defaultQueueConfig,
+  queueSettings,
+  settingGroups as titles,
+  type QueueConfig,
+  type QueueSetting,
+} from '@kiroku/protocol'
 
-/** The settings of a queue in the order in which people ask for them. */
-const groups: readonly (readonly [title: string, keys: readonly string[]])[] = [
-  ['Delivery', ['leaseMs', 'leaseMinMs', 'leaseCapMs', 'lateHandles', 'deliveryDelayMs', 'receiveWaitMs']],
-  ['Failure', ['retriesMax', 'retry', 'exhaustion', 'deadLetter']],
-  ['Limits', ['rateMax', 'inflightMax', 'concurrencyMax']],
-  ['Batches', ['batchMessages', 'batchWaitMs', 'batchBytes']],
-  ['Order and repeats', ['groups', 'dedup', 'dedupScope', 'dedupWindowMs']],
-  ['Keeping', ['retentionMs', 'retentionFrom', 'erasable', 'idleMs']],
-]
+const rows = Object.entries(queueSettings) as readonly [keyof QueueConfig, QueueSetting][]
 
-/** The settings by group; those that no group names come last. */
-export const settingGroups: readonly (readonly [title: string, keys: readonly (keyof QueueConfig)[]])[] = [
-  ...groups,
-  ['Bodies', Object.keys(queueSettings).filter((key) => !groups.some(([, keys]) => keys.includes(key)))],
-] as never
+/** The settings of a queue by group. */
+export const settingGroups: readonly (readonly [title: string, keys: readonly (keyof QueueConfig)[]])[] =
+  titles.map((title) => [title, rows.filter(([, { group }]) => group === title).map(([key]) => key)])
 
-/** Whether a setting is as it is for a queue of which nothing was said. */
+/** Whether a setting has its default. */
 export const isDefault = (key: keyof QueueConfig, value: unknown): boolean =>
   JSON.stringify(canonical(value)) === JSON.stringify(canonical(defaultQueueConfig[key]))
-
-/** Those that are decided when a queue is created, once and for all. */
-export const isSetOnce = (key: string): boolean => key === 'groups' || key === 'erasable'

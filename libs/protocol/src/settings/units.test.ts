@@ -13,6 +13,8 @@ describe('durations', () => {
     ['0', 0],
     ['500ms', 500],
     ['1.5s', 1_500],
+    ['30 S', 30_000],
+    [' 5m ', 300_000],
     ['5m', 300_000],
     ['2h', 7_200_000],
     ['7d', 604_800_000],
@@ -20,7 +22,7 @@ describe('durations', () => {
     expect(parseDurationMs(text, 'x')).toBe(ms)
   })
 
-  it.each(['', '5', '-5s', '5 s', '5sec', 's'])('"%s" is none', (text) => {
+  it.each(['', '5', '-5s', '5 x', '5sec', 's'])('"%s" is none', (text) => {
     expect(() => parseDurationMs(text, '--delay')).toThrow(/--delay: ".*" is not a duration/)
   })
 
@@ -52,12 +54,13 @@ describe('sizes', () => {
     ['17', 17],
     ['512KiB', 524_288],
     ['8MB', 8_000_000],
+    ['1 gib', 1_073_741_824],
     ['1.5GiB', 1_610_612_736],
   ])('%s is %d bytes', (text, bytes) => {
     expect(parseBytes(text, 'x')).toBe(bytes)
   })
 
-  it.each(['', 'x', '-1', '1 KiB', '1kb'])('"%s" is none', (text) => {
+  it.each(['', 'x', '-1', '1 XiB', '1kb'])('"%s" is none', (text) => {
     expect(() => parseBytes(text, '--body-bytes')).toThrow(/is not a size/)
   })
 
