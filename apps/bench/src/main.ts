@@ -16,8 +16,8 @@ const usage = `usage: npm run bench -- engine [--json] [--quick] [--partitions N
   --json            the last line is one JSON object with all figures
   --quick           fewer and smaller rounds
   --partitions N    partitions of the engine's log (default 1)
-  --only PART       engine: core, states, lives, sends, queues, hold, or soak, which runs only
-                    when asked for; audit: read, look, index, recovery, beside or
+  --only PART       engine: core, states, lives, sends, http, queues, hold, or soak, which
+                    runs only when asked for; audit: read, look, index, recovery, beside or
                     readers; console: first, frames, slider or beside; first: lone or
                     start; can be given several times
   --profile FOLDER  write a CPU profile of each process

@@ -1,5 +1,6 @@
 import type { Command, Reply } from '@kiroku/protocol'
 import type { LogDirectory, Transport } from './Transport.ts'
+import { cancelPolls } from './cancelPolls.ts'
 
 /** The part of an engine's node that a client in the same process needs. */
 export interface InProcessNode {
@@ -16,17 +17,11 @@ export interface InProcessNode {
 export const inProcess = (node: InProcessNode): Transport => ({
   directory: async () => node.directory(),
   request: async (partition, commands, { signal }) => {
-    const cancel = (): void => {
-      for (const command of commands)
-        if (command.type === 'Receive')
-          // What the cancelled poll gets shows in its own reply.
-          node.request(partition, [{ type: 'CancelReceive', poll: command.poll }]).catch(() => undefined)
-    }
-    signal?.addEventListener('abort', cancel)
+    const stopCancelling = cancelPolls(commands, signal, (cancel) => node.request(partition, [cancel]))
     try {
       return await node.request(partition, commands)
     } finally {
-      signal?.removeEventListener('abort', cancel)
+      stopCancelling()
     }
   },
   onOwnerChanged: (listener) => node.onOwnerChanged(listener),

@@ -46,3 +46,4 @@ export type { Requester, RequesterOptions, RequestReplyOptions } from './Request
 export type { Batch, ConsumedMessage } from './Batch.ts'
 export { createClient } from './createClient.ts'
 export { inProcess, type InProcessNode } from './inProcess.ts'
+export { ownerFirst, type LocalOwners } from './ownerFirst.ts'

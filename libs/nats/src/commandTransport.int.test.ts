@@ -83,6 +83,29 @@ describe('commands over NATS', () => {
     expect(replies[0]).toMatchObject({ epoch: 4, seq: 17 })
   })
 
+  it('are answered to this process without NATS, and stopping waits for the answer', async () => {
+    let answer = (_: Reply): void => {}
+    const { serving, owner } = await start(() => new Promise((resolve) => (answer = resolve)))
+    const published = owner.stats().outMsgs
+    const asking = serving.request(list)
+    const stopping = serving.stop(5_000)
+    let isStopped = false
+    void stopping.then(() => (isStopped = true))
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(isStopped).toBe(false)
+    answer(empty)
+    expect(await asking).toEqual(empty)
+    await stopping
+    expect(owner.stats().outMsgs).toBe(published)
+  })
+
+  it('that fail here fail as they would over NATS', async () => {
+    const { serving } = await start(() => Promise.reject(new Error('a defect')))
+    expect(await idOf(serving.request(list))).toBe('Internal')
+    const { serving: away } = await start(() => Promise.reject(new KirokuError('NotOwner', 'moved')))
+    expect(await idOf(away.request(list))).toBe('NotOwner')
+  })
+
   it('fail as unavailable at once when nobody serves the partition', async () => {
     const { requester } = await start(async () => empty)
     expect(await idOf(requester.request(2, list, { timeoutMs: 60_000 }))).toBe('Unavailable')

@@ -1,6 +1,7 @@
 import {
   type Command,
   type Delivery,
+  errorFromWire,
   isKirokuError,
   KirokuError,
   type Reply,
@@ -25,6 +26,8 @@ export interface CommandService {
 
 /** A partition's commands being served. */
 export interface CommandServing {
+  /** Answers commands of this process as those that come over NATS. Rejects with a `KirokuError`. */
+  request(commands: readonly Command[]): Promise<Reply>
   /** Says that the epoch's owner answers now, so that clients ask anew what they asked of the one before. */
   announce(epoch: number): void
   /** Takes no more commands and resolves when those under way are answered, or `timeoutMs` (default 1,000) is over. */
@@ -41,32 +44,54 @@ export const serveCommands = (nc: NatsConnection, service: CommandService): Comm
   const underWay = new Set<Promise<void>>()
   const receipts = new DeliveryReceipts(nc, service.undelivered)
 
+  const handled = async (commands: readonly Command[]): Promise<Reply> => {
+    const reply = await service.handle(commands, stopping.signal)
+    // A delivery that is asked for again: an earlier answer without a reader no longer means that nobody has it.
+    for (const each of deliveriesOf(reply)) if (each.isRepeat === true) receipts.forget(each)
+    return reply
+  }
+
   const answer = async (msg: Msg): Promise<void> => {
     let reply: Reply
     try {
-      reply = await service.handle(decodeCommands(msg.data), stopping.signal)
+      reply = await handled(decodeCommands(msg.data))
     } catch (thrown) {
       respond(nc, msg, encodeError(wireError(thrown, service.onDefect)))
       return
     }
-    const deliveries = deliveriesOf(reply)
-    const items = deliveries.map(({ queue, sub, delivery, numbers }) => ({ queue, sub, delivery, numbers }))
-    // Somebody asked for it again: that nobody read an earlier answer does not mean any more that nobody has it.
-    for (const each of deliveries) if (each.isRepeat === true) receipts.forget(each)
+    const items = deliveriesOf(reply).map(({ queue, sub, delivery, numbers }) => ({
+      queue,
+      sub,
+      delivery,
+      numbers,
+    }))
     respond(nc, msg, encodeReply(reply), items.length === 0 ? undefined : receipts.expect(items))
+  }
+
+  /** Lets `stop` wait for an answer. */
+  const track = (answering: Promise<unknown>): void => {
+    const tracked: Promise<void> = answering.then(
+      () => void underWay.delete(tracked),
+      () => void underWay.delete(tracked),
+    )
+    underWay.add(tracked)
   }
 
   const subscription = nc.subscribe(commandSubject(log, partition), {
     callback: (error, msg) => {
       if (error !== null || msg.reply === undefined || msg.reply === '') return
-      const answering = answer(msg)
-        .catch((defect: unknown) => service.onDefect?.(defect))
-        .then(() => void underWay.delete(answering))
-      underWay.add(answering)
+      track(answer(msg).catch((defect: unknown) => service.onDefect?.(defect)))
     },
   })
 
   return {
+    request: (commands) => {
+      const reply = handled(commands).catch((thrown: unknown) => {
+        throw errorFromWire(wireError(thrown, service.onDefect))
+      })
+      track(reply)
+      return reply
+    },
     announce: (epoch) => nc.publish(ownerSubject(log, partition), String(epoch)),
     stop: async (timeoutMs = 1_000) => {
       if (!nc.isClosed()) subscription.unsubscribe()

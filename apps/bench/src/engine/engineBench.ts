@@ -6,6 +6,7 @@ import { atMost, informs, type Figure } from '../Figure.ts'
 import { LoadProcess } from '../LoadProcess.ts'
 import { Progress } from '../Progress.ts'
 import type { KirokuLoad } from '../load/kirokuLoad.ts'
+import type { HttpLoad } from '../load/httpLoad.ts'
 import type { RawLoad } from '../load/rawLoad.ts'
 import { compareLives } from './compareLives.ts'
 import { compareQueues } from './compareQueues.ts'
@@ -13,6 +14,7 @@ import { compareSends } from './compareSends.ts'
 import { EngineProcess } from './EngineProcess.ts'
 import { holdMany } from './holdMany.ts'
 import { measureCore } from './measureCore.ts'
+import { measureHttp } from './measureHttp.ts'
 import { measureStates } from './measureStates.ts'
 import { soak } from './soak.ts'
 import { fullSizes, quickSizes, type Sizes } from './sizes.ts'
@@ -33,6 +35,7 @@ export interface Bench {
   readonly progress: Progress
   readonly producer: LoadProcess<KirokuLoad>
   readonly consumer: LoadProcess<KirokuLoad>
+  readonly http: LoadProcess<HttpLoad>
   readonly rawProducer: LoadProcess<RawLoad>
   readonly rawConsumer: LoadProcess<RawLoad>
 }
@@ -41,6 +44,7 @@ export interface Bench {
 const parts: Readonly<Record<string, (bench: Bench) => Promise<Figure[]>>> = {
   lives: compareLives,
   sends: compareSends,
+  http: measureHttp,
   queues: compareQueues,
   hold: holdMany,
 }
@@ -87,8 +91,12 @@ const withServers = async (
     stop.push(() => server.stop())
     const engine = await EngineProcess.start({ nats: server.url, partitions, dataDir, profile })
     stop.push(() => engine.stop())
-    const load = <T extends KirokuLoad | RawLoad>(module: string, name: string): LoadProcess<T> => {
-      const process = new LoadProcess<T>(module, name, [server.url], { profile })
+    const load = <T extends KirokuLoad | HttpLoad | RawLoad>(
+      module: string,
+      name: string,
+      address = server.url,
+    ): LoadProcess<T> => {
+      const process = new LoadProcess<T>(module, name, [address], { profile })
       stop.push(() => process.end())
       return process
     }
@@ -97,6 +105,7 @@ const withServers = async (
       progress,
       producer: load<KirokuLoad>('kirokuLoad', 'producer'),
       consumer: load<KirokuLoad>('kirokuLoad', 'consumer'),
+      http: load<HttpLoad>('httpLoad', 'http', engine.api),
       rawProducer: load<RawLoad>('rawLoad', 'raw-producer'),
       rawConsumer: load<RawLoad>('rawLoad', 'raw-consumer'),
     }

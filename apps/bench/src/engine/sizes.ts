@@ -10,6 +10,9 @@ export interface Sizes {
   /** Single sends of one round, by side: so many that one garbage collection does not decide a round. */
   readonly sends: number
   readonly rawSends: number
+  /** Single sends through the HTTP API of one round: one after the other, and several at a time. */
+  readonly httpLone: number
+  readonly httpSends: number
   /** Messages under a lease at the same time. */
   readonly held: number
   /** Messages whose memory is measured, and how often. */
@@ -30,6 +33,8 @@ export const fullSizes: Sizes = {
   queuesLives: 200_000,
   sends: 320_000,
   rawSends: 4_000,
+  httpLone: 2_000,
+  httpSends: 40_000,
   held: 1_000_000,
   remembered: 1_000_000,
   memoryRounds: 3,
@@ -44,6 +49,8 @@ export const quickSizes: Sizes = {
   queuesLives: 100_000,
   sends: 80_000,
   rawSends: 2_000,
+  httpLone: 1_000,
+  httpSends: 20_000,
   held: 100_000,
   remembered: 1_000_000,
   memoryRounds: 1,

@@ -1,7 +1,7 @@
 import { resolve as resolvePath } from 'node:path'
 import { startApi } from '@kiroku/api'
 import { bodyOf, type Trace } from '@kiroku/audit'
-import { createClient, type Client } from '@kiroku/client'
+import { createClient, ownerFirst, type Client } from '@kiroku/client'
 import { natsTransport } from '@kiroku/client-nats'
 import { openLog, type Disk } from '@kiroku/log-jetstream'
 import { connect, type NatsOptions } from '@kiroku/nats'
@@ -104,13 +104,21 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
     closers.push(() => log.close())
     const tooLarge = isNew ? recordTooLarge(log.meta, await log.room()) : undefined
     if (tooLarge !== undefined) setup.note(tooLarge)
-    const client = createClient(natsTransport(nats, { log: log.meta.name }), {
-      name: `api-${process.pid}`,
-      onEvent: logClientEvent(logger),
-    })
-    closers.push(() => client.close())
     const running = await startNode({ nats, log, dataDir: settings.dataDir, logger })
     closers.push(() => running.close())
+    const connection = watchConnection(nats)
+    const client = createClient(
+      ownerFirst(
+        {
+          // Without NATS nothing can be stored, and the way over it says so at once.
+          request: (partition, commands) =>
+            connection.up() ? running.owners.request(partition, commands) : undefined,
+        },
+        natsTransport(nats, { log: log.meta.name }),
+      ),
+      { name: `api-${process.pid}`, onEvent: logClientEvent(logger) },
+    )
+    closers.push(() => client.close())
     const auditor =
       settings.audit === 'off'
         ? undefined
@@ -122,7 +130,6 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
     const feed = feedSource(running.node)
     closers.push(() => Promise.resolve(feed.close()))
     let stopping = false
-    const connection = watchConnection(nats)
     const { name, incarnation, partitions } = log.meta
     const search = searchSource(log, settings.dataDir, auditor)
     const sources = {

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os'
+import type { LocalOwners } from '@kiroku/client'
 import { placement } from '@kiroku/cluster'
 import { Node, noteFilesIn, TailNotes, type ActorState } from '@kiroku/engine'
 import type { Log } from '@kiroku/log'
@@ -30,6 +31,8 @@ export interface NodeSetup {
 /** A node that takes part in a log's cluster. */
 export interface RunningNode {
   readonly node: Node
+  /** The partitions that are served here, for clients in this process. */
+  readonly owners: LocalOwners
   /** Which of its partitions are down. */
   readonly outages: Pick<Outages, 'notReady' | 'warnings'>
   /** Partitions that an owner answers for, here or elsewhere; a damaged one answers that it is closed. */
@@ -118,6 +121,14 @@ export const startNode = async ({ nats, log, dataDir, logger }: NodeSetup): Prom
   )
   return {
     node,
+    owners: {
+      request: (partition, commands) => {
+        const life = node.actors.get(partition)?.life
+        // Beginning or ending, an actor refuses everything; another owner may be there by then.
+        const isServed = life === 'Active' || life === 'Quarantined'
+        return isServed ? servings.get(partition)?.request(commands) : undefined
+      },
+    },
     outages,
     answering: async () => {
       const partitions = Array.from({ length: meta.partitions }, (_, n) => n)

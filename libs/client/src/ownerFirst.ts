@@ -1,0 +1,79 @@
+import { type Command, KirokuError, type Reply } from '@kiroku/protocol'
+import type { RequestOptions, Transport } from './Transport.ts'
+import { cancelPolls } from './cancelPolls.ts'
+
+/** The owners of partitions that run in this process. */
+export interface LocalOwners {
+  /**
+   * Answers commands as the partition's owner; undefined while this process does not own it. Rejects with what a
+   * transport rejects with.
+   */
+  readonly request: (partition: number, commands: readonly Command[]) => Promise<Reply> | undefined
+}
+
+/**
+ * The transport of a client that runs beside owners: to them without a wire, to all others over `transport`. Each
+ * request goes to where the partition is owned when it leaves, so that a client follows an owner that moves.
+ */
+export const ownerFirst = (owners: LocalOwners, transport: Transport): Transport => {
+  const strayListeners = new Set<(partition: number, reply: Reply) => void>()
+  const flights = new Set<(error: KirokuError) => void>()
+
+  const answered = (
+    partition: number,
+    commands: readonly Command[],
+    answering: Promise<Reply>,
+    { timeoutMs, signal }: RequestOptions,
+  ): Promise<Reply> =>
+    new Promise((resolve, reject) => {
+      let isOver = false
+      const end = (): void => {
+        isOver = true
+        clearTimeout(timer)
+        stopCancelling()
+        flights.delete(fail)
+      }
+      const fail = (error: unknown): void => {
+        if (isOver) return
+        end()
+        reject(error as Error)
+      }
+      const stopCancelling = cancelPolls(commands, signal, (cancel) => owners.request(partition, [cancel]))
+      // An owner whose store is away answers when it is back.
+      const timer = setTimeout(
+        () => fail(new KirokuError('Timeout', `Partition ${partition} did not answer in time`)),
+        timeoutMs,
+      ).unref()
+      flights.add(fail)
+      answering.then((reply) => {
+        if (isOver) for (const listener of strayListeners) listener(partition, reply)
+        else {
+          end()
+          resolve(reply)
+        }
+      }, fail)
+    })
+
+  return {
+    directory: () => transport.directory(),
+    request: (partition, commands, options) => {
+      const answering = owners.request(partition, commands)
+      return answering === undefined
+        ? transport.request(partition, commands, options)
+        : answered(partition, commands, answering, options)
+    },
+    onOwnerChanged: (listener) => transport.onOwnerChanged(listener),
+    onStray: (listener) => {
+      strayListeners.add(listener)
+      const stop = transport.onStray(listener)
+      return () => {
+        strayListeners.delete(listener)
+        stop()
+      }
+    },
+    close: () => {
+      for (const fail of [...flights]) fail(new KirokuError('Stopped', 'The client is closed'))
+      return transport.close()
+    },
+  }
+}
