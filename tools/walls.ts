@@ -32,6 +32,7 @@ const libraries = [
   'worker',
   'audit',
   'audit-store',
+  'doors',
   'api',
 ].map((name) => `@kiroku/${name}`)
 
@@ -120,8 +121,21 @@ export const rooms: ReadonlyArray<Room> = [
     why: 'it keeps what the folds found on a disk; it sees the record only through the log port',
   },
   {
+    folder: 'libs/doors',
+    may: ['@kiroku/protocol', '@kiroku/client', 'node:'],
+    why: 'what doors share knows no protocol of a door, and reaches the queues through the client alone',
+  },
+  {
     folder: 'libs/api',
-    may: ['@kiroku/protocol', '@kiroku/client', '@kiroku/audit', 'effect', '@effect/platform-node', 'node:'],
+    may: [
+      '@kiroku/protocol',
+      '@kiroku/client',
+      '@kiroku/doors',
+      '@kiroku/audit',
+      'effect',
+      '@effect/platform-node',
+      'node:',
+    ],
     why: 'a door translates to engine commands and must not reach around the engine to NATS or the log',
   },
   {

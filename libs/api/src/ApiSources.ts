@@ -1,8 +1,8 @@
 import type { DeadLetterGroup, MatchingAct, MessageBody, SettledPiece, Trace } from '@kiroku/audit'
 import type { Client } from '@kiroku/client'
+import type { MetricFamily } from '@kiroku/doors'
 import type { Actor, Ranges } from '@kiroku/protocol'
 import type { FeedSource } from './handlers/feed.ts'
-import type { MetricFamily } from './metrics/MetricFamily.ts'
 
 /** What is asked of a moment, as it was written. */
 export interface AskedState {

@@ -1,8 +1,9 @@
 /**
- * The native HTTP door. Owns the API's definition, its tokens and roles, its OpenAPI page, health and metrics.
+ * The native HTTP door. Owns the API's definition, its OpenAPI page, health and metrics.
  * Never knows NATS or the engine's inside; talks to a `@kiroku/client`, whatever its transport.
  */
-export { startApi, type ApiOptions, type RunningApi } from './startApi.ts'
+export { httpDoor } from './httpDoor.ts'
+export { startApi, type ApiOptions } from './startApi.ts'
 export type { ConsolePages } from './console/ConsolePages.ts'
 export { waitingPage } from './console/waitingPage.ts'
 export type {
@@ -23,21 +24,5 @@ export type {
   SearchSource,
 } from './ApiSources.ts'
 export type { FeedSource, OpenFeed } from './handlers/feed.ts'
-export {
-  authorize,
-  checkBind,
-  isLoopback,
-  parseTokens,
-  roleSuffices,
-  type Role,
-  type Token,
-} from './tokens.ts'
-export {
-  readFamilies,
-  type FamilyRow,
-  type Labels,
-  type MetricFamily,
-  type Reader,
-} from './metrics/MetricFamily.ts'
-export { OperationTimes } from './metrics/OperationTimes.ts'
+
 export { queueMetrics } from './metrics/queueMetrics.ts'

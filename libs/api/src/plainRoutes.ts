@@ -1,4 +1,4 @@
-import { errorRegistry } from '@kiroku/protocol'
+import { admit, errorHeaders, statusOf, type OnDefect, type OperationTimes, type Token } from '@kiroku/doors'
 import * as Cause from 'effect/Cause'
 import * as Effect from 'effect/Effect'
 import * as Layer from 'effect/Layer'
@@ -8,13 +8,10 @@ import * as HttpServerRequest from 'effect/http/HttpServerRequest'
 import * as HttpServerResponse from 'effect/http/HttpServerResponse'
 import type { ApiSources } from './ApiSources.ts'
 import type { AnswerConsole } from './console/answerConsole.ts'
-import { errorHeaders } from './definition/apiError.ts'
 import { call } from './handlers/call.ts'
-import type { OperationTimes } from './metrics/OperationTimes.ts'
 import { queueMetrics } from './metrics/queueMetrics.ts'
 import { metricsContentType, renderMetrics } from './metrics/renderMetrics.ts'
-import { reportDefect, type OnDefect } from './reportDefect.ts'
-import { authorize, checkLocalRequest, type Token } from './tokens.ts'
+import { reportDefect } from './reportDefect.ts'
 
 /** The routes that are no part of the API's definition: health, metrics, the console, and the answer to unknown paths. */
 export const plainRoutes = (
@@ -97,8 +94,7 @@ const metrics = (
     const request = yield* HttpServerRequest.HttpServerRequest
     const presented = request.headers['authorization']?.replace(/^Bearer /, '') ?? ''
     const text = yield* call(async () => {
-      if (tokens.length > 0) authorize(tokens, presented, 'viewer')
-      else checkLocalRequest(request.headers)
+      admit(tokens, { presented, headers: request.headers }, 'viewer')
       const [{ queues }, partitions] = await Promise.all([client.queues.survey(), client.partitions()])
       const owned = ownedPartitions()
       const ours = <A extends { readonly partition: number }>(all: readonly A[]): A[] =>
@@ -109,7 +105,7 @@ const metrics = (
   }).pipe(
     Effect.catch((error) =>
       HttpServerResponse.json(error, {
-        status: errorRegistry[error.id].http,
+        status: statusOf(error.id),
         headers: errorHeaders(error),
       }),
     ),

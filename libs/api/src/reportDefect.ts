@@ -1,20 +1,17 @@
+import { toDoorError, type OnDefect } from '@kiroku/doors'
 import { isKirokuError, KirokuError } from '@kiroku/protocol'
 import * as Effect from 'effect/Effect'
 import * as HttpApiError from 'effect/http-api/HttpApiError'
 import * as HttpServerRequest from 'effect/http/HttpServerRequest'
-import { toApiError } from './definition/apiError.ts'
 
-/** Told of every answer with status 500, once: what failed, and what was asked. */
-export type OnDefect = (error: unknown, request: string) => void
-
-/** Tells of what nobody expected, and gives the answer to it. Only an error of ours says what it is. */
+/** Reports an unexpected failure, and gives the answer to it. Only a `KirokuError` says what it is. */
 export const reportDefect = Effect.fnUntraced(function* (error: unknown, onDefect: OnDefect) {
   const { method, url } = yield* HttpServerRequest.HttpServerRequest
   onDefect(
     HttpApiError.HttpApiSchemaError.is(error) ? misfit('the answer', error.cause) : error,
     `${method} ${url}`,
   )
-  return toApiError(
+  return toDoorError(
     isKirokuError(error)
       ? error
       : new KirokuError('Internal', 'the request failed unexpectedly; the log of the engine says why'),

@@ -15,20 +15,20 @@ import {
 } from '@kiroku/audit'
 import { Replayer } from '@kiroku/audit/replay'
 import { createClient, inProcess, type Client } from '@kiroku/client'
+import { parseTokens, type OpenDoor } from '@kiroku/doors'
 import { KirokuError, limits } from '@kiroku/protocol'
 import { waitUntil } from '@kiroku/testkit'
 import { decodeCheckpoint, startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { ApiSources } from './ApiSources.ts'
-import { startApi, type RunningApi } from './startApi.ts'
-import { parseTokens } from './tokens.ts'
+import { startApi } from './startApi.ts'
 import { unusedTestSources } from './unusedTestSources.ts'
 
 let engine: MemoryEngine
 let client: Client
 let notReady: string | undefined
 let warnings: readonly string[] = []
-const apis: RunningApi[] = []
+const apis: OpenDoor[] = []
 
 beforeEach(async () => {
   engine = await startMemoryEngine()

@@ -1,6 +1,14 @@
 import { createServer } from 'node:http'
 import * as NodeHttpServer from '@effect/platform-node/NodeHttpServer'
-import { KirokuError } from '@kiroku/protocol'
+import {
+  checkBind,
+  httpUrl,
+  listenError,
+  OperationTimes,
+  type Address,
+  type DoorAccess,
+  type OpenDoor,
+} from '@kiroku/doors'
 import * as Cause from 'effect/Cause'
 import * as Context from 'effect/Context'
 import * as Effect from 'effect/Effect'
@@ -27,42 +35,24 @@ import { redriveHandlers } from './handlers/redrives.ts'
 import { searchingHandlers } from './handlers/searching.ts'
 import { sessionHandlers } from './handlers/session.ts'
 import { subscriptionHandlers } from './handlers/subscriptions.ts'
-import { OperationTimes } from './metrics/OperationTimes.ts'
 import { everyAnswer, plainRoutes } from './plainRoutes.ts'
-import type { OnDefect } from './reportDefect.ts'
-import { checkBind, type Token } from './tokens.ts'
 
 /** Where and how the API is served. */
-export interface ApiOptions {
-  readonly host: string
-  /** 0 takes a free port. */
-  readonly port: number
-  /** Without any, everybody is admitted, and only a loopback address is accepted. */
-  readonly tokens: readonly Token[]
+export interface ApiOptions
+  extends Address, Pick<DoorAccess, 'tokens'>, Partial<Pick<DoorAccess, 'drainMs' | 'onDefect'>> {
   /** Largest request body, in bytes. */
   readonly bodyBytesMax: number
   /** What a browser is shown at `/`; absent: nothing. */
   readonly console?: ConsolePages
-  /** How long requests under way may take to finish at `close`, in ms. */
-  readonly drainMs?: number
-  /** Told when somebody looks at a body that is hidden. */
+  /** Called when a hidden body is revealed. */
   readonly onReveal?: OnReveal
-  /** Told of every answer with status 500. */
-  readonly onDefect?: OnDefect
-}
-
-/** A running API. */
-export interface RunningApi {
-  readonly url: string
-  /** Ends receives that wait, lets other requests under way finish, then stops listening. */
-  close(): Promise<void>
 }
 
 /**
  * Serves the HTTP API, its OpenAPI page (`/docs`, `/openapi.json`), `/metrics`, `/health/*` and the console.
  * Errors: `TokenRequired`, `PortInUse`, `InvalidArgument` (an address that cannot be bound).
  */
-export const startApi = async (sources: ApiSources, options: ApiOptions): Promise<RunningApi> => {
+export const startApi = async (sources: ApiSources, options: ApiOptions): Promise<OpenDoor> => {
   checkBind(options.host, options.tokens)
   const onDefect = options.onDefect ?? (() => {})
   const times = new OperationTimes()
@@ -108,28 +98,12 @@ export const startApi = async (sources: ApiSources, options: ApiOptions): Promis
   const exit = await Effect.runPromiseExit(Layer.buildWithScope(server, scope))
   if (Exit.isFailure(exit)) throw listenError(Cause.squash(exit.cause), options)
   const { address } = Context.get(exit.value, HttpServer.HttpServer)
-  const host = options.host.includes(':') ? `[${options.host.replace(/[[\]]/g, '')}]` : options.host
   const port = 'port' in address ? address.port : options.port
   return {
-    url: `http://${host}:${port}`,
+    url: httpUrl({ host: options.host, port }),
     close: () => {
       closing.abort()
       return Effect.runPromise(Scope.close(scope, Exit.void))
     },
   }
-}
-
-const listenError = (error: unknown, { host, port }: ApiOptions): unknown => {
-  for (let e: unknown = error; e instanceof Error; e = e.cause) {
-    const { code } = e as NodeJS.ErrnoException
-    if (code === 'EADDRINUSE')
-      return new KirokuError('PortInUse', `port ${port} of ${host} is taken by another program`, {
-        cause: error,
-      })
-    if (code === 'EACCES' || code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-      return new KirokuError('InvalidArgument', `the API cannot listen on ${host}:${port} (${code})`, {
-        cause: error,
-      })
-  }
-  return error
 }

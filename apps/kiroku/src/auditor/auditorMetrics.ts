@@ -1,4 +1,4 @@
-import type { MetricFamily } from '@kiroku/api'
+import type { MetricFamily } from '@kiroku/doors'
 import type { AuditorStatus, FollowedPartition } from './AuditorProtocol.ts'
 
 /** How far the auditor is, as metrics. */

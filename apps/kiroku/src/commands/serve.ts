@@ -1,11 +1,11 @@
 import { diskBehind } from '@kiroku/nats-server'
 import type { Invocation } from '../cli/CommandSpec.ts'
 import { queueSections } from '../config/queueSections.ts'
-import { applyQueues } from '../serve/applyQueues.ts'
 import { parseHttpAddress } from '../serve/HttpAddress.ts'
 import { makeLogger } from '../serve/Logger.ts'
+import { applyQueues } from '../serve/applyQueues.ts'
+import { keepAddress } from '../serve/keepAddress.ts'
 import { givenNats } from '../serve/natsTarget.ts'
-import { openDoor } from '../serve/openDoor.ts'
 import { startEngine } from '../serve/startEngine.ts'
 import { tellOfConsole } from '../serve/tellOfConsole.ts'
 import { untilStopped } from '../serve/untilStopped.ts'
@@ -16,13 +16,16 @@ export const run = async ({ settings: resolve, configFile, out, signal }: Invoca
   const queues = queueSections(file)
   const logger = makeLogger({ format: settings.logFormat, level: settings.logLevel })
   const nats = givenNats(settings)
-  const door = await openDoor(settings, settings.http === undefined ? [] : [parseHttpAddress(settings.http)])
+  const kept = await keepAddress(
+    settings,
+    settings.http === undefined ? [] : [parseHttpAddress(settings.http)],
+  )
   const engine = await startEngine({
     nats,
     disk: () => (settings.nats === undefined ? undefined : diskBehind(settings.dataDir, settings.nats)),
     settings,
     logger,
-    door,
+    kept,
     note: (line) => out.note(line),
   })
   await untilStopped(engine, signal, logger, async () => {

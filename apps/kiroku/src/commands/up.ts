@@ -5,12 +5,12 @@ import type { Output } from '../cli/Output.ts'
 import { queueSections } from '../config/queueSections.ts'
 import type { Settings } from '../config/settings.ts'
 import { runShop } from '../sample/runShop.ts'
-import { applyQueues } from '../serve/applyQueues.ts'
-import { downloadBar } from '../serve/downloadBar.ts'
 import { defaultHttpAddresses, parseHttpAddress } from '../serve/HttpAddress.ts'
 import { makeLogger } from '../serve/Logger.ts'
-import { openDoor, type Door } from '../serve/openDoor.ts'
 import { keepRunFile } from '../serve/RunFile.ts'
+import { applyQueues } from '../serve/applyQueues.ts'
+import { downloadBar } from '../serve/downloadBar.ts'
+import { keepAddress, type KeptAddress } from '../serve/keepAddress.ts'
 import { runningEngine } from '../serve/runningEngine.ts'
 import { selfCommand } from '../serve/selfCommand.ts'
 import { startEngine, type RunningEngine } from '../serve/startEngine.ts'
@@ -34,7 +34,7 @@ export const run = async ({
   const logger = makeLogger({ format: settings.logFormat, level: settings.logLevel })
   const dataDir = resolvePath(settings.dataDir)
   const addresses = settings.http === undefined ? defaultHttpAddresses : [parseHttpAddress(settings.http)]
-  const door = await openDoor({ ...settings, dataDir }, addresses)
+  const kept = await keepAddress({ ...settings, dataDir }, addresses)
   let server: ManagedServer | undefined
   let letGo: () => void = () => {}
   try {
@@ -47,7 +47,7 @@ export const run = async ({
       disk,
       settings: { ...settings, dataDir },
       logger,
-      door,
+      kept,
       note: (line) => out.note(line),
     })
     const running = server
@@ -62,7 +62,7 @@ export const run = async ({
         server: running,
         settings,
         dataDir,
-        door,
+        kept,
         seconds,
         isSample: flag('sample'),
       }))
@@ -81,7 +81,7 @@ export const run = async ({
     })
   } finally {
     letGo()
-    await door.release()
+    await kept.release()
     await server?.release()
   }
 }
@@ -109,16 +109,16 @@ interface Started {
   readonly server: ManagedServer
   readonly settings: Settings
   readonly dataDir: string
-  readonly door: Door
+  readonly kept: KeptAddress
   readonly seconds: string
   readonly isSample: boolean
 }
 
-const banner = ({ engine, server, settings, dataDir, door, seconds, isSample }: Started): string[] => {
+const banner = ({ engine, server, settings, dataDir, kept, seconds, isSample }: Started): string[] => {
   const { apiUrl, console, partitions } = engine
   const building =
     console?.building() === true ? '  (being built; the page loads by itself when it is ready)' : ''
-  const taken = door.taken.map(
+  const taken = kept.taken.map(
     ({ address, by }) => `             (port ${address.port} is taken by ${by}; --http HOST:PORT chooses)`,
   )
   const natsMoved =

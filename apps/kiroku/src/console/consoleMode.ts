@@ -1,4 +1,4 @@
-import { isLoopback } from '@kiroku/api'
+import { isLoopback } from '@kiroku/doors'
 import type { Settings } from '../config/settings.ts'
 
 /** What the console may do: on an address that others reach it only looks, unless it is told more. */

@@ -1,4 +1,5 @@
-import { OperationTimes, queueMetrics, type MetricFamily } from '@kiroku/api'
+import { queueMetrics } from '@kiroku/api'
+import { OperationTimes, type MetricFamily } from '@kiroku/doors'
 import { auditorMetrics } from '../auditor/auditorMetrics.ts'
 import { engineMetrics } from '../serve/engineMetrics.ts'
 import { code, table } from './markdown.ts'

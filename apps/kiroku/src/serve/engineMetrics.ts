@@ -1,4 +1,4 @@
-import { readFamilies, type FamilyRow, type MetricFamily, type Reader } from '@kiroku/api'
+import { readFamilies, type FamilyRow, type MetricFamily, type Reader } from '@kiroku/doors'
 import { appendSecondsBounds, type PartitionActor } from '@kiroku/engine'
 import { limits } from '@kiroku/protocol'
 

@@ -30,7 +30,7 @@ const queues = ['mail', 'work', 'bills', 'other']
 const watch = async (log: string) => {
   const connection = await connect({ servers: nats().url })
   const seen: string[] = []
-  connection.subscribe(`kiroku.cmd.${log}.*`, { callback: (_, { subject }) => seen.push(subject) })
+  connection.subscribe(`kiroku.cmd.${log}.*`, { callback: (_, { subject }) => void seen.push(subject) })
   await connection.flush()
   const client = createClient(natsTransport(connection, { log }))
   return { connection, client, seen, close: () => client.close().then(() => connection.close()) }

@@ -1,49 +1,26 @@
 import { resolve as resolvePath } from 'node:path'
-import { startApi } from '@kiroku/api'
-import { bodyOf, type Trace } from '@kiroku/audit'
+import { httpDoor } from '@kiroku/api'
 import { createClient, ownerFirst, type Client } from '@kiroku/client'
 import { natsTransport } from '@kiroku/client-nats'
-import { openLog, type Disk } from '@kiroku/log-jetstream'
-import { connect, type NatsOptions } from '@kiroku/nats'
+import type { OpenDoor } from '@kiroku/doors'
 import { KirokuError } from '@kiroku/protocol'
-import manifest from '../../package.json' with { type: 'json' }
-import { lookOptions } from '../audit/lookOptions.ts'
-import { lookHere, lookSource } from '../audit/lookSource.ts'
-import { traceMessage } from '../audit/traceMessage.ts'
-import { askOrHere } from '../auditor/askOrHere.ts'
-import { auditorMetrics } from '../auditor/auditorMetrics.ts'
-import { searchSource } from '../auditor/searchSource.ts'
 import { startAuditor } from '../auditor/startAuditor.ts'
-import type { Settings } from '../config/settings.ts'
 import { consoleMode } from '../console/consoleMode.ts'
 import { startConsole } from '../console/startConsole.ts'
-import { lettersHere, letterSource } from '../dlq/letterSource.ts'
-import { feedSource } from '../feed/feedSource.ts'
-import { matchingSource } from '../matching/matchingSource.ts'
-import type { Logger } from './Logger.ts'
-import { describeCluster } from './describeCluster.ts'
-import { engineMetrics } from './engineMetrics.ts'
+import { engineSources } from './engineSources.ts'
+import type { KeptAddress } from './keepAddress.ts'
 import { logClientEvent } from './logClientEvent.ts'
-import type { Door } from './openDoor.ts'
-import { partitionTroubles } from './partitionTroubles.ts'
-import { describeLimits, recordLimits, recordTooLarge } from './recordLimits.ts'
+import { openEngineLog, type LogSetup } from './openEngineLog.ts'
 import { startNode } from './startNode.ts'
 import { watchConnection } from './watchConnection.ts'
 
-/** How long HTTP requests under way may take to finish when the engine stops, in ms. */
-const httpDrainMs = 2_000
+/** How long requests under way may take to finish when the engine stops, in ms. */
+const drainMs = 2_000
 
 /** What an engine runs on. */
-export interface EngineSetup {
-  readonly nats: NatsOptions
-  /** The disk of NATS, where it is known. */
-  readonly disk?: () => Disk | undefined
-  readonly settings: Settings
-  readonly logger: Logger
+export interface EngineSetup extends LogSetup {
   /** What was checked before: tokens, and where the HTTP API listens. */
-  readonly door: Door
-  /** Told in a line what is worth to know meanwhile. */
-  readonly note: (line: string) => void
+  readonly kept: KeptAddress
 }
 
 /** A running engine: a node of a log's cluster, with or without the HTTP API. */
@@ -74,36 +51,11 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
       await closer().catch((error: unknown) => logger('warn', 'closing failed', { error }))
   }
   try {
-    const { tokens, address, release } = setup.door
+    const { tokens, address, release } = setup.kept
     closers.push(release)
     const pages = address === undefined || settings.console === 'off' ? undefined : startConsole(logger)
     if (pages !== undefined) closers.push(() => pages.close())
-    const [nats, reader] = await Promise.all([connect(setup.nats), connect(setup.nats)])
-    closers.push(
-      () => nats.close(),
-      () => reader.close(),
-    )
-    const limits = recordLimits(settings)
-    let isNew = false
-    const log = await openLog(nats, {
-      name: settings.log,
-      create: {
-        partitions: settings.partitions,
-        replicas: settings.replicas,
-        ...limits,
-      },
-      record: limits,
-      onChanged: (before, now) => {
-        for (const line of describeLimits(before, now)) setup.note(line)
-      },
-      onMade: () => (isNew = true),
-      reader,
-      onHealed: (what) => logger('warn', what, { log: settings.log }),
-      disk: async () => setup.disk?.(),
-    })
-    closers.push(() => log.close())
-    const tooLarge = isNew ? recordTooLarge(log.meta, await log.room()) : undefined
-    if (tooLarge !== undefined) setup.note(tooLarge)
+    const { nats, log } = await openEngineLog(setup, (closer) => closers.push(closer))
     const running = await startNode({ nats, log, dataDir: settings.dataDir, logger })
     closers.push(() => running.close())
     const connection = watchConnection(nats)
@@ -127,71 +79,40 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
             logger,
           )
     if (auditor !== undefined) closers.push(() => auditor.close())
-    const feed = feedSource(running.node)
-    closers.push(() => Promise.resolve(feed.close()))
     let stopping = false
-    const { name, incarnation, partitions } = log.meta
-    const search = searchSource(log, settings.dataDir, auditor)
-    const sources = {
-      about: {
-        log: name,
-        incarnation,
-        partitions,
-        version: manifest.version,
-        startedAt: Date.now(),
-        pid: process.pid,
-        folder: resolvePath(settings.dataDir),
-      },
-      client,
-      trace: (messageId: string) =>
-        askOrHere(auditor, 'trace', { messageId }, () => traceMessage(log, settings.dataDir, messageId)),
-      body: (trace: Trace) => bodyOf(log, trace),
-      search,
-      settleMatching: matchingSource(client, search),
-      feed,
-      look: lookSource(
-        lookHere(log, () => lookOptions(log, settings.dataDir)),
-        auditor,
-      ),
-      deadLetters: letterSource(
-        lettersHere(log, () => lookOptions(log, settings.dataDir)),
-        auditor,
-      ),
-      clusterStatus: async () => ({
-        ...(await describeCluster(nats, log.meta.name, client)),
-        ...(auditor === undefined ? {} : { auditor: auditor.status() }),
-      }),
-      metrics: () => [
-        ...engineMetrics(running.node.actors.values()),
-        ...(auditor === undefined ? [] : auditorMetrics(auditor.status())),
-      ],
-      ownedPartitions: () => new Set(running.node.actors.keys()),
-      warnings: () => {
-        const partitions = [...running.node.actors.values()].map((actor) => actor.describe())
-        return [...partitionTroubles(partitions), ...running.outages.warnings]
-      },
-      notReady: () => {
-        if (stopping) return 'stopping'
-        return connection.up() ? running.outages.notReady : 'no connection to NATS'
-      },
-    }
-    await release()
-    const api =
+    const notServing = (): string | undefined =>
+      stopping ? 'stopping' : connection.up() ? undefined : 'no connection to NATS'
+    const { dataDir } = settings
+    const parts = { nats, log, dataDir, running, client, auditor, notServing }
+    const { sources, close: closeSources } = engineSources(parts)
+    closers.push(() => Promise.resolve(closeSources()))
+    const pagesOf = (host: string) =>
+      pages === undefined ? {} : { console: { ...pages, isReadOnly: consoleMode(settings, host) !== 'on' } }
+    const doors =
       address === undefined
-        ? undefined
-        : await startApi(sources, {
-            ...address,
-            ...(pages === undefined
-              ? {}
-              : { console: { ...pages, isReadOnly: consoleMode(settings, address.host) !== 'on' } }),
-            tokens,
-            bodyBytesMax: settings.httpBody,
-            drainMs: httpDrainMs,
-            onReveal: ({ by, ...what }) =>
-              logger('info', 'hidden body revealed', { ...what, by: by.name, from: by.origin }),
-            onDefect: (error, request) => logger('error', 'request failed', { request, error }),
-          })
-    if (api !== undefined) closers.push(() => api.close())
+        ? []
+        : [
+            httpDoor(sources, {
+              ...address,
+              ...pagesOf(address.host),
+              bodyBytesMax: settings.httpBody,
+              onReveal: ({ by, ...what }) =>
+                logger('info', 'hidden body revealed', { ...what, by: by.name, from: by.origin }),
+            }),
+          ]
+    await release()
+    const opened = new Map<string, OpenDoor>()
+    for (const door of doors) {
+      const open = await door.start({
+        client,
+        tokens,
+        drainMs,
+        onDefect: (error, request) => logger('error', 'request failed', { request, error }),
+      })
+      closers.push(() => open.close())
+      opened.set(door.name, open)
+    }
+    const api = opened.get('http')
     return {
       apiUrl: api?.url,
       console:

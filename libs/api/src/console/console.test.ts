@@ -3,9 +3,9 @@ import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { parseTokens, type OpenDoor } from '@kiroku/doors'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { startApi, type RunningApi } from '../startApi.ts'
-import { parseTokens } from '../tokens.ts'
+import { startApi } from '../startApi.ts'
 import { unusedTestSources } from '../unusedTestSources.ts'
 import type { MissingPage } from './ConsolePages.ts'
 
@@ -14,7 +14,7 @@ const script = 'console.log("a script that is long enough to be packed")\n'.repe
 
 let base: string
 let folder: string
-let api: RunningApi
+let api: OpenDoor
 let missing: MissingPage
 
 beforeEach(async () => {

@@ -1,8 +1,8 @@
+import type { Role } from '@kiroku/doors'
 import type { Actor } from '@kiroku/protocol'
 import * as Context from 'effect/Context'
 import * as HttpApiMiddleware from 'effect/http-api/HttpApiMiddleware'
 import * as HttpApiSecurity from 'effect/http-api/HttpApiSecurity'
-import type { Role } from '../tokens.ts'
 import { errorSchemas } from './apiError.ts'
 
 /** Who calls: the actor that administrative events name. */

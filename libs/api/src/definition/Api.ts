@@ -1,21 +1,19 @@
+import type { Role } from '@kiroku/doors'
+import * as Schema from 'effect/Schema'
 import * as HttpApi from 'effect/http-api/HttpApi'
 import * as HttpApiEndpoint from 'effect/http-api/HttpApiEndpoint'
 import * as HttpApiGroup from 'effect/http-api/HttpApiGroup'
 import * as HttpApiSchema from 'effect/http-api/HttpApiSchema'
 import * as OpenApi from 'effect/http-api/OpenApi'
-import * as Schema from 'effect/Schema'
-import type { Role } from '../tokens.ts'
 import { Access, Failures, RequiredRole } from './Access.ts'
 import { errorSchemas } from './apiError.ts'
-import { ClockRequest, ClockSteps } from './clockSchemas.ts'
-import { feed } from './feed.ts'
-import { matching } from './matching.ts'
 import { MessageBody } from './bodySchemas.ts'
-import { lookingBack, moment } from './lookingBack.ts'
+import { ClockRequest, ClockSteps } from './clockSchemas.ts'
 import { DeadLetterGroups } from './deadLetterSchemas.ts'
+import { feed } from './feed.ts'
+import { lookingBack, moment } from './lookingBack.ts'
+import { matching } from './matching.ts'
 import { CancelRedriveRequest, EditRequest, Redrive, RedriveRequest } from './redriveSchemas.ts'
-import { searching } from './searching.ts'
-import { session } from './session.ts'
 import {
   DeadLetterRequest,
   ExtendRequest,
@@ -35,6 +33,8 @@ import {
   StartPosition,
   SubscriptionSettings,
 } from './schemas.ts'
+import { searching } from './searching.ts'
+import { session } from './session.ts'
 
 const error = errorSchemas
 const params = { queue: Schema.String }

@@ -1,3 +1,12 @@
+import {
+  actorOf,
+  admit,
+  isFromPage,
+  toDoorError,
+  type DoorError,
+  type OnDefect,
+  type Token,
+} from '@kiroku/doors'
 import { isKirokuError, KirokuError } from '@kiroku/protocol'
 import * as Cause from 'effect/Cause'
 import * as Context from 'effect/Context'
@@ -11,9 +20,7 @@ import * as HttpApiError from 'effect/http-api/HttpApiError'
 import * as HttpServerRequest from 'effect/http/HttpServerRequest'
 import type { HttpServerResponse } from 'effect/http/HttpServerResponse'
 import { Access, Caller, CallerRole, Failures, RequiredRole } from '../definition/Access.ts'
-import { toApiError, type ApiError } from '../definition/apiError.ts'
-import { reportDefect, type OnDefect } from '../reportDefect.ts'
-import { authorize, checkLocalRequest, isFromPage, type Role, type Token } from '../tokens.ts'
+import { reportDefect } from '../reportDefect.ts'
 import { isTooDeep, jsonLevelsMax } from './jsonLevels.ts'
 
 /**
@@ -28,23 +35,21 @@ export const accessLayer = (tokens: readonly Token[], pagesOnlyLook: boolean): L
     ) {
       const request = yield* HttpServerRequest.HttpServerRequest
       const needs = Context.get(endpoint.annotations as Context.Context<never>, RequiredRole)
-      const { name, role } = yield* Effect.try({
-        try: (): { readonly name: string; readonly role: Role } => {
+      const admitted = yield* Effect.try({
+        try: () => {
           if (pagesOnlyLook && needs !== 'viewer' && isFromPage(request.headers))
             throw new KirokuError('Forbidden', 'pages in a browser may only look here')
-          if (tokens.length > 0) return authorize(tokens, Redacted.value(credential), needs)
-          checkLocalRequest(request.headers)
-          return { name: 'local', role: 'admin' }
+          const { headers } = request
+          return admit(tokens, { presented: Redacted.value(credential), headers }, needs)
         },
-        catch: toApiError,
+        catch: toDoorError,
       })
       const reason = request.headers['x-kiroku-reason']
       const origin = `http ${Option.getOrElse(request.remoteAddress, () => 'unknown')}`
-      const caller = reason === undefined ? { name, origin } : { name, origin, reason: reason.slice(0, 500) }
       yield* refuseDeepJson
       return yield* Effect.provide(
         httpEffect,
-        Context.make(Caller, caller).pipe(Context.add(CallerRole, role)),
+        Context.make(Caller, actorOf(admitted, origin, reason)).pipe(Context.add(CallerRole, admitted.role)),
       )
     }),
   })
@@ -54,7 +59,7 @@ const refuseDeepJson = Effect.gen(function* () {
   const request = yield* HttpServerRequest.HttpServerRequest
   if (request.method === 'GET' || !isTooDeep(yield* Effect.orDie(request.text))) return
   return yield* Effect.fail(
-    toApiError(new KirokuError('InvalidArgument', `the JSON goes deeper than ${jsonLevelsMax} levels`)),
+    toDoorError(new KirokuError('InvalidArgument', `the JSON goes deeper than ${jsonLevelsMax} levels`)),
   )
 })
 
@@ -66,7 +71,7 @@ export const failuresLayer = (bodyBytesMax: number, onDefect: OnDefect): Layer.L
         httpEffect,
         (response) => response.status !== 415,
         () =>
-          toApiError(new KirokuError('InvalidArgument', 'send the body as content-type: application/json')),
+          toDoorError(new KirokuError('InvalidArgument', 'send the body as content-type: application/json')),
       ),
       Effect.fnUntraced(function* (cause) {
         if (Cause.hasInterruptsOnly(cause)) return yield* Effect.failCause(cause)
@@ -75,7 +80,7 @@ export const failuresLayer = (bodyBytesMax: number, onDefect: OnDefect): Layer.L
         if (isSchemaError && !isAnswer(error)) return yield* Effect.fail(yield* schemaFailure(error))
         if (isBodyTooLarge(error))
           return yield* Effect.fail(
-            toApiError(new KirokuError('BodyTooLarge', `the request is larger than ${bodyBytesMax} bytes`)),
+            toDoorError(new KirokuError('BodyTooLarge', `the request is larger than ${bodyBytesMax} bytes`)),
           )
         if (!isSchemaError && !Cause.hasDies(cause)) return yield* Effect.failCause(cause)
         return yield* Effect.fail(yield* reportDefect(error, onDefect))
@@ -89,9 +94,9 @@ const isAnswer = ({ kind }: HttpApiError.HttpApiSchemaError): boolean =>
 
 const schemaFailure = Effect.fnUntraced(function* (
   error: HttpApiError.HttpApiSchemaError,
-): Effect.fn.Return<ApiError, never, HttpServerRequest.HttpServerRequest> {
+): Effect.fn.Return<DoorError, never, HttpServerRequest.HttpServerRequest> {
   const malformed = error.kind === 'Payload' ? yield* jsonProblem : undefined
-  return toApiError(
+  return toDoorError(
     malformed === undefined
       ? new KirokuError('InvalidArgument', error.cause.message.replace(/\s+/g, ' '))
       : new KirokuError('MalformedJson', `the request's body is not JSON: ${malformed}`),

@@ -1,3 +1,4 @@
+import type { OnDefect } from '@kiroku/doors'
 import type { QueueSurvey } from '@kiroku/client'
 import { errorRegistry } from '@kiroku/protocol'
 import * as Cause from 'effect/Cause'
@@ -6,7 +7,7 @@ import * as Exit from 'effect/Exit'
 import * as Schema from 'effect/Schema'
 import * as HttpServerResponse from 'effect/http/HttpServerResponse'
 import { Queue, QueueList } from '../definition/schemas.ts'
-import { misfit, reportDefect, type OnDefect } from '../reportDefect.ts'
+import { misfit, reportDefect } from '../reportDefect.ts'
 
 const encodeList = Schema.encodeUnknownExit(QueueList)
 const encodeQueue = Schema.encodeUnknownExit(Queue)

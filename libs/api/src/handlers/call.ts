@@ -1,18 +1,13 @@
-import { errorRegistry, isKirokuError } from '@kiroku/protocol'
+import { isForCaller, toDoorError, type DoorError } from '@kiroku/doors'
 import * as Effect from 'effect/Effect'
-import { toApiError, type ApiError } from '../definition/apiError.ts'
 
 /**
  * Runs a promise of ours as a handler's effect: our errors become the API's; those that no caller can help and all
  * others are defects. An interruption aborts the signal.
  */
-export const call = <A>(run: (signal: AbortSignal) => Promise<A>): Effect.Effect<A, ApiError> =>
+export const call = <A>(run: (signal: AbortSignal) => Promise<A>): Effect.Effect<A, DoorError> =>
   Effect.tryPromise({ try: run, catch: (error) => error }).pipe(
-    Effect.catch((error) =>
-      isKirokuError(error) && errorRegistry[error.id].http !== 500
-        ? Effect.fail(toApiError(error))
-        : Effect.die(error),
-    ),
+    Effect.catch((error) => (isForCaller(error) ? Effect.fail(toDoorError(error)) : Effect.die(error))),
   )
 
 /** Passes what is JSON by construction, like events and descriptions, through a schema of JSON. */

@@ -1,17 +1,17 @@
 import { FeedHub, type FeedMessage } from '@kiroku/audit'
+import { parseTokens, type OpenDoor } from '@kiroku/doors'
 import type { PartitionNews } from '@kiroku/protocol'
 import { waitUntil } from '@kiroku/testkit'
 import * as Schema from 'effect/Schema'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { FeedEvent } from '../definition/feed.ts'
-import { startApi, type RunningApi } from '../startApi.ts'
-import { parseTokens } from '../tokens.ts'
+import { startApi } from '../startApi.ts'
 import { unusedTestSources } from '../unusedTestSources.ts'
 
 let hub: FeedHub
 /** Those who read in this test; an earlier one may still be leaving. */
 let readers: Set<object>
-let api: RunningApi
+let api: OpenDoor
 const streams: AbortController[] = []
 
 const serve = async (tokens = ''): Promise<void> => {

@@ -1,14 +1,14 @@
 import { bodyOf, gatherDeadLetters, trace } from '@kiroku/audit'
 import { createClient, inProcess, type Client } from '@kiroku/client'
+import { parseTokens, type OpenDoor } from '@kiroku/doors'
 import { decodeCheckpoint, startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { startApi, type RunningApi } from '../startApi.ts'
-import { parseTokens } from '../tokens.ts'
+import { startApi } from '../startApi.ts'
 import { unusedTestSources } from '../unusedTestSources.ts'
 
 let engine: MemoryEngine
 let client: Client
-let api: RunningApi
+let api: OpenDoor
 let reveals: string[]
 
 beforeEach(async () => {

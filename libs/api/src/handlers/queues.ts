@@ -1,11 +1,11 @@
 import type { QueueSettings } from '@kiroku/client'
+import type { OnDefect } from '@kiroku/doors'
 import { KirokuError } from '@kiroku/protocol'
 import * as Effect from 'effect/Effect'
 import * as HttpApiBuilder from 'effect/http-api/HttpApiBuilder'
 import type { ApiSources } from '../ApiSources.ts'
 import { Caller } from '../definition/Access.ts'
 import { Api } from '../definition/Api.ts'
-import type { OnDefect } from '../reportDefect.ts'
 import { answerQueues } from './answerQueues.ts'
 import { call } from './call.ts'
 

@@ -1,10 +1,10 @@
+import { roleSuffices, type Token } from '@kiroku/doors'
 import * as Effect from 'effect/Effect'
 import * as HttpApiBuilder from 'effect/http-api/HttpApiBuilder'
 import type { ApiSources } from '../ApiSources.ts'
 import type { ConsolePages } from '../console/ConsolePages.ts'
 import { Caller, CallerRole } from '../definition/Access.ts'
 import { Api } from '../definition/Api.ts'
-import { roleSuffices, type Token } from '../tokens.ts'
 
 /** Who asks. */
 export const sessionHandlers = (

@@ -1,10 +1,10 @@
+import { readFamilies, type FamilyRow, type MetricFamily, type Reader } from '@kiroku/doors'
 import type {
   PartitionDescription,
   QueueCounts,
   QueueDescription,
   SubscriptionDescription,
 } from '@kiroku/protocol'
-import { readFamilies, type FamilyRow, type MetricFamily, type Reader } from './MetricFamily.ts'
 import { foldReplyQueues, type MeasuredQueue } from './foldReplyQueues.ts'
 
 type StateNames = readonly (readonly [keyof QueueCounts, string])[]

@@ -1,4 +1,4 @@
-import type { Labels, MetricFamily } from './MetricFamily.ts'
+import type { Labels, MetricFamily } from '@kiroku/doors'
 
 /** Content type of the text format. */
 export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8'

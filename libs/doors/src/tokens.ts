@@ -4,7 +4,7 @@ import { KirokuError } from '@kiroku/protocol'
 /** What a token may do: a viewer reads, an operator also handles messages, an admin also changes queues. */
 export type Role = 'viewer' | 'operator' | 'admin'
 
-/** A bearer token of the API. */
+/** A bearer token of a door. */
 export interface Token {
   readonly name: string
   readonly role: Role
@@ -65,51 +65,10 @@ export const authorize = (tokens: readonly Token[], presented: string, needs: Ro
   return found
 }
 
-/** Refuses who may not do something. Errors: `Forbidden`. */
+/** Refuses a role that does not suffice. Errors: `Forbidden`. */
 export const requireRole = (name: string, has: Role, needs: Role): void => {
   if (!roleSuffices(has, needs))
     throw new KirokuError('Forbidden', `token "${name}" has the role ${has}; this needs ${needs}`)
 }
 
 const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest()
-
-/** Whether an address is reachable from this machine only. */
-export const isLoopback = (host: string): boolean =>
-  host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host)
-
-/** Refuses an address beyond loopback without tokens. Errors: `TokenRequired`. */
-export const checkBind = (host: string, tokens: readonly Token[]): void => {
-  if (tokens.length === 0 && !isLoopback(host))
-    throw new KirokuError('TokenRequired', `the API would be open to everybody on ${host}`)
-}
-
-/**
- * Refuses what a web page of somebody else makes a browser send to an API without tokens: other sites' requests,
- * and names that were made to point at this machine. Errors: `Forbidden`.
- */
-export const checkLocalRequest = (headers: Readonly<Record<string, string | undefined>>): void => {
-  const host = headers['host']?.replace(/:\d+$/, '') ?? 'localhost'
-  const site = headers['sec-fetch-site'] ?? 'none'
-  const origin = headers['origin']
-  const foreign = origin !== undefined && !isLoopback(hostOf(origin))
-  if (!isLoopback(host) || foreign || (site !== 'none' && site !== 'same-origin'))
-    throw new KirokuError(
-      'Forbidden',
-      'without tokens the API answers this machine only, and no other web site',
-    )
-}
-
-/**
- * Whether a page in a browser made this request. Over plain HTTP to another machine browsers name the page's origin
- * alone, and that with everything that may change something; programs name neither.
- */
-export const isFromPage = (headers: Readonly<Record<string, string | undefined>>): boolean =>
-  headers['sec-fetch-site'] === 'same-origin' || headers['origin'] !== undefined
-
-const hostOf = (origin: string): string => {
-  try {
-    return new URL(origin).hostname
-  } catch {
-    return origin
-  }
-}

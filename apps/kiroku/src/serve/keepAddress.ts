@@ -1,14 +1,15 @@
 import { accessSync, constants, mkdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import { checkBind, parseTokens, waitingPage, type Token } from '@kiroku/api'
+import { waitingPage } from '@kiroku/api'
+import { checkBind, listenError, parseTokens, type Token } from '@kiroku/doors'
 import { KirokuError } from '@kiroku/protocol'
 import type { Settings } from '../config/settings.ts'
 import type { HttpAddress } from './HttpAddress.ts'
 import { whoListens } from './whoListens.ts'
 
-/** What an engine was found to be able to do before it touches NATS: its tokens, and the address that it keeps. */
-export interface Door {
+/** What an engine checks before it touches NATS: its tokens, and the address that it keeps. */
+export interface KeptAddress {
   readonly tokens: readonly Token[]
   /** Where the API will listen; undefined: nowhere. */
   readonly address: HttpAddress | undefined
@@ -19,14 +20,14 @@ export interface Door {
 }
 
 /**
- * Checks data folder, tokens and addresses, tried in order, and keeps the first address that is free: whoever opens
- * it meanwhile is told to wait. So nothing that a person gave wrong is found out after partitions were moved for it.
+ * Checks data folder, tokens and addresses, tried in order, and keeps the first address that is free: browsers
+ * that open it meanwhile are told to wait. So wrong settings are found before partitions move for this engine.
  * Errors: `InvalidConfig`, `TokenRequired`, `PortInUse`, `InvalidArgument`.
  */
-export const openDoor = async (
+export const keepAddress = async (
   settings: Pick<Settings, 'tokens' | 'tokensFile' | 'dataDir'>,
   addresses: readonly HttpAddress[],
-): Promise<Door> => {
+): Promise<KeptAddress> => {
   const tokens = await tokensOf(settings)
   for (const { host } of addresses) checkBind(host, tokens)
   checkFolder(settings.dataDir)
@@ -35,7 +36,7 @@ export const openDoor = async (
     try {
       return { tokens, taken, address, release: await keep(address) }
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw notBindable(error, address)
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw listenError(error, address)
       taken.push({ address, by: await whoListens(address) })
     }
   const last = taken.at(-1)
@@ -64,14 +65,6 @@ const keep = async ({ host, port }: HttpAddress): Promise<() => Promise<void>> =
     })
   if (port === 0) await release()
   return release
-}
-
-const notBindable = (error: unknown, { host, port }: HttpAddress): unknown => {
-  const { code } = error as NodeJS.ErrnoException
-  if (code !== 'EACCES' && code !== 'EADDRNOTAVAIL' && code !== 'ENOTFOUND') return error
-  return new KirokuError('InvalidArgument', `the API cannot listen on ${host}:${port} (${code})`, {
-    cause: error,
-  })
 }
 
 const checkFolder = (dataDir: string): void => {

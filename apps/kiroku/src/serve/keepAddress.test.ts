@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { freePort, temporaryFolder, type TemporaryFolder } from '@kiroku/testkit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openDoor } from './openDoor.ts'
+import { keepAddress } from './keepAddress.ts'
 
 const host = '127.0.0.1'
 
@@ -35,15 +35,15 @@ const listen = async (): Promise<number> => {
 describe('before an engine touches NATS', () => {
   it('it keeps its address, where a browser is told to wait, until the API takes it', async () => {
     const address = { host, port: await freePort() }
-    const door = await openDoor(settings(), [address])
+    const door = await keepAddress(settings(), [address])
     undo.push(door.release)
     expect(door).toMatchObject({ address, taken: [] })
     const page = await fetch(`http://${host}:${address.port}/queues/mail`)
     expect([page.status, page.headers.get('content-type')]).toEqual([503, 'text/html; charset=utf-8'])
     expect(await page.text()).toContain('<meta http-equiv="refresh" content="1">')
-    await expect(openDoor(settings(), [address])).rejects.toMatchObject({ id: 'PortInUse' })
+    await expect(keepAddress(settings(), [address])).rejects.toMatchObject({ id: 'PortInUse' })
     await door.release()
-    const next = await openDoor(settings(), [address])
+    const next = await keepAddress(settings(), [address])
     undo.push(next.release)
     expect(next.address).toEqual(address)
   })
@@ -51,14 +51,14 @@ describe('before an engine touches NATS', () => {
   it('it takes the next address where the first is taken, and says by whom', async () => {
     const taken = { host, port: await listen() }
     const free = { host, port: await freePort() }
-    const door = await openDoor(settings(), [taken, free])
+    const door = await keepAddress(settings(), [taken, free])
     undo.push(door.release)
     expect(door).toMatchObject({ address: free, taken: [{ address: taken, by: 'another program' }] })
   })
 
   it('it fails where the only address is taken', async () => {
     const taken = { host, port: await listen() }
-    await expect(openDoor(settings(), [taken])).rejects.toMatchObject({
+    await expect(keepAddress(settings(), [taken])).rejects.toMatchObject({
       id: 'PortInUse',
       message: `port ${taken.port} of ${host} is taken by another program`,
     })
@@ -66,17 +66,17 @@ describe('before an engine touches NATS', () => {
 
   it('it refuses an address that others reach without tokens, tokens that are none, and a folder that is none', async () => {
     const open = { host: '0.0.0.0', port: 0 }
-    await expect(openDoor(settings(), [open])).rejects.toMatchObject({ id: 'TokenRequired' })
-    expect((await openDoor(settings({ tokens: 'ann:admin:long-enough' }), [open])).address).toEqual(open)
-    await expect(openDoor(settings({ tokens: 'ann:boss:long-enough' }), [])).rejects.toMatchObject({
+    await expect(keepAddress(settings(), [open])).rejects.toMatchObject({ id: 'TokenRequired' })
+    expect((await keepAddress(settings({ tokens: 'ann:admin:long-enough' }), [open])).address).toEqual(open)
+    await expect(keepAddress(settings({ tokens: 'ann:boss:long-enough' }), [])).rejects.toMatchObject({
       id: 'InvalidConfig',
     })
-    await expect(openDoor(settings(), [{ host: '203.0.113.1', port: 0 }])).rejects.toMatchObject({
+    await expect(keepAddress(settings(), [{ host: '203.0.113.1', port: 0 }])).rejects.toMatchObject({
       id: 'TokenRequired',
     })
     const file = join(folder.path, 'a-file')
     writeFileSync(file, '')
-    await expect(openDoor(settings({ dataDir: file }), [])).rejects.toMatchObject({
+    await expect(keepAddress(settings({ dataDir: file }), [])).rejects.toMatchObject({
       id: 'InvalidConfig',
       message: expect.stringContaining(`cannot keep data in ${file}`) as string,
     })

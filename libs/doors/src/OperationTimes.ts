@@ -11,7 +11,7 @@ interface Histogram {
   sum: number
 }
 
-/** How long operations through this API took, failed ones apart. */
+/** How long operations through a door took, failed ones apart. */
 export class OperationTimes {
   readonly #histograms = new Map<string, Histogram>()
 

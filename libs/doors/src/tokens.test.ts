@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { authorize, checkBind, checkLocalRequest, isLoopback, parseTokens, roleSuffices } from './tokens.ts'
+import { checkBind, isLoopback } from './address.ts'
+import { checkLocalRequest } from './admit.ts'
+import { authorize, parseTokens, roleSuffices } from './tokens.ts'
 
 const tokens = parseTokens(
   'ann:viewer:secret-of-ann,bob:operator:secret:with:colons\n# a comment\ncarl:admin:secret-of-carl',

@@ -1,0 +1,39 @@
+import { KirokuError } from '@kiroku/protocol'
+import type { Token } from './tokens.ts'
+
+/** Where a door listens. */
+export interface Address {
+  readonly host: string
+  /** 0 takes a free port. */
+  readonly port: number
+}
+
+/** Whether an address is reachable from this machine only. */
+export const isLoopback = (host: string): boolean =>
+  host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host)
+
+/** Refuses an address beyond loopback without tokens. Errors: `TokenRequired`. */
+export const checkBind = (host: string, tokens: readonly Token[]): void => {
+  if (tokens.length === 0 && !isLoopback(host))
+    throw new KirokuError('TokenRequired', `the API would be open to everybody on ${host}`)
+}
+
+/** The URL of an HTTP address; IPv6 hosts in brackets. */
+export const httpUrl = ({ host, port }: Address): string =>
+  `http://${host.includes(':') ? `[${host.replace(/[[\]]/g, '')}]` : host}:${port}`
+
+/** What it means that an address could not be bound: `PortInUse`, `InvalidArgument`, or the error itself. */
+export const listenError = (error: unknown, { host, port }: Address): unknown => {
+  for (let e: unknown = error; e instanceof Error; e = e.cause) {
+    const { code } = e as NodeJS.ErrnoException
+    if (code === 'EADDRINUSE')
+      return new KirokuError('PortInUse', `port ${port} of ${host} is taken by another program`, {
+        cause: error,
+      })
+    if (code === 'EACCES' || code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+      return new KirokuError('InvalidArgument', `the API cannot listen on ${host}:${port} (${code})`, {
+        cause: error,
+      })
+  }
+  return error
+}

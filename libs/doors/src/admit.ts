@@ -1,0 +1,72 @@
+import { KirokuError, type Actor } from '@kiroku/protocol'
+import { isLoopback } from './address.ts'
+import { authorize, type Role, type Token } from './tokens.ts'
+
+/** Headers of a request, in lower case. */
+export type Headers = Readonly<Record<string, string | undefined>>
+
+/** What a request shows of its caller. */
+export interface Credentials {
+  /** The token; empty for none. */
+  readonly presented: string
+  readonly headers: Headers
+}
+
+/** A caller who was admitted. */
+export interface Admitted {
+  readonly name: string
+  readonly role: Role
+}
+
+/** Longer reasons are cut. */
+const reasonCharactersMax = 500
+
+/**
+ * Admits a caller by token; without tokens everyone on this machine is `local`, an admin.
+ * @param needs the role that the request asks for
+ * @throws `Unauthorized`, `Forbidden`
+ */
+export const admit = (
+  tokens: readonly Token[],
+  { presented, headers }: Credentials,
+  needs: Role,
+): Admitted => {
+  if (tokens.length > 0) return authorize(tokens, presented, needs)
+  checkLocalRequest(headers)
+  return { name: 'local', role: 'admin' }
+}
+
+/** The actor that the record names; `origin` is the door and the address of the caller. */
+export const actorOf = ({ name }: Admitted, origin: string, reason: string | undefined): Actor =>
+  reason === undefined ? { name, origin } : { name, origin, reason: reason.slice(0, reasonCharactersMax) }
+
+/**
+ * Refuses what another site's page makes a browser send to an API without tokens: cross-site requests, and names that
+ * were made to point at this machine. Errors: `Forbidden`.
+ */
+export const checkLocalRequest = (headers: Headers): void => {
+  const host = headers['host']?.replace(/:\d+$/, '') ?? 'localhost'
+  const site = headers['sec-fetch-site'] ?? 'none'
+  const origin = headers['origin']
+  const foreign = origin !== undefined && !isLoopback(hostOf(origin))
+  if (!isLoopback(host) || foreign || (site !== 'none' && site !== 'same-origin'))
+    throw new KirokuError(
+      'Forbidden',
+      'without tokens the API answers this machine only, and no other web site',
+    )
+}
+
+/**
+ * Whether a page in a browser made this request. Over plain HTTP to another machine browsers name the page's origin
+ * alone, and that with everything that may change something; programs name neither.
+ */
+export const isFromPage = (headers: Headers): boolean =>
+  headers['sec-fetch-site'] === 'same-origin' || headers['origin'] !== undefined
+
+const hostOf = (origin: string): string => {
+  try {
+    return new URL(origin).hostname
+  } catch {
+    return origin
+  }
+}

@@ -1,0 +1,18 @@
+/**
+ * What every door shares. Owns addresses, tokens and the actors behind them, the mapping of errors to statuses, and the
+ * times of operations. Knows no protocol of its own; talks to a `@kiroku/client`.
+ */
+export type { Door, DoorAccess, OnDefect, OpenDoor } from './Door.ts'
+export { checkBind, httpUrl, isLoopback, listenError, type Address } from './address.ts'
+export { actorOf, admit, isFromPage, type Admitted } from './admit.ts'
+export {
+  errorHeaders,
+  idsByStatus,
+  isForCaller,
+  statusOf,
+  toDoorError,
+  type DoorError,
+} from './errorStatus.ts'
+export { readFamilies, type FamilyRow, type Labels, type MetricFamily, type Reader } from './MetricFamily.ts'
+export { OperationTimes } from './OperationTimes.ts'
+export { parseTokens, requireRole, roleSuffices, type Role, type Token } from './tokens.ts'
