@@ -33,8 +33,8 @@ export const rocketmqMutants: ReadonlyArray<SpecMutant> = [
   {
     id: 'RMQ-05',
     file: 'libs/protocol/src/settings/RetryPolicy.ts',
-    from: 'return policy.delayMs',
-    to: 'return policy.delayMs * attempt',
+    from: 'delayMs: ({ delayMs }) => delayMs,',
+    to: 'delayMs: ({ delayMs }, attempt) => delayMs * attempt,',
     what: 'a fixed interval grows with every attempt',
   },
   {

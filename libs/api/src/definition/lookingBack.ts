@@ -3,10 +3,9 @@ import * as HttpApiGroup from 'effect/http-api/HttpApiGroup'
 import * as HttpApiSchema from 'effect/http-api/HttpApiSchema'
 import * as OpenApi from 'effect/http-api/OpenApi'
 import * as Schema from 'effect/Schema'
-import { RequiredRole } from './Access.ts'
-import { errorSchemas } from './apiError.ts'
+import { forRole } from './forRole.ts'
+import { errorSchemas as error } from './apiError.ts'
 
-const error = errorSchemas
 const params = { queue: Schema.String }
 const optional = Schema.optionalKey
 
@@ -17,8 +16,6 @@ export const moment = (what: string) =>
   })
 const limit = optional(Schema.String.annotate({ description: 'Most messages to name; default 100' }))
 
-const says = (summary: string) => OpenApi.annotations({ summary, description: `${summary} Role: viewer.` })
-
 /** Queues as they were. */
 export const lookingBack = HttpApiGroup.make('lookingBack')
   .add(
@@ -26,26 +23,24 @@ export const lookingBack = HttpApiGroup.make('lookingBack')
       query: { at: optional(moment('The moment; default now')) },
       success: Schema.Json,
       error,
-    })
-      .annotate(RequiredRole, 'viewer')
-      .annotateMerge(
-        says(
-          'All queues as they stood at a moment: counts and settings; and how far each partition was. Partitions that cannot be read are in `missing`, with their `problem`.',
-        ),
+    }).annotateMerge(
+      forRole(
+        'viewer',
+        'All queues as they stood at a moment: counts and settings; and how far each partition was. Partitions that cannot be read are in `missing`, with their `problem`.',
       ),
+    ),
     HttpApiEndpoint.get('span', '/span', {
       query: {
         queue: optional(Schema.String.annotate({ description: 'Of this queue: also where it lives' })),
       },
       success: Schema.Json,
       error,
-    })
-      .annotate(RequiredRole, 'viewer')
-      .annotateMerge(
-        says(
-          'How far one can look back: times and sequences of the first known state and of the last frame.',
-        ),
+    }).annotateMerge(
+      forRole(
+        'viewer',
+        'How far one can look back: times and sequences of the first known state and of the last frame.',
       ),
+    ),
     HttpApiEndpoint.get('recording', '/queues/:queue/recording', {
       params,
       query: {
@@ -70,13 +65,12 @@ export const lookingBack = HttpApiGroup.make('lookingBack')
       },
       success: Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array()),
       error,
-    })
-      .annotate(RequiredRole, 'viewer')
-      .annotateMerge(
-        says(
-          'A stretch of the record of one partition without any bodies, in binary, for a replay elsewhere with the code of the engine.',
-        ),
+    }).annotateMerge(
+      forRole(
+        'viewer',
+        'A stretch of the record of one partition without any bodies, in binary, for a replay elsewhere with the code of the engine.',
       ),
+    ),
     HttpApiEndpoint.get('stateAt', '/queues/:queue/state', {
       params,
       query: {
@@ -96,9 +90,9 @@ export const lookingBack = HttpApiGroup.make('lookingBack')
       },
       success: Schema.Json,
       error,
-    })
-      .annotate(RequiredRole, 'viewer')
-      .annotateMerge(says('A queue as it stood at a moment: counts, settings, and its messages by pages.')),
+    }).annotateMerge(
+      forRole('viewer', 'A queue as it stood at a moment: counts, settings, and its messages by pages.'),
+    ),
     HttpApiEndpoint.get('batches', '/queues/:queue/batches', {
       params,
       query: {
@@ -108,23 +102,20 @@ export const lookingBack = HttpApiGroup.make('lookingBack')
       },
       success: Schema.Json,
       error,
-    })
-      .annotate(RequiredRole, 'viewer')
-      .annotateMerge(
-        says(
-          'What batch size and wait cost: deliveries on record, and the arrivals of the last 10 minutes (at most 10,000 records of its partition) replayed with the settings in force and with those next to them, as if a receive were always waiting.',
-        ),
+    }).annotateMerge(
+      forRole(
+        'viewer',
+        'What batch size and wait cost: deliveries on record, and the arrivals of the last 10 minutes (at most 10,000 records of its partition) replayed with the settings in force and with those next to them, as if a receive were always waiting.',
       ),
+    ),
     HttpApiEndpoint.get('diff', '/queues/:queue/diff', {
       params,
       query: { a: moment('The earlier moment'), b: optional(moment('The later one; default now')), limit },
       success: Schema.Json,
       error,
-    })
-      .annotate(RequiredRole, 'viewer')
-      .annotateMerge(
-        says('What became another in a queue between two moments: counts, settings and messages.'),
-      ),
+    }).annotateMerge(
+      forRole('viewer', 'What became another in a queue between two moments: counts, settings and messages.'),
+    ),
   )
   .annotateMerge(
     OpenApi.annotations({ title: 'Looking back', description: 'Queues at moments of the past.' }),

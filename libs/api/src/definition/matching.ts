@@ -2,10 +2,9 @@ import * as HttpApiEndpoint from 'effect/http-api/HttpApiEndpoint'
 import * as HttpApiGroup from 'effect/http-api/HttpApiGroup'
 import * as OpenApi from 'effect/http-api/OpenApi'
 import * as Schema from 'effect/Schema'
-import { RequiredRole } from './Access.ts'
-import { errorSchemas } from './apiError.ts'
+import { forRole } from './forRole.ts'
+import { errorSchemas as error } from './apiError.ts'
 
-const error = errorSchemas
 const optional = Schema.optionalKey
 const count = Schema.Finite
 
@@ -25,8 +24,6 @@ const SettledPiece = Schema.Struct({
   cursor: optional(Schema.String.annotate({ description: 'Where to go on; absent: that was all' })),
 }).annotate({ identifier: 'SettledPiece' })
 
-const says = (summary: string) => OpenApi.annotations({ summary, description: `${summary} Role: operator.` })
-
 /** What is done to all messages that a filter matches, a piece at a time. */
 export const matching = HttpApiGroup.make('matching')
   .add(
@@ -34,20 +31,19 @@ export const matching = HttpApiGroup.make('matching')
       payload: MatchingRequest,
       success: SettledPiece,
       error,
-    })
-      .annotate(RequiredRole, 'operator')
-      .annotateMerge(says('Cancels the messages that a filter matches and that are not due yet.')),
+    }).annotateMerge(
+      forRole('operator', 'Cancels the messages that a filter matches and that are not due yet.'),
+    ),
     HttpApiEndpoint.post('discardMatching', '/matching/discard', {
       payload: MatchingRequest,
       success: SettledPiece,
       error,
-    })
-      .annotate(RequiredRole, 'operator')
-      .annotateMerge(
-        says(
-          'Ends the messages that a filter matches for good, but for those in flight; they go to no dead-letter queue.',
-        ),
+    }).annotateMerge(
+      forRole(
+        'operator',
+        'Ends the messages that a filter matches for good, but for those in flight; they go to no dead-letter queue.',
       ),
+    ),
   )
   .annotateMerge(
     OpenApi.annotations({

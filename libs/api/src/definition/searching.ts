@@ -2,15 +2,12 @@ import * as HttpApiEndpoint from 'effect/http-api/HttpApiEndpoint'
 import * as HttpApiGroup from 'effect/http-api/HttpApiGroup'
 import * as OpenApi from 'effect/http-api/OpenApi'
 import * as Schema from 'effect/Schema'
-import { RequiredRole } from './Access.ts'
-import { errorSchemas } from './apiError.ts'
+import { forRole } from './forRole.ts'
+import { errorSchemas as error } from './apiError.ts'
 
-const error = errorSchemas
 const optional = Schema.optionalKey
 
 const text = (description: string) => optional(Schema.String.annotate({ description }))
-
-const says = (summary: string) => OpenApi.annotations({ summary, description: `${summary} Role: viewer.` })
 
 /** Questions to what the auditor keeps. */
 export const searching = HttpApiGroup.make('searching')
@@ -23,13 +20,12 @@ export const searching = HttpApiGroup.make('searching')
       },
       success: Schema.Json,
       error,
-    })
-      .annotate(RequiredRole, 'viewer')
-      .annotateMerge(
-        says(
-          'Messages that pass a filter, the latest first, and up to which sequence of each partition the answer knows.',
-        ),
+    }).annotateMerge(
+      forRole(
+        'viewer',
+        'Messages that pass a filter, the latest first, and up to which sequence of each partition the answer knows.',
       ),
+    ),
     HttpApiEndpoint.get('acts', '/acts', {
       query: {
         queue: text('Of this queue only'),
@@ -39,9 +35,9 @@ export const searching = HttpApiGroup.make('searching')
       },
       success: Schema.Json,
       error,
-    })
-      .annotate(RequiredRole, 'viewer')
-      .annotateMerge(says('Every administrative act: who, from where, why, and what it changed.')),
+    }).annotateMerge(
+      forRole('viewer', 'Every administrative act: who, from where, why, and what it changed.'),
+    ),
     HttpApiEndpoint.get('history', '/history', {
       query: {
         queue: text('Of this queue; default all together'),
@@ -52,12 +48,11 @@ export const searching = HttpApiGroup.make('searching')
       },
       success: Schema.Json,
       error,
-    })
-      .annotate(RequiredRole, 'viewer')
-      .annotateMerge(
-        says(
-          'How much happened when: messages sent, delivered, redelivered, committed, failed, released, dead-lettered and discarded in each stretch of `bucketMs`, and by how much those `waiting` grew. Stretches and counts that are not named are zero; `acts` are the latest administrative acts. `known` says from when on and up to when the index has read the record. `waitingBefore` is how many waited before the first stretch. Seconds are kept for 25 minutes, ten seconds for 26 hours, five minutes as long as the record.',
-        ),
+    }).annotateMerge(
+      forRole(
+        'viewer',
+        'How much happened when: messages sent, delivered, redelivered, committed, failed, released, dead-lettered and discarded in each stretch of `bucketMs`, and by how much those `waiting` grew. Stretches and counts that are not named are zero; `acts` are the latest administrative acts. `known` says from when on and up to when the index has read the record. `waitingBefore` is how many waited before the first stretch. Seconds are kept for 25 minutes, ten seconds for 26 hours, five minutes as long as the record.',
       ),
+    ),
   )
   .annotateMerge(OpenApi.annotations({ title: 'Searching', description: 'Messages and acts on record.' }))

@@ -1,0 +1,109 @@
+import * as HttpApiEndpoint from 'effect/http-api/HttpApiEndpoint'
+import * as HttpApiGroup from 'effect/http-api/HttpApiGroup'
+import * as HttpApiSchema from 'effect/http-api/HttpApiSchema'
+import * as OpenApi from 'effect/http-api/OpenApi'
+import * as Schema from 'effect/Schema'
+import { errorSchemas as error } from './apiError.ts'
+import {
+  DeadLetterRequest,
+  ExtendRequest,
+  OutgoingBatch,
+  OutgoingMessage,
+  ReceivedMessage,
+  ReceiveRequest,
+  Receipts,
+  RescheduleRequest,
+  ReleaseRequest,
+  RetryRequest,
+  SettleResults,
+} from './schemas.ts'
+import { MessageBody } from './bodySchemas.ts'
+import { forRole } from './forRole.ts'
+
+const params = { queue: Schema.String }
+
+/** Sending, receiving, settling. */
+export const messages = HttpApiGroup.make('messages')
+  .add(
+    HttpApiEndpoint.post('send', '/queues/:queue/messages', {
+      params,
+      payload: OutgoingMessage,
+      success: Schema.Struct({ messageId: Schema.String }),
+      error,
+    }).annotateMerge(forRole('operator', 'Stores one message.')),
+    HttpApiEndpoint.post('sendBatch', '/queues/:queue/messages/batch', {
+      params,
+      payload: OutgoingBatch,
+      success: Schema.Struct({ messageIds: Schema.Array(Schema.String) }),
+      error,
+    }).annotateMerge(forRole('operator', 'Stores several messages in order.')),
+    HttpApiEndpoint.post('receive', '/queues/:queue/receive', {
+      params,
+      payload: ReceiveRequest,
+      success: Schema.Struct({ messages: Schema.Array(ReceivedMessage) }),
+      error,
+    }).annotateMerge(
+      forRole('operator', 'Takes messages under a lease; none when there is none within the wait.'),
+    ),
+    HttpApiEndpoint.post('ack', '/messages/ack', {
+      payload: Receipts,
+      success: SettleResults,
+      error,
+    }).annotateMerge(forRole('operator', 'Acknowledges deliveries.')),
+    HttpApiEndpoint.post('retry', '/messages/retry', {
+      payload: RetryRequest,
+      success: SettleResults,
+      error,
+    }).annotateMerge(forRole('operator', 'Gives messages back for another attempt.')),
+    HttpApiEndpoint.post('extend', '/messages/extend', {
+      payload: ExtendRequest,
+      success: SettleResults,
+      error,
+    }).annotateMerge(forRole('operator', 'Moves the end of leases.')),
+    HttpApiEndpoint.post('release', '/messages/release', {
+      payload: ReleaseRequest,
+      success: SettleResults,
+      error,
+    }).annotateMerge(
+      forRole('operator', 'Gives messages back, at once or after a delay, and the attempt too.'),
+    ),
+    HttpApiEndpoint.post('deadLetter', '/messages/dead-letter', {
+      payload: DeadLetterRequest,
+      success: SettleResults,
+      error,
+    }).annotateMerge(forRole('operator', 'Moves messages to the dead-letter queue, on purpose.')),
+    HttpApiEndpoint.post('recall', '/messages/:id/recall', {
+      params: { id: Schema.String },
+      success: HttpApiSchema.NoContent,
+      error,
+    }).annotateMerge(forRole('operator', 'Cancels a message that is not due yet.')),
+    HttpApiEndpoint.post('reschedule', '/messages/:id/reschedule', {
+      params: { id: Schema.String },
+      payload: RescheduleRequest,
+      success: HttpApiSchema.NoContent,
+      error,
+    }).annotateMerge(forRole('operator', 'Gives a message that is not due yet another time.')),
+    HttpApiEndpoint.get('trace', '/messages/:id/trace', {
+      params: { id: Schema.String },
+      success: Schema.Json,
+      error,
+    }).annotateMerge(forRole('viewer', 'Every event of one message along its lineage, live or long gone.')),
+    HttpApiEndpoint.get('body', '/messages/:id/body', {
+      params: { id: Schema.String },
+      query: {
+        reveal: Schema.optionalKey(
+          Schema.Literal('1').annotate({
+            description: 'Also of a queue that hides bodies; then it needs the role operator, and is logged',
+          }),
+        ),
+        full: Schema.optionalKey(
+          Schema.Literal('1').annotate({ description: 'Answers the body itself, as a file to be saved' }),
+        ),
+      },
+      success: MessageBody,
+      error,
+    }).annotateMerge(
+      forRole('viewer', 'What a message carries: its body, up to 256 KiB of it, and what travels beside it.'),
+    ),
+  )
+  .annotateMerge(OpenApi.annotations({ title: 'Messages', description: 'Sending, receiving, settling.' }))

@@ -1,0 +1,113 @@
+import * as HttpApiEndpoint from 'effect/http-api/HttpApiEndpoint'
+import * as HttpApiGroup from 'effect/http-api/HttpApiGroup'
+import * as HttpApiSchema from 'effect/http-api/HttpApiSchema'
+import * as OpenApi from 'effect/http-api/OpenApi'
+import * as Schema from 'effect/Schema'
+import { errorSchemas as error } from './apiError.ts'
+import { Groups, Queue, QueueList, QueueSettings } from './schemas.ts'
+import { forRole } from './forRole.ts'
+
+const params = { queue: Schema.String }
+
+/** Administration of queues. */
+export const queues = HttpApiGroup.make('queues')
+  .add(
+    HttpApiEndpoint.get('listQueues', '/queues', {
+      success: QueueList,
+      error,
+    }).annotateMerge(
+      forRole('viewer', 'All queues of the log; partitions that are closed are named with their problem.'),
+    ),
+    HttpApiEndpoint.post('createQueue', '/queues', {
+      payload: Schema.Struct({ name: Schema.String, settings: Schema.optionalKey(QueueSettings) }),
+      success: Schema.Struct({ name: Schema.String, created: Schema.Boolean }),
+      error,
+    }).annotateMerge(forRole('admin', 'Creates a queue; one with the same settings is left alone.')),
+    HttpApiEndpoint.get('describeQueue', '/queues/:queue', { params, success: Queue, error }).annotateMerge(
+      forRole('viewer', 'A queue: settings and counts.'),
+    ),
+    HttpApiEndpoint.get('describeGroups', '/queues/:queue/groups', {
+      params,
+      query: {
+        subscription: Schema.optionalKey(Schema.String.annotate({ description: 'Default: main' })),
+        limit: Schema.optionalKey(
+          Schema.String.annotate({ description: 'Most groups to name; default 100' }),
+        ),
+      },
+      success: Groups,
+      error,
+    }).annotateMerge(
+      forRole(
+        'viewer',
+        'Message groups of a subscription: those that are held up first, then by what waits.',
+      ),
+    ),
+    HttpApiEndpoint.patch('updateQueue', '/queues/:queue', {
+      params,
+      payload: QueueSettings,
+      success: Queue,
+      error,
+    }).annotateMerge(forRole('admin', 'Changes the given settings and leaves the others.')),
+    HttpApiEndpoint.post('spreadQueue', '/queues/:queue/spread', {
+      params,
+      payload: Schema.Struct({
+        partitions: Schema.Finite.annotate({ description: 'How many, the queue’s own among them' }),
+      }),
+      success: Queue,
+      error,
+    }).annotateMerge(
+      forRole(
+        'admin',
+        'Lets the queue lie on so many partitions; those that are taken away end when they are empty.',
+      ),
+    ),
+    HttpApiEndpoint.delete('deleteQueue', '/queues/:queue', {
+      params,
+      query: {
+        force: Schema.optionalKey(
+          Schema.Literals(['true', 'false']).annotate({
+            description:
+              'true: also while other queues name it as their dead-letter queue; what would go there waits until a queue of its name is there again',
+          }),
+        ),
+      },
+      success: HttpApiSchema.NoContent,
+      error,
+    }).annotateMerge(
+      forRole(
+        'admin',
+        'Deletes a queue and everything in it; refused while others name it as their dead-letter queue, unless forced.',
+      ),
+    ),
+    HttpApiEndpoint.post('purgeQueue', '/queues/:queue/purge', {
+      params,
+      success: Schema.Struct({ purged: Schema.Finite }),
+      error,
+    }).annotateMerge(forRole('admin', 'Discards every message that is not final.')),
+    HttpApiEndpoint.post('erase', '/queues/:queue/erase', {
+      params,
+      payload: Schema.Struct({
+        messageId: Schema.optionalKey(Schema.String),
+        group: Schema.optionalKey(Schema.String),
+        reason: Schema.String.annotate({ description: 'Why, for the record' }),
+      }),
+      success: Schema.Struct({ discarded: Schema.Finite }),
+      error,
+    }).annotateMerge(
+      forRole(
+        'admin',
+        'Deletes the key of one message, or of all messages of a group so far: nobody can read them any more. Answers when the keys are gone.',
+      ),
+    ),
+    HttpApiEndpoint.post('pauseQueue', '/queues/:queue/pause', {
+      params,
+      success: HttpApiSchema.NoContent,
+      error,
+    }).annotateMerge(forRole('admin', 'Stops deliveries; sends go on.')),
+    HttpApiEndpoint.post('resumeQueue', '/queues/:queue/resume', {
+      params,
+      success: HttpApiSchema.NoContent,
+      error,
+    }).annotateMerge(forRole('admin', 'Starts deliveries again.')),
+  )
+  .annotateMerge(OpenApi.annotations({ title: 'Queues', description: 'Administration of queues.' }))

@@ -1,0 +1,59 @@
+import * as HttpApiEndpoint from 'effect/http-api/HttpApiEndpoint'
+import * as HttpApiGroup from 'effect/http-api/HttpApiGroup'
+import * as HttpApiSchema from 'effect/http-api/HttpApiSchema'
+import * as OpenApi from 'effect/http-api/OpenApi'
+import * as Schema from 'effect/Schema'
+import { errorSchemas as error } from './apiError.ts'
+import { StartPosition, SubscriptionSettings } from './schemas.ts'
+import { forRole } from './forRole.ts'
+
+const params = { queue: Schema.String }
+const ofSubscription = { queue: Schema.String, subscription: Schema.String }
+
+/** Consumer groups over one queue. */
+export const subscriptions = HttpApiGroup.make('subscriptions')
+  .add(
+    HttpApiEndpoint.post('createSubscription', '/queues/:queue/subscriptions', {
+      params,
+      payload: Schema.Struct({
+        name: Schema.String,
+        settings: Schema.optionalKey(SubscriptionSettings),
+        start: Schema.optionalKey(StartPosition),
+      }),
+      success: Schema.Struct({ name: Schema.String, created: Schema.Boolean }),
+      error,
+    }).annotateMerge(forRole('admin', 'Creates a subscription; one with the same settings is left alone.')),
+    HttpApiEndpoint.patch('updateSubscription', '/queues/:queue/subscriptions/:subscription', {
+      params: ofSubscription,
+      payload: SubscriptionSettings,
+      success: HttpApiSchema.NoContent,
+      error,
+    }).annotateMerge(forRole('admin', 'Changes the given settings and leaves the others.')),
+    HttpApiEndpoint.delete('deleteSubscription', '/queues/:queue/subscriptions/:subscription', {
+      params: ofSubscription,
+      success: HttpApiSchema.NoContent,
+      error,
+    }).annotateMerge(forRole('admin', 'Deletes a subscription; the others stay as they are.')),
+    HttpApiEndpoint.post('resetSubscription', '/queues/:queue/subscriptions/:subscription/reset', {
+      params: ofSubscription,
+      payload: Schema.Struct({ start: Schema.optionalKey(StartPosition) }),
+      success: HttpApiSchema.NoContent,
+      error,
+    }).annotateMerge(forRole('admin', 'Begins anew; receipts of deliveries before name nothing any more.')),
+    HttpApiEndpoint.post('pauseSubscription', '/queues/:queue/subscriptions/:subscription/pause', {
+      params: ofSubscription,
+      success: HttpApiSchema.NoContent,
+      error,
+    }).annotateMerge(forRole('admin', 'Stops deliveries to this subscription.')),
+    HttpApiEndpoint.post('resumeSubscription', '/queues/:queue/subscriptions/:subscription/resume', {
+      params: ofSubscription,
+      success: HttpApiSchema.NoContent,
+      error,
+    }).annotateMerge(forRole('admin', 'Starts its deliveries again.')),
+  )
+  .annotateMerge(
+    OpenApi.annotations({
+      title: 'Subscriptions',
+      description: 'Consumer groups over one queue; `GET /queues/:queue` shows them.',
+    }),
+  )
