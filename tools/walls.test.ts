@@ -44,6 +44,15 @@ describe('every room keeps its direction of imports', () => {
     expect(await complaints(fileIn(folder), code)).toEqual([])
   })
 
+  it('a room that may have types of another imports nothing else of it', async () => {
+    const file = fileIn('apps/console')
+    const answers = '@kiroku/api/answers'
+    expect(await complaints(file, `import type { Cluster } from '${answers}'\n`)).toEqual([])
+    for (const code of [`import { Cluster } from '${answers}'\n`, `import '${answers}'\n`])
+      expect(await complaints(file, code)).toHaveLength(1)
+    expect(await complaints(file, `import type { Api } from '@kiroku/api'\n`)).toHaveLength(1)
+  })
+
   it.each([
     ['libs/protocol', '@kiroku/message'],
     ['libs/message', '@kiroku/partition'],

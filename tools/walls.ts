@@ -11,6 +11,8 @@ export interface Room {
   readonly folder: string
   /** Packages it may import, with all their subpaths; `node:` stands for every built-in. */
   readonly may: ReadonlyArray<string>
+  /** Packages of which it may import types alone: nothing of them runs there. */
+  readonly mayType?: ReadonlyArray<string>
   /** Pure rooms see no clock, no chance, no process: they run in browsers and in replays. */
   readonly pure?: true
   /** The reason, shown to whoever breaks it. */
@@ -166,6 +168,7 @@ export const rooms: ReadonlyArray<Room> = [
       'react-dom',
       'uplot',
     ],
+    mayType: ['@kiroku/api/answers'],
     why: 'the console runs in a browser: it replays with the pure rooms, and asks the engine over HTTP for everything else',
   },
   {
@@ -230,7 +233,7 @@ const roomOf = (file: string): Room | undefined =>
   rooms.find((room) => file === room.folder || file.startsWith(`${room.folder}/`))
 
 /** Says why `specifier` may not be imported by `file` (both from the workspace's root), or nothing. */
-const breach = (file: string, specifier: string): string | undefined => {
+const breach = (file: string, specifier: string, isType: boolean): string | undefined => {
   const room = roomOf(file)
   if (room === undefined) return undefined
   if (specifier.startsWith('.')) {
@@ -243,6 +246,7 @@ const breach = (file: string, specifier: string): string | undefined => {
   }
   const may = isTest(file) ? [...room.may, ...testsMay] : room.may
   if (may.some((allowed) => covers(allowed, specifier))) return undefined
+  if (isType && room.mayType?.some((allowed) => covers(allowed, specifier)) === true) return undefined
   const own = specifier === '@kiroku/testkit' ? 'the testkit is for tests only; ' : ''
   return `${room.folder} may not import "${specifier}": ${own}${room.why}. Allowed here: ${may.join(', ')}.`
 }
@@ -251,13 +255,14 @@ const rule: Rule.RuleModule = {
   meta: { type: 'problem', schema: [] },
   create(context) {
     const file = path.relative(context.cwd, context.filename).split(path.sep).join('/')
-    const check = (source: Node | null | undefined): void => {
+    const check = (source: Node | null | undefined, isType = false): void => {
       if (source?.type !== 'Literal' || typeof source.value !== 'string') return
-      const message = breach(file, source.value)
+      const message = breach(file, source.value, isType)
       if (message !== undefined) context.report({ node: source, message })
     }
     return {
-      ImportDeclaration: (node) => check(node.source),
+      ImportDeclaration: (node) =>
+        check(node.source, (node as { importKind?: string }).importKind === 'type'),
       ExportNamedDeclaration: (node) => check(node.source),
       ExportAllDeclaration: (node) => check(node.source),
       ImportExpression: (node) => check(node.source),

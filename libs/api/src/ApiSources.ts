@@ -1,7 +1,21 @@
-import type { DeadLetterGroup, MatchingAct, MessageBody, SettledPiece, Trace } from '@kiroku/audit'
+import type {
+  Act,
+  BatchCosts,
+  DeadLetterGroup,
+  History,
+  LogMoment,
+  LogSpan,
+  MatchingAct,
+  MessageBody,
+  MomentDiff,
+  QueueMoment,
+  SettledPiece,
+  Trace,
+} from '@kiroku/audit'
 import type { Client } from '@kiroku/client'
 import type { MetricFamily } from '@kiroku/doors'
 import type { Actor, Ranges } from '@kiroku/protocol'
+import type { Cluster, SearchResult } from './answers.ts'
 import type { FeedSource } from './handlers/feed.ts'
 
 /** What is asked of a moment, as it was written. */
@@ -48,16 +62,16 @@ export interface AskedSpan {
 
 /** Shows queues as they were, as JSON. Errors: `InvalidArgument`, `InvalidFilter`, `UnknownQueue`, `BeyondRecord`, `FutureMoment`. */
 export interface LookSource {
-  readonly stateAt: (queue: string, asked: AskedState) => Promise<unknown>
-  readonly diff: (queue: string, asked: AskedDiff) => Promise<unknown>
+  readonly stateAt: (queue: string, asked: AskedState) => Promise<QueueMoment>
+  readonly diff: (queue: string, asked: AskedDiff) => Promise<MomentDiff>
   /** What batch settings cost, and what others would have. */
-  readonly batches: (queue: string, asked: AskedBatches) => Promise<unknown>
+  readonly batches: (queue: string, asked: AskedBatches) => Promise<BatchCosts>
   /** All queues. */
-  readonly logAt: (asked: AskedLog) => Promise<unknown>
+  readonly logAt: (asked: AskedLog) => Promise<LogMoment>
   /** A stretch of the record for a replay in the browser, as `Replayer` of `@kiroku/audit/replay` takes it. */
   readonly recording: (queue: string, asked: AskedRecording) => Promise<Uint8Array>
   /** How far one can look back. */
-  readonly span: (asked: AskedSpan) => Promise<unknown>
+  readonly span: (asked: AskedSpan) => Promise<LogSpan>
 }
 
 /** What is searched for, as it was written. */
@@ -87,10 +101,10 @@ export interface AskedHistory {
 
 /** Finds messages and acts on record, as JSON. Errors: `InvalidFilter`, `InvalidArgument`, `NoAuditor`. */
 export interface SearchSource {
-  readonly messages: (asked: AskedSearch) => Promise<unknown>
-  readonly acts: (asked: AskedActs) => Promise<unknown>
+  readonly messages: (asked: AskedSearch) => Promise<SearchResult>
+  readonly acts: (asked: AskedActs) => Promise<{ readonly acts: readonly Act[] }>
   /** How much happened when. */
-  readonly history: (asked: AskedHistory) => Promise<unknown>
+  readonly history: (asked: AskedHistory) => Promise<History>
 }
 
 /** Which dead letters are meant, as it was written; all that is given. */
@@ -162,7 +176,7 @@ export interface ApiSources {
   readonly deadLetters: DeadLetterSource
   readonly settleMatching: MatchingSource
   /** Nodes and partitions, as JSON. */
-  readonly clusterStatus: () => Promise<unknown>
+  readonly clusterStatus: () => Promise<Cluster>
   /** What only the process around the API knows: the engine's counters and timings. */
   readonly metrics: () => readonly MetricFamily[]
   /** Partitions that this process owns: their queues are in its metrics, so that a sum over nodes counts each once. */

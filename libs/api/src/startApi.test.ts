@@ -76,9 +76,9 @@ const serve = async (tokens = '', other: Partial<ApiSources> = {}) => {
         ),
     },
     search: {
-      messages: (asked: object) => Promise.resolve({ messages: [], asked }),
-      acts: (asked: object) => Promise.resolve({ acts: [], asked }),
-      history: (asked: object) => Promise.resolve({ buckets: [], asked }),
+      messages: (asked: object) => Promise.resolve({ messages: [], asked } as never),
+      acts: (asked: object) => Promise.resolve({ acts: [], asked } as never),
+      history: (asked: object) => Promise.resolve({ buckets: [], asked } as never),
     },
     deadLetters: {
       list: (queue: string, asked: { readonly subscription?: string }) =>
@@ -89,7 +89,7 @@ const serve = async (tokens = '', other: Partial<ApiSources> = {}) => {
         return picked.parts(limits.redriveRangesMax)[0] ?? []
       },
     },
-    clusterStatus: () => Promise.resolve({ nodes: 1 }),
+    clusterStatus: () => Promise.resolve({ nodes: 1 } as never),
     metrics: () => [
       { type: 'gauge', name: 'engine_own', help: 'x', samples: [{ labels: {}, value: 1 }] } as const,
     ],

@@ -1,22 +1,8 @@
+import type { RedriveRequest } from '@kiroku/api/answers'
 import type { RedriveDescription } from '@kiroku/protocol'
 import { useQuery } from '@tanstack/react-query'
 import { send, get, type Command } from './api.ts'
 import { useInterval } from './useFeed.ts'
-
-/** What is redriven, where to, and how fast; all that is given must hold. */
-export interface RedriveRequest {
-  /** Only this group of dead letters. */
-  readonly group?: string
-  /** Only dead letters that pass this filter. */
-  readonly where?: string
-  /** Only these, by their ids. */
-  readonly messages?: readonly string[]
-  /** The queue that all go to; absent: each to where it came from. */
-  readonly to?: string
-  /** Messages a second, and in all; absent: no limit. */
-  readonly rateMax?: number
-  readonly messagesMax?: number
-}
 
 const pathOf = (queue: string): string => `/v1/queues/${encodeURIComponent(queue)}/redrives`
 

@@ -1,5 +1,6 @@
 import { useMoment } from './moment.ts'
-import { useSession, type Session } from './session.ts'
+import type { Session } from '@kiroku/api/answers'
+import { useSession } from './session.ts'
 
 /** Why an operator's command cannot be given here, in a sentence; `undefined`: it can. */
 export const refusalOf = (

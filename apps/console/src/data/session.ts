@@ -1,21 +1,7 @@
+import type { Session } from '@kiroku/api/answers'
 import { queryOptions } from '@tanstack/react-query'
 import { createContext, useContext } from 'react'
 import { get } from './api.ts'
-
-/** Who looks, at what, and what they may do. */
-export interface Session {
-  readonly name: string
-  readonly role: 'viewer' | 'operator' | 'admin'
-  /** Whether this console may send commands. */
-  readonly commands: boolean
-  readonly log: string
-  readonly incarnation: string
-  readonly partitions: number
-  readonly version: string
-  /** Whether the engine asks for tokens. */
-  readonly tokens: boolean
-  readonly startedAt: number
-}
 
 /** Asks who this is; the answer of an engine that is away comes when it is back. */
 export const sessionQuery = queryOptions({

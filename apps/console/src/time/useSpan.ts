@@ -1,21 +1,10 @@
+import type { Span } from '@kiroku/api/answers'
 import { useQuery } from '@tanstack/react-query'
 import { get } from '../data/api.ts'
 import { useMoment } from '../data/moment.ts'
 import { useAskedMoment } from '../data/played.ts'
 import { useLogMoment } from '../data/useLogMoment.ts'
 import { timeIn } from './timeWindow.ts'
-
-/** What the record reaches. Times are ms since 1970. */
-export interface Span {
-  readonly from: { readonly at: number }
-  readonly to: { readonly at: number }
-  readonly home?: number
-  readonly partitions: readonly {
-    readonly partition: number
-    readonly from: { readonly seq: number; readonly at: number }
-    readonly to: { readonly seq: number; readonly at: number }
-  }[]
-}
 
 /** How often the end of the record is asked for, in ms. */
 const spanMs = 10_000

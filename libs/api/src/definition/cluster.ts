@@ -1,7 +1,7 @@
 import * as HttpApiEndpoint from 'effect/http-api/HttpApiEndpoint'
 import * as HttpApiGroup from 'effect/http-api/HttpApiGroup'
 import * as OpenApi from 'effect/http-api/OpenApi'
-import * as Schema from 'effect/Schema'
+import { ClusterAnswer } from './answers.ts'
 import { errorSchemas as error } from './apiError.ts'
 import { ClockRequest, ClockSteps } from './clockSchemas.ts'
 import { forRole } from './forRole.ts'
@@ -9,7 +9,7 @@ import { forRole } from './forRole.ts'
 /** Nodes and partitions. */
 export const cluster = HttpApiGroup.make('cluster')
   .add(
-    HttpApiEndpoint.get('clusterStatus', '/cluster', { success: Schema.Json, error }).annotateMerge(
+    HttpApiEndpoint.get('clusterStatus', '/cluster', { success: ClusterAnswer, error }).annotateMerge(
       forRole('viewer', 'Who owns which partition, and how the log stands.'),
     ),
     HttpApiEndpoint.post('confirmClock', '/cluster/clock', {

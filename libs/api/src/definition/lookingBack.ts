@@ -4,6 +4,7 @@ import * as HttpApiSchema from 'effect/http-api/HttpApiSchema'
 import * as OpenApi from 'effect/http-api/OpenApi'
 import * as Schema from 'effect/Schema'
 import { forRole } from './forRole.ts'
+import { BatchCostsAnswer, DiffAnswer, LogMomentAnswer, QueueMomentAnswer, SpanAnswer } from './answers.ts'
 import { errorSchemas as error } from './apiError.ts'
 
 const params = { queue: Schema.String }
@@ -21,7 +22,7 @@ export const lookingBack = HttpApiGroup.make('lookingBack')
   .add(
     HttpApiEndpoint.get('logAt', '/state', {
       query: { at: optional(moment('The moment; default now')) },
-      success: Schema.Json,
+      success: LogMomentAnswer,
       error,
     }).annotateMerge(
       forRole(
@@ -33,7 +34,7 @@ export const lookingBack = HttpApiGroup.make('lookingBack')
       query: {
         queue: optional(Schema.String.annotate({ description: 'Of this queue: also where it lives' })),
       },
-      success: Schema.Json,
+      success: SpanAnswer,
       error,
     }).annotateMerge(
       forRole(
@@ -88,7 +89,7 @@ export const lookingBack = HttpApiGroup.make('lookingBack')
         limit,
         after: optional(Schema.String.annotate({ description: '`next` of the page before' })),
       },
-      success: Schema.Json,
+      success: QueueMomentAnswer,
       error,
     }).annotateMerge(
       forRole('viewer', 'A queue as it stood at a moment: counts, settings, and its messages by pages.'),
@@ -100,7 +101,7 @@ export const lookingBack = HttpApiGroup.make('lookingBack')
           Schema.String.annotate({ description: 'This subscription only; default all' }),
         ),
       },
-      success: Schema.Json,
+      success: BatchCostsAnswer,
       error,
     }).annotateMerge(
       forRole(
@@ -111,7 +112,7 @@ export const lookingBack = HttpApiGroup.make('lookingBack')
     HttpApiEndpoint.get('diff', '/queues/:queue/diff', {
       params,
       query: { a: moment('The earlier moment'), b: optional(moment('The later one; default now')), limit },
-      success: Schema.Json,
+      success: DiffAnswer,
       error,
     }).annotateMerge(
       forRole('viewer', 'What became another in a queue between two moments: counts, settings and messages.'),

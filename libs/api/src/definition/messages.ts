@@ -3,6 +3,7 @@ import * as HttpApiGroup from 'effect/http-api/HttpApiGroup'
 import * as HttpApiSchema from 'effect/http-api/HttpApiSchema'
 import * as OpenApi from 'effect/http-api/OpenApi'
 import * as Schema from 'effect/Schema'
+import { TraceAnswer } from './answers.ts'
 import { errorSchemas as error } from './apiError.ts'
 import {
   DeadLetterRequest,
@@ -85,7 +86,7 @@ export const messages = HttpApiGroup.make('messages')
     }).annotateMerge(forRole('operator', 'Gives a message that is not due yet another time.')),
     HttpApiEndpoint.get('trace', '/messages/:id/trace', {
       params: { id: Schema.String },
-      success: Schema.Json,
+      success: TraceAnswer,
       error,
     }).annotateMerge(forRole('viewer', 'Every event of one message along its lineage, live or long gone.')),
     HttpApiEndpoint.get('body', '/messages/:id/body', {

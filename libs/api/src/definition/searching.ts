@@ -3,6 +3,7 @@ import * as HttpApiGroup from 'effect/http-api/HttpApiGroup'
 import * as OpenApi from 'effect/http-api/OpenApi'
 import * as Schema from 'effect/Schema'
 import { forRole } from './forRole.ts'
+import { ActsAnswer, HistoryAnswer, SearchAnswer } from './answers.ts'
 import { errorSchemas as error } from './apiError.ts'
 
 const optional = Schema.optionalKey
@@ -18,7 +19,7 @@ export const searching = HttpApiGroup.make('searching')
         limit: text('Most messages, 1 to 1000; default 50'),
         cursor: text('`cursor` of an answer: go on where that ended'),
       },
-      success: Schema.Json,
+      success: SearchAnswer,
       error,
     }).annotateMerge(
       forRole(
@@ -33,7 +34,7 @@ export const searching = HttpApiGroup.make('searching')
         since: text('Since a time in UTC like 2026-11-20T14:00, or since so long ago, like 24h'),
         until: text('Up to such a time, included'),
       },
-      success: Schema.Json,
+      success: ActsAnswer,
       error,
     }).annotateMerge(
       forRole('viewer', 'Every administrative act: who, from where, why, and what it changed.'),
@@ -46,7 +47,7 @@ export const searching = HttpApiGroup.make('searching')
         buckets: text('Most stretches of equal length to count in, 1 to 500; default 90'),
         by: text('`queue`: each queue for itself too, those first where most happened'),
       },
-      success: Schema.Json,
+      success: HistoryAnswer,
       error,
     }).annotateMerge(
       forRole(

@@ -7,27 +7,30 @@ import { errorSchemas } from './apiError.ts'
 
 const summary = 'Who you are here, and what you talk to.'
 
+/** Who asks, and what they talk to. */
+export const Session = Schema.Struct({
+  name: Schema.String.annotate({ description: 'Name of the token; `local` where there are none' }),
+  role: Schema.Literals(['viewer', 'operator', 'admin']),
+  commands: Schema.Boolean.annotate({
+    description: 'Whether the console may send commands: the setting `console`, and the role',
+  }),
+  log: Schema.String,
+  incarnation: Schema.String.annotate({ description: 'Short name of the log since it was created' }),
+  partitions: Schema.Finite,
+  version: Schema.String.annotate({ description: 'Version of Kiroku' }),
+  tokens: Schema.Boolean.annotate({ description: 'Whether tokens are configured' }),
+  startedAt: Schema.Finite.annotate({
+    description: 'When this process began to serve, in ms since 1970',
+  }),
+  pid: Schema.Finite.annotate({ description: 'The process that serves' }),
+  folder: Schema.String.annotate({ description: 'Its data folder' }),
+}).annotate({ identifier: 'Session' })
+
 /** What a page asks first. */
 export const session = HttpApiGroup.make('session')
   .add(
     HttpApiEndpoint.get('session', '/session', {
-      success: Schema.Struct({
-        name: Schema.String.annotate({ description: 'Name of the token; `local` where there are none' }),
-        role: Schema.Literals(['viewer', 'operator', 'admin']),
-        commands: Schema.Boolean.annotate({
-          description: 'Whether the console may send commands: the setting `console`, and the role',
-        }),
-        log: Schema.String,
-        incarnation: Schema.String.annotate({ description: 'Short name of the log since it was created' }),
-        partitions: Schema.Finite,
-        version: Schema.String.annotate({ description: 'Version of Kiroku' }),
-        tokens: Schema.Boolean.annotate({ description: 'Whether tokens are configured' }),
-        startedAt: Schema.Finite.annotate({
-          description: 'When this process began to serve, in ms since 1970',
-        }),
-        pid: Schema.Finite.annotate({ description: 'The process that serves' }),
-        folder: Schema.String.annotate({ description: 'Its data folder' }),
-      }).annotate({ identifier: 'Session' }),
+      success: Session,
       error: errorSchemas,
     })
       .annotate(RequiredRole, 'viewer')

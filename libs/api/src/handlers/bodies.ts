@@ -5,7 +5,7 @@ import type * as Schema from 'effect/Schema'
 import * as HttpServerRequest from 'effect/http/HttpServerRequest'
 import * as HttpServerResponse from 'effect/http/HttpServerResponse'
 import type * as definition from '../definition/schemas.ts'
-import { asJson } from './call.ts'
+import { toJson } from './call.ts'
 import { mayRound, parseExact } from './exactJson.ts'
 import { isTooDeep } from './jsonLevels.ts'
 
@@ -73,7 +73,7 @@ const toReceived = (message: ReceivedMessage): ReceivedJson => {
     ...(dedupId === undefined ? {} : { dedupId }),
     ...(contentType === undefined ? {} : { contentType }),
     ...(traceparent === undefined ? {} : { traceparent }),
-    ...(lineage === undefined ? {} : { lineage: asJson(lineage) }),
+    ...(lineage === undefined ? {} : { lineage: toJson(lineage) }),
   }
 }
 

@@ -1,5 +1,6 @@
 import { isForCaller, toDoorError, type DoorError } from '@kiroku/doors'
 import * as Effect from 'effect/Effect'
+import type * as Schema from 'effect/Schema'
 
 /**
  * Runs a promise of ours as a handler's effect: our errors become the API's; those that no caller can help and all
@@ -10,8 +11,8 @@ export const call = <A>(run: (signal: AbortSignal) => Promise<A>): Effect.Effect
     Effect.catch((error) => (isForCaller(error) ? Effect.fail(toDoorError(error)) : Effect.die(error))),
   )
 
-/** Passes what is JSON by construction, like events and descriptions, through a schema of JSON. */
-export const asJson = (value: unknown): JsonValue => JSON.parse(JSON.stringify(value)) as JsonValue
+/** An answer as JSON has it, without what JSON cannot say, like `undefined`. */
+export const asJson = <A>(value: A): A => JSON.parse(JSON.stringify(value)) as A
 
-/** What JSON can say, as the definition names it. */
-export type JsonValue = null | number | boolean | string | JsonValue[] | { [key: string]: JsonValue }
+/** What has no type but JSON's, like a lineage. */
+export const toJson = (value: unknown): Schema.Json => JSON.parse(JSON.stringify(value)) as Schema.Json

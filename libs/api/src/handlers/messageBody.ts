@@ -3,7 +3,7 @@ import { KirokuError } from '@kiroku/protocol'
 import type * as Schema from 'effect/Schema'
 import * as HttpServerResponse from 'effect/http/HttpServerResponse'
 import type { MessageBody } from '../definition/bodySchemas.ts'
-import { asJson } from './call.ts'
+import { toJson } from './call.ts'
 import { withoutText } from './hiddenBodies.ts'
 
 type MessageBodyJson = Schema.Schema.Type<typeof MessageBody>
@@ -24,7 +24,7 @@ export const toMessageBody = ({ meta, body, enqueuedAt, unreadable }: FoundBody)
     ),
     ...texts,
     ...(enqueuedAt === undefined ? {} : { enqueuedAt }),
-    ...(lineage === undefined ? {} : { lineage: asJson(lineage) }),
+    ...(lineage === undefined ? {} : { lineage: toJson(lineage) }),
     ...(unreadable === undefined ? {} : { unreadable }),
   }
 }

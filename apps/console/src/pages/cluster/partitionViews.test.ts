@@ -29,7 +29,7 @@ const cluster: Cluster = {
     { partition: 2, owner: 'a' },
     { partition: 3 },
   ],
-  auditor: { pid: 8, role: 'writer', partitions: [{ partition: 0, seq: 100, lastSeq: 104 }] },
+  auditor: { pid: 8, role: 'writer', partitions: [{ partition: 0, seq: 100, lastSeq: 104, events: 0 }] },
 }
 
 it('adds up what waits in each partition, a spread queue where its parts lie', () => {

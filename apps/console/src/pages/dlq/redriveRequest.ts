@@ -1,5 +1,5 @@
 import { limits } from '@kiroku/protocol'
-import type { RedriveRequest } from '../../data/redrives.ts'
+import type { RedriveRequest } from '@kiroku/api/answers'
 import { count } from '../../parts/format.ts'
 
 /** Which messages are meant. */

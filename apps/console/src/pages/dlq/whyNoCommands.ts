@@ -1,5 +1,5 @@
 import { refusalOf } from '../../data/refusal.ts'
-import type { Session } from '../../data/session.ts'
+import type { Session } from '@kiroku/api/answers'
 
 /** Why nothing can be redriven now, in words; `undefined`: it can. */
 export const whyNoCommands = ({

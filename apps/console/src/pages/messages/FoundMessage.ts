@@ -1,28 +1,28 @@
-import type { StateName } from '../../parts/StateMark.tsx'
+import type { SearchResult } from '@kiroku/api/answers'
+
+type Found = SearchResult['messages'][number]
 
 /** A message as a row of the list: one subscription's side of it at one place. Times are ms of partition time. */
-export interface FoundMessage {
-  readonly messageId: string
-  readonly partition: number
-  readonly queue: string
-  readonly subscription: string
-  readonly number: number
-  readonly state: StateName
-  readonly attempt: number
-  readonly reason: string
-  readonly error: string
-  readonly group: string
-  readonly sentAt: number
+export type FoundMessage = Pick<
+  Found,
+  | 'messageId'
+  | 'partition'
+  | 'queue'
+  | 'subscription'
+  | 'number'
+  | 'state'
+  | 'attempt'
+  | 'reason'
+  | 'error'
+  | 'group'
+  | 'sentAt'
+> & {
   /** When it last changed; absent where only a moment is known. */
-  readonly at?: number
+  readonly at?: Found['at']
 }
 
 /** How far an answer knows of a partition. */
-export interface Reached {
-  readonly partition: number
-  readonly seq: number
-  readonly at: number
-}
+export type Reached = SearchResult['reached'][number]
 
 /** What makes a row itself. */
 export const foundKey = ({ partition, queue, number, subscription }: FoundMessage): string =>

@@ -1,0 +1,34 @@
+/** What the HTTP API answers, as types: for programs that are not this door, and import nothing of it. */
+import type {
+  ActsAnswer,
+  ClusterAnswer,
+  DiffAnswer,
+  LogMomentAnswer,
+  QueueMomentAnswer,
+  SearchAnswer,
+  SpanAnswer,
+  TraceAnswer,
+} from './definition/answers.ts'
+import type { RedriveRequest as RedriveRequestSchema } from './definition/redriveSchemas.ts'
+import type { Session as SessionSchema } from './definition/session.ts'
+
+/** Everything on record about one message. */
+export type Trace = typeof TraceAnswer.Type
+/** A queue at a moment. */
+export type QueueMoment = typeof QueueMomentAnswer.Type
+/** All queues at a moment. */
+export type LogMoment = typeof LogMomentAnswer.Type
+/** How far the record reaches. */
+export type Span = typeof SpanAnswer.Type
+/** What changed in a queue between two moments. */
+export type QueueDiff = typeof DiffAnswer.Type
+/** Messages that pass a filter. */
+export type SearchResult = typeof SearchAnswer.Type
+/** Administrative acts. */
+export type Acts = typeof ActsAnswer.Type
+/** Nodes and partitions. */
+export type Cluster = typeof ClusterAnswer.Type
+/** What is redriven, where to, and how fast. */
+export type RedriveRequest = typeof RedriveRequestSchema.Type
+/** Who asks, and what they talk to. */
+export type Session = typeof SessionSchema.Type

@@ -1,0 +1,389 @@
+import { stateNames } from '@kiroku/protocol'
+import * as Schema from 'effect/Schema'
+import { published } from './published.ts'
+import { Counts, Queue } from './schemas.ts'
+
+const optional = Schema.optionalKey
+const text = Schema.String
+const count = Schema.Finite
+const ms = (description: string) =>
+  Schema.Finite.annotate({ description: `${description}, in ms since 1970` })
+const seq = Schema.Finite.annotate({ description: 'Sequence of a record of the partition' })
+const state = Schema.Literals(stateNames)
+const list = <S extends Schema.Top>(of: S) => Schema.Array(of)
+
+const Actor = Schema.Struct({
+  name: text.annotate({ description: 'Name of the token or user' }),
+  origin: text.annotate({ description: 'Door and address' }),
+  reason: optional(text),
+})
+const Problem = Schema.Struct({ id: text, message: text, help: optional(text) })
+const Hold = Schema.Struct({
+  since: ms('Since when deliveries stand still'),
+  until: ms('Until when'),
+  error: text.annotate({ description: 'Why, as the consumer says; empty: it did not' }),
+})
+
+const Forward = Schema.Struct({ partition: count, queue: text, forward: count })
+
+const TraceStep = Schema.Struct({
+  partition: count,
+  seq,
+  at: ms('Partition time'),
+  queue: text.annotate({ description: 'Queue in which it lay then' }),
+  subscription: optional(text.annotate({ description: 'Absent: all of them, or main' })),
+  number: count.annotate({ description: 'Its number in that queue' }),
+  event: text,
+  state: state.annotate({ description: 'The state after it' }),
+  attempt: count,
+  producer: optional(text),
+  send: optional(count),
+  delivery: optional(count),
+  consumer: optional(text),
+  leaseUntil: optional(ms('End of the lease')),
+  dueAt: optional(ms('When a delay or a pause ends')),
+  cause: optional(text),
+  error: optional(text),
+  reason: optional(text),
+  target: optional(Forward.annotate({ description: 'Where a dead letter or a redriven message goes' })),
+  from: optional(Forward.annotate({ description: 'Where a forwarded message came from' })),
+  body: optional(Schema.Struct({ queue: count, seq: count, index: count })),
+  by: optional(Actor),
+  voided: optional(Schema.Literal(true)),
+})
+
+const TraceAttempt = Schema.Struct({
+  queue: text,
+  subscription: optional(text),
+  attempt: count,
+  delivery: count,
+  consumer: text,
+  waitMs: count.annotate({ description: 'How long it had been available, in ms' }),
+  at: ms('When it was delivered'),
+  leaseUntil: ms('End of the lease'),
+  ms: optional(count.annotate({ description: 'How long it was in flight, in ms; absent while it is' })),
+  outcome: optional(text.annotate({ description: 'The event that ended it' })),
+  error: optional(text),
+})
+
+const MissingPartition = Schema.Struct({ partition: count, problem: Problem })
+
+/** Everything on record about one message. */
+export const TraceAnswer = published(
+  'Trace',
+  Schema.Struct({
+    messageId: text,
+    queues: list(text),
+    state,
+    steps: list(TraceStep),
+    attempts: list(TraceAttempt),
+    cameBack: count.annotate({ description: 'How often it was redriven and became a dead letter again' }),
+    complete: Schema.Boolean.annotate({ description: 'Whether the record still holds its beginning' }),
+    unreadable: list(Schema.Struct({ partition: count, seq: count })),
+    missing: optional(list(MissingPartition)),
+  }),
+)
+
+const Place = Schema.Struct({
+  partition: count,
+  queue: count.annotate({ description: 'Id of the queue there' }),
+  seq,
+  at: ms('Partition time of the last record up to there'),
+})
+
+const overview = {
+  queue: text,
+  at: ms('The moment'),
+  places: list(Place),
+  config: Queue.fields.config,
+  deliveryPaused: Schema.Boolean,
+  counts: Counts,
+  subscriptions: list(
+    Schema.Struct({
+      name: text,
+      sub: count,
+      deliveryPaused: Schema.Boolean,
+      hold: optional(Hold),
+      counts: Counts,
+    }),
+  ),
+  oldestAgeMs: count.annotate({ description: 'Age of the oldest message that was not final, in ms' }),
+}
+
+const MomentMessage = Schema.Struct({
+  messageId: text,
+  partition: count,
+  number: count,
+  subscription: optional(text.annotate({ description: 'Absent: it is delayed, for all subscriptions' })),
+  state,
+  attempt: count,
+  enqueuedAt: ms('When it was stored'),
+  bytes: count,
+  group: optional(text),
+  dueAt: optional(ms('When its delay or pause ends')),
+  delivery: optional(count),
+  leaseUntil: optional(ms('End of the lease')),
+})
+
+/** A queue at a moment. */
+export const QueueMomentAnswer = published(
+  'QueueMoment',
+  Schema.Struct({
+    ...overview,
+    messages: list(MomentMessage),
+    messagesTotal: count,
+    next: optional(text.annotate({ description: 'Cursor of the next page' })),
+  }),
+)
+
+/** All queues at a moment. */
+export const LogMomentAnswer = published(
+  'LogMoment',
+  Schema.Struct({
+    at: ms('The moment'),
+    queues: list(Schema.Struct(overview)),
+    partitions: list(
+      Schema.Struct({ partition: count, seq, at: ms('Partition time'), epoch: count, owner: optional(text) }),
+    ),
+    missing: list(MissingPartition),
+  }),
+)
+
+const Frame = Schema.Struct({ seq, at: ms('Partition time') })
+
+/** How far the record reaches. */
+export const SpanAnswer = published(
+  'Span',
+  Schema.Struct({
+    from: Schema.Struct({ at: ms('From when on the state is known') }),
+    to: Schema.Struct({ at: ms('The last record') }),
+    partitions: list(
+      Schema.Struct({ partition: count, firstSeq: count, lastSeq: count, from: Frame, to: Frame }),
+    ),
+    home: optional(count.annotate({ description: 'Partition of the queue that was asked for' })),
+  }),
+)
+
+const Side = Schema.Struct({ at: ms('The moment'), places: list(Place) })
+const Standing = Schema.Struct({ state, attempt: count })
+const DiffMessages = Schema.Struct({
+  total: count,
+  messages: list(
+    Schema.Struct({
+      messageId: text,
+      partition: count,
+      number: count,
+      subscription: text,
+      before: optional(Standing),
+      after: optional(Standing),
+    }),
+  ),
+})
+
+/** What changed in a queue between two moments. */
+export const DiffAnswer = published(
+  'QueueDiff',
+  Schema.Struct({
+    queue: text,
+    a: Schema.optional(Side).annotate({ description: 'Absent: the queue was not there' }),
+    b: Schema.optional(Side).annotate({ description: 'Absent: the queue was not there' }),
+    counts: Schema.Record(text, Schema.Struct({ a: count, b: count })),
+    config: list(Schema.Struct({ setting: text, a: Schema.Unknown, b: Schema.Unknown })),
+    appeared: DiffMessages,
+    changed: DiffMessages,
+    left: DiffMessages.annotate({ description: 'Final by then' }),
+  }),
+)
+
+const FoundMessage = Schema.Struct({
+  messageId: text,
+  partition: count,
+  queue: text,
+  subscription: text,
+  number: count,
+  state,
+  attempt: count,
+  reason: text.annotate({ description: 'Why it is discarded or a dead letter; empty: it is neither' }),
+  error: text.annotate({ description: 'Its last error; empty: none' }),
+  fingerprint: text.annotate({ description: 'What errors of the same form share' }),
+  group: text,
+  tag: text,
+  consumer: text,
+  producer: text,
+  attributes: Schema.Record(text, text),
+  redrives: count,
+  sentAt: ms('When it arrived in the queue'),
+  sentSeq: count,
+  at: ms('When something last happened to it'),
+  seq,
+})
+
+/** Messages that pass a filter. */
+export const SearchAnswer = published(
+  'SearchAnswer',
+  Schema.Struct({
+    messages: list(FoundMessage),
+    cursor: optional(text.annotate({ description: 'Where to go on; absent: that was all' })),
+    reached: list(Schema.Struct({ partition: count, seq, at: ms('Partition time') })),
+    bodiesNotIndexed: optional(list(text)),
+  }),
+)
+
+const Act = Schema.Struct({
+  partition: count,
+  seq,
+  index: count,
+  at: ms('Partition time'),
+  event: text,
+  queue: text.annotate({ description: 'Empty where it concerns the partition' }),
+  subscription: optional(text),
+  by: Actor,
+  before: Schema.Record(text, Schema.Unknown),
+  after: Schema.Record(text, Schema.Unknown),
+})
+
+/** Administrative acts. */
+export const ActsAnswer = published('Acts', Schema.Struct({ acts: list(Act) }))
+
+const bucket = {
+  at: ms('When it begins'),
+  sent: optional(count),
+  delivered: optional(count),
+  redelivered: optional(count),
+  committed: optional(count),
+  failed: optional(count),
+  released: optional(count),
+  deadLettered: optional(count),
+  discarded: optional(count),
+  waiting: optional(count),
+}
+const Buckets = list(Schema.Struct(bucket))
+
+/** How much happened when. */
+export const HistoryAnswer = published(
+  'History',
+  Schema.Struct({
+    from: ms('When the first bucket begins'),
+    to: ms('When the last one ends'),
+    bucketMs: count,
+    now: ms('When it was asked'),
+    known: Schema.Struct({ from: ms('From when on the index knows the record'), to: ms('Up to when') }),
+    buckets: Buckets,
+    waitingBefore: count,
+    acts: list(
+      Schema.Struct({ at: ms('Partition time'), partition: count, seq, event: text, queue: text, by: Actor }),
+    ),
+    queues: optional(list(Schema.Struct({ queue: text, buckets: Buckets }))),
+    queuesTotal: optional(count),
+  }),
+)
+
+const cost = {
+  deliveries: count,
+  messages: count,
+  messagesPerDelivery: count,
+  deliveriesPer1000: count,
+  waited: optional(
+    Schema.Struct({ count, p50Ms: count, p99Ms: count }).annotate({
+      description: 'How long messages waited for others',
+    }),
+  ),
+}
+
+/** What batch size and wait cost. */
+export const BatchCostsAnswer = published(
+  'BatchCosts',
+  Schema.Struct({
+    queue: text,
+    from: ms('When the arrivals begin'),
+    to: ms('When they end'),
+    subscriptions: list(
+      Schema.Struct({
+        subscription: text,
+        delivered: Schema.Struct(cost),
+        replayed: list(
+          Schema.Struct({ ...cost, batchMessages: count, batchWaitMs: count, isSet: Schema.Boolean }),
+        ),
+      }),
+    ),
+  }),
+)
+
+const Clock = Schema.Struct({
+  state: Schema.Literals(['agreed', 'disputed', 'ahead']),
+  partitionMs: ms('Partition time'),
+  storeMs: ms('Clock of NATS'),
+  nodeMs: ms('Clock of the node'),
+})
+
+const Storage = Schema.Struct({
+  state: Schema.Literals(['enough', 'short', 'full']),
+  freeBytes: optional(count),
+  bytesMax: optional(count),
+  reserveBytes: optional(count),
+  earlyTrims: count,
+})
+
+const StreamReplica = Schema.Struct({
+  server: text,
+  isCurrent: Schema.Boolean,
+  isOffline: Schema.Boolean,
+  lag: count.annotate({ description: 'Operations that it has still to apply' }),
+  heardMs: count.annotate({ description: 'How long ago the leader heard of it, in ms' }),
+})
+
+const ClusterPartition = Schema.Struct({
+  partition: count,
+  owner: Schema.optional(text).annotate({ description: 'Address of the node that holds its lock' }),
+  lockedAt: Schema.optional(ms('When that node took the lock')),
+  epoch: optional(count),
+  epochAt: optional(ms('When the ownership began')),
+  node: optional(text),
+  state: optional(text),
+  firstSeq: optional(count),
+  lastSeq: optional(count),
+  bytes: optional(count),
+  queues: optional(count),
+  outbox: optional(count.annotate({ description: 'Messages on their way to other queues' })),
+  held: optional(list(Schema.Unknown).annotate({ description: 'Those of them that cannot arrive' })),
+  checkpointSeq: optional(count),
+  checkpoints: optional(Schema.Unknown),
+  clock: optional(Clock),
+  storage: optional(Storage),
+  stream: optional(Schema.Struct({ leader: optional(text), replicas: list(StreamReplica) })),
+})
+
+/** Nodes and partitions. */
+export const ClusterAnswer = published(
+  'Cluster',
+  Schema.Struct({
+    log: text,
+    nodes: list(
+      Schema.Struct({
+        address: text.annotate({ description: 'Random, new for every process' }),
+        host: text,
+        pid: count,
+        startedAt: text.annotate({ description: 'ISO 8601' }),
+        healthy: Schema.Boolean,
+        leaving: Schema.Boolean,
+        partitions: list(count),
+      }),
+    ),
+    partitions: list(ClusterPartition),
+    auditor: Schema.optional(
+      Schema.Struct({
+        pid: count,
+        role: Schema.Literals(['writer', 'reader']),
+        partitions: list(
+          Schema.Struct({
+            partition: count,
+            seq: count,
+            lastSeq: count,
+            events: count,
+            trouble: optional(text),
+          }),
+        ),
+      }),
+    ),
+  }),
+)
