@@ -9,7 +9,10 @@ import type {
   SpanAnswer,
   TraceAnswer,
 } from './definition/answers.ts'
+import type { MessageBody as MessageBodySchema } from './definition/bodySchemas.ts'
+import type { DeadLetterGroups as DeadLetterGroupsSchema } from './definition/deadLetterSchemas.ts'
 import type { RedriveRequest as RedriveRequestSchema } from './definition/redriveSchemas.ts'
+import type { Groups as GroupsSchema, Queue as QueueSchema } from './definition/schemas.ts'
 import type { Session as SessionSchema } from './definition/session.ts'
 
 /** Everything on record about one message. */
@@ -32,3 +35,11 @@ export type Cluster = typeof ClusterAnswer.Type
 export type RedriveRequest = typeof RedriveRequestSchema.Type
 /** Who asks, and what they talk to. */
 export type Session = typeof SessionSchema.Type
+/** What a message carries. */
+export type MessageBody = typeof MessageBodySchema.Type
+/** Dead letters of a queue by cause and kind of error. */
+export type DeadLetterGroups = typeof DeadLetterGroupsSchema.Type
+/** Message groups of a subscription. */
+export type Groups = typeof GroupsSchema.Type
+/** A queue as it stands. */
+export type Queue = typeof QueueSchema.Type

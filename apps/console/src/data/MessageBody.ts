@@ -1,26 +1,6 @@
+import type { MessageBody } from '@kiroku/api/answers'
 import { queryOptions } from '@tanstack/react-query'
 import { get } from './api.ts'
-
-/** What a message carries, as the API tells it. */
-export interface MessageBody {
-  readonly payload: {
-    readonly contentType?: string
-    readonly bytes: number
-    readonly text: string
-    readonly isBase64: boolean
-    readonly isCut: boolean
-  }
-  readonly attributes: Readonly<Record<string, string>>
-  readonly tag?: string
-  readonly group?: string
-  readonly dedupId?: string
-  readonly traceparent?: string
-  readonly enqueuedAt?: number
-  /** Why there is no body. */
-  readonly unreadable?: 'erased' | 'lost' | 'trimmed'
-  /** The body is there, and shown to those who ask for it on purpose. */
-  readonly hidden?: unknown
-}
 
 /** Asks what a message carries; `isRevealed`: also what is hidden, on purpose. */
 export const bodyQuery = (id: string, isRevealed = false) =>

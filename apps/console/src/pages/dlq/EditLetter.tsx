@@ -1,4 +1,4 @@
-import type { MessageBody } from '../../data/MessageBody.ts'
+import type { MessageBody } from '@kiroku/api/answers'
 import { Dialog } from '../../parts/Dialog.tsx'
 import { EditBody } from '../../parts/EditBody.tsx'
 import { Problem } from '../../parts/Problem.tsx'
@@ -20,8 +20,7 @@ export const EditLetter = ({ id, onClose }: { readonly id: string; readonly onCl
 const notEditable = ({ payload, unreadable, hidden }: MessageBody): string | undefined => {
   if (unreadable !== undefined)
     return `There is no body to edit: ${unreadable === 'erased' ? 'its key was erased' : 'it is not on record any more'}.`
-  if (hidden !== undefined && hidden !== false)
-    return 'Its body is hidden: reveal it on the page of the message first.'
+  if (hidden === true) return 'Its body is hidden: reveal it on the page of the message first.'
   if (payload.isBase64) return 'It is not text. `kiroku dlq edit --body FILE` takes any bytes.'
   if (payload.isCut) return 'It is too large to edit here. `kiroku dlq edit --body FILE` takes it whole.'
   return undefined

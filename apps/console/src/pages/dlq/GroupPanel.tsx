@@ -112,7 +112,7 @@ export const GroupPanel = ({
             {payload.contentType ?? ''} {bytes(payload.bytes)}
           </span>
         </h3>
-        {payload.hidden === true ? (
+        {group.hidden === true ? (
           <p className="quiet">Bodies of this queue are hidden; the page of a message can reveal one.</p>
         ) : (
           <pre className={styles['body']} tabIndex={0} aria-label="Latest payload">
@@ -120,7 +120,7 @@ export const GroupPanel = ({
             {payload.isCut && '…'}
           </pre>
         )}
-        {payload.isCut && payload.hidden !== true && samples[0] !== undefined && (
+        {payload.isCut && group.hidden !== true && samples[0] !== undefined && (
           <p>
             <MessageLink id={samples[0]}>See all of it</MessageLink>
           </p>

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { MessageBody } from '../../data/MessageBody.ts'
+import type { MessageBody } from '@kiroku/api/answers'
 import { Problem } from '../../parts/Problem.tsx'
 import { diffPayloads } from './diffPayloads.ts'
 import { useMessageBody } from './useMessageBody.ts'
@@ -54,7 +54,7 @@ const Choice = ({
 )
 
 const Differences = ({ left, right }: { readonly left: MessageBody; readonly right: MessageBody }) => {
-  if ([left, right].some(({ hidden }) => hidden !== undefined && hidden !== false))
+  if ([left, right].some(({ hidden }) => hidden === true))
     return <p className="quiet">Bodies of this queue are hidden.</p>
   if (left.unreadable !== undefined || right.unreadable !== undefined)
     return <p className="quiet">One of them cannot be read any more.</p>

@@ -1,4 +1,4 @@
-import type { DeadLetterGroup } from '@kiroku/audit'
+import type { DeadLetterGroups } from '@kiroku/api/answers'
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { get } from '../../data/api.ts'
 import { useAskedMoment } from '../../data/played.ts'
@@ -8,15 +8,8 @@ import { logMomentAt } from '../../data/useLogMoment.ts'
 import { useSpan } from '../../time/useSpan.ts'
 import { letterQueuesOf, type LetterQueue } from '../../data/letterQueues.ts'
 
-/** Payloads of a queue that keeps them from the console are hidden. */
-export type LetterGroup = Omit<DeadLetterGroup, 'payload'> & {
-  readonly payload: DeadLetterGroup['payload'] & { readonly hidden?: boolean }
-}
-
-interface Letters {
-  readonly count: number
-  readonly groups: readonly LetterGroup[]
-}
+/** Dead letters of one cause and kind of error. */
+export type LetterGroup = DeadLetterGroups['groups'][number]
 
 /** How often groups are gathered anew; that reads the queue's part of the log. */
 const groupsMs = 5_000
@@ -31,7 +24,7 @@ export const useLetters = (queue: string | undefined) => {
     queryKey: ['dead letters', queue, at],
     enabled: queue !== undefined,
     queryFn: ({ signal }) =>
-      get<Letters>(`/v1/queues/${encodeURIComponent(queue!)}/dead-letters`, { at }, signal),
+      get<DeadLetterGroups>(`/v1/queues/${encodeURIComponent(queue!)}/dead-letters`, { at }, signal),
     refetchInterval: interval,
   })
 }
@@ -51,7 +44,7 @@ export const useTopErrors = (queues: readonly LetterQueue[]) => {
     queries: fullest.map((queue) => ({
       queryKey: ['dead letters', queue, at],
       queryFn: ({ signal }: { readonly signal: AbortSignal }) =>
-        get<Letters>(`/v1/queues/${encodeURIComponent(queue)}/dead-letters`, { at }, signal),
+        get<DeadLetterGroups>(`/v1/queues/${encodeURIComponent(queue)}/dead-letters`, { at }, signal),
       refetchInterval: interval,
     })),
     combine: (answers) => ({

@@ -1,6 +1,6 @@
 import type { Trace } from '@kiroku/audit'
 import { useState } from 'react'
-import type { MessageBody } from '../../data/MessageBody.ts'
+import type { MessageBody } from '@kiroku/api/answers'
 import { useSending } from '../../send/Sending.tsx'
 import { CommandDialog } from '../../parts/CommandDialog.tsx'
 import { sendAgain } from './sendAgain.ts'

@@ -1,3 +1,4 @@
+import type { Queue } from '@kiroku/api/answers'
 import type { Policy } from '@kiroku/message'
 import type { TraceStep } from '@kiroku/audit'
 import { useQuery } from '@tanstack/react-query'
@@ -6,16 +7,7 @@ import { StateMark, type StateName } from '../../parts/StateMark.tsx'
 import { nextSteps } from './nextSteps.ts'
 import styles from './NextSteps.module.css'
 
-interface QueueAnswer {
-  readonly config: {
-    readonly retriesMax: number
-    readonly exhaustion: Policy['exhaustion']
-    readonly lateHandles: Policy['lateHandles']
-    readonly deadLetter: unknown
-  }
-}
-
-const policyOf = ({ config }: QueueAnswer): Policy => ({
+const policyOf = ({ config }: Queue): Policy => ({
   attemptsMax: config.retriesMax + 1,
   exhaustion: config.exhaustion,
   lateHandles: config.lateHandles,
@@ -36,8 +28,7 @@ export const NextSteps = ({
 }) => {
   const { data } = useQuery({
     queryKey: ['queue', step.queue],
-    queryFn: ({ signal }) =>
-      get<QueueAnswer>(`/v1/queues/${encodeURIComponent(step.queue)}`, undefined, signal),
+    queryFn: ({ signal }) => get<Queue>(`/v1/queues/${encodeURIComponent(step.queue)}`, undefined, signal),
     enabled: !isOffline,
   })
   const { state, attempt, delivery = 0, leaseUntil = 0, dueAt = 0 } = step

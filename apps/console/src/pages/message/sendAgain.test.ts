@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { MessageBody } from '../../data/MessageBody.ts'
+import type { MessageBody } from '@kiroku/api/answers'
 import { sendAgain } from './sendAgain.ts'
 
 const body: MessageBody = {
@@ -23,7 +23,7 @@ it('bytes that are no text are sent as they are', () => {
 
 it.each([
   [{ unreadable: 'erased' as const }, /erased/],
-  [{ hidden: true }, /hidden/],
+  [{ hidden: true as const }, /hidden/],
   [{ payload: { ...body.payload, isCut: true } }, /larger/],
 ])('what cannot be sent again says why: %j', (part, says) => {
   expect(sendAgain('mail', { ...body, ...part }).reason).toMatch(says)

@@ -1,4 +1,4 @@
-import type { MessageBody } from '../../data/MessageBody.ts'
+import type { MessageBody } from '@kiroku/api/answers'
 import type { SendDraft } from '../../send/Sending.tsx'
 
 const gone: Readonly<Record<NonNullable<MessageBody['unreadable']>, string>> = {

@@ -1,4 +1,4 @@
-import type { GroupDescription } from '@kiroku/protocol'
+import type { Groups } from '@kiroku/api/answers'
 import { useQuery } from '@tanstack/react-query'
 import { get } from '../../data/api.ts'
 import { useInterval } from '../../data/useFeed.ts'
@@ -8,11 +8,6 @@ import styles from './SubscriptionTable.module.css'
 
 /** Groups that are shown: those that are held up first, then by what waits. */
 const shownMax = 10
-
-interface Groups {
-  readonly groups: readonly GroupDescription[]
-  readonly total: number
-}
 
 /** The message groups of a subscription that are held up, or have most waiting. */
 export const GroupTable = ({
@@ -86,7 +81,7 @@ export const GroupTable = ({
 }
 
 const heldUp = (
-  { number, state, attempt, until }: NonNullable<GroupDescription['blockedBy']>,
+  { number, state, attempt, until }: NonNullable<Groups['groups'][number]['blockedBy']>,
   now: number,
 ): string =>
   `message ${number}, ${state === 'Inflight' ? 'in flight' : 'waiting for its retry'}, attempt ${attempt}, ${

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState, type ReactNode } from 'react'
-import { bodyQuery, bytesOfBase64, type MessageBody } from '../../../data/MessageBody.ts'
+import type { MessageBody } from '@kiroku/api/answers'
+import { bodyQuery, bytesOfBase64 } from '../../../data/MessageBody.ts'
 import { useSession } from '../../../data/session.ts'
 import { CopyButton } from '../../../parts/CopyButton.tsx'
 import { EditBody } from '../../../parts/EditBody.tsx'
@@ -49,7 +50,7 @@ export const PayloadPanel = ({
   if (error !== null) return <Problem error={error} retry={() => void body.refetch()} />
   if (data === undefined || payload === undefined) return <p className="quiet">Reading the body…</p>
   const isJson = json !== undefined && json.kinds.length > 0 && (json.brokenAt === undefined || payload.isCut)
-  const isHidden = data.hidden !== undefined && data.hidden !== false
+  const isHidden = data.hidden === true
   return (
     <section className={styles['panel']} aria-labelledby="payload">
       <header className="row">
