@@ -1,0 +1,97 @@
+import { type Trace } from '@kiroku/audit'
+import { describe, expect, it } from 'vitest'
+import { serve, type Received } from '../serveTestApi.ts'
+
+describe('queues over HTTP', () => {
+  it('tells which message groups are held up, and by what', async () => {
+    const { ask } = await serve()
+    await ask('POST', '/v1/queues', { name: 'grouped', settings: { groups: 'ordered' } })
+    for (const group of ['b', 'a', 'a'])
+      await ask('POST', '/v1/queues/grouped/messages', { body: 'x', group })
+    await ask('POST', '/v1/queues/grouped/receive', { max: 1 })
+    const all = (await ask('GET', '/v1/queues/grouped/groups')).json() as { readonly total: number }
+    expect(all).toMatchObject({
+      total: 2,
+      groups: [
+        { group: 'a', waiting: 2 },
+        { group: 'b', inflight: 1 },
+      ],
+    })
+    await ask('POST', '/v1/queues/grouped/messages', { body: 'y', group: 'b' })
+    expect((await ask('GET', '/v1/queues/grouped/groups?limit=1')).json()).toMatchObject({
+      total: 2,
+      groups: [{ group: 'b', waiting: 1, inflight: 1, blockedBy: { number: 1, state: 'Inflight' } }],
+    })
+    expect((await ask('GET', '/v1/queues/grouped/groups?limit=x')).status).toBe(400)
+  })
+
+  it('administers queues, and the record names who did it, from where and why', async () => {
+    const { ask } = await serve('ann:admin:token-of-ann')
+    const headers = { authorization: 'Bearer token-of-ann', 'x-kiroku-reason': 'too many' }
+    await ask('POST', '/v1/queues', { name: 'acts' }, headers)
+    const { messageId } = (await ask('POST', '/v1/queues/acts/messages', { body: 'x' }, headers)).json() as {
+      messageId: string
+    }
+    expect((await ask('PATCH', '/v1/queues/acts', { leaseMs: 5_000 }, headers)).json()).toMatchObject({
+      config: { leaseMs: 5_000 },
+    })
+    expect((await ask('POST', '/v1/queues/acts/pause', undefined, headers)).status).toBe(204)
+    expect((await ask('GET', '/v1/queues', undefined, headers)).json()).toMatchObject({
+      queues: [{ name: 'acts', deliveryPaused: true }],
+    })
+    expect((await ask('POST', '/v1/queues/acts/resume', undefined, headers)).status).toBe(204)
+    expect((await ask('POST', '/v1/queues/acts/purge', undefined, headers)).json()).toEqual({ purged: 1 })
+    const { steps } = (
+      await ask('GET', `/v1/messages/${messageId}/trace`, undefined, headers)
+    ).json() as Trace
+    expect(steps.at(-1)).toMatchObject({
+      event: 'QueuePurged',
+      by: { name: 'ann', origin: 'http 127.0.0.1', reason: 'too many' },
+    })
+    expect((await ask('DELETE', '/v1/queues/acts', undefined, headers)).status).toBe(204)
+    expect((await ask('GET', '/v1/queues/acts', undefined, headers)).json()).toMatchObject({
+      id: 'UnknownQueue',
+    })
+  })
+
+  it('carries subscriptions from their creation to their end', async () => {
+    const { ask } = await serve()
+    await ask('POST', '/v1/queues', { name: 'orders' })
+    const path = '/v1/queues/orders/subscriptions'
+    const settings = { tags: ['eu'], deadLetter: 'eu-dlq' }
+    expect((await ask('POST', path, { name: 'eu', settings })).json()).toEqual({ name: 'eu', created: true })
+    expect((await ask('PATCH', `${path}/eu`, { retriesMax: 1 })).status).toBe(204)
+    await ask('POST', '/v1/queues/orders/messages', { body: 'a', tag: 'eu' })
+    await ask('POST', '/v1/queues/orders/messages', { body: 'b', tag: 'us' })
+    const receive = async () =>
+      (await ask('POST', '/v1/queues/orders/receive', { subscription: 'eu', max: 10 })).json() as Received
+    expect((await receive()).messages).toMatchObject([{ body: 'a', tag: 'eu' }])
+    expect((await ask('GET', '/v1/queues/orders')).json()).toMatchObject({
+      subscriptions: [
+        { name: 'main', counts: { available: 2 } },
+        { name: 'eu', settings: { tags: ['eu'] }, config: { retriesMax: 1, deadLetter: { name: 'eu-dlq' } } },
+      ],
+    })
+    const own = ['1', '2'].map((digit) => `replies-0000000${digit}-0000-4000-8000-000000000000`)
+    for (const name of own) {
+      await ask('POST', '/v1/queues', { name })
+      await ask('POST', `/v1/queues/${name}/messages`, { body: 'x' })
+    }
+    const { text } = await ask('GET', '/metrics')
+    expect(text).toContain('kiroku_messages{queue="replies-*",state="Available"} 2\n')
+    expect(text).not.toContain('replies-0')
+    expect(text).toContain('kiroku_messages{queue="orders",state="Delayed"} 0\n')
+    expect(text).toContain('kiroku_messages{queue="orders",subscription="main",state="Available"} 2\n')
+    expect(text).toContain(
+      'kiroku_messages_final_total{queue="orders",subscription="eu",state="Discarded"} 1\n',
+    )
+    for (const act of ['pause', 'resume']) expect((await ask('POST', `${path}/eu/${act}`)).status).toBe(204)
+    expect((await ask('POST', `${path}/eu/reset`, { start: 'earliest' })).status).toBe(204)
+    await expect.poll(async () => (await receive()).messages).toMatchObject([{ body: 'a' }])
+    expect((await ask('POST', path, { name: 'late', start: { number: 9 } })).json()).toMatchObject({
+      id: 'InvalidArgument',
+    })
+    expect((await ask('DELETE', `${path}/eu`)).status).toBe(204)
+    expect((await ask('POST', `${path}/eu/pause`)).json()).toMatchObject({ id: 'UnknownSubscription' })
+  })
+})
