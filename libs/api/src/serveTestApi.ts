@@ -21,7 +21,7 @@ import { startApi } from './startApi.ts'
 import { unusedTestSources } from './unusedTestSources.ts'
 
 /** What a test works with; made again for each. */
-export let engine: MemoryEngine
+let engine: MemoryEngine
 export let client: Client
 /** What the process around the API says of itself. */
 export const said: { notReady: string | undefined; warnings: readonly string[] } = {

@@ -2,13 +2,13 @@
 export type Labels = Readonly<Record<string, string | number>>
 
 /** One number. */
-export interface Sample {
+interface Sample {
   readonly labels: Labels
   readonly value: number
 }
 
 /** One distribution. */
-export interface HistogramSample {
+interface HistogramSample {
   readonly labels: Labels
   /** Upper bounds, ascending; `counts` has one more entry for what lies above. */
   readonly bounds: readonly number[]

@@ -143,7 +143,7 @@ const isKind = (kind: unknown): kind is RetryPolicy['kind'] =>
 const kindOf = ({ kind }: RetryPolicy) => kinds[kind] as Kind<RetryPolicy>
 
 /** How each kind is written. */
-export const retryForms = Object.values(kinds)
+const retryForms = Object.values(kinds)
   .map(({ form }) => form)
   .join(', ')
 

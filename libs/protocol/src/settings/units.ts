@@ -33,7 +33,7 @@ const durationMsMax = 1_000_000 * 86_400_000
 export const durationForm = 'a number and its unit, like 500ms, 30s, 5m, 2h or 7d'
 
 /** What a size looks like, for errors. */
-export const sizeForm = 'bytes or a number and its unit, like 512KiB, 8MB or 20GiB'
+const sizeForm = 'bytes or a number and its unit, like 512KiB, 8MB or 20GiB'
 
 const numberAndUnit = (text: string): readonly [number: string, unit: string] | undefined => {
   const match = /^(\d+(?:\.\d+)?)\s*([a-z]*)$/i.exec(text.trim())
