@@ -9,22 +9,20 @@ import {
   type QueueDescription,
   refuseNamed,
 } from '@kiroku/protocol'
-import type {
-  ApplyOptions,
-  EraseOptions,
-  BodyEdit,
-  DiscardedMessages,
-  GroupsOptions,
-  QueueSection,
-  QueueSettings,
-  QueueSurvey,
-  Queues,
-  RedriveOptions,
-} from './Client.ts'
 import type { Clock } from './Clock.ts'
 import { DeadLetterQueues, type ChangeOptions } from './DeadLetterQueues.ts'
 import type { PartitionClient } from './PartitionClient.ts'
 import type { QueueChange } from './QueueChange.ts'
+import type { ApplyOptions, QueueSection, QueueSettings } from './QueueSettings.ts'
+import type {
+  EraseOptions,
+  BodyEdit,
+  DiscardedMessages,
+  GroupsOptions,
+  QueueSurvey,
+  Queues,
+  RedriveOptions,
+} from './Queues.ts'
 import { Redrives } from './Redrives.ts'
 import { SubscriptionAdministration } from './SubscriptionAdministration.ts'
 import { applySections, type SectionContext } from './applySections.ts'

@@ -8,9 +8,9 @@ import {
   partitionOf,
   type QueueDescription,
 } from '@kiroku/protocol'
-import type { QueueSection, QueueSettings } from './Client.ts'
 import type { Clock } from './Clock.ts'
 import type { PartitionClient } from './PartitionClient.ts'
+import type { QueueSection, QueueSettings } from './QueueSettings.ts'
 import { judgeLosses, type LossJudge } from './judgeLosses.ts'
 import { limits } from './limits.ts'
 

@@ -10,7 +10,7 @@ import {
   limits,
   tagRule,
 } from '@kiroku/protocol'
-import type { BatchOptions, SendOptions } from './Client.ts'
+import type { BatchOptions, SendOptions } from './SendOptions.ts'
 
 /** What the partition reads of a message beside its envelope; absent: the queue's default, or none. */
 export interface Marks {

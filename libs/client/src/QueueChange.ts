@@ -1,5 +1,5 @@
 import { canonical, type QueueConfig } from '@kiroku/protocol'
-import type { QueueSection, SubscriptionSettings } from './Client.ts'
+import type { QueueSection, SubscriptionSettings } from './QueueSettings.ts'
 
 /** One setting that a section of a file gives another value; a dead-letter queue by its name. */
 export interface SettingChange {

@@ -5,8 +5,8 @@ import {
   type RedriveDescription,
   type RedriveTo,
 } from '@kiroku/protocol'
-import type { RedriveOptions } from './Client.ts'
 import type { PartitionClient } from './PartitionClient.ts'
+import type { RedriveOptions } from './Queues.ts'
 import { limits } from './limits.ts'
 
 /** What redrives need of the administration of queues. */

@@ -5,9 +5,10 @@ import {
   type CommandOf,
   type StartPosition,
 } from '@kiroku/protocol'
-import type { Subscriptions, SubscriptionSettings } from './Client.ts'
+import type { Subscriptions } from './Client.ts'
 import type { ChangeOptions, DeadLetterQueues } from './DeadLetterQueues.ts'
 import type { PartitionClient } from './PartitionClient.ts'
+import type { SubscriptionSettings } from './QueueSettings.ts'
 
 /** What administration of subscriptions needs of that of queues. */
 interface SubscriptionContext {

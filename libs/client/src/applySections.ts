@@ -8,9 +8,9 @@ import {
   KirokuError,
   type QueueDescription,
 } from '@kiroku/protocol'
-import type { ApplyOptions, QueueSection, QueueSettings, SubscriptionSettings } from './Client.ts'
 import type { ChangeOptions } from './DeadLetterQueues.ts'
 import { differences, digestOf, type QueueChange, type SubscriptionChange } from './QueueChange.ts'
+import type { ApplyOptions, QueueSection, QueueSettings, SubscriptionSettings } from './QueueSettings.ts'
 
 /** What applying needs of the administration of queues and subscriptions. */
 export interface SectionContext {

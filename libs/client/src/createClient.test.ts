@@ -1,59 +1,8 @@
-import { inspect } from 'node:util'
-import { type Command, isKirokuError, KirokuError, type Reply } from '@kiroku/protocol'
+import { KirokuError, type Reply } from '@kiroku/protocol'
 import { waitUntil } from '@kiroku/testkit'
-import { startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
-import { afterEach, describe, expect, it } from 'vitest'
-import {
-  createClient,
-  inProcess,
-  type Client,
-  type ClientEvent,
-  type ClientOptions,
-  type Transport,
-} from './index.ts'
-
-const closers: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close()
-})
-
-/** An engine, a client of it, and what passed between them. */
-const start = async (options: ClientOptions = {}, wrap: (t: Transport) => Transport = (t) => t) => {
-  const engine = await startMemoryEngine()
-  closers.push(() => engine.close())
-  const requests: (readonly Command[])[] = []
-  const events: ClientEvent[] = []
-  const transport = wrap(watched(engine, requests))
-  const client = createClient(transport, { onEvent: (event) => events.push(event), ...options })
-  closers.push(() => client.close())
-  return { engine, client, requests, events }
-}
-
-/** The in-process transport to whichever node owns the log now, with a record of its requests. */
-const watched = (engine: MemoryEngine, requests: (readonly Command[])[]): Transport => {
-  const listeners = new Set<(partition: number, epoch: number) => void>()
-  const tell = (partition: number, epoch: number): void => listeners.forEach((each) => each(partition, epoch))
-  engine.node().onOwnerChanged(tell)
-  const transport = inProcess({
-    directory: () => engine.node().directory(),
-    request: (partition, commands) => {
-      requests.push(commands)
-      return engine.node().request(partition, commands)
-    },
-    onOwnerChanged: (listener) => {
-      listeners.add(listener)
-      return () => void listeners.delete(listener)
-    },
-  })
-  return transport
-}
-
-const counts = async (client: Client, queue: string) => (await client.queues.describe(queue)).counts
-const failure = async (promise: Promise<unknown>): Promise<string> =>
-  promise.then(
-    () => 'none',
-    (error: unknown) => (isKirokuError(error) ? error.id : String(error)),
-  )
+import { describe, expect, it } from 'vitest'
+import { createClient, type Client, type Transport } from './index.ts'
+import { counts, failure, lost, start } from './testing/startClient.ts'
 
 describe('a partition that was closed', () => {
   it('says so also to those who knew its last owner', async () => {
@@ -399,71 +348,6 @@ describe('a change of a queue that is refused', () => {
   })
 })
 
-it('sends what people have: interfaces, dates, what has toJSON; and refuses what JSON cannot say', async () => {
-  interface Mail {
-    to: string
-    at: Date
-    tags?: string[]
-    more?: { readonly note: string | null }[]
-  }
-  const { client } = await start()
-  await client.queues.create('mail')
-  const mail: Mail = { to: 'ada', at: new Date('2026-01-02T03:04:05Z'), more: [{ note: null }] }
-  await client.send('mail', mail)
-  await client.sendBatch('mail', [{ body: mail }, { body: mail, tag: 'a' }])
-  const [message] = await client.receive('mail')
-  expect(message!.json()).toEqual({ to: 'ada', at: '2026-01-02T03:04:05.000Z', more: [{ note: null }] })
-
-  // @ts-expect-error a function
-  expect(await failure(client.send('mail', () => 1))).toBe('InvalidArgument')
-  // @ts-expect-error nothing at all
-  expect(await failure(client.send('mail', undefined))).toBe('InvalidArgument')
-  // @ts-expect-error a bigint
-  expect(await failure(client.send('mail', { count: 1n }))).toBe('InvalidArgument')
-  // @ts-expect-error a map, which JSON would make an empty object of
-  await client.send('mail', { counts: new Map([['a', 1]]) })
-})
-
-it('refuses an option that there is not', async () => {
-  const { client } = await start()
-  await client.queues.create('mail')
-  const options = { delay: 5 }
-  // @ts-expect-error a slip
-  await expect(client.send('mail', 1, options)).rejects.toThrow(
-    /send has no option "delay"; there are .*delayMs/,
-  )
-  await expect(client.sendBatch('mail', [{ body: 1, ...options }])).rejects.toThrow('no option "delay"')
-  // @ts-expect-error a slip
-  await expect(client.receive('mail', options)).rejects.toThrow('receive has no option "delay"')
-  // @ts-expect-error a slip
-  expect(() => client.consume('mail', () => {}, options)).toThrow('consume has no option "delay"')
-  expect(await counts(client, 'mail')).toMatchObject({ sent: 0 })
-})
-
-it('has an error that nobody caught show what to do, and the line that called', async () => {
-  const { client } = await start()
-  await client.queues.create('mail')
-  const errorOf = (work: () => Promise<unknown>) => work().catch((error: unknown) => error)
-  const calls = {
-    send: async function mySend() {
-      await client.send('nosuch', 'x')
-    },
-    sendBatch: async function mySendBatch() {
-      await client.sendBatch('nosuch', [{ body: 'x' }])
-    },
-    receive: async function myReceive() {
-      await client.receive('nosuch')
-    },
-  }
-  for (const [name, call] of Object.entries(calls)) {
-    const text = inspect(await errorOf(call))
-    expect(text, name).toMatch(/at (async )?my/)
-    expect(text, name).toContain('createClient.test.ts')
-    expect(text, name).toContain('kiroku queue create NAME')
-    expect(text, name).not.toContain('undefined')
-  }
-})
-
 it('refuses everything after close', async () => {
   const { client } = await start()
   await client.queues.create('mail')
@@ -472,5 +356,3 @@ it('refuses everything after close', async () => {
   expect(await failure(client.receive('mail'))).toBe('Stopped')
   expect(() => client.consume('mail', () => {})).toThrow('closed')
 })
-
-const lost = () => new KirokuError('Timeout', 'Lost on the way')

@@ -9,15 +9,7 @@ import {
   type QueueDescription,
 } from '@kiroku/protocol'
 import { Administration } from './Administration.ts'
-import type {
-  BatchOptions,
-  Client,
-  ConfirmClockOptions,
-  OutgoingMessage,
-  ReceiveOptions,
-  RescheduleOptions,
-  SendOptions,
-} from './Client.ts'
+import type { Client, ConfirmClockOptions, ReceiveOptions } from './Client.ts'
 import { thrownEvent, type ClientEvent } from './ClientEvent.ts'
 import type { ClientOptions } from './ClientOptions.ts'
 import { realClock } from './Clock.ts'
@@ -44,6 +36,7 @@ import {
 } from './ReceivedMessage.ts'
 import { ReplyAddress, sendReply, type Requester, type RequesterOptions } from './Requester.ts'
 import type { Revision } from './Reviser.ts'
+import type { BatchOptions, OutgoingMessage, RescheduleOptions, SendOptions } from './SendOptions.ts'
 import type { Settlement } from './Settler.ts'
 import type { Transport } from './Transport.ts'
 import { checkOptions, type OptionNames } from './checkOptions.ts'

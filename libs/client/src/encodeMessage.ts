@@ -1,6 +1,6 @@
 import { encodeEnvelope, type EnvelopeMeta, KirokuError, limits as partitionLimits } from '@kiroku/protocol'
-import type { BatchOptions, SendOptions } from './Client.ts'
 import type { Marks } from './Marks.ts'
+import type { BatchOptions, SendOptions } from './SendOptions.ts'
 
 const encoder = new TextEncoder()
 

@@ -5,30 +5,31 @@
 export type { LogDirectory, RequestOptions, Transport } from './Transport.ts'
 export { realClock, type Clock, type TimerHandle } from './Clock.ts'
 export type {
-  ApplyOptions,
-  BatchOptions,
-  Body,
-  BodyEdit,
   Client,
   ClockStep,
   ConfirmClockOptions,
+  ReceiveOptions,
+  SettleResult,
+  Subscriptions,
+} from './Client.ts'
+export type {
+  BodyEdit,
   DiscardedMessages,
   EraseOptions,
   GroupsOptions,
-  Json,
-  OutgoingMessage,
-  QueueSection,
-  QueueSettings,
   QueueSurvey,
   Queues,
-  ReceiveOptions,
   RedriveOptions,
+} from './Queues.ts'
+export type { ApplyOptions, QueueSection, QueueSettings, SubscriptionSettings } from './QueueSettings.ts'
+export type {
+  BatchOptions,
+  Body,
+  Json,
+  OutgoingMessage,
   RescheduleOptions,
   SendOptions,
-  SettleResult,
-  Subscriptions,
-  SubscriptionSettings,
-} from './Client.ts'
+} from './SendOptions.ts'
 export type { StartPosition } from '@kiroku/protocol'
 export type { ClientOptions } from './ClientOptions.ts'
 export type { ClientEvent } from './ClientEvent.ts'

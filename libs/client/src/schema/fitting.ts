@@ -1,4 +1,4 @@
-import type { OutgoingMessage } from '../Client.ts'
+import type { OutgoingMessage } from '../SendOptions.ts'
 import { stringify } from '../encodeMessage.ts'
 import { checkBody } from './checkBody.ts'
 import type { QueueDefinition } from './defineQueue.ts'

@@ -1,0 +1,47 @@
+import type { Sendable } from './Sendable.ts'
+
+/** What JSON can say. */
+export type Json =
+  string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json | undefined }
+
+/** A body: text, bytes, or anything JSON can say. */
+export type Body = Uint8Array | Json
+
+/** How a message is sent. */
+export interface SendOptions {
+  /** Pause in ms before it can be received; absent: the queue's default; 0: none. */
+  readonly delayMs?: number | undefined
+  readonly attributes?: Readonly<Record<string, string>> | undefined
+  /** What subscriptions filter by: up to 128 characters, no `|`; absent: none. */
+  readonly tag?: string | undefined
+  /**
+   * Message group of an ordered queue, within which order is kept, or tenant of a fair one: up to 128 characters.
+   * An ordered queue wants one with every message.
+   */
+  readonly group?: string | undefined
+  /**
+   * By what a queue that deduplicates knows a repeat: up to 128 characters; absent: by the body, where the queue
+   * looks at that. A repeat is answered with the id of the first message, and nothing more is stored.
+   */
+  readonly dedupId?: string | undefined
+  /** Absent: `text/plain` for text, `application/json` for JSON, nothing for bytes. */
+  readonly contentType?: string | undefined
+  /** W3C trace context that travels with the message. */
+  readonly traceparent?: string | undefined
+}
+
+/** How the messages of `sendBatch` are sent that say nothing else. */
+export type BatchOptions = Omit<SendOptions, 'dedupId'>
+
+/** One message of `sendBatch`; what it sets beats the batch's options. */
+export interface OutgoingMessage<T = Body> extends SendOptions {
+  readonly body: T & Sendable<T>
+}
+
+/** When a delayed message is to be due: one of the two. */
+export interface RescheduleOptions {
+  /** From now, in ms. */
+  readonly delayMs?: number | undefined
+  /** A moment by the engine's clock, in ms since 1970. */
+  readonly at?: number | Date | undefined
+}
