@@ -61,7 +61,7 @@ it('has an error that nobody caught show what to do, and the line that called', 
   for (const [name, call] of Object.entries(calls)) {
     const text = inspect(await errorOf(call))
     expect(text, name).toMatch(/at (async )?my/)
-    expect(text, name).toContain('createClient.test.ts')
+    expect(text, name).toContain('sendable.test.ts')
     expect(text, name).toContain('kiroku queue create NAME')
     expect(text, name).not.toContain('undefined')
   }
