@@ -40,8 +40,12 @@ const run = async (stage: Stage): Promise<Result> => {
   if (stage.counts === 'one') {
     const { passed: before, args } = stage.after ?? { passed: [], args: [] }
     const isSpared = before.every((target) => results.some((r) => r.stage === target && r.failed === 0))
-    const { code, seconds, tail } = await runTarget(stage.target, isSpared ? args : [], stage.minutesMax, {
-      keepsTail: true,
+    const {
+      code,
+      seconds,
+      output: tail,
+    } = await runTarget(stage.target, isSpared ? args : [], stage.minutesMax, {
+      output: 'kept',
     })
     const [passed, failed] = code === 0 ? [1, 0] : [0, 1]
     return {

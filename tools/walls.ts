@@ -222,7 +222,8 @@ export const testFiles: ReadonlyArray<string> = [
   '**/testing/**',
 ]
 
-const isTest = (file: string): boolean =>
+/** Whether a file, from the root, is for tests only. */
+export const isTest = (file: string): boolean =>
   testFiles.some((pattern) => path.matchesGlob(file, pattern)) || /^specs\//.test(file)
 
 const covers = (allowed: string, specifier: string): boolean =>
