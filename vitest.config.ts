@@ -38,6 +38,7 @@ export default defineConfig({
           name: 'specs',
           include: ['specs/**/*.spec.ts'],
           exclude: [...aside, 'specs/console/**'],
+          isolate: false,
           // A broken promise may keep a spec waiting for ever.
           testTimeout: mutant === undefined ? 120_000 : 30_000,
           hookTimeout: 60_000,

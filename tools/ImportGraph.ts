@@ -51,9 +51,10 @@ export const readImportGraph = (files: ReadonlyArray<string> = ownFiles()): Impo
   const graph = new Map<string, Source>()
   for (const file of sources) {
     const text = readFileSync(path.join(root, file), 'utf8')
-    const specifiers = new Set(
-      ts.preProcessFile(text, true, false).importedFiles.map((found) => found.fileName),
-    )
+    const specifiers = new Set([
+      ...ts.preProcessFile(text, true, false).importedFiles.map((found) => found.fileName),
+      ...[...text.matchAll(/import\.meta\.resolve\('([^']+)'\)/g)].map(([, specifier = '']) => specifier),
+    ])
     const imports = new Set<string>()
     for (const specifier of specifiers) {
       const target = specifier.startsWith('.')

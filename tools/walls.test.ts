@@ -193,3 +193,21 @@ describe('pure rooms see no clock, no chance and no platform', () => {
     ).toEqual([])
   })
 })
+
+describe('a test does not sleep', () => {
+  it.each([
+    ['a timer', 'await new Promise((resolve) => setTimeout(resolve, 5))\n'],
+    ['a promise of one', `import { setTimeout as pause } from 'node:timers/promises'\nawait pause(5)\n`],
+    ['a browser', 'await page.waitForTimeout(5)\n'],
+  ])('by %s', async (_how, code) => {
+    for (const name of ['decide.test.ts', 'log.int.test.ts', 'CF-01.spec.ts'])
+      expect(await complaints(fileIn('libs/partition', name), code)).toEqual(
+        expect.arrayContaining([expect.stringContaining('A test does not sleep')]),
+      )
+  })
+
+  it('but may give up on something', async () => {
+    const code = 'const timer = setTimeout(() => end(undefined), 5_000)\nclearTimeout(timer)\n'
+    expect(await complaints(fileIn('libs/log', 'log.int.test.ts'), code)).toEqual([])
+  })
+})

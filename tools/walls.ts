@@ -309,3 +309,13 @@ export const pureSyntax: ReadonlyArray<{ readonly selector: string; readonly mes
     message: `Pure room: \`Math.random\` ${given}`,
   },
 ]
+
+const waits =
+  'A test does not sleep: wait for a condition (`waitUntil`), for a signal, or move a controlled clock (`ManualTime`).'
+
+/** How a test would sleep. A timer that gives up on something is none. */
+export const sleeps: ReadonlyArray<{ readonly selector: string; readonly message: string }> = [
+  'NewExpression[callee.name="Promise"] CallExpression[callee.name="setTimeout"][arguments.0.type="Identifier"]',
+  'ImportDeclaration[source.value=/^(node:)?timers\\/promises$/] ImportSpecifier[imported.name="setTimeout"]',
+  'CallExpression[callee.property.name="waitForTimeout"]',
+].map((selector) => ({ selector, message: waits }))

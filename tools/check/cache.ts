@@ -26,7 +26,7 @@ export const writeCache = (name: string, value: unknown): void => {
 const hashes = new Map<string, string>()
 
 /** A digest of a file of the workspace, read once per process. */
-export const hashOf = (file: string): string => {
+const hashOf = (file: string): string => {
   const known = hashes.get(file)
   if (known !== undefined) return known
   const hash = createHash('sha256')
