@@ -3,7 +3,7 @@
  * only the files whose text changed, or whose types may have, since they were last found sound: the compiler's own
  * incremental state says which, so that a type that changed elsewhere is noticed by the lint rules too.
  */
-import { mkdirSync, rmSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { ESLint } from 'eslint'
 import ts from 'typescript'
@@ -19,9 +19,13 @@ interface Pending {
   readonly key: string
   /** What was not yet linted, or was found at fault. */
   readonly files: ReadonlyArray<string>
+  /** Where nothing was at fault: every file of ours in the program, and a key of their contents. */
+  readonly sound?: { readonly files: ReadonlyArray<string>; readonly key: string }
 }
 
+const manifests = globSync('{libs,apps}/*/package.json', { cwd: root })
 const key = keyOf([
+  ...manifests,
   'eslint.config.js',
   'tools/walls.ts',
   'tools/check/types.ts',
@@ -34,12 +38,31 @@ if (before.key !== key) rmSync(stateFile, { force: true })
 
 const parsed = ts.getParsedCommandLineOfConfigFile(
   path.join(root, configFile),
-  { incremental: true, tsBuildInfoFile: stateFile },
+  {
+    incremental: true,
+    tsBuildInfoFile: stateFile,
+    // A file whose declarations stay as they were reaches no other: without them its first change would reach all.
+    noEmit: false,
+    declaration: true,
+    emitDeclarationOnly: true,
+  },
   { ...ts.sys, onUnRecoverableConfigFileDiagnostic: ({ messageText }) => console.error(messageText) },
 )
 if (parsed === undefined) process.exit(2)
 
 const { options, fileNames } = parsed
+
+const fromRoot = (file: string): string => path.relative(root, file).split(path.sep).join('/')
+const isSound = ({ sound }: Pending): boolean =>
+  sound !== undefined &&
+  fileNames.every((file) => sound.files.includes(fromRoot(file))) &&
+  sound.files.every((file) => existsSync(path.join(root, file))) &&
+  keyOf(sound.files) === sound.key
+if (before.key === key && isSound(before)) {
+  console.log(`0 of ${fileNames.length} files`)
+  process.exit(0)
+}
+
 const host = ts.createIncrementalCompilerHost(options)
 const program = ts.createProgram({ rootNames: fileNames, options, host })
 
@@ -77,7 +100,7 @@ const pending = [...new Set([...(before.key === key ? before.files : []), ...vis
 // Before the compiler's state is kept: what it will not name a second time must not be forgotten.
 mkdirSync(cacheFolder, { recursive: true })
 writeCache(name, { key, files: pending } satisfies Pending)
-builder.emit()
+builder.emit(undefined, (file, text) => file === stateFile && ts.sys.writeFile(file, text))
 
 const eslint = new ESLint({
   cwd: root,
@@ -88,7 +111,16 @@ const eslint = new ESLint({
 })
 const results = pending.length === 0 ? [] : await eslint.lintFiles(pending)
 const faulty = results.filter(({ messages }) => messages.length > 0)
-writeCache(name, { key, files: faulty.map(({ filePath }) => filePath) } satisfies Pending)
+const sources = program
+  .getSourceFiles()
+  .map((file) => fromRoot(file.fileName))
+  .filter((file) => !file.startsWith('..') && !file.includes('node_modules/'))
+const wrong = diagnostics.length + faulty.length
+writeCache(name, {
+  key,
+  files: faulty.map(({ filePath }) => filePath),
+  ...(wrong === 0 ? { sound: { files: sources, key: keyOf(sources) } } : {}),
+} satisfies Pending)
 
 if (diagnostics.length > 0)
   console.log(
@@ -100,4 +132,4 @@ if (diagnostics.length > 0)
   )
 if (faulty.length > 0) console.log(await (await eslint.loadFormatter('stylish')).format(faulty))
 console.log(`${pending.length} of ${fileNames.length} files`)
-process.exitCode = diagnostics.length + faulty.length > 0 ? 1 : 0
+process.exitCode = wrong > 0 ? 1 : 0

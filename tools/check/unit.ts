@@ -50,7 +50,12 @@ const runDue = async (): Promise<number> => {
   const folder = mkdtempSync(path.join(os.tmpdir(), 'kiroku-check-'))
   try {
     const report = path.join(folder, 'report.json')
-    const reporters = ['--reporter=dot', '--reporter=json', `--outputFile.json=${report}`]
+    const reporters = [
+      '--reporter=dot',
+      '--silent=passed-only',
+      '--reporter=json',
+      `--outputFile.json=${report}`,
+    ]
     const { code } = await runTarget('unit', [...due, ...reporters], 5)
     const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as Report
     const now = testResults
