@@ -7,7 +7,7 @@ const graph = readImportGraph()
 describe('no file imports itself by a detour, types included', () => {
   /** What is left of it, to be made smaller: all files of a circle lie in `folder`, and are `filesMax` at most. */
   const allowed: ReadonlyArray<{ folder: string; filesMax: number; why: string }> = [
-    { folder: 'libs/partition/src', filesMax: 40, why: 'what one ownership remembers is part of the state' },
+    { folder: 'libs/partition/src', filesMax: 2, why: 'a queue and its subscriptions know each other' },
     { folder: 'libs/protocol/src', filesMax: 2, why: 'the table of settings and what they configure' },
     { folder: 'libs/client/src', filesMax: 9, why: 'the client and its parts know one another by class' },
     { folder: 'libs/cluster/src', filesMax: 3, why: 'placement and what it starts share types' },
@@ -53,29 +53,21 @@ describe('a file', () => {
     const linesMax = 400
     const allowed = [
       'Api.ts',
-      'Checkpoints.ts',
       'Client.ts',
-      'Command.ts',
       'Diagnosis.ts',
       'ENG-10.redrive.spec.ts',
       'IndexIngest.ts',
-      'KeyRing.ts',
       'LawFold.ts',
       'Ledger.ts',
-      'LogEvent.ts',
-      'PartitionActor.ts',
       'PlaceFold.ts',
       'ReferencePartition.ts',
       'createClient.test.ts',
       'deadLetter.test.ts',
-      'decide.prop.test.ts',
-      'erasure.test.ts',
       'messageIndex.test.ts',
       'plants.test.ts',
       'redrive.test.ts',
       'repair.test.ts',
       'serve.test.ts',
-      'snapshot.ts',
       'spread.test.ts',
       'startApi.test.ts',
     ]
@@ -91,7 +83,7 @@ describe('a file', () => {
       'MachinePage.tsx',
       'MessageStory.tsx',
       'MessagesPage.tsx',
-      'PartitionActor.ts',
+      'TurnLoop.ts',
       'checkersOf.ts',
       'createClient.ts',
       'decide.ts',
