@@ -1,5 +1,5 @@
 import tseslint from 'typescript-eslint'
-import { pureFiles, pureGlobals, pureSyntax, testFiles, walls } from './tools/walls.ts'
+import { pureFiles, pureGlobals, pureSyntax, sleeps, testFiles, walls } from './tools/walls.ts'
 
 export default [
   { ignores: ['**/node_modules/**', '**/dist/**', '.nx/**', '**/.kiroku/**', 'coverage/**'] },
@@ -30,5 +30,9 @@ export default [
       'no-restricted-globals': ['error', ...pureGlobals],
       'no-restricted-syntax': ['error', ...pureSyntax],
     },
+  },
+  {
+    files: ['**/*.{test,spec}.ts'],
+    rules: { 'no-restricted-syntax': ['error', ...sleeps] },
   },
 ]

@@ -26,6 +26,22 @@ it('a promise is kept by a passing spec and broken by a failing one', () => {
   expect(comparePromises(promisesIn(list), tests)).toEqual({
     kept: ['CF-01'],
     missing: ['CF-02', 'ENG-11'],
+    leftOut: [],
     unknown: ['CF-99'],
+  })
+})
+
+it('a promise without any spec is missing, and a skipped spec takes nothing from one that passed', () => {
+  const tests = [
+    { fullName: '[CF-01] in the engine', status: 'passed' },
+    { fullName: '[CF-01] in the console', status: 'skipped' },
+    { fullName: '[CF-02] in the console', status: 'skipped' },
+    { fullName: '[CF-02] in the engine', status: 'failed' },
+  ]
+  expect(comparePromises(promisesIn(list), tests)).toEqual({
+    kept: ['CF-01'],
+    missing: ['CF-02', 'ENG-11'],
+    leftOut: [],
+    unknown: [],
   })
 })

@@ -83,6 +83,6 @@ const runSpecs = async (
   const file = path.join(folder, `${env['KIROKU_MUTANT'] ?? 'none'}.json`)
   // What a browser sees is a promise too.
   const how = ['--project', 'console', '--reporter=json', `--outputFile.json=${file}`]
-  await runTarget('specs', [...chosen, ...how], minutes, { env, quiet: true })
+  await runTarget('specs', [...chosen, ...how], minutes, { env, output: 'dropped' })
   return readVitestReport(file)
 }

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, type StdioOptions } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 
@@ -23,52 +23,57 @@ const environment = {
 const graceMs = 15_000
 
 export interface Outcome {
-  /** The exit code; 124 when the target took too long. */
+  /** The exit code; 124 when it took too long. */
   readonly code: number
   readonly seconds: number
-  /** The last lines that it wrote, where they were to be kept. */
-  readonly tail: string
+  /** All that it wrote where that was held, the last lines where they were kept, else nothing. */
+  readonly output: string
 }
 
-/** How a target is run other than by default. */
+/** How something is run other than by default. */
 export interface RunOptions {
   /** Variables on top of our own. */
   readonly env?: Readonly<Record<string, string>>
-  /** Says nothing, whatever the target says. */
-  readonly quiet?: boolean
-  /** Keeps the last lines of its output, for which the output has to be passed on by us: no terminal, then. */
-  readonly keepsTail?: boolean
+  /**
+   * `passed`: it writes to our standard error by itself; `kept`: so do we for it, and keep the last lines, which takes its
+   * terminal away; `held`: nothing is said; `dropped`: nor kept.
+   */
+  readonly output?: 'passed' | 'kept' | 'held' | 'dropped'
 }
 
 const tailLines = 40
 
-/**
- * Runs the command of a target of the root project, as Nx would, but without the second or more that Nx adds
- * to each start. Its output goes to ours. A target that exceeds `minutesMax` is ended with all its children.
- */
-export const runTarget = (
-  target: string,
-  extra: ReadonlyArray<string>,
+const stdio = {
+  passed: ['ignore', 2, 2],
+  kept: ['ignore', 'pipe', 'pipe'],
+  held: ['ignore', 'pipe', 'pipe'],
+  dropped: 'ignore',
+} satisfies Record<string, StdioOptions>
+
+/** Runs a command of the workspace. One that exceeds `minutesMax` is ended with all its children. */
+export const runCommand = (
+  name: string,
+  command: string,
   minutesMax: number,
-  { env = {}, quiet = false, keepsTail = false }: RunOptions = {},
+  { env = {}, output = 'passed' }: RunOptions = {},
 ): Promise<Outcome> => {
-  const command = targets[target]?.options.command
-  if (command === undefined) throw new Error(`project.json has no target "${target}"`)
   const started = performance.now()
-  const child = spawn([command, ...extra].join(' '), {
+  const child = spawn(command, {
     cwd: root,
     env: { ...environment, ...env },
     shell: true,
     detached: true,
-    stdio: quiet ? 'ignore' : keepsTail ? ['ignore', 'pipe', 'pipe'] : ['ignore', 2, 2],
+    stdio: stdio[output],
   })
-  let tail = ''
-  const passOn = (chunk: string): void => {
+  let written = ''
+  const write = (chunk: string): void => {
+    written += chunk
+    if (output === 'held') return
     process.stderr.write(chunk)
-    tail = `${tail}${chunk}`.split('\n').slice(-tailLines).join('\n')
+    written = written.split('\n').slice(-tailLines).join('\n')
   }
-  child.stdout?.setEncoding('utf8').on('data', passOn)
-  child.stderr?.setEncoding('utf8').on('data', passOn)
+  child.stdout?.setEncoding('utf8').on('data', write)
+  child.stderr?.setEncoding('utf8').on('data', write)
   let late = false
   const end = (signal: NodeJS.Signals): void => {
     try {
@@ -82,7 +87,9 @@ export const runTarget = (
   process.on('SIGTERM', interrupt)
   const timer = setTimeout(() => {
     late = true
-    if (!quiet) console.error(`${target} took longer than ${minutesMax} minutes`)
+    const message = `${name} took longer than ${minutesMax} minutes`
+    if (output === 'held') written += `${message}\n`
+    else if (output !== 'dropped') console.error(message)
     // What it started in process groups of its own is for it to end; after that, no more patience.
     end('SIGTERM')
     setTimeout(() => end('SIGKILL'), graceMs).unref()
@@ -93,7 +100,23 @@ export const runTarget = (
       clearTimeout(timer)
       process.off('SIGINT', interrupt)
       process.off('SIGTERM', interrupt)
-      resolve({ code: late ? 124 : (code ?? 1), seconds: (performance.now() - started) / 1000, tail })
+      const seconds = (performance.now() - started) / 1000
+      resolve({ code: late ? 124 : (code ?? 1), seconds, output: written })
     })
   })
+}
+
+/**
+ * Runs the command of a target of the root project, as Nx would, but without the second or more that Nx adds
+ * to each start.
+ */
+export const runTarget = (
+  target: string,
+  extra: ReadonlyArray<string>,
+  minutesMax: number,
+  options: RunOptions = {},
+): Promise<Outcome> => {
+  const command = targets[target]?.options.command
+  if (command === undefined) throw new Error(`project.json has no target "${target}"`)
+  return runCommand(target, [command, ...extra].join(' '), minutesMax, options)
 }

@@ -1,13 +1,15 @@
 /**
  * `npm run specs [-- --json] [-- --all]`: runs the executable specifications and compares the promises they
  * prove, `[XX-nn]` in the titles, with `specs/promises.md`. A promise is kept when at least one spec with its
- * id passes and none fails. With `--all` a promise that is not kept, or an id that no promise has, is a failure.
+ * id passes and none fails; one whose specs were all skipped, as those of the console are without a browser, is left out
+ * of the count and named. With `--all` a promise that is not kept, or an id that no promise has, is a failure.
  *
  * `npm run specs -- --mutants [id…]`: breaks the code on purpose, one promise at a time, and expects an
  * assertion of that promise's specs to fail. A mutant that survives, or that fails in another way, is a failure.
- * With `--sound` they are not run without mutants first: they have just passed.
+ * With `--sound` they are not run without mutants first: they have just passed. With `--rotating` only those run whose
+ * code or specs changed of late, and one part of the others, by the commit; the rest is named.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { findChromium, noChromium } from '@kiroku/testkit/chromium'
@@ -15,13 +17,15 @@ import { mutants } from '../specs/mutants/mutants.ts'
 import type { SpecMutant } from '../specs/mutants/SpecMutant.ts'
 import { comparePromises, promisesIn } from './comparePromises.ts'
 import { runMutants } from './runMutants.ts'
+import { lately, partOf } from './rotation.ts'
 import { root, runTarget } from './runTarget.ts'
 import { specFiles } from './specFiles.ts'
-import { stages } from './Stage.ts'
+import { patience, stages } from './Stage.ts'
 import { readVitestReport, type VitestReport } from './VitestReport.ts'
 
 const json = process.argv.includes('--json')
 const all = process.argv.includes('--all')
+const isRotating = process.argv.includes('--rotating')
 const isSound = process.argv.includes('--sound')
 const words = process.argv.slice(2).filter((word) => !word.startsWith('-'))
 
@@ -34,7 +38,7 @@ const showPromises = async (): Promise<number> => {
   // What a browser sees is proven apart from the rest.
   for (const target of ['specs', 'console']) {
     const file = path.join(folder, `${target}.json`)
-    const minutesMax = stages.find((stage) => stage.target === target)?.minutesMax ?? 0
+    const minutesMax = stages.find((stage) => stage.target === target)!.minutesMax * patience
     const { code } = await runTarget(
       target,
       ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`],
@@ -44,7 +48,7 @@ const showPromises = async (): Promise<number> => {
     reports.push(readVitestReport(file))
   }
   const promises = promisesIn(readFileSync(path.join(root, 'specs', 'promises.md'), 'utf8'))
-  const { kept, missing, unknown } = comparePromises(
+  const { kept, missing, leftOut, unknown } = comparePromises(
     promises,
     reports.flatMap(({ tests }) => tests),
   )
@@ -54,9 +58,11 @@ const showPromises = async (): Promise<number> => {
   console.log(`${sum('passed')} specs passed, ${sum('failed')} failed, ${sum('skipped')} skipped`)
   console.log(`kept ${kept.length} of ${promises.length} promises: ${kept.join(' ')}`)
   if (missing.length > 0) console.log(`not kept: ${missing.join(' ')}`)
+  if (leftOut.length > 0) console.log(`left out, as their specs were skipped: ${leftOut.join(' ')}`)
+  if (findChromium() === undefined) console.log(`The specs of the console were LEFT OUT: ${noChromium}.`)
   if (unknown.length > 0) console.log(`ids that specs/promises.md does not have: ${unknown.join(' ')}`)
   if (json) console.log(JSON.stringify({ kept, missing }))
-  return hasFailed || (all && missing.length + unknown.length > 0) ? 1 : 0
+  return hasFailed || (all && missing.length + leftOut.length + unknown.length > 0) ? 1 : 0
 }
 
 /** With `KIROKU_REQUIRE_ALL=1` what needs one fails without it. */
@@ -65,6 +71,31 @@ const hasBrowser = findChromium() !== undefined || process.env['KIROKU_REQUIRE_A
 const isSeenInBrowser = (mutant: SpecMutant): boolean =>
   specFiles(mutant).every((file) => file.startsWith('specs/console/'))
 
+/** The list that a mutant stands in. */
+const mutantFileOf = ({ id }: SpecMutant): string =>
+  globSync('specs/mutants/*.ts', { cwd: root }).find((file) =>
+    readFileSync(path.join(root, file), 'utf8').includes(`id: '${id}'`),
+  ) ?? ''
+
+/** Of the mutants whose turn it is not, one of so many runs with a commit. */
+const parts = 6
+
+/** Those whose code, text or specs the last commits changed, and one part of the others by the commit; all where git cannot tell. */
+const rotated = (all: ReadonlyArray<SpecMutant>): ReadonlyArray<SpecMutant> => {
+  const past = lately()
+  if (past === undefined) return all
+  const isChanged = (mutant: SpecMutant): boolean =>
+    [mutant.file, mutantFileOf(mutant), ...specFiles(mutant)].some((file) => past.files.has(file))
+  const changed = all.filter(isChanged).map(({ id }) => id)
+  const rest = all.map(({ id }) => id).filter((id) => !changed.includes(id))
+  const turn = partOf(rest, parts, past.commit)
+  const chosen = all.filter(({ id }) => changed.includes(id) || turn.includes(id))
+  console.error(
+    `LEFT OUT: ${all.length - chosen.length} of ${all.length} mutants; ${changed.length} run because the last ${past.commits} commits changed their code or specs, ${turn.length} by the hash of ${past.commit.slice(0, 10)}`,
+  )
+  return chosen
+}
+
 const showMutants = async (): Promise<number> => {
   const named = mutants.filter(({ id }) => words.length === 0 || words.includes(id))
   const absent = words.filter((word) => !named.some(({ id }) => id === word))
@@ -72,9 +103,10 @@ const showMutants = async (): Promise<number> => {
     console.error(`No mutant ${absent.join(', ')}. There are: ${mutants.map(({ id }) => id).join(' ')}`)
     return 2
   }
-  const chosen = named.filter((mutant) => hasBrowser || !isSeenInBrowser(mutant))
-  if (chosen.length < named.length)
+  const seen = named.filter((mutant) => hasBrowser || !isSeenInBrowser(mutant))
+  if (seen.length < named.length)
     console.error(`Mutants that only a browser sees are LEFT OUT: ${noChromium}.`)
+  const chosen = isRotating ? rotated(seen) : seen
   if (chosen.length === 0) return 0
   const judgements = await runMutants(chosen, { isSound })
   const those = (verdict: string): ReadonlyArray<string> =>

@@ -1,13 +1,14 @@
 /**
- * `npm test [-- stage…] [-- --json]`: every check of the project, one stage after another. Progress goes to
- * standard error; standard output ends with the line `N passed, N failed`.
+ * `npm test [-- stage…] [--full] [--json]`: every check of the project, stage by stage, those that fit beside another one in
+ * its shadow. Progress goes to standard error; standard output ends with the line `N passed, N failed`. What rotates runs
+ * by what changed and by the commit, and says what it leaves out; with `--full` nothing does.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { findChromium, noChromium } from '@kiroku/testkit/chromium'
 import { runTarget } from './runTarget.ts'
-import { stages, type Stage } from './Stage.ts'
+import { patience, stages, type Stage } from './Stage.ts'
 import { readVitestReport, type Failure } from './VitestReport.ts'
 
 interface Result {
@@ -19,8 +20,13 @@ interface Result {
   readonly failures: ReadonlyArray<Failure>
   /** The last lines of a stage that counts as one check. */
   readonly tail: string
+  /** In its own words, what it did not check this time. */
+  readonly leftOut: ReadonlyArray<string>
 }
 
+const isFull = process.argv.includes('--full')
+// Lists in the console are then as long as they may become.
+if (isFull) process.env['KIROKU_FULL'] = '1'
 const json = process.argv.includes('--json')
 const wanted = process.argv.slice(2).filter((word) => !word.startsWith('-'))
 const unknown = wanted.filter((word) => !stages.some((stage) => stage.target === word))
@@ -36,31 +42,53 @@ process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 
 const results: Array<Result> = []
 
-const run = async (stage: Stage): Promise<Result> => {
-  if (stage.counts === 'one') {
-    const { passed: before, args } = stage.after ?? { passed: [], args: [] }
-    const isSpared = before.every((target) => results.some((r) => r.stage === target && r.failed === 0))
-    const { code, seconds, tail } = await runTarget(stage.target, isSpared ? args : [], stage.minutesMax, {
-      keepsTail: true,
-    })
-    const [passed, failed] = code === 0 ? [1, 0] : [0, 1]
-    return {
-      stage: stage.target,
-      passed,
-      failed,
-      skipped: 0,
-      seconds,
-      failures: [],
-      tail: failed > 0 ? tail : '',
-    }
+const runOne = async (stage: Stage, output: 'kept' | 'held'): Promise<Result> => {
+  const { passed: before, args } = stage.after ?? { passed: [], args: [] }
+  const isSpared = before.every((target) => results.some((r) => r.stage === target && r.failed === 0))
+  const told = [...(isSpared ? args : []), ...(isFull ? [] : (stage.unlessFull ?? []))]
+  const {
+    code,
+    seconds,
+    output: tail,
+  } = await runTarget(stage.target, told, stage.minutesMax * patience, { output })
+  if (output === 'held') console.error(tail.trimEnd())
+  const [passed, failed] = code === 0 ? [1, 0] : [0, 1]
+  return {
+    stage: stage.target,
+    passed,
+    failed,
+    skipped: 0,
+    seconds,
+    failures: [],
+    tail: failed > 0 ? lastLines(tail) : '',
+    leftOut: [...tail.matchAll(/^LEFT OUT: (.*)$/gm)].map(([, what = '']) => what),
   }
+}
+
+const lastLines = (text: string): string => text.trimEnd().split('\n').slice(-40).join('\n')
+
+const runTests = async (stage: Stage, output: 'passed' | 'held'): Promise<Result> => {
   const file = path.join(folder, `${stage.target}.json`)
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
-  const { code, seconds } = await runTarget(stage.target, reporters, stage.minutesMax)
+  const {
+    code,
+    seconds,
+    output: held,
+  } = await runTarget(stage.target, reporters, stage.minutesMax * patience, { output })
+  if (output === 'held') console.error(held.trimEnd())
   const { passed, failed, skipped, failures } = readVitestReport(file)
-  // Vitest also fails on errors outside of tests, such as a rejection nobody handled.
+  // Vitest also fails on errors outside of tests, such as a rejection that nothing handled.
   const unseen = code !== 0 && failed === 0 ? 1 : 0
-  return { stage: stage.target, passed, failed: failed + unseen, skipped, seconds, failures, tail: '' }
+  return {
+    stage: stage.target,
+    passed,
+    failed: failed + unseen,
+    skipped,
+    seconds,
+    failures,
+    tail: '',
+    leftOut: [],
+  }
 }
 
 const counts = ({ passed, failed, skipped }: Pick<Result, 'passed' | 'failed' | 'skipped'>): string =>
@@ -70,15 +98,30 @@ let interrupted = false
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => (interrupted = true))
 
 const chosen = stages.filter((stage) => wanted.length === 0 || wanted.includes(stage.target))
-for (const [index, stage] of chosen.entries()) {
-  if (interrupted) break
-  console.error(`\n[${index + 1}/${chosen.length}] ${stage.target}`)
-  const result = await run(stage)
+const names = new Set(chosen.map((stage) => stage.target))
+/** Whether it runs in the shadow of another stage: what it says is held until it ends. */
+const isBeside = ({ beside }: Stage): boolean => beside !== undefined && names.has(beside)
+let begun = 0
+
+const run = async (stage: Stage): Promise<void> => {
+  const mark = `[${++begun}/${chosen.length}]`
+  console.error(`\n${mark} ${stage.target}${isBeside(stage) ? `, beside ${stage.beside}` : ''}`)
+  const result = await (stage.counts === 'one'
+    ? runOne(stage, isBeside(stage) ? 'held' : 'kept')
+    : runTests(stage, isBeside(stage) ? 'held' : 'passed'))
   results.push(result)
-  console.error(
-    `[${index + 1}/${chosen.length}] ${stage.target}: ${counts(result)} in ${result.seconds.toFixed(1)} s`,
-  )
+  const over = result.seconds > stage.minutesMax * 60 ? `, over its budget of ${stage.minutesMax} min` : ''
+  console.error(`${mark} ${stage.target}: ${counts(result)} in ${result.seconds.toFixed(1)} s${over}`)
 }
+
+const startedMs = performance.now()
+/** One after another. */
+const runAll = async (some: ReadonlyArray<Stage>): Promise<void> => {
+  for (const stage of some) if (!interrupted) await run(stage)
+}
+for (const stage of chosen.filter((each) => !isBeside(each)))
+  await Promise.all([runAll([stage]), runAll(chosen.filter(({ beside }) => beside === stage.target))])
+const seconds = (performance.now() - startedMs) / 1000
 
 /** What failed, once more in one place: by then its own output is far up. */
 const tellFailures = ({ stage, failed, failures, tail }: Result): void => {
@@ -94,6 +137,10 @@ for (const result of results) tellFailures(result)
 if (findChromium() === undefined && results.some(({ stage }) => stage === 'console'))
   console.error(`\nThe console was SKIPPED: ${noChromium}.`)
 
+for (const { stage, leftOut } of results)
+  for (const what of leftOut)
+    console.error(`\n${stage} rotates, and left out ${what}. \`npm test -- --full\` leaves out nothing.`)
+
 const sum = (pick: (result: Result) => number): number =>
   results.reduce((total, result) => total + pick(result), 0)
 const total = {
@@ -101,6 +148,6 @@ const total = {
   failed: sum((result) => result.failed) + (chosen.length - results.length),
   skipped: sum((result) => result.skipped),
 }
-if (json) console.log(JSON.stringify({ ...total, seconds: sum((result) => result.seconds), stages: results }))
+if (json) console.log(JSON.stringify({ ...total, seconds, stages: results }))
 console.log(counts(total))
 process.exitCode = total.failed > 0 ? 1 : 0

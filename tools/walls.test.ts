@@ -103,14 +103,18 @@ describe('every room keeps its direction of imports', () => {
     expect(said).toEqual([expect.stringContaining('another room has one door, its package name')])
   })
 
-  it('what is for tests only is not imported by what ships', async () => {
-    const code = `import './TestPartition.ts'\n`
-    expect(await complaints(fileIn('libs/partition'), code)).toEqual([
-      expect.stringContaining('what is for tests only must not ship'),
-    ])
-    expect(await complaints(fileIn('libs/partition', 'decide.test.ts'), code)).toEqual([])
-    expect(await complaints(fileIn('libs/partition', 'TestLaw.ts'), code)).toEqual([])
-  })
+  it.each(['./TestPartition.ts', './testing/CrashingLog.ts', './contract.ts'])(
+    'what is for tests only is not imported by what ships: %s',
+    async (specifier) => {
+      const code = `import '${specifier}'\n`
+      expect(await complaints(fileIn('libs/partition'), code)).toEqual([
+        expect.stringContaining('what is for tests only must not ship'),
+      ])
+      expect(await complaints(fileIn('libs/partition', 'decide.test.ts'), code)).toEqual([])
+      expect(await complaints(fileIn('libs/partition', 'TestLaw.ts'), code)).toEqual([])
+      expect(await complaints(fileIn('libs/partition', 'testing/drive.ts'), code)).toEqual([])
+    },
+  )
 
   it('the rooms form no circle', () => {
     const list = new Map(rooms.map((room) => [room.folder.replace('libs/', '@kiroku/'), room.may]))
@@ -187,5 +191,23 @@ describe('pure rooms see no clock, no chance and no platform', () => {
     expect(
       await complaints(fileIn('libs/partition'), 'export const at = (ms: number) => new Date(ms)\n'),
     ).toEqual([])
+  })
+})
+
+describe('a test does not sleep', () => {
+  it.each([
+    ['a timer', 'await new Promise((resolve) => setTimeout(resolve, 5))\n'],
+    ['a promise of one', `import { setTimeout as pause } from 'node:timers/promises'\nawait pause(5)\n`],
+    ['a browser', 'await page.waitForTimeout(5)\n'],
+  ])('by %s', async (_how, code) => {
+    for (const name of ['decide.test.ts', 'log.int.test.ts', 'CF-01.spec.ts'])
+      expect(await complaints(fileIn('libs/partition', name), code)).toEqual(
+        expect.arrayContaining([expect.stringContaining('A test does not sleep')]),
+      )
+  })
+
+  it('but may give up on something', async () => {
+    const code = 'const timer = setTimeout(() => end(undefined), 5_000)\nclearTimeout(timer)\n'
+    expect(await complaints(fileIn('libs/log', 'log.int.test.ts'), code)).toEqual([])
   })
 })

@@ -222,7 +222,8 @@ export const testFiles: ReadonlyArray<string> = [
   '**/testing/**',
 ]
 
-const isTest = (file: string): boolean =>
+/** Whether a file, from the root, is for tests only. */
+export const isTest = (file: string): boolean =>
   testFiles.some((pattern) => path.matchesGlob(file, pattern)) || /^specs\//.test(file)
 
 const covers = (allowed: string, specifier: string): boolean =>
@@ -308,3 +309,13 @@ export const pureSyntax: ReadonlyArray<{ readonly selector: string; readonly mes
     message: `Pure room: \`Math.random\` ${given}`,
   },
 ]
+
+const waits =
+  'A test does not sleep: wait for a condition (`waitUntil`), for a signal, or move a controlled clock (`ManualTime`).'
+
+/** How a test would sleep. A timer that gives up on something is none. */
+export const sleeps: ReadonlyArray<{ readonly selector: string; readonly message: string }> = [
+  'NewExpression[callee.name="Promise"] CallExpression[callee.name="setTimeout"][arguments.0.type="Identifier"]',
+  'ImportDeclaration[source.value=/^(node:)?timers\\/promises$/] ImportSpecifier[imported.name="setTimeout"]',
+  'CallExpression[callee.property.name="waitForTimeout"]',
+].map((selector) => ({ selector, message: waits }))

@@ -110,12 +110,14 @@ it('asks nothing while it is paused', async () => {
   const { engine, open } = stage()
   await engine.client.queues.create('quiet')
   const page = await open('/')
+  await page.clock.install()
+  await page.reload()
   await page.getByRole('button', { name: 'Streaming', exact: true }).click()
   await page.getByRole('button', { name: 'Paused' }).waitFor()
   const asked: string[] = []
   page.on('request', (request) => asked.push(request.url()))
   await engine.client.send('quiet', 'unheard')
-  // A pause is over when as much time has passed as its longest interval of asking.
-  await page.evaluate('new Promise((resolve) => setTimeout(resolve, 6_000))')
+  // Longer than its longest interval of asking.
+  await page.clock.runFor(6_000)
   expect(asked).toEqual([])
 })

@@ -10,8 +10,8 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close()
 })
 
-const start = async () => {
-  const { engine, client, events } = await startTestClient()
+const start = async (time?: ManualTime) => {
+  const { engine, client, events } = await startTestClient(time)
   const counts = async (queue: string) => (await client.queues.describe(queue)).counts
   return { engine, client, events, counts }
 }
@@ -160,19 +160,21 @@ describe('a consumer', () => {
   })
 
   it('keeps the lease of a handler that works longer than it', async () => {
-    const { client, counts, events } = await start()
-    // Long enough for a busy machine, since the time is the real one.
-    await client.queues.create('mail', { leaseMs: 1_200 })
+    const time = new ManualTime()
+    const { client, counts, events } = await start(time)
+    await client.queues.create('mail', { leaseMs: 30_000 })
     let attempts = 0
     client.consume(
       'mail',
       async () => {
         attempts++
-        await new Promise((resolve) => setTimeout(resolve, 3_000))
+        await time.sleep(100_000)
       },
       atOnce,
     )
     await client.send('mail', 'long work')
+    await waitUntil(() => attempts === 1)
+    await time.advance(100_000)
     await waitUntil(async () => (await counts('mail')).committed === 1)
     expect(attempts).toBe(1)
     expect(events.filter((event) => event.type === 'leaseLost')).toEqual([])

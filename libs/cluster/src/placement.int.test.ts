@@ -1,8 +1,7 @@
 import { waitUntil, withNats } from '@kiroku/testkit'
 import { connect } from '@kiroku/nats'
-import { setTimeout as pause } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
-import { membershipPollMs } from './ClusterLimits.ts'
+import { heartbeatTtlMsDefault, membershipPollMs } from './ClusterLimits.ts'
 import { type ChildOptions, ClusterNode } from './ClusterNode.ts'
 import { clusterStatus } from './index.ts'
 
@@ -57,6 +56,24 @@ const status = async (log: string) => {
   } finally {
     await nc.close()
   }
+}
+
+/** Until every lock is older than a heartbeat lives. */
+const unconfirmedOn = async (...some: ReadonlyArray<ClusterNode>) => {
+  for (const node of some)
+    await waitUntil(async () => (await node.oldestLeaseMs()) > heartbeatTtlMsDefault + 1000, {
+      what: 'no lock was confirmed for longer than heartbeats live',
+    })
+}
+
+/** Until every lock was confirmed several times over, and the heartbeats read many times by then. */
+const confirmedOn = async (...some: ReadonlyArray<ClusterNode>) => {
+  const sinceMs = Date.now()
+  for (const node of some)
+    await waitUntil(async () => Date.now() - (await node.oldestLeaseMs()) > sinceMs + 2000, {
+      timeoutMs: 20_000,
+      what: 'the locks are confirmed again, and again',
+    })
 }
 
 /** Starts of a partition that came before its stop elsewhere. */
@@ -179,14 +196,9 @@ describe('two nodes', () => {
     const before = [first.running(), second.running()]
     const stops = first.of('STOP').length
     await server().kill('SIGSTOP')
-    await pause(4000)
+    await unconfirmedOn(first, second)
     await server().kill('SIGCONT')
-    for (const node of [first, second])
-      await waitUntil(async () => (await node.oldestLeaseMs()) < 1000, {
-        what: 'the locks are confirmed again',
-      })
-    // Long enough for both to have read the heartbeats again, many times.
-    await pause(2000)
+    await confirmedOn(first, second)
     expect([first.running(), second.running()]).toEqual(before)
     expect(first.of('STOP')).toHaveLength(stops)
     expect(second.of('STOP')).toEqual([])
@@ -200,13 +212,9 @@ describe('two nodes', () => {
     await evenlyOn(first, second)
     const before = [first.running(), second.running()]
     await server().kill('SIGKILL')
-    await pause(4000)
+    await unconfirmedOn(first, second)
     await server().restart()
-    for (const node of [first, second])
-      await waitUntil(async () => (await node.oldestLeaseMs()) < 1000, {
-        what: 'the locks are confirmed again',
-      })
-    await pause(2000)
+    await confirmedOn(first, second)
     expect([first.running(), second.running()]).toEqual(before)
     expect(first.of('lost').concat(second.of('lost'))).toEqual([])
   })

@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { setImmediate as nextRound } from 'node:timers/promises'
 import { afterEach, describe, expect, it } from 'vitest'
 import { createClient, inProcess, type Client } from '@kiroku/client'
 import { temporaryFolder, waitUntil } from '@kiroku/testkit'
@@ -152,7 +153,8 @@ describe('a Worker', () => {
         calls++
         batch.messages[0]!.ack()
         ctx.passThroughOnException()
-        ctx.waitUntil(new Promise((_resolve, reject) => setTimeout(() => reject(new Error('late')), 20)))
+        // After the handler has returned, which it does at once.
+        ctx.waitUntil(nextRound().then(() => Promise.reject(new Error('late'))))
       },
       { consumers: [{ queue: 'in', batchWaitMs: 0, retriesMax: 0, deadLetter: 'in-dlq' }] },
     )

@@ -19,19 +19,27 @@ afterEach(() => engine.close())
 
 const look = { decodeCheckpoint, now: Number.MAX_SAFE_INTEGER }
 
-/** Recordings of a few frames each; those without a state wait until they are let go. */
+/** Recordings of a few frames each; those without a state wait until they are let go, one after another. */
 const slowRecordings = (): { readonly fetch: FetchRecording; readonly letGo: () => void } => {
   const waiting: (() => void)[] = []
+  let underWay = 0
   return {
     fetch: async (partition, { from, withState }) => {
       const seq = Number(from.split('/')[1])
       if (!withState) await new Promise<void>((resolve) => waiting.push(resolve))
-      const asked = { partition, seq }
-      return encodeRecording(
-        await recordingOf(engine.log, 'mail', asked, { ...look, withState, framesMax: 5 }),
-      )
+      underWay++
+      try {
+        const asked = { partition, seq }
+        return encodeRecording(
+          await recordingOf(engine.log, 'mail', asked, { ...look, withState, framesMax: 5 }),
+        )
+      } finally {
+        underWay--
+      }
     },
-    letGo: () => waiting.splice(0).forEach((go) => go()),
+    letGo: () => {
+      if (underWay === 0) waiting.shift()?.()
+    },
   }
 }
 

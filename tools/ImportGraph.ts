@@ -1,0 +1,117 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import ts from 'typescript'
+import { root } from './runTarget.ts'
+
+/** One of our own source files, named from the root of the workspace. */
+export interface Source {
+  readonly text: string
+  /** Every specifier that it names in an import or export, types included. */
+  readonly specifiers: ReadonlySet<string>
+  /** Those that lie in the workspace, as files from the root. */
+  readonly imports: ReadonlySet<string>
+}
+
+/** Our own source files and what each imports. */
+export type ImportGraph = ReadonlyMap<string, Source>
+
+interface Manifest {
+  readonly name: string
+  readonly exports?: Readonly<Record<string, string>>
+}
+
+/** The files behind `@kiroku/NAME` and its subpaths. */
+const packageFiles = (): ReadonlyMap<string, string> => {
+  const files = new Map<string, string>()
+  for (const file of globSync('{libs,apps}/*/package.json', { cwd: root })) {
+    const { name, exports = {} } = JSON.parse(readFileSync(path.join(root, file), 'utf8')) as Manifest
+    for (const [subpath, target] of Object.entries(exports))
+      files.set(path.posix.join(name, subpath), path.posix.join(path.posix.dirname(file), target))
+  }
+  return files
+}
+
+/** What git tracks or would track, from the root: files that are ignored are not ours. */
+export const ownFiles = (): ReadonlyArray<string> =>
+  execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+  })
+    .split('\0')
+    .filter((file) => file !== '' && existsSync(path.join(root, file)))
+
+const isSource = (file: string): boolean => /\.(ts|tsx|mjs|js)$/.test(file)
+
+/** Reads the imports of every source file of the workspace. */
+export const readImportGraph = (files: ReadonlyArray<string> = ownFiles()): ImportGraph => {
+  const packages = packageFiles()
+  const sources = new Set(files.filter(isSource))
+  const graph = new Map<string, Source>()
+  for (const file of sources) {
+    const text = readFileSync(path.join(root, file), 'utf8')
+    const specifiers = new Set([
+      ...ts.preProcessFile(text, true, false).importedFiles.map((found) => found.fileName),
+      ...[...text.matchAll(/import\.meta\.resolve\('([^']+)'\)/g)].map(([, specifier = '']) => specifier),
+    ])
+    const imports = new Set<string>()
+    for (const specifier of specifiers) {
+      const target = specifier.startsWith('.')
+        ? path.posix.join(path.posix.dirname(file), specifier)
+        : packages.get(specifier)
+      // The console's bundler finds modules without their extension.
+      const found = [target, `${target}.ts`, `${target}.tsx`].find(
+        (name) => name !== undefined && sources.has(name),
+      )
+      if (found !== undefined) imports.add(found)
+    }
+    graph.set(file, { text, specifiers, imports })
+  }
+  return graph
+}
+
+/** Everything that a file leads to, itself included. */
+export const closureOf = (
+  file: string,
+  next: (file: string) => Iterable<string>,
+  into = new Set<string>(),
+): ReadonlySet<string> => {
+  if (into.has(file)) return into
+  into.add(file)
+  for (const other of next(file)) closureOf(other, next, into)
+  return into
+}
+
+/** The groups of files that import one another in a circle, each sorted; the largest first. */
+export const cyclesIn = (
+  graph: ReadonlyMap<string, Pick<Source, 'imports'>>,
+): ReadonlyArray<ReadonlyArray<string>> => {
+  const order = new Map<string, { index: number; low: number; open: boolean }>()
+  const open: string[] = []
+  const groups: string[][] = []
+  const visit = (file: string): { index: number; low: number; open: boolean } => {
+    const own = { index: order.size, low: order.size, open: true }
+    order.set(file, own)
+    open.push(file)
+    for (const next of graph.get(file)?.imports ?? []) {
+      if (!graph.has(next)) continue
+      const known = order.get(next)
+      if (known === undefined) own.low = Math.min(own.low, visit(next).low)
+      else if (known.open) own.low = Math.min(own.low, known.index)
+    }
+    if (own.low === own.index) {
+      const group: string[] = []
+      let last: string
+      do {
+        last = open.pop()!
+        order.get(last)!.open = false
+        group.push(last)
+      } while (last !== file)
+      if (group.length > 1 || graph.get(file)?.imports.has(file) === true) groups.push(group.toSorted())
+    }
+    return own
+  }
+  for (const file of graph.keys()) if (!order.has(file)) visit(file)
+  return groups.toSorted((a, b) => b.length - a.length || (a[0]! < b[0]! ? -1 : 1))
+}

@@ -1,0 +1,103 @@
+/**
+ * `npm run check [-- step…] [--json]`: the answer within two minutes, and within thirty seconds after a small change.
+ * What passed as it stands is not checked again: what stands under `node_modules/.cache` is known by content and versions.
+ * One line per step, and the whole output of those that fail; `--json` adds a last line.
+ */
+import { ownFiles } from '../ImportGraph.ts'
+import { runCommand, type Outcome } from '../runTarget.ts'
+import { keyOf, readCache, writeCache } from './cache.ts'
+
+interface Step {
+  readonly name: string
+  readonly command: string
+  /** Where all that it reads is known: it is not run again while none of it changed. */
+  readonly reads?: (file: string) => boolean
+}
+
+const prettierCache = 'node_modules/.cache/kiroku/prettier'
+
+/** The longest first, since two run at a time. */
+const steps: ReadonlyArray<Step> = [
+  { name: 'types and lint', command: 'node tools/check/types.ts tsconfig.json' },
+  {
+    name: 'format',
+    command: `prettier --check --log-level warn --cache --cache-strategy content --cache-location ${prettierCache} .`,
+  },
+  { name: 'unit', command: 'node tools/check/unit.ts' },
+  { name: 'console types and lint', command: 'node tools/check/types.ts apps/console/tsconfig.json' },
+  {
+    name: 'simulator',
+    command: 'node specs/simulation/main.ts --seed 1 --seeds 30',
+    reads: (file) => /^(libs|specs\/simulation)\//.test(file) && !/\.test\.ts$/.test(file),
+  },
+  {
+    name: 'walls',
+    command: 'vitest run --project tooling --reporter=dot tools/walls.test.ts',
+    reads: (file) => /^(tools\/walls(\.test)?\.ts|eslint\.config\.js|vitest\.config\.ts)$/.test(file),
+  },
+  // The circles of imports, the sizes of files, and that every mutant finds its text.
+  {
+    name: 'tooling',
+    command: 'vitest run --project tooling --reporter=dot --exclude tools/walls.test.ts',
+  },
+  { name: 'dead code', command: 'knip' },
+]
+/** As many as the smallest machines have cores. */
+const atOnceMax = 2
+const stepMinutesMax = 5
+
+interface Result {
+  readonly step: string
+  readonly ok: boolean
+  readonly seconds: number
+  /** Nothing that it reads changed since it passed. */
+  readonly unchanged: boolean
+}
+
+const json = process.argv.includes('--json')
+const wanted = process.argv.slice(2).filter((word) => !word.startsWith('-'))
+const chosen = steps.filter(({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word)))
+if (chosen.length === 0) {
+  console.error(`No step ${wanted.join(', ')}. There are: ${steps.map(({ name }) => name).join(', ')}.`)
+  process.exit(2)
+}
+
+const startedMs = performance.now()
+const files = ownFiles()
+const passed: Record<string, string> = readCache('steps', {})
+const results: Result[] = []
+
+const tell = (result: Result, { output }: Pick<Outcome, 'output'>): void => {
+  results.push(result)
+  const note = result.unchanged
+    ? 'unchanged'
+    : /^\d+ of \d+ files$/.exec(output.trimEnd().split('\n').at(-1) ?? '')
+  console.log(
+    `${result.ok ? 'passed' : 'FAILED'}  ${result.step.padEnd(24)}${result.seconds.toFixed(1).padStart(6)} s${note === null ? '' : `  ${note}`}`,
+  )
+  if (!result.ok) console.log(output.trimEnd().replaceAll(/^/gm, '    '))
+}
+
+const run = async ({ name, command, reads }: Step): Promise<void> => {
+  const key = reads === undefined ? undefined : keyOf(files.filter(reads))
+  if (key !== undefined && passed[name] === key)
+    return tell({ step: name, ok: true, seconds: 0, unchanged: true }, { output: '' })
+  const outcome = await runCommand(name, command, stepMinutesMax, { output: 'held' })
+  const ok = outcome.code === 0
+  if (key !== undefined && ok) writeCache('steps', Object.assign(passed, { [name]: key }))
+  tell({ step: name, ok, seconds: outcome.seconds, unchanged: false }, outcome)
+}
+
+let interrupted = false
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => (interrupted = true))
+const waiting = [...chosen]
+const work = async (): Promise<void> => {
+  for (let next = waiting.shift(); next !== undefined && !interrupted; next = waiting.shift()) await run(next)
+}
+await Promise.all(Array.from({ length: atOnceMax }, work))
+
+const failed = results.filter(({ ok }) => !ok).length + chosen.length - results.length
+const seconds = Math.round((performance.now() - startedMs) / 100) / 10
+console.log(`${chosen.length - failed} passed, ${failed} failed in ${seconds} s`)
+if (json) console.log(JSON.stringify({ passed: chosen.length - failed, failed, seconds, steps: results }))
+process.exitCode = failed > 0 ? 1 : 0

@@ -1,0 +1,82 @@
+/**
+ * `node tools/check/unit.ts`: the unit tests but for the long properties (`*.prop.test.ts`), and of those only what has not
+ * passed as it stands: a test's key are the contents of every file that it leads to.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { closureOf, ownFiles, readImportGraph } from '../ImportGraph.ts'
+import { root, runTarget } from '../runTarget.ts'
+import { keyOf, readCache, writeCache } from './cache.ts'
+
+const files = ownFiles()
+const known = new Set(files)
+const graph = readImportGraph(files)
+
+/** Files that a text names between quotes, from its own folder or from the root, as whoever starts or reads them does. */
+const namedIn = (file: string, text: string): ReadonlyArray<string> =>
+  [...text.matchAll(/['"`]([\w@./-]+\.\w+)['"`]/g)]
+    .flatMap(([, name = '']) => [path.posix.join(path.posix.dirname(file), name), path.posix.normalize(name)])
+    .filter((name) => known.has(name))
+
+/** Whether a file finds others in a way that no reading of it can tell. */
+const seeksFiles = (text: string): boolean =>
+  /import\.meta|process\.cwd|\broot\b.*runTarget/.test(
+    text
+      .replaceAll("import.meta.url.endsWith('.ts')", '')
+      .replaceAll(/new URL\([^()]*\.(ts|mjs)'[^()]*import\.meta\.url,?\s*\)/g, ''),
+  )
+
+const tests = files.filter((file) => /^(libs|apps)\/.*(?<!\.(int|prop))\.test\.ts$/.test(file))
+const leads = new Map(
+  [...graph].map(([file, { text, imports }]) => [file, [...imports, ...namedIn(file, text)]] as const),
+)
+const seekers = new Set([...graph].filter(([, { text }]) => seeksFiles(text)).map(([file]) => file))
+const always = ['vitest.config.ts', 'tsconfig.base.json', 'tools/check/unit.ts', 'tools/ImportGraph.ts']
+
+const keyOfTest = (file: string): string => {
+  const closure = closureOf(file, (each) => leads.get(each) ?? [])
+  return keyOf([...closure].some((each) => seekers.has(each)) ? files : new Set([...closure, ...always]))
+}
+const passed = readCache<Readonly<Record<string, string>>>('unit', {})
+const keys = new Map(tests.map((file) => [file, keyOfTest(file)]))
+const due = tests.filter((file) => passed[file] !== keys.get(file))
+
+interface Report {
+  readonly testResults: ReadonlyArray<{ readonly name: string; readonly status: string }>
+}
+
+const runDue = async (): Promise<number> => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'kiroku-check-'))
+  try {
+    const report = path.join(folder, 'report.json')
+    const reporters = [
+      '--reporter=dot',
+      '--silent=passed-only',
+      '--reporter=json',
+      `--outputFile.json=${report}`,
+    ]
+    const { code } = await runTarget('unit', [...due, ...reporters], 5)
+    const { testResults } = JSON.parse(readFileSync(report, 'utf8')) as Report
+    const now = testResults
+      .filter(({ status }) => status === 'passed')
+      .map(({ name }) => path.relative(root, name).split(path.sep).join('/'))
+    // An error outside of all tests is of no file that we could name.
+    if (code === 0 || testResults.some(({ status }) => status === 'failed'))
+      writeCache(
+        'unit',
+        Object.fromEntries(
+          tests.flatMap((file) => {
+            const key = now.includes(file) ? keys.get(file) : due.includes(file) ? undefined : passed[file]
+            return key === undefined ? [] : [[file, key]]
+          }),
+        ),
+      )
+    return code
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+process.exitCode = due.length === 0 ? 0 : await runDue()
+console.log(`${due.length} of ${tests.length} files`)

@@ -1,0 +1,48 @@
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { root } from './runTarget.ts'
+
+/** What lies further back has been checked by a run of its own. */
+const commitsMax = 10
+
+const git = (...args: ReadonlyArray<string>): ReadonlyArray<string> =>
+  execFileSync('git', args, { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 })
+    .split('\n')
+    .filter((line) => line !== '')
+
+/** What this checkout changed of late, and what it is. */
+export interface Lately {
+  readonly commit: string
+  /** How many commits were looked at. */
+  readonly commits: number
+  /** From the root; what is not committed yet is among them. */
+  readonly files: ReadonlySet<string>
+}
+
+/** What the last commits and the working tree changed; undefined where git knows no earlier commit to compare with. */
+export const lately = (): Lately | undefined => {
+  try {
+    // A shallow clone ends where its history does.
+    const known = git('rev-list', '--first-parent', `--max-count=${commitsMax + 1}`, 'HEAD')
+    const [commit = ''] = known
+    const base = known.at(-1)!
+    if (known.length < 2) return undefined
+    const files = [
+      ...git('diff', '--no-renames', '--name-only', base),
+      ...git('ls-files', '--others', '--exclude-standard'),
+    ]
+    return { commit, commits: known.length - 1, files: new Set(files) }
+  } catch {
+    return undefined
+  }
+}
+
+/** One part of `parts` of the names, by the commit: other commits, other parts. */
+export const partOf = (
+  names: ReadonlyArray<string>,
+  parts: number,
+  commit: string,
+): ReadonlyArray<string> => {
+  const turn = createHash('sha256').update(commit).digest().readUInt32BE() % parts
+  return names.filter((_, index) => index % parts === turn)
+}
