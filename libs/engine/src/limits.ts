@@ -6,6 +6,8 @@ export const limits = {
   frameMessagesMax: 30_000,
   /** Messages settled in one turn, about; a turn must not hold the thread for long. */
   turnSettledMax: 10_000,
+  /** Bytes that a turn keeps for the few small facts of the engine's own work. */
+  actBytes: 2 * 1024,
   /** A body above this has a record of its own. */
   inlineBodyBytesMax: 64 * 1024,
   mailboxBytesMax: 64 * 1024 * 1024,

@@ -22,7 +22,6 @@ import type { BodyCipher } from '../keys/BodyCipher.ts'
 import { limits } from '../limits.ts'
 import { sha256 } from '../sha256.ts'
 import type { StorageWatch } from '../store/StorageWatch.ts'
-import { actBytes } from './actBytes.ts'
 import type { AliveNotes } from './AliveNotes.ts'
 import type { AnswerGate } from './AnswerGate.ts'
 import type { Life } from './Life.ts'
@@ -232,7 +231,8 @@ export class TurnLoop {
     const { mailbox, sizes } = this.#p
     for (let i = 0; i < first.length; i++) {
       const mail = first[i]!
-      const bytes = mail.command === undefined ? mail.bytes + actBytes : recordBytes(turn.state, mail.command)
+      const bytes =
+        mail.command === undefined ? mail.bytes + limits.actBytes : recordBytes(turn.state, mail.command)
       if (mail.command !== undefined) {
         const tooLarge = sizes.refuseRecord(bytes, mail.command)
         if (tooLarge !== undefined) {
