@@ -14,7 +14,7 @@ const bundle = (input: Pick<BuildOptions, 'entryPoints' | 'stdin'>) =>
   })
 
 it('what replays in a browser needs nothing of Node.js, and no code made from text', async () => {
-  const entry = fileURLToPath(import.meta.resolve('@kiroku/audit/replay'))
+  const entry = fileURLToPath(import.meta.resolve('@kiroku/audit/browser'))
   const { outputFiles, warnings } = await bundle({ entryPoints: [entry] })
   expect(warnings).toEqual([])
   expect(outputFiles[0]!.text).not.toMatch(/\bBuffer\b|\bprocess\.|new Function|\beval\(/)

@@ -33,7 +33,8 @@ const libraries = [
   'client-nats',
   'worker',
   'audit',
-  'audit-store',
+  'auditor',
+  'feed',
   'doors',
   'api',
 ].map((name) => `@kiroku/${name}`)
@@ -118,9 +119,14 @@ export const rooms: ReadonlyArray<Room> = [
     why: 'reading is a fold over the log with the engine’s own pure code, in the browser too; looking changes nothing',
   },
   {
-    folder: 'libs/audit-store',
+    folder: 'libs/auditor',
     may: ['@kiroku/protocol', '@kiroku/partition', '@kiroku/log', '@kiroku/audit', 'node:'],
-    why: 'it keeps what the folds found on a disk; it sees the record only through the log port',
+    why: 'the auditor reads the record through the log port and answers from it; what opens a log is given to it, and it never reaches into an engine',
+  },
+  {
+    folder: 'libs/feed',
+    may: ['@kiroku/protocol', 'node:'],
+    why: 'the feed passes on the counts that owners give; it neither counts nor reads the record',
   },
   {
     folder: 'libs/doors',
@@ -134,6 +140,7 @@ export const rooms: ReadonlyArray<Room> = [
       '@kiroku/client',
       '@kiroku/doors',
       '@kiroku/audit',
+      '@kiroku/feed',
       'effect',
       '@effect/platform-node',
       'node:',

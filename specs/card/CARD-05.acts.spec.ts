@@ -1,5 +1,5 @@
 import { readActs, type ActFilter } from '@kiroku/audit'
-import { actsOf } from '@kiroku/audit-store'
+import { actsOf } from '@kiroku/auditor'
 import { decodeCheckpoint } from '@kiroku/engine'
 import { expect, it } from 'vitest'
 import { createWorld, indexOf, type World } from '../harness/index.ts'

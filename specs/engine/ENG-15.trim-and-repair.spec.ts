@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { waitUntil } from '@kiroku/testkit'
-import { LogPass, planRepair, repair, verify } from '@kiroku/audit'
+import { Replay, planRepair, repair, verify } from '@kiroku/audit'
 import { decodeCheckpoint } from '@kiroku/engine'
 import { createWorld, readRecord, type World } from '../harness/index.ts'
 
@@ -153,7 +153,7 @@ describe('the log is trimmed to its record limits', () => {
     const { ok, partitions } = await verify(world.log, { decodeCheckpoint, deep: true })
     expect(partitions.flatMap(({ problem }) => problem ?? [])).toEqual([])
     expect(ok).toBe(true)
-    const past = await LogPass.open(handle, { decodeCheckpoint })
+    const past = await Replay.open(handle, { decodeCheckpoint })
     expect(past.seq).toBe(firstSeq)
   })
 

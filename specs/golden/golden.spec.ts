@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { encodeRecording, LogPass, recordingOf, spanOf, trace, verify } from '@kiroku/audit'
-import { Replayer } from '@kiroku/audit/replay'
+import { encodeRecording, Replay, recordingOf, spanOf, trace, verify } from '@kiroku/audit'
+import { Replayer } from '@kiroku/audit/browser'
 import { decodeCheckpoint, liveTime } from '@kiroku/engine'
 import { decodeRecord, encodeRecord, type MemoryLog } from '@kiroku/log'
 import { snapshot, stateHash, versionOf } from '@kiroku/partition'
@@ -20,7 +20,7 @@ const expected = JSON.parse(readFileSync(join(import.meta.dirname, 'hashes.json'
 const hashes = async (log: MemoryLog, like: readonly string[]): Promise<string[]> => {
   const found: string[] = []
   for (let n = 0; n < log.meta.partitions; n++) {
-    const pass = await LogPass.open(await log.partition(n), { decodeCheckpoint })
+    const pass = await Replay.open(await log.partition(n), { decodeCheckpoint })
     await pass.run()
     const recorded = like[n]
     found.push(stateHash(snapshot(pass.state), recorded === undefined ? undefined : versionOf(recorded)))
@@ -39,10 +39,10 @@ describe.each(corpusNames())('what version %s wrote', (name) => {
     const look = { decodeCheckpoint, now: Number.MAX_SAFE_INTEGER, framesMax: 50 }
     for (let partition = 0; partition < log.meta.partitions; partition++) {
       const states = new Map<number, string>()
-      const frame = ({ seq }: { seq: number }, state: LogPass['state']) =>
+      const frame = ({ seq }: { seq: number }, state: Replay['state']) =>
         void states.set(seq, stateHash(snapshot(state)))
       const handle = await log.partition(partition)
-      await (await LogPass.open(handle, { decodeCheckpoint, listeners: [{ frame }] })).run()
+      await (await Replay.open(handle, { decodeCheckpoint, listeners: [{ frame }] })).run()
       const recorded = async (seq: number, withState: boolean) =>
         encodeRecording(await recordingOf(log, 'any', { seq }, { ...look, partition, withState }))
       const { partitions } = await spanOf(log, undefined, look)

@@ -6,7 +6,7 @@ import {
   searchIndex,
   traceIndex,
   type SearchAnswer,
-} from '@kiroku/audit-store'
+} from '@kiroku/auditor'
 import { decodeCheckpoint } from '@kiroku/engine'
 import type { World } from './World.ts'
 

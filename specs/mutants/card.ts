@@ -32,7 +32,7 @@ export const cardMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'CARD-05',
-    file: 'libs/audit/src/Looker.ts',
+    file: 'libs/audit/src/past/PastReader.ts',
     from: '(await firstFrameAt(log, time + 0.5, firstSeq, lastSeq)) - 1',
     to: 'await firstFrameAt(log, time + 0.5, firstSeq, lastSeq)',
     what: 'a moment contains the first frame that is later',

@@ -116,7 +116,7 @@ export const engineMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'ENG-17',
-    file: 'libs/audit/src/costOf.ts',
+    file: 'libs/audit/src/batches/costOf.ts',
     from: 'let closes = arrivals[next]!.at + batchWaitMs',
     to: 'let closes = arrivals[next]!.at + 5_000',
     what: 'every wait is said to cost what 5 s do',

@@ -14,9 +14,9 @@ import type {
 } from '@kiroku/audit'
 import type { Client } from '@kiroku/client'
 import type { MetricFamily } from '@kiroku/doors'
+import type { FeedSource } from '@kiroku/feed'
 import type { Actor, Ranges } from '@kiroku/protocol'
 import type { Cluster, SearchResult } from './answers.ts'
-import type { FeedSource } from './handlers/feed.ts'
 
 /** What is asked of a moment, as it was written. */
 export interface AskedState {
@@ -68,7 +68,7 @@ export interface LookSource {
   readonly batches: (queue: string, asked: AskedBatches) => Promise<BatchCosts>
   /** All queues. */
   readonly logAt: (asked: AskedLog) => Promise<LogMoment>
-  /** A stretch of the record for a replay in the browser, as `Replayer` of `@kiroku/audit/replay` takes it. */
+  /** A stretch of the record for a replay in the browser, as `Replayer` of `@kiroku/audit/browser` takes it. */
   readonly recording: (queue: string, asked: AskedRecording) => Promise<Uint8Array>
   /** How far one can look back. */
   readonly span: (asked: AskedSpan) => Promise<LogSpan>

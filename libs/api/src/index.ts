@@ -23,6 +23,5 @@ export type {
   MatchingSource,
   SearchSource,
 } from './ApiSources.ts'
-export type { FeedSource, OpenFeed } from './handlers/feed.ts'
 
 export { queueMetrics } from './metrics/queueMetrics.ts'

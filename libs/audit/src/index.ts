@@ -3,17 +3,17 @@
  * run in a browser too; IO only in thin files, like `trace.ts`, `verify.ts`, `readDeadLetters.ts` and `repair.ts`. Looking never changes anything: only
  * `repair` writes, as a fenced owner. Talks to the log port, the partition's rules and the law.
  */
-export { trace, type TraceOptions } from './trace.ts'
-export type { TraceIndex } from './TraceIndex.ts'
-export { renderTrace } from './renderTrace.ts'
-export type { Trace, TraceAttempt, TraceStep, UnreadableRecord } from './TraceStep.ts'
-export { attemptsOf } from './attemptsOf.ts'
-export { exportTrace, importTrace } from './traceFile.ts'
-export type { DecodeCheckpoint, StoredCheckpoint } from './Checkpoint.ts'
-export type { OnProgress, Progress } from './Progress.ts'
-export { verify } from './verify.ts'
-export type { KeyReport } from './checkKeys.ts'
-export type { KeyProblem } from './KeyLedger.ts'
+export { trace, type TraceOptions } from './trace/trace.ts'
+export type { TraceIndex } from './trace/TraceIndex.ts'
+export { renderTrace } from './trace/renderTrace.ts'
+export type { Trace, TraceAttempt, TraceStep, UnreadableRecord } from './trace/TraceStep.ts'
+export { attemptsOf } from './trace/attemptsOf.ts'
+export { exportTrace, importTrace } from './trace/traceFile.ts'
+export type { DecodeCheckpoint, StoredCheckpoint } from './replay/Checkpoint.ts'
+export type { OnProgress, Progress } from './replay/Progress.ts'
+export { verify } from './verify/verify.ts'
+export type { KeyReport } from './verify/checkKeys.ts'
+export type { KeyProblem } from './verify/KeyLedger.ts'
 export type {
   PartitionReport,
   Problem,
@@ -22,30 +22,27 @@ export type {
   Totals,
   VerifyOptions,
   VerifyReport,
-} from './VerifyReport.ts'
-export { checkRecord, type RecordCheck } from './checkRecord.ts'
-export { encodeEvent, encodeHeartbeat } from './feed/encodeEvent.ts'
-export { FeedHub, type FeedReader } from './feed/FeedHub.ts'
-export type { FeedMessage, FeedPlace } from './feed/FeedMessage.ts'
-export { TailFold, type TailLine } from './feed/TailFold.ts'
+} from './verify/VerifyReport.ts'
+export { checkRecord, type RecordCheck } from './repair/checkRecord.ts'
+
+export { TailFold, type TailLine } from './tail/TailFold.ts'
 export { countEvent, type OnCount } from './history/countEvent.ts'
 export type { AskedStretch, History, HistoryAct, HistoryBucket, QueueHistory } from './history/History.ts'
 export { tallyFields, type Tally, type TallyField } from './history/Tally.ts'
-export { sumCounts } from './sumCounts.ts'
-export type { TailNote } from './TailNote.ts'
-export { openPartition } from './openPartition.ts'
-export { planRepair, repair } from './repair.ts'
-export type { RepairKind, RepairOptions, RepairOrder, RepairPlan } from './RepairPlan.ts'
+
+export type { TailNote } from './verify/TailNote.ts'
+export { openPartition } from './replay/openPartition.ts'
+export { planRepair, repair } from './repair/repair.ts'
+export type { RepairKind, RepairOptions, RepairOrder, RepairPlan } from './repair/RepairPlan.ts'
 export {
-  LogPass,
+  Replay,
   type LostPart,
-  type MomentPolicy,
-  type PassFrame,
-  type PassListener,
-  type PassOptions,
-} from './LogPass.ts'
-export type { Moment, MomentNote, MomentStore } from './Moment.ts'
-export { MemoryMoments } from './MemoryMoments.ts'
+  type SavePolicy,
+  type ReplayFrame,
+  type ReplayListener,
+  type ReplayOptions,
+} from './replay/Replay.ts'
+export type { SavedState, SavedStateNote, SavedStateStore } from './replay/SavedState.ts'
 export {
   filterFields,
   type Comparison,
@@ -60,56 +57,56 @@ export { parseSpan } from './filter/parseSpan.ts'
 export { passesFilter, type FilteredMessage } from './filter/passesFilter.ts'
 export { addSettled, settledNone, type MatchingAct, type SettledPiece } from './filter/SettledPiece.ts'
 export {
-  Looker,
-  type Look,
-  type LookOptions,
-  type LookPartition,
-  type LookPlace,
+  PastReader,
+  type PastQueue,
+  type PastOptions,
+  type PastPartition,
+  type PastPart,
   type MissingPartition,
-} from './Looker.ts'
-export { logAt, type LogMoment, type MomentPartition } from './logAt.ts'
-export { recordingOf, type RecordingOptions } from './recordingOf.ts'
-export { encodeRecording } from './replay/recordingBytes.ts'
-export type { RecordedFrame, RecordedJump, Recording, RecordingPlace } from './replay/Recording.ts'
+} from './past/PastReader.ts'
+export { logAt, type LogMoment, type MomentPartition } from './past/logAt.ts'
+export { recordingOf, type RecordingOptions } from './past/recordingOf.ts'
+export { encodeRecording } from './browser/recordingBytes.ts'
+export type { RecordedFrame, RecordedJump, Recording, RecordingPart } from './browser/Recording.ts'
 export {
   batchCosts,
   type BatchCost,
   type BatchCosts,
   type ReplayedCost,
   type SubscriptionBatches,
-} from './batchCosts.ts'
-export { spanOf, type LogSpan, type PartitionSpan } from './spanOf.ts'
-export { stateAt, type StateAtOptions } from './stateAt.ts'
+} from './batches/batchCosts.ts'
+export { spanOf, type LogSpan, type PartitionSpan } from './past/spanOf.ts'
+export { stateAt, type StateAtOptions } from './past/stateAt.ts'
 export type {
   AskedMoment,
   MomentMessage,
-  MomentPlace,
+  MomentPart,
   MomentSubscription,
   QueueMoment,
   QueueOverview,
-} from './QueueMoment.ts'
+} from './past/QueueMoment.ts'
 export {
   diffMoments,
   type DiffMessage,
   type DiffMessages,
   type DiffOptions,
   type MomentDiff,
-} from './diffMoments.ts'
-export { thinned } from './thinned.ts'
-export { populationOf } from './populationOf.ts'
-export { play, type PlayEvent, type PlayStep } from './play.ts'
-export { DeadLetters } from './DeadLetters.ts'
-export type { DeadLetter, DeadLetterGroup, Payload } from './DeadLetter.ts'
-export { gatherDeadLetters, readDeadLetters, type DeadLetterOptions } from './readDeadLetters.ts'
-export { LetterSelector, type LetterSelection } from './LetterSelector.ts'
-export { placeNow } from './placeNow.ts'
-export { explain, type Explanation } from './explain.ts'
-export { parseProof, proofOf, renderProof, type PartitionProof, type Proof } from './Proof.ts'
+} from './past/diffMoments.ts'
+export { thinSavedStates } from './replay/thinSavedStates.ts'
+export { populationOf } from './past/populationOf.ts'
+export { play, type PlayEvent, type PlayStep } from './past/play.ts'
+export { DeadLetters } from './letters/DeadLetters.ts'
+export type { DeadLetter, DeadLetterGroup, Payload } from './letters/DeadLetter.ts'
+export { gatherDeadLetters, readDeadLetters, type DeadLetterOptions } from './letters/readDeadLetters.ts'
+export { LetterSelector, type LetterSelection } from './letters/LetterSelector.ts'
+export { placeNow } from './trace/placeNow.ts'
+export { explain, type Explanation } from './trace/explain.ts'
+export { parseProof, proofOf, renderProof, type PartitionProof, type Proof } from './verify/Proof.ts'
 export { passesActFilter, type Act, type ActFilter } from './acts/Act.ts'
 export { actOf } from './acts/actOf.ts'
-export { missingText, type LostPartition } from './missingText.ts'
+export { missingText, type LostPartition } from './replay/missingText.ts'
 export { readActs, type ReadActsOptions } from './acts/readActs.ts'
 export { renderActs } from './acts/renderActs.ts'
-export { bodiesOf } from './bodiesOf.ts'
-export { bodyOf, type MessageBody } from './bodyOf.ts'
-export { payloadIn } from './payloadOf.ts'
+export { bodiesOf } from './bodies/bodiesOf.ts'
+export { bodyOf, type MessageBody } from './bodies/bodyOf.ts'
+export { payloadIn } from './letters/payloadOf.ts'

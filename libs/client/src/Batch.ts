@@ -1,4 +1,4 @@
-import { rangeNumbers } from './ranges.ts'
+import { rangeNumbers } from '@kiroku/protocol'
 import type { Lease } from './Lease.ts'
 import { MessageView } from './MessageView.ts'
 import { clip, releaseOf, type ReleaseOptions, type RetryOptions } from './ReceivedMessage.ts'

@@ -1,8 +1,7 @@
-import { KirokuError, type Ranges, receipt } from '@kiroku/protocol'
+import { pushRange, KirokuError, rangeNumbers, type Ranges, rangeTotal, receipt } from '@kiroku/protocol'
 import type { DeliveryContext } from './MessageView.ts'
 import type { Settlement, Settler } from './Settler.ts'
 import { toKirokuError } from './failure.ts'
-import { addRange, rangeNumbers, rangeTotal } from './ranges.ts'
 
 /** Messages of a lease, by their index in the delivery, with which something failed, and why. */
 export interface LeaseFailure {
@@ -140,7 +139,7 @@ export class Lease {
     const { numbers } = this.context.delivery
     if (indexes.length === rangeTotal(numbers)) return numbers
     const ranges: Ranges = []
-    for (const index of indexes) addRange(ranges, this.#numbers[index]!, 1)
+    for (const index of indexes) pushRange(ranges, this.#numbers[index]!, 1)
     return ranges
   }
 }

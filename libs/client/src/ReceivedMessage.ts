@@ -1,7 +1,6 @@
-import { KirokuError, type Ranges } from '@kiroku/protocol'
+import { KirokuError, rangeNumbers, type Ranges } from '@kiroku/protocol'
 import { MessageView, type DeliveryContext } from './MessageView.ts'
 import type { Settlement, Settler } from './Settler.ts'
-import { rangeNumbers } from './ranges.ts'
 
 /** How a verdict asks for another attempt. */
 export interface RetryOptions {

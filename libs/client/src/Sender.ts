@@ -3,6 +3,7 @@ import {
   type ErrorId,
   KirokuError,
   limits as partitionLimits,
+  rangeNumbers,
   type SpreadView,
 } from '@kiroku/protocol'
 import { Lane, type Unit } from './Lane.ts'
@@ -11,7 +12,6 @@ import type { PartitionLink } from './PartitionLink.ts'
 import { ProducerNumbers, type SendNumber } from './ProducerNumbers.ts'
 import { isRetryable } from './failure.ts'
 import { limits } from './limits.ts'
-import { rangeNumbers } from './ranges.ts'
 
 /** Where messages that follow each other were stored: queue id, number of the first. */
 export interface StoredRange {

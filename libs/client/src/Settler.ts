@@ -1,8 +1,11 @@
 import {
+  pushRange,
   type Answer,
   type Command,
   KirokuError,
   type Ranges,
+  rangesInclude,
+  rangeTotal,
   type Refusal,
   type SettleItem,
 } from '@kiroku/protocol'
@@ -10,7 +13,6 @@ import { Lane, type Unit } from './Lane.ts'
 import type { PartitionLink } from './PartitionLink.ts'
 import { isRetryable } from './failure.ts'
 import { limits } from './limits.ts'
-import { addRange, rangeTotal, rangesInclude } from './ranges.ts'
 
 /** What to do with delivered messages. */
 export type Settlement =
@@ -86,7 +88,7 @@ export class Settler {
         this.#groups.push(group)
       }
       const item = itemOf(group, queue, sub, delivery)
-      for (let i = 0; i < numbers.length; i += 2) addRange(item.numbers, numbers[i]!, numbers[i + 1]!)
+      for (let i = 0; i < numbers.length; i += 2) pushRange(item.numbers, numbers[i]!, numbers[i + 1]!)
       group.messages += rangeTotal(numbers)
       group.tickets.push({ item, numbers: numbers as Ranges, settled, failed })
       this.#lane.wake()

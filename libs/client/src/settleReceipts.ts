@@ -1,9 +1,8 @@
-import { KirokuError, parseReceipt, type Ranges, type ReceiptAddress } from '@kiroku/protocol'
+import { pushRange, KirokuError, parseReceipt, type Ranges, type ReceiptAddress } from '@kiroku/protocol'
 import type { SettleResult } from './Client.ts'
 import type { OpenLog } from './LogConnection.ts'
 import type { Settlement } from './Settler.ts'
 import { toKirokuError } from './failure.ts'
-import { addRange } from './ranges.ts'
 
 /** Receipts of one delivery, with their places in the answer. */
 interface DeliveryGroup {
@@ -26,7 +25,7 @@ export const settleReceipts = async (
       const key = `${address.partition} ${address.queue} ${address.sub} ${address.delivery}`
       let group = groups.get(key)
       if (group === undefined) groups.set(key, (group = { address, ranges: [], at: [] }))
-      addRange(group.ranges, address.number, 1)
+      pushRange(group.ranges, address.number, 1)
       group.at.push({ index, number: address.number })
     } catch (thrown) {
       errors.set(index, toKirokuError(thrown))

@@ -1,12 +1,5 @@
-import {
-  countOf,
-  type DiscardReason,
-  type LogEventOf,
-  rangeBytes,
-  type Ranges,
-  textBytes,
-} from '@kiroku/protocol'
-import { pushNumber, type Turn } from './Turn.ts'
+import { rangeTotal, type DiscardReason, type LogEventOf, rangeBytes, type Ranges, textBytes, pushNumber } from '@kiroku/protocol'
+import { type Turn } from './Turn.ts'
 import { laneKey } from './forward/Outbox.ts'
 import type { Subscription } from './state/Subscription.ts'
 
@@ -87,8 +80,8 @@ export class Outcomes {
     const { deliveries } = turn.own.times
     for (const g of this.#groups) {
       emitGroup(turn, g)
-      if (endsAttempt(g)) deliveries.ended(g.sub, countOf(g.numbers), turn.now, errorOf(g))
-      else if (g.type === 'LeaseExtended') deliveries.renewed(g.sub, countOf(g.numbers), turn.now)
+      if (endsAttempt(g)) deliveries.ended(g.sub, rangeTotal(g.numbers), turn.now, errorOf(g))
+      else if (g.type === 'LeaseExtended') deliveries.renewed(g.sub, rangeTotal(g.numbers), turn.now)
     }
     const n = this.#groups.length
     this.#groups.length = 0

@@ -123,10 +123,3 @@ export class Turn<B = Uint8Array> {
     }
   }
 }
-
-/** Adds one number to ranges that are built in order. */
-export const pushNumber = (ranges: Ranges, n: number): void => {
-  const last = ranges.length - 2
-  if (last >= 0 && ranges[last]! + ranges[last + 1]! === n) ranges[last + 1] = ranges[last + 1]! + 1
-  else ranges.push(n, 1)
-}

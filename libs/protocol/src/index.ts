@@ -11,7 +11,6 @@ export {
   type EnvelopeMeta,
   type Lineage,
 } from './Envelope.ts'
-export { countOf, pushRange, rangeFrom, intersect } from './Ranges.ts'
 export {
   checkNewName,
   checkQueueName,
@@ -65,7 +64,6 @@ export type { ConsumeMode } from './event/message.ts'
 export type { LogEvent, LogEventOf, LogEventType } from './event/LogEvent.ts'
 export type { PartTotals } from './event/spread.ts'
 export type { QueueAddress } from './event/QueueAddress.ts'
-export type { Ranges } from './Ranges.ts'
 export { State, stateNames, isFinal, type StateName } from './event/State.ts'
 export { rangeBytes, textBytes, eventBytes, valueBytes } from './event/eventBytes.ts'
 export { isReplyQueue } from './isReplyQueue.ts'
@@ -81,13 +79,13 @@ export {
 } from './observe/BatchFigures.ts'
 export {
   type FromState,
-  type QueueNews,
+  type QueueUpdate,
   type TransitionCount,
   newMessage,
-  type PartitionNews,
+  type PartitionUpdate,
   type QueueChange,
-  type QueueStanding,
-} from './observe/PartitionNews.ts'
+  type QueueSnapshot,
+} from './observe/PartitionUpdate.ts'
 export {
   figuresOf,
   mergeTimes,
@@ -132,3 +130,19 @@ export {
   exactDuration,
   parseBytes,
 } from './settings/units.ts'
+export {
+  type Ranges,
+  eachNumber,
+  indexInRanges,
+  intersectRanges,
+  pushNumber,
+  pushRange,
+  rangeFrom,
+  rangeNumbers,
+  rangesInclude,
+  rangesInOrder,
+  rangesOverlap,
+  rangeTotal,
+} from './Ranges.ts'
+export type { FeedProgress, FeedUpdate } from './observe/FeedUpdate.ts'
+export { sumCounts } from './observe/sumCounts.ts'

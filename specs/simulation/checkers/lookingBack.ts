@@ -1,4 +1,5 @@
-import { LogPass, MemoryMoments, type PassOptions } from '@kiroku/audit'
+import { Replay, type ReplayOptions } from '@kiroku/audit'
+import { MemorySavedStates } from '@kiroku/audit/testing'
 import { decodeCheckpoint } from '@kiroku/engine'
 import type { PartitionLog } from '@kiroku/log'
 import { beginFrame, snapshot, stateHash, type PartitionState } from '@kiroku/partition'
@@ -37,7 +38,7 @@ export class LookingBackChecker implements Checker {
   }
 
   async #look(log: PartitionLog): Promise<void> {
-    const moments = new MemoryMoments()
+    const moments = new MemorySavedStates()
     const { lastSeq } = await log.state()
     await this.#pass(log, 'the beginning', { moments, keep })
     await this.#pass(log, 'the last checkpoint', { near: lastSeq })
@@ -48,8 +49,8 @@ export class LookingBackChecker implements Checker {
     }
   }
 
-  async #pass(log: PartitionLog, from: string, options: Partial<PassOptions>): Promise<void> {
-    const pass = await LogPass.open(log, { decodeCheckpoint, ...options })
+  async #pass(log: PartitionLog, from: string, options: Partial<ReplayOptions>): Promise<void> {
+    const pass = await Replay.open(log, { decodeCheckpoint, ...options })
     await pass.run()
     const { partition } = log
     const owner = this.#world.placement.ownerOf(partition)!.node.actors.get(partition)!

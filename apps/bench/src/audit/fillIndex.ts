@@ -1,5 +1,5 @@
 import { parseFilter, trace } from '@kiroku/audit'
-import { IndexFollower, IndexWriter, openIndexToWrite, searchIndex, traceIndex } from '@kiroku/audit-store'
+import { IndexFollower, IndexWriter, openIndexToWrite, searchIndex, traceIndex } from '@kiroku/auditor'
 import { decodeCheckpoint } from '@kiroku/engine'
 import { messageId } from '@kiroku/protocol'
 import { atLeast, atMost, informs, median, type Figure } from '../Figure.ts'

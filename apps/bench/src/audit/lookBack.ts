@@ -1,5 +1,5 @@
-import { LogPass, stateAt } from '@kiroku/audit'
-import { MomentFiles } from '@kiroku/audit-store'
+import { Replay, stateAt } from '@kiroku/audit'
+import { SavedStateFiles } from '@kiroku/auditor'
 import { decodeCheckpoint } from '@kiroku/engine'
 import { atMost, informs, median, type Figure } from '../Figure.ts'
 import type { AuditBench } from './auditBench.ts'
@@ -18,13 +18,13 @@ export const lookBack = async ({ sizes, progress, folder }: AuditBench): Promise
   return withRecord(shape, async ({ log, changes }) => {
     const handle = await log.partition(0)
     const { lastSeq } = await handle.state()
-    const moments = new MomentFiles(await folder())
+    const moments = new SavedStateFiles(await folder())
     progress.step('the pass that makes moments')
     const began = performance.now()
-    await (await LogPass.open(handle, { decodeCheckpoint, moments, keep: LogPass.keepDefault })).run()
+    await (await Replay.open(handle, { decodeCheckpoint, moments, keep: Replay.keepDefault })).run()
     const passed = (performance.now() - began) / 1_000
     const notes = await moments.list(0)
-    const middle = async (store?: MomentFiles): Promise<number> => {
+    const middle = async (store?: SavedStateFiles): Promise<number> => {
       const taken: number[] = []
       // Places all over the middle third, so that none is next to a moment by luck.
       for (let i = 0; i < sizes.rounds; i++) {

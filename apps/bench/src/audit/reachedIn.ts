@@ -1,6 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { openIndexToRead, reachedOf } from '@kiroku/audit-store'
+import { openIndexToRead, reachedOf } from '@kiroku/auditor'
 
 /** How far the only index of an engine with this data folder has read its partition: a sequence. */
 export const reachedIn = (dataDir: string): number => {

@@ -1,4 +1,4 @@
-import { LogPass, trace, verify } from '@kiroku/audit'
+import { Replay, trace, verify } from '@kiroku/audit'
 import { decodeCheckpoint } from '@kiroku/engine'
 import { messageId } from '@kiroku/protocol'
 import { atLeast, atMost, informs, median, type Figure } from '../Figure.ts'
@@ -26,7 +26,7 @@ export const readThrough = async ({ sizes, progress }: AuditBench): Promise<Figu
       return median(taken.slice(1))
     }
     const replay = await seconds('replay', async () => {
-      const pass = await LogPass.open(handle, { decodeCheckpoint })
+      const pass = await Replay.open(handle, { decodeCheckpoint })
       await pass.run()
       events = pass.events
     })

@@ -1,5 +1,5 @@
-import { encodeRecording, recordingOf, spanOf, type MomentStore } from '@kiroku/audit'
-import { Replayer } from '@kiroku/audit/replay'
+import { encodeRecording, recordingOf, spanOf, type SavedStateStore } from '@kiroku/audit'
+import { Replayer } from '@kiroku/audit/browser'
 import { decodeCheckpoint } from '@kiroku/engine'
 import type { Log } from '@kiroku/log'
 import { promisify } from 'node:util'
@@ -15,7 +15,11 @@ const positions = 30
 const steps = 20
 
 /** What somebody waits for who looks at a log in a browser: a position anywhere, and frames beside it. */
-export const replayAway = async (log: Log, moments: MomentStore, progress: Progress): Promise<Figure[]> => {
+export const replayAway = async (
+  log: Log,
+  moments: SavedStateStore,
+  progress: Progress,
+): Promise<Figure[]> => {
   const options = { decodeCheckpoint, moments, now: Date.now() }
   const spans = await timed(() => spanOf(log, queueName, options))
   const { firstSeq, lastSeq } = spans.answer.partitions[0]!

@@ -1,15 +1,14 @@
-import type { FeedMessage } from '@kiroku/audit'
-import { noCounts, type QueueChange } from '@kiroku/protocol'
+import { type FeedUpdate, noCounts, type QueueChange } from '@kiroku/protocol'
 import { expect, it } from 'vitest'
 import { FeedModel } from './FeedModel.ts'
 
 const place = { position: 'a:1', at: 0, silent: [], seqs: [1] }
-const snapshot = (...names: string[]): FeedMessage => ({
+const snapshot = (...names: string[]): FeedUpdate => ({
   kind: 'snapshot',
   queues: names.map((queue) => ({ queue, counts: noCounts })),
   ...place,
 })
-const changes = (...queues: QueueChange[]): FeedMessage => ({ kind: 'changes', queues, ...place })
+const changes = (...queues: QueueChange[]): FeedUpdate => ({ kind: 'changes', queues, ...place })
 const sent = (queue: string, count: number): QueueChange => ({
   queue,
   transitions: [{ from: 'New', to: 'Available', count }],

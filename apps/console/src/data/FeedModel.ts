@@ -1,6 +1,12 @@
-import type { FeedMessage, FeedPlace } from '@kiroku/audit'
 import { type Population } from '@kiroku/message'
-import { noCounts, type QueueCounts, stateNames, type TransitionCount } from '@kiroku/protocol'
+import {
+  type FeedUpdate,
+  type FeedProgress,
+  noCounts,
+  type QueueCounts,
+  stateNames,
+  type TransitionCount,
+} from '@kiroku/protocol'
 import { noActivity, QueueActivity, type Tally } from './QueueActivity.ts'
 
 /** How many messages took a transition, by `from→to`, once for each subscription; and how many were sent. */
@@ -80,7 +86,7 @@ export class FeedModel {
   }
 
   /** Takes a message of the feed. */
-  accept(message: FeedMessage, now: number): void {
+  accept(message: FeedUpdate, now: number): void {
     const isFirst = this.#since === undefined
     this.#since ??= now
     if (message.kind === 'snapshot') {
@@ -105,7 +111,7 @@ export class FeedModel {
   }
 
   /** Takes a sign of life. */
-  heartbeat({ position, at, silent }: Pick<FeedPlace, 'position' | 'at' | 'silent'>): void {
+  heartbeat({ position, at, silent }: Pick<FeedProgress, 'position' | 'at' | 'silent'>): void {
     this.#place = { ...this.#place, position, at, silent }
   }
 
@@ -120,7 +126,7 @@ export class FeedModel {
   }
 
   /** How far it is. */
-  get place(): FeedPlace {
+  get place(): FeedProgress {
     return this.#place
   }
 

@@ -1,17 +1,17 @@
 import {
-  sumCounts,
   type LogMoment,
   type MissingPartition,
   type MomentPartition,
   type QueueOverview,
 } from '@kiroku/audit'
-import type {
-  QueueConfig,
-  QueueCounts,
-  QueueDescription,
-  RecentBatches,
-  SubscriptionDescription,
-  TimeFigures,
+import {
+  type QueueConfig,
+  type QueueCounts,
+  type QueueDescription,
+  type RecentBatches,
+  type SubscriptionDescription,
+  sumCounts,
+  type TimeFigures,
 } from '@kiroku/protocol'
 import { useQuery } from '@tanstack/react-query'
 import { useContext, useMemo } from 'react'

@@ -1,4 +1,4 @@
-import { Replayer, type ReplayedQueue, type ReplayMove } from '@kiroku/audit/replay'
+import { Replayer, type ReplayedQueue, type ReplayMove } from '@kiroku/audit/browser'
 import type { QueueChange } from '@kiroku/protocol'
 import { ReadPace } from './ReadPace.ts'
 

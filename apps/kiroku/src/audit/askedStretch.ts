@@ -1,6 +1,6 @@
 import type { AskedHistory } from '@kiroku/api'
 import { parseSpan, type AskedStretch } from '@kiroku/audit'
-import { auditLimits } from '@kiroku/audit-store'
+import { auditLimits } from '@kiroku/auditor'
 import { KirokuError } from '@kiroku/protocol'
 
 /** What is asked for where nothing else is said. */

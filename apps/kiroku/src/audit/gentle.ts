@@ -1,20 +1,20 @@
 import { readdirSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
-import { Room } from '../auditor/Room.ts'
+import { CpuThrottle } from '@kiroku/auditor'
 import type { Invocation } from '../cli/CommandSpec.ts'
 
 /** Several commands may read at once beside an auditor: all of them together should not be felt. */
 const workShare = 1 / 64
 
-/** With `--gentle`: lowers the priority of this process, and gives what its reading makes room by. */
-export const gentle = ({ flag, signal }: Invocation): Room | undefined => {
+/** With `--gentle`: lowers the priority of this process, and returns the throttle for its reading. */
+export const gentle = ({ flag, signal }: Invocation): CpuThrottle | undefined => {
   if (!flag('gentle')) return undefined
   try {
     for (const thread of ownThreads()) setPriority(thread, constants.priority.PRIORITY_LOW)
   } catch {
     // A system that does not allow it; the rests do most of it.
   }
-  return new Room(workShare, signal)
+  return new CpuThrottle(workShare, signal)
 }
 
 /** Linux gives each thread a priority of its own, also those that clear memory and compile; elsewhere it is one for all. */

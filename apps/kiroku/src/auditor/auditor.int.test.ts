@@ -1,10 +1,9 @@
 import type { History, HistoryBucket, LogSpan } from '@kiroku/audit'
-import { Replayer } from '@kiroku/audit/replay'
-import type { SearchAnswer } from '@kiroku/audit-store'
+import { Replayer } from '@kiroku/audit/browser'
+import type { AuditorStatus, SearchAnswer } from '@kiroku/auditor'
 import { temporaryFolder, waitUntil, withNats, type TemporaryFolder } from '@kiroku/testkit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Kiroku, readyOf, type Running } from '../testing/Kiroku.ts'
-import type { AuditorStatus } from './AuditorProtocol.ts'
 
 const nats = withNats()
 let folder: TemporaryFolder

@@ -1,5 +1,5 @@
 import type { MetricFamily } from '@kiroku/doors'
-import type { AuditorStatus, FollowedPartition } from './AuditorProtocol.ts'
+import type { AuditorStatus, FollowedPartition } from '@kiroku/auditor'
 
 /** How far the auditor is, as metrics. */
 export const auditorMetrics = (status: AuditorStatus | undefined): MetricFamily[] => {

@@ -1,18 +1,11 @@
 import type { SearchSource } from '@kiroku/api'
-import type { Log } from '@kiroku/log'
+import { actsOfLog, auditorOr, type AuditedLog, type RunningAuditor } from '@kiroku/auditor'
 import { KirokuError } from '@kiroku/protocol'
 import { actFilter } from '../audit/actFilter.ts'
-import { actsOfLog } from '../audit/actsOfLog.ts'
 import { askedStretch } from '../audit/askedStretch.ts'
-import { askOrHere } from './askOrHere.ts'
-import type { RunningAuditor } from './startAuditor.ts'
 
 /** Puts what the HTTP API is asked to the auditor; acts are read from the log where there is none. */
-export const searchSource = (
-  log: Log,
-  dataDir: string,
-  auditor: RunningAuditor | undefined,
-): SearchSource => ({
+export const searchSource = (audited: AuditedLog, auditor: RunningAuditor | undefined): SearchSource => ({
   messages: async ({ q = '', limit, cursor }) => {
     if (auditor === undefined) throw new KirokuError('NoAuditor', 'this engine runs without an auditor')
     const max = limit === undefined ? undefined : Number(limit)
@@ -30,6 +23,7 @@ export const searchSource = (
   },
   acts: async (asked) => {
     const filter = actFilter(asked, Date.now())
-    return { acts: await askOrHere(auditor, 'acts', filter, () => actsOfLog(log, dataDir, filter)) }
+    const { acts } = auditorOr(auditor, { acts: (asked) => actsOfLog(audited, asked) })
+    return { acts: await acts(filter) }
   },
 })

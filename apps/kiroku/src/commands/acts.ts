@@ -1,6 +1,7 @@
 import { missingText, renderActs, type LostPartition } from '@kiroku/audit'
+import { actsOfLog } from '@kiroku/auditor'
+import { auditedLog } from '../audit/auditedLog.ts'
 import { actFilter } from '../audit/actFilter.ts'
-import { actsOfLog } from '../audit/actsOfLog.ts'
 import { showProgress } from '../audit/showProgress.ts'
 import type { Invocation } from '../cli/CommandSpec.ts'
 import { withLog } from '../serve/withLog.ts'
@@ -11,7 +12,9 @@ export const run = async (invocation: Invocation): Promise<void> => {
   const progress = showProgress()
   const missing: LostPartition[] = []
   const acts = await withLog(invocation, (log) =>
-    actsOfLog(log, invocation.settings().dataDir, filter, progress.onProgress, (each) => missing.push(each)),
+    actsOfLog(auditedLog(log, invocation.settings().dataDir), filter, progress.onProgress, (each) =>
+      missing.push(each),
+    ),
   ).finally(progress.done)
   out.line(renderActs(acts))
   for (const each of missing) out.line(missingText(each))

@@ -2,16 +2,19 @@ import { existsSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import {
   auditFolder,
+  isFollowed,
+  lagOf,
+  openKeptIndex,
+  readInto,
+  type AuditedLog,
   IndexWriter,
   openIndexToWrite,
   reachedOf,
   removeIndex,
   WriterLock,
-} from '@kiroku/audit-store'
+} from '@kiroku/auditor'
 import { formatBytes, KirokuError } from '@kiroku/protocol'
-import { isFollowed } from '../audit/indexState.ts'
-import { lagOf } from '../audit/lagOf.ts'
-import { openKeptIndex, readInto } from '../audit/openIndex.ts'
+import { auditedLog } from '../audit/auditedLog.ts'
 import { showProgress } from '../audit/showProgress.ts'
 import type { CommandModule, Invocation } from '../cli/CommandSpec.ts'
 import { columns } from '../cli/columns.ts'
@@ -23,7 +26,7 @@ export const status: CommandModule = {
       const { out } = invocation
       const { dataDir } = invocation.settings()
       const folder = auditFolder(resolve(dataDir), log.meta.incarnation)
-      const index = openKeptIndex(log, dataDir)
+      const index = openKeptIndex(auditedLog(log, dataDir))
       const partitions = await lagOf(log, index === undefined ? [] : reachedOf(index))
       index?.close()
       const file = join(folder, 'index.sqlite')
@@ -45,12 +48,12 @@ export const status: CommandModule = {
 }
 
 export const rebuild: CommandModule = {
-  run: (invocation) => withLog(invocation, (log) => rebuildOf(log, invocation)),
+  run: (invocation) => withLog(invocation, (log) => rebuildOf(auditedLog(log, invocation.settings().dataDir), invocation)),
 }
 
-const rebuildOf = async (log: Parameters<typeof readInto>[1], invocation: Invocation): Promise<void> => {
+const rebuildOf = async (audited: AuditedLog, invocation: Invocation): Promise<void> => {
   const { out } = invocation
-  const folder = auditFolder(resolve(invocation.settings().dataDir), log.meta.incarnation)
+  const folder = auditFolder(audited.dataDir, audited.log.meta.incarnation)
   const lock = WriterLock.take(folder)
   if (lock === undefined)
     throw new KirokuError(
@@ -63,7 +66,7 @@ const rebuildOf = async (log: Parameters<typeof readInto>[1], invocation: Invoca
     removeIndex(folder)
     const writer = new IndexWriter(openIndexToWrite(folder))
     try {
-      const events = await readInto(writer, log, progress.onProgress)
+      const events = await readInto(writer, audited, progress.onProgress)
       progress.done()
       const seconds = (performance.now() - beganMs) / 1_000
       const rate = Math.round(events / seconds)

@@ -1,7 +1,8 @@
 import { batchCosts, type BatchCost, type BatchCosts } from '@kiroku/audit'
+import { pastOptions } from '@kiroku/auditor'
 import { formatDuration } from '@kiroku/protocol'
 import { gentle } from '../audit/gentle.ts'
-import { lookOptions } from '../audit/lookOptions.ts'
+import { auditedLog } from '../audit/auditedLog.ts'
 import { showProgress } from '../audit/showProgress.ts'
 import type { Invocation } from '../cli/CommandSpec.ts'
 import { columns } from '../cli/columns.ts'
@@ -12,10 +13,10 @@ export const run = async (invocation: Invocation): Promise<void> => {
   const { out } = invocation
   const subscription = invocation.text('subscription')
   const progress = showProgress()
-  const room = gentle(invocation)
+  const throttle = gentle(invocation)
   const costs = await withLog(invocation, (log) =>
     batchCosts(log, invocation.argument('queue')!, {
-      ...lookOptions(log, invocation.settings().dataDir, room),
+      ...pastOptions(auditedLog(log, invocation.settings().dataDir), throttle),
       onProgress: progress.onProgress,
       ...(subscription === undefined ? {} : { subscription }),
     }),

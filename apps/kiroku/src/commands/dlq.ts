@@ -7,8 +7,9 @@ import {
   type Explanation,
   type Payload,
 } from '@kiroku/audit'
+import { traceMessage } from '@kiroku/auditor'
 import { isKirokuError, KirokuError, parseMessageId } from '@kiroku/protocol'
-import { traceMessage } from '../audit/traceMessage.ts'
+import { auditedLog } from '../audit/auditedLog.ts'
 import type { CommandModule, Invocation } from '../cli/CommandSpec.ts'
 import { describeGroup, groupTable, otherGroups, shownPayload } from '../dlq/groupTable.ts'
 import { nextSteps } from '../dlq/nextSteps.ts'
@@ -41,7 +42,7 @@ export const explain: CommandModule = {
     if (group !== undefined || !isMessageId(what)) return explainQueue(invocation, what, group)
     const { out } = invocation
     const { explanation, bodies } = await withLog(invocation, async (log) => {
-      const trace = await traceMessage(log, invocation.settings().dataDir, what)
+      const trace = await traceMessage(auditedLog(log, invocation.settings().dataDir), what)
       return { explanation: explainTrace(trace), bodies: await bodiesOf(log, trace) }
     })
     const payloads = bodies.map(({ step, ...message }) => ({
@@ -69,7 +70,7 @@ const explainQueue = async (
   }
   const others = wanted === undefined ? groups.slice(1) : []
   const story = await withLog(invocation, async (log) =>
-    explainTrace(await traceMessage(log, invocation.settings().dataDir, group.samples[0]!)),
+    explainTrace(await traceMessage(auditedLog(log, invocation.settings().dataDir), group.samples[0]!)),
   )
   const next = nextSteps({ queue, group: group.group, samples: group.samples })
   for (const line of describeGroup(queue, group)) out.line(line)

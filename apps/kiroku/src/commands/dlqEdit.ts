@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import { bodiesOf, payloadIn, placeNow } from '@kiroku/audit'
+import { traceMessage } from '@kiroku/auditor'
 import { KirokuError } from '@kiroku/protocol'
-import { traceMessage } from '../audit/traceMessage.ts'
+import { auditedLog } from '../audit/auditedLog.ts'
 import type { CommandModule, Invocation } from '../cli/CommandSpec.ts'
 import { canAsk } from '../cli/confirm.ts'
 import { shownPayload } from '../dlq/groupTable.ts'
@@ -18,7 +19,7 @@ export const edit: CommandModule = {
     const { out, text } = invocation
     const id = invocation.argument('id')!
     const { trace, now } = await withLog(invocation, async (log) => {
-      const found = await traceMessage(log, invocation.settings().dataDir, id)
+      const found = await traceMessage(auditedLog(log, invocation.settings().dataDir), id)
       return { trace: found, now: (await bodiesOf(log, found)).at(-1) }
     })
     const { queue, number } = placeNow(trace)

@@ -1,14 +1,15 @@
 import { resolve } from 'node:path'
 import { checkRecord } from '@kiroku/audit'
+import { indexState } from '@kiroku/auditor'
 import type { Client } from '@kiroku/client'
 import { decodeCheckpoint } from '@kiroku/engine'
-import { indexState } from '../audit/indexState.ts'
+import { auditedLog } from '../audit/auditedLog.ts'
 import { showProgress } from '../audit/showProgress.ts'
 import { lostLogs, tailsOf } from '../audit/tailsOf.ts'
 import type { Invocation } from '../cli/CommandSpec.ts'
-import { diagnose, type Facts } from '../doctor/diagnose.ts'
 import { askKeys } from '../doctor/askKeys.ts'
 import { askServer } from '../doctor/askServer.ts'
+import { diagnose, type Facts } from '../doctor/diagnose.ts'
 import type { Nats } from '../serve/describeCluster.ts'
 import { withClient } from '../serve/withClient.ts'
 
@@ -49,7 +50,7 @@ const gather = async (invocation: Invocation, client: Client, nats: Nats, log: s
       bytesMax: invocation.flag('deep') ? Infinity : recordBytesMax,
       onProgress,
     }).finally(done))
-  const index = opened && (await indexState(opened, dataDir))
+  const index = opened && (await indexState(auditedLog(opened, dataDir)))
   const meta = opened?.meta
   const queues = meta === undefined ? [] : await client.queues.list().catch(() => [])
   const keys = opened === undefined ? [] : await askKeys(opened.keys, queues)

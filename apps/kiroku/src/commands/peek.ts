@@ -1,9 +1,9 @@
 import { bodyOf, stateAt, type MessageBody, type MomentMessage } from '@kiroku/audit'
+import { pastOptions, traceMessage } from '@kiroku/auditor'
 import { contentTypeOf, formatDuration, KirokuError } from '@kiroku/protocol'
-import { lookOptions } from '../audit/lookOptions.ts'
-import { parseStates } from '../audit/lookSource.ts'
+import { auditedLog } from '../audit/auditedLog.ts'
+import { parseStates } from '../audit/pastSource.ts'
 import { showProgress } from '../audit/showProgress.ts'
-import { traceMessage } from '../audit/traceMessage.ts'
 import type { Invocation } from '../cli/CommandSpec.ts'
 import { withLog } from '../serve/withLog.ts'
 
@@ -25,7 +25,7 @@ export const run = async (invocation: Invocation): Promise<void> => {
       argument('queue')!,
       { time: now },
       {
-        ...lookOptions(log, dataDir),
+        ...pastOptions(auditedLog(log, dataDir)),
         onProgress: progress.onProgress,
         messagesMax: max,
         ...(states === undefined ? {} : { states: parseStates(states, '--state') }),
@@ -34,7 +34,7 @@ export const run = async (invocation: Invocation): Promise<void> => {
     )
     const bodies: Peeked[] = []
     for (const message of messages)
-      bodies.push({ message, body: await bodyOf(log, await traceMessage(log, dataDir, message.messageId)) })
+      bodies.push({ message, body: await bodyOf(log, await traceMessage(auditedLog(log, dataDir), message.messageId)) })
     return { total: messagesTotal, found: bodies }
   }).finally(progress.done)
   if (found.length === 0) out.line('no message')

@@ -1,10 +1,11 @@
 import { diffMoments, play, stateAt, type AskedMoment } from '@kiroku/audit'
+import { pastOptions } from '@kiroku/auditor'
 import { KirokuError } from '@kiroku/protocol'
+import { auditedLog } from '../audit/auditedLog.ts'
 import { describeDiff } from '../audit/describeDiff.ts'
 import { describeMoment } from '../audit/describeMoment.ts'
 import { gentle } from '../audit/gentle.ts'
-import { lookOptions } from '../audit/lookOptions.ts'
-import { parseStates } from '../audit/lookSource.ts'
+import { parseStates } from '../audit/pastSource.ts'
 import { parseMoment } from '../audit/parseMoment.ts'
 import { parseSpeed } from '../audit/playSpeed.ts'
 import { Ended, playTerminal } from '../audit/playTerminal.ts'
@@ -35,10 +36,10 @@ const look = async (invocation: Invocation): Promise<void> => {
   const [states, where, after, max] = [text('state'), text('where'), text('after'), int('limit')]
   const asked = moment(invocation, 'at')
   const progress = showProgress()
-  const room = gentle(invocation)
+  const throttle = gentle(invocation)
   const found = await withLog(invocation, (log) =>
     stateAt(log, invocation.argument('queue')!, asked, {
-      ...lookOptions(log, invocation.settings().dataDir, room),
+      ...pastOptions(auditedLog(log, invocation.settings().dataDir), throttle),
       onProgress: progress.onProgress,
       messagesMax: max ?? (out.json ? 100 : 20),
       ...(states === undefined ? {} : { states: parseStates(states, '--state') }),
@@ -57,10 +58,10 @@ const diff = async (invocation: Invocation): Promise<void> => {
   const until = argument('until')
   const b = until === undefined ? { time: now } : parseMoment(until, 'until', now)
   const progress = showProgress()
-  const room = gentle(invocation)
+  const throttle = gentle(invocation)
   const found = await withLog(invocation, (log) =>
     diffMoments(log, argument('queue')!, a, b, {
-      ...lookOptions(log, invocation.settings().dataDir, room),
+      ...pastOptions(auditedLog(log, invocation.settings().dataDir), throttle),
       onProgress: progress.onProgress,
       messagesMax: invocation.int('limit') ?? (out.json ? 100 : 20),
     }),
@@ -75,7 +76,7 @@ const playBetween = async (invocation: Invocation): Promise<void> => {
   const speed = parseSpeed(text('speed') ?? (process.stdout.isTTY && !out.json ? '10x' : 'max'))
   const player = playTerminal(out, speed, signal)
   const progress = showProgress()
-  const room = gentle(invocation)
+  const throttle = gentle(invocation)
   try {
     await withLog(invocation, (log) =>
       play(
@@ -83,7 +84,10 @@ const playBetween = async (invocation: Invocation): Promise<void> => {
         invocation.argument('queue')!,
         from,
         to,
-        { ...lookOptions(log, invocation.settings().dataDir, room), onProgress: progress.onProgress },
+        {
+          ...pastOptions(auditedLog(log, invocation.settings().dataDir), throttle),
+          onProgress: progress.onProgress,
+        },
         async (step) => {
           progress.done()
           await player.step(step)

@@ -1,11 +1,17 @@
 import { FilterError, parseFilter, type Filter } from '@kiroku/audit'
-import { searchIndex, type FoundMessage, type SearchAnswer } from '@kiroku/audit-store'
-import { lagOf, type IndexLag } from '../audit/lagOf.ts'
-import { openIndex } from '../audit/openIndex.ts'
+import {
+  type FoundMessage,
+  type IndexLag,
+  lagOf,
+  openIndex,
+  type SearchAnswer,
+  searchIndex,
+} from '@kiroku/auditor'
+import { auditedLog } from '../audit/auditedLog.ts'
 import { showProgress } from '../audit/showProgress.ts'
-import { columns } from '../cli/columns.ts'
 import type { Invocation } from '../cli/CommandSpec.ts'
 import type { Output } from '../cli/Output.ts'
+import { columns } from '../cli/columns.ts'
 import { withLog } from '../serve/withLog.ts'
 
 export const run = async (invocation: Invocation): Promise<void> => {
@@ -14,7 +20,10 @@ export const run = async (invocation: Invocation): Promise<void> => {
   const cursor = text('cursor')
   const progress = showProgress()
   await withLog(invocation, async (log) => {
-    const { database, isKept } = await openIndex(log, invocation.settings().dataDir, progress.onProgress)
+    const { database, isKept } = await openIndex(
+      auditedLog(log, invocation.settings().dataDir),
+      progress.onProgress,
+    )
     progress.done()
     try {
       const answer = searchIndex(database, filter, {

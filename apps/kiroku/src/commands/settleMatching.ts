@@ -1,7 +1,7 @@
 import { addSettled, parseFilter, settledNone, type MatchingAct, type SettledPiece } from '@kiroku/audit'
-import { searchIndex } from '@kiroku/audit-store'
+import { openIndex, searchIndex } from '@kiroku/auditor'
 import { KirokuError } from '@kiroku/protocol'
-import { openIndex } from '../audit/openIndex.ts'
+import { auditedLog } from '../audit/auditedLog.ts'
 import { showProgress } from '../audit/showProgress.ts'
 import type { CommandModule, Invocation } from '../cli/CommandSpec.ts'
 import { canAsk, confirm } from '../cli/confirm.ts'
@@ -22,7 +22,7 @@ export const settleMatching = async (invocation: Invocation, act: MatchingAct): 
   const by = localActor(text('reason'))
   const progress = showProgress()
   await withLog(invocation, async (log) => {
-    const { database } = await openIndex(log, invocation.settings().dataDir, progress.onProgress)
+    const { database } = await openIndex(auditedLog(log, invocation.settings().dataDir), progress.onProgress)
     progress.done()
     /** The matches, a piece at a time. */
     const pieces = function* (): Generator<readonly Match[]> {

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { LogPass, TailFold } from '@kiroku/audit'
+import { Replay, TailFold } from '@kiroku/audit'
+import { pastOptions, type CpuThrottle } from '@kiroku/auditor'
 import type { Log, PartitionLog } from '@kiroku/log'
 import { countsOf } from '@kiroku/partition'
 import { KirokuError, partitionOf, type QueueCounts } from '@kiroku/protocol'
+import { auditedLog } from '../audit/auditedLog.ts'
 import { gentle } from '../audit/gentle.ts'
-import { lookOptions } from '../audit/lookOptions.ts'
 import { countsText, tailJson, tailText } from '../audit/tailText.ts'
-import type { Room } from '../auditor/Room.ts'
 import type { Invocation } from '../cli/CommandSpec.ts'
 import { withLog } from '../serve/withLog.ts'
 
@@ -18,7 +18,7 @@ const turnRecords = 500
 /** One partition that is followed. */
 interface Followed {
   readonly log: PartitionLog
-  readonly pass: LogPass
+  readonly pass: Replay
   readonly fold: TailFold
   shown: string
 }
@@ -27,8 +27,8 @@ export const run = (invocation: Invocation): Promise<void> =>
   withLog(invocation, async (log) => {
     const { argument, int, flag, signal } = invocation
     const queue = argument('queue')!
-    const room = gentle(invocation)
-    const followed = await open(invocation, log, queue, int('from'), room)
+    const throttle = gentle(invocation)
+    const followed = await open(invocation, log, queue, int('from'), throttle)
     const isThere = followed.some(({ pass }) => pass.state.names.has(queue))
     if (!isThere && int('from') === undefined && flag('until-end'))
       throw new KirokuError('UnknownQueue', `there is no queue "${queue}"`)
@@ -42,7 +42,7 @@ export const run = (invocation: Invocation): Promise<void> =>
           } while (each.pass.seq < lastSeq && !signal.aborted)
         }
         if (flag('until-end') || signal.aborted) return
-        await (room?.rest(tickMs) ?? pause(tickMs, undefined, { signal }).catch(() => {}))
+        await (throttle?.rest(tickMs) ?? pause(tickMs, undefined, { signal }).catch(() => {}))
       }
     } finally {
       for (const { log: partition } of followed) await partition.close()
@@ -55,7 +55,7 @@ const open = async (
   log: Log,
   queue: string,
   from: number | undefined,
-  room: Room | undefined,
+  throttle: CpuThrottle | undefined,
 ): Promise<Followed[]> => {
   const home = partitionOf(queue, log.meta.partitions)
   const followed: Followed[] = []
@@ -64,8 +64,11 @@ const open = async (
     const { lastSeq } = await partition.state()
     const start = n === home && from !== undefined ? from : lastSeq + 1
     const fold = new TailFold(n, queue, start)
-    const options = { ...lookOptions(log, settings().dataDir, room), near: Math.max(0, start - 1) }
-    const pass = await LogPass.open(partition, { ...options, listeners: [fold] })
+    const options = {
+      ...pastOptions(auditedLog(log, settings().dataDir), throttle),
+      near: Math.max(0, start - 1),
+    }
+    const pass = await Replay.open(partition, { ...options, listeners: [fold] })
     await pass.run(start - 1)
     followed.push({ log: partition, pass, fold, shown: '' })
   }

@@ -1,8 +1,9 @@
 import { exportTrace, importTrace, renderTrace, type Trace } from '@kiroku/audit'
+import { traceMessage } from '@kiroku/auditor'
 import { KirokuError } from '@kiroku/protocol'
+import { auditedLog } from '../audit/auditedLog.ts'
 import { showProgress } from '../audit/showProgress.ts'
 import { readText, writeText } from '../audit/textFile.ts'
-import { traceMessage } from '../audit/traceMessage.ts'
 import type { Invocation } from '../cli/CommandSpec.ts'
 import { withLog } from '../serve/withLog.ts'
 
@@ -23,6 +24,6 @@ const found = async (invocation: Invocation): Promise<Trace> => {
   if (file !== undefined) return importTrace(await readText(file))
   const progress = showProgress()
   return withLog(invocation, (log) =>
-    traceMessage(log, invocation.settings().dataDir, id!, progress.onProgress),
+    traceMessage(auditedLog(log, invocation.settings().dataDir), id!, progress.onProgress),
   ).finally(progress.done)
 }

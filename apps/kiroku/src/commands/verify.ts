@@ -13,13 +13,13 @@ export const run = async (invocation: Invocation): Promise<void> => {
   const { flag, text, out } = invocation
   const against = text('against') === undefined ? undefined : parseProof(await readText(text('against')!))
   const progress = showProgress()
-  const room = gentle(invocation)
+  const throttle = gentle(invocation)
   const beganMs = performance.now()
   const { report, proof } = await withLog(invocation, async (log) => {
     const report = await verify(log, {
       decodeCheckpoint,
       deep: flag('deep'),
-      ...(room === undefined ? {} : { pause: () => room.make() }),
+      ...(throttle === undefined ? {} : { pause: () => throttle.pause() }),
       tails: tailsOf(invocation.settings().dataDir, log),
       onProgress: progress.onProgress,
       ...(against === undefined ? {} : { against }),

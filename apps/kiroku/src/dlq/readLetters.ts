@@ -1,5 +1,6 @@
 import { readDeadLetters, type DeadLetter } from '@kiroku/audit'
-import { lookOptions } from '../audit/lookOptions.ts'
+import { pastOptions } from '@kiroku/auditor'
+import { auditedLog } from '../audit/auditedLog.ts'
 import { showProgress } from '../audit/showProgress.ts'
 import type { Invocation } from '../cli/CommandSpec.ts'
 import { withLog } from '../serve/withLog.ts'
@@ -19,7 +20,7 @@ export const readLetters = (
         log,
         queue,
         {
-          ...lookOptions(log, dataDir),
+          ...pastOptions(auditedLog(log, dataDir)),
           ...(subscription === undefined ? {} : { subscription }),
           onProgress,
         },

@@ -1,8 +1,7 @@
-import { sumCounts, type FeedMessage } from '@kiroku/audit'
 import { createClient } from '@kiroku/client'
 import { natsTransport } from '@kiroku/client-nats'
 import { connect } from '@kiroku/nats'
-import { noCounts, type QueueCounts } from '@kiroku/protocol'
+import { type FeedUpdate, noCounts, type QueueCounts, sumCounts } from '@kiroku/protocol'
 import { temporaryFolder, waitUntil, withNats, type TemporaryFolder } from '@kiroku/testkit'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { Kiroku, readyOf } from '../testing/Kiroku.ts'
@@ -34,7 +33,7 @@ const follow = async (url: string) => {
         text = text.slice(end + 2)
         const kind = /^event: (.*)$/m.exec(event)![1]
         if (kind === 'heartbeat') continue
-        const message = { kind, ...JSON.parse(/^data: (.*)$/m.exec(event)![1]!) } as FeedMessage
+        const message = { kind, ...JSON.parse(/^data: (.*)$/m.exec(event)![1]!) } as FeedUpdate
         if (message.kind === 'snapshot') {
           seen.snapshots++
           seen.counts = new Map(message.queues.map(({ queue, counts }) => [queue, counts]))

@@ -1,5 +1,5 @@
 import type { MatchingAct, SettledPiece } from '@kiroku/audit'
-import type { FoundMessage } from '@kiroku/audit-store'
+import type { FoundMessage } from '@kiroku/auditor'
 import type { Client } from '@kiroku/client'
 import { type Actor, isKirokuError, pushRange, type Ranges, type StateName } from '@kiroku/protocol'
 

@@ -1,17 +1,19 @@
-import { resolve } from 'node:path'
 import type { ApiSources } from '@kiroku/api'
 import { bodyOf } from '@kiroku/audit'
-import type { Log } from '@kiroku/log'
+import {
+  answerPast,
+  auditorOr,
+  pastOptions,
+  traceMessage,
+  type AuditedLog,
+  type RunningAuditor,
+} from '@kiroku/auditor'
+import { liveFeed } from '@kiroku/feed'
 import manifest from '../../package.json' with { type: 'json' }
-import { lookOptions } from '../audit/lookOptions.ts'
-import { lookHere, lookSource } from '../audit/lookSource.ts'
-import { traceMessage } from '../audit/traceMessage.ts'
-import { askOrHere } from '../auditor/askOrHere.ts'
+import { pastSource } from '../audit/pastSource.ts'
 import { auditorMetrics } from '../auditor/auditorMetrics.ts'
 import { searchSource } from '../auditor/searchSource.ts'
-import type { RunningAuditor } from '../auditor/startAuditor.ts'
-import { lettersHere, letterSource } from '../dlq/letterSource.ts'
-import { feedSource } from '../feed/feedSource.ts'
+import { letterSource } from '../dlq/letterSource.ts'
 import { matchingSource } from '../matching/matchingSource.ts'
 import { describeCluster, type Nats } from './describeCluster.ts'
 import { engineMetrics } from './engineMetrics.ts'
@@ -21,8 +23,7 @@ import type { RunningNode } from './startNode.ts'
 /** What an engine runs, as its HTTP API needs it. */
 export interface EngineParts {
   readonly nats: Nats
-  readonly log: Log
-  readonly dataDir: string
+  readonly audited: AuditedLog
   readonly running: Pick<RunningNode, 'node' | 'outages'>
   readonly client: ApiSources['client']
   readonly auditor: RunningAuditor | undefined
@@ -34,12 +35,19 @@ export interface EngineParts {
 export const engineSources = (
   parts: EngineParts,
 ): { readonly sources: ApiSources; readonly close: () => void } => {
-  const { nats, log, dataDir, running, client, auditor, notServing } = parts
+  const { nats, audited, running, client, auditor, notServing } = parts
+  const { log, dataDir } = audited
   const { name, incarnation, partitions } = log.meta
   const { actors } = running.node
-  const feed = feedSource(running.node)
-  const search = searchSource(log, dataDir, auditor)
-  const options = () => lookOptions(log, dataDir)
+  const feed = liveFeed({
+    name: running.node.name,
+    incarnation,
+    partitions,
+    request: (partition, commands) => running.node.request(partition, commands),
+  })
+  const search = searchSource(audited, auditor)
+  const past = answerPast(log, () => pastOptions(audited))
+  const traces = auditorOr(auditor, { trace: ({ messageId }) => traceMessage(audited, messageId) })
   const sources: ApiSources = {
     about: {
       log: name,
@@ -48,17 +56,16 @@ export const engineSources = (
       version: manifest.version,
       startedAt: Date.now(),
       pid: process.pid,
-      folder: resolve(dataDir),
+      folder: dataDir,
     },
     client,
-    trace: (messageId) =>
-      askOrHere(auditor, 'trace', { messageId }, () => traceMessage(log, dataDir, messageId)),
+    trace: (messageId) => traces.trace({ messageId }),
     body: (trace) => bodyOf(log, trace),
     search,
     settleMatching: matchingSource(client, search),
     feed,
-    look: lookSource(lookHere(log, options), auditor),
-    deadLetters: letterSource(lettersHere(log, options), auditor),
+    look: pastSource(past, auditor, partitions),
+    deadLetters: letterSource(past, auditor),
     clusterStatus: async () => ({
       ...(await describeCluster(nats, name, client)),
       ...(auditor === undefined ? {} : { auditor: auditor.status() }),

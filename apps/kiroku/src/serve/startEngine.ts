@@ -1,10 +1,11 @@
-import { resolve as resolvePath } from 'node:path'
 import { httpDoor } from '@kiroku/api'
+import { startAuditor } from '@kiroku/auditor'
 import { createClient, ownerFirst, type Client } from '@kiroku/client'
 import { natsTransport } from '@kiroku/client-nats'
 import type { OpenDoor } from '@kiroku/doors'
 import { KirokuError } from '@kiroku/protocol'
-import { startAuditor } from '../auditor/startAuditor.ts'
+import { auditedLog } from '../audit/auditedLog.ts'
+import { auditorScript, type AuditorSetup } from '../auditor/auditorScript.ts'
 import { consoleMode } from '../console/consoleMode.ts'
 import { startConsole } from '../console/startConsole.ts'
 import { engineSources } from './engineSources.ts'
@@ -71,19 +72,20 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
       { name: `api-${process.pid}`, onEvent: logClientEvent(logger) },
     )
     closers.push(() => client.close())
+    const audited = auditedLog(log, settings.dataDir)
     const auditor =
       settings.audit === 'off'
         ? undefined
-        : startAuditor(
-            { nats: setup.nats, log: log.meta.name, dataDir: resolvePath(settings.dataDir) },
-            logger,
-          )
+        : startAuditor({
+            script: auditorScript,
+            setup: { nats: setup.nats, log: log.meta.name, dataDir: audited.dataDir } satisfies AuditorSetup,
+            onEvent: logger,
+          })
     if (auditor !== undefined) closers.push(() => auditor.close())
     let stopping = false
     const notServing = (): string | undefined =>
       stopping ? 'stopping' : connection.up() ? undefined : 'no connection to NATS'
-    const { dataDir } = settings
-    const parts = { nats, log, dataDir, running, client, auditor, notServing }
+    const parts = { nats, audited, running, client, auditor, notServing }
     const { sources, close: closeSources } = engineSources(parts)
     closers.push(() => Promise.resolve(closeSources()))
     const pagesOf = (host: string) =>

@@ -1,6 +1,6 @@
-import { FeedHub, type FeedMessage } from '@kiroku/audit'
 import { parseTokens, type OpenDoor } from '@kiroku/doors'
-import type { PartitionNews } from '@kiroku/protocol'
+import { FeedHub } from '@kiroku/feed'
+import type { FeedUpdate, PartitionUpdate } from '@kiroku/protocol'
 import { waitUntil } from '@kiroku/testkit'
 import * as Schema from 'effect/Schema'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -25,8 +25,8 @@ const serve = async (tokens = ''): Promise<void> => {
           open.add(reader)
           return {
             take: () => reader.take(),
-            onNews: (wake) => reader.onNews(wake),
-            place: () => hub.place,
+            onUpdate: (wake) => reader.onUpdate(wake),
+            progress: () => hub.progress,
             close: () => void open.delete(reader),
           }
         },
@@ -54,7 +54,7 @@ const counts = {
   committed: 0,
   deadLettered: 0,
 }
-const standing = (seq: number): PartitionNews => ({
+const standing = (seq: number): PartitionUpdate => ({
   kind: 'standing',
   partition: 0,
   seq,
@@ -64,7 +64,7 @@ const standing = (seq: number): PartitionNews => ({
     { id: 2, queue: 'other', counts: { ...counts, discarded: 0, redelivered: 0 } },
   ],
 })
-const delivered = (seq: number, queue = 'mail'): PartitionNews => ({
+const delivered = (seq: number, queue = 'mail'): PartitionUpdate => ({
   kind: 'changes',
   partition: 0,
   seq,
@@ -87,7 +87,7 @@ const listen = async (path: string, headers: Record<string, string> = {}) => {
   const stream = new AbortController()
   streams.push(stream)
   const response = await fetch(api.url + path, { headers, signal: stream.signal })
-  const events: { event: string; id: string; data: FeedMessage }[] = []
+  const events: { event: string; id: string; data: FeedUpdate }[] = []
   const read = async (): Promise<void> => {
     let text = ''
     for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) {
@@ -100,7 +100,7 @@ const listen = async (path: string, headers: Record<string, string> = {}) => {
             .map((line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)] as const),
         )
         const { event, id, data } = asDefined(fields)
-        events.push({ event, id, data: data as FeedMessage })
+        events.push({ event, id, data: data as FeedUpdate })
         text = text.slice(end + 2)
       }
     }

@@ -1,5 +1,5 @@
 import type { LogSpan, Trace } from '@kiroku/audit'
-import { Replayer } from '@kiroku/audit/replay'
+import { Replayer } from '@kiroku/audit/browser'
 import { describe, expect, it } from 'vitest'
 import { serve, type Received } from '../serveTestApi.ts'
 

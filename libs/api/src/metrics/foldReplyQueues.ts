@@ -1,5 +1,4 @@
-import { sumCounts } from '@kiroku/audit'
-import { isReplyQueue, type QueueDescription } from '@kiroku/protocol'
+import { isReplyQueue, type QueueDescription, sumCounts } from '@kiroku/protocol'
 
 /** What metrics say of a queue; several in one have no partition. */
 export type MeasuredQueue = Pick<

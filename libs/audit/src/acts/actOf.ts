@@ -1,6 +1,5 @@
 import { findDelayed, type PartitionState, type QueueState } from '@kiroku/partition'
-import { defaultQueueConfig, type LogEvent } from '@kiroku/protocol'
-import { total } from '../ranges.ts'
+import { defaultQueueConfig, type LogEvent, rangeTotal } from '@kiroku/protocol'
 import type { Act } from './Act.ts'
 
 type Values = Record<string, unknown>
@@ -81,7 +80,7 @@ const changeOf = (
         { parts: e.parts.map(({ partition }) => partition) },
       ]
     case 'Discarded':
-      return [{}, { messages: total(e.numbers), reason: e.reason }, subName(e.sub)]
+      return [{}, { messages: rangeTotal(e.numbers), reason: e.reason }, subName(e.sub)]
     case 'Recalled':
       return [
         { number: e.number, state: 'Delayed' },
@@ -96,7 +95,7 @@ const changeOf = (
     }
     case 'RedriveStarted': {
       const { task, to, filter, rateMax, messagesMax, upTo, selection } = e
-      const selected = selection === undefined ? {} : { selected: total(selection) }
+      const selected = selection === undefined ? {} : { selected: rangeTotal(selection) }
       return [{}, { task, to, filter, rateMax, messagesMax, upTo, ...selected }, subName(e.sub)]
     }
     case 'RedriveEnded': {

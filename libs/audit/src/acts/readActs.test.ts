@@ -1,8 +1,8 @@
 import { KirokuError } from '@kiroku/protocol'
 import { decodeCheckpoint, startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import type { MomentStore } from '../Moment.ts'
-import { ask, lastFrame, send, tester } from '../TestRecord.ts'
+import type { SavedStateStore } from '../replay/SavedState.ts'
+import { ask, lastFrame, send, tester } from '../testing/TestRecord.ts'
 import type { Act } from './Act.ts'
 import { readActs } from './readActs.ts'
 
@@ -23,7 +23,7 @@ const indexed = async () => ({ acts: await all(), reached: new Map([[0, await la
 it('what an index does not know yet is not replayed where nobody did anything', async () => {
   const known = await indexed()
   for (let i = 0; i < 20; i++) await send(engine, 0, 'mail', 'x')
-  const moments: MomentStore = {
+  const moments: SavedStateStore = {
     list: () => Promise.reject(new Error('a replay begins')),
     get: () => Promise.resolve(undefined),
     put: () => Promise.resolve(),

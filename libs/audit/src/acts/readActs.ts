@@ -1,10 +1,10 @@
 import type { Log } from '@kiroku/log'
-import type { DecodeCheckpoint } from '../Checkpoint.ts'
-import { LogPass } from '../LogPass.ts'
-import type { MomentStore } from '../Moment.ts'
-import type { LostPartition } from '../missingText.ts'
-import { openPartition } from '../openPartition.ts'
-import type { OnProgress } from '../Progress.ts'
+import type { DecodeCheckpoint } from '../replay/Checkpoint.ts'
+import type { OnProgress } from '../replay/Progress.ts'
+import { Replay } from '../replay/Replay.ts'
+import type { SavedStateStore } from '../replay/SavedState.ts'
+import type { LostPartition } from '../replay/missingText.ts'
+import { openPartition } from '../replay/openPartition.ts'
 import { passesActFilter, type Act, type ActFilter } from './Act.ts'
 import { actOf } from './actOf.ts'
 import { actsBetween, type ActSpan } from './actsBetween.ts'
@@ -12,7 +12,7 @@ import { actsBetween, type ActSpan } from './actsBetween.ts'
 /** How to look for acts. */
 export interface ReadActsOptions {
   readonly decodeCheckpoint: DecodeCheckpoint
-  readonly moments?: MomentStore
+  readonly moments?: SavedStateStore
   readonly onProgress?: OnProgress
   /** Called now and then, so that others get their turn. */
   readonly pause?: () => Promise<void>
@@ -51,7 +51,7 @@ export const readActs = async (log: Log, filter: ActFilter, options: ReadActsOpt
       if (span.kind === 'none') continue
       const [near, toSeq] = span.kind === 'some' ? [span.first - 1, span.last] : [reached, lastSeq]
       let told = reached
-      const pass = await LogPass.open(partition, {
+      const pass = await Replay.open(partition, {
         decodeCheckpoint,
         ...(moments === undefined ? {} : { moments }),
         ...(pause === undefined ? {} : { pause }),

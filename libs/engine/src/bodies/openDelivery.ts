@@ -1,11 +1,11 @@
 import type { Opened, OpenMessage } from '@kiroku/log'
-import { pushNumber } from '@kiroku/partition'
 import {
   decodeEnvelope,
   type Delivery,
   encodeEnvelope,
   type EnvelopeMeta,
   KirokuError,
+  pushNumber,
 } from '@kiroku/protocol'
 import type { KeyRing } from '../keys/KeyRing.ts'
 

@@ -7,7 +7,7 @@ import {
   type Turn,
   type Ownership,
 } from '@kiroku/partition'
-import { type CommandOf, countOf, decodeEnvelope, KirokuError } from '@kiroku/protocol'
+import { type CommandOf, rangeTotal, decodeEnvelope, KirokuError } from '@kiroku/protocol'
 import type { Bringing } from '../actor/Mailbox.ts'
 import { sha256 } from '../sha256.ts'
 import { lineageBytesMax } from '../append/Sizes.ts'
@@ -145,9 +145,9 @@ export class BodyCipher implements OwnerTask {
       if (queue === undefined || queue.config.erasable === 'none') continue
       let i = 0
       for (const e of turn.events) {
-        if (e.type === 'LettersCarried' && e.source === id) i += countOf(e.forwards)
+        if (e.type === 'LettersCarried' && e.source === id) i += rangeTotal(e.forwards)
         if (!('queue' in e) || e.queue !== id) continue
-        if (e.type === 'BodiesCarried') i += countOf(e.numbers)
+        if (e.type === 'BodiesCarried') i += rangeTotal(e.numbers)
         if (e.type !== 'Enqueued' && e.type !== 'ForwardReceived') continue
         for (let n = e.first; n < e.first + e.count; n++, i++) {
           const body = bodies[i]!

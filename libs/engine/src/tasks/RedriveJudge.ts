@@ -1,5 +1,5 @@
-import { mainSubscription, pushNumber, type AvailableMessage, type RedriveMove } from '@kiroku/partition'
-import { type EnvelopeMeta, type Lineage, type Redrive, type RedriveSkip } from '@kiroku/protocol'
+import { mainSubscription, type AvailableMessage, type RedriveMove } from '@kiroku/partition'
+import { type EnvelopeMeta, type Lineage, type Redrive, type RedriveSkip, pushNumber } from '@kiroku/protocol'
 import type { BodySchemas } from '../bodies/BodySchemas.ts'
 import type { RedriveTarget, RedriveTargets } from './RedriveTargets.ts'
 import { looksInside, passesByTime, passesInside } from './redriveFilter.ts'

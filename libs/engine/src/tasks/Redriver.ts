@@ -11,7 +11,7 @@ import {
   type Subscription,
 } from '@kiroku/partition'
 import {
-  countOf,
+  rangeTotal,
   decodeEnvelope,
   heldWarning,
   isDryRun,
@@ -313,7 +313,7 @@ export class Redriver implements OwnerTask {
 /** The most that a step takes on record: one fact per move, in which each message may be a range of its own. */
 const stepBytes = (moves: readonly RedriveMove[]): number => {
   let bytes = 2 * 1024
-  for (const move of moves) bytes += 400 + valueBytes(move.target) + rangeBytes * countOf(move.numbers)
+  for (const move of moves) bytes += 400 + valueBytes(move.target) + rangeBytes * rangeTotal(move.numbers)
   return bytes
 }
 

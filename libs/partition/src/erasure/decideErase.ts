@@ -1,8 +1,8 @@
 import {
   type Actor,
   type CommandOf,
-  countOf,
-  intersect,
+  rangeTotal,
+  intersectRanges,
   KirokuError,
   rangeBytes,
   type Ranges,
@@ -54,7 +54,7 @@ export const decideErase = <B>(
   let discarded = ended
   for (const sub of [...queue.subs]) {
     const numbers = erasedAmong(state, sub, which)
-    discarded += countOf(numbers)
+    discarded += rangeTotal(numbers)
     end(turn, sub, numbers)
   }
   turn.own.awaitingErased.push({ token, erasure, discarded })
@@ -77,8 +77,8 @@ const endAhead = <B>(
   const upTo = firsts.sort((a, b) => a - b)[Math.max(0, rangesMax)]!
   let ended = 0
   for (const { sub, numbers } of bySub) {
-    const early = intersect(numbers, [0, upTo])
-    ended += countOf(early)
+    const early = intersectRanges(numbers, [0, upTo])
+    ended += rangeTotal(early)
     end(turn, sub, early)
   }
   return ended

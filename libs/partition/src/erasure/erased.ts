@@ -1,4 +1,4 @@
-import { countOf, KirokuError, pushRange, type Ranges, State } from '@kiroku/protocol'
+import { rangeTotal, KirokuError, pushRange, type Ranges, State } from '@kiroku/protocol'
 import { isolateDelayed, findDelayed } from '../delay/delayed.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
 import type { QueueState } from '../state/QueueState.ts'
@@ -75,14 +75,14 @@ export const takeErased = (state: PartitionState, sub: Subscription, numbers: Ra
         pushRange(untouched, n, 1)
       }
     }
-  let left = countOf(untouched)
+  let left = rangeTotal(untouched)
   if (left > 0) takeUntouched(state, sub, untouched, (run) => (left -= runs.count(run)))
   if (left !== 0)
     throw new KirokuError(
       'LogDamaged',
       `an event at ${state.frameSeq} erases messages of queue ${sub.queue.id} that are not there`,
     )
-  sub.discarded += countOf(numbers)
+  sub.discarded += rangeTotal(numbers)
 }
 
 /** A delayed message is given to its subscriptions, each of which is then done with it. */

@@ -10,8 +10,9 @@ import {
   type Ranges,
   textBytes,
   valueBytes,
+  pushNumber,
 } from '@kiroku/protocol'
-import { pushNumber, type Turn } from '../Turn.ts'
+import { type Turn } from '../Turn.ts'
 import type { Ownership } from '../ownership/Ownership.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
 import { mainSubscription, type QueueState } from '../state/QueueState.ts'

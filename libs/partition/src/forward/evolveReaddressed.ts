@@ -1,4 +1,4 @@
-import { countOf, KirokuError, type LogEventOf, type Ranges } from '@kiroku/protocol'
+import { rangeTotal, KirokuError, type LogEventOf, type Ranges } from '@kiroku/protocol'
 import type { PartitionState } from '../state/PartitionState.ts'
 import { laneKey, laneOf, seenKey, type OutboxEntry, type OutboxLane } from './Outbox.ts'
 
@@ -11,7 +11,7 @@ export const readdressed = (state: PartitionState, e: LogEventOf<'Readdressed'>)
   const key = laneKey(e.source, e.from)
   const from = outbox.get(key)
   const { moved, kept } = divide(from?.entries ?? [], e.forwards)
-  if (from === undefined || moved.length !== countOf(e.forwards))
+  if (from === undefined || moved.length !== rangeTotal(e.forwards))
     throw new KirokuError(
       'LogDamaged',
       `an event at ${state.frameSeq} readdresses letters of queue ${e.source} that are not on their way`,

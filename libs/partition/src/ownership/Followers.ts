@@ -1,4 +1,4 @@
-import { limits, type LogEvent, type PartitionNews } from '@kiroku/protocol'
+import { limits, type LogEvent, type PartitionUpdate } from '@kiroku/protocol'
 import { TransitionCounts } from '../read/TransitionCounts.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
 
@@ -30,7 +30,7 @@ export class Followers {
    * What happened to the queues behind `since`, where that is what this follower was told last; otherwise how they
    * stand. `seq` is the record that `state` goes up to.
    */
-  take(name: string, since: number, state: PartitionState, seq: number): PartitionNews {
+  take(name: string, since: number, state: PartitionState, seq: number): PartitionUpdate {
     let follower = this.#followers.get(name)
     if (follower === undefined) {
       follower = { counts: new TransitionCounts(), seq: 0, askedAt: 0 }

@@ -1,4 +1,4 @@
-import { countOf, type LogEvent, type LogEventOf, type QueueConfig, type Ranges } from '@kiroku/protocol'
+import { rangeTotal, type LogEvent, type LogEventOf, type QueueConfig, type Ranges } from '@kiroku/protocol'
 import { mainSubscription } from '../state/QueueState.ts'
 import { firstPlace } from '../store/firstPlace.ts'
 import { partOf, type PastRun } from './PastRun.ts'
@@ -52,7 +52,7 @@ export class PastFold {
     let place = 0
     for (let i = 0; i < frame.events.length; i++) {
       const e = frame.events[i]!
-      if (e.type === 'LettersCarried' && e.source === queue) place += countOf(e.forwards)
+      if (e.type === 'LettersCarried' && e.source === queue) place += rangeTotal(e.forwards)
       if (!('queue' in e) || e.queue !== queue) continue
       let runs: PastRun[] = []
       switch (e.type) {

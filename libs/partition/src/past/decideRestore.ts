@@ -1,5 +1,5 @@
-import type { Ranges } from '@kiroku/protocol'
-import { pushNumber, type Turn } from '../Turn.ts'
+import { type Ranges, pushNumber } from '@kiroku/protocol'
+import { type Turn } from '../Turn.ts'
 import { passes } from '../send/filter.ts'
 import type { PastRun } from './PastRun.ts'
 

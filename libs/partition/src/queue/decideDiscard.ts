@@ -1,4 +1,12 @@
-import { type CommandOf, countOf, KirokuError, limits, pushRange, type Ranges, State } from '@kiroku/protocol'
+import {
+  type CommandOf,
+  rangeTotal,
+  KirokuError,
+  limits,
+  pushRange,
+  type Ranges,
+  State,
+} from '@kiroku/protocol'
 import type { Turn } from '../Turn.ts'
 import { namedSubscription } from '../lookup.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
@@ -11,7 +19,7 @@ export const decideDiscard = <B>(turn: Turn<B>, command: CommandOf<'Discard'>, t
   const { numbers, by } = command
   const sub = namedSubscription(turn, command.queue, command.subscription, token)
   if (sub === undefined) return
-  if (!areOrdered(numbers) || countOf(numbers) > limits.discardMessagesMax)
+  if (!areOrdered(numbers) || rangeTotal(numbers) > limits.discardMessagesMax)
     return turn.refuse(
       token,
       new KirokuError(
@@ -26,7 +34,7 @@ export const decideDiscard = <B>(turn: Turn<B>, command: CommandOf<'Discard'>, t
     const facts = { reason: 'operator', cause: 'operator', error: '', by } as const
     turn.emit({ type: 'Discarded', queue, sub: sub.id, numbers: standing, ...facts })
   }
-  turn.ok(token, { discarded: countOf(standing) })
+  turn.ok(token, { discarded: rangeTotal(standing) })
 }
 
 const areOrdered = (numbers: Ranges): boolean => {

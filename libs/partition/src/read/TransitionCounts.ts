@@ -3,7 +3,7 @@ import {
   type LogEvent,
   noCounts,
   type QueueCounts,
-  type QueueNews,
+  type QueueUpdate,
   type StateName,
   type TransitionCount,
 } from '@kiroku/protocol'
@@ -38,7 +38,7 @@ export class TransitionCounts {
   }
 
   /** What happened since the last time; `state` is that behind the last event. */
-  take(state: PartitionState): QueueNews {
+  take(state: PartitionState): QueueUpdate {
     const touched = this.#touched
     if (touched.size > 0) this.#touched = new Map()
     if (this.#isAnew) {

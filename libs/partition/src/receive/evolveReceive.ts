@@ -1,4 +1,4 @@
-import { countOf, type LogEventOf, State } from '@kiroku/protocol'
+import { rangeTotal, type LogEventOf, State } from '@kiroku/protocol'
 import { subOf } from '../eventTargets.ts'
 import { groupDelivered } from '../groups/groupLists.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
@@ -30,7 +30,7 @@ export const delivered = (state: PartitionState, e: LogEventOf<'Delivered'>): vo
       left--
     }
   }
-  const count = countOf(e.numbers)
+  const count = rangeTotal(e.numbers)
   sub.inflight += count
   if (sub.isLimited) state.watcher?.entered(sub, e.delivery, count)
   if (e.delivery >= state.nextDelivery) state.nextDelivery = e.delivery + 1

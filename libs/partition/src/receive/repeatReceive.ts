@@ -1,6 +1,6 @@
 import { step, type MachineEvent } from '@kiroku/message'
-import { KirokuError, type Ranges } from '@kiroku/protocol'
-import { pushNumber, type PlannedDelivery, type Turn } from '../Turn.ts'
+import { KirokuError, type Ranges, pushNumber } from '@kiroku/protocol'
+import { type PlannedDelivery, type Turn } from '../Turn.ts'
 import type { Subscription } from '../state/Subscription.ts'
 import type { LiveSlab } from '../store/LiveSlab.ts'
 import { loadCell } from '../store/loadCell.ts'

@@ -2,8 +2,8 @@ import { step, type MachineEvent } from '@kiroku/message'
 import {
   type Actor,
   type CommandOf,
-  countOf,
-  intersect,
+  rangeTotal,
+  intersectRanges,
   isDryRun,
   KirokuError,
   type OutboxDescription,
@@ -181,12 +181,12 @@ export const decideRedrive = <B>(turn: Turn<B>, redrive: Redrive, found: Redrive
   if (sub === undefined || !own.isRunning(redrive)) return
   for (const move of found.moves) {
     const { selection } = redrive
-    const named = selection === undefined ? move.numbers : intersect(move.numbers, selection)
+    const named = selection === undefined ? move.numbers : intersectRanges(move.numbers, selection)
     const numbers = movable(turn, sub, availableAmong(state, sub, named))
     if (numbers.length === 0) continue
     const { name, partition, queue } = move.target
     const target = { partition, queue }
-    if (isDryRun(redrive)) addTarget(redrive, name, countOf(numbers))
+    if (isDryRun(redrive)) addTarget(redrive, name, rangeTotal(numbers))
     else
       turn.emit({
         type: 'Redriven',

@@ -1,5 +1,5 @@
 import {
-  countOf,
+  rangeTotal,
   KirokuError,
   limits,
   type LogEventOf,
@@ -46,7 +46,7 @@ export const redriveStarted = (state: PartitionState, e: LogEventOf<'RedriveStar
 export const redriven = (state: PartitionState, e: LogEventOf<'Redriven'>): void => {
   const redrive = redriveOf(state, e.queue, e.task)
   const sub = subOf(state, e.queue, e.sub)
-  const count = countOf(e.numbers)
+  const count = rangeTotal(e.numbers)
   addTarget(redrive, e.name, count)
   const lane = laneOf(state.outbox, e.queue, e.target, e.name)
   let forward = e.forward

@@ -1,4 +1,4 @@
-import { countOf, intersect, rangeFrom, type Ranges, type Redrive, State } from '@kiroku/protocol'
+import { rangeTotal, intersectRanges, rangeFrom, type Ranges, type Redrive, State } from '@kiroku/protocol'
 import type { PartitionState } from '../state/PartitionState.ts'
 import type { Subscription } from '../state/Subscription.ts'
 import { availableNumbers } from '../store/available.ts'
@@ -13,11 +13,11 @@ export const redriveNumbers = (state: PartitionState, sub: Subscription, redrive
   redrive.filtered = 0
   const { selection } = redrive
   if (selection === undefined) return available
-  const numbers = intersect(available, selection)
+  const numbers = intersectRanges(available, selection)
   const leased = liveAmong(state, sub, State.Inflight, selection)
   const waiting =
     liveAmong(state, sub, State.WaitingRetry, selection) + delayedAmong(state, sub.queue.id, selection)
-  const gone = countOf(selection) - countOf(numbers) - leased - waiting - redrive.moved
+  const gone = rangeTotal(selection) - rangeTotal(numbers) - leased - waiting - redrive.moved
   if (leased > 0) redrive.skipped.leased = leased
   if (waiting > 0) redrive.skipped.waiting = waiting
   if (gone > 0) redrive.skipped.gone = gone
@@ -43,6 +43,6 @@ const liveAmong = (
 const delayedAmong = ({ delayedRuns, runs }: PartitionState, queue: number, selection: Ranges): number => {
   let count = 0
   for (const { queue: of, run } of delayedRuns.items)
-    if (of.id === queue) count += countOf(intersect(selection, [runs.first(run), runs.count(run)]))
+    if (of.id === queue) count += rangeTotal(intersectRanges(selection, [runs.first(run), runs.count(run)]))
   return count
 }

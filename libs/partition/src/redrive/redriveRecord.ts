@@ -1,4 +1,4 @@
-import { countOf, type Ranges, type Redrive } from '@kiroku/protocol'
+import { rangeTotal, type Ranges, type Redrive } from '@kiroku/protocol'
 
 /** A redrive as the record has it. */
 export const recordedRedrive = (r: Redrive): Redrive => ({
@@ -24,8 +24,8 @@ export const begun = (
   targets: [],
   skipped: {},
   filtered: 0,
-  left: selection === undefined ? deliverable : countOf(selection),
-  ...(selection === undefined ? undefined : { selected: countOf(selection) }),
+  left: selection === undefined ? deliverable : rangeTotal(selection),
+  ...(selection === undefined ? undefined : { selected: rangeTotal(selection) }),
 })
 
 /** Counts messages that went to a queue. */

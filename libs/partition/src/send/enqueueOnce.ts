@@ -1,5 +1,5 @@
-import { type Answers, type CommandOf, KirokuError, limits, type Ranges } from '@kiroku/protocol'
-import { pushNumber, type Digest, type Turn } from '../Turn.ts'
+import { type Answers, type CommandOf, KirokuError, limits, type Ranges, pushNumber } from '@kiroku/protocol'
+import { type Digest, type Turn } from '../Turn.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
 import type { QueueState } from '../state/QueueState.ts'
 import { dedupKeyBytes } from './DedupKeys.ts'

@@ -1,4 +1,4 @@
-import { countOf, type LogEventOf, type Ranges, State } from '@kiroku/protocol'
+import { rangeTotal, type LogEventOf, type Ranges, State } from '@kiroku/protocol'
 import { takeErased } from '../erasure/erased.ts'
 import { eachSlot, subOf } from '../eventTargets.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
@@ -13,7 +13,7 @@ export const finished = (
 ): void => {
   const sub = subOf(state, e.queue, e.sub)
   eachSlot(state, sub, e.numbers, (slot) => retire(state, sub, slot))
-  sub[counter] += countOf(e.numbers)
+  sub[counter] += rangeTotal(e.numbers)
   makeRoom(state, sub)
 }
 

@@ -1,4 +1,4 @@
-import { countOf, KirokuError, pushRange, rangeFrom, type Ranges, State } from '@kiroku/protocol'
+import { rangeTotal, KirokuError, pushRange, rangeFrom, type Ranges, State } from '@kiroku/protocol'
 import type { PartitionState } from '../state/PartitionState.ts'
 import type { Subscription } from '../state/Subscription.ts'
 import { retire } from './availableList.ts'
@@ -59,7 +59,7 @@ export const availableAmong = (
 ): AvailableMessage[] => {
   const { runs } = state
   const { found, rest } = touchedAmong(state, sub, numbers)
-  let left = countOf(rest)
+  let left = rangeTotal(rest)
   for (const run of readyRuns(state, sub)) {
     if (left === 0) break
     const first = runs.first(run)
@@ -87,7 +87,7 @@ export const takeAvailable = (
     for (let i = 0, count = state.runs.count(run); i < count; i++)
       found.push(untouchedMessage(state, run, first + i))
   })
-  if (found.length !== countOf(numbers))
+  if (found.length !== rangeTotal(numbers))
     throw new KirokuError(
       'LogDamaged',
       `an event at ${state.frameSeq} moves messages of queue ${sub.queue.id} that are not available`,

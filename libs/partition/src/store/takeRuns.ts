@@ -1,4 +1,4 @@
-import { countOf, KirokuError, rangeFrom, type Ranges } from '@kiroku/protocol'
+import { rangeTotal, KirokuError, rangeFrom, type Ranges } from '@kiroku/protocol'
 import { isolateDelayed, missing } from '../delay/delayed.ts'
 import type { Group, RunList } from '../groups/Group.ts'
 import { groupTouched } from '../groups/groupLists.ts'
@@ -48,7 +48,7 @@ export const takeUntouched = (
   numbers: Ranges,
   going: (run: number) => void,
 ): void => {
-  let left = countOf(numbers)
+  let left = rangeTotal(numbers)
   // Retention takes what a group begins with, and must not look through a million others for it.
   const headed = sub.groups?.headedBy(numbers[0]!)
   if (headed !== undefined) left -= takeFromList(state, sub, headed, numbers, left, going)

@@ -1,7 +1,7 @@
 import type { Actor } from '../event/Actor.ts'
 import type { GroupDescription, QueueDescription } from '../observe/QueueDescription.ts'
 import type { PartitionDescription } from '../observe/PartitionDescription.ts'
-import type { PartitionNews } from '../observe/PartitionNews.ts'
+import type { PartitionUpdate } from '../observe/PartitionUpdate.ts'
 import { actor, number, optional, queue, record, shape, text, type Shapes } from './shape.ts'
 
 /** Describing and following. */
@@ -23,7 +23,7 @@ export interface ObserveAnswers {
   DescribePartition: PartitionDescription
   /** By how much partition time was moved on; 0 also where no clocks disagree. */
   ConfirmClock: { readonly steppedMs: number }
-  FollowPartition: PartitionNews
+  FollowPartition: PartitionUpdate
 }
 
 /** What each of these commands must hold; ranges and meaning are the partition's to check. */

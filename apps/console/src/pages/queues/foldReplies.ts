@@ -1,5 +1,4 @@
-import { sumCounts } from '@kiroku/audit'
-import { isReplyQueue } from '@kiroku/protocol'
+import { isReplyQueue, sumCounts } from '@kiroku/protocol'
 import type { Tally } from '../../data/QueueActivity.ts'
 import type { QueueRow } from './QueueRow.ts'
 

@@ -1,0 +1,36 @@
+import { KeyReader, type Log } from '@kiroku/log'
+import type { EnvelopeMeta } from '@kiroku/protocol'
+import type { Trace } from '../trace/TraceStep.ts'
+import { bodyAt, isBodyStep } from './bodyAt.ts'
+
+/** The body of a message, with what travels beside it. */
+export interface MessageBody {
+  readonly meta: EnvelopeMeta
+  /** Nothing, when it is unreadable. */
+  readonly body: Uint8Array
+  /** When it was sent, in ms of partition time; absent: the record no longer says. */
+  readonly enqueuedAt?: number
+  /** Why it cannot be read: its key was erased, or is lost, or the record begins behind it. */
+  readonly unreadable?: 'erased' | 'lost' | 'trimmed'
+}
+
+/**
+ * The body that a message has now, or had last; where the record holds that no more, the one that it still holds.
+ * Errors: `LogDamaged`, `KeysUnavailable`, and those of the log.
+ */
+export const bodyOf = async (log: Log, trace: Trace): Promise<MessageBody> => {
+  const keys = new KeyReader(log.keys)
+  const [first] = trace.steps
+  for (const step of trace.steps.filter(isBodyStep).reverse()) {
+    const found = await bodyAt(log, keys, step)
+    if (found === undefined) continue
+    const { meta, body, unreadable } = found
+    const enqueuedAt = first?.event === 'Enqueued' ? first.at : meta.lineage?.enqueuedAt
+    return {
+      meta,
+      ...(typeof enqueuedAt === 'number' ? { enqueuedAt } : {}),
+      ...(unreadable === undefined ? { body } : { body: new Uint8Array(), unreadable }),
+    }
+  }
+  return { meta: {}, body: new Uint8Array(), unreadable: 'trimmed' }
+}

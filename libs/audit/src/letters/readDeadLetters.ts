@@ -1,0 +1,210 @@
+import { KeyReader, type Log, type PartitionLog } from '@kiroku/log'
+import {
+  mainSubscription,
+  messageOf,
+  messageSpans,
+  type PartitionState,
+  type QueueState,
+  type StandingMessage,
+} from '@kiroku/partition'
+import {
+  type EnvelopeMeta,
+  isKirokuError,
+  KirokuError,
+  type MessageAddress,
+  messageId,
+  partitionOf,
+  type StateName,
+  stateNames,
+} from '@kiroku/protocol'
+import { openEnvelope } from '../bodies/openEnvelope.ts'
+import { readEnvelopes } from '../bodies/readEnvelopes.ts'
+import { PastReader, type PastOptions, type PastPart } from '../past/PastReader.ts'
+import type { AskedMoment } from '../past/QueueMoment.ts'
+import { progressRecords } from '../replay/Progress.ts'
+import { Replay } from '../replay/Replay.ts'
+import type { DeadLetter } from './DeadLetter.ts'
+import { DeadLetters } from './DeadLetters.ts'
+
+/** How dead letters are read. */
+export interface DeadLetterOptions extends Omit<PastOptions, 'now'>, Partial<Pick<PastOptions, 'now'>> {
+  /** As it was then; default: as it is. */
+  readonly moment?: AskedMoment
+  /** Subscription of the dead-letter queue; default `main`. */
+  readonly subscription?: string
+}
+
+/** Letters between two pauses. */
+const pauseLetters = 1_000
+
+/**
+ * Reads what lies in a queue, now or at a moment of the past, with why it came there: from the log alone, without a
+ * receive. Goes through the parts of a spread queue too. Calls back for each message, those of one partition in the order
+ * of the log. Errors: `UnknownQueue`, `UnknownSubscription`, `LogDamaged`, and those of the log; of a moment also
+ * `FutureMoment`, and `BeyondRecord`, where the record holds no more what lay there then.
+ */
+export const readDeadLetters = async (
+  log: Log,
+  queue: string,
+  options: DeadLetterOptions,
+  visit: (letter: DeadLetter) => void,
+): Promise<void> => {
+  const { moment, now = Number.MAX_SAFE_INTEGER } = options
+  if (moment !== undefined) {
+    const looker = new PastReader(log, { ...options, now })
+    try {
+      for (const place of (await looker.at(queue, moment)).places) await readPast(log, place, options, visit)
+    } finally {
+      await looker.close()
+    }
+    return
+  }
+  const home = partitionOf(queue, log.meta.partitions)
+  const others = await readPartition(log, home, queue, options, visit)
+  if (others === undefined) throw new KirokuError('UnknownQueue', `there is no queue "${queue}"`)
+  for (const partition of others) await readPartition(log, partition, queue, options, visit)
+}
+
+/** Reads what lies in a queue and gathers it into groups of one kind. Errors: as `readDeadLetters`. */
+export const gatherDeadLetters = async (
+  log: Log,
+  queue: string,
+  options: DeadLetterOptions,
+): Promise<DeadLetters> => {
+  const letters = new DeadLetters()
+  await readDeadLetters(log, queue, options, (letter) => letters.accept(letter))
+  return letters
+}
+
+/** Returns the other partitions that the queue lies on; undefined when it is not on this one. */
+const readPartition = async (
+  log: Log,
+  partition: number,
+  name: string,
+  options: DeadLetterOptions,
+  visit: (letter: DeadLetter) => void,
+): Promise<number[] | undefined> => {
+  const handle = await log.partition(partition)
+  try {
+    const state = await presentState(handle, options)
+    const queue = state.names.get(name)
+    if (queue === undefined) return undefined
+    await readStanding(log, handle, state, queue, options, visit)
+    return queue.spread?.parts.filter((part) => part.queue !== 0).map((part) => part.partition) ?? []
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Reads what lay in a place of a queue. */
+const readPast = async (
+  log: Log,
+  { partition, state, queue }: PastPart,
+  options: DeadLetterOptions,
+  visit: (letter: DeadLetter) => void,
+): Promise<void> => {
+  const handle = await log.partition(partition)
+  try {
+    await readStanding(log, handle, state, queue, options, visit)
+  } catch (e) {
+    const oldest = (await handle.state()).firstSeq
+    if (!isKirokuError(e) || e.id !== 'LogDamaged' || oldest === 1) throw e
+    // A body goes when its message is final and its record is old enough.
+    throw new KirokuError(
+      'BeyondRecord',
+      `partition ${partition} begins with sequence ${oldest}, and holds no more what lay in "${queue.name}" then`,
+      { cause: e },
+    )
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Reads what lies in a queue as a state has it. */
+const readStanding = async (
+  log: Log,
+  handle: PartitionLog,
+  state: PartitionState,
+  queue: QueueState,
+  options: DeadLetterOptions,
+  visit: (letter: DeadLetter) => void,
+): Promise<void> => {
+  const { partition } = handle
+  const wanted = options.subscription ?? mainSubscription
+  const sub = queue.named(wanted)
+  if (sub === undefined)
+    throw new KirokuError('UnknownSubscription', `queue "${queue.name}" has no subscription "${wanted}"`)
+  const { incarnation } = log.meta
+  const here = { incarnation, partition, queue: queue.id }
+  const standing: StandingMessage[] = []
+  for (const span of messageSpans(state, queue))
+    if (span.sub === undefined || span.sub === sub)
+      for (let n = span.first; n < span.first + span.count; n++) standing.push(messageOf(state, span, n))
+  const keys = new KeyReader(log.keys)
+  let count = 0
+  for await (const { place, frame, envelope } of readEnvelopes(handle, queue.id, standing)) {
+    const at = queue.config.retentionFrom === 'arrival' ? place.enqueuedAt : frame.at
+    const { meta, body, unreadable } = await openEnvelope(keys, envelope)
+    const letter = letterOf({ ...here, number: place.number }, stateNames[place.state], at, meta, body)
+    visit(unreadable === undefined ? letter : { ...letter, unreadable })
+    if (++count % pauseLetters === 0) await options.pause?.()
+  }
+}
+
+/** A partition's state at the end of its log. */
+const presentState = async (
+  log: PartitionLog,
+  { decodeCheckpoint, moments, onProgress, pause }: DeadLetterOptions,
+): Promise<PartitionState> => {
+  const { partition } = log
+  const { lastSeq } = await log.state()
+  const pass = await Replay.open(log, {
+    decodeCheckpoint,
+    near: Number.MAX_SAFE_INTEGER,
+    ...(moments === undefined ? {} : { moments }),
+    ...(pause === undefined ? {} : { pause }),
+    onRecord: (seq, events) => {
+      if (seq % progressRecords === 0) onProgress?.({ partition, seq, lastSeq, events })
+    },
+  })
+  await pass.run()
+  return pass.state
+}
+
+const letterOf = (
+  address: MessageAddress,
+  state: StateName,
+  at: number,
+  { tag, group, attributes, contentType, lineage }: EnvelopeMeta,
+  body: Uint8Array,
+): DeadLetter => {
+  // Whoever wrote the envelope may have written anything.
+  const from = isRecord(lineage) ? lineage : undefined
+  const placeId = messageId(address)
+  const redrives = Number.isInteger(from?.redrives) ? from!.redrives! : 0
+  const cause = typeof from?.cause === 'string' ? from.cause : 'sent'
+  return {
+    partition: address.partition,
+    number: address.number,
+    messageId: typeof from?.messageId === 'string' ? from.messageId : placeId,
+    placeId,
+    at,
+    state,
+    ...(typeof from?.queue === 'string' && cause !== 'redriven'
+      ? { origin: { queue: from.queue, subscription: from.subscription ?? mainSubscription } }
+      : {}),
+    cause,
+    error: typeof from?.error === 'string' ? from.error : '',
+    attempts: Number.isInteger(from?.attempts) ? from!.attempts : 0,
+    cameBack: cause === 'redriven' ? 0 : redrives,
+    redrives,
+    sentAt: Number.isFinite(from?.enqueuedAt) ? from!.enqueuedAt : at,
+    ...(typeof tag === 'string' ? { tag } : {}),
+    ...(typeof group === 'string' ? { messageGroup: group } : {}),
+    attributes: isRecord(attributes) ? attributes : {},
+    ...(typeof contentType === 'string' ? { contentType } : {}),
+    body,
+  }
+}
+
+const isRecord = <A>(value: A | undefined): value is A => typeof value === 'object' && value !== null

@@ -1,0 +1,86 @@
+import { readChain, type PartitionLog } from '@kiroku/log'
+import {
+  beginFrame,
+  bodiesBefore,
+  evolve,
+  findDelayed,
+  readyRuns,
+  restore,
+  snapshot,
+  type PartitionState,
+  type Subscription,
+} from '@kiroku/partition'
+import type { Ranges } from '@kiroku/protocol'
+import type { StoredCheckpoint } from '../replay/Checkpoint.ts'
+import { progressOf, type OnProgress } from '../replay/Progress.ts'
+
+/** What cannot be read of a log. */
+interface Gone {
+  readonly firstSeq: number
+  readonly unreadable: ReadonlySet<number>
+  /** Bodies that lie in records of their own which are unreadable or not there: frame, queue, index. */
+  readonly bodies: ReadonlySet<string>
+}
+
+/** Bodies that what is kept still needs, and that are gone. */
+export interface Missing {
+  /** Live messages whose bodies they were. */
+  readonly bodiless: readonly { readonly queue: number; readonly sub: number; readonly numbers: Ranges }[]
+  readonly count: number
+}
+
+export const nothingMissing: Missing = { bodiless: [], count: 0 }
+
+/**
+ * The messages that are still to be handled and whose bodies cannot be read: the body's record is damaged, or it was
+ * trimmed away, and what was noted of that is lost. Dead letters on their way go without, once it was repaired.
+ */
+export const findMissing = async (
+  log: PartitionLog,
+  checkpoint: StoredCheckpoint,
+  upTo: number,
+  { firstSeq, unreadable, bodies }: Gone,
+  onProgress: OnProgress | undefined,
+): Promise<Missing> => {
+  const state = restore(checkpoint.snapshot)
+  const from = { seq: checkpoint.seq, hash: checkpoint.hash, epoch: checkpoint.snapshot.epoch }
+  const report = progressOf(log.partition, upTo, onProgress)
+  for await (const entry of readChain(log, { from, toSeq: upTo })) {
+    if (entry.kind !== 'ours' || entry.record.kind === 'body') continue
+    report(entry.seq, entry.record.events.length)
+    beginFrame(state, entry.seq, entry.record.at)
+    for (const event of entry.record.events) evolve(state, event)
+  }
+  const isThere = (seq: number, queue: number, index: number): boolean =>
+    seq >= firstSeq && !unreadable.has(seq) && !bodies.has(`${seq}/${queue}/${index}`)
+  const bySub = new Map<Subscription, number[]>()
+  let count = 0
+  for (const { queue, first, count: inRun, seq, index } of bodiesBefore(snapshot(state), Infinity))
+    for (let i = 0; i < inRun; i++) {
+      if (isThere(seq, queue, index + i)) continue
+      for (const sub of holders(state, queue, first + i)) {
+        const numbers = bySub.get(sub)
+        if (numbers === undefined) bySub.set(sub, [first + i, 1])
+        else numbers.push(first + i, 1)
+      }
+      count++
+    }
+  const bodiless = [...bySub].map(([sub, numbers]) => ({ queue: sub.queue.id, sub: sub.id, numbers }))
+  if (state.repairedEpoch === 0)
+    for (const { source, entries } of state.outbox.values())
+      for (const { seq, index } of entries) if (!isThere(seq, source, index)) count++
+  return { bodiless, count }
+}
+
+/** The subscriptions that are not done with a message. */
+const holders = (state: PartitionState, id: number, n: number): Subscription[] => {
+  const { live, runs } = state
+  const queue = state.queues.get(id)!
+  const holds = (run: number): boolean => runs.first(run) <= n && n < runs.first(run) + runs.count(run)
+  const isDelayed = findDelayed(state, queue, n) !== undefined
+  return queue.subs.filter((sub) => {
+    if (isDelayed) return sub.from <= n
+    for (const run of readyRuns(state, sub)) if (holds(run)) return true
+    return live.find(sub.index, n) >= 0
+  })
+}

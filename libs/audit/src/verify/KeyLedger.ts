@@ -1,0 +1,117 @@
+import { entryOf, groupEntry, isSealed, keyIn, messageKeyName, readSealed } from '@kiroku/log'
+import { eachNumber, type LogEvent } from '@kiroku/protocol'
+
+/** What is wrong with keys of one entry. */
+export interface KeyProblem {
+  /** Partition and id of the queue whose keys they are. */
+  readonly partition: number
+  readonly queue: number
+  readonly entry: string
+  /** `lost`: gone, and nobody erased them. `left`: erased by the record, but still there. */
+  readonly kind: 'lost' | 'left'
+  /** How many. */
+  readonly keys: number
+  readonly message: string
+}
+
+/** Keys of one entry as the record has them. */
+interface Kept {
+  /** Names of keys that messages on record need, and whether the record says that they are deleted. */
+  readonly names: Map<string, boolean>
+  /** When the last message came that needs one, in ms of partition time. */
+  lastAt: number
+}
+
+/** Which keys messages on record need, and which ones are erased. Feed it every partition's records in order. */
+export class KeyLedger {
+  readonly #entries = new Map<string, Kept>()
+  /** Names by erasures whose keys are not deleted yet. */
+  readonly #open = new Map<string, string[]>()
+  messages = 0
+
+  /** Entries that messages on record need. */
+  get entries(): Iterable<string> {
+    return this.#entries.keys()
+  }
+
+  /** Takes a stored body. */
+  body(body: Uint8Array, at: number): void {
+    if (!isSealed(body)) return
+    this.messages++
+    for (const name of readSealed(body).head.keys) {
+      const kept = this.#keptBy(entryOf(name) ?? name)
+      if (!kept.names.has(name)) kept.names.set(name, false)
+      kept.lastAt = Math.max(kept.lastAt, at)
+    }
+  }
+
+  /** Takes a fact of a partition. */
+  event(e: LogEvent, partition: number): void {
+    if (e.type === 'Erased') {
+      const names: string[] = []
+      if (e.group === undefined)
+        eachNumber(e.numbers ?? [], (n) => names.push(messageKeyName(partition, e.queue, n)))
+      else {
+        const entry = groupEntry(partition, e.queue, e.group)
+        for (const name of this.#keptBy(entry).names.keys())
+          if (name !== `${entry}.${e.key}`) names.push(name)
+      }
+      this.#open.set(`${partition}/${e.erasure}`, names)
+    }
+    if (e.type === 'KeysDeleted') {
+      for (const name of this.#open.get(`${partition}/${e.erasure}`) ?? [])
+        this.#keptBy(entryOf(name)!).names.set(name, true)
+      this.#open.delete(`${partition}/${e.erasure}`)
+    }
+  }
+
+  #keptBy(entry: string): Kept {
+    let kept = this.#entries.get(entry)
+    if (kept === undefined) this.#entries.set(entry, (kept = { names: new Map(), lastAt: 0 }))
+    return kept
+  }
+
+  /**
+   * Holds an entry against what is stored of it. What its partition's record begins too late for is not judged.
+   * @param value what is stored; undefined: nothing
+   * @param keptSince messages from before may be without an entry, as it vanished by its age
+   */
+  problems(
+    entry: string,
+    value: Uint8Array | undefined,
+    isWhole: (partition: number) => boolean,
+    keptSince: number,
+  ): KeyProblem[] {
+    const { names, lastAt } = this.#entries.get(entry)!
+    const [, p, q] = entry.split('.')
+    const place = { partition: Number(p), queue: Number(q), entry }
+    const underWay = new Set([...this.#open.values()].flat())
+    const lost: string[] = []
+    const left: string[] = []
+    for (const [name, isErased] of names) {
+      const isThere = value !== undefined && keyIn(name, value) !== undefined
+      if (isErased && isThere) left.push(name)
+      else if (isErased || isThere || underWay.has(name)) continue
+      else if (value === undefined ? lastAt >= keptSince : isWhole(place.partition)) lost.push(name)
+    }
+    const of = `queue ${place.queue} of partition ${place.partition}`
+    return [
+      ...problem(place, 'lost', lost, `keys of ${of} are lost, and nobody erased them: ${shown(lost)}`),
+      ...problem(place, 'left', left, `keys of ${of} were erased, but are there again: ${shown(left)}`),
+    ]
+  }
+}
+
+const problem = (
+  place: Pick<KeyProblem, 'partition' | 'queue' | 'entry'>,
+  kind: KeyProblem['kind'],
+  names: readonly string[],
+  message: string,
+): KeyProblem[] => (names.length === 0 ? [] : [{ ...place, kind, keys: names.length, message }])
+
+const namesShown = 3
+
+const shown = (names: readonly string[]): string =>
+  names.length <= namesShown
+    ? names.join(', ')
+    : `${names.slice(0, namesShown).join(', ')} and ${names.length - namesShown} more`

@@ -1,0 +1,248 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { Replay, parseFilter, trace } from '@kiroku/audit'
+import { KirokuError } from '@kiroku/protocol'
+import type { AuditedLog } from './AuditedLog.ts'
+import type {
+  Answering,
+  AuditorMethod,
+  AuditorMethods,
+  AuditorStatus,
+  FollowedPartition,
+} from './AuditorProtocol.ts'
+import { WriterLock } from './WriterLock.ts'
+import { auditFolder } from './auditFolder.ts'
+import { historyOf } from './history/historyOf.ts'
+import { openIndexToRead, openIndexToWrite } from './index/IndexDatabase.ts'
+import { IndexFollower } from './index/IndexFollower.ts'
+import { IndexWriter } from './index/IndexWriter.ts'
+import { actsOfLog } from './index/actsOfLog.ts'
+import { searchIndex } from './index/searchIndex.ts'
+import { traceIndex } from './index/traceIndex.ts'
+import { answerPast } from './past/answerPast.ts'
+import { pastOptions } from './past/pastOptions.ts'
+import { SavedStateFiles } from './saved/SavedStateFiles.ts'
+import { CpuThrottle } from './throttle/CpuThrottle.ts'
+
+/** How much of one processor index and answers take together while the machine is busy; questions go first. */
+const workShare = 1 / 12
+/** What answers may take ahead of that, so that a question now and then is answered at once, in ms of one processor. */
+const answerBurstMs = 1_000
+/** Pause when there is nothing new, in ms. */
+const restMs = 200
+/** Pause before a partition that could not be followed is tried again, in ms. */
+const troubleMs = 5_000
+/** How often a reader tries to become the writer, in ms. */
+const lockMs = 2_000
+/** How long the index waits for the answers to questions, and how often it looks, in ms. */
+const answerMs = 2_000
+const answerLookMs = 20
+/** Records of a partition that are read before the next one has its turn. */
+const turnRecords = 2_000
+
+/** What an auditor needs. */
+export interface AuditorOptions extends AuditedLog {
+  /** Called once for each new reason why a partition cannot be followed. */
+  readonly onTrouble: (partition: number, error: unknown) => void
+}
+
+interface Followed {
+  readonly follower: IndexFollower
+  lastSeq: number
+  trouble: string | undefined
+  /** When it is tried again, in ms of the process's clock. */
+  againAt: number
+}
+
+/** Follows the log of every partition, keeps index and saved states on a disk, and answers questions from them. */
+export class Auditor {
+  readonly #audited: AuditedLog
+  readonly #folder: string
+  readonly #onTrouble: AuditorOptions['onTrouble']
+  readonly #followed: Followed[] = []
+  readonly #stop = new AbortController()
+  readonly #throttle = new CpuThrottle(workShare, this.#stop.signal)
+  readonly #answerThrottle = new CpuThrottle(workShare, this.#stop.signal, answerBurstMs)
+  readonly #answering: Answering
+  #lock: WriterLock | undefined
+  #running: Promise<void> | undefined
+  /** Questions that are being answered. */
+  #asked = 0
+
+  constructor({ onTrouble, ...audited }: AuditorOptions) {
+    this.#audited = audited
+    this.#folder = auditFolder(audited.dataDir, audited.log.meta.incarnation)
+    this.#onTrouble = onTrouble
+    this.#answering = this.#answers()
+  }
+
+  /** Begins. The promise fails when it cannot go on at all, as with a full disk. */
+  run(): Promise<void> {
+    this.#running ??= this.#run()
+    return this.#running
+  }
+
+  get status(): AuditorStatus {
+    return {
+      pid: process.pid,
+      role: this.#lock === undefined ? 'reader' : 'writer',
+      partitions: this.#followed.map(({ follower, lastSeq, trouble }): FollowedPartition => ({
+        partition: follower.partition,
+        seq: follower.reachedSeq,
+        lastSeq: Math.max(lastSeq, follower.reachedSeq),
+        events: follower.events,
+        ...(trouble === undefined ? {} : { trouble }),
+      })),
+    }
+  }
+
+  /** Errors: those of the question. */
+  async ask<M extends AuditorMethod>(
+    method: M,
+    asked: AuditorMethods[M]['asked'],
+  ): Promise<AuditorMethods[M]['answer']> {
+    this.#asked++
+    try {
+      // Repeated questions pay for their processor time here.
+      await this.#answerThrottle.pause()
+      return await (this.#answering[method] as Answering[M])(asked)
+    } finally {
+      this.#asked--
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.#stop.abort()
+    await this.#running
+  }
+
+  #answers(): Answering {
+    const audited = this.#audited
+    const { log, decodeCheckpoint } = audited
+    return {
+      search: ({ filter, limit, cursor }) =>
+        this.#reading((database) =>
+          Promise.resolve(
+            searchIndex(database, parseFilter(filter, Date.now()), {
+              incarnation: log.meta.incarnation,
+              ...(limit === undefined ? {} : { limit }),
+              ...(cursor === undefined ? {} : { cursor }),
+            }),
+          ),
+        ),
+      acts: (filter) => actsOfLog(audited, filter),
+      history: (asked) =>
+        this.#reading((database) =>
+          historyOf(log, database, asked, (n) => this.#followed[n]?.trouble === undefined),
+        ),
+      trace: ({ messageId }) =>
+        this.#reading((database) =>
+          trace(log, messageId, {
+            decodeCheckpoint,
+            index: traceIndex(database),
+          }),
+        ),
+      ...answerPast(log, () => pastOptions(audited, this.#answerThrottle)),
+    }
+  }
+
+  async #reading<A>(
+    act: (database: NonNullable<ReturnType<typeof openIndexToRead>>) => Promise<A>,
+  ): Promise<A> {
+    const database = openIndexToRead(this.#folder)
+    if (database === undefined) throw new KirokuError('NoAuditor', 'the auditor has just begun')
+    try {
+      return await act(database)
+    } finally {
+      database.close()
+    }
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#stop
+    while (!signal.aborted) {
+      this.#lock = WriterLock.take(this.#folder)
+      if (this.#lock !== undefined) break
+      await rest(lockMs, signal)
+    }
+    if (signal.aborted) return
+    const writer = new IndexWriter(openIndexToWrite(this.#folder))
+    try {
+      await this.#follow(writer)
+    } finally {
+      for (const { follower } of this.#followed) await follower.close().catch(() => {})
+      writer.close()
+      this.#lock?.release()
+    }
+  }
+
+  async #follow(writer: IndexWriter): Promise<void> {
+    const { signal } = this.#stop
+    const moments = new SavedStateFiles(this.#folder)
+    const { log, decodeCheckpoint } = this.#audited
+    const options = {
+      log,
+      writer,
+      decodeCheckpoint,
+      moments,
+      keep: Replay.keepDefault,
+      pause: () => this.#yieldToOthers(),
+    }
+    for (let n = 0; n < log.meta.partitions; n++)
+      this.#followed.push({
+        follower: new IndexFollower(n, options),
+        lastSeq: 0,
+        trouble: undefined,
+        againAt: 0,
+      })
+    while (!signal.aborted) {
+      let isNews = false
+      for (const followed of this.#followed) {
+        if (signal.aborted) return
+        if (await this.#turn(followed)) isNews = true
+      }
+      // Questions are answered meanwhile, and the engine goes first where the machine is busy.
+      await (isNews ? this.#yieldToOthers() : this.#throttle.rest(restMs))
+    }
+  }
+
+  /** Questions go before the index, but only for a while, so that it goes on under a constant load of them. */
+  async #yieldToOthers(): Promise<void> {
+    const { signal } = this.#stop
+    for (
+      let waitedMs = 0;
+      this.#asked > 0 && waitedMs < answerMs && !signal.aborted;
+      waitedMs += answerLookMs
+    )
+      await rest(answerLookMs, signal)
+    await this.#throttle.pause()
+  }
+
+  /** Reads the next records of a partition; says whether there are more. */
+  async #turn(followed: Followed): Promise<boolean> {
+    const { follower } = followed
+    if (performance.now() < followed.againAt) return false
+    try {
+      followed.lastSeq = await follower.lastSeq()
+      const before = follower.reachedSeq
+      if (followed.lastSeq === before) return false
+      await follower.run(before + turnRecords)
+      followed.trouble = undefined
+      return follower.reachedSeq > before && follower.reachedSeq < followed.lastSeq
+    } catch (error) {
+      if (isOfDisk(error)) throw error
+      const message = error instanceof Error ? error.message : String(error)
+      if (message !== followed.trouble) this.#onTrouble(follower.partition, error)
+      followed.trouble = message
+      followed.againAt = performance.now() + troubleMs
+      follower.reset()
+      return false
+    }
+  }
+}
+
+/** What SQLite says concerns all partitions. */
+const isOfDisk = (error: unknown): boolean =>
+  error instanceof Error && (error as { code?: string }).code === 'ERR_SQLITE_ERROR'
+
+const rest = (ms: number, signal: AbortSignal): Promise<void> =>
+  pause(ms, undefined, { signal }).catch(() => {})

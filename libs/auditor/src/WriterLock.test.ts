@@ -1,0 +1,23 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, expect, test } from 'vitest'
+import { WriterLock } from './WriterLock.ts'
+import { auditFolder } from './auditFolder.ts'
+
+const dataDir = mkdtempSync(join(tmpdir(), 'kiroku-audit-'))
+afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
+
+test('one process at a time may write in an audit folder', () => {
+  const folder = auditFolder(dataDir, 'abc')
+  const lock = WriterLock.take(folder)
+  expect(lock).toBeDefined()
+  expect(WriterLock.take(folder)).toBeUndefined()
+  const other = WriterLock.take(auditFolder(dataDir, 'def'))
+  expect(other).toBeDefined()
+  lock!.release()
+  const again = WriterLock.take(folder)
+  expect(again).toBeDefined()
+  again!.release()
+  other!.release()
+})

@@ -1,0 +1,28 @@
+import { isKirokuError } from '@kiroku/protocol'
+import type { Answering, AuditorMethod, AuditorMethods } from './AuditorProtocol.ts'
+import type { RunningAuditor } from './startAuditor.ts'
+
+/**
+ * Asks the auditor's process, so that the engine's loop goes on; `here` answers where none is running. Errors: those of
+ * the question, `Timeout`.
+ */
+export const auditorOr = <M extends AuditorMethod>(
+  auditor: RunningAuditor | undefined,
+  here: Answering<M>,
+): Answering<M> => {
+  if (auditor === undefined) return here
+  const ask = async <K extends M>(
+    method: K,
+    asked: AuditorMethods[K]['asked'],
+  ): Promise<AuditorMethods[K]['answer']> => {
+    try {
+      return await auditor.ask(method, asked)
+    } catch (error) {
+      if (isKirokuError(error) && error.id === 'NoAuditor') return here[method](asked)
+      throw error
+    }
+  }
+  const methods = Object.keys(here) as M[]
+  const bound = methods.map((method) => [method, (asked: AuditorMethods[M]['asked']) => ask(method, asked)])
+  return Object.fromEntries(bound) as Answering<M>
+}

@@ -1,0 +1,36 @@
+/**
+ * The process beside the engine that follows its log. Owns the files under `<dataDir>/audit/<incarnation>/` (index,
+ * history, saved states): they can be rebuilt from the log at any time and are never the truth. One process writes them,
+ * any number read. Owns the protocol between engine and auditor and how an auditor makes way for others too. Sees the
+ * record only through the log port and the folds of `libs/audit`; what opens a log is given to it.
+ */
+export { type AuditedLog } from './AuditedLog.ts'
+export type {
+  Answering,
+  AuditorMethod,
+  AuditorMethods,
+  AuditorStatus,
+  FollowedPartition,
+} from './AuditorProtocol.ts'
+export { WriterLock } from './WriterLock.ts'
+export { auditorOr } from './auditorOr.ts'
+export { auditFolder } from './auditFolder.ts'
+export type { FoundMessage, ReachedPartition, SearchAnswer } from './index/FoundMessage.ts'
+export { openIndexToRead, openIndexToWrite, removeIndex } from './index/IndexDatabase.ts'
+export { IndexFollower, type FollowerOptions } from './index/IndexFollower.ts'
+export { IndexWriter } from './index/IndexWriter.ts'
+export { actsOf } from './index/actsOf.ts'
+export { actsOfLog } from './index/actsOfLog.ts'
+export { isFollowed, indexState } from './index/indexState.ts'
+export { lagOf, type IndexLag } from './index/lagOf.ts'
+export { openKeptIndex, readInto, openIndex } from './index/openIndex.ts'
+export { searchIndex, reachedOf, type SearchOptions } from './index/searchIndex.ts'
+export { traceIndex } from './index/traceIndex.ts'
+export { traceMessage } from './index/traceMessage.ts'
+export { limits as auditLimits } from './limits.ts'
+export { answerPast, type PastMethod } from './past/answerPast.ts'
+export { pastOptions } from './past/pastOptions.ts'
+export { SavedStateFiles, type SavedStateFilesOptions } from './saved/SavedStateFiles.ts'
+export { serveAuditor, type OpenedLog } from './serveAuditor.ts'
+export { startAuditor, type AuditorStart, type RunningAuditor } from './startAuditor.ts'
+export { CpuThrottle } from './throttle/CpuThrottle.ts'

@@ -1,0 +1,138 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { passesFilter, type Condition, type Filter } from '@kiroku/audit'
+import { KirokuError } from '@kiroku/protocol'
+import { limits } from '../limits.ts'
+import type { FoundMessage, ReachedPartition, SearchAnswer } from './FoundMessage.ts'
+import { foundOf, placeIdOf, rowColumns, rowTables, type MessageRow } from './foundOf.ts'
+import { planSearch, type Clause, type SearchPlan } from './planSearch.ts'
+import { globOf } from './textIds.ts'
+
+/** How to search. */
+export interface SearchOptions {
+  /** Most messages of the answer; default 50. */
+  readonly limit?: number
+  /** Where an earlier answer ended. */
+  readonly cursor?: string
+  /** Name of the log's incarnation, for message ids. */
+  readonly incarnation: string
+}
+
+/** A place in the order of answers. */
+type RowKey = Pick<MessageRow, 'at' | 'stream' | 'number'>
+
+const limitDefault = 50
+
+/**
+ * Finds the messages that a filter lets pass, the latest first. It looks for a limited time; then the answer may hold
+ * fewer messages than asked for, and a cursor. Errors: `InvalidArgument` (limit, cursor).
+ */
+export const searchIndex = (database: DatabaseSync, filter: Filter, options: SearchOptions): SearchAnswer => {
+  const { limit = limitDefault, incarnation } = options
+  if (!Number.isInteger(limit) || limit < 1 || limit > limits.searchMessagesMax)
+    throw new KirokuError('InvalidArgument', `limit is a number from 1 to ${limits.searchMessagesMax}`)
+  const after = options.cursor === undefined ? undefined : parseCursor(options.cursor)
+  // What is asked of bodies, the plan alone answers.
+  const rest = { ...filter, conditions: filter.conditions.filter((c) => !isOfBody(c)) }
+  const messages: FoundMessage[] = []
+  const endMs = performance.now() + limits.searchMs
+  let cursor: string | undefined
+  let last: MessageRow | undefined
+  let seen = 0
+  for (const row of rowsOf(database, planSearch(database, filter), after)) {
+    if (last !== undefined && (messages.length === limit || isLate(++seen, endMs))) {
+      cursor = `${last.at}.${last.stream}.${last.number}`
+      break
+    }
+    last = row
+    const message = foundOf(row, incarnation)
+    const ids = [...new Set([message.messageId, placeIdOf(row, incarnation)])]
+    if (passesFilter(rest, { ...message, ids, payload: () => [] })) messages.push(message)
+  }
+  return {
+    messages,
+    ...(cursor === undefined ? {} : { cursor }),
+    reached: reachedOf(database),
+    ...(filter.conditions.some(isOfBody) ? { bodiesNotIndexed: bodiesNotIndexed(database, filter) } : {}),
+  }
+}
+
+/** How far the index has read each partition. */
+export const reachedOf = (database: DatabaseSync): ReachedPartition[] =>
+  database
+    .prepare('SELECT partition, seq, at FROM reached ORDER BY partition')
+    .all()
+    .map((row) => ({ ...row }) as unknown as ReachedPartition)
+
+const isLate = (seen: number, endMs: number): boolean => seen % 256 === 0 && performance.now() > endMs
+
+const isOfBody = ({ field }: Condition): boolean => field === 'payload' || field === 'payloadText'
+
+/** Queues that are asked for and do not index bodies; not those where all came from queues that do. */
+const bodiesNotIndexed = (database: DatabaseSync, { conditions }: Filter): string[] => {
+  const asked = conditions.flatMap((c) => (c.field === 'queue' ? [c] : []))
+  const tests = asked.map(
+    ({ any, not }) => ` AND ${not ? 'NOT ' : ''}(${any.map(() => 'lower(name) GLOB ?').join(' OR ')})`,
+  )
+  return database
+    .prepare(
+      `SELECT DISTINCT name FROM queues WHERE name <> '' AND body_since IS NULL AND bodies_left_out IS NOT 0
+        ${tests.join('')} ORDER BY name`,
+    )
+    .all(...asked.flatMap(({ any }) => any.map(globOf)))
+    .map((row) => row['name'] as string)
+}
+
+/** Errors: `InvalidArgument`. */
+const parseCursor = (text: string): RowKey => {
+  const parts = /^(\d{1,16})\.(\d{1,16})\.(\d{1,16})$/.exec(text)
+  if (parts === null)
+    throw new KirokuError('InvalidArgument', `"${text.slice(0, 60)}" is no cursor of an answer`)
+  return { at: Number(parts[1]), stream: Number(parts[2]), number: Number(parts[3]) }
+}
+
+/** The rows of all ways of a plan, merged in the order of answers. */
+function* rowsOf(
+  database: DatabaseSync,
+  { ways, where }: SearchPlan,
+  after: RowKey | undefined,
+): Generator<MessageRow, void> {
+  const heads: { readonly rows: Iterator<MessageRow>; row: MessageRow }[] = []
+  const open = ways.map((way) => rowsOfWay(database, way, where, after))
+  for (const rows of open) {
+    const first = rows.next()
+    if (first.done !== true) heads.push({ rows, row: first.value })
+  }
+  while (heads.length > 0) {
+    let best = 0
+    for (let i = 1; i < heads.length; i++) if (isBefore(heads[i]!.row, heads[best]!.row)) best = i
+    const head = heads[best]!
+    yield head.row
+    const next = head.rows.next()
+    if (next.done === true) heads.splice(best, 1)
+    else head.row = next.value
+  }
+}
+
+const isBefore = (a: RowKey, b: RowKey): boolean =>
+  a.at !== b.at ? a.at > b.at : a.stream !== b.stream ? a.stream > b.stream : a.number > b.number
+
+const rowsOfWay = (
+  database: DatabaseSync,
+  way: Clause,
+  where: readonly Clause[],
+  after: RowKey | undefined,
+): Iterator<MessageRow> => {
+  const clauses = [way, ...where]
+  const from =
+    way.index === undefined
+      ? rowTables
+      : rowTables.replace('messages m', `messages m INDEXED BY ${way.index}`)
+  const place = after === undefined ? '' : 'AND (m.at, m.stream, m.number) < (?, ?, ?)'
+  const statement = database.prepare(
+    `SELECT ${rowColumns} FROM ${from} WHERE ${clauses.map(({ sql }) => `(${sql})`).join(' AND ')} ${place}
+      ORDER BY m.at DESC, m.stream DESC, m.number DESC`,
+  )
+  const parameters = clauses.flatMap((clause) => clause.parameters)
+  const places = after === undefined ? [] : [after.at, after.stream, after.number]
+  return statement.iterate(...parameters, ...places) as unknown as Iterator<MessageRow>
+}

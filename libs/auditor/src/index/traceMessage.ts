@@ -1,0 +1,25 @@
+import { trace, type OnProgress, type Trace } from '@kiroku/audit'
+import type { AuditedLog } from '../AuditedLog.ts'
+import { openKeptIndex } from './openIndex.ts'
+import { traceIndex } from './traceIndex.ts'
+
+/**
+ * Every event of one message along its lineage; where an auditor keeps an index in the data folder, only the frames
+ * that tell of it are read. Errors: `InvalidArgument`, `UnknownMessage`.
+ */
+export const traceMessage = async (
+  audited: AuditedLog,
+  messageId: string,
+  onProgress?: OnProgress,
+): Promise<Trace> => {
+  const index = openKeptIndex(audited)
+  try {
+    return await trace(audited.log, messageId, {
+      decodeCheckpoint: audited.decodeCheckpoint,
+      ...(onProgress === undefined ? {} : { onProgress }),
+      ...(index === undefined ? {} : { index: traceIndex(index) }),
+    })
+  } finally {
+    index?.close()
+  }
+}

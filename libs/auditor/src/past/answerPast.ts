@@ -1,0 +1,71 @@
+import {
+  batchCosts,
+  diffMoments,
+  encodeRecording,
+  gatherDeadLetters,
+  LetterSelector,
+  logAt,
+  parseFilter,
+  type PastOptions,
+  readDeadLetters,
+  recordingOf,
+  spanOf,
+  stateAt,
+} from '@kiroku/audit'
+import type { Log } from '@kiroku/log'
+import { KirokuError, limits } from '@kiroku/protocol'
+import type { Answering } from '../AuditorProtocol.ts'
+
+/** The questions about a log's past, which this process can answer too. */
+export type PastMethod =
+  'stateAt' | 'logAt' | 'recording' | 'span' | 'diff' | 'batches' | 'deadLetters' | 'selectLetters'
+
+/** Answers questions about a log's past in this process. @param options made again for each question */
+export const answerPast = (log: Log, options: () => PastOptions): Answering<PastMethod> => ({
+  stateAt: ({ queue, at, ...page }) => {
+    const past = options()
+    return stateAt(log, queue, at ?? { time: past.now }, { ...past, ...page })
+  },
+  logAt: ({ at }) => {
+    const past = options()
+    return logAt(log, at ?? { time: past.now }, past)
+  },
+  recording: async ({ queue, from, ...range }) => {
+    const past = options()
+    return encodeRecording(await recordingOf(log, queue, from ?? { time: past.now }, { ...past, ...range }))
+  },
+  span: ({ queue }) => spanOf(log, queue, options()),
+  diff: ({ queue, from, to, messagesMax }) => {
+    const past = options()
+    return diffMoments(log, queue, from, to ?? { time: past.now }, { ...past, messagesMax })
+  },
+  batches: ({ queue, ...asked }) => batchCosts(log, queue, { ...options(), ...asked }),
+  deadLetters: async ({ queue, at, ...asked }) => {
+    const { count, groups } = await gatherDeadLetters(log, queue, {
+      ...options(),
+      ...(at === undefined ? {} : { moment: at }),
+      ...asked,
+    })
+    return { count, groups }
+  },
+  selectLetters: async ({ queue, subscription, where, ...asked }) => {
+    const past = options()
+    const picked = new LetterSelector(queue, {
+      ...asked,
+      ...(where === undefined ? {} : { where: parseFilter(where, past.now) }),
+    })
+    await readDeadLetters(
+      log,
+      queue,
+      { ...past, ...(subscription === undefined ? {} : { subscription }) },
+      (letter) => picked.accept(letter),
+    )
+    const [selection, more] = picked.parts(limits.redriveRangesMax)
+    if (more !== undefined)
+      throw new KirokuError(
+        'InvalidArgument',
+        `what matches lies in more than ${limits.redriveRangesMax} stretches of queue "${queue}", which is more than one redrive takes; narrow it down, for example by time, redrive the whole queue, or use \`kiroku dlq redrive\`, which goes on part by part`,
+      )
+    return selection ?? []
+  },
+})

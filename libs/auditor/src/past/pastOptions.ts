@@ -1,0 +1,17 @@
+import { setImmediate as nextTick } from 'node:timers/promises'
+import type { PastOptions } from '@kiroku/audit'
+import type { AuditedLog } from '../AuditedLog.ts'
+import { auditFolder } from '../auditFolder.ts'
+import { SavedStateFiles } from '../saved/SavedStateFiles.ts'
+import type { CpuThrottle } from '../throttle/CpuThrottle.ts'
+
+/** Options for reading a log's past in this process: from the auditor's saved states, where the data folder has some. */
+export const pastOptions = (
+  { log, dataDir, decodeCheckpoint }: AuditedLog,
+  throttle?: CpuThrottle,
+): Omit<PastOptions, 'onProgress'> => ({
+  decodeCheckpoint,
+  moments: new SavedStateFiles(auditFolder(dataDir, log.meta.incarnation), { readOnly: true }),
+  now: Date.now(),
+  pause: () => (throttle === undefined ? nextTick() : throttle.pause()),
+})

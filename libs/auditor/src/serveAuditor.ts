@@ -1,0 +1,85 @@
+import { isKirokuError, KirokuError, type WireError } from '@kiroku/protocol'
+import type { AuditedLog } from './AuditedLog.ts'
+import { Auditor } from './Auditor.ts'
+import type { AuditorMethod, AuditorMethods, FromAuditor, ToAuditor } from './AuditorProtocol.ts'
+
+const statusMs = 500
+
+/** What an auditor's process opens. */
+export interface OpenedLog extends AuditedLog {
+  readonly close: () => Promise<unknown>
+}
+
+/**
+ * Runs an auditor in this process, which `startAuditor` forked, until the engine stops it or is gone.
+ * @param open opens the log with the setup that was given to `startAuditor`
+ */
+export const serveAuditor = (open: (setup: unknown) => Promise<OpenedLog>): void => {
+  let auditor: Promise<Auditor> | undefined
+  const start = async (setup: unknown): Promise<Auditor> => {
+    const { close, ...audited } = await open(setup)
+    const running = new Auditor({
+      ...audited,
+      onTrouble: (partition, error) =>
+        tell({
+          type: 'log',
+          level: 'warn',
+          event: 'auditor cannot follow',
+          fields: { partition, error: error instanceof Error ? error.message : String(error) },
+        }),
+    })
+    const telling = setInterval(() => tell({ type: 'status', status: running.status }), statusMs)
+    running
+      .run()
+      .then(async () => {
+        clearInterval(telling)
+        await close()
+        process.exit(0)
+      })
+      .catch(fail)
+    return running
+  }
+  const answer = async (id: number, method: AuditorMethod, asked: unknown): Promise<void> => {
+    try {
+      if (auditor === undefined) throw new KirokuError('NoAuditor', 'the auditor has not begun')
+      const running = await auditor
+      const ok = await running.ask(method, asked as AuditorMethods[AuditorMethod]['asked'])
+      tell({ type: 'answer', id, ok })
+    } catch (error) {
+      tell({ type: 'answer', id, error: wire(error) })
+    }
+  }
+  const stop = (): void => {
+    if (auditor === undefined) process.exit(0)
+    auditor.then((running) => running.stop()).catch(fail)
+  }
+  process.on('message', (message: ToAuditor) => {
+    if (message.type === 'stop') stop()
+    else if (message.type === 'ask') void answer(message.id, message.method, message.asked)
+    else {
+      auditor = start(message.setup)
+      auditor.catch(fail)
+    }
+  })
+  process.on('disconnect', stop)
+  // A terminal sends its signals to the whole group; the engine says when to stop.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
+}
+
+const tell = (message: FromAuditor): void => {
+  // An engine that ends meanwhile closes the channel; the auditor ends with it, and says nothing more.
+  if (process.connected) process.send!(message, undefined, undefined, () => {})
+}
+
+const fail = (error: unknown): void => {
+  const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  tell({ type: 'log', level: 'error', event: 'auditor failed', fields: { error: message } })
+  // What was just told needs a moment to leave.
+  setImmediate(() => process.exit(1))
+}
+
+const wire = (error: unknown): WireError =>
+  (isKirokuError(error)
+    ? error
+    : new KirokuError('Internal', error instanceof Error ? error.message : String(error))
+  ).toWire()

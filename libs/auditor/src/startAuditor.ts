@@ -1,0 +1,168 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { constants, setPriority } from 'node:os'
+import { errorFromWire, KirokuError } from '@kiroku/protocol'
+import type {
+  AuditorMethod,
+  AuditorMethods,
+  AuditorStatus,
+  FromAuditor,
+  OnAuditorEvent,
+  ToAuditor,
+} from './AuditorProtocol.ts'
+
+const restartMsMin = 1_000
+const restartMsMax = 60_000
+/** After a run of this length the next pause is the shortest again, in ms. */
+const steadyMs = 60_000
+const stopMs = 3_000
+/** How long a question may take, in ms. */
+const askMs = 60_000
+
+/** The auditor of an engine, in a process of its own. */
+export interface RunningAuditor {
+  /** Its last report; undefined before the first. */
+  readonly status: () => AuditorStatus | undefined
+  /** Errors: `NoAuditor` while it is not running, `Timeout`, and those of the question. */
+  readonly ask: <M extends AuditorMethod>(
+    method: M,
+    asked: AuditorMethods[M]['asked'],
+  ) => Promise<AuditorMethods[M]['answer']>
+  readonly close: () => Promise<void>
+}
+
+/** What is started. */
+export interface AuditorStart {
+  /** Path of the script that calls `serveAuditor`. */
+  readonly script: string
+  /** What that script opens its log with; it must survive the channel between the two. */
+  readonly setup: unknown
+  readonly onEvent: OnAuditorEvent
+}
+
+/** Starts an auditor at the lowest priority, and starts it again when it ends; the engine does not wait for it. */
+export const startAuditor = (start: AuditorStart): RunningAuditor => {
+  const guard = new AuditorGuard(start)
+  return {
+    status: () => guard.status,
+    ask: (method, asked) => guard.ask(method, asked),
+    close: () => guard.close(),
+  }
+}
+
+interface Waiting {
+  readonly resolve: (answer: never) => void
+  readonly reject: (error: unknown) => void
+  readonly timer: NodeJS.Timeout
+}
+
+class AuditorGuard {
+  readonly #options: AuditorStart
+  readonly #waiting = new Map<number, Waiting>()
+  #child: ChildProcess | undefined
+  #status: AuditorStatus | undefined
+  #restart: NodeJS.Timeout | undefined
+  #pauseMs = restartMsMin
+  #asked = 0
+  #isClosed = false
+
+  constructor(options: AuditorStart) {
+    this.#options = options
+    this.#start()
+  }
+
+  get status(): AuditorStatus | undefined {
+    return this.#status
+  }
+
+  ask<M extends AuditorMethod>(
+    method: M,
+    asked: AuditorMethods[M]['asked'],
+  ): Promise<AuditorMethods[M]['answer']> {
+    const child = this.#child
+    if (child?.connected !== true)
+      return Promise.reject(new KirokuError('NoAuditor', 'the auditor of this engine is not running now'))
+    const id = ++this.#asked
+    return new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#waiting.delete(id)
+        reject(new KirokuError('Timeout', `the auditor had no answer within ${askMs} ms`))
+      }, askMs)
+      timer.unref()
+      this.#waiting.set(id, { resolve, reject, timer })
+      this.#tell(child, { type: 'ask', id, method, asked })
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#restart)
+    const child = this.#child
+    if (child === undefined) return
+    const gone = new Promise((resolve) => child.once('exit', resolve))
+    this.#tell(child, { type: 'stop' })
+    const kill = setTimeout(() => child.kill('SIGKILL'), stopMs)
+    await gone
+    clearTimeout(kill)
+  }
+
+  #start(): void {
+    const startedMs = performance.now()
+    const child = fork(this.#options.script, [], {
+      serialization: 'advanced',
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      // Options of this process, such as a debugger's port, are not the child's.
+      execArgv: [],
+    })
+    this.#child = child
+    if (child.pid !== undefined) lower(child.pid)
+    child.on('message', (message: FromAuditor) => this.#told(message))
+    child.on('error', (error) => this.#options.onEvent('warn', 'auditor could not be started', { error }))
+    child.once('exit', (code, signal) => this.#ended(code, signal, performance.now() - startedMs))
+    this.#tell(child, { type: 'start', setup: this.#options.setup })
+  }
+
+  #tell(child: ChildProcess, message: ToAuditor): void {
+    // It may be gone; its end is seen by itself.
+    child.send(message, () => {})
+  }
+
+  #told(message: FromAuditor): void {
+    if (message.type === 'status') this.#status = message.status
+    else if (message.type === 'log') this.#options.onEvent(message.level, message.event, message.fields)
+    else {
+      const waiting = this.#waiting.get(message.id)
+      if (waiting === undefined) return
+      this.#waiting.delete(message.id)
+      clearTimeout(waiting.timer)
+      if (message.error === undefined) waiting.resolve(message.ok as never)
+      else waiting.reject(errorFromWire(message.error))
+    }
+  }
+
+  #ended(code: number | null, signal: NodeJS.Signals | null, ranMs: number): void {
+    this.#child = undefined
+    this.#status = undefined
+    for (const { reject, timer } of this.#waiting.values()) {
+      clearTimeout(timer)
+      reject(new KirokuError('NoAuditor', 'the auditor ended before it answered'))
+    }
+    this.#waiting.clear()
+    if (this.#isClosed) return
+    if (ranMs > steadyMs) this.#pauseMs = restartMsMin
+    this.#options.onEvent('warn', 'auditor ended, and is started again', {
+      code,
+      signal,
+      pauseMs: this.#pauseMs,
+    })
+    this.#restart = setTimeout(() => this.#start(), this.#pauseMs)
+    this.#pauseMs = Math.min(this.#pauseMs * 2, restartMsMax)
+  }
+}
+
+const lower = (pid: number): void => {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_LOW)
+  } catch {
+    // It may have ended already, or the system does not allow it; it works all the same.
+  }
+}

@@ -1,0 +1,46 @@
+import { cpus } from 'node:os'
+import { setImmediate as nextTick, setTimeout as sleep } from 'node:timers/promises'
+import { CpuBudget, type CpuSources } from './CpuBudget.ts'
+
+/** Slows a reader's work where the machine is busy, so that others do not feel it. */
+export class CpuThrottle {
+  readonly #budget: CpuBudget
+  readonly #signal: AbortSignal
+
+  /**
+   * @param workShare how much of one processor the process takes while the machine is busy
+   * @param signal ends a pause
+   * @param burstMs processor time that the work may take ahead of its share, in ms
+   */
+  constructor(workShare: number, signal: AbortSignal, burstMs = 0) {
+    this.#budget = new CpuBudget(sources, workShare, burstMs)
+    this.#signal = signal
+  }
+
+  /** Call between two pieces of work: yields, and waits where the machine is busy. */
+  async pause(): Promise<void> {
+    await nextTick()
+    for (let restMs; !this.#signal.aborted && (restMs = this.#budget.restMs()) > 0;) await this.rest(restMs)
+  }
+
+  /** Waits, unless the signal is aborted. */
+  async rest(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: this.#signal }).catch(() => {})
+  }
+}
+
+const sources: CpuSources = {
+  now: () => performance.now(),
+  own: () => {
+    const { user, system } = process.cpuUsage()
+    return (user + system) / 1_000
+  },
+  machine: () => {
+    let [idle, all] = [0, 0]
+    for (const { times } of cpus()) {
+      idle += times.idle
+      all += times.idle + times.user + times.sys + times.nice + times.irq
+    }
+    return { idle, all }
+  },
+}

@@ -1,0 +1,211 @@
+import {
+  type FeedUpdate,
+  type FeedProgress,
+  noCounts,
+  type PartitionUpdate,
+  type QueueChange,
+  type QueueCounts,
+  type QueueSnapshot,
+  sumCounts,
+} from '@kiroku/protocol'
+import { FeedReader } from './FeedReader.ts'
+
+/** Stretches that are kept for readers that come back or are slow; about a minute. */
+const changeSetsMax = 600
+/** And changes of queues in them, so that a log of many queues does not take more. */
+const changesMax = 100_000
+
+interface PartitionCounts {
+  readonly seq: number
+  readonly at: number
+  readonly queues: Map<number, QueueSnapshot>
+}
+
+interface ChangeSet {
+  readonly progress: FeedProgress
+  readonly queues: readonly QueueChange[]
+}
+
+/**
+ * Knows how every queue stands by what the owners of the partitions tell, and gives that to any number of readers:
+ * each gets what changed since it was last given something, in one message, however long it took. Keeps no more for
+ * a slow reader than for a fast one; who was away for too long gets a new snapshot.
+ */
+export class FeedHub {
+  readonly #incarnation: string
+  readonly #partitions: readonly (PartitionCounts | undefined)[]
+  /** Those that do not answer now. */
+  readonly #silent = new Set<number>()
+  #changeSets: ChangeSet[] = []
+  /** Number of the first set that is kept. */
+  #first = 0
+  #changes = 0
+  readonly #waiting = new Set<() => void>()
+
+  constructor(incarnation: string, partitions: number) {
+    this.#incarnation = incarnation
+    this.#partitions = Array.from<undefined>({ length: partitions })
+  }
+
+  /** Whether every partition was heard of, or does not answer. */
+  get isReady(): boolean {
+    return this.#partitions.every((counted, n) => counted !== undefined || this.#silent.has(n))
+  }
+
+  /** How far it is. */
+  get progress(): FeedProgress {
+    const known = this.#partitions.filter((counted) => counted !== undefined)
+    const seqs = this.#partitions.map((counted) => counted?.seq ?? 0)
+    return {
+      position: `${this.#incarnation}:${seqs.join('.')}`,
+      seqs,
+      at: Math.max(0, ...known.map(({ at }) => at)),
+      silent: [...this.#silent].sort((a, b) => a - b),
+    }
+  }
+
+  /** Record up to which it knows a partition; 0: it does not. */
+  seqOf(partition: number): number {
+    return this.#partitions[partition]?.seq ?? 0
+  }
+
+  /** Takes what an owner tells. */
+  accept(update: PartitionUpdate): void {
+    const partitions = this.#partitions as (PartitionCounts | undefined)[]
+    const { partition, seq, at } = update
+    const before = partitions[partition]
+    const isBack = this.#silent.delete(partition)
+    if (update.kind === 'standing') {
+      const queues = new Map(update.queues.map(({ id, queue, counts }) => [id, { queue, counts }]))
+      partitions[partition] = { seq, at, queues }
+      this.#forget()
+    } else {
+      if (before === undefined) return
+      if (update.queues.length === 0 && seq === before.seq && !isBack) {
+        partitions[partition] = { ...before, seq, at }
+        return
+      }
+      for (const { id, queue, change, ended } of update.queues)
+        if (ended === true) before.queues.delete(id)
+        else
+          before.queues.set(id, {
+            queue,
+            counts: sumCounts(before.queues.get(id)?.counts ?? noCounts, change),
+          })
+      partitions[partition] = { ...before, seq, at }
+      this.#keep(
+        update.queues.map(({ queue, transitions, change, ended }) => ({
+          queue,
+          transitions,
+          change,
+          ...(ended === true && !this.#isThere(queue) ? { ended } : {}),
+        })),
+      )
+    }
+    this.#wake()
+  }
+
+  /** Takes it that a partition does not answer; what was heard of it stays. */
+  silence(partition: number): void {
+    if (this.#silent.has(partition)) return
+    this.#silent.add(partition)
+    this.#wake()
+  }
+
+  /**
+   * A reader of one queue, or of all. It goes on behind `position` where that is still known.
+   */
+  read(options: { readonly queue?: string; readonly position?: string } = {}): FeedReader {
+    const { queue, position } = options
+    let next: number | undefined
+    const found = this.#changeSets.findLastIndex(({ progress }) => progress.position === position)
+    if (found >= 0) next = this.#first + found + 1
+    else if (this.isReady && this.progress.position === position) next = this.#end
+    return new FeedReader(this, queue, next)
+  }
+
+  /** @internal Number behind the last set. */
+  get end(): number {
+    return this.#end
+  }
+
+  /** @internal What happened from a set on, or undefined when that is forgotten. */
+  since(next: number, only: string | undefined): FeedUpdate | undefined {
+    if (next < this.#first) return undefined
+    const changeSets = this.#changeSets.slice(next - this.#first)
+    const queues = new Map<string, QueueChange>()
+    for (const set of changeSets)
+      for (const change of set.queues) {
+        if (only !== undefined && change.queue !== only) continue
+        const before = queues.get(change.queue)
+        queues.set(change.queue, before === undefined ? change : joined(before, change))
+      }
+    return { kind: 'changes', ...this.progress, queues: [...queues.values()] }
+  }
+
+  /** @internal How things stand. */
+  snapshot(only: string | undefined): FeedUpdate {
+    const counts = new Map<string, QueueCounts>()
+    for (const counted of this.#partitions)
+      for (const { queue, counts: own } of counted?.queues.values() ?? []) {
+        if (only !== undefined && queue !== only) continue
+        const before = counts.get(queue)
+        counts.set(queue, before === undefined ? own : sumCounts(before, own))
+      }
+    const queues = [...counts].map(([queue, own]) => ({ queue, counts: own }))
+    return { kind: 'snapshot', ...this.progress, queues }
+  }
+
+  /** @internal Calls once when there is something new; gives back how to stop waiting. */
+  onUpdate(wake: () => void): () => void {
+    this.#waiting.add(wake)
+    return () => this.#waiting.delete(wake)
+  }
+
+  get #end(): number {
+    return this.#first + this.#changeSets.length
+  }
+
+  #wake(): void {
+    for (const wake of [...this.#waiting]) wake()
+  }
+
+  #isThere(name: string): boolean {
+    return this.#partitions.some((counted) =>
+      [...(counted?.queues.values() ?? [])].some(({ queue }) => queue === name),
+    )
+  }
+
+  #keep(queues: readonly QueueChange[]): void {
+    this.#changeSets.push({ progress: this.progress, queues })
+    this.#changes += queues.length
+    while (
+      this.#changeSets.length > changeSetsMax ||
+      (this.#changes > changesMax && this.#changeSets.length > 1)
+    ) {
+      this.#changes -= this.#changeSets.shift()!.queues.length
+      this.#first++
+    }
+  }
+
+  /** After a gap nothing that was kept leads to what is now. */
+  #forget(): void {
+    this.#first = this.#end + 1
+    this.#changeSets = []
+    this.#changes = 0
+  }
+}
+
+const joined = (a: QueueChange, b: QueueChange): QueueChange => {
+  const counts = new Map(a.transitions.map((t) => [`${t.from}→${t.to}`, t]))
+  for (const t of b.transitions) {
+    const key = `${t.from}→${t.to}`
+    counts.set(key, { ...t, count: t.count + (counts.get(key)?.count ?? 0) })
+  }
+  return {
+    queue: a.queue,
+    transitions: [...counts.values()],
+    change: sumCounts({ ...noCounts, ...a.change }, b.change),
+    ...(b.ended === true ? { ended: true } : {}),
+  }
+}
