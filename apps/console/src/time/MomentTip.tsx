@@ -1,5 +1,5 @@
 import type { History } from '@kiroku/audit'
-import { actWords } from '../parts/actWords.ts'
+import { actWords } from '@kiroku/audit/event-words'
 import { clock, count, time } from '../parts/format.ts'
 import type { TimeWindow } from './timeWindow.ts'
 import styles from './MomentTip.module.css'

@@ -1,9 +1,10 @@
-import { transitionsOf, type PartitionState } from '@kiroku/partition'
-import type { Actor, FromState, LogEvent, LogEventType, StateName } from '@kiroku/protocol'
+import { effectOf, transitionsOf, type MessageChange, type PartitionState } from '@kiroku/partition'
+import type { FromState, LogEvent, LogEventType, StateName } from '@kiroku/protocol'
 import type { ReplayFrame, ReplayListener } from '../replay/Replay.ts'
+import { tailWords, type TailWords } from '../trace/eventWords.ts'
 
 /** Something that happened to a queue: to messages that changed their state together, or to the queue itself. */
-export interface TailLine {
+export interface TailLine extends TailWords {
   readonly partition: number
   readonly seq: number
   /** Partition time in ms. */
@@ -18,14 +19,9 @@ export interface TailLine {
   readonly count: number
   /** Absent: `main`, or all of them. */
   readonly subscription?: string
-  readonly consumer?: string
-  /** Why: a cause, a reason, an error, who did it. */
-  readonly cause?: string
-  /** When a delay, a pause or a lease ends, in ms of partition time. */
-  readonly until?: number
 }
 
-/** Collects what happens to one queue from a record on, as a pass comes by; whoever takes `lines` empties them. */
+/** Collects what happens to one queue from a record on during a replay; the reader of `lines` empties them. */
 export class TailFold implements ReplayListener {
   lines: TailLine[] = []
   readonly #partition: number
@@ -48,7 +44,7 @@ export class TailFold implements ReplayListener {
       at: record.at,
       event: e.type,
       queue: e.queue,
-      ...detailOf(e),
+      ...tailWords(e),
     }
     const before = this.lines.length
     transitionsOf(e, state, (from, to, first, count, sub) =>
@@ -62,56 +58,12 @@ export class TailFold implements ReplayListener {
       }),
     )
     if (this.lines.length > before) return
-    const numbers = e.type === 'LeaseExtended' ? e.numbers : undefined
-    if (numbers === undefined) this.lines.push({ ...base, first: 0, count: 0 })
-    else
-      for (let i = 0; i < numbers.length; i += 2)
-        this.lines.push({
-          ...base,
-          from: 'Inflight',
-          to: 'Inflight',
-          first: numbers[i]!,
-          count: numbers[i + 1]!,
-        })
+    const effect = effectOf(e)
+    if (effect?.kind !== 'change' || effect.sub === undefined || effect.from !== effect.to)
+      return void this.lines.push({ ...base, first: 0, count: 0 })
+    // They stay in their state, and something else of them changes.
+    const { from, to, numbers } = effect as Required<MessageChange>
+    for (let i = 0; i < numbers.length; i += 2)
+      this.lines.push({ ...base, from, to, first: numbers[i]!, count: numbers[i + 1]! })
   }
 }
-
-const detailOf = (e: LogEvent): Pick<TailLine, 'consumer' | 'cause' | 'until'> => {
-  switch (e.type) {
-    case 'Delivered':
-      return { consumer: e.consumer, until: e.leaseUntil }
-    case 'LeaseExtended':
-      return { until: e.leaseUntil }
-    case 'Enqueued':
-      return { cause: `from ${e.producer}`, ...(e.dueAt === 0 ? {} : { until: e.dueAt }) }
-    case 'ForwardReceived':
-      return { cause: `forwarded from queue ${e.from.partition}/${e.from.queue}` }
-    case 'RetryScheduled':
-      return { ...said('retry', e.error), ...(e.dueAt === 0 ? {} : { until: e.dueAt }) }
-    case 'Deferred':
-      return { ...said('given back', e.error), ...(e.dueAt === 0 ? {} : { until: e.dueAt }) }
-    case 'DeliveryHeld':
-      return { ...said('deliveries held', e.error), until: e.until }
-    case 'LeaseExpired':
-      return { cause: 'the lease expired', ...(e.dueAt === 0 ? {} : { until: e.dueAt }) }
-    case 'DeadLettered':
-      return said(e.cause, e.error)
-    case 'Discarded':
-      return said(e.reason === e.cause ? e.reason : `${e.reason}, ${e.cause}`, e.error)
-    case 'Released':
-      return { cause: e.cause }
-    case 'Redriven':
-      return { cause: `redriven to ${e.name}` }
-    case 'Deduplicated':
-      return { cause: `from ${e.producer}, sent before` }
-    default:
-      return 'by' in e && e.by !== undefined ? { cause: byText(e.by) } : {}
-  }
-}
-
-const said = (cause: string, error: string): Pick<TailLine, 'cause'> => ({
-  cause: error === '' ? cause : `${cause}: ${error}`,
-})
-
-const byText = ({ name, origin, reason }: Actor): string =>
-  `by ${name} (${origin})${reason === undefined ? '' : `: ${reason}`}`

@@ -1,4 +1,4 @@
-import { runNumbers } from '@kiroku/partition'
+import { effectOf, type MessageChange, type MessageEnd } from '@kiroku/partition'
 import {
   type Actor,
   indexInRanges,
@@ -7,7 +7,6 @@ import {
   type LogEventOf,
   type QueueAddress,
   type QueueConfig,
-  type Ranges,
   State,
   stateNames,
   rangeTotal,
@@ -48,6 +47,8 @@ interface QueueName {
   readonly config: Partial<Pick<QueueConfig, 'deadLetter'>>
 }
 
+type OfQueue = Extract<LogEvent, { queue: number }>
+
 type Detail = Omit<
   TraceStep,
   'partition' | 'seq' | 'at' | 'queue' | 'number' | 'event' | 'state' | 'attempt' | 'subscription'
@@ -56,7 +57,7 @@ type Detail = Omit<
 /** Collects what happens to one message at one place. Feed it the partition's frames in order. */
 export class MessageHistory {
   readonly steps: TraceStep[] = []
-  readonly #place: LineageStop
+  readonly #stop: LineageStop
   readonly #queues = new Map<number, QueueName>()
   #number: number | undefined
   /** What holds for all subscriptions, before any of them does something of its own. */
@@ -78,9 +79,9 @@ export class MessageHistory {
   /** Bodies of the queue in this frame, so far. */
   #bodies = 0
 
-  constructor(place: LineageStop) {
-    this.#place = place
-    this.#number = place.number
+  constructor(stop: LineageStop) {
+    this.#stop = stop
+    this.#number = stop.number
   }
 
   /** Names a queue that the record itself names no more. */
@@ -90,12 +91,12 @@ export class MessageHistory {
 
   /** Names a generation of a subscription that the record itself names no more. */
   nameSubscription(queue: number, sub: number, name: string): void {
-    if (queue === this.#place.queue) this.#subs.set(sub, name)
+    if (queue === this.#stop.queue) this.#subs.set(sub, name)
   }
 
   /** Name of the place's queue. */
   get queue(): string {
-    return this.#queues.get(this.#place.queue)?.name ?? `#${this.#place.queue}`
+    return this.#queues.get(this.#stop.queue)?.name ?? `#${this.#stop.queue}`
   }
   /** State after the last step, under `main` where several subscriptions differ. */
   get state(): State {
@@ -126,182 +127,108 @@ export class MessageHistory {
 
   #event(e: LogEvent): void {
     switch (e.type) {
-      case 'QueueCreated':
-        this.nameQueue(e.queue, e.name, e.config as Partial<QueueConfig>)
-        return
-      case 'QueueConfigured':
-        this.nameQueue(
-          e.queue,
-          this.#queues.get(e.queue)?.name ?? `#${e.queue}`,
-          e.config as Partial<QueueConfig>,
-        )
-        return
       case 'Repaired':
         if (e.hash === '') this.#void(e)
         return
       case 'ClockResumed':
-        for (const view of this.#views.values())
-          if (view.state === State.Inflight && e.gapMs > 0) {
-            view.leaseUntil += e.gapMs
-            this.#step(e, view, State.Inflight, { leaseUntil: view.leaseUntil })
-          }
-        return
-      case 'OwnerChanged':
-      case 'Checkpointed':
-      case 'Trimmed':
-      case 'StoreShort':
-      case 'ForeignRecordSkipped':
-      case 'DeliveryPaused':
-      case 'DeliveryResumed':
-      case 'DeliveryHeld':
-      case 'Forwarded':
-      case 'PartLeft':
-      case 'LanesEnded':
-      case 'LanesClosed':
-      case 'ClosingTold':
-      case 'LanesForgotten':
-        return
+        return this.#resumed(e)
       case 'Readdressed':
-        if (e.source === this.#place.queue) this.#readdressed(e)
+        if (e.source === this.#stop.queue) this.#readdressed(e)
         return
       case 'LettersCarried':
-        if (e.source === this.#place.queue) this.#carried(e)
+        if (e.source === this.#stop.queue) this.#carried(e)
         return
+      case 'QueueCreated':
+        this.nameQueue(e.queue, e.name, e.config)
+        break
+      case 'QueueConfigured':
+        this.nameQueue(e.queue, this.#queues.get(e.queue)?.name ?? `#${e.queue}`, e.config)
+        break
       default:
-        if (e.queue === this.#place.queue) this.#ofQueue(e)
     }
+    if ('queue' in e && e.queue === this.#stop.queue) this.#ofQueue(e)
   }
 
-  #ofQueue(e: Extract<LogEvent, { queue: number }>): void {
-    const first = this.#bodies
-    this.#bodies += bodiesOf(e)
-    if (e.type === 'BodyEdited') {
-      if (e.number === this.#number) this.#noted(e, { by: e.by, body: this.#bodyAt(first) })
-      return
-    }
-    if (e.type === 'ForwardReceived') return this.#arrived(e, first)
-    if (e.type === 'SubscriptionCreated' || e.type === 'SubscriptionReset') this.#subs.set(e.sub, e.name)
-    const n = this.#number
-    if (n === undefined) return
+  #ofQueue(e: OfQueue): void {
+    const effect = effectOf(e)
+    const firstBody = this.#bodies
+    if (effect?.kind === 'change' && effect.hasBodies === true) this.#bodies += rangeTotal(effect.numbers)
     switch (e.type) {
-      case 'Enqueued':
-        if (n < e.first || n >= e.first + e.count) return
-        this.#group = e.group
-        this.#step(e, this.#shared, e.dueAt === 0 ? State.Available : State.Delayed, {
-          producer: e.producer,
-          send: e.send,
-          body: this.#bodyAt(first + n - e.first),
-          ...(e.dueAt === 0 ? {} : { dueAt: e.dueAt }),
-        })
-        return this.#filter(e)
-      case 'QueuePurged':
-        if (n < e.upTo) this.#purge(e, undefined, {})
-        return
-      case 'QueueDeleted':
-        return this.#purge(e, undefined, { cause: 'the queue was deleted' })
-      case 'SubscriptionReset': {
-        const before = [...this.#views.values()].findLast((v) => v.name === e.name && v.sub !== e.sub)
-        if (before !== undefined) this.#purge(e, before, { cause: 'the subscription was reset' })
-        return
-      }
-      case 'SubscriptionDeleted': {
-        const view = this.#views.get(e.sub)
-        if (view !== undefined) this.#purge(e, view, { cause: 'the subscription was deleted' })
-        return
-      }
-      case 'Deduplicated':
-        if (e.originals.includes(n)) this.#noted(e, { producer: e.producer, send: e.send })
-        return
-      case 'Recalled':
-        if (n === e.number) this.#purge(e, undefined, { reason: 'recalled' })
-        return
-      case 'Rescheduled':
-        if (n === e.number) this.#step(e, this.#shared, State.Delayed, { dueAt: e.dueAt, by: e.by })
-        return
       case 'SubscriptionCreated':
-      case 'SubscriptionConfigured':
-      case 'QueueCreated':
-      case 'QueueConfigured':
-      case 'DeliveryPaused':
-      case 'DeliveryResumed':
-      case 'DeliveryHeld':
-      case 'QueueSpread':
-      case 'PartOpened':
-      case 'PartClosed':
-      case 'PartGone':
-      case 'PartPlaced':
-      case 'RedriveEnded':
-        return
+      case 'SubscriptionReset':
+        this.#subs.set(e.sub, e.name)
+        break
+      case 'RedriveStarted':
+        this.#redrivers.set(e.task, e.by)
+        break
+      case 'ForwardReceived':
+        if (!this.#arrives(e)) return
+        break
       case 'Erased':
-        return this.#erased(e, n)
+        return this.#erased(e)
       case 'KeysDeleted':
         if (this.#erasures.delete(e.erasure)) this.#noted(e)
         return
-      case 'RedriveStarted':
-        this.#redrivers.set(e.task, e.by)
-        return
-      case 'RunsRestored':
-        return this.#restored(e, n)
-      case 'SubscriptionFilled':
-        return
-      default: {
-        const place = indexInRanges(e.numbers, n)
-        if (place >= 0) this.#ofMessage(e, place, first)
-      }
+      default:
     }
+    const n = this.#number
+    if (n === undefined || effect === undefined) return
+    if (effect.kind === 'end') return this.#ended(e, effect, n)
+    const index = indexInRanges(effect.numbers, n)
+    if (index >= 0) this.#changed(e, effect, index, firstBody + index)
+    else if (indexInRanges(effect.filtered ?? [], n) >= 0)
+      this.#step(e, this.#view(effect.sub!), State.Discarded, { reason: 'filtered' })
+  }
+
+  #resumed(e: LogEventOf<'ClockResumed'>): void {
+    for (const view of this.#views.values())
+      if (view.state === State.Inflight && e.gapMs > 0) {
+        view.leaseUntil += e.gapMs
+        this.#step(e, view, State.Inflight, { leaseUntil: view.leaseUntil })
+      }
   }
 
   /** Its key is to be deleted, or that of its group. */
-  #erased(e: LogEventOf<'Erased'>, n: number): void {
+  #erased(e: LogEventOf<'Erased'>): void {
+    const n = this.#number
+    if (n === undefined) return
     const isMeant = e.group === undefined ? indexInRanges(e.numbers ?? [], n) >= 0 : e.group === this.#group
     if (!isMeant) return
     this.#erasures.add(e.erasure)
     this.#noted(e, { by: e.by })
   }
 
-  /** A subscription that began in the past got it as well. */
-  #restored(e: LogEventOf<'RunsRestored'>, n: number): void {
-    const { runs, filtered = [] } = e
-    for (let i = 0; i < runs.length; i += runNumbers)
-      if (n >= runs[i]! && n < runs[i]! + runs[i + 1]!) this.#step(e, this.#view(e.sub), State.Available)
-    if (indexInRanges(filtered, n) >= 0)
-      this.#step(e, this.#view(e.sub), State.Discarded, { reason: 'filtered' })
-  }
-
-  #arrived(e: LogEventOf<'ForwardReceived'>, firstBody: number): void {
-    const { arrives } = this.#place
+  /** Whether a forward is the message; the first that is gives it its number here. */
+  #arrives(e: LogEventOf<'ForwardReceived'>): boolean {
+    const { arrives } = this.#stop
     if (this.#number === undefined) {
-      if (arrives === undefined) return
-      if (e.from.partition !== arrives.from.partition || e.from.queue !== arrives.from.queue) return
-      const place = arrives.forward - e.forward
-      if (place < 0 || place >= e.count) return
-      this.#number = e.first + place
-    } else if (this.#number < e.first || this.#number >= e.first + e.count) return
+      if (arrives === undefined) return false
+      if (e.from.partition !== arrives.from.partition || e.from.queue !== arrives.from.queue) return false
+      const index = arrives.forward - e.forward
+      if (index < 0 || index >= e.count) return false
+      this.#number = e.first + index
+    } else if (this.#number < e.first || this.#number >= e.first + e.count) return false
     this.#origin = { ...e.from, forward: e.forward + this.#number - e.first }
-    this.#group = e.group
-    this.#step(e, this.#shared, State.Available, {
-      from: {
-        partition: e.from.partition,
-        queue: arrives?.queue ?? `#${e.from.queue}`,
-        forward: e.forward + this.#number - e.first,
-      },
-      body: this.#bodyAt(firstBody + this.#number - e.first),
-    })
-    this.#filter(e)
+    return true
   }
 
-  /** Subscriptions whose filter it does not pass are done with it. */
-  #filter(e: LogEventOf<'Enqueued' | 'ForwardReceived' | 'DelayElapsed'>): void {
-    for (const sub of e.filteredBy ?? [])
-      this.#step(e, this.#view(sub), State.Discarded, { reason: 'filtered' })
+  /** Ends it under one subscription, or under all that are not done with it. */
+  #ended(e: OfQueue & { readonly sub?: number }, { below, sub, cause, by }: MessageEnd, n: number): void {
+    if (n >= below) return
+    const views = [...this.#views.values()]
+    const meant =
+      typeof sub === 'number'
+        ? views.filter((view) => view.sub === sub)
+        : views.filter((view) => view.name === sub && view.sub !== e.sub).slice(-1)
+    const detail = { reason: 'purged', ...(cause === undefined ? {} : { cause }), by }
+    if (sub === undefined) this.#discard(e, views, detail)
+    else for (const view of meant) if (!isFinal(view.state)) this.#step(e, view, State.Discarded, detail)
   }
 
-  /** Ends it under one subscription, or under all that are not done with it; purged, unless the detail has another reason. */
-  #purge(e: Extract<LogEvent, { by: Actor }>, only: View | undefined, detail: Detail): void {
-    const views = only === undefined ? [...this.#views.values()] : [only]
+  /** Under all subscriptions that are not done with it. */
+  #discard(e: LogEvent, views: readonly View[], detail: Detail): void {
     for (const view of views.length > 0 ? views : [this.#shared])
-      if (!isFinal(view.state))
-        this.#step(e, view, State.Discarded, { reason: 'purged', ...detail, by: e.by })
+      if (!isFinal(view.state)) this.#step(e, view, State.Discarded, detail)
   }
 
   /** How it stands under a subscription: as for all, until that does something of its own. */
@@ -315,58 +242,61 @@ export class MessageHistory {
     return view
   }
 
-  #ofMessage(e: Extract<LogEvent, { numbers: Ranges }>, place: number, firstBody: number): void {
-    if (e.type === 'BodiesCarried') return this.#noted(e, { body: this.#bodyAt(firstBody + place) })
-    if (e.type === 'DelayElapsed') {
-      this.#step(e, this.#shared, State.Available)
-      return this.#filter(e)
+  #changed(e: OfQueue, change: MessageChange, index: number, bodyIndex: number): void {
+    const { to, sub, attempts = 0, filteredBy = [], hasBodies, target, detail } = change
+    if (e.type === 'Enqueued' || e.type === 'ForwardReceived') this.#group = e.group
+    const { error, dueAt, by = this.#redriver(e), ...rest } = detail
+    const body = hasBodies === true ? { body: this.#bodyAt(bodyIndex) } : {}
+    const told: Detail = {
+      ...rest,
+      ...(error === undefined || error === '' ? {} : { error }),
+      ...(e.type === 'ForwardReceived' ? { from: this.#from(e, index) } : {}),
+      ...(by === undefined ? body : {}),
+      ...(dueAt === undefined ? {} : { dueAt }),
+      ...(target === undefined ? {} : { target: this.#targetOf(target, index) }),
+      ...(by === undefined ? {} : { by, ...body }),
     }
-    const view = this.#view(e.sub)
-    switch (e.type) {
-      case 'Delivered':
-        view.attempt++
-        view.leaseUntil = e.leaseUntil
-        return this.#step(e, view, State.Inflight, {
-          delivery: e.delivery,
-          consumer: e.consumer,
-          leaseUntil: e.leaseUntil,
-        })
-      case 'RetryDue':
-        return this.#step(e, view, State.Available)
-      case 'LeaseExtended':
-        view.leaseUntil = e.leaseUntil
-        return this.#step(e, view, State.Inflight, {
-          leaseUntil: e.leaseUntil,
-          ...(e.attempt === undefined ? {} : { cause: 'the receive was repeated' }),
-        })
-      case 'Released':
-        view.attempt--
-        return this.#step(e, view, State.Available, { cause: e.cause })
-      case 'Deferred':
-        view.attempt--
-        return this.#paused(e, view, e.dueAt, e.error === '' ? {} : { error: e.error })
-      case 'Acked':
-        return this.#step(e, view, State.Committed)
-      case 'RetryScheduled':
-        return this.#paused(e, view, e.dueAt, e.error === '' ? {} : { error: e.error })
-      case 'LeaseExpired':
-        return this.#paused(e, view, e.dueAt, {})
-      case 'DeadLettered':
-        return this.#deadLettered(e, view, e.forward + place)
-      case 'Redriven':
-        return this.#redriven(e, view, e.forward + place)
-      case 'Discarded':
-        return this.#step(e, view, State.Discarded, {
-          reason: e.reason,
-          cause: e.cause,
-          ...(e.error === '' ? {} : { error: e.error }),
-          ...(e.by === undefined ? {} : { by: e.by }),
-        })
+    if (to === undefined) return this.#noted(e, told)
+    if (sub === undefined && to === 'Discarded') return this.#discard(e, [...this.#views.values()], told)
+    if (sub === undefined) {
+      this.#step(e, this.#shared, State[to], told)
+      // Subscriptions whose filter it does not pass are done with it.
+      for (const filtered of filteredBy)
+        this.#step(e, this.#view(filtered), State.Discarded, { reason: 'filtered' })
+      return
+    }
+    const view = this.#view(sub)
+    view.attempt += attempts
+    view.leaseUntil = detail.leaseUntil ?? view.leaseUntil
+    this.#step(e, view, State[to], told)
+    if (target !== undefined) this.#leaves(target, target.forward + index)
+  }
+
+  #redriver(e: LogEvent): Actor | undefined {
+    return e.type === 'Redriven' ? this.#redrivers.get(e.task) : undefined
+  }
+
+  #from({ from, forward }: LogEventOf<'ForwardReceived'>, index: number): NonNullable<TraceStep['from']> {
+    const queue = this.#stop.arrives?.queue ?? `#${from.queue}`
+    return { partition: from.partition, queue, forward: forward + index }
+  }
+
+  /** Names the queue as the record does, else as the settings in force, else by its id. */
+  #targetOf(
+    { partition, queue, forward, name }: NonNullable<MessageChange['target']>,
+    index: number,
+  ): NonNullable<TraceStep['target']> {
+    const configured = this.#queues.get(this.#stop.queue)?.config.deadLetter
+    const isConfigured = configured?.partition === partition && configured.queue === queue
+    return {
+      partition,
+      queue: name ?? (isConfigured ? configured.name : `#${queue}`),
+      forward: forward + index,
     }
   }
 
   #bodyAt(index: number): NonNullable<TraceStep['body']> {
-    return { queue: this.#place.queue, seq: this.#seq, index }
+    return { queue: this.#stop.queue, seq: this.#seq, index }
   }
 
   /** Something that leaves it as it stands. */
@@ -375,39 +305,8 @@ export class MessageHistory {
     this.#step(e, view, view.state, detail)
   }
 
-  #paused(e: LogEvent, view: View, dueAt: number, detail: Detail): void {
-    if (dueAt === 0) this.#step(e, view, State.Available, detail)
-    else this.#step(e, view, State.WaitingRetry, { ...detail, dueAt })
-  }
-
-  #deadLettered(e: LogEventOf<'DeadLettered'>, view: View, forward: number): void {
-    const { queue } = this.#place
-    const configured = this.#queues.get(queue)?.config.deadLetter
-    const named = configured?.partition === e.target.partition && configured.queue === e.target.queue
-    this.#step(e, view, State.DLQ, {
-      cause: e.cause,
-      ...(e.error === '' ? {} : { error: e.error }),
-      target: {
-        partition: e.target.partition,
-        queue: named ? configured.name : `#${e.target.queue}`,
-        forward,
-      },
-    })
-    this.#leaves(e.target, forward)
-  }
-
-  #redriven(e: LogEventOf<'Redriven'>, view: View, forward: number): void {
-    const by = this.#redrivers.get(e.task)
-    this.#step(e, view, State.Discarded, {
-      reason: 'redriven',
-      target: { partition: e.target.partition, queue: e.name, forward },
-      ...(by === undefined ? {} : { by }),
-    })
-    this.#leaves(e.target, forward)
-  }
-
   #leaves(target: QueueAddress, forward: number): void {
-    const { partition, queue } = this.#place
+    const { partition, queue } = this.#stop
     this.#nexts.push({
       ...target,
       decidedSeq: this.#seq,
@@ -441,7 +340,7 @@ export class MessageHistory {
   #step(e: LogEvent, view: View, state: State, detail: Detail = {}): void {
     view.state = state
     this.steps.push({
-      partition: this.#place.partition,
+      partition: this.#stop.partition,
       seq: this.#seq,
       at: this.#at,
       queue: this.queue,
@@ -471,24 +370,9 @@ export class MessageHistory {
       view.attempt = last?.attempt ?? 0
       view.leaseUntil = last?.leaseUntil ?? 0
     }
-    if (kept.length === 0) this.#number = this.#place.number
+    if (kept.length === 0) this.#number = this.#stop.number
     const nexts = this.#nexts.filter(({ decidedSeq }) => decidedSeq < from || decidedSeq > upTo)
     this.#nexts.splice(0, this.#nexts.length, ...nexts)
-  }
-}
-
-/** Bodies that a fact brings to its queue. */
-const bodiesOf = (e: LogEvent): number => {
-  switch (e.type) {
-    case 'Enqueued':
-    case 'ForwardReceived':
-      return e.count
-    case 'BodyEdited':
-      return 1
-    case 'BodiesCarried':
-      return rangeTotal(e.numbers)
-    default:
-      return 0
   }
 }
 

@@ -1,7 +1,8 @@
-import type { LogEventType, StateName } from '@kiroku/protocol'
+import type { StateName } from '@kiroku/protocol'
 import { groupName } from '../letters/DeadLetters.ts'
 import type { Trace, TraceAttempt, TraceStep } from './TraceStep.ts'
 import { causalSteps } from './causalSteps.ts'
+import { endWords, oneLine, storyWords } from './eventWords.ts'
 import { timesText } from './redriveCount.ts'
 import { durationText, timeText } from './renderTrace.ts'
 
@@ -71,58 +72,18 @@ const diedOf = ({ queue, at, cause = '', error = '', target }: TraceStep): Expla
   target: target?.queue ?? '',
 })
 
-const causes: Readonly<Record<string, string>> = {
-  retry: 'no attempt was left after that',
-  leaseExpired: 'its lease ended, and no attempt was left',
-  nextReceive: 'it was asked for again when no attempt was left',
-  onPurpose: 'the consumer gave it up on purpose',
-}
-
 /** What a step says, with how its delivery ended; nothing for those that are told with that. */
 const sentenceOf = (step: TraceStep, end: string, writeTime: WriteTime): string | undefined => {
-  const when = writeTime(step.at)
-  const group = step.subscription === undefined ? '' : ` (subscription ${step.subscription})`
-  const by = step.by === undefined ? '' : ` by ${step.by.name}`
-  const why = step.by?.reason === undefined ? '' : `, because: ${step.by.reason}`
-  switch (step.event) {
-    case 'Enqueued':
-      return `${when}  It was sent to ${step.queue}${step.producer === undefined ? '' : ` by ${step.producer}`}${step.dueAt === undefined ? '' : `, to be delivered from ${writeTime(step.dueAt)} on`}.`
-    case 'Delivered':
-      return `${when}  Attempt ${step.attempt} in ${step.queue}${group}, by ${step.consumer}: ${end}.`
-    case 'DeadLettered':
-      return `${when}  It became a dead letter of ${step.queue}${group}, as ${causes[step.cause ?? ''] ?? step.cause}${step.error === undefined ? '' : `: ${oneLine(step.error)}`}. It went to ${step.target?.queue}.`
-    case 'ForwardReceived':
-      return `${when}  It arrived in ${step.queue}.`
-    case 'BodyEdited':
-      return `${when}  Its body was edited${by}${why}.`
-    case 'Readdressed':
-      return `${when}  Its target had been deleted; it went to ${step.target?.queue}.`
-    case 'Redriven':
-      return `${when}  It was redriven to ${step.target?.queue}${by}${why}.`
-    case 'Recalled':
-    case 'QueuePurged':
-    case 'QueueDeleted':
-    case 'SubscriptionDeleted':
-    case 'SubscriptionReset':
-      return `${when}  It was discarded${by}: ${step.cause ?? step.reason}.`
-    case 'Erased':
-      return `${when}  It was erased${by}${why}.`
-    case 'KeysDeleted':
-      return `${when}  Its key was deleted: nobody can read it any more.`
-    case 'Discarded':
-      return `${when}  It was discarded in ${step.queue}${group}${by}${why}: ${step.reason}${step.error === undefined ? '' : `, ${oneLine(step.error)}`}.`
-    default:
-      return undefined
-  }
-}
-
-const ends: Readonly<Partial<Record<LogEventType, string>>> = {
-  Acked: 'done',
-  RetryScheduled: 'it failed',
-  LeaseExpired: 'the lease ended and nobody had settled it',
-  Released: 'it was given back, which costs no attempt',
-  Deferred: 'it was given back to wait, which costs no attempt',
-  Discarded: 'it failed',
+  const { subscription, by } = step
+  const story = storyWords({
+    ...step,
+    group: subscription === undefined ? '' : ` (subscription ${subscription})`,
+    byWho: by === undefined ? '' : ` by ${by.name}`,
+    why: by?.reason === undefined ? '' : `, because: ${by.reason}`,
+    end,
+    writeTime,
+  })
+  return story === undefined ? undefined : `${writeTime(step.at)}  ${story}`
 }
 
 const endOf = (attempt: TraceAttempt | undefined, steps: readonly TraceStep[]): string => {
@@ -130,7 +91,7 @@ const endOf = (attempt: TraceAttempt | undefined, steps: readonly TraceStep[]): 
   const { outcome, ms, error, queue, at } = attempt
   if (outcome === undefined || ms === undefined) return 'it is still worked on'
   const died = steps.find((s) => s.event === 'DeadLettered' && s.queue === queue && s.at === at + ms)
-  const end = outcome === 'DeadLettered' ? deadEnds[died?.cause ?? ''] : ends[outcome]
+  const end = outcome === 'DeadLettered' ? deadEnds[died?.cause ?? ''] : endWords(outcome)
   const why = error === undefined ? '' : `: ${oneLine(error)}`
   return `${end ?? 'it was discarded'} after ${durationText(ms)}${why}`
 }
@@ -159,5 +120,3 @@ const standing = (state: StateName, { queue, at }: TraceStep, writeTime: WriteTi
       return `It lies in ${queue} and waits (${state}), ${since}.`
   }
 }
-
-const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()

@@ -1,17 +1,16 @@
 import {
   type FromState,
   type LogEvent,
-  newMessage,
   type Ranges,
   State,
   type StateName,
   stateNames,
 } from '@kiroku/protocol'
 import { findDelayed } from '../delay/delayed.ts'
-import { runNumbers } from '../past/PastRun.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
 import type { QueueState } from '../state/QueueState.ts'
 import type { Subscription } from '../state/Subscription.ts'
+import { effectOf, type MessageChange, type MessageEnd } from './effectOf.ts'
 
 /**
  * Told of messages that change their state together: `count` from `first` on, under a subscription, or for all of them
@@ -30,71 +29,38 @@ export type OnTransition = (
  * naming them (a purge, the end of a queue or of a subscription) is told by counts, with 0 for the first.
  */
 export const transitionsOf = (event: LogEvent, state: PartitionState, tell: OnTransition): void => {
-  switch (event.type) {
-    case 'Enqueued': {
-      const { first, count, dueAt, filteredBy } = event
-      if (dueAt !== 0) return tell(newMessage, 'Delayed', first, count, undefined)
-      return arrived(state.queues.get(event.queue), newMessage, first, count, filteredBy, tell)
-    }
-    case 'ForwardReceived': {
-      const { first, count, filteredBy } = event
-      return arrived(state.queues.get(event.queue), newMessage, first, count, filteredBy, tell)
-    }
-    case 'DelayElapsed':
-      return eachRange(event.numbers, (first, count) =>
-        arrived(state.queues.get(event.queue), 'Delayed', first, count, event.filteredBy, tell),
-      )
-    case 'Recalled':
-      return toAll(state.queues.get(event.queue), event.number, (sub) =>
-        tell('Delayed', 'Discarded', event.number, 1, sub),
-      )
-    case 'RunsRestored': {
-      const sub = state.subscriptionOf(event.queue, event.sub)
-      for (let i = 0; i < event.runs.length; i += runNumbers)
-        tell(newMessage, 'Available', event.runs[i]!, event.runs[i + 1]!, sub)
-      return eachRange(event.filtered ?? [], (first, count) =>
-        tell(newMessage, 'Discarded', first, count, sub),
-      )
-    }
-    case 'Delivered':
-      return named(state, event, 'Available', 'Inflight', tell)
-    case 'Released':
-      return named(state, event, 'Inflight', 'Available', tell)
-    case 'RetryDue':
-      return named(state, event, 'WaitingRetry', 'Available', tell)
-    case 'RetryScheduled':
-    case 'Deferred':
-    case 'LeaseExpired':
-      return named(state, event, 'Inflight', event.dueAt === 0 ? 'Available' : 'WaitingRetry', tell)
-    case 'Acked':
-      return givenOut(state, event, 'Committed', tell)
-    case 'DeadLettered':
-      return givenOut(state, event, 'DLQ', tell)
-    case 'Discarded':
-    case 'Redriven':
-      return looked(state, event, 'Discarded', tell)
-    case 'QueuePurged':
-    case 'QueueDeleted': {
-      const queue = state.queues.get(event.queue)
-      if (queue === undefined) return
-      for (const delayed of queue.delayed > 0 ? state.delayedRuns.items : []) {
-        if (delayed.queue !== queue) continue
-        const [first, count] = [state.runs.first(delayed.run), state.runs.count(delayed.run)]
-        toAll(queue, first, (sub) => tell('Delayed', 'Discarded', first, count, sub))
-      }
-      for (const sub of queue.subs) ended(sub, tell)
-      return
-    }
-    case 'SubscriptionDeleted':
-      return ended(state.subscriptionOf(event.queue, event.sub), tell)
-    case 'SubscriptionReset':
-      return ended(state.queues.get(event.queue)?.named(event.name), tell)
-    default:
-      return
-  }
+  const effect = 'queue' in event ? effectOf(event) : undefined
+  if (effect === undefined) return
+  const queue = state.queues.get((event as { queue: number }).queue)
+  if (effect.kind === 'end') ended(effect, queue, state, tell)
+  else if (effect.to !== undefined && effect.from !== effect.to)
+    changed(effect, effect.to, queue, state, tell)
 }
 
-type Numbered = Extract<LogEvent, { sub: number; numbers: Ranges }>
+const changed = (
+  change: MessageChange,
+  to: StateName,
+  queue: QueueState | undefined,
+  state: PartitionState,
+  tell: OnTransition,
+): void => {
+  const { numbers, from, sub: id, filteredBy = [], filtered = [], wereDelivered } = change
+  if (id === undefined) {
+    // What is delayed is so for all subscriptions.
+    if (to === 'Delayed')
+      return eachRange(numbers, (first, count) => tell(from!, to, first, count, undefined))
+    return eachRange(numbers, (first, count) =>
+      toAll(queue, first, (sub) =>
+        tell(from!, filteredBy.includes(sub.id) ? 'Discarded' : to, first, count, sub),
+      ),
+    )
+  }
+  const sub = queue?.subs.find((each) => each.id === id)
+  const known = wereDelivered === true && sub?.available === 0 && sub.waitingRetry === 0 ? 'Inflight' : from
+  if (known === undefined) return lookedUp(state, sub, numbers, to, tell)
+  eachRange(numbers, (first, count) => tell(known, to, first, count, sub))
+  eachRange(filtered, (first, count) => tell(known, 'Discarded', first, count, sub))
+}
 
 const eachRange = (numbers: Ranges, each: (first: number, count: number) => void): void => {
   for (let i = 0; i < numbers.length; i += 2) each(numbers[i]!, numbers[i + 1]!)
@@ -105,44 +71,14 @@ const toAll = (queue: QueueState | undefined, first: number, each: (sub: Subscri
   for (const sub of queue?.subs ?? []) if (sub.from <= first) each(sub)
 }
 
-const arrived = (
-  queue: QueueState | undefined,
-  from: FromState,
-  first: number,
-  count: number,
-  filteredBy: readonly number[] = [],
-  tell: OnTransition,
-): void =>
-  toAll(queue, first, (sub) =>
-    tell(from, filteredBy.includes(sub.id) ? 'Discarded' : 'Available', first, count, sub),
-  )
-
-const named = (
-  state: PartitionState,
-  { queue, sub, numbers }: Numbered,
-  from: StateName,
-  to: StateName,
-  tell: OnTransition,
-): void => {
-  const subscription = state.subscriptionOf(queue, sub)
-  eachRange(numbers, (first, count) => tell(from, to, first, count, subscription))
-}
-
-/** Messages that were given out: where none waits to be given out again, all are in flight, and none is looked up. */
-const givenOut = (state: PartitionState, event: Numbered, to: StateName, tell: OnTransition): void => {
-  const sub = state.subscriptionOf(event.queue, event.sub)
-  if (sub?.available === 0 && sub.waitingRetry === 0) return named(state, event, 'Inflight', to, tell)
-  looked(state, event, to, tell)
-}
-
 /** Messages that may come from several states: each is looked up, and neighbours from one state are told together. */
-const looked = (
+const lookedUp = (
   state: PartitionState,
-  { queue, sub, numbers }: Numbered,
+  subscription: Subscription | undefined,
+  numbers: Ranges,
   to: StateName,
   tell: OnTransition,
 ): void => {
-  const subscription = state.subscriptionOf(queue, sub)
   if (subscription === undefined) return
   const { live } = state
   eachRange(numbers, (first, count) => {
@@ -166,7 +102,25 @@ const untouched = (state: PartitionState, sub: Subscription, n: number): StateNa
     ? stateNames[State.Delayed]
     : stateNames[State.Available]
 
-const ended = (sub: Subscription | undefined, tell: OnTransition): void => {
+const ended = (
+  { sub }: MessageEnd,
+  queue: QueueState | undefined,
+  state: PartitionState,
+  tell: OnTransition,
+): void => {
+  if (queue === undefined) return
+  if (sub === undefined) {
+    for (const { queue: of, run } of queue.delayed > 0 ? state.delayedRuns.items : []) {
+      if (of !== queue) continue
+      const [first, count] = [state.runs.first(run), state.runs.count(run)]
+      toAll(queue, first, (each) => tell('Delayed', 'Discarded', first, count, each))
+    }
+    for (const each of queue.subs) allOf(each, tell)
+  } else allOf(typeof sub === 'string' ? queue.named(sub) : queue.subs.find(({ id }) => id === sub), tell)
+}
+
+/** All messages that are not final under a subscription. */
+const allOf = (sub: Subscription | undefined, tell: OnTransition): void => {
   if (sub === undefined) return
   if (sub.deliverable > 0) tell('Available', 'Discarded', 0, sub.deliverable, sub)
   if (sub.inflight > 0) tell('Inflight', 'Discarded', 0, sub.inflight, sub)

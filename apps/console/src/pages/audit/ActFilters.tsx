@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 import { usePageSearch } from '../../data/pageSearch.ts'
 import { count } from '../../parts/format.ts'
 import { actsOf, choicesOf } from './actLists.ts'
-import { actWords } from '../../parts/actWords.ts'
+import { actWords } from '@kiroku/audit/event-words'
 import styles from './AuditPage.module.css'
 
 const spans: readonly (readonly [value: string, text: string])[] = [

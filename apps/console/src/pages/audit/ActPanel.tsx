@@ -2,7 +2,7 @@ import type { Act } from '@kiroku/audit'
 import { Link } from '@tanstack/react-router'
 import { SidePanel } from '../../parts/SidePanel.tsx'
 import { Time } from '../../parts/When.tsx'
-import { actWords } from '../../parts/actWords.ts'
+import { actWords } from '@kiroku/audit/event-words'
 import { actKey, changesOf, momentsAround } from './actText.ts'
 import styles from './AuditPage.module.css'
 

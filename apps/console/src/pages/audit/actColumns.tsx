@@ -2,7 +2,7 @@ import type { Act } from '@kiroku/audit'
 import type { Column } from '../../parts/DataTable.tsx'
 import { time } from '../../parts/format.ts'
 import { Time } from '../../parts/When.tsx'
-import { actWords } from '../../parts/actWords.ts'
+import { actWords } from '@kiroku/audit/event-words'
 import { changeLine } from './actText.ts'
 
 const when: Column<Act> = {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { actWords } from '../../parts/actWords.ts'
+import { actWords } from '@kiroku/audit/event-words'
 import { changeLine, changesOf, momentsAround } from './actText.ts'
 
 it('an act of a later version keeps its name', () => {

@@ -1,5 +1,5 @@
 import type { Act } from '@kiroku/audit'
-import { actWords } from '../../parts/actWords.ts'
+import { actWords } from '@kiroku/audit/event-words'
 import { changeLine } from './actText.ts'
 
 /** Acts as lines of JSON, as the record tells them. */

@@ -1,0 +1,82 @@
+import { laneKey, mainSubscription, seenKey } from '@kiroku/partition'
+import { eachNumber, type LogEventOf, type QueueAddress, rangesInOrder, rangeTotal } from '@kiroku/protocol'
+import { refuse, type LawScope } from './LawScope.ts'
+
+/** Messages that enter the lane to another queue. */
+export const entersLane = (law: LawScope, e: LogEventOf<'DeadLettered' | 'Redriven'>): void => {
+  const { state } = law
+  const next = state.outbox.get(laneKey(e.queue, e.target))?.next ?? state.firstForward
+  if (e.forward !== next) refuse(`forward ${e.forward} comes where ${next} is next`)
+  const source = { partition: state.partition, queue: e.queue }
+  law.forwards.sent(source, e.target, e.forward, rangeTotal(e.numbers), law.seq)
+}
+
+export const checkForwarded = (law: LawScope, e: LogEventOf<'Forwarded'>): void => {
+  const { state } = law
+  const lane = state.outbox.get(laneKey(e.source, e.target))
+  if (lane === undefined || e.upTo > lane.next)
+    return refuse(`forwards up to ${e.upTo} are confirmed, but were never decided`)
+  const from = lane.entries[0]?.forward
+  if (from === undefined || e.upTo <= from || e.outcome !== 'stored') return
+  law.forwards.confirmed({ partition: state.partition, queue: e.source }, e.target, from, e.upTo, law.seq)
+}
+
+/** Letters go to the queue that has the name of the one that is gone, or to where their subscription's setting says. */
+export const checkReaddressed = (law: LawScope, e: LogEventOf<'Readdressed'>): void => {
+  const { state } = law
+  const { source, from, target, forwards } = e
+  const lane = state.outbox.get(laneKey(source, from))
+  if (forwards.length === 0 || !rangesInOrder(forwards))
+    refuse(`letters of queue ${source} are not readdressed in their order`)
+  const isBack = isSame(from, target) || isSame({ partition: state.partition, queue: source }, target)
+  if (isBack) refuse(`letters of queue ${source} are readdressed to queue ${target.queue}`)
+  const next = state.outbox.get(laneKey(source, target))?.next ?? state.firstForward
+  if (e.forward !== next) refuse(`forward ${e.forward} comes where ${next} is next`)
+  const entries = new Map(lane?.entries.map((entry) => [entry.forward, entry]))
+  const isSameName = lane?.name === undefined || (lane.name === e.name && from.partition === target.partition)
+  eachNumber(forwards, (forward) => {
+    const entry = entries.get(forward)
+    if (entry === undefined) return refuse(`forward ${forward} of queue ${source} is not on its way`)
+    const sub = state.queues.get(source)?.named(entry.subscription ?? mainSubscription)
+    const meant = entry.cause === 'redriven' ? undefined : sub?.config.deadLetter
+    if (!isSameName && (meant === null || meant === undefined || !isSame(meant, target)))
+      refuse(`forward ${forward} of queue ${source} is readdressed to "${e.name}", which nobody set`)
+  })
+  const place = { partition: state.partition, queue: source }
+  law.forwards.readdressed(place, from, forwards, law.seq)
+  law.forwards.sent(place, target, e.forward, rangeTotal(forwards), law.seq)
+}
+
+/** No letter is in them, and none follows: their queue was deleted, or the last letter just went elsewhere. */
+export const checkLanesClosed = (law: LawScope, { source, targets }: LogEventOf<'LanesClosed'>): void => {
+  const { outbox, queues, partition } = law.state
+  for (let i = 0; i < targets.length; i += 2) {
+    const target = { partition: targets[i]!, queue: targets[i + 1]! }
+    const lane = outbox.get(laneKey(source, target))
+    if (lane !== undefined && (queues.has(source) || lane.entries.length > 0))
+      refuse(`a lane of queue ${source} is closed that is in use`)
+    law.forwards.closed({ partition, queue: source }, target)
+  }
+}
+
+export const checkLanesForgotten = (
+  law: LawScope,
+  { partition, lanes }: LogEventOf<'LanesForgotten'>,
+): void => {
+  for (let i = 0; i < lanes.length; i += 2) {
+    const source = { partition, queue: lanes[i]! }
+    if (!law.state.forwardsSeen.has(seenKey(source, lanes[i + 1]!)))
+      refuse(`a lane of queue ${source.queue} of partition ${partition} is forgotten that nobody knew`)
+    law.forwards.forgotten(source, { partition: law.state.partition, queue: lanes[i + 1]! }, law.seq)
+  }
+}
+
+export const checkLanesEnded = ({ state }: LawScope, e: LogEventOf<'LanesEnded'>): void => {
+  if (state.queues.has(e.source)) refuse(`the lanes of queue ${e.source} end, which is there`)
+  for (const { source, entries } of state.outbox.values())
+    if (source === e.source && entries.length > 0)
+      refuse(`the lanes of queue ${e.source} end with ${entries.length} letters in one`)
+}
+
+const isSame = (a: QueueAddress, b: QueueAddress): boolean =>
+  a.partition === b.partition && a.queue === b.queue

@@ -1,0 +1,149 @@
+import type { ReplayFrame } from '@kiroku/audit'
+import { isSealed, readSealed } from '@kiroku/log'
+import type { PartitionState, QueueState } from '@kiroku/partition'
+import {
+  bodyOf,
+  decodeEnvelope,
+  type EnvelopeMeta,
+  isKirokuError,
+  type LogEventOf,
+  parseMessageId,
+} from '@kiroku/protocol'
+import type { PartitionRows } from './PartitionRows.ts'
+import type { Row } from './Row.ts'
+import { fieldsOf } from './fieldsOf.ts'
+
+/** Reads a body that has a record of its own, as it stands in the log. */
+export type ReadLargeBody = (seq: number) => Promise<Uint8Array | undefined>
+
+/** A body that is indexed once its frame was applied. */
+interface LargeBody {
+  readonly queue: number
+  readonly number: number
+  readonly rows: readonly Row[]
+  readonly seq: number
+  readonly indexes: Indexing
+}
+
+/** Which bodies of a queue are indexed: all, those of messages whose first queue asks for it, or none, since they are hidden. */
+type Indexing = 'all' | 'origins' | 'none'
+
+const indexingOf = ({ config: { indexBody, bodyHidden } }: QueueState): Indexing =>
+  indexBody === 'on' ? 'all' : bodyHidden === 'on' ? 'none' : 'origins'
+
+/** Indexes what bodies and the envelopes around them say. */
+export class BodyIndexer {
+  readonly #rows: PartitionRows
+  readonly #readLarge: ReadLargeBody
+  readonly #large: LargeBody[] = []
+  /** Of queues that do not ask for it: whether they hold bodies that are not indexed all the same. */
+  readonly #leftOut = new Map<number, boolean>()
+
+  constructor(rows: PartitionRows, readLarge: ReadLargeBody) {
+    this.#rows = rows
+    this.#readLarge = readLarge
+  }
+
+  /** Whether bodies wait for `readLarge`. */
+  get hasLarge(): boolean {
+    return this.#large.length > 0
+  }
+
+  /** Indexes bodies that arrive; `rows` are those of each message, in order. */
+  arrived(
+    { type, queue: id, first }: LogEventOf<'Enqueued' | 'ForwardReceived'>,
+    { record }: ReplayFrame,
+    state: PartitionState,
+    rows: readonly (readonly Row[])[],
+  ): void {
+    const queue = state.queues.get(id)!
+    const firstBody = queue.frameSeq === state.frameSeq ? queue.frameCount : 0
+    const indexes = indexingOf(queue)
+    if (type === 'Enqueued' && indexes !== 'all') this.leftOut(id, true)
+    for (let i = 0; i < rows.length; i++) {
+      const body = record.body(id, firstBody + i)
+      if (body instanceof Uint8Array) {
+        if (body[0] !== 0 || indexes === 'all') this.#inside(id, first + i, rows[i]!, body, indexes)
+      } else {
+        const own = indexes === 'all' ? 'origins' : indexes
+        this.#large.push({ queue: id, number: first + i, rows: rows[i]!, seq: body.seq, indexes: own })
+      }
+    }
+  }
+
+  /** An edited message is found by what its new body says too. */
+  edited(e: LogEventOf<'BodyEdited'>, { record }: ReplayFrame, state: PartitionState): void {
+    const queue = state.queues.get(e.queue)
+    if (queue === undefined) return
+    const body = record.body(e.queue, queue.frameSeq === state.frameSeq ? queue.frameCount : 0)
+    if (!(body instanceof Uint8Array)) return
+    const indexes = indexingOf(queue)
+    if (indexes === 'all' || (indexes === 'origins' && this.#originIndexes(decodeEnvelope(body).meta)))
+      this.#rows.writer.fields(this.#rows.queue(e.queue), e.number, fieldsOf(bodyOf(body)))
+  }
+
+  /** Indexes the bodies that have records of their own. */
+  async readLarge(): Promise<void> {
+    for (const { queue, number, rows, seq, indexes } of this.#large) {
+      const envelope = await this.#readLarge(seq)
+      if (envelope !== undefined) this.#inside(queue, number, rows, envelope, indexes)
+    }
+    this.#large.length = 0
+  }
+
+  /** Notes whether a queue holds bodies that are not indexed. */
+  leftOut(queue: number, isLeftOut: boolean): void {
+    const before = this.#leftOut.get(queue)
+    if (before === true || before === isLeftOut) return
+    this.#leftOut.set(queue, isLeftOut)
+    this.#rows.writer.bodiesLeftOut(this.#rows.queue(queue), isLeftOut)
+  }
+
+  /** Looks at what travels with a body, and into the body where its queue, or the one it was sent to, asks for that. */
+  #inside(
+    queue: number,
+    number: number,
+    rows: readonly Row[],
+    envelope: Uint8Array,
+    indexes: Indexing,
+  ): void {
+    const { writer } = this.#rows
+    // What is encrypted stays out of the index, from which nothing can be erased.
+    const isEncrypted = isSealed(envelope)
+    let wanted = indexes === 'all'
+    if (envelope[0] !== 0) {
+      const meta = isEncrypted
+        ? ((readSealed(envelope).head.meta ?? {}) as EnvelopeMeta)
+        : decodeEnvelope(envelope).meta
+      wanted ||= indexes === 'origins' && this.#originIndexes(meta)
+      const attributes = attributesOf(meta)
+      const { lineage } = meta
+      const { texts } = writer
+      for (const row of rows) {
+        row.attributes = attributes
+        if (typeof meta.group === 'string') row.group ??= texts.text(meta.group)
+        if (typeof meta.tag === 'string') row.tag ??= texts.text(meta.tag)
+        if (typeof lineage !== 'object') continue
+        row.origin = String(lineage.messageId)
+        row.redrives = Number(lineage.redrives ?? 0) || 0
+      }
+    }
+    if (wanted && !isEncrypted) writer.fields(this.#rows.queue(queue), number, fieldsOf(bodyOf(envelope)))
+    if (indexes !== 'all') this.leftOut(queue, !wanted || isEncrypted)
+  }
+
+  /** Whether a message was first sent to a queue that has bodies indexed; one that was not read yet may be such a queue. */
+  #originIndexes({ lineage }: EnvelopeMeta): boolean {
+    if (typeof lineage?.messageId !== 'string') return false
+    try {
+      return this.#rows.writer.indexesBodies(parseMessageId(lineage.messageId)) ?? true
+    } catch (e) {
+      // An envelope may say anything.
+      if (isKirokuError(e)) return false
+      throw e
+    }
+  }
+}
+
+const attributesOf = ({ attributes }: EnvelopeMeta): string | null =>
+  typeof attributes === 'object' && Object.keys(attributes).length > 0 ? JSON.stringify(attributes) : null
