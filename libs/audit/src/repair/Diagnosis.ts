@@ -1,23 +1,15 @@
-import {
-  ChainError,
-  decodeRecord,
-  equalBytes,
-  readChain,
-  zeroHash,
-  type ChainAnchor,
-  type DecodedFrame,
-  type DecodedRecord,
-  type LogRecord,
-  type PartitionLog,
-} from '@kiroku/log'
-import { firstMissing, givenUpIn } from '@kiroku/partition'
-import { isKirokuError, KirokuError, rangeTotal } from '@kiroku/protocol'
-import type { DecodeCheckpoint, StoredCheckpoint } from '../replay/Checkpoint.ts'
-import { progressOf, type OnProgress } from '../replay/Progress.ts'
+import { ChainError, type PartitionLog } from '@kiroku/log'
+import { firstMissing } from '@kiroku/partition'
+import { isKirokuError, KirokuError } from '@kiroku/protocol'
+import type { StoredCheckpoint } from '../replay/Checkpoint.ts'
 import { TailCheck } from '../verify/TailNote.ts'
 import type { Problem } from '../verify/VerifyReport.ts'
 import type { RepairKind, RepairOptions, RepairPlan } from './RepairPlan.ts'
+import { firstStanding, readCheckpoints } from './checkpointsOf.ts'
 import { findMissing, nothingMissing, type Missing } from './findMissing.ts'
+import { asProblem, strayProblem, trimProblem } from './problems.ts'
+import { readLeniently } from './readLeniently.ts'
+import { including, standingIn, walk, type Walk } from './walkChain.ts'
 
 /** A plan with what is needed to carry it out. */
 export interface Diagnosis {
@@ -36,25 +28,9 @@ export interface Diagnosis {
 }
 
 /** Records of a fence where the log does not tell; as many as an owner may have appends in flight. */
-const fenceRecordsDefault = 4
+export const fenceRecordsDefault = 4
 
 const nothing: RepairPlan['lost'] = { unreadable: 0, records: 0, events: 0, sent: 0, settled: 0, bodies: 0 }
-
-/** How far a chain could be followed. */
-interface Walk {
-  readonly hash: Uint8Array
-  readonly damage: ChainError | undefined
-  readonly told: Told
-  /** Checkpoints that stand on the record they name. */
-  readonly standing: ReadonlySet<number>
-}
-
-/** What the record itself says of what is not there. */
-interface Told {
-  trimmedTo: number
-  givenUp: { readonly from: number; readonly upTo: number }[]
-  repairedEpoch: number
-}
 
 /** How often a log is looked at again because its owner trimmed what was about to be read. */
 const trimmedTriesMax = 10
@@ -186,221 +162,4 @@ const look = async (
     bodies: count,
   })
   return { ...base, plan, hash: end.hash, bodiless }
-}
-
-export const asProblem = ({ seq, id, message }: ChainError): Problem => ({ seq, id, message })
-
-/** Checkpoints that stand on the record they name. */
-export const standingIn = (
-  checkpoints: ReadonlyMap<number, StoredCheckpoint>,
-  { standing }: Walk,
-): StoredCheckpoint[] => [...checkpoints.values()].filter(({ seq }) => standing.has(seq))
-
-/** What the records tell, and what checkpoints know of those that are not there. */
-export const including = (told: Told, checkpoints: readonly StoredCheckpoint[]): Told => {
-  const all: Told = { ...told, givenUp: [...told.givenUp] }
-  for (const { snapshot } of checkpoints) {
-    all.trimmedTo = Math.max(all.trimmedTo, snapshot.trimmedTo)
-    all.repairedEpoch = Math.max(all.repairedEpoch, snapshot.repairedEpoch)
-    all.givenUp.push(...givenUpIn(snapshot))
-  }
-  return all
-}
-
-export const strayProblem = (
-  log: PartitionLog,
-  stray: readonly number[],
-  unreadable: readonly number[],
-  lastSeq: number,
-): Problem | undefined => {
-  const named = (seq: number, what: string, id: Problem['id'] = 'LogDamaged'): Problem => ({
-    seq,
-    id,
-    message: `partition ${log.partition}, sequence ${seq}: ${what}`,
-  })
-  const [first] = [...stray].sort((a, b) => a - b)
-  if (first !== undefined)
-    return first > lastSeq
-      ? named(lastSeq + 1, `the log ends at ${lastSeq}, but a checkpoint stands on ${first}`, 'LogShortened')
-      : named(first, 'this is not the record that a checkpoint stands on')
-  const [bad] = unreadable
-  return bad === undefined ? undefined : named(bad, 'the checkpoint cannot be read')
-}
-
-const trimProblem = (log: PartitionLog, lastSeq: number): Problem => ({
-  seq: lastSeq + 1,
-  id: 'LogShortened',
-  message: `partition ${log.partition}: bodies that are needed at ${lastSeq} are trimmed away; the log's end is gone`,
-})
-
-export const readCheckpoints = async (
-  log: PartitionLog,
-  listed: readonly number[],
-  decode: DecodeCheckpoint,
-): Promise<{ checkpoints: Map<number, StoredCheckpoint>; unreadable: number[] }> => {
-  const checkpoints = new Map<number, StoredCheckpoint>()
-  const passed = new Set<number>()
-  for (const seq of listed) {
-    const bytes = await log.checkpoints.get(seq)
-    try {
-      const checkpoint = bytes === undefined ? undefined : decode(bytes)
-      // One of an old format is no longer read, one that an engine deleted meanwhile is gone: nothing is wrong with them.
-      if (checkpoint === undefined) passed.add(seq)
-      if (checkpoint?.seq === seq) checkpoints.set(seq, checkpoint)
-    } catch (e) {
-      if (!isKirokuError(e) || e.id !== 'LogDamaged') throw e
-    }
-  }
-  const unreadable = listed.filter((seq) => !checkpoints.has(seq) && !passed.has(seq))
-  return { checkpoints, unreadable }
-}
-
-/** Follows the chain from the beginning, or from a checkpoint, up to the end or the first damage. */
-export const walk = async (
-  log: PartitionLog,
-  toSeq: number,
-  checkpoints: ReadonlyMap<number, StoredCheckpoint>,
-  {
-    begin,
-    tail,
-    onProgress,
-  }: {
-    readonly begin?: StoredCheckpoint | undefined
-    readonly tail?: TailCheck
-    readonly onProgress: OnProgress | undefined
-  },
-): Promise<Walk> => {
-  const from: ChainAnchor | undefined = begin && {
-    seq: begin.seq,
-    hash: begin.hash,
-    epoch: begin.snapshot.epoch,
-  }
-  const standing = new Set<number>()
-  const told: Told = { trimmedTo: 0, givenUp: [], repairedEpoch: 0 }
-  const report = progressOf(log.partition, toSeq, onProgress)
-  let hash = begin?.hash ?? zeroHash
-  try {
-    for await (const entry of readChain(log, {
-      toSeq,
-      deep: true,
-      ...(from === undefined ? {} : { from }),
-    })) {
-      const bridge = entry.kind === 'lost' && entry.bridged ? checkpoints.get(entry.upTo) : undefined
-      if (bridge !== undefined) {
-        hash = bridge.hash
-        standing.add(bridge.seq)
-      }
-      if (entry.kind !== 'ours') continue
-      hash = entry.record.hash
-      tail?.pass(entry.seq, entry.record)
-      if (entry.record.kind === 'frame') {
-        listen(told, entry.record)
-        report(entry.seq, entry.record.events.length)
-      }
-      const checkpoint = checkpoints.get(entry.seq)
-      if (checkpoint !== undefined && equalBytes(checkpoint.hash, hash)) standing.add(entry.seq)
-    }
-    return { hash, standing, told, damage: undefined }
-  } catch (e) {
-    if (!(e instanceof ChainError) || e.id === 'FutureVersion') throw e
-    return { hash, standing, told, damage: e }
-  }
-}
-
-const listen = (told: Told, { epoch, events }: DecodedFrame): void => {
-  for (const e of events)
-    if (e.type === 'Trimmed') told.trimmedTo = Math.max(told.trimmedTo, e.upTo)
-    else if (e.type === 'Repaired') {
-      told.repairedEpoch = epoch
-      if (e.upTo >= e.from) told.givenUp.push({ from: e.from, upTo: e.upTo })
-    }
-}
-
-/** The newest checkpoint whose record is the one it names. */
-const firstStanding = async (
-  log: PartitionLog,
-  checkpoints: readonly StoredCheckpoint[],
-): Promise<StoredCheckpoint | undefined> => {
-  for (const checkpoint of [...checkpoints].sort((a, b) => b.seq - a.seq)) {
-    const record = tryDecode(await log.get(checkpoint.seq))
-    if (record !== undefined && equalBytes(record.hash, checkpoint.hash)) return checkpoint
-  }
-  return undefined
-}
-
-/** What a stretch holds, as far as it can be read. */
-interface Tally {
-  readonly lost: RepairPlan['lost']
-  readonly unreadable: ReadonlySet<number>
-  /** Bodies that lie in records of their own which are unreadable or not there: frame, queue, index. */
-  readonly bodies: ReadonlySet<string>
-  readonly epoch: number
-  readonly at: number
-  readonly fenceRecords: number
-}
-
-/** Reads on past damage; counts from `countFrom` on. What lies before `fromSeq` is not there. */
-const readLeniently = async (
-  log: PartitionLog,
-  countFrom: number,
-  {
-    fromSeq,
-    lastSeq,
-    onProgress,
-  }: {
-    readonly fromSeq: number
-    readonly lastSeq: number
-    readonly onProgress: OnProgress | undefined
-  },
-): Promise<Tally> => {
-  const report = progressOf(log.partition, lastSeq, onProgress)
-  const unreadable = new Set<number>()
-  const bodies = new Set<string>()
-  let [records, events, sent, settled] = [0, 0, 0, 0]
-  let [epoch, at, fenceRecords] = [0, 0, fenceRecordsDefault]
-  let next = fromSeq
-  const miss = (seq: number): void => {
-    if (seq >= countFrom) unreadable.add(seq)
-  }
-  for await (const stored of log.read(fromSeq, lastSeq)) {
-    for (; next < stored.seq; next++) miss(next)
-    next++
-    if (stored.foreign) continue
-    const record = tryDecode(stored)
-    if (record === undefined) {
-      miss(stored.seq)
-      continue
-    }
-    epoch = Math.max(epoch, record.epoch)
-    if (stored.seq >= countFrom) records++
-    if (record.kind === 'body') continue
-    report(stored.seq, record.events.length)
-    at = Math.max(at, record.at)
-    for (const e of record.events) if (e.type === 'OwnerChanged') fenceRecords = e.of
-    for (const queue of record.bodyQueues)
-      for (let i = 0, count = record.bodyCount(queue); i < count; i++) {
-        const ref = record.body(queue, i)
-        if (!(ref instanceof Uint8Array) && (ref.seq < fromSeq || unreadable.has(ref.seq)))
-          bodies.add(`${stored.seq}/${queue}/${i}`)
-      }
-    if (stored.seq < countFrom) continue
-    events += record.events.length
-    for (const e of record.events) {
-      if (e.type === 'Enqueued' || e.type === 'ForwardReceived') sent += e.count
-      else if ('numbers' in e) settled += rangeTotal(e.numbers)
-    }
-  }
-  for (; next <= lastSeq; next++) miss(next)
-  const lost = { unreadable: unreadable.size, records, events, sent, settled, bodies: 0 }
-  return { lost, unreadable, bodies, epoch, at, fenceRecords }
-}
-
-const tryDecode = (stored: LogRecord | undefined): DecodedRecord | undefined => {
-  if (stored === undefined || stored.foreign) return undefined
-  try {
-    return decodeRecord(stored.data)
-  } catch (e) {
-    if (isKirokuError(e) && e.id === 'LogDamaged') return undefined
-    throw e
-  }
 }

@@ -3,8 +3,10 @@ import { firstMissing } from '@kiroku/partition'
 import { openPartition } from '../replay/openPartition.ts'
 import { TailCheck } from '../verify/TailNote.ts'
 import type { Problem } from '../verify/VerifyReport.ts'
-import { asProblem, including, readCheckpoints, standingIn, strayProblem, walk } from './Diagnosis.ts'
 import type { RepairOptions } from './RepairPlan.ts'
+import { readCheckpoints } from './checkpointsOf.ts'
+import { asProblem, strayProblem } from './problems.ts'
+import { including, standingIn, walk } from './walkChain.ts'
 
 /** What was seen of one partition's record. */
 export interface RecordCheck {

@@ -1,3 +1,5 @@
+import type { MemoryEngine } from '@kiroku/testkit/engine'
+import type { TailNote } from '../verify/TailNote.ts'
 import { decodeRecord, encodeRecord, type FrameContent, type MemoryLog } from '@kiroku/log'
 import {
   type Actor,
@@ -84,4 +86,19 @@ export const forge = async (
     partition,
     encodeRecord({ epoch, at, events, sections: [], ...content }, hash).bytes,
   )
+}
+
+/** What a node notes that saw the log as it is now. */
+export const noteOfEnd = async (engine: MemoryEngine): Promise<TailNote> => {
+  const { seq, hash, epoch } = await lastFrame(engine.log, 0)
+  return { partition: 0, epoch, seq, hash: Buffer.from(hash).toString('hex') }
+}
+
+/** Sequence of the first frame that holds messages. */
+export const firstSend = async (engine: MemoryEngine): Promise<number> => {
+  for await (const { seq, data } of (await engine.log.partition(0)).read(1)) {
+    const record = decodeRecord(data)
+    if (record.kind === 'frame' && record.events.some((e) => e.type === 'Enqueued')) return seq
+  }
+  throw new Error('nothing was sent')
 }

@@ -1,95 +1,24 @@
-import { encodeRecord, type FrameContent } from '@kiroku/log'
+import { encodeRecord } from '@kiroku/log'
 import type { LogEvent } from '@kiroku/protocol'
-import { decodeCheckpoint, startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { ask, body, forge, lastFrame, receive, tester } from '../testing/TestRecord.ts'
+import { decodeCheckpoint } from '@kiroku/testkit/engine'
+import { describe, expect, it } from 'vitest'
+import { body, forge, lastFrame, tester } from '../testing/TestRecord.ts'
+import {
+  deferred,
+  delivered,
+  engine,
+  enqueued,
+  expectFound,
+  held,
+  of,
+  oneBody,
+  revised,
+  scene,
+  withHonestRecord,
+} from '../testing/TestTampering.ts'
 import { verify } from './verify.ts'
 
-/** What the honest part of the record left behind: message 1 committed, 2 leased, 3 ready, 4 delayed, 5 pausing. */
-interface Scene {
-  readonly at: number
-  readonly mail: number
-  readonly dead: number
-  /** An empty queue that deduplicates. */
-  readonly once: number
-  readonly leaseUntil: number
-  readonly delayedUntil: number
-  readonly pausedUntil: number
-}
-
-let engine: MemoryEngine
-let scene: Scene
-
-beforeEach(async () => {
-  engine = await startMemoryEngine({ partitions: 2 })
-  const dead = await ask(engine, 1, { type: 'CreateQueue', queue: 'dead', config: {}, by: tester })
-  const deadLetter = { name: 'dead', partition: 1, queue: dead.queue }
-  const config = { retriesMax: 1, deadLetter, leaseMs: 30_000, leaseCapMs: 60_000 }
-  const mail = await ask(engine, 0, { type: 'CreateQueue', queue: 'mail', config, by: tester })
-  const dedup = { dedup: 'id' } as const
-  const once = await ask(engine, 0, { type: 'CreateQueue', queue: 'once', config: dedup, by: tester })
-  const enqueue = { type: 'Enqueue', queue: 'mail', producer: 'p' } as const
-  await ask(engine, 0, { ...enqueue, send: 1, messages: [body('a'), body('b'), body('e')] })
-  const { items } = await receive(engine, 0, 'mail', 3)
-  const item = (n: number) => [{ ...items[0]!, numbers: [n, 1] }]
-  await ask(engine, 0, { type: 'Ack', items: item(1) })
-  await ask(engine, 0, { type: 'Retry', items: item(3), delayMs: 100_000 })
-  await ask(engine, 0, { ...enqueue, send: 2, messages: [body('c'), body('d')], delaysMs: [0, 200_000] })
-  await engine.close()
-  const { at } = await lastFrame(engine.log, 0)
-  scene = {
-    at,
-    mail: mail.queue,
-    dead: dead.queue,
-    once: once.queue,
-    leaseUntil: at + 30_000,
-    delayedUntil: at + 200_000,
-    pausedUntil: at + 100_000,
-  }
-})
-afterEach(() => engine.close())
-
-/** Plants a frame in partition 0 and expects it to be named as the first that is wrong, for this reason. */
-const expectFound = async (reason: RegExp, events: readonly LogEvent[], content?: Partial<FrameContent>) => {
-  const seq = await forge(engine.log, 0, events, content)
-  const { ok, partitions } = await verify(engine.log, { decodeCheckpoint })
-  expect(partitions[0]!.problem).toMatchObject({ seq, message: expect.stringMatching(reason) })
-  expect(ok).toBe(false)
-}
-const of = (n: number, count = 1) => ({ queue: scene.mail, sub: 0, numbers: [n, count] })
-const held = (until: number): LogEvent => ({
-  type: 'DeliveryHeld',
-  queue: scene.mail,
-  sub: 0,
-  until,
-  error: '',
-})
-const deferred = (n: number, dueAt: number): LogEvent => ({ type: 'Deferred', ...of(n), dueAt, error: '' })
-const delivered = (n: number, change: object = {}): LogEvent => ({
-  type: 'Delivered',
-  ...of(n),
-  delivery: 2,
-  leaseUntil: scene.at + 30_000,
-  leaseCap: scene.at + 60_000,
-  attemptsMax: 2,
-  mode: 'push',
-  consumer: 'forger',
-  ...change,
-})
-const enqueued = (first: number, change: object = {}): LogEvent => ({
-  type: 'Enqueued',
-  queue: scene.mail,
-  first,
-  count: 1,
-  dueAt: 0,
-  bytes: 2,
-  producer: 'p',
-  send: 3,
-  ...change,
-})
-const revised = (type: 'Recalled' | 'Rescheduled', number: number, change: object = {}): LogEvent =>
-  ({ type, queue: scene.mail, number, producer: 'r', send: 1, by: tester, ...change }) as LogEvent
-const oneBody = () => ({ sections: [{ queue: scene.mail, bodies: [body('x')] }] })
+withHonestRecord()
 
 it('finds nothing in the honest part, nor in honest frames that a test writes', async () => {
   await forge(engine.log, 0, [enqueued(6), delivered(4)], oneBody())
@@ -282,68 +211,6 @@ describe('a step outside the law is found:', () => {
   })
   it('a message without its body', () => expectFound(/0 bodies .* for 1 messages/, [enqueued(6)]))
   it('a body without its message', () => expectFound(/no message for them/, [], oneBody()))
-})
-
-describe('deduplication that is not what the record says is found:', () => {
-  const keys = (k: number) => new Uint8Array(16).fill(k)
-  const keyed = (first: number, k: number, change: object = {}) =>
-    enqueued(first, { queue: scene.once, keys: keys(k), ...change })
-  const repeated = (original: number, k: number, send = 9): LogEvent => ({
-    type: 'Deduplicated',
-    queue: scene.once,
-    producer: 'p',
-    send,
-    answer: [original, 1],
-    originals: [original],
-    keys: keys(k),
-  })
-  const body1 = () => ({ sections: [{ queue: scene.once, bodies: [body('x')] }] })
-
-  it('nothing where it is honest', async () => {
-    await forge(engine.log, 0, [keyed(1, 1), repeated(1, 1)], body1())
-    await forge(engine.log, 0, [keyed(2, 1, { send: 4 })], { ...body1(), at: scene.at + 300_000 })
-    expect(await verify(engine.log, { decodeCheckpoint })).toMatchObject({ ok: true })
-  })
-  it('a message that is stored although it was sent before', async () => {
-    await forge(engine.log, 0, [keyed(1, 1)], body1())
-    await expectFound(/repeats message 1, but is stored/, [keyed(2, 1, { send: 4 })], body1())
-  })
-  it('a repeat of what was never sent', async () => {
-    await forge(engine.log, 0, [keyed(1, 1)], body1())
-    await expectFound(/does not repeat message 1/, [repeated(1, 2)])
-  })
-  it('a repeat after the window', async () => {
-    await forge(engine.log, 0, [keyed(1, 1)], body1())
-    await expectFound(/does not repeat message 1/, [repeated(1, 1)], { at: scene.at + 300_000 })
-  })
-  it('a send that is answered twice', async () => {
-    await forge(engine.log, 0, [keyed(1, 1), repeated(1, 1)], body1())
-    await expectFound(/stored twice/, [repeated(1, 1)])
-  })
-  it('a message without a key', async () => {
-    await expectFound(/no key each/, [keyed(1, 1, { keys: undefined })], body1())
-  })
-})
-
-describe('a repeated receive that is not what the record says is found:', () => {
-  const extended = (attempt: string): LogEvent => ({
-    type: 'LeaseExtended',
-    ...of(4),
-    leaseUntil: scene.at + 40_000,
-    attempt,
-  })
-  it('nothing where it is honest', async () => {
-    await forge(engine.log, 0, [delivered(4, { attempt: 'a' }), extended('a')])
-    expect(await verify(engine.log, { decodeCheckpoint })).toMatchObject({ ok: true })
-  })
-  it('another batch while the first is held', async () => {
-    await forge(engine.log, 0, [enqueued(6), delivered(4, { attempt: 'a' })], oneBody())
-    await expectFound(/gets another batch/, [delivered(6, { delivery: 3, attempt: 'a' })])
-  })
-  it('a batch again that nobody got', async () => {
-    await forge(engine.log, 0, [delivered(4, { attempt: 'a' })])
-    await expectFound(/got nothing lately/, [extended('b')])
-  })
 })
 
 describe('a timer that fires early is found:', () => {
