@@ -1,12 +1,5 @@
-import { parseFilter } from '@kiroku/audit'
-import {
-  IndexFollower,
-  IndexWriter,
-  openIndexToWrite,
-  searchIndex,
-  traceIndex,
-  type SearchAnswer,
-} from '@kiroku/auditor'
+import { parseFilter, type SearchAnswer } from '@kiroku/audit'
+import { IndexFollower, IndexWriter, openIndexToWrite, searchIndex, traceIndex } from '@kiroku/auditor'
 import { decodeCheckpoint } from '@kiroku/engine'
 import type { World } from './World.ts'
 

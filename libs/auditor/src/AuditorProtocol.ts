@@ -12,11 +12,11 @@ import type {
   MomentDiff,
   QueueMoment,
   RecordingOptions,
+  SearchAnswer,
   StateAtOptions,
   Trace,
 } from '@kiroku/audit'
 import type { Ranges, WireError } from '@kiroku/protocol'
-import type { SearchAnswer } from './index/FoundMessage.ts'
 
 /** How far an auditor is with a partition. */
 export interface FollowedPartition {

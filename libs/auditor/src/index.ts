@@ -15,7 +15,7 @@ export type {
 export { WriterLock } from './WriterLock.ts'
 export { auditorOr } from './auditorOr.ts'
 export { auditFolder } from './auditFolder.ts'
-export type { FoundMessage, ReachedPartition, SearchAnswer } from './index/FoundMessage.ts'
+
 export { openIndexToRead, openIndexToWrite, removeIndex } from './index/IndexDatabase.ts'
 export { IndexFollower, type FollowerOptions } from './index/IndexFollower.ts'
 export { IndexWriter } from './index/IndexWriter.ts'

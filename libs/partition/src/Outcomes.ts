@@ -1,4 +1,12 @@
-import { rangeTotal, type DiscardReason, type LogEventOf, rangeBytes, type Ranges, textBytes, pushNumber } from '@kiroku/protocol'
+import {
+  rangeTotal,
+  type DiscardReason,
+  type LogEventOf,
+  rangeBytes,
+  type Ranges,
+  textBytes,
+  pushNumber,
+} from '@kiroku/protocol'
 import { type Turn } from './Turn.ts'
 import { laneKey } from './forward/Outbox.ts'
 import type { Subscription } from './state/Subscription.ts'

@@ -1,6 +1,6 @@
-import type { History, HistoryBucket, LogSpan } from '@kiroku/audit'
+import type { History, HistoryBucket, LogSpan, SearchAnswer } from '@kiroku/audit'
 import { Replayer } from '@kiroku/audit/browser'
-import type { AuditorStatus, SearchAnswer } from '@kiroku/auditor'
+import type { AuditorStatus } from '@kiroku/auditor'
 import { temporaryFolder, waitUntil, withNats, type TemporaryFolder } from '@kiroku/testkit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Kiroku, readyOf, type Running } from '../testing/Kiroku.ts'

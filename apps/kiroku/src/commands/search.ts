@@ -1,12 +1,5 @@
-import { FilterError, parseFilter, type Filter } from '@kiroku/audit'
-import {
-  type FoundMessage,
-  type IndexLag,
-  lagOf,
-  openIndex,
-  type SearchAnswer,
-  searchIndex,
-} from '@kiroku/auditor'
+import { type Filter, FilterError, type FoundMessage, parseFilter, type SearchAnswer } from '@kiroku/audit'
+import { type IndexLag, lagOf, openIndex, searchIndex } from '@kiroku/auditor'
 import { auditedLog } from '../audit/auditedLog.ts'
 import { showProgress } from '../audit/showProgress.ts'
 import type { Invocation } from '../cli/CommandSpec.ts'

@@ -1,5 +1,5 @@
 import type { MatchingSource, SearchSource } from '@kiroku/api'
-import type { SearchAnswer } from '@kiroku/auditor'
+import type { SearchAnswer } from '@kiroku/audit'
 import type { Client } from '@kiroku/client'
 import { KirokuError } from '@kiroku/protocol'
 import { settlePiece } from './settlePiece.ts'

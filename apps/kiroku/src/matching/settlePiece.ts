@@ -1,5 +1,4 @@
-import type { MatchingAct, SettledPiece } from '@kiroku/audit'
-import type { FoundMessage } from '@kiroku/auditor'
+import type { FoundMessage, MatchingAct, SettledPiece } from '@kiroku/audit'
 import type { Client } from '@kiroku/client'
 import { type Actor, isKirokuError, pushRange, type Ranges, type StateName } from '@kiroku/protocol'
 

@@ -1,5 +1,5 @@
+import type { FoundMessage } from '@kiroku/audit'
 import { messageId, stateNames } from '@kiroku/protocol'
-import type { FoundMessage } from './FoundMessage.ts'
 
 /** A row as the database hands it out. */
 export interface MessageRow {

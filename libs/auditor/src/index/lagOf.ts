@@ -1,6 +1,5 @@
-import { openPartition } from '@kiroku/audit'
+import { openPartition, type ReachedPartition } from '@kiroku/audit'
 import type { Log } from '@kiroku/log'
-import type { ReachedPartition } from './FoundMessage.ts'
 
 /** How far an index is behind a partition's log. */
 export interface IndexLag {

@@ -1,5 +1,4 @@
 import { readActs } from '@kiroku/audit'
-import { messageId } from '@kiroku/protocol'
 import { decodeCheckpoint } from '@kiroku/testkit/engine'
 import { describe, expect, it } from 'vitest'
 import { readHistory } from '../history/readHistory.ts'

@@ -1,8 +1,14 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { passesFilter, type Condition, type Filter } from '@kiroku/audit'
+import {
+  type Condition,
+  type Filter,
+  type FoundMessage,
+  passesFilter,
+  type ReachedPartition,
+  type SearchAnswer,
+} from '@kiroku/audit'
 import { KirokuError } from '@kiroku/protocol'
 import { limits } from '../limits.ts'
-import type { FoundMessage, ReachedPartition, SearchAnswer } from './FoundMessage.ts'
 import { foundOf, placeIdOf, rowColumns, rowTables, type MessageRow } from './foundOf.ts'
 import { planSearch, type Clause, type SearchPlan } from './planSearch.ts'
 import { globOf } from './textIds.ts'
