@@ -56,7 +56,7 @@ export const receive = async (queue: string, max = 10, partition = 0, subscripti
   return delivery
 }
 
-export const open = async () => {
+const open = async () => {
   writer = new IndexWriter(openIndexToWrite(undefined))
   followers = []
   for (let n = 0; n < engine.log.meta.partitions; n++)

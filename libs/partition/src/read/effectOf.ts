@@ -10,7 +10,7 @@ import {
 import { runNumbers } from '../past/PastRun.ts'
 
 /** What an event says of the messages that it changes, in the order in which it is shown. */
-export interface ChangeDetail {
+interface ChangeDetail {
   readonly producer?: string
   readonly send?: number
   readonly delivery?: number
