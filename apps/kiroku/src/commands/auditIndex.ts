@@ -48,7 +48,8 @@ export const status: CommandModule = {
 }
 
 export const rebuild: CommandModule = {
-  run: (invocation) => withLog(invocation, (log) => rebuildOf(auditedLog(log, invocation.settings().dataDir), invocation)),
+  run: (invocation) =>
+    withLog(invocation, (log) => rebuildOf(auditedLog(log, invocation.settings().dataDir), invocation)),
 }
 
 const rebuildOf = async (audited: AuditedLog, invocation: Invocation): Promise<void> => {

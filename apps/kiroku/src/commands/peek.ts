@@ -34,7 +34,10 @@ export const run = async (invocation: Invocation): Promise<void> => {
     )
     const bodies: Peeked[] = []
     for (const message of messages)
-      bodies.push({ message, body: await bodyOf(log, await traceMessage(auditedLog(log, dataDir), message.messageId)) })
+      bodies.push({
+        message,
+        body: await bodyOf(log, await traceMessage(auditedLog(log, dataDir), message.messageId)),
+      })
     return { total: messagesTotal, found: bodies }
   }).finally(progress.done)
   if (found.length === 0) out.line('no message')
