@@ -38,7 +38,9 @@ const hashOf = (file: string): string => {
 
 /** A key that changes with any of the files, with the packages that are installed, and with Node. */
 export const keyOf = (files: Iterable<string>): string => {
-  const key = createHash('sha256').update(`${process.version}\n${hashOf('package-lock.json')}\n`)
+  // npm's own list of what it installed, which may differ from what the lockfile asks for.
+  const installed = hashOf('node_modules/.package-lock.json')
+  const key = createHash('sha256').update(`${process.version}\n${installed}\n`)
   for (const file of [...files].toSorted()) key.update(`${file}\n${hashOf(file)}\n`)
   return key.digest('base64')
 }

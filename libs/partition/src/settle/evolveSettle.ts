@@ -18,7 +18,7 @@ export const finished = (
 }
 
 /** Those who wait for room are looked at again. */
-export const makeRoom = (state: PartitionState, sub: Subscription): void => {
+const makeRoom = (state: PartitionState, sub: Subscription): void => {
   if (sub.isLimited) state.watcher?.look(sub)
 }
 

@@ -5,9 +5,9 @@ export const names = ['a', 'b', 'c'] as const
 
 // --- What is asked, before it is fitted to what is there.
 
-export const name = fc.constantFrom(...names)
+const name = fc.constantFrom(...names)
 
-export const config: fc.Arbitrary<Partial<QueueConfig>> = fc.record(
+const config: fc.Arbitrary<Partial<QueueConfig>> = fc.record(
   {
     leaseMs: fc.integer({ min: 1, max: 300 }),
     leaseCapMs: fc.constantFrom(0, 0, 400),
@@ -40,7 +40,7 @@ export const config: fc.Arbitrary<Partial<QueueConfig>> = fc.record(
   { requiredKeys: ['leaseMs', 'retentionMs', 'dedupWindowMs'] },
 )
 
-export const subs = ['x', 'y'] as const
+const subs = ['x', 'y'] as const
 
 export const targets = [
   { partition: 5, queue: 1, name: 'dead' },
@@ -66,7 +66,7 @@ export const created: fc.Arbitrary<Partial<QueueConfig>> = fc
 
 const tag = fc.constantFrom('', 'red', 'green')
 
-export const settings: fc.Arbitrary<SubscriptionSettings> = fc.record(
+const settings: fc.Arbitrary<SubscriptionSettings> = fc.record(
   {
     leaseMs: fc.integer({ min: 1, max: 300 }),
     retriesMax: fc.integer({ min: 0, max: 3 }),
@@ -95,7 +95,7 @@ export const pick = fc.record({
   ),
 })
 
-export const numbers = fc.constantFrom<unknown[]>(
+const numbers = fc.constantFrom<unknown[]>(
   Number.NaN,
   Number.POSITIVE_INFINITY,
   Number.NEGATIVE_INFINITY,
