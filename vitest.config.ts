@@ -16,8 +16,6 @@ export default defineConfig({
           name: 'unit',
           include: ['{libs,apps}/**/*.test.ts'],
           exclude: [...aside, '**/*.int.test.ts'],
-          // Modules hold no state between tests, and a process per file would take a third of the time.
-          isolate: false,
           // Only for a test that hangs: what bounds a property test is its count of runs.
           testTimeout: 600_000,
         },
@@ -38,7 +36,6 @@ export default defineConfig({
           name: 'specs',
           include: ['specs/**/*.spec.ts'],
           exclude: [...aside, 'specs/console/**'],
-          isolate: false,
           // A broken promise may keep a spec waiting for ever.
           testTimeout: mutant === undefined ? 120_000 : 30_000,
           hookTimeout: 60_000,

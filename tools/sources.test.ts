@@ -9,11 +9,8 @@ describe('no file imports itself by a detour, types included', () => {
   const allowed: ReadonlyArray<{ folder: string; filesMax: number; why: string }> = [
     { folder: 'libs/partition/src', filesMax: 2, why: 'a queue and its subscriptions know each other' },
     { folder: 'libs/protocol/src', filesMax: 2, why: 'the table of settings and what they configure' },
-    { folder: 'libs/client/src', filesMax: 9, why: 'the client and its parts know one another by class' },
-    { folder: 'libs/cluster/src', filesMax: 3, why: 'placement and what it starts share types' },
-    { folder: 'libs/api/src', filesMax: 2, why: 'the sources name the feed that reads them' },
-    { folder: 'libs/audit/src', filesMax: 2, why: 'a report and a proof name each other' },
-    { folder: 'libs/log-jetstream/src', filesMax: 2, why: 'the catalogue reads and writes its metadata' },
+    { folder: 'libs/client/src', filesMax: 7, why: 'the client and its parts know one another by class' },
+    { folder: 'libs/feed/src', filesMax: 2, why: 'a hub makes its readers, which ask it' },
     { folder: 'libs/log/src', filesMax: 2, why: 'a space belongs to its store' },
     { folder: 'apps/console/src/send', filesMax: 2, why: 'a dialog and its state' },
     { folder: 'apps/kiroku/src', filesMax: 2, why: 'completions complete the tree that holds them' },
@@ -51,17 +48,7 @@ const named = (files: Iterable<string>): ReadonlyArray<string> =>
 describe('a file', () => {
   it('has at most 400 lines', () => {
     const linesMax = 400
-    const allowed = [
-      'Diagnosis.ts',
-      'IndexIngest.ts',
-      'LawFold.ts',
-      'Ledger.ts',
-      'PlaceFold.ts',
-      'ReferencePartition.ts',
-      'messageIndex.test.ts',
-      'plants.test.ts',
-      'repair.test.ts',
-    ]
+    const allowed = ['Ledger.ts', 'ReferencePartition.ts']
     const long = [...graph].filter(([, { text }]) => text.split('\n').length - 1 > linesMax)
     expect(named(long.map(([file]) => file))).toEqual(allowed)
   })
@@ -74,10 +61,10 @@ describe('a file', () => {
       'MachinePage.tsx',
       'MessageStory.tsx',
       'MessagesPage.tsx',
-      'TurnLoop.ts',
       'checkersOf.ts',
       'createClient.ts',
       'decide.ts',
+      'openLog.ts',
       'startApi.ts',
       'tree.ts',
     ]

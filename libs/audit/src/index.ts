@@ -20,9 +20,9 @@ export type {
   RepairNote,
   SinceProof,
   Totals,
-  VerifyOptions,
   VerifyReport,
 } from './verify/VerifyReport.ts'
+export type { VerifyOptions } from './verify/VerifyOptions.ts'
 export { checkRecord, type RecordCheck } from './repair/checkRecord.ts'
 
 export { TailFold, type TailLine } from './tail/TailFold.ts'
@@ -56,14 +56,14 @@ export { parseFilter } from './filter/parseFilter.ts'
 export { parseSpan } from './filter/parseSpan.ts'
 export { passesFilter, type FilteredMessage } from './filter/passesFilter.ts'
 export { addSettled, settledNone, type MatchingAct, type SettledPiece } from './filter/SettledPiece.ts'
+export { PastReader } from './past/PastReader.ts'
 export {
-  PastReader,
   type PastQueue,
   type PastOptions,
   type PastPartition,
   type PastPart,
   type MissingPartition,
-} from './past/PastReader.ts'
+} from './past/PastLog.ts'
 export { logAt, type LogMoment, type MomentPartition } from './past/logAt.ts'
 export { recordingOf, type RecordingOptions } from './past/recordingOf.ts'
 export { encodeRecording } from './browser/recordingBytes.ts'

@@ -7,10 +7,10 @@ import type {
   RedriveDescription,
   RedriveFilter,
 } from '@kiroku/protocol'
-import type { Subscriptions } from './Client.ts'
+import type { Body } from './Body.ts'
 import type { QueueChange } from './QueueChange.ts'
 import type { ApplyOptions, QueueSection, QueueSettings } from './QueueSettings.ts'
-import type { Body } from './SendOptions.ts'
+import type { Subscriptions } from './Subscriptions.ts'
 
 /** Which groups to describe. */
 export interface GroupsOptions {

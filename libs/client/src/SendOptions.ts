@@ -1,11 +1,5 @@
+import type { Body } from './Body.ts'
 import type { Sendable } from './Sendable.ts'
-
-/** What JSON can say. */
-export type Json =
-  string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json | undefined }
-
-/** A body: text, bytes, or anything JSON can say. */
-export type Body = Uint8Array | Json
 
 /** How a message is sent. */
 export interface SendOptions {

@@ -1,4 +1,4 @@
-import type { Body } from './SendOptions.ts'
+import type { Body } from './Body.ts'
 
 /**
  * A value of type T, where JSON can say it: interfaces and type aliases by their properties, a Date as its ISO text, and

@@ -5,10 +5,10 @@ import {
   type CommandOf,
   type StartPosition,
 } from '@kiroku/protocol'
-import type { Subscriptions } from './Client.ts'
 import type { ChangeOptions, DeadLetterQueues } from './DeadLetterQueues.ts'
 import type { PartitionClient } from './PartitionClient.ts'
 import type { SubscriptionSettings } from './QueueSettings.ts'
+import type { Subscriptions } from './Subscriptions.ts'
 
 /** What administration of subscriptions needs of that of queues. */
 interface SubscriptionContext {

@@ -4,14 +4,8 @@
  */
 export type { LogDirectory, RequestOptions, Transport } from './Transport.ts'
 export { realClock, type Clock, type TimerHandle } from './Clock.ts'
-export type {
-  Client,
-  ClockStep,
-  ConfirmClockOptions,
-  ReceiveOptions,
-  SettleResult,
-  Subscriptions,
-} from './Client.ts'
+export type { Client, ClockStep, ConfirmClockOptions, ReceiveOptions, SettleResult } from './Client.ts'
+export type { Subscriptions } from './Subscriptions.ts'
 export type {
   BodyEdit,
   DiscardedMessages,
@@ -22,14 +16,8 @@ export type {
   RedriveOptions,
 } from './Queues.ts'
 export type { ApplyOptions, QueueSection, QueueSettings, SubscriptionSettings } from './QueueSettings.ts'
-export type {
-  BatchOptions,
-  Body,
-  Json,
-  OutgoingMessage,
-  RescheduleOptions,
-  SendOptions,
-} from './SendOptions.ts'
+export type { BatchOptions, OutgoingMessage, RescheduleOptions, SendOptions } from './SendOptions.ts'
+export type { Body, Json } from './Body.ts'
 export type { StartPosition } from '@kiroku/protocol'
 export type { ClientOptions } from './ClientOptions.ts'
 export type { ClientEvent } from './ClientEvent.ts'

@@ -2,9 +2,7 @@ import type { KirokuError } from '@kiroku/protocol'
 import type { NatsConnection } from '@nats-io/nats-core'
 import type * as Effect from 'effect/Effect'
 import type * as Scope from 'effect/Scope'
-import { processIdentity } from './ProcessIdentity.ts'
 import type { ClusterStatus } from './clusterStatus.ts'
-import { startPlacement } from './startPlacement.ts'
 
 /** What the runner of a partition may ask about its ownership. */
 export interface OwnershipLease {
@@ -52,12 +50,3 @@ export interface PlacementOptions {
 export interface Placement {
   readonly status: Effect.Effect<ClusterStatus, KirokuError>
 }
-
-/**
- * Joins the nodes of a log and runs the partitions that fall to this one, until the scope closes: then each is
- * drained, given back, and the node signs off.
- *
- * @errors `InvalidArgument`, `NatsUnreachable`, `JetStreamDisabled`, `Timeout`
- */
-export const placement = (options: PlacementOptions): Effect.Effect<Placement, KirokuError, Scope.Scope> =>
-  startPlacement(options, processIdentity())

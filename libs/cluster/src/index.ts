@@ -4,12 +4,12 @@
  * Talks to NATS KV, and to effect/cluster behind `internal/EffectCluster.ts`.
  */
 export {
-  placement,
   type OwnershipLease,
   type Placement,
   type PlacementEvent,
   type PlacementOptions,
 } from './Placement.ts'
+export { placement } from './startPlacement.ts'
 export {
   clusterStatus,
   type ClusterStatus,

@@ -8,7 +8,7 @@ import { Membership } from './Membership.ts'
 import { locksBucket, type PartitionLock } from './PartitionLock.ts'
 import { PartitionLocks } from './PartitionLocks.ts'
 import type { Placement, PlacementEvent, PlacementOptions } from './Placement.ts'
-import type { ProcessIdentity } from './ProcessIdentity.ts'
+import { processIdentity, type ProcessIdentity } from './ProcessIdentity.ts'
 import { type RunnerRecord, runnersBucket } from './RunnerRecord.ts'
 import { clusterStatus } from './clusterStatus.ts'
 import { runSharding } from './internal/EffectCluster.ts'
@@ -111,3 +111,12 @@ export const startPlacement = (
 
     return { status: attempt(() => clusterStatus(nc, log)) }
   })
+
+/**
+ * Joins the nodes of a log and runs the partitions that fall to this one, until the scope closes: then each is
+ * drained, given back, and the node signs off.
+ *
+ * @errors `InvalidArgument`, `NatsUnreachable`, `JetStreamDisabled`, `Timeout`
+ */
+export const placement = (options: PlacementOptions): Effect.Effect<Placement, KirokuError, Scope.Scope> =>
+  startPlacement(options, processIdentity())

@@ -1,46 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import type { LogMeta } from '@kiroku/log'
 import { KirokuError } from '@kiroku/protocol'
 import { jetstreamManager } from '@nats-io/jetstream'
 import { Kvm, type KV } from '@nats-io/kv'
 import type { NatsConnection } from '@nats-io/nats-core'
+import { type CatalogueEntry, type CreateLog, newEntry } from './CatalogueEntry.ts'
 import { catalogueBucket, catalogueKey } from './names.ts'
 import { parseEntry } from './streamMetadata.ts'
-
-/** How a log is made when it does not exist yet. */
-export interface CreateLog {
-  readonly partitions: number
-  /** Copies of each stream in a cluster. Default: 1. */
-  readonly replicas?: number
-  /** How long the record is kept, ms. Default: 7 days. */
-  readonly recordMs?: number
-  /** How much of the record is kept, bytes of all partitions. Default: 20 GiB. */
-  readonly recordBytes?: number
-  /** Limit of each partition's stream in bytes. Default: none. */
-  readonly bytesMax?: number
-}
-
-/** What the catalogue holds of one log. */
-export interface CatalogueEntry {
-  readonly meta: LogMeta
-  readonly bytesMax: number
-  /** False until all its streams exist: whoever opens it before completes it. */
-  readonly complete: boolean
-}
-
-/** The entry of a log that is made now. */
-export const newEntry = (name: string, incarnation: string, create: CreateLog): CatalogueEntry => ({
-  meta: {
-    name,
-    incarnation,
-    partitions: create.partitions,
-    replicas: create.replicas ?? 1,
-    recordMs: create.recordMs ?? 7 * 24 * 3_600_000,
-    recordBytes: create.recordBytes ?? 20 * 2 ** 30,
-  },
-  bytesMax: create.bytesMax ?? 0,
-  complete: false,
-})
 
 /** An entry as it is stored, with its revision. */
 export interface Found {

@@ -2,7 +2,7 @@ import { jetStreamCode, toKirokuError } from '@kiroku/nats'
 import { KirokuError } from '@kiroku/protocol'
 import { JetStreamApiError, StorageType, type JetStreamManager } from '@nats-io/jetstream'
 import type { NatsConnection } from '@nats-io/nats-core'
-import type { CreateLog } from './Catalogue.ts'
+import type { CreateLog } from './CatalogueEntry.ts'
 import { partitionsMax, replicasMax } from './limits.ts'
 import { probeName } from './names.ts'
 

@@ -1,6 +1,6 @@
 import { KirokuError } from '@kiroku/protocol'
 import type { JetStreamManager, StreamInfo } from '@nats-io/jetstream'
-import { newEntry, type CatalogueEntry, type CreateLog } from './Catalogue.ts'
+import { newEntry, type CatalogueEntry, type CreateLog } from './CatalogueEntry.ts'
 import { streamName, subjectName } from './names.ts'
 import { entryIn, incarnationOf } from './streamMetadata.ts'
 

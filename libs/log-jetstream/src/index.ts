@@ -4,5 +4,5 @@
  */
 export { openLog, type OpenLogOptions } from './openLog.ts'
 export type { Disk } from './JetStreamRoom.ts'
-export type { CreateLog } from './Catalogue.ts'
+export type { CreateLog } from './CatalogueEntry.ts'
 export { streamPlacements, type StreamPlacement, type StreamReplica } from './streamPlacements.ts'

@@ -1,6 +1,6 @@
 import { KirokuError } from '@kiroku/protocol'
 import type { StreamConfig } from '@nats-io/jetstream'
-import type { CatalogueEntry } from './Catalogue.ts'
+import type { CatalogueEntry } from './CatalogueEntry.ts'
 
 /** Under this key a stream's metadata says to which making of a log it belongs. */
 const marker = 'kiroku'

@@ -14,7 +14,8 @@ import {
   type QueueConfig,
   type TimeFigures,
 } from '@kiroku/protocol'
-import { PastReader, type PastOptions, type PastPartition } from '../past/PastReader.ts'
+import { type PastOptions, type PastPartition } from '../past/PastLog.ts'
+import { PastReader } from '../past/PastReader.ts'
 import { costOf, type Arrival, type BatchSettings } from './costOf.ts'
 
 /** How far back arrivals are read, in time and in records of the queue's home. */

@@ -1,62 +1,11 @@
 import { firstFrameAt, frameFrom, type Log, type PartitionLog } from '@kiroku/log'
-import { type PartitionState, type QueueState } from '@kiroku/partition'
+import { type PartitionState } from '@kiroku/partition'
 import { type ErrorId, isKirokuError, KirokuError, partitionOf } from '@kiroku/protocol'
-import type { DecodeCheckpoint } from '../replay/Checkpoint.ts'
-import { progressRecords, type OnProgress } from '../replay/Progress.ts'
+import { progressRecords } from '../replay/Progress.ts'
 import { Replay, type ReplayListener } from '../replay/Replay.ts'
-import type { SavedStateStore } from '../replay/SavedState.ts'
+import type { MissingPartition, PastLog, PastOptions, PastPart, PastPartition, PastQueue } from './PastLog.ts'
 import type { AskedMoment } from './QueueMoment.ts'
 import { timedFrom } from './spanOf.ts'
-
-/** How to look back. */
-export interface PastOptions {
-  readonly decodeCheckpoint: DecodeCheckpoint
-  /** Moments that shorten the way; without them it begins at a checkpoint or at the beginning. */
-  readonly moments?: SavedStateStore
-  /** The time now in ms since 1970: what is later is not over. */
-  readonly now: number
-  readonly onProgress?: OnProgress
-  /** Lets others have their turn. */
-  readonly pause?: () => Promise<void>
-}
-
-/** A queue in one partition at a moment. The states belong to the looker, which moves on with the next question. */
-export interface PastPart {
-  readonly partition: number
-  readonly seq: number
-  readonly at: number
-  readonly state: PartitionState
-  readonly queue: QueueState
-  readonly pass: Replay
-}
-
-/** A queue at a moment: its home, and the parts it had then. */
-export interface PastQueue {
-  readonly at: number
-  readonly places: readonly PastPart[]
-}
-
-/** A whole partition at a moment; the state belongs to the looker too. */
-export interface PastPartition {
-  readonly partition: number
-  /** Last record that the moment contains; 0: the partition begins later. */
-  readonly seq: number
-  readonly state: PartitionState
-}
-
-/** A partition whose state at a moment nobody can tell. */
-export interface MissingPartition {
-  readonly partition: number
-  /** `LogDamaged`, `LogShortened`, `FutureVersion`, or `BeyondRecord`. */
-  readonly problem: Pick<KirokuError, 'id' | 'message' | 'help'>
-}
-
-/** All partitions at a moment: those that can be read, and the others. */
-export interface PastLog {
-  readonly at: number
-  readonly all: readonly PastPartition[]
-  readonly missing: readonly MissingPartition[]
-}
 
 /** A pass and whoever listens to it now. */
 interface OpenReplay {

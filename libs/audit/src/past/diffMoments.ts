@@ -1,7 +1,8 @@
 import type { Log } from '@kiroku/log'
 import { messageSpans, type MessageSpan } from '@kiroku/partition'
 import { isKirokuError, messageId, type QueueCounts, type StateName, stateNames } from '@kiroku/protocol'
-import { PastReader, type PastQueue, type PastOptions, type PastPart } from './PastReader.ts'
+import { type PastQueue, type PastOptions, type PastPart } from './PastLog.ts'
+import { PastReader } from './PastReader.ts'
 import type { AskedMoment, MomentPart, QueueMoment } from './QueueMoment.ts'
 import { describeLook } from './stateAt.ts'
 

@@ -8,7 +8,7 @@ import {
 import { State, stateNames } from '@kiroku/protocol'
 import type { Filter } from '../filter/Filter.ts'
 import { passesFilter, type FilteredMessage } from '../filter/passesFilter.ts'
-import type { PastPart } from './PastReader.ts'
+import type { PastPart } from './PastLog.ts'
 
 /** Messages that are made at once while a filter looks at them. */
 const lookedAtMax = 10_000

@@ -1,7 +1,8 @@
 import type { Log } from '@kiroku/log'
 import { describeQueues, type PartitionState } from '@kiroku/partition'
 import { type QueueDescription } from '@kiroku/protocol'
-import { PastReader, type PastOptions, type MissingPartition } from './PastReader.ts'
+import { type PastOptions, type MissingPartition } from './PastLog.ts'
+import { PastReader } from './PastReader.ts'
 import type { AskedMoment, QueueOverview } from './QueueMoment.ts'
 import { overviewOf, type DescribedPart } from './overviewOf.ts'
 

@@ -1,7 +1,8 @@
 import type { Log } from '@kiroku/log'
 import { countsOf } from '@kiroku/partition'
 import { type LogEvent, type LogEventType, type QueueCounts, sumCounts, rangeTotal } from '@kiroku/protocol'
-import { PastReader, type PastOptions, type PastPart } from './PastReader.ts'
+import { type PastOptions, type PastPart } from './PastLog.ts'
+import { PastReader } from './PastReader.ts'
 import type { AskedMoment } from './QueueMoment.ts'
 
 /** Something that happened to a queue, of one frame. */

@@ -14,7 +14,8 @@ import type { RecordedFrame, RecordedJump, Recording, RecordingPart } from '../b
 import { Replay } from '../replay/Replay.ts'
 import { ReplayStarts } from '../replay/ReplayStarts.ts'
 import { replayCost } from '../replay/replayCost.ts'
-import { PastReader, type PastOptions } from './PastReader.ts'
+import { type PastOptions } from './PastLog.ts'
+import { PastReader } from './PastReader.ts'
 import type { AskedMoment } from './QueueMoment.ts'
 
 /** What to record. */

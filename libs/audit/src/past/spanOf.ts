@@ -1,7 +1,7 @@
 import { decodeRecord, frameFrom, type Log, type PartitionLog, type TimedFrame } from '@kiroku/log'
 import { isKirokuError, partitionOf } from '@kiroku/protocol'
 import { ReplayStarts } from '../replay/ReplayStarts.ts'
-import type { PastOptions } from './PastReader.ts'
+import type { PastOptions } from './PastLog.ts'
 
 /** What can be looked back at in one partition. */
 export interface PartitionSpan {

@@ -16,7 +16,8 @@ import {
   type StateName,
 } from '@kiroku/protocol'
 import { parseMomentFilter } from '../filter/parseMomentFilter.ts'
-import { PastReader, type PastQueue, type PastOptions, type PastPart } from './PastReader.ts'
+import { type PastQueue, type PastOptions, type PastPart } from './PastLog.ts'
+import { PastReader } from './PastReader.ts'
 import type { AskedMoment, MomentMessage, MomentPart, QueueMoment } from './QueueMoment.ts'
 import { listPassing } from './listPassing.ts'
 import { momentMessage } from './momentMessage.ts'

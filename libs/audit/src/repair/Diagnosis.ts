@@ -27,9 +27,6 @@ export interface Diagnosis {
   readonly trimmedTo?: number | undefined
 }
 
-/** Records of a fence where the log does not tell; as many as an owner may have appends in flight. */
-export const fenceRecordsDefault = 4
-
 const nothing: RepairPlan['lost'] = { unreadable: 0, records: 0, events: 0, sent: 0, settled: 0, bodies: 0 }
 
 /** How often a log is looked at again because its owner trimmed what was about to be read. */

@@ -1,7 +1,6 @@
 import type { PartitionLog } from '@kiroku/log'
 import { rangeTotal } from '@kiroku/protocol'
 import { type OnProgress, progressOf } from '../replay/Progress.ts'
-import { fenceRecordsDefault } from './Diagnosis.ts'
 import type { RepairPlan } from './RepairPlan.ts'
 import { tryDecode } from './checkpointsOf.ts'
 
@@ -71,3 +70,6 @@ export const readLeniently = async (
   const lost = { unreadable: unreadable.size, records, events, sent, settled, bodies: 0 }
   return { lost, unreadable, bodies, epoch, at, fenceRecords }
 }
+
+/** Records of a fence where the log does not tell; as many as an owner may have appends in flight. */
+const fenceRecordsDefault = 4
