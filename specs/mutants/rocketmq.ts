@@ -95,7 +95,7 @@ export const rocketmqMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'RMQ-14',
-    file: 'libs/partition/src/receive/Flow.ts',
+    file: 'libs/partition/src/flow/Flow.ts',
     from: '-= messages * sharesPerToken',
     to: '-= 0',
     what: 'a delivery takes nothing from what the rate allows',

@@ -114,7 +114,7 @@ export const brokenEngines: readonly BrokenEngine[] = [
   },
   {
     name: 'dedupe lost at a checkpoint',
-    file: 'libs/partition/src/send/Producers.ts',
+    file: 'libs/partition/src/repeats/Producers.ts',
     from: 'const row = this.#rowOf(ids[p]!)',
     to: "const row = this.#rowOf(p === 0 ? '' : ids[p]!)",
     what: 'a checkpoint forgets which sends were stored',
@@ -256,14 +256,14 @@ export const brokenEngines: readonly BrokenEngine[] = [
   },
   {
     name: 'repeats forgotten early',
-    file: 'libs/partition/src/send/Dedup.ts',
+    file: 'libs/partition/src/repeats/Dedup.ts',
     from: 'own.find(keys, index * dedupKeyBytes, now - queue.config.dedupWindowMs)',
     to: 'own.find(keys, index * dedupKeyBytes, now - queue.config.dedupWindowMs / 2)',
     what: 'a message that is sent again within the window is stored again',
   },
   {
     name: 'repeats remembered too long',
-    file: 'libs/partition/src/send/Dedup.ts',
+    file: 'libs/partition/src/repeats/Dedup.ts',
     from: 'own.find(keys, index * dedupKeyBytes, now - queue.config.dedupWindowMs)',
     to: 'own.find(keys, index * dedupKeyBytes, 0)',
     what: 'a message that is sent again after the window is lost',

@@ -1,6 +1,6 @@
 import { type CommandOf, inTime, KirokuError, limits } from '@kiroku/protocol'
 import type { Turn } from '../Turn.ts'
-import { earlierSend } from '../send/earlierSend.ts'
+import { earlierSend } from '../repeats/earlierSend.ts'
 import { findDelayed } from './delayed.ts'
 
 /** Cancels or moves a message that is not due yet; a repeat of what was done is answered as before. */

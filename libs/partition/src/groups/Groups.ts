@@ -1,8 +1,8 @@
 import { State } from '@kiroku/protocol'
 import type { LiveSlab } from '../store/LiveSlab.ts'
-import { SpreadMap } from '../store/SpreadMap.ts'
 import { Group } from './Group.ts'
 import { own, time, word, type GroupColumns } from './GroupColumns.ts'
+import { SpreadMap } from './SpreadMap.ts'
 
 const none = 0
 

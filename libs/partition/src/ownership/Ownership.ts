@@ -1,7 +1,7 @@
 import type { HeldLane, Redrive } from '@kiroku/protocol'
+import type { Flow } from '../flow/Flow.ts'
 import type { OutboxLane } from '../forward/Outbox.ts'
 import { Sweep } from '../queue/Sweep.ts'
-import type { Flow } from '../receive/Flow.ts'
 import type { Poll } from '../receive/Poll.ts'
 import { DryRuns } from '../redrive/DryRuns.ts'
 import { SpreadProgress } from '../spread/SpreadProgress.ts'

@@ -1,5 +1,5 @@
+import { Flow } from '../flow/Flow.ts'
 import { GroupPolls } from '../receive/GroupPolls.ts'
-import { Flow } from '../receive/Flow.ts'
 import type { Poll } from '../receive/Poll.ts'
 import type { Subscription } from '../state/Subscription.ts'
 

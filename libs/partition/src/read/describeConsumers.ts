@@ -1,6 +1,6 @@
 import { type ConsumerDescription, largestConsumers } from '@kiroku/protocol'
+import { deliveriesOf } from '../flow/deliveriesOf.ts'
 import type { Ownership } from '../ownership/Ownership.ts'
-import { deliveriesOf } from '../receive/deliveriesOf.ts'
 import type { Subscription } from '../state/Subscription.ts'
 
 /**

@@ -1,4 +1,6 @@
 import type { PlannedDelivery, Turn } from '../Turn.ts'
+import { deliveriesOf } from '../flow/deliveriesOf.ts'
+import { wakeFlow } from '../flow/flowTimers.ts'
 import { takeGroup, takeGroups } from '../groups/takeGroups.ts'
 import type { Receives } from '../ownership/Receives.ts'
 import type { Subscription } from '../state/Subscription.ts'
@@ -6,8 +8,6 @@ import type { LiveSlab } from '../store/LiveSlab.ts'
 import { Taking } from './DeliveryBuilder.ts'
 import type { Poll } from './Poll.ts'
 import { endPoll, wakePoll } from './decideReceive.ts'
-import { deliveriesOf } from './deliveriesOf.ts'
-import { wakeFlow } from './flowTimers.ts'
 
 /** Messages delivered in one turn; who is not served then is served in the next, so that no frame is too large. */
 const deliveredPerTurnMax = 20_000

@@ -1,10 +1,10 @@
 import { type Answers, KirokuError } from '@kiroku/protocol'
 import type { Turn } from '../Turn.ts'
 import { namedQueue } from '../lookup.ts'
+import { earlierSend } from '../repeats/earlierSend.ts'
+import { enqueueOnce } from '../repeats/enqueueOnce.ts'
 import { newsFor } from '../spread/Spread.ts'
 import type { QueueState } from '../state/QueueState.ts'
-import { earlierSend } from './earlierSend.ts'
-import { enqueueOnce } from './enqueueOnce.ts'
 import { refuseSend } from './refuseSend.ts'
 import { storeSend, type EnqueueOf, type SizedRef } from './storeSend.ts'
 

@@ -10,8 +10,8 @@ import {
   limits,
   tagRule,
 } from '@kiroku/protocol'
+import { refuseIds } from '../repeats/sendIds.ts'
 import type { QueueState } from '../state/QueueState.ts'
-import { refuseIds } from './sendIds.ts'
 import { bytesOf, delayOf, type SizedRef } from './storeSend.ts'
 
 /** Bytes of a message beside its body and the length before its meta. */

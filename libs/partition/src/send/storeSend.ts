@@ -1,7 +1,7 @@
 import { bodyBytes, type CommandOf } from '@kiroku/protocol'
 import type { Turn } from '../Turn.ts'
+import { dedupKeyBytes } from '../repeats/DedupKeys.ts'
 import type { QueueState } from '../state/QueueState.ts'
-import { dedupKeyBytes } from './DedupKeys.ts'
 import { filteredSubs } from './filter.ts'
 
 /** The reference that the shell put in a large message's place, with the bytes of its body. */

@@ -1,8 +1,8 @@
 import { bodyOf, type CommandOf, dedupIdRule, isDedupId, KirokuError } from '@kiroku/protocol'
 import type { Digest } from '../Turn.ts'
+import type { SizedRef } from '../send/storeSend.ts'
 import type { QueueState } from '../state/QueueState.ts'
 import { dedupKeyBytes } from './DedupKeys.ts'
-import type { SizedRef } from './storeSend.ts'
 
 const encoder = new TextEncoder()
 

@@ -1,10 +1,10 @@
 import { type Answers, type CommandOf, KirokuError, limits, type Ranges, pushNumber } from '@kiroku/protocol'
 import { type Digest, type Turn } from '../Turn.ts'
+import { storeSend, useDefault, type EnqueueOf, type SizedRef } from '../send/storeSend.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
 import type { QueueState } from '../state/QueueState.ts'
 import { dedupKeyBytes } from './DedupKeys.ts'
 import { keysOf } from './sendIds.ts'
-import { storeSend, useDefault, type EnqueueOf, type SizedRef } from './storeSend.ts'
 
 /** Stores what was not sent within the queue's window, and answers the rest with the messages that it repeats. Errors: `Busy`. */
 export const enqueueOnce = <B extends Uint8Array | SizedRef>(
