@@ -7,10 +7,43 @@ import { RunSlab } from '../store/RunSlab.ts'
 import { Mixer } from './Mixer.ts'
 import type { Snapshot } from './Snapshot.ts'
 
+/**
+ * What keeps the parts of a state apart in its hash. Recorded hashes hold these numbers, so none ever changes; 14 and 15 stand
+ * twice, for parts whose texts cannot be equal. A new part takes a number of its own.
+ */
+const kind = {
+  liveMessage: 1,
+  delayedRun: 2,
+  queue: 3,
+  producer: 4,
+  lane: 5,
+  forwardSeen: 6,
+  partition: 7,
+  readyRun: 8,
+  available: 9,
+  delayedMarks: 10,
+  subscription: 11,
+  group: 12,
+  fill: 13,
+  restoredTail: 14,
+  leavingPart: 14,
+  leftHome: 15,
+  restoredSeq: 15,
+  dedupKey: 20,
+  attempt: 21,
+  erasures: 22,
+  send: 23,
+  sendAnswer: 24,
+  letter: 25,
+  dispute: 26,
+  closedLane: 27,
+  firstForward: 28,
+} as const
+
 /** Keys come in the order of their time, and those of one frame in the order of their messages. */
 const addKeys = (mix: Mixer, queue: number, { keys, numbers, ats }: DedupCopy): void => {
   for (let i = 0; i < numbers.length; i++) {
-    mix.begin(20)
+    mix.begin(kind.dedupKey)
     mix.add(queue)
     for (let w = 0; w < 4; w++) mix.add(keys[4 * i + w]!)
     mix.add(numbers[i]!)
@@ -26,7 +59,7 @@ const addProducers = (
 ): void => {
   const names = new Float64Array(ids.length)
   for (let p = 0, at = 0; p < ids.length; p++) {
-    mix.begin(4)
+    mix.begin(kind.producer)
     mix.characters(ids[p]!)
     const name = mix.sum
     names[p] = name
@@ -34,7 +67,7 @@ const addProducers = (
     mix.add(highest[p]!)
     mix.end()
     for (let left = counts[p]!; left > 0; left--, at += 4) {
-      mix.begin(23)
+      mix.begin(kind.send)
       mix.add(name)
       for (let w = 0; w < 4; w++) mix.add(sends[at + w]!)
       mix.end()
@@ -42,7 +75,7 @@ const addProducers = (
   }
   for (const [p, whole] of answers)
     for (const [send, numbers] of whole) {
-      mix.begin(24)
+      mix.begin(kind.sendAnswer)
       mix.add(names[p]!)
       mix.add(send)
       mix.all(numbers)
@@ -62,16 +95,16 @@ const addProducers1 = (
       for (let w = 0; w < 4; w++) columns[(sends[at]! % limits.producerWindowSends) * 4 + w] = sends[at + w]!
     const whole = answersOf.get(p)
     const text = [ids[p], lastAt[p], highest[p], columns]
-    mix.text(4, JSON.stringify(whole === undefined ? text : [...text, whole]))
+    mix.text(kind.producer, JSON.stringify(whole === undefined ? text : [...text, whole]))
   }
 }
 
 /** Each letter for itself: all in one text may be longer than a text can be. */
 const addLane = (mix: Mixer, { entries, name: _, ...lane }: OutboxLane): void => {
-  mix.text(5, JSON.stringify(canonical(lane)))
+  mix.text(kind.lane, JSON.stringify(canonical(lane)))
   const { source, target } = lane
   for (const { task: _, bytes: __, ...entry } of entries)
-    mix.text(25, JSON.stringify(canonical({ source, target, entry })))
+    mix.text(kind.letter, JSON.stringify(canonical({ source, target, entry })))
 }
 
 /** Version of the hashes that this code makes. */
@@ -101,7 +134,7 @@ export const stateHash = (s: Snapshot, version: 1 | 2 = stateHashVersion): strin
   const { live } = s
   for (let i = 0; i < live.number.length; i++) {
     if (live.state[i] === freeSlot) continue
-    mix.begin(1)
+    mix.begin(kind.liveMessage)
     mix.add(live.owner[i]!)
     mix.add(live.number[i]!)
     mix.add(live.state[i]!)
@@ -118,8 +151,8 @@ export const stateHash = (s: Snapshot, version: 1 | 2 = stateHashVersion): strin
     mix.end()
   }
   const runs = RunSlab.view(s.runs)
-  const addRun = (kind: number, queue: number, place: number, id: number): void => {
-    mix.begin(kind)
+  const addRun = (of: number, queue: number, place: number, id: number): void => {
+    mix.begin(of)
     mix.add(queue)
     mix.add(place)
     mix.add(runs.first(id))
@@ -134,27 +167,27 @@ export const stateHash = (s: Snapshot, version: 1 | 2 = stateHashVersion): strin
   /** A run by what it holds. */
   const firstOf = (run: number): number => (run === 0 ? 0 : runs.first(run))
   for (const { queue, run, tag, group } of s.delayed) {
-    addRun(2, queue, 0, run)
-    if (tag !== '' || group !== '') mix.text(10, JSON.stringify([queue, runs.first(run), tag, group]))
+    addRun(kind.delayedRun, queue, 0, run)
+    if (tag !== '' || group !== '') mix.text(kind.delayedMarks, JSON.stringify([queue, runs.first(run), tag, group]))
   }
   for (const q of s.queues) {
     const { subs, dedup, ...rest } = q
-    mix.text(3, JSON.stringify(canonical(rest)))
+    mix.text(kind.queue, JSON.stringify(canonical(rest)))
     if (dedup !== undefined) addKeys(mix, q.id, dedup)
     for (const sub of subs) {
       const { ready, touched, groups = [], fill, index: _, ...own } = sub
       const sizes = [...ready.slice(2), ...touched.slice(2)]
-      mix.text(11, JSON.stringify(canonical({ ...own, queue: q.id, sizes })))
+      mix.text(kind.subscription, JSON.stringify(canonical({ ...own, queue: q.id, sizes })))
       if (fill !== undefined)
         mix.text(
-          13,
+          kind.fill,
           JSON.stringify(canonical([q.id, sub.id, { ...fill, restoredTail: firstOf(fill.restoredTail) }])),
         )
       // Both lists are delivered from in their order, so the order counts.
       for (let run = ready[0], place = 1; run !== 0; run = runs.next(run))
-        addRun(8 + (sub.id << 8), q.id, place++, run)
+        addRun(kind.readyRun + (sub.id << 8), q.id, place++, run)
       for (let slot = touched[0], place = 1; slot >= 0; slot = live.next[slot]!) {
-        mix.begin(9)
+        mix.begin(kind.available)
         mix.add(sub.index)
         mix.add(live.number[slot]!)
         mix.add(place++)
@@ -166,9 +199,9 @@ export const stateHash = (s: Snapshot, version: 1 | 2 = stateHashVersion): strin
           firsts.push(runs.first(run), runs.count(run))
         const numbers = live.toSorted((a, b) => a - b)
         if (version === 1)
-          mix.text(12, JSON.stringify([q.id, sub.id, key, ready[2], firsts, touched, numbers]))
+          mix.text(kind.group, JSON.stringify([q.id, sub.id, key, ready[2], firsts, touched, numbers]))
         else {
-          mix.begin(12)
+          mix.begin(kind.group)
           mix.add(q.id)
           mix.add(sub.id)
           mix.characters(key)
@@ -179,32 +212,32 @@ export const stateHash = (s: Snapshot, version: 1 | 2 = stateHashVersion): strin
           mix.end()
         }
         if (restoredTail !== undefined)
-          mix.text(14, JSON.stringify([q.id, sub.id, key, firstOf(restoredTail)]))
+          mix.text(kind.restoredTail, JSON.stringify([q.id, sub.id, key, firstOf(restoredTail)]))
       }
     }
   }
   if (version === 1) addProducers1(mix, s.producers)
   else addProducers(mix, s.producers)
-  for (const [place, note] of (s.attempts ?? []).entries()) mix.text(21, JSON.stringify([place, ...note]))
+  for (const [place, note] of (s.attempts ?? []).entries()) mix.text(kind.attempt, JSON.stringify([place, ...note]))
   for (const lane of s.outbox)
     if (version === 1) {
       const { name: _, ...hashed } = {
         ...lane,
         entries: lane.entries.map(({ task: _, bytes: __, ...entry }) => entry),
       }
-      mix.text(5, JSON.stringify(canonical(hashed)))
+      mix.text(kind.lane, JSON.stringify(canonical(hashed)))
     } else addLane(mix, lane)
-  for (const seen of s.forwardsSeen) mix.text(6, JSON.stringify(seen))
-  for (const closed of s.closedLanes ?? []) mix.text(27, JSON.stringify(canonical(closed)))
-  for (const first of s.firstForwards ?? []) mix.text(28, JSON.stringify(first))
-  for (const part of s.leaving ?? []) mix.text(14, JSON.stringify(canonical(part)))
-  for (const left of s.left ?? []) mix.text(15, JSON.stringify(left))
-  if (s.erasures !== undefined) mix.text(22, JSON.stringify(canonical(s.erasures)))
+  for (const seen of s.forwardsSeen) mix.text(kind.forwardSeen, JSON.stringify(seen))
+  for (const closed of s.closedLanes ?? []) mix.text(kind.closedLane, JSON.stringify(canonical(closed)))
+  for (const first of s.firstForwards ?? []) mix.text(kind.firstForward, JSON.stringify(first))
+  for (const part of s.leaving ?? []) mix.text(kind.leavingPart, JSON.stringify(canonical(part)))
+  for (const left of s.left ?? []) mix.text(kind.leftHome, JSON.stringify(left))
+  if (s.erasures !== undefined) mix.text(kind.erasures, JSON.stringify(canonical(s.erasures)))
   mix.text(
-    7,
+    kind.partition,
     `${s.partition} ${s.nextQueue} ${s.nextDelivery} ${s.trimmedTo} ${s.foreignRecords} ${s.epoch} ${s.at} ${s.repairedEpoch} ${s.firstForward}${s.bridgedSeq === undefined ? '' : ` bridged ${s.bridgedSeq}`}${s.voidDeliveries === undefined ? '' : ` ${s.voidDeliveries.join(' ')}`}`,
   )
-  if (s.dispute !== undefined) mix.text(26, `${s.dispute.since} ${s.dispute.delivery}`)
-  if (s.restoredSeq !== undefined) mix.text(15, String(s.restoredSeq))
+  if (s.dispute !== undefined) mix.text(kind.dispute, `${s.dispute.since} ${s.dispute.delivery}`)
+  if (s.restoredSeq !== undefined) mix.text(kind.restoredSeq, String(s.restoredSeq))
   return version === 1 ? mix.hex : `${version}:${mix.hex}`
 }
