@@ -168,7 +168,8 @@ export const stateHash = (s: Snapshot, version: 1 | 2 = stateHashVersion): strin
   const firstOf = (run: number): number => (run === 0 ? 0 : runs.first(run))
   for (const { queue, run, tag, group } of s.delayed) {
     addRun(kind.delayedRun, queue, 0, run)
-    if (tag !== '' || group !== '') mix.text(kind.delayedMarks, JSON.stringify([queue, runs.first(run), tag, group]))
+    if (tag !== '' || group !== '')
+      mix.text(kind.delayedMarks, JSON.stringify([queue, runs.first(run), tag, group]))
   }
   for (const q of s.queues) {
     const { subs, dedup, ...rest } = q
@@ -218,7 +219,8 @@ export const stateHash = (s: Snapshot, version: 1 | 2 = stateHashVersion): strin
   }
   if (version === 1) addProducers1(mix, s.producers)
   else addProducers(mix, s.producers)
-  for (const [place, note] of (s.attempts ?? []).entries()) mix.text(kind.attempt, JSON.stringify([place, ...note]))
+  for (const [place, note] of (s.attempts ?? []).entries())
+    mix.text(kind.attempt, JSON.stringify([place, ...note]))
   for (const lane of s.outbox)
     if (version === 1) {
       const { name: _, ...hashed } = {
