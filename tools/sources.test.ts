@@ -74,3 +74,16 @@ describe('a file', () => {
     expect(named(wide.map(([file]) => file))).toEqual(allowed)
   })
 })
+
+describe('a fact', () => {
+  it('is recorded by the decisions of the partition, and nowhere else', () => {
+    const elsewhere = [...graph].filter(
+      ([file, { text }]) =>
+        !/^libs\/partition\/|\.test\.ts$|\/testing\//.test(file) &&
+        /\bTurn\b/.test(text) &&
+        /\.emit\(/.test(text),
+    )
+    expect(elsewhere.map(([file]) => file)).toEqual([])
+    expect(graph.get('libs/partition/src/decideOwner.ts')?.text).toContain('turn.emit(')
+  })
+})
