@@ -159,7 +159,7 @@ describe('the story of a dead letter', () => {
     expect(story.sentences.map((sentence) => sentence.replace(/^\d\d-\d\d [\d:.]+ {2}/, ''))).toEqual([
       expect.stringMatching(/^It was sent to orders by /),
       expect.stringMatching(/^Attempt 1 in orders, by client.*: it failed after 3 s: no stock\.$/),
-      expect.stringMatching(/^Attempt 2 .*: the lease ended and nobody had settled it after 5 s\.$/),
+      expect.stringMatching(/^Attempt 2 .*: the lease expired before it was settled after 5 s\.$/),
       'It became a dead letter of orders, as its lease ended, and no attempt was left. It went to dead.',
       'It arrived in dead.',
       'It was redriven to orders by ada, because: the stock is back.',

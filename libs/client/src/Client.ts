@@ -109,7 +109,7 @@ export interface Client {
   /** Moves messages to the dead-letter queue now, on purpose. */
   deadLetter(receipts: string | readonly string[], error?: string): Promise<SettleResult[]>
   /**
-   * Cancels a message that is not due yet: nobody will receive it. Resolves when that is stored.
+   * Cancels a message that is not due yet: it will not be delivered. Resolves when that is stored.
    * Errors: `NotDelayed` (its delay is over, or it was recalled before), `UnknownMessage`.
    */
   recall(messageId: string, by?: Actor): Promise<void>

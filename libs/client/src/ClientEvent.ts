@@ -2,7 +2,7 @@ import type { KirokuError } from '@kiroku/protocol'
 import { isBackPressure, type BackPressure } from './BackPressure.ts'
 import type { MessageView } from './MessageView.ts'
 
-/** What a client does by itself and somebody may want to log. */
+/** What a client does by itself and a program may want to log. */
 export type ClientEvent =
   /** Requests to a partition failed and are repeated after a pause. */
   | {
@@ -11,7 +11,7 @@ export type ClientEvent =
       readonly error: KirokuError
       readonly delayMs: number
     }
-  /** Nobody has answered for a partition for a second; told once, until `engineBack`. Requests go on being repeated. */
+  /** A partition has not answered for a second; told once, until `engineBack`. Requests are still repeated. */
   | { readonly type: 'engineLost'; readonly partition: number; readonly error: KirokuError }
   /** Every partition that is asked answers again. */
   | { readonly type: 'engineBack'; readonly awayMs: number }
@@ -73,9 +73,9 @@ export type ClientEvent =
       readonly receipts: readonly string[]
       readonly error: KirokuError
     }
-  /** A delivery came for nobody, or too late to begin with it, and was given back. */
+  /** A delivery came without a receive, or too late to start on it, and was given back. */
   | { readonly type: 'released'; readonly partition: number; readonly messages: number }
-  /** A reply came that nobody waits for: late, or for the second time. */
+  /** A reply came that no request waits for: late, or for the second time. */
   | { readonly type: 'replyDropped'; readonly queue: string; readonly correlationId: string }
   /** A consumer ended by an error. */
   | { readonly type: 'consumerFailed'; readonly queue: string; readonly error: KirokuError }

@@ -102,7 +102,7 @@ export class ConsumerLoop implements Consumer {
     // What is wrong with the arguments alone is said at once.
     if (options.leaseMs !== undefined) leaseTimes(options, options.leaseMs)
     this.closed = this.#run()
-    // Whoever does not ask for the end hears of it by the event.
+    // Callers that do not await the end learn of it by the event.
     this.closed.catch(() => undefined)
   }
 
@@ -184,7 +184,7 @@ export class ConsumerLoop implements Consumer {
 
   async #warn(described: QueueDescription): Promise<void> {
     const { queue, emit, warnings } = this.#context
-    // Nobody is warned while the engine is away, or by a client that closes.
+    // There is no warning while the engine is away, or from a client that closes.
     const found = await warnings(described).catch(() => [])
     if (this.#polls.signal.aborted) return
     for (const warning of found) emit({ type: 'queueWarning', queue, warning })

@@ -30,7 +30,7 @@ export class EngineTime {
     return leaseUntil + Math.min(this.#offsetMs, this.#offsetMsBefore)
   }
 
-  /** Another owner counts its time anew. */
+  /** Another owner counts its own time. */
   forget(): void {
     this.#spanFromMs = -Infinity
   }

@@ -3,7 +3,7 @@ import { limits } from './limits.ts'
 
 /**
  * What becomes of deliveries whose answer comes when its request was given up. Where the receive was repeated the
- * same delivery may have come with a later answer: then somebody works on it, and it must not be released.
+ * same delivery may have come with a later answer: then it is being worked on, and must not be released.
  */
 export class LateDeliveries {
   readonly #release: (delivery: Delivery) => void
@@ -34,7 +34,7 @@ export class LateDeliveries {
     for (const each of late) if (each.delivery !== delivery) this.#release(each)
   }
 
-  /** A delivery came that nobody waits for. */
+  /** A delivery came that no receive waits for. */
   late(delivery: Delivery): void {
     const { attempt = '' } = delivery
     const open = this.#open.get(attempt)

@@ -7,7 +7,7 @@ import type { Settlement } from './Settler.ts'
 import { isRetryable } from './failure.ts'
 
 /**
- * Keeps leases while somebody works: looks at each when it is registered and at all of them with every tick,
+ * Keeps leases while handlers work: looks at each when it is registered and at all of them with every tick,
  * renews those that would not outlast the next one, and lets go those of work that is stuck. Settling goes
  * through it, so that no settlement races a renewal.
  */

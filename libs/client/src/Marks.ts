@@ -42,7 +42,7 @@ export const marksOf = (own: SendOptions, shared?: BatchOptions): Marks | undefi
 
 type Columns = Pick<CommandOf<'Enqueue'>, 'delaysMs' | 'tags' | 'groups' | 'dedupIds'>
 
-/** Marks of the messages of one command, a column each; a column that nobody needs is absent. */
+/** Marks of the messages of one command, in columns; a column without values is absent. */
 export class MarkColumns {
   #delaysMs: number[] | undefined
   #tags: string[] | undefined

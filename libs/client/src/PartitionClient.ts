@@ -79,7 +79,7 @@ export class PartitionClient {
     this.reviser.close()
   }
 
-  /** Gives a delivery back that nobody will handle. */
+  /** Gives back a delivery that has no handler. */
   release({ queue, sub, delivery, numbers, attempts }: Delivery): void {
     const { emit } = this.link.context
     this.settler.settle({ type: 'Release' }, queue, sub, delivery, numbers).then(

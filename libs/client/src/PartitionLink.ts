@@ -42,14 +42,14 @@ interface AskOptions {
 }
 
 /**
- * The way to one partition's owner, whoever that is. Knows the highest epoch seen: replies of a lower one do
- * not count, and what is under way when a new owner appears fails at once, so that it is asked anew.
+ * The way to the current owner of one partition. Knows the highest epoch seen: replies of a lower one do
+ * not count, and what is under way when a new owner appears fails at once, so that it is asked again.
  */
 export class PartitionLink {
   readonly partition: number
   readonly context: ClientContext
   readonly time: EngineTime
-  /** Called with deliveries that nobody waits for. */
+  /** Called with deliveries that no receive waits for. */
   onLateDelivery: (delivery: Delivery) => void = () => {}
   #epoch = 0
   /** How to fail what is under way, and the epoch that was known when it left. */
@@ -85,7 +85,7 @@ export class PartitionLink {
         .then(
           (reply) => {
             if (over) return this.late(reply)
-            // Epoch 0 is of nobody who owns it: such a reply says why, and changes nothing.
+            // Epoch 0 comes from a node that does not own it: such a reply says why, and changes nothing.
             if (reply.epoch < this.#epoch && reply.epoch > 0) {
               this.late(reply)
               return fail(new KirokuError('NotOwner', 'The reply came from an earlier owner'))
@@ -167,7 +167,7 @@ export class PartitionLink {
     for (const wake of [...this.#wakes]) wake()
   }
 
-  /** Releases the deliveries of a reply that nobody waits for. */
+  /** Releases the deliveries of a reply that no receive waits for. */
   late(reply: Reply): void {
     for (const answer of reply.answers) {
       const ok = answer.ok

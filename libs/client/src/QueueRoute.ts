@@ -186,7 +186,7 @@ export class QueueRoute {
     return undefined
   }
 
-  /** One that had something is asked alone; only when nobody has, all of them are waited for. */
+  /** One that had something is asked alone; only when none has, all of them are waited for. */
   async #takeFromAny(command: Receive, options: TakeOptions): Promise<Taken | undefined | typeof moved> {
     const { clock } = this.home.link.context
     const first = this.#nextReceive++ % this.#places.length

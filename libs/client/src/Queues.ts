@@ -94,7 +94,7 @@ export interface Queues {
   /** Discards every message that is not final. */
   purge(name: string, by?: Actor): Promise<{ readonly purged: number }>
   /**
-   * Deletes the key of one message, or of all messages of a group so far: nobody can read them any more, in no queue,
+   * Deletes the key of one message, or of all messages of a group so far: they become unreadable in every queue,
    * record or copy of it. Resolves when the keys are gone, with how many messages were not final. Errors: also
    * `NotErasable`, `UnknownMessage`, `InvalidArgument` (no reason), `KeysUnavailable`.
    */
@@ -103,7 +103,7 @@ export interface Queues {
   pause(name: string, by?: Actor): Promise<void>
   resume(name: string, by?: Actor): Promise<void>
   /**
-   * Lets the queue lie on so many partitions, its own among them; resolves when those that are new take sends and
+   * Spreads the queue over this many partitions, its own among them; resolves when those that are new take sends and
    * the others none. These deliver what they have and end when they are empty. Limits are shared out among all.
    * Errors: also `InvalidArgument`, `InvalidConfig` for a queue that must stay in one place.
    */
@@ -123,7 +123,7 @@ export interface Queues {
   /**
    * Gives a message that lies in a queue another body; who has it gets that from now on, also after a redrive, and
    * what was sent stays on record. Resolves to false when it had that body already. Errors: also `UnknownMessage`,
-   * `NotEditable` (somebody works on it, or it is not there), `BodyMismatch` (the schema of the queue or of its
+   * `NotEditable` (it is in flight, or not there), `BodyMismatch` (the schema of the queue or of its
    * origin), `BodyTooLarge`.
    */
   editBody(name: string, edit: BodyEdit, by?: Actor): Promise<{ readonly isEdited: boolean }>

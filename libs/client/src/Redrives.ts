@@ -39,7 +39,7 @@ export class Redrives {
     return options.dryRun === true ? this.#counted(command, redrive) : redrive
   }
 
-  /** A dry run lives with its owner: where that changed, it begins anew. */
+  /** A dry run lives with its owner: where that changed, it starts again. */
   async #counted(command: CommandOf<'StartRedrive'>, begun: RedriveDescription): Promise<RedriveDescription> {
     const { link } = await this.#context.partitionOf(command.queue)
     let redrive = begun

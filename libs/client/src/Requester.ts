@@ -42,7 +42,7 @@ export interface Requester {
     options?: RequestReplyOptions,
   ): Promise<MessageView>
   request<T>(queue: string, body: T & Sendable<T>, options?: RequestReplyOptions): Promise<MessageView>
-  /** Replies so far that nobody waited for: late ones, and second ones of a request that was worked on twice. */
+  /** Replies so far that no request waited for: late ones, and second ones of a request that was worked on twice. */
   readonly dropped: number
   /** Fails what is awaited with `Stopped`; later replies are discarded after two minutes. */
   close(): Promise<void>

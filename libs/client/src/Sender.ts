@@ -209,7 +209,7 @@ export class Sender {
     return unit
   }
 
-  /** Sends anew, each for itself, what was refused as a whole, so that only the wrong one fails. */
+  /** Sends again, one by one, what was refused as a whole, so that only the wrong one fails. */
   #split(group: Group): void {
     const groups = group.waiters.map((waiter): Group => {
       const end = waiter.offset + waiter.count

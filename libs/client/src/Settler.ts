@@ -138,7 +138,7 @@ export class Settler {
     return unit
   }
 
-  /** Settles anew, each for itself, what was refused as a whole, so that only the wrong one fails. */
+  /** Settles again, one by one, what was refused as a whole, so that only the wrong one fails. */
   #split(group: Group): void {
     const { settlement, deadlineMs } = group
     for (const ticket of group.tickets) {

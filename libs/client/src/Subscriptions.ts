@@ -20,7 +20,7 @@ export interface Subscriptions {
   /** Changes the given settings and leaves the others. */
   update(queue: string, name: string, settings: SubscriptionSettings, by?: Actor): Promise<void>
   /**
-   * Begins anew, with what is sent from now on or at `start`; receipts of deliveries before name nothing any more.
+   * Starts a new generation, with what is sent from now on or at `start`; receipts of earlier deliveries become invalid.
    * Errors: also `BeyondRecord`.
    */
   reset(queue: string, name: string, start?: StartPosition, by?: Actor): Promise<void>

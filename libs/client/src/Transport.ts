@@ -24,10 +24,10 @@ export interface Transport {
   directory(): Promise<LogDirectory>
   /**
    * Sends commands to the owner of one partition; they take effect in order.
-   * Errors: `Unavailable` (nobody owns it now), `Timeout`, `NotOwner`, `NatsUnreachable`.
+   * Errors: `Unavailable` (it has no owner now), `Timeout`, `NotOwner`, `NatsUnreachable`.
    */
   request(partition: number, commands: readonly Command[], options: RequestOptions): Promise<Reply>
-  /** Tells when a partition has a new owner, so that parked receives are issued anew. Returns the unsubscribe. */
+  /** Tells when a partition has a new owner, so that parked receives are issued again. Returns the unsubscribe. */
   onOwnerChanged(listener: (partition: number, epoch: number) => void): () => void
   /** Hands over replies that came after their request was given up: their deliveries are to be released. */
   onStray(listener: (partition: number, reply: Reply) => void): () => void

@@ -152,7 +152,7 @@ const changeQueue = async (
   )
 }
 
-/** Somebody else may create it meanwhile, with other settings. */
+/** It may be created elsewhere meanwhile, with other settings. */
 const unlessExists = async (
   id: 'QueueExists' | 'SubscriptionExists',
   creation: Promise<unknown>,

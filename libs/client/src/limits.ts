@@ -34,7 +34,7 @@ export const limits = {
   timeoutMsMax: partitionLimits.producerIdleMs - 5 * 60_000,
   backoffMsMin: 200,
   backoffMsMax: 5_000,
-  /** After how long without an answer the engine counts as lost, and how long a partition that nobody asks counts as silent. */
+  /** After how long without an answer the engine counts as lost, and how long a partition without requests counts as silent. */
   silenceMsMax: 1_000,
   silenceForgottenMs: 30_000,
   /** Wait for a reply, beyond what the request itself waits for at the engine. */

@@ -25,7 +25,7 @@ const asKirokuError = (error: unknown, what: string): KirokuError => {
   if (error instanceof KirokuError) return error
   const cause = { cause: error }
   if (error instanceof NoRespondersError)
-    return new KirokuError('JetStreamDisabled', `Nobody answers for ${what}.`, cause)
+    return new KirokuError('JetStreamDisabled', `There is no answer for ${what}.`, cause)
   if (error instanceof TimeoutError)
     return new KirokuError('Timeout', `No answer for ${what} within ${requestTimeoutMs} ms.`, cause)
   return new KirokuError('NatsUnreachable', `${what}: ${String(error)}`, cause)

@@ -78,7 +78,7 @@ export const requestCommands = (nc: NatsConnection, { log }: { readonly log: str
     if (request === undefined) return stray(id, msg)
     if (msg.headers?.code === 503) {
       pending.delete(id)
-      const text = `Nobody serves partition ${request.partition} of the log "${log}"`
+      const text = `No engine serves partition ${request.partition} of the log "${log}"`
       return request.reject(new KirokuError('Unavailable', text))
     }
     const bytes = assemble(request.parts, msg)

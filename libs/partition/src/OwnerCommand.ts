@@ -24,7 +24,7 @@ export type OwnerCommand<B> =
   /** Bodies of an old part of the log, as they were read at `seq`, are stored again. */
   | { readonly type: 'CarryBodies'; readonly carried: readonly CarriedBodies<B>[]; readonly seq: number }
   // Deliveries
-  /** Deliveries that reached nobody. */
+  /** Deliveries that reached no consumer. */
   | { readonly type: 'ReleaseUndelivered'; readonly items: readonly SettleItem[] }
   /** Messages of a delivery whose keys are gone. */
   | {

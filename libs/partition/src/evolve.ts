@@ -160,7 +160,7 @@ export const evolve = (state: PartitionState, event: LogEvent): void => {
   }
 }
 
-/** What a newer version recorded. Where it marks the event as optional, whoever does not know it may go on without. */
+/** What a newer version recorded. An event marked as optional may be skipped by versions that do not know it. */
 const unknown = (state: PartitionState, event: { readonly type: string; readonly optional?: true }): void => {
   if (event.optional === true) {
     state.eventsSkipped++

@@ -32,10 +32,10 @@ const leaseExpired: Extract<MachineEvent, { type: 'LEASE_EXPIRED' }> = {
 const retryDue: Extract<MachineEvent, { type: 'RETRY_DUE' }> = { type: 'RETRY_DUE', now: 0 }
 const expire: MachineEvent = { type: 'EXPIRE' }
 
-/** When the partition must have its next turn even if nobody asks for anything; infinity when never. */
+/** When the partition must have its next turn without any command; infinity: never. */
 export const nextTimerAt = (own: Ownership): number => {
   const { state } = own
-  // Somebody who could be served was left over from the last turn.
+  // A receive that could be served was left over from the last turn.
   if (own.dirty.size > 0) return state.at
   const { live } = state
   const slot = live.earliest
@@ -119,7 +119,7 @@ const require = (accepted: boolean, state: State): void => {
   if (!accepted) throw new KirokuError('Internal', `a timer was refused by the law in state ${state}`)
 }
 
-/** Ends what is too old: messages that nobody touched, and queues that nobody receives from. */
+/** Ends what is too old: untouched messages past their retention, and queues that are idle. */
 const sweep = <B>(turn: Turn<B>): void => {
   const { state, own, now } = turn
   const { runs } = state
@@ -137,7 +137,7 @@ const sweep = <B>(turn: Turn<B>): void => {
     }
     sweep.expect(idleAt)
     for (const sub of queue.subs) {
-      // What is restored is nobody's to take from before it is complete.
+      // What is being restored must not lose messages before it is complete.
       if (sub.fill !== undefined) continue
       for (const list of sub.groups?.walk(sweep.pass) ?? [sub]) {
         if (list !== sub && groupsLeft-- === 0) return sweep.interrupt(now)
@@ -164,7 +164,7 @@ const sweep = <B>(turn: Turn<B>): void => {
   sweep.finish(now + sweepPauseMs)
 }
 
-/** When a queue will have been idle for too long; while somebody waits it is not. */
+/** When a queue will have been idle for too long; a waiting receive keeps it from being idle. */
 const idleEnd = (own: Ownership, queue: QueueState, now: number): number => {
   const { idleMs } = queue.config
   if (idleMs === 0) return Number.POSITIVE_INFINITY

@@ -58,7 +58,7 @@ export const run = async (invocation: Invocation): Promise<void> => {
   const file = text('export')
   if (file !== undefined && proof !== undefined) {
     await writeText(file, renderProof(proof))
-    out.line(`The proof is in ${file}; keep it where nobody who can write the log can write it.`)
+    out.line(`The proof is in ${file}; keep it where no one who can write the log can change it.`)
   }
   out.result(report)
   if (!report.ok) process.exitCode = errorRegistry.LogDamaged.exit

@@ -29,7 +29,7 @@ it('a dry run says what matches, what can go, and what stays and why', () => {
   expect(describeEligible(eligibleOf('dead', [run({})])).join('\n')).toBe(
     `312 match, 298 eligible, 14 not, because
   1   the queue or the subscription that they came from is gone; name one with --to
-  13  somebody works on them now
+  13  in flight now
   to  orders  298`,
   )
 })

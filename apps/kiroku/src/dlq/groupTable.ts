@@ -65,7 +65,7 @@ export const shownPayload = ({ bytes, isBase64, text, isCut }: Payload): string 
 
 const causeText: Readonly<Record<string, string>> = {
   retry: 'which ran out of retries',
-  leaseExpired: 'whose last lease ended with nobody settling them',
+  leaseExpired: 'whose last lease expired before they were settled',
   nextReceive: 'which were received as often as they may',
   onPurpose: 'which a consumer gave up on purpose',
   redriven: 'which were redriven to here',

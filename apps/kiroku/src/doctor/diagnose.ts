@@ -177,7 +177,7 @@ const store = ({ storage, recordBytes }: Facts): Finding => {
       check,
       status: 'bad',
       detail: `${detail}${trims}: sends are refused until ${formatBytes(reserveBytes)} are free`,
-      advice: 'Free disk space, or consume what waits: the log lets go by itself what nobody needs.',
+      advice: 'Free disk space, or consume what waits: the log trims by itself what is no longer needed.',
     }
   if (state === 'short' || early > 0)
     return {
@@ -324,7 +324,8 @@ const circles = ({ queues }: Facts): Finding => {
     check,
     status: 'warning',
     detail: `they go in a circle through ${comeBack.join(', ')}`,
-    advice: 'A message that nobody can process goes round for ever: take one away with `--dead-letter none`.',
+    advice:
+      'A message that no consumer can process goes round forever: break the circle with `--dead-letter none`.',
   }
 }
 

@@ -8,7 +8,7 @@ export const skipReasons: Readonly<Record<RedriveSkip, string>> = {
   originIsSource: 'the queue of this name has taken the place of their origin',
   tooOld: 'the target would discard them at once, because of their age',
   schema: 'their body was edited and does not fit the schema of the target',
-  leased: 'somebody works on them now',
+  leased: 'in flight now',
   waiting: 'they wait for a delay or a retry',
   gone: 'they are not in the queue any more: redriven before, acknowledged or discarded',
 }

@@ -14,7 +14,7 @@ const DeadLetterGroup = Schema.Struct({
   form: Schema.String.annotate({ description: 'The error without what changes from case to case' }),
   error: Schema.String.annotate({ description: 'The youngest error' }),
   count,
-  inflight: count.annotate({ description: 'How many of them somebody works on' }),
+  inflight: count.annotate({ description: 'How many of them are in flight' }),
   cameBack: count.annotate({ description: 'How many of them were redriven and became dead letters again' }),
   cameBackMost: count.annotate({ description: 'How often the one did that did so most' }),
   origins: Schema.Array(Schema.Struct({ queue: Schema.String, count })),

@@ -34,7 +34,9 @@ const Transition = Schema.Struct({
   from: Schema.Literals(['New', ...stateNames]),
   to: Schema.Literals(stateNames),
   count: Schema.Finite,
-}).annotate({ description: 'So many messages went from one state to another, once for each subscription' })
+}).annotate({
+  description: 'Number of messages that went from one state to another, once for each subscription',
+})
 
 const Changes = Schema.Struct({
   ...place,

@@ -58,7 +58,7 @@ export const queues = HttpApiGroup.make('queues')
     }).annotateMerge(
       forRole(
         'admin',
-        'Lets the queue lie on so many partitions; those that are taken away end when they are empty.',
+        'Spreads the queue over this many partitions; parts that are taken away end when they are empty.',
       ),
     ),
     HttpApiEndpoint.delete('deleteQueue', '/queues/:queue', {
@@ -96,7 +96,7 @@ export const queues = HttpApiGroup.make('queues')
     }).annotateMerge(
       forRole(
         'admin',
-        'Deletes the key of one message, or of all messages of a group so far: nobody can read them any more. Answers when the keys are gone.',
+        'Deletes the key of one message, or of all messages of a group so far, which makes them unreadable. Answers when the keys are gone.',
       ),
     ),
     HttpApiEndpoint.post('pauseQueue', '/queues/:queue/pause', {

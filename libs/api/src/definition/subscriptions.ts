@@ -39,7 +39,9 @@ export const subscriptions = HttpApiGroup.make('subscriptions')
       payload: Schema.Struct({ start: Schema.optionalKey(StartPosition) }),
       success: HttpApiSchema.NoContent,
       error,
-    }).annotateMerge(forRole('admin', 'Begins anew; receipts of deliveries before name nothing any more.')),
+    }).annotateMerge(
+      forRole('admin', 'Starts a new generation; receipts of earlier deliveries become invalid.'),
+    ),
     HttpApiEndpoint.post('pauseSubscription', '/queues/:queue/subscriptions/:subscription/pause', {
       params: ofSubscription,
       success: HttpApiSchema.NoContent,

@@ -11,7 +11,7 @@ type MessageBodyJson = Schema.Schema.Type<typeof MessageBody>
 /** Most of a body that is shown; all of it is there to be saved. */
 const shownBytesMax = 256 * 1024
 
-/** What a message carries, as the API answers it. Whoever wrote the envelope may have written anything. */
+/** What a message carries, as the API answers it. The sender of the envelope may have written anything. */
 export const toMessageBody = ({ meta, body, enqueuedAt, unreadable }: FoundBody): MessageBodyJson => {
   const { attributes, lineage } = meta
   const texts: { [Name in (typeof textNames)[number]]?: string } = {}

@@ -3,7 +3,7 @@ import type { Act } from './Act.ts'
 /** Acts as lines for people: when, who, from where, what, before → after, why. */
 export const renderActs = (acts: readonly Act[]): string =>
   acts.length === 0
-    ? 'nobody did anything that is on record'
+    ? 'no administrative acts on record'
     : acts
         .map((act) => {
           const where = act.queue === '' ? `partition ${act.partition}` : act.queue

@@ -44,7 +44,7 @@ export interface DeadLetterGroup {
   /** The youngest error. */
   readonly error: string
   readonly count: number
-  /** How many of them somebody works on. */
+  /** How many of them are in flight. */
   readonly inflight: number
   /** How many of them came back after a redrive, and how often the one that did so most. */
   readonly cameBack: number

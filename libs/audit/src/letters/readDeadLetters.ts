@@ -179,7 +179,7 @@ const letterOf = (
   { tag, group, attributes, contentType, lineage }: EnvelopeMeta,
   body: Uint8Array,
 ): DeadLetter => {
-  // Whoever wrote the envelope may have written anything.
+  // The sender of the envelope may have written anything.
   const from = isRecord(lineage) ? lineage : undefined
   const placeId = messageId(address)
   const redrives = Number.isInteger(from?.redrives) ? from!.redrives! : 0

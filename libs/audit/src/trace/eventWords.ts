@@ -82,7 +82,7 @@ const eventWords: { readonly [T in LogEventType]?: EventWords<LogEventOf<T>> } =
   },
   LeaseExpired: {
     tail: ({ dueAt }) => ({ cause: 'the lease expired', ...until(dueAt) }),
-    end: 'the lease ended and nobody had settled it',
+    end: 'the lease expired before it was settled',
   },
   DeadLettered: {
     tail: ({ cause, error }) => said(cause, error),
@@ -105,7 +105,7 @@ const eventWords: { readonly [T in LogEventType]?: EventWords<LogEventOf<T>> } =
   Recalled: { act: 'recalled a message', story: discarded },
   Rescheduled: { act: 'rescheduled a message' },
   Erased: { act: 'erased messages', story: ({ byWho, why }) => `It was erased${byWho}${why}.` },
-  KeysDeleted: { story: () => 'Its key was deleted: nobody can read it any more.' },
+  KeysDeleted: { story: () => 'Its key was deleted: it cannot be read any more.' },
   DeliveryHeld: { tail: ({ error, until }) => ({ ...said('deliveries held', error), until }) },
   DeliveryPaused: { act: 'paused delivery' },
   DeliveryResumed: { act: 'resumed delivery' },

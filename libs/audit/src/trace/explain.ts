@@ -98,7 +98,7 @@ const endOf = (attempt: TraceAttempt | undefined, steps: readonly TraceStep[]): 
 
 /** How the last delivery ended, by the cause of the dead letter. */
 const deadEnds: Readonly<Record<string, string>> = {
-  leaseExpired: 'the lease ended and nobody had settled it',
+  leaseExpired: 'the lease expired before it was settled',
   onPurpose: 'the consumer gave it up',
   retry: 'it failed',
 }
@@ -113,7 +113,7 @@ const standing = (state: StateName, { queue, at }: TraceStep, writeTime: WriteTi
     case 'DLQ':
       return `It is on its way to its dead-letter queue, ${since}.`
     case 'Inflight':
-      return `It is in ${queue}, and somebody works on it ${since}.`
+      return `It is in ${queue}, and in flight ${since}.`
     case 'Available':
       return `It lies in ${queue}, ready to be received, ${since}.`
     default:

@@ -96,7 +96,7 @@ export class KeyLedger {
     }
     const of = `queue ${place.queue} of partition ${place.partition}`
     return [
-      ...problem(place, 'lost', lost, `keys of ${of} are lost, and nobody erased them: ${shown(lost)}`),
+      ...problem(place, 'lost', lost, `keys of ${of} are lost without an erasure: ${shown(lost)}`),
       ...problem(place, 'left', left, `keys of ${of} were erased, but are there again: ${shown(left)}`),
     ]
   }

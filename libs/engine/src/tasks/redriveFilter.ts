@@ -10,7 +10,7 @@ export const looksInside = ({ tag, cause, error, attributes }: RedriveFilter): b
   tag !== undefined || cause !== undefined || error !== undefined || attributes !== undefined
 
 /**
- * Whether a filter lets a message pass, as far as what travels beside the body tells. Whoever wrote the envelope may
+ * Whether a filter lets a message pass, as far as what travels beside the body tells. The sender of the envelope may
  * have written anything.
  */
 export const passesInside = (

@@ -36,7 +36,7 @@ interface NumberIndex {
   gone: number
 }
 
-/** An index with so many runs that wait no more is given up when they are the most. */
+/** An index is rebuilt when this many of its runs no longer wait and they are the majority. */
 const goneMin = 500
 
 /** Runs that wait for their time, by that, and by number for the queues where single messages are looked for. */

@@ -29,7 +29,7 @@ export const decideEditBody = <B>(
       : typeof at === 'string'
         ? at
         : queue.id !== id || at.seq !== was.seq || at.index !== was.index
-          ? `somebody else has edited message ${number} of queue "${name}"`
+          ? `message ${number} was edited in the meantime in queue "${name}"`
           : undefined
   if (why !== undefined) return turn.refuse(token, new KirokuError('NotEditable', why))
   turn.addBodies(id, [body])

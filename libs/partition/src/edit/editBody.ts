@@ -18,7 +18,7 @@ export const editable = (state: PartitionState, queue: QueueState, n: number): B
   for (const sub of queue.subs) {
     const slot = state.live.find(sub.index, n)
     if (slot >= 0 && state.live.state[slot] === State.Inflight)
-      return `somebody works on message ${n} of queue "${queue.name}"`
+      return `message ${n} is in flight in queue "${queue.name}"`
     found ??= bodyOf(state, sub, n, slot)
   }
   if (found !== undefined) return found

@@ -84,7 +84,7 @@ const endAhead = <B>(
   return ended
 }
 
-/** Ends messages of a delivery that nobody can read any more, as far as it still holds them. */
+/** Ends messages of a delivery that are unreadable now, as far as it still holds them. */
 export const decideUnreadable = <B>(
   turn: Turn<B>,
   { queue, sub, delivery }: Pick<PlannedDelivery, 'queue' | 'sub' | 'delivery'>,
@@ -118,7 +118,7 @@ const erasedBy = (queue: QueueState, c: CommandOf<'Erase'>): ErasedMessages | Ki
     : new KirokuError('UnknownMessage', `message ${number} is not one of queue "${queue.name}"`)
 }
 
-/** The keys of an erasure are gone: whoever asked for it is told. */
+/** The keys of an erasure are gone: answers those who asked for it. */
 export const decideKeysDeleted = <B>(turn: Turn<B>, erasure: number): void => {
   const { state, own } = turn
   const found = state.erasures.find((e) => e.erasure === erasure)

@@ -2,7 +2,7 @@ import type { LogEventOf } from '@kiroku/protocol'
 import { queueOf } from '../eventTargets.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
 
-/** Keys are to be deleted: from here on nobody may read what they unlock. */
+/** Keys are to be deleted: what they decrypt must not be read from here on. */
 export const erased = (state: PartitionState, e: LogEventOf<'Erased'>): void => {
   const { erasure, queue, numbers, group, key } = e
   queueOf(state, queue)

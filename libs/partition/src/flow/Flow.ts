@@ -9,7 +9,7 @@ const sharesPerToken = 1_000
 const portionsPerSecond = 100
 
 /**
- * What a subscription may take: so many messages a second, so many in flight, so many deliveries in flight. It
+ * What a subscription may take: messages per second, messages in flight, deliveries in flight. It
  * belongs to the ownership, not to the record; a subscription without any of these limits has none.
  */
 export class Flow {
@@ -60,7 +60,7 @@ export class Flow {
     return copy
   }
 
-  /** Empties the bucket: nobody knows what the owner before took from its own. */
+  /** Empties the bucket: what the previous owner took from its own is unknown. */
   restart(now: number): void {
     this.#shares = 0
     this.#filledAt = now
@@ -82,7 +82,7 @@ export class Flow {
     this.#deliveries = deliveries
   }
 
-  /** Messages that may be taken now, while so many are in flight. */
+  /** Messages that may be taken now, with `inflight` in flight. */
   room(now: number, inflight: number): number {
     const { rateMax, inflightMax, concurrencyMax } = this.#limits
     let room = Number.POSITIVE_INFINITY
@@ -111,7 +111,7 @@ export class Flow {
     this.#filledAt = now
   }
 
-  /** When the bucket holds so many tokens if none is taken; the past when it does or when nothing limits the rate. */
+  /** When the bucket holds this many tokens if none is taken; the past when it does or when nothing limits the rate. */
   tokensAt(tokens: number): number {
     const { rateMax } = this.#limits
     if (rateMax === 0 || this.#filledAt === unknown) return 0
@@ -124,12 +124,12 @@ export class Flow {
     return Math.max(1, Math.floor(this.#limits.rateMax / portionsPerSecond))
   }
 
-  /** A delivery of so many messages left. */
+  /** A delivery of this many messages left. */
   took(messages: number): void {
     if (this.#limits.rateMax > 0) this.#shares -= messages * sharesPerToken
   }
 
-  /** So many messages are in flight with a delivery now. */
+  /** This many messages are now in flight with a delivery. */
   entered(delivery: number, messages: number): void {
     this.#deliveries?.set(delivery, messages)
   }

@@ -3,7 +3,7 @@ import type { Ownership } from '../ownership/Ownership.ts'
 import type { Subscription } from '../state/Subscription.ts'
 import type { Flow } from './Flow.ts'
 
-/** Makes the partition look at the subscription again when its rate allows so many messages. */
+/** Makes the partition look at the subscription again when its rate allows this many messages. */
 export const wakeFlow = <B>(turn: Turn<B>, sub: Subscription, flow: Flow, messages: number): void => {
   const at = flow.tokensAt(messages)
   if (at <= turn.now || at >= flow.wakeAt) return

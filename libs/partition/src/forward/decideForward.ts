@@ -89,7 +89,7 @@ export const decideForward = <B extends Uint8Array | SizedRef>(
   turn.ok(token, { outcome: 'stored', upTo: command.forward + end })
 }
 
-/** Where the messages from `start` on end that can be stored: ahead of one whose only subscription is gone, which nobody would get. */
+/** Where the messages from `start` on end that can be stored: ahead of one whose only subscription is gone. */
 const endOfStorable = (
   queue: QueueState,
   { messages, subscriptions }: Pick<CommandOf<'Forward'>, 'subscriptions'> & { messages: readonly unknown[] },

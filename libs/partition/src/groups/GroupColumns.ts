@@ -31,7 +31,7 @@ const owns = 8
 export const time = { head: 0, lastArrivalAt: 1 } as const
 const times = 2
 
-/** Memory of groups that are no more is given back from so many on, once there is none left. */
+/** Memory of groups that are no more is freed from this many on, once no group is left. */
 const clearsFrom = 4_096
 
 /** The groups of a snapshot: chunks that do not change any more. */

@@ -5,7 +5,7 @@ import type { Subscription } from '../state/Subscription.ts'
 import type { Group } from './Group.ts'
 import type { Groups } from './Groups.ts'
 
-/** From so many messages in flight on, a tenant with more than its share is a noisy one. */
+/** From this many messages in flight on, a tenant with more than its share is a noisy one. */
 const noisyInflightMin = 30
 /** The share of what is in flight. */
 const noisyShare = 0.1

@@ -37,7 +37,7 @@ export class Ownership implements Watcher {
   /** Lanes whose letters cannot arrive, as their targets said. */
   readonly held = new Map<OutboxLane, HeldLane>()
   readonly dryRuns = new DryRuns()
-  /** Who is told what happens here; undefined while nobody asks. */
+  /** Who is told what happens here; undefined while there are no followers. */
   followers: Followers | undefined
   /** Who waits until the parts of a deleted queue are gone. */
   awaitingGone: { readonly token: number; readonly queue: number; readonly ok: object }[] = []

@@ -37,7 +37,7 @@ export class Times {
   /** Where the last search ended. */
   #found = 0
 
-  /** Comes by a delivery of so many messages. Arrays run parallel; times are ms of partition time. */
+  /** Notes a delivery. Arrays run parallel; times are ms of partition time. */
   delivered(
     sub: Subscription,
     delivery: number,

@@ -6,6 +6,6 @@ export interface Fill {
   readonly openedSeq: number
   /** Number that was next then. */
   readonly until: number
-  /** What is restored: everything up to this record, and so many events of it. */
+  /** What is restored: everything up to this record, and this many of its events. */
   readonly done: readonly [seq: number, events: number]
 }

@@ -6,7 +6,7 @@ import type { Subscription } from '../state/Subscription.ts'
 import { freeSlot } from '../store/LiveSlab.ts'
 import { listsOf } from '../store/readyRuns.ts'
 
-/** Consecutive messages that stand alike: untouched ones of a run, or one that somebody has touched. */
+/** Consecutive messages in the same state: untouched ones of a run, or one that was delivered or changed. */
 export interface MessageSpan {
   readonly first: number
   readonly count: number

@@ -18,7 +18,7 @@ const deliverEvent: Extract<MachineEvent, { type: 'DELIVER' }> = {
 /** The most that a delivery's fact takes with the names in it. */
 const deliveredBytes = 6 * 1024
 
-/** Collects the messages of one delivery; whoever takes decides the order. */
+/** Collects the messages of one delivery; the caller decides the order. */
 export class Taking<B> {
   readonly #turn: Turn<B>
   readonly #sub: Subscription
@@ -54,7 +54,7 @@ export class Taking<B> {
     return this.#isFull
   }
 
-  /** Takes an available message that somebody has touched: `gone` when it is over instead, `full` when it has to wait. */
+  /** Takes an available message that was delivered or changed before: `gone` when it expired instead, `full` when it has to wait. */
   live(slot: number): 'taken' | 'gone' | 'full' {
     const { live } = this.#turn.state
     const n = live.number[slot]!

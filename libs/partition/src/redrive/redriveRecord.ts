@@ -9,7 +9,7 @@ export const recordedRedrive = (r: Redrive): Redrive => ({
   left: r.state === 'running' ? 0 : r.left,
 })
 
-/** How every redrive begins, with so many messages to look at, or those selected. */
+/** How every redrive begins: with this many messages to examine, or those selected. */
 export const begun = (
   deliverable: number,
   selection: Ranges | undefined,

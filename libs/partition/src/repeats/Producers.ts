@@ -276,7 +276,7 @@ export class Producers {
     }
   }
 
-  /** Takes over what was copied, a bit between two yields; there is nobody here yet. */
+  /** Takes over what was copied, a bit between two yields; this is still empty. */
   *restore({ ids, lastAt, highest, counts, sends, answers = [] }: ProducersCopy): Generator<undefined, void> {
     let at = 0
     let slice = sliceSends

@@ -39,7 +39,7 @@ export const repeatReceive = <B>(
       if (!step(loadCell(live, slot, cell), extend))
         throw new KirokuError('Internal', `the law refuses a new lease of message ${live.number[slot]}`)
   } else {
-    // Leases that outlast their cap, since nobody owned the partition for a while, stay as they are.
+    // Leases that outlast their cap, since the partition had no owner for a while, stay as they are.
     slots = slots.filter((slot) => live.deadline[slot]! > now)
     if (slots.length === 0) return undefined
     leaseUntil = slots.reduce(

@@ -117,7 +117,7 @@ export interface SubscriptionSnapshot {
   readonly from: number
   readonly fill?: Fill & { readonly restoredTail: number }
   readonly ready: readonly [head: number, tail: number, count: number, bytes: number]
-  /** List of available messages that somebody has touched. */
+  /** List of available messages that have been delivered or changed. */
   readonly touched: readonly [head: number, tail: number, count: number, bytes: number]
   readonly counts: readonly number[]
   /** Of a queue with groups. */
@@ -149,7 +149,7 @@ export const givenUpIn = ({ givenUp, repairedEpoch, seq }: Snapshot): PartitionS
   ...(givenUp ?? (repairedEpoch === 0 ? [] : [{ from: 1, upTo: seq }])),
 ]
 
-/** Oldest frame that still holds the body of a message which somebody may need; infinity when none. */
+/** Oldest frame that still holds the body of a message that may still be needed; infinity: none. */
 export const oldestBodySeq = (s: Snapshot): number => {
   let oldest = Number.POSITIVE_INFINITY
   const { live } = s

@@ -62,7 +62,7 @@ const refusePartitions = (
 }
 
 /**
- * Refuses what a queue of so many parts cannot have: what needs all messages in one place, and limits that cannot be
+ * Refuses what a queue of `of` parts cannot have: what needs all messages in one place, and limits that cannot be
  * shared out, a whole number to each part. Errors: `InvalidConfig`.
  */
 export const refuseParts = (config: QueueConfig, of: number): void => {
@@ -132,7 +132,7 @@ export const placePart = (state: PartitionState, queue: QueueState, part: Part):
   }
 }
 
-/** Takes note of what a part said; whoever waited for it is answered. */
+/** Notes what a part said, and answers those who waited for it. */
 export const decidePlaced = <B>(
   turn: Turn<B>,
   id: number,
@@ -176,7 +176,7 @@ export const decideMoved = <B>(turn: Turn<B>, id: number, partition: number, rev
   turn.emit({ type: 'QueueSpread', queue: id, parts: [...spread.parts], by })
 }
 
-/** Takes note that a part is gone; whoever waited for that is answered. */
+/** Notes that a part is gone, and answers those who waited for it. */
 export const decideDropped = <B>(turn: Turn<B>, { queue, partition }: LeavingPart): void => {
   const { state, own } = turn
   if (!state.leaving.some((l) => l.queue === queue && l.partition === partition)) return

@@ -95,7 +95,7 @@ export class QueueState {
     this.reconfigure()
   }
 
-  /** Applies the configuration anew, after it or the share in its limits changed. */
+  /** Applies the configuration again, after it or the share in its limits changed. */
   reconfigure(): void {
     for (const sub of this.subs) sub.configure(sub.settings)
   }

@@ -23,7 +23,7 @@ const sliceSlots = 50_000
 export const freeSlot = 255
 
 /**
- * Messages that somebody has touched, in columns: about 90 bytes each with their place in the lookup table
+ * Messages that were delivered or changed, in columns: about 90 bytes each with their place in the lookup table
  * and in the timer heap. `deadline` is the end of the lease, the end of the pause, or the end of retention,
  * by state.
  */
@@ -127,7 +127,7 @@ export class LiveSlab {
     this.used--
   }
 
-  /** Gives many slots back. Where they are a good part of all, table and heap are built anew, which costs less. */
+  /** Gives many slots back. Where they are a good part of all, table and heap are rebuilt, which costs less. */
   freeAll(slots: readonly number[]): void {
     if (slots.length * 4 < this.used) {
       for (const slot of slots) this.free(slot)

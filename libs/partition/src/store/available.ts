@@ -95,7 +95,7 @@ export const takeAvailable = (
   return found.sort((a, b) => a.number - b.number)
 }
 
-/** Touched ones among `numbers`, and the numbers that nobody has touched; those that are not available are left out. */
+/** Touched ones among `numbers`, and untouched ones; those that are not available are left out. */
 const touchedAmong = (
   { live }: PartitionState,
   sub: Subscription,

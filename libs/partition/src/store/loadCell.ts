@@ -17,7 +17,7 @@ export const loadCell = (live: LiveSlab, slot: number, cell: MessageCell): Messa
   return cell
 }
 
-/** The cell of a message that nobody has touched. */
+/** The cell of an untouched message. */
 export const untouchedCell = (cell: MessageCell): MessageCell => {
   cell.state = State.Available
   cell.attempt = 0

@@ -1,4 +1,4 @@
-/** Runs to the end what yields for the sake of others, where there is nobody else. */
+/** Runs a generator to its end where its yields serve no one. */
 export const toEnd = <T>(steps: Generator<undefined, T>): T => {
   for (;;) {
     const step = steps.next()

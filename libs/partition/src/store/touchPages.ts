@@ -2,7 +2,7 @@
 export const pageBytes = 4_096
 
 /**
- * Writes to every page of new memory, and yields after each slice of so many bytes. Systems hand memory out when it
+ * Writes to every page of new memory, and yields after each slice of this many bytes. Systems hand memory out when it
  * is first written to, at about 0.4 ms per MiB: done ahead and in slices, what fills it later costs a tenth of that.
  */
 export function* touchPages(memory: ArrayBufferView, sliceBytes: number): Generator<undefined, void> {

@@ -62,7 +62,7 @@ const decideCarryLetters = <B>(turn: Turn<B>, carried: readonly CarriedBodies<B>
   }
 }
 
-/** Whether somebody still needs these bodies from that place. */
+/** Whether these bodies are still needed from that place. */
 const liesAt = (state: PartitionState, queue: QueueState, old: OldBodies): boolean => {
   let needed = false
   eachHolder(

@@ -5,7 +5,7 @@ import type { QueueAddress } from './QueueAddress.ts'
 /** Bodies: erased, edited, and stored again. */
 export type BodyEvent =
   /**
-   * The keys of these messages, or of a group so far, are to be deleted: whoever has them in whatever copy cannot read
+   * The keys of these messages, or of a group so far, are to be deleted: no copy of them can be read
    * them any more. What of it is not final is discarded in the same frame. One of `numbers` and `group` is there.
    */
   | {

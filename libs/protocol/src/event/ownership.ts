@@ -5,7 +5,7 @@ export type OwnershipEvent =
   /** `reason`: why an owner took its own partition over again; absent: it was not the owner before. */
   | { type: 'OwnerChanged'; epoch: number; node: string; part: number; of: number; reason?: string }
   /**
-   * Partition time goes on at `now`, after `gapMs` that nobody's lease lost. With `dispute` the store's clock and the
+   * Partition time goes on at `now`, after `gapMs` that count against no lease. With `dispute` the store's clock and the
    * owner's are too far apart for a step to either: the time goes on from the last that is on record, and whatever
    * comes until the next of these moves by its `gapMs`, too. `by`: who said which clock is right.
    */

@@ -19,9 +19,9 @@ export interface PartitionDescription {
   readonly checkpointSeq: number
   /** Absent: the owner is of a version that does not tell. */
   readonly storage?: StorageDescription
-  /** Absent: an older version answered, nobody owns it, or it is not known yet. */
+  /** Absent: an older version answered, there is no owner, or it is not known yet. */
   readonly checkpoints?: CheckpointsDescription
-  /** Absent: an older version answered, or nobody owns it. */
+  /** Absent: an older version answered, or there is no owner. */
   readonly clock?: PartitionClock
 }
 

@@ -1,7 +1,7 @@
 import type { StateName } from '../event/State.ts'
 import type { QueueCounts } from './QueueDescription.ts'
 
-/** So many messages went from one state to another. A message counts once for each subscription. */
+/** A number of messages that went from one state to another. A message counts once for each subscription. */
 export interface TransitionCount {
   readonly from: FromState
   readonly to: StateName

@@ -32,7 +32,7 @@ export type RedriveSkip =
   | 'tooOld'
   /** Its body was edited, and does not fit the schema of the target. */
   | 'schema'
-  /** It was selected, and somebody works on it. */
+  /** It was selected, and is in flight. */
   | 'leased'
   /** It was selected, and waits for a delay or a retry to end. */
   | 'waiting'

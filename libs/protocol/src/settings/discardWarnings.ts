@@ -4,7 +4,7 @@ const warning =
   'A message that fails its last attempt is discarded, because there is no dead-letter queue: set deadLetter to the name of one.'
 
 /**
- * Warnings where what fails is lost, one sentence each. A queue that deletes itself when nobody receives is meant to lose
+ * Warnings where what fails is lost, one sentence each. A queue that deletes itself when idle is meant to lose
  * messages. For a queue that is no dead-letter queue itself, which only those know who see all partitions.
  */
 export const discardWarnings = ({

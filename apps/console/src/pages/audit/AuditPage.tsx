@@ -49,7 +49,7 @@ export const AuditPage = () => {
         </p>
       )}
       {acts !== undefined && shown.length === 0 && (
-        <Empty title={isFiltered ? 'Nobody did anything like that' : 'Nobody has changed anything yet'}>
+        <Empty title={isFiltered ? 'No acts match' : 'No changes yet'}>
           {isFiltered ? (
             <button
               type="button"
@@ -61,7 +61,7 @@ export const AuditPage = () => {
               Show all acts
             </button>
           ) : (
-            'Whoever creates, changes, pauses, purges or redrives a queue stands here, with what it changed and why.'
+            'Everyone who creates, changes, pauses, purges or redrives a queue is listed here, with what changed and why.'
           )}
         </Empty>
       )}

@@ -70,7 +70,7 @@ it('says what to do where a partition is not well', () => {
   expect(advice[0]).toBeUndefined()
   expect(advice[1]).toMatch(/kiroku repair/)
   expect(advice[2]).toMatch(/does not answer/)
-  expect(advice[3]).toMatch(/Nobody owns partition 3/)
+  expect(advice[3]).toMatch(/Partition 3 has no owner/)
 })
 
 it('says which clocks of a partition disagree, and how to say which is right', () => {

@@ -106,7 +106,7 @@ export const adviceOf = ({ partition, health, clock }: PartitionView): string | 
     case 'quarantined':
       return `Partition ${partition} is closed because its log is damaged. Run \`kiroku verify\` to see what is damaged, \`kiroku repair\` to see what would be lost, and \`kiroku repair --yes\` to reopen it. The others go on.`
     case 'nobody':
-      return `Nobody owns partition ${partition}: its queues take and deliver nothing. It is taken over within seconds where a node is healthy; else start one, and see \`kiroku doctor\`.`
+      return `Partition ${partition} has no owner: its queues take and deliver nothing. It is taken over within seconds where a node is healthy; else start one, and see \`kiroku doctor\`.`
     case 'silent':
       return `The owner of partition ${partition} does not answer for it. If that lasts, see \`kiroku doctor\` and the log of its node.`
     default:

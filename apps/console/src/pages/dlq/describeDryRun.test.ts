@@ -33,7 +33,7 @@ it('spells out what matches, what goes where, and what stays and why', () => {
     go: '298 go to orders (290), billing (8)',
     stay: [
       '9 stay: the queue or the subscription that they came from is gone; choose another',
-      '5 stay: somebody works on them now',
+      '5 stay: in flight now',
     ],
   })
 })
@@ -42,7 +42,7 @@ it('says it when nothing can go, and what a limit leaves', () => {
   const none = { ...run, selected: 1, moved: 0, targets: [], skipped: { leased: 1 } }
   expect(describeDryRun(none)).toEqual({
     match: '1 message matches',
-    stay: ['1 stays: somebody works on them now'],
+    stay: ['1 stays: in flight now'],
   })
   const limited = { ...run, skipped: {}, targets: [{ queue: 'orders', moved: 298 }], left: 14 }
   expect(describeDryRun(limited)).toEqual({

@@ -23,7 +23,7 @@ export const QueueHistory = ({ name }: { readonly name: string }) => {
         </Link>
       </header>
       {error !== null && <Problem error={error} retry={retry} />}
-      {acts?.length === 0 && <Empty title="Nobody changed it, as far as the record reaches" />}
+      {acts?.length === 0 && <Empty title="No changes, as far back as the record goes" />}
       <ol className={styles['acts']}>
         {acts?.slice(0, shownMax).map((act) => (
           <li key={actKey(act)}>

@@ -34,7 +34,7 @@ export const SubscriptionDialog = ({
         >
           <p>
             {act === 'pause'
-              ? `Nothing is delivered to it until somebody resumes it; ${count(counts.available)} messages wait. The other subscriptions go on.`
+              ? `Nothing is delivered to it until it is resumed; ${count(counts.available)} messages wait. The other subscriptions go on.`
               : `Deliveries to it begin again at once: ${count(counts.available)} messages are available.`}
           </p>
         </CommandDialog>

@@ -107,7 +107,7 @@ export const Lately = ({ to }: { readonly to: number | undefined }) => {
             />
           ) : (
             <Empty title="Nothing changed">
-              <p>No message moved, and nobody changed a queue.</p>
+              <p>No message moved, and no queue changed.</p>
               {span !== spans.at(-1) && (
                 <button type="button" className="button" onClick={() => setSpan('24h')}>
                   Look at 24 hours
