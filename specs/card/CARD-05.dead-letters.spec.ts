@@ -1,23 +1,7 @@
 import { bodiesOf, explain, gatherDeadLetters, placeNow, trace } from '@kiroku/audit'
-import type { SendOptions } from '@kiroku/client'
 import { decodeCheckpoint } from '@kiroku/engine'
 import { describe, expect, it } from 'vitest'
-import { createWorld, type World } from '../harness/index.ts'
-
-/** Sends a message and lets it become a dead letter with this error. Returns its id. */
-const die = async (
-  world: World,
-  queue: string,
-  body: string,
-  error: string,
-  options: SendOptions = {},
-): Promise<string> => {
-  const { messageId } = await world.client.send(queue, body, options)
-  const [message] = await world.receive(queue)
-  await message!.deadLetter(error)
-  await world.time.settle()
-  return messageId
-}
+import { createWorld, die, type World } from '../harness/index.ts'
 
 const groupsOf = async (world: World, queue = 'dead') =>
   (await gatherDeadLetters(world.log, queue, { decodeCheckpoint })).groups

@@ -1,8 +1,8 @@
 import { trace } from '@kiroku/audit'
 import { decodeCheckpoint } from '@kiroku/engine'
 import { describe, expect, it } from 'vitest'
-import { createWorld } from '../harness/index.ts'
-import { bodiesIn, createDead, createMany, die, expectLawful, latest } from './redriveWorld.ts'
+import { createWorld, die } from '../harness/index.ts'
+import { bodiesIn, createDead, createMany, expectLawful, latest } from './redriveWorld.ts'
 
 describe('a dead letter whose body is edited', () => {
   const by = { name: 'ada', origin: 'cli', reason: 'the price was missing' }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { createWorld } from '../harness/index.ts'
-import { bodiesIn, createDead, createMany, die, expectLawful, latest } from './redriveWorld.ts'
+import { createWorld, die } from '../harness/index.ts'
+import { bodiesIn, createDead, createMany, expectLawful, latest } from './redriveWorld.ts'
 
 describe('a redrive', () => {
   it('[ENG-10] brings each message back to where it came from, with its id and new attempts', async () => {

@@ -1,23 +1,7 @@
 import { verify } from '@kiroku/audit'
-import type { SendOptions } from '@kiroku/client'
 import { decodeCheckpoint } from '@kiroku/engine'
 import { expect } from 'vitest'
-import type { World } from '../harness/index.ts'
-
-/** Sends a message and lets it become a dead letter with this error. Returns its id. */
-export const die = async (
-  world: World,
-  queue: string,
-  body: string,
-  error: string,
-  options: SendOptions = {},
-): Promise<string> => {
-  const { messageId } = await world.client.send(queue, body, options)
-  const [message] = await world.receive(queue)
-  await message!.deadLetter(error)
-  await world.time.settle()
-  return messageId
-}
+import { die, type World } from '../harness/index.ts'
 
 /** Two queues that share a dead-letter queue, with dead letters of both in it. */
 export const createDead = async (world: World): Promise<void> => {

@@ -3,6 +3,7 @@
  * memory, or in real time over NATS. Never decides anything of its own; talks to the public interfaces only.
  */
 export { createWorld, type World } from './World.ts'
+export { die } from './die.ts'
 export { createNatsWorld } from './NatsWorld.ts'
 export type { ClientProcess } from './ClientProcess.ts'
 export { Engine } from './Engine.ts'

@@ -3,7 +3,7 @@ import { startMemoryEngine } from '@kiroku/testkit/engine'
 import { onTestFinished } from 'vitest'
 import { createClient, inProcess, type ClientEvent } from './index.ts'
 
-/** A client, with what it tells, of an engine in memory whose partitions lie apart. Both close when the test is over. With `time` it is the time of both. */
+/** A client of an in-memory engine, and what the client reports. Both close after the test; `time` drives both. */
 export const startTestClient = async (time?: ManualTime) => {
   const engine = await startMemoryEngine(time === undefined ? {} : { time })
   onTestFinished(() => engine.close())

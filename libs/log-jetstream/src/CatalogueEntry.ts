@@ -17,7 +17,7 @@ export interface CreateLog {
 export interface CatalogueEntry {
   readonly meta: LogMeta
   readonly bytesMax: number
-  /** False until all its streams exist: whoever opens it before completes it. */
+  /** False until all its streams exist: the next to open the log creates the missing ones. */
   readonly complete: boolean
 }
 

@@ -45,7 +45,7 @@ export class GenerationsChecker implements Checker {
           if (!refused.has(number))
             throw new Objection(
               this.name,
-              `${command.type} of ${partition}/${queue}/${number} is accepted for generation ${sub}, which is over`,
+              `${command.type} of ${partition}/${queue}/${number} is accepted for generation ${sub}, which has ended`,
             )
       }
     }

@@ -101,7 +101,7 @@ export class QueueLedger {
     const before = this.configOf(0).dedupWindowMs
     this.#config = config
     this.configured++
-    // What is over stays over, also when the window becomes longer.
+    // Expired keys stay expired, even if the window is extended.
     const windowMs = Math.min(before, this.configOf(0).dedupWindowMs)
     for (const message of this.messages.values())
       if (at - message.enqueuedAt >= windowMs) message.knownIn = undefined

@@ -7,7 +7,7 @@ export interface Sizes {
   readonly rawLives: number
   readonly atomicLives: number
   readonly queuesLives: number
-  /** Single sends of one round, by side: so many that one garbage collection does not decide a round. */
+  /** Single sends per round and side: enough that one garbage collection does not decide a round. */
   readonly sends: number
   readonly rawSends: number
   /** Single sends through the HTTP API of one round: one after the other, and several at a time. */

@@ -1,30 +1,10 @@
-import type { StateName } from '@kiroku/protocol'
 import type { Comparison, Condition, Filter, Pattern } from './Filter.ts'
+import type { FoundMessage } from './FoundMessage.ts'
 
 /** What a filter sees of a message under one subscription. */
-export interface FilteredMessage {
+export interface FilteredMessage extends Omit<FoundMessage, 'messageId' | 'sentSeq' | 'seq'> {
   /** Its id, and those of the messages it was forwarded from. */
   readonly ids: readonly string[]
-  readonly queue: string
-  readonly subscription: string
-  readonly partition: number
-  readonly number: number
-  readonly state: StateName
-  readonly attempt: number
-  /** Why it is discarded or a dead letter; empty: it is neither. */
-  readonly reason: string
-  /** Its last error; empty: none. */
-  readonly error: string
-  readonly fingerprint: string
-  readonly group: string
-  readonly tag: string
-  readonly consumer: string
-  readonly producer: string
-  readonly attributes: Readonly<Record<string, string>>
-  readonly redrives: number
-  /** When something last happened to it, and when it arrived, in ms of partition time. */
-  readonly at: number
-  readonly sentAt: number
   /** Values in its body at a path; empty where there is none. */
   readonly payload: (path: string) => readonly (string | number)[]
 }

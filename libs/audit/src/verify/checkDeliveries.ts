@@ -1,4 +1,4 @@
-import type { MachineEvent } from '@kiroku/message'
+import type { MachineEvent, Policy } from '@kiroku/message'
 import { findDelayed, untouchedCell, type QueueState } from '@kiroku/partition'
 import { eachNumber, type LogEventOf, retryDelayMs, State } from '@kiroku/protocol'
 import { nameOf, refuse, type LawScope } from './LawScope.ts'
@@ -75,38 +75,28 @@ const checkRevised = (
   law.transitions++
 }
 
-const releaseAt = (law: LawScope, dueAt: number): MachineEvent => {
-  release.now = law.state.at
-  release.dueAt = dueAt === 0 ? law.state.at : dueAt
-  return release
+/** The machine's event at the time of the frame; it is due at `dueAt`, 0: at once. */
+const timed = <E extends { now: number; dueAt: number }>(law: LawScope, event: E, dueAt: number): E => {
+  event.now = law.state.at
+  event.dueAt = dueAt === 0 ? law.state.at : dueAt
+  return event
 }
 
-const retryAt = (
+/** The same for an event that the policy of its subscription decides on. */
+const policed = <E extends { now: number; dueAt: number; policy: Policy }>(
   law: LawScope,
   e: { readonly queue: number; readonly sub: number },
+  event: E,
   dueAt: number,
-): MachineEvent => {
-  retry.now = law.state.at
-  retry.dueAt = dueAt === 0 ? law.state.at : dueAt
-  retry.policy = law.sub(e).policy
-  return retry
-}
-
-const expiryAt = (
-  law: LawScope,
-  e: { readonly queue: number; readonly sub: number },
-  dueAt: number,
-): MachineEvent => {
-  leaseExpired.now = law.state.at
-  leaseExpired.dueAt = dueAt === 0 ? law.state.at : dueAt
-  leaseExpired.policy = law.sub(e).policy
-  return leaseExpired
+): E => {
+  event.policy = law.sub(e).policy
+  return timed(law, event, dueAt)
 }
 
 export const checkLeaseExpired = (law: LawScope, e: LogEventOf<'LeaseExpired'>): void => {
   const { state } = law
   const sub = law.sub(e)
-  law.each(e, expiryAt(law, e, e.dueAt), paused(e.dueAt))
+  law.each(e, policed(law, e, leaseExpired, e.dueAt), paused(e.dueAt))
   const pauseMs = e.dueAt === 0 ? 0 : e.dueAt - state.at
   const policy = sub.config.retry
   eachNumber(e.numbers, (n) => {
@@ -142,9 +132,9 @@ const failureOf = (law: LawScope, e: LogEventOf<'DeadLettered' | 'Discarded'>): 
   const { policy } = law.sub(e)
   switch (e.cause) {
     case 'retry':
-      return retryAt(law, e, 0)
+      return policed(law, e, retry, 0)
     case 'leaseExpired':
-      return expiryAt(law, e, 0)
+      return policed(law, e, leaseExpired, 0)
     case 'nextReceive':
       deliver.policy = policy
       return deliver
@@ -179,13 +169,13 @@ export const checkRecalled = (law: LawScope, e: LogEventOf<'Recalled'>): void =>
 export const checkRescheduled = (law: LawScope, e: LogEventOf<'Rescheduled'>): void => {
   reschedule.now = law.state.at
   reschedule.dueAt = e.dueAt
-  if (e.dueAt < law.state.at) refuse(`${nameOf(e, e.number)} is due at ${e.dueAt}, which is over`)
+  if (e.dueAt < law.state.at) refuse(`${nameOf(e, e.number)} is due at ${e.dueAt}, which has passed`)
   checkRevised(law, e, reschedule, State.Delayed)
 }
 
 export const checkReleased = (law: LawScope, e: LogEventOf<'Released' | 'Deferred'>): void => {
   const dueAt = e.type === 'Released' ? 0 : e.dueAt
-  law.each(e, releaseAt(law, dueAt), paused(dueAt))
+  law.each(e, timed(law, release, dueAt), paused(dueAt))
 }
 
 export const checkAcked = (law: LawScope, e: LogEventOf<'Acked'>): void => {
@@ -194,7 +184,7 @@ export const checkAcked = (law: LawScope, e: LogEventOf<'Acked'>): void => {
 }
 
 export const checkRetryScheduled = (law: LawScope, e: LogEventOf<'RetryScheduled'>): void =>
-  law.each(e, retryAt(law, e, e.dueAt), paused(e.dueAt))
+  law.each(e, policed(law, e, retry, e.dueAt), paused(e.dueAt))
 
 export const checkRetryDue = (law: LawScope, e: LogEventOf<'RetryDue'>): void => {
   retryDue.now = law.state.at

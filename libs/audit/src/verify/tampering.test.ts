@@ -201,8 +201,8 @@ describe('a step outside the law is found:', () => {
   it('a recall of what is not delayed', () => expectFound(/not delayed/, [revised('Recalled', 4)]))
   it('a new time for what is not delayed', () =>
     expectFound(/not delayed/, [revised('Rescheduled', 2, { dueAt: scene.at + 1 })]))
-  it('a new time that is over', () =>
-    expectFound(/which is over/, [revised('Rescheduled', 5, { dueAt: scene.at - 1 })]))
+  it('a new time in the past', () =>
+    expectFound(/which has passed/, [revised('Rescheduled', 5, { dueAt: scene.at - 1 })]))
   it('a message that comes after it was recalled', async () => {
     await forge(engine.log, 0, [revised('Recalled', 5)])
     await expectFound(/do not wait/, [{ type: 'DelayElapsed', queue: scene.mail, numbers: [5, 1] }], {

@@ -71,7 +71,7 @@ describe('the index', () => {
     again.close()
   })
 
-  it('is built anew where it is of another version, or no index at all', () => {
+  it('is rebuilt if it is of another version, or not an index at all', () => {
     const writer = new IndexWriter(openIndexToWrite(folder))
     fill(writer)
     writer.database.exec("UPDATE meta SET value = '0' WHERE key = 'version'")

@@ -150,7 +150,7 @@ describe('the index of messages', () => {
     expect(read()).toMatchObject({ waitingBefore: 3, buckets: [] })
   })
 
-  it('is built anew where it does not fit the log', async () => {
+  it('is rebuilt if it does not fit the log', async () => {
     await create('mail')
     await send('mail', [1])
     await catchUp()

@@ -100,7 +100,7 @@ describe('a rescheduled message', () => {
     expect(p.events).toMatchObject([{ type: 'Rescheduled', dueAt: p.now }, elapsed(1, 1)])
     expect(p.pass(1_000)).toMatchObject([elapsed(5, 1)])
   })
-  it('can be given a moment; one that is over means at once', () => {
+  it('can be given a time; one in the past means at once', () => {
     const p = given()
     move(p, 2, { dueAt: p.now + 15_000 })
     move(p, 3, { dueAt: p.now - 1 })

@@ -47,7 +47,7 @@ describe('a forward', () => {
     p.ok(forward({ from: { partition: 8, queue: 2 } }))
     expect(p.counts('dead').sent).toBe(9)
   })
-  it('to a queue that is gone says so, for ever', () => {
+  it('to a deleted queue says so, however often it is sent', () => {
     const p = dlq()
     p.ok({ type: 'DeleteQueue', queue: 'dead', by })
     p.create('dead')

@@ -15,7 +15,7 @@ describe('a spread queue is deleted', () => {
     expect(ps.at(1).answers.get(waiting)?.answer?.error?.id).toBe('QueueMoved')
     expect(ps.all.flatMap((p) => [...p.state.names.keys()])).toEqual([])
   })
-  it('and so does that of whoever waited for its parts to follow', () => {
+  it('and so does a command that waits for its parts to follow', () => {
     const p = new Partitions(2)
     p.at(0).create('q')
     const waiting = p.spread('q', 1)

@@ -119,7 +119,7 @@ const becameReady = (
   watcher?.expect(enqueuedAt + sub.config.retentionMs)
 }
 
-/** Gives a run whose delay is over to the subscriptions that it is for. */
+/** Gives a run whose delay has elapsed to the subscriptions that it is for. */
 export const distribute = (
   state: PartitionState,
   { queue, run, group }: DelayedRun,

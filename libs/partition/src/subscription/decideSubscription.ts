@@ -85,7 +85,7 @@ export const decideConfigureSubscription = <B>(
     okWhenFollowed(turn, queue, token, { queue: queue.id, sub: sub.id })
   })
 
-/** Begins a new generation of a subscription; everything of the one before is over. */
+/** Begins a new generation of a subscription; the one before ends with all its messages. */
 export const decideResetSubscription = <B>(
   turn: Turn<B>,
   c: CommandOf<'ResetSubscription'>,

@@ -90,7 +90,7 @@ export const known = (q: LawQueue, key: string, now: number): number | undefined
   return sent === undefined || sent.at + q.config.dedupWindowMs <= now ? undefined : sent.number
 }
 
-/** What is over stays over, also when the window becomes longer. */
+/** Expired keys stay expired, even if the window is extended. */
 export const forget = (q: LawQueue, now: number): void => {
   for (const key of q.keys.keys()) if (known(q, key, now) === undefined) q.keys.delete(key)
 }
@@ -139,7 +139,7 @@ export const configure = (q: LawQueue, sub: LawSub, settings: SubscriptionSettin
   sub.attemptsMax = Math.max(sub.attemptsMax, sub.policy.attemptsMax + 1)
 }
 
-/** A message becomes available to a subscription, or is over for it where its filter does not let it pass. */
+/** A message becomes available to a subscription, or is discarded for it by its filter. */
 export const enter = (
   { id, settings: { tags }, cells, groups }: LawSub,
   n: number,

@@ -34,7 +34,7 @@ export type SendCommand =
       queue: number
       number: number
       delayMs?: number
-      /** Partition time in ms; one that is over means at once. */
+      /** Partition time in ms; a time in the past means at once. */
       dueAt?: number
       producer: string
       send: number

@@ -24,7 +24,7 @@ export type SubscriptionEvent =
       settings: Record<string, unknown>
       by: Actor
     }
-  /** `sub` is the new generation; everything of the one before is over, and its receipts name nothing. */
+  /** `sub` is the new generation; the one before has ended with all its messages, and its receipts are invalid. */
   | {
       type: 'SubscriptionReset'
       queue: number

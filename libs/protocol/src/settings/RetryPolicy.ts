@@ -21,8 +21,10 @@ export type RetryPolicy =
 
 /** Everything that is known of one kind of policy, its texts included. */
 interface Kind<Policy> {
-  /** How it is written, for errors and help. */
+  /** An example of how it is written, for errors. */
   readonly form: string
+  /** What it may hold, for help. */
+  readonly syntax: string
   /** Pause after attempt `attempt`, from 1; `random` is 0 (inclusive) to 1. */
   readonly delayMs: (policy: Policy, attempt: number, random: number) => number
   /** Checks what is in a policy of this kind besides its kind. Errors: `InvalidConfig`. */
@@ -39,6 +41,7 @@ type Kinds = { readonly [K in RetryPolicy['kind']]: Kind<Extract<RetryPolicy, { 
 const kinds: Kinds = {
   fixed: {
     form: 'a pause like 30s',
+    syntax: 'a duration',
     delayMs: ({ delayMs }) => delayMs,
     check: ({ delayMs }) => checkDelay(delayMs),
     read: (text, what) => ({ kind: 'fixed', delayMs: parseDurationMs(text, what) }),
@@ -47,6 +50,7 @@ const kinds: Kinds = {
   },
   exponential: {
     form: 'exponential:1s,2,10m,0.2',
+    syntax: 'exponential:BASE,FACTOR,MAX,JITTER',
     delayMs: ({ baseMs, factor, maxMs, jitter }, attempt, random) => {
       // The factor grows to Infinity, and zero times that is no number.
       if (baseMs === 0) return 0
@@ -81,6 +85,7 @@ const kinds: Kinds = {
   },
   rocketmq: {
     form: 'rocketmq',
+    syntax: 'rocketmq',
     delayMs: (_, attempt) => fromList(rocketmqDelaysMs, attempt),
     check: () => undefined,
     read: (text, what) => {
@@ -92,6 +97,7 @@ const kinds: Kinds = {
   },
   list: {
     form: 'list:1s,1m',
+    syntax: 'list:D1,D2,…',
     delayMs: ({ delaysMs }, attempt) => fromList(delaysMs, attempt),
     check: ({ delaysMs }) => {
       if (!Array.isArray(delaysMs) || delaysMs.length > limits.retriesMax)
@@ -146,6 +152,11 @@ const kindOf = ({ kind }: RetryPolicy) => kinds[kind] as Kind<RetryPolicy>
 const retryForms = Object.values(kinds)
   .map(({ form }) => form)
   .join(', ')
+
+/** What a retry policy may be, in words. */
+export const retrySyntax: string = new Intl.ListFormat('en', { type: 'disjunction' }).format(
+  Object.values(kinds).map(({ syntax }) => syntax),
+)
 
 /**
  * The pause before the next attempt.

@@ -1,5 +1,11 @@
 import { KirokuError } from '../error/KirokuError.ts'
-import { parseRetryPolicy, writeRetryPolicy, checkRetry, type RetryPolicy } from './RetryPolicy.ts'
+import {
+  checkRetry,
+  parseRetryPolicy,
+  retrySyntax,
+  writeRetryPolicy,
+  type RetryPolicy,
+} from './RetryPolicy.ts'
 import type { DeadLetterTarget, QueueConfig } from './QueueConfig.ts'
 import type { QueueSetting } from './queueSettings.ts'
 import { shown } from './inUnits.ts'
@@ -28,7 +34,7 @@ export const rangeOf = (row: QueueSetting): string => {
     case 'choice':
       return row.choices.join(' or ')
     case 'retry':
-      return 'a duration, exponential:BASE,FACTOR,MAX,JITTER, rocketmq, or list:D1,D2,…'
+      return retrySyntax
     case 'queue':
       return 'a queue or none'
     case 'schema':
