@@ -32,8 +32,7 @@ export class PartitionActor {
   readonly #life: Life
   readonly #parts: ActorParts
   readonly #recovery: Recovery
-  #own!: Ownership
-  #state!: PartitionState
+  #own: Ownership | undefined
   #pipeline!: AppendPipeline
   /** The last record that is stored. */
   #storedSeq = 0
@@ -68,15 +67,15 @@ export class PartitionActor {
   }
   /** Epoch of this ownership; 0 before it began. */
   get epoch(): number {
-    return this.#state?.epoch ?? 0
+    return this.#own?.state.epoch ?? 0
   }
   /** What this ownership remembers, for checks; never change it. */
   get ownership(): Ownership {
-    return this.#own
+    return this.#own!
   }
   /** The state as it was decided so far, for metrics and checks; never change it. */
   get state(): PartitionState {
-    return this.#state
+    return this.#own!.state
   }
   get metrics(): Metrics {
     return this.#parts.metrics
@@ -108,8 +107,8 @@ export class PartitionActor {
       this.#o.onTrouble?.(`checkpoint ${seq} is skipped: ${why}; an older state and the log take its place`)
     const { state } = loaded
     const fenced = this.#recovery.fenced!
-    this.#own = new Ownership(state, { recordMs: this.#o.record.ms, partitions: this.#o.partitions })
-    this.#state = state
+    const own = new Ownership(state, { recordMs: this.#o.record.ms, partitions: this.#o.partitions })
+    this.#own = own
     if (this.life !== 'Recovering') return
     const {
       partitionTime,
@@ -136,14 +135,14 @@ export class PartitionActor {
     gate.begin(state.epoch, fenced.seq)
     deliverer.begin(state)
     intake.begin(state)
-    loop.begin(this.#own, this.#pipeline)
+    loop.begin(own, this.#pipeline)
     loop.act((turn) => {
       if (!resumed.isAlone) resumed.record(turn, turn.now)
       return skipForeign(turn, loaded.foreign)
     })
     notes.begin(state)
     storage.start()
-    for (const task of this.#tasks) task.begin(this.#own, fenced.seq)
+    for (const task of this.#tasks) task.begin(own, fenced.seq)
     // What came while the clocks disagreed moves with the time, ahead of everything that is decided by it.
     if (resumed.isAlone) loop.decideAlone((turn) => resumed.record(turn, this.now()))
     loop.turn()
@@ -168,7 +167,7 @@ export class PartitionActor {
   }
 
   #describeOr(command: Command, error: KirokuError): Answer {
-    const known = this.#state !== undefined || this.life === 'Quarantined'
+    const known = this.#own !== undefined || this.life === 'Quarantined'
     return command.type === 'DescribePartition' && known ? { ok: this.describe() } : { error: error.toWire() }
   }
 
@@ -229,11 +228,11 @@ export class PartitionActor {
       this.#life.send('DRAIN', 'handing over')
       const { gate, notes, loop } = this.#parts
       const error = new KirokuError('NotOwner', `partition ${this.partition} is handed over`)
-      for (const poll of this.#own.polls.values()) {
+      for (const poll of this.#own!.polls.values()) {
         poll.done = true
         gate.refuse(poll.token, error)
       }
-      this.#own.polls.clear()
+      this.#own!.polls.clear()
       for (const task of this.#tasks) task.drain?.()
       notes.drain()
       loop.wake()

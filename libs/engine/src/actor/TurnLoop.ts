@@ -7,7 +7,6 @@ import {
   recordBytes,
   Turn,
   type Ownership,
-  type PartitionState,
 } from '@kiroku/partition'
 import { KirokuError } from '@kiroku/protocol'
 import type { Metrics } from '../Metrics.ts'
@@ -60,7 +59,6 @@ interface TurnParts {
 export class TurnLoop {
   readonly #p: TurnParts
   #own!: Ownership
-  #state!: PartitionState
   #pipeline!: AppendPipeline
   /** The record behind the fence: what says that the time was disputed, where it was. */
   #firstSeq = 0
@@ -80,7 +78,6 @@ export class TurnLoop {
   /** Goes on with the state of a new ownership, or of one that recovered. */
   begin(own: Ownership, pipeline: AppendPipeline): void {
     this.#own = own
-    this.#state = own.state
     this.#pipeline = pipeline
     this.#firstSeq = pipeline.nextSeq
   }
@@ -129,9 +126,9 @@ export class TurnLoop {
   }
 
   /** Decides something in a frame of its own: nothing else is decided between two times. */
-  decideAlone(decideIt: (turn: Turn<BodyRef>) => void, at = this.#state.at): void {
+  decideAlone(decideIt: (turn: Turn<BodyRef>) => void, at = this.#own.state.at): void {
     const turn = new Turn<BodyRef>(this.#own, at, this.#p.random, sha256)
-    beginFrame(this.#state, this.#pipeline.nextSeq, at)
+    beginFrame(this.#own.state, this.#pipeline.nextSeq, at)
     decideIt(turn)
     this.#append(turn, at)
   }
@@ -179,11 +176,11 @@ export class TurnLoop {
       this.decideAlone(decideStep, at)
       return this.#goOn()
     }
-    const state = this.#state
+    const own = this.#own
     const now = partitionTime.now()
     const { first, sends } = mailbox.gather()
-    const turn = new Turn<BodyRef>(this.#own, now, this.#p.random, sha256, this.#p.sizes.turnBytesMax)
-    beginFrame(state, this.#pipeline.nextSeq, now)
+    const turn = new Turn<BodyRef>(own, now, this.#p.random, sha256, this.#p.sizes.turnBytesMax)
+    beginFrame(own.state, this.#pipeline.nextSeq, now)
     const early: Bringing[] = []
     const returned: Bringing[] = []
     if (!this.#sendsFirst) this.#decideFirst(turn, first)
@@ -218,7 +215,7 @@ export class TurnLoop {
     cache.putFrame(append.seq, append.record)
     writer.largeBodies.frame(append.seq, sections)
     decided()
-    checkpoints.decided(this.#state, append, now)
+    checkpoints.decided(this.#own.state, append, now)
   }
 
   /** Room for one more command: what fits into no command's share has every other turn for itself. */
@@ -295,14 +292,14 @@ export class TurnLoop {
     const { cipher, mailbox, writer, gate } = this.#p
     const missing = cipher.look(mail, now)
     if (missing === undefined) return false
-    const state = this.#state
+    const own = this.#own
     missing.then(
       () => {
         mailbox.ready(mail)
         this.wake()
       },
       (e: unknown) => {
-        if (this.#state !== state) return
+        if (this.#own !== own) return
         for (const { token, write } of mailbox.drop(mail)) {
           if (write !== undefined) writer.close(write)
           gate.refuse(token, asKirokuError(e))

@@ -39,7 +39,6 @@ type ForwardOwner = Pick<
 export class Forwarder implements OwnerTask {
   readonly #o: ForwardOwner
   #own: Ownership | undefined
-  #state: PartitionState | undefined
   #storedSeq = 0
   readonly #busy = new Map<OutboxLane, number>()
   /** Partitions that are being told of closed lanes. */
@@ -53,30 +52,29 @@ export class Forwarder implements OwnerTask {
   }
 
   begin(own: Ownership, storedSeq: number): void {
-    const { state } = own
     this.#own = own
-    this.#state = state
     this.#busy.clear()
     this.#told.clear()
-    this.#first = state.firstForward
+    this.#first = own.state.firstForward
     this.#firsts.length = 0
     this.stored(storedSeq)
   }
 
   end(): void {
-    this.#state = undefined
+    this.#own = undefined
   }
 
   stored(seq: number): void {
     this.#storedSeq = seq
-    const state = this.#state
-    if (state === undefined) return
+    const own = this.#own
+    if (own === undefined) return
+    const { state } = own
     this.#followFirst(state)
     for (const { partition, decidedSeq } of state.closedLanes)
-      if (decidedSeq <= seq && !this.#told.has(partition)) void this.#tell(state, partition, 0)
+      if (decidedSeq <= seq && !this.#told.has(partition)) void this.#tell(own, partition, 0)
     for (const lane of state.outbox.values())
       if (lane.entries.length > 0 && !this.#busy.has(lane) && lane.entries[0]!.decidedSeq <= seq)
-        void this.#send(state, lane, 0)
+        void this.#send(own, lane, 0)
   }
 
   /** Follows the first forward of new lanes, as far as it is stored: what is not may never have happened. */
@@ -88,19 +86,19 @@ export class Forwarder implements OwnerTask {
   }
 
   /** Tells a partition of lanes that were closed, until it answers. */
-  async #tell(state: PartitionState, partition: number, failures: number): Promise<void> {
+  async #tell(own: Ownership, partition: number, failures: number): Promise<void> {
     this.#told.add(partition)
-    const command = closedLanesFor(state, partition, this.#storedSeq)
+    const command = closedLanesFor(own.state, partition, this.#storedSeq)
     if (command === undefined) return void this.#told.delete(partition)
     const answer = await this.#o.route(partition, [command]).then(
       (reply) => reply.answers[0],
       () => undefined,
     )
-    if (this.#state !== state) return
+    if (this.#own !== own) return
     if (answer?.ok === undefined) {
       const pauseMs = backoffMs(failures)
       this.#o.time.after(pauseMs, () => {
-        if (this.#state === state) void this.#tell(state, partition, failures + 1)
+        if (this.#own === own) void this.#tell(own, partition, failures + 1)
       })
       return
     }
@@ -111,45 +109,45 @@ export class Forwarder implements OwnerTask {
   }
 
   async #send(
-    state: PartitionState,
+    own: Ownership,
     lane: OutboxLane,
     failures: number,
     messagesMax: number = limits.forwardWindowMessages,
   ): Promise<void> {
     this.#busy.set(lane, failures)
-    const window = this.#window(lane, messagesMax)
+    const window = this.#window(own, lane, messagesMax)
     if (window.length === 0) return void this.#busy.delete(lane)
-    const answer = await this.#forward(state, lane, window, this.#first).catch((e: unknown) => {
+    const answer = await this.#forward(own.state, lane, window, this.#first).catch((e: unknown) => {
       // Its body is gone: a retry would not find it.
-      if (this.#state === state && isKirokuError(e) && e.id === 'LogDamaged') this.#o.damaged(e)
+      if (this.#own === own && isKirokuError(e) && e.id === 'LogDamaged') this.#o.damaged(e)
       return { error: asKirokuError(e).toWire() } as Answer<'Forward'>
     })
-    if (this.#state !== state) return
+    if (this.#own !== own) return
     const { ok } = answer
     if (ok === undefined) {
-      if (answer.error.id === 'UnknownSubscription') hold(this.#own!, lane, 'subscriptionGone', this.#o.now())
+      if (answer.error.id === 'UnknownSubscription') hold(own, lane, 'subscriptionGone', this.#o.now())
       // Together they are more than the target's record takes, or its store has room for.
       const isTooMuch = answer.error.id === 'BodyTooLarge' || answer.error.id === 'StorageFull'
-      return this.#again(state, lane, failures, isTooMuch ? Math.max(1, window.length >> 1) : messagesMax)
+      return this.#again(own, lane, failures, isTooMuch ? Math.max(1, window.length >> 1) : messagesMax)
     }
     this.#o.act((turn) => {
       decide(turn, { type: 'ConfirmForward', lane, said: ok })
-      if (this.#own!.held.has(lane)) this.#again(state, lane, failures)
+      if (own.held.has(lane)) this.#again(own, lane, failures)
       else this.#busy.delete(lane)
     }, forwardedBytes)
   }
 
-  #again(state: PartitionState, lane: OutboxLane, failures: number, messagesMax?: number): void {
+  #again(own: Ownership, lane: OutboxLane, failures: number, messagesMax?: number): void {
     const pauseMs = backoffMs(failures)
     this.#o.time.after(pauseMs, () => {
-      if (this.#state === state) void this.#send(state, lane, failures + 1, messagesMax)
+      if (this.#own === own) void this.#send(own, lane, failures + 1, messagesMax)
     })
   }
 
-  #window(lane: OutboxLane, messagesMax: number): OutboxEntry[] {
+  #window(own: Ownership, lane: OutboxLane, messagesMax: number): OutboxEntry[] {
     const window: OutboxEntry[] = []
     // One message is enough to find out whether a held lane may go on.
-    const max = this.#own!.held.has(lane) ? 1 : messagesMax
+    const max = own.held.has(lane) ? 1 : messagesMax
     for (const entry of lane.entries) {
       if (entry.decidedSeq > this.#storedSeq || window.length >= max) break
       // A request carries only its first number, and a repair leaves a gap in them.

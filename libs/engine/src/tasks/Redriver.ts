@@ -54,7 +54,7 @@ type RedriveOwner = Pick<
 
 /** One redrive while it is worked on. */
 interface Job {
-  readonly state: PartitionState
+  readonly own: Ownership
   readonly redrive: Redrive
   readonly sub: Subscription
   readonly cursor: RangeCursor
@@ -68,7 +68,6 @@ interface Job {
 export class Redriver implements OwnerTask {
   readonly #o: RedriveOwner
   #own: Ownership | undefined
-  #state: PartitionState | undefined
   readonly #busy = new Set<Redrive>()
   /** Redrives that wait until something is stored. */
   #waiting: (() => void)[] = []
@@ -80,11 +79,9 @@ export class Redriver implements OwnerTask {
   }
 
   begin(own: Ownership): void {
-    const { state } = own
-    this.#own = own
     this.end()
-    this.#state = state
-    this.#look(state)
+    this.#own = own
+    this.#look(own)
   }
 
   drain(): void {
@@ -92,7 +89,7 @@ export class Redriver implements OwnerTask {
   }
 
   end(): void {
-    this.#state = undefined
+    this.#own = undefined
     this.#busy.clear()
     this.#waiting = []
     for (const cancel of this.#pauses) cancel()
@@ -101,19 +98,20 @@ export class Redriver implements OwnerTask {
 
   /** A redrive may have begun; a dry run never gets to be stored. */
   decided(): void {
-    const state = this.#state
-    if (state === undefined) return
-    if (state.redrives.size > 0 || this.#own!.dryRuns.running.size > 0) this.#look(state)
+    const own = this.#own
+    if (own === undefined) return
+    if (own.state.redrives.size > 0 || own.dryRuns.running.size > 0) this.#look(own)
   }
 
   /** Begins those that are not worked on yet. */
-  #look(state: PartitionState): void {
-    for (const redrive of [...state.redrives, ...this.#own!.dryRuns.running]) {
+  #look(own: Ownership): void {
+    const { state } = own
+    for (const redrive of [...state.redrives, ...own.dryRuns.running]) {
       if (this.#busy.has(redrive)) continue
       const sub = state.subscriptionOf(redrive.queue, redrive.sub)
       if (sub === undefined) continue
       this.#busy.add(redrive)
-      void this.#run(this.#begin(state, redrive, sub)).finally(() => this.#busy.delete(redrive))
+      void this.#run(this.#begin(own, redrive, sub)).finally(() => this.#busy.delete(redrive))
     }
   }
 
@@ -125,11 +123,12 @@ export class Redriver implements OwnerTask {
     for (const goOn of waiting) goOn()
   }
 
-  #begin(state: PartitionState, redrive: Redrive, sub: Subscription): Job {
+  #begin(own: Ownership, redrive: Redrive, sub: Subscription): Job {
     const { partitions, route, time } = this.#o
     const targets = new RedriveTargets(route, partitions, () => time.monotonicMs())
+    const { state } = own
     return {
-      state,
+      own,
       redrive,
       sub,
       cursor: new RangeCursor(redriveNumbers(state, sub, redrive)),
@@ -137,8 +136,8 @@ export class Redriver implements OwnerTask {
     }
   }
 
-  #isOver({ state, redrive }: Job): boolean {
-    return this.#state !== state || !this.#own!.isRunning(redrive)
+  #isOver({ own, redrive }: Job): boolean {
+    return this.#own !== own || !own.isRunning(redrive)
   }
 
   async #run(job: Job): Promise<void> {
@@ -178,8 +177,8 @@ export class Redriver implements OwnerTask {
   }
 
   /** Ends a redrive once what it moved has arrived, but for what cannot. */
-  #finish({ redrive, cursor }: Job): Promise<void> {
-    const letters = lettersOf(this.#own!, redrive)
+  #finish({ own, redrive, cursor }: Job): Promise<void> {
+    const letters = lettersOf(own, redrive)
     if (letters.some(({ held }) => held === undefined)) return this.#stir()
     const note = letters
       .flatMap((lane) => heldWarning(lane) ?? [])
@@ -218,9 +217,9 @@ export class Redriver implements OwnerTask {
 
   /** Looks at the next messages and has those moved that can go; returns how many. */
   async #step(job: Job, look: number, batch: number): Promise<number> {
-    const { state, redrive, sub, cursor, judge } = job
+    const { own, redrive, sub, cursor, judge } = job
     const numbers = cursor.peek(look)
-    const messages = availableAmong(state, sub, numbers)
+    const messages = availableAmong(own.state, sub, numbers)
     const movesMax = redrive.messagesMax === 0 ? batch : Math.min(batch, redrive.messagesMax - redrive.moved)
     const { looked, failed, ...verdicts } = await judge.judge(await this.#candidates(job, messages), movesMax)
     // Numbers that are no longer available are skipped.
@@ -246,7 +245,7 @@ export class Redriver implements OwnerTask {
 
   /** As many of the messages as may be read together, with their metadata where that counts. */
   async #candidates(
-    { redrive, sub, state, judge }: Job,
+    { own, redrive, sub, judge }: Job,
     messages: readonly AvailableMessage[],
   ): Promise<readonly RedriveCandidate[]> {
     const { filter } = redrive
@@ -266,7 +265,7 @@ export class Redriver implements OwnerTask {
         .catch((e: unknown) => {
           const isDamage = isKirokuError(e) && e.id === 'LogDamaged'
           // The body may have been in a frame that was never stored, which the state was then rebuilt without.
-          if (isDamage && this.#state === state && liesThere(state, sub, message)) this.#o.damaged(e)
+          if (isDamage && this.#own === own && liesThere(own.state, sub, message)) this.#o.damaged(e)
           throw new KirokuError('Unavailable', 'a body cannot be read now', { cause: e })
         })
       const inside = isSealed(body!)
@@ -278,10 +277,10 @@ export class Redriver implements OwnerTask {
   }
 
   /** Messages of the queue that the outbox still holds, without those that cannot arrive now: they hold up no others. */
-  #inOutbox({ state, redrive }: Job): number {
+  #inOutbox({ own, redrive }: Job): number {
     let count = 0
-    for (const lane of state.outbox.values())
-      if (lane.source === redrive.queue && !this.#own!.held.has(lane)) count += lane.entries.length
+    for (const lane of own.state.outbox.values())
+      if (lane.source === redrive.queue && !own.held.has(lane)) count += lane.entries.length
     return count
   }
 

@@ -5,7 +5,6 @@ import {
   type LeavingPart,
   type Part,
   type Ownership,
-  type PartitionState,
   type QueueState,
   type Turn,
 } from '@kiroku/partition'
@@ -24,7 +23,6 @@ type SpreadOwner = Pick<Owner, 'log' | 'time' | 'route' | 'act'>
 export class SpreadFollower implements OwnerTask {
   readonly #o: SpreadOwner
   #own: Ownership | undefined
-  #state: PartitionState | undefined
   #storedSeq = 0
   /** Parts that are being asked, by queue and partition. */
   readonly #busy = new Set<string>()
@@ -38,14 +36,12 @@ export class SpreadFollower implements OwnerTask {
   }
 
   begin(own: Ownership, storedSeq: number): void {
-    const { state } = own
     this.#own = own
-    this.#state = state
     this.stored(storedSeq)
   }
 
   end(): void {
-    this.#state = undefined
+    this.#own = undefined
     this.#busy.clear()
     this.#awaited.clear()
     this.#isAssuring = false
@@ -55,30 +51,32 @@ export class SpreadFollower implements OwnerTask {
 
   stored(seq: number): void {
     this.#storedSeq = seq
-    const state = this.#state
-    if (state !== undefined && (state.homes.size > 0 || state.leaving.length > 0)) this.#look(state)
+    const own = this.#own
+    if (own !== undefined && (own.state.homes.size > 0 || own.state.leaving.length > 0)) this.#look(own)
   }
 
-  #look(state: PartitionState): void {
-    if (state.homes.size > 0) this.#assure(state)
-    for (const part of state.leaving) if (part.decidedSeq <= this.#storedSeq) this.#drop(state, part)
+  #look(own: Ownership): void {
+    const { state } = own
+    if (state.homes.size > 0) this.#assure(own)
+    for (const part of state.leaving) if (part.decidedSeq <= this.#storedSeq) this.#drop(own, part)
     for (const queue of state.homes) {
       const { revision, parts } = queue.spread!
-      const progress = this.#own!.progressOf(queue)
+      const progress = own.progressOf(queue)
       for (const part of parts)
         if (!progress.follows(part.partition, revision) || part.state === 'opening')
-          this.#place(state, queue, part)
+          this.#place(own, queue, part)
     }
   }
 
   /** A part that a repair set back does not tell: all are asked from time to time. */
-  #assure(state: PartitionState): void {
+  #assure(own: Ownership): void {
     if (this.#isAssuring) return
     this.#isAssuring = true
     this.#later(limits.partAssureMs, () => {
       this.#isAssuring = false
-      for (const queue of state.homes) for (const part of queue.spread!.parts) this.#place(state, queue, part)
-      this.#look(state)
+      for (const queue of own.state.homes)
+        for (const part of queue.spread!.parts) this.#place(own, queue, part)
+      this.#look(own)
     })
   }
 
@@ -90,7 +88,8 @@ export class SpreadFollower implements OwnerTask {
     this.#timers.add(cancel)
   }
 
-  #place(state: PartitionState, queue: QueueState, { partition }: Part): void {
+  #place(own: Ownership, queue: QueueState, { partition }: Part): void {
+    const { state } = own
     const key = `${queue.id}/${partition}`
     const command = (): Command | undefined => {
       const { spread } = queue
@@ -99,15 +98,12 @@ export class SpreadFollower implements OwnerTask {
         return undefined
       // The partition's former part must be gone, and limits must be shared out among the parts that exist.
       if (state.leaving.some((l) => l.partition === partition && l.name === queue.name)) return undefined
-      if (part.state === 'opening' && isLimited(queue) && !othersFollow(this.#own!, queue, part))
-        return undefined
+      if (part.state === 'opening' && isLimited(queue) && !othersFollow(own, queue, part)) return undefined
       return placePart(state, queue, part)
     }
     const tooLate = (turn: Turn<BodyRef>, asked: Command): void => {
-      if (asked.type === 'PlacePart') {
-        const { revision } = asked
-        decide(turn, { type: 'OutrunPart', queue: queue.id, partition, revision })
-      }
+      if (asked.type !== 'PlacePart') return
+      decide(turn, { type: 'OutrunPart', queue: queue.id, partition, revision: asked.revision })
     }
     const note = (turn: Turn<BodyRef>, answer: Answer<'PlacePart'>): void => {
       decide(turn, { type: 'ConfirmPart', queue: queue.id, partition, answer: answer.ok! })
@@ -116,24 +112,24 @@ export class SpreadFollower implements OwnerTask {
       this.#awaited.add(key)
       this.#later(limits.partSealedMs, () => {
         this.#awaited.delete(key)
-        this.#place(state, queue, { partition } as Part)
+        this.#place(own, queue, { partition } as Part)
       })
     }
-    this.#ask(state, key, partition, command, note, tooLate)
+    this.#ask(own, key, partition, command, note, tooLate)
   }
 
-  #drop(state: PartitionState, part: LeavingPart): void {
+  #drop(own: Ownership, part: LeavingPart): void {
     const { name, queue, partition, revision } = part
     const home = { partition: this.#o.log.partition, queue }
     const command = (): Command => ({ type: 'DropPart', queue: name, home, revision })
-    this.#ask(state, `${queue}/${partition} leaves`, partition, command, (turn) => {
+    this.#ask(own, `${queue}/${partition} leaves`, partition, command, (turn) => {
       decide(turn, { type: 'ConfirmDrop', part })
     })
   }
 
   /** Asks until there is an answer, and has it decided; does nothing while that is under way. */
   #ask<A extends Answer>(
-    state: PartitionState,
+    own: Ownership,
     key: string,
     partition: number,
     command: () => Command | undefined,
@@ -151,7 +147,7 @@ export class SpreadFollower implements OwnerTask {
         (reply) => reply.answers[0] as A | undefined,
         () => undefined,
       )
-      if (this.#state !== state) return
+      if (this.#own !== own) return
       if (answer?.ok === undefined) {
         if (answer?.error?.id === 'QueueMoved' && tooLate !== undefined && failures > 0)
           this.#o.act((turn) => tooLate(turn, asked))
@@ -161,7 +157,7 @@ export class SpreadFollower implements OwnerTask {
       this.#o.act((turn) => {
         this.#busy.delete(key)
         note(turn, answer)
-        this.#look(state)
+        this.#look(own)
       }, valueBytes(answer.ok))
     }
     this.#busy.add(key)
