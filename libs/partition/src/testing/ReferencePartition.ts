@@ -5,40 +5,34 @@ import {
   stateNames,
   type LogEvent,
   type LogEventOf,
-  type QueueAddress,
   type QueueConfig,
-  type SettleItem,
   type SubscriptionSettings,
 } from '@kiroku/protocol'
-import { dedupKeyBytes, laneKey } from '../index.ts'
+import { ReferenceOutbox } from './ReferenceOutbox.ts'
 import {
   bodyOf,
   configure,
+  endRedrives,
   enter,
   forget,
   heldBy,
   isHeld,
   known,
   labels,
-  type LawLane,
   type LawMessage,
   type LawQueue,
   type LawSub,
   leaveOut,
-  newSub,
+  newQueue,
+  remember,
+  subscribe,
   timeOf,
 } from './ReferenceQueue.ts'
 import { numbersOf } from './TestPartition.ts'
 import { keyText } from './TestRepeats.ts'
-import {
-  extendOf,
-  failureOf,
-  lawful,
-  notOverdue,
-  releaseOf,
-  settled,
-  type Settlement,
-} from './lawfulEvents.ts'
+import { moveSince } from './moveSince.ts'
+import { endPast, restorePast } from './referencePast.ts'
+import { extendOf, failureOf, lawful, notOverdue, releaseOf } from './lawfulEvents.ts'
 
 /**
  * Reads the record message by message and holds every fact against the law. It keeps nothing but the law's
@@ -48,9 +42,7 @@ export class ReferencePartition {
   readonly queues = new Map<number, LawQueue>()
   nextDelivery = 1
   readonly #used = new Set<number>()
-  readonly #lanes = new Map<string, LawLane>()
-  /** What new lanes begin with, above all that was used. */
-  #firstForward = 1
+  readonly outbox = new ReferenceOutbox()
   /** Since when clocks disagree: the time, and the next delivery. */
   #dispute: { readonly since: number; readonly delivery: number } | undefined
 
@@ -73,7 +65,10 @@ export class ReferencePartition {
   #read(e: LogEvent, at: number, nextBody: (queue: number) => Uint8Array): void {
     switch (e.type) {
       case 'QueueCreated':
-        return this.#create(e)
+        lawful(!this.#used.has(e.queue), 'a queue id that is used again')
+        this.#used.add(e.queue)
+        this.queues.set(e.queue, newQueue(e))
+        return
       case 'QueueConfigured': {
         const q = this.#queue(e.queue)
         forget(q, at)
@@ -101,7 +96,7 @@ export class ReferencePartition {
       }
       case 'SubscriptionCreated':
       case 'SubscriptionReset':
-        return this.#subscribe(e)
+        return subscribe(this.#queue(e.queue), e)
       case 'SubscriptionConfigured':
         return configure(
           this.#queue(e.queue),
@@ -109,15 +104,15 @@ export class ReferencePartition {
           e.settings as unknown as SubscriptionSettings,
         )
       case 'RunsRestored':
-        return this.#restore(e, at)
+        return restorePast(this.#queue(e.queue), this.#sub(e.queue, e.sub), e, at)
       case 'SubscriptionFilled':
-        return this.#filled(e, at)
+        return endPast(this.#queue(e.queue), this.#sub(e.queue, e.sub), at)
       case 'SubscriptionDeleted':
         lawful(this.#queue(e.queue).subs.delete(e.sub), 'the end of no subscription')
-        this.#endRedrives(e.queue, e.sub)
+        endRedrives(this.#queue(e.queue), e.sub)
         return
       case 'Enqueued':
-        this.#remember(e, at)
+        remember(this.#queue(e.queue), e, at)
         for (let i = 0; i < e.count; i++) {
           const message = { enqueuedAt: at, times: [at], ...bodyOf(nextBody(e.queue)), ...labels(e) }
           this.#arrive(e.queue, e.first + i, message, e.dueAt, undefined, e.filteredBy)
@@ -204,39 +199,27 @@ export class ReferencePartition {
         q.messages.get(e.number)!.body = nextBody(e.queue)
         return
       }
-      case 'RedriveStarted':
-        lawful(!this.#isRedriven(e.queue, e.sub), 'two redrives at once')
-        this.#queue(e.queue).redrives.set(e.task, {
+      case 'RedriveStarted': {
+        const { redrives } = this.#queue(e.queue)
+        lawful(![...redrives.values()].some((r) => r.sub === e.sub), 'two redrives at once')
+        redrives.set(e.task, {
           sub: e.sub,
           upTo: e.upTo,
           only: e.selection && new Set(numbersOf(e.selection)),
         })
         return
+      }
       case 'RedriveEnded':
         lawful(this.#queue(e.queue).redrives.delete(e.task), 'the end of no redrive')
         return
       case 'Redriven':
         return this.#redrive(e, at)
-      case 'Forwarded': {
-        const lane = this.#lanes.get(laneKey(e.source, e.target))
-        lawful(lane !== undefined && e.upTo <= lane.next, `forwards up to ${e.upTo} that never left`)
-        lane!.letters = lane!.letters.filter(({ forward }) => forward >= e.upTo)
-        return
-      }
+      case 'Forwarded':
+        return this.outbox.forwarded(e)
       case 'Readdressed':
-        return this.#readdress(e)
+        return this.outbox.readdressed(e, this.queues.get(e.source))
       case 'LanesClosed':
-        for (let i = 0; i < e.targets.length; i += 2) {
-          const key = laneKey(e.source, { partition: e.targets[i]!, queue: e.targets[i + 1]! })
-          const lane = this.#lanes.get(key)
-          if (lane === undefined) continue
-          lawful(!this.queues.has(e.source), `the end of what queue ${e.source} sends, which is there`)
-          lawful(lane.letters.length === 0, `letters of queue ${e.source} that are forgotten`)
-          this.#lanes.delete(key)
-          this.#firstForward = Math.max(this.#firstForward, lane.next)
-        }
-        this.#firstForward++
-        return
+        return this.outbox.closed(e, this.queues.has(e.source))
       case 'QueuePurged':
         for (const sub of this.#queue(e.queue).subs.values())
           for (const [n, cell] of sub.cells)
@@ -249,121 +232,12 @@ export class ReferencePartition {
       case 'ClockResumed':
         for (const sub of this.#subs())
           for (const cell of sub.cells.values()) if (cell.state === State.Inflight) cell.leaseUntil += e.gapMs
-        if (this.#dispute !== undefined) this.#moveSince(this.#dispute, e.gapMs)
+        if (this.#dispute !== undefined) moveSince(this.queues.values(), this.#dispute, e.gapMs)
         lawful(e.now >= at, 'time that goes back')
         if (e.dispute === undefined) this.#dispute = undefined
         else this.#dispute ??= { since: e.now, delivery: this.nextDelivery }
         return
     }
-  }
-
-  /** What came since clocks disagree has its time from then, and so has every delivery since. */
-  #moveSince({ since, delivery }: { readonly since: number; readonly delivery: number }, ms: number): void {
-    const moved = (at: number): number => (at >= since ? at + ms : at)
-    for (const q of this.queues.values()) {
-      for (const [n, m] of q.messages) {
-        if (m.enqueuedAt >= since)
-          for (const cell of [...q.subs.values()].map(({ cells }) => cells.get(n)))
-            if (cell?.state === State.Delayed) cell.dueAt += ms
-        const dueAt = q.dueAt.get(n)
-        if (m.enqueuedAt >= since && dueAt !== undefined) q.dueAt.set(n, dueAt + ms)
-        m.enqueuedAt = moved(m.enqueuedAt)
-        // A reader of the past finds it as it was recorded.
-        m.times = [...m.times, ...m.times.map(moved)]
-      }
-      for (const [key, sent] of q.keys) q.keys.set(key, { ...sent, at: moved(sent.at) })
-      for (const sub of q.subs.values()) {
-        if (sub.held.since >= since) sub.held = { since: sub.held.since + ms, until: sub.held.until + ms }
-        for (const [n, at] of sub.times) sub.times.set(n, moved(at))
-        for (const [attempt, got] of sub.attempts) sub.attempts.set(attempt, { ...got, at: moved(got.at) })
-        for (const cell of sub.cells.values()) {
-          if (cell.delivery < delivery || isFinal(cell.state)) continue
-          if (cell.state === State.WaitingRetry) cell.dueAt += ms
-          if (cell.leaseCap > 0) cell.leaseCap += ms
-        }
-      }
-    }
-  }
-
-  #create(e: LogEventOf<'QueueCreated'>): void {
-    const config = e.config as unknown as QueueConfig
-    lawful(!this.#used.has(e.queue), 'a queue id that is used again')
-    this.#used.add(e.queue)
-    this.queues.set(e.queue, {
-      id: e.queue,
-      name: e.name,
-      config,
-      paused: false,
-      messages: new Map(),
-      delayed: new Set(),
-      dueAt: new Map(),
-      recalled: new Set(),
-      purgedTo: 0,
-      subs: new Map([[0, newSub(0, 'main', config)]]),
-      keys: new Map(),
-      redrives: new Map(),
-    })
-  }
-
-  #subscribe(e: LogEventOf<'SubscriptionCreated' | 'SubscriptionReset'>): void {
-    const q = this.#queue(e.queue)
-    const before = [...q.subs.values()].find(({ name }) => name === e.name)
-    lawful((before === undefined) === (e.type === 'SubscriptionCreated'), `${e.type} of "${e.name}"`)
-    const sub = newSub(e.sub, e.name, q.config)
-    const settings = e.type === 'SubscriptionCreated' ? e.settings : before!.settings
-    configure(q, sub, settings as SubscriptionSettings)
-    sub.attemptsMax = sub.policy.attemptsMax
-    sub.paused = before?.paused ?? false
-    sub.held = before?.held ?? sub.held
-    if (before !== undefined) {
-      q.subs.delete(before.id)
-      this.#endRedrives(e.queue, before.id)
-    }
-    lawful(!q.subs.has(e.sub), 'a generation that is there already')
-    q.subs.set(e.sub, sub)
-    if (e.readFrom === undefined) return
-    sub.past = new Set()
-    for (let n = Math.max(e.from, q.purgedTo); n <= q.messages.size; n++)
-      if (q.delayed.has(n)) sub.cells.set(n, newCell(State.Delayed, q.dueAt.get(n)!))
-      else if (!q.recalled.has(n) && (q.messages.get(n)!.only ?? e.name) === e.name) sub.past.add(n)
-  }
-
-  /** Messages of the past become available, in their order and ahead of the newer ones. */
-  #restore(e: LogEventOf<'RunsRestored'>, at: number): void {
-    const q = this.#queue(e.queue)
-    const sub = this.#sub(e.queue, e.sub)
-    const passes = ({ tag }: LawMessage): boolean => sub.settings.tags?.includes(tag) ?? true
-    for (let i = 0; i < e.runs.length; i += 6)
-      for (let n = e.runs[i]!, end = n + e.runs[i + 1]!; n < end; n++) {
-        const m = q.messages.get(n)!
-        const enqueuedAt = e.runs[i + 4]!
-        lawful(sub.past!.delete(n), `message ${n} restored, which is not of the past`)
-        lawful(m.times.includes(enqueuedAt), `message ${n} restored as of ${enqueuedAt}`)
-        lawful(enqueuedAt + q.config.retentionMs > at, `message ${n} restored after its retention`)
-        lawful(passes(m), `message ${n} restored past the filter`)
-        if (!isHeld(q, n)) m.body = m.sent
-        sub.cells.set(n, newCell(State.Available))
-        sub.times.set(n, enqueuedAt)
-        const before = sub.restored.get(m.group) ?? 0
-        sub.restored.set(m.group, before + 1)
-        sub.groups.set(m.group, (sub.groups.get(m.group) ?? []).toSpliced(before, 0, n))
-      }
-    for (const n of numbersOf(e.filtered ?? [])) {
-      lawful(sub.past!.delete(n) && !passes(q.messages.get(n)!), `message ${n} filtered out of the past`)
-      const cell = newCell(State.Available)
-      lawful(step(cell, { type: 'DISCARD', reason: 'filtered' }), 'a filtered message')
-      sub.cells.set(n, cell)
-    }
-  }
-
-  /** Nothing of the past is left out but what is too old. */
-  #filled(e: LogEventOf<'SubscriptionFilled'>, at: number): void {
-    const { messages, config } = this.#queue(e.queue)
-    const sub = this.#sub(e.queue, e.sub)
-    for (const n of sub.past!)
-      lawful(Math.min(...messages.get(n)!.times) + config.retentionMs <= at, `message ${n} left in the past`)
-    leaveOut(sub)
-    sub.past = undefined
   }
 
   *#subs(): Generator<LawSub> {
@@ -400,19 +274,6 @@ export class ReferencePartition {
     for (const sub of q.subs.values()) {
       sub.cells.set(n, dueAt === 0 ? newCell(State.Available) : newCell(State.Delayed, dueAt))
       if (dueAt === 0) enter(sub, n, message, only, filteredBy)
-    }
-  }
-
-  #remember(e: LogEventOf<'Enqueued'>, at: number): void {
-    const q = this.#queue(e.queue)
-    const looks = (q.config.dedup ?? 'off') !== 'off'
-    lawful(looks === (e.keys !== undefined), `keys of queue ${q.id}`)
-    if (e.keys === undefined) return
-    lawful(e.keys.length === e.count * dedupKeyBytes, 'a key for each message')
-    for (let i = 0; i < e.count; i++) {
-      const key = keyText(e.keys, i)
-      lawful(known(q, key, at) === undefined, `message ${e.first + i}, which was sent before`)
-      q.keys.set(key, { number: e.first + i, at })
     }
   }
 
@@ -487,68 +348,11 @@ export class ReferencePartition {
     }
   }
 
-  #endRedrives(queue: number, sub: number): void {
-    const { redrives } = this.#queue(queue)
-    for (const [task, r] of redrives) if (r.sub === sub) redrives.delete(task)
-  }
-
-  #isRedriven(queue: number, sub: number): boolean {
-    return [...this.#queue(queue).redrives.values()].some((r) => r.sub === sub)
-  }
-
-  /** Forwards are numbered without a gap. */
   #leave(e: LogEventOf<'DeadLettered' | 'Redriven'>): void {
-    const sub = e.type === 'Redriven' ? undefined : this.#sub(e.queue, e.sub).name
-    const name = e.type === 'Redriven' ? e.name : this.#sub(e.queue, e.sub).config.deadLetter!.name
-    const letters = numbersOf(e.numbers).map((number) => ({ number, sub }))
-    this.#enter(e.queue, e.target, name, e.forward, letters)
-  }
-
-  #enter(
-    queue: number,
-    target: QueueAddress,
-    name: string,
-    forward: number,
-    letters: readonly { readonly number: number; readonly sub: string | undefined }[],
-  ): void {
-    const key = laneKey(queue, target)
-    const lane = this.#lanes.get(key) ?? { name, next: this.#firstForward, letters: [] }
-    this.#lanes.set(key, lane)
-    lawful(forward === lane.next && letters.length > 0, `forward ${forward} out of turn`)
-    for (const letter of letters) lane.letters.push({ ...letter, forward: lane.next++ })
-  }
-
-  /** Letters leave for another queue, in their order, because of the setting that they fell under or the name. */
-  #readdress({ source, from, forwards, target, name, forward }: LogEventOf<'Readdressed'>): void {
-    const key = laneKey(source, from)
-    const lane = this.#lanes.get(key)!
-    const numbers = numbersOf(forwards)
-    const moved = lane.letters.filter((letter) => numbers.includes(letter.forward))
-    lawful(String(moved.map((letter) => letter.forward)) === String(numbers), 'letters that are not there')
-    lawful(laneKey(source, target) !== key, 'letters that go where they were going')
-    for (const { sub } of moved) {
-      const set = [...(this.queues.get(source)?.subs.values() ?? [])].find((s) => s.name === sub)?.config
-        .deadLetter
-      const isSet = set?.name === name && set.partition === target.partition && set.queue === target.queue
-      lawful(
-        isSet || (lane.name === name && from.partition === target.partition),
-        `letters that go to "${name}"`,
-      )
-    }
-    lane.letters = lane.letters.filter((letter) => !numbers.includes(letter.forward))
-    this.#enter(source, target, name, forward, moved)
-    if (lane.letters.length > 0) return
-    this.#lanes.delete(key)
-    this.#firstForward = Math.max(this.#firstForward, lane.next)
-  }
-
-  /** What waits to arrive, by lane. */
-  get waiting(): Map<string, number[]> {
-    return new Map(
-      [...this.#lanes].flatMap(([key, { letters }]) =>
-        letters.length === 0 ? [] : [[key, letters.map(({ number }) => number)] as const],
-      ),
-    )
+    const { name: sub, config } = this.#sub(e.queue, e.sub)
+    const isRedriven = e.type === 'Redriven'
+    const letters = numbersOf(e.numbers).map((number) => ({ number, sub: isRedriven ? undefined : sub }))
+    this.outbox.enter(e.queue, e.target, isRedriven ? e.name : config.deadLetter!.name, e.forward, letters)
   }
 
   #redrive(e: LogEventOf<'Redriven'>, at: number): void {
@@ -588,37 +392,5 @@ export class ReferencePartition {
       lawful(state === State.Available, `message ${n} expired in ${stateNames[state]}`)
     }
     return this.#each(e, e.numbers, () => ({ type: 'EXPIRE' }), State.Discarded)
-  }
-
-  /** What the law says to a settling command: the message numbers that are refused, in order. */
-  refusals(
-    type: Settlement,
-    items: readonly SettleItem[],
-    at: number,
-    options: { readonly dueAt: number; readonly leaseMs: number },
-  ): number[] {
-    const cells = new Map<string, MessageCell>()
-    const refused: number[] = []
-    for (const item of items) {
-      const sub = this.queues.get(item.queue)?.subs.get(item.sub)
-      for (const n of numbersOf(item.numbers)) {
-        const inForce = sub?.cells.get(n)
-        const known = item.delivery > 0 && item.delivery < this.nextDelivery
-        if (sub !== undefined && known && sub.past === undefined && sub.leftOut.has(n) && type === 'Ack')
-          continue
-        if (sub === undefined || inForce === undefined || !known || sub.past !== undefined) {
-          refused.push(n)
-          continue
-        }
-        const key = `${item.queue}/${item.sub}/${n}`
-        const cell = cells.get(key) ?? { ...inForce }
-        cells.set(key, cell)
-        // A final message cannot tell which deliveries it had; nor can one that was never touched.
-        const gone = isFinal(cell.state) || cell.delivery === 0
-        if (gone ? type === 'Ack' : settled(type, cell, item.delivery, at, sub.policy, options)) continue
-        refused.push(n)
-      }
-    }
-    return refused
   }
 }

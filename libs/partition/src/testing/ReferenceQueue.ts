@@ -1,5 +1,13 @@
-import { type MessageCell, type Policy, step } from '@kiroku/message'
-import { isFinal, type QueueConfig, State, type SubscriptionSettings } from '@kiroku/protocol'
+import { newCell, type MessageCell, type Policy, step } from '@kiroku/message'
+import {
+  isFinal,
+  type LogEventOf,
+  type QueueConfig,
+  State,
+  type SubscriptionSettings,
+} from '@kiroku/protocol'
+import { dedupKeyBytes } from '../index.ts'
+import { keyText } from './TestRepeats.ts'
 import { lawful } from './lawfulEvents.ts'
 
 /** One message as the record tells it. */
@@ -95,7 +103,7 @@ export const forget = (q: LawQueue, now: number): void => {
   for (const key of q.keys.keys()) if (known(q, key, now) === undefined) q.keys.delete(key)
 }
 
-export const newSub = (id: number, name: string, config: QueueConfig): LawSub => {
+const newSub = (id: number, name: string, config: QueueConfig): LawSub => {
   const policy = policyOf(config)
   const { attemptsMax } = policy
   return {
@@ -169,3 +177,63 @@ export const isHeld = ({ subs }: LawQueue, n: number): boolean =>
     const cell = cells.get(n)
     return cell !== undefined && !isFinal(cell.state)
   })
+
+/** A queue as it is created. */
+export const newQueue = (e: LogEventOf<'QueueCreated'>): LawQueue => {
+  const config = e.config as unknown as QueueConfig
+  return {
+    id: e.queue,
+    name: e.name,
+    config,
+    paused: false,
+    messages: new Map(),
+    delayed: new Set(),
+    dueAt: new Map(),
+    recalled: new Set(),
+    purgedTo: 0,
+    subs: new Map([[0, newSub(0, 'main', config)]]),
+    keys: new Map(),
+    redrives: new Map(),
+  }
+}
+
+/** A generation begins, in the place of the one before of its name. */
+export const subscribe = (q: LawQueue, e: LogEventOf<'SubscriptionCreated' | 'SubscriptionReset'>): void => {
+  const before = [...q.subs.values()].find(({ name }) => name === e.name)
+  lawful((before === undefined) === (e.type === 'SubscriptionCreated'), `${e.type} of "${e.name}"`)
+  const sub = newSub(e.sub, e.name, q.config)
+  const settings = e.type === 'SubscriptionCreated' ? e.settings : before!.settings
+  configure(q, sub, settings as SubscriptionSettings)
+  sub.attemptsMax = sub.policy.attemptsMax
+  sub.paused = before?.paused ?? false
+  sub.held = before?.held ?? sub.held
+  if (before !== undefined) {
+    q.subs.delete(before.id)
+    endRedrives(q, before.id)
+  }
+  lawful(!q.subs.has(e.sub), 'a generation that is there already')
+  q.subs.set(e.sub, sub)
+  if (e.readFrom === undefined) return
+  sub.past = new Set()
+  for (let n = Math.max(e.from, q.purgedTo); n <= q.messages.size; n++)
+    if (q.delayed.has(n)) sub.cells.set(n, newCell(State.Delayed, q.dueAt.get(n)!))
+    else if (!q.recalled.has(n) && (q.messages.get(n)!.only ?? e.name) === e.name) sub.past.add(n)
+}
+
+/** Redrives of a subscription end with it. */
+export const endRedrives = ({ redrives }: LawQueue, sub: number): void => {
+  for (const [task, r] of redrives) if (r.sub === sub) redrives.delete(task)
+}
+
+/** Keys of a send, none of which was sent within the window. */
+export const remember = (q: LawQueue, e: LogEventOf<'Enqueued'>, at: number): void => {
+  const looks = (q.config.dedup ?? 'off') !== 'off'
+  lawful(looks === (e.keys !== undefined), `keys of queue ${q.id}`)
+  if (e.keys === undefined) return
+  lawful(e.keys.length === e.count * dedupKeyBytes, 'a key for each message')
+  for (let i = 0; i < e.count; i++) {
+    const key = keyText(e.keys, i)
+    lawful(known(q, key, at) === undefined, `message ${e.first + i}, which was sent before`)
+    q.keys.set(key, { number: e.first + i, at })
+  }
+}

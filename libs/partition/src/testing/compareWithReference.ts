@@ -64,7 +64,7 @@ export const compare = (own: Ownership, law: ReferencePartition): void => {
   const waiting = [...state.outbox].flatMap(([key, { entries }]) =>
     entries.length === 0 ? [] : [[key, entries.map(({ number }) => number)] as const],
   )
-  expect(new Map(waiting)).toEqual(law.waiting)
+  expect(new Map(waiting)).toEqual(law.outbox.waiting)
 }
 
 /** What the law compares: the fields that mean something in the state. */

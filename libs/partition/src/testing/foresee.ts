@@ -1,3 +1,4 @@
+import { refusals } from './refusals.ts'
 import { type Command, defaultQueueConfig, State } from '@kiroku/protocol'
 import { expect } from 'vitest'
 import type { Clients } from './Clients.ts'
@@ -62,20 +63,20 @@ export const foresee = (
 ): number[] | undefined => {
   switch (command?.type) {
     case 'Release':
-      return law.refusals('Release', command.items, p.now, {
+      return refusals(law, 'Release', command.items, p.now, {
         dueAt: p.now + (command.delayMs ?? 0),
         leaseMs: 0,
       })
     case 'Ack':
     case 'DeadLetter':
-      return law.refusals(command.type, command.items, p.now, { dueAt: 0, leaseMs: 0 })
+      return refusals(law, command.type, command.items, p.now, { dueAt: 0, leaseMs: 0 })
     case 'Retry':
-      return law.refusals('Retry', command.items, p.now, {
+      return refusals(law, 'Retry', command.items, p.now, {
         dueAt: p.now + (command.delayMs ?? 1),
         leaseMs: 0,
       })
     case 'Extend':
-      return law.refusals('Extend', command.items, p.now, { dueAt: 0, leaseMs: command.leaseMs })
+      return refusals(law, 'Extend', command.items, p.now, { dueAt: 0, leaseMs: command.leaseMs })
     default:
       return undefined
   }
