@@ -27,7 +27,14 @@ const withQueue = async (log: MemoryLog, ...rest: [string?, object?]) => {
   await node.ask({ type: 'CreateQueue', queue: 'mail', config: {}, by })
   return node
 }
-const lifeOf = (one: Awaited<ReturnType<typeof startTestNode>>) => one.node.actors.get(0)?.life
+type TestNode = Awaited<ReturnType<typeof startTestNode>>
+const lifeOf = (one: TestNode) => one.node.actors.get(0)?.life
+
+/** Receives up to 10 messages and acknowledges them. */
+const work = async ({ ask }: Pick<TestNode, 'ask'>): Promise<void> => {
+  const { queue, delivery, numbers } = (await ask(receive('mail', 10))).delivery!
+  await ask({ type: 'Ack', items: [{ queue, sub: 0, delivery, numbers }] })
+}
 
 describe('the owner of a partition', () => {
   it('goes on after a stray record on its subject, and puts it on record', async () => {
@@ -268,14 +275,7 @@ describe('the owner of a partition', () => {
     let n = 0
     await waitUntil(async () => {
       await one.ask(send(++n, 10, 1_000))
-      const { delivery } = await one.ask(receive('mail', 10))
-      const item = {
-        queue: delivery!.queue,
-        sub: 0,
-        delivery: delivery!.delivery,
-        numbers: delivery!.numbers,
-      }
-      await one.ask({ type: 'Ack', items: [item] })
+      await work(one)
       return (await part.state()).firstSeq > 100
     })
     await one.ask({ ...send(++n), messages: [body('the last')] })
@@ -296,9 +296,7 @@ describe('the owner of a partition', () => {
     let most = 0
     await waitUntil(async () => {
       await one.ask(send(++n, 5, 1_000))
-      const { delivery } = await one.ask(receive('mail', 10))
-      const { queue, numbers } = delivery!
-      await one.ask({ type: 'Ack', items: [{ queue, sub: 0, delivery: delivery!.delivery, numbers }] })
+      await work(one)
       const { bytes, firstSeq } = await part.state()
       most = Math.max(most, bytes)
       return firstSeq > 50
@@ -337,14 +335,7 @@ describe('the owner of a partition', () => {
     let n = 2
     await waitUntil(async () => {
       await one.ask(send(++n, 10, 1_000))
-      const { delivery } = await one.ask(receive('mail', 10))
-      const item = {
-        queue: delivery!.queue,
-        sub: 0,
-        delivery: delivery!.delivery,
-        numbers: delivery!.numbers,
-      }
-      await one.ask({ type: 'Ack', items: [item] })
+      await work(one)
       expect(oldestBodySeq(snapshot(one.node.actors.get(0)!.state))).toBeGreaterThanOrEqual(
         (await part.state()).firstSeq,
       )
