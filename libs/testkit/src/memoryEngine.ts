@@ -1,7 +1,7 @@
 import * as Effect from 'effect/Effect'
 import * as Exit from 'effect/Exit'
 import * as Scope from 'effect/Scope'
-import { Node, type NodeOptions } from '@kiroku/engine'
+import { Node, type NodeOptions, type PartitionActor } from '@kiroku/engine'
 import { createMemoryLog, type MemoryLog } from '@kiroku/log'
 import { waitUntil } from './waitUntil.ts'
 
@@ -57,6 +57,6 @@ export const startMemoryEngine = async (
   }
 }
 
-/** A damaged partition is refused, which a test may want to see. */
-const isSettled = (actor: { readonly life: string }): boolean =>
-  actor.life === 'Active' || actor.life === 'Quarantined'
+/** Its first frame is stored, so that a test reads the same record each time; or it is damaged, which a test may want to see. */
+const isSettled = ({ life, metrics }: PartitionActor): boolean =>
+  life === 'Quarantined' || (life === 'Active' && metrics.appendCounts.some((count) => count > 0))
