@@ -82,7 +82,7 @@ describe('a node on a memory log', () => {
     await one.close()
   })
 
-  it.each(['requestLost', 'answerLost', 'late'] as const)(
+  it.each(['requestLost', 'answerLost', 'late', 'displaced'] as const)(
     'answers truthfully when an append is %s',
     async (fault) => {
       const log = createMemoryLog({ partitions: 1 })
@@ -91,7 +91,7 @@ describe('a node on a memory log', () => {
       log.faults.onAppend(0, fault)
       const send: Command = { type: 'Enqueue', queue: 'mail', producer: 'p', send: 1, messages: [body('x')] }
       const first = await one.node.request(0, [send])
-      expect(first.answers[0]!.error?.id).toBe(fault === 'answerLost' ? undefined : 'Unavailable')
+      expect(first.answers[0]!.error?.id).toBe(fault === 'displaced' ? 'Unavailable' : undefined)
       await waitUntil(() => one.node.actors.get(0)!.life === 'Active')
       log.faults.land(0)
       expect((await one.ask(send)).first).toBe(1)

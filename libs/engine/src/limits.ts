@@ -45,6 +45,8 @@ export const limits = {
   sliceMs: 10,
   fenceTriesMsMax: 15_000,
   fenceReasonCharactersMax: 300,
+  /** The longest pause between two tries to have appends stored that were not confirmed. */
+  confirmPauseMsMax: 250,
   lockPollMs: 20,
   checkpointBytesMin: 32 * 1024 * 1024,
   /** A checkpoint is made when the log grew by this multiple of the last one's size. */

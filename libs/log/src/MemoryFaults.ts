@@ -9,10 +9,11 @@ import type { MemoryStore } from './MemoryStore.ts'
  * - `requestLost`: not stored, no answer (`LogAmbiguous`);
  * - `answerLost`: stored, no answer (`LogAmbiguous`);
  * - `late`: no answer, still under way together with everything its handle appends behind it before its next
- *   fence, until `land` is called;
+ *   fence or repeat, until `land` is called;
+ * - `displaced`: a foreign record takes its place just before it arrives (`Fenced`);
  * - `full`: `StorageFull`.
  */
-export type WriteFault = 'none' | 'requestLost' | 'answerLost' | 'late' | 'full'
+export type WriteFault = 'none' | 'requestLost' | 'answerLost' | 'late' | 'displaced' | 'full'
 
 /** A write that is still under way. */
 interface Wanderer {

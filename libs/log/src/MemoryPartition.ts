@@ -6,6 +6,9 @@ import type { MemoryStore } from './MemoryStore.ts'
 /** Runs `fn` after `ms`; the only clock a memory log has. */
 export type Schedule = (ms: number, fn: () => void) => void
 
+/** What is published by mistake. */
+const foreignRecord = new TextEncoder().encode('a foreign record')
+
 /** One handle to a partition in memory; several may exist, as several nodes may believe to own it. */
 export class MemoryPartition implements PartitionLog {
   readonly partition: number
@@ -15,8 +18,8 @@ export class MemoryPartition implements PartitionLog {
   readonly #schedule: Schedule
   /** Writes on their way, oldest first: a connection keeps their order whatever the delay. */
   #sent: (() => void)[] = []
-  /** Whether an earlier write of this handle is late, so that all behind it are too. */
-  #stalled = false
+  /** The sequence that the first late write of this handle expected; all behind it are late too. */
+  #lateFrom: number | undefined
   #closed = false
   constructor(partition: number, store: MemoryStore, faults: MemoryFaults, schedule: Schedule) {
     this.partition = partition
@@ -40,13 +43,19 @@ export class MemoryPartition implements PartitionLog {
   fence(records: readonly Uint8Array[], expectedLastSeq: number): Promise<{ seq: number; timeMs: number }> {
     const fault = this.#faults.take('fence', this.partition)
     return this.#send(() => {
-      this.#stalled = false
+      this.#lateFrom = undefined
       return this.#arrive(records, expectedLastSeq, fault)
     })
   }
   append(record: Uint8Array, expectedLastSeq: number): Promise<number> {
     const fault = this.#faults.take('append', this.partition)
-    return this.#send(() => this.#arrive([record], expectedLastSeq, this.#stalled ? 'late' : fault).seq)
+    return this.#send(() => {
+      // A repeat of a late write takes another way, and so does everything once that has arrived.
+      const hasArrived = this.#faults.underWay(this.partition) === 0
+      if (this.#lateFrom !== undefined && (hasArrived || expectedLastSeq <= this.#lateFrom))
+        this.#lateFrom = undefined
+      return this.#arrive([record], expectedLastSeq, this.#lateFrom === undefined ? fault : 'late').seq
+    })
   }
   async *read(fromSeq: number, toSeq?: number): AsyncIterable<LogRecord> {
     const last = await this.#ask(() => Math.min(toSeq ?? Infinity, this.#store.lastSeq))
@@ -77,11 +86,14 @@ export class MemoryPartition implements PartitionLog {
         return this.#store.write(records, expectedLastSeq)
       case 'full':
         throw new KirokuError('StorageFull', 'the storage is full')
+      case 'displaced':
+        this.#faults.write(this.partition, foreignRecord)
+        return this.#store.write(records, expectedLastSeq)
       case 'answerLost':
         this.#store.write(records, expectedLastSeq)
         break
       case 'late':
-        this.#stalled = true
+        this.#lateFrom ??= expectedLastSeq
         this.#faults.wander(this.partition, { records, expectedLastSeq })
         break
       case 'requestLost':

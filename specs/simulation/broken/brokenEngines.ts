@@ -57,6 +57,13 @@ export const brokenEngines: readonly BrokenEngine[] = [
     what: 'an append without an answer is repeated where the log ends now',
   },
   {
+    name: 'another record taken for an append',
+    file: 'libs/engine/src/append/storeAgain.ts',
+    from: 'if (!(await holds(log, append))) return undefined',
+    to: 'if (append.seq < 0) return undefined',
+    what: 'an owner whose append has no answer takes what stands in its place for stored',
+  },
+  {
     name: 'lease expiry by wall clock',
     file: 'libs/engine/src/actor/PartitionTime.ts',
     from: 'return Math.max(now, this.#state.at)',

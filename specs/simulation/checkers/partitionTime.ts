@@ -54,9 +54,8 @@ export class PartitionTimeChecker implements Checker {
   #judge(frame: Stored, { now, gapMs, clock }: LogEventOf<'ClockResumed'>): void {
     const { partition, seq, node, record, sentMs } = frame
     const isBeginning = !this.#first.has(partition)
-    if (!isBeginning && gapMs !== now - record.at)
-      throw this.#object(`${partition}: at ${seq} time goes on by ${now - record.at}, and leases by ${gapMs}`)
     const before = this.#decided.get(partition)
+    if (!isBeginning) this.#judgeGap(frame, now, gapMs)
     if (before === undefined || clock !== undefined) return
     const { clocks } = this.#world
     const fencedMs = this.#fencedMs.get(partition) ?? 0
@@ -68,6 +67,20 @@ export class PartitionTimeChecker implements Checker {
     throw this.#object(
       `${partition}: at ${seq} time goes on ${stepMs} ms behind ${before.seq}, and the clocks disagree`,
     )
+  }
+
+  /** Leases are lengthened by a step of time, or by the time since the last append, which was not confirmed. */
+  #judgeGap({ partition, seq, record }: Stored, now: number, gapMs: number): void {
+    const before = this.#decided.get(partition)
+    const stepMs = now - record.at
+    if (gapMs === stepMs) return
+    const sinceMs = before === undefined ? 0 : record.at - timeBehind(before)
+    // Between two frames there may be a large body's record, which tells no time.
+    const isExact = before?.seq === seq - 1
+    if (stepMs > 0 || gapMs > sinceMs || (isExact && gapMs < sinceMs))
+      throw this.#object(
+        `${partition}: at ${seq} time goes on by ${stepMs || sinceMs}, and leases by ${gapMs}`,
+      )
   }
 
   /** Where clocks agree for a while, there is no dispute any more. */

@@ -72,6 +72,7 @@ const actorStates: Readonly<Record<ActorState, true | string>> = {
   Fencing: true,
   Recovering: true,
   Active: true,
+  Confirming: true,
   Draining: true,
   Released: true,
   Fenced: true,

@@ -151,7 +151,7 @@ class NodePartition implements PartitionLog {
           : chance.happens(odds.full)
             ? 'full'
             : 'none'
-    this.#known.sends(record.length)
+    if (!this.#world.truth.isSent(record)) this.#known.sends(record.length)
     const appended = this.#write('append', fault, [record], () => this.#log.append(record, expectedLastSeq))
     return appended.catch((error: unknown) => {
       if (isKirokuError(error) && error.id === 'StorageFull') this.#known.refused(this.partition)
@@ -246,5 +246,6 @@ const names: Readonly<Record<WriteFault, string>> = {
   requestLost: 'lost',
   answerLost: 'answer lost',
   late: 'late',
+  displaced: 'displaced',
   full: 'without room',
 }

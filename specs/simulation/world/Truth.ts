@@ -61,9 +61,15 @@ export class Truth {
     this.repairedEpochs = new Array<number>(partitions).fill(0)
   }
 
-  /** Notes that a node sends records off now. */
+  /** Notes that a node sends records off now; what it sends again is as old as it was. */
   sending(records: readonly Uint8Array[], node: string): void {
-    for (const record of records) this.#sendings.set(record, { node, atMs: this.#loop.nowMs })
+    for (const record of records)
+      if (!this.isSent(record)) this.#sendings.set(record, { node, atMs: this.#loop.nowMs })
+  }
+
+  /** Whether a record was sent off before. */
+  isSent(record: Uint8Array): boolean {
+    return this.#sendings.has(record)
   }
 
   /** Takes what the store says it holds now. */

@@ -16,8 +16,9 @@ export class Life {
   get state(): ActorState {
     return this.#state
   }
+  /** Whether the owner decides: at once, or when the log has confirmed what is under way. */
   get isActive(): boolean {
-    return this.#state === 'Active'
+    return this.#state === 'Active' || this.#state === 'Confirming'
   }
 
   /** Moves on as the machine says; an event that means nothing in this state is ignored. */

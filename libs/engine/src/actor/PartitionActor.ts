@@ -152,7 +152,7 @@ export class PartitionActor {
   request(commands: readonly Command[]): Promise<Reply> {
     const request = new Request(commands.length)
     const { life } = this
-    if (life !== 'Active') {
+    if (!this.#life.isActive) {
       const error =
         life === 'Quarantined'
           ? this.#quarantine
@@ -192,11 +192,10 @@ export class PartitionActor {
     loop.wake()
   }
 
-  /** Appends failed: what of them the log holds is not known. Fence, then read. */
+  /** Appends failed: what of them the log holds is not known. */
   failed(appends: readonly Append[]): void {
     const [{ error, begunMs }] = appends as [Append]
-    const { storage, loop, notes, partitionTime } = this.#parts
-    if (error?.id === 'StorageFull') storage.refused()
+    const { loop, notes, partitionTime } = this.#parts
     if (this.life !== 'Active') return this.#end(error)
     this.#life.send('APPEND_FAILED', error?.message ?? 'an append failed')
     loop.end()
@@ -206,9 +205,17 @@ export class PartitionActor {
     this.#recover(appends, error!).catch((e: unknown) => this.#fail(e))
   }
 
-  async #recover(appends: readonly Append[], error: KirokuError): Promise<void> {
-    const { gate, partitionTime } = this.#parts
+  /** Has the appends stored after all and goes on with the state there is; where that is not possible: fences, then replays. */
+  async #recover(appends: readonly Append[], failure: KirokuError): Promise<void> {
+    const { gate, partitionTime, storage } = this.#parts
     const stored = { seq: this.#storedSeq, hash: this.#storedHash }
+    // While clocks disagree, what came in the time without an owner is moved behind a fence.
+    const why = this.state.dispute === undefined ? await this.#recovery.confirm(appends, stored) : failure
+    if (this.life !== 'Confirming') return
+    if (why === undefined) return this.#goOn(appends)
+    const error = why.id === 'Fenced' ? failure : why
+    if (error.id === 'StorageFull') storage.refused()
+    this.#life.send('UNCONFIRMED', error.message)
     const found = await this.#recovery.fenceBehind(appends, stored, error.message)
     if (found === undefined) return
     const answer =
@@ -220,6 +227,17 @@ export class PartitionActor {
     this.#abandon(answer)
     const loaded = await this.#recovery.reload()
     this.#begin(loaded, partitionTime.at(this.#recovery.fenced!.monotonicMs))
+  }
+
+  /** Goes on with the state there is, behind appends that are stored by now. */
+  #goOn(appends: readonly Append[]): void {
+    const { loop, notes, partitionTime } = this.#parts
+    this.#life.send('CONFIRMED', `${appends.length} appends are stored after all`)
+    const { at, record } = partitionTime.goOn(appends.at(-1)!.begunMs)
+    loop.decideAlone(record, at)
+    notes.begin(this.state)
+    this.#pipeline.confirmed(appends)
+    loop.wake()
   }
 
   /** Hands the partition over: what is under way finishes, waiting receives are told, nothing new is taken. */

@@ -125,6 +125,13 @@ export class PartitionTime {
     this.#aliveUntilMs = Math.floor(this.#beganMs - (this.#stepping?.ms ?? 0) + monotonicMs - this.#fencedMs)
   }
 
+  /** Records that nothing could be stored since the last append, which began at `monotonicMs`: leases are lengthened by that time. */
+  goOn(monotonicMs: number): { readonly at: number; readonly record: (turn: Turn<BodyRef>) => void } {
+    const now = this.now()
+    const gapMs = now - this.at(monotonicMs)
+    return { at: now, record: (turn) => decide(turn, { type: 'ResumeClock', now, gapMs }) }
+  }
+
   /** Takes a step back whose frame the log does not hold. */
   recovered(isStored: (seq: number) => boolean): void {
     const stepping = this.#stepping

@@ -3,13 +3,15 @@ import { KirokuError } from '@kiroku/protocol'
 import type { Metrics } from '../Metrics.ts'
 import type { Time } from '../Time.ts'
 import type { Append } from '../append/AppendPipeline.ts'
-import { fence, isOver, otherOwnerBehind, sameRecord, type Fenced } from '../append/fence.ts'
+import { fence, isOver, otherOwnerBehind, type Fenced } from '../append/fence.ts'
+import { holds, refusalAmong, storeAgain, type Stored } from '../append/storeAgain.ts'
 import { asKirokuError } from '../asKirokuError.ts'
 import type { TailNotes } from '../checkpoint/TailNotes.ts'
 import { load, type Loaded } from '../checkpoint/load.ts'
 import { isDamage } from '../isDamage.ts'
 import { limits } from '../limits.ts'
 import type { Life } from './Life.ts'
+import type { ActorState } from './lifecycle.ts'
 
 /** What recovery works with. */
 interface RecoveryOptions {
@@ -20,15 +22,9 @@ interface RecoveryOptions {
   readonly tailNotes?: TailNotes | undefined
 }
 
-/** The last record that is known to be stored. */
-interface Stored {
-  readonly seq: number
-  readonly hash: Uint8Array
-}
-
 /**
- * How an owner gets its partition: fences the log, then rebuilds the state from it. At the start, and again whenever
- * appends failed, since what of them the log holds is not known before.
+ * How an owner gets its partition: fences the log, then rebuilds the state from it. At the start, and again where appends
+ * failed and sending them again does not help.
  */
 export class Recovery {
   readonly #o: RecoveryOptions
@@ -62,6 +58,15 @@ export class Recovery {
   }
 
   /**
+   * Has appends that were not confirmed stored, which leaves the state as it is. Returns why that is not possible: what of
+   * them the log holds must be found out behind a fence then. Errors: `NotOwner`, `LogShortened`, `LogDamaged`.
+   */
+  async confirm(appends: readonly Append[], stored: Stored): Promise<KirokuError | undefined> {
+    const { log, time } = this.#o
+    return refusalAmong(appends) ?? storeAgain(log, appends, stored, time, () => this.#stopped('Confirming'))
+  }
+
+  /**
    * Fences behind appends that failed. Returns how many of them the log holds, the first ones; undefined: the ownership
    * ended meanwhile. Errors: `Fenced`, `LogShortened`, `LogDamaged`, and those of the fence.
    */
@@ -80,13 +85,13 @@ export class Recovery {
     )
     if (this.#life.state !== 'Fencing') return undefined
     this.#life.send('FENCE_STORED', `epoch ${this.#fenced.epoch}`)
-    if (!(await this.#holds(stored)))
+    if (!(await holds(log, stored)))
       throw new KirokuError(
         'LogShortened',
         `partition ${log.partition}: record ${stored.seq} was stored, and the log has lost it`,
       )
     let found = 0
-    while (found < appends.length && (await this.#holds(appends[found]!))) found++
+    while (found < appends.length && (await holds(log, appends[found]!))) found++
     return found
   }
 
@@ -107,15 +112,10 @@ export class Recovery {
     })
   }
 
-  async #holds({ seq, hash }: Stored): Promise<boolean> {
-    const stored = await this.#o.log.get(seq)
-    return stored !== undefined && !stored.foreign && sameRecord(stored.data, hash)
-  }
-
   /** An owner that was told to stop must not take the partition from the next one. */
-  #stopped(): KirokuError | undefined {
+  #stopped(expected: ActorState = 'Fencing'): KirokuError | undefined {
     const { state } = this.#life
-    return state === 'Fencing'
+    return state === expected
       ? undefined
       : new KirokuError('NotOwner', `partition ${this.#o.log.partition} is ${state} here`)
   }

@@ -1,8 +1,9 @@
-import { createMemoryLog, decodeRecord, type PartitionLog } from '@kiroku/log'
+import { createMemoryLog, type PartitionLog } from '@kiroku/log'
 import type { Command } from '@kiroku/protocol'
 import { ManualTime, waitUntil } from '@kiroku/testkit'
 import { expect, it } from 'vitest'
 import { limits } from '../limits.ts'
+import { eventsOf } from '../testing/alteredLog.ts'
 import { body, by, startTestNode } from '../testing/startTestNode.ts'
 
 const send = (n: number) =>
@@ -87,18 +88,14 @@ it.each([
   shut()
   const asked = one.node.request(0, [command])
   await waitUntil(isHeld)
-  log.faults.onAppend(0, 'requestLost')
+  log.faults.onAppend(0, 'displaced')
   await one.node.request(0, [send(11)])
   const actor = one.node.actors.get(0)!
   await waitUntil(() => actor.epoch === 2 && actor.life === 'Active')
   expect((await asked).answers[0]!.error?.id).toBe('Unavailable')
   open()
   for (let n = 11; n <= 20; n++) await one.ask(send(n))
-  const types: string[] = []
-  for await (const { data } of (await log.partition(0)).read(1)) {
-    const record = decodeRecord(data)
-    if (record.kind === 'frame') types.push(...record.events.map((e) => e.type))
-  }
+  const types = (await eventsOf(await log.partition(0))).map((event) => event.type)
   expect(types).not.toContain(type)
   await one.close()
 })
@@ -119,7 +116,7 @@ it('a command that waits for its turn when the ownership ends is refused, and no
   const { epoch } = actor
   // As many appends are under way as may be, the first of which is lost.
   log.faults.slow(10)
-  log.faults.onAppend(0, 'requestLost')
+  log.faults.onAppend(0, 'displaced')
   const replies = []
   for (let n = 1; n <= limits.appendsInFlight + 2; n++) {
     replies.push(one.node.request(0, [send(n)]))

@@ -201,7 +201,7 @@ describe('a word on the clocks whose record is lost', () => {
     store.offMs = 5 * dayMs
     const two = await scene.start()
     await time.advance(1_000)
-    log.faults.onAppend(0, 'requestLost')
+    log.faults.onAppend(0, 'displaced')
     await expect(two.confirm('store')).rejects.toThrow('Unavailable')
     await time.advance(1_000)
     expect(two.actor.epoch).toBe(3)

@@ -42,7 +42,7 @@ export const describeOwned = (
     outbox,
     ...(held.length === 0 ? {} : { held }),
     checkpointSeq: checkpoints.lastSeq,
-    ...(life === 'Active' ? { clock: partitionTime.describe() } : {}),
+    ...(life === 'Active' || life === 'Confirming' ? { clock: partitionTime.describe() } : {}),
     storage: { ...storage.describe(), earlyTrims: metrics.earlyTrims },
     ...(described === undefined ? {} : { checkpoints: described }),
   }

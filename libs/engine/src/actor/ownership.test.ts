@@ -44,7 +44,7 @@ describe('leases', () => {
     await one.ask(send)
     await one.ask({ ...receive('mail'), leaseMs: 4_000 })
     clock.offMs += 60_000
-    log.faults.onAppend(0, 'requestLost', 'requestLost')
+    log.faults.onAppend(0, 'displaced', 'displaced')
     const again = one.node.request(0, [{ ...send, send: 2 }])
     for (let i = 0; i < 20; i++) await time.advance(50)
     expect((await again).answers[0]!.error?.id).toBe('Unavailable')

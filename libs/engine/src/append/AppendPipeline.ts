@@ -90,6 +90,15 @@ export class AppendPipeline {
     return this.#send(encodeBodyRecord({ epoch: this.#epoch, body }, this.#hash), [])
   }
 
+  /** Appends that failed are stored after all: goes on behind them. */
+  confirmed(appends: readonly Append[]): void {
+    this.#failed = false
+    for (const append of appends) {
+      append.state = 'stored'
+      this.#events.landed(append)
+    }
+  }
+
   /** @param tooLarge why it cannot be sent off */
   #send(
     record: { bytes: Uint8Array; hash: Uint8Array },

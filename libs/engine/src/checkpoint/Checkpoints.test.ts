@@ -1,5 +1,5 @@
 import { createMemoryLog, decodeRecord, type MemoryLog, type PartitionLog } from '@kiroku/log'
-import { KirokuError, type LogEvent } from '@kiroku/protocol'
+import { type LogEvent } from '@kiroku/protocol'
 import { waitUntil } from '@kiroku/testkit'
 import { describe, expect, it } from 'vitest'
 import { alteredLog, checkpointed, eventsOf } from '../testing/alteredLog.ts'
@@ -148,7 +148,7 @@ describe('a checkpoint that outlasts the ownership which made it', () => {
       })
     await send()
     await waitUntil(() => gets === 1)
-    log.faults.onAppend(0, 'requestLost')
+    log.faults.onAppend(0, 'displaced')
     await expect(send(1)).rejects.toThrow('Unavailable')
     await waitUntil(() => one.node.actors.get(0)!.life === 'Active')
     return { part, one, answer, sendUntil, troubles }
@@ -189,7 +189,8 @@ describe('an ownership that ends', () => {
       if (losses > 0 || record.kind !== 'frame' || !record.events.some(isLost))
         return part.append(bytes, expected)
       losses++
-      return Promise.reject(new KirokuError('LogAmbiguous', 'lost on its way'))
+      log.faults.onAppend(0, 'displaced')
+      return part.append(bytes, expected)
     }
     const one = await startTestNode(alteredLog(log, part, { append }), 'one', {
       checkpoints: { bytesMin: 10_000, ageMs: 1e9 },
@@ -300,7 +301,7 @@ describe('checkpoints of earlier ownerships', () => {
       await send(two, ++n)
       return (await checkpointed(part)).length > before
     })
-    log.faults.onAppend(0, 'requestLost')
+    log.faults.onAppend(0, 'displaced')
     await expect(two.ask({ type: 'CreateQueue', queue: 'other', config: {}, by })).rejects.toThrow()
     await waitUntil(() => held.length === 2)
     for (const letGo of held) letGo()

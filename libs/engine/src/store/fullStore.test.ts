@@ -277,7 +277,7 @@ describe('a store that is smaller than the record may become', () => {
     while ((await consume(one)) > 0);
     await fill(one)
     log.faults.slow(1_000)
-    log.faults.onAppend(0, 'requestLost')
+    log.faults.onAppend(0, 'displaced')
     const created = one.node.request(0, [{ type: 'CreateQueue', queue: 'other', config: {}, by }])
     await time.advance(60_000)
     expect((await created).answers[0]!.error?.id).toBe('Unavailable')

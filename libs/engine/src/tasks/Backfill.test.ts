@@ -102,7 +102,7 @@ describe('the past of a subscription whose record was not stored', () => {
     const sends = [1, 2, 3].map((n) => ({ ...send(n, ...names(n)), tags }))
     await one.node.request(0, sends)
     await one.ask(subscribe('earliest'))
-    log.faults.onAppend(0, 'requestLost')
+    log.faults.onAppend(0, 'displaced')
     await waitUntil(() => one.node.actors.get(0)!.state?.filling.size === 0)
     const got: string[] = []
     while (got.length < 3_000) {

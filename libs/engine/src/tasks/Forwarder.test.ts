@@ -143,7 +143,7 @@ describe('dead letters', () => {
     })
     // Both frames are under way at once; the first is stored, and the second is not.
     log.faults.slow(20)
-    log.faults.onAppend(0, 'none', 'requestLost')
+    log.faults.onAppend(0, 'none', 'displaced')
     const first = one.node.request(0, [retry(1)])
     await untilInOutbox(one)
     const second = one.node.request(0, [retry(2)])

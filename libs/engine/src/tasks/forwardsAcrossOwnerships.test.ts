@@ -42,7 +42,7 @@ const given = async () => {
   /** Asks for what is decided, is not stored, and ends the ownership. */
   const lose = async (command: Command): Promise<void> => {
     const { epoch } = actor
-    log.faults.onAppend(0, 'requestLost')
+    log.faults.onAppend(0, 'displaced')
     const { answers } = await one.node.request(0, [command])
     expect(answers[0]!.error?.id).toBe('Unavailable')
     await waitUntil(() => actor.life === 'Active' && actor.epoch > epoch)

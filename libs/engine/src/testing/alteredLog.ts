@@ -16,7 +16,8 @@ export const alteredLog = (log: Log, part: PartitionLog, otherwise: Partial<Part
 /** Everything that is on record, in order. */
 export const eventsOf = async (part: PartitionLog): Promise<LogEvent[]> => {
   const events: LogEvent[] = []
-  for await (const { data } of part.read(1)) {
+  for await (const { data, foreign } of part.read(1)) {
+    if (foreign) continue
     const record = decodeRecord(data)
     if (record.kind === 'frame') events.push(...record.events)
   }
