@@ -1,5 +1,12 @@
-import { mainSubscription, type AvailableMessage, type RedriveMove } from '@kiroku/partition'
-import { type EnvelopeMeta, type Lineage, type Redrive, type RedriveSkip, pushNumber } from '@kiroku/protocol'
+import { type AvailableMessage, type RedriveMove } from '@kiroku/partition'
+import {
+  type EnvelopeMeta,
+  type Lineage,
+  mainSubscription,
+  pushNumber,
+  type Redrive,
+  type RedriveSkip,
+} from '@kiroku/protocol'
 import type { BodySchemas } from '../bodies/BodySchemas.ts'
 import type { RedriveTarget, RedriveTargets } from './RedriveTargets.ts'
 import { looksInside, passesByTime, passesInside } from './redriveFilter.ts'

@@ -103,6 +103,13 @@ export class Ownership implements Watcher {
     if (queue.config.idleMs > 0) this.#receivedAt.set(queue, now)
   }
 
+  /** Notes that the letters of a lane wait, and why. */
+  hold(lane: OutboxLane, reason: HeldLane['reason'], now: number): void {
+    const { held } = this
+    if (lane.entries.length === 0 || !this.state.has(lane)) held.delete(lane)
+    else if (held.get(lane)?.reason !== reason) held.set(lane, { reason, since: now })
+  }
+
   look(sub: Subscription): void {
     this.dirty.add(sub)
   }

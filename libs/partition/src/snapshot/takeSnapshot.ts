@@ -16,7 +16,7 @@ import {
 } from './Snapshot.ts'
 import { copyGroups, type GroupsCopy, type OwnGroups } from './copyGroups.ts'
 import { sliceItems } from './restore.ts'
-import type { SnapshotSpace } from './snapshotSpace.ts'
+import type { SnapshotSpace } from './SnapshotSpace.ts'
 
 /** Copies the state. */
 export const snapshot = (state: PartitionState): Snapshot => toEnd(snapshotting(state))

@@ -1,5 +1,8 @@
 import {
   type AppliedSection,
+  type DeadLetterTarget,
+  isSameQueue,
+  type QueueAddress,
   defaultQueueConfig,
   limits,
   type QueueConfig,
@@ -9,9 +12,6 @@ import {
 import type { GroupColumns } from '../groups/GroupColumns.ts'
 import type { Place, Spread } from '../spread/Spread.ts'
 import { Subscription } from './Subscription.ts'
-
-/** The subscription that every queue begins with, and that is meant where none is named. */
-export const mainSubscription = 'main'
 
 /** One queue: its configuration, what waits for its time, and its subscriptions. */
 export class QueueState {
@@ -70,6 +70,34 @@ export class QueueState {
   named(name: string): Subscription | undefined {
     for (const sub of this.subs) if (sub.name === name) return sub
     return undefined
+  }
+
+  /**
+   * Generations whose filter a message with this tag does not pass; nothing when it passes all.
+   * @param only generation that it is for; absent: all
+   */
+  filteredBy(tag: string, only?: number): number[] | undefined {
+    let filtered: number[] | undefined
+    const { subs } = this
+    for (let i = 0; i < subs.length; i++) {
+      const { id } = subs[i]!
+      if (!subs[i]!.passes(tag) || (only !== undefined && id !== only)) (filtered ??= []).push(id)
+    }
+    return filtered
+  }
+
+  /** Where the queue and its subscriptions set another queue as their dead-letter queue. */
+  deadLettersTo(
+    target: QueueAddress,
+  ): { readonly deadLetter: DeadLetterTarget; readonly sub?: Subscription }[] {
+    const found: { readonly deadLetter: DeadLetterTarget; readonly sub?: Subscription }[] = []
+    const { deadLetter } = this.config
+    if (deadLetter !== null && isSameQueue(deadLetter, target)) found.push({ deadLetter })
+    for (const sub of this.subs) {
+      const own = sub.settings.deadLetter ?? null
+      if (own !== null && isSameQueue(own, target)) found.push({ deadLetter: own, sub })
+    }
+    return found
   }
 
   /** Opens a generation of a subscription; one of the same name gives it its place. */

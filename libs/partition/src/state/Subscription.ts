@@ -76,6 +76,12 @@ export class Subscription implements RunList {
     return this.ready + this.available + this.inflight + this.waitingRetry
   }
 
+  /** Whether a message with this tag passes the filter. */
+  passes(tag: string): boolean {
+    const { tags } = this
+    return tags === null || tags.includes(tag)
+  }
+
   /** Whether it delivers nothing at partition time `now`, in ms, whatever there is. */
   isPausedAt(now: number): boolean {
     return (
