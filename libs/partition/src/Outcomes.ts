@@ -8,7 +8,7 @@ import {
   pushNumber,
 } from '@kiroku/protocol'
 import { type Turn } from './Turn.ts'
-import type { Subscription } from './state/Subscription.ts'
+import type { Subscription } from './state/QueueState.ts'
 
 /** Facts that name numbers of one subscription. */
 type Numbered =

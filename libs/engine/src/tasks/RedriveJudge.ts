@@ -1,4 +1,4 @@
-import { type AvailableMessage, type RedriveMove } from '@kiroku/partition'
+import type { RedriveMove } from '@kiroku/partition'
 import {
   type EnvelopeMeta,
   type Lineage,
@@ -12,7 +12,13 @@ import type { RedriveTarget, RedriveTargets } from './RedriveTargets.ts'
 import { looksInside, passesByTime, passesInside } from './redriveFilter.ts'
 
 /** A message, with its metadata and body where they must be known. */
-export interface RedriveCandidate extends AvailableMessage {
+export interface RedriveCandidate {
+  readonly number: number
+  /** Where its body lies: a frame, and the place among the queue's bodies there. */
+  readonly seq: number
+  readonly index: number
+  readonly bytes: number
+  readonly enqueuedAt: number
   readonly meta?: EnvelopeMeta
   readonly body?: Uint8Array
 }

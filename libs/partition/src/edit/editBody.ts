@@ -2,8 +2,7 @@ import { State, type LogEventOf } from '@kiroku/protocol'
 import { missing } from '../delay/delayed.ts'
 import { queueOf } from '../eventTargets.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
-import type { QueueState } from '../state/QueueState.ts'
-import type { Subscription } from '../state/Subscription.ts'
+import type { QueueState, Subscription } from '../state/QueueState.ts'
 import { placeOf, splitReady } from '../store/takeRuns.ts'
 
 /** Where the body of a message lies: a frame, and the place among the queue's bodies there. */

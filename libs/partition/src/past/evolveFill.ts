@@ -2,7 +2,7 @@ import { type LogEventOf, runNumbers } from '@kiroku/protocol'
 import { adoptEdited } from '../edit/editBody.ts'
 import { subOf } from '../eventTargets.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
-import type { Subscription } from '../state/Subscription.ts'
+import type { Subscription } from '../state/QueueState.ts'
 import { restoreRun } from '../store/readyRuns.ts'
 
 /** Says which messages are a generation's own, and whether some of the past are yet to come. */

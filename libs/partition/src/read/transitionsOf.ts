@@ -10,8 +10,7 @@ import {
   stateNames,
 } from '@kiroku/protocol'
 import type { PartitionState } from '../state/PartitionState.ts'
-import type { QueueState } from '../state/QueueState.ts'
-import type { Subscription } from '../state/Subscription.ts'
+import type { QueueState, Subscription } from '../state/QueueState.ts'
 
 /**
  * Told of messages that change their state together: `count` from `first` on, under a subscription, or for all of them

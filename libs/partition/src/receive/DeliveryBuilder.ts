@@ -3,7 +3,7 @@ import { rangeBytes, type Ranges, State, pushNumber } from '@kiroku/protocol'
 import { outcomeBytes, Outcomes } from '../Outcomes.ts'
 import { type PlannedDelivery, type Turn } from '../Turn.ts'
 import { leave } from '../settle/decideSettle.ts'
-import type { Subscription } from '../state/Subscription.ts'
+import type { Subscription } from '../state/QueueState.ts'
 import { loadCell } from '../store/loadCell.ts'
 import type { Poll } from './Poll.ts'
 

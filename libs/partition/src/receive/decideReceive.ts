@@ -12,7 +12,7 @@ import { namedSubscription } from '../lookup.ts'
 import type { Ownership } from '../ownership/Ownership.ts'
 import { repeatReceive } from '../repeats/repeatReceive.ts'
 import { newsFor } from '../spread/Spread.ts'
-import type { Subscription } from '../state/Subscription.ts'
+import type { Subscription } from '../state/QueueState.ts'
 import type { Poll } from './Poll.ts'
 
 /** Parks a receive; it is served or answered empty when the turn ends, or later. */

@@ -8,8 +8,7 @@ import { Producers } from '../repeats/Producers.ts'
 import type { LeavingPart } from '../spread/Spread.ts'
 import { LiveSlab } from '../store/LiveSlab.ts'
 import { RunSlab } from '../store/RunSlab.ts'
-import type { QueueState } from './QueueState.ts'
-import type { Subscription } from './Subscription.ts'
+import type { QueueState, Subscription } from './QueueState.ts'
 import type { Watcher } from './Watcher.ts'
 
 /** A checkpoint that the log names. */
