@@ -27,7 +27,7 @@ import { laneKey, type OutboxEntry, type OutboxLane } from './Outbox.ts'
 export const decideForwarded = <B>(turn: Turn<B>, lane: OutboxLane, said: Answers['Forward']): void => {
   const { state } = turn
   const { source, target, next } = lane
-  if (!state.has(lane)) return
+  if (state.lane(source, target) !== lane) return
   const upTo = said.outcome === 'stored' ? said.upTo : Math.min(said.stored ?? 1, next)
   const first = lane.entries[0]
   if (first !== undefined && upTo > first.forward)

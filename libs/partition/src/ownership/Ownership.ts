@@ -104,8 +104,9 @@ export class Ownership implements Watcher {
 
   /** Notes that the letters of a lane wait, and why. */
   hold(lane: OutboxLane, reason: HeldLane['reason'], now: number): void {
-    const { held } = this
-    if (lane.entries.length === 0 || !this.state.has(lane)) held.delete(lane)
+    const { held, state } = this
+    const isEmpty = lane.entries.length === 0
+    if (isEmpty || state.lane(lane.source, lane.target) !== lane) held.delete(lane)
     else if (held.get(lane)?.reason !== reason) held.set(lane, { reason, since: now })
   }
 

@@ -134,11 +134,6 @@ export class PartitionState {
     return this.outbox.get(laneKey(source, target))
   }
 
-  /** Whether a lane is still in use here. */
-  has(lane: OutboxLane): boolean {
-    return this.lane(lane.source, lane.target) === lane
-  }
-
   /** The forward that is next from another queue to one here; undefined: none came yet. */
   nextForward(from: QueueAddress, target: number): number | undefined {
     return this.forwardsSeen.get(seenKey(from, target))

@@ -93,17 +93,14 @@ export class QueueState {
   }
 
   /** Where the queue and its subscriptions set another queue as their dead-letter queue. */
-  deadLettersTo(
-    target: QueueAddress,
-  ): { readonly deadLetter: DeadLetterTarget; readonly sub?: Subscription }[] {
-    const found: { readonly deadLetter: DeadLetterTarget; readonly sub?: Subscription }[] = []
+  deadLettersTo(target: QueueAddress): { deadLetter: DeadLetterTarget; sub?: Subscription }[] {
     const { deadLetter } = this.config
-    if (deadLetter !== null && isSameQueue(deadLetter, target)) found.push({ deadLetter })
-    for (const sub of this.subs) {
-      const own = sub.settings.deadLetter ?? null
-      if (own !== null && isSameQueue(own, target)) found.push({ deadLetter: own, sub })
-    }
-    return found
+    const found = deadLetter !== null && isSameQueue(deadLetter, target) ? [{ deadLetter }] : []
+    const ofSubs = this.subs.flatMap((sub) => {
+      const { deadLetter = null } = sub.settings
+      return deadLetter !== null && isSameQueue(deadLetter, target) ? [{ deadLetter, sub }] : []
+    })
+    return [...found, ...ofSubs]
   }
 
   /** Opens a generation of a subscription; one of the same name gives it its place. */
