@@ -1,14 +1,15 @@
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
+import ts from 'typescript'
 import { describe, expect, it } from 'vitest'
 import { cyclesIn, readImportGraph } from './ImportGraph.ts'
+import { root } from './runTarget.ts'
 
 const graph = readImportGraph()
 
 describe('no file imports itself by a detour, types included', () => {
   /** What is left of it, to be made smaller: all files of a circle lie in `folder`, and are `filesMax` at most. */
   const allowed: ReadonlyArray<{ folder: string; filesMax: number; why: string }> = [
-    { folder: 'libs/partition/src', filesMax: 2, why: 'a queue and its subscriptions know each other' },
-    { folder: 'libs/protocol/src', filesMax: 2, why: 'the table of settings and what they configure' },
     { folder: 'libs/client/src', filesMax: 7, why: 'the client and its parts know one another by class' },
     { folder: 'libs/feed/src', filesMax: 2, why: 'a hub makes its readers, which ask it' },
     { folder: 'libs/log/src', filesMax: 2, why: 'a space belongs to its store' },
@@ -72,6 +73,30 @@ describe('a file', () => {
       ([file, { specifiers }]) => path.basename(file) !== 'index.ts' && specifiers.size > modulesMax,
     )
     expect(named(wide.map(([file]) => file))).toEqual(allowed)
+  })
+})
+
+describe('libs/partition', () => {
+  it('has one entry, which exports at most 50 names one by one', () => {
+    const namesMax = 50
+    const folder = 'libs/partition'
+    const { exports } = JSON.parse(readFileSync(path.join(root, folder, 'package.json'), 'utf8')) as {
+      readonly exports: Readonly<Record<string, string>>
+    }
+    expect(exports).toEqual({ '.': './src/index.ts' })
+    const { statements } = ts.createSourceFile(
+      'index.ts',
+      graph.get(`${folder}/src/index.ts`)!.text,
+      ts.ScriptTarget.Latest,
+    )
+    const names = statements.flatMap((statement) => {
+      const clause = ts.isExportDeclaration(statement) ? statement.exportClause : undefined
+      if (clause === undefined || !ts.isNamedExports(clause))
+        throw new Error('index.ts holds something else than exports by name')
+      return clause.elements.map(({ name }) => name.text)
+    })
+    expect(names.length).toBeGreaterThan(0)
+    expect(names.length).toBeLessThanOrEqual(namesMax)
   })
 })
 

@@ -1,5 +1,5 @@
 import { readChain, type Log } from '@kiroku/log'
-import { beginFrame, evolve, PartitionState } from '@kiroku/partition'
+import { evolve, PartitionState } from '@kiroku/partition'
 
 /** The state that the whole log of a partition says, from its first record on. */
 export const replay = async (log: Log, partition = 0): Promise<PartitionState> => {
@@ -8,7 +8,7 @@ export const replay = async (log: Log, partition = 0): Promise<PartitionState> =
   try {
     for await (const entry of readChain(handle)) {
       if (entry.kind !== 'ours' || entry.record.kind !== 'frame') continue
-      beginFrame(state, entry.seq, entry.record.at)
+      state.beginFrame(entry.seq, entry.record.at)
       for (const event of entry.record.events) evolve(state, event)
     }
   } finally {

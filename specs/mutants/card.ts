@@ -26,8 +26,8 @@ export const cardMutants: ReadonlyArray<SpecMutant> = [
   {
     id: 'CARD-04',
     file: 'libs/engine/src/checkpoint/load.ts',
-    from: 'beginFrame(state, entry.seq, entry.record.at)',
-    to: 'beginFrame(state, entry.seq, 0)',
+    from: 'state.beginFrame(entry.seq, entry.record.at)',
+    to: 'state.beginFrame(entry.seq, 0)',
     what: 'a replay does not know when its frames were written',
   },
   {

@@ -39,7 +39,7 @@ export const engineMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'ENG-06',
-    file: 'libs/partition/src/send/filter.ts',
+    file: 'libs/partition/src/state/QueueState.ts',
     from: 'tags === null || tags.includes(tag)',
     to: 'tags === null || tag !== ""',
     what: 'a filter lets every tag pass',

@@ -39,7 +39,7 @@ export const rocketmqMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'RMQ-06',
-    file: 'libs/partition/src/state/Subscription.ts',
+    file: 'libs/partition/src/state/QueueState.ts',
     from: 'attemptsMax: c.retriesMax + 1',
     to: 'attemptsMax: c.retriesMax',
     what: 'retries count the first delivery',

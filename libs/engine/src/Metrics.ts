@@ -1,5 +1,4 @@
-import { runNumbers } from '@kiroku/partition'
-import type { LogEvent, LogEventType } from '@kiroku/protocol'
+import { type LogEvent, type LogEventType, runNumbers } from '@kiroku/protocol'
 
 /** Upper bounds of the histogram of append durations, in s. */
 export const appendSecondsBounds = [

@@ -29,3 +29,16 @@ export const newCell = (state: State = State.Available, dueAt = 0): MessageCell 
   dueAt,
   reason: '',
 })
+
+/** Makes a cell what `newCell` gives. */
+export const resetCell = (cell: MessageCell): MessageCell => {
+  cell.state = State.Available
+  cell.attempt = 0
+  cell.delivery = 0
+  cell.attemptsMax = 0
+  cell.leaseUntil = 0
+  cell.leaseCap = 0
+  cell.dueAt = 0
+  cell.reason = ''
+  return cell
+}

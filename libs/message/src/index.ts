@@ -2,7 +2,7 @@
  * The law. Owns the message machine, its the compiled step and its pictures. Never touches IO,
  * clocks or chance; talks to `@kiroku/protocol` and xstate only.
  */
-export { newCell, type MessageCell } from './MessageCell.ts'
+export { newCell, resetCell, type MessageCell } from './MessageCell.ts'
 export type { Exhaustion, LateHandles, MachineEvent, MachineEventType, Policy } from './MachineEvent.ts'
 export { messageMachine } from './machine.ts'
 export { step } from './step.ts'

@@ -8,8 +8,7 @@ import {
   pushNumber,
 } from '@kiroku/protocol'
 import { type Turn } from './Turn.ts'
-import { laneKey } from './forward/Outbox.ts'
-import type { Subscription } from './state/Subscription.ts'
+import type { Subscription } from './state/QueueState.ts'
 
 /** Facts that name numbers of one subscription. */
 type Numbered =
@@ -155,7 +154,7 @@ const emitGroup = <B>(turn: Turn<B>, g: Group): void => {
         cause: g.cause as LogEventOf<'DeadLettered'>['cause'],
         error: g.error,
         target: address,
-        forward: turn.state.outbox.get(laneKey(queue, address))?.next ?? turn.state.firstForward,
+        forward: turn.state.lane(queue, address)?.next ?? turn.state.firstForward,
       })
     }
   }

@@ -1,6 +1,7 @@
-import { type Command, type CommandOf, limits } from '@kiroku/protocol'
+import { type Command, type CommandOf, type EngineCommand, limits, mainSubscription } from '@kiroku/protocol'
 import type { OwnerCommand } from './OwnerCommand.ts'
 import type { Rest, Turn } from './Turn.ts'
+import { decideOwner } from './decideOwner.ts'
 import { decideRevise } from './delay/decideRevise.ts'
 import { decideErase } from './erasure/decideErase.ts'
 import { decideForward } from './forward/decideForward.ts'
@@ -15,7 +16,6 @@ import {
   decidePause,
   decidePurgeQueue,
 } from './queue/decideQueue.ts'
-import { decideOwner } from './decideOwner.ts'
 import { describeQueue, describeQueues } from './read/describe.ts'
 import { describeGroups } from './read/describeGroups.ts'
 import { decideCancelReceive, decideReceive } from './receive/decideReceive.ts'
@@ -26,7 +26,6 @@ import type { EnqueueOf, SizedRef } from './send/storeSend.ts'
 import { decideSettle } from './settle/decideSettle.ts'
 import { decideSpreadQueue } from './spread/decideHome.ts'
 import { decideDropPart, decidePlacePart } from './spread/decidePart.ts'
-import { mainSubscription } from './state/QueueState.ts'
 import {
   decideConfigureSubscription,
   decideCreateSubscription,
@@ -34,9 +33,6 @@ import {
   decideResetSubscription,
 } from './subscription/decideSubscription.ts'
 import { answerEmpty, fireTimers } from './timers.ts'
-
-/** Commands that the engine answers itself. */
-export type EngineCommand = 'DescribePartition' | 'ConfirmClock'
 
 /** A command whose bodies the shell may have put elsewhere; what doors send is the case `B = Uint8Array`. */
 export type CommandWith<B> =

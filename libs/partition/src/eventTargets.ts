@@ -1,7 +1,6 @@
 import { KirokuError, type Ranges } from '@kiroku/protocol'
 import type { PartitionState } from './state/PartitionState.ts'
-import type { QueueState } from './state/QueueState.ts'
-import type { Subscription } from './state/Subscription.ts'
+import type { QueueState, Subscription } from './state/QueueState.ts'
 
 export const queueOf = (state: PartitionState, id: number): QueueState => {
   const queue = state.queues.get(id)

@@ -35,13 +35,6 @@ import {
 } from './subscription/evolveSubscription.ts'
 import { carryBodies, carryLetters } from './trim/evolveCarry.ts'
 
-/** Says which frame the following events belong to, and its partition time in ms. */
-export const beginFrame = (state: PartitionState, seq: number, at: number): void => {
-  state.frameSeq = seq
-  if (at > state.at) state.at = at
-  state.dedup.sweep(state.at)
-}
-
 /**
  * Applies a fact. No guard is asked: what the log says happened. Errors: `LogDamaged` when a fact names what
  * cannot be there, `FutureVersion` for a fact of a newer version.

@@ -1,7 +1,6 @@
 import { KirokuError } from '@kiroku/protocol'
 import type { Turn } from './Turn.ts'
-import type { QueueState } from './state/QueueState.ts'
-import type { Subscription } from './state/Subscription.ts'
+import type { QueueState, Subscription } from './state/QueueState.ts'
 
 /** The queue of that name, or an `UnknownQueue` answer. */
 export const namedQueue = <B>(turn: Turn<B>, name: string, token: number): QueueState | undefined => {

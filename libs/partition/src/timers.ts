@@ -7,7 +7,6 @@ import { endLanes } from './forward/decideForwarded.ts'
 import type { Ownership } from './ownership/Ownership.ts'
 import type { Poll } from './receive/Poll.ts'
 import { endPoll, wakePoll } from './receive/decideReceive.ts'
-import { filteredSubs } from './send/filter.ts'
 import { leave } from './settle/decideSettle.ts'
 import { fireHolds, holdEndsAt } from './settle/fireHolds.ts'
 import type { QueueState } from './state/QueueState.ts'
@@ -62,7 +61,7 @@ const fireDelays = <B>(turn: Turn<B>): void => {
     const top = delayedRuns.peek()
     if (top === undefined || top.dueAt > turn.now) return
     if (turn.timerRoom < timerBytes + top.queue.subs.length * subBytes) return
-    const filteredBy = filteredSubs(top.queue, top.tag)
+    const filteredBy = top.queue.filteredBy(top.tag)
     turn.emit({
       type: 'DelayElapsed',
       queue: top.queue.id,

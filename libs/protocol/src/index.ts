@@ -23,7 +23,15 @@ export {
   type ReceiptAddress,
 } from './address.ts'
 export { canonical } from './canonical.ts'
-export type { Answer, CommandOf, Command, Answers, CommandType, Reply } from './command/Command.ts'
+export type {
+  Answer,
+  CommandOf,
+  Command,
+  Answers,
+  CommandType,
+  EngineCommand,
+  Reply,
+} from './command/Command.ts'
 export type { RedriveDescription } from './observe/RedriveDescription.ts'
 export type {
   ConsumerDescription,
@@ -53,6 +61,7 @@ export {
 export type { SpreadView } from './command/SpreadView.ts'
 export { parseStart, type StartClock, type StartPosition } from './command/StartPosition.ts'
 export { isCommand } from './command/isCommand.ts'
+export { mainSubscription } from './command/mainSubscription.ts'
 export { checkJson, contentTypeOf, jsonSlip } from './contentType.ts'
 export { KirokuError, isKirokuError, errorFromWire, type WireError } from './error/KirokuError.ts'
 export { errorRegistry, type ErrorId } from './error/errorRegistry.ts'
@@ -60,10 +69,12 @@ export { fingerprintOf } from './error/fingerprint.ts'
 export type { DiscardReason } from './event/DiscardReason.ts'
 export type { Actor } from './event/Actor.ts'
 export type { AppliedSection } from './event/queue.ts'
-export type { ConsumeMode } from './event/message.ts'
+export { dedupKeyBytes, type ConsumeMode } from './event/message.ts'
 export type { LogEvent, LogEventOf, LogEventType } from './event/LogEvent.ts'
+export { effectOf, type MessageChange, type MessageEnd } from './event/effectOf.ts'
 export type { PartTotals } from './event/spread.ts'
-export type { QueueAddress } from './event/QueueAddress.ts'
+export { runNumbers } from './event/subscription.ts'
+export { isSameQueue, type QueueAddress } from './event/QueueAddress.ts'
 export { State, stateNames, isFinal, type StateName } from './event/State.ts'
 export { rangeBytes, textBytes, eventBytes, valueBytes } from './event/eventBytes.ts'
 export { isReplyQueue } from './isReplyQueue.ts'
@@ -100,7 +111,8 @@ export { heldWarning } from './observe/heldWarning.ts'
 export { largestConsumers, mergeConsumers } from './observe/mergeConsumers.ts'
 export { noCounts } from './observe/noCounts.ts'
 export { storageTrouble } from './observe/storageTrouble.ts'
-export { type QueueConfig, defaultQueueConfig, type DeadLetterTarget } from './settings/QueueConfig.ts'
+export { type QueueConfig, type DeadLetterTarget } from './settings/QueueConfig.ts'
+export { defaultQueueConfig } from './settings/defaultQueueConfig.ts'
 export {
   describeRetryPolicy,
   parseRetryPolicy,
@@ -146,3 +158,4 @@ export {
 } from './Ranges.ts'
 export type { FeedProgress, FeedUpdate } from './observe/FeedUpdate.ts'
 export { sumCounts } from './observe/sumCounts.ts'
+export { firstPlace } from './firstPlace.ts'

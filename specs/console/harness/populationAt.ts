@@ -3,7 +3,7 @@ import { readChain } from '@kiroku/log'
 import { openLog } from '@kiroku/log-jetstream'
 import { type Population } from '@kiroku/message'
 import { connect } from '@kiroku/nats'
-import { beginFrame, countsOf, evolve, PartitionState } from '@kiroku/partition'
+import { countsOf, evolve, PartitionState } from '@kiroku/partition'
 import { stateNames } from '@kiroku/protocol'
 
 /**
@@ -20,7 +20,7 @@ export const populationAt = async (natsUrl: string, seqs: readonly number[]): Pr
       const handle = await log.partition(partition)
       for await (const entry of readChain(handle, { toSeq })) {
         if (entry.kind !== 'ours' || entry.record.kind !== 'frame') continue
-        beginFrame(state, entry.seq, entry.record.at)
+        state.beginFrame(entry.seq, entry.record.at)
         for (const event of entry.record.events) evolve(state, event)
       }
       await handle.close()

@@ -184,7 +184,7 @@ export const brokenEngines: readonly BrokenEngine[] = [
   },
   {
     name: 'hold cut short',
-    file: 'libs/partition/src/state/Subscription.ts',
+    file: 'libs/partition/src/state/QueueState.ts',
     from: 'this.hold.until > now ? this.hold : undefined',
     to: 'this.hold.until > now + 200 ? this.hold : undefined',
     what: 'a subscription that is held delivers 200 ms early',

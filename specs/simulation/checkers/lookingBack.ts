@@ -2,7 +2,7 @@ import { Replay, type ReplayOptions } from '@kiroku/audit'
 import { MemorySavedStates } from '@kiroku/audit/testing'
 import { decodeCheckpoint } from '@kiroku/engine'
 import type { PartitionLog } from '@kiroku/log'
-import { beginFrame, snapshot, stateHash, type PartitionState } from '@kiroku/partition'
+import { snapshot, stateHash, type PartitionState } from '@kiroku/partition'
 import { isKirokuError } from '@kiroku/protocol'
 import type { World } from '../world/World.ts'
 import type { Checker } from './Checker.ts'
@@ -64,6 +64,6 @@ export class LookingBackChecker implements Checker {
 
 /** Time that went by without a fact is no part of the record. */
 const hashOf = (state: PartitionState, at: number): string => {
-  beginFrame(state, state.frameSeq, at)
+  state.beginFrame(state.frameSeq, at)
   return stateHash({ ...snapshot(state), seq: 0 })
 }

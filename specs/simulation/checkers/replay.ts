@@ -1,4 +1,4 @@
-import { beginFrame, evolve, isHashOf, PartitionState, snapshot, stateHash } from '@kiroku/partition'
+import { evolve, PartitionState, snapshot, stateHash } from '@kiroku/partition'
 import type { World } from '../world/World.ts'
 import type { Checker } from './Checker.ts'
 import { Objection } from './Objection.ts'
@@ -23,10 +23,10 @@ export class ReplayChecker implements Checker {
       for (const e of record.events) if (e.type === 'Checkpointed') checkpoints.set(e.seq, e.stateHash)
     const state = new PartitionState(partition)
     for (const { seq, record } of frames) {
-      beginFrame(state, seq, record.at)
+      state.beginFrame(seq, record.at)
       for (const event of record.events) evolve(state, event)
       const expected = checkpoints.get(seq)
-      if (expected !== undefined && !isHashOf(expected, snapshot(state)))
+      if (expected !== undefined && stateHash(snapshot(state), expected) !== expected)
         throw new Objection(
           this.name,
           `checkpoint ${seq} of partition ${partition} is not the state of the log there`,
@@ -34,9 +34,9 @@ export class ReplayChecker implements Checker {
     }
     const owner = this.#world.placement.ownerOf(partition)!.node.actors.get(partition)!
     // Time that went by without a fact is no part of the record, and what is over by then may be forgotten or not.
-    beginFrame(owner.state, owner.state.frameSeq, owner.state.at)
+    owner.state.beginFrame(owner.state.frameSeq, owner.state.at)
     const live = snapshot(owner.state)
-    beginFrame(state, state.frameSeq, live.at)
+    state.beginFrame(state.frameSeq, live.at)
     if (stateHash(snapshot(state)) !== stateHash({ ...live, seq: state.frameSeq }))
       throw new Objection(this.name, `a replay of partition ${partition} differs from its owner's state`)
   }

@@ -1,5 +1,4 @@
-import { runNumbers } from '@kiroku/partition'
-import { limits, type LogEvent, type LogEventOf, type Ranges } from '@kiroku/protocol'
+import { limits, type LogEvent, type LogEventOf, type Ranges, runNumbers } from '@kiroku/protocol'
 import { laneKey, laneOf, type Lane, type Lanes } from './Lanes.ts'
 import type { Life, LifeState, Move } from './Life.ts'
 import { QueueLedger, type Message } from './QueueLedger.ts'

@@ -2,20 +2,19 @@ import { hash } from 'node:crypto'
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { newCell, step, type MachineEvent, type Policy } from '@kiroku/message'
 import {
-  beginFrame,
   decide,
   endTurn,
   Ownership,
   PartitionState,
-  snapshotSpace,
+  SnapshotSpace,
   snapshotting,
   Turn,
-  type EngineCommand,
 } from '@kiroku/partition'
 import {
   type Command,
   defaultQueueConfig,
   encodeEnvelope,
+  type EngineCommand,
   isFinal,
   type QueueConfig,
   State,
@@ -62,7 +61,7 @@ class Frames {
   #turn(command: Exclude<Command, { type: EngineCommand }>): void {
     const now = startMs + this.#seq
     const beganMs = threadMs()
-    beginFrame(this.state, ++this.#seq, now)
+    this.state.beginFrame(++this.#seq, now)
     const turn = new Turn(
       this.#own,
       now,
@@ -174,7 +173,7 @@ const tasks = {
       frames.receive(1_000)
       await nextTick()
     }
-    const making = snapshotSpace(frames.state)
+    const making = SnapshotSpace.make(frames.state)
     let space = making.next()
     while (space.done !== true) space = making.next()
     const beganMs = threadMs()

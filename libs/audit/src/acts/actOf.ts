@@ -1,4 +1,4 @@
-import { findDelayed, type PartitionState, type QueueState } from '@kiroku/partition'
+import { type PartitionState, type QueueState } from '@kiroku/partition'
 import { defaultQueueConfig, type LogEvent, rangeTotal } from '@kiroku/protocol'
 import type { Act } from './Act.ts'
 
@@ -87,7 +87,7 @@ const changeOf = (
         { number: e.number, state: 'Discarded' },
       ]
     case 'Rescheduled': {
-      const dueAt = queue === undefined ? undefined : findDelayed(state, queue, e.number)?.dueAt
+      const dueAt = queue === undefined ? undefined : state.findDelayed(queue, e.number)?.dueAt
       return [
         { number: e.number, dueAt },
         { number: e.number, dueAt: e.dueAt },

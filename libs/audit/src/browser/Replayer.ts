@@ -1,18 +1,16 @@
 import { type Population } from '@kiroku/message'
 import {
-  beginFrame,
   describeQueues,
   evolve,
-  listMessages,
   restore,
   snapshot,
   stateHash,
   TransitionCounts,
-  type MessagePlace,
   type PartitionState,
 } from '@kiroku/partition'
-import { KirokuError, messageId, type QueueChange, State, type StateName } from '@kiroku/protocol'
+import { firstPlace, KirokuError, messageId, type QueueChange, State, type StateName } from '@kiroku/protocol'
 import type { MomentMessage, QueueOverview } from '../past/QueueMoment.ts'
+import { listMessages, type MessagePlace } from '../past/listMessages.ts'
 import { momentMessage } from '../past/momentMessage.ts'
 import { overviewOf } from '../past/overviewOf.ts'
 import { populationOf } from '../past/populationOf.ts'
@@ -255,15 +253,10 @@ export class Replayer {
 
   /** How many steps are behind a place. */
   #indexOf(target: ReplayTarget): number {
-    let low = 0
-    let high = this.#steps.length
-    while (low < high) {
-      const middle = (low + high) >>> 1
-      const step = this.#steps[middle]!
-      if ('seq' in target ? step.seq <= target.seq : step.at <= target.at) low = middle + 1
-      else high = middle
-    }
-    return low
+    const steps = this.#steps
+    return 'seq' in target
+      ? firstPlace(steps.length, (place) => steps[place]!.seq > target.seq)
+      : firstPlace(steps.length, (place) => steps[place]!.at > target.at)
   }
 
   #go(index: number): ReplayMove {
@@ -293,7 +286,7 @@ export class Replayer {
     else {
       const state = this.#state
       const { seq, at, events } = step
-      beginFrame(state, seq, at)
+      state.beginFrame(seq, at)
       for (const event of events) {
         if (isTold) this.#counts.event(event, state)
         evolve(state, event)

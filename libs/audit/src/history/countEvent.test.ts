@@ -1,4 +1,4 @@
-import { beginFrame, evolve, PartitionState } from '@kiroku/partition'
+import { evolve, PartitionState } from '@kiroku/partition'
 import type { LogEvent } from '@kiroku/protocol'
 import { expect, it } from 'vitest'
 import { countEvent } from './countEvent.ts'
@@ -19,7 +19,7 @@ it.each([
   ['Deferred', { numbers: [1, 2], dueAt: 5_000, error: 'HTTP 429' }],
 ])('what is given back counts as released and not as failed: %s', (type, rest) => {
   const state = new PartitionState(0)
-  beginFrame(state, 1, 1_000)
+  state.beginFrame(1, 1_000)
   for (const event of delivered) evolve(state, event)
   const counts: Record<string, number> = {}
   countEvent({ type, queue: 1, sub: 0, ...rest } as unknown as LogEvent, state, (field, by) => {

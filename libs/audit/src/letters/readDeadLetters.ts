@@ -1,16 +1,10 @@
 import { KeyReader, type Log, type PartitionLog } from '@kiroku/log'
-import {
-  mainSubscription,
-  messageOf,
-  messageSpans,
-  type PartitionState,
-  type QueueState,
-  type StandingMessage,
-} from '@kiroku/partition'
+import { type PartitionState, type QueueState } from '@kiroku/partition'
 import {
   type EnvelopeMeta,
   isKirokuError,
   KirokuError,
+  mainSubscription,
   type MessageAddress,
   messageId,
   partitionOf,
@@ -22,6 +16,7 @@ import { readEnvelopes } from '../bodies/readEnvelopes.ts'
 import { type PastOptions, type PastPart } from '../past/PastLog.ts'
 import { PastReader } from '../past/PastReader.ts'
 import type { AskedMoment } from '../past/QueueMoment.ts'
+import { messageOf, messageSpans, type StandingMessage } from '../past/messageSpans.ts'
 import { progressRecords } from '../replay/Progress.ts'
 import { Replay } from '../replay/Replay.ts'
 import type { DeadLetter } from './DeadLetter.ts'

@@ -1,9 +1,9 @@
 import type { Log } from '@kiroku/log'
-import { messageSpans, type MessageSpan } from '@kiroku/partition'
 import { isKirokuError, messageId, type QueueCounts, type StateName, stateNames } from '@kiroku/protocol'
 import { type PastQueue, type PastOptions, type PastPart } from './PastLog.ts'
 import { PastReader } from './PastReader.ts'
 import type { AskedMoment, MomentPart, QueueMoment } from './QueueMoment.ts'
+import { type MessageSpan, messageSpans } from './messageSpans.ts'
 import { describeLook } from './stateAt.ts'
 
 /** How much to show. */

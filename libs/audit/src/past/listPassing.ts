@@ -1,14 +1,9 @@
-import {
-  listMessages,
-  type ListOptions,
-  type MessageList,
-  type MessagePlace,
-  type StandingMessage,
-} from '@kiroku/partition'
 import { State, stateNames } from '@kiroku/protocol'
 import type { Filter } from '../filter/Filter.ts'
 import { passesFilter, type FilteredMessage } from '../filter/passesFilter.ts'
 import type { PastPart } from './PastLog.ts'
+import { listMessages, type ListOptions, type MessageList, type MessagePlace } from './listMessages.ts'
+import { type StandingMessage } from './messageSpans.ts'
 
 /** Messages that are made at once while a filter looks at them. */
 const lookedAtMax = 10_000

@@ -1,6 +1,6 @@
-import type { StandingMessage } from '@kiroku/partition'
 import { stateNames } from '@kiroku/protocol'
 import type { MomentMessage } from './QueueMoment.ts'
+import type { StandingMessage } from './messageSpans.ts'
 
 /** A message as it is shown: without where its body lies. */
 export const momentMessage = (id: string, partition: number, message: StandingMessage): MomentMessage => {

@@ -6,7 +6,7 @@ import {
   type Log,
   type PartitionLog,
 } from '@kiroku/log'
-import { describeQueues, type StandingMessage } from '@kiroku/partition'
+import { describeQueues } from '@kiroku/partition'
 import {
   decodeEnvelope,
   type EnvelopeMeta,
@@ -20,6 +20,7 @@ import { type PastQueue, type PastOptions, type PastPart } from './PastLog.ts'
 import { PastReader } from './PastReader.ts'
 import type { AskedMoment, MomentMessage, MomentPart, QueueMoment } from './QueueMoment.ts'
 import { listPassing } from './listPassing.ts'
+import { type StandingMessage } from './messageSpans.ts'
 import { momentMessage } from './momentMessage.ts'
 import { overviewOf } from './overviewOf.ts'
 

@@ -1,9 +1,7 @@
 import { readChain, type PartitionLog } from '@kiroku/log'
 import {
-  beginFrame,
   bodiesBefore,
   evolve,
-  findDelayed,
   readyRuns,
   restore,
   snapshot,
@@ -48,27 +46,27 @@ export const findMissing = async (
   for await (const entry of readChain(log, { from, toSeq: upTo })) {
     if (entry.kind !== 'ours' || entry.record.kind === 'body') continue
     report(entry.seq, entry.record.events.length)
-    beginFrame(state, entry.seq, entry.record.at)
+    state.beginFrame(entry.seq, entry.record.at)
     for (const event of entry.record.events) evolve(state, event)
   }
   const isThere = (seq: number, queue: number, index: number): boolean =>
     seq >= firstSeq && !unreadable.has(seq) && !bodies.has(`${seq}/${queue}/${index}`)
   const bySub = new Map<Subscription, number[]>()
   let count = 0
-  for (const { queue, first, count: inRun, seq, index } of bodiesBefore(snapshot(state), Infinity))
+  for (const { queue, target, first, count: inRun, seq, index } of bodiesBefore(snapshot(state), Infinity)) {
+    if (target !== undefined && state.repairedEpoch > 0) continue
     for (let i = 0; i < inRun; i++) {
       if (isThere(seq, queue, index + i)) continue
+      count++
+      if (target !== undefined) continue
       for (const sub of holders(state, queue, first + i)) {
         const numbers = bySub.get(sub)
         if (numbers === undefined) bySub.set(sub, [first + i, 1])
         else numbers.push(first + i, 1)
       }
-      count++
     }
+  }
   const bodiless = [...bySub].map(([sub, numbers]) => ({ queue: sub.queue.id, sub: sub.id, numbers }))
-  if (state.repairedEpoch === 0)
-    for (const { source, entries } of state.outbox.values())
-      for (const { seq, index } of entries) if (!isThere(seq, source, index)) count++
   return { bodiless, count }
 }
 
@@ -77,7 +75,7 @@ const holders = (state: PartitionState, id: number, n: number): Subscription[] =
   const { live, runs } = state
   const queue = state.queues.get(id)!
   const holds = (run: number): boolean => runs.first(run) <= n && n < runs.first(run) + runs.count(run)
-  const isDelayed = findDelayed(state, queue, n) !== undefined
+  const isDelayed = state.findDelayed(queue, n) !== undefined
   return queue.subs.filter((sub) => {
     if (isDelayed) return sub.from <= n
     for (const run of readyRuns(state, sub)) if (holds(run)) return true

@@ -1,5 +1,5 @@
 import { ChainError, decodeRecord, readChain, type DecodedFrame, type PartitionLog } from '@kiroku/log'
-import { beginFrame, evolve, snapshot, type PartitionState } from '@kiroku/partition'
+import { evolve, snapshot, type PartitionState } from '@kiroku/partition'
 import type { LogEvent } from '@kiroku/protocol'
 import type { DecodeCheckpoint } from './Checkpoint.ts'
 import { ReplayStarts, type ReplayStart } from './ReplayStarts.ts'
@@ -222,7 +222,7 @@ export class Replay {
     const { events } = record
     const watching = this.#watching
     const frame: ReplayFrame = { seq, timeMs, record }
-    beginFrame(state, seq, record.at)
+    state.beginFrame(seq, record.at)
     for (let i = 0; i < events.length; i++) {
       const event = events[i]!
       for (let w = 0; w < watching.length; w++) watching[w]!.event!(event, i, frame, state)

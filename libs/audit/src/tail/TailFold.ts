@@ -1,5 +1,12 @@
-import { effectOf, transitionsOf, type MessageChange, type PartitionState } from '@kiroku/partition'
-import type { FromState, LogEvent, LogEventType, StateName } from '@kiroku/protocol'
+import { transitionsOf, type PartitionState } from '@kiroku/partition'
+import {
+  effectOf,
+  type FromState,
+  type LogEvent,
+  type LogEventType,
+  type MessageChange,
+  type StateName,
+} from '@kiroku/protocol'
 import type { ReplayFrame, ReplayListener } from '../replay/Replay.ts'
 import { tailWords, type TailWords } from '../trace/eventWords.ts'
 

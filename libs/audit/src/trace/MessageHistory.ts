@@ -1,15 +1,17 @@
-import { effectOf, type MessageChange, type MessageEnd } from '@kiroku/partition'
 import {
   type Actor,
+  effectOf,
   indexInRanges,
   isFinal,
   type LogEvent,
   type LogEventOf,
+  type MessageChange,
+  type MessageEnd,
   type QueueAddress,
   type QueueConfig,
+  rangeTotal,
   State,
   stateNames,
-  rangeTotal,
 } from '@kiroku/protocol'
 import type { TraceStep } from './TraceStep.ts'
 

@@ -1,4 +1,4 @@
-import { beginFrame, editable, evolve, type PartitionState } from '@kiroku/partition'
+import { editable, evolve, type PartitionState } from '@kiroku/partition'
 import { type LogEvent, rangeTotal } from '@kiroku/protocol'
 import type { ForwardLedger } from './ForwardLedger.ts'
 import { LawScope, refuse } from './LawScope.ts'
@@ -71,7 +71,7 @@ export class LawFold {
     if (frame.at < state.at)
       refuse(`time goes back: the frame is of ${frame.at}, but it was ${state.at} already`)
     law.begin(seq, arrivals)
-    beginFrame(state, seq, frame.at)
+    state.beginFrame(seq, frame.at)
     const { events } = frame
     for (let i = 0; i < events.length; i++) {
       const event = events[i]!

@@ -1,9 +1,7 @@
-import { newCell, type MachineEvent } from '@kiroku/message'
+import { type MachineEvent, newCell, resetCell } from '@kiroku/message'
 import {
-  findDelayed,
   loadCell,
   readyRuns,
-  untouchedCell,
   type PartitionState,
   type QueueState,
   type Subscription,
@@ -106,7 +104,7 @@ export class LawScope {
         if (slot >= 0) loadCell(live, slot, cell)
         else if (untouched === 'none' || n >= sub.queue.nextNumber)
           refuse(`${nameOf(e, n)} is not live: it is final, or nobody ever received it`)
-        else untouchedCell(cell)
+        else resetCell(cell)
         if (untouched === 'anywhere' && slot < 0) this.#findUntouched(sub, n)
         const from = cell.state
         if (byHandle) event.delivery = cell.delivery
@@ -122,7 +120,7 @@ export class LawScope {
   }
 
   #findUntouched(sub: Subscription, n: number): void {
-    if (findDelayed(this.state, sub.queue, n) !== undefined) this.cell.state = State.Delayed
+    if (this.state.findDelayed(sub.queue, n) !== undefined) this.cell.state = State.Delayed
     else this.runOf(sub, n)
   }
 }

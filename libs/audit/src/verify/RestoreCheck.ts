@@ -1,12 +1,12 @@
+import { readyRuns, type PartitionState, type Subscription } from '@kiroku/partition'
 import {
-  findDelayed,
-  passes,
-  readyRuns,
+  firstPlace,
+  KirokuError,
+  type LogEvent,
+  type LogEventOf,
+  rangeTotal,
   runNumbers,
-  type PartitionState,
-  type Subscription,
-} from '@kiroku/partition'
-import { KirokuError, type LogEvent, type LogEventOf, rangeTotal } from '@kiroku/protocol'
+} from '@kiroku/protocol'
 import { NumberSet } from './NumberSet.ts'
 
 /** Messages that arrived in a frame, with the place of the first one's body among those of its queue. */
@@ -57,7 +57,7 @@ export class RestoreCheck {
         refuse(`${nameless} are not of the past`)
       if (!had.add(first, count)) refuse(`${nameless} are restored twice`)
       for (let n = first; n < first + count; n++)
-        if (findDelayed(this.#state, sub.queue, n) !== undefined)
+        if (this.#state.findDelayed(sub.queue, n) !== undefined)
           refuse(`message ${n} still waits for its time`)
     }
     const { runs, filtered = [] } = e
@@ -78,7 +78,7 @@ export class RestoreCheck {
       if (arrival === undefined || !isOf(arrival, first, count, index, enqueuedAt))
         return refuse(`message ${first} of queue ${e.queue} did not arrive so at ${seq}`)
       const { tag = '', group = '' } = arrival.event
-      if (!passes(sub, tag)) refuse(`message ${first} does not pass the filter of "${sub.name}"`)
+      if (!sub.passes(tag)) refuse(`message ${first} does not pass the filter of "${sub.name}"`)
       if (e.groups !== undefined && e.groups[i / runNumbers] !== group)
         refuse(`message ${first} of queue ${e.queue} is of group "${group}"`)
     }
@@ -99,16 +99,8 @@ export class RestoreCheck {
 }
 
 /** The last arrival that begins with message `n` or before; they are in the order of their numbers. */
-const lastBegun = (arrivals: readonly Arrival[], n: number): Arrival | undefined => {
-  let low = 0
-  let high = arrivals.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (arrivals[middle]!.event.first <= n) low = middle + 1
-    else high = middle
-  }
-  return arrivals[low - 1]
-}
+const lastBegun = (arrivals: readonly Arrival[], n: number): Arrival | undefined =>
+  arrivals[firstPlace(arrivals.length, (place) => arrivals[place]!.event.first > n) - 1]
 
 const isOf = (
   { event: e, at, index }: Arrival,

@@ -1,5 +1,6 @@
-import { dedupKeyBytes, filteredSubs, seenKey, untouchedCell, type QueueState } from '@kiroku/partition'
-import { type LogEventOf, rangeTotal } from '@kiroku/protocol'
+import { resetCell } from '@kiroku/message'
+import { type QueueState } from '@kiroku/partition'
+import { dedupKeyBytes, type LogEventOf, rangeTotal } from '@kiroku/protocol'
 import { nameOf, refuse, type LawScope } from './LawScope.ts'
 import { machineEvents } from './machineEvents.ts'
 
@@ -30,7 +31,7 @@ export const checkForwardReceived = (law: LawScope, e: LogEventOf<'ForwardReceiv
   if (e.enqueuedAt.length !== e.count || e.enqueuedAt.some((at) => at > state.at))
     refuse(`forward ${e.forward} was first sent later than it arrived`)
   const target = { partition: state.partition, queue: e.queue }
-  if (e.forward < (state.forwardsSeen.get(seenKey(e.from, e.queue)) ?? 1))
+  if (e.forward < (state.nextForward(e.from, e.queue) ?? 1))
     refuse(`forward ${e.forward} of queue ${e.from.queue} in partition ${e.from.partition} is stored twice`)
   law.forwards.received(e.from, target, e.forward, e.count, law.seq)
 }
@@ -75,12 +76,12 @@ export const checkFilter = (
   only: number | undefined,
   filteredBy: readonly number[] | undefined,
 ): void => {
-  const lawful = filteredSubs(queue, tag ?? '', only) ?? []
+  const lawful = queue.filteredBy(tag ?? '', only) ?? []
   if (String(lawful) !== String(filteredBy ?? []))
     refuse(
       `tag "${tag ?? ''}" is filtered by ${filteredBy?.join(', ') ?? 'nobody'}, not by ${String(lawful)}`,
     )
   if (filteredBy === undefined) return
   discard.reason = 'filtered'
-  if (!law.machine.step(untouchedCell(law.cell), discard)) refuse('a message cannot be filtered')
+  if (!law.machine.step(resetCell(law.cell), discard)) refuse('a message cannot be filtered')
 }

@@ -1,5 +1,5 @@
-import type { MachineEvent, Policy } from '@kiroku/message'
-import { findDelayed, untouchedCell, type QueueState } from '@kiroku/partition'
+import { type MachineEvent, type Policy, resetCell } from '@kiroku/message'
+import { type QueueState } from '@kiroku/partition'
 import { eachNumber, type LogEventOf, retryDelayMs, State } from '@kiroku/protocol'
 import { nameOf, refuse, type LawScope } from './LawScope.ts'
 import { checkFilter } from './checkArrivals.ts'
@@ -49,7 +49,7 @@ export const checkDelayElapsed = (law: LawScope, e: LogEventOf<'DelayElapsed'>):
   const delayed = top !== undefined && isIt(top) ? top : state.delayedRuns.items.find(isIt)
   if (delayed === undefined || e.numbers.length !== 2 || state.runs.count(delayed.run) !== count)
     return refuse(`messages ${first} to ${first + count - 1} of queue ${e.queue} do not wait together`)
-  const cell = untouchedCell(law.cell)
+  const cell = resetCell(law.cell)
   cell.state = State.Delayed
   cell.dueAt = delayed.dueAt
   elapse.now = state.at
@@ -66,8 +66,8 @@ const checkRevised = (
   event: MachineEvent,
   outcome: State,
 ): void => {
-  const cell = untouchedCell(law.cell)
-  if (findDelayed(law.state, law.queue(e.queue), e.number) === undefined)
+  const cell = resetCell(law.cell)
+  if (law.state.findDelayed(law.queue(e.queue), e.number) === undefined)
     refuse(`${nameOf(e, e.number)} is not delayed`)
   cell.state = State.Delayed
   if (!law.machine.step(cell, event) || cell.state !== outcome)

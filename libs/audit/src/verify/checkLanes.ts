@@ -1,11 +1,17 @@
-import { laneKey, mainSubscription, seenKey } from '@kiroku/partition'
-import { eachNumber, type LogEventOf, type QueueAddress, rangesInOrder, rangeTotal } from '@kiroku/protocol'
+import {
+  eachNumber,
+  type LogEventOf,
+  mainSubscription,
+  isSameQueue,
+  rangesInOrder,
+  rangeTotal,
+} from '@kiroku/protocol'
 import { refuse, type LawScope } from './LawScope.ts'
 
 /** Messages that enter the lane to another queue. */
 export const entersLane = (law: LawScope, e: LogEventOf<'DeadLettered' | 'Redriven'>): void => {
   const { state } = law
-  const next = state.outbox.get(laneKey(e.queue, e.target))?.next ?? state.firstForward
+  const next = state.lane(e.queue, e.target)?.next ?? state.firstForward
   if (e.forward !== next) refuse(`forward ${e.forward} comes where ${next} is next`)
   const source = { partition: state.partition, queue: e.queue }
   law.forwards.sent(source, e.target, e.forward, rangeTotal(e.numbers), law.seq)
@@ -13,7 +19,7 @@ export const entersLane = (law: LawScope, e: LogEventOf<'DeadLettered' | 'Redriv
 
 export const checkForwarded = (law: LawScope, e: LogEventOf<'Forwarded'>): void => {
   const { state } = law
-  const lane = state.outbox.get(laneKey(e.source, e.target))
+  const lane = state.lane(e.source, e.target)
   if (lane === undefined || e.upTo > lane.next)
     return refuse(`forwards up to ${e.upTo} are confirmed, but were never decided`)
   const from = lane.entries[0]?.forward
@@ -25,12 +31,13 @@ export const checkForwarded = (law: LawScope, e: LogEventOf<'Forwarded'>): void 
 export const checkReaddressed = (law: LawScope, e: LogEventOf<'Readdressed'>): void => {
   const { state } = law
   const { source, from, target, forwards } = e
-  const lane = state.outbox.get(laneKey(source, from))
+  const lane = state.lane(source, from)
   if (forwards.length === 0 || !rangesInOrder(forwards))
     refuse(`letters of queue ${source} are not readdressed in their order`)
-  const isBack = isSame(from, target) || isSame({ partition: state.partition, queue: source }, target)
+  const isBack =
+    isSameQueue(from, target) || isSameQueue({ partition: state.partition, queue: source }, target)
   if (isBack) refuse(`letters of queue ${source} are readdressed to queue ${target.queue}`)
-  const next = state.outbox.get(laneKey(source, target))?.next ?? state.firstForward
+  const next = state.lane(source, target)?.next ?? state.firstForward
   if (e.forward !== next) refuse(`forward ${e.forward} comes where ${next} is next`)
   const entries = new Map(lane?.entries.map((entry) => [entry.forward, entry]))
   const isSameName = lane?.name === undefined || (lane.name === e.name && from.partition === target.partition)
@@ -39,7 +46,7 @@ export const checkReaddressed = (law: LawScope, e: LogEventOf<'Readdressed'>): v
     if (entry === undefined) return refuse(`forward ${forward} of queue ${source} is not on its way`)
     const sub = state.queues.get(source)?.named(entry.subscription ?? mainSubscription)
     const meant = entry.cause === 'redriven' ? undefined : sub?.config.deadLetter
-    if (!isSameName && (meant === null || meant === undefined || !isSame(meant, target)))
+    if (!isSameName && (meant === null || meant === undefined || !isSameQueue(meant, target)))
       refuse(`forward ${forward} of queue ${source} is readdressed to "${e.name}", which nobody set`)
   })
   const place = { partition: state.partition, queue: source }
@@ -49,10 +56,11 @@ export const checkReaddressed = (law: LawScope, e: LogEventOf<'Readdressed'>): v
 
 /** No letter is in them, and none follows: their queue was deleted, or the last letter just went elsewhere. */
 export const checkLanesClosed = (law: LawScope, { source, targets }: LogEventOf<'LanesClosed'>): void => {
-  const { outbox, queues, partition } = law.state
+  const { state } = law
+  const { queues, partition } = state
   for (let i = 0; i < targets.length; i += 2) {
     const target = { partition: targets[i]!, queue: targets[i + 1]! }
-    const lane = outbox.get(laneKey(source, target))
+    const lane = state.lane(source, target)
     if (lane !== undefined && (queues.has(source) || lane.entries.length > 0))
       refuse(`a lane of queue ${source} is closed that is in use`)
     law.forwards.closed({ partition, queue: source }, target)
@@ -65,7 +73,7 @@ export const checkLanesForgotten = (
 ): void => {
   for (let i = 0; i < lanes.length; i += 2) {
     const source = { partition, queue: lanes[i]! }
-    if (!law.state.forwardsSeen.has(seenKey(source, lanes[i + 1]!)))
+    if (law.state.nextForward(source, lanes[i + 1]!) === undefined)
       refuse(`a lane of queue ${source.queue} of partition ${partition} is forgotten that nobody knew`)
     law.forwards.forgotten(source, { partition: law.state.partition, queue: lanes[i + 1]! }, law.seq)
   }
@@ -77,6 +85,3 @@ export const checkLanesEnded = ({ state }: LawScope, e: LogEventOf<'LanesEnded'>
     if (source === e.source && entries.length > 0)
       refuse(`the lanes of queue ${e.source} end with ${entries.length} letters in one`)
 }
-
-const isSame = (a: QueueAddress, b: QueueAddress): boolean =>
-  a.partition === b.partition && a.queue === b.queue

@@ -1,5 +1,5 @@
-import { runNumbers, type QueueState } from '@kiroku/partition'
-import { eachNumber, type LogEventOf } from '@kiroku/protocol'
+import { type QueueState } from '@kiroku/partition'
+import { eachNumber, type LogEventOf, runNumbers } from '@kiroku/protocol'
 import { nameOf, refuse, type LawScope } from './LawScope.ts'
 
 export const checkGeneration = (

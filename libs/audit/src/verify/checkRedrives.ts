@@ -1,4 +1,5 @@
-import { availableAmong, loadCell, untouchedCell } from '@kiroku/partition'
+import { resetCell } from '@kiroku/message'
+import { availableAmong, loadCell } from '@kiroku/partition'
 import { intersectRanges, type LogEventOf, rangesInOrder, rangeTotal, type Redrive } from '@kiroku/protocol'
 import { nameOf, refuse, type LawScope } from './LawScope.ts'
 import { entersLane } from './checkLanes.ts'
@@ -44,7 +45,7 @@ export const checkRedriven = (law: LawScope, e: LogEventOf<'Redriven'>): void =>
   discard.reason = 'redriven'
   for (const { number, enqueuedAt } of available) {
     const slot = state.live.find(sub.index, number)
-    const cell = slot < 0 ? untouchedCell(law.cell) : loadCell(state.live, slot, law.cell)
+    const cell = slot < 0 ? resetCell(law.cell) : loadCell(state.live, slot, law.cell)
     if (!law.machine.step(cell, discard)) refuse(`${nameOf(e, number)} cannot be redriven`)
     if (enqueuedAt + sub.config.retentionMs <= state.at)
       refuse(`${nameOf(e, number)} is redriven after its retention`)

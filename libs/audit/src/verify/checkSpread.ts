@@ -1,5 +1,5 @@
-import { homeKey, type PartitionState, type QueueState } from '@kiroku/partition'
-import type { LogEventOf } from '@kiroku/protocol'
+import type { PartitionState, QueueState } from '@kiroku/partition'
+import { isSameQueue, type LogEventOf } from '@kiroku/protocol'
 
 /** A fact about the parts of a spread queue. */
 type SpreadEvent = LogEventOf<
@@ -31,13 +31,13 @@ export const checkSpread = (
       const before = queue?.place
       if (queue === undefined || queue.spread !== undefined) return `queue ${e.queue} is not a part`
       if (before === undefined) return undefined
-      if (homeKey(before.home) !== homeKey(e.home)) return `the part ${e.queue} changes its home`
+      if (!isSameQueue(before.home, e.home)) return `the part ${e.queue} changes its home`
       return before.revision < e.revision ? undefined : `the part ${e.queue} falls back to ${e.revision}`
     }
     case 'PartLeft':
       for (const { place } of state.queues.values())
-        if (place !== undefined && homeKey(place.home) === homeKey(e.home))
-          return `a part of ${homeKey(e.home)} is still there`
+        if (place !== undefined && isSameQueue(place.home, e.home))
+          return `a part of ${e.home.partition}/${e.home.queue} is still there`
       return undefined
   }
 }

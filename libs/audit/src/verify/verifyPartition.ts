@@ -8,8 +8,8 @@ import {
   type ChainEntry,
   type PartitionLog,
 } from '@kiroku/log'
-import { firstMissing, isHashOf, PartitionState, restore, runNumbers, snapshot } from '@kiroku/partition'
-import { isKirokuError, type LogEvent } from '@kiroku/protocol'
+import { firstMissing, PartitionState, restore, snapshot, stateHash } from '@kiroku/partition'
+import { isKirokuError, type LogEvent, runNumbers } from '@kiroku/protocol'
 import type { DecodeCheckpoint, StoredCheckpoint } from '../replay/Checkpoint.ts'
 import { progressRecords } from '../replay/Progress.ts'
 import type { ForwardLedger } from './ForwardLedger.ts'
@@ -281,9 +281,12 @@ class PartitionReader {
     const wrong = (what: string): ChainError => new ChainError('LogDamaged', partition, seq, what)
     if (checkpoint.seq !== seq || !equalBytes(checkpoint.hash, recordHash))
       throw wrong('the checkpoint stands on another record than the one that is stored')
-    if (!isHashOf(checkpoint.stateHash, checkpoint.snapshot))
+    if (stateHash(checkpoint.snapshot, checkpoint.stateHash) !== checkpoint.stateHash)
       throw wrong('the checkpoint holds another state than the one it names')
-    if (seq >= this.#fromSeq && !isHashOf(checkpoint.stateHash, snapshot(this.#fold.state)))
+    if (
+      seq >= this.#fromSeq &&
+      stateHash(snapshot(this.#fold.state), checkpoint.stateHash) !== checkpoint.stateHash
+    )
       throw wrong('the checkpoint differs from the replay of the log')
     this.#confirmed.set(seq, checkpoint)
     this.#checkpoints++

@@ -1,6 +1,6 @@
 import { actOf, type ReplayFrame, type ReplayListener } from '@kiroku/audit'
-import { countsOf, effectOf, laneKey, type PartitionState, type QueueState } from '@kiroku/partition'
-import { type LogEvent, type QueueAddress, type Ranges, rangesInclude } from '@kiroku/protocol'
+import { countsOf, type PartitionState, type QueueState } from '@kiroku/partition'
+import { effectOf, type LogEvent, type QueueAddress, type Ranges, rangesInclude } from '@kiroku/protocol'
 import { FrameTally } from '../history/FrameTally.ts'
 import { BodyIndexer, type ReadLargeBody } from './BodyIndexer.ts'
 import type { IndexWriter } from './IndexWriter.ts'
@@ -174,7 +174,7 @@ export class IndexIngest implements ReplayListener {
     seq: number,
     state: PartitionState,
   ): void {
-    const lane = state.outbox.get(laneKey(source, target))
+    const lane = state.lane(source, target)
     for (const { forward, number } of lane?.entries ?? [])
       if (rangesInclude(forwards, forward)) this.#rows.touch(source, [number, 1], seq)
   }

@@ -1,12 +1,5 @@
-import {
-  runNumbers,
-  type MessageChange,
-  type MessageEnd,
-  type PartitionState,
-  type QueueState,
-  type Subscription,
-} from '@kiroku/partition'
-import { type LogEventOf, State } from '@kiroku/protocol'
+import { type PartitionState, type QueueState, type Subscription } from '@kiroku/partition'
+import { type LogEventOf, type MessageChange, type MessageEnd, runNumbers, State } from '@kiroku/protocol'
 import type { PartitionRows } from './PartitionRows.ts'
 import type { Row } from './Row.ts'
 

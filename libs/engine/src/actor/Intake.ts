@@ -1,5 +1,5 @@
 import { isSealed } from '@kiroku/log'
-import { bringsLetters, decide, recordBytes, startOf, type PartitionState } from '@kiroku/partition'
+import { decide, recordBytes, startOf, type PartitionState } from '@kiroku/partition'
 import { type Command, type CommandOf, KirokuError, type PartitionDescription } from '@kiroku/protocol'
 import type { Sizes } from '../append/Sizes.ts'
 import { asKirokuError } from '../asKirokuError.ts'
@@ -135,7 +135,10 @@ export class Intake {
 
   /** Letters that came before are confirmed and not stored again. */
   #bringsBodies(command: CommandOf<'Enqueue' | 'Forward'>): boolean {
-    return command.type === 'Enqueue' || bringsLetters(this.#state, command)
+    if (command.type === 'Enqueue') return true
+    const { from, target, forward, messages } = command
+    const next = this.#state.nextForward(from, target) ?? 1
+    return this.#state.queues.has(target) && next < forward + messages.length
   }
 
   /** Refuses an administrative command whose texts no record can hold; sends are looked at when it is their turn. */

@@ -1,11 +1,11 @@
 import type { BodyRef } from '@kiroku/log'
-import type { EngineCommand, Rest, Turn } from '@kiroku/partition'
-import type { Command, CommandOf } from '@kiroku/protocol'
+import type { Rest, Turn } from '@kiroku/partition'
+import type { Command, CommandOf, EngineCommand } from '@kiroku/protocol'
+import type { Sizes } from '../append/Sizes.ts'
 import type { LargeBodyWrite } from '../bodies/LargeBodyWrite.ts'
 import { limits } from '../limits.ts'
-import { settledBy } from './commandBytes.ts'
-import type { Sizes } from '../append/Sizes.ts'
 import { Fifo } from './Fifo.ts'
+import { settledBy } from './commandBytes.ts'
 
 /** What the core decides; the rest the engine answers itself. */
 type PartitionCommand = Exclude<Command, { type: EngineCommand }>

@@ -1,13 +1,5 @@
 import type { BodyRef } from '@kiroku/log'
-import {
-  beginFrame,
-  decide,
-  endTurn,
-  nextTimerAt,
-  recordBytes,
-  Turn,
-  type Ownership,
-} from '@kiroku/partition'
+import { decide, endTurn, nextTimerAt, recordBytes, Turn, type Ownership } from '@kiroku/partition'
 import { KirokuError } from '@kiroku/protocol'
 import type { Metrics } from '../Metrics.ts'
 import type { Time } from '../Time.ts'
@@ -128,7 +120,7 @@ export class TurnLoop {
   /** Decides something in a frame of its own: nothing else is decided between two times. */
   decideAlone(decideIt: (turn: Turn<BodyRef>) => void, at = this.#own.state.at): void {
     const turn = new Turn<BodyRef>(this.#own, at, this.#p.random, sha256)
-    beginFrame(this.#own.state, this.#pipeline.nextSeq, at)
+    this.#own.state.beginFrame(this.#pipeline.nextSeq, at)
     decideIt(turn)
     this.#append(turn, at)
   }
@@ -180,7 +172,7 @@ export class TurnLoop {
     const now = partitionTime.now()
     const { first, sends } = mailbox.gather()
     const turn = new Turn<BodyRef>(own, now, this.#p.random, sha256, this.#p.sizes.turnBytesMax)
-    beginFrame(own.state, this.#pipeline.nextSeq, now)
+    own.state.beginFrame(this.#pipeline.nextSeq, now)
     const early: Bringing[] = []
     const returned: Bringing[] = []
     if (!this.#sendsFirst) this.#decideFirst(turn, first)

@@ -1,4 +1,4 @@
-import { describeOutbox, type Ownership } from '@kiroku/partition'
+import { lettersOf, type Ownership } from '@kiroku/partition'
 import type { PartitionDescription } from '@kiroku/protocol'
 import type { ActorParts } from './ActorParts.ts'
 import type { ActorState } from './lifecycle.ts'
@@ -26,9 +26,7 @@ export const describeOwned = (
   let outbox = 0
   for (const lane of state?.outbox.values() ?? []) outbox += lane.entries.length
   const held =
-    own === undefined || own.held.size === 0
-      ? []
-      : [...describeOutbox(own.state, own).values()].flat().filter((lane) => lane.held !== undefined)
+    own === undefined || own.held.size === 0 ? [] : lettersOf(own).filter((lane) => lane.held !== undefined)
   return {
     partition,
     epoch,

@@ -1,5 +1,4 @@
 import type { BodyRef } from '@kiroku/log'
-import type { SizedRef } from '@kiroku/partition'
 import { bodyBytes, bodyOf } from '@kiroku/protocol'
 import { sha256 } from '../sha256.ts'
 
@@ -39,7 +38,7 @@ export class LargeBodyWrite {
     const seq = append(body)
     this.from ??= seq
     const plain = this.#plain[this.messages.length]!
-    const ref: SizedRef & BodyRef = { seq, bytes: bodyBytes(plain), digest: () => sha256(bodyOf(plain)) }
+    const ref = { seq, bytes: bodyBytes(plain), digest: () => sha256(bodyOf(plain)) }
     this.messages.push(ref)
     this.#passOver()
   }

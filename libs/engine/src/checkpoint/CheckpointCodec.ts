@@ -1,7 +1,6 @@
 import { createHash, hash } from 'node:crypto'
 import { setImmediate as nextTick } from 'node:timers/promises'
 import {
-  isHashOf,
   oldestBodySeq,
   readOlderSnapshot,
   snapshotVersion,
@@ -72,7 +71,7 @@ export const decodeCheckpoint = (
   if (version === snapshotVersion) return { ...stored, digest: digest.toString('hex') }
   // What an older version wrote holds where both mean the same by it, which the hash of the state tells.
   const snapshot = readOlderSnapshot(stored.snapshot)
-  return snapshot !== undefined && isHashOf(stored.stateHash, snapshot)
+  return snapshot !== undefined && stateHash(snapshot, stored.stateHash) === stored.stateHash
     ? { ...stored, snapshot, digest: digest.toString('hex') }
     : undefined
 }

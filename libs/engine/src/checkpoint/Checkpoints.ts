@@ -1,12 +1,5 @@
 import type { PartitionLog } from '@kiroku/log'
-import {
-  snapshotSpace,
-  snapshotting,
-  type PartitionState,
-  type Snapshot,
-  type SnapshotSpace,
-  decide,
-} from '@kiroku/partition'
+import { snapshotting, type PartitionState, type Snapshot, SnapshotSpace, decide } from '@kiroku/partition'
 import type { CheckpointsDescription } from '@kiroku/protocol'
 import type { Append } from '../append/AppendPipeline.ts'
 import { limits } from '../limits.ts'
@@ -197,7 +190,7 @@ export class Checkpoints {
   }
 
   async #makeSpace(state: PartitionState): Promise<void> {
-    this.#space = await inTurns(snapshotSpace(state))
+    this.#space = await inTurns(SnapshotSpace.make(state))
   }
 
   /** Everything up to `seq` is stored: a copied state becomes a checkpoint, an announced trim is done. */

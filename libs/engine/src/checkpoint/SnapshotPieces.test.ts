@@ -1,11 +1,11 @@
-import { beginFrame, evolve, PartitionState, snapshot, snapshotSpace, snapshotting } from '@kiroku/partition'
+import { evolve, PartitionState, snapshot, SnapshotSpace, snapshotting } from '@kiroku/partition'
 import { expect, it } from 'vitest'
 import { piecesOf } from './SnapshotPieces.ts'
 
 /** A state with one message under a lease. */
 const leased = (): PartitionState => {
   const state = new PartitionState(0)
-  beginFrame(state, 1, 1_000)
+  state.beginFrame(1, 1_000)
   const by = { name: 'tester', origin: 'test' }
   evolve(state, { type: 'QueueCreated', queue: 1, name: 'q', config: {}, by })
   const sent = { first: 1, count: 1, bytes: 9, producer: 'p', send: 1, dueAt: 0 } as const
@@ -24,7 +24,7 @@ const leased = (): PartitionState => {
 
 it('moves the columns of live messages to a thread, also those with room to spare', () => {
   const state = leased()
-  const making = snapshotSpace(state)
+  const making = SnapshotSpace.make(state)
   let space = making.next()
   while (space.done !== true) space = making.next()
   const copying = snapshotting(state, space.value)

@@ -1,4 +1,4 @@
-import { beginFrame, evolve, PartitionState, restore, snapshot, stateHash } from '@kiroku/partition'
+import { evolve, PartitionState, restore, snapshot, stateHash } from '@kiroku/partition'
 import { expect, it } from 'vitest'
 import { readCheckpoint } from './CheckpointCodec.ts'
 import { decodeAside } from './decodeAside.ts'
@@ -9,12 +9,12 @@ import { makeCheckpoint } from './makeCheckpoint.ts'
 const largeState = (items: number): PartitionState => {
   const state = new PartitionState(0)
   const by = { name: 'tester', origin: 'test' }
-  beginFrame(state, 1, 1_000)
+  state.beginFrame(1, 1_000)
   evolve(state, { type: 'QueueCreated', queue: 1, name: 'dead', config: {}, by })
   for (const [i, config] of [{ groups: 'ordered' }, { groups: 'fair' }, {}].entries())
     evolve(state, { type: 'QueueCreated', queue: i + 2, name: `q${i}`, config, by })
   for (let i = 1; i <= items; i++) {
-    beginFrame(state, i + 1, 1_000 + i)
+    state.beginFrame(i + 1, 1_000 + i)
     const sent = { type: 'Enqueued', first: i, count: 1, bytes: 9, producer: `p${i}`, dueAt: 0 } as const
     evolve(state, { ...sent, queue: 2, send: 1, group: `g${i}` })
     evolve(state, { ...sent, queue: 3, send: 2, group: `tenant ${i % 100}` })

@@ -1,6 +1,6 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { ChainError, readChain, type ChainAnchor, type PartitionLog } from '@kiroku/log'
-import { beginFrame, evolve, firstMissing, PartitionState, restoring } from '@kiroku/partition'
+import { evolve, firstMissing, PartitionState, restoring } from '@kiroku/partition'
 import { KirokuError, isKirokuError, type LogEventOf } from '@kiroku/protocol'
 import { LargeBodies } from '../bodies/LargeBodies.ts'
 import { limits } from '../limits.ts'
@@ -101,7 +101,7 @@ const loadFrom = async (
     frames++
     if (anyLarge) largeBodies.frame(entry.seq, entry.record.sections)
     if (sinceMs === 0) sinceMs = entry.record.at
-    beginFrame(state, entry.seq, entry.record.at)
+    state.beginFrame(entry.seq, entry.record.at)
     for (const event of entry.record.events) {
       if (event.type === 'Checkpointed' && found !== undefined && !isNamed(found.checkpoint, event))
         return { seq: event.seq, why: `record ${entry.seq} of the log names another one` }

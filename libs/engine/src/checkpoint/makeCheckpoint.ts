@@ -1,4 +1,4 @@
-import { bodiesBefore, lettersBefore, oldestBodySeq, type OldBodies, type Snapshot } from '@kiroku/partition'
+import { bodiesBefore, oldestBodySeq, type OldBodies, type Snapshot } from '@kiroku/partition'
 import { limits } from '../limits.ts'
 import { encodeCheckpoint, type EncodedCheckpoint } from './CheckpointCodec.ts'
 
@@ -27,11 +27,6 @@ export const makeCheckpoint = (task: CheckpointTask): MadeCheckpoint => {
   return {
     ...encodeCheckpoint(snapshot, seq, hash, largeBodies),
     oldestBody,
-    old: oldestBody < behind ? oldIn(snapshot, behind, limits.carryRunsMax + 1) : [],
+    old: oldestBody < behind ? bodiesBefore(snapshot, behind, limits.carryRunsMax + 1) : [],
   }
-}
-
-const oldIn = (snapshot: Snapshot, behind: number, max: number): OldBodies[] => {
-  const old = bodiesBefore(snapshot, behind, max)
-  return [...old, ...lettersBefore(snapshot, behind, max - old.length)]
 }

@@ -1,11 +1,8 @@
 import { isSealed, MemoryKeys, readSealed, type BodyRef } from '@kiroku/log'
 import {
-  beginFrame,
   bodiesBefore,
   decide,
-  decideCarry,
   endTurn,
-  lettersBefore,
   Ownership,
   PartitionState,
   snapshot,
@@ -46,7 +43,7 @@ const send = (...messages: string[]): CommandOf<'Enqueue'> => ({
 const frame = (run: (turn: Turn<BodyRef>) => void): Uint8Array[] => {
   const seq = state.frameSeq + 1
   const turn = new Turn<BodyRef>(own, now, () => 0, sha256)
-  beginFrame(state, seq, now)
+  state.beginFrame(seq, now)
   run(turn)
   endTurn(turn)
   cipher.encrypt(turn)
@@ -89,7 +86,7 @@ describe('a send whose frame stores older bodies again', () => {
     frame((turn) => decide(turn, send('a', 'b'), 1))
     const old = bodiesOf(bodiesBefore(snapshot(state), state.frameSeq + 1))
     const bodies = frame((turn) => {
-      decideCarry(turn, old, state.frameSeq)
+      decide(turn, { type: 'CarryBodies', carried: old, seq: state.frameSeq })
       decide(turn, send('c'), 1)
     })
     expect(keysOf(bodies)).toEqual([['m.0.1.1'], ['m.0.1.2'], ['m.0.1.3']])
@@ -101,9 +98,9 @@ describe('a send whose frame stores older bodies again', () => {
     frame((turn) => decide(turn, receive('mail', 2), 1))
     const items = [{ queue: 1, sub: 0, delivery: 1, numbers: [1, 2] }]
     frame((turn) => decide(turn, { type: 'DeadLetter', items }, 1))
-    const old = bodiesOf(lettersBefore(snapshot(state), state.frameSeq + 1, 10))
+    const old = bodiesOf(bodiesBefore(snapshot(state), state.frameSeq + 1))
     const bodies = frame((turn) => {
-      decideCarry(turn, old, state.frameSeq)
+      decide(turn, { type: 'CarryBodies', carried: old, seq: state.frameSeq })
       decide(turn, send('c'), 1)
     })
     expect(keysOf(bodies)).toEqual([['m.0.1.1'], ['m.0.1.2'], ['m.0.1.3']])

@@ -1,13 +1,12 @@
 import { isSealed, lock, readSealed, writeSealed, type BodyRef } from '@kiroku/log'
 import {
-  laneKey,
   storedPlaces,
   type PartitionState,
   type QueueState,
   type Turn,
   type Ownership,
 } from '@kiroku/partition'
-import { type CommandOf, rangeTotal, decodeEnvelope, KirokuError } from '@kiroku/protocol'
+import { rangeTotal, decodeEnvelope, KirokuError } from '@kiroku/protocol'
 import type { Bringing } from '../actor/Mailbox.ts'
 import { sha256 } from '../sha256.ts'
 import { lineageBytesMax } from '../append/Sizes.ts'
@@ -97,9 +96,7 @@ export class BodyCipher implements OwnerTask {
         ? this.#replace(mail, undefined, command.messages)
         : undefined
     const isForward = command.type === 'Forward'
-    const places = isForward
-      ? this.#forwardPlaces(command)
-      : storedPlaces(this.#state!, queue, command, sha256, now)
+    const places = storedPlaces(this.#state!, queue, command, sha256, now)
     const keys = places.map((place, i) =>
       place < 0 ? undefined : this.#keyOf(queue, queue.nextNumber + place, groupOf(mail, i)),
     )
@@ -110,13 +107,6 @@ export class BodyCipher implements OwnerTask {
       return key === undefined ? nothing : encrypt(message, key, isForward, groupOf(mail, i), tagOf(mail, i))
     })
     return this.#replace(mail, names, messages)
-  }
-
-  /** Place of each forward among those that did not come before. */
-  #forwardPlaces({ from, target, forward, messages }: CommandOf<'Forward'>): number[] {
-    const lane = laneKey(from.queue, { partition: from.partition, queue: target })
-    const seen = this.#state!.forwardsSeen.get(lane) ?? 1
-    return messages.map((_, i) => Math.max(-1, forward + i - Math.max(seen, forward)))
   }
 
   async #replace(

@@ -8,7 +8,7 @@ import {
   writeSealed,
   type KeyStore,
 } from '@kiroku/log'
-import { beginFrame, evolve, PartitionState } from '@kiroku/partition'
+import { evolve, PartitionState } from '@kiroku/partition'
 import { KirokuError, limits } from '@kiroku/protocol'
 import { waitUntil } from '@kiroku/testkit'
 import { describe, expect, it } from 'vitest'
@@ -22,7 +22,7 @@ const given = (keptMs = 16 * days) => {
   let now = 1_700_000_000_000
   const keys = new MemoryKeys(keptMs, () => now)
   const state = new PartitionState(0)
-  beginFrame(state, 1, now)
+  state.beginFrame(1, now)
   for (const [queue, erasable] of [
     [1, 'message'],
     [2, 'group'],

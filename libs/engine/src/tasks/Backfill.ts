@@ -5,7 +5,6 @@ import {
   PastFold,
   type Located,
   type PartitionState,
-  type PastFrame,
   type PastRun,
   type QueueState,
   type Subscription,
@@ -187,11 +186,11 @@ export class Backfill implements OwnerTask {
   }
 }
 
-const pastFrame = (seq: number, frame: DecodedFrame, queue: number, trimmedTo: number): PastFrame => ({
+const pastFrame = (seq: number, frame: DecodedFrame, queue: number, trimmedTo: number) => ({
   seq,
   at: frame.at,
   events: frame.events,
-  needs: (place) => {
+  needs: (place: number) => {
     const body = frame.body(queue, place)
     if (body instanceof Uint8Array) return seq
     // Ahead of its frame, so that it may have been trimmed although that is there.

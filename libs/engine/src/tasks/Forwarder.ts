@@ -2,8 +2,6 @@ import { isSealed, readSealed, writeSealed } from '@kiroku/log'
 import {
   closedLanesFor,
   decide,
-  hold,
-  targetName,
   type OutboxEntry,
   type OutboxLane,
   type Ownership,
@@ -125,7 +123,7 @@ export class Forwarder implements OwnerTask {
     if (this.#own !== own) return
     const { ok } = answer
     if (ok === undefined) {
-      if (answer.error.id === 'UnknownSubscription') hold(own, lane, 'subscriptionGone', this.#o.now())
+      if (answer.error.id === 'UnknownSubscription') own.hold(lane, 'subscriptionGone', this.#o.now())
       // Together they are more than the target's record takes, or its store has room for.
       const isTooMuch = answer.error.id === 'BodyTooLarge' || answer.error.id === 'StorageFull'
       return this.#again(own, lane, failures, isTooMuch ? Math.max(1, window.length >> 1) : messagesMax)
@@ -194,7 +192,7 @@ export class Forwarder implements OwnerTask {
       groups.push(isGroup(meta.group) ? meta.group : '')
       subscriptions.push(entry.only ?? '')
     }
-    const name = targetName(state, lane)
+    const name = state.targetName(lane)
     const reply = await this.#o.route(lane.target.partition, [
       {
         type: 'Forward',

@@ -1,11 +1,24 @@
-import { mainSubscription, type AvailableMessage, type RedriveMove } from '@kiroku/partition'
-import { type EnvelopeMeta, type Lineage, type Redrive, type RedriveSkip, pushNumber } from '@kiroku/protocol'
+import type { RedriveMove } from '@kiroku/partition'
+import {
+  type EnvelopeMeta,
+  type Lineage,
+  mainSubscription,
+  pushNumber,
+  type Redrive,
+  type RedriveSkip,
+} from '@kiroku/protocol'
 import type { BodySchemas } from '../bodies/BodySchemas.ts'
 import type { RedriveTarget, RedriveTargets } from './RedriveTargets.ts'
 import { looksInside, passesByTime, passesInside } from './redriveFilter.ts'
 
 /** A message, with its metadata and body where they must be known. */
-export interface RedriveCandidate extends AvailableMessage {
+export interface RedriveCandidate {
+  readonly number: number
+  /** Where its body lies: a frame, and the place among the queue's bodies there. */
+  readonly seq: number
+  readonly index: number
+  readonly bytes: number
+  readonly enqueuedAt: number
   readonly meta?: EnvelopeMeta
   readonly body?: Uint8Array
 }

@@ -4,7 +4,6 @@ import {
   decide,
   lettersOf,
   redriveNumbers,
-  type AvailableMessage,
   type Ownership,
   type PartitionState,
   type RedriveMove,
@@ -246,7 +245,7 @@ export class Redriver implements OwnerTask {
   /** As many of the messages as may be read together, with their metadata where that counts. */
   async #candidates(
     { own, redrive, sub, judge }: Job,
-    messages: readonly AvailableMessage[],
+    messages: readonly RedriveCandidate[],
   ): Promise<readonly RedriveCandidate[]> {
     const { filter } = redrive
     // Where a body was edited, it must fit the schema of the target.
@@ -317,7 +316,7 @@ const stepBytes = (moves: readonly RedriveMove[]): number => {
 }
 
 /** Whether a message is still available with its body in that place: it may have been delivered meanwhile. */
-const liesThere = (state: PartitionState, sub: Subscription, { number, seq }: AvailableMessage): boolean =>
+const liesThere = (state: PartitionState, sub: Subscription, { number, seq }: RedriveCandidate): boolean =>
   availableAmong(state, sub, [number, 1])[0]?.seq === seq
 
 const lastOf = (numbers: Ranges): number => (numbers.length === 0 ? 0 : numbers.at(-2)! + numbers.at(-1)! - 1)

@@ -3,7 +3,6 @@ import {
   decide,
   placePart,
   type LeavingPart,
-  type Part,
   type Ownership,
   type QueueState,
   type Turn,
@@ -64,7 +63,7 @@ export class SpreadFollower implements OwnerTask {
       const progress = own.progressOf(queue)
       for (const part of parts)
         if (!progress.follows(part.partition, revision) || part.state === 'opening')
-          this.#place(own, queue, part)
+          this.#place(own, queue, part.partition)
     }
   }
 
@@ -75,7 +74,7 @@ export class SpreadFollower implements OwnerTask {
     this.#later(limits.partAssureMs, () => {
       this.#isAssuring = false
       for (const queue of own.state.homes)
-        for (const part of queue.spread!.parts) this.#place(own, queue, part)
+        for (const { partition } of queue.spread!.parts) this.#place(own, queue, partition)
       this.#look(own)
     })
   }
@@ -88,7 +87,7 @@ export class SpreadFollower implements OwnerTask {
     this.#timers.add(cancel)
   }
 
-  #place(own: Ownership, queue: QueueState, { partition }: Part): void {
+  #place(own: Ownership, queue: QueueState, partition: number): void {
     const { state } = own
     const key = `${queue.id}/${partition}`
     const command = (): Command | undefined => {
@@ -98,7 +97,8 @@ export class SpreadFollower implements OwnerTask {
         return undefined
       // The partition's former part must be gone, and limits must be shared out among the parts that exist.
       if (state.leaving.some((l) => l.partition === partition && l.name === queue.name)) return undefined
-      if (part.state === 'opening' && isLimited(queue) && !othersFollow(own, queue, part)) return undefined
+      if (part.state === 'opening' && isLimited(queue) && !othersFollow(own, queue, partition))
+        return undefined
       return placePart(state, queue, part)
     }
     const tooLate = (turn: Turn<BodyRef>, asked: Command): void => {
@@ -112,7 +112,7 @@ export class SpreadFollower implements OwnerTask {
       this.#awaited.add(key)
       this.#later(limits.partSealedMs, () => {
         this.#awaited.delete(key)
-        this.#place(own, queue, { partition } as Part)
+        this.#place(own, queue, partition)
       })
     }
     this.#ask(own, key, partition, command, note, tooLate)
@@ -167,7 +167,7 @@ export class SpreadFollower implements OwnerTask {
 
 const isLimited = (queue: QueueState): boolean => queue.subs.some((sub) => sub.isLimited)
 
-const othersFollow = (own: Ownership, queue: QueueState, { partition }: Part): boolean =>
+const othersFollow = (own: Ownership, queue: QueueState, partition: number): boolean =>
   queue.spread!.parts.every(
     (p) =>
       p.partition === partition ||

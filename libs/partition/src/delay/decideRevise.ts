@@ -1,7 +1,6 @@
 import { type CommandOf, inTime, KirokuError, limits } from '@kiroku/protocol'
 import type { Turn } from '../Turn.ts'
 import { earlierSend } from '../repeats/earlierSend.ts'
-import { findDelayed } from './delayed.ts'
 
 /** Cancels or moves a message that is not due yet; a repeat of what was done is answered as before. */
 export const decideRevise = <B>(
@@ -47,7 +46,7 @@ const refuseRevision = <B>(
   const q = state.queues.get(queue)
   if (q === undefined || !(Number.isInteger(number) && number >= 1 && number < q.nextNumber))
     return new KirokuError('UnknownMessage', `there is no message ${number} in queue ${queue}`)
-  const delayed = findDelayed(state, q, number)
+  const delayed = state.findDelayed(q, number)
   if (delayed === undefined)
     return new KirokuError('NotDelayed', `message ${number} of queue "${q.name}" is not delayed any more`)
   const keptUntil = state.runs.enqueuedAt(delayed.run) + q.config.retentionMs

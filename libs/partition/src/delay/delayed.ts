@@ -3,12 +3,6 @@ import type { PartitionState } from '../state/PartitionState.ts'
 import type { QueueState } from '../state/QueueState.ts'
 import type { DelayedRun } from './DelayedRuns.ts'
 
-/** The delayed run that holds message `n`. */
-export const findDelayed = (state: PartitionState, queue: QueueState, n: number): DelayedRun | undefined => {
-  const found = state.delayedRuns.at(queue, n)
-  return found !== undefined && n < found.first + state.runs.count(found.run) ? found : undefined
-}
-
 /** The delayed run that begins with message `first`, which waits no more. */
 export const takeDelayed = (state: PartitionState, queue: QueueState, first: number): DelayedRun => {
   const { delayedRuns } = state
@@ -23,7 +17,7 @@ export const takeDelayed = (state: PartitionState, queue: QueueState, first: num
 /** Makes one delayed message a run of its own, which waits no more. */
 export const isolateDelayed = (state: PartitionState, queue: QueueState, n: number): DelayedRun => {
   const { runs, delayedRuns } = state
-  const whole = findDelayed(state, queue, n)
+  const whole = state.findDelayed(queue, n)
   if (whole === undefined) throw missing(state, queue, n)
   delayedRuns.remove(whole)
   let { run } = whole

@@ -1,9 +1,10 @@
 import { decodeEnvelope, encodeEnvelope } from '@kiroku/protocol'
 import { describe, expect, it } from 'vitest'
-import { bodiesBefore, decideCarry, editable, snapshot } from '../index.ts'
+import { bodiesBefore, editable, snapshot } from '../index.ts'
 import { decideEditBody } from './decideEditBody.ts'
 import { type BodyAt } from './editBody.ts'
 import { itemOf, TestPartition } from '../testing/TestPartition.ts'
+import { decideCarry } from '../trim/decideCarry.ts'
 
 const by = { name: 'ada', origin: 'test', reason: 'a typing mistake' }
 const encoder = new TextEncoder()

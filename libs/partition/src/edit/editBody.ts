@@ -1,9 +1,8 @@
 import { State, type LogEventOf } from '@kiroku/protocol'
-import { findDelayed, missing } from '../delay/delayed.ts'
+import { missing } from '../delay/delayed.ts'
 import { queueOf } from '../eventTargets.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
-import type { QueueState } from '../state/QueueState.ts'
-import type { Subscription } from '../state/Subscription.ts'
+import type { QueueState, Subscription } from '../state/QueueState.ts'
 import { placeOf, splitReady } from '../store/takeRuns.ts'
 
 /** Where the body of a message lies: a frame, and the place among the queue's bodies there. */
@@ -22,7 +21,7 @@ export const editable = (state: PartitionState, queue: QueueState, n: number): B
     found ??= bodyOf(state, sub, n, slot)
   }
   if (found !== undefined) return found
-  return findDelayed(state, queue, n) === undefined
+  return state.findDelayed(queue, n) === undefined
     ? `message ${n} is not in queue "${queue.name}" any more`
     : `message ${n} of queue "${queue.name}" still waits for its time`
 }

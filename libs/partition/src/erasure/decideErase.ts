@@ -10,8 +10,7 @@ import {
 } from '@kiroku/protocol'
 import type { PlannedDelivery, Rest, Turn } from '../Turn.ts'
 import { namedQueue } from '../lookup.ts'
-import type { QueueState } from '../state/QueueState.ts'
-import type { Subscription } from '../state/Subscription.ts'
+import type { QueueState, Subscription } from '../state/QueueState.ts'
 import { erasedAmong, heldUnder, type ErasedMessages } from './erased.ts'
 
 /** The most that the facts of an erasure take beside their numbers and the command's texts: one for each subscription. */

@@ -1,8 +1,7 @@
 import { rangeTotal, KirokuError, pushRange, type Ranges, State } from '@kiroku/protocol'
-import { isolateDelayed, findDelayed } from '../delay/delayed.ts'
+import { isolateDelayed } from '../delay/delayed.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
-import type { QueueState } from '../state/QueueState.ts'
-import type { Subscription } from '../state/Subscription.ts'
+import type { QueueState, Subscription } from '../state/QueueState.ts'
 import { retire } from '../store/availableList.ts'
 import { distribute, readyRuns } from '../store/readyRuns.ts'
 import { takeUntouched } from '../store/takeRuns.ts'
@@ -38,7 +37,7 @@ export const erasedAmong = (state: PartitionState, sub: Subscription, which: Era
 
 const isOpen = (state: PartitionState, sub: Subscription, n: number): boolean => {
   if (state.live.find(sub.index, n) >= 0) return true
-  if (n >= sub.from && findDelayed(state, sub.queue, n) !== undefined) return true
+  if (n >= sub.from && state.findDelayed(sub.queue, n) !== undefined) return true
   for (const run of readyRuns(state, sub)) {
     const first = state.runs.first(run)
     if (first <= n && n < first + state.runs.count(run)) return true
@@ -87,6 +86,6 @@ export const takeErased = (state: PartitionState, sub: Subscription, numbers: Ra
 
 /** A delayed message is given to its subscriptions, each of which is then done with it. */
 const endDelay = (state: PartitionState, queue: QueueState, n: number): void => {
-  if (queue.delayed > 0 && findDelayed(state, queue, n) !== undefined)
+  if (queue.delayed > 0 && state.findDelayed(queue, n) !== undefined)
     distribute(state, isolateDelayed(state, queue, n), undefined)
 }

@@ -1,6 +1,6 @@
 import { State } from '@kiroku/protocol'
 import type { PartitionState } from '../state/PartitionState.ts'
-import type { Subscription } from '../state/Subscription.ts'
+import type { Subscription } from '../state/QueueState.ts'
 
 /** Messages in flight of every delivery of a subscription; a pass over all live messages. */
 export const deliveriesOf = ({ live }: PartitionState, sub: Subscription): Map<number, number> => {

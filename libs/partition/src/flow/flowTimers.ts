@@ -1,6 +1,6 @@
 import type { Turn } from '../Turn.ts'
 import type { Ownership } from '../ownership/Ownership.ts'
-import type { Subscription } from '../state/Subscription.ts'
+import type { Subscription } from '../state/QueueState.ts'
 import type { Flow } from './Flow.ts'
 
 /** Makes the partition look at the subscription again when its rate allows this many messages. */

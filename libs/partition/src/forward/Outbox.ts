@@ -72,7 +72,3 @@ export const laneOf = (
   if (name !== undefined) lane.name = name
   return lane
 }
-
-/** Whether both name the same queue. */
-export const isSameQueue = (a: QueueAddress, b: QueueAddress): boolean =>
-  a.partition === b.partition && a.queue === b.queue

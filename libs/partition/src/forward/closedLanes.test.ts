@@ -1,7 +1,8 @@
 import { encodeEnvelope, type Answer, type CommandOf } from '@kiroku/protocol'
 import { describe, expect, it } from 'vitest'
-import { closedLanesFor, laneKey, PartitionState, snapshot } from '../index.ts'
+import { closedLanesFor, PartitionState, snapshot } from '../index.ts'
 import { decideClosingTold, decideForwarded } from './decideForwarded.ts'
+import { laneKey } from './Outbox.ts'
 import { TestPartition } from '../testing/TestPartition.ts'
 
 const by = { name: 'tester', origin: 'test' }
@@ -24,7 +25,7 @@ const withLetter = (here: TestPartition, target: ReturnType<typeof partitions>['
 
 /** The next letter of a lane, as it leaves. */
 const forwardOf = (here: TestPartition, source: number, target: { partition: number; queue: number }) => {
-  const { forward, enqueuedAt } = here.state.outbox.get(laneKey(source, target))!.entries[0]!
+  const { forward, enqueuedAt } = here.state.lane(source, target)!.entries[0]!
   const command: CommandOf<'Forward'> = {
     type: 'Forward',
     from: { partition: here.state.partition, queue: source },
@@ -45,7 +46,7 @@ const confirm = (
   target: { partition: number; queue: number },
   { ok }: Answer<'Forward'>,
 ): void => {
-  const lane = here.state.outbox.get(laneKey(source, target))!
+  const lane = here.state.lane(source, target)!
   here.act((turn) => decideForwarded(turn, lane, ok!))
 }
 

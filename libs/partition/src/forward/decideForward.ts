@@ -2,19 +2,11 @@ import { type Answers, type CommandOf, isGroup, KirokuError, limits } from '@kir
 import type { Turn } from '../Turn.ts'
 import { refuseTags } from '../send/refuseSend.ts'
 import { bytesOf, markedBy, type SizedRef } from '../send/storeSend.ts'
-import type { PartitionState } from '../state/PartitionState.ts'
 import type { QueueState } from '../state/QueueState.ts'
-import { seenKey } from './Outbox.ts'
 
 /** Generation of the only subscription that a forward is for, where that says anything. */
 const onlySub = (queue: QueueState, name: string): number | undefined =>
   name === '' || queue.subs.length === 1 ? undefined : queue.named(name)!.id
-
-/** Whether a forward brings letters that would be stored: their queue is there, and they are not in it yet. */
-export const bringsLetters = (
-  { queues, forwardsSeen }: PartitionState,
-  { from, target, forward, messages }: CommandOf<'Forward'>,
-): boolean => queues.has(target) && (forwardsSeen.get(seenKey(from, target)) ?? 1) < forward + messages.length
 
 /** Stores dead letters from another queue's outbox; those that came before are passed over. */
 export const decideForward = <B extends Uint8Array | SizedRef>(
@@ -26,7 +18,7 @@ export const decideForward = <B extends Uint8Array | SizedRef>(
   const refusal = refuseForward(command)
   if (refusal !== undefined) return turn.refuse(token, refusal)
   const queue = state.queues.get(command.target)
-  const seen = state.forwardsSeen.get(seenKey(command.from, command.target))
+  const seen = state.nextForward(command.from, command.target)
   const stored = seen ?? 1
   if (queue === undefined) return turn.ok(token, goneTarget(turn, command, stored))
   // It may have been stored long ago, by a lane that was closed and forgotten since.

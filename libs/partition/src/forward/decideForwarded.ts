@@ -3,21 +3,21 @@ import {
   type Answers,
   type CommandOf,
   type DeadLetterTarget,
+  isSameQueue,
   KirokuError,
   limits,
+  mainSubscription,
+  pushNumber,
   type QueueAddress,
   rangeBytes,
   type Ranges,
   textBytes,
   valueBytes,
-  pushNumber,
 } from '@kiroku/protocol'
 import { type Turn } from '../Turn.ts'
-import type { Ownership } from '../ownership/Ownership.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
-import { mainSubscription, type QueueState } from '../state/QueueState.ts'
-import { isSameQueue, laneKey, seenKey, type OutboxEntry, type OutboxLane } from './Outbox.ts'
-import { namers, targetName } from './targetName.ts'
+import { type QueueState } from '../state/QueueState.ts'
+import { laneKey, type OutboxEntry, type OutboxLane } from './Outbox.ts'
 
 /**
  * Takes note of what the target said of the next letters of a lane. Where it was deleted, those that it had stored are
@@ -27,7 +27,7 @@ import { namers, targetName } from './targetName.ts'
 export const decideForwarded = <B>(turn: Turn<B>, lane: OutboxLane, said: Answers['Forward']): void => {
   const { state } = turn
   const { source, target, next } = lane
-  if (!isThere(state, lane)) return
+  if (state.lane(source, target) !== lane) return
   const upTo = said.outcome === 'stored' ? said.upTo : Math.min(said.stored ?? 1, next)
   const first = lane.entries[0]
   if (first !== undefined && upTo > first.forward)
@@ -36,13 +36,13 @@ export const decideForwarded = <B>(turn: Turn<B>, lane: OutboxLane, said: Answer
   if (said.outcome === 'targetGone' && said.stored !== undefined) readdress(turn, lane, said.again)
   closeEmptied(turn, lane)
   if (said.outcome === 'stored') turn.own.held.delete(lane)
-  else hold(turn.own, lane, 'targetGone', turn.now)
+  else turn.own.hold(lane, 'targetGone', turn.now)
   endLanes(turn, source)
 }
 
 /** Has the target forget a lane whose letters all went elsewhere. */
 const closeEmptied = <B>(turn: Turn<B>, { source, target }: OutboxLane): void => {
-  if (turn.state.outbox.has(laneKey(source, target))) return
+  if (turn.state.lane(source, target) !== undefined) return
   turn.emit({ type: 'LanesClosed', source, targets: [target.partition, target.queue] })
 }
 
@@ -96,25 +96,11 @@ export const decideForgetLanes = <B>(turn: Turn<B>, c: CommandOf<'ForgetLanes'>,
     )
   const lanes: number[] = []
   for (let i = 0; i + 1 < all.length; i += 2)
-    if (turn.state.forwardsSeen.has(seenKey({ partition, queue: all[i]! }, all[i + 1]!)))
+    if (turn.state.nextForward({ partition, queue: all[i]! }, all[i + 1]!) !== undefined)
       lanes.push(all[i]!, all[i + 1]!)
   if (lanes.length > 0) turn.emit({ type: 'LanesForgotten', partition, lanes, first })
   turn.ok(token, {})
 }
-
-/** Takes note that letters of a lane wait, and why. */
-export const hold = (
-  { state, held }: Ownership,
-  lane: OutboxLane,
-  reason: 'targetGone' | 'subscriptionGone',
-  now: number,
-): void => {
-  if (lane.entries.length === 0 || !isThere(state, lane)) held.delete(lane)
-  else if (held.get(lane)?.reason !== reason) held.set(lane, { reason, since: now })
-}
-
-const isThere = (state: PartitionState, lane: OutboxLane): boolean =>
-  state.outbox.get(laneKey(lane.source, lane.target)) === lane
 
 /** Sends on what waits for targets that are gone, ahead of what comes later, as soon as a queue has another setting. */
 export const readdressHeld = <B>(turn: Turn<B>, queue: QueueState): void => {
@@ -137,7 +123,7 @@ const factBytes = 600
 const readdress = <B>(turn: Turn<B>, lane: OutboxLane, again: number | undefined): void => {
   const { state } = turn
   const { source, target: from } = lane
-  const name = targetName(state, lane)
+  const name = state.targetName(lane)
   const sameName =
     again === undefined || name === undefined ? undefined : { name, partition: from.partition, queue: again }
   if (sameName !== undefined) renew(turn, from, sameName, state.queues.get(source))
@@ -182,7 +168,7 @@ const renew = <B>(
   queue: QueueState | undefined,
 ): void => {
   const by: Actor = { name: 'engine', origin: `queue "${deadLetter.name}" was made again` }
-  for (const { sub } of namers(queue, gone)) {
+  for (const { sub } of queue?.deadLettersTo(gone) ?? []) {
     const { id } = queue!
     // Its next letter finds out again.
     if (turn.commandRoom < factBytes + valueBytes(sub?.settings ?? queue!.config)) return

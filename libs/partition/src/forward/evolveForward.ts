@@ -1,10 +1,9 @@
-import type { LogEventOf } from '@kiroku/protocol'
+import { isSameQueue, type LogEventOf, mainSubscription } from '@kiroku/protocol'
 import { eachSlot, queueOf, subOf } from '../eventTargets.ts'
 import { finished } from '../settle/evolveSettle.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
-import { mainSubscription } from '../state/QueueState.ts'
 import { addArrival } from '../store/readyRuns.ts'
-import { isSameQueue, laneKey, laneOf, seenKey } from './Outbox.ts'
+import { laneOf, seenKey } from './Outbox.ts'
 
 export const forwardReceived = (state: PartitionState, e: LogEventOf<'ForwardReceived'>): void => {
   const queue = queueOf(state, e.queue)
@@ -44,7 +43,7 @@ export const deadLettered = (state: PartitionState, e: LogEventOf<'DeadLettered'
 }
 
 export const forwarded = (state: PartitionState, e: LogEventOf<'Forwarded'>): void => {
-  const lane = state.outbox.get(laneKey(e.source, e.target))
+  const lane = state.lane(e.source, e.target)
   if (lane === undefined) return
   let done = 0
   while (done < lane.entries.length && lane.entries[done]!.forward < e.upTo) done++

@@ -1,16 +1,9 @@
 import { type Answers } from '@kiroku/protocol'
 import { describe, expect, it } from 'vitest'
-import {
-  bodiesBefore,
-  decideCarry,
-  describeQueues,
-  evolve,
-  laneKey,
-  lettersBefore,
-  snapshot,
-} from '../index.ts'
+import { bodiesBefore, describeQueues, evolve, snapshot } from '../index.ts'
 import { TestPartition } from '../testing/TestPartition.ts'
 import { address, by, given, lane, target } from '../testing/deadLetters.ts'
+import { decideCarry } from '../trim/decideCarry.ts'
 import { decideForwarded } from './decideForwarded.ts'
 
 describe('the outbox', () => {
@@ -57,7 +50,7 @@ describe('the outbox', () => {
     return p
   }
   const said = (p: TestPartition, answer: Answers['Forward'], to = address): void => {
-    const found = p.state.outbox.get(laneKey(1, to))!
+    const found = p.state.lane(1, to)!
     p.act((turn) => decideForwarded(turn, found, answer))
   }
   const gone = (change: { stored?: number; again?: number } = {}): Answers['Forward'] => ({
@@ -190,7 +183,7 @@ describe('the outbox', () => {
       p.create('q', { deadLetter: target })
       p.send('q', 2)
       p.settle('DeadLetter', p.receive('q')!)
-      const lane = p.state.outbox.get(laneKey(source, address))!
+      const lane = p.state.lane(source, address)!
       expect(lane.entries.map(({ forward }) => forward)).toEqual([3 * source - 2, 3 * source - 1])
       // Some are deleted with letters on their way, some without.
       const arrive = (): void =>
@@ -204,7 +197,7 @@ describe('the outbox', () => {
   it('never uses the number of a forward again, also of a lane that it forgot', () => {
     const p = letters()
     said(p, gone({ stored: 3, again: 9 }))
-    expect(p.state.outbox.has(laneKey(1, address))).toBe(false)
+    expect(p.state.lane(1, address)).toBeUndefined()
     p.send('q')
     p.configure('q', { deadLetter: target })
     p.settle('DeadLetter', p.receive('q')!)
@@ -223,7 +216,8 @@ describe('the outbox', () => {
   /** What a checkpoint takes up of old frames, with the bodies that lie there. */
   const old = (p: TestPartition) => {
     const taken = snapshot(p.state)
-    const carried = lettersBefore(taken, p.state.frameSeq + 1, 10).map((of) => ({
+    const letters = bodiesBefore(taken, p.state.frameSeq + 1).filter((of) => of.target !== undefined)
+    const carried = letters.map((of) => ({
       old: of,
       bodies: p.bodies.get(`${of.seq}/${of.queue}`)!.slice(of.index, of.index + of.count),
     }))
@@ -262,10 +256,13 @@ describe('the outbox', () => {
     const p = letters()
     p.send('q')
     const { carried, seq } = old(p)
-    const live = bodiesBefore(snapshot(p.state), p.state.frameSeq + 1).map((of) => ({
-      old: of,
-      bodies: p.bodies.get(`${of.seq}/1`)!.slice(of.index, of.index + of.count),
-    }))
+    const needed = bodiesBefore(snapshot(p.state), p.state.frameSeq + 1)
+    const live = needed
+      .filter((of) => of.target === undefined)
+      .map((of) => ({
+        old: of,
+        bodies: p.bodies.get(`${of.seq}/1`)!.slice(of.index, of.index + of.count),
+      }))
     const before = bodies(p)
     p.act((turn) => decideCarry(turn, [...carried, ...live], seq))
     expect(p.events).toMatchObject([{ type: 'BodiesCarried' }, { type: 'LettersCarried', index: 1 }])

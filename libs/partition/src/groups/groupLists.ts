@@ -1,6 +1,6 @@
 import { KirokuError, State } from '@kiroku/protocol'
 import type { PartitionState } from '../state/PartitionState.ts'
-import type { Subscription } from '../state/Subscription.ts'
+import type { Subscription } from '../state/QueueState.ts'
 import type { LiveSlab } from '../store/LiveSlab.ts'
 import type { Group } from './Group.ts'
 

@@ -1,7 +1,7 @@
 import { State } from '@kiroku/protocol'
 import type { Taking } from '../receive/DeliveryBuilder.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
-import type { Subscription } from '../state/Subscription.ts'
+import type { Subscription } from '../state/QueueState.ts'
 import type { Group } from './Group.ts'
 import type { Groups } from './Groups.ts'
 

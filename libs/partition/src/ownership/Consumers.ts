@@ -1,5 +1,5 @@
 import { limits } from '@kiroku/protocol'
-import type { Subscription } from '../state/Subscription.ts'
+import type { Subscription } from '../state/QueueState.ts'
 
 /** When a consumer was first heard of without a long silence since, and when it last was; ms of partition time. */
 interface Heard {

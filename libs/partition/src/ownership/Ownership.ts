@@ -6,8 +6,7 @@ import type { Poll } from '../receive/Poll.ts'
 import { DryRuns } from '../redrive/DryRuns.ts'
 import { SpreadProgress } from '../spread/SpreadProgress.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
-import type { QueueState } from '../state/QueueState.ts'
-import type { Subscription } from '../state/Subscription.ts'
+import type { QueueState, Subscription } from '../state/QueueState.ts'
 import type { Watcher } from '../state/Watcher.ts'
 import { Heap } from '../store/Heap.ts'
 import type { Followers } from './Followers.ts'
@@ -101,6 +100,14 @@ export class Ownership implements Watcher {
   /** Notes a receive; only queues that are deleted when idle need it. */
   received(queue: QueueState, now: number): void {
     if (queue.config.idleMs > 0) this.#receivedAt.set(queue, now)
+  }
+
+  /** Notes that the letters of a lane wait, and why. */
+  hold(lane: OutboxLane, reason: HeldLane['reason'], now: number): void {
+    const { held, state } = this
+    const isEmpty = lane.entries.length === 0
+    if (isEmpty || state.lane(lane.source, lane.target) !== lane) held.delete(lane)
+    else if (held.get(lane)?.reason !== reason) held.set(lane, { reason, since: now })
   }
 
   look(sub: Subscription): void {

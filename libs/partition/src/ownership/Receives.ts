@@ -1,7 +1,7 @@
 import { Flow } from '../flow/Flow.ts'
 import { GroupPolls } from '../receive/GroupPolls.ts'
 import type { Poll } from '../receive/Poll.ts'
-import type { Subscription } from '../state/Subscription.ts'
+import type { Subscription } from '../state/QueueState.ts'
 
 /** What an ownership knows of the receives of one subscription, and of what they may take. */
 export class Receives {

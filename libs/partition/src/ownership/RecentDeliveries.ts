@@ -6,7 +6,7 @@ import {
   timeBuckets,
   type TimeFigures,
 } from '@kiroku/protocol'
-import type { Subscription } from '../state/Subscription.ts'
+import type { Subscription } from '../state/QueueState.ts'
 import { ErrorForms } from './ErrorForms.ts'
 
 /** A stretch of time, and what became of deliveries in it. */

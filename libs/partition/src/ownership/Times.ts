@@ -1,5 +1,5 @@
 import { figuresOf, limits, type QueueTimes, timeBucket, timeBuckets, timesOf } from '@kiroku/protocol'
-import type { Subscription } from '../state/Subscription.ts'
+import type { Subscription } from '../state/QueueState.ts'
 import { Consumers } from './Consumers.ts'
 import { RecentDeliveries } from './RecentDeliveries.ts'
 

@@ -1,6 +1,6 @@
 import type { LogEvent } from '@kiroku/protocol'
 import { describe, expect, it } from 'vitest'
-import { PastFold, type PastFrame } from '../index.ts'
+import { PastFold, type PastFrame } from './PastFold.ts'
 
 const of = { queue: 1, sub: 5, name: 's', from: 1, retentionFrom: 'arrival' } as const
 

@@ -1,6 +1,12 @@
-import { rangeTotal, type LogEvent, type LogEventOf, type QueueConfig, type Ranges } from '@kiroku/protocol'
-import { mainSubscription } from '../state/QueueState.ts'
-import { firstPlace } from '../store/firstPlace.ts'
+import {
+  firstPlace,
+  type LogEvent,
+  type LogEventOf,
+  mainSubscription,
+  type QueueConfig,
+  type Ranges,
+  rangeTotal,
+} from '@kiroku/protocol'
 import { partOf, type PastRun } from './PastRun.ts'
 
 /** The generation whose past is looked for. */

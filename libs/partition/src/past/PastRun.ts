@@ -14,9 +14,6 @@ export interface PastRun {
   readonly needsFrom: number
 }
 
-/** Numbers for which a run stands in a `RunsRestored`. */
-export const runNumbers = 6
-
 /** A part of a run. */
 export const partOf = (run: PastRun, offset: number, count: number): PastRun => ({
   ...run,

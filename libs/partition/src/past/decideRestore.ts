@@ -1,6 +1,5 @@
 import { type Ranges, pushNumber } from '@kiroku/protocol'
 import { type Turn } from '../Turn.ts'
-import { passes } from '../send/filter.ts'
 import type { PastRun } from './PastRun.ts'
 
 /** What was read of the past of a generation. */
@@ -29,7 +28,7 @@ export const decideRestore = <B>(turn: Turn<B>, { queue, sub: id, runs, done, is
     const { first, count, seq, index, enqueuedAt, bytes, tag, group, needsFrom } = run
     if (first < Math.max(sub.from, sub.queue.purgedTo) || enqueuedAt + sub.config.retentionMs <= turn.now)
       continue
-    if (!passes(sub, tag)) {
+    if (!sub.passes(tag)) {
       for (let n = first; n < first + count; n++) pushNumber(filtered, n)
       continue
     }

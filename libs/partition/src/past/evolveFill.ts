@@ -1,10 +1,9 @@
-import type { LogEventOf } from '@kiroku/protocol'
+import { type LogEventOf, runNumbers } from '@kiroku/protocol'
 import { adoptEdited } from '../edit/editBody.ts'
 import { subOf } from '../eventTargets.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
-import type { Subscription } from '../state/Subscription.ts'
+import type { Subscription } from '../state/QueueState.ts'
 import { restoreRun } from '../store/readyRuns.ts'
-import { runNumbers } from './PastRun.ts'
 
 /** Says which messages are a generation's own, and whether some of the past are yet to come. */
 export const begin = (

@@ -10,7 +10,7 @@ import {
 import type { Turn } from '../Turn.ts'
 import { namedSubscription } from '../lookup.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
-import type { Subscription } from '../state/Subscription.ts'
+import type { Subscription } from '../state/QueueState.ts'
 import { availableAmong } from '../store/available.ts'
 
 /** Discards those of the messages that are still in the state that the caller saw; the others stay as they are. */

@@ -15,11 +15,10 @@ import type { Turn } from '../Turn.ts'
 import { endLanes, readdressHeld } from '../forward/decideForwarded.ts'
 import { homeQueue, homeSubscription } from '../lookup.ts'
 import { orRefuse } from '../orRefuse.ts'
+import type { Ownership } from '../ownership/Ownership.ts'
 import { endPoll } from '../receive/decideReceive.ts'
 import { okWhenFollowed, refuseParts } from '../spread/decideHome.ts'
-import type { Ownership } from '../ownership/Ownership.ts'
-import type { QueueState } from '../state/QueueState.ts'
-import type { Subscription } from '../state/Subscription.ts'
+import type { QueueState, Subscription } from '../state/QueueState.ts'
 
 /** Creates a queue; an equal one that is there already is no error. */
 export const decideCreateQueue = <B>(turn: Turn<B>, c: CommandOf<'CreateQueue'>, token: number): void =>

@@ -1,9 +1,9 @@
-import { type LogEventOf, type QueueConfig, State } from '@kiroku/protocol'
+import { type LogEventOf, mainSubscription, type QueueConfig, State } from '@kiroku/protocol'
 import { queueOf, subOf } from '../eventTargets.ts'
 import { endHold } from '../settle/hold.ts'
 import { leaveParts, revise } from '../spread/evolveSpread.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
-import { mainSubscription, QueueState } from '../state/QueueState.ts'
+import { QueueState } from '../state/QueueState.ts'
 import { dropQueue, purgeQueue } from '../store/dropRuns.ts'
 import { open } from '../subscription/evolveSubscription.ts'
 

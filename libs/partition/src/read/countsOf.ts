@@ -1,7 +1,6 @@
 import type { QueueCounts, SubscriptionDescription } from '@kiroku/protocol'
 import { totalsOf } from '../spread/Spread.ts'
-import type { QueueState } from '../state/QueueState.ts'
-import type { Subscription } from '../state/Subscription.ts'
+import type { QueueState, Subscription } from '../state/QueueState.ts'
 
 export const subscriptionCounts = (sub: Subscription): QueueCounts => ({
   delayed: sub.queue.delayed,

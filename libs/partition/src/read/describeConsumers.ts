@@ -1,7 +1,7 @@
 import { type ConsumerDescription, largestConsumers } from '@kiroku/protocol'
 import { deliveriesOf } from '../flow/deliveriesOf.ts'
 import type { Ownership } from '../ownership/Ownership.ts'
-import type { Subscription } from '../state/Subscription.ts'
+import type { Subscription } from '../state/QueueState.ts'
 
 /**
  * The consumers of a subscription that wait for messages or hold some, by the name that they give, those that hold most

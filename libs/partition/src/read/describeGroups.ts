@@ -1,8 +1,7 @@
-import { type GroupDescription, State } from '@kiroku/protocol'
+import { firstPlace, type GroupDescription, State } from '@kiroku/protocol'
 import type { Group } from '../groups/Group.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
-import type { Subscription } from '../state/Subscription.ts'
-import { firstPlace } from '../store/firstPlace.ts'
+import type { Subscription } from '../state/QueueState.ts'
 
 /** Describes the groups of a subscription: those that are held up first, then by what they have waiting; `max` at most. */
 export const describeGroups = (

@@ -1,16 +1,16 @@
 import {
+  effectOf,
   type FromState,
   type LogEvent,
+  type MessageChange,
+  type MessageEnd,
   type Ranges,
   State,
   type StateName,
   stateNames,
 } from '@kiroku/protocol'
-import { findDelayed } from '../delay/delayed.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
-import type { QueueState } from '../state/QueueState.ts'
-import type { Subscription } from '../state/Subscription.ts'
-import { effectOf, type MessageChange, type MessageEnd } from './effectOf.ts'
+import type { QueueState, Subscription } from '../state/QueueState.ts'
 
 /**
  * Told of messages that change their state together: `count` from `first` on, under a subscription, or for all of them
@@ -98,7 +98,7 @@ const lookedUp = (
 }
 
 const untouched = (state: PartitionState, sub: Subscription, n: number): StateName =>
-  sub.queue.delayed > 0 && findDelayed(state, sub.queue, n) !== undefined
+  sub.queue.delayed > 0 && state.findDelayed(sub.queue, n) !== undefined
     ? stateNames[State.Delayed]
     : stateNames[State.Available]
 

@@ -1,10 +1,10 @@
-import { step, type MachineEvent } from '@kiroku/message'
+import { type MachineEvent, step, resetCell } from '@kiroku/message'
 import { rangeBytes, type Ranges, State, pushNumber } from '@kiroku/protocol'
 import { outcomeBytes, Outcomes } from '../Outcomes.ts'
 import { type PlannedDelivery, type Turn } from '../Turn.ts'
 import { leave } from '../settle/decideSettle.ts'
-import type { Subscription } from '../state/Subscription.ts'
-import { loadCell, untouchedCell } from '../store/loadCell.ts'
+import type { Subscription } from '../state/QueueState.ts'
+import { loadCell } from '../store/loadCell.ts'
 import type { Poll } from './Poll.ts'
 
 const deliverEvent: Extract<MachineEvent, { type: 'DELIVER' }> = {
@@ -95,7 +95,7 @@ export class Taking<B> {
     const index = runs.index(run)
     let i = from
     for (; i < to && this.#hasRoom(bytes); i++) {
-      step(untouchedCell(cell), deliverEvent)
+      step(resetCell(cell), deliverEvent)
       this.#add(first + i, cell.attempt, bytes, at, seq, index + i)
     }
     return i

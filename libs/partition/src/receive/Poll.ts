@@ -1,5 +1,5 @@
 import type { ConsumeMode } from '@kiroku/protocol'
-import type { Subscription } from '../state/Subscription.ts'
+import type { Subscription } from '../state/QueueState.ts'
 
 /** A receive that waits. It belongs to the ownership, not to the record. */
 export interface Poll {

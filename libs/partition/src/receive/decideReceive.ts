@@ -1,11 +1,18 @@
-import { type CommandOf, groupRule, inTime, isGroup, KirokuError, limits } from '@kiroku/protocol'
+import {
+  type CommandOf,
+  groupRule,
+  inTime,
+  isGroup,
+  KirokuError,
+  limits,
+  mainSubscription,
+} from '@kiroku/protocol'
 import type { Turn } from '../Turn.ts'
 import { namedSubscription } from '../lookup.ts'
 import type { Ownership } from '../ownership/Ownership.ts'
 import { repeatReceive } from '../repeats/repeatReceive.ts'
 import { newsFor } from '../spread/Spread.ts'
-import { mainSubscription } from '../state/QueueState.ts'
-import type { Subscription } from '../state/Subscription.ts'
+import type { Subscription } from '../state/QueueState.ts'
 import type { Poll } from './Poll.ts'
 
 /** Parks a receive; it is served or answered empty when the turn ends, or later. */

@@ -1,6 +1,5 @@
 import { limits, type Redrive } from '@kiroku/protocol'
-import type { QueueState } from '../state/QueueState.ts'
-import type { Subscription } from '../state/Subscription.ts'
+import type { QueueState, Subscription } from '../state/QueueState.ts'
 import { failRedrive } from './redriveRecord.ts'
 
 /** Redrives that only count what they would move. They are not on record, and end with the ownership. */

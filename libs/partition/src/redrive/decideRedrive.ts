@@ -1,29 +1,27 @@
-import { step, type MachineEvent } from '@kiroku/message'
+import { type MachineEvent, step, resetCell } from '@kiroku/message'
 import {
   type Actor,
   type CommandOf,
-  rangeTotal,
   intersectRanges,
   isDryRun,
   KirokuError,
-  type OutboxDescription,
+  mainSubscription,
   pushRange,
   type Ranges,
+  rangeTotal,
   type Redrive,
   type RedriveDescription,
   type RedriveSkip,
   State,
 } from '@kiroku/protocol'
 import type { Turn } from '../Turn.ts'
-import { laneKey } from '../forward/Outbox.ts'
-import { describeLane } from '../forward/describeOutbox.ts'
+import { lettersOf } from '../forward/describeOutbox.ts'
 import { homeSubscription, namedQueue, namedSubscription } from '../lookup.ts'
 import { orRefuse } from '../orRefuse.ts'
 import type { Ownership } from '../ownership/Ownership.ts'
-import { mainSubscription, type QueueState } from '../state/QueueState.ts'
-import type { Subscription } from '../state/Subscription.ts'
+import type { QueueState, Subscription } from '../state/QueueState.ts'
 import { availableAmong, type AvailableMessage } from '../store/available.ts'
-import { loadCell, untouchedCell } from '../store/loadCell.ts'
+import { loadCell } from '../store/loadCell.ts'
 import { checkRedrive, checkSelection } from './checkRedrive.ts'
 import { addTarget, begun } from './redriveRecord.ts'
 
@@ -138,20 +136,6 @@ const describeRedrive = (own: Ownership, queue: QueueState, redrive: Redrive): R
   }
 }
 
-/** What a redrive has moved and what has not arrived yet, by where it goes. */
-export const lettersOf = (own: Ownership, redrive: Redrive): OutboxDescription[] => {
-  const { state } = own
-  const all: OutboxDescription[] = []
-  if (isDryRun(redrive)) return all
-  for (const lane of state.outbox.values()) {
-    if (lane.source !== redrive.queue) continue
-    let messages = 0
-    for (const { task } of lane.entries) if (task === redrive.task) messages++
-    if (messages > 0) all.push({ ...describeLane(state, lane, own), messages })
-  }
-  return all
-}
-
 /** Messages that go to one place. */
 export interface RedriveMove {
   readonly target: { readonly partition: number; readonly queue: number; readonly name: string }
@@ -197,7 +181,7 @@ export const decideRedrive = <B>(turn: Turn<B>, redrive: Redrive, found: Redrive
         target,
         name,
         ...(move.only === undefined ? undefined : { only: move.only }),
-        forward: state.outbox.get(laneKey(redrive.queue, target))?.next ?? state.firstForward,
+        forward: state.lane(redrive.queue, target)?.next ?? state.firstForward,
       })
   }
   for (const [reason, n] of Object.entries(found.skipped) as [RedriveSkip, number][])
@@ -214,7 +198,7 @@ const movable = <B>(turn: Turn<B>, sub: Subscription, messages: readonly Availab
   for (const { number, enqueuedAt } of messages) {
     if (enqueuedAt + sub.config.retentionMs <= turn.now) continue
     const slot = live.find(sub.index, number)
-    const cell = slot < 0 ? untouchedCell(turn.cell) : loadCell(live, slot, turn.cell)
+    const cell = slot < 0 ? resetCell(turn.cell) : loadCell(live, slot, turn.cell)
     if (step(cell, discard) && cell.state === State.Discarded) pushRange(numbers, number, 1)
   }
   return numbers

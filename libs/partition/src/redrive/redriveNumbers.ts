@@ -1,6 +1,6 @@
 import { rangeTotal, intersectRanges, rangeFrom, type Ranges, type Redrive, State } from '@kiroku/protocol'
 import type { PartitionState } from '../state/PartitionState.ts'
-import type { Subscription } from '../state/Subscription.ts'
+import type { Subscription } from '../state/QueueState.ts'
 import { availableNumbers } from '../store/available.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { limits, type Ranges, State } from '@kiroku/protocol'
-import type { Subscription } from '../state/Subscription.ts'
+import type { Subscription } from '../state/QueueState.ts'
 import type { LiveSlab } from '../store/LiveSlab.ts'
 
 /** The delivery that a receive got. */

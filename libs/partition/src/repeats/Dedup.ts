@@ -1,5 +1,6 @@
+import { dedupKeyBytes } from '@kiroku/protocol'
 import type { QueueState } from '../state/QueueState.ts'
-import { DedupKeys, dedupKeyBytes } from './DedupKeys.ts'
+import { DedupKeys } from './DedupKeys.ts'
 
 /** Keys whose time is over go at moments this far apart, in ms of partition time, so that every replay forgets the same. */
 const sweepMs = 1_000

@@ -1,7 +1,8 @@
+import { dedupKeyBytes } from '@kiroku/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { toEnd } from '../store/toEnd.ts'
-import { DedupKeys, dedupKeyBytes } from './DedupKeys.ts'
+import { DedupKeys } from './DedupKeys.ts'
 
 const keyOf = (k: number): Uint8Array => {
   const key = new Uint8Array(dedupKeyBytes)

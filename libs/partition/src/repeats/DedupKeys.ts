@@ -20,8 +20,6 @@ const growth = 4
 /** Share of the places that is still free when memory for more is made ready, and keys that come for each page of it. */
 const readyWithFree = 1 / 8
 const keysPerPage = 4
-/** Bytes of a key. */
-export const dedupKeyBytes = words * 4
 
 /** The keys of a queue as a value, oldest first. */
 export interface DedupCopy {

@@ -1,9 +1,16 @@
-import { type Answers, type CommandOf, KirokuError, limits, type Ranges, pushNumber } from '@kiroku/protocol'
+import {
+  type Answers,
+  type CommandOf,
+  dedupKeyBytes,
+  KirokuError,
+  limits,
+  pushNumber,
+  type Ranges,
+} from '@kiroku/protocol'
 import { type Digest, type Turn } from '../Turn.ts'
 import { storeSend, useDefault, type EnqueueOf, type SizedRef } from '../send/storeSend.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
 import type { QueueState } from '../state/QueueState.ts'
-import { dedupKeyBytes } from './DedupKeys.ts'
 import { keysOf } from './sendIds.ts'
 
 /** Stores what was not sent within the queue's window, and answers the rest with the messages that it repeats. Errors: `Busy`. */
@@ -57,18 +64,23 @@ export const enqueueOnce = <B extends Uint8Array | SizedRef>(
 
 /** Place of each message of a send among those that would be stored now; -1: it was sent before. */
 export const storedPlaces = (
-  { dedup }: PartitionState,
+  state: PartitionState,
   queue: QueueState,
-  command: Pick<CommandOf<'Enqueue'>, 'messages' | 'dedupIds' | 'groups'>,
+  command: CommandOf<'Enqueue' | 'Forward'>,
   digest: Digest,
   now: number,
 ): number[] => {
+  if (command.type === 'Forward') {
+    const { from, target, forward, messages } = command
+    const next = Math.max(state.nextForward(from, target) ?? 1, forward)
+    return messages.map((_, i) => Math.max(-1, forward + i - next))
+  }
   if (queue.config.dedup === 'off') return command.messages.map((_, i) => i)
   const keys = keysOf(digest, queue, command, command.messages)
   const own = new Set<string>()
   return command.messages.map((_, i) => {
     const key = keyAt(keys, i)
-    if (dedup.find(queue, keys, i, now) !== 0 || own.has(key)) return -1
+    if (state.dedup.find(queue, keys, i, now) !== 0 || own.has(key)) return -1
     own.add(key)
     return own.size - 1
   })

@@ -1,7 +1,7 @@
 import { step, type MachineEvent } from '@kiroku/message'
 import { KirokuError, type Ranges, pushNumber } from '@kiroku/protocol'
 import { type PlannedDelivery, type Turn } from '../Turn.ts'
-import type { Subscription } from '../state/Subscription.ts'
+import type { Subscription } from '../state/QueueState.ts'
 import type { LiveSlab } from '../store/LiveSlab.ts'
 import { loadCell } from '../store/loadCell.ts'
 import { heldSlot, type AttemptNote } from './Attempts.ts'

@@ -1,8 +1,7 @@
-import { bodyOf, type CommandOf, dedupIdRule, isDedupId, KirokuError } from '@kiroku/protocol'
+import { bodyOf, type CommandOf, dedupIdRule, dedupKeyBytes, isDedupId, KirokuError } from '@kiroku/protocol'
 import type { Digest } from '../Turn.ts'
 import type { SizedRef } from '../send/storeSend.ts'
 import type { QueueState } from '../state/QueueState.ts'
-import { dedupKeyBytes } from './DedupKeys.ts'
 
 const encoder = new TextEncoder()
 

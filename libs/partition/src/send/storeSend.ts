@@ -1,8 +1,6 @@
-import { bodyBytes, type CommandOf } from '@kiroku/protocol'
+import { bodyBytes, type CommandOf, dedupKeyBytes } from '@kiroku/protocol'
 import type { Turn } from '../Turn.ts'
-import { dedupKeyBytes } from '../repeats/DedupKeys.ts'
 import type { QueueState } from '../state/QueueState.ts'
-import { filteredSubs } from './filter.ts'
 
 /** The reference that the shell put in a large message's place, with the bytes of its body. */
 export interface SizedRef {
@@ -73,7 +71,7 @@ export const markedBy = (
   keys?: Uint8Array,
   only?: number,
 ): Marks | undefined => {
-  const filteredBy = isAvailable ? filteredSubs(queue, tag, only) : undefined
+  const filteredBy = isAvailable ? queue.filteredBy(tag, only) : undefined
   if (filteredBy === undefined && tag === '' && group === '' && keys === undefined && only === undefined)
     return undefined
   const marks: Marks = {}

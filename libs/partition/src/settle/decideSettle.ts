@@ -13,7 +13,7 @@ import {
 import { outcomeBytes, Outcomes } from '../Outcomes.ts'
 import type { Rest, Turn } from '../Turn.ts'
 import type { Settled } from '../ownership/Times.ts'
-import type { Subscription } from '../state/Subscription.ts'
+import type { Subscription } from '../state/QueueState.ts'
 import { loadCell } from '../store/loadCell.ts'
 
 /** A command that names messages by their receipts. */

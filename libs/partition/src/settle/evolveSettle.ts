@@ -2,7 +2,7 @@ import { rangeTotal, type LogEventOf, type Ranges, State } from '@kiroku/protoco
 import { takeErased } from '../erasure/erased.ts'
 import { eachSlot, subOf } from '../eventTargets.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
-import type { Subscription } from '../state/Subscription.ts'
+import type { Subscription } from '../state/QueueState.ts'
 import { land, link, retire } from '../store/availableList.ts'
 import { bringForward, takeFromRuns } from '../store/takeRuns.ts'
 

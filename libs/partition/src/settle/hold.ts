@@ -1,7 +1,7 @@
 import type { LogEventOf } from '@kiroku/protocol'
 import { subOf } from '../eventTargets.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
-import type { Subscription } from '../state/Subscription.ts'
+import type { Subscription } from '../state/QueueState.ts'
 
 /** Holds the deliveries of a subscription. The decider has checked that this shortens no hold. */
 export const deliveryHeld = (state: PartitionState, e: LogEventOf<'DeliveryHeld'>): void => {

@@ -5,7 +5,7 @@ import type { DedupCopy } from '../repeats/DedupKeys.ts'
 import type { ProducersCopy } from '../repeats/Producers.ts'
 import type { LeavingPart, Part, Place, Spread } from '../spread/Spread.ts'
 import type { CheckpointNote, Erasure, PartitionState } from '../state/PartitionState.ts'
-import type { Subscription } from '../state/Subscription.ts'
+import type { Subscription } from '../state/QueueState.ts'
 import type { LiveCopy } from '../store/LiveColumns.ts'
 import { RunSlab } from '../store/RunSlab.ts'
 

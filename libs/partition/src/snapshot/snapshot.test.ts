@@ -1,6 +1,6 @@
 import { defaultQueueConfig, encodeEnvelope, limits } from '@kiroku/protocol'
 import { describe, expect, it } from 'vitest'
-import { oldestBodySeq, restore, snapshot, snapshotSpace, snapshotting, stateHash } from '../index.ts'
+import { oldestBodySeq, restore, snapshot, SnapshotSpace, snapshotting, stateHash } from '../index.ts'
 import { toEnd } from '../store/toEnd.ts'
 import { numbersOf, TestPartition } from '../testing/TestPartition.ts'
 
@@ -107,7 +107,7 @@ describe('a snapshot', () => {
       const p = busy()
       p.send('a', 1_000)
       p.receive('a', { max: 1_000 })
-      const space = toEnd(snapshotSpace(p.state))
+      const space = toEnd(SnapshotSpace.make(p.state))
       for (let left = since; left > 0; left -= 1_000) {
         p.send('b', Math.min(left, 1_000))
         p.receive('b', { max: 1_000 })

@@ -111,7 +111,7 @@ const addLane = (mix: Mixer, { entries, name: _, ...lane }: OutboxLane): void =>
 const stateHashVersion = 2
 
 /** Version of a recorded hash; the first one was written without its number. Errors: `FutureVersion`. */
-export const versionOf = (hash: string): 1 | 2 => {
+const versionOf = (hash: string): 1 | 2 => {
   const at = hash.indexOf(':')
   const version = at < 0 ? 1 : Number(hash.slice(0, at))
   if (version === 1 || version === 2) return version
@@ -121,15 +121,14 @@ export const versionOf = (hash: string): 1 | 2 => {
   )
 }
 
-/** Whether a recorded hash, of whichever version, is that of a state. Errors: `FutureVersion`. */
-export const isHashOf = (hash: string, s: Snapshot): boolean => stateHash(s, versionOf(hash)) === hash
-
 /**
  * 64 bits over everything that the record determines, 16 hex digits behind the version of the hash and a colon: equal
  * for a live partition and for one rebuilt by replay or from a checkpoint, whatever places their slabs use. Not
- * cryptographic; the log's chain is. Checkpoints of the past hold hashes of version 1, see `isHashOf`.
+ * cryptographic; the log's chain is.
+ * @param recorded a hash to compare with, which may be of an older version: its version is made. Errors: `FutureVersion`
  */
-export const stateHash = (s: Snapshot, version: 1 | 2 = stateHashVersion): string => {
+export const stateHash = (s: Snapshot, recorded?: string): string => {
+  const version = recorded === undefined ? stateHashVersion : versionOf(recorded)
   const mix = new Mixer()
   const { live } = s
   for (let i = 0; i < live.number.length; i++) {

@@ -2,8 +2,7 @@ import type { Groups } from '../groups/Groups.ts'
 import { recordedRedrive } from '../redrive/redriveRecord.ts'
 import type { Spread } from '../spread/Spread.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
-import type { QueueState } from '../state/QueueState.ts'
-import type { Subscription } from '../state/Subscription.ts'
+import type { QueueState, Subscription } from '../state/QueueState.ts'
 import { toEnd } from '../store/toEnd.ts'
 import {
   counted,
@@ -14,9 +13,9 @@ import {
   type SpreadSnapshot,
   type SubscriptionSnapshot,
 } from './Snapshot.ts'
+import type { SnapshotSpace } from './SnapshotSpace.ts'
 import { copyGroups, type GroupsCopy, type OwnGroups } from './copyGroups.ts'
 import { sliceItems } from './restore.ts'
-import type { SnapshotSpace } from './snapshotSpace.ts'
 
 /** Copies the state. */
 export const snapshot = (state: PartitionState): Snapshot => toEnd(snapshotting(state))

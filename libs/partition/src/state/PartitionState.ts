@@ -1,6 +1,6 @@
-import type { Ranges, Redrive } from '@kiroku/protocol'
-import { DelayedRuns } from '../delay/DelayedRuns.ts'
-import type { ClosedLanes, OutboxLane } from '../forward/Outbox.ts'
+import type { QueueAddress, Ranges, Redrive } from '@kiroku/protocol'
+import { DelayedRuns, type DelayedRun } from '../delay/DelayedRuns.ts'
+import { laneKey, seenKey, type ClosedLanes, type OutboxLane } from '../forward/Outbox.ts'
 import { GroupColumns } from '../groups/GroupColumns.ts'
 import { Attempts } from '../repeats/Attempts.ts'
 import { Dedup } from '../repeats/Dedup.ts'
@@ -8,8 +8,7 @@ import { Producers } from '../repeats/Producers.ts'
 import type { LeavingPart } from '../spread/Spread.ts'
 import { LiveSlab } from '../store/LiveSlab.ts'
 import { RunSlab } from '../store/RunSlab.ts'
-import type { QueueState } from './QueueState.ts'
-import type { Subscription } from './Subscription.ts'
+import type { QueueState, Subscription } from './QueueState.ts'
 import type { Watcher } from './Watcher.ts'
 
 /** A checkpoint that the log names. */
@@ -102,6 +101,13 @@ export class PartitionState {
     this.partition = partition
   }
 
+  /** Says which frame the following events belong to, and its partition time in ms. */
+  beginFrame(seq: number, at: number): void {
+    this.frameSeq = seq
+    if (at > this.at) this.at = at
+    this.dedup.sweep(this.at)
+  }
+
   /** Whether a repair gave up the delivery that a receipt names. */
   isVoid(delivery: number): boolean {
     for (let i = 0; i < this.voidDeliveries.length; i += 2)
@@ -115,5 +121,26 @@ export class PartitionState {
     if (q === undefined) return undefined
     for (let i = 0; i < q.subs.length; i++) if (q.subs[i]!.id === sub) return q.subs[i]
     return undefined
+  }
+
+  /** The delayed run that holds message `n`. */
+  findDelayed(queue: QueueState, n: number): DelayedRun | undefined {
+    const found = this.delayedRuns.at(queue, n)
+    return found !== undefined && n < found.first + this.runs.count(found.run) ? found : undefined
+  }
+
+  /** The lane from a queue here to another queue. */
+  lane(source: number, target: QueueAddress): OutboxLane | undefined {
+    return this.outbox.get(laneKey(source, target))
+  }
+
+  /** The forward that is next from another queue to one here; undefined: none came yet. */
+  nextForward(from: QueueAddress, target: number): number | undefined {
+    return this.forwardsSeen.get(seenKey(from, target))
+  }
+
+  /** Name of a lane's target. */
+  targetName({ name, source, target }: OutboxLane): string | undefined {
+    return name ?? this.queues.get(source)?.deadLettersTo(target)[0]?.deadLetter.name
   }
 }

@@ -1,5 +1,4 @@
-import type { QueueState } from './QueueState.ts'
-import type { Subscription } from './Subscription.ts'
+import type { QueueState, Subscription } from './QueueState.ts'
 
 /**
  * Watches a state while facts are applied to it, to know what may be done next. Facts change the record's state alone; what

@@ -94,9 +94,13 @@ export class LiveSlab {
     this.#growsFrom = capacity - Math.floor(capacity * growsWithFree)
   }
 
-  /** Slots ever used; those below it may be free (`state` is `freeSlot`). */
+  /** Slots ever used; those below it may be free. */
   get top(): number {
     return this.#top
+  }
+
+  isFree(slot: number): boolean {
+    return this.state[slot] === freeSlot
   }
 
   /** Takes a slot and enters it in the lookup table. */

@@ -1,6 +1,6 @@
 import { rangeTotal, KirokuError, pushRange, rangeFrom, type Ranges, State } from '@kiroku/protocol'
 import type { PartitionState } from '../state/PartitionState.ts'
-import type { Subscription } from '../state/Subscription.ts'
+import type { Subscription } from '../state/QueueState.ts'
 import { retire } from './availableList.ts'
 import { readyRuns } from './readyRuns.ts'
 import { takeUntouched } from './takeRuns.ts'

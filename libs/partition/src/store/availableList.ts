@@ -1,7 +1,7 @@
 import { State } from '@kiroku/protocol'
 import { groupLeaseEnded, groupLinked, groupRetired, groupUnlinked } from '../groups/groupLists.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
-import type { Subscription } from '../state/Subscription.ts'
+import type { Subscription } from '../state/QueueState.ts'
 import type { LiveSlab } from './LiveSlab.ts'
 
 const none = -1

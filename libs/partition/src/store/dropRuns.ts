@@ -1,7 +1,6 @@
 import { failRedrive } from '../redrive/redriveRecord.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
-import type { QueueState } from '../state/QueueState.ts'
-import type { Subscription } from '../state/Subscription.ts'
+import type { QueueState, Subscription } from '../state/QueueState.ts'
 import { freeSlot } from './LiveSlab.ts'
 import { takeOut } from './availableList.ts'
 import { ownCount, readyRuns } from './readyRuns.ts'

@@ -16,16 +16,3 @@ export const loadCell = (live: LiveSlab, slot: number, cell: MessageCell): Messa
   cell.reason = ''
   return cell
 }
-
-/** The cell of an untouched message. */
-export const untouchedCell = (cell: MessageCell): MessageCell => {
-  cell.state = State.Available
-  cell.attempt = 0
-  cell.delivery = 0
-  cell.attemptsMax = 0
-  cell.leaseUntil = 0
-  cell.leaseCap = 0
-  cell.dueAt = 0
-  cell.reason = ''
-  return cell
-}

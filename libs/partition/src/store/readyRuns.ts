@@ -2,8 +2,7 @@ import { DelayedRun } from '../delay/DelayedRuns.ts'
 import type { Group, RunList } from '../groups/Group.ts'
 import { offer } from '../groups/groupLists.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
-import type { QueueState } from '../state/QueueState.ts'
-import type { Subscription } from '../state/Subscription.ts'
+import type { QueueState, Subscription } from '../state/QueueState.ts'
 
 /** What new messages have beside their bodies. */
 export interface Arrival {

@@ -3,8 +3,7 @@ import { isolateDelayed, missing } from '../delay/delayed.ts'
 import type { Group, RunList } from '../groups/Group.ts'
 import { groupTouched } from '../groups/groupLists.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
-import type { QueueState } from '../state/QueueState.ts'
-import type { Subscription } from '../state/Subscription.ts'
+import type { QueueState, Subscription } from '../state/QueueState.ts'
 import { distribute, listsOf } from './readyRuns.ts'
 
 /** Makes the next untouched message, of all or of its group, a live one; its state is the caller's to set. */

@@ -12,7 +12,7 @@ import { homeQueue, homeSubscription } from '../lookup.ts'
 import { orRefuse } from '../orRefuse.ts'
 import { refuseOwnDeadLetter, refusePolls, sameConfig } from '../queue/decideQueue.ts'
 import { okWhenFollowed, refuseParts } from '../spread/decideHome.ts'
-import type { Subscription } from '../state/Subscription.ts'
+import type { Subscription } from '../state/QueueState.ts'
 import { beginning, type Located } from './start.ts'
 
 /** Opens a subscription; an equal one that is there already is no error. */

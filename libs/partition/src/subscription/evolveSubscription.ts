@@ -3,8 +3,7 @@ import { queueOf, subOf } from '../eventTargets.ts'
 import { begin } from '../past/evolveFill.ts'
 import { revise } from '../spread/evolveSpread.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
-import type { QueueState } from '../state/QueueState.ts'
-import type { Subscription } from '../state/Subscription.ts'
+import type { QueueState, Subscription } from '../state/QueueState.ts'
 import { dropSubscription } from '../store/dropRuns.ts'
 
 export const open = (

@@ -1,5 +1,5 @@
 import type { LogEventOf, QueueAddress } from '@kiroku/protocol'
-import { laneKey } from '../index.ts'
+import { laneKey } from '../forward/Outbox.ts'
 import type { LawLane, LawQueue } from './ReferenceQueue.ts'
 import { numbersOf } from './TestPartition.ts'
 import { lawful } from './lawfulEvents.ts'

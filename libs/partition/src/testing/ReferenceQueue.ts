@@ -1,12 +1,12 @@
 import { newCell, type MessageCell, type Policy, step } from '@kiroku/message'
 import {
+  dedupKeyBytes,
   isFinal,
   type LogEventOf,
   type QueueConfig,
   State,
   type SubscriptionSettings,
 } from '@kiroku/protocol'
-import { dedupKeyBytes } from '../index.ts'
 import { keyText } from './TestRepeats.ts'
 import { lawful } from './lawfulEvents.ts'
 

@@ -1,18 +1,18 @@
 import {
-  type LogEvent,
-  defaultQueueConfig,
-  encodeEnvelope,
   type Answer,
   type Answers,
   type Command,
   type CommandOf,
   type CommandType,
+  defaultQueueConfig,
+  encodeEnvelope,
+  type EngineCommand,
+  type LogEvent,
   type QueueConfig,
   type QueueCounts,
   type SettleItem,
 } from '@kiroku/protocol'
 import {
-  beginFrame,
   decide,
   describeQueues,
   endTurn,
@@ -25,16 +25,15 @@ import {
   snapshot,
   stateHash,
   Turn,
-  type EngineCommand,
   type Located,
   type PlannedDelivery,
   type QueueState,
   type Subscription,
   type TurnAnswer,
 } from '../index.ts'
-import { decideCreateSubscription } from '../subscription/decideSubscription.ts'
-import { decideRestore } from '../past/decideRestore.ts'
 import { type PastArrival } from '../past/PastFold.ts'
+import { decideRestore } from '../past/decideRestore.ts'
+import { decideCreateSubscription } from '../subscription/decideSubscription.ts'
 
 const by = { name: 'tester', origin: 'test' }
 
@@ -89,7 +88,7 @@ export class TestPartition {
   turn(...commands: readonly Command[]): number[] {
     const turn = new Turn(this.own, this.now, this.random, digest)
     const seq = this.#seq + 1
-    beginFrame(this.state, seq, this.now)
+    this.state.beginFrame(seq, this.now)
     const tokens = commands.map((command) => {
       const token = ++this.#token
       decide(turn, command as Exclude<Command, { type: EngineCommand }>, token)
@@ -111,7 +110,7 @@ export class TestPartition {
   act(run: (turn: Turn) => void, isAlone = false): void {
     const turn = new Turn(this.own, this.now, this.random, digest, this.turnBytesMax)
     const seq = this.#seq + 1
-    beginFrame(this.state, seq, this.now)
+    this.state.beginFrame(seq, this.now)
     run(turn)
     if (!isAlone) endTurn(turn)
     this.#end(turn, seq)
@@ -180,7 +179,7 @@ export class TestPartition {
     this.#seq = seq
     this.frames.push({ seq, at: this.now, events: turn.events })
     for (const { queue, bodies } of turn.sections.values()) this.bodies.set(`${seq}/${queue}`, bodies)
-    beginFrame(this.replica, seq, this.now)
+    this.replica.beginFrame(seq, this.now)
     for (const event of turn.events) evolve(this.replica, structuredClone(event))
     const [live, replayed] = [stateHash(snapshot(this.state)), stateHash(snapshot(this.replica))]
     if (live !== replayed) throw new Error(`replay of frame ${seq} gives another state`)

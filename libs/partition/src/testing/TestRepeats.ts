@@ -1,5 +1,11 @@
-import { type LogEvent, bodyOf, type Answers, type CommandOf, type QueueConfig } from '@kiroku/protocol'
-import { dedupKeyBytes } from '../index.ts'
+import {
+  type Answers,
+  bodyOf,
+  type CommandOf,
+  dedupKeyBytes,
+  type LogEvent,
+  type QueueConfig,
+} from '@kiroku/protocol'
 import { numbersOf } from './TestPartition.ts'
 
 /** Holds the keys on record against what senders said: two messages of a queue have one key exactly if they are the same. */

@@ -1,5 +1,5 @@
 import { type Answers, encodeEnvelope, type QueueAddress } from '@kiroku/protocol'
-import { editable, laneKey, type Turn } from '../index.ts'
+import { editable, type Turn } from '../index.ts'
 import { availableNumbers } from '../store/available.ts'
 import { decideEditBody } from '../edit/decideEditBody.ts'
 import { decideErase, decideKeysDeleted } from '../erasure/decideErase.ts'
@@ -84,6 +84,6 @@ export const eraseSome = (turn: Turn, random: () => number, token: number): void
 
 /** What the target of a lane says to its owner. */
 export const said = (turn: Turn, source: number, target: QueueAddress, answer: Answers['Forward']): void => {
-  const lane = turn.state.outbox.get(laneKey(source, target))
+  const lane = turn.state.lane(source, target)
   if (lane !== undefined) decideForwarded(turn, lane, answer)
 }

@@ -14,8 +14,13 @@ export interface OldBodies {
   readonly bytes: number
 }
 
-/** What a state still needs of the log before `seq`: single live messages and whole runs, `max` of them at most. */
+/** What a state still needs of the log before `seq`: live messages, runs, and letters on their way, `max` of them at most. */
 export const bodiesBefore = (s: Snapshot, seq: number, max = Number.POSITIVE_INFINITY): OldBodies[] => {
+  const old = messagesBefore(s, seq, max)
+  return [...old, ...lettersBefore(s, seq, max - old.length)]
+}
+
+const messagesBefore = (s: Snapshot, seq: number, max: number): OldBodies[] => {
   const queues = new Map(s.queues.flatMap((q) => q.subs.map((sub) => [sub.index, q.id])))
   const old: OldBodies[] = []
   const { live } = s
@@ -52,8 +57,8 @@ export const bodiesBefore = (s: Snapshot, seq: number, max = Number.POSITIVE_INF
 /** Of a letter whose size an older checkpoint did not say. */
 const letterBytes = 1024
 
-/** The same for the letters that are on their way, also for those that wait for a queue that is gone. */
-export const lettersBefore = (s: Snapshot, seq: number, max: number): OldBodies[] => {
+/** Also of letters that wait for a queue that is gone. */
+const lettersBefore = (s: Snapshot, seq: number, max: number): OldBodies[] => {
   const old: OldBodies[] = []
   for (const { source, target, entries } of s.outbox) {
     let last: { -readonly [K in keyof OldBodies]: OldBodies[K] } | undefined

@@ -1,6 +1,6 @@
 import { pushRange, type Ranges } from '@kiroku/protocol'
 import type { Turn } from '../Turn.ts'
-import { laneKey, type OutboxLane } from '../forward/Outbox.ts'
+import { type OutboxLane } from '../forward/Outbox.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
 import type { QueueState } from '../state/QueueState.ts'
 import type { OldBodies } from './bodiesBefore.ts'
@@ -41,7 +41,7 @@ export const decideCarry = <B>(turn: Turn<B>, carried: readonly CarriedBodies<B>
 const decideCarryLetters = <B>(turn: Turn<B>, carried: readonly CarriedBodies<B>[]): void => {
   const lanes = new Map<OutboxLane, { readonly forwards: Ranges; readonly bodies: B[] }>()
   for (const { old, bodies: all } of carried) {
-    const lane = turn.state.outbox.get(laneKey(old.queue, old.target!))
+    const lane = turn.state.lane(old.queue, old.target!)
     if (lane === undefined) continue
     let found = lanes.get(lane)
     if (found === undefined) lanes.set(lane, (found = { forwards: [], bodies: [] }))

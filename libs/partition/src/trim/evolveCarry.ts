@@ -1,9 +1,8 @@
-import { KirokuError, type LogEventOf } from '@kiroku/protocol'
+import { firstPlace, KirokuError, type LogEventOf } from '@kiroku/protocol'
 import { queueOf } from '../eventTargets.ts'
-import { laneKey, type OutboxEntry } from '../forward/Outbox.ts'
+import { type OutboxEntry } from '../forward/Outbox.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
 import type { QueueState } from '../state/QueueState.ts'
-import { firstPlace } from '../store/firstPlace.ts'
 import { readyRuns } from '../store/readyRuns.ts'
 
 /** Place of the first letter with this forward or a later one; they are in the order of their forwards. */
@@ -77,7 +76,7 @@ export const carryBodies = (
 /** Notes the new place of the bodies of letters that were stored again. */
 export const carryLetters = (state: PartitionState, e: LogEventOf<'LettersCarried'>): void => {
   const { source, target, forwards } = e
-  const entries = state.outbox.get(laneKey(source, target))?.entries ?? []
+  const entries = state.lane(source, target)?.entries ?? []
   let { index } = e
   for (let i = 0; i < forwards.length; i += 2) {
     const first = forwards[i]!

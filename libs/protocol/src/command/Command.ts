@@ -1,14 +1,14 @@
 import type { WireError } from '../error/KirokuError.ts'
-import type { SendAnswers, SendCommand } from './send.ts'
-import type { ReceiveAnswers, ReceiveCommand } from './receive.ts'
-import type { SettleAnswers, SettleCommand } from './settle.ts'
-import type { QueueAnswers, QueueCommand } from './queue.ts'
-import type { SubscriptionAnswers, SubscriptionCommand } from './subscription.ts'
-import type { SpreadAnswers, SpreadCommand } from './spread.ts'
-import type { RedriveAnswers, RedriveCommand } from './redrive.ts'
 import type { EraseAnswers, EraseCommand } from './erase.ts'
 import type { ForwardAnswers, ForwardCommand } from './forward.ts'
 import type { ObserveAnswers, ObserveCommand } from './observe.ts'
+import type { QueueAnswers, QueueCommand } from './queue.ts'
+import type { ReceiveAnswers, ReceiveCommand } from './receive.ts'
+import type { RedriveAnswers, RedriveCommand } from './redrive.ts'
+import type { SendAnswers, SendCommand } from './send.ts'
+import type { SettleAnswers, SettleCommand } from './settle.ts'
+import type { SpreadAnswers, SpreadCommand } from './spread.ts'
+import type { SubscriptionAnswers, SubscriptionCommand } from './subscription.ts'
 
 /** What doors ask of a partition. Queues are named; settling names ids, which the receipt carries. */
 export type Command =
@@ -54,3 +54,6 @@ export interface Reply {
   readonly seq: number
   readonly answers: readonly Answer[]
 }
+
+/** Commands that the engine answers itself. */
+export type EngineCommand = 'DescribePartition' | 'ConfirmClock'

@@ -1,7 +1,7 @@
 import type { Ranges } from '../Ranges.ts'
 import type { Actor } from './Actor.ts'
-import type { QueueAddress } from './QueueAddress.ts'
 import type { DiscardReason } from './DiscardReason.ts'
+import type { QueueAddress } from './QueueAddress.ts'
 
 /** How a delivery was asked for: by a consumer whose failures are retried, or by a simple receive. */
 export type ConsumeMode = 'push' | 'simple'
@@ -108,3 +108,6 @@ export type MessageEvent =
       /** Who discarded them; absent: not an operator, or another event says it. */
       by?: Actor
     }
+
+/** Bytes of each of the `keys` that a queue knows repeated messages by. */
+export const dedupKeyBytes = 16

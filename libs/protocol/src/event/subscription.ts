@@ -53,3 +53,6 @@ export type SubscriptionEvent =
   /** The past is restored, and deliveries begin. */
   | { type: 'SubscriptionFilled'; queue: number; sub: number }
   | { type: 'SubscriptionDeleted'; queue: number; sub: number; by: Actor }
+
+/** Numbers that each run takes in `runs` of a `RunsRestored`. */
+export const runNumbers = 6

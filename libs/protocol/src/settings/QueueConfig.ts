@@ -1,6 +1,5 @@
 import type { QueueAddress } from '../event/QueueAddress.ts'
 import type { RetryPolicy } from './RetryPolicy.ts'
-import { queueSettings } from './queueSettings.ts'
 
 /** Where exhausted messages go: the name for people, the address for events. */
 export interface DeadLetterTarget extends QueueAddress {
@@ -84,8 +83,3 @@ export interface QueueConfig extends DeliveryConfig {
   /** Delete the queue with its messages after this long without a receive; 0 is never. */
   readonly idleMs: number
 }
-
-/** The defaults of the native door. */
-export const defaultQueueConfig = Object.fromEntries(
-  Object.entries(queueSettings).map(([name, row]) => [name, row.default]),
-) as unknown as QueueConfig

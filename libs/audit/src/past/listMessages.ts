@@ -1,12 +1,13 @@
-import { State } from '@kiroku/protocol'
-import type { Group } from '../groups/Group.ts'
-import type { PartitionState } from '../state/PartitionState.ts'
-import type { QueueState } from '../state/QueueState.ts'
-import type { Subscription } from '../state/Subscription.ts'
-import { freeSlot } from '../store/LiveSlab.ts'
-import { firstPlace } from '../store/firstPlace.ts'
-import { listsOf } from '../store/readyRuns.ts'
-import { messageOf, spanOfRun, spanOfSlot, type MessageSpan, type StandingMessage } from './messageSpans.ts'
+import type { PartitionState, QueueState, Subscription } from '@kiroku/partition'
+import { firstPlace, State } from '@kiroku/protocol'
+import {
+  messageOf,
+  runsByGroup,
+  spanOfRun,
+  spanOfSlot,
+  type MessageSpan,
+  type StandingMessage,
+} from './messageSpans.ts'
 
 /** A message in the order of a list: generation of its subscription (-1: it waits for its time), then its number. */
 export interface MessagePlace {
@@ -83,12 +84,9 @@ const countOf = (sub: Subscription, wants: (s: State) => boolean): number =>
 
 const addUntouched = (state: PartitionState, sub: Subscription, spans: FirstSpans): void => {
   const { runs } = state
-  for (const list of listsOf(sub)) {
-    const group = sub.groups === undefined ? '' : (list as Group).key
-    for (let run = list.readyHead; run !== 0; run = runs.next(run))
-      if (spans.wants(runs.first(run), runs.count(run)))
-        spans.add(spanOfRun(state, sub, run, State.Available, group))
-  }
+  for (const [run, group] of runsByGroup(state, sub))
+    if (spans.wants(runs.first(run), runs.count(run)))
+      spans.add(spanOfRun(state, sub, run, State.Available, group))
 }
 
 const addTouched = (
@@ -100,7 +98,7 @@ const addTouched = (
   const { live } = state
   for (let slot = 0; slot < live.top; slot++) {
     const of = live.state[slot]!
-    if (of === freeSlot || live.owner[slot] !== sub.index || !wants(of as State)) continue
+    if (live.isFree(slot) || live.owner[slot] !== sub.index || !wants(of as State)) continue
     if (spans.wants(live.number[slot]!, 1)) spans.add(spanOfSlot(state, sub, slot))
   }
 }

@@ -1,13 +1,10 @@
-import {
-  type Actor,
-  type FromState,
-  type LogEvent,
-  newMessage,
-  type QueueAddress,
-  type Ranges,
-  type StateName,
-} from '@kiroku/protocol'
-import { runNumbers } from '../past/PastRun.ts'
+import { type Ranges } from '../Ranges.ts'
+import { type FromState, newMessage } from '../observe/PartitionUpdate.ts'
+import { type Actor } from './Actor.ts'
+import { type LogEvent } from './LogEvent.ts'
+import { type QueueAddress } from './QueueAddress.ts'
+import { type StateName } from './State.ts'
+import { runNumbers } from './subscription.ts'
 
 /** What an event says of the messages that it changes, in the order in which it is shown. */
 interface ChangeDetail {

@@ -1,10 +1,5 @@
+import type { PartitionState, QueueState, Subscription } from '@kiroku/partition'
 import { State } from '@kiroku/protocol'
-import type { Group } from '../groups/Group.ts'
-import type { PartitionState } from '../state/PartitionState.ts'
-import type { QueueState } from '../state/QueueState.ts'
-import type { Subscription } from '../state/Subscription.ts'
-import { freeSlot } from '../store/LiveSlab.ts'
-import { listsOf } from '../store/readyRuns.ts'
 
 /** Consecutive messages in the same state: untouched ones of a run, or one that was delivered or changed. */
 export interface MessageSpan {
@@ -58,11 +53,8 @@ export const messageSpans = (state: PartitionState, queue: QueueState): MessageS
   }
   inOrder()
   for (const sub of queue.subs) {
-    for (const list of listsOf(sub)) {
-      const group = sub.groups === undefined ? '' : (list as Group).key
-      for (let run = list.readyHead; run !== 0; run = state.runs.next(run))
-        spans.push(spanOfRun(state, sub, run, State.Available, group))
-    }
+    for (const [run, group] of runsByGroup(state, sub))
+      spans.push(spanOfRun(state, sub, run, State.Available, group))
     for (const slot of touched.get(sub) ?? []) spans.push(spanOfSlot(state, sub, slot))
     inOrder()
   }
@@ -98,6 +90,17 @@ export const messageOf = ({ runs, live }: PartitionState, span: MessageSpan, n: 
     ...(span.state === State.Inflight
       ? { delivery: live.delivery[place]!, leaseUntil: live.deadline[place]! }
       : {}),
+  }
+}
+
+/** The runs of a subscription that are available, each with its group. */
+export function* runsByGroup(
+  { runs }: PartitionState,
+  sub: Subscription,
+): Generator<readonly [run: number, group: string], void> {
+  for (const group of sub.groups?.all() ?? [undefined]) {
+    const key = group?.key ?? ''
+    for (let run = (group ?? sub).readyHead; run !== 0; run = runs.next(run)) yield [run, key]
   }
 }
 
@@ -140,7 +143,7 @@ const touchedOf = (
 ): Map<Subscription, number[]> => {
   const touched = new Map<Subscription, number[]>()
   for (let slot = 0; slot < live.top; slot++) {
-    if (live.state[slot] === freeSlot) continue
+    if (live.isFree(slot)) continue
     const sub = subscriptions[live.owner[slot]!]!
     if (sub.queue !== queue) continue
     const slots = touched.get(sub)
