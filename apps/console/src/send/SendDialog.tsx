@@ -4,8 +4,7 @@ import { get } from '../data/api.ts'
 import { useAnnounce } from '../shell/Announcer.tsx'
 import { CommandDialog } from '../parts/CommandDialog.tsx'
 import { bytes as sizeText, count } from '../parts/format.ts'
-import { blankForm, sendRequest, type SendForm } from './sendRequest.ts'
-import type { SendDraft } from './Sending.tsx'
+import { blankForm, sendRequest, type SendDraft, type SendForm } from './sendRequest.ts'
 import styles from './SendDialog.module.css'
 
 interface KnownQueue {

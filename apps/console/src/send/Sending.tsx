@@ -1,11 +1,8 @@
 import { createContext, lazy, Suspense, useContext, useMemo, useState, type ReactNode } from 'react'
 import { useRefusal } from '../data/refusal.ts'
-import type { SendForm } from './sendRequest.ts'
+import type { SendDraft } from './sendRequest.ts'
 
 const SendDialog = lazy(async () => ({ default: (await import('./SendDialog.tsx')).SendDialog }))
-
-/** What is known of a message before anything is written. */
-export type SendDraft = Partial<SendForm>
 
 interface Sending {
   /** Asks for a message to send. */

@@ -21,6 +21,9 @@ export interface SendForm {
   readonly copies: string
 }
 
+/** What is known of a message before anything is written. */
+export type SendDraft = Partial<SendForm>
+
 /** Nothing is written yet. */
 export const blankForm: SendForm = {
   ...{ queue: '', body: '', contentType: '', delay: '', group: '', tag: '', dedupId: '', attributes: '' },

@@ -17,7 +17,7 @@ import type { HelpDoc } from 'effect/cli/HelpDoc'
 import { settingsTable, type Setting } from '../config/settings.ts'
 import type { ArgumentSpec, CommandSpec, FlagSpec } from './CommandSpec.ts'
 import { withAsking } from './askingScript.ts'
-import { natsSettings } from './sharedSettings.ts'
+import { natsSettings } from './sharedFlags.ts'
 
 /** Values of one command line by flag and argument name. */
 export interface ParsedCommand {

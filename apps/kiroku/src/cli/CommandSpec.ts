@@ -21,6 +21,8 @@ export interface ArgumentSpec {
 
 /** What a command gets to work with. */
 export interface Invocation {
+  /** The tree that the command belongs to. */
+  readonly root: CommandSpec
   readonly argument: (name: string) => string | undefined
   readonly text: (flag: string) => string | undefined
   readonly int: (flag: string) => number | undefined

@@ -14,14 +14,19 @@ export const runCommandLine = (
 ): Promise<void> =>
   runTree(root, version, argv, async (spec, parsed) => {
     const module = await spec.load!()
-    const invocation = invocationOf(spec, parsed, signal)
+    const invocation = invocationOf(root, spec, parsed, signal)
     await module.run(invocation).catch(async (error: unknown) => {
       if (!isKirokuError(error) || error.id !== 'UnknownQueue') throw error
       throw await (await import('../serve/suggestQueue.ts')).suggestQueue(error, invocation)
     })
   })
 
-const invocationOf = (spec: CommandSpec, parsed: ParsedCommand, signal: AbortSignal): Invocation => {
+const invocationOf = (
+  root: CommandSpec,
+  spec: CommandSpec,
+  parsed: ParsedCommand,
+  signal: AbortSignal,
+): Invocation => {
   const { flags } = parsed
   const { env } = process
   const named = spec.settings?.includes('config') === true ? flags['config'] : undefined
@@ -29,6 +34,7 @@ const invocationOf = (spec: CommandSpec, parsed: ParsedCommand, signal: AbortSig
   const configFile: Invocation['configFile'] = (name) =>
     readConfigFile(process.cwd(), name ?? (named as string | undefined) ?? fromEnv)
   return {
+    root,
     argument: (name) => parsed.arguments[name],
     text: (flag) => flags[flag] as string | undefined,
     int: (flag) => flags[flag] as number | undefined,

@@ -1,5 +1,5 @@
 import type { ArgumentSpec, CommandSpec, FlagSpec } from '../cli/CommandSpec.ts'
-import { natsSettings } from '../cli/sharedSettings.ts'
+import { natsSettings } from '../cli/sharedFlags.ts'
 import { tree } from '../cli/tree.ts'
 import { settingsTable, type Setting } from '../config/settings.ts'
 import { code, table } from './markdown.ts'

@@ -1,24 +1,18 @@
 import { useMemo, useRef } from 'react'
 import { useScope } from '../../data/moment.ts'
 import { MissingNotes } from '../../parts/MissingNotes.tsx'
-import { Problem } from '../../parts/Problem.tsx'
-import { time } from '../../parts/format.ts'
 import type { ChartChoice } from './ChartContext.ts'
 import { EdgePanel } from './EdgePanel.tsx'
-import { FirstMessage } from './FirstMessage.tsx'
 import { Headline } from './Headline.tsx'
-import { Legend } from './Legend.tsx'
-import { MachineChart } from './MachineChart.tsx'
 import styles from './MachinePage.module.css'
-import { MachineTable } from './MachineTable.tsx'
+import { Notice } from './Notice.tsx'
+import { Stage } from './Stage.tsx'
 import { noPopulation } from '../../data/FeedModel.ts'
 import type { Standing } from './Standing.ts'
-import { StateList } from './StateList.tsx'
 import { StatePanel } from './StatePanel.tsx'
 import { warningOf } from './warningOf.ts'
-import { usePrefersStill } from './usePrefersStill.ts'
 import { useSelection } from './useSelection.ts'
-import { useStanding, type Known } from './useStanding.ts'
+import { useStanding } from './useStanding.ts'
 
 /** What is drawn before anything is known. */
 const nothing: Standing = {
@@ -33,14 +27,12 @@ const nothing: Standing = {
 export const MachinePage = () => {
   const { queue } = useScope()
   const known = useStanding()
-  const { standing = nothing, status } = known
+  const { standing = nothing, queues } = known
   const { selection, isTable, selectState, selectEdge, clear, showTable } = useSelection()
-  const { queues } = known
   const warnings = useMemo(() => {
     const said = warningOf(queues.filter(({ name }) => queue === undefined || name === queue))
     return new Map(said === undefined ? [] : [['Inflight', said]])
   }, [queues, queue])
-  const isStill = usePrefersStill()
   const page = useRef<HTMLDivElement>(null)
   const chosen = selection?.kind === 'edge' ? selection.edge.key : selection?.name
   const choice = useMemo(
@@ -54,7 +46,6 @@ export const MachinePage = () => {
     opener?.focus()
     clear()
   }
-  const isEmpty = known.standing !== undefined && Object.values(standing.population).every((n) => n === 0)
   return (
     <div
       ref={page}
@@ -70,21 +61,7 @@ export const MachinePage = () => {
       <Notice known={known} />
       <MissingNotes missing={known.missing} />
       <div className={styles['body']}>
-        <section className={styles['stage']} aria-label={isTable ? 'The machine as a table' : 'The machine'}>
-          {isTable ? (
-            <MachineTable standing={standing} choice={choice} />
-          ) : (
-            <MachineChart
-              standing={standing}
-              choice={choice}
-              moves={(status === 'live' || status === 'playing') && !isStill}
-              isDim={status === 'lost'}
-            />
-          )}
-          {isEmpty && !isTable && <FirstMessage queue={queue} />}
-          {!isTable && <StateList standing={standing} choice={choice} />}
-          <Legend isTable={isTable} showTable={showTable} />
-        </section>
+        <Stage known={known} standing={standing} choice={choice} isTable={isTable} showTable={showTable} />
         {selection?.kind === 'state' && (
           <StatePanel
             key={selection.name}
@@ -107,24 +84,5 @@ export const MachinePage = () => {
         )}
       </div>
     </div>
-  )
-}
-
-/** Says what is wrong, and as of when the counts are that are still shown. */
-const Notice = ({ known: { status, error, standing, retry } }: { readonly known: Known }) => {
-  if (
-    (status === 'past' || status === 'playing' || status === 'reading') &&
-    error !== null &&
-    error !== undefined
-  )
-    return <Problem error={error} {...(retry === undefined ? {} : { retry })} />
-  if (status !== 'lost') return null
-  if (standing === undefined && error !== undefined) return <Problem error={error} />
-  return (
-    <p className={styles['lost']} role="alert">
-      <strong>The engine is away.</strong>{' '}
-      {standing !== undefined && `This is as of ${time(standing.asOf.at, Date.now())}. `}
-      It is asked again every few seconds.
-    </p>
   )
 }

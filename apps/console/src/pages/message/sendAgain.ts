@@ -1,5 +1,5 @@
 import type { MessageBody } from '@kiroku/api/answers'
-import type { SendDraft } from '../../send/Sending.tsx'
+import type { SendDraft } from '../../send/sendRequest.ts'
 
 const gone: Readonly<Record<NonNullable<MessageBody['unreadable']>, string>> = {
   erased: 'its body was erased',

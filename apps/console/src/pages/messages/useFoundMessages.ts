@@ -24,6 +24,14 @@ interface Found extends Omit<Page, 'cursor'> {
   readonly hasMore: boolean
 }
 
+/** Rows so far, and how there are more. */
+export interface FoundMessages extends Found {
+  /** Loads the next page. */
+  readonly more: () => void
+  /** Asks from the start. */
+  readonly again: () => void
+}
+
 /** What is asked, by pages. */
 export interface Question {
   /** Undefined: nothing is asked. */
@@ -46,7 +54,7 @@ const nothing: Found = { rows: [], isLoading: false, hasMore: false }
  * What an answer of many pages says: `more` loads the next one. It is asked anew when the question changes, or by
  * `again`; the rows that are there stay until the new ones come.
  */
-export const useFoundMessages = (question: Question) => {
+export const useFoundMessages = (question: Question): FoundMessages => {
   const [found, setFound] = useState<Found>(nothing)
   const progress = useRef<Progress>({ cursor: undefined, rows: [], abort: undefined })
   const latest = useRef(question)

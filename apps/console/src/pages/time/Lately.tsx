@@ -1,24 +1,17 @@
-import { isReplyQueue } from '@kiroku/protocol'
-import { Link, useNavigate } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import { historyRanges } from '../../data/historyRanges.ts'
 import { useMoment } from '../../data/moment.ts'
 import { usePageSearch } from '../../data/pageSearch.ts'
 import { useHistory } from '../../data/useHistory.ts'
-import { DataTable, sorted, type Sorting } from '../../parts/DataTable.tsx'
-import { Empty } from '../../parts/Empty.tsx'
 import { HistoryNote } from '../../parts/HistoryNote.tsx'
 import { Problem } from '../../parts/Problem.tsx'
 import { Reading } from '../../parts/Reading.tsx'
 import { Segments } from '../../parts/Segments.tsx'
-import { When } from '../../parts/When.tsx'
-import { actWords } from '@kiroku/audit/event-words'
 import { count } from '../../parts/format.ts'
-import { useNarrow } from '../../parts/useNarrow.ts'
-import { momentText } from '../../time/timeWindow.ts'
+import { ChangedQueues } from './ChangedQueues.tsx'
 import styles from './Lately.module.css'
-import { changeColumns } from './changeColumns.tsx'
-import { queueChanges, totalOf } from './queueChanges.ts'
+import { LatelyActs } from './LatelyActs.tsx'
+import { totalOf } from './queueChanges.ts'
 
 const [, ...longer] = historyRanges
 /** How long "lately" is. */
@@ -27,44 +20,17 @@ const spans = [{ key: '5m', name: '5 min', words: '5 minutes', ms: 300_000 }, ..
 /** Bars per small chart: few enough that 600 queues each get theirs. */
 const buckets = 30
 const againMs = 5_000
-/** Acts that are told here; the others are on the audit page. */
-const actsMax = 6
 
 /** What changed lately, or before the moment that is looked at, in all queues; each leads to a comparison. `to`: that moment. */
 export const Lately = ({ to }: { readonly to: number | undefined }) => {
   const { at } = useMoment()
   const { search, setSearch } = usePageSearch()
-  const isNarrow = useNarrow()
-  const navigate = useNavigate()
-  const [sorting, setSorting] = useState<Sorting>()
   const span = spans.find(({ key }) => key === search['lately']) ?? spans[0]
   const { data, error, isPlaceholderData, refetch } = useHistory(
     { ms: span.ms, to, buckets },
     { everyMs: againMs, by: 'queue', enabled: at === undefined || to !== undefined },
   )
   const total = useMemo(() => data && totalOf(data.buckets), [data])
-  const columns = useMemo(() => changeColumns(data, isNarrow), [data, isNarrow])
-  const changes = useMemo(() => {
-    if (data === undefined) return undefined
-    const all = queueChanges(data)
-    const own = all.filter(({ queue }) => !isReplyQueue(queue))
-    return { own, replies: all.length - own.length }
-  }, [data])
-  const rows = useMemo(
-    () => (changes === undefined ? [] : sorted(changes.own, columns, sorting)),
-    [changes, columns, sorting],
-  )
-  const compare = (queue: string): void => {
-    const { from, now } = data!
-    void navigate({
-      to: '.',
-      search: ((before: object) => ({
-        ...{ ...before, queue },
-        // What is counted begins with a whole bucket.
-        ...{ a: momentText(from), b: momentText(to ?? now) },
-      })) as never,
-    })
-  }
   const setSpan = (key: (typeof spans)[number]['key']): void =>
     setSearch({ lately: key === spans[0].key ? undefined : key }, { replace: true })
   return (
@@ -94,61 +60,12 @@ export const Lately = ({ to }: { readonly to: number | undefined }) => {
             <Total name="Administrative acts" n={data.acts.length} />
           </dl>
           <HistoryNote history={data} until={to} error={error} />
-          {rows.length > 0 ? (
-            <DataTable
-              label="What changed by queue"
-              rows={rows}
-              columns={columns}
-              rowKey={({ queue }) => queue}
-              onOpen={({ queue }) => compare(queue)}
-              {...(sorting === undefined ? {} : { sorting })}
-              onSort={setSorting}
-              height="26rem"
-            />
-          ) : (
-            <Empty title="Nothing changed">
-              <p>No message moved, and no queue changed.</p>
-              {span !== spans.at(-1) && (
-                <button type="button" className="button" onClick={() => setSpan('24h')}>
-                  Look at 24 hours
-                </button>
-              )}
-            </Empty>
-          )}
-          {data.queuesTotal !== undefined && data.queuesTotal > (data.queues?.length ?? 0) && (
-            <p className="quiet">
-              The {count(data.queues!.length)} busiest of {count(data.queuesTotal)} queues where something
-              happened.
-            </p>
-          )}
-          {changes !== undefined && changes.replies > 0 && (
-            <p className="quiet">
-              Reply queues are counted, but not listed: {count(changes.replies)} changed.
-            </p>
-          )}
-          {data.acts.length > 0 && (
-            <section className={styles['acts']} aria-labelledby="lately-acts">
-              <header className="row">
-                <h3 id="lately-acts">Administrative acts</h3>
-                <Link to="/audit" search={((before: { at?: string }) => ({ at: before.at })) as never}>
-                  All on the audit page
-                </Link>
-              </header>
-              <ol>
-                {data.acts.slice(0, actsMax).map((act) => (
-                  <li key={`${act.partition}/${act.seq} ${act.event}`}>
-                    <span className="quiet">
-                      <When at={act.at} />
-                    </span>
-                    <span>
-                      <strong>{act.by.name}</strong> {actWords(act.event)} {act.queue}
-                    </span>
-                    {act.by.reason !== undefined && <span className="quiet">“{act.by.reason}”</span>}
-                  </li>
-                ))}
-              </ol>
-            </section>
-          )}
+          <ChangedQueues
+            history={data}
+            to={to}
+            {...(span === spans.at(-1) ? {} : { lookLonger: () => setSpan('24h') })}
+          />
+          <LatelyActs acts={data.acts} />
         </div>
       )}
     </section>

@@ -34,10 +34,7 @@ const queue: Column<QueueChanges> = {
 }
 
 /** The columns of what changed by queue. */
-export const changeColumns = (
-  history: History | undefined,
-  isNarrow: boolean,
-): readonly Column<QueueChanges>[] => {
+export const changeColumns = (history: History, isNarrow: boolean): readonly Column<QueueChanges>[] => {
   const sent = total('sent', 'Sent', isNarrow ? '3.5rem' : '5rem')
   const done = total('committed', 'Done', isNarrow ? '3.5rem' : '5rem')
   const failed = total('failed', 'Failed', isNarrow ? '3.75rem' : '5rem', true)
@@ -48,15 +45,14 @@ export const changeColumns = (
       key: 'activity',
       head: 'Activity',
       width: '9rem',
-      cell: ({ buckets }) =>
-        history === undefined ? null : (
-          <Sparkline
-            values={valuesOf(history, buckets)}
-            width={112}
-            height={20}
-            label="Changes over this time"
-          />
-        ),
+      cell: ({ buckets }) => (
+        <Sparkline
+          values={valuesOf(history, buckets)}
+          width={112}
+          height={20}
+          label="Changes over this time"
+        />
+      ),
     },
     sent,
     done,

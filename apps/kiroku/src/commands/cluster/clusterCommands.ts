@@ -1,0 +1,46 @@
+import type { CommandSpec } from '../../cli/CommandSpec.ts'
+import { natsSettings } from '../../cli/sharedFlags.ts'
+
+/** `cluster …`. */
+export const clusterCommands: CommandSpec = {
+  name: 'cluster',
+  summary: 'Show nodes and partitions.',
+  subcommands: [
+    {
+      name: 'status',
+      summary: 'Show who owns which partition, and the state of the log.',
+      settings: natsSettings,
+      load: () => import('./status.ts'),
+    },
+    {
+      name: 'clock',
+      summary: 'Show partition clocks, and say which clock is right when they disagree.',
+      description:
+        "Shows each partition's time beside the clock of NATS and that of its node. Where the two are more than five minutes apart, a partition takes no step of that size by itself: set the clock that is wrong, or confirm the other with --accept. Its time then moves on to what that clock shows, never back, which is an act on record.",
+      examples: [
+        { command: 'kiroku cluster clock', description: 'Look' },
+        {
+          command: 'kiroku cluster clock --accept store --reason "the node had no NTP"',
+          description: 'The clock of NATS is right',
+        },
+      ],
+      flags: [
+        {
+          name: 'accept',
+          kind: 'choice',
+          choices: ['store', 'node'],
+          description: 'The clock that is right: that of NATS, or that of the node.',
+        },
+        {
+          name: 'partition',
+          kind: 'int',
+          metavar: 'N',
+          description: 'Partition; default: all whose clocks disagree.',
+        },
+        { name: 'reason', kind: 'text', metavar: 'TEXT', description: 'Why, for the record.' },
+      ],
+      settings: natsSettings,
+      load: () => import('./clock.ts'),
+    },
+  ],
+}

@@ -1,0 +1,33 @@
+import type { Explanation } from '@kiroku/audit'
+import { columns } from '../../cli/columns.ts'
+
+interface Group {
+  readonly queue: string
+  readonly group: string
+  readonly samples: readonly string[]
+}
+
+/** Commands that make sense now, with what they do, in lines. */
+export const nextSteps = (of: Explanation | Group): string[] => {
+  const steps = 'group' in of ? ofGroup(of) : ofMessage(of)
+  return steps.length === 0 ? [] : ['what to do next:', columns(steps.map((step) => ['', ...step]))]
+}
+
+type Step = readonly [command: string, does: string]
+
+const ofGroup = ({ queue, group, samples }: Group): Step[] => [
+  [`kiroku dlq explain ${samples[0] ?? ''}`, 'the story of one of them'],
+  [`kiroku dlq redrive ${queue} --group ${group} --dry-run`, 'what would go back, and what not'],
+  [`kiroku dlq redrive ${queue} --group ${group} --rate 50`, 'bring them back, 50 a second'],
+]
+
+const ofMessage = ({ messageId, state, queue, died }: Explanation): Step[] => {
+  if (died === undefined || queue !== died.target || state !== 'Available')
+    return [[`kiroku trace ${messageId}`, 'every event of it']]
+  return [
+    [`kiroku dlq explain ${queue} --group ${died.group}`, 'others that failed like this'],
+    [`kiroku dlq edit ${messageId} --set PATH=VALUE --reason WHY`, 'correct its body first'],
+    [`kiroku dlq redrive ${queue} --message ${messageId}`, `bring it back to ${died.queue}`],
+    [`kiroku trace ${messageId}`, 'every event of it'],
+  ]
+}

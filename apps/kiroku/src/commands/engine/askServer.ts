@@ -1,0 +1,50 @@
+import type { Nats } from '../../serve/describeCluster.ts'
+
+/** What a NATS server tells of itself; undefined where this account may not know. */
+export interface ServerAnswers {
+  /** `always` or a duration. */
+  readonly syncInterval: string | undefined
+  /** Its time minus ours, in ms. */
+  readonly clockSkewMs: number | undefined
+}
+
+const askMs = 1_000
+
+/** Asks the server for its configuration (the system account only) and its time (JetStream's answers carry it). */
+export const askServer = async (nats: Nats): Promise<ServerAnswers> => {
+  const [varz, time] = await Promise.all([ask<Varz>(nats, '$SYS.REQ.SERVER.PING.VARZ'), timeOf(nats)])
+  const config = varz?.data?.jetstream?.config
+  const syncInterval =
+    config === undefined
+      ? undefined
+      : config.sync_always === true
+        ? 'always'
+        : nanoseconds(config.sync_interval)
+  return { syncInterval, clockSkewMs: time }
+}
+
+interface Varz {
+  readonly data?: {
+    readonly jetstream?: {
+      readonly config?: { readonly sync_always?: boolean; readonly sync_interval?: number }
+    }
+  }
+}
+
+const timeOf = async (nats: Nats): Promise<number | undefined> => {
+  const startedMs = Date.now()
+  const info = await ask<{ readonly ts?: string }>(nats, '$JS.API.STREAM.INFO.KV_KIROKU_CATALOGUE')
+  if (info?.ts === undefined) return undefined
+  return Date.parse(info.ts) - (startedMs + Date.now()) / 2
+}
+
+const ask = async <A>(nats: Nats, subject: string): Promise<A | undefined> => {
+  try {
+    return (await nats.request(subject, '', { timeout: askMs })).json<A>()
+  } catch {
+    return undefined
+  }
+}
+
+const nanoseconds = (value: number | undefined): string | undefined =>
+  value === undefined ? undefined : `${value / 1e9}s`

@@ -1,0 +1,81 @@
+import { resolve } from 'node:path'
+import { checkRecord } from '@kiroku/audit'
+import { indexState } from '@kiroku/auditor'
+import type { Client } from '@kiroku/client'
+import { decodeCheckpoint } from '@kiroku/engine'
+import { auditedLog } from '../../audit/auditedLog.ts'
+import { lostLogs, tailsOf } from '../../audit/tailsOf.ts'
+import type { Invocation } from '../../cli/CommandSpec.ts'
+import { showProgress } from '../../cli/showProgress.ts'
+import type { Nats } from '../../serve/describeCluster.ts'
+import { withClient } from '../../serve/withClient.ts'
+import { askKeys } from './askKeys.ts'
+import { askServer } from './askServer.ts'
+import { diagnose, type Facts } from './diagnose.ts'
+
+export const run = (invocation: Invocation): Promise<void> =>
+  withClient(invocation, async (client, { nats, log }) => {
+    const { out } = invocation
+    const findings = diagnose(await gather(invocation, client, nats, log))
+    for (const { check, status, detail, advice } of findings) {
+      out.line(
+        `${{ ok: 'ok     ', warning: 'WARNING', bad: 'BAD    ', unknown: 'unknown' }[status]}  ${check}: ${detail}`,
+      )
+      if (advice !== undefined) out.line(`         ${advice}`)
+    }
+    const healthy = !findings.some(({ status }) => status === 'bad')
+    if (!healthy) process.exitCode = 5
+    out.result({ healthy, findings })
+  })
+
+/** Of a partition with more bytes than this, only what lies behind its newest checkpoint is read, unless all is asked for. */
+const recordBytesMax = 64 * 1024 * 1024
+
+const gather = async (invocation: Invocation, client: Client, nats: Nats, log: string): Promise<Facts> => {
+  const { dataDir } = invocation.settings()
+  const [{ managedStatus }, { openLog }] = await Promise.all([
+    import('@kiroku/nats-server'),
+    import('@kiroku/log-jetstream'),
+  ])
+  const managed = managedStatus(resolve(dataDir))
+  const isOurs = managed !== undefined && nats.getServer().endsWith(`:${managed.port}`)
+  const server = await askServer(nats)
+  const opened = await openLog(nats, { name: log }).catch(() => undefined)
+  const { onProgress, done } = showProgress()
+  const record =
+    opened &&
+    (await checkRecord(opened, {
+      decodeCheckpoint,
+      tails: tailsOf(dataDir, opened),
+      bytesMax: invocation.flag('deep') ? Infinity : recordBytesMax,
+      onProgress,
+    }).finally(done))
+  const index = opened && (await indexState(auditedLog(opened, dataDir)))
+  const meta = opened?.meta
+  const queues = meta === undefined ? [] : await client.queues.list().catch(() => [])
+  const keys = opened === undefined ? [] : await askKeys(opened.keys, queues)
+  await opened?.close()
+  const partitions = meta === undefined ? undefined : await client.partitions()
+  return {
+    natsVersion: nats.info?.version ?? '0',
+    natsVersionMin: '2.12.0',
+    maxPayloadBytes: nats.info?.max_payload ?? 0,
+    syncInterval: isOurs ? managed.syncInterval : server.syncInterval,
+    clustered: nats.info?.cluster !== undefined,
+    replicas: meta?.replicas,
+    clockSkewMs: server.clockSkewMs,
+    index,
+    storage: (partitions ?? []).flatMap(({ storage }) => storage ?? []),
+    checkpoints: (partitions ?? []).flatMap(({ checkpoints }) => checkpoints ?? []),
+    recordBytes: meta?.recordBytes,
+    recordMs: meta?.recordMs,
+    partitions: meta?.partitions,
+    partitionsOwned: partitions?.length,
+    clocks: partitions ?? [],
+    record,
+    lostLogs: opened === undefined ? [] : lostLogs(dataDir, opened),
+    queues,
+    held: (partitions ?? []).flatMap(({ held = [] }) => held),
+    keys,
+  }
+}

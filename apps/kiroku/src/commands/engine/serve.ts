@@ -1,0 +1,47 @@
+import { diskBehind } from '@kiroku/nats-server'
+import type { Invocation } from '../../cli/CommandSpec.ts'
+import { queueSections } from '../../config/queueSections.ts'
+import { parseHttpAddress } from '../../serve/HttpAddress.ts'
+import { makeLogger } from '../../serve/Logger.ts'
+import { applyQueues } from '../../serve/applyQueues.ts'
+import { keepAddress } from '../../serve/keepAddress.ts'
+import { givenNats } from '../../serve/natsTarget.ts'
+import { startEngine } from '../../serve/startEngine.ts'
+import { tellOfConsole } from '../../serve/tellOfConsole.ts'
+import { untilStopped } from '../../serve/untilStopped.ts'
+
+export const run = async ({ settings: resolve, configFile, out, signal }: Invocation): Promise<void> => {
+  const file = configFile()
+  const settings = resolve(file)
+  const queues = queueSections(file)
+  const logger = makeLogger({ format: settings.logFormat, level: settings.logLevel })
+  const nats = givenNats(settings)
+  const kept = await keepAddress(
+    settings,
+    settings.http === undefined ? [] : [parseHttpAddress(settings.http)],
+  )
+  const engine = await startEngine({
+    nats,
+    disk: () => (settings.nats === undefined ? undefined : diskBehind(settings.dataDir, settings.nats)),
+    settings,
+    logger,
+    kept,
+    note: (line) => out.note(line),
+  })
+  await untilStopped(engine, signal, logger, async () => {
+    await applyQueues(engine.client, queues, logger)
+    const { apiUrl, console, partitions } = engine
+    out.line(`serving log ${settings.log} (${partitions} partitions) on ${settings.nats}`)
+    if (console !== undefined) out.line(`  console    ${console.url}`)
+    if (apiUrl !== undefined) out.line(`  HTTP API   ${apiUrl}  (docs: ${apiUrl}/docs)`)
+    tellOfConsole(console, out)
+    out.result({
+      ready: true,
+      nats: settings.nats,
+      api: apiUrl,
+      log: settings.log,
+      partitions,
+      pid: process.pid,
+    })
+  })
+}

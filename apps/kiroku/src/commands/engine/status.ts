@@ -1,0 +1,102 @@
+import { formatDuration, type PartitionDescription, type QueueDescription } from '@kiroku/protocol'
+import type { Invocation } from '../../cli/CommandSpec.ts'
+import { columns } from '../../cli/columns.ts'
+import { holdText } from '../../cli/holdText.ts'
+import { stateTitles } from '../../cli/stateTitles.ts'
+import { isRunning, readRunFile } from '../../serve/RunFile.ts'
+import { describeCluster, type ClusterPartition } from '../../serve/describeCluster.ts'
+import { partitionTroubles } from '../../serve/partitionTroubles.ts'
+import { withClient } from '../../serve/withClient.ts'
+
+/** Queues that the screen shows, those with the most to do first; `queue list` has them all. */
+const queuesMax = 15
+
+export const run = (invocation: Invocation): Promise<void> =>
+  withClient(invocation, async (client, { nats, log }) => {
+    const { out } = invocation
+    const [{ nodes, partitions }, { queues, missing }] = await Promise.all([
+      describeCluster(nats, log, client),
+      client.queues.survey(),
+    ])
+    const engine = readRunFile(invocation.settings().dataDir)
+    const isHere = engine !== undefined && isRunning(engine)
+    const trouble = [
+      ...missing.map(({ problem }) => problem.message),
+      ...partitions.flatMap(unservedText),
+      ...partitionTroubles(partitions.filter(isDescribed)),
+      ...queues.filter(({ deliveryPaused }) => deliveryPaused).map(({ name }) => `queue ${name} is paused`),
+      ...queues.flatMap(heldText),
+    ]
+    const active = partitions.filter(({ state }) => state === 'Active').length
+    const rows = [
+      ...(isHere ? [['console', `${engine.apiUrl}/`]] : []),
+      ['nodes', nodes.map(({ host, pid }) => `${host} (process ${pid})`).join(', ') || 'none'],
+      ['log', `${log}: ${active} of ${partitions.length} partitions active`],
+      ['queues', queuesText(queues)],
+      ['trouble', trouble.length === 0 ? 'none' : String(trouble.length)],
+    ]
+    out.line(columns(rows))
+    for (const line of trouble) out.line(`WARNING  ${line}`)
+    if (queues.length > 0) out.line(`\n${columns([head, ...busiest(queues).map(rowOf)])}`)
+    if (queues.length > queuesMax) out.line(`… ${queues.length - queuesMax} more: \`kiroku queue list\``)
+    out.result({
+      log,
+      ...(isHere ? { api: engine.apiUrl, pid: engine.pid } : {}),
+      nodes,
+      partitions,
+      queues,
+      missing,
+      trouble,
+    })
+  })
+
+const isDescribed = (partition: ClusterPartition): partition is ClusterPartition & PartitionDescription =>
+  partition.state !== undefined
+
+const unservedText = ({ partition, owner, state }: ClusterPartition): string[] => {
+  if (state === 'Active') return []
+  return [
+    `partition ${partition} is ${owner === undefined ? 'without an owner' : (state ?? 'not answering')}`,
+  ]
+}
+
+const heldText = ({ name, subscriptions }: QueueDescription): string[] =>
+  subscriptions.flatMap(({ name: subscription, hold }) => {
+    if (hold === undefined) return []
+    const where = subscriptions.length === 1 ? `queue ${name}` : `subscription ${subscription} of ${name}`
+    return [`${where} is ${holdText(hold)}`]
+  })
+
+const openStates = ['available', 'delayed', 'inflight', 'waitingRetry'] as const
+
+const openOf = ({ counts }: QueueDescription): number =>
+  openStates.reduce((sum, state) => sum + counts[state], 0)
+
+const queuesText = (queues: readonly QueueDescription[]): string => {
+  const open = queues.reduce((sum, queue) => sum + openOf(queue), 0)
+  return `${queues.length}, with ${open} ${open === 1 ? 'message' : 'messages'} that ${open === 1 ? 'is' : 'are'} not final`
+}
+
+const busiest = (queues: readonly QueueDescription[]): QueueDescription[] =>
+  [...queues].sort((a, b) => openOf(b) - openOf(a) || a.name.localeCompare(b.name)).slice(0, queuesMax)
+
+const head = [
+  'queue',
+  ...openStates.map((state) => stateTitles[state]),
+  'delivered/min',
+  'done/min',
+  'oldest',
+  'consumers',
+]
+
+const rowOf = (queue: QueueDescription): string[] => {
+  const { name, counts, times, oldestAgeMs, waitingPolls } = queue
+  return [
+    name,
+    ...openStates.map((state) => String(counts[state])),
+    String(times?.waiting?.count ?? 0),
+    String(times?.processing?.count ?? 0),
+    formatDuration(Math.floor(oldestAgeMs / 1_000) * 1_000),
+    waitingPolls === 0 ? '' : `${waitingPolls} waiting`,
+  ]
+}

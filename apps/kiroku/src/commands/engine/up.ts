@@ -1,0 +1,144 @@
+import { resolve as resolvePath } from 'node:path'
+import { startManaged, type ManagedServer } from '@kiroku/nats-server'
+import type { Invocation } from '../../cli/CommandSpec.ts'
+import type { Output } from '../../cli/Output.ts'
+import { queueSections } from '../../config/queueSections.ts'
+import type { Settings } from '../../config/settings.ts'
+import { defaultHttpAddresses, parseHttpAddress } from '../../serve/HttpAddress.ts'
+import { makeLogger } from '../../serve/Logger.ts'
+import { keepRunFile } from '../../serve/RunFile.ts'
+import { applyQueues } from '../../serve/applyQueues.ts'
+import { downloadBar } from '../../serve/downloadBar.ts'
+import { keepAddress, type KeptAddress } from '../../serve/keepAddress.ts'
+import { runningEngine } from '../../serve/runningEngine.ts'
+import { selfCommand } from '../../serve/selfCommand.ts'
+import { startEngine, type RunningEngine } from '../../serve/startEngine.ts'
+import { tellOfConsole } from '../../serve/tellOfConsole.ts'
+import { untilStopped } from '../../serve/untilStopped.ts'
+import { runShop } from './runShop.ts'
+
+/** Where everybody looks for NATS. */
+const natsPortUsual = 4222
+
+export const run = async ({
+  settings: resolve,
+  configFile,
+  flag,
+  out,
+  signal,
+}: Invocation): Promise<void> => {
+  const startedMs = performance.now()
+  const file = configFile()
+  const settings = resolve(file)
+  const queues = queueSections(file)
+  const logger = makeLogger({ format: settings.logFormat, level: settings.logLevel })
+  const dataDir = resolvePath(settings.dataDir)
+  const addresses = settings.http === undefined ? defaultHttpAddresses : [parseHttpAddress(settings.http)]
+  const kept = await keepAddress({ ...settings, dataDir }, addresses)
+  let server: ManagedServer | undefined
+  let letGo: () => void = () => {}
+  try {
+    const joined = await runningEngine(dataDir)
+    if (joined !== undefined) out.note(`joining the engine that already runs here (process ${joined.pid})`)
+    server = await startNats(settings, dataDir, out)
+    const { url: nats, version, disk } = server
+    const engine = await startEngine({
+      nats: { servers: nats, name: `kiroku-${process.pid}` },
+      disk,
+      settings: { ...settings, dataDir },
+      logger,
+      kept,
+      note: (line) => out.note(line),
+    })
+    const running = server
+    await untilStopped(engine, signal, logger, async () => {
+      await applyQueues(engine.client, queues, logger)
+      if (flag('sample')) await runShop(engine.client, signal)
+      const api = engine.apiUrl!
+      letGo = keepRunFile(dataDir, { natsUrl: nats, apiUrl: api, pid: process.pid, log: settings.log })
+      const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1)
+      for (const line of banner({
+        engine,
+        server: running,
+        settings,
+        dataDir,
+        kept,
+        seconds,
+        isSample: flag('sample'),
+      }))
+        out.line(line)
+      tellOfConsole(engine.console, out)
+      out.result({
+        ready: true,
+        nats,
+        api,
+        dataDir,
+        natsVersion: version,
+        pid: process.pid,
+        log: settings.log,
+        ...(joined === undefined ? {} : { joined: joined.pid }),
+      })
+    })
+  } finally {
+    letGo()
+    await kept.release()
+    await server?.release()
+  }
+}
+
+const startNats = (settings: Settings, dataDir: string, out: Output): Promise<ManagedServer> => {
+  const download = downloadBar()
+  return startManaged({
+    dataDir,
+    ...(settings.natsPort === undefined ? { portPreferred: natsPortUsual } : { port: settings.natsPort }),
+    ...(settings.natsServer === undefined ? {} : { binary: settings.natsServer }),
+    fetch: {
+      ...(settings.natsRelease === undefined ? {} : { release: settings.natsRelease }),
+      ...(settings.natsVersion === undefined ? {} : { version: settings.natsVersion }),
+      onBytes: download.update,
+      onProgress: (what) => {
+        download.stop()
+        out.note(what)
+      },
+    },
+  }).finally(download.stop)
+}
+
+interface Started {
+  readonly engine: RunningEngine
+  readonly server: ManagedServer
+  readonly settings: Settings
+  readonly dataDir: string
+  readonly kept: KeptAddress
+  readonly seconds: string
+  readonly isSample: boolean
+}
+
+const banner = ({ engine, server, settings, dataDir, kept, seconds, isSample }: Started): string[] => {
+  const { apiUrl, console, partitions } = engine
+  const building =
+    console?.building() === true ? '  (being built; the page loads by itself when it is ready)' : ''
+  const taken = kept.taken.map(
+    ({ address, by }) => `             (port ${address.port} is taken by ${by}; --http HOST:PORT chooses)`,
+  )
+  const natsMoved =
+    settings.natsPort === undefined && server.port !== natsPortUsual
+      ? [
+          `             (this folder's port: ${natsPortUsual} was taken, or it had this one before; --nats-port N chooses)`,
+        ]
+      : []
+  return [
+    `Kiroku is up (${seconds} s): log ${settings.log}, ${partitions} partitions`,
+    ...(console === undefined ? [] : [`  console    ${console.url}${building}`]),
+    `  HTTP API   ${apiUrl}  (docs: ${apiUrl}/docs, metrics: ${apiUrl}/metrics)`,
+    ...taken,
+    `  NATS       ${server.url}  (nats-server ${server.version}, sync_interval ${server.syncInterval})`,
+    ...natsMoved,
+    `  data       ${dataDir}`,
+    '',
+    isSample
+      ? `A sample shop is at work. Look at the console, or in another terminal of this folder:  ${selfCommand()} status`
+      : `Next, in another terminal of this folder:  ${selfCommand()} queue create mail`,
+    'Ctrl-C drains and stops.',
+  ]
+}

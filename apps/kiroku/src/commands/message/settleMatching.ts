@@ -1,0 +1,79 @@
+import { addSettled, parseFilter, settledNone, type MatchingAct, type SettledPiece } from '@kiroku/audit'
+import { openIndex, searchIndex } from '@kiroku/auditor'
+import { KirokuError } from '@kiroku/protocol'
+import { auditedLog } from '../../audit/auditedLog.ts'
+import type { CommandModule, Invocation } from '../../cli/CommandSpec.ts'
+import { canAsk, confirm } from '../../cli/confirm.ts'
+import { showProgress } from '../../cli/showProgress.ts'
+import { checkWhere, pieceMessages } from '../../matching/matchingSource.ts'
+import { settlePiece, type Match } from '../../matching/settlePiece.ts'
+import { localActor } from '../../serve/localActor.ts'
+import { withClient } from '../../serve/withClient.ts'
+import { withLog } from '../../serve/withLog.ts'
+import { describeMatch, describeStayed } from './describeStayed.ts'
+
+/** `discard`. */
+export const discard: CommandModule = { run: (invocation) => settleMatching(invocation, 'discard') }
+
+/** Recalls or discards what a filter matches, after saying what that is and asking. Errors: `InvalidArgument`, `InvalidFilter`, `Stopped`. */
+export const settleMatching = async (invocation: Invocation, act: MatchingAct): Promise<void> => {
+  const { out, flag, text, signal } = invocation
+  const filter = parseFilter(checkWhere(text('where') ?? ''), Date.now())
+  const by = localActor(text('reason'))
+  const progress = showProgress()
+  await withLog(invocation, async (log) => {
+    const { database } = await openIndex(auditedLog(log, invocation.settings().dataDir), progress.onProgress)
+    progress.done()
+    /** The matches, a piece at a time. */
+    const pieces = function* (): Generator<readonly Match[]> {
+      let cursor: string | undefined
+      do {
+        const { messages, ...rest } = searchIndex(database, filter, {
+          incarnation: log.meta.incarnation,
+          limit: pieceMessages,
+          ...(cursor === undefined ? {} : { cursor }),
+        })
+        yield messages
+        cursor = rest.cursor
+      } while (cursor !== undefined)
+    }
+    try {
+      await withClient(invocation, async (client) => {
+        const all = async (isDryRun: boolean): Promise<SettledPiece> => {
+          let sum = settledNone
+          for (const piece of pieces()) {
+            if (signal.aborted) throw stopped(act, sum.done)
+            sum = addSettled(sum, await settlePiece(client, act, piece, { by, isDryRun }))
+          }
+          return sum
+        }
+        const counted = await all(true)
+        out.line(describeMatch(act, counted))
+        if (flag('dry-run') || counted.done === 0) return out.result(counted)
+        await assent(invocation, act, counted.done)
+        const settled = await all(false)
+        const stayed = settled.stayed['changed'] ?? 0
+        out.line(
+          `${settled.done} ${words[act]}${stayed === 0 ? '' : `, ${describeStayed({ changed: stayed })}`}`,
+        )
+        out.result(settled)
+      })
+    } finally {
+      database.close()
+    }
+  }).finally(progress.done)
+}
+
+const words: Readonly<Record<MatchingAct, string>> = { recall: 'recalled', discard: 'discarded' }
+
+const stopped = (act: MatchingAct, done: number): KirokuError =>
+  new KirokuError('Stopped', `${done} were ${words[act]} before it was stopped; the same command goes on`)
+
+/** Errors: `InvalidArgument` where there is no terminal, `Stopped` where the answer is no. */
+const assent = async ({ flag, signal }: Invocation, act: MatchingAct, count: number): Promise<void> => {
+  if (flag('yes')) return
+  if (!canAsk())
+    throw new KirokuError('InvalidArgument', `not a terminal: pass --yes to ${act}, or --dry-run`)
+  if (!(await confirm(`${act === 'recall' ? 'Recall' : 'Discard'} ${count} messages for good?`, signal)))
+    throw new KirokuError('Stopped', `nothing was ${words[act]}`)
+}

@@ -1,0 +1,67 @@
+import { type Filter, FilterError, type FoundMessage, parseFilter, type SearchAnswer } from '@kiroku/audit'
+import { type IndexLag, lagOf, openIndex, searchIndex } from '@kiroku/auditor'
+import { auditedLog } from '../../audit/auditedLog.ts'
+import type { Invocation } from '../../cli/CommandSpec.ts'
+import type { Output } from '../../cli/Output.ts'
+import { columns } from '../../cli/columns.ts'
+import { showProgress } from '../../cli/showProgress.ts'
+import { withLog } from '../../serve/withLog.ts'
+
+export const run = async (invocation: Invocation): Promise<void> => {
+  const { out, text, int } = invocation
+  const filter = read(invocation.argument('filter') ?? '', out)
+  const cursor = text('cursor')
+  const progress = showProgress()
+  await withLog(invocation, async (log) => {
+    const { database, isKept } = await openIndex(
+      auditedLog(log, invocation.settings().dataDir),
+      progress.onProgress,
+    )
+    progress.done()
+    try {
+      const answer = searchIndex(database, filter, {
+        incarnation: log.meta.incarnation,
+        limit: int('limit') ?? (out.json ? 100 : 20),
+        ...(cursor === undefined ? {} : { cursor }),
+      })
+      tell(out, answer, isKept ? await lagOf(log, answer.reached) : [])
+      out.result(answer)
+    } finally {
+      database.close()
+    }
+  }).finally(progress.done)
+}
+
+const read = (text: string, out: Output): Filter => {
+  try {
+    return parseFilter(text, Date.now())
+  } catch (error) {
+    if (error instanceof FilterError && !out.json) out.note(error.picture)
+    throw error
+  }
+}
+
+const tell = (
+  out: Output,
+  { messages, cursor, bodiesNotIndexed }: SearchAnswer,
+  lags: readonly IndexLag[],
+): void => {
+  if (messages.length === 0) out.line('no messages match')
+  else out.line(columns([['id', 'queue', 'state', 'attempt', 'at', 'why'], ...messages.map(rowOf)]))
+  if (cursor !== undefined) out.line(`more: --cursor ${cursor}`)
+  for (const { partition, seq, behind } of lags)
+    if (behind > 0) out.line(`partition ${partition}: read up to ${seq}, ${behind} records behind its log`)
+  if (bodiesNotIndexed !== undefined && bodiesNotIndexed.length > 0)
+    out.line(
+      `bodies are not indexed in ${bodiesNotIndexed.join(', ')} (kiroku queue update QUEUE --index-body on)`,
+    )
+}
+
+const rowOf = (m: FoundMessage): string[] => [
+  m.messageId,
+  m.subscription === 'main' ? m.queue : `${m.queue}/${m.subscription}`,
+  m.state,
+  String(m.attempt),
+  new Date(m.at).toISOString(),
+  [m.reason, m.error].filter((text) => text !== '').join(': '),
+]
