@@ -64,8 +64,6 @@ describe('a file', () => {
       'checkersOf.ts',
       'createClient.ts',
       'decide.ts',
-      'openLog.ts',
-      'startApi.ts',
       'tree.ts',
     ]
     const wide = [...graph].filter(
