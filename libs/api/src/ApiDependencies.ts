@@ -162,7 +162,7 @@ export interface About {
 }
 
 /** What the API stands on. */
-export interface ApiSources {
+export interface ApiDependencies {
   readonly about: About
   readonly client: Client
   /** Every event of one message, as JSON. Errors: `UnknownMessage`, `InvalidArgument`. */

@@ -8,7 +8,7 @@ export type { ConsolePages } from './console/ConsolePages.ts'
 export { waitingPage } from './console/waitingPage.ts'
 export type {
   About,
-  ApiSources,
+  ApiDependencies,
   AskedBatches,
   AskedDiff,
   AskedGroups,
@@ -22,6 +22,6 @@ export type {
   LookSource,
   MatchingSource,
   SearchSource,
-} from './ApiSources.ts'
+} from './ApiDependencies.ts'
 
 export { queueMetrics } from './metrics/queueMetrics.ts'

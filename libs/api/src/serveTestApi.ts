@@ -16,9 +16,9 @@ import { parseTokens, type OpenDoor } from '@kiroku/doors'
 import { limits } from '@kiroku/protocol'
 import { decodeCheckpoint, startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
 import { afterEach, beforeEach } from 'vitest'
-import type { ApiSources } from './ApiSources.ts'
+import type { ApiDependencies } from './ApiDependencies.ts'
 import { startApi } from './startApi.ts'
-import { unusedTestSources } from './unusedTestSources.ts'
+import { unusedTestDependencies } from './unusedTestDependencies.ts'
 
 /** What a test works with; made again for each. */
 let engine: MemoryEngine
@@ -44,10 +44,10 @@ afterEach(async () => {
 })
 
 /** Serves the API of an engine in memory until the test ends. */
-export const serve = async (tokens = '', other: Partial<ApiSources> = {}) => {
+export const serve = async (tokens = '', other: Partial<ApiDependencies> = {}) => {
   const defects: [error: unknown, request: string][] = []
-  const sources = {
-    ...unusedTestSources,
+  const dependencies = {
+    ...unusedTestDependencies,
     client,
     trace: (id: string) => trace(engine.log, id),
     look: {
@@ -99,7 +99,7 @@ export const serve = async (tokens = '', other: Partial<ApiSources> = {}) => {
     warnings: () => said.warnings,
     ...other,
   }
-  const api = await startApi(sources, {
+  const api = await startApi(dependencies, {
     host: '127.0.0.1',
     port: 0,
     tokens: parseTokens(tokens),

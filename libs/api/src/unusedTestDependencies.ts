@@ -1,10 +1,10 @@
 import type { Client } from '@kiroku/client'
-import type { ApiSources } from './ApiSources.ts'
+import type { ApiDependencies } from './ApiDependencies.ts'
 
 const unused = () => Promise.reject(new Error('nobody asks for this here'))
 
 /** Sources for a test of what asks none of them. */
-export const unusedTestSources: ApiSources = {
+export const unusedTestDependencies: ApiDependencies = {
   about: {
     log: 'main',
     incarnation: 'abc',

@@ -1,4 +1,4 @@
-import type { ApiSources } from '@kiroku/api'
+import type { ApiDependencies } from '@kiroku/api'
 import { bodyOf } from '@kiroku/audit'
 import {
   answerPast,
@@ -25,16 +25,16 @@ export interface EngineParts {
   readonly nats: Nats
   readonly audited: AuditedLog
   readonly running: Pick<RunningNode, 'node' | 'outages'>
-  readonly client: ApiSources['client']
+  readonly client: ApiDependencies['client']
   readonly auditor: RunningAuditor | undefined
   /** Why the engine as a whole does not serve; undefined: it does. */
   readonly notServing: () => string | undefined
 }
 
 /** Everything that the HTTP API asks an engine for. `close` ends the feed. */
-export const engineSources = (
+export const engineDependencies = (
   parts: EngineParts,
-): { readonly sources: ApiSources; readonly close: () => void } => {
+): { readonly dependencies: ApiDependencies; readonly close: () => void } => {
   const { nats, audited, running, client, auditor, notServing } = parts
   const { log, dataDir } = audited
   const { name, incarnation, partitions } = log.meta
@@ -48,7 +48,7 @@ export const engineSources = (
   const search = searchSource(audited, auditor)
   const past = answerPast(log, () => pastOptions(audited))
   const traces = auditorOr(auditor, { trace: ({ messageId }) => traceMessage(audited, messageId) })
-  const sources: ApiSources = {
+  const dependencies: ApiDependencies = {
     about: {
       log: name,
       incarnation,
@@ -81,5 +81,5 @@ export const engineSources = (
     ],
     notReady: () => notServing() ?? running.outages.notReady,
   }
-  return { sources, close: () => feed.close() }
+  return { dependencies, close: () => feed.close() }
 }

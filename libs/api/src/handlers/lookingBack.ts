@@ -4,14 +4,14 @@ import * as Effect from 'effect/Effect'
 import * as HttpApiBuilder from 'effect/http-api/HttpApiBuilder'
 import * as HttpServerRequest from 'effect/http/HttpServerRequest'
 import * as HttpServerResponse from 'effect/http/HttpServerResponse'
-import type { ApiSources } from '../ApiSources.ts'
+import type { ApiDependencies } from '../ApiDependencies.ts'
 import { Api } from '../definition/Api.ts'
 import { asJson, call } from './call.ts'
 
 const compress = promisify(gzip)
 
 /** Queues as they were. */
-export const lookingBackHandlers = ({ look }: ApiSources) =>
+export const lookingBackHandlers = ({ look }: ApiDependencies) =>
   HttpApiBuilder.group(Api, 'lookingBack', (handlers) =>
     handlers.handleAll({
       stateAt: ({ params, query }) => call(async () => asJson(await look.stateAt(params.queue, query))),

@@ -1,12 +1,12 @@
 import * as Effect from 'effect/Effect'
 import * as HttpApiBuilder from 'effect/http-api/HttpApiBuilder'
-import type { ApiSources } from '../ApiSources.ts'
+import type { ApiDependencies } from '../ApiDependencies.ts'
 import { Caller } from '../definition/Access.ts'
 import { Api } from '../definition/Api.ts'
 import { call } from './call.ts'
 
 /** Acts on what a filter matches: who did it is on record. */
-export const matchingHandlers = ({ settleMatching }: ApiSources) =>
+export const matchingHandlers = ({ settleMatching }: ApiDependencies) =>
   HttpApiBuilder.group(Api, 'matching', (handlers) =>
     handlers.handleAll({
       recallMatching: Effect.fnUntraced(function* ({ payload }) {

@@ -3,7 +3,7 @@ import { type OperationTimes, requireRole } from '@kiroku/doors'
 import { KirokuError, type Actor } from '@kiroku/protocol'
 import * as Effect from 'effect/Effect'
 import * as HttpApiBuilder from 'effect/http-api/HttpApiBuilder'
-import type { ApiSources } from '../ApiSources.ts'
+import type { ApiDependencies } from '../ApiDependencies.ts'
 import { Caller, CallerRole } from '../definition/Access.ts'
 import { Api } from '../definition/Api.ts'
 import { answerReceived, toOutgoing, withBody, writtenBodies } from './bodies.ts'
@@ -24,7 +24,7 @@ export type OnReveal = (reveal: Reveal) => void
 
 /** Sending, receiving, settling, tracing. Receives that wait end without a message when `closing` is aborted. */
 export const messageHandlers = (
-  { client, trace, body }: ApiSources,
+  { client, trace, body }: ApiDependencies,
   times: OperationTimes,
   closing: AbortSignal,
   onReveal: OnReveal,

@@ -3,7 +3,7 @@ import type { OnDefect } from '@kiroku/doors'
 import { KirokuError } from '@kiroku/protocol'
 import * as Effect from 'effect/Effect'
 import * as HttpApiBuilder from 'effect/http-api/HttpApiBuilder'
-import type { ApiSources } from '../ApiSources.ts'
+import type { ApiDependencies } from '../ApiDependencies.ts'
 import { Caller } from '../definition/Access.ts'
 import { Api } from '../definition/Api.ts'
 import { answerQueues } from './answerQueues.ts'
@@ -17,7 +17,7 @@ const parseLimit = (text: string): number => {
 }
 
 /** Administration of queues: every act carries its actor, so that the record names it. */
-export const queueHandlers = ({ client }: ApiSources, onDefect: OnDefect) =>
+export const queueHandlers = ({ client }: ApiDependencies, onDefect: OnDefect) =>
   HttpApiBuilder.group(Api, 'queues', (handlers) =>
     handlers.handleAll({
       listQueues: () =>

@@ -3,7 +3,7 @@ import type { RedriveOptions } from '@kiroku/client'
 import { KirokuError, type Actor } from '@kiroku/protocol'
 import * as Effect from 'effect/Effect'
 import * as HttpApiBuilder from 'effect/http-api/HttpApiBuilder'
-import type { ApiSources } from '../ApiSources.ts'
+import type { ApiDependencies } from '../ApiDependencies.ts'
 import { Caller } from '../definition/Access.ts'
 import { Api } from '../definition/Api.ts'
 import { toOutgoing, withBody, writtenBodies } from './bodies.ts'
@@ -11,7 +11,7 @@ import { call } from './call.ts'
 import { hidePayloads } from './hiddenBodies.ts'
 
 /** Dead letters, their bodies and redrives: who began, ended or edited one is on record. */
-export const redriveHandlers = ({ client, deadLetters, trace }: ApiSources) =>
+export const redriveHandlers = ({ client, deadLetters, trace }: ApiDependencies) =>
   HttpApiBuilder.group(Api, 'redrives', (handlers) =>
     handlers.handleAll({
       listDeadLetters: ({ params: { queue }, query }) =>
