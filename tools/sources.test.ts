@@ -85,3 +85,12 @@ describe('a fact', () => {
     expect(graph.get('libs/partition/src/decideOwner.ts')?.text).toContain('turn.emit(')
   })
 })
+
+describe('the library that keeps the log', () => {
+  it('is known to one file of the app, so that a second one costs itself, that file and a setting', () => {
+    const knowing = [...graph].filter(
+      ([file, { specifiers }]) => file.startsWith('apps/kiroku/') && specifiers.has('@kiroku/log-jetstream'),
+    )
+    expect(knowing.map(([file]) => file)).toEqual(['apps/kiroku/src/log/logAdapter.ts'])
+  })
+})
