@@ -1,20 +1,10 @@
 import type { ApiDependencies } from '@kiroku/api'
 import { bodyOf } from '@kiroku/audit'
-import {
-  answerPast,
-  auditorOr,
-  pastOptions,
-  traceMessage,
-  type AuditedLog,
-  type RunningAuditor,
-} from '@kiroku/auditor'
+import { answerRecord, type AuditedLog, type RunningAuditor } from '@kiroku/auditor'
 import { liveFeed } from '@kiroku/feed'
 import manifest from '../../package.json' with { type: 'json' }
-import { pastSource } from '../audit/pastSource.ts'
 import { auditorMetrics } from '../auditor/auditorMetrics.ts'
-import { searchSource } from '../auditor/searchSource.ts'
-import { letterSource } from '../dlq/letterSource.ts'
-import { matchingSource } from '../matching/matchingSource.ts'
+import { settleFound } from '../matching/settleFound.ts'
 import { describeCluster, type Nats } from './describeCluster.ts'
 import { engineMetrics } from './engineMetrics.ts'
 import { partitionTroubles } from './partitionTroubles.ts'
@@ -45,9 +35,7 @@ export const engineDependencies = (
     partitions,
     request: (partition, commands) => running.node.request(partition, commands),
   })
-  const search = searchSource(audited, auditor)
-  const past = answerPast(log, () => pastOptions(audited))
-  const traces = auditorOr(auditor, { trace: ({ messageId }) => traceMessage(audited, messageId) })
+  const record = answerRecord(audited, auditor)
   const dependencies: ApiDependencies = {
     about: {
       log: name,
@@ -59,13 +47,10 @@ export const engineDependencies = (
       folder: dataDir,
     },
     client,
-    trace: (messageId) => traces.trace({ messageId }),
+    record,
     body: (trace) => bodyOf(log, trace),
-    search,
-    settleMatching: matchingSource(client, search),
+    settleMatching: settleFound(client, record.search),
     feed,
-    look: pastSource(past, auditor, partitions),
-    deadLetters: letterSource(past, auditor),
     clusterStatus: async () => ({
       ...(await describeCluster(nats, name, client)),
       ...(auditor === undefined ? {} : { auditor: auditor.status() }),

@@ -19,12 +19,12 @@ beforeEach(async () => {
     {
       ...unusedTestDependencies,
       client,
-      trace: (id) => trace(engine.log, id),
-      body: (found) => bodyOf(engine.log, found),
-      deadLetters: {
-        ...unusedTestDependencies.deadLetters,
-        list: (queue) => gatherDeadLetters(engine.log, queue, { decodeCheckpoint }),
+      record: {
+        ...unusedTestDependencies.record,
+        trace: ({ messageId }) => trace(engine.log, messageId),
+        deadLetters: ({ queue }) => gatherDeadLetters(engine.log, queue, { decodeCheckpoint }),
       },
+      body: (found) => bodyOf(engine.log, found),
     },
     {
       host: '127.0.0.1',
