@@ -16,23 +16,26 @@ export const scrapeMetrics = async (world: World): Promise<ReadonlyMap<string, n
         folder: '',
       },
       client: world.client,
-      trace: unused,
-      body: unused,
-      feed: {
-        open: () => {
-          throw new Error('metrics alone are asked for')
-        },
-      },
-      look: {
+      record: {
+        search: unused,
+        acts: unused,
+        history: unused,
+        trace: unused,
         stateAt: unused,
         diff: unused,
         logAt: unused,
         span: unused,
         recording: unused,
         batches: unused,
+        deadLetters: unused,
+        selectLetters: unused,
       },
-      search: { messages: unused, acts: unused, history: unused },
-      deadLetters: { list: unused, select: unused },
+      body: unused,
+      feed: {
+        open: () => {
+          throw new Error('metrics alone are asked for')
+        },
+      },
       settleMatching: unused,
       clusterStatus: unused,
       metrics: () => [],

@@ -1,12 +1,12 @@
 import type { Door } from '@kiroku/doors'
-import type { ApiSources } from './ApiSources.ts'
+import type { ApiDependencies } from './ApiDependencies.ts'
 import { startApi, type ApiOptions } from './startApi.ts'
 
 /** The HTTP API as a door of an engine. */
 export const httpDoor = (
-  sources: Omit<ApiSources, 'client'>,
+  dependencies: Omit<ApiDependencies, 'client'>,
   options: Omit<ApiOptions, 'tokens' | 'drainMs' | 'onDefect'>,
 ): Door => ({
   name: 'http',
-  start: ({ client, ...access }) => startApi({ ...sources, client }, { ...options, ...access }),
+  start: ({ client, ...access }) => startApi({ ...dependencies, client }, { ...options, ...access }),
 })

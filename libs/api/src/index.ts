@@ -6,22 +6,6 @@ export { httpDoor } from './httpDoor.ts'
 export { startApi, type ApiOptions } from './startApi.ts'
 export type { ConsolePages } from './console/ConsolePages.ts'
 export { waitingPage } from './console/waitingPage.ts'
-export type {
-  About,
-  ApiSources,
-  AskedBatches,
-  AskedDiff,
-  AskedGroups,
-  AskedHistory,
-  AskedLetters,
-  AskedLog,
-  AskedRecording,
-  AskedSpan,
-  AskedState,
-  DeadLetterSource,
-  LookSource,
-  MatchingSource,
-  SearchSource,
-} from './ApiSources.ts'
+export type { ApiDependencies, MatchingQuestion, SettleMatching } from './ApiDependencies.ts'
 
 export { queueMetrics } from './metrics/queueMetrics.ts'

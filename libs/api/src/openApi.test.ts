@@ -4,7 +4,13 @@ import { openApi } from './openApi.ts'
 
 interface Operation {
   readonly description: string
-  readonly responses: Record<string, unknown>
+  readonly parameters?: ReadonlyArray<{
+    readonly in: string
+    readonly name: string
+    readonly description?: string
+    readonly schema: { readonly description?: string }
+  }>
+  readonly responses: Record<string, { readonly content?: Record<string, { readonly schema: object }> }>
   readonly security?: readonly Record<string, unknown>[]
 }
 
@@ -25,5 +31,20 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(operation.responses)).toEqual(
       expect.arrayContaining(['400', '401', '403', '404', '503']),
     )
+  })
+
+  it.each(operations)('describes every parameter and every answer of $name', ({ operation }) => {
+    const named = (operation.parameters ?? []).filter((parameter) => parameter.in !== 'path')
+    const undescribed = named.filter(
+      ({ description, schema }) => description === undefined && schema.description === undefined,
+    )
+    expect(undescribed.map((parameter) => parameter.name)).toEqual([])
+    const answers = Object.entries(operation.responses).filter(([status]) => status.startsWith('2'))
+    expect(answers).not.toEqual([])
+    for (const [status, { content }] of answers)
+      if (status === '204') expect(content).toBeUndefined()
+      else
+        for (const { schema } of Object.values(content!))
+          expect(Object.keys(schema).some((key) => /^(\$ref|properties|anyOf|format)$/.test(key))).toBe(true)
   })
 })

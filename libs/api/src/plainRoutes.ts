@@ -6,7 +6,7 @@ import * as HttpRouter from 'effect/http/HttpRouter'
 import { causeResponse } from 'effect/http/HttpServerError'
 import * as HttpServerRequest from 'effect/http/HttpServerRequest'
 import * as HttpServerResponse from 'effect/http/HttpServerResponse'
-import type { ApiSources } from './ApiSources.ts'
+import type { ApiDependencies } from './ApiDependencies.ts'
 import type { AnswerConsole } from './console/answerConsole.ts'
 import { call } from './handlers/call.ts'
 import { queueMetrics } from './metrics/queueMetrics.ts'
@@ -15,7 +15,7 @@ import { reportDefect } from './reportDefect.ts'
 
 /** The routes that are no part of the API's definition: health, metrics, the console, and the answer to unknown paths. */
 export const plainRoutes = (
-  sources: ApiSources,
+  dependencies: ApiDependencies,
   times: OperationTimes,
   tokens: readonly Token[],
   answerConsole: AnswerConsole | undefined,
@@ -26,13 +26,13 @@ export const plainRoutes = (
       'GET',
       '/health/ready',
       Effect.suspend(() => {
-        const reason = sources.notReady()
+        const reason = dependencies.notReady()
         return reason === undefined
-          ? HttpServerResponse.json(readiness(sources.warnings()))
+          ? HttpServerResponse.json(readiness(dependencies.warnings()))
           : HttpServerResponse.json({ status: 'not ready', reason }, { status: 503 })
       }),
     ),
-    HttpRouter.add('GET', '/metrics', metrics(sources, times, tokens)),
+    HttpRouter.add('GET', '/metrics', metrics(dependencies, times, tokens)),
     HttpRouter.add(
       '*',
       '/*',
@@ -86,7 +86,7 @@ const readiness = (warnings: readonly string[]) =>
   warnings.length === 0 ? { status: 'ready' } : { status: 'ready', warnings }
 
 const metrics = (
-  { client, metrics, ownedPartitions }: ApiSources,
+  { client, metrics, ownedPartitions }: ApiDependencies,
   times: OperationTimes,
   tokens: readonly Token[],
 ) =>

@@ -16,9 +16,9 @@ import { parseTokens, type OpenDoor } from '@kiroku/doors'
 import { limits } from '@kiroku/protocol'
 import { decodeCheckpoint, startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
 import { afterEach, beforeEach } from 'vitest'
-import type { ApiSources } from './ApiSources.ts'
+import type { ApiDependencies } from './ApiDependencies.ts'
 import { startApi } from './startApi.ts'
-import { unusedTestSources } from './unusedTestSources.ts'
+import { unusedTestDependencies } from './unusedTestDependencies.ts'
 
 /** What a test works with; made again for each. */
 let engine: MemoryEngine
@@ -43,53 +43,38 @@ afterEach(async () => {
   await engine.close()
 })
 
+/** The record of the engine in memory as it is now. */
+const answers = (): ApiDependencies['record'] => {
+  const { log } = engine
+  const past = () => ({ decodeCheckpoint, now: Date.now() })
+  return {
+    ...unusedTestDependencies.record,
+    trace: ({ messageId }) => trace(log, messageId),
+    stateAt: ({ queue, at, ...page }) => stateAt(log, queue, at!, { ...past(), ...page }),
+    logAt: ({ at }) => logAt(log, at!, past()),
+    diff: ({ queue, from, to, messagesMax }) =>
+      diffMoments(log, queue, from, to!, { ...past(), messagesMax }),
+    batches: ({ queue, ...asked }) => batchCosts(log, queue, { ...past(), ...asked }),
+    span: ({ queue }) => spanOf(log, queue, { decodeCheckpoint }),
+    recording: async ({ queue, from, ...range }) =>
+      encodeRecording(await recordingOf(log, queue, from!, { ...past(), ...range })),
+    deadLetters: ({ queue, at: _, ...asked }) =>
+      gatherDeadLetters(log, queue, { decodeCheckpoint, ...asked }),
+    selectLetters: async ({ queue, subscription: _, ...selection }) => {
+      const picked = new LetterSelector(queue, selection)
+      await readDeadLetters(log, queue, { decodeCheckpoint }, (letter) => picked.accept(letter))
+      return picked.parts(limits.redriveRangesMax)[0] ?? []
+    },
+  }
+}
+
 /** Serves the API of an engine in memory until the test ends. */
-export const serve = async (tokens = '', other: Partial<ApiSources> = {}) => {
+export const serve = async (tokens = '', other: Partial<ApiDependencies> = {}) => {
   const defects: [error: unknown, request: string][] = []
-  const sources = {
-    ...unusedTestSources,
+  const dependencies: ApiDependencies = {
+    ...unusedTestDependencies,
     client,
-    trace: (id: string) => trace(engine.log, id),
-    look: {
-      stateAt: (queue: string, { at }: { at?: string }) =>
-        stateAt(engine.log, queue, { seq: Number(at) }, { decodeCheckpoint, now: Date.now() }),
-      batches: (queue: string, asked: { subscription?: string }) =>
-        batchCosts(engine.log, queue, { decodeCheckpoint, now: Date.now(), ...asked }),
-      logAt: ({ at }: { at?: string }) =>
-        logAt(engine.log, { time: Number(at) }, { decodeCheckpoint, now: Number(at) }),
-      recording: async (queue: string, { from, state }: { from?: string; state?: string }) =>
-        encodeRecording(
-          await recordingOf(
-            engine.log,
-            queue,
-            { seq: Number(from) },
-            { decodeCheckpoint, now: Date.now(), withState: state === '1' },
-          ),
-        ),
-      span: ({ queue }: { queue?: string }) => spanOf(engine.log, queue, { decodeCheckpoint }),
-      diff: (queue: string, { a, b }: { a: string; b?: string }) =>
-        diffMoments(
-          engine.log,
-          queue,
-          { seq: Number(a) },
-          { seq: Number(b) },
-          { decodeCheckpoint, now: Date.now() },
-        ),
-    },
-    search: {
-      messages: (asked: object) => Promise.resolve({ messages: [], asked } as never),
-      acts: (asked: object) => Promise.resolve({ acts: [], asked } as never),
-      history: (asked: object) => Promise.resolve({ buckets: [], asked } as never),
-    },
-    deadLetters: {
-      list: (queue: string, asked: { readonly subscription?: string }) =>
-        gatherDeadLetters(engine.log, queue, { decodeCheckpoint, ...asked }),
-      select: async (queue: string, { group }: { readonly group?: string }) => {
-        const picked = new LetterSelector(queue, { group: group! })
-        await readDeadLetters(engine.log, queue, { decodeCheckpoint }, (letter) => picked.accept(letter))
-        return picked.parts(limits.redriveRangesMax)[0] ?? []
-      },
-    },
+    record: answers(),
     clusterStatus: () => Promise.resolve({ nodes: 1 } as never),
     metrics: () => [
       { type: 'gauge', name: 'engine_own', help: 'x', samples: [{ labels: {}, value: 1 }] } as const,
@@ -99,7 +84,7 @@ export const serve = async (tokens = '', other: Partial<ApiSources> = {}) => {
     warnings: () => said.warnings,
     ...other,
   }
-  const api = await startApi(sources, {
+  const api = await startApi(dependencies, {
     host: '127.0.0.1',
     port: 0,
     tokens: parseTokens(tokens),

@@ -15,26 +15,16 @@ import * as Effect from 'effect/Effect'
 import * as Exit from 'effect/Exit'
 import * as Layer from 'effect/Layer'
 import * as Scope from 'effect/Scope'
-import * as HttpApiBuilder from 'effect/http-api/HttpApiBuilder'
 import * as HttpApiSwagger from 'effect/http-api/HttpApiSwagger'
 import { MaxBodySize } from 'effect/http/HttpIncomingMessage'
 import * as HttpRouter from 'effect/http/HttpRouter'
 import * as HttpServer from 'effect/http/HttpServer'
-import type { ApiSources } from './ApiSources.ts'
+import type { ApiDependencies } from './ApiDependencies.ts'
+import { apiLayer } from './apiLayer.ts'
 import type { ConsolePages } from './console/ConsolePages.ts'
 import { consoleAnswers } from './console/answerConsole.ts'
 import { Api } from './definition/Api.ts'
-import { accessLayer, failuresLayer } from './handlers/access.ts'
-import { clusterHandlers } from './handlers/cluster.ts'
-import { feedHandlers } from './handlers/feed.ts'
-import { lookingBackHandlers } from './handlers/lookingBack.ts'
-import { matchingHandlers } from './handlers/matching.ts'
-import { messageHandlers, type OnReveal } from './handlers/messages.ts'
-import { queueHandlers } from './handlers/queues.ts'
-import { redriveHandlers } from './handlers/redrives.ts'
-import { searchingHandlers } from './handlers/searching.ts'
-import { sessionHandlers } from './handlers/session.ts'
-import { subscriptionHandlers } from './handlers/subscriptions.ts'
+import type { OnReveal } from './handlers/messages.ts'
 import { everyAnswer, plainRoutes } from './plainRoutes.ts'
 
 /** Where and how the API is served. */
@@ -52,33 +42,23 @@ export interface ApiOptions
  * Serves the HTTP API, its OpenAPI page (`/docs`, `/openapi.json`), `/metrics`, `/health/*` and the console.
  * Errors: `TokenRequired`, `PortInUse`, `InvalidArgument` (an address that cannot be bound).
  */
-export const startApi = async (sources: ApiSources, options: ApiOptions): Promise<OpenDoor> => {
+export const startApi = async (dependencies: ApiDependencies, options: ApiOptions): Promise<OpenDoor> => {
   checkBind(options.host, options.tokens)
   const onDefect = options.onDefect ?? (() => {})
   const times = new OperationTimes()
   const closing = new AbortController()
-  const api = HttpApiBuilder.layer(Api, { openapiPath: '/openapi.json' }).pipe(
-    Layer.provide([
-      queueHandlers(sources, onDefect),
-      subscriptionHandlers(sources),
-      redriveHandlers(sources),
-      messageHandlers(sources, times, closing.signal, options.onReveal ?? (() => {})),
-      lookingBackHandlers(sources),
-      searchingHandlers(sources),
-      matchingHandlers(sources),
-      feedHandlers(sources, closing.signal),
-      clusterHandlers(sources),
-      sessionHandlers(sources, options.tokens, options.console),
-    ]),
-    Layer.provide([
-      accessLayer(options.tokens, options.console?.isReadOnly === true),
-      failuresLayer(options.bodyBytesMax, onDefect),
-    ]),
-  )
   const routes = Layer.mergeAll(
-    api,
+    apiLayer(dependencies, {
+      tokens: options.tokens,
+      onDefect,
+      bodyBytesMax: options.bodyBytesMax,
+      console: options.console,
+      onReveal: options.onReveal ?? (() => {}),
+      times,
+      closing: closing.signal,
+    }),
     HttpApiSwagger.layer(Api, { path: '/docs' }),
-    plainRoutes(sources, times, options.tokens, options.console && consoleAnswers(options.console)),
+    plainRoutes(dependencies, times, options.tokens, options.console && consoleAnswers(options.console)),
     everyAnswer(onDefect),
   )
   const server = HttpRouter.serve(routes, {

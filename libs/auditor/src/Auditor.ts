@@ -1,14 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { Replay, parseFilter, trace } from '@kiroku/audit'
+import { Replay, trace, type Answering, type RecordQuestion, type RecordQuestions } from '@kiroku/audit'
 import { KirokuError } from '@kiroku/protocol'
 import type { AuditedLog } from './AuditedLog.ts'
-import type {
-  Answering,
-  AuditorMethod,
-  AuditorMethods,
-  AuditorStatus,
-  FollowedPartition,
-} from './AuditorProtocol.ts'
+import type { AuditorStatus, FollowedPartition } from './AuditorProtocol.ts'
 import { WriterLock } from './WriterLock.ts'
 import { auditFolder } from './auditFolder.ts'
 import { historyOf } from './history/historyOf.ts'
@@ -96,10 +90,10 @@ export class Auditor {
   }
 
   /** Errors: those of the question. */
-  async ask<M extends AuditorMethod>(
+  async ask<M extends RecordQuestion>(
     method: M,
-    asked: AuditorMethods[M]['asked'],
-  ): Promise<AuditorMethods[M]['answer']> {
+    asked: RecordQuestions[M]['asked'],
+  ): Promise<RecordQuestions[M]['answer']> {
     this.#asked++
     try {
       // Repeated questions pay for their processor time here.
@@ -122,7 +116,7 @@ export class Auditor {
       search: ({ filter, limit, cursor }) =>
         this.#reading((database) =>
           Promise.resolve(
-            searchIndex(database, parseFilter(filter, Date.now()), {
+            searchIndex(database, filter, {
               incarnation: log.meta.incarnation,
               ...(limit === undefined ? {} : { limit }),
               ...(cursor === undefined ? {} : { cursor }),

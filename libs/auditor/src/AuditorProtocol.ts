@@ -1,22 +1,5 @@
-import type {
-  Act,
-  ActFilter,
-  AskedMoment,
-  AskedStretch,
-  BatchCosts,
-  DeadLetterGroup,
-  History,
-  LetterSelection,
-  LogMoment,
-  LogSpan,
-  MomentDiff,
-  QueueMoment,
-  RecordingOptions,
-  SearchAnswer,
-  StateAtOptions,
-  Trace,
-} from '@kiroku/audit'
-import type { Ranges, WireError } from '@kiroku/protocol'
+import type { RecordQuestion } from '@kiroku/audit'
+import type { WireError } from '@kiroku/protocol'
 
 /** How far an auditor is with a partition. */
 export interface FollowedPartition {
@@ -38,69 +21,6 @@ export interface AuditorStatus {
   readonly partitions: readonly FollowedPartition[]
 }
 
-/** A queue, and a part of its messages. */
-interface OfQueue {
-  readonly queue: string
-  /** Without one: of all. */
-  readonly subscription?: string
-}
-
-/** What an auditor can be asked, with what each takes and gives. A moment that is left out is now. */
-export interface AuditorMethods {
-  search: {
-    asked: { readonly filter: string; readonly limit?: number; readonly cursor?: string }
-    answer: SearchAnswer
-  }
-  acts: { asked: ActFilter; answer: Act[] }
-  history: { asked: AskedStretch; answer: History }
-  trace: { asked: { readonly messageId: string }; answer: Trace }
-  stateAt: {
-    asked: OfQueue & { readonly at?: AskedMoment } & Pick<
-        StateAtOptions,
-        'messagesMax' | 'after' | 'states' | 'where'
-      >
-    answer: QueueMoment
-  }
-  logAt: { asked: { readonly at?: AskedMoment }; answer: LogMoment }
-  /** As bytes: the channel between the two passes them on as they are. */
-  recording: {
-    asked: { readonly queue: string; readonly from?: AskedMoment } & Pick<
-      RecordingOptions,
-      'partition' | 'withState' | 'framesMax' | 'workMax'
-    >
-    answer: Uint8Array
-  }
-  /** Without a queue: of all. */
-  span: { asked: { readonly queue?: string }; answer: LogSpan }
-  diff: {
-    asked: {
-      readonly queue: string
-      readonly from: AskedMoment
-      readonly to?: AskedMoment
-      readonly messagesMax: number
-    }
-    answer: MomentDiff
-  }
-  batches: { asked: OfQueue; answer: BatchCosts }
-  deadLetters: {
-    asked: OfQueue & { readonly at?: AskedMoment }
-    answer: { readonly count: number; readonly groups: readonly DeadLetterGroup[] }
-  }
-  /** `where` is a filter as it was written. */
-  selectLetters: {
-    asked: OfQueue & Omit<LetterSelection, 'where'> & { readonly where?: string }
-    answer: Ranges
-  }
-}
-
-/** Name of a question. */
-export type AuditorMethod = keyof AuditorMethods
-
-/** Answers some of the questions. */
-export type Answering<M extends AuditorMethod = AuditorMethod> = {
-  readonly [K in M]: (asked: AuditorMethods[K]['asked']) => Promise<AuditorMethods[K]['answer']>
-}
-
 /** Writes a line to the engine's log. */
 export type OnAuditorEvent = (
   level: 'warn' | 'error',
@@ -111,7 +31,7 @@ export type OnAuditorEvent = (
 /** What the engine tells its auditor. `setup` is what the process opens its log with. */
 export type ToAuditor =
   | { readonly type: 'start'; readonly setup: unknown }
-  | { readonly type: 'ask'; readonly id: number; readonly method: AuditorMethod; readonly asked: unknown }
+  | { readonly type: 'ask'; readonly id: number; readonly method: RecordQuestion; readonly asked: unknown }
   | { readonly type: 'stop' }
 
 /** What an auditor tells its engine. */

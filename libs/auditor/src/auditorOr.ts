@@ -1,20 +1,20 @@
+import type { Answering, RecordQuestion, RecordQuestions } from '@kiroku/audit'
 import { isKirokuError } from '@kiroku/protocol'
-import type { Answering, AuditorMethod, AuditorMethods } from './AuditorProtocol.ts'
 import type { RunningAuditor } from './startAuditor.ts'
 
 /**
  * Asks the auditor's process, so that the engine's loop goes on; `here` answers where none is running. Errors: those of
  * the question, `Timeout`.
  */
-export const auditorOr = <M extends AuditorMethod>(
+export const auditorOr = <M extends RecordQuestion>(
   auditor: RunningAuditor | undefined,
   here: Answering<M>,
 ): Answering<M> => {
   if (auditor === undefined) return here
   const ask = async <K extends M>(
     method: K,
-    asked: AuditorMethods[K]['asked'],
-  ): Promise<AuditorMethods[K]['answer']> => {
+    asked: RecordQuestions[K]['asked'],
+  ): Promise<RecordQuestions[K]['answer']> => {
     try {
       return await auditor.ask(method, asked)
     } catch (error) {
@@ -23,6 +23,6 @@ export const auditorOr = <M extends AuditorMethod>(
     }
   }
   const methods = Object.keys(here) as M[]
-  const bound = methods.map((method) => [method, (asked: AuditorMethods[M]['asked']) => ask(method, asked)])
+  const bound = methods.map((method) => [method, (asked: RecordQuestions[M]['asked']) => ask(method, asked)])
   return Object.fromEntries(bound) as Answering<M>
 }

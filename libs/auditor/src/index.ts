@@ -5,15 +5,9 @@
  * record only through the log port and the folds of `libs/audit`; what opens a log is given to it.
  */
 export { type AuditedLog } from './AuditedLog.ts'
-export type {
-  Answering,
-  AuditorMethod,
-  AuditorMethods,
-  AuditorStatus,
-  FollowedPartition,
-} from './AuditorProtocol.ts'
+export type { AuditorStatus, FollowedPartition } from './AuditorProtocol.ts'
 export { WriterLock } from './WriterLock.ts'
-export { auditorOr } from './auditorOr.ts'
+export { answerRecord } from './answerRecord.ts'
 export { auditFolder } from './auditFolder.ts'
 
 export { openIndexToRead, openIndexToWrite, removeIndex } from './index/IndexDatabase.ts'
@@ -27,8 +21,6 @@ export { openKeptIndex, readInto, openIndex } from './index/openIndex.ts'
 export { searchIndex, reachedOf, type SearchOptions } from './index/searchIndex.ts'
 export { traceIndex } from './index/traceIndex.ts'
 export { traceMessage } from './index/traceMessage.ts'
-export { limits as auditLimits } from './limits.ts'
-export { answerPast, type PastMethod } from './past/answerPast.ts'
 export { pastOptions } from './past/pastOptions.ts'
 export { SavedStateFiles, type SavedStateFilesOptions } from './saved/SavedStateFiles.ts'
 export { serveAuditor, type OpenedLog } from './serveAuditor.ts'

@@ -14,12 +14,10 @@ export const limits = {
   bucketMessages: 32,
   /** Changes that are gathered in memory before they are written. */
   pendingRowsMax: 16_384,
-  searchMessagesMax: 1_000,
   /** A search that takes longer answers what it has, and where to go on. */
   searchMs: 2_000,
   actsMax: 10_000,
-  /** Buckets of a stretch of history, and buckets of all its queues together. */
-  historyBucketsMax: 500,
+  /** Buckets of all queues of a stretch of history together. */
   historyCellsMax: 20_000,
   historyActsMax: 200,
 } as const

@@ -1,7 +1,8 @@
+import type { RecordQuestion, RecordQuestions } from '@kiroku/audit'
 import { isKirokuError, KirokuError, type WireError } from '@kiroku/protocol'
 import type { AuditedLog } from './AuditedLog.ts'
 import { Auditor } from './Auditor.ts'
-import type { AuditorMethod, AuditorMethods, FromAuditor, ToAuditor } from './AuditorProtocol.ts'
+import type { FromAuditor, ToAuditor } from './AuditorProtocol.ts'
 
 const statusMs = 500
 
@@ -39,11 +40,11 @@ export const serveAuditor = (open: (setup: unknown) => Promise<OpenedLog>): void
       .catch(fail)
     return running
   }
-  const answer = async (id: number, method: AuditorMethod, asked: unknown): Promise<void> => {
+  const answer = async (id: number, method: RecordQuestion, asked: unknown): Promise<void> => {
     try {
       if (auditor === undefined) throw new KirokuError('NoAuditor', 'the auditor has not begun')
       const running = await auditor
-      const ok = await running.ask(method, asked as AuditorMethods[AuditorMethod]['asked'])
+      const ok = await running.ask(method, asked as RecordQuestions[RecordQuestion]['asked'])
       tell({ type: 'answer', id, ok })
     } catch (error) {
       tell({ type: 'answer', id, error: wire(error) })

@@ -1,14 +1,8 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { constants, setPriority } from 'node:os'
+import type { RecordQuestion, RecordQuestions } from '@kiroku/audit'
 import { errorFromWire, KirokuError } from '@kiroku/protocol'
-import type {
-  AuditorMethod,
-  AuditorMethods,
-  AuditorStatus,
-  FromAuditor,
-  OnAuditorEvent,
-  ToAuditor,
-} from './AuditorProtocol.ts'
+import type { AuditorStatus, FromAuditor, OnAuditorEvent, ToAuditor } from './AuditorProtocol.ts'
 
 const restartMsMin = 1_000
 const restartMsMax = 60_000
@@ -23,10 +17,10 @@ export interface RunningAuditor {
   /** Its last report; undefined before the first. */
   readonly status: () => AuditorStatus | undefined
   /** Errors: `NoAuditor` while it is not running, `Timeout`, and those of the question. */
-  readonly ask: <M extends AuditorMethod>(
+  readonly ask: <M extends RecordQuestion>(
     method: M,
-    asked: AuditorMethods[M]['asked'],
-  ) => Promise<AuditorMethods[M]['answer']>
+    asked: RecordQuestions[M]['asked'],
+  ) => Promise<RecordQuestions[M]['answer']>
   readonly close: () => Promise<void>
 }
 
@@ -74,10 +68,10 @@ class AuditorGuard {
     return this.#status
   }
 
-  ask<M extends AuditorMethod>(
+  ask<M extends RecordQuestion>(
     method: M,
-    asked: AuditorMethods[M]['asked'],
-  ): Promise<AuditorMethods[M]['answer']> {
+    asked: RecordQuestions[M]['asked'],
+  ): Promise<RecordQuestions[M]['answer']> {
     const child = this.#child
     if (child?.connected !== true)
       return Promise.reject(new KirokuError('NoAuditor', 'the auditor of this engine is not running now'))

@@ -134,6 +134,7 @@ export type { PartSubscription } from './command/spread.ts'
 export { parseSetting, rangeOf, writeSetting } from './settings/settingText.ts'
 export {
   durationForm,
+  durationUnits,
   formatDuration,
   isDuration,
   parseDurationMs,

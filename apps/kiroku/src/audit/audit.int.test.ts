@@ -1,7 +1,7 @@
 import { planRepair, repair, trace, verify } from '@kiroku/audit'
 import { decodeCheckpoint, Node } from '@kiroku/engine'
 import type { Log } from '@kiroku/log'
-import { openLog } from '@kiroku/log-jetstream'
+import { openLog } from '../log/logAdapter.ts'
 import { connect, requireJetStream } from '@kiroku/nats'
 import { encodeEnvelope, messageId, type Answers, type Command, type CommandType } from '@kiroku/protocol'
 import { waitUntil, withNats } from '@kiroku/testkit'

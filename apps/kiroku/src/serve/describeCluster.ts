@@ -1,6 +1,6 @@
 import type { Client } from '@kiroku/client'
 import { clusterStatus, type ClusterStatus } from '@kiroku/cluster'
-import { streamPlacements, type StreamPlacement } from '@kiroku/log-jetstream'
+import { streamPlacements, type StreamPlacement } from '../log/logAdapter.ts'
 import type { connect } from '@kiroku/nats'
 import type { PartitionDescription } from '@kiroku/protocol'
 

@@ -8,10 +8,10 @@ import { auditedLog } from '../audit/auditedLog.ts'
 import { auditorScript, type AuditorSetup } from '../auditor/auditorScript.ts'
 import { consoleMode } from '../console/consoleMode.ts'
 import { startConsole } from '../console/startConsole.ts'
-import { engineSources } from './engineSources.ts'
+import { openEngineLog, type LogSetup } from '../log/openEngineLog.ts'
+import { engineDependencies } from './engineDependencies.ts'
 import type { KeptAddress } from './keepAddress.ts'
 import { logClientEvent } from './logClientEvent.ts'
-import { openEngineLog, type LogSetup } from './openEngineLog.ts'
 import { startNode } from './startNode.ts'
 import { watchConnection } from './watchConnection.ts'
 
@@ -86,15 +86,15 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
     const notServing = (): string | undefined =>
       stopping ? 'stopping' : connection.up() ? undefined : 'no connection to NATS'
     const parts = { nats, audited, running, client, auditor, notServing }
-    const { sources, close: closeSources } = engineSources(parts)
-    closers.push(() => Promise.resolve(closeSources()))
+    const { dependencies, close: closeFeed } = engineDependencies(parts)
+    closers.push(() => Promise.resolve(closeFeed()))
     const pagesOf = (host: string) =>
       pages === undefined ? {} : { console: { ...pages, isReadOnly: consoleMode(settings, host) !== 'on' } }
     const doors =
       address === undefined
         ? []
         : [
-            httpDoor(sources, {
+            httpDoor(dependencies, {
               ...address,
               ...pagesOf(address.host),
               bodyBytesMax: settings.httpBody,

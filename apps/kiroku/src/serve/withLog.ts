@@ -19,20 +19,12 @@ export const withLog = async <A>(
   const settings = invocation.settings()
   const { target, release } = await natsOf(settings)
   try {
-    const [{ connect }, { openLog }] = await Promise.all([
-      import('@kiroku/nats'),
-      import('@kiroku/log-jetstream'),
-    ])
-    const [nats, reader] = await Promise.all([connect(target), connect(target)])
+    const { openToRead } = await import('../log/openToRead.ts')
+    const { log, close } = await openToRead(target, settings.log)
     try {
-      const log = await openLog(nats, { name: settings.log, reader })
-      try {
-        return await act(log)
-      } finally {
-        await log.close()
-      }
+      return await act(log)
     } finally {
-      await Promise.all([nats.close(), reader.close()])
+      await close()
     }
   } finally {
     await release()

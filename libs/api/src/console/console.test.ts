@@ -6,7 +6,7 @@ import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { parseTokens, type OpenDoor } from '@kiroku/doors'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startApi } from '../startApi.ts'
-import { unusedTestSources } from '../unusedTestSources.ts'
+import { unusedTestDependencies } from '../unusedTestDependencies.ts'
 import type { MissingPage } from './ConsolePages.ts'
 
 const page = '<!doctype html><title>Kiroku</title>'
@@ -35,7 +35,7 @@ afterEach(async () => {
 })
 
 const serve = async ({ isReadOnly = false, tokens = '', off = false } = {}): Promise<void> => {
-  api = await startApi(unusedTestSources, {
+  api = await startApi(unusedTestDependencies, {
     host: '127.0.0.1',
     port: 0,
     tokens: parseTokens(tokens),

@@ -1,7 +1,7 @@
 import { stateNames } from '@kiroku/protocol'
 import * as Schema from 'effect/Schema'
 import { published } from './published.ts'
-import { Counts, Queue } from './schemas.ts'
+import { Counts, Outbox, Queue } from './schemas.ts'
 
 const optional = Schema.optionalKey
 const text = Schema.String
@@ -345,9 +345,11 @@ const ClusterPartition = Schema.Struct({
   bytes: optional(count),
   queues: optional(count),
   outbox: optional(count.annotate({ description: 'Messages on their way to other queues' })),
-  held: optional(list(Schema.Unknown).annotate({ description: 'Those of them that cannot arrive' })),
+  held: optional(list(Outbox).annotate({ description: 'Those of them that cannot arrive' })),
   checkpointSeq: optional(count),
-  checkpoints: optional(Schema.Unknown),
+  checkpoints: optional(
+    Schema.Struct({ count, bytes: count }).annotate({ description: 'Checkpoints that are stored' }),
+  ),
   clock: optional(Clock),
   storage: optional(Storage),
   stream: optional(Schema.Struct({ leader: optional(text), replicas: list(StreamReplica) })),

@@ -3,25 +3,19 @@ import * as HttpApiGroup from 'effect/http-api/HttpApiGroup'
 import * as HttpApiSchema from 'effect/http-api/HttpApiSchema'
 import * as OpenApi from 'effect/http-api/OpenApi'
 import * as Schema from 'effect/Schema'
+import { diffQuery, logQuery, recordingQuery, stateQuery } from '../questions/lookingBack.ts'
+import { queryText } from '../questions/QueryText.ts'
 import { forRole } from './forRole.ts'
 import { BatchCostsAnswer, DiffAnswer, LogMomentAnswer, QueueMomentAnswer, SpanAnswer } from './answers.ts'
 import { errorSchemas as error } from './apiError.ts'
 
 const params = { queue: Schema.String }
-const optional = Schema.optionalKey
-
-/** A moment as people write it. */
-export const moment = (what: string) =>
-  Schema.String.annotate({
-    description: `${what}: a sequence (1234, 3/1234), a time (2026-11-21T14:02:31Z, 14:02:31), or so long ago (5m)`,
-  })
-const limit = optional(Schema.String.annotate({ description: 'Most messages to name; default 100' }))
 
 /** Queues as they were. */
 export const lookingBack = HttpApiGroup.make('lookingBack')
   .add(
     HttpApiEndpoint.get('logAt', '/state', {
-      query: { at: optional(moment('The moment; default now')) },
+      query: logQuery,
       success: LogMomentAnswer,
       error,
     }).annotateMerge(
@@ -31,9 +25,7 @@ export const lookingBack = HttpApiGroup.make('lookingBack')
       ),
     ),
     HttpApiEndpoint.get('span', '/span', {
-      query: {
-        queue: optional(Schema.String.annotate({ description: 'Of this queue: also where it lives' })),
-      },
+      query: { queue: queryText('Of this queue: also where it lives') },
       success: SpanAnswer,
       error,
     }).annotateMerge(
@@ -44,26 +36,7 @@ export const lookingBack = HttpApiGroup.make('lookingBack')
     ),
     HttpApiEndpoint.get('recording', '/queues/:queue/recording', {
       params,
-      query: {
-        from: optional(moment('The moment; default now')),
-        partition: optional(Schema.String.annotate({ description: "Default: the queue's home" })),
-        frames: optional(
-          Schema.String.annotate({
-            description: 'Most frames beyond the moment, up to 10000; default 1000',
-          }),
-        ),
-        work: optional(
-          Schema.String.annotate({
-            description: 'Most changes in these, up to 1000000; default 50000',
-          }),
-        ),
-        state: optional(
-          Schema.String.annotate({
-            description:
-              '1: with the state a little before the moment, to begin a replay; otherwise frames behind the moment only',
-          }),
-        ),
-      },
+      query: recordingQuery,
       success: Schema.Uint8Array.pipe(HttpApiSchema.asUint8Array()),
       error,
     }).annotateMerge(
@@ -74,21 +47,7 @@ export const lookingBack = HttpApiGroup.make('lookingBack')
     ),
     HttpApiEndpoint.get('stateAt', '/queues/:queue/state', {
       params,
-      query: {
-        at: optional(moment('The moment; default now')),
-        states: optional(
-          Schema.String.annotate({ description: 'Name messages in these states only, with commas between' }),
-        ),
-        subscription: optional(Schema.String),
-        where: optional(
-          Schema.String.annotate({
-            description:
-              'Name messages that pass this filter only; of a moment state, queue, subscription, attempt, group, partition, number and sent are known',
-          }),
-        ),
-        limit,
-        after: optional(Schema.String.annotate({ description: '`next` of the page before' })),
-      },
+      query: stateQuery,
       success: QueueMomentAnswer,
       error,
     }).annotateMerge(
@@ -96,11 +55,7 @@ export const lookingBack = HttpApiGroup.make('lookingBack')
     ),
     HttpApiEndpoint.get('batches', '/queues/:queue/batches', {
       params,
-      query: {
-        subscription: optional(
-          Schema.String.annotate({ description: 'This subscription only; default all' }),
-        ),
-      },
+      query: { subscription: queryText('This subscription only; default all') },
       success: BatchCostsAnswer,
       error,
     }).annotateMerge(
@@ -111,7 +66,7 @@ export const lookingBack = HttpApiGroup.make('lookingBack')
     ),
     HttpApiEndpoint.get('diff', '/queues/:queue/diff', {
       params,
-      query: { a: moment('The earlier moment'), b: optional(moment('The later one; default now')), limit },
+      query: diffQuery,
       success: DiffAnswer,
       error,
     }).annotateMerge(

@@ -8,7 +8,8 @@ import { errorSchemas as error } from './apiError.ts'
 const optional = Schema.optionalKey
 const count = Schema.Finite
 
-const MatchingRequest = Schema.Struct({
+/** What is done to, and where to go on. */
+export const MatchingRequest = Schema.Struct({
   where: Schema.String.annotate({ description: 'The filter, like `state:waiting queue:payments`' }),
   dryRun: optional(Schema.Boolean.annotate({ description: 'Only counts what could be done' })),
   cursor: optional(Schema.String.annotate({ description: '`cursor` of an answer: go on where that ended' })),

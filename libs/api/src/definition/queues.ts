@@ -3,6 +3,7 @@ import * as HttpApiGroup from 'effect/http-api/HttpApiGroup'
 import * as HttpApiSchema from 'effect/http-api/HttpApiSchema'
 import * as OpenApi from 'effect/http-api/OpenApi'
 import * as Schema from 'effect/Schema'
+import { queryText } from '../questions/QueryText.ts'
 import { errorSchemas as error } from './apiError.ts'
 import { Groups, Queue, QueueList, QueueSettings } from './schemas.ts'
 import { forRole } from './forRole.ts'
@@ -29,10 +30,8 @@ export const queues = HttpApiGroup.make('queues')
     HttpApiEndpoint.get('describeGroups', '/queues/:queue/groups', {
       params,
       query: {
-        subscription: Schema.optionalKey(Schema.String.annotate({ description: 'Default: main' })),
-        limit: Schema.optionalKey(
-          Schema.String.annotate({ description: 'Most groups to name; default 100' }),
-        ),
+        subscription: queryText('Default: main'),
+        limit: queryText('Most groups to name, from 1 on; default 100'),
       },
       success: Groups,
       error,

@@ -3,7 +3,7 @@ import * as HttpApiGroup from 'effect/http-api/HttpApiGroup'
 import * as OpenApi from 'effect/http-api/OpenApi'
 import * as Schema from 'effect/Schema'
 import { errorSchemas as error } from './apiError.ts'
-import { moment } from './lookingBack.ts'
+import { deadLettersQuery } from '../questions/deadLetters.ts'
 import { DeadLetterGroups } from './deadLetterSchemas.ts'
 import { CancelRedriveRequest, EditRequest, Redrive, RedriveRequest } from './redriveSchemas.ts'
 import { forRole } from './forRole.ts'
@@ -15,10 +15,7 @@ export const redrives = HttpApiGroup.make('redrives')
   .add(
     HttpApiEndpoint.get('listDeadLetters', '/queues/:queue/dead-letters', {
       params,
-      query: {
-        subscription: Schema.optionalKey(Schema.String),
-        at: Schema.optionalKey(moment('As it was then; default as it is')),
-      },
+      query: deadLettersQuery,
       success: DeadLetterGroups,
       error,
     }).annotateMerge(

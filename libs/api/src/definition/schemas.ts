@@ -202,6 +202,20 @@ const Subscription = Schema.Struct({
   ),
 }).annotate({ identifier: 'Subscription' })
 
+/** Messages on their way to another queue. */
+export const Outbox = Schema.Struct({
+  to: Schema.String.annotate({ description: 'Queue that they go to' }),
+  messages: count,
+  held: optional(
+    Schema.Struct({
+      reason: Schema.Literals(['targetGone', 'subscriptionGone']).annotate({
+        description: 'The queue was deleted, or the subscription there that they are for',
+      }),
+      since: ms('Since when, since 1970'),
+    }).annotate({ description: 'Why they wait; absent: they go' }),
+  ),
+})
+
 /** A queue as it stands. */
 export const Queue = Schema.Struct({
   name: Schema.String,
@@ -217,20 +231,9 @@ export const Queue = Schema.Struct({
   oldestAgeMs: ms('Age of the oldest message that is not final'),
   waitingPolls: count,
   outbox: optional(
-    Schema.Array(
-      Schema.Struct({
-        to: Schema.String.annotate({ description: 'Queue that they go to' }),
-        messages: count,
-        held: optional(
-          Schema.Struct({
-            reason: Schema.Literals(['targetGone', 'subscriptionGone']).annotate({
-              description: 'The queue was deleted, or the subscription there that they are for',
-            }),
-            since: ms('Since when, since 1970'),
-          }).annotate({ description: 'Why they wait; absent: they go' }),
-        ),
-      }),
-    ).annotate({ description: 'Dead letters and redriven messages that have not arrived yet' }),
+    Schema.Array(Outbox).annotate({
+      description: 'Dead letters and redriven messages that have not arrived yet',
+    }),
   ),
   times: optional(
     Schema.Struct({

@@ -1,24 +1,16 @@
 import * as HttpApiEndpoint from 'effect/http-api/HttpApiEndpoint'
 import * as HttpApiGroup from 'effect/http-api/HttpApiGroup'
 import * as OpenApi from 'effect/http-api/OpenApi'
-import * as Schema from 'effect/Schema'
+import { actsQuery, historyQuery, searchQuery } from '../questions/searching.ts'
 import { forRole } from './forRole.ts'
 import { ActsAnswer, HistoryAnswer, SearchAnswer } from './answers.ts'
 import { errorSchemas as error } from './apiError.ts'
-
-const optional = Schema.optionalKey
-
-const text = (description: string) => optional(Schema.String.annotate({ description }))
 
 /** Questions to what the auditor keeps. */
 export const searching = HttpApiGroup.make('searching')
   .add(
     HttpApiEndpoint.get('search', '/search', {
-      query: {
-        q: text('The filter, like `state:dlq queue:mail since:24h`; default all messages'),
-        limit: text('Most messages, 1 to 1000; default 50'),
-        cursor: text('`cursor` of an answer: go on where that ended'),
-      },
+      query: searchQuery,
       success: SearchAnswer,
       error,
     }).annotateMerge(
@@ -28,25 +20,14 @@ export const searching = HttpApiGroup.make('searching')
       ),
     ),
     HttpApiEndpoint.get('acts', '/acts', {
-      query: {
-        queue: text('Of this queue only'),
-        actor: text('By this actor only'),
-        since: text('Since a time in UTC like 2026-11-20T14:00, or since so long ago, like 24h'),
-        until: text('Up to such a time, included'),
-      },
+      query: actsQuery,
       success: ActsAnswer,
       error,
     }).annotateMerge(
       forRole('viewer', 'Every administrative act: who, from where, why, and what it changed.'),
     ),
     HttpApiEndpoint.get('history', '/history', {
-      query: {
-        queue: text('Of this queue; default all together'),
-        from: text('Since a time in UTC like 2026-11-20T14:00, or since so long ago, like 24h; default 15m'),
-        to: text('Up to such a time; default now'),
-        buckets: text('Most stretches of equal length to count in, 1 to 500; default 90'),
-        by: text('`queue`: each queue for itself too, those first where most happened'),
-      },
+      query: historyQuery,
       success: HistoryAnswer,
       error,
     }).annotateMerge(

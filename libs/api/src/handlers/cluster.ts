@@ -1,12 +1,12 @@
 import * as Effect from 'effect/Effect'
 import * as HttpApiBuilder from 'effect/http-api/HttpApiBuilder'
-import type { ApiSources } from '../ApiSources.ts'
+import type { ApiDependencies } from '../ApiDependencies.ts'
 import { Caller } from '../definition/Access.ts'
 import { Api } from '../definition/Api.ts'
 import { asJson, call } from './call.ts'
 
 /** What the cluster looks like, and by which clock it goes. */
-export const clusterHandlers = ({ clusterStatus, client }: ApiSources) =>
+export const clusterHandlers = ({ clusterStatus, client }: ApiDependencies) =>
   HttpApiBuilder.group(Api, 'cluster', (handlers) =>
     handlers.handleAll({
       clusterStatus: () => call(async () => asJson(await clusterStatus())),

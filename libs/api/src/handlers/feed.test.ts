@@ -6,7 +6,7 @@ import * as Schema from 'effect/Schema'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { FeedEvent } from '../definition/feed.ts'
 import { startApi } from '../startApi.ts'
-import { unusedTestSources } from '../unusedTestSources.ts'
+import { unusedTestDependencies } from '../unusedTestDependencies.ts'
 
 let hub: FeedHub
 /** Those who read in this test; an earlier one may still be leaving. */
@@ -18,7 +18,7 @@ const serve = async (tokens = ''): Promise<void> => {
   const open = readers
   api = await startApi(
     {
-      ...unusedTestSources,
+      ...unusedTestDependencies,
       feed: {
         open: (options) => {
           const reader = hub.read(options)

@@ -3,12 +3,12 @@ import * as Effect from 'effect/Effect'
 import * as Stream from 'effect/Stream'
 import * as HttpApiBuilder from 'effect/http-api/HttpApiBuilder'
 import * as HttpServerResponse from 'effect/http/HttpServerResponse'
-import type { ApiSources } from '../ApiSources.ts'
+import type { ApiDependencies } from '../ApiDependencies.ts'
 import { Api } from '../definition/Api.ts'
 import { call } from './call.ts'
 
 /** The feed as server-sent events: of one queue, and of all. */
-export const feedHandlers = ({ feed }: ApiSources, closing: AbortSignal) => {
+export const feedHandlers = ({ feed }: ApiDependencies, closing: AbortSignal) => {
   const answer = (
     { from }: { readonly from?: string },
     headers: { readonly 'last-event-id'?: string },

@@ -12,7 +12,7 @@ describe('looking back over HTTP', () => {
     }
     const { steps } = (await ask('GET', `/v1/messages/${messageId}/trace`)).json() as Trace
     const { seq, at } = steps[0]!
-    const whole = await ask('GET', `/v1/state?at=${at}`)
+    const whole = await ask('GET', `/v1/state?at=${new Date(at).toISOString()}`)
     expect(whole.json()).toMatchObject({ at, queues: [{ queue: 'past', counts: { sent: 1 } }] })
     const span = (await ask('GET', '/v1/span?queue=past')).json() as LogSpan
     const recorded = await fetch(`${api.url}/v1/queues/past/recording?from=${seq}&state=1`)

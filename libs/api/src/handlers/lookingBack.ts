@@ -4,24 +4,32 @@ import * as Effect from 'effect/Effect'
 import * as HttpApiBuilder from 'effect/http-api/HttpApiBuilder'
 import * as HttpServerRequest from 'effect/http/HttpServerRequest'
 import * as HttpServerResponse from 'effect/http/HttpServerResponse'
-import type { ApiSources } from '../ApiSources.ts'
+import type { ApiDependencies } from '../ApiDependencies.ts'
 import { Api } from '../definition/Api.ts'
+import { diffQuestion, logQuestion, recordingQuestion, stateQuestion } from '../questions/lookingBack.ts'
 import { asJson, call } from './call.ts'
 
 const compress = promisify(gzip)
 
 /** Queues as they were. */
-export const lookingBackHandlers = ({ look }: ApiSources) =>
+export const lookingBackHandlers = ({ record, about }: ApiDependencies) =>
   HttpApiBuilder.group(Api, 'lookingBack', (handlers) =>
     handlers.handleAll({
-      stateAt: ({ params, query }) => call(async () => asJson(await look.stateAt(params.queue, query))),
-      logAt: ({ query }) => call(async () => asJson(await look.logAt(query))),
-      span: ({ query }) => call(async () => asJson(await look.span(query))),
-      batches: ({ params, query }) => call(async () => asJson(await look.batches(params.queue, query))),
-      diff: ({ params, query }) => call(async () => asJson(await look.diff(params.queue, query))),
+      stateAt: ({ params: { queue }, query }) =>
+        call(async () => asJson(await record.stateAt(stateQuestion(queue, query, Date.now())))),
+      logAt: ({ query }) => call(async () => asJson(await record.logAt(logQuestion(query, Date.now())))),
+      span: ({ query }) => call(async () => asJson(await record.span(query))),
+      batches: ({ params: { queue }, query }) =>
+        call(async () => asJson(await record.batches({ queue, ...query }))),
+      diff: ({ params: { queue }, query }) =>
+        call(async () => asJson(await record.diff(diffQuestion(queue, query, Date.now())))),
       recording: Effect.fnUntraced(function* ({ params, query }) {
         const { headers } = yield* HttpServerRequest.HttpServerRequest
-        const bytes = yield* call(() => look.recording(params.queue, query))
+        const bytes = yield* call(async () =>
+          record.recording(
+            recordingQuestion(params.queue, query, { nowMs: Date.now(), partitions: about.partitions }),
+          ),
+        )
         // States are columns of numbers, and events repeat their names.
         if (!/\bgzip\b/.test(headers['accept-encoding'] ?? '')) return HttpServerResponse.uint8Array(bytes)
         const packed = yield* call(() => compress(bytes, { level: constants.Z_BEST_SPEED }))

@@ -1,21 +1,22 @@
 import * as Effect from 'effect/Effect'
 import * as HttpApiBuilder from 'effect/http-api/HttpApiBuilder'
-import type { ApiSources } from '../ApiSources.ts'
+import type { ApiDependencies } from '../ApiDependencies.ts'
 import { Caller } from '../definition/Access.ts'
 import { Api } from '../definition/Api.ts'
+import { matchingQuestion } from '../questions/matching.ts'
 import { call } from './call.ts'
 
 /** Acts on what a filter matches: who did it is on record. */
-export const matchingHandlers = ({ settleMatching }: ApiSources) =>
+export const matchingHandlers = ({ settleMatching }: ApiDependencies) =>
   HttpApiBuilder.group(Api, 'matching', (handlers) =>
     handlers.handleAll({
       recallMatching: Effect.fnUntraced(function* ({ payload }) {
         const by = yield* Caller
-        return yield* call(() => settleMatching('recall', payload, by))
+        return yield* call(async () => settleMatching('recall', matchingQuestion(payload, Date.now()), by))
       }),
       discardMatching: Effect.fnUntraced(function* ({ payload }) {
         const by = yield* Caller
-        return yield* call(() => settleMatching('discard', payload, by))
+        return yield* call(async () => settleMatching('discard', matchingQuestion(payload, Date.now()), by))
       }),
     }),
   )

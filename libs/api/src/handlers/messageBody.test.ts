@@ -4,7 +4,7 @@ import { parseTokens, type OpenDoor } from '@kiroku/doors'
 import { decodeCheckpoint, startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startApi } from '../startApi.ts'
-import { unusedTestSources } from '../unusedTestSources.ts'
+import { unusedTestDependencies } from '../unusedTestDependencies.ts'
 
 let engine: MemoryEngine
 let client: Client
@@ -17,14 +17,14 @@ beforeEach(async () => {
   reveals = []
   api = await startApi(
     {
-      ...unusedTestSources,
+      ...unusedTestDependencies,
       client,
-      trace: (id) => trace(engine.log, id),
-      body: (found) => bodyOf(engine.log, found),
-      deadLetters: {
-        ...unusedTestSources.deadLetters,
-        list: (queue) => gatherDeadLetters(engine.log, queue, { decodeCheckpoint }),
+      record: {
+        ...unusedTestDependencies.record,
+        trace: ({ messageId }) => trace(engine.log, messageId),
+        deadLetters: ({ queue }) => gatherDeadLetters(engine.log, queue, { decodeCheckpoint }),
       },
+      body: (found) => bodyOf(engine.log, found),
     },
     {
       host: '127.0.0.1',

@@ -3,7 +3,7 @@ import { type OperationTimes, requireRole } from '@kiroku/doors'
 import { KirokuError, type Actor } from '@kiroku/protocol'
 import * as Effect from 'effect/Effect'
 import * as HttpApiBuilder from 'effect/http-api/HttpApiBuilder'
-import type { ApiSources } from '../ApiSources.ts'
+import type { ApiDependencies } from '../ApiDependencies.ts'
 import { Caller, CallerRole } from '../definition/Access.ts'
 import { Api } from '../definition/Api.ts'
 import { answerReceived, toOutgoing, withBody, writtenBodies } from './bodies.ts'
@@ -24,7 +24,7 @@ export type OnReveal = (reveal: Reveal) => void
 
 /** Sending, receiving, settling, tracing. Receives that wait end without a message when `closing` is aborted. */
 export const messageHandlers = (
-  { client, trace, body }: ApiSources,
+  { client, record, body }: ApiDependencies,
   times: OperationTimes,
   closing: AbortSignal,
   onReveal: OnReveal,
@@ -80,12 +80,12 @@ export const messageHandlers = (
         const by = yield* Caller
         yield* call(() => client.reschedule(params.id, payload, by))
       }),
-      trace: ({ params }) => call(async () => asJson(await trace(params.id))),
+      trace: ({ params }) => call(async () => asJson(await record.trace({ messageId: params.id }))),
       body: Effect.fnUntraced(function* ({ params: { id }, query: { full, reveal } }) {
         const by = yield* Caller
         const role = yield* CallerRole
         return yield* call(async () => {
-          const traced = await trace(id)
+          const traced = await record.trace({ messageId: id })
           const found = await body(traced)
           const from = found.meta.lineage?.queue
           const { queues } = traced

@@ -1,23 +1,16 @@
 import type { QueueSettings } from '@kiroku/client'
 import type { OnDefect } from '@kiroku/doors'
-import { KirokuError } from '@kiroku/protocol'
 import * as Effect from 'effect/Effect'
 import * as HttpApiBuilder from 'effect/http-api/HttpApiBuilder'
-import type { ApiSources } from '../ApiSources.ts'
+import type { ApiDependencies } from '../ApiDependencies.ts'
 import { Caller } from '../definition/Access.ts'
 import { Api } from '../definition/Api.ts'
+import { parseCount } from '../questions/parseCount.ts'
 import { answerQueues } from './answerQueues.ts'
 import { call } from './call.ts'
 
-/** Errors: `InvalidArgument`. */
-const parseLimit = (text: string): number => {
-  const limit = Number(text)
-  if (text.trim() !== '' && Number.isSafeInteger(limit) && limit >= 1) return limit
-  throw new KirokuError('InvalidArgument', `limit: "${text}" is not a number from 1 on`)
-}
-
 /** Administration of queues: every act carries its actor, so that the record names it. */
-export const queueHandlers = ({ client }: ApiSources, onDefect: OnDefect) =>
+export const queueHandlers = ({ client }: ApiDependencies, onDefect: OnDefect) =>
   HttpApiBuilder.group(Api, 'queues', (handlers) =>
     handlers.handleAll({
       listQueues: () =>
@@ -33,10 +26,10 @@ export const queueHandlers = ({ client }: ApiSources, onDefect: OnDefect) =>
         return { name: payload.name, created }
       }),
       describeGroups: ({ params, query: { subscription, limit } }) =>
-        call(() =>
+        call(async () =>
           client.queues.groups(params.queue, {
             ...(subscription === undefined ? {} : { subscription }),
-            ...(limit === undefined ? {} : { max: parseLimit(limit) }),
+            ...(limit === undefined ? {} : { max: parseCount(limit, 'limit', 1) }),
           }),
         ),
       describeQueue: ({ params }) => call(() => client.queues.describe(params.queue)),

@@ -3,33 +3,34 @@ import type { RedriveOptions } from '@kiroku/client'
 import { KirokuError, type Actor } from '@kiroku/protocol'
 import * as Effect from 'effect/Effect'
 import * as HttpApiBuilder from 'effect/http-api/HttpApiBuilder'
-import type { ApiSources } from '../ApiSources.ts'
+import type { ApiDependencies } from '../ApiDependencies.ts'
 import { Caller } from '../definition/Access.ts'
 import { Api } from '../definition/Api.ts'
+import { given } from '../given.ts'
+import { deadLettersQuestion, lettersQuestion } from '../questions/deadLetters.ts'
 import { toOutgoing, withBody, writtenBodies } from './bodies.ts'
 import { call } from './call.ts'
 import { hidePayloads } from './hiddenBodies.ts'
 
 /** Dead letters, their bodies and redrives: who began, ended or edited one is on record. */
-export const redriveHandlers = ({ client, deadLetters, trace }: ApiSources) =>
-  HttpApiBuilder.group(Api, 'redrives', (handlers) =>
+export const redriveHandlers = ({ client, record }: ApiDependencies) => {
+  const trace = (messageId: string) => record.trace({ messageId })
+  return HttpApiBuilder.group(Api, 'redrives', (handlers) =>
     handlers.handleAll({
       listDeadLetters: ({ params: { queue }, query }) =>
         call(async () => {
-          const { count, groups } = await deadLetters.list(queue, query)
+          const { count, groups } = await record.deadLetters(deadLettersQuestion(queue, query, Date.now()))
           return { queue, count, groups: await hidePayloads(client, trace, queue, groups) }
         }),
       startRedrive: Effect.fnUntraced(function* ({ params, payload }) {
-        const { reason, group, where, messages, ...options } = payload
+        const { reason, group: _, where: _where, messages: _messages, ...options } = payload
         const by = because(yield* Caller, reason)
         return yield* call(async () => {
-          const asked = without({ group, where, messages })
-          if (Object.keys(asked).length === 0)
-            return client.queues.redrive(params.queue, options as RedriveOptions, by)
+          const asked = lettersQuestion(params.queue, payload, Date.now())
+          if (asked === undefined) return client.queues.redrive(params.queue, options as RedriveOptions, by)
           if (options.selection !== undefined)
             throw new KirokuError('InvalidArgument', 'a "selection" names all messages that are meant')
-          const { subscription } = options
-          const selection = await deadLetters.select(params.queue, { ...asked, ...without({ subscription }) })
+          const selection = await record.selectLetters(asked)
           if (selection.length === 0 && options.dryRun !== true)
             throw new KirokuError('InvalidArgument', `no dead letter of queue "${params.queue}" matches`)
           return client.queues.redrive(params.queue, { ...(options as RedriveOptions), selection }, by)
@@ -43,7 +44,7 @@ export const redriveHandlers = ({ client, deadLetters, trace }: ApiSources) =>
           const { body } = toOutgoing(withBody(rest, exact), 'the message')
           const found = await trace(id)
           const { queue, number } = placeNow(found)
-          const edit = { number, messageId: found.messageId, body, ...without({ contentType }) }
+          const edit = { number, messageId: found.messageId, body, ...given({ contentType }) }
           const { isEdited } = await client.queues.editBody(queue, edit, by)
           return { queue, number, isEdited }
         })
@@ -56,10 +57,7 @@ export const redriveHandlers = ({ client, deadLetters, trace }: ApiSources) =>
       }),
     }),
   )
+}
 
 const because = (caller: Actor, reason: string | undefined): Actor =>
   reason === undefined ? caller : { ...caller, reason }
-
-/** What is given. */
-const without = <A extends object>(values: A): { [K in keyof A]?: Exclude<A[K], undefined> } =>
-  Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never

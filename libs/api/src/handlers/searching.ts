@@ -1,14 +1,17 @@
 import * as HttpApiBuilder from 'effect/http-api/HttpApiBuilder'
-import type { ApiSources } from '../ApiSources.ts'
+import type { ApiDependencies } from '../ApiDependencies.ts'
 import { Api } from '../definition/Api.ts'
+import { actsQuestion, historyQuestion, searchQuestion } from '../questions/searching.ts'
 import { asJson, call } from './call.ts'
 
 /** Messages and acts on record. */
-export const searchingHandlers = ({ search }: ApiSources) =>
+export const searchingHandlers = ({ record }: ApiDependencies) =>
   HttpApiBuilder.group(Api, 'searching', (handlers) =>
     handlers.handleAll({
-      search: ({ query }) => call(async () => asJson(await search.messages(query))),
-      history: ({ query }) => call(async () => asJson(await search.history(query))),
-      acts: ({ query }) => call(async () => asJson(await search.acts(query))),
+      search: ({ query }) => call(async () => asJson(await record.search(searchQuestion(query, Date.now())))),
+      history: ({ query }) =>
+        call(async () => asJson(await record.history(historyQuestion(query, Date.now())))),
+      acts: ({ query }) =>
+        call(async () => ({ acts: asJson(await record.acts(actsQuestion(query, Date.now()))) })),
     }),
   )

@@ -1,14 +1,14 @@
 import { roleSuffices, type Token } from '@kiroku/doors'
 import * as Effect from 'effect/Effect'
 import * as HttpApiBuilder from 'effect/http-api/HttpApiBuilder'
-import type { ApiSources } from '../ApiSources.ts'
+import type { ApiDependencies } from '../ApiDependencies.ts'
 import type { ConsolePages } from '../console/ConsolePages.ts'
 import { Caller, CallerRole } from '../definition/Access.ts'
 import { Api } from '../definition/Api.ts'
 
 /** Who asks. */
 export const sessionHandlers = (
-  { about }: ApiSources,
+  { about }: ApiDependencies,
   tokens: readonly Token[],
   pages: ConsolePages | undefined,
 ) =>

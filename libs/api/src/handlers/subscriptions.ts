@@ -2,13 +2,13 @@ import type { Subscriptions, SubscriptionSettings } from '@kiroku/client'
 import type { Actor } from '@kiroku/protocol'
 import * as Effect from 'effect/Effect'
 import * as HttpApiBuilder from 'effect/http-api/HttpApiBuilder'
-import type { ApiSources } from '../ApiSources.ts'
+import type { ApiDependencies } from '../ApiDependencies.ts'
 import { Caller } from '../definition/Access.ts'
 import { Api } from '../definition/Api.ts'
 import { call } from './call.ts'
 
 /** Administration of subscriptions: every act carries its actor, so that the record names it. */
-export const subscriptionHandlers = ({ client }: ApiSources) => {
+export const subscriptionHandlers = ({ client }: ApiDependencies) => {
   const act = <A>(run: (subscriptions: Subscriptions, by: Actor) => Promise<A>) =>
     Effect.gen(function* () {
       const by = yield* Caller

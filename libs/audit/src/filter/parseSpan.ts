@@ -1,10 +1,6 @@
-const unitMs: Readonly<Record<string, number>> = {
-  ms: 1,
-  s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-}
+import { durationUnits } from '@kiroku/protocol'
+
+const unitMs: ReadonlyMap<string, number> = new Map(durationUnits)
 
 /** The length of what a time leaves open, in ms, by how many of its parts are given. */
 const precisionMs = { day: 86_400_000, minute: 60_000, second: 1_000, ms: 1 }
@@ -19,7 +15,7 @@ export const parseSpan = (
 ): { readonly from: number; readonly until: number } | undefined => {
   const ago = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text)
   if (ago !== null) {
-    const from = nowMs - Math.round(Number(ago[1]) * unitMs[ago[2]!]!)
+    const from = nowMs - Math.round(Number(ago[1]) * unitMs.get(ago[2]!)!)
     return { from, until: from + 1 }
   }
   const time = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(:\d\d(\.\d{1,3})?)?(Z|[+-]\d\d:?\d\d)?)?$/.exec(text)

@@ -4,6 +4,7 @@ import {
   type Filter,
   type FoundMessage,
   passesFilter,
+  questionLimits,
   type ReachedPartition,
   type SearchAnswer,
 } from '@kiroku/audit'
@@ -34,8 +35,11 @@ const limitDefault = 50
  */
 export const searchIndex = (database: DatabaseSync, filter: Filter, options: SearchOptions): SearchAnswer => {
   const { limit = limitDefault, incarnation } = options
-  if (!Number.isInteger(limit) || limit < 1 || limit > limits.searchMessagesMax)
-    throw new KirokuError('InvalidArgument', `limit is a number from 1 to ${limits.searchMessagesMax}`)
+  if (!Number.isInteger(limit) || limit < 1 || limit > questionLimits.searchMessagesMax)
+    throw new KirokuError(
+      'InvalidArgument',
+      `limit is a number from 1 to ${questionLimits.searchMessagesMax}`,
+    )
   const after = options.cursor === undefined ? undefined : parseCursor(options.cursor)
   // What is asked of bodies, the plan alone answers.
   const rest = { ...filter, conditions: filter.conditions.filter((c) => !isOfBody(c)) }

@@ -1,11 +1,11 @@
 import {
+  type Answering,
   batchCosts,
   diffMoments,
   encodeRecording,
   gatherDeadLetters,
   LetterSelector,
   logAt,
-  parseFilter,
   type PastOptions,
   readDeadLetters,
   recordingOf,
@@ -14,7 +14,6 @@ import {
 } from '@kiroku/audit'
 import type { Log } from '@kiroku/log'
 import { KirokuError, limits } from '@kiroku/protocol'
-import type { Answering } from '../AuditorProtocol.ts'
 
 /** The questions about a log's past, which this process can answer too. */
 export type PastMethod =
@@ -48,24 +47,20 @@ export const answerPast = (log: Log, options: () => PastOptions): Answering<Past
     })
     return { count, groups }
   },
-  selectLetters: async ({ queue, subscription, where, ...asked }) => {
-    const past = options()
-    const picked = new LetterSelector(queue, {
-      ...asked,
-      ...(where === undefined ? {} : { where: parseFilter(where, past.now) }),
-    })
+  selectLetters: async ({ queue, subscription, ...selection }) => {
+    const picked = new LetterSelector(queue, selection)
     await readDeadLetters(
       log,
       queue,
-      { ...past, ...(subscription === undefined ? {} : { subscription }) },
+      { ...options(), ...(subscription === undefined ? {} : { subscription }) },
       (letter) => picked.accept(letter),
     )
-    const [selection, more] = picked.parts(limits.redriveRangesMax)
+    const [ranges, more] = picked.parts(limits.redriveRangesMax)
     if (more !== undefined)
       throw new KirokuError(
         'InvalidArgument',
         `what matches lies in more than ${limits.redriveRangesMax} stretches of queue "${queue}", which is more than one redrive takes; narrow it down, for example by time, redrive the whole queue, or use \`kiroku dlq redrive\`, which goes on part by part`,
       )
-    return selection ?? []
+    return ranges ?? []
   },
 })

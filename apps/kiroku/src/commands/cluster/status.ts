@@ -1,4 +1,4 @@
-import type { StreamReplica } from '@kiroku/log-jetstream'
+import type { StreamReplica } from '../../log/logAdapter.ts'
 import { formatBytes, formatDuration, type PartitionDescription } from '@kiroku/protocol'
 import type { Invocation } from '../../cli/CommandSpec.ts'
 import { columns } from '../../cli/columns.ts'

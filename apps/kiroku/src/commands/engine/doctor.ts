@@ -35,7 +35,7 @@ const gather = async (invocation: Invocation, client: Client, nats: Nats, log: s
   const { dataDir } = invocation.settings()
   const [{ managedStatus }, { openLog }] = await Promise.all([
     import('@kiroku/nats-server'),
-    import('@kiroku/log-jetstream'),
+    import('../../log/logAdapter.ts'),
   ])
   const managed = managedStatus(resolve(dataDir))
   const isOurs = managed !== undefined && nats.getServer().endsWith(`:${managed.port}`)

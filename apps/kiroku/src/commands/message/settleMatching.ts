@@ -1,11 +1,18 @@
-import { addSettled, parseFilter, settledNone, type MatchingAct, type SettledPiece } from '@kiroku/audit'
+import {
+  addSettled,
+  checkWhere,
+  parseFilter,
+  settledNone,
+  type MatchingAct,
+  type SettledPiece,
+} from '@kiroku/audit'
 import { openIndex, searchIndex } from '@kiroku/auditor'
 import { KirokuError } from '@kiroku/protocol'
 import { auditedLog } from '../../audit/auditedLog.ts'
 import type { CommandModule, Invocation } from '../../cli/CommandSpec.ts'
 import { canAsk, confirm } from '../../cli/confirm.ts'
 import { showProgress } from '../../cli/showProgress.ts'
-import { checkWhere, pieceMessages } from '../../matching/matchingSource.ts'
+import { pieceMessages } from '../../matching/settleFound.ts'
 import { settlePiece, type Match } from '../../matching/settlePiece.ts'
 import { localActor } from '../../serve/localActor.ts'
 import { withClient } from '../../serve/withClient.ts'

@@ -1,6 +1,5 @@
-import { missingText, renderActs, type LostPartition } from '@kiroku/audit'
+import { missingText, parseActFilter, renderActs, type LostPartition } from '@kiroku/audit'
 import { actsOfLog } from '@kiroku/auditor'
-import { actFilter } from '../../audit/actFilter.ts'
 import { auditedLog } from '../../audit/auditedLog.ts'
 import type { Invocation } from '../../cli/CommandSpec.ts'
 import { showProgress } from '../../cli/showProgress.ts'
@@ -8,7 +7,10 @@ import { withLog } from '../../serve/withLog.ts'
 
 export const run = async (invocation: Invocation): Promise<void> => {
   const { out, text } = invocation
-  const filter = actFilter({ queue: text('queue'), actor: text('actor'), since: text('since') }, Date.now())
+  const filter = parseActFilter(
+    { queue: text('queue'), actor: text('actor'), since: text('since') },
+    Date.now(),
+  )
   const progress = showProgress()
   const missing: LostPartition[] = []
   const acts = await withLog(invocation, (log) =>

@@ -1,8 +1,9 @@
-import { parseSpan, type ActFilter } from '@kiroku/audit'
 import { KirokuError } from '@kiroku/protocol'
+import { parseSpan } from '../filter/parseSpan.ts'
+import type { ActFilter } from './Act.ts'
 
 /** What is asked of the acts, as it was written. */
-export interface AskedActs {
+interface ActTexts {
   readonly queue?: string | undefined
   readonly actor?: string | undefined
   readonly since?: string | undefined
@@ -10,7 +11,7 @@ export interface AskedActs {
 }
 
 /** Reads which acts are asked for; `nowMs` is the moment from which durations count back. Errors: `InvalidArgument`. */
-export const actFilter = ({ queue, actor, since, until }: AskedActs, nowMs: number): ActFilter => {
+export const parseActFilter = ({ queue, actor, since, until }: ActTexts, nowMs: number): ActFilter => {
   const spanOf = (name: string, text: string) => {
     const span = parseSpan(text, nowMs)
     if (span !== undefined) return span

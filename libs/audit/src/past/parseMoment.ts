@@ -1,5 +1,5 @@
-import type { AskedMoment } from '@kiroku/audit'
 import { isDuration, isKirokuError, KirokuError, parseDurationMs } from '@kiroku/protocol'
+import type { AskedMoment } from './QueueMoment.ts'
 
 const dayMs = 86_400_000
 

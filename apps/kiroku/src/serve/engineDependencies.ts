@@ -1,20 +1,10 @@
-import type { ApiSources } from '@kiroku/api'
+import type { ApiDependencies } from '@kiroku/api'
 import { bodyOf } from '@kiroku/audit'
-import {
-  answerPast,
-  auditorOr,
-  pastOptions,
-  traceMessage,
-  type AuditedLog,
-  type RunningAuditor,
-} from '@kiroku/auditor'
+import { answerRecord, type AuditedLog, type RunningAuditor } from '@kiroku/auditor'
 import { liveFeed } from '@kiroku/feed'
 import manifest from '../../package.json' with { type: 'json' }
-import { pastSource } from '../audit/pastSource.ts'
 import { auditorMetrics } from '../auditor/auditorMetrics.ts'
-import { searchSource } from '../auditor/searchSource.ts'
-import { letterSource } from '../dlq/letterSource.ts'
-import { matchingSource } from '../matching/matchingSource.ts'
+import { settleFound } from '../matching/settleFound.ts'
 import { describeCluster, type Nats } from './describeCluster.ts'
 import { engineMetrics } from './engineMetrics.ts'
 import { partitionTroubles } from './partitionTroubles.ts'
@@ -25,16 +15,16 @@ export interface EngineParts {
   readonly nats: Nats
   readonly audited: AuditedLog
   readonly running: Pick<RunningNode, 'node' | 'outages'>
-  readonly client: ApiSources['client']
+  readonly client: ApiDependencies['client']
   readonly auditor: RunningAuditor | undefined
   /** Why the engine as a whole does not serve; undefined: it does. */
   readonly notServing: () => string | undefined
 }
 
 /** Everything that the HTTP API asks an engine for. `close` ends the feed. */
-export const engineSources = (
+export const engineDependencies = (
   parts: EngineParts,
-): { readonly sources: ApiSources; readonly close: () => void } => {
+): { readonly dependencies: ApiDependencies; readonly close: () => void } => {
   const { nats, audited, running, client, auditor, notServing } = parts
   const { log, dataDir } = audited
   const { name, incarnation, partitions } = log.meta
@@ -45,10 +35,8 @@ export const engineSources = (
     partitions,
     request: (partition, commands) => running.node.request(partition, commands),
   })
-  const search = searchSource(audited, auditor)
-  const past = answerPast(log, () => pastOptions(audited))
-  const traces = auditorOr(auditor, { trace: ({ messageId }) => traceMessage(audited, messageId) })
-  const sources: ApiSources = {
+  const record = answerRecord(audited, auditor)
+  const dependencies: ApiDependencies = {
     about: {
       log: name,
       incarnation,
@@ -59,13 +47,10 @@ export const engineSources = (
       folder: dataDir,
     },
     client,
-    trace: (messageId) => traces.trace({ messageId }),
+    record,
     body: (trace) => bodyOf(log, trace),
-    search,
-    settleMatching: matchingSource(client, search),
+    settleMatching: settleFound(client, record.search),
     feed,
-    look: pastSource(past, auditor, partitions),
-    deadLetters: letterSource(past, auditor),
     clusterStatus: async () => ({
       ...(await describeCluster(nats, name, client)),
       ...(auditor === undefined ? {} : { auditor: auditor.status() }),
@@ -81,5 +66,5 @@ export const engineSources = (
     ],
     notReady: () => notServing() ?? running.outages.notReady,
   }
-  return { sources, close: () => feed.close() }
+  return { dependencies, close: () => feed.close() }
 }

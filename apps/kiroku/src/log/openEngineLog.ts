@@ -1,8 +1,8 @@
-import { openLog, type Disk } from '@kiroku/log-jetstream'
+import { openLog, type Disk } from './logAdapter.ts'
 import { connect, type NatsOptions } from '@kiroku/nats'
 import type { Settings } from '../config/settings.ts'
-import type { Logger } from './Logger.ts'
-import type { Nats } from './describeCluster.ts'
+import type { Logger } from '../serve/Logger.ts'
+import type { Nats } from '../serve/describeCluster.ts'
 import { describeLimits, recordLimits, recordTooLarge } from './recordLimits.ts'
 
 /** What a log is opened with. */

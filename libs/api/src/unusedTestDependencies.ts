@@ -1,10 +1,10 @@
 import type { Client } from '@kiroku/client'
-import type { ApiSources } from './ApiSources.ts'
+import type { ApiDependencies } from './ApiDependencies.ts'
 
 const unused = () => Promise.reject(new Error('nobody asks for this here'))
 
 /** Sources for a test of what asks none of them. */
-export const unusedTestSources: ApiSources = {
+export const unusedTestDependencies: ApiDependencies = {
   about: {
     log: 'main',
     incarnation: 'abc',
@@ -15,16 +15,26 @@ export const unusedTestSources: ApiSources = {
     folder: '/data',
   },
   client: {} as Client,
-  trace: unused,
+  record: {
+    search: unused,
+    acts: unused,
+    history: unused,
+    trace: unused,
+    stateAt: unused,
+    diff: unused,
+    logAt: unused,
+    span: unused,
+    recording: unused,
+    batches: unused,
+    deadLetters: unused,
+    selectLetters: unused,
+  },
   body: unused,
-  look: { stateAt: unused, diff: unused, logAt: unused, span: unused, recording: unused, batches: unused },
-  search: { messages: unused, acts: unused, history: unused },
   feed: {
     open: () => {
       throw new Error('nobody asks for this here')
     },
   },
-  deadLetters: { list: unused, select: unused },
   settleMatching: unused,
   clusterStatus: unused,
   metrics: () => [],

@@ -1,0 +1,11 @@
+/**
+ * The library that keeps the log. Whatever opens a log or asks where it lies takes it from here: a second library is
+ * chosen here, by a setting, and nothing else of the app knows of it.
+ */
+export {
+  openLog,
+  streamPlacements,
+  type Disk,
+  type StreamPlacement,
+  type StreamReplica,
+} from '@kiroku/log-jetstream'

@@ -1,0 +1,22 @@
+import type { Log } from '@kiroku/log'
+import { connect, type NatsOptions } from '@kiroku/nats'
+import { openLog } from './logAdapter.ts'
+
+/** An open log with connections of its own. */
+export interface ReadLog {
+  readonly log: Log
+  readonly close: () => Promise<void>
+}
+
+/** Opens a log that is there, to read it or to repair it. Errors: those of `connect` and `openLog`. */
+export const openToRead = async (target: NatsOptions, name: string): Promise<ReadLog> => {
+  const [nats, reader] = await Promise.all([connect(target), connect(target)])
+  const disconnect = () => Promise.all([nats.close(), reader.close()])
+  try {
+    const log = await openLog(nats, { name, reader })
+    return { log, close: () => log.close().finally(disconnect) }
+  } catch (error) {
+    await disconnect()
+    throw error
+  }
+}

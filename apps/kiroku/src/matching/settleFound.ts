@@ -1,0 +1,16 @@
+import type { SettleMatching } from '@kiroku/api'
+import type { Answering } from '@kiroku/audit'
+import type { Client } from '@kiroku/client'
+import { settlePiece } from './settlePiece.ts'
+
+/** Matches of a piece; each is an event of the record, or a part of one. */
+export const pieceMessages = 500
+
+/** Recalls and discards what a search finds, a piece at a time. */
+export const settleFound =
+  (client: Client, search: Answering<'search'>['search']): SettleMatching =>
+  async (act, { isDryRun, ...asked }, by) => {
+    const { messages, cursor } = await search({ ...asked, limit: pieceMessages })
+    const piece = await settlePiece(client, act, messages, { by, isDryRun })
+    return { ...piece, ...(cursor === undefined ? {} : { cursor }) }
+  }

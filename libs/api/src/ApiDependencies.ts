@@ -1,0 +1,58 @@
+import type { Answering, Filter, MatchingAct, MessageBody, SettledPiece, Trace } from '@kiroku/audit'
+import type { Client } from '@kiroku/client'
+import type { MetricFamily } from '@kiroku/doors'
+import type { FeedSource } from '@kiroku/feed'
+import type { Actor } from '@kiroku/protocol'
+import type { Cluster } from './answers.ts'
+
+/** Which messages are meant, and where to go on. */
+export interface MatchingQuestion {
+  readonly filter: Filter
+  readonly isDryRun: boolean
+  readonly cursor?: string
+}
+
+/** Acts on what a filter matches, a piece at a time. Errors: `InvalidArgument` (the cursor), `NoAuditor`. */
+export type SettleMatching = (
+  act: MatchingAct,
+  asked: MatchingQuestion,
+  by: Actor,
+) => Promise<SettledPiece & { readonly cursor?: string }>
+
+/** What is served. */
+interface About {
+  readonly log: string
+  readonly incarnation: string
+  readonly partitions: number
+  /** Version of Kiroku. */
+  readonly version: string
+  /** When this process began to serve, in ms since 1970. */
+  readonly startedAt: number
+  /** The process that serves. */
+  readonly pid: number
+  /** Its data folder. */
+  readonly folder: string
+}
+
+/** What the API stands on. */
+export interface ApiDependencies {
+  readonly about: About
+  readonly client: Client
+  /** Answers questions about the record. */
+  readonly record: Answering
+  /** The body of a message, by its trace. Errors: `LogDamaged`, `KeysUnavailable`. */
+  readonly body: (trace: Trace) => Promise<MessageBody>
+  /** What happens, as it happens. */
+  readonly feed: FeedSource
+  readonly settleMatching: SettleMatching
+  /** Nodes and partitions. */
+  readonly clusterStatus: () => Promise<Cluster>
+  /** What only the process around the API knows: the engine's counters and timings. */
+  readonly metrics: () => readonly MetricFamily[]
+  /** Partitions that this process owns: their queues are in its metrics, so that a sum over nodes counts each once. */
+  readonly ownedPartitions: () => ReadonlySet<number>
+  /** Whether this process serves: undefined, or why not yet. */
+  readonly notReady: () => string | undefined
+  /** What operators should know although it serves. */
+  readonly warnings: () => readonly string[]
+}

@@ -1,0 +1,89 @@
+import {
+  parseActFilter,
+  parseFilter,
+  parseSpan,
+  questionLimits,
+  type ActFilter,
+  type AskedStretch,
+  type RecordQuestions,
+} from '@kiroku/audit'
+import { KirokuError } from '@kiroku/protocol'
+import { given } from '../given.ts'
+import { parseCount } from './parseCount.ts'
+import { queryText, type QueryTexts } from './QueryText.ts'
+
+const { searchMessagesMax, historyBucketsMax } = questionLimits
+
+/** Parameters of a search. */
+export const searchQuery = {
+  q: queryText('The filter, like `state:dlq queue:mail since:24h`; default all messages'),
+  limit: queryText(`Most messages, 1 to ${searchMessagesMax}; default 50`),
+  cursor: queryText('`cursor` of an answer: go on where that ended'),
+}
+
+/** Which messages are searched for. Errors: `InvalidFilter`, `InvalidArgument`. */
+export const searchQuestion = (
+  { q = '', limit, cursor }: QueryTexts<typeof searchQuery>,
+  nowMs: number,
+): RecordQuestions['search']['asked'] => ({
+  filter: parseFilter(q, nowMs),
+  ...given({
+    limit: limit === undefined ? undefined : parseCount(limit, 'limit', 1, searchMessagesMax),
+    cursor,
+  }),
+})
+
+/** Parameters of a list of acts. */
+export const actsQuery = {
+  queue: queryText('Of this queue only'),
+  actor: queryText('By this actor only'),
+  since: queryText('Since a time in UTC like 2026-11-20T14:00, or since so long ago, like 24h'),
+  until: queryText('Up to such a time, included'),
+}
+
+/** Which acts are asked for. Errors: `InvalidArgument`. */
+export const actsQuestion = (query: QueryTexts<typeof actsQuery>, nowMs: number): ActFilter =>
+  parseActFilter(query, nowMs)
+
+const historyDefaults = { from: '15m', buckets: 90 }
+
+/** Parameters of a history. */
+export const historyQuery = {
+  queue: queryText('Of this queue; default all together'),
+  from: queryText(
+    `Since a time in UTC like 2026-11-20T14:00, or since so long ago, like 24h; default ${historyDefaults.from}`,
+  ),
+  to: queryText('Up to such a time; default now'),
+  buckets: queryText(
+    `Most stretches of equal length to count in, 1 to ${historyBucketsMax}; default ${historyDefaults.buckets}`,
+  ),
+  by: queryText('`queue`: each queue for itself too, those first where most happened'),
+}
+
+/** Of which range of time the history is asked for, and how fine. Errors: `InvalidArgument`. */
+export const historyQuestion = (
+  { queue, from = historyDefaults.from, to, buckets, by }: QueryTexts<typeof historyQuery>,
+  nowMs: number,
+): AskedStretch => {
+  const asked = {
+    ...given({ queue }),
+    from: timeOf('from', from, nowMs),
+    to: to === undefined ? nowMs : timeOf('to', to, nowMs),
+    buckets:
+      buckets === undefined ? historyDefaults.buckets : parseCount(buckets, 'buckets', 1, historyBucketsMax),
+    byQueue: by === 'queue',
+  }
+  if (asked.from >= asked.to) throw new KirokuError('InvalidArgument', '"from" has to be earlier than "to"')
+  if (by !== undefined && by !== 'queue')
+    throw new KirokuError('InvalidArgument', `by: "${by.slice(0, 60)}" is not "queue"`)
+  return asked
+}
+
+const timeOf = (name: string, text: string, nowMs: number): number => {
+  const span = parseSpan(text, nowMs)
+  if (span !== undefined && span.from >= 0) return Math.min(span.from, nowMs)
+  throw new KirokuError(
+    'InvalidArgument',
+    `${name}: "${text.slice(0, 60)}" is neither a time like 2026-11-20T14:00 (UTC) nor a duration ago like 24h`,
+  )
+}

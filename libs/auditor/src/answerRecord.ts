@@ -1,0 +1,31 @@
+import type { Answering, RecordQuestion, RecordQuestions } from '@kiroku/audit'
+import { KirokuError } from '@kiroku/protocol'
+import type { AuditedLog } from './AuditedLog.ts'
+import { auditorOr } from './auditorOr.ts'
+import { actsOfLog } from './index/actsOfLog.ts'
+import { traceMessage } from './index/traceMessage.ts'
+import { answerPast } from './past/answerPast.ts'
+import { pastOptions } from './past/pastOptions.ts'
+import type { RunningAuditor } from './startAuditor.ts'
+
+/**
+ * Answers questions about the record in an engine: its auditor does, so that the engine's loop goes on. Where none is
+ * running, this process answers what needs no index. Errors: those of the question, `Timeout`, `NoAuditor`.
+ */
+export const answerRecord = (audited: AuditedLog, auditor: RunningAuditor | undefined): Answering => {
+  const indexed =
+    <Q extends RecordQuestion>(question: Q) =>
+    async (asked: RecordQuestions[Q]['asked']): Promise<RecordQuestions[Q]['answer']> => {
+      if (auditor !== undefined) return auditor.ask(question, asked)
+      throw new KirokuError('NoAuditor', 'this engine runs without an auditor')
+    }
+  return {
+    ...auditorOr(auditor, {
+      ...answerPast(audited.log, () => pastOptions(audited)),
+      acts: (filter) => actsOfLog(audited, filter),
+      trace: ({ messageId }) => traceMessage(audited, messageId),
+    }),
+    search: indexed('search'),
+    history: indexed('history'),
+  }
+}
