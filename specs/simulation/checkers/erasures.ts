@@ -2,7 +2,7 @@ import { blockEntry, entryOf, groupEntry, isSealed, keyIn, messageKeyName, readS
 import type { Answers, LogEvent, Reply } from '@kiroku/protocol'
 import type { Exchange } from '../world/Exchange.ts'
 import { each, isFinal } from '../world/Ledger.ts'
-import type { Move } from '../world/Life.ts'
+import type { Move } from '../world/Move.ts'
 import type { Message } from '../world/QueueLedger.ts'
 import type { Stored } from '../world/Stored.ts'
 import { labelOf } from '../world/Truth.ts'

@@ -1,7 +1,8 @@
 import { runNumbers } from '@kiroku/partition'
 import { limits, type LogEvent, type LogEventOf, type Ranges } from '@kiroku/protocol'
 import { laneKey, laneOf, type Lane, type Lanes } from './Lanes.ts'
-import type { Life, LifeState, Move } from './Life.ts'
+import type { Life, LifeState } from './Life.ts'
+import type { Move, OnMove } from './Move.ts'
 import { QueueLedger, type Message } from './QueueLedger.ts'
 import type { Stored, StoredBody } from './Stored.ts'
 
@@ -30,9 +31,6 @@ export interface DeliveryNote {
   readonly numbers: Ranges
   readonly seq: number
 }
-
-/** Who hears of every change of a message before it is noted. */
-export type OnMove = (move: Move) => void
 
 /**
  * What the stored frames of one partition say, noted without any of the engine's rules: what is wrong in the log

@@ -1,7 +1,3 @@
-import type { LogEvent } from '@kiroku/protocol'
-import type { Message, QueueLedger } from './QueueLedger.ts'
-import type { Stored } from './Stored.ts'
-
 /** States of the law, by their own names. */
 export type LifeState =
   'Held' | 'Delayed' | 'Available' | 'Inflight' | 'WaitingRetry' | 'Committed' | 'DLQ' | 'Discarded'
@@ -25,17 +21,4 @@ export interface Life {
   isExtended: boolean
   /** The frame that brought it into this state. */
   sinceSeq: number
-}
-
-/** A change of one message, before it is noted. */
-export interface Move {
-  readonly frame: Stored
-  readonly event: LogEvent
-  readonly queue: QueueLedger
-  readonly message: Message
-  /** Generation of the subscription. */
-  readonly sub: number
-  /** As it is so far. */
-  readonly life: Life
-  readonly to: LifeState
 }
