@@ -11,24 +11,22 @@ import type { Checker } from './Checker.ts'
 
 /** Tells all checkers what happens. */
 export class Judges implements TruthListener {
-  readonly #checkers: readonly Checker[]
+  #checkers: readonly Checker[] = []
   readonly #coverage: Coverage
   readonly #history: History
   readonly #truth: () => Truth
   readonly #failed: (error: Error) => void
 
-  constructor(
-    checkers: readonly Checker[],
-    coverage: Coverage,
-    history: History,
-    truth: () => Truth,
-    failed: (error: Error) => void,
-  ) {
-    this.#checkers = checkers
+  constructor(coverage: Coverage, history: History, truth: () => Truth, failed: (error: Error) => void) {
     this.#history = history
     this.#truth = truth
     this.#coverage = coverage
     this.#failed = failed
+  }
+
+  /** Says which checkers they are: once, before anything happens. */
+  appoint(checkers: readonly Checker[]): void {
+    this.#checkers = checkers
   }
 
   storing(frame: Stored): void {
