@@ -22,3 +22,7 @@ export interface Life {
   /** The frame that brought it into this state. */
   sinceSeq: number
 }
+
+/** Whether nothing comes after it. */
+export const isFinal = (state: LifeState): boolean =>
+  state === 'Committed' || state === 'DLQ' || state === 'Discarded'
