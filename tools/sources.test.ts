@@ -9,13 +9,8 @@ describe('no file imports itself by a detour, types included', () => {
   const allowed: ReadonlyArray<{ folder: string; filesMax: number; why: string }> = [
     { folder: 'libs/partition/src', filesMax: 2, why: 'a queue and its subscriptions know each other' },
     { folder: 'libs/protocol/src', filesMax: 2, why: 'the table of settings and what they configure' },
-    { folder: 'libs/client/src', filesMax: 7, why: 'the client and its parts know one another by class' },
-    { folder: 'libs/feed/src', filesMax: 2, why: 'a hub makes its readers, which ask it' },
-    { folder: 'libs/log/src', filesMax: 2, why: 'a space belongs to its store' },
     { folder: 'apps/console/src/send', filesMax: 2, why: 'a dialog and its state' },
     { folder: 'apps/kiroku/src', filesMax: 2, why: 'completions complete the tree that holds them' },
-    { folder: 'apps/bench/src', filesMax: 7, why: 'a benchmark hands its arguments to its parts' },
-    { folder: 'specs/simulation', filesMax: 46, why: 'the world and its people know one another' },
   ]
   const cycles = cyclesIn(graph)
   const covers = ({ folder, filesMax }: (typeof allowed)[number], cycle: ReadonlyArray<string>): boolean =>
@@ -48,21 +43,18 @@ const named = (files: Iterable<string>): ReadonlyArray<string> =>
 describe('a file', () => {
   it('has at most 400 lines', () => {
     const linesMax = 400
-    const allowed = ['Ledger.ts']
     const long = [...graph].filter(([, { text }]) => text.split('\n').length - 1 > linesMax)
-    expect(named(long.map(([file]) => file))).toEqual(allowed)
+    expect(named(long.map(([file]) => file))).toEqual([])
   })
 
   it('imports from at most 20 modules, unless it is the table of contents of a package', () => {
     const modulesMax = 20
     const allowed = [
-      'EffectCluster.ts',
       'Lately.tsx',
       'MachinePage.tsx',
       'MessageStory.tsx',
       'MessagesPage.tsx',
-      'checkersOf.ts',
-      'createClient.ts',
+      // A switch over the commands, which reads like a table of contents.
       'decide.ts',
       'openLog.ts',
       'startApi.ts',
