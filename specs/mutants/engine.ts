@@ -172,7 +172,7 @@ export const engineMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'ENG-25',
-    file: 'libs/client/src/Requester.ts',
+    file: 'libs/client/src/ReplyAddress.ts',
     from: 'this.#take, { group: this.#group }',
     to: 'this.#take, {}',
     what: 'a requester takes whatever lies in the queue that all share',

@@ -74,7 +74,7 @@ export const sqsMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'SQS-11',
-    file: 'libs/client/src/Requester.ts',
+    file: 'libs/client/src/ReplyAddress.ts',
     from: 'this.#waiters.get(correlationId)',
     to: 'this.#waiters.values().next().value',
     what: 'whoever asked first gets the next reply',

@@ -1,6 +1,7 @@
 import type { Counts } from './core/Coverage.ts'
 import { runIn } from './core/takeOverGlobals.ts'
 import { takeOverLimits } from './core/takeOverLimits.ts'
+import { checkersOf } from './checkers/checkersOf.ts'
 import { Objection } from './checkers/Objection.ts'
 import { unfold } from './faults/misfortunes.ts'
 import { planOf, type Without } from './plan/Plan.ts'
@@ -42,6 +43,7 @@ export const runSeed = async (seed: number, options: SeedOptions = {}): Promise<
   const plan = planOf(seed, options.without)
   takeOverLimits(plan.limits)
   const world = new World(plan, options.keepsHistory ?? false)
+  world.judges.appoint(checkersOf(world))
   runIn({ loop: world.loop, chance: world.chance.stream('process') })
   const unhandled = (error: Error): void => world.fail(error)
   process.on('unhandledRejection', unhandled)

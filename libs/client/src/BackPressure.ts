@@ -1,5 +1,5 @@
 import { inTime, KirokuError } from '@kiroku/protocol'
-import type { ReleaseOptions } from './ReceivedMessage.ts'
+import type { ReleaseOptions } from './Settlement.ts'
 import { retryAfterMs } from './retryAfterMs.ts'
 
 /** What an upstream said, and what follows for the rest. */

@@ -1,7 +1,7 @@
 import { rangeNumbers } from '@kiroku/protocol'
 import type { Lease } from './Lease.ts'
 import { MessageView } from './MessageView.ts'
-import { clip, releaseOf, type ReleaseOptions, type RetryOptions } from './ReceivedMessage.ts'
+import { clip, releaseOf, type ReleaseOptions, type RetryOptions } from './Settlement.ts'
 import type { Verdicts } from './Verdicts.ts'
 
 /** A message in a handler; the first verdict counts, later ones are ignored. */

@@ -2,10 +2,11 @@ import type { Actor, ConsumeMode, KirokuError, PartitionDescription } from '@kir
 import type { BatchHandler, ConsumeOptions, Consumer, MessageHandler } from './Consumer.ts'
 import type { MessageView } from './MessageView.ts'
 import type { Queues } from './Queues.ts'
-import type { ReceivedMessage, ReleaseOptions, RetryOptions } from './ReceivedMessage.ts'
+import type { ReceivedMessage } from './ReceivedMessage.ts'
 import type { Requester, RequesterOptions } from './Requester.ts'
 import type { BatchOptions, OutgoingMessage, RescheduleOptions, SendOptions } from './SendOptions.ts'
 import type { Sendable } from './Sendable.ts'
+import type { ReleaseOptions, RetryOptions } from './Settlement.ts'
 import type { QueueDefinition } from './schema/defineQueue.ts'
 
 /** How messages are received. */

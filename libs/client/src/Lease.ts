@@ -1,6 +1,7 @@
 import { pushRange, KirokuError, rangeNumbers, type Ranges, rangeTotal, receipt } from '@kiroku/protocol'
 import type { DeliveryContext } from './MessageView.ts'
-import type { Settlement, Settler } from './Settler.ts'
+import type { Settlement } from './Settlement.ts'
+import type { Settler } from './Settler.ts'
 import { toKirokuError } from './failure.ts'
 
 /** Messages of a lease, by their index in the delivery, with which something failed, and why. */

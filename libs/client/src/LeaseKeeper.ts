@@ -3,7 +3,7 @@ import type { ClientEvent } from './ClientEvent.ts'
 import type { Clock } from './Clock.ts'
 import type { Lease, LeaseFailure } from './Lease.ts'
 import type { LeaseTimes } from './LeaseTimes.ts'
-import type { Settlement } from './Settler.ts'
+import type { Settlement } from './Settlement.ts'
 import { isRetryable } from './failure.ts'
 
 /**

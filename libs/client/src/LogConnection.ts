@@ -1,6 +1,6 @@
 import { checkQueueName, KirokuError, partitionOf } from '@kiroku/protocol'
+import type { ClientContext } from './ClientContext.ts'
 import { PartitionClient } from './PartitionClient.ts'
-import type { ClientContext } from './PartitionLink.ts'
 import { QueueRoute } from './QueueRoute.ts'
 import type { LogDirectory } from './Transport.ts'
 import { backoffMs } from './backoff.ts'
@@ -52,6 +52,12 @@ export class LogConnection {
       this.#opening = undefined
       throw thrown
     }))
+  }
+
+  /** The log, for what is asked of one queue. Errors: `InvalidQueueName`, and those of `open`. */
+  openFor(queue: string): Promise<OpenLog> {
+    checkQueueName(queue)
+    return this.open()
   }
 
   /** Accepts nothing more and hears nothing more. */

@@ -1,6 +1,7 @@
 import { limits as partitionLimits, type Answers, type CommandOf, type Delivery } from '@kiroku/protocol'
 import { LateDeliveries } from './LateDeliveries.ts'
-import { PartitionLink, type ClientContext } from './PartitionLink.ts'
+import type { ClientContext } from './ClientContext.ts'
+import { PartitionLink } from './PartitionLink.ts'
 import { Reviser } from './Reviser.ts'
 import { Sender } from './Sender.ts'
 import { Settler } from './Settler.ts'

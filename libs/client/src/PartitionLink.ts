@@ -9,24 +9,11 @@ import {
   KirokuError,
   type Reply,
 } from '@kiroku/protocol'
-import type { ClientEvent } from './ClientEvent.ts'
-import type { Clock } from './Clock.ts'
+import type { ClientContext } from './ClientContext.ts'
 import { EngineTime } from './EngineTime.ts'
-import type { Reachability } from './Reachability.ts'
-import type { Transport } from './Transport.ts'
 import { backoffMs } from './backoff.ts'
 import { isRetryable, leavesOutcomeUnknown, toKirokuError } from './failure.ts'
 import { limits } from './limits.ts'
-
-/** What everything under one client shares. */
-export interface ClientContext {
-  readonly transport: Transport
-  readonly clock: Clock
-  readonly emit: (event: ClientEvent) => void
-  readonly reachability: Reachability
-  readonly sendTimeoutMs: number
-  readonly requestTimeoutMs: number
-}
 
 /** How long `ask` goes on, and what stops it. */
 interface AskOptions {

@@ -1,27 +1,7 @@
 import { KirokuError, rangeNumbers, type Ranges } from '@kiroku/protocol'
 import { MessageView, type DeliveryContext } from './MessageView.ts'
-import type { Settlement, Settler } from './Settler.ts'
-
-/** How a verdict asks for another attempt. */
-export interface RetryOptions {
-  /** Pause in ms; absent: the queue's policy; 0: none. */
-  readonly delayMs?: number | undefined
-  /** Why, for the record; at most 1,000 characters. */
-  readonly error?: string | undefined
-}
-
-/** How a verdict gives a message back without costing it the attempt. */
-export interface ReleaseOptions {
-  /** Pause in ms; absent or 0: none. */
-  readonly delayMs?: number | undefined
-  /** Why, for the record; at most 1,000 characters. */
-  readonly error?: string | undefined
-  /**
-   * Have the deliveries of the whole subscription stand still for as long; one that stands still for longer already stays
-   * so. Needs a delay.
-   */
-  readonly holdSubscription?: boolean | undefined
-}
+import { clip, releaseOf, type ReleaseOptions, type RetryOptions, type Settlement } from './Settlement.ts'
+import type { Settler } from './Settler.ts'
 
 /** A received message. Each verdict resolves when it is stored; errors: `UnknownReceipt`, `ReceiptExpired`. */
 export class ReceivedMessage<T = unknown> extends MessageView<T> {
@@ -77,20 +57,3 @@ export const receivedMessages = <T>(context: DeliveryContext, settler: Settler):
     return message
   })
 }
-
-/** The settlement that gives messages back. Errors: `InvalidArgument` for a hold without a delay. */
-export const releaseOf = ({
-  delayMs,
-  error,
-  holdSubscription = false,
-}: ReleaseOptions): Settlement & { readonly type: 'Release' } => {
-  if (holdSubscription && !((delayMs ?? 0) > 0))
-    throw new KirokuError(
-      'InvalidArgument',
-      'holdSubscription needs a delay: how long deliveries stand still',
-    )
-  return { type: 'Release', delayMs, error: clip(error), ...(holdSubscription ? { holdSubscription } : {}) }
-}
-
-/** An error text as the record takes it. */
-export const clip = (error: string | undefined): string | undefined => error?.slice(0, 1_000)

@@ -11,21 +11,9 @@ import {
 } from '@kiroku/protocol'
 import { Lane, type Unit } from './Lane.ts'
 import type { PartitionLink } from './PartitionLink.ts'
+import type { Settlement } from './Settlement.ts'
 import { isRetryable } from './failure.ts'
 import { limits } from './limits.ts'
-
-/** What to do with delivered messages. */
-export type Settlement =
-  | { readonly type: 'Ack' }
-  | { readonly type: 'Retry'; readonly delayMs?: number | undefined; readonly error?: string | undefined }
-  | { readonly type: 'Extend'; readonly leaseMs: number }
-  | {
-      readonly type: 'Release'
-      readonly delayMs?: number | undefined
-      readonly error?: string | undefined
-      readonly holdSubscription?: boolean | undefined
-    }
-  | { readonly type: 'DeadLetter'; readonly error?: string | undefined }
 
 /** A message that was not settled, and why. */
 export interface Refused {

@@ -1,5 +1,4 @@
-import type { ReleaseOptions, RetryOptions } from './ReceivedMessage.ts'
-import type { Settlement } from './Settler.ts'
+import type { ReleaseOptions, RetryOptions, Settlement } from './Settlement.ts'
 
 const open = 0
 const acked = 1

@@ -1,5 +1,5 @@
 import { inTime, limits as partitionLimits } from '@kiroku/protocol'
-import type { Settlement } from './Settler.ts'
+import type { Settlement } from './Settlement.ts'
 
 /**
  * A verdict as the engine takes it: a delay beyond the longest is held to it, and its error says so on record; a

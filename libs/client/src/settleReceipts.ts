@@ -1,7 +1,7 @@
 import { pushRange, KirokuError, parseReceipt, type Ranges, type ReceiptAddress } from '@kiroku/protocol'
 import type { SettleResult } from './Client.ts'
 import type { OpenLog } from './LogConnection.ts'
-import type { Settlement } from './Settler.ts'
+import type { Settlement } from './Settlement.ts'
 import { toKirokuError } from './failure.ts'
 
 /** Receipts of one delivery, with their places in the answer. */

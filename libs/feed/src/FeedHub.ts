@@ -8,7 +8,7 @@ import {
   type QueueSnapshot,
   sumCounts,
 } from '@kiroku/protocol'
-import { FeedReader } from './FeedReader.ts'
+import { FeedReader, type FeedSource } from './FeedReader.ts'
 
 /** Stretches that are kept for readers that come back or are slow; about a minute. */
 const changeSetsMax = 600
@@ -31,7 +31,7 @@ interface ChangeSet {
  * each gets what changed since it was last given something, in one message, however long it took. Keeps no more for
  * a slow reader than for a fast one; who was away for too long gets a new snapshot.
  */
-export class FeedHub {
+export class FeedHub implements FeedSource {
   readonly #incarnation: string
   readonly #partitions: readonly (PartitionCounts | undefined)[]
   /** Those that do not answer now. */

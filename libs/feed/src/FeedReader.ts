@@ -1,31 +1,44 @@
 import type { FeedUpdate } from '@kiroku/protocol'
-import type { FeedHub } from './FeedHub.ts'
+
+/** What a reader reads from. */
+export interface FeedSource {
+  /** Whether every partition was heard of, or does not answer. */
+  readonly isReady: boolean
+  /** Number behind the last set of changes. */
+  readonly end: number
+  /** What happened to one queue, or to all, from a set on; undefined when that is forgotten. */
+  since(next: number, queue: string | undefined): FeedUpdate | undefined
+  /** How one queue, or all, stand. */
+  snapshot(queue: string | undefined): FeedUpdate
+  /** Calls once when there is something new; gives back how to stop waiting. */
+  onUpdate(wake: () => void): () => void
+}
 
 /** One who reads the feed, at a speed of its own. */
 export class FeedReader {
-  readonly #hub: FeedHub
+  readonly #source: FeedSource
   readonly #queue: string | undefined
   /** The set that it gets next; undefined: a snapshot. */
   #next: number | undefined
 
-  constructor(hub: FeedHub, queue: string | undefined, next: number | undefined) {
-    this.#hub = hub
+  constructor(source: FeedSource, queue: string | undefined, next: number | undefined) {
+    this.#source = source
     this.#queue = queue
     this.#next = next
   }
 
   /** What there is to tell now; undefined when nothing changed. */
   take(): FeedUpdate | undefined {
-    const hub = this.#hub
-    if (!hub.isReady) return undefined
-    const changes = this.#next === undefined ? undefined : hub.since(this.#next, this.#queue)
-    this.#next = hub.end
-    if (changes === undefined) return hub.snapshot(this.#queue)
+    const source = this.#source
+    if (!source.isReady) return undefined
+    const changes = this.#next === undefined ? undefined : source.since(this.#next, this.#queue)
+    this.#next = source.end
+    if (changes === undefined) return source.snapshot(this.#queue)
     return changes.queues.length === 0 ? undefined : changes
   }
 
   /** Calls once there is something new. Gives back how to stop waiting. */
   onUpdate(wake: () => void): () => void {
-    return this.#hub.onUpdate(wake)
+    return this.#source.onUpdate(wake)
   }
 }

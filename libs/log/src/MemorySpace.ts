@@ -1,13 +1,17 @@
 import { KirokuError } from '@kiroku/protocol'
 import type { StoreRoom } from './Log.ts'
-import type { MemoryStore } from './MemoryStore.ts'
+
+/** What one partition takes of a store, in bytes. */
+interface Occupant {
+  readonly used: number
+}
 
 /** The store that all partitions of a memory log and their checkpoints share. */
 export class MemorySpace {
-  readonly #stores: ReadonlyMap<number, MemoryStore>
+  readonly #stores: ReadonlyMap<number, Occupant>
   /** How much it can hold; 0: no limit. */
   bytesMax: number
-  constructor(stores: ReadonlyMap<number, MemoryStore>, bytesMax: number) {
+  constructor(stores: ReadonlyMap<number, Occupant>, bytesMax: number) {
     this.#stores = stores
     this.bytesMax = bytesMax
   }
@@ -26,10 +30,7 @@ export class MemorySpace {
   /** What all that is stored takes. */
   get used(): number {
     let used = 0
-    for (const { state, checkpoints } of this.#stores.values()) {
-      used += state.bytes
-      for (const { length } of checkpoints.values()) used += length
-    }
+    for (const store of this.#stores.values()) used += store.used
     return used
   }
 }

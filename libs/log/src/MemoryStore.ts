@@ -41,6 +41,12 @@ export class MemoryStore {
       bytesMax: this.bytesMax,
     }
   }
+  /** What its records and checkpoints take, in bytes. */
+  get used(): number {
+    let used = this.#bytes
+    for (const { length } of this.checkpoints.values()) used += length
+    return used
+  }
   /** Sequences without a record. */
   holes(): number[] {
     const missing: number[] = []

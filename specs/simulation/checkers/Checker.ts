@@ -1,7 +1,7 @@
 import type { MessageAddress, QueueCounts, Reply } from '@kiroku/protocol'
 import type { Party } from '../core/Party.ts'
 import type { Exchange } from '../world/Exchange.ts'
-import type { Move } from '../world/Life.ts'
+import type { Move } from '../world/Move.ts'
 import type { Stored } from '../world/Stored.ts'
 
 /**

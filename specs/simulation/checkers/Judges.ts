@@ -3,7 +3,7 @@ import type { Coverage } from '../core/Coverage.ts'
 import type { History } from '../core/History.ts'
 import type { Party } from '../core/Party.ts'
 import type { Exchange } from '../world/Exchange.ts'
-import type { Move } from '../world/Life.ts'
+import type { Move } from '../world/Move.ts'
 import type { Stored } from '../world/Stored.ts'
 import type { Truth, TruthListener } from '../world/Truth.ts'
 import { momentsOf, settingsChanged } from '../world/momentsOf.ts'
@@ -11,24 +11,22 @@ import type { Checker } from './Checker.ts'
 
 /** Tells all checkers what happens. */
 export class Judges implements TruthListener {
-  readonly #checkers: readonly Checker[]
+  #checkers: readonly Checker[] = []
   readonly #coverage: Coverage
   readonly #history: History
   readonly #truth: () => Truth
   readonly #failed: (error: Error) => void
 
-  constructor(
-    checkers: readonly Checker[],
-    coverage: Coverage,
-    history: History,
-    truth: () => Truth,
-    failed: (error: Error) => void,
-  ) {
-    this.#checkers = checkers
+  constructor(coverage: Coverage, history: History, truth: () => Truth, failed: (error: Error) => void) {
     this.#history = history
     this.#truth = truth
     this.#coverage = coverage
     this.#failed = failed
+  }
+
+  /** Says which checkers they are: once, before anything happens. */
+  appoint(checkers: readonly Checker[]): void {
+    this.#checkers = checkers
   }
 
   storing(frame: Stored): void {

@@ -1,5 +1,5 @@
 import { limits } from '@kiroku/protocol'
-import type { Move } from '../world/Life.ts'
+import type { Move } from '../world/Move.ts'
 import type { Checker } from './Checker.ts'
 import { Objection } from './Objection.ts'
 

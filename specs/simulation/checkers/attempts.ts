@@ -1,4 +1,4 @@
-import type { Move } from '../world/Life.ts'
+import type { Move } from '../world/Move.ts'
 import type { World } from '../world/World.ts'
 import type { Checker } from './Checker.ts'
 import { Objection } from './Objection.ts'

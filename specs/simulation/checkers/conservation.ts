@@ -1,5 +1,4 @@
-import { isFinal } from '../world/Ledger.ts'
-import type { LifeState } from '../world/Life.ts'
+import { isFinal, type LifeState } from '../world/Life.ts'
 import type { QueueLedger } from '../world/QueueLedger.ts'
 import type { World } from '../world/World.ts'
 import type { Checker } from './Checker.ts'

@@ -1,9 +1,9 @@
 import type { LogEventOf } from '@kiroku/protocol'
 import { laneKey, type Lane } from '../world/Lanes.ts'
-import { each } from '../world/Ledger.ts'
 import type { Stored } from '../world/Stored.ts'
 import type { World } from '../world/World.ts'
 import { erasedLabel } from '../world/openStored.ts'
+import { each } from '../world/ranges.ts'
 import type { Checker } from './Checker.ts'
 import { Objection } from './Objection.ts'
 

@@ -1,8 +1,8 @@
 import type { Delivery, Reply } from '@kiroku/protocol'
 import type { Exchange } from '../world/Exchange.ts'
-import { each } from '../world/Ledger.ts'
 import { labelOf } from '../world/Truth.ts'
 import type { World } from '../world/World.ts'
+import { each } from '../world/ranges.ts'
 import type { Checker } from './Checker.ts'
 import { Objection } from './Objection.ts'
 

@@ -1,12 +1,13 @@
 import { blockEntry, entryOf, groupEntry, isSealed, keyIn, messageKeyName, readSealed } from '@kiroku/log'
 import type { Answers, LogEvent, Reply } from '@kiroku/protocol'
 import type { Exchange } from '../world/Exchange.ts'
-import { each, isFinal } from '../world/Ledger.ts'
-import type { Move } from '../world/Life.ts'
+import { isFinal } from '../world/Life.ts'
+import type { Move } from '../world/Move.ts'
 import type { Message } from '../world/QueueLedger.ts'
 import type { Stored } from '../world/Stored.ts'
 import { labelOf } from '../world/Truth.ts'
 import type { World } from '../world/World.ts'
+import { each } from '../world/ranges.ts'
 import type { Checker } from './Checker.ts'
 import { Objection } from './Objection.ts'
 
@@ -105,7 +106,7 @@ export class ErasuresChecker implements Checker {
 
   #mustNotBeGone(label: string, partition: number): void {
     // Its send was stored again, since nobody remembered it: that is another message.
-    const isAgain = this.#world.truth.ledgers.some(({ sentAgain }) => sentAgain.has(label))
+    const isAgain = this.#world.truth.ledgers.some(({ sends }) => sends.again.has(label))
     if (this.#gone.has(label) && !isAgain)
       throw this.#object(`partition ${partition} delivers "${label}" after it was erased`)
   }

@@ -1,7 +1,7 @@
-import type { Move } from '../world/Life.ts'
-import type { World } from '../world/World.ts'
+import type { Move } from '../world/Move.ts'
 import type { QueueLedger } from '../world/QueueLedger.ts'
 import type { Stored } from '../world/Stored.ts'
+import type { World } from '../world/World.ts'
 import type { Checker } from './Checker.ts'
 import { Objection } from './Objection.ts'
 

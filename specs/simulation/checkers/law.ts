@@ -1,6 +1,6 @@
 import type { LogEvent } from '@kiroku/protocol'
-import { isFinal } from '../world/Ledger.ts'
-import type { Move } from '../world/Life.ts'
+import { isFinal } from '../world/Life.ts'
+import type { Move } from '../world/Move.ts'
 import type { World } from '../world/World.ts'
 import type { Checker } from './Checker.ts'
 import { Objection } from './Objection.ts'

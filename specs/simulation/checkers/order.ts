@@ -1,5 +1,5 @@
-import { isFinal } from '../world/Ledger.ts'
-import type { Move } from '../world/Life.ts'
+import { isFinal } from '../world/Life.ts'
+import type { Move } from '../world/Move.ts'
 import type { Checker } from './Checker.ts'
 import { Objection } from './Objection.ts'
 

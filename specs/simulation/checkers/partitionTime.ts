@@ -1,6 +1,7 @@
 import type { LogEventOf } from '@kiroku/protocol'
 import type { Stored } from '../world/Stored.ts'
-import { storeClock, type World } from '../world/World.ts'
+import { storeClock } from '../world/Environment.ts'
+import type { World } from '../world/World.ts'
 import type { Checker } from './Checker.ts'
 import { Objection } from './Objection.ts'
 

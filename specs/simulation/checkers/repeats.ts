@@ -1,9 +1,9 @@
 import type { LogEvent } from '@kiroku/protocol'
 import { identityOf, isKeyed } from '../workload/labels.ts'
-import { each } from '../world/Ledger.ts'
 import type { Message, QueueLedger } from '../world/QueueLedger.ts'
 import type { Stored } from '../world/Stored.ts'
 import type { World } from '../world/World.ts'
+import { each } from '../world/ranges.ts'
 import type { Checker } from './Checker.ts'
 import { Objection } from './Objection.ts'
 

@@ -69,7 +69,8 @@ export class RoomChecker implements Checker {
     const now = this.#knownBy(node!)!
     if (known.isRefused || now.refusals > known.refusals) return
     // It asks the queue that the letter came from, whose partition may be full.
-    if (type === 'EditBody' && this.#world.placement.processes.some(({ log }) => log.known.refusals > 0)) return
+    if (type === 'EditBody' && this.#world.placement.processes.some(({ log }) => log.known.refusals > 0))
+      return
     if (type === 'Receive' && (known.isSpent || now.isSpent))
       return coverage.add('check', 'receive refused for want of room')
     if (type !== 'Enqueue' && type !== 'Forward')

@@ -1,9 +1,9 @@
 import type { Answers, Command, MessageAddress, Reply } from '@kiroku/protocol'
 import { identityOf, isKeyed } from '../workload/labels.ts'
 import type { Exchange } from '../world/Exchange.ts'
-import { each } from '../world/Ledger.ts'
 import { labelOf } from '../world/Truth.ts'
 import type { World } from '../world/World.ts'
+import { each } from '../world/ranges.ts'
 import type { Checker } from './Checker.ts'
 import { Objection } from './Objection.ts'
 
@@ -89,12 +89,12 @@ export class SendsChecker implements Checker {
         if (this.#find({ partition, queue, number }) === undefined)
           throw this.#object(`send ${key} was acknowledged as ${queue}/${number} and is lost`)
     for (const [label, place] of this.#labels) this.#isThere(label, place)
-    for (const { partition, queues, sentAgain } of this.#world.truth.ledgers) {
+    for (const { partition, queues, sends } of this.#world.truth.ledgers) {
       const seen = new Map<string, number>()
       for (const { id, messages } of queues.values())
         for (const { label, number, isForwarded } of messages.values()) {
           // What a queue recognizes by itself is another checker's.
-          if (isForwarded || isKeyed(label) || sentAgain.has(label)) continue
+          if (isForwarded || isKeyed(label) || sends.again.has(label)) continue
           if (seen.has(label))
             throw this.#object(
               `"${label}" is stored twice in queue ${partition}/${id}: ${seen.get(label)}, ${number}`,

@@ -1,7 +1,8 @@
 import type { Answers, CommandOf, Reply, SettleItem } from '@kiroku/protocol'
 import type { Exchange } from '../world/Exchange.ts'
-import { each, isFinal } from '../world/Ledger.ts'
+import { isFinal } from '../world/Life.ts'
 import type { World } from '../world/World.ts'
+import { each } from '../world/ranges.ts'
 import type { Checker } from './Checker.ts'
 import { Objection } from './Objection.ts'
 

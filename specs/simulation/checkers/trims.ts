@@ -1,4 +1,4 @@
-import { isFinal } from '../world/Ledger.ts'
+import { isFinal } from '../world/Life.ts'
 import type { World } from '../world/World.ts'
 import type { Checker } from './Checker.ts'
 import { Objection } from './Objection.ts'

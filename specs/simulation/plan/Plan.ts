@@ -1,26 +1,12 @@
 import type { CheckpointPolicy } from '@kiroku/engine'
-import type { QueueConfig, SubscriptionSettings } from '@kiroku/protocol'
 import { Chance } from '../core/Chance.ts'
 import type { WorldLimits } from '../core/takeOverLimits.ts'
 import { drawActs, drawStoreActs, type Act } from './Act.ts'
 import { drawOdds, type Odds, type OddsName } from './Odds.ts'
+import type { QueuePlan } from './QueuePlan.ts'
 import { drawLimits } from './drawLimits.ts'
 import { drawQueues } from './drawQueues.ts'
 import { drawStore, withinRecord, type StorePlan } from './drawStore.ts'
-
-/** A queue of the world. */
-export interface QueuePlan {
-  readonly name: string
-  /** Whether messages are sent to it, or only dead letters come. */
-  readonly isForWork: boolean
-  /** Name of its dead-letter queue. */
-  readonly deadLetter: string | undefined
-  readonly config: Partial<QueueConfig>
-  /** Whether it may be spread over partitions; then only the real client knows where all of it is. */
-  readonly isSpreadable?: true
-  /** Settings of a second subscription; absent: there is none. */
-  readonly second?: SubscriptionSettings
-}
 
 /** Somebody who uses the engine. */
 export interface ActorPlan {

@@ -1,6 +1,6 @@
 import type { QueueConfig, RetryPolicy } from '@kiroku/protocol'
 import type { Chance } from '../core/Chance.ts'
-import type { QueuePlan } from './Plan.ts'
+import type { QueuePlan } from './QueuePlan.ts'
 
 /** Queues that are worked on, and one or two for their dead letters; where they lie is decided by their names. */
 export const drawQueues = (chance: Chance, partitions: number): QueuePlan[] => {

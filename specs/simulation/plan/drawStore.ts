@@ -1,5 +1,5 @@
 import type { Chance } from '../core/Chance.ts'
-import type { QueuePlan } from './Plan.ts'
+import type { QueuePlan } from './QueuePlan.ts'
 
 /** A store that holds little, and what changes of it on the way. */
 export interface StorePlan {

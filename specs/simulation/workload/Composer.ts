@@ -1,6 +1,6 @@
 import { encodeEnvelope, type CommandOf, type QueueConfig } from '@kiroku/protocol'
 import type { Chance } from '../core/Chance.ts'
-import type { QueuePlan } from '../plan/Plan.ts'
+import type { QueuePlan } from '../plan/QueuePlan.ts'
 import { labelFor } from './labels.ts'
 
 const encoder = new TextEncoder()

@@ -1,8 +1,8 @@
 import { type CommandOf, type Delivery, isKirokuError, partitionOf, type SettleItem } from '@kiroku/protocol'
 import type { Chance } from '../core/Chance.ts'
 import type { ActorPlan } from '../plan/Plan.ts'
-import { each } from '../world/Ledger.ts'
 import type { World } from '../world/World.ts'
+import { each } from '../world/ranges.ts'
 import { Caller } from './Caller.ts'
 import { secondSubscription } from './administer.ts'
 

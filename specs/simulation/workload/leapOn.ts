@@ -1,4 +1,4 @@
-import { isFinal } from '../world/Ledger.ts'
+import { isFinal } from '../world/Life.ts'
 import type { World } from '../world/World.ts'
 
 /** Nobody waits longer for anything, in ms of virtual time. */

@@ -1,18 +1,11 @@
-import type { Party } from '../core/Party.ts'
 import type { World } from '../world/World.ts'
 import { ClientConsumer } from './ClientConsumer.ts'
 import { ClientProducer } from './ClientProducer.ts'
 import { Consumer } from './Consumer.ts'
 import { Fumbler } from './Fumbler.ts'
+import type { Person } from './Person.ts'
 import { Producer } from './Producer.ts'
 import { Reader } from './Reader.ts'
-
-/** Somebody who uses the engine. */
-export interface Person {
-  /** Its process now; whoever dies may have a successor. */
-  readonly party: Party
-  run(): Promise<void>
-}
 
 /** Everybody that the plan names. */
 export const people = (world: World): { producers: Person[]; consumers: Person[] } => {

@@ -1,6 +1,6 @@
 import { isKirokuError, partitionOf } from '@kiroku/protocol'
 import type { Chance } from '../core/Chance.ts'
-import type { QueuePlan } from '../plan/Plan.ts'
+import type { QueuePlan } from '../plan/QueuePlan.ts'
 import type { World } from '../world/World.ts'
 import { Caller } from './Caller.ts'
 import { by } from './administer.ts'

@@ -1,5 +1,7 @@
-import type { QueueAddress } from '@kiroku/protocol'
-import type { Message } from './QueueLedger.ts'
+import type { LogEventOf, QueueAddress } from '@kiroku/protocol'
+import type { Message, QueueLedger } from './QueueLedger.ts'
+import type { Stored, StoredBody } from './Stored.ts'
+import { each } from './ranges.ts'
 
 /** A dead letter at one end of its lane. */
 interface Letter {
@@ -19,9 +21,53 @@ export interface Lane {
 }
 
 /** What one partition sent off and what it stored of others. */
-export interface Lanes {
-  readonly left: Map<string, Lane>
-  readonly arrived: Map<string, Lane>
+export class Lanes {
+  readonly left = new Map<string, Lane>()
+  readonly arrived = new Map<string, Lane>()
+  readonly #partition: number
+
+  constructor(partition: number) {
+    this.#partition = partition
+  }
+
+  /** Messages of a queue leave for another. */
+  leaves(frame: Stored, e: LogEventOf<'DeadLettered' | 'Redriven'>, queue: QueueLedger): void {
+    const lane = laneOf(this.left, this.#source(e.queue), e.target)
+    let forward = e.forward
+    for (const number of each(e.numbers)) {
+      const message = queue.messages.get(number)!
+      lane.letters.push({
+        forward: forward++,
+        label: message.label,
+        seq: frame.seq,
+        message,
+        bodySeq: message.bodySeq,
+      })
+    }
+  }
+
+  /** Letters that have not arrived go to another queue. */
+  readdressed(e: LogEventOf<'Readdressed'>): void {
+    const from = laneOf(this.left, this.#source(e.source), e.from)
+    const to = laneOf(this.left, this.#source(e.source), e.target)
+    const moved = new Set(each(e.forwards))
+    let forward = e.forward
+    for (const letter of from.letters)
+      if (moved.has(letter.forward)) to.letters.push({ ...letter, forward: forward++ })
+    from.letters = from.letters.filter((letter) => !moved.has(letter.forward))
+  }
+
+  /** Bodies of letters are stored once more. */
+  carried(e: LogEventOf<'LettersCarried'>, bodies: readonly StoredBody[]): void {
+    const { letters } = laneOf(this.left, this.#source(e.source), e.target)
+    const byForward = new Map(letters.map((letter) => [letter.forward, letter]))
+    let i = 0
+    for (const forward of each(e.forwards)) byForward.get(forward)!.bodySeq = bodies[i++]!.seq
+  }
+
+  #source(queue: number): QueueAddress {
+    return { partition: this.#partition, queue }
+  }
 }
 
 /** The key of a lane, at both of its ends. */

@@ -1,26 +1,11 @@
-import { limits, type LogEvent, type LogEventOf, type Ranges, runNumbers } from '@kiroku/protocol'
-import { laneKey, laneOf, type Lane, type Lanes } from './Lanes.ts'
-import type { Life, LifeState, Move } from './Life.ts'
+import { type LogEvent, type LogEventOf, type Ranges, runNumbers } from '@kiroku/protocol'
+import { laneKey, laneOf, Lanes } from './Lanes.ts'
+import { isFinal, type Life, type LifeState } from './Life.ts'
+import { noteMove, type Move, type OnMove } from './Move.ts'
 import { QueueLedger, type Message } from './QueueLedger.ts'
+import { SendLedger } from './SendLedger.ts'
 import type { Stored, StoredBody } from './Stored.ts'
-
-/** Where the messages of a send lie. */
-export interface SendPlace {
-  readonly queue: number
-  /** In their order; those that were sent before have the number that they got then. */
-  numbers: number[]
-  /** Whether the log said all of it in one fact. */
-  isWhole: boolean
-  readonly seq: number
-  /** Whether it was stored before, longer ago than is remembered. */
-  readonly isAgain: boolean
-}
-
-/** A producer: when it last sent, in ms of partition time, and the first record since which it may be remembered. */
-interface Sender {
-  lastAt: number
-  readonly newSince: number
-}
+import { each, isAmong, total } from './ranges.ts'
 
 /** A delivery as the log has it. */
 export interface DeliveryNote {
@@ -30,9 +15,6 @@ export interface DeliveryNote {
   readonly seq: number
 }
 
-/** Who hears of every change of a message before it is noted. */
-export type OnMove = (move: Move) => void
-
 /**
  * What the stored frames of one partition say, noted without any of the engine's rules: what is wrong in the log
  * is wrong in here, for the checkers to see.
@@ -40,15 +22,11 @@ export type OnMove = (move: Move) => void
 export class Ledger {
   readonly partition: number
   readonly queues = new Map<number, QueueLedger>()
-  /** By producer and number. */
-  readonly sends = new Map<string, SendPlace>()
-  /** What messages of sends say that were stored again, since nobody remembered them. */
-  readonly sentAgain = new Set<string>()
-  readonly #senders = new Map<string, Sender>()
+  readonly sends = new SendLedger()
   readonly deliveries = new Map<number, DeliveryNote>()
   /** Redrives that began and have not ended, as `queue task`, and whose messages they move. */
   readonly redrives = new Map<string, { readonly queue: number; readonly sub: number }>()
-  readonly lanes: Lanes = { left: new Map(), arrived: new Map() }
+  readonly lanes: Lanes
   epoch = 0
   at = 0
   readonly #trimmedTo: () => number
@@ -64,6 +42,7 @@ export class Ledger {
   /** @param trimmedTo last record that is not stored any more */
   constructor(partition: number, trimmedTo: () => number) {
     this.partition = partition
+    this.lanes = new Lanes(partition)
     this.#trimmedTo = trimmedTo
   }
 
@@ -146,7 +125,7 @@ export class Ledger {
       case 'Enqueued':
         return this.#enqueued(frame, e)
       case 'Deduplicated': {
-        const place = this.#send(frame, e)
+        const place = this.sends.place(frame, e)
         place.numbers = [...each(e.answer)]
         place.isWhole = true
         return
@@ -154,7 +133,7 @@ export class Ledger {
       case 'ForwardReceived':
         return this.#forwardReceived(frame, e)
       case 'Readdressed':
-        return this.#readdressed(e)
+        return this.lanes.readdressed(e)
       case 'BodyEdited': {
         const message = this.#queue(e.queue).messages.get(e.number)!
         const [edited] = this.#bodies.get(e.queue)?.splice(0, 1) ?? []
@@ -170,14 +149,8 @@ export class Ledger {
         return
       }
       case 'LettersCarried': {
-        const source = { partition: this.partition, queue: e.source }
         const carried = this.#bodies.get(e.source)?.splice(0, total(e.forwards)) ?? []
-        const letters = new Map(
-          laneOf(this.lanes.left, source, e.target).letters.map((letter) => [letter.forward, letter]),
-        )
-        let i = 0
-        for (const forward of each(e.forwards)) letters.get(forward)!.bodySeq = carried[i++]!.seq
-        return
+        return this.lanes.carried(e, carried)
       }
       case 'Erased':
         for (const message of this.#queue(e.queue).messages.values())
@@ -218,10 +191,10 @@ export class Ledger {
         return
       case 'DeadLettered':
         this.#numbered(frame, e, 'DLQ', onMove)
-        return this.#leaves(frame, e)
+        return this.lanes.leaves(frame, e, this.#queue(e.queue))
       case 'Redriven':
         this.#numbered(frame, e, 'Discarded', onMove)
-        return this.#leaves(frame, e)
+        return this.lanes.leaves(frame, e, this.#queue(e.queue))
       case 'RedriveStarted':
         this.redrives.set(`${e.queue} ${e.task}`, { queue: e.queue, sub: e.sub })
         return
@@ -275,7 +248,7 @@ export class Ledger {
     const message = queue.messages.get(event.number)
     if (message === undefined)
       throw new Error(`${event.type} of ${queue.id}/${event.number}, which never came in`)
-    this.#heard(frame, event.producer)
+    this.sends.heard(frame, event.producer)
     message.isForgotten ||= to === 'Discarded'
     message.dueAt = event.type === 'Rescheduled' ? event.dueAt : 0
     message.delayMs = 0
@@ -303,40 +276,7 @@ export class Ledger {
 
   #move(move: Move, onMove: OnMove): void {
     onMove(move)
-    const { life, event, frame } = move
-    life.state = move.to
-    life.sinceSeq = frame.seq
-    switch (event.type) {
-      case 'Delivered':
-        life.attempt++
-        life.attemptsMax = event.attemptsMax
-        life.delivery = event.delivery
-        life.leaseUntil = event.leaseUntil
-        life.leasedMs = frame.sentMs
-        life.isExtended = false
-        return
-      case 'LeaseExtended':
-        life.leaseUntil = event.leaseUntil
-        life.isExtended = true
-        return
-      case 'Released':
-        life.attempt--
-        return
-      case 'Rescheduled':
-        life.dueAt = event.dueAt
-        return
-      case 'RetryScheduled':
-      case 'LeaseExpired':
-      case 'Deferred':
-        if (event.type === 'Deferred') life.attempt--
-        life.dueAt = event.dueAt
-        life.pausedMs = frame.sentMs
-        // What was delivered before clocks disagreed and is paused while they do ages by what is found out.
-        life.pauseMs =
-          event.dueAt === 0 || life.delivery < (this.#dispute?.delivery ?? 0)
-            ? 0
-            : event.dueAt - frame.record.at
-    }
+    noteMove(move, this.#dispute?.delivery ?? 0)
   }
 
   /** Ends what is not final below `upTo`, of one generation or of all. */
@@ -358,45 +298,16 @@ export class Ledger {
 
   #enqueued(frame: Stored, e: LogEventOf<'Enqueued'>): void {
     const queue = this.#queue(e.queue)
-    const place = this.#send(frame, e)
+    const place = this.sends.place(frame, e)
     const { dedup, dedupScope } = queue.configOf(0)
     for (const message of this.#enter(frame, queue, e.first, e.count)) {
       message.group = e.group ?? ''
       queue.begin(message, e.dueAt, frame.record.at, e.filteredBy)
       if (dedup !== 'off') message.knownIn = dedupScope === 'queue' ? '' : message.group
-      if (place.isAgain) this.sentAgain.add(message.label)
+      if (place.isAgain) this.sends.again.add(message.label)
     }
     const numbers = Array.from({ length: e.count }, (_, i) => e.first + i)
     if (!place.isWhole) place.numbers.push(...numbers)
-  }
-
-  /** What is known of a send, all of whose facts stand in one frame. */
-  #send(frame: Stored, e: { producer: string; send: number; queue: number }): SendPlace {
-    const { seq } = frame
-    const key = `${e.producer} ${e.send}`
-    const known = this.sends.get(key)
-    if (known?.seq === seq) return known
-    const { newSince } = this.#heard(frame, e.producer)
-    if (known !== undefined && known.seq >= newSince)
-      throw new Error(`send ${key} is stored at ${known.seq} and again at ${seq}`)
-    const place: SendPlace = {
-      queue: e.queue,
-      numbers: [],
-      isWhole: false,
-      seq,
-      isAgain: known !== undefined,
-    }
-    this.sends.set(key, place)
-    return place
-  }
-
-  /** Notes that a producer sent: who was silent for longer than is remembered is somebody new. */
-  #heard({ seq, record: { at } }: Stored, producer: string): Sender {
-    const before = this.#senders.get(producer)
-    const isNew = before !== undefined && at - before.lastAt >= limits.producerIdleMs
-    const sender = { lastAt: at, newSince: isNew ? seq : (before?.newSince ?? 0) }
-    this.#senders.set(producer, sender)
-    return sender
   }
 
   #forwardReceived(frame: Stored, e: LogEventOf<'ForwardReceived'>): void {
@@ -412,33 +323,6 @@ export class Ledger {
       if (message.isFromOriginal) message.retainedFrom = e.enqueuedAt[forward - e.forward]!
       lane.letters.push({ forward: forward++, label: message.label, seq: frame.seq })
     }
-  }
-
-  #leaves(frame: Stored, e: LogEventOf<'DeadLettered' | 'Redriven'>): void {
-    const queue = this.#queue(e.queue)
-    const lane: Lane = laneOf(this.lanes.left, { partition: this.partition, queue: e.queue }, e.target)
-    let forward = e.forward
-    for (const number of each(e.numbers)) {
-      const message = queue.messages.get(number)!
-      lane.letters.push({
-        forward: forward++,
-        label: message.label,
-        seq: frame.seq,
-        message,
-        bodySeq: message.bodySeq,
-      })
-    }
-  }
-
-  #readdressed(e: LogEventOf<'Readdressed'>): void {
-    const source = { partition: this.partition, queue: e.source }
-    const from = laneOf(this.lanes.left, source, e.from)
-    const to = laneOf(this.lanes.left, source, e.target)
-    const moved = new Set(each(e.forwards))
-    let forward = e.forward
-    for (const letter of from.letters)
-      if (moved.has(letter.forward)) to.letters.push({ ...letter, forward: forward++ })
-    from.letters = from.letters.filter((letter) => !moved.has(letter.forward))
   }
 
   *#enter(frame: Stored, queue: QueueLedger, first: number, count: number): Iterable<Message> {
@@ -475,7 +359,7 @@ export class Ledger {
         if (message.dueAt !== 0) message.dueAt += gapMs
       }
     }
-    for (const sender of this.#senders.values()) if (sender.lastAt >= from) sender.lastAt += gapMs
+    this.sends.stepped(from, gapMs)
     const next = Math.max(0, ...this.deliveries.keys()) + 1
     this.#dispute = dispute === undefined ? undefined : (this.#dispute ?? { from: now, delivery: next })
   }
@@ -484,22 +368,4 @@ export class Ledger {
     for (const queue of this.queues.values())
       for (const message of queue.messages.values()) yield* message.lives.values()
   }
-}
-
-export const isFinal = (state: LifeState): boolean =>
-  state === 'Committed' || state === 'DLQ' || state === 'Discarded'
-
-/** Every number of ranges. */
-export function* each(ranges: Readonly<Ranges>): Iterable<number> {
-  for (let i = 0; i < ranges.length; i += 2)
-    for (let n = ranges[i]!, end = n + ranges[i + 1]!; n < end; n++) yield n
-}
-
-const isAmong = (ranges: Ranges, number: number): boolean =>
-  ranges.some((first, i) => i % 2 === 0 && first <= number && number < first + ranges[i + 1]!)
-
-const total = (ranges: Ranges): number => {
-  let count = 0
-  for (let i = 1; i < ranges.length; i += 2) count += ranges[i]!
-  return count
 }

@@ -1,7 +1,3 @@
-import type { LogEvent } from '@kiroku/protocol'
-import type { Message, QueueLedger } from './QueueLedger.ts'
-import type { Stored } from './Stored.ts'
-
 /** States of the law, by their own names. */
 export type LifeState =
   'Held' | 'Delayed' | 'Available' | 'Inflight' | 'WaitingRetry' | 'Committed' | 'DLQ' | 'Discarded'
@@ -27,15 +23,6 @@ export interface Life {
   sinceSeq: number
 }
 
-/** A change of one message, before it is noted. */
-export interface Move {
-  readonly frame: Stored
-  readonly event: LogEvent
-  readonly queue: QueueLedger
-  readonly message: Message
-  /** Generation of the subscription. */
-  readonly sub: number
-  /** As it is so far. */
-  readonly life: Life
-  readonly to: LifeState
-}
+/** Whether nothing comes after it. */
+export const isFinal = (state: LifeState): boolean =>
+  state === 'Committed' || state === 'DLQ' || state === 'Discarded'

@@ -1,8 +1,9 @@
 import { type Command, KirokuError, type Reply } from '@kiroku/protocol'
 import type { Party } from '../core/Party.ts'
+import type { Environment } from './Environment.ts'
 import type { Exchange } from './Exchange.ts'
-import type { NodeProcess } from './NodeProcess.ts'
-import type { World } from './World.ts'
+import type { NodeNetwork, NodeProcess } from './NodeProcess.ts'
+import type { Placement } from './Placement.ts'
 import { outcomesOf } from './outcomesOf.ts'
 
 /** How long a reply that is delayed takes, in ms. */
@@ -11,13 +12,15 @@ const delaysMs = [3, 40, 900, 5_000] as const
 const copiedMs = [900, 10_000, 30_000, 100_000] as const
 
 /** The way between parties: requests find the owner of a partition, or do not, and replies come, or do not. */
-export class Network {
-  readonly #world: World
+export class Network implements NodeNetwork {
+  readonly #world: Environment
+  readonly #placement: Placement
   readonly #listeners = new Map<(partition: number, epoch: number) => void, Party>()
   #exchanges = 0
 
-  constructor(world: World) {
+  constructor(world: Environment, placement: Placement) {
     this.#world = world
+    this.#placement = placement
   }
 
   /** One request, with one reply. Errors: `Timeout`, `Unavailable`. */
@@ -104,11 +107,11 @@ export class Network {
   }
 
   #route(partition: number): NodeProcess | undefined {
-    const { placement, chance, odds, coverage, isCalm } = this.#world
-    const owner = placement.ownerOf(partition)
+    const { chance, odds, coverage, isCalm } = this.#world
+    const owner = this.#placement.ownerOf(partition)
     // Who was owner before listens until it knows better; in a calm world everybody does.
     if (!isCalm && chance.happens(odds.strayRequest)) {
-      const others = placement.processes.filter(
+      const others = this.#placement.processes.filter(
         (p) => p !== owner && !p.party.isDead && p.node.actors.has(partition),
       )
       if (others.length > 0) {

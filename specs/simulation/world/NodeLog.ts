@@ -11,20 +11,20 @@ import type {
 } from '@kiroku/log'
 import { isKirokuError, KirokuError } from '@kiroku/protocol'
 import type { Party } from '../core/Party.ts'
+import type { Environment } from './Environment.ts'
 import { KnownRoom } from './KnownRoom.ts'
-import type { World } from './World.ts'
 
 /**
  * The log as one node sees it: its answers take time and may overtake each other, its writes fail by the seed's
  * odds, and once the node is dead nothing of it returns, while what was sent off may still land.
  */
 export class NodeLog implements Log {
-  readonly #world: World
+  readonly #world: Environment
   readonly #party: Party
   /** What this node knows of the store's room. */
   readonly known: KnownRoom
 
-  constructor(world: World, party: Party) {
+  constructor(world: Environment, party: Party) {
     this.#world = world
     this.#party = party
     this.known = new KnownRoom(world.loop, party)
@@ -82,12 +82,12 @@ const delaysMs = [2, 10, 60, 400] as const
 class NodePartition implements PartitionLog {
   readonly partition: number
   readonly checkpoints: CheckpointStore
-  readonly #world: World
+  readonly #world: Environment
   readonly #party: Party
   readonly #known: KnownRoom
   readonly #log: PartitionLog
 
-  constructor(world: World, party: Party, known: KnownRoom, log: PartitionLog) {
+  constructor(world: Environment, party: Party, known: KnownRoom, log: PartitionLog) {
     this.#world = world
     this.#party = party
     this.#known = known
@@ -222,7 +222,7 @@ class NodePartition implements PartitionLog {
 
 /** The outcome of a call when it has come back to the node. */
 const answered = <A>(
-  { loop, odds, chance, coverage }: World,
+  { loop, odds, chance, coverage }: Environment,
   party: Party,
   call: () => Promise<A>,
 ): Promise<A> =>

@@ -2,18 +2,32 @@ import * as Effect from 'effect/Effect'
 import * as Exit from 'effect/Exit'
 import * as Scope from 'effect/Scope'
 import { Node, TailNotes, type LockLease, type NoteFiles } from '@kiroku/engine'
+import type { Command, Reply } from '@kiroku/protocol'
 import type { Loop } from '../core/Loop.ts'
 import { Party } from '../core/Party.ts'
+import type { Environment } from './Environment.ts'
 import type { Exchange } from './Exchange.ts'
 import { NodeLog } from './NodeLog.ts'
-import type { World } from './World.ts'
+
+/** The way from a process to the others. */
+export interface NodeNetwork {
+  request(from: Party, partition: number, commands: readonly Command[], timeoutMs: number): Promise<Reply>
+  announce(partition: number, epoch: number): void
+}
+
+/** Who a process has to do with. */
+interface Neighbours {
+  readonly network: NodeNetwork
+  /** Hears that the process is dead. */
+  readonly died: (process: NodeProcess) => void
+}
 
 /** One engine process of the world. */
 export class NodeProcess {
   readonly party: Party
   readonly node: Node
   readonly log: NodeLog
-  readonly #world: World
+  readonly #world: Environment
   readonly #scopes = new Map<number, Scope.Closeable>()
   readonly #died: Promise<void>
   /** Requests that it took and has not answered. */
@@ -22,18 +36,23 @@ export class NodeProcess {
   /** Small files of its machine, which outlive it. */
   readonly disk: Map<string, string>
 
-  constructor(world: World, name: string, disk = new Map<string, string>()) {
+  constructor(
+    world: Environment,
+    { network, died }: Neighbours,
+    name: string,
+    disk = new Map<string, string>(),
+  ) {
     this.#world = world
     this.disk = disk
-    const { loop, chance, coverage, history, network } = world
-    let died = (): void => {}
-    this.#died = new Promise((resolve) => (died = resolve))
+    const { loop, chance, coverage, history } = world
+    let end = (): void => {}
+    this.#died = new Promise((resolve) => (end = resolve))
     this.party = new Party(name, () => {
-      died()
+      end()
       history.note(() => `${name} dies`)
       coverage.add('party', 'node died')
       this.requests.clear()
-      world.placement.died(this)
+      died(this)
     })
     const monotonicFromMs = chance.below(1_000_000)
     this.log = new NodeLog(world, this.party)

@@ -1,7 +1,7 @@
 import type { LockLease } from '@kiroku/engine'
 import type { Party } from '../core/Party.ts'
+import type { Environment } from './Environment.ts'
 import type { NodeProcess } from './NodeProcess.ts'
-import type { World } from './World.ts'
 
 /** How long a lock holds without being confirmed, and how often it is confirmed, in ms. */
 const ttlMs = 4_000
@@ -19,15 +19,18 @@ export interface Claim {
  * out or was given back. A fault may break that.
  */
 export class Placement {
-  readonly #world: World
+  readonly #world: Environment
+  readonly #spareNode: (but: NodeProcess) => NodeProcess
   readonly #claims: (Claim | undefined)[]
   /** Partitions on which two nodes held a lock at once: there an owner's memory may be out of date. */
   readonly dishonest = new Set<number>()
   readonly processes: NodeProcess[] = []
   readonly #reserved = new Map<number, NodeProcess>()
 
-  constructor(world: World, partitions: number) {
+  /** @param spareNode finds a node that is not this one, or makes it */
+  constructor(world: Environment, partitions: number, spareNode: (but: NodeProcess) => NodeProcess) {
     this.#world = world
+    this.#spareNode = spareNode
     this.#claims = new Array<Claim | undefined>(partitions).fill(undefined)
   }
 
@@ -131,7 +134,7 @@ export class Placement {
         const reserved = this.#reserved.get(partition)
         this.#reserved.delete(partition)
         const isThere = reserved !== undefined && !reserved.party.isDead
-        this.give(partition, isThere ? reserved : this.#world.spareNode(claim.process))
+        this.give(partition, isThere ? reserved : this.#spareNode(claim.process))
       },
       null,
     )

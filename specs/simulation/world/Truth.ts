@@ -1,7 +1,8 @@
 import { decodeRecord, zeroHash, type DecodedFrame, type LogRecord } from '@kiroku/log'
 import { decodeEnvelope } from '@kiroku/protocol'
 import type { Loop } from '../core/Loop.ts'
-import { Ledger, type OnMove } from './Ledger.ts'
+import { Ledger } from './Ledger.ts'
+import { type OnMove } from './Move.ts'
 import type { Stored, StoredBody } from './Stored.ts'
 
 /** Who hears what became part of the log. */

@@ -1,23 +1,14 @@
-import { createMemoryLog, type MemoryLog } from '@kiroku/log'
 import { partitionOf, type QueueConfig } from '@kiroku/protocol'
-import { Judges } from '../checkers/Judges.ts'
-import { checkersOf } from '../checkers/checkersOf.ts'
-import { Chance } from '../core/Chance.ts'
-import { Coverage } from '../core/Coverage.ts'
-import { History } from '../core/History.ts'
-import { Loop } from '../core/Loop.ts'
 import type { Party } from '../core/Party.ts'
-import { beginningMs } from '../core/takeOverGlobals.ts'
-import { calmOdds, type Odds } from '../plan/Odds.ts'
-import type { Plan, QueuePlan } from '../plan/Plan.ts'
-import type { Person } from '../workload/people.ts'
-import { ClockBook } from './ClockBook.ts'
+import { calmOdds } from '../plan/Odds.ts'
+import type { Plan } from '../plan/Plan.ts'
+import type { QueuePlan } from '../plan/QueuePlan.ts'
+import type { Person } from '../workload/Person.ts'
+import { Environment } from './Environment.ts'
 import { plentyBytes } from './KnownRoom.ts'
 import { Network } from './Network.ts'
 import { NodeProcess } from './NodeProcess.ts'
 import { Placement } from './Placement.ts'
-import { Truth } from './Truth.ts'
-import { openStored } from './openStored.ts'
 
 /** Harm that was done to a log on purpose: from this sequence on, at this time. */
 export interface Hurt {
@@ -29,35 +20,15 @@ export interface Hurt {
   readonly notedSeq?: number
 }
 
-/** How long a late write is under way, in ms. */
-const landingMs = [1, 30, 300, 3_000] as const
 /** Nodes alive at once, about. */
 const nodesMax = 4
 
 /** Everything that one seed consists of. */
-export class World {
-  readonly plan: Plan
-  readonly loop = new Loop()
-  readonly coverage = new Coverage()
-  readonly history: History
-  readonly chance: Chance
-  readonly log: MemoryLog
-  readonly judges: Judges
-  readonly truth: Truth
+export class World extends Environment {
   readonly network: Network
   readonly placement: Placement
-  /** How probable what is now. */
-  odds: Odds = calmOdds
-  /** Nothing goes wrong any more: consumers consume, and everything must come to an end. */
-  isCalm = false
   /** Everything came to its end: whoever goes round stops. */
   isOver = false
-  /** How far clocks are off: the store's, by this name, and those of nodes, by theirs. */
-  readonly clocks = new ClockBook()
-  #storeOffMs = 0
-  /** How often time passed in which nothing happened. */
-  leaps = 0
-  failure: Error | undefined
   /** Producers that have not sent all. */
   producersLeft = 0
   /** Whether a queue was ever spread over partitions. */
@@ -66,94 +37,24 @@ export class World {
   deedsLeft = 0
   /** What was done to the log of a partition, if anything. */
   readonly hurts = new Map<number, Hurt>()
-  /** Checkpoints that were stored wrongly, as `partition sequence`. */
-  readonly garbled = new Set<string>()
   /** Last sequences when the queues were there; what was before is never hurt. */
   readonly setUpSeqs: number[] = []
   /** Everybody who consumes. */
   readonly consumers: Person[] = []
-  /** What was started and has not ended, by name. */
-  readonly busy = new Map<Promise<void>, string>()
   /** Ids of the queues as they were created first, by name. */
   readonly queueIds = new Map<string, number>()
   #names = 0
 
   constructor(plan: Plan, keepsHistory: boolean) {
-    this.plan = plan
-    this.clocks.note(storeClock, 0, 0)
-    this.chance = new Chance(plan.seed, 'world')
-    this.history = new History(this.loop, keepsHistory)
-    this.judges = new Judges(
-      checkersOf(this),
-      this.coverage,
-      this.history,
-      () => this.truth,
-      (error) => this.fail(error),
-    )
-    this.truth = new Truth(
-      plan.partitions,
-      this.loop,
-      this.judges,
-      (partition) => this.log.faults.stored(partition).firstSeq - 1,
-      (stored) => openStored(this.log.keys, stored),
-    )
-    this.network = new Network(this)
-    this.placement = new Placement(this, plan.partitions)
-    this.log = createMemoryLog(
-      {
-        partitions: plan.partitions,
-        recordBytes: plan.recordBytes,
-        ...(plan.store === undefined ? {} : { recordMs: plan.store.recordMs }),
-      },
-      {
-        now: () => beginningMs + this.storeMs,
-        schedule: (ms, run) => void this.loop.after(ms + this.chance.pick([0, 0, 0, 1]), run, null),
-        recordBytesMax: plan.recordBytesMax,
-        ...(plan.store?.limits === 'store' ? { storeBytesMax: plan.store.bytesMax } : {}),
-        ...(plan.store?.limits === 'logs' ? { bytesMax: plan.store.bytesMax } : {}),
-        onStored: (partition, record) => {
-          try {
-            this.truth.stored(partition, record)
-          } catch (error) {
-            this.fail(error as Error)
-          }
-        },
-      },
-    )
-  }
-
-  /** The store's own time, in ms since the world began. */
-  get storeMs(): number {
-    return Math.floor(this.loop.nowMs) + this.#storeOffMs
-  }
-
-  /** How far the store's clock is off, in ms. */
-  get storeOffMs(): number {
-    return this.#storeOffMs
-  }
-
-  /** Sets the store's clock. */
-  setStoreClock(offMs: number): void {
-    this.#storeOffMs = offMs
-    this.clocks.note(storeClock, this.loop.nowMs, offMs)
+    super(plan, keepsHistory)
+    this.placement = new Placement(this, plan.partitions, (but) => this.spareNode(but))
+    this.network = new Network(this, this.placement)
   }
 
   /** Sets the clock of a node's machine. */
   setWallClock(party: Party, offMs: number): void {
     party.wallOffsetMs = offMs
     this.clocks.note(party.name, this.loop.nowMs, offMs)
-  }
-
-  /** Notes the first thing that is wrong, and ends the world. */
-  fail(error: Error): void {
-    if (this.failure === undefined) this.history.note(() => `FAILURE: ${error.message}`)
-    this.failure ??= error
-  }
-
-  /** Runs something beside everything else; what it throws is a failure. */
-  start(name: string, task: Promise<void>): void {
-    const running = task.catch((error: Error) => this.fail(error)).then(() => void this.busy.delete(running))
-    this.busy.set(running, name)
   }
 
   /** The same for what an operator does, which must be over before the world can be. */
@@ -182,7 +83,11 @@ export class World {
 
   /** Starts a node, on a machine that there was before or on a new one. */
   newNode(disk?: Map<string, string>): NodeProcess {
-    const process = new NodeProcess(this, `node-${++this.#names}`, disk)
+    const neighbours = {
+      network: this.network,
+      died: (dead: NodeProcess): void => this.placement.died(dead),
+    }
+    const process = new NodeProcess(this, neighbours, `node-${++this.#names}`, disk)
     this.setWallClock(process.party, this.chance.pick([0, 0, -240_000, 180_000]))
     return this.placement.add(process)
   }
@@ -218,27 +123,6 @@ export class World {
     const { processes } = this.placement
     for (let p = 0; p < this.plan.partitions; p++)
       for (const process of processes) if (!process.party.isDead) await process.release(p)
-  }
-
-  /** Lets what is late arrive at some time. */
-  landLater(partition: number): void {
-    this.loop.after(this.chance.pick(landingMs), () => this.land(partition), null)
-  }
-
-  land(partition: number): void {
-    const underWay = this.log.faults.underWay(partition)
-    if (underWay === 0) return
-    const stored = this.log.faults.land(partition)
-    this.coverage.add('fault', 'late write stored', stored)
-    this.coverage.add('fault', 'late write after another', underWay - stored)
-    this.history.note(() => `${underWay} late writes arrive at partition ${partition}, ${stored} are stored`)
-  }
-
-  /** Lets time pass in which nothing happens. */
-  leap(ms: number): void {
-    this.leaps++
-    this.loop.leap(ms)
-    this.history.note(() => `${ms / 3_600_000} hours go by`)
   }
 
   /** Before the end there is room for all, for good. */
@@ -283,9 +167,6 @@ export class World {
     this.history.note(() => 'from here on nothing goes wrong')
   }
 }
-
-/** Name of the store's clock among those of nodes. */
-export const storeClock = 'the store'
 
 /** What a world that does not end is waiting for. */
 const describeState = ({ truth, placement, plan, busy }: World): string => {

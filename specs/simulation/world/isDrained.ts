@@ -1,4 +1,5 @@
-import { isFinal, type Ledger } from './Ledger.ts'
+import { type Ledger } from './Ledger.ts'
+import { isFinal } from './Life.ts'
 import type { World } from './World.ts'
 
 /** Whether everybody has sent all, everything is final, and every dead letter arrived. */

@@ -1,23 +1,18 @@
 import type { Figure } from '../Figure.ts'
-import { runParts, type Part } from '../runParts.ts'
+import { runParts } from '../runParts.ts'
 import { besideLoad } from './besideLoad.ts'
 import { besideReaders } from './besideReaders.ts'
 import { fillIndex } from './fillIndex.ts'
 import { lookBack } from './lookBack.ts'
 import { measureRecovery } from './measureRecovery.ts'
 import { readThrough } from './readThrough.ts'
-import { fullSizes, quickSizes, type AuditSizes } from './sizes.ts'
+import { fullSizes, quickSizes } from './sizes.ts'
 
 /** How the reading of the record is measured. */
 export interface AuditBenchOptions {
   readonly quick: boolean
   /** Parts to run; all of them when empty. */
   readonly only: readonly string[]
-}
-
-/** What a part gets. */
-export interface AuditBench extends Part {
-  readonly sizes: AuditSizes
 }
 
 const parts = {

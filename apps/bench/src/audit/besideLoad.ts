@@ -1,10 +1,10 @@
-import { compare, type Side } from '../engine/rounds.ts'
 import { atMost, informs, type Figure } from '../Figure.ts'
-import type { AuditBench } from './auditBench.ts'
+import { compare, type Side } from '../engine/rounds.ts'
+import type { AuditRun } from './AuditRun.ts'
 import { startLoaded, type LoadedEngine } from './LoadedEngine.ts'
 
 /** Whole lives under full load, with the auditor at work and without it, in turns. */
-export const besideLoad = async ({ sizes, progress, folder }: AuditBench): Promise<Figure[]> => {
+export const besideLoad = async ({ sizes, progress, folder }: AuditRun): Promise<Figure[]> => {
   const closers: (() => Promise<unknown>)[] = []
   try {
     const withAuditor = await startLoaded({ isAudited: true }, await folder(), closers)

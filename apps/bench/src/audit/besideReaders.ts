@@ -1,11 +1,11 @@
-import { compare, type Side } from '../engine/rounds.ts'
 import { atMost, informs, type Figure } from '../Figure.ts'
-import type { AuditBench } from './auditBench.ts'
+import { compare, type Side } from '../engine/rounds.ts'
+import type { AuditRun } from './AuditRun.ts'
 import { startLoaded, type LoadedEngine } from './LoadedEngine.ts'
 import { readers, type Reader, type RunningReader } from './Reader.ts'
 
 /** Whole lives under full load, alone and with everybody who reads at work beside it, in turns. */
-export const besideReaders = async ({ sizes, progress, folder }: AuditBench): Promise<Figure[]> => {
+export const besideReaders = async ({ sizes, progress, folder }: AuditRun): Promise<Figure[]> => {
   const closers: (() => Promise<unknown>)[] = []
   try {
     const read = await startLoaded({ isAudited: true }, await folder(), closers)

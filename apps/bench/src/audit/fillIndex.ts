@@ -3,7 +3,7 @@ import { IndexFollower, IndexWriter, openIndexToWrite, searchIndex, traceIndex }
 import { decodeCheckpoint } from '@kiroku/engine'
 import { messageId } from '@kiroku/protocol'
 import { atLeast, atMost, informs, median, type Figure } from '../Figure.ts'
-import type { AuditBench } from './auditBench.ts'
+import type { AuditRun } from './AuditRun.ts'
 import { million } from './readThrough.ts'
 import { withRecord } from './withRecord.ts'
 
@@ -11,7 +11,7 @@ const perFrame = 100
 const traces = 50
 
 /** How fast a record becomes an index, and how fast that answers. */
-export const fillIndex = async ({ sizes, progress, folder }: AuditBench): Promise<Figure[]> => {
+export const fillIndex = async ({ sizes, progress, folder }: AuditRun): Promise<Figure[]> => {
   progress.step(`writing ${sizes.changes.toLocaleString('en')} changes`)
   const lives = Math.round(sizes.changes / 3)
   const shape = { perFrame, lives, untouched: 10_000, live: 1_000, bodyBytes: 128 }

@@ -2,7 +2,7 @@ import { Replay, stateAt } from '@kiroku/audit'
 import { SavedStateFiles } from '@kiroku/auditor'
 import { decodeCheckpoint } from '@kiroku/engine'
 import { atMost, informs, median, type Figure } from '../Figure.ts'
-import type { AuditBench } from './auditBench.ts'
+import type { AuditRun } from './AuditRun.ts'
 import { million } from './readThrough.ts'
 import { replayAway } from './replayAway.ts'
 import { withRecord } from './withRecord.ts'
@@ -11,7 +11,7 @@ import { queueName } from './writeRecord.ts'
 const perFrame = 500
 
 /** The state in the middle of a long log, with the moments of a pass before and without. */
-export const lookBack = async ({ sizes, progress, folder }: AuditBench): Promise<Figure[]> => {
+export const lookBack = async ({ sizes, progress, folder }: AuditRun): Promise<Figure[]> => {
   const lives = Math.round(sizes.longChanges / 3)
   progress.step(`writing ${sizes.longChanges.toLocaleString('en')} changes`)
   const shape = { perFrame, lives, untouched: 10_000, live: 1_000, bodyBytes: 128 }

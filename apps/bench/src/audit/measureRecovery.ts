@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '@kiroku/log'
-import { EngineProcess } from '../engine/EngineProcess.ts'
 import { atMost, informs, type Figure } from '../Figure.ts'
-import type { AuditBench } from './auditBench.ts'
+import { EngineProcess } from '../engine/EngineProcess.ts'
+import type { AuditRun } from './AuditRun.ts'
 import { withRecord } from './withRecord.ts'
 
 const perFrame = 100
@@ -11,7 +11,7 @@ const checkpointMsMax = 10_000
 const lookMs = 50
 
 /** From the start of an engine's process until its partition answers: without a checkpoint, then with the one it made. */
-export const measureRecovery = async ({ sizes, progress, folder }: AuditBench): Promise<Figure[]> => {
+export const measureRecovery = async ({ sizes, progress, folder }: AuditRun): Promise<Figure[]> => {
   const recover = (what: string, shape: { untouched: number; live: number }) => {
     progress.step(`recovery with ${what}`)
     return withRecord({ ...shape, perFrame, lives: 0, bodyBytes: 128 }, async ({ url, log }) => {

@@ -2,13 +2,13 @@ import { Replay, trace, verify } from '@kiroku/audit'
 import { decodeCheckpoint } from '@kiroku/engine'
 import { messageId } from '@kiroku/protocol'
 import { atLeast, atMost, informs, median, type Figure } from '../Figure.ts'
-import type { AuditBench } from './auditBench.ts'
+import type { AuditRun } from './AuditRun.ts'
 import { withRecord } from './withRecord.ts'
 
 const perFrame = 100
 
 /** Replay, verification and a trace without an index, each through the whole record. */
-export const readThrough = async ({ sizes, progress }: AuditBench): Promise<Figure[]> => {
+export const readThrough = async ({ sizes, progress }: AuditRun): Promise<Figure[]> => {
   const { changes, rounds } = sizes
   progress.step(`writing ${changes.toLocaleString('en')} changes`)
   const shape = { perFrame, lives: Math.round(changes / 3), untouched: 0, live: 0, bodyBytes: 128 }

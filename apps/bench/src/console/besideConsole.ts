@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process'
 import { availableParallelism } from 'node:os'
-import { promisify } from 'node:util'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import type { CDPSession, Page } from 'playwright-core'
-import { startLoaded, type LoadedEngine } from '../audit/LoadedEngine.ts'
 import { atLeast, atMost, informs, median, type Figure } from '../Figure.ts'
-import type { ConsoleBench } from './consoleBench.ts'
+import { startLoaded, type LoadedEngine } from '../audit/LoadedEngine.ts'
+import type { ConsoleRun } from './ConsoleRun.ts'
 import { emptyPage, openMachine } from './openPage.ts'
 import { childrenOf, processorMs } from './processorTime.ts'
 
@@ -27,12 +27,7 @@ interface Taken {
  * Whole lives under full load on two engines, one with the machine's page open and live. They take turns of less than a
  * second, and change places, so that whatever moves the machine's speed moves both; the browser has a processor of its own.
  */
-export const besideConsole = async ({
-  sizes,
-  browser,
-  progress,
-  folder,
-}: ConsoleBench): Promise<Figure[]> => {
+export const besideConsole = async ({ sizes, browser, progress, folder }: ConsoleRun): Promise<Figure[]> => {
   const closers: (() => Promise<unknown>)[] = []
   try {
     const processes = await browser.newBrowserCDPSession()

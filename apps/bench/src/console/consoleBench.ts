@@ -1,10 +1,10 @@
 import { chromiumFlags } from '@kiroku/testkit/chromium'
-import { chromium, type Browser } from 'playwright-core'
+import { chromium } from 'playwright-core'
 import type { Figure } from '../Figure.ts'
-import { runParts, type Part } from '../runParts.ts'
+import { runParts } from '../runParts.ts'
 import { besideConsole } from './besideConsole.ts'
 import { firstScreen } from './firstScreen.ts'
-import { fullSizes, quickSizes, type ConsoleSizes } from './sizes.ts'
+import { fullSizes, quickSizes } from './sizes.ts'
 import { travel } from './travel.ts'
 import { watchFrames } from './watchFrames.ts'
 
@@ -15,12 +15,6 @@ export interface ConsoleBenchOptions {
   readonly only: readonly string[]
   /** The browser's program. */
   readonly executablePath: string
-}
-
-/** What a part gets. */
-export interface ConsoleBench extends Part {
-  readonly sizes: ConsoleSizes
-  readonly browser: Browser
 }
 
 const parts = { first: firstScreen, frames: watchFrames, slider: travel, beside: besideConsole }

@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startLoaded } from '../audit/LoadedEngine.ts'
 import { atMost, informs, median, type Figure } from '../Figure.ts'
-import type { ConsoleBench } from './consoleBench.ts'
-import { emptyPage, openMachine, within } from './openPage.ts'
+import { startLoaded } from '../audit/LoadedEngine.ts'
+import type { ConsoleRun } from './ConsoleRun.ts'
 import { Wire } from './Wire.ts'
+import { emptyPage, openMachine, within } from './openPage.ts'
 
 /** Messages that were handled before, so that there is something to show. */
 const lives = 10_000
 const lookMs = 10
 
 /** From nothing in the cache to the machine with the counts of the feed on it. */
-export const firstScreen = async ({ sizes, browser, progress, folder }: ConsoleBench): Promise<Figure[]> => {
+export const firstScreen = async ({ sizes, browser, progress, folder }: ConsoleRun): Promise<Figure[]> => {
   const closers: (() => Promise<unknown>)[] = []
   try {
     progress.step('starting an engine with its console')

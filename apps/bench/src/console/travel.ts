@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
+import { atMost, informs, median, type Figure } from '../Figure.ts'
 import { reachedIn } from '../audit/reachedIn.ts'
 import { million } from '../audit/readThrough.ts'
 import { withRecord } from '../audit/withRecord.ts'
 import { queueName } from '../audit/writeRecord.ts'
 import { EngineProcess } from '../engine/EngineProcess.ts'
-import { atMost, informs, median, type Figure } from '../Figure.ts'
-import type { ConsoleBench } from './consoleBench.ts'
+import type { ConsoleRun } from './ConsoleRun.ts'
 import { emptyPage, openMachine, within } from './openPage.ts'
 
 const perFrame = 500
@@ -63,7 +63,7 @@ const arrive = async (page: Page, by: number, act: () => Promise<unknown>): Prom
 }
 
 /** The slider over a long log: any position of it, and record by record. */
-export const travel = async ({ sizes, browser, progress, folder }: ConsoleBench): Promise<Figure[]> => {
+export const travel = async ({ sizes, browser, progress, folder }: ConsoleRun): Promise<Figure[]> => {
   const lives = Math.round(sizes.longChanges / 3)
   const shape = { perFrame, lives, untouched: 10_000, live: 1_000, bodyBytes: 128, isSpread: true }
   progress.step(`writing ${sizes.longChanges.toLocaleString('en')} changes`)

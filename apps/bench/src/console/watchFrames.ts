@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Browser, Page } from 'playwright-core'
-import { startLoaded, type LoadedEngine } from '../audit/LoadedEngine.ts'
 import { atLeast, atMost, informs, type Figure } from '../Figure.ts'
-import type { ConsoleBench } from './consoleBench.ts'
+import { startLoaded, type LoadedEngine } from '../audit/LoadedEngine.ts'
+import type { ConsoleRun } from './ConsoleRun.ts'
 import { framesOf, type FrameWork, type TraceEvent } from './framesOf.ts'
 import { emptyPage, openMachine } from './openPage.ts'
 
@@ -52,7 +52,7 @@ interface Watched {
 }
 
 /** The machine's page, open and live: under a steady load, and while the engine does what it can. */
-export const watchFrames = async ({ sizes, browser, progress, folder }: ConsoleBench): Promise<Figure[]> => {
+export const watchFrames = async ({ sizes, browser, progress, folder }: ConsoleRun): Promise<Figure[]> => {
   const { watchedSeconds } = sizes
   const closers: (() => Promise<unknown>)[] = []
   try {

@@ -1,5 +1,5 @@
 import { informs, type Figure } from '../Figure.ts'
-import type { Bench } from './engineBench.ts'
+import type { Bench } from './Bench.ts'
 import { compare } from './rounds.ts'
 import { bodyBytes } from './sizes.ts'
 

@@ -1,9 +1,9 @@
 import { startServer } from '@kiroku/nats-server'
-import { EngineProcess } from '../engine/EngineProcess.ts'
 import { atLeast, atMost, informs, median, type Figure } from '../Figure.ts'
 import { LoadProcess } from '../LoadProcess.ts'
+import { EngineProcess } from '../engine/EngineProcess.ts'
 import type { LoneLoad } from '../load/loneKiroku.ts'
-import type { FirstBench } from './firstBench.ts'
+import type { FirstRun } from './FirstRun.ts'
 import { hasPeers, PeerServer } from './PeerServer.ts'
 import { percentile } from './percentile.ts'
 import { perSecond } from './sizes.ts'
@@ -25,7 +25,7 @@ interface Side {
  * of BullMQ on Redis (`appendfsync always`) and a consumer of RabbitMQ (quorum queue, publisher confirms). All of them
  * have a message on disk before they deliver it, but Redis, which writes it while it does.
  */
-export const compareLone = async ({ sizes, progress, folder }: FirstBench): Promise<Figure[]> => {
+export const compareLone = async ({ sizes, progress, folder }: FirstRun): Promise<Figure[]> => {
   const stop: (() => Promise<void>)[] = []
   const load = (name: string, module: string, at: string): Side => {
     const process = new LoadProcess<LoneLoad>(module, module, [at])

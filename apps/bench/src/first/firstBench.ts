@@ -1,7 +1,7 @@
 import type { Figure } from '../Figure.ts'
-import { runParts, type Part } from '../runParts.ts'
+import { runParts } from '../runParts.ts'
 import { compareLone } from './compareLone.ts'
-import { fullSizes, quickSizes, type FirstSizes } from './sizes.ts'
+import { fullSizes, quickSizes } from './sizes.ts'
 import { startCommands } from './startCommands.ts'
 
 /** How what one feels in the first hour is measured. */
@@ -9,11 +9,6 @@ export interface FirstBenchOptions {
   readonly quick: boolean
   /** Parts to run; all of them when empty. */
   readonly only: readonly string[]
-}
-
-/** What a part gets. */
-export interface FirstBench extends Part {
-  readonly sizes: FirstSizes
 }
 
 const parts = { lone: compareLone, start: startCommands }

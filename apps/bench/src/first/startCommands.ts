@@ -3,10 +3,10 @@ import { writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import { startServer } from '@kiroku/nats-server'
-import { EngineProcess } from '../engine/EngineProcess.ts'
 import { atMost, median, type Figure } from '../Figure.ts'
 import { ownRoot } from '../LoadProcess.ts'
-import type { FirstBench } from './firstBench.ts'
+import { EngineProcess } from '../engine/EngineProcess.ts'
+import type { FirstRun } from './FirstRun.ts'
 
 const run = promisify(execFile)
 
@@ -20,7 +20,7 @@ const env = {
 }
 
 /** How long commands take from the shell and back, in the clone and in the package that people install. */
-export const startCommands = async ({ sizes, progress, folder }: FirstBench): Promise<Figure[]> => {
+export const startCommands = async ({ sizes, progress, folder }: FirstRun): Promise<Figure[]> => {
   const project = await folder()
   await install(project, (text) => progress.step(text))
   const server = await startServer({ syncInterval: 'always' })

@@ -7,35 +7,16 @@ import * as Layer from 'effect/Layer'
 import * as Logger from 'effect/Logger'
 import * as Option from 'effect/Option'
 import * as Scope from 'effect/Scope'
-import { PersistenceError } from 'effect/cluster/ClusterError'
 import * as EntityId from 'effect/cluster/EntityId'
 import * as MessageStorage from 'effect/cluster/MessageStorage'
-import * as Runner from 'effect/cluster/Runner'
-import * as RunnerAddress from 'effect/cluster/RunnerAddress'
 import * as RunnerHealth from 'effect/cluster/RunnerHealth'
 import * as Runners from 'effect/cluster/Runners'
 import * as RunnerStorage from 'effect/cluster/RunnerStorage'
-import * as ShardId from 'effect/cluster/ShardId'
 import * as Sharding from 'effect/cluster/Sharding'
 import * as ShardingConfig from 'effect/cluster/ShardingConfig'
-import { joinDebounceMs, lockCheckMs, membershipPollMs, releaseRetryMs } from '../ClusterLimits.ts'
-import { scaledClock } from './scaledClock.ts'
-
-/** What Sharding needs to know and do in the store, in our words. */
-export interface ShardStore {
-  /** Addresses of the runners that partitions may be given to. */
-  readonly candidates: () => Promise<ReadonlyArray<string>>
-  readonly join: () => Promise<void>
-  readonly leave: () => Promise<void>
-  /** Those of `partitions` whose lock is now ours. */
-  readonly acquire: (partitions: ReadonlyArray<number>, signal: AbortSignal) => Promise<ReadonlyArray<number>>
-  /** Those of `partitions` whose lock is not known to be another's. */
-  readonly stillHeld: (partitions: ReadonlyArray<number>) => ReadonlyArray<number>
-  readonly release: (partition: number) => Promise<void>
-  readonly releaseAll: () => Promise<void>
-  /** Whether this node is leaving, and names itself no more. */
-  readonly isLeaving: () => boolean
-}
+import { joinDebounceMs, lockCheckMs, membershipPollMs } from '../ClusterLimits.ts'
+import { runnerAddress, shardGroup, storageOf, type ShardStore } from './ShardStore.ts'
+import { onItsClock, shardingClock } from './shardingClock.ts'
 
 /** Settings of {@link runSharding}. */
 export interface ShardingOptions {
@@ -49,58 +30,11 @@ export interface ShardingOptions {
   readonly onTrouble: (reason: string) => void
 }
 
-const group = 'default'
-
-/**
- * Sharding rests a fixed second after every attempt at locks, and a partition that falls to this node meanwhile has
- * no owner for as long. On its clock time runs faster, so that it rests 100 ms; the durations it is given are
- * lengthened to match.
- */
-const clockFactor = 10
-const onItsClock = (ms: number) => ms * clockFactor
-
-/** The whole address is in the host: no node listens to another, so there is no port. */
-const runnerAddress = (address: string) => RunnerAddress.make(address, 0)
-
-const shardIdOf = (partition: number) => ShardId.toString({ group, id: partition + 1 })
-const partitionOf = (shardId: string) => ShardId.fromStringEncoded(shardId).id - 1
-
-const stored = <A>(operation: (signal: AbortSignal) => Promise<A>) =>
-  Effect.tryPromise({ try: operation, catch: (cause) => new PersistenceError({ cause }) })
-
-const storageOf = (store: ShardStore) =>
-  RunnerStorage.makeEncoded({
-    getRunners: Effect.map(stored(store.candidates), (addresses) =>
-      addresses.map((address) => {
-        const runner = Runner.make({ address: runnerAddress(address), groups: [group], weight: 1 })
-        return [Runner.Runner.encodeSync(runner), true] as const
-      }),
-    ),
-    // The machine id numbers messages between entities, of which there are none.
-    register: () => Effect.as(stored(store.join), 0),
-    unregister: () => stored(store.leave),
-    setRunnerHealth: () => Effect.void,
-    acquire: (_, shardIds) =>
-      Effect.map(
-        stored((signal) => store.acquire(shardIds.map(partitionOf), signal)),
-        (partitions) => partitions.map(shardIdOf),
-      ),
-    // From memory: a refresh that fails or is late would stop every partition of the node.
-    refresh: (_, shardIds) => Effect.sync(() => store.stillHeld(shardIds.map(partitionOf)).map(shardIdOf)),
-    // Sharding tries again nearly at once.
-    release: (_, shardId) =>
-      Effect.tapError(
-        stored(() => store.release(partitionOf(shardId))),
-        () => Effect.sleep(onItsClock(releaseRetryMs)),
-      ),
-    releaseAll: () => stored(store.releaseAll),
-  })
-
 /** A name whose hash is the partition's own shard: names left to chance leave nodes idle. */
 const singletonName = (sharding: Sharding.Sharding['Service'], partition: number): string => {
   for (let salt = 0; ; salt++) {
     const name = `partition-${partition}-${salt}`
-    if (sharding.getShardId(EntityId.make(name), group).id === partition + 1) return name
+    if (sharding.getShardId(EntityId.make(name), shardGroup).id === partition + 1) return name
   }
 }
 
@@ -124,8 +58,8 @@ export const runSharding = Effect.fnUntraced(function* (options: ShardingOptions
   const config = ShardingConfig.layer({
     runnerAddress: Option.some(runnerAddress(options.address)),
     shardsPerGroup: options.partitions,
-    availableShardGroups: [group],
-    assignedShardGroups: [group],
+    availableShardGroups: [shardGroup],
+    assignedShardGroups: [shardGroup],
     shardLockRefreshInterval: onItsClock(lockCheckMs),
     shardLockExpiration: onItsClock(lockCheckMs * 3),
     refreshAssignmentsInterval: onItsClock(membershipPollMs),
@@ -155,7 +89,7 @@ export const runSharding = Effect.fnUntraced(function* (options: ShardingOptions
   const services = yield* Effect.provideService(
     Layer.buildWithScope(layer, shardingScope),
     Clock.Clock,
-    scaledClock(clock, clockFactor),
+    shardingClock(clock),
   )
   const sharding = Context.get(services, Sharding.Sharding)
   for (let partition = 0; partition < options.partitions; partition++) {
@@ -164,7 +98,7 @@ export const runSharding = Effect.fnUntraced(function* (options: ShardingOptions
       .run(partition)
       .pipe(Effect.provideService(Logger.CurrentLoggers, loggers), Effect.provideService(Clock.Clock, clock))
     yield* Scope.provide(
-      sharding.registerSingleton(singletonName(sharding, partition), run, { shardGroup: group }),
+      sharding.registerSingleton(singletonName(sharding, partition), run, { shardGroup }),
       registrations,
     )
   }

@@ -1,0 +1,54 @@
+import { KirokuError } from '@kiroku/protocol'
+import type { ClientEvent } from './ClientEvent.ts'
+import type { ClientOptions } from './ClientOptions.ts'
+import { realClock, type Clock } from './Clock.ts'
+import { Reachability } from './Reachability.ts'
+import type { Transport } from './Transport.ts'
+import { limits } from './limits.ts'
+import { tellOnConsole } from './tellOnConsole.ts'
+
+/** What everything under one client shares. */
+export interface ClientContext {
+  readonly transport: Transport
+  readonly clock: Clock
+  readonly emit: (event: ClientEvent) => void
+  readonly reachability: Reachability
+  readonly sendTimeoutMs: number
+  readonly requestTimeoutMs: number
+}
+
+/** The context of a client as its options say. Errors: `InvalidArgument`. */
+export const createContext = (transport: Transport, options: ClientOptions): ClientContext => {
+  const clock = options.clock ?? realClock
+  const emit = emitter(options.onEvent ?? tellOnConsole)
+  return {
+    transport,
+    clock,
+    emit,
+    reachability: new Reachability(clock, emit),
+    sendTimeoutMs: timeout('sendTimeoutMs', options.sendTimeoutMs ?? 300_000),
+    requestTimeoutMs: timeout('requestTimeoutMs', options.requestTimeoutMs ?? 30_000),
+  }
+}
+
+/** A repeat that comes later than that could be stored a second time. */
+const timeout = (name: string, ms: number): number => {
+  if (ms >= 0 && ms <= limits.timeoutMsMax) return ms
+  throw new KirokuError(
+    'InvalidArgument',
+    `${name} must be 0 to ${limits.timeoutMsMax} ms (10 minutes), not ${ms}`,
+  )
+}
+
+/** Events for a listener whose own failure must not break what the client is doing; it surfaces as uncaught. */
+const emitter =
+  (listener: ClientOptions['onEvent']) =>
+  (event: ClientEvent): void => {
+    try {
+      listener?.(event)
+    } catch (error) {
+      queueMicrotask(() => {
+        throw error
+      })
+    }
+  }

@@ -1,0 +1,100 @@
+import { checkQueueName, KirokuError, type QueueDescription } from '@kiroku/protocol'
+import { thrownEvent } from './ClientEvent.ts'
+import {
+  ConsumerLoop,
+  type BatchHandler,
+  type Consumer,
+  type ConsumeOptions,
+  type MessageHandler,
+} from './Consumer.ts'
+import type { MessageView } from './MessageView.ts'
+import { checkOptions, type OptionNames } from './checkOptions.ts'
+import { handleEach } from './handleEach.ts'
+import type { Receiver } from './receiveMessages.ts'
+import { nameOf, type QueueNamed } from './schema/defineQueue.ts'
+
+/** The running consumers of one client. */
+export class Consumers {
+  readonly #receiver: Receiver
+  readonly #warningsOf: (queue: QueueDescription) => Promise<readonly string[]>
+  readonly #running = new Set<Consumer>()
+  readonly #warned = new Set<string>()
+  #isClosed = false
+
+  /** @param warningsOf what is rarely intended about a queue */
+  constructor(receiver: Receiver, warningsOf: (queue: QueueDescription) => Promise<readonly string[]>) {
+    this.#receiver = receiver
+    this.#warningsOf = warningsOf
+  }
+
+  /** Starts one. Errors: `InvalidQueueName`, `InvalidArgument`, `Stopped`. */
+  consume<T>(from: QueueNamed, handler: BatchHandler<T>, options: ConsumeOptions = {}): Consumer {
+    const queue = nameOf(from)
+    checkQueueName(queue)
+    checkOptions('consume', options, consumeOptions)
+    if (this.#isClosed) throw new KirokuError('Stopped', 'The client is closed')
+    const { connection, consumer: name, newPoll, clock, emit } = this.#receiver
+    const consumer = new ConsumerLoop(
+      {
+        queue,
+        definition: typeof from === 'string' ? undefined : from,
+        consumer: name,
+        open: async () => {
+          const log = await connection.open()
+          return { incarnation: log.directory.incarnation, route: log.of(queue) }
+        },
+        newPoll,
+        warnings: (described) => this.#newWarnings(described),
+        clock,
+        emit,
+      },
+      handler as BatchHandler,
+      options,
+    )
+    this.#running.add(consumer)
+    const forget = (): void => void this.#running.delete(consumer)
+    consumer.closed.then(forget, forget)
+    return consumer
+  }
+
+  /** The same for a handler of single messages. */
+  consumeEach<T>(from: QueueNamed, handler: MessageHandler<T>, options?: ConsumeOptions): Consumer {
+    const queue = nameOf(from)
+    const failed = (error: unknown, message: MessageView): void =>
+      this.#receiver.emit(thrownEvent(queue, error, message, 1))
+    return this.consume(from, handleEach(handler, failed), options)
+  }
+
+  /** Starts no more. */
+  close(): void {
+    this.#isClosed = true
+  }
+
+  /** Resolves when all have ended. */
+  async stop(): Promise<void> {
+    await Promise.all([...this.#running].map((consumer) => consumer.stop()))
+  }
+
+  /** Warnings that no consumer of this client was told yet. */
+  async #newWarnings(described: QueueDescription): Promise<string[]> {
+    const warnings = await this.#warningsOf(described)
+    const key = (warning: string): string => `${described.name}: ${warning}`
+    const fresh = warnings.filter((warning) => !this.#warned.has(key(warning)))
+    for (const warning of fresh) this.#warned.add(key(warning))
+    return fresh
+  }
+}
+
+const consumeOptions: OptionNames<ConsumeOptions> = {
+  subscription: true,
+  group: true,
+  batchMessages: true,
+  batchWaitMs: true,
+  concurrency: true,
+  retryDelayMsMax: true,
+  leaseMs: true,
+  renew: true,
+  leaseTickMs: true,
+  leaseLeftMsMin: true,
+  messageTimeoutMs: true,
+}

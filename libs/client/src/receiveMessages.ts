@@ -1,0 +1,77 @@
+import type { CommandOf } from '@kiroku/protocol'
+import type { ReceiveOptions } from './Client.ts'
+import type { ClientEvent } from './ClientEvent.ts'
+import type { Clock } from './Clock.ts'
+import type { LogConnection } from './LogConnection.ts'
+import { receivedMessages, type ReceivedMessage } from './ReceivedMessage.ts'
+import { checkOptions, type OptionNames } from './checkOptions.ts'
+import { nameOf, type QueueNamed } from './schema/defineQueue.ts'
+import { fittingMessages } from './schema/fittingMessages.ts'
+
+/** Who receives, and over what. */
+export interface Receiver {
+  readonly connection: LogConnection
+  /** Its name in deliveries and in the record. */
+  readonly consumer: string
+  readonly newPoll: () => string
+  readonly clock: Clock
+  readonly emit: (event: ClientEvent) => void
+}
+
+/** Takes messages; an empty array when there is none within the wait. Errors: see `Client.receive`. */
+export const receiveMessages = async <T>(
+  { connection, consumer, newPoll, emit }: Receiver,
+  from: QueueNamed,
+  options: ReceiveOptions,
+): Promise<ReceivedMessage<T>[]> => {
+  checkOptions('receive', options, receiveOptions)
+  const queue = nameOf(from)
+  const log = await connection.openFor(queue)
+  const { subscription, group, max = 1, mode = 'simple', signal, attemptId } = options
+  const { bytesMax, waitMs, batchWaitMs, leaseMs } = options
+  const command: CommandOf<'Receive'> = {
+    type: 'Receive',
+    queue,
+    poll: newPoll(),
+    max,
+    mode,
+    consumer,
+    ...(subscription === undefined ? {} : { subscription }),
+    ...(group === undefined ? {} : { group }),
+    ...(attemptId === undefined ? {} : { attempt: attemptId }),
+    ...(bytesMax === undefined ? {} : { bytesMax }),
+    ...(waitMs === undefined ? {} : { waitMs }),
+    ...(batchWaitMs === undefined ? {} : { batchWaitMs }),
+    ...(leaseMs === undefined ? {} : { leaseMs }),
+  }
+  const taken = await log.of(queue).take(command, { signal })
+  if (taken === undefined) return []
+  const { partition, delivery } = taken
+  const { incarnation } = log.directory
+  const context = { incarnation, partition: partition.link.partition, queue, delivery }
+  const messages = receivedMessages<T>(context, partition.settler)
+  if (typeof from === 'string') return messages
+  return fittingMessages(from, messages, {
+    // It is refused without a dead-letter queue. What cannot be settled at all is delivered again.
+    deadLetter: (message, error) =>
+      message
+        .deadLetter(error)
+        .catch(() => message.retry({ delayMs: 0, error }))
+        .catch(() => undefined),
+    retry: (message, error) => message.retry({ error }).catch(() => undefined),
+    emit,
+  })
+}
+
+const receiveOptions: OptionNames<ReceiveOptions> = {
+  subscription: true,
+  group: true,
+  max: true,
+  bytesMax: true,
+  waitMs: true,
+  batchWaitMs: true,
+  attemptId: true,
+  leaseMs: true,
+  mode: true,
+  signal: true,
+}

@@ -1,0 +1,65 @@
+import * as Effect from 'effect/Effect'
+import { PersistenceError } from 'effect/cluster/ClusterError'
+import * as Runner from 'effect/cluster/Runner'
+import * as RunnerAddress from 'effect/cluster/RunnerAddress'
+import * as RunnerStorage from 'effect/cluster/RunnerStorage'
+import * as ShardId from 'effect/cluster/ShardId'
+import { releaseRetryMs } from '../ClusterLimits.ts'
+import { onItsClock } from './shardingClock.ts'
+
+/** What Sharding needs to know and do in the store, in our words. */
+export interface ShardStore {
+  /** Addresses of the runners that partitions may be given to. */
+  readonly candidates: () => Promise<ReadonlyArray<string>>
+  readonly join: () => Promise<void>
+  readonly leave: () => Promise<void>
+  /** Those of `partitions` whose lock is now ours. */
+  readonly acquire: (partitions: ReadonlyArray<number>, signal: AbortSignal) => Promise<ReadonlyArray<number>>
+  /** Those of `partitions` whose lock is not known to be another's. */
+  readonly stillHeld: (partitions: ReadonlyArray<number>) => ReadonlyArray<number>
+  readonly release: (partition: number) => Promise<void>
+  readonly releaseAll: () => Promise<void>
+  /** Whether this node is leaving, and names itself no more. */
+  readonly isLeaving: () => boolean
+}
+
+/** The one group that all shards are in. */
+export const shardGroup = 'default'
+
+/** The whole address is in the host: no node listens to another, so there is no port. */
+export const runnerAddress = (address: string) => RunnerAddress.make(address, 0)
+
+const shardIdOf = (partition: number) => ShardId.toString({ group: shardGroup, id: partition + 1 })
+const partitionOf = (shardId: string) => ShardId.fromStringEncoded(shardId).id - 1
+
+const stored = <A>(operation: (signal: AbortSignal) => Promise<A>) =>
+  Effect.tryPromise({ try: operation, catch: (cause) => new PersistenceError({ cause }) })
+
+/** The store as Sharding asks it. */
+export const storageOf = (store: ShardStore) =>
+  RunnerStorage.makeEncoded({
+    getRunners: Effect.map(stored(store.candidates), (addresses) =>
+      addresses.map((address) => {
+        const runner = Runner.make({ address: runnerAddress(address), groups: [shardGroup], weight: 1 })
+        return [Runner.Runner.encodeSync(runner), true] as const
+      }),
+    ),
+    // The machine id numbers messages between entities, of which there are none.
+    register: () => Effect.as(stored(store.join), 0),
+    unregister: () => stored(store.leave),
+    setRunnerHealth: () => Effect.void,
+    acquire: (_, shardIds) =>
+      Effect.map(
+        stored((signal) => store.acquire(shardIds.map(partitionOf), signal)),
+        (partitions) => partitions.map(shardIdOf),
+      ),
+    // From memory: a refresh that fails or is late would stop every partition of the node.
+    refresh: (_, shardIds) => Effect.sync(() => store.stillHeld(shardIds.map(partitionOf)).map(shardIdOf)),
+    // Sharding tries again nearly at once.
+    release: (_, shardId) =>
+      Effect.tapError(
+        stored(() => store.release(partitionOf(shardId))),
+        () => Effect.sleep(onItsClock(releaseRetryMs)),
+      ),
+    releaseAll: () => stored(store.releaseAll),
+  })

@@ -1,0 +1,15 @@
+import type * as Clock from 'effect/Clock'
+import { scaledClock } from './scaledClock.ts'
+
+/**
+ * Sharding rests a fixed second after every attempt at locks, and a partition that falls to this node meanwhile has
+ * no owner for as long. On its clock time runs faster, so that it rests 100 ms; the durations it is given are
+ * lengthened to match.
+ */
+const clockFactor = 10
+
+/** A duration as Sharding has to be told it. */
+export const onItsClock = (ms: number) => ms * clockFactor
+
+/** The clock that Sharding goes by. */
+export const shardingClock = (clock: Clock.Clock) => scaledClock(clock, clockFactor)
