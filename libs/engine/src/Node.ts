@@ -6,6 +6,7 @@ import { liveTime, type Time } from './Time.ts'
 import { PartitionActor } from './actor/PartitionActor.ts'
 import type { ActorState } from './actor/lifecycle.ts'
 import type { CheckpointPolicy } from './checkpoint/Checkpoints.ts'
+import { LoadTurns } from './checkpoint/LoadTurns.ts'
 import type { TailNotes } from './checkpoint/TailNotes.ts'
 import { limits } from './limits.ts'
 import { RoomWatch } from './store/RoomWatch.ts'
@@ -43,6 +44,7 @@ export class Node {
   readonly #o: NodeOptions
   readonly #time: Time
   readonly #store: RoomWatch
+  readonly #loads: LoadTurns
   readonly #actors = new Map<number, PartitionActor>()
   readonly #ownerListeners = new Set<(partition: number, epoch: number) => void>()
 
@@ -50,6 +52,7 @@ export class Node {
     this.#o = options
     this.#time = options.time ?? liveTime
     this.#store = new RoomWatch(options.log, this.#time)
+    this.#loads = new LoadTurns(this.#time)
   }
 
   get name(): string {
@@ -84,6 +87,7 @@ export class Node {
         checkpoints: this.#o.checkpoints ?? {
           bytesMin: limits.checkpointBytesMin,
           ageMs: limits.checkpointAgeMs,
+          replayMsMax: limits.replayMsMax,
         },
         node: this.#o.name,
         time: this.#time,
@@ -91,6 +95,7 @@ export class Node {
         lockFresh: () => lease === undefined || performance.now() - lease.confirmedAtMs() < lease.ttlMs / 2,
         route: (to, commands) => this.request(to, commands),
         store: this.#store,
+        loads: this.#loads,
         tailNotes: this.#o.tailNotes,
         onState: (state, reason) => this.#o.onState?.(partition, state, actor.epoch, reason),
         onTrouble: (what) => this.#o.onTrouble?.(partition, what),

@@ -43,6 +43,8 @@ export const limits = {
   editsUnderWay: 100,
   /** How long a replay, or work on a copy of the state, runs before it yields the thread. */
   sliceMs: 10,
+  /** A partition that takes longer to load lets the next begin. */
+  loadTurnMs: 2_000,
   fenceTriesMsMax: 15_000,
   fenceReasonCharactersMax: 300,
   /** The longest pause between two tries to have appends stored that were not confirmed. */
@@ -52,6 +54,16 @@ export const limits = {
   /** A checkpoint is made when the log grew by this multiple of the last one's size. */
   checkpointGrowth: 4,
   checkpointAgeMs: 3_600_000,
+  /** What replaying takes of a core, by record and by byte, about: reading it from the store included. */
+  replayRecordMs: 0.025,
+  replayByteMs: 2e-6,
+  /** A state is stored for the next owner when that would replay for longer than this… */
+  replayMsMax: 250,
+  /** …or for longer than this at a hand-over, which waits for it this long… */
+  handOverReplayMsMax: 20,
+  handOverStoreMs: 2_000,
+  /** …and when the log grew by this multiple of the last stored state's size. */
+  resumeGrowth: 10,
   /** States of this many slots or more get the memory for a snapshot allocated ahead. */
   snapshotSpaceFrom: 100_000,
   /** An old part of the log is carried forward when at most this share of it is still needed… */

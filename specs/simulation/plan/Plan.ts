@@ -66,7 +66,11 @@ export const planOf = (seed: number, without = whole): Plan => {
     odds: Object.fromEntries(
       Object.entries(odds).map(([name, share]) => [name, without.odds.has(name as OddsName) ? 0 : share]),
     ) as unknown as Odds,
-    checkpoints: { bytesMin: chance.pick([1_500, 6_000, 30_000, 1e9]), ageMs: chance.pick([1e9, 5_000]) },
+    checkpoints: {
+      bytesMin: chance.pick([1_500, 6_000, 30_000, 1e9]),
+      ageMs: chance.pick([1e9, 5_000]),
+      replayMsMax: chance.stream('replay').pick([1e9, 2, 0.5]),
+    },
     recordBytes: keepsAll ? 1e9 : chance.pick([30_000, 120_000]),
     recordBytesMax: chance.pick([150_000, 1_000_000]),
     store,

@@ -1,6 +1,7 @@
 import type { KeyStore, PartitionLog } from '@kiroku/log'
 import type { Time } from '../Time.ts'
 import type { CheckpointPolicy } from '../checkpoint/Checkpoints.ts'
+import type { LoadTurns } from '../checkpoint/LoadTurns.ts'
 import type { TailNotes } from '../checkpoint/TailNotes.ts'
 import type { RoomWatch } from '../store/RoomWatch.ts'
 import type { Route } from '../tasks/Owner.ts'
@@ -29,6 +30,8 @@ export interface ActorOptions {
   readonly route: Route
   /** The store that the log shares. */
   readonly store: RoomWatch
+  /** The loads of all partitions of this node. */
+  readonly loads: LoadTurns
   readonly tailNotes?: TailNotes | undefined
   readonly onState?: (state: ActorState, reason: string) => void
   /** Told of what failed and is tried again, in a sentence. */

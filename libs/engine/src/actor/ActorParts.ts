@@ -47,6 +47,10 @@ export const actorParts = (options: ActorOptions, life: Life, work: ActorWork) =
   const wake = (): void => loop.wake()
   const isActive = (): boolean => life.isActive
   const isFull = (): boolean => storage.full
+  const writeFrame = (): void => {
+    notes.isDue = true
+    wake()
+  }
   const act: Owner['act'] = (run, bytes) => loop.act(run, bytes)
 
   const storage = new StorageWatch(log, time, options.store, () => checkpoints.press(now()))
@@ -55,10 +59,7 @@ export const actorParts = (options: ActorOptions, life: Life, work: ActorWork) =
     isActive,
     isFull,
     wake,
-    probe: () => {
-      notes.isDue = true
-      wake()
-    },
+    probe: writeFrame,
     trouble: (what) => options.onTrouble?.(what),
   })
   const writer = new LargeBodyWriter({ partition: log.partition, sizes, isActive, wake })
@@ -77,6 +78,7 @@ export const actorParts = (options: ActorOptions, life: Life, work: ActorWork) =
     sizes,
     storage,
     act,
+    frame: writeFrame,
     hasRoomToCarry: (bytes) => storage.carries(bytes, mailbox.bytes),
     trimmedEarly: () => void metrics.earlyTrims++,
     ended: (seq, error) => {

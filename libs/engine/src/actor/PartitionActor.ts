@@ -10,10 +10,10 @@ import type { Metrics } from '../Metrics.ts'
 import { AppendPipeline, type Append } from '../append/AppendPipeline.ts'
 import type { Loaded } from '../checkpoint/load.ts'
 import { isDamage } from '../isDamage.ts'
-import { limits } from '../limits.ts'
 import type { OwnerTask } from '../tasks/OwnerTask.ts'
 import type { ActorOptions } from './ActorOptions.ts'
 import { actorParts, type ActorParts } from './ActorParts.ts'
+import { HandOver } from './HandOver.ts'
 import { Life } from './Life.ts'
 import { Recovery } from './Recovery.ts'
 import { Request } from './Request.ts'
@@ -32,14 +32,13 @@ export class PartitionActor {
   readonly #life: Life
   readonly #parts: ActorParts
   readonly #recovery: Recovery
+  readonly #handOver: HandOver
   #own: Ownership | undefined
   #pipeline!: AppendPipeline
   /** The last record that is stored. */
   #storedSeq = 0
   #storedHash!: Uint8Array
   #quarantine = new KirokuError('Quarantined', 'the partition is closed')
-  #drained: () => void = () => {}
-  #cancelDrain: () => void = () => {}
   #ended: (error: KirokuError | undefined) => void = () => {}
   /** Resolves when this ownership ended: without an error after a hand-over. */
   readonly ended: Promise<KirokuError | undefined>
@@ -54,10 +53,11 @@ export class PartitionActor {
       decided: () => {
         for (const task of this.#tasks) task.decided?.()
       },
-      turned: () => this.#checkDrained(),
+      turned: () => this.#handOver.check(),
       ended: (error) => this.#end(error),
       damaged: (error) => this.#fail(error),
     })
+    this.#handOver = new HandOver(this.#parts, options.time)
     this.#recovery = new Recovery(options, this.#life, this.metrics)
   }
 
@@ -153,6 +153,7 @@ export class PartitionActor {
     const request = new Request(commands.length)
     const { life } = this
     if (!this.#life.isActive) {
+      this.#recovery.demand++
       const error =
         life === 'Quarantined'
           ? this.#quarantine
@@ -188,7 +189,7 @@ export class PartitionActor {
     checkpoints.stored(seq)
     for (const task of this.#tasks) task.stored?.(seq)
     this.#o.tailNotes?.note(this.partition, append, this.epoch, this.#o.time.monotonicMs())
-    this.#checkDrained()
+    this.#handOver.check()
     loop.wake()
   }
 
@@ -240,34 +241,17 @@ export class PartitionActor {
     loop.wake()
   }
 
-  /** Hands the partition over: what is under way finishes, waiting receives are told, nothing new is taken. */
+  /** Hands the partition over: what the next owner needs is stored, what is under way finishes, nothing new is taken. */
   async drain(): Promise<void> {
+    if (this.life === 'Active') await this.#parts.checkpoints.handOver()
     if (this.life === 'Active') {
       this.#life.send('DRAIN', 'handing over')
-      const { gate, notes, loop } = this.#parts
       const error = new KirokuError('NotOwner', `partition ${this.partition} is handed over`)
-      for (const poll of this.#own!.polls.values()) {
-        poll.done = true
-        gate.refuse(poll.token, error)
-      }
-      this.#own!.polls.clear()
-      for (const task of this.#tasks) task.drain?.()
-      notes.drain()
-      loop.wake()
-      await new Promise<void>((resolve) => {
-        this.#drained = resolve
-        this.#cancelDrain = this.#o.time.after(limits.drainMs, resolve)
-        this.#checkDrained()
-      })
+      await this.#handOver.finish(this.#own!, error)
       this.#life.send('DRAINED', 'handed over')
     } else this.#life.send('DRAIN', 'stopped')
     this.#end(undefined)
     await this.#o.tailNotes?.flush(this.partition)
-  }
-
-  #checkDrained(): void {
-    if (this.life !== 'Draining') return
-    if (this.#parts.loop.isIdle && this.#parts.deliverer.isIdle) this.#drained()
   }
 
   #fail(e: unknown): void {
@@ -278,8 +262,7 @@ export class PartitionActor {
     const { loop, notes, storage } = this.#parts
     loop.end()
     notes.end()
-    this.#cancelDrain()
-    this.#drained()
+    this.#handOver.end()
     storage.stop()
     if (error !== undefined) {
       const closed = `partition ${this.partition} is closed: ${error.message}`

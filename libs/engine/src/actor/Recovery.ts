@@ -6,8 +6,9 @@ import type { Append } from '../append/AppendPipeline.ts'
 import { fence, isOver, otherOwnerBehind, type Fenced } from '../append/fence.ts'
 import { holds, refusalAmong, storeAgain, type Stored } from '../append/storeAgain.ts'
 import { asKirokuError } from '../asKirokuError.ts'
+import type { LoadTurns } from '../checkpoint/LoadTurns.ts'
 import type { TailNotes } from '../checkpoint/TailNotes.ts'
-import { load, type Loaded } from '../checkpoint/load.ts'
+import { load as loadState, type Loaded } from '../checkpoint/load.ts'
 import { isDamage } from '../isDamage.ts'
 import { limits } from '../limits.ts'
 import type { Life } from './Life.ts'
@@ -19,6 +20,7 @@ interface RecoveryOptions {
   readonly node: string
   readonly time: Time
   readonly lockFresh: () => boolean
+  readonly loads: LoadTurns
   readonly tailNotes?: TailNotes | undefined
 }
 
@@ -31,6 +33,8 @@ export class Recovery {
   readonly #life: Life
   readonly #metrics: Metrics
   #fenced: Fenced | undefined
+  /** Requests that came while there was no state. */
+  demand = 0
 
   constructor(options: RecoveryOptions, life: Life, metrics: Metrics) {
     this.#o = options
@@ -49,11 +53,8 @@ export class Recovery {
     const epochBefore = tailNotes?.epoch(log.partition)
     this.#fenced = await fence(log, node, time, lockFresh, () => this.#stopped(), epochBefore)
     this.#life.send('FENCE_STORED', `epoch ${this.#fenced.epoch}`)
-    const begunMs = time.monotonicMs()
-    const loaded = await load(log, this.#fenced.seq)
+    const loaded = await this.reload()
     await tailNotes?.check(log, loaded.state.repairedEpoch)
-    this.#metrics.replayEvents = loaded.events
-    this.#metrics.replaySeconds = (time.monotonicMs() - begunMs) / 1_000
     return loaded
   }
 
@@ -95,9 +96,17 @@ export class Recovery {
     return found
   }
 
-  /** Rebuilds the state up to the last fence. */
+  /** Rebuilds the state up to the last fence, when it is this partition's turn. */
   reload(): Promise<Loaded> {
-    return load(this.#o.log, this.#fenced!.seq)
+    const { loads, log, time } = this.#o
+    const load = async (): Promise<Loaded> => {
+      const begunMs = time.monotonicMs()
+      const loaded = await loadState(log, this.#fenced!.seq)
+      this.#metrics.replayEvents = loaded.events
+      this.#metrics.replaySeconds = (time.monotonicMs() - begunMs) / 1_000
+      return loaded
+    }
+    return loads.run(() => this.demand, load)
   }
 
   /** What ended an ownership: damage found by an owner that was overtaken is none. */

@@ -1,6 +1,7 @@
 import type { PartitionLog } from '@kiroku/log'
 import { snapshotting, type PartitionState, type Snapshot, SnapshotSpace, decide } from '@kiroku/partition'
 import type { CheckpointsDescription } from '@kiroku/protocol'
+import type { Time } from '../Time.ts'
 import type { Append } from '../append/AppendPipeline.ts'
 import { limits } from '../limits.ts'
 import { BodyCarrier, type CarryWork } from './BodyCarrier.ts'
@@ -11,6 +12,7 @@ import { encodeAside } from './encodeAside.ts'
 import { inTurns } from './inTurns.ts'
 import type { Loaded } from './load.ts'
 import type { MadeCheckpoint } from './makeCheckpoint.ts'
+import { ResumePoint } from './ResumePoint.ts'
 import { bytesOf, thin } from './thin.ts'
 
 /** A copy of the state at a frame that is not a checkpoint yet. */
@@ -21,6 +23,8 @@ interface Taken {
   /** Was begun, and goes on once the frame is stored. */
   readonly copying: Generator<undefined, Snapshot>
   readonly largeBodies: readonly number[]
+  /** Whether the log will name it; otherwise it is for the next owner only. */
+  readonly isNamed: boolean
 }
 
 /** When a checkpoint is due. */
@@ -29,12 +33,17 @@ export interface CheckpointPolicy {
   readonly bytesMin: number
   /** Or the last one is this old, in ms, and something happened since. */
   readonly ageMs: number
+  /** A state is stored for the next owner when that would have to replay for longer, in ms of a core; absent: it is not. */
+  readonly replayMsMax?: number
 }
 
 /** What checkpoints are made with, and what the owner does for them. */
 export interface CheckpointWork extends CarryWork, Omit<TrimWork, 'removed'> {
   readonly log: PartitionLog
   readonly checkpoints: CheckpointPolicy
+  readonly time: Time
+  /** Has a frame written, on which a state can be stored. */
+  frame(): void
   /** The log was trimmed before its limits asked for it, and there is room again. */
   trimmedEarly(): void
   /** A checkpoint was stored, or it or the trimming behind it failed; then the log stays longer. */
@@ -49,6 +58,7 @@ export interface CheckpointWork extends CarryWork, Omit<TrimWork, 'removed'> {
 export class Checkpoints {
   readonly #work: CheckpointWork
   readonly #kept: KeptCheckpoints
+  readonly #resume: ResumePoint
   readonly #carrier: BodyCarrier
   readonly #trimmer: Trimmer
   #state: PartitionState | undefined
@@ -57,6 +67,8 @@ export class Checkpoints {
   #space: SnapshotSpace | undefined
   #makingSpace: Promise<void> | undefined
   #isPressing = false
+  /** Told once the state that a hand-over asked for is stored, or will not be. */
+  #handOver: (() => void) | undefined
   #grown = 0
   #lastBytes = 0
   #lastAt = 0
@@ -69,6 +81,7 @@ export class Checkpoints {
   constructor(work: CheckpointWork) {
     this.#work = work
     this.#kept = new KeptCheckpoints(work.log)
+    this.#resume = new ResumePoint(work.log.checkpoints)
     this.#carrier = new BodyCarrier(work)
     const { log, record, storage, writer } = work
     const removed = (bytes: number, isEarly: boolean): void => this.#removed(bytes, isEarly)
@@ -88,8 +101,12 @@ export class Checkpoints {
     this.#grown = loaded.bytes
     this.#lastBytes = loaded.checkpointBytes
     this.#lastAt = sinceMs === 0 ? at : sinceMs
+    // Behind a state that the log does not name the next one is named, whenever the last such was made.
+    const isUnnamed = loaded.checkpointSeq > 0 && loaded.checkpointOldestBody === undefined
+    if (isUnnamed) this.#lastAt = Number.NEGATIVE_INFINITY
     this.lastSeq = loaded.checkpointSeq
     this.#kept.begin(loaded)
+    this.#resume.begin(loaded)
     this.#carrier.begin(state)
     this.#trimmer.begin(state)
   }
@@ -99,6 +116,7 @@ export class Checkpoints {
     this.#state = undefined
     this.#taken = undefined
     this.#busy = undefined
+    this.#handOver?.()
     this.#kept.end()
     this.#carrier.end()
     this.#trimmer.end()
@@ -112,30 +130,54 @@ export class Checkpoints {
   /** A record went off that is no frame. */
   grew(bytes: number): void {
     this.#grown += bytes
+    this.#resume.grew(bytes)
+  }
+
+  /**
+   * Stores the state for an owner that is about to take over, where that would have much to replay; resolves when that is
+   * done, has failed, or takes too long.
+   */
+  async handOver(): Promise<void> {
+    const { replayMsMax = Infinity } = this.#work.checkpoints
+    const isWorthIt = this.#resume.replayMs >= Math.min(limits.handOverReplayMsMax, replayMsMax)
+    if (!isWorthIt || this.#work.storage.short) return
+    await new Promise<void>((resolve) => {
+      const cancel = this.#work.time.after(limits.handOverStoreMs, () => this.#handOver?.())
+      this.#handOver = () => {
+        this.#handOver = undefined
+        cancel()
+        resolve()
+      }
+      this.#work.frame()
+    })
   }
 
   /** A frame was decided; when a checkpoint is due, the state is copied here, between two turns. */
   decided(state: PartitionState, append: Append, at: number): void {
     const { seq, hash, record } = append
-    this.#grown += record.length
+    this.grew(record.length)
     if (this.#busy !== undefined || this.#taken !== undefined) return
     const { short } = this.#work.storage
-    const { bytesMin, ageMs } = this.#work.checkpoints
-    const due =
+    const { bytesMin, ageMs, replayMsMax = Infinity } = this.#work.checkpoints
+    const isNamed =
       this.#grown >= Math.max(bytesMin, limits.checkpointGrowth * this.#lastBytes) ||
       at - this.#lastAt >= ageMs ||
       (short && this.#isDueEarly(at))
     if (short) this.press(at)
-    if (!due || this.#waitsForSpace(state)) return
+    const isWanted = isNamed || (!short && (this.#handOver !== undefined || this.#resume.isDue(replayMsMax)))
+    if (!isWanted || this.#waitsForSpace(state)) return
     if (short) {
       this.#pausedUntil = at + this.#pauseMs
       this.#pauseMs = Math.min(2 * this.#pauseMs, limits.earlyPauseMsMax)
     }
-    this.#grown = 0
-    this.#lastAt = at
+    if (isNamed) {
+      this.#grown = 0
+      this.#lastAt = at
+    }
+    this.#resume.taken()
     const copying = snapshotting(state, this.#space)
     copying.next()
-    this.#taken = { seq, hash, at, copying, largeBodies: this.#work.writer.largeBodies.list(seq) }
+    this.#taken = { seq, hash, at, copying, largeBodies: this.#work.writer.largeBodies.list(seq), isNamed }
     this.#space = undefined
   }
 
@@ -204,7 +246,9 @@ export class Checkpoints {
       // The next one is tried when the log has grown again.
       .catch((error: unknown) => this.#work.ended(taken.seq, toError(error)))
       .finally(() => {
-        if (this.#busy === taken) this.#busy = undefined
+        if (this.#busy !== taken) return
+        this.#busy = undefined
+        this.#handOver?.()
       })
   }
 
@@ -215,6 +259,7 @@ export class Checkpoints {
     const { copying, seq, hash, largeBodies, at } = taken
     const snapshot = await inTurns(copying)
     const made = await encodeAside({ snapshot, seq, hash, largeBodies, behind })
+    if (!taken.isNamed) return this.#resume.store(seq, made.bytes)
     await log.checkpoints.put(seq, made.bytes)
     const back = await log.checkpoints.get(seq)
     // Another ownership may have begun meanwhile; it looks for checkpoints itself.
@@ -226,6 +271,8 @@ export class Checkpoints {
     this.#lastBytes = bytes.length
     this.lastSeq = seq
     this.#kept.add({ seq, at, oldestBody, bytes: bytes.length })
+    await this.#resume.replaced(bytes.length)
+    if (this.#busy !== taken) return
     this.#work.writer.largeBodies.forget(Math.min(oldestBody, seq + 1), seq)
     this.#trimmer.retry()
     await this.#conclude(state, taken, behind, made)

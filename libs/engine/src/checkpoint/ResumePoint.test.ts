@@ -1,0 +1,93 @@
+import { createMemoryLog } from '@kiroku/log'
+import { snapshot, stateHash } from '@kiroku/partition'
+import { waitUntil } from '@kiroku/testkit'
+import { describe, expect, it } from 'vitest'
+import { limits } from '../limits.ts'
+import { checkpointed } from '../testing/alteredLog.ts'
+import { body, by, receive, startTestNode } from '../testing/startTestNode.ts'
+import { load } from './load.ts'
+
+const rare = { bytesMin: 1e12, ageMs: 1e12 }
+/** Records that take a tenth of the bound to replay. */
+const tenth = Math.ceil(limits.replayMsMax / limits.replayRecordMs / 10)
+
+const given = async (checkpoints: typeof rare & { readonly replayMsMax?: number }) => {
+  const log = createMemoryLog({ partitions: 1 })
+  const part = await log.partition(0)
+  const one = await startTestNode(log, 'one', { checkpoints })
+  await one.ask({ type: 'CreateQueue', queue: 'mail', config: {}, by })
+  let sends = 0
+  /** Stores, delivers and acknowledges messages, each in frames of its own. */
+  const live = async (count: number) => {
+    for (let i = 0; i < count; i++) {
+      await one.ask({ type: 'Enqueue', queue: 'mail', producer: 'p', send: ++sends, messages: [body('x')] })
+      const { queue, sub, delivery, numbers } = (await one.ask(receive('mail', 1))).delivery!
+      await one.ask({ type: 'Ack', items: [{ queue, sub, delivery, numbers }] })
+    }
+  }
+  const loaded = async () => load(part, (await part.state()).lastSeq)
+  return { log, part, one, live, loaded }
+}
+
+describe('what an owner stores for the next', () => {
+  it('bounds what that has to replay, whatever the age of the log, and is one state at a time', async () => {
+    const { part, one, live, loaded } = await given({ ...rare, replayMsMax: limits.replayMsMax / 10 })
+    for (let round = 0; round < 5; round++) await live(tenth / 3)
+    await waitUntil(async () => (await loaded()).frames < 1.1 * tenth)
+    await waitUntil(async () => (await part.checkpoints.list()).length === 1)
+    expect((await part.state()).lastSeq).toBeGreaterThan(4 * tenth)
+    expect(await checkpointed(part)).toEqual([])
+    expect(stateHash(snapshot((await loaded()).state))).toBe(
+      stateHash(snapshot(one.node.actors.get(0)!.state)),
+    )
+    await one.close()
+  })
+
+  it('is stored before a hand-over begins, so that the next owner replays next to nothing', async () => {
+    const { log, one, live } = await given(rare)
+    await live(tenth)
+    const { frames } = one.node.actors.get(0)!.metrics
+    await one.close()
+    const two = await startTestNode(log, 'two')
+    expect(frames).toBeGreaterThan(2 * tenth)
+    expect(two.node.actors.get(0)!.metrics.replayEvents).toBeLessThan(20)
+    expect((await two.ask({ type: 'DescribeQueue', queue: 'mail' })).counts.committed).toBe(tenth)
+    await two.close()
+  })
+
+  it('costs no state where there is little to replay', async () => {
+    const { part, one, live } = await given(rare)
+    await live(3)
+    await one.close()
+    expect(await part.checkpoints.list()).toEqual([])
+  })
+
+  it('is passed over where it is damaged, and the log replayed', async () => {
+    const { log, part, one, live } = await given(rare)
+    await live(tenth)
+    await one.close()
+    const [seq] = await part.checkpoints.list()
+    log.faults.damageCheckpoint(0, seq!)
+    const troubles: string[] = []
+    const two = await startTestNode(log, 'two', { onTrouble: (_, what) => void troubles.push(what) })
+    expect(troubles).toEqual([expect.stringContaining(`checkpoint ${seq} is skipped`)])
+    expect((await two.ask({ type: 'DescribeQueue', queue: 'mail' })).counts.committed).toBe(tenth)
+    await two.close()
+  })
+
+  it('gives way to the next state that the log names', async () => {
+    const { log, part, one, live } = await given(rare)
+    await live(tenth)
+    await one.close()
+    const [before] = await part.checkpoints.list()
+    const two = await startTestNode(log, 'two', { checkpoints: { bytesMin: 1e12, ageMs: 3_600_000 } })
+    // Its first frame is behind a state that the log does not name.
+    const named = await waitUntil(async () => {
+      const [first] = await checkpointed(part)
+      return first
+    })
+    expect(named).toBeGreaterThan(before!)
+    await waitUntil(async () => (await part.checkpoints.list()).join() === `${named}`)
+    await two.close()
+  })
+})

@@ -1,0 +1,71 @@
+import type { CheckpointStore } from '@kiroku/log'
+import type { PartitionState } from '@kiroku/partition'
+import { limits } from '../limits.ts'
+import type { Loaded } from './load.ts'
+
+/**
+ * The newest state of a partition that its next owner can begin with: a checkpoint that the log does not name, which bounds what
+ * a take-over replays. There is one at a time; trimming and the record's history go by the checkpoints that the log names.
+ */
+export class ResumePoint {
+  readonly #store: CheckpointStore
+  #state: PartitionState | undefined
+  /** What lies behind the last stored state. */
+  #records = 0
+  #bytes = 0
+  /** Size of the last stored state. */
+  #stateBytes = 0
+  /** The record it stands on; 0 when there is none. */
+  #seq = 0
+
+  constructor(store: CheckpointStore) {
+    this.#store = store
+  }
+
+  begin({ state, frames, bytes, checkpointSeq, checkpointBytes, checkpointOldestBody }: Loaded): void {
+    this.#state = state
+    this.#records = frames
+    this.#bytes = bytes
+    this.#stateBytes = checkpointBytes
+    this.#seq = checkpointOldestBody === undefined ? checkpointSeq : 0
+  }
+
+  /** A record went off. */
+  grew(bytes: number): void {
+    this.#records++
+    this.#bytes += bytes
+  }
+
+  /** What it would take of a core to replay what lies behind the last stored state, in ms. */
+  get replayMs(): number {
+    return this.#records * limits.replayRecordMs + this.#bytes * limits.replayByteMs
+  }
+
+  /** Whether the next owner would have much to replay, and a state costs little against what was written since the last. */
+  isDue(replayMsMax: number): boolean {
+    return this.replayMs >= replayMsMax && this.#bytes >= limits.resumeGrowth * this.#stateBytes
+  }
+
+  /** A state was copied, to be stored. */
+  taken(): void {
+    this.#records = 0
+    this.#bytes = 0
+  }
+
+  /** Stores a state; the one before it goes. Errors: what the store throws. */
+  async store(seq: number, bytes: Uint8Array): Promise<void> {
+    await this.#store.put(seq, bytes)
+    await this.replaced(bytes.length)
+    this.#seq = seq
+  }
+
+  /** A state of this size was stored: the one before it goes, as far as the log does not name it. */
+  async replaced(stateBytes: number): Promise<void> {
+    this.#stateBytes = stateBytes
+    const before = this.#seq
+    this.#seq = 0
+    // A repair that gave records up stands on the state among them.
+    const isBridge = this.#state!.givenUp.some(({ from, upTo }) => from <= before && before <= upTo)
+    if (before > 0 && !isBridge) await this.#store.delete(before)
+  }
+}
