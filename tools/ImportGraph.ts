@@ -4,16 +4,16 @@ import path from 'node:path'
 import ts from 'typescript'
 import { root } from './runTarget.ts'
 
-/** One of our own source files, named from the root of the workspace. */
+/** A source file of the workspace, named from its root. */
 export interface Source {
   readonly text: string
   /** Every specifier that it names in an import or export, types included. */
   readonly specifiers: ReadonlySet<string>
-  /** Those that lie in the workspace, as files from the root. */
+  /** Those in the workspace, as files from the root. */
   readonly imports: ReadonlySet<string>
 }
 
-/** Our own source files and what each imports. */
+/** The workspace's source files and what each imports. */
 export type ImportGraph = ReadonlyMap<string, Source>
 
 interface Manifest {
@@ -32,7 +32,7 @@ const packageFiles = (): ReadonlyMap<string, string> => {
   return files
 }
 
-/** What git tracks or would track, from the root: files that are ignored are not ours. */
+/** What git tracks or would track, from the root: ignored files do not count. */
 export const ownFiles = (): ReadonlyArray<string> =>
   execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
     cwd: root,

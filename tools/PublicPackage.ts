@@ -8,13 +8,16 @@ export interface PublicPackage {
   readonly bundles: ReadonlyArray<{ readonly file: string; readonly code: string }>
   /** The bundle `index` is imported by name and has declarations. */
   readonly library: boolean
-  /** Declarations of globals that its user may ask for as `NAME/globals`; they know of its own by `../src/index.ts`. */
+  /**
+   * Declarations of globals that its user may ask for as `NAME/globals`; they import its own types from
+   * `../src/index.ts`.
+   */
   readonly globals?: string
   /** Children that a bundle starts as processes of their own, by the file name under which it looks for them. */
   readonly children: ReadonlyArray<{ readonly file: string; readonly source: string }>
-  /** Whether it brings the built console, in a folder beside its bundles. */
+  /** Whether it includes the built console, in a folder next to its bundles. */
   readonly console: boolean
-  /** Where given, all that npm would install beside it is bundled, but for these, which bring code of a platform. */
+  /** If given, all dependencies are bundled, except these, which contain platform-specific code. */
   readonly bundledExcept?: ReadonlyArray<string>
   /** Rooms that come from another public package instead of being bundled twice. */
   readonly from: Readonly<Record<string, string>>

@@ -6,11 +6,11 @@ export interface Stage {
   readonly counts: 'tests' | 'one'
   /** What it takes on two idle cores, at most; where it hangs, it is ended after `patience` times that. */
   readonly minutesMax: number
-  /** The stage beside which it runs, because that one mostly waits; without it, it runs by itself. */
+  /** The stage it runs alongside, because that one mostly waits; absent: it runs alone. */
   readonly beside?: string
-  /** What its command is told unless everything is asked for. */
+  /** Arguments of its command, unless everything is requested. */
   readonly unlessFull?: ReadonlyArray<string>
-  /** What its command is told where these stages ran before it and passed. */
+  /** Arguments of its command, if these stages ran before it and passed. */
   readonly after?: { readonly passed: ReadonlyArray<string>; readonly args: ReadonlyArray<string> }
 }
 

@@ -8,8 +8,8 @@ interface Test {
 }
 
 /**
- * Divides the promises into those that the specs keep, those they do not, and those whose specs were all skipped, for
- * want of a tool; an id may stand in any title.
+ * Divides the promises into those that the specs keep, those they do not, and those whose specs were all
+ * skipped, for lack of a tool; an id may be in any title.
  */
 export const comparePromises = (promises: ReadonlyArray<string>, tests: ReadonlyArray<Test>) => {
   const passed = new Set<string>()

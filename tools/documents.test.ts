@@ -29,7 +29,7 @@ it.each(documents)('the links of %s lead somewhere', (document) => {
   expect(links.filter((link) => !/^https?:/.test(link) && isBroken(document, link))).toEqual([])
 })
 
-it('every room and file that ARCHITECTURE.md names is there', () => {
+it('every room and file that ARCHITECTURE.md names exists', () => {
   const named = [...read('ARCHITECTURE.md').matchAll(/`((?:libs|apps|specs|tools)\/[^`]*)`/g)].map(
     ([, each = '']) => each,
   )

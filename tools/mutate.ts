@@ -14,7 +14,7 @@ export const mutate = (id: string): Plugin => {
   process.env['NODE_OPTIONS'] = `${process.env['NODE_OPTIONS'] ?? ''} --import=${preload}`
   return {
     name: 'kiroku-mutant',
-    // Ahead of the step that takes the types away: `from` is the source as it was written.
+    // Before the step that strips the types: `from` is the source as written.
     enforce: 'pre',
     transform: (code, module) => (module === file ? applyMutant(mutant, code) : undefined),
     // The broken file is never in the cache that all runs share; everything else comes from it.

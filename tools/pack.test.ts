@@ -46,7 +46,7 @@ const script = async (code: string): Promise<string> => {
   return (await run(process.execPath, [file], project)).trim()
 }
 
-/** Depends on the tarballs as whoever installs from npm does: on the Node for old Nodes only if it is needed. */
+/** Depends on the tarballs as an install from npm does: on the Node for old Nodes only if it is needed. */
 const packed = (tarballs: ReadonlyArray<string>) => {
   const dependencies: Record<string, string> = {}
   for (const file of tarballs) {
@@ -80,7 +80,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-it('every child that a bundle starts is packed beside it', () => {
+it('every child that a bundle starts is packed with it', () => {
   for (const { name } of publicPackages) {
     const dist = path.join(project, 'node_modules', name, 'dist')
     const files = readdirSync(dist)
@@ -172,7 +172,7 @@ it('the types of the client are the words of its users, and none of the engine',
   )
 })
 
-it('an error of the client is one of ours', async () => {
+it('an error of the client is a KirokuError', async () => {
   const said = await script(`
     import { isKirokuError, connect } from '@kiroku/client'
     const error = await connect({ servers: 'nats://127.0.0.1:1' }).catch((e) => e)

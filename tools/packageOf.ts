@@ -1,4 +1,4 @@
-/** The package that a specifier lies in. */
+/** The package of a specifier. */
 export const packageOf = (specifier: string): string =>
   specifier
     .split('/')

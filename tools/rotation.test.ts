@@ -12,7 +12,7 @@ it('a commit always has the same part, and few commits together have all', () =>
   expect(new Set(parts.flat()).size).toBe(names.length)
 })
 
-it('what changed of late is told of a checkout with a past', () => {
+it('recent changes are found in a checkout with history', () => {
   const found = lately()
   // A clone of one commit has none, and then everything is checked.
   if (found === undefined) return

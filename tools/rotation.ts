@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { root } from './runTarget.ts'
 
-/** What lies further back has been checked by a run of its own. */
+/** Older commits have been checked by their own runs. */
 const commitsMax = 10
 
 const git = (...args: ReadonlyArray<string>): ReadonlyArray<string> =>
@@ -13,7 +13,7 @@ const git = (...args: ReadonlyArray<string>): ReadonlyArray<string> =>
 /** What this checkout changed of late, and what it is. */
 export interface Lately {
   readonly commit: string
-  /** How many commits were looked at. */
+  /** How many commits were examined. */
   readonly commits: number
   /** From the root; what is not committed yet is among them. */
   readonly files: ReadonlySet<string>

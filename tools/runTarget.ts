@@ -11,7 +11,7 @@ interface ProjectFile {
 
 const { targets } = JSON.parse(readFileSync(path.join(root, 'project.json'), 'utf8')) as ProjectFile
 
-/** Our own Node and the workspace's tools before everything else on the path. */
+/** The current Node and the workspace's tools before everything else on the path. */
 const environment = {
   ...process.env,
   PATH: [path.join(root, 'node_modules', '.bin'), path.dirname(process.execPath), process.env['PATH']].join(
@@ -19,7 +19,7 @@ const environment = {
   ),
 }
 
-/** How long a target may take to end when it is told to. */
+/** How long a target may take to end after SIGTERM. */
 const graceMs = 15_000
 
 export interface Outcome {
@@ -90,7 +90,7 @@ export const runCommand = (
     const message = `${name} took longer than ${minutesMax} minutes`
     if (output === 'held') written += `${message}\n`
     else if (output !== 'dropped') console.error(message)
-    // What it started in process groups of its own is for it to end; after that, no more patience.
+    // It must end what it started in its own process groups; after that it is killed.
     end('SIGTERM')
     setTimeout(() => end('SIGKILL'), graceMs).unref()
   }, minutesMax * 60_000)

@@ -24,7 +24,7 @@ describe('no file imports itself by a detour, types included', () => {
   })
 })
 
-/** Exceptions go by the name of the file alone, so that they stand while it moves. */
+/** Exceptions are keyed by file name alone, so that they survive moves. */
 const named = (files: Iterable<string>): ReadonlyArray<string> =>
   [...new Set([...files].map((file) => path.basename(file)))].toSorted()
 

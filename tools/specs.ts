@@ -71,7 +71,7 @@ const hasBrowser = findChromium() !== undefined || process.env['KIROKU_REQUIRE_A
 const isSeenInBrowser = (mutant: SpecMutant): boolean =>
   specFiles(mutant).every((file) => file.startsWith('specs/console/'))
 
-/** The list that a mutant stands in. */
+/** The list that a mutant is in. */
 const mutantFileOf = ({ id }: SpecMutant): string =>
   globSync('specs/mutants/*.ts', { cwd: root }).find((file) =>
     readFileSync(path.join(root, file), 'utf8').includes(`id: '${id}'`),

@@ -157,7 +157,7 @@ const packConsole = async (folder: string): Promise<void> => {
 
 /**
  * Writes the folder of the package that brings a Node, and returns its path. npm leaves out an optional dependency
- * that does not fit its own Node: so whoever has one that is new enough does not download another.
+ * that does not fit its own Node: so users whose Node is new enough do not download another.
  */
 export const stageNode = async (): Promise<string> => {
   const folder = path.join(root, 'dist', 'packages', 'node')

@@ -22,7 +22,7 @@ it('on two idle cores all stages end within 24 minutes, as CONTRIBUTING.md says 
   expect(sum).toBeLessThanOrEqual(24)
 })
 
-it('what runs beside a stage is over before it, which comes first', () => {
+it('what runs alongside a stage ends before it, which comes first', () => {
   for (const stage of stages) {
     const beside = stages.filter((each) => each.beside === stage.target)
     if (beside.length > 0) expect(minutes(beside)).toBeLessThanOrEqual(stage.minutesMax)

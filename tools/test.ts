@@ -1,7 +1,8 @@
 /**
- * `npm test [-- stage…] [--full] [--json]`: every check of the project, stage by stage, those that fit beside another one in
- * its shadow. Progress goes to standard error; standard output ends with the line `N passed, N failed`. What rotates runs
- * by what changed and by the commit, and says what it leaves out; with `--full` nothing does.
+ * `npm test [-- stage…] [--full] [--json]`: every check of the project, stage by stage, those that fit
+ * alongside another one in its shadow. Progress goes to standard error; standard output ends with the line `N
+ * passed, N failed`. Rotating stages run by what changed and by the commit, and say what they leave out;
+ * `--full` runs everything.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
@@ -105,7 +106,7 @@ let begun = 0
 
 const run = async (stage: Stage): Promise<void> => {
   const mark = `[${++begun}/${chosen.length}]`
-  console.error(`\n${mark} ${stage.target}${isBeside(stage) ? `, beside ${stage.beside}` : ''}`)
+  console.error(`\n${mark} ${stage.target}${isBeside(stage) ? `, alongside ${stage.beside}` : ''}`)
   const result = await (stage.counts === 'one'
     ? runOne(stage, isBeside(stage) ? 'held' : 'kept')
     : runTests(stage, isBeside(stage) ? 'held' : 'passed'))

@@ -7,15 +7,18 @@ import type { Rule } from 'eslint'
 import type { Node } from 'estree'
 
 export interface Room {
-  /** The room's folder, or its one file, from the root of the workspace; a room within another stands before it. */
+  /**
+   * The room's folder, or its one file, from the root of the workspace; a room within another comes before
+   * it.
+   */
   readonly folder: string
-  /** Packages it may import, with all their subpaths; `node:` stands for every built-in. */
+  /** Packages it may import, with all their subpaths; `node:` means every built-in. */
   readonly may: ReadonlyArray<string>
   /** Packages of which it may import types alone: nothing of them runs there. */
   readonly mayType?: ReadonlyArray<string>
   /** Pure rooms see no clock, no chance, no process: they run in browsers and in replays. */
   readonly pure?: true
-  /** The reason, shown to whoever breaks it. */
+  /** The reason, shown when it is broken. */
   readonly why: string
 }
 

@@ -6,7 +6,7 @@ import { machineGraph } from '@kiroku/message'
 import react from '@vitejs/plugin-react'
 import { defineConfig, type Plugin, type UserConfig } from 'vite'
 
-/** Where `npm run dev` finds an engine. */
+/** The engine for `npm run dev`. */
 const engine = process.env['KIROKU_API'] ?? 'http://127.0.0.1:8480'
 
 /** Pages draw the machine and never run it: they get its graph as data, and XState stays with the replay. */
@@ -20,7 +20,7 @@ const drawnMachine: Plugin = {
 
 const brotli = promisify(brotliCompress)
 
-/** Packs scripts and styles once as well as it goes, which takes longer than a visitor should wait for. */
+/** Compresses scripts and styles once at the highest level, which takes longer than a visitor should wait. */
 const packedFiles: Plugin = {
   name: 'packed-files',
   apply: 'build',
@@ -35,7 +35,7 @@ const packedFiles: Plugin = {
   },
 }
 
-/** Has the font on its way before a style asks for it: text is laid out once then. */
+/** Preloads the font before a style requests it, so that text is laid out only once. */
 const earlyFont: Plugin = {
   name: 'early-font',
   transformIndexHtml: (_, { bundle = {} }) =>
@@ -62,14 +62,14 @@ const settings: UserConfig = {
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     rolldownOptions: {
-      // One file of what every page needs: each more would bring headers of its own, and pack worse.
+      // One file for what every page needs: more files would add headers and compress worse.
       output: { codeSplitting: { groups: [{ name: 'start', tags: ['$initial'] }] } },
     },
   },
 }
 
 export default defineConfig(({ command }) => {
-  // A variable of whoever starts the build, such as a test run, would bring React's slow build for developers.
+  // A variable inherited from the caller, such as a test run, would select React's slow development build.
   if (command === 'build') process.env['NODE_ENV'] = 'production'
   return settings
 })

@@ -8,7 +8,7 @@ type World = Awaited<ReturnType<typeof createNatsWorld>>
 const typesIn = async (world: World): Promise<LogEvent['type'][]> =>
   (await world.record()).map(({ type }) => type)
 
-/** Runs a call and tells whether its caller has seen the end of it. */
+/** Runs a call and reports whether its caller has seen it end. */
 const watched = <A>(call: Promise<A>) => {
   const state = { seen: false, call }
   const see = (): void => void (state.seen = true)
@@ -16,7 +16,7 @@ const watched = <A>(call: Promise<A>) => {
   return state
 }
 
-it('[CARD-02] every transition stands in the stream when its answer is seen', async () => {
+it('[CARD-02] every transition is in the stream when its answer is seen', async () => {
   // Given a queue with a dead-letter queue on a real JetStream log
   await using world = await createNatsWorld()
   const { client } = world
@@ -53,7 +53,7 @@ it('[CARD-02] every transition stands in the stream when its answer is seen', as
   expect(await typesIn(world)).toContain('QueueDeleted')
 })
 
-it('[CARD-02] while an event is not in the stream, nobody sees its effect', async () => {
+it('[CARD-02] while an event is not in the stream, its effect is invisible', async () => {
   // Given an engine whose appends do not get through to JetStream
   const gate = new Gate()
   await using world = await createNatsWorld({ between: (log) => gate.before(log) })
@@ -63,7 +63,7 @@ it('[CARD-02] while an event is not in the stream, nobody sees its effect', asyn
   const before = await typesIn(world)
   gate.hold('requests')
 
-  // When somebody sends, and others ask for what this changed, or for what it did not
+  // When a client sends, and others ask for what this changed, or for what it did not
   const sending = watched(world.client.send('mail', 'x'))
   await waitUntil(() => gate.waiting === 1)
   const asking = [
@@ -76,7 +76,7 @@ it('[CARD-02] while an event is not in the stream, nobody sees its effect', asyn
   const receiving = watched(world.client.receive('mail'))
   await waitUntil(() => gate.waiting === 2)
 
-  // Then the stream is as it was, and nobody has an answer of any kind
+  // Then the stream is unchanged, and no client has an answer of any kind
   expect(await typesIn(world)).toEqual(before)
   expect([sending, ...asking, receiving].map(({ seen }) => seen)).toEqual(Array(6).fill(false))
 

@@ -42,7 +42,7 @@ describe('the state after a replay equals the state before the stop', () => {
     expect(await shown(world.client)).toEqual(queues)
   })
 
-  it('[CARD-04] from a checkpoint and what stands behind it', async () => {
+  it('[CARD-04] from a checkpoint and what follows it', async () => {
     // Given a partition that makes a checkpoint after every 2 KB of log
     await using world = await createWorld({ checkpoints: { bytesMin: 2_000, ageMs: 86_400_000 } })
     await fill(world)
@@ -60,7 +60,7 @@ describe('the state after a replay equals the state before the stop', () => {
     expect(await shown(world.client)).toEqual(queues)
   })
 
-  it('[CARD-04] and everything goes on where it was', async () => {
+  it('[CARD-04] and everything continues where it was', async () => {
     // Given one message of each kind of waiting, with three minutes to go for each
     await using world = await createWorld()
     await world.queue('mail', { leaseMs: 180_000 })
@@ -103,7 +103,7 @@ describe('the same on JetStream', () => {
     for (const how of ['drain', 'crash'] as const) {
       await engine.stop(how)
       await engine.start()
-      // What clients see is what it was, and the state is the one that the stream tells from its first record
+      // What clients see is unchanged, and the state is the one rebuilt from the stream's first record
       expect(await shown(client)).toEqual(queues)
       expect(hashOf(engine.actor(0).state)).toBe(hashOf(await replay(world.beside)))
     }

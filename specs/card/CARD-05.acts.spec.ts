@@ -41,7 +41,7 @@ it('[CARD-05] every administrative act is on record with who did it, from where,
   expect(told[1]).toMatchObject({ before: { messages: 3 }, after: { messages: 0 } })
 })
 
-it('[CARD-05] the acts of one queue, one person or one time are told alone', async () => {
+it('[CARD-05] the acts of one queue, one actor or one span are listed alone', async () => {
   await using world = await createWorld({ partitions: 2 })
   await aDay(world)
   const all = await acts(world)
@@ -56,7 +56,7 @@ it('[CARD-05] the acts of one queue, one person or one time are told alone', asy
   ])
 })
 
-it('[CARD-05] the index tells the same acts, and what came after it is read from the record', async () => {
+it('[CARD-05] the index lists the same acts, and later ones are read from the record', async () => {
   await using world = await createWorld({ partitions: 2 })
   await aDay(world)
   const index = await indexOf(world)

@@ -82,7 +82,7 @@ describe('dead letters', () => {
     ])
   })
 
-  it('[CARD-05] of a queue that is not there are an error', async () => {
+  it('[CARD-05] of a missing queue are an error', async () => {
     await using world = await createWorld()
     await expect(groupsOf(world, 'none')).rejects.toMatchObject({ id: 'UnknownQueue' })
     await world.queue('dead')
@@ -113,7 +113,7 @@ describe('dead letters', () => {
 })
 
 describe('the story of a dead letter', () => {
-  it('[CARD-05] tells attempts, workers, errors and who brought it back', async () => {
+  it('[CARD-05] shows attempts, workers, errors and who brought it back', async () => {
     await using world = await createWorld({ partitions: 2 })
     await world.queue('orders', { deadLetter: 'dead', retriesMax: 1 })
     const { messageId } = await world.client.send('orders', 'o1')
@@ -152,11 +152,11 @@ describe('the story of a dead letter', () => {
       'It became a dead letter of orders, as the consumer gave it up on purpose: still no stock. It went to dead.',
       'It arrived in dead.',
       'It was redriven and came back once.',
-      expect.stringMatching(/^It lies in dead, ready to be received, since /),
+      expect.stringMatching(/^It is in dead, ready to be received, since /),
     ])
   })
 
-  it('[CARD-05] keeps what was sent beside what took its place, with who edited it and why', async () => {
+  it('[CARD-05] keeps what was sent alongside its replacement, with who edited it and why', async () => {
     await using world = await createWorld({ partitions: 2 })
     await world.queue('orders', { deadLetter: 'dead' })
     const messageId = await die(world, 'orders', 'a typo', 'no such word')

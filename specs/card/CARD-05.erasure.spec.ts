@@ -74,7 +74,7 @@ describe('a queue that is erasable by message', () => {
     expect((await verify(world.log, { decodeCheckpoint, deep: true })).ok).toBe(true)
   })
 
-  it('[CARD-05] goes on after a crash: nothing that was acknowledged is unreadable, nothing erased comes back', async () => {
+  it('[CARD-05] continues after a crash: nothing acknowledged is unreadable, nothing erased comes back', async () => {
     await using world = await createWorld()
     await world.queue('orders', { erasable: 'message' })
     const ids: string[] = []
@@ -87,7 +87,7 @@ describe('a queue that is erasable by message', () => {
     expect(stateHash(snapshot(await replay(world.log)))).toBe(live)
   })
 
-  it('[CARD-05] loses no message for want of its key that waits for longer than the record is kept', async () => {
+  it('[CARD-05] keeps the key of a message that waits for longer than the record is kept', async () => {
     // Given a log that keeps an hour, and the retention that queues have by themselves
     await using world = await createWorld({ recordMs: hour })
     await world.queue('orders', { erasable: 'message', deadLetter: 'failed', retriesMax: 0 })
@@ -161,7 +161,7 @@ describe('a queue that is erasable by message', () => {
     isCut = false
     await engine.start()
 
-    // Then the key is deleted, from the files too, and whoever asked is told
+    // Then the key is deleted, from the files too, and the caller gets an answer
     await erased
     expect(await types()).toContain('KeysDeleted')
     expect(filesIn(dataDir).some((file) => readFileSync(file).includes(key))).toBe(false)
@@ -216,7 +216,7 @@ describe('a verification', () => {
     expect(await keysOf(world)).toEqual({ ok: true, messages: 7, problems: [] })
   })
 
-  it('[CARD-05] finds keys that are gone although nobody erased them', async () => {
+  it('[CARD-05] finds keys that are gone without an erasure', async () => {
     const { world } = await given()
     await using _world = world
     world.log.keys.lose()
@@ -241,7 +241,7 @@ describe('a verification', () => {
 })
 
 describe('a queue that is erasable by group', () => {
-  it('[CARD-05] erases everything of a group so far, dead letters too, and goes on with it', async () => {
+  it('[CARD-05] erases everything of a group so far, dead letters too, and continues with a new key', async () => {
     await using world = await createWorld()
     await world.queue('failed', { groups: 'fair' })
     await world.queue('orders', { erasable: 'group', groups: 'ordered', deadLetter: 'failed', retriesMax: 0 })

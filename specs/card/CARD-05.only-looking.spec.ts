@@ -39,7 +39,7 @@ const serve = (url: string, dataDir: string): { child: ChildProcess; api: Promis
 }
 
 it(
-  '[CARD-05] whoever reads makes no consumer in JetStream, polls no engine and takes no lease, and a queue stays as it was',
+  '[CARD-05] reading creates no consumer in JetStream, polls no engine and takes no lease, and leaves a queue unchanged',
   { timeout: 90_000 },
   async () => {
     await using world = new AsyncDisposableStack()

@@ -90,7 +90,7 @@ it('[CARD-05] the settings are those that were in force then', async () => {
   expect((await at(world, { time: now(world) })).config.retriesMax).toBe(1)
 })
 
-it('[CARD-05] two moments are compared: what came, what changed, what is over', async () => {
+it('[CARD-05] two moments are compared: what arrived, what changed, what ended', async () => {
   await using world = await createWorld()
   await world.queue('mail')
   await world.sendBatch('mail', ['a', 'b', 'c'])

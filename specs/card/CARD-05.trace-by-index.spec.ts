@@ -3,7 +3,7 @@ import { decodeCheckpoint } from '@kiroku/engine'
 import { expect, it } from 'vitest'
 import { createWorld, indexOf } from '../harness/index.ts'
 
-it('[CARD-05] the index tells the trace where to look, and the trace is the same, also of what came later', async () => {
+it('[CARD-05] the index says where to look, and the trace is the same, including what came later', async () => {
   await using world = await createWorld({ partitions: 3 })
   await world.queue('dead')
   await world.queue('mail', { retriesMax: 1, deadLetter: 'dead' })

@@ -26,7 +26,7 @@ const lineage = async (world: World) => {
   return messageId
 }
 
-it('[CARD-05] the full history of one message is told through every queue it went through', async () => {
+it('[CARD-05] the full history of one message is shown through every queue it went through', async () => {
   await using world = await createWorld({ partitions: 3 })
   const id = await lineage(world)
   await world.advance('1 day')
@@ -64,7 +64,7 @@ it('[CARD-05] with how long each delivery was waited for, and how long the work 
   ])
 })
 
-it('[CARD-05] whichever id of its lineage is asked for', async () => {
+it('[CARD-05] whichever id of its lineage is given', async () => {
   await using world = await createWorld({ partitions: 3 })
   const id = await lineage(world)
   const whole = await tell(world, id)

@@ -1,6 +1,6 @@
 import type { LogEvent, Ranges } from '@kiroku/protocol'
 
-/** One frame of a partition's log, as it was read by nobody of the engine. */
+/** One frame of a partition's log, as read independently of the engine. */
 export interface StoredFrame {
   readonly partition: number
   readonly seq: number
@@ -12,7 +12,7 @@ export interface StoredFrame {
   readonly labels: ReadonlyMap<number, readonly number[]>
 }
 
-/** Where a message lies. */
+/** Where a message is. */
 export interface Place {
   readonly partition: number
   readonly queue: number

@@ -13,7 +13,7 @@ export const fate = {
 /** Code of a fate. */
 export type Fate = (typeof fate)[keyof typeof fate]
 
-/** The label of a body that nobody can read from the record alone; other labels begin at 1. */
+/** The label of a body that cannot be read from the record alone; other labels begin at 1. */
 export const unreadable = -1
 
 /** The messages of one queue: their labels and groups, and their fates for each subscription. */
@@ -54,7 +54,7 @@ export class Ledger {
     return this.#groups.get(number)
   }
 
-  /** Enters a message for every generation but those in `except`; for those it is discarded at once. */
+  /** Enters a message for every generation except those in `except`; for those it is discarded at once. */
   add(number: number, label: number, group: string | undefined, isFor: (sub: number) => boolean): void {
     while (number >= this.#labels.length) this.#labels = doubled(this.#labels, Int32Array)
     this.#labels[number] = label

@@ -8,7 +8,7 @@ import type { Work } from './Work.ts'
 
 const decoder = new TextDecoder()
 
-/** Reads the log on a connection of its own, each record once. */
+/** Reads the log on its own connection, each record once. */
 export class LogReader {
   readonly #nats: Awaited<ReturnType<typeof connect>>
   readonly #log: Log

@@ -15,7 +15,7 @@ export type TrafficMessage =
   /** Everything that was begun has ended. */
   | { readonly type: 'stopped' }
 
-/** What it tells them. */
+/** What it sends them. */
 export type TrafficOrder =
   /** Pause of each sending loop between its sends, in ms. */
   | { readonly type: 'pace'; readonly pauseMs: number }

@@ -6,10 +6,10 @@ import type { TrafficMessage } from './Messages.ts'
 /** An answer within this time had nothing between it and its send, in ms. */
 const soonMs = 50
 
-/** How often what was seen is told, in ms. */
+/** How often observations are reported, in ms. */
 const tellEveryMs = 20
 
-/** Sees what passes between a client and the engine, and tells it to the process that started this one. */
+/** Observes what passes between a client and the engine, and reports it to the parent process. */
 export class Observer {
   #acknowledged: AcknowledgedSend[] = []
   #deliveries: SeenDelivery[] = []

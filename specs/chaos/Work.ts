@@ -16,7 +16,7 @@ type Task =
 export interface Work {
   readonly label: number
   readonly task: Task
-  /** Makes a body so large that it has a record of its own. */
+  /** Creates a body large enough for a record of its own. */
   readonly padding?: string
 }
 

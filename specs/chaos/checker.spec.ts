@@ -261,7 +261,7 @@ describe('the checker', () => {
     })
   })
 
-  it('finds a message that nobody can read and no acknowledgement named', () => {
+  it('finds an unreadable message that no acknowledgement named', () => {
     const frames = framesOf(0, [
       { events: [enqueued(1, 2, 1)], labels: [[orders, [-1, -1]]] },
       { events: [delivered(1, [1, 2]), acked([1, 2])] },

@@ -10,7 +10,7 @@ export type ViolationKind =
   | 'doubled'
   /** A message whose final state changed, or that was not final after a confirmed acknowledgement. */
   | 'resurrected'
-  /** A message leased while somebody else held its lease. */
+  /** A message leased while another consumer held its lease. */
   | 'leasedTwice'
   /** A message of an ordered queue that was delivered ahead of an earlier one of its group. */
   | 'outOfOrder'
@@ -60,12 +60,12 @@ export class Checker {
   }
   readonly #ledgers = new Map<string, Ledger>()
   readonly #epochs = new Map<number, number>()
-  /** Where the first copy of each label lies, and of each dead letter of it. */
+  /** Where the first copy of each label is, and of each dead letter of it. */
   readonly #labelled = new Map<number, Place>()
   readonly #deliveries = new Map<string, Ranges>()
-  /** Sends that were acknowledged at the place of a message whose body nobody can read. */
+  /** Sends that were acknowledged at the place of a message with an unreadable body. */
   readonly #acknowledged = new Map<string, number>()
-  /** Messages of sends whose bodies nobody can read: each is a copy that nobody asked for unless it was acknowledged. */
+  /** Messages of sends with unreadable bodies: each is an unwanted copy unless it was acknowledged. */
   readonly #sealed: string[] = []
   /** Labels of dead letters by lane and number: as they left, and as they arrived. */
   readonly #left = new Map<string, number>()

@@ -56,7 +56,7 @@ describe('a kill with appends in flight', () => {
     expect(counted([frame(9_999, 1, 1), frame(10_900, 2, 2)], [[1, 1, 10_400]])).toEqual([])
   })
 
-  it('is one of a node whose last frame has a delivery that reached nobody', () => {
+  it('includes a node whose last frame has a delivery that reached no one', () => {
     const frames = [delivery(9_998, 1, 1), delivery(9_999, 1, 2), frame(10_900, 2, 1)]
     const first = { partition: 0, queue: 1, delivery: 1, numbers: [1, 1] }
     expect(counted(frames, [], [first])).toEqual([10_000])

@@ -112,7 +112,7 @@ it('[CARD-05] where the server syncs now and then, it is named which partitions 
     }
     await disk.flush()
     {
-      // One partition goes on: its owner notes what it saw stored.
+      // One partition continues: its owner notes what it saw stored.
       await using world = await start()
       keptSeq = await lastSeq(world, 0)
       await world.engine.start()

@@ -4,7 +4,7 @@ import { partitionOf } from '@kiroku/protocol'
 /** Partitions of the log under test. */
 export const partitions = 4
 
-/** A name that lies on the partition. */
+/** A name that hashes to the partition. */
 const nameOn = (partition: number, stem: string): string => {
   for (let i = 0; ; i++) if (partitionOf(`${stem}-${i}`, partitions) === partition) return `${stem}-${i}`
 }
@@ -29,7 +29,7 @@ export const queues = {
 export const failed = nameOn(3, 'failed')
 export const parked = nameOn(1, 'parked')
 
-/** Subscriptions of the queue that has several, beside `main`; the second takes some tags only. */
+/** Subscriptions of the queue that has several, besides `main`; the second takes only some tags. */
 export const subscriptions = ['billing', 'audit'] as const
 export const tags = ['paid', 'open', 'refunded'] as const
 

@@ -18,11 +18,13 @@ import { verifyLog } from './verifyLog.ts'
 const sendsPerRound = 1_000
 /** Pause of each sending loop while something recovers, in ms. */
 const calmPauseMs = 150
-/** Rounds after which the log so far is held against what was seen. */
+/** Rounds after which the log so far is checked against the observations. */
 const roundsPerCheck = 10
 /** Share of the kills that do not wait until what was killed before is back. */
 const hastyShare = 0.1
-/** Share of the rounds in which the other node stands still for longer than its locks live, and goes on. */
+/**
+ * Share of the rounds in which the other node freezes for longer than the TTL of its locks, then continues.
+ */
 const freezeShare = 0.05
 const freezeMs = 3_500
 /** What takes longer than this counts as hanging, in ms. */
@@ -33,7 +35,7 @@ const drainMs = 120_000
 export interface ChaosOptions {
   readonly rounds: number
   readonly seed: number
-  /** Where everything lies; kept by the caller where something is wrong. */
+  /** The folder of the run; the caller keeps it when something is wrong. */
   readonly folder: string
   readonly progress: (line: string) => void
 }
@@ -61,8 +63,8 @@ export interface ChaosResult {
 
 /**
  * Two nodes on one nats-server under load; each round kills one of the three without warning and starts it again.
- * At the end everything is consumed, and the log is held against what producer and consumer saw.
- * Errors: an `Error` when something hangs or ends by itself.
+ * At the end everything is consumed, and the log is checked against what producer and consumer saw. Errors:
+ * an `Error` when something hangs or ends by itself.
  */
 export const runChaos = async (options: ChaosOptions): Promise<ChaosResult> => {
   const server = await startServer({ dataDir: join(options.folder, 'nats') })

@@ -10,7 +10,7 @@ it('[CF-01] a batch is delivered at max_batch_size or after max_batch_timeout, w
   await using world = await createWorld()
   const worker = await world.worker({ consumers: [{ queue: 'mail', batchMessages: 3, batchWaitMs: 4_000 }] })
 
-  // When three messages are there before the time is over, the size closes the batch
+  // When three messages arrive before the time is up, the size closes the batch
   await world.sendBatch('mail', ['a', 'b'])
   await world.advance('1 second')
   expect(worker.batches).toEqual([])

@@ -4,7 +4,7 @@ import { createWorld, type World } from '../harness/index.ts'
 
 const day = 24 * 3_600
 
-/** A Worker that consumes `mail`, and another that sends to it through its binding as a spec tells it to. */
+/** A Worker that consumes `mail`, and another that sends to it through its binding on request. */
 const sendingWorld = async (sending: (mail: QueueBinding) => Promise<void>) => {
   const world = await createWorld()
   const worker = await world.worker({ consumers: [{ queue: 'mail', batchWaitMs: 0 }] })
@@ -49,7 +49,7 @@ it('[CF-10] the longest delay is 24 hours', async () => {
   expect(given.worker.times('refused')).toEqual([])
 })
 
-it('[CF-10] a delayed message is counted, and nobody can receive it', async () => {
+it('[CF-10] a delayed message is counted, but cannot be received', async () => {
   await using world: World = await createWorld()
   await world.queue('mail')
   await world.send('mail', 'x', { delayMs: 1_000 })

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { createWorld } from '../harness/index.ts'
 
 it("[CF-16] the consumer's configuration names the DLQ, which is a queue like any other", async () => {
-  // Given a consumer that fails, and names a dead-letter queue that nobody has created
+  // Given a consumer that fails, and names a dead-letter queue that does not exist
   await using world = await createWorld()
   await world.worker(
     { consumers: [{ queue: 'mail', batchWaitMs: 0, retriesMax: 0, deadLetter: 'other-queue' }] },
@@ -13,7 +13,7 @@ it("[CF-16] the consumer's configuration names the DLQ, which is a queue like an
   await world.send('mail', 'dead')
   expect(await world.counts('other-queue')).toMatchObject({ available: 1 })
 
-  // When somebody produces to it, and a Worker of its own consumes it
+  // When a producer sends to it, and a Worker of its own consumes it
   await world.send('other-queue', 'sent directly')
   const worker = await world.worker({
     consumers: [{ queue: 'other-queue', batchWaitMs: 0, retriesMax: 0, deadLetter: 'third-queue' }],

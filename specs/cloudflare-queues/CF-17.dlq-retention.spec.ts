@@ -18,7 +18,7 @@ it('[CF-17] messages in a DLQ without a consumer live four days from their arriv
   await world.advance('1 hour')
   expect(await world.counts('mail-dlq')).toMatchObject({ available: 1 })
 
-  // When nobody consumes it for almost four days, it is still there
+  // When it is not consumed for almost four days, it still exists
   await world.advance('95 hours')
   await world.advance('59 minutes')
   expect(await world.counts('mail-dlq')).toMatchObject({ available: 1, discarded: 0 })

@@ -101,7 +101,7 @@ it('[CF-18] a file that was changed later beats the command line', async () => {
   expect(await configOf(world)).toMatchObject({ retriesMax: 5, leaseMs: 90_000 })
 })
 
-it('[CF-18] the record tells which file a change came from, and who made which by hand', async () => {
+it('[CF-18] the record says which file a change came from, and who made which by hand', async () => {
   await using world = await createWorld()
   await restarted(world, toml(5))
   await world.client.queues.update('mail', { retriesMax: 9 }, { name: 'ann', origin: 'cli' })

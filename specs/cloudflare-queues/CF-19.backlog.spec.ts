@@ -20,7 +20,7 @@ it('[CF-19] backlog and delayed messages are countable, by the client and as met
   expect(await world.counts('mail')).toMatchObject({ available: 3, delayed: 2, inflight: 0, waitingRetry: 1 })
   expect(await metric('WaitingRetry')).toBe(1)
 
-  // And when the delay is over, the delayed ones are backlog
+  // And when the delay has ended, the delayed ones are backlog
   await world.advance('1 minute')
   expect(await world.counts('mail')).toMatchObject({ available: 5, delayed: 0, waitingRetry: 1 })
   expect([await metric('Available'), await metric('Delayed')]).toEqual([5, 0])

@@ -49,7 +49,7 @@ it('[CF-20] a batch that is sent as one is written as one', async () => {
 })
 
 it('[CF-20] messages that come one by one are spread over few invocations by the time of a batch', async () => {
-  // Given a message a second, and a worker that waits for 20 s or 100 messages
+  // Given one message per second, and a worker that waits for 20 s or 100 messages
   await using world = await createWorld()
   const worker = await world.worker({
     consumers: [{ queue: 'mail', batchMessages: 100, batchWaitMs: 20_000 }],

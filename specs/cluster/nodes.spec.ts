@@ -115,7 +115,7 @@ describe('two nodes on one NATS', () => {
     expect(traffic.consumed.size).toBeGreaterThanOrEqual(traffic.sent.size)
   })
 
-  it('one is told to stop: it hands its partitions over, and nothing is delivered twice', async () => {
+  it('one is stopped: it hands its partitions over, and nothing is delivered twice', async () => {
     const traffic = await startTraffic()
     await first.end('SIGTERM')
     await waitUntil(() => allOn(second), { timeoutMs: 30_000 })

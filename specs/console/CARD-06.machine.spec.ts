@@ -50,7 +50,7 @@ it('[CARD-06] the machine is drawn from its definition: every state, every trans
   expect((await drawnArrows(page)).toSorted()).toEqual(arrowsOf(edges))
 })
 
-it('[CARD-06] the table beside the picture says the same', async () => {
+it('[CARD-06] the table next to the picture says the same', async () => {
   const page = await stage().open('/?view=table')
   await page.locator('[data-state="Inflight"]').waitFor()
   expect((await drawnStates(page)).toSorted()).toEqual(nodes.map(({ name }) => name).toSorted())

@@ -48,7 +48,7 @@ describe('an engine with tokens', () => {
     await expectAccessible(page)
   })
 
-  it('keeps hidden bodies hidden until somebody who may reveals one', async () => {
+  it('keeps hidden bodies hidden until an authorized reader reveals one', async () => {
     const { engine, open } = stage()
     await engine.client.queues.create('secrets', { bodyHidden: 'on' })
     const { messageId } = await engine.client.send('secrets', { card: '4111' })
@@ -69,10 +69,10 @@ describe('an engine with tokens', () => {
   })
 })
 
-describe('a console that may only look', () => {
+describe('a read-only console', () => {
   const stage = withConsole(['--console', 'read-only'])
 
-  it('offers no command, and pages are refused theirs while those of clients go on', async () => {
+  it('offers no command, and refuses those of pages while those of clients continue', async () => {
     const { engine, open } = stage()
     const { client, url } = engine
     await client.queues.create('stock')

@@ -49,7 +49,7 @@ it('acts are filtered in the URL, told in full with before and after, saved, and
   const lines = (await readFile(await saved.path(), 'utf8')).trim().split('\n')
   expect(lines.map((line) => JSON.parse(line) as Act)).toMatchObject([changed])
 
-  await panel.getByRole('link', { name: 'Look just before it' }).click()
+  await panel.getByRole('link', { name: 'Go to just before' }).click()
   await again.getByRole('heading', { level: 1, name: 'bills' }).waitFor()
   expect(new URL(again.url()).searchParams.get('at')).toBe(`${changed.partition}/${changed.seq - 1}`)
   const retries = again.locator('dt', { hasText: /^retries$/ }).locator('xpath=following-sibling::dd[1]')

@@ -29,7 +29,7 @@ it('the machine moves with the job, and has as many dead letters as there are wr
   await expectAccessible(page)
 })
 
-it('a wrong city is found by its error, and its page tells of four attempts and of the city itself', async () => {
+it('a wrong city is found by its error, and its page shows four attempts and the city itself', async () => {
   await givenUp()
   const page = await stage().open('/messages?q=queue:cities%20state:dlq')
   const table = page.getByRole('grid', { name: 'Messages' })
@@ -67,7 +67,7 @@ it('the job is looked at before it began, and compared with now', async () => {
   await expectAccessible(page)
 })
 
-it('the cluster tells who serves the job, and the audit who made its queues', async () => {
+it('the cluster shows who serves the job, and the audit who created its queues', async () => {
   const { partition } = await stage().engine.client.queues.describe('cities')
   const cluster = await stage().open('/cluster')
   const tile = cluster.getByRole('list', { name: 'Partitions' }).getByRole('listitem').nth(partition)

@@ -16,7 +16,7 @@ interface Cluster {
   }[]
 }
 
-it('the partitions of a cluster of one are those that the engine tells of, as a grid and as a table', async () => {
+it('the partitions of a cluster of one are those that the engine reports, as a grid and as a table', async () => {
   const { engine, open } = stage()
   const page = await open('/cluster')
   const tiles = page.getByRole('list', { name: 'Partitions' }).getByRole('listitem')
@@ -58,7 +58,7 @@ it('the partitions of a cluster of one are those that the engine tells of, as a 
   await expectAccessibleInAllLooks(page)
 })
 
-it('a node that joins takes its share and one that leaves hands it over, and the page tells of each', async () => {
+it('a node that joins takes its share and one that leaves hands it over, and the page shows each', async () => {
   const { engine, open } = stage()
   const page = await open('/cluster')
   const tiles = page.getByRole('list', { name: 'Partitions' }).getByRole('listitem')

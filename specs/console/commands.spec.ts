@@ -12,7 +12,7 @@ const stage = withConsole()
 const receiveOne = async (queue: string): Promise<ReceivedMessage> =>
   waitUntil(async () => (await stage().engine.client.receive(queue, { waitMs: 1_000 }))[0])
 
-/** Opens the page of a message and waits until its body is there. */
+/** Opens the page of a message and waits for its body. */
 const openMessage = async (id: string): Promise<Page> => {
   const page = await stage().open(`/messages/${id}`)
   await page.getByRole('heading', { level: 2, name: 'Payload' }).waitFor()
@@ -33,7 +33,7 @@ const confirm = async (page: Page, reason: string, action: string): Promise<void
   await dialog.waitFor({ state: 'detached' })
 }
 
-/** Waits until the last event that the page tells of is this one. */
+/** Waits until the last event on the page is this one. */
 const told = (page: Page, event: string): Promise<void> =>
   page.getByRole('heading', { level: 2, name: new RegExp(`^\\d+\\. ${event}$`) }).waitFor()
 
@@ -55,7 +55,7 @@ it('a dead letter is mended and sent back from its page, with what changes shown
   for (const name of ['Recall…', 'Reschedule…'])
     expect(await page.getByRole('button', { name }).isDisabled(), name).toBe(true)
   const editing = await begin(page, 'Edit…')
-  const give = editing.getByRole('button', { name: 'Give it this body' })
+  const give = editing.getByRole('button', { name: 'Replace the body' })
   expect(await give.isDisabled(), 'nothing is changed yet').toBe(true)
   const text = editing.getByLabel('Body')
   await text.fill('{"cents":9007199254740993,"vat":')
@@ -65,7 +65,7 @@ it('a dead letter is mended and sent back from its page, with what changes shown
   await changes.getByText('"vat":"nine"').waitFor()
   await changes.getByText('"vat":9}').waitFor()
   await expectAccessible(page)
-  await confirm(page, 'the clerk told us', 'Give it this body')
+  await confirm(page, 'the clerk told us', 'Replace the body')
   await told(page, 'BodyEdited')
   await page.getByRole('tree', { name: 'Payload' }).getByText('9007199254740993').waitFor()
 
@@ -96,7 +96,7 @@ it('a message that is not due is rescheduled and recalled from its page, and one
   await seconds.fill('')
   expect(await action.isDisabled(), 'no time is given').toBe(true)
   await seconds.fill('-1')
-  expect(await action.isDisabled(), 'a time that is over').toBe(true)
+  expect(await action.isDisabled(), 'a past time').toBe(true)
   await seconds.fill('0')
   await expectAccessibleInAllLooks(page)
   await confirm(page, 'they wait', 'Reschedule 1 message')

@@ -7,7 +7,7 @@ import { expectAccessible, withConsole } from './harness/withConsole.ts'
 
 const stage = withConsole(['--partitions', '2'])
 
-/** Takes a record away from a partition's log while nobody owns it, and starts the engine on what is left. */
+/** Removes a record from a partition's log while it has no owner, and starts the engine on the rest. */
 const damage = async (engine: EngineWithConsole, partition: number): Promise<void> => {
   const nats = await connect({ servers: engine.nats })
   try {

@@ -48,7 +48,7 @@ it('dead letters of a running job are found by their cause, counted before they 
   const running = main.getByRole('region', { name: /is running/ })
   await running.getByText('the list was corrected').waitFor()
   await page.reload()
-  await running.getByText('at most 5 a second').waitFor()
+  await running.getByText('at most 5 per second').waitFor()
   await running.getByRole('button', { name: 'Cancel the rest…' }).click()
   await dialog.getByText('stay moved').waitFor()
   await dialog.getByLabel('Reason').fill('one was enough')

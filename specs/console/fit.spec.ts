@@ -42,7 +42,7 @@ const pages: readonly (readonly [path: string, shows: string])[] = [
   [`/?queue=${longName}&edge=${edge}`, 'Show these messages'],
 ]
 
-it('cuts off no table and no button at 1440 and at 390, and asks for nothing that is not there', async () => {
+it('cuts off no table and no button at 1440 and at 390, and requests nothing that does not exist', async () => {
   await failOne(longName)
   for (const viewport of [
     { width: 1440, height: 900 },
@@ -68,7 +68,7 @@ it('the clock times under the slider stay within it, also near its edges', async
   await client.queues.create('ticking')
   const page = await stage().open('/', { viewport: { width: 390, height: 844 } })
   const labels = page.locator('[role=slider] ~ [aria-hidden] span')
-  // The record grows, and its window with it, until a time stands near an edge.
+  // The record grows, and its window with it, until a time is near an edge.
   await waitUntil(
     async () => {
       await client.send('ticking', 'tick')

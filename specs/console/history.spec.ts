@@ -44,7 +44,7 @@ const told = async (page: Page, chart: Locator, word: string): Promise<Set<strin
 it('shows on the charts of a queue what happened before they were opened, over seconds and hours', async () => {
   await withHistory('charted')
   const page = await stage().open('/queues?queue=charted')
-  const chart = page.getByRole('img', { name: /^Messages a second/ })
+  const chart = page.getByRole('img', { name: /^Messages per second/ })
   await chart.waitFor()
   await waitUntil(async () => [...(await told(page, chart, 'Sent'))].some((text) => Number(text) > 0))
   await page.getByRole('button', { name: '15 min' }).focus()
@@ -60,7 +60,7 @@ it('shows on the charts of a queue what happened before they were opened, over s
 
 it('fills small charts from the record when they open', async () => {
   await withHistory('small')
-  /** How many of the last seconds a small chart tells of, and whether anything happened in them. */
+  /** How many of the last seconds a small chart covers, and whether anything happened in them. */
   const drawn = async (page: Page, name: string): Promise<readonly [seconds: number, isFlat: boolean]> => {
     const points = await page.getByRole('img', { name }).first().locator('polyline').getAttribute('points')
     const heights = (points ?? '')

@@ -86,7 +86,7 @@ describe('all that a filter matches', () => {
     expect((await client.queues.describe('errands')).counts).toMatchObject({ inflight: 1, discarded: 2 })
   })
 
-  it('is offered for a filter only, and payloads are shown beside what matches when they are asked for', async () => {
+  it('is offered for a filter only, and payloads are shown next to the matches on request', async () => {
     const { engine, open } = stage()
     const { client, url } = engine
     await client.queues.create('letters')

@@ -7,7 +7,7 @@ import { expectAccessible, withConsole } from './harness/withConsole.ts'
 
 const stage = withConsole()
 
-/** Elements that a page may have at most, however long what it tells of is. */
+/** Most elements of a page, however long the history that it shows. */
 const elementsMax = 3_000
 
 /** The next message of a queue, under a lease. */
@@ -35,14 +35,14 @@ const failedMessage = async (
 
 const elements = (page: Page): Promise<number> => page.locator('*').count()
 
-/** Opens the page of a message and waits until its body is there. */
+/** Opens the page of a message and waits for its body. */
 const openMessage = async (id: string): Promise<Page> => {
   const page = await stage().open(`/messages/${id}`)
   await page.getByRole('heading', { level: 2, name: 'Payload' }).waitFor()
   return page
 }
 
-it('finds a dead letter by what is said of it, and tells all that happened to it, by keys alone', async () => {
+it('finds a dead letter by its description, and shows everything that happened to it, by keys alone', async () => {
   const { engine, open } = stage()
   const id = await failedMessage(engine.client, 'parcels', 2, 'the scale was broken')
   const page = await open('/')
@@ -95,7 +95,7 @@ it('finds a dead letter by what is said of it, and tells all that happened to it
   await expectAccessible(page)
 })
 
-it('tells of a thousand events, and draws those in sight', async () => {
+it('shows a thousand events, and draws the visible ones', async () => {
   const { engine } = stage()
   const id = await failedMessage(engine.client, 'stubborn', 500, 'not yet')
   const page = await openMessage(id)

@@ -168,7 +168,7 @@ it('[ENG-23] warns on the page of a queue of a lease far from the time that atte
     .waitFor()
 })
 
-it('tells who consumes, what they hold, and how many of their receives wait', async () => {
+it('shows the consumers, what they hold, and how many of their receives wait', async () => {
   const { engine, open } = stage()
   const { client } = engine
   await client.queues.create('errands')

@@ -4,7 +4,7 @@ import { expectAccessible, withConsole } from './harness/withConsole.ts'
 
 const stage = withConsole()
 
-it('says that the engine is away with the last counts it knew, and goes on by itself when it is back', async () => {
+it('says that the engine is away with the last known counts, and resumes by itself when it is back', async () => {
   const { engine, open } = stage()
   await engine.client.queues.create('steady')
   for (let i = 0; i < 3; i++) await engine.client.send('steady', { i })

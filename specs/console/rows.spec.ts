@@ -55,7 +55,7 @@ it(
       { timeoutMs: busyMs },
     )
     await table.focus()
-    // Each End asks for what follows the rows that are there.
+    // Each End loads what follows the loaded rows.
     for (let loaded = await lengthOf(page, 'Messages'); loaded < listed;) {
       await page.keyboard.press('End')
       const before = loaded
@@ -82,7 +82,7 @@ it(
 )
 
 it(
-  'tells how many of a million messages are in each state, lists them, and goes back to a moment before their end',
+  'shows how many of a million messages are in each state, lists them, and goes back to a moment before their end',
   { timeout: 240_000 },
   async () => {
     const { engine } = stage()

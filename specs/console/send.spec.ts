@@ -137,7 +137,7 @@ describe('sending', () => {
 describe('an engine with tokens', () => {
   const stage = withConsole(['--tokens', 'vic:viewer:secret-of-vic'])
 
-  it('a viewer is told why nothing can be sent', async () => {
+  it('a viewer sees why nothing can be sent', async () => {
     const { engine, open } = stage()
     await engine.client.queues.create('payroll')
     const page = await open('/queues?queue=payroll')

@@ -30,7 +30,7 @@ const shown = (page: Page): Promise<{ counts: Record<string, number>; seqs: numb
     return { counts, seqs: position.split('.').map(Number) }
   })()`)
 
-/** What stands on the machine at a record, as soon as it is that record's. */
+/** The counts on the machine at a record, as soon as they are that record's. */
 const shownAt = async (page: Page, home: number, seq: number): Promise<Record<string, number>> => {
   await page.locator(`[data-seq="${seq}"]`).waitFor()
   return (
@@ -160,7 +160,7 @@ it('finds messages by how they stood then, and says what of a filter the past do
   await other.getByText('2 of 2').waitFor()
 })
 
-it('tells of a dead letter what had happened to it by then', async () => {
+it('shows what had happened to a dead letter by then', async () => {
   const { engine, open } = stage()
   await withPast(engine.client, 'told')
   const get = async <A>(path: string): Promise<A> => (await (await fetch(engine.url + path)).json()) as A

@@ -27,7 +27,7 @@ describe('a queue with message groups', () => {
     expect(bodiesOf(await world.receive('orders', { max: 10 }))).toEqual(['a3'])
   })
 
-  it('[ENG-01] lets unrelated groups go on while one is held up', async () => {
+  it('[ENG-01] lets unrelated groups continue while one is blocked', async () => {
     await using world = await createWorld()
     await world.queue('orders', { groups: 'ordered', batchMessages: 1, batchWaitMs: 0, leaseMs: 60_000 })
     await sendAll(world, ...Array.from({ length: 10 }, (_, i) => [`a${i}`, `b${i}`, `c${i}`]).flat())
@@ -98,7 +98,7 @@ describe('a queue with message groups', () => {
     const [one, two] = await world.receive('orders', { max: 2 })
     await one!.extend(10_000)
     await world.advance('2 seconds')
-    // The lease of the second is over, but the first is still under way.
+    // The lease of the second has expired, but the first is still in flight.
     expect(await world.receive('orders', { max: 10 })).toEqual([])
     await one!.retry({ delayMs: 0 })
     expect(bodiesOf(await world.receive('orders', { max: 10 }))).toEqual(['a1', 'a2', 'a3'])

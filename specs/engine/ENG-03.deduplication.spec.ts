@@ -117,7 +117,7 @@ describe('what was sent is remembered', () => {
     expect(await texts(world)).toEqual(['hello'])
   })
 
-  it('[ENG-03] on record, so that the trace of the first message tells of the second send', async () => {
+  it('[ENG-03] on record, so that the trace of the first message shows the second send', async () => {
     await using world = await createWorld()
     await world.queue('mail', { dedup: 'content' })
     const first = await send(world, 'hello')
@@ -150,7 +150,7 @@ describe('repeats are looked for', () => {
 })
 
 describe('a batch in which some messages were sent before', () => {
-  it('[ENG-03] gets an id for each message, also for two of its own that are the same', async () => {
+  it('[ENG-03] gets an id per message, even for two equal ones in the same send', async () => {
     await using world = await createWorld()
     await world.queue('mail', { dedup: 'content' })
     const first = await send(world, 'a')

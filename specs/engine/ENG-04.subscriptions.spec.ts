@@ -108,7 +108,7 @@ describe('several subscriptions of a queue', () => {
     await expect(billed!.ack()).rejects.toMatchObject({ id: 'UnknownReceipt' })
     await expect(texts(world, 'billing')).rejects.toMatchObject({ id: 'UnknownSubscription' })
     expect(await texts(world, 'audit')).toEqual(['b'])
-    // One that is made anew under the same name has nothing of the old one.
+    // One created again under the same name has nothing of the old one.
     await subscriptions.create('orders', 'billing')
     expect(await texts(world, 'billing')).toEqual([])
     await expect(billed!.ack()).rejects.toMatchObject({ id: 'UnknownReceipt' })

@@ -38,7 +38,7 @@ const sendEachMinute = async (world: World, ...bodies: string[]): Promise<void> 
 
 const minute = 60_000
 
-/** A time so many minutes after the world began. */
+/** A time this many minutes after the world began. */
 const after = (minutes: number): StartPosition => ({ time: Date.UTC(2026, 0, 1) + minutes * minute })
 
 const expectSound = async (world: World): Promise<void> => {
@@ -165,7 +165,7 @@ describe('a new subscription', () => {
 })
 
 describe('a reset', () => {
-  it('[ENG-05] replays from there as a new generation, for consumers that go on', async () => {
+  it('[ENG-05] replays from there as a new generation, for consumers that continue', async () => {
     await using world = await createWorld()
     await world.queue('orders', { batchWaitMs: 0 })
     await world.client.queues.subscriptions.create('orders', 's')
@@ -220,35 +220,32 @@ describe('a reset', () => {
 })
 
 describe('an engine that ends while the past is restored', () => {
-  it.each(['drain', 'crash'] as const)(
-    '[ENG-05] is followed by one that goes on with it: %s',
-    async (how) => {
-      await using world = await createWorld()
-      await world.queue('orders')
-      // Other tags make other runs, so that it takes several facts to restore them all.
-      const bodies = Array.from({ length: 9_000 }, (_, i) => `${i}`)
-      await world.client.sendBatch(
-        'orders',
-        bodies.map((body, i) => ({ body, tag: i % 2 === 0 ? 'even' : 'odd' })),
-      )
-      world.log.faults.slow(5)
-      const creating = world.client.queues.subscriptions.create('orders', 's', { start: 'earliest' })
-      while (restoredIn(world) === 0) await world.advance('5 millis')
-      await creating
-      expect(restoredIn(world)).toBeLessThan(bodies.length)
-      world.log.faults.calm()
-      const stopped = world.engine.stop(how)
-      await world.advance('1 minute')
-      await stopped
-      await world.engine.start()
-      await world.send('orders', 'new')
-      const got: string[] = []
-      while (got.length < bodies.length + 1) got.push(...(await texts(world, 's')))
-      expect(got).toEqual([...bodies, 'new'])
-      expect((await replay(world.log)).names.get('orders')!.named('s')!.fill).toBeUndefined()
-      await expectSound(world)
-    },
-  )
+  it.each(['drain', 'crash'] as const)('[ENG-05] is followed by one that continues it: %s', async (how) => {
+    await using world = await createWorld()
+    await world.queue('orders')
+    // Other tags make other runs, so that it takes several facts to restore them all.
+    const bodies = Array.from({ length: 9_000 }, (_, i) => `${i}`)
+    await world.client.sendBatch(
+      'orders',
+      bodies.map((body, i) => ({ body, tag: i % 2 === 0 ? 'even' : 'odd' })),
+    )
+    world.log.faults.slow(5)
+    const creating = world.client.queues.subscriptions.create('orders', 's', { start: 'earliest' })
+    while (restoredIn(world) === 0) await world.advance('5 millis')
+    await creating
+    expect(restoredIn(world)).toBeLessThan(bodies.length)
+    world.log.faults.calm()
+    const stopped = world.engine.stop(how)
+    await world.advance('1 minute')
+    await stopped
+    await world.engine.start()
+    await world.send('orders', 'new')
+    const got: string[] = []
+    while (got.length < bodies.length + 1) got.push(...(await texts(world, 's')))
+    expect(got).toEqual([...bodies, 'new'])
+    expect((await replay(world.log)).names.get('orders')!.named('s')!.fill).toBeUndefined()
+    await expectSound(world)
+  })
 })
 
 const restoredIn = (world: World): number =>

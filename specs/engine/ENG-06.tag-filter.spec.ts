@@ -43,7 +43,7 @@ describe('a subscription with a tag filter', () => {
     expect((await world.record()).some(({ type }) => type === 'Delivered')).toBe(false)
   })
 
-  it('[ENG-06] tells the tag to whoever consumes', async () => {
+  it('[ENG-06] delivers the tag to consumers', async () => {
     await using world = await filtering()
     await world.send('orders', 'a', { tag: 'de' })
     const [message] = await world.receive('orders', { subscription: 'eu' })
@@ -58,7 +58,7 @@ describe('a subscription with a tag filter', () => {
     expect(await texts(world, 'eu')).toEqual(['late'])
   })
 
-  it('[ENG-06] changes its filter for what comes; what is there stays', async () => {
+  it('[ENG-06] changes its filter for new messages; existing ones stay', async () => {
     await using world = await filtering()
     await world.send('orders', 'before', { tag: 'de' })
     await world.client.queues.subscriptions.update('orders', 'eu', { tags: ['us'] })
@@ -83,7 +83,7 @@ describe('a subscription with a tag filter', () => {
     expect(await texts(world, 'eu', 'dead')).toEqual(['a'])
   })
 
-  it('[ENG-06] keeps its filter when the engine starts anew', async () => {
+  it('[ENG-06] keeps its filter when the engine restarts', async () => {
     await using world = await filtering()
     await world.send('orders', 'us', { tag: 'us', delayMs: 60_000 })
     await world.send('orders', 'de', { tag: 'de', delayMs: 60_000 })

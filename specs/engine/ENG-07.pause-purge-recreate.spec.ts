@@ -59,7 +59,7 @@ describe('purge', () => {
     expect(await world.client.queues.purge('mail')).toEqual({ purged: 4 })
     await world.send('mail', 'later')
 
-    // Then only the later one is there, also when everybody's time has come
+    // Then only the later one is there, even when all are due
     await expect(inflight!.extend(60_000)).rejects.toMatchObject({ id: 'UnknownReceipt' })
     await world.advance('1 hour')
     expect((await world.receive('mail', { max: 10 })).map((message) => message.text())).toEqual(['later'])
@@ -106,7 +106,7 @@ describe('delete and recreate', () => {
     expect(await world.counts('mail')).toMatchObject({ inflight: 1, committed: 0 })
   })
 
-  it('[ENG-07] a deleted queue is unknown, and those who wait for its messages are told so', async () => {
+  it('[ENG-07] a deleted queue is unknown, and waiting receives are told so', async () => {
     await using world = await createWorld()
     await world.queue('mail')
     const waiting = world.receive('mail', { waitMs: 20_000 })

@@ -13,7 +13,7 @@ const expectNoAttemptSpent = async (world: World, queue: string, count: number):
   })
 
 describe('a rate limit', () => {
-  it('[ENG-08] delivers no more than so many messages a second, and costs no attempt', async () => {
+  it('[ENG-08] delivers no more than its rate of messages per second, and costs no attempt', async () => {
     await using world = await createWorld()
     await world.queue('mail', { rateMax: 10, batchWaitMs: 0, retriesMax: 0 })
     await world.sendBatch('mail', numbered(100))
@@ -85,7 +85,7 @@ describe('a limit of messages in flight', () => {
 })
 
 describe('a limit of deliveries in flight', () => {
-  it('[ENG-08] lets so many batches be handled at the same time, over all consumers', async () => {
+  it('[ENG-08] limits the batches handled concurrently, over all consumers', async () => {
     await using world = await createWorld()
     await world.queue('mail', { concurrencyMax: 2, batchMessages: 5, batchWaitMs: 0, retriesMax: 0 })
     await world.sendBatch('mail', numbered(50))

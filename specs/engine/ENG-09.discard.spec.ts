@@ -3,7 +3,7 @@ import { trace } from '@kiroku/audit'
 import { createWorld } from '../harness/index.ts'
 
 describe('messages that are discarded by their numbers', () => {
-  it('[ENG-09] end where nobody works on them, and the others are delivered', async () => {
+  it('[ENG-09] end unless they are in flight, and the others are delivered', async () => {
     await using world = await createWorld()
     await world.queue('mail')
     await world.client.sendBatch(
@@ -45,7 +45,7 @@ describe('messages that are discarded by their numbers', () => {
     expect(await world.receive('mail', { max: 10 })).toEqual([])
   })
 
-  it('[ENG-09] let their group go on at once', async () => {
+  it('[ENG-09] let their group continue at once', async () => {
     await using world = await createWorld()
     await world.queue('orders', { groups: 'ordered', retry: { kind: 'fixed', delayMs: 3_600_000 } })
     await world.client.sendBatch('orders', [

@@ -16,7 +16,7 @@ const texts = async (world: World): Promise<string[]> =>
   (await world.receive('mail', { max: 10 })).map((message) => message.text())
 
 describe('a delayed message that is recalled', () => {
-  it('[ENG-09] reaches nobody, not even after its time', async () => {
+  it('[ENG-09] is never delivered, not even after its due time', async () => {
     await using given = await delayedWorld()
     const { world, messageId } = given
     const consumer = await world.consumer('mail')
@@ -27,7 +27,7 @@ describe('a delayed message that is recalled', () => {
     expect(await world.counts('mail')).toMatchObject({ delayed: 0, available: 0, discarded: 1 })
   })
 
-  it('[ENG-09] stays recalled when the engine starts anew', async () => {
+  it('[ENG-09] stays recalled when the engine restarts', async () => {
     await using given = await delayedWorld()
     const { world, messageId } = given
     await world.client.recall(messageId)
@@ -140,7 +140,7 @@ describe('a message that is not delayed any more', () => {
     expect(await texts(world)).toEqual(['reminder'])
   })
 
-  it('[ENG-09] is told apart from one that never was', async () => {
+  it('[ENG-09] is distinguished from one that never existed', async () => {
     await using given = await delayedWorld()
     const { world, messageId } = given
     for (const wrong of [messageId.replace(/.$/, 'z'), `0${messageId}`])

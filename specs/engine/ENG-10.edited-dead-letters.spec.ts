@@ -7,7 +7,7 @@ import { bodiesIn, createDead, createMany, expectLawful, latest } from './redriv
 describe('a dead letter whose body is edited', () => {
   const by = { name: 'ada', origin: 'cli', reason: 'the price was missing' }
 
-  it('[ENG-10] goes back with the new body, and with all that was beside the old one', async () => {
+  it('[ENG-10] goes back with the new body, and with all attributes of the old one', async () => {
     await using world = await createWorld({ partitions: 2 })
     await createDead(world)
     const messageId = await die(world, 'orders', '{"n":1}', 'no price', { attributes: { tenant: 'acme' } })
@@ -67,7 +67,7 @@ describe('a dead letter whose body is edited', () => {
       expect(messages.map((message) => message.text())).toEqual(['a', 'b2', 'c'])
       for (const message of messages) await message.ack()
     }
-    // Where nobody has it any more, the past is what was sent.
+    // Once it is settled, the past still shows what was sent.
     await world.client.queues.subscriptions.reset('dead', 'late', 'earliest')
     await world.advance('1 second')
     expect(await bodiesIn(world, 'dead', 'late')).toEqual(['a', 'b', 'c'])
@@ -99,7 +99,7 @@ describe('a dead letter whose body is edited', () => {
     ).rejects.toMatchObject({ id: 'InvalidConfig' })
   })
 
-  it('[ENG-10] is refused where messages are encrypted, also when they lie in another queue', async () => {
+  it('[ENG-10] is refused where messages are encrypted, even when they are in another queue', async () => {
     await using world = await createWorld()
     await world.queue('orders', { deadLetter: 'dead', erasable: 'message' })
     const sent = await world.client.send('orders', 'o1')
@@ -114,7 +114,7 @@ describe('a dead letter whose body is edited', () => {
     expect(await bodiesIn(world, 'orders')).toEqual(['o1'])
   })
 
-  it('[ENG-10] is refused while somebody works on it, when it is gone, and when another is meant', async () => {
+  it('[ENG-10] is refused while it is in flight, when it is gone, and when another is meant', async () => {
     await using world = await createWorld()
     await createDead(world)
     const messageId = await die(world, 'orders', 'o3', 'no')

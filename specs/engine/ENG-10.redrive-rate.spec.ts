@@ -3,7 +3,7 @@ import { createWorld } from '../harness/index.ts'
 import { add, bodiesIn, createMany, expectLawful, latest } from './redriveWorld.ts'
 
 describe('a redrive with a rate', () => {
-  it('[ENG-10] moves no more than so many messages a second', async () => {
+  it('[ENG-10] moves no more than its rate of messages per second', async () => {
     await using world = await createWorld()
     await createMany(world, 100)
     await world.client.queues.redrive('dead', { rateMax: 20 })

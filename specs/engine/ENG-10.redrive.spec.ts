@@ -180,7 +180,7 @@ describe('a redrive of selected messages', () => {
     await expectLawful(world)
   })
 
-  it('[ENG-10] goes on with the selection after a crash and a take-over', async () => {
+  it('[ENG-10] continues with the selection after a crash and a take-over', async () => {
     await using world = await createWorld({ partitions: 2 })
     await createMany(world, 60)
     const begun = world.client.queues.redrive('dead', { selection: [1, 20, 41, 20], rateMax: 20 })
@@ -221,7 +221,7 @@ describe('a dry run', () => {
     expect(await world.counts('dead')).toMatchObject({ available: 5, redelivered: 0 })
   })
 
-  it('[ENG-10] begins anew where its owner changes', async () => {
+  it('[ENG-10] restarts when its owner changes', async () => {
     await using world = await createWorld()
     await createMany(world, 20)
     await world.engine.stop('crash')
@@ -291,7 +291,7 @@ describe('what is refused', () => {
     await expect(queues.cancelRedrive('dead')).rejects.toMatchObject({ id: 'UnknownRedrive' })
   })
 
-  it('[ENG-10] is a second one while one runs', async () => {
+  it('[ENG-10] is a second one while another runs', async () => {
     await using world = await createWorld()
     await createMany(world, 20)
     const { queues } = world.client

@@ -48,7 +48,7 @@ describe('a send is stored once', () => {
   })
 
   it.each([
-    ['and its append is stored, though nobody hears of it', 'none', 1],
+    ['and its append is stored, but its answer is lost', 'none', 1],
     ['and its append is lost with it', 'requestLost', 0],
   ] as const)('[ENG-11] when the engine crashes %s', async (_case, fault, stored) => {
     // Given a log that takes 50 ms for an append
@@ -110,7 +110,7 @@ describe('a send is stored once', () => {
     await world.advance('1 minute')
     await Promise.all(sends)
 
-    // Then each is there once
+    // Then each is stored once
     expect((await bodiesIn(world)).toSorted((a, b) => Number(a) - Number(b))).toEqual(bodies)
     expect(await world.counts('mail')).toMatchObject({ sent: 100 })
   })
@@ -149,7 +149,7 @@ describe('a send is stored once', () => {
     expect(repeatMsMax + 5 * 60_000).toBeLessThanOrEqual(limits.producerIdleMs)
   })
 
-  it('[ENG-11] and never a second time for want of room: producers beyond 100,000 are asked to come again', async () => {
+  it('[ENG-11] and never a second time for lack of room: producers beyond 100,000 are asked to retry', async () => {
     // Given as many producers as a partition remembers
     await using world = await createWorld()
     await world.queue('mail')

@@ -55,7 +55,7 @@ it('[ENG-12] a receive that its caller gives up releases what was on its way', a
     await expect(receiving).rejects.toThrow('no longer')
     await sending
 
-    // Then the message is there for the next, with its first attempt
+    // Then the message is available to the next, with its first attempt
     const [message] = await world.client.receive('mail', { waitMs: 5_000 })
     expect(message!.attempt).toBe(1)
     await message!.ack()

@@ -70,7 +70,7 @@ describe('a receive repeated with the same attempt id', () => {
     expect(texts(await world.receive('mail', { max: 1, attemptId }))).toEqual(['b'])
   })
 
-  it('[ENG-13] gets nothing that somebody else holds by now', async () => {
+  it('[ENG-13] gets nothing that another consumer holds by now', async () => {
     await using world = await fullWorld()
     await world.receive('mail', { max: 5, attemptId, leaseMs: 1_000 })
     await world.advance('1 second')
@@ -110,7 +110,7 @@ describe('a batch that a receive got is known', () => {
 })
 
 describe('a receive whose answer is lost', () => {
-  it('[ENG-13] gets its batch as soon as the client asks again, not when the lease is over', async () => {
+  it('[ENG-13] gets its batch as soon as the client asks again, not when the lease expires', async () => {
     await using world = await fullWorld()
     world.engine.loseAnswers(1)
     const receiving = world.receive('mail', { max: 2 })

@@ -27,7 +27,7 @@ describe('a queue that is shared by tenants', () => {
     expect(tenantsOf(await world.receive('jobs', { max: 5 }))).toEqual({ a: 1, b: 1, c: 1, noisy: 2 })
   })
 
-  it('[ENG-14] leaves nobody without messages who asks, and keeps no order locked', async () => {
+  it('[ENG-14] starves no consumer, and locks no order', async () => {
     await using world = await createWorld()
     await world.queue('jobs', { groups: 'fair', leaseMs: 600_000 })
     await send(world, 'noisy', 100)
@@ -56,7 +56,7 @@ describe('a queue that is shared by tenants', () => {
     expect(tenantsOf(await world.receive('jobs', { max: 10 }))).toEqual({ x: 5, y: 5 })
   })
 
-  it('[ENG-14] works without tenants, and goes on after a crash', async () => {
+  it('[ENG-14] works without tenants, and continues after a crash', async () => {
     await using world = await createWorld()
     await world.queue('jobs', { groups: 'fair', leaseMs: 600_000 })
     await send(world, 'x', 40)

@@ -24,7 +24,7 @@ const withWork = async (): Promise<World> => {
 
 const clockOf = async (world: World) => (await world.client.partitions())[0]!.clock!
 
-/** The record stands, by the law and by its checkpoints. */
+/** The record holds, by the law and by its checkpoints. */
 const holds = async (world: World): Promise<void> => {
   const { partitions } = await verify(world.log, { decodeCheckpoint })
   expect(partitions.map(({ problem }) => problem)).toEqual([undefined])
@@ -37,7 +37,7 @@ describe('one take-over while the clock of NATS is five days ahead', () => {
     world.storeOffMs = 5 * dayMs
     await world.engine.start()
 
-    // Everything goes on by the last certain time
+    // Everything continues by the last certain time
     await world.advance('10 minutes')
     expect(await world.counts('mail')).toMatchObject({ available: 2, delayed: 1, inflight: 0, discarded: 0 })
     await world.send('mail', 'meanwhile')
@@ -55,7 +55,7 @@ describe('one take-over while the clock of NATS is five days ahead', () => {
     await holds(world)
   })
 
-  it("[ENG-15] is over once somebody says that the node's clock is right, on record", async () => {
+  it("[ENG-15] ends once an operator says that the node's clock is right, on record", async () => {
     await using world = await withWork()
     await world.engine.stop('crash')
     world.storeOffMs = 5 * dayMs
@@ -71,7 +71,7 @@ describe('one take-over while the clock of NATS is five days ahead', () => {
   })
 })
 
-describe('five days without an owner, and a node whose clock did not go on', () => {
+describe('five days without an owner, and a node whose clock stopped', () => {
   const afterTheGap = async (): Promise<World> => {
     const world = await withWork()
     await world.engine.stop('drain')
@@ -125,7 +125,7 @@ describe('the idle time of a living owner', () => {
 describe('with a real nats-server and a node whose clock is wrong', () => {
   const nats = withNats()
 
-  it('[ENG-15] nothing that waits is touched before somebody says which clock is right', async () => {
+  it('[ENG-15] nothing that waits is touched before an operator says which clock is right', async () => {
     const nc = await connect({ servers: nats().url })
     const log = await openLog(nc, { name: 'clocks', create: { partitions: 1 } })
     const clock = { offMs: 0 }

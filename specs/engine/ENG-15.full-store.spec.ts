@@ -11,7 +11,7 @@ import { Engine } from '../harness/index.ts'
 const mebibyte = 1024 * 1024
 const body = 'x'.repeat(50_000)
 
-/** An engine with its nats-server on a disk of so many MiB, beside the default record of 20 GiB. */
+/** An engine with its nats-server on a disk of this many MiB, with the default record limit of 20 GiB. */
 const startOn = async (mebibytes: number, skip: (note: string) => void) => {
   const disk = await SmallDisk.mountOrSkip(mebibytes, skip)
   onTestFinished(async () => {
@@ -52,7 +52,7 @@ const send = async (client: Client, messages: number): Promise<boolean> => {
   }
 }
 
-/** Takes out of the queue what is there; the number of messages. */
+/** Consumes everything in the queue; returns the number of messages. */
 const consume = async (client: Client): Promise<number> => {
   let taken = 0
   for (;;) {
@@ -66,7 +66,7 @@ const consume = async (client: Client): Promise<number> => {
 it('[ENG-15] [CARD-02] a disk smaller than the record is never full where everything is consumed', async ({
   skip,
 }) => {
-  // Given a disk of 128 MiB beside a record of 20 GiB
+  // Given a disk of 128 MiB and a record limit of 20 GiB
   const { client, disk, log } = await startOn(128, skip)
 
   // When five times as much goes through
@@ -86,16 +86,16 @@ it('[ENG-15] [CARD-02] a disk smaller than the record is never full where everyt
   expect((await log.room())!.freeBytes).toBeGreaterThan(storage[0]!.reserveBytes!)
 }, 120_000)
 
-it('[ENG-15] [CARD-02] a full store refuses sends, goes on with everything else, and heals as it is consumed', async ({
+it('[ENG-15] [CARD-02] a full store refuses sends, continues with everything else, and recovers as it is consumed', async ({
   skip,
 }) => {
-  // Given a store that is full of messages which nobody consumes
+  // Given a store full of messages without a consumer
   const { client, engine, disk } = await startOn(128, skip)
   let sent = 0
   while (await send(client, 10)) sent += 10
   expect(sent).toBeGreaterThan(1_000)
 
-  // Then there is a reserve, from which a take-over, new queues and receives go on
+  // Then there is a reserve, on which a take-over, new queues and receives continue
   expect(disk.freeBytes).toBeGreaterThan(20 * mebibyte)
   await engine.stop('crash')
   await engine.start()

@@ -50,7 +50,7 @@ describe('the log is trimmed to its record limits', () => {
     const { bytes } = await (await world.log.partition(0)).state()
     expect(bytes).toBeLessThan(600_000)
 
-    // Then every one of them is there, also for a process that knows only what is left of the log
+    // Then every one of them exists, even for a process that knows only what is left of the log
     await world.restart('crash')
     await inflight!.ack()
     const texts = async (queue: string) =>
@@ -135,7 +135,7 @@ describe('the log is trimmed to its record limits', () => {
     await world.restart('crash')
     await pass(140)
 
-    // Then a dozen checkpoints stand, and they and their bytes are told
+    // Then there are a dozen checkpoints, and they and their bytes are reported
     expect(stored).toBeGreaterThan(200)
     const { checkpoints } = await partition(world)
     const seqs = await handle.checkpoints.list()
@@ -173,7 +173,7 @@ describe('a damaged partition', () => {
   const by = { name: 'operator', origin: 'spec' }
   const order = { decodeCheckpoint, by, note: 'the disk was replaced' }
 
-  /** A partition with ten messages in its queue, each in a frame of its own, and where these stand. */
+  /** A partition with ten messages in its queue, each in its own frame, and the sequences of these. */
   const tenMessages = async (world: World): Promise<number[]> => {
     await world.queue('mail')
     for (let i = 0; i < 10; i++) await world.send('mail', i)
@@ -213,7 +213,7 @@ describe('a damaged partition', () => {
     expect(await repair(world.log, 0, order)).toMatchObject([{ kind: 'void' }])
     await world.engine.start()
 
-    // Then the five are there, new messages come behind them, and the act is on record
+    // Then the five are there, new messages follow them, and the act is on record
     await world.send('mail', 'new')
     expect(await bodies(world)).toEqual(['0', '1', '2', '3', '4', 'new'])
     expect((await world.client.partitions())[0]).toMatchObject({ state: 'Active' })

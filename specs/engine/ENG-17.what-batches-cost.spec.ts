@@ -37,7 +37,7 @@ const day = async (world: World): Promise<void> => {
   }
 }
 
-it('[ENG-17] the queue tells how full batches were beside what was asked for, and how long messages waited for others', async () => {
+it('[ENG-17] the queue shows how full batches were compared with the request, and how long messages waited for others', async () => {
   await using world = await createWorld()
   await world.queue('mail', { batchMessages: 30, batchWaitMs: 10_000 })
   expect(await measured(world)).toBeUndefined()
@@ -148,7 +148,7 @@ it('[ENG-17] each subscription is compared by its own settings and arrivals, on 
   await using empty = await createWorld()
   await empty.queue('other')
   await expect(compare(empty)).rejects.toMatchObject({ id: 'UnknownQueue' })
-  // What came before the window is there at its beginning, and what came to nobody costs nothing.
+  // What came before the window is available at its beginning, and what is never delivered costs nothing.
   await world.advance('10 minutes')
   expect((await compare(world)).subscriptions).toMatchObject([
     { subscription: 'main', delivered: { messages: 0 } },

@@ -17,7 +17,7 @@ import {
 
 const root = path.resolve(import.meta.dirname, '..', '..')
 
-/** A Worker as people write it today: a body of its own, a binding, `satisfies`. */
+/** A Worker as written today: its own body type, a binding, `satisfies`. */
 const today = `
 export default {
   async queue(batch: MessageBatch<{ to: string }>, env: Env, ctx: ExecutionContext): Promise<void> {
@@ -90,7 +90,7 @@ const pausesOf = async (world: World): Promise<number[]> =>
   )
 
 it.for(workerSamples.map((sample, i) => ({ ...sample, file: `sample${i}.ts` })))(
-  '[ENG-18] a Worker of the documents type-checks and runs as it stands: $name',
+  '[ENG-18] a Worker of the documents type-checks and runs unchanged: $name',
   async ({ text, pauses, file }) => {
     expect(errors[file]).toBeUndefined()
 
@@ -140,7 +140,7 @@ it('[ENG-18] the configurations of the documents are read as they stand', async 
   })
 })
 
-it('[ENG-18] a Worker as people write it today has its types, and runs', async () => {
+it('[ENG-18] a Worker as written today has its types, and runs', async () => {
   expect(errors['today.ts']).toBeUndefined()
   expect(errors['wrongBody.ts']).toEqual([expect.stringContaining("'form' does not exist")])
   expect(errors['wrongSend.ts']).toEqual([expect.stringContaining('MessageSendRequest<string>')])

@@ -19,7 +19,7 @@ const noRetries = { retriesMax: 0, deadLetter: 'dead' }
 
 const bodies = Array.from({ length: 30 }, (_, i) => `${i}`)
 
-/** Lets time pass by the second; every call has its answer before it goes on. */
+/** Lets time pass second by second; every call has its answer before it continues. */
 const pass = async (world: World, upstream: Upstream, seconds: number): Promise<void> => {
   for (let s = 0; s <= seconds; s++) {
     await world.advance(s === 0 ? '0 seconds' : '1 second')
@@ -32,7 +32,7 @@ const pass = async (world: World, upstream: Upstream, seconds: number): Promise<
 
 const holdOf = async (world: World) => (await world.client.queues.describe('mail')).subscriptions[0]!.hold
 
-/** What nobody may have lost: everything was handled, each at its first attempt, and nothing is a dead letter. */
+/** Nothing was lost: everything was handled, each at its first attempt, and nothing is a dead letter. */
 const expectAllHandled = async (world: World, upstream: Upstream, attempts: readonly number[]) => {
   expect(await world.counts('mail')).toMatchObject({
     committed: bodies.length,
@@ -50,7 +50,7 @@ const expectAllHandled = async (world: World, upstream: Upstream, attempts: read
 const refusedAt = ({ calls }: Upstream): number[] =>
   calls.flatMap(({ at, status }) => (status === 429 ? [at] : []))
 
-it('[ENG-19] a handler that throws BackPressure for ten minutes of HTTP 429 loses nothing, and slows the subscription to the pace that is asked for', async () => {
+it('[ENG-19] a handler that throws BackPressure for ten minutes of HTTP 429 loses nothing, and slows the subscription to the requested pace', async () => {
   // Given an upstream that is too busy for ten minutes, and asks to be left alone for 30 s at a time
   await using world = await createWorld()
   await using upstream = await startUpstream(() => world.seconds)
@@ -73,7 +73,7 @@ it('[ENG-19] a handler that throws BackPressure for ten minutes of HTTP 429 lose
     { batchMessages: 5 },
   )
 
-  // When six batches lie there, then one of them tries every 30 s, and nobody else does
+  // When six batches wait, then one of them tries every 30 s, and no other does
   await world.sendBatch('mail', bodies)
   await pass(world, upstream, 599)
   const rounds = Array.from({ length: 20 }, (_, i) => 30 * i)
@@ -81,7 +81,7 @@ it('[ENG-19] a handler that throws BackPressure for ten minutes of HTTP 429 lose
   expect(await holdOf(world)).toMatchObject({ error: 'HTTP 429' })
   expect(world.events.filter(({ type }) => type !== 'backPressure')).toEqual([])
 
-  // And when it is over, everything is handled, at its first attempt
+  // And when it ends, everything is handled, at its first attempt
   await pass(world, upstream, 60)
   expect(await holdOf(world)).toBeUndefined()
   await expectAllHandled(world, upstream, attempts)
@@ -140,7 +140,7 @@ it('[ENG-19] a Worker that throws BackPressure gives back what it did not settle
   expect(await world.counts('mail')).toMatchObject({ committed: 5, deadLettered: 0 })
 })
 
-it('[ENG-19] without a hold only what the handler has waits, and the rest goes on', async () => {
+it('[ENG-19] without a hold only what the handler has waits, and the rest continues', async () => {
   // Given one upstream of two that is too busy
   await using world = await createWorld()
   await using upstream = await startUpstream(() => world.seconds)
@@ -241,7 +241,7 @@ it('[ENG-19] the trace says for how long a message was given back, and why', asy
   ])
 })
 
-it('[ENG-19] retention ends what is given back for ever', async () => {
+it('[ENG-19] retention ends what is given back endlessly', async () => {
   await using world = await createWorld()
   await world.queue('mail', { ...noRetries, retentionMs: 3_600_000 })
   const consumer = await world.consumer('mail', () => {
@@ -297,7 +297,8 @@ it('[ENG-19] once in real time over NATS: a client and a Worker wait for an upst
     await waitUntil(async () => (await client.queues.describe(queue)).counts.committed === bodies.length)
     await consumer.stop()
 
-    // Nothing was lost, no attempt was counted, and while it was busy it was called by one batch a second at most
+    // Nothing was lost, no attempt was counted, and while it was busy it was called by at most one batch per
+    // second
     expect((await client.queues.describe(queue)).counts).toMatchObject({ deadLettered: 0, discarded: 0 })
     expect((await client.queues.describe(`${queue}-dead`)).counts.sent).toBe(0)
     expect(new Set(attempts)).toEqual(new Set([1]))

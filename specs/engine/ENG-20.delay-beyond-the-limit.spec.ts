@@ -7,7 +7,7 @@ const retriesOf = async (world: World) =>
     event.type === 'RetryScheduled' ? [{ pauseMs: event.dueAt - event.at, error: event.error }] : [],
   )
 
-it('[ENG-20] a back-off of 30 ** attempts is held to a day at the fourth attempt, and fails nothing beside it', async () => {
+it('[ENG-20] a back-off of 30 ** attempts is capped at a day at the fourth attempt, and fails nothing else', async () => {
   // Given the back-off of the documents, which outgrows the longest delay at the fourth attempt
   await using world = await createWorld()
   const consumers = [{ queue: 'mail', retriesMax: 10 }]
@@ -27,8 +27,8 @@ it('[ENG-20] a back-off of 30 ** attempts is held to a day at the fourth attempt
   expect(worker.batches.at(-1)).toMatchObject({ bodies: ['x', 'y', 'fine'], attempts: [4, 4, 4] })
   expect(await world.counts('mail')).toMatchObject({ waitingRetry: 2, committed: 1 })
 
-  // And the record says so beside the reason that was given, and the client once
-  const note = 'a delay of 225 h was asked for and held to the longest, 1 d'
+  // And the record says so next to the given reason, and the client once
+  const note = 'a delay of 225 h was capped at the longest, 1 d'
   expect((await retriesOf(world)).at(-1)).toEqual({ pauseMs: 86_400_000, error: `HTTP 503; ${note}` })
   expect(world.events).toEqual([
     {
@@ -41,7 +41,7 @@ it('[ENG-20] a back-off of 30 ** attempts is held to a day at the fourth attempt
   ])
 })
 
-it('[ENG-20] a retry of the native client is held to the longest delay that the engine knows', async () => {
+it("[ENG-20] a retry of the native client is capped at the engine's longest delay", async () => {
   await using world = await createWorld()
   await world.queue('mail')
   const consumer = await world.consumer('mail', (batch) => batch.retryAll({ delayMs: Infinity }))
@@ -51,7 +51,7 @@ it('[ENG-20] a retry of the native client is held to the longest delay that the 
   expect(await retriesOf(world)).toEqual([
     {
       pauseMs: 14 * 86_400_000,
-      error: 'a delay of Infinity ms was asked for and held to the longest, 14 d',
+      error: 'a delay of Infinity ms was capped at the longest, 14 d',
     },
   ])
 })

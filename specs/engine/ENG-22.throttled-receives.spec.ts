@@ -54,7 +54,7 @@ it('[ENG-22] a client repeats a refused receive after that pause, and the messag
   expect(await world.counts('mail')).toMatchObject({ inflight: 1, redelivered: 0 })
 })
 
-it('[ENG-22] a refused receive takes nothing: the message is there for the next one with its first attempt', async () => {
+it('[ENG-22] a refused receive takes nothing: the message is available to the next one with its first attempt', async () => {
   await using world = await createWorld()
   await world.queue('mail', { deliveryDelayMs: 10_000 })
   await crowd(world)

@@ -30,7 +30,7 @@ it('[ENG-23] a lease that ends while handlers work is warned about, with the lea
   expect(await leaseWarnings(world)).toEqual([])
 })
 
-it('[ENG-23] our own client, which renews leases while it works, is told only where it does so again and again', async () => {
+it('[ENG-23] the native client, which renews leases while it works, is warned only when it does so repeatedly', async () => {
   for (const [handledIn, told] of [
     ['8 seconds', []],
     [

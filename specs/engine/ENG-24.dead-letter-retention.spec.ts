@@ -22,7 +22,7 @@ it('[ENG-24] a dead-letter queue that keeps its letters for less time than their
     'Dead letters are kept in "mail-dlq" for 1 d, less than the 4 d for which messages are kept here: set its retentionMs to 4 d or more.'
   expect(await warningsOf(world, 'mail')).toEqual([tooShort])
 
-  // And a consumer is told
+  // And a consumer is warned
   const events: ClientEvent[] = []
   world.newClient('worker', (event) => events.push(event)).consume('mail', () => {})
   await world.advance('1 second')

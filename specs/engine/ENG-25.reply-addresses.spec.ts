@@ -78,7 +78,7 @@ it('[ENG-25] a reply reaches its requester at once, however many replies of othe
   expect([reply.text(), world.seconds]).toEqual(['MINE', asked])
 })
 
-it('[ENG-25] a reply whose requester is gone reaches nobody, and is discarded after two minutes', async () => {
+it('[ENG-25] a reply whose requester is gone is not delivered, and is discarded after two minutes', async () => {
   await using world = await createWorld()
   await answering(world, world.newClient('worker'))
   const living = world.client.requester()
@@ -97,7 +97,7 @@ it('[ENG-25] a reply whose requester is gone reaches nobody, and is discarded af
   expect(await world.counts('replies')).toMatchObject({ available: 1, committed: 12, discarded: 0 })
   await world.advance('11 seconds')
 
-  // Then nobody got it, and it is over
+  // Then it was never delivered, and has ended
   expect(await world.counts('replies')).toMatchObject({ available: 0, committed: 12, discarded: 1 })
   expect(living.dropped).toBe(0)
   const discarded = (await world.record()).filter(({ type }) => type === 'Discarded')
@@ -119,7 +119,7 @@ it('[ENG-25] a reply that came while its requester was away reaches it when it i
 })
 
 it('[ENG-25] a reply finds its requester behind another connection', async () => {
-  // Given a requester that waits for its reply behind a connection of its own
+  // Given a requester that waits for its reply over its own connection
   await using world = await createNatsWorld()
   await world.client.queues.create('prices')
   const producer = await world.remoteClient('producer')
@@ -131,11 +131,11 @@ it('[ENG-25] a reply finds its requester behind another connection', async () =>
   await producer.reconnect()
   await world.client.reply(request!, 'found')
 
-  // Then the reply is there
+  // Then the reply arrives
   expect((await asked).text()).toBe('found')
 })
 
-it('[ENG-25] an application may have a queue of its own for its replies, with settings of its own', async () => {
+it('[ENG-25] an application may have its own queue for its replies, with its own settings', async () => {
   await using world = await createWorld()
   await answering(world, world.newClient('worker'))
   await world.queue('shop-replies', { groups: 'fair', retentionMs: 600_000, deadLetter: 'lost-replies' })

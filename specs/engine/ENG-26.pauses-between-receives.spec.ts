@@ -39,7 +39,7 @@ it('[ENG-26] a consumer whose receives come back empty at once asks again after 
   expect(times.length).toBeLessThan(25)
   expectGrowing(pausesOf(times))
 
-  // And it goes on when there is something
+  // And it continues when there is something
   worker.received = undefined
   await world.send('mail', 'x')
   await world.advance('5 seconds')
@@ -73,7 +73,7 @@ it('[ENG-26] a delivery ends the growth', async () => {
   expectGrowing(pausesOf(worker.times('Receive').slice(before)))
 })
 
-it('[ENG-26] a consumer that cannot begin asks again after growing pauses, each of its own', async () => {
+it('[ENG-26] a consumer that cannot start asks again after growing pauses of its own', async () => {
   await using world = await createWorld()
   await world.queue('mail')
   const workers = Array.from({ length: 10 }, (_, i) => world.newProcess(`worker ${i}`))

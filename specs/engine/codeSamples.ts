@@ -1,4 +1,4 @@
-/** A Worker of the documents that Kiroku restates, as it stands there but for its comments. */
+/** A Worker of the documents that Kiroku restates, verbatim except for its comments. */
 export interface WorkerSample {
   readonly name: string
   readonly text: string

@@ -17,7 +17,7 @@ const die = async ({ client }: World, ...bodies: string[]): Promise<string[]> =>
   return ids
 }
 
-/** Takes so many messages of a queue, in the order in which they come. */
+/** Takes this many messages of a queue, in order of arrival. */
 const take = async ({ client }: World, queue: string, count: number): Promise<string[]> => {
   const bodies: string[] = []
   await waitUntil(
@@ -40,8 +40,8 @@ const expectLawful = async ({ beside }: World): Promise<void> => {
 }
 
 describe('a dead-letter queue that is deleted', () => {
-  it('[CF-16] and made again gets the dead letters that its name stands for, the file being applied as it was', async () => {
-    // Given a file that names a dead-letter queue, which somebody deletes, and which the file makes again
+  it('[CF-16] and created again gets the dead letters for its name, with the file applied unchanged', async () => {
+    // Given a file that names a dead-letter queue, which is deleted, and which the file creates again
     await using world = await createNatsWorld()
     const { queues } = world.client
     const file = { mail: { deadLetter: 'dead' }, dead: {} }
@@ -187,7 +187,7 @@ describe('a redrive to an origin that is deleted', () => {
       { timeoutMs: 30_000 },
     )
 
-    // Then each lies in the dead-letter queue still, or was stored once as a message of its origin
+    // Then each is still in the dead-letter queue, or was stored once as a message of its origin
     const stay = skipped.originGone ?? 0
     expect(moved + stay).toBe(count)
     expect((await queues.describe('dead')).counts.available).toBe(stay)

@@ -2,7 +2,7 @@ import { encodeEnvelope, type Command, type CommandOf, type Delivery } from '@ki
 import { expect, it } from 'vitest'
 import { createNatsWorld } from '../harness/NatsWorld.ts'
 
-/** What a nats-server takes that nobody configured. */
+/** What an unconfigured nats-server takes. */
 const stock = { maxPayloadBytes: 1024 * 1024 }
 /** Pauses that differ from message to message. */
 const jittered = { kind: 'exponential', baseMs: 300_000, factor: 1, maxMs: 300_000, jitter: 0.5 } as const
@@ -16,7 +16,7 @@ const rangesOf = (numbers: readonly number[]): number[] => {
   return all
 }
 
-it('[CARD-02] ten consumers that give back 1,000 messages each with a text of its own take the owner away from nobody', async () => {
+it('[CARD-02] ten consumers that give back 1,000 messages each with a text of its own cost no partition its owner', async () => {
   await using world = await createNatsWorld({ nats: stock })
   const { client, engine } = world
   await client.queues.create('mail', { retry: jittered, retriesMax: 10 })
@@ -39,7 +39,7 @@ it('[CARD-02] ten consumers that give back 1,000 messages each with a text of it
   expect(counts).toMatchObject({ waitingRetry: 10_000, inflight: 0 })
 })
 
-it('[CARD-02] a send whose facts no record can hold is refused, says what to do, and takes the owner away from nobody', async () => {
+it('[CARD-02] a send whose facts no record can hold is refused, says what to do, and costs no partition its owner', async () => {
   await using world = await createNatsWorld({ nats: stock })
   const { client, engine } = world
   await client.queues.create('mail', { groups: 'fair' })

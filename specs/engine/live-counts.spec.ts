@@ -7,7 +7,7 @@ import { decodeCheckpoint, startMemoryEngine, type MemoryEngine } from '@kiroku/
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 
-/** What somebody who reads the feed makes of it. */
+/** The counts as a reader of the feed sees them. */
 class Screen {
   readonly counts = new Map<string, QueueCounts>()
   snapshots = 0

@@ -31,7 +31,7 @@ describe('a queue that checks all bodies', () => {
     expect(await world.counts('orders')).toMatchObject({ sent: 2 })
   })
 
-  it('checks with its next owner too, and on every partition that it lies on', async () => {
+  it('checks with its next owner too, and on all of its partitions', async () => {
     await using world = await createWorld({ partitions: 2 })
     await world.queue('orders', checked)
     await world.client.queues.spread('orders', 2)

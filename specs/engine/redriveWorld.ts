@@ -13,7 +13,7 @@ export const createDead = async (world: World): Promise<void> => {
   await die(world, 'mail', 'm2', 'out of stock')
 }
 
-/** A dead-letter queue with so many dead letters of `orders`. */
+/** A dead-letter queue with this many dead letters of `orders`. */
 export const createMany = async (world: World, count: number): Promise<void> => {
   await world.queue('orders', { deadLetter: 'dead' })
   await world.sendBatch(

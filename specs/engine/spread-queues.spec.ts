@@ -10,7 +10,7 @@ const worldWith = async (settings: QueueSettings = {}): Promise<World> => {
   return world
 }
 
-/** Lets the queue lie on so many partitions, with the time that it takes. */
+/** Spreads the queue over this many partitions, with the time that it takes. */
 const spread = async (world: World, partitions: number, span: '100 millis' | '5 seconds' = '100 millis') => {
   const done = world.client.queues.spread('orders', partitions)
   await world.advance(span)
@@ -24,7 +24,7 @@ const statesOf = async (world: World): Promise<string[]> =>
 const problems = async (world: World): Promise<unknown[]> =>
   (await verify(world.log, { decodeCheckpoint })).partitions.flatMap(({ problem }) => problem ?? [])
 
-/** Sends numbered messages, so many every 10 ms, for as long as it is let; counts what was accepted. */
+/** Sends numbered messages, this many every 10 ms, until stopped; counts what was accepted. */
 const produce = (world: World, count: number) => {
   let sent = 0
   let running = true
@@ -195,7 +195,7 @@ describe('a queue that grows and shrinks under load', () => {
     expect(await problems(world)).toEqual([])
   })
 
-  it('goes on when the engine crashes in the middle of it', async () => {
+  it('continues when the engine crashes in the middle of it', async () => {
     await using world = await worldWith({ batchWaitMs: 0, leaseMs: 2_000 })
     const consumer = await world.consumer('orders', () => world.sleep('5 millis'), { concurrency: 3 })
     const producer = produce(world, 4)
@@ -220,7 +220,7 @@ describe('a queue that grows and shrinks under load', () => {
     expect(await problems(world)).toEqual([])
   })
 
-  it('is what the record means although whoever asked for it has gone, and was never answered', async () => {
+  it('follows the record although its caller is gone, and was never answered', async () => {
     await using world = await worldWith()
     const other = world.newProcess('other')
     void other.client.queues.spread('orders', 3).catch(() => {})

@@ -153,7 +153,7 @@ export class Reader {
       : `printed something else than the document shows: ${printed}`
   }
 
-  /** What an engine says about where it is stands in place of what documents write. */
+  /** The engine's actual addresses replace those in the documents. */
   #readAddresses(output: string): void {
     if (this.#addresses.size > 0) return
     const [, nats] = /^ {2}NATS +nats:\/\/(\S+)/m.exec(output) ?? []

@@ -26,7 +26,7 @@ const newcomer = (): NodeJS.ProcessEnv => {
 
 /** How a visit goes. */
 export interface VisitOptions {
-  /** Takes what lies in this folder in place of a clone and of `npm ci`, and leaves out the demo. */
+  /** Uses this folder instead of a clone and `npm ci`, and leaves out the demo. */
   readonly quick: boolean
   readonly told: (step: Step) => void
 }
@@ -61,7 +61,7 @@ export class Visit {
     await this.#follow(documents, this.clone, newcomer(), '')
   }
 
-  /** Follows documents that write `kiroku` in a folder of their own, beside an engine that was started there. */
+  /** Follows documents that use `kiroku` in their own folder, with an engine started there. */
   async followIn(folder: string, documents: ReadonlyArray<string>): Promise<void> {
     mkdirSync(folder, { recursive: true })
     this.#folders.add(folder)
@@ -131,7 +131,7 @@ const engine = [
   '```',
 ].join('\n')
 
-/** A managed nats-server outlives its engine for some seconds, unless its keeper is told not to. */
+/** A managed nats-server outlives its engine for some seconds, unless its keeper is configured not to. */
 const serverEnds = async (dataDir: string): Promise<void> => {
   for (let told = false; ; told = true) {
     const status = managedStatus(dataDir)

@@ -43,7 +43,7 @@ describe('what the documents have their readers do', () => {
     expect(commandsOf(block!)).toEqual(['npm ci', 'npm start', 'kiroku send a "b"'])
   })
 
-  it('goes on from the program before where it imports nothing', () => {
+  it('continues the program before if it imports nothing', () => {
     const first = `import { connect } from 'x'\n\nconst client = await connect({ servers: 'y' })\nawait client.a()\n`
     const [block] = readBlocks('x.md', '```js\nawait client.b()\n```')
     const program = wholeProgram(block!, first)

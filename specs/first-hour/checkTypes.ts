@@ -4,7 +4,7 @@ import path from 'node:path'
 import { promisify } from 'node:util'
 import { wholeProgram, type Block } from './readBlocks.ts'
 
-/** The programs among the blocks, whole: those that import nothing go on from the one before them. */
+/** The programs among the blocks, whole: those that import nothing continue the one before them. */
 const programsOf = (blocks: ReadonlyArray<Block>): ReadonlyArray<readonly [Block, string]> => {
   const programs: Array<readonly [Block, string]> = []
   let before: Block['text'] | undefined

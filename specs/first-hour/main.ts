@@ -1,9 +1,9 @@
 /**
- * `npm run first-hour [-- --quick] [-- --json]`: does what README.md says, literally and in its order, in a fresh clone
- * of this repository's last commit and in a project beside it, and then what the other documents say. Progress goes to
- * standard error; with `--json` the last line of standard output has the figures. `--quick` uses the files and packages
- * of this folder instead of a clone and `npm ci`, and leaves out the demo and what the stage `pack` follows with the
- * published packages.
+ * `npm run first-hour [-- --quick] [-- --json]`: does what README.md says, literally and in its order, in a
+ * fresh clone of this repository's last commit and in a project next to it, and then what the other documents
+ * say. Progress goes to standard error; with `--json` the last line of standard output has the figures.
+ * `--quick` uses the files and packages of this folder instead of a clone and `npm ci`, and leaves out the
+ * demo and what the stage `pack` follows with the published packages.
  */
 import { execFileSync } from 'node:child_process'
 import { globSync, symlinkSync } from 'node:fs'
@@ -40,7 +40,7 @@ const followPackaged = async (): Promise<void> => {
   await visit.followIn(visit.project, packaged)
 }
 
-/** The other documents, each in a folder of its own, two at a time: they wait more than they work. */
+/** The other documents, each in its own folder, two at a time: they wait more than they work. */
 const followOthers = async (): Promise<void> => {
   const documents = globSync('docs/**/*.md', { cwd: visit.clone }).sort()
   const left = documents.filter(

@@ -4,7 +4,7 @@ export interface Block {
   readonly document: string
   /** The line of the opening fence, from 1. */
   readonly line: number
-  /** The heading under which it stands; each section begins in a new terminal. */
+  /** The heading above it; each section begins in a new terminal. */
   readonly section: string
   readonly language: string
   readonly text: string
@@ -20,7 +20,7 @@ interface Notes {
   readonly onlyChecked?: string
   /** `runs on, says: TEXT`: its last command does not end by itself; it is ready once it printed the text. */
   readonly runsOn?: string
-  /** `Ctrl-C after: TEXT`: ends each of its commands that printed the text and goes on. */
+  /** `Ctrl-C after: TEXT`: ends each of its commands that printed the text and continues. */
   readonly endedAfter?: string
   /** `meanwhile: COMMAND`: what others do while the block runs. */
   readonly meanwhile?: string
@@ -103,7 +103,7 @@ export const commandsOf = ({ text, language }: Block): ReadonlyArray<string> => 
 export const shownBy = ({ text, language }: Block): string | undefined =>
   language === 'sh' || !text.startsWith('$ ') ? undefined : text.slice(text.indexOf('\n') + 1)
 
-/** The program as it can be run: a block without imports goes on from `before`, whose connection it uses. */
+/** The program as it can be run: a block without imports continues `before`, whose connection it uses. */
 export const wholeProgram = (block: Block, before: string | undefined): string => {
   if (fileOf(block) !== undefined || /^import /m.test(block.text) || before === undefined) return block.text
   const imports = before.match(/^import .*$/gm) ?? []

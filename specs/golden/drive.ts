@@ -1,6 +1,7 @@
 /**
  * Drives one fixed workload through the engine of the commit that it is copied into, and writes the log that this
- * leaves to standard output. Knows only what every commit has; the rest is asked for by name (see `record.ts`).
+ * leaves to standard output. Uses only what every commit has; other features are requested by name (see
+ * `record.ts`).
  */
 import { decodeRecord } from '@kiroku/log'
 import { snapshot, stateHash } from '@kiroku/partition'

@@ -80,7 +80,7 @@ describe.each(corpusNames())('what version %s wrote', (name) => {
 })
 
 describe('what a newer version writes', () => {
-  /** A whole log with an event behind its end that nobody here knows. */
+  /** A whole log followed by an event that this version does not know. */
   const withUnknown = async (more: object) => {
     const { log } = await readCorpus(corpusNames().at(-1)!)
     const handle = await log.partition(0)

@@ -3,8 +3,8 @@
  *
  *     node specs/golden/record.ts NAME COMMIT [FEATURE…]
  *
- * Features that the commit has: subscriptions, groups, dedup, recall, redrive, attempts, deferral, discard. A corpus is
- * never recorded again: it stands for what lies on disks.
+ * Features that the commit has: subscriptions, groups, dedup, recall, redrive, attempts, deferral, discard. A
+ * corpus is never recorded again: it represents logs on users' disks.
  */
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ const here = import.meta.dirname
 const [name, commit, ...features] = process.argv.slice(2)
 if (name === undefined || commit === undefined) throw new Error('say which NAME and which COMMIT')
 const file = join(here, 'corpora', `${name}.json.br`)
-if (existsSync(file)) throw new Error(`${file} is there; what is recorded stays`)
+if (existsSync(file)) throw new Error(`${file} exists; a recorded corpus is never overwritten`)
 
 const folder = mkdtempSync(join(tmpdir(), 'kiroku-golden-'))
 const worktree = join(folder, 'code')

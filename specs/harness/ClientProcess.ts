@@ -21,7 +21,7 @@ export interface SentRequest {
 
 const never = new Promise<never>(() => {})
 
-/** A client in a process of its own, which can freeze and die, and whose requests are written down. */
+/** A client in its own process, which can freeze and die, and whose requests are recorded. */
 export class ClientProcess {
   readonly client: Client
   readonly events: ClientEvent[] = []

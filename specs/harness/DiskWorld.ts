@@ -30,7 +30,10 @@ export interface DiskOptions {
   readonly checkpointBytes?: number
 }
 
-/** Starts a server on what lies in the folder, and opens the log; `engine.start()` takes it over. `await using` ends both and leaves the folder. */
+/**
+ * Starts a server on the folder, and opens the log; `engine.start()` takes it over. `await using` ends both
+ * and leaves the folder.
+ */
 export const startOnDisk = async (options: DiskOptions): Promise<DiskWorld> => {
   const { storeDir, notesDir, partitions, syncInterval = 'always', checkpointBytes = 6_000_000 } = options
   await using building = new AsyncDisposableStack()
@@ -65,7 +68,7 @@ export const startOnDisk = async (options: DiskOptions): Promise<DiskWorld> => {
   }
 }
 
-/** A name of a queue for each of so many partitions. */
+/** A queue name for each of this many partitions. */
 export const queuePerPartition = (partitions: number): string[] =>
   Array.from({ length: partitions }, (_, partition) => {
     for (let i = 0; ; i++) if (partitionOf(`queue-${i}`, partitions) === partition) return `queue-${i}`

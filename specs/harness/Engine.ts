@@ -18,7 +18,7 @@ export class Engine implements InProcessNode {
     this.#options = options
   }
 
-  /** Starts a process, and tells clients of it. */
+  /** Starts a process, and announces it to clients. */
   async start(): Promise<void> {
     const process = await EngineProcess.start({ name: `node-${++this.#started}`, ...this.#options })
     this.#process = process

@@ -28,14 +28,14 @@ export class LoopDisk implements AsyncDisposable {
     this.path = path
   }
 
-  /** Makes an empty disk of so many MiB. */
+  /** Creates an empty disk of this many MiB. */
   static async make(image: string, path: string, mebibytes: number): Promise<LoopDisk> {
     await run('truncate', ['-s', `${mebibytes}M`, image])
     await run('mkfs.ext4', ['-q', '-F', image])
     return LoopDisk.mount(image, path)
   }
 
-  /** Mounts the disk of an image. What is written is not given to the image before somebody asks for it. */
+  /** Mounts the disk of an image. Writes reach the image only on a sync. */
   static async mount(image: string, path: string): Promise<LoopDisk> {
     const disk = new LoopDisk(image, path)
     mkdirSync(path, { recursive: true })

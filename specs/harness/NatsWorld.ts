@@ -11,14 +11,14 @@ import { readRecord, type RecordedEvent } from './readRecord.ts'
 
 /** How a world on NATS is made. */
 export interface NatsWorldOptions {
-  /** What stands between the engine and the log. */
+  /** A layer between the engine and the log. */
   readonly between?: (log: Log) => Log
   readonly checkpoints?: CheckpointPolicy
   /** How the nats-server is configured; default: as the managed one is. */
   readonly nats?: StartServerOptions
 }
 
-/** A client with a connection of its own. */
+/** A client with its own connection. */
 export interface RemoteClient {
   readonly client: Client
   /** Cuts the connection, as when the process is gone. */
@@ -29,7 +29,7 @@ export interface RemoteClient {
 
 /**
  * Makes a world on NATS with its engine running: a real engine on a log in JetStream of a real nats-server, in
- * real time, and clients in and beside its process. `await using` ends it and removes what it left.
+ * real time, and clients inside and outside its process. `await using` ends it and removes what it left.
  */
 export const createNatsWorld = async (options: NatsWorldOptions = {}) => {
   await using building = new AsyncDisposableStack()
@@ -80,7 +80,7 @@ export const createNatsWorld = async (options: NatsWorldOptions = {}) => {
       cleanup.defer(() => client.close())
       return { client, cut: () => connection.close(), reconnect: () => connection.reconnect() }
     },
-    /** What stands in the stream now. */
+    /** The current contents of the stream. */
     record: (): Promise<RecordedEvent[]> => readRecord(beside),
     [Symbol.asyncDispose]: () => cleanup.disposeAsync(),
   }

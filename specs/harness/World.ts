@@ -91,7 +91,7 @@ export class World implements AsyncDisposable {
     this.client = this.newClient('client', this.hear)
   }
 
-  /** Notes what a client tells, but for warnings about settings, which most specs leave as they are. */
+  /** Records a client's events, except warnings about settings, which most specs do not change. */
   readonly hear = (event: ClientEvent): void => {
     if (event.type !== 'queueWarning') this.events.push(event)
   }
@@ -101,7 +101,7 @@ export class World implements AsyncDisposable {
     return createClient(inProcess(this.engine), { name, clock: this.time, onEvent })
   }
 
-  /** A client of the same engine in a process of its own. */
+  /** A client of the same engine in its own process. */
   newProcess(name: string): ClientProcess {
     return new ClientProcess(name, this.engine, this.time)
   }
@@ -179,7 +179,7 @@ export class World implements AsyncDisposable {
     return (await this.client.queues.describe(queue)).counts
   }
 
-  /** What stands in the log of a partition. */
+  /** The contents of a partition's log. */
   record(partition = 0): Promise<RecordedEvent[]> {
     return readRecord(this.log, partition)
   }

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Where one record of a stream lies in a block file of nats-server. */
+/** The position of one record of a stream in a block file of nats-server. */
 export interface BlockRecord {
   readonly seq: number
   /** Offset of its first byte, and of the first behind it. */

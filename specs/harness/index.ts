@@ -1,6 +1,6 @@
 /**
  * The stage of the executable specifications: a real engine and real clients, on controlled time over a log in
- * memory, or in real time over NATS. Never decides anything of its own; talks to the public interfaces only.
+ * memory, or in real time over NATS. Decides nothing itself; talks to the public interfaces only.
  */
 export { createWorld, type World } from './World.ts'
 export { die } from './die.ts'

@@ -4,7 +4,7 @@ import type { LogEvent } from '@kiroku/protocol'
 /** An event with its place and its time in the log. */
 export type RecordedEvent = LogEvent & { readonly seq: number; readonly at: number }
 
-/** What stands in the log of a partition from `fromSeq` on, as a reader beside the engine sees it. */
+/** The contents of a partition's log from `fromSeq` on, as a reader independent of the engine sees it. */
 export const readRecord = async (log: Log, partition = 0, fromSeq = 1): Promise<RecordedEvent[]> => {
   const events: RecordedEvent[] = []
   const handle = await log.partition(partition)

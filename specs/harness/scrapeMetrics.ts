@@ -3,7 +3,7 @@ import type { World } from './World.ts'
 
 /** What the HTTP API of a world's engine says at `/metrics`, by name and labels as they are written there. */
 export const scrapeMetrics = async (world: World): Promise<ReadonlyMap<string, number>> => {
-  const unused = () => Promise.reject(new Error('metrics alone are asked for'))
+  const unused = () => Promise.reject(new Error('only metrics are requested'))
   const api = await startApi(
     {
       about: {
@@ -33,7 +33,7 @@ export const scrapeMetrics = async (world: World): Promise<ReadonlyMap<string, n
       body: unused,
       feed: {
         open: () => {
-          throw new Error('metrics alone are asked for')
+          throw new Error('only metrics are requested')
         },
       },
       settleMatching: unused,

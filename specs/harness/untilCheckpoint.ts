@@ -1,7 +1,7 @@
 import type { Client } from '@kiroku/client'
 import { waitUntil } from '@kiroku/testkit'
 
-/** Sends until a checkpoint stands behind everything that the partition went through so far. */
+/** Sends until a checkpoint covers everything that the partition went through so far. */
 export const untilCheckpoint = async (client: Client): Promise<void> => {
   const partition = async () => (await client.partitions())[0]!
   const { lastSeq } = await partition()

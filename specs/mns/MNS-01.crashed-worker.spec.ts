@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { createWorld } from '../harness/index.ts'
 
 it("[MNS-01] a crashed worker's message is visible to another after the visibility timeout", async () => {
-  // Given a worker in a process of its own that takes a message and is gone
+  // Given a worker in its own process that takes a message and is gone
   await using world = await createWorld()
   await world.queue('jobs', { leaseMs: 300_000 })
   await world.send('jobs', 'x')

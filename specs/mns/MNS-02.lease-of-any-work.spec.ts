@@ -51,7 +51,7 @@ it('[MNS-02] work outlasts an engine that is away for longer than the timeout', 
   expect(other.batches).toEqual([])
   expect(await world.counts('jobs')).toMatchObject({ committed: 1, redelivered: 0 })
 
-  // And the handler could know that nobody could tell whether the lease was still its own
+  // And the handler could know that it was unknown whether the lease was still its own
   expect(world.events).toContainEqual(
     expect.objectContaining({ type: 'leaseLost', error: expect.objectContaining({ id: 'LeaseExpired' }) }),
   )

@@ -26,7 +26,7 @@ it.each(refused)(
   },
 )
 
-it.each(refused)('[MNS-03] with a timeout of 30 s of its own, %o is refused at once', async (options) => {
+it.each(refused)('[MNS-03] with its own timeout of 30 s, %o is refused at once', async (options) => {
   await using world = await createWorld()
   await world.queue('jobs')
   expect(() => world.client.consume('jobs', () => {}, { leaseMs: 30_000, ...options })).toThrow(

@@ -26,7 +26,7 @@ it('[MNS-04] a message that reaches its worker with less than the least left is 
   worker.freeze()
   await world.send('jobs', 'x')
 
-  // When it goes on with 19 s of the lease left, and another is there
+  // When it continues with 19 s of the lease left, and another worker runs
   await world.advance('41 seconds')
   const other = await world.consumer('jobs')
   worker.thaw()
@@ -50,7 +50,7 @@ it('[MNS-04] one that comes with the least is begun', async () => {
   expect((await world.record()).filter(({ type }) => type === 'Released')).toEqual([])
 })
 
-it('[MNS-04] one whose lease is over is not begun, and does no harm to the one who has it now', async () => {
+it('[MNS-04] one whose lease has expired is not started, and does not affect its new holder', async () => {
   await using world = await createWorld()
   const { worker, begun } = await startWorker(world)
   worker.freeze()

@@ -42,7 +42,7 @@ it('[MNS-05] the worker hears of it by the signal of its message, and may end', 
     { ...options, messageTimeoutMs: hourMs },
   )
 
-  // Then it fails with that reason on record, and begins anew
+  // Then it fails with that reason on record, and starts over
   await world.advance('90 minutes')
   expect(reasons).toEqual([`3600: The work took longer than ${hourMs} ms`])
   const retries = (await world.record()).filter(({ type }) => type === 'RetryScheduled')
@@ -66,7 +66,7 @@ it('[MNS-05] only what is stuck is let go: later messages are counted from their
   expect(world.events).toEqual([])
 })
 
-it('[MNS-05] what a stuck worker says at long last counts while nobody else has the message', async () => {
+it('[MNS-05] what a stuck worker says at long last counts while no other consumer has the message', async () => {
   await using world = await createWorld()
   await world.queue('jobs')
   await world.send('jobs', 'x')

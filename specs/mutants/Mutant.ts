@@ -2,9 +2,9 @@
 export interface Mutant {
   /** The file that it breaks, from the root of the workspace, with `/`. */
   readonly file: string
-  /** Text that stands exactly once in the file. */
+  /** Text that occurs exactly once in the file. */
   readonly from: string
-  /** What stands there instead. */
+  /** Its replacement. */
   readonly to: string
   /** What is wrong then, in a sentence. */
   readonly what: string

@@ -50,6 +50,6 @@ export const cardMutants: ReadonlyArray<SpecMutant> = [
     file: 'libs/cluster/src/PartitionLocks.ts',
     from: '!(await this.#membership.isGone(owner))',
     to: 'true',
-    what: 'nobody takes the partitions of a node that is dead',
+    what: 'the partitions of a dead node are not taken over',
   },
 ]

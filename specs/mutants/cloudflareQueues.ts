@@ -21,7 +21,7 @@ export const cloudflareQueuesMutants: ReadonlyArray<SpecMutant> = [
     file: 'libs/client/src/Verdicts.ts',
     from: 'this.#onAck([index])',
     to: '',
-    what: 'ack() on a message is noted, and nobody is told',
+    what: 'ack() on a message is noted, but never sent',
   },
   {
     id: 'CF-04',

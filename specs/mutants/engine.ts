@@ -14,7 +14,7 @@ export const engineMutants: ReadonlyArray<SpecMutant> = [
     file: 'libs/partition/src/read/describeGroups.ts',
     from: 'if (state === State.Available) waiting++',
     to: 'if (state !== State.Inflight) waiting++',
-    what: 'nobody is told that a group is held up by a message that waits for its retry',
+    what: 'a group blocked by a message that waits for its retry is not reported',
   },
   {
     id: 'ENG-03',
@@ -56,7 +56,7 @@ export const engineMutants: ReadonlyArray<SpecMutant> = [
     file: 'libs/partition/src/store/availableList.ts',
     from: 'if (sub.isLimited) state.watcher?.left(',
     to: ';(() => {})(',
-    what: 'a batch that was settled counts as one in flight for ever',
+    what: 'a settled batch counts as in flight forever',
   },
   {
     id: 'ENG-09',
@@ -84,7 +84,7 @@ export const engineMutants: ReadonlyArray<SpecMutant> = [
     file: 'libs/partition/src/settle/evolveSettle.ts',
     from: '      land(state, sub, slot)\n      live.attempt[slot] = live.attempt[slot]! - 1',
     to: '      land(state, sub, slot)',
-    what: 'a delivery that reached nobody costs an attempt',
+    what: 'a delivery that reached no one costs an attempt',
   },
   {
     id: 'ENG-13',
@@ -161,27 +161,27 @@ export const engineMutants: ReadonlyArray<SpecMutant> = [
     file: 'libs/partition/src/settle/decideSettle.ts',
     from: "settled[held ? 'held' : 'late']++",
     to: 'settled.held++',
-    what: 'nobody is told that handlers finish after their lease has ended',
+    what: 'handlers that finish after their lease has ended are not reported',
   },
   {
     id: 'ENG-24',
     file: 'libs/protocol/src/settings/retentionWarnings.ts',
     from: 'retentionMs <= keptMs',
     to: 'retentionMs < keptMs',
-    what: 'a dead letter may have no time left when it arrives, and nobody is told',
+    what: 'a dead letter may have no time left when it arrives, without a warning',
   },
   {
     id: 'ENG-25',
     file: 'libs/client/src/ReplyAddress.ts',
     from: 'this.#take, { group: this.#group }',
     to: 'this.#take, {}',
-    what: 'a requester takes whatever lies in the queue that all share',
+    what: 'a requester takes whatever is in the shared queue',
   },
   {
     id: 'ENG-26',
     file: 'libs/client/src/Consumer.ts',
     from: 'misses = pauseMs > 0 ? misses + 1 : 0',
     to: 'misses = 0',
-    what: 'a consumer that gets nothing asks five times a second',
+    what: 'a consumer that gets nothing asks five times per second',
   },
 ]

@@ -14,7 +14,7 @@ export const mnsMutants: ReadonlyArray<SpecMutant> = [
     file: 'libs/client/src/LeaseKeeper.ts',
     from: 'leftMs <= tickMs + leftMsMin',
     to: 'leftMs <= 0',
-    what: 'a lease is renewed when it is over',
+    what: 'a lease is renewed after it expired',
   },
   {
     id: 'MNS-03',
@@ -35,7 +35,7 @@ export const mnsMutants: ReadonlyArray<SpecMutant> = [
     file: 'libs/client/src/LeaseKeeper.ts',
     from: 'nowMs >= this.#stuckMs.get(lease)!',
     to: 'false',
-    what: 'the leases of stuck work are renewed for ever',
+    what: 'the leases of stuck work are renewed forever',
   },
   {
     id: 'MNS-06',

@@ -70,7 +70,7 @@ export const rocketmqMutants: ReadonlyArray<SpecMutant> = [
     file: 'libs/partition/src/receive/evolveReceive.ts',
     from: 'live.simple[slot] = simple',
     to: 'live.simple[slot] = 0',
-    what: 'nobody remembers that a message was received by a simple consumer',
+    what: 'that a message was received by a simple consumer is forgotten',
   },
   {
     id: 'RMQ-11',
@@ -105,7 +105,7 @@ export const rocketmqMutants: ReadonlyArray<SpecMutant> = [
     file: 'libs/partition/src/receive/serve.ts',
     from: 'if (sub.isPausedAt(now) ||',
     to: 'if (sub.waitingRetry > 0 || sub.isPausedAt(now) ||',
-    what: 'while a message waits for its retry nobody gets another',
+    what: 'while a message waits for its retry no other is delivered',
   },
   {
     id: 'RMQ-16',
@@ -119,6 +119,6 @@ export const rocketmqMutants: ReadonlyArray<SpecMutant> = [
     file: 'libs/partition/src/receive/decideReceive.ts',
     from: 'command.subscription ?? mainSubscription',
     to: 'mainSubscription',
-    what: 'every group takes from what is there for all',
+    what: 'every group takes from what is available to all',
   },
 ]

@@ -28,7 +28,7 @@ export const sqsMutants: ReadonlyArray<SpecMutant> = [
     file: 'libs/partition/src/store/availableList.ts',
     from: 'state.watcher?.look(sub)',
     to: '',
-    what: 'a message that comes back wakes nobody who waits for it',
+    what: 'a message that comes back wakes no waiting receive',
   },
   {
     id: 'SQS-05',
@@ -77,7 +77,7 @@ export const sqsMutants: ReadonlyArray<SpecMutant> = [
     file: 'libs/client/src/ReplyAddress.ts',
     from: 'this.#waiters.get(correlationId)',
     to: 'this.#waiters.values().next().value',
-    what: 'whoever asked first gets the next reply',
+    what: 'the first requester gets the next reply',
   },
   {
     id: 'SQS-12',

@@ -14,7 +14,7 @@ it('[RMQ-02] simple consumption has no WaitingRetry: Ready again when the invisi
     expect(await world.counts('orders')).toMatchObject({ inflight: 1, waitingRetry: 0 })
     expect(await world.receive('orders')).toEqual([])
 
-    // Then the message is Ready at once when that time is over
+    // Then the message is Ready at once when that time is up
     await world.advance('1 second')
     expect(await world.counts('orders')).toMatchObject({ available: 1, inflight: 0, waitingRetry: 0 })
   }

@@ -32,7 +32,7 @@ it('[RMQ-03] an exception triggers a retry', async () => {
 })
 
 it('[RMQ-03] a timeout triggers a retry', async () => {
-  // Given a consumer that hangs on the first attempt and does not renew its lease, beside one that works
+  // Given a consumer that hangs on the first attempt and does not renew its lease, next to one that works
   await using world = await createWorld()
   await world.queue('orders', settings)
   const hanging = await world.consumer('orders', () => world.sleep('1 day'), { renew: false })
@@ -60,7 +60,7 @@ it("[RMQ-03] the time that a message waits in the client's own queue counts", as
   )
   const other = await world.consumer('orders')
 
-  // Then the second's minute is over before its 40 s of work are
+  // Then the second's minute ends before its 40 s of work do
   await world.advance('1 hour')
   expect(slow.batches[0]!.bodies).toEqual(['first', 'waiting'])
   expect(other.of('first')).toEqual([])

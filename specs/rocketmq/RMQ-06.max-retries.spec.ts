@@ -19,7 +19,7 @@ it('[RMQ-06] 3 retries are 4 deliveries, 16 are 17, each queue by its own limit'
   expect(await deliveriesOf(world, 'sixteen', { retriesMax: 16, retry: { kind: 'rocketmq' } })).toBe(17)
 })
 
-it('[RMQ-06] at most 1000 retries can be asked for, and are made', async () => {
+it('[RMQ-06] at most 1000 retries can be set, and are made', async () => {
   await using world = await createWorld()
   await expect(world.queue('more', { retriesMax: 1_001 })).rejects.toMatchObject({ id: 'InvalidConfig' })
   expect(await deliveriesOf(world, 'most', { retriesMax: 1_000 })).toBe(1_001)

@@ -19,7 +19,7 @@ it("[RMQ-07] the document's timeline: 6 s of work + 10 s of pause + 5 s Ready ma
   await first!.retry({ error: 'broken' })
   expect(await world.counts('orders')).toMatchObject({ waitingRetry: 1 })
 
-  // Until 21 s nobody gets it
+  // Until 21 s it is not delivered
   await world.advance('9999 millis')
   expect(await world.receive('orders', { mode: 'push' })).toEqual([])
   expect(await world.counts('orders')).toMatchObject({ waitingRetry: 1 })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createWorld, type World } from '../harness/index.ts'
 
-/** When a message is received again, in seconds, by somebody who always waits for it. */
+/** When a message is received again, in seconds, by a consumer that always waits for it. */
 const nextReceive = async (world: World): Promise<number> => {
   const [message] = await world.receive('orders', { waitMs: 60_000 })
   expect(message).toMatchObject({ attempt: 2 })
@@ -15,7 +15,7 @@ it.each([
 ])(
   '[RMQ-10] with an InvisibleDuration of %i s, a failure after %i s is retried %i s later',
   async (invisible, processing, interval) => {
-    // Given a simple consumer that fails, which it says to nobody
+    // Given a simple consumer that fails silently
     await using world = await createWorld()
     await world.queue('orders', { retry: { kind: 'fixed', delayMs: 3_600_000 } })
     await world.send('orders', 'x')

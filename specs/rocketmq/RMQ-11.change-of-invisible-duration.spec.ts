@@ -22,7 +22,7 @@ it.each([
   ['longer', 60, 66],
   ['as long', 30, 36],
   ['shorter', 10, 16],
-])('[RMQ-11] a %s InvisibleDuration of %i s counts anew from the call', async (_, seconds, end) => {
+])('[RMQ-11] a %s InvisibleDuration of %i s counts from the call', async (_, seconds, end) => {
   await using world = await createWorld()
   const message = await inFlight(world)
   await message.extend(seconds * 1_000)

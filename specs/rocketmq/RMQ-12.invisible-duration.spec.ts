@@ -15,7 +15,7 @@ it('[RMQ-12] a receive may ask for an InvisibleDuration of 10 s to 12 h', async 
   await world.receive('jobs', { leaseMs: 10 * secondMs })
   await world.receive('jobs', { leaseMs: 12 * hourMs })
 
-  // Then each is seen again when its time is over, and not sooner
+  // Then each is seen again when its time is up, and not sooner
   await world.advance('9 seconds')
   expect(await world.receive('jobs')).toEqual([])
   await world.advance('1 second')

@@ -20,7 +20,7 @@ const failures = async (world: World, messageId: string) => {
     }))
 }
 
-it('[RMQ-16] each failed attempt is there with its own cause: an exception, a result, a timeout', async () => {
+it('[RMQ-16] each failed attempt is recorded with its own cause: an exception, a result, a timeout', async () => {
   // Given a message that fails in another way every time
   await using world = await createWorld()
   await world.queue('orders', { ...settings, retriesMax: 3, deadLetter: 'orders-dead' })
@@ -44,7 +44,7 @@ it('[RMQ-16] each failed attempt is there with its own cause: an exception, a re
     { attempt: 3, event: 'LeaseExpired', at: 90 },
   ])
 
-  // And who had it each time is there too
+  // And who had it each time is recorded too
   const consumers = steps.filter(({ event }) => event === 'Delivered').map(({ consumer }) => consumer)
   expect(consumers).toEqual(['client', 'client', 'client', 'client'])
 })

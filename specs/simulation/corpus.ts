@@ -1,6 +1,6 @@
 /**
- * Seeds that found something when they did, and what. What a seed decides changes with the simulator, so each of these
- * defects also stands in `brokenEngines` or in a test beside the code.
+ * Seeds that found something when they did, and what. What a seed decides changes with the simulator, so each
+ * of these defects is also in `brokenEngines` or in a test next to the code.
  */
 export const corpus: ReadonlyArray<{ readonly seed: number; readonly found: string }> = [
   { seed: 464, found: 'leases lost the time of a clock’s jump when the first frame behind a fence was lost' },

@@ -1,7 +1,8 @@
 /**
  * `npm run simulate -- [--seeds N] [--seed S] [--jobs J] [--quick] [--json]`: runs the engine through random
- * histories of faults and holds its promises. `--seed S --tell [--without PARTS]` replays one of them and tells what
- * happens; `--broken [NAME]` has the checkers tested by broken engines. Progress goes to standard error.
+ * histories of faults and holds its promises. `--seed S --tell [--without PARTS]` replays one of them and
+ * reports what happens; `--broken [NAME]` has the checkers tested by broken engines. Progress goes to
+ * standard error.
  */
 import { parseArgs } from 'node:util'
 import { corpus } from './corpus.ts'
@@ -45,7 +46,7 @@ const startedMs = performance.now()
 const seconds = (): number => Math.round((performance.now() - startedMs) / 100) / 10
 const progress = (line: string): void => console.error(`${seconds().toFixed(1)} s  ${line}`)
 
-/** Replays one seed, and tells what happens. */
+/** Replays one seed, and reports what happens. */
 const tell = async (): Promise<boolean> => {
   using crew = new Crew()
   const { shrunk } = await crew.do({ kind: 'tell', seed: from, without: values.without ?? '' })

@@ -28,7 +28,7 @@ export interface SeedResult {
   readonly failure: Failure | undefined
   readonly coverage: Counts
   readonly steps: number
-  /** What happened, line by line, where that was asked for. */
+  /** What happened, line by line, if requested. */
   readonly history: readonly string[]
 }
 

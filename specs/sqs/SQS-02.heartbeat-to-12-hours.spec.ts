@@ -4,14 +4,14 @@ import { createWorld } from '../harness/index.ts'
 const hourMs = 3_600_000
 const settings = { leaseMs: 120_000, leaseCapMs: 12 * hourMs, batchWaitMs: 0 }
 
-it('[SQS-02] a heartbeat keeps the message hidden while work goes on', async () => {
+it('[SQS-02] a heartbeat keeps the message hidden during the work', async () => {
   // Given a visibility timeout of two minutes and work of six hours
   await using world = await createWorld()
   await world.queue('jobs', settings)
   await world.send('jobs', 'x')
   const consumer = await world.consumer('jobs', () => world.sleep('6 hours'))
 
-  // Then nobody else ever sees the message
+  // Then no other consumer ever sees the message
   const other = await world.consumer('jobs')
   await world.advance('7 hours')
   expect(consumer.of('x')).toHaveLength(1)

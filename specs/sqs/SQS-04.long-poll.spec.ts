@@ -8,7 +8,7 @@ const outcome = async (world: World, receiving: Promise<ReceivedMessage[]>) => {
   return { at: world.seconds, messages: messages.length }
 }
 
-it('[SQS-04] a long poll returns as soon as a message is there', async () => {
+it('[SQS-04] a long poll returns as soon as a message arrives', async () => {
   await using world = await createWorld()
   await world.queue('jobs')
   const poll = outcome(world, world.receive('jobs', { waitMs: 20_000 }))
@@ -49,7 +49,7 @@ it("[SQS-04] the queue's default wait holds for a receive that names none; 0 ask
   expect(await atOnce).toEqual({ at: 0, messages: 0 })
 })
 
-it('[SQS-04] a receive never comes back empty while a message is there', async () => {
+it('[SQS-04] a receive never comes back empty while a message is available', async () => {
   // Given many consumers in a queue that is never quite empty
   await using world = await createWorld({ partitions: 4 })
   await world.queue('jobs')

@@ -39,7 +39,7 @@ for (const [when, fault] of faults)
     await world.advance('20 seconds')
     expectGrowing(worker.times(type))
 
-    // And it takes effect when that is over
+    // And it takes effect when that has ended
     worker.fault = undefined
     await world.advance('5 seconds')
     await outcome
@@ -90,7 +90,7 @@ it('[SQS-06] a success ends the growth', async () => {
   }
 })
 
-it('[SQS-06] a consumer goes on for as long as it takes, and its pauses grow no more than to 5 s', async () => {
+it('[SQS-06] a consumer continues for as long as it takes, and its pauses grow to 5 s at most', async () => {
   await using world = await createWorld()
   await world.queue('jobs', { batchWaitMs: 0 })
   const worker = world.newProcess('worker 1')
@@ -121,7 +121,7 @@ it('[SQS-06] many that fail together do not come back together', async () => {
   await Promise.all(received)
 })
 
-it('[SQS-06] an error that no repeat can cure is told at once', async () => {
+it('[SQS-06] an error that no repeat can cure is reported at once', async () => {
   await using world = await createWorld()
   const worker = world.newProcess('worker 1')
   await expect(worker.client.receive('nowhere')).rejects.toMatchObject({ id: 'UnknownQueue' })

@@ -12,7 +12,7 @@ const oldestAge = async (world: World): Promise<number> => {
   return oldestAgeMs / 1_000
 }
 
-/** A message that nobody can process, and six hours in which each other one is done within a minute. */
+/** A message that no consumer can process, and six hours in which every other one is done within a minute. */
 const sixHoursWithPoison = async (settings: QueueSettings): Promise<World> => {
   const world = await createWorld()
   await world.queue('jobs', { leaseMs: 30_000, exhaustion: 'onNextReceive', batchWaitMs: 0, ...settings })

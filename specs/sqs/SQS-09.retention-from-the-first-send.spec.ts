@@ -30,7 +30,7 @@ it('[SQS-09] after a day in the source, a DLQ of four days deletes it after thre
   expect(world.seconds).toBe(4 * 86_400 - 90)
   expect(await world.counts('jobs-dlq')).toMatchObject({ available: 1, discarded: 0 })
 
-  // When that is over, so is the message
+  // When that ends, so does the message
   await world.advance('90 seconds')
   expect(await world.counts('jobs-dlq')).toMatchObject({ available: 0, discarded: 1 })
   expect(await world.receive('jobs-dlq')).toEqual([])
@@ -44,7 +44,7 @@ it('[SQS-09] it says so itself: the time of its first send came with it', async 
   expect(dead!.enqueuedAt).toBe(begun)
 })
 
-it('[SQS-09] a restart of the engine does not count it anew', async () => {
+it('[SQS-09] a restart of the engine does not restart the count', async () => {
   await using world = await createWorld()
   await dayOldDeadLetter(world)
   await world.restart('crash')

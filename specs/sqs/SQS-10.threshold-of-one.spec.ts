@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { createWorld } from '../harness/index.ts'
 
 const reason =
-  /dead-lettered after 1 attempt, .* a crash or a lost connection took: set retriesMax to 1 or more/
+  /dead-lettered after 1 attempt, .* a crash or a lost connection kept it from its consumer: set retriesMax to 1 or more/
 
 it('[SQS-10] a DLQ threshold of 1 is warned about, with the reason, wherever the queue is looked at', async () => {
   await using world = await createWorld()

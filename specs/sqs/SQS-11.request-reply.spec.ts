@@ -79,7 +79,7 @@ it('[SQS-11] without a reply in time it is a typed error, and the late reply is 
   expect(await late).toMatchObject({ at: 10, error: { id: 'ReplyTimeout' } })
   expect(requester.dropped).toBe(0)
 
-  // When its reply comes, nobody gets it, and the other request is not disturbed
+  // When its reply comes, no one gets it, and the other request is not disturbed
   await world.advance('1 second')
   expect(requester.dropped).toBe(1)
   expect(world.events).toMatchObject([{ type: 'replyDropped', correlationId: '1' }])
@@ -138,7 +138,7 @@ it('[SQS-11] a producer whose queue was deleted while it hung makes another', as
   const requester = producer.client.requester()
   await requester.request('prices', 'x')
   producer.freeze()
-  // While it hangs nobody asks, so that the queue for replies is idle for a day and goes
+  // While it hangs there are no receives, so that the queue for replies is idle for a day and is deleted
   await world.advance('25 hours')
   expect((await world.client.queues.list()).map(({ name }) => name)).toEqual(['prices'])
   producer.thaw()
@@ -172,7 +172,7 @@ it('[SQS-11] what cannot be sent, or is given up, fails at once and leaves nothi
   await expect(requester.request('prices', 'x')).rejects.toMatchObject({ id: 'Stopped' })
 })
 
-it('[SQS-11] a message that asks for no reply cannot be replied to', async () => {
+it('[SQS-11] a message that does not ask for a reply cannot be replied to', async () => {
   await using world = await createWorld()
   await world.queue('prices')
   await world.send('prices', 'x')

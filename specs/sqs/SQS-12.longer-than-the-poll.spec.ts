@@ -53,7 +53,7 @@ it('[SQS-12] and every poll of a consumer', async () => {
   expect(waits.filter(({ pollMs, timeoutMs }) => timeoutMs <= pollMs)).toEqual([])
 })
 
-it('[SQS-12] a poll that is asked anew of another owner lasts what was left, and its answer is awaited longer', async () => {
+it('[SQS-12] a poll repeated at another owner lasts for the remaining time, and its answer is awaited longer', async () => {
   await using world = await createWorld()
   await world.queue('jobs')
   const worker = world.newProcess('worker 1')

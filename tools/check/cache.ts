@@ -15,7 +15,7 @@ export const readCache = <A>(name: string, otherwise: A): A => {
   }
 }
 
-/** Remembers a value under a name; whoever reads sees the old value or the new one, never a part. */
+/** Remembers a value under a name; readers see the old value or the new one, never a part. */
 export const writeCache = (name: string, value: unknown): void => {
   mkdirSync(cacheFolder, { recursive: true })
   const file = path.join(cacheFolder, `${name}.json`)

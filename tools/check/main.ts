@@ -1,6 +1,6 @@
 /**
  * `npm run check [-- step…] [--json]`: the answer within two minutes, and within thirty seconds after a small change.
- * What passed as it stands is not checked again: what stands under `node_modules/.cache` is known by content and versions.
+ * What passed unchanged is not checked again: `node_modules/.cache` knows it by content and versions.
  * One line per step, and the whole output of those that fail; `--json` adds a last line.
  */
 import { ownFiles } from '../ImportGraph.ts'

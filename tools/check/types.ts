@@ -19,7 +19,7 @@ interface Pending {
   readonly key: string
   /** What was not yet linted, or was found at fault. */
   readonly files: ReadonlyArray<string>
-  /** Where nothing was at fault: every file of ours in the program, and a key of their contents. */
+  /** When nothing was at fault: every own file in the program, and a key of their contents. */
   readonly sound?: { readonly files: ReadonlyArray<string>; readonly key: string }
 }
 

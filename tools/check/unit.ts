@@ -1,6 +1,6 @@
 /**
- * `node tools/check/unit.ts`: the unit tests but for the long properties (`*.prop.test.ts`), and of those only what has not
- * passed as it stands: a test's key are the contents of every file that it leads to.
+ * `node tools/check/unit.ts`: the unit tests except the long properties (`*.prop.test.ts`), and only those
+ * that have not passed unchanged: a test's key is the contents of every file that it leads to.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import os from 'node:os'
@@ -13,7 +13,10 @@ const files = ownFiles()
 const known = new Set(files)
 const graph = readImportGraph(files)
 
-/** Files that a text names between quotes, from its own folder or from the root, as whoever starts or reads them does. */
+/**
+ * Files that a text names between quotes, from its own folder or from the root, as code that starts or reads
+ * them does.
+ */
 const namedIn = (file: string, text: string): ReadonlyArray<string> =>
   [...text.matchAll(/['"`]([\w@./-]+\.\w+)['"`]/g)]
     .flatMap(([, name = '']) => [path.posix.join(path.posix.dirname(file), name), path.posix.normalize(name)])

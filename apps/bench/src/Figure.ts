@@ -1,4 +1,4 @@
-/** One measured figure and what it is held against. */
+/** One measured figure and its target. */
 export interface Figure {
   readonly name: string
   readonly value: number
@@ -27,7 +27,7 @@ export const atMost = (name: string, value: number, unit: string, target: number
   met: value <= target,
 })
 
-/** A figure that stands beside the others for orientation. */
+/** A figure for orientation, without a target. */
 export const informs = (name: string, value: number, unit: string): Figure => ({
   name,
   value: rounded(value),

@@ -29,7 +29,7 @@ export const ownRoot = fileURLToPath(new URL('../../../', import.meta.url))
 /** Tasks of a load process, by name. */
 export type Tasks = Readonly<Record<string, (args: never) => unknown>>
 
-/** A process of its own that does its part of the load when it is asked. */
+/** A separate process that does its part of the load on request. */
 export class LoadProcess<T extends Tasks> {
   readonly #child: ChildProcess
   readonly #waiting = new Map<number, { resolve: (result: unknown) => void; reject: (e: Error) => void }>()
@@ -83,7 +83,7 @@ export class LoadProcess<T extends Tasks> {
 export const profileArguments = (folder: string | undefined, name: string): string[] =>
   folder === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${join(folder, name)}`]
 
-/** In the process: does the tasks that it is asked, until its parent lets go; then calls `end`. */
+/** In the process: does the requested tasks, until its parent disconnects; then calls `end`. */
 export const serveTasks = (tasks: Tasks, end: () => Promise<void> | void = () => {}): void => {
   process.on('message', ({ id, task, args }: Question) => {
     void (async () => {

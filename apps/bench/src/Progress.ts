@@ -1,4 +1,4 @@
-/** What goes on, on one line of stderr that is written over; line by line where stderr is not a terminal. */
+/** Progress, on one line of stderr that is overwritten; line by line where stderr is not a terminal. */
 export class Progress {
   readonly #live = process.stderr.isTTY
   readonly #startMs = performance.now()

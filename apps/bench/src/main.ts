@@ -21,7 +21,7 @@ const usage = `usage: npm run bench -- engine [--json] [--quick] [--partitions N
                     readers; console: first, frames, slider or beside; first: lone or
                     start; can be given several times
   --profile FOLDER  write a CPU profile of each process
-  --against REF     measure beside another commit of the project, in turns
+  --against REF     compare with another commit of the project, alternating
 `
 
 const subjects = ['engine', 'audit', 'console', 'first']

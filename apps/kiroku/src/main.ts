@@ -5,13 +5,13 @@ import manifest from '../package.json' with { type: 'json' }
 
 const argv = process.argv.slice(2)
 
-// Everything else takes many times as long to load.
+// Loading everything else takes many times as long.
 if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-v'))
   console.log(`kiroku v${manifest.version}`)
 else {
-  // Not in the folder for temporary files, where others could leave code for us to run.
+  // Not in the folder for temporary files, where others could plant code.
   enableCompileCache(join(userCacheFolder(process.env), 'compiled'))
-  // A shell asks at each press of a key, by the script that `kiroku completions` prints.
+  // The script of `kiroku completions` calls this on each key press.
   if (argv[0] === 'completions' && argv[1] === 'words')
     process.stdout.write(await (await import('./cli/completeWords.ts')).completeWords(argv.slice(2)))
   else await (await import('./cli/runProcess.ts')).runProcess(argv, manifest.version)

@@ -5,14 +5,17 @@ import type { FeedSource } from '@kiroku/feed'
 import type { Actor } from '@kiroku/protocol'
 import type { Cluster } from './answers.ts'
 
-/** Which messages are meant, and where to go on. */
+/** Which messages are meant, and where to continue. */
 export interface MatchingQuestion {
   readonly filter: Filter
   readonly isDryRun: boolean
   readonly cursor?: string
 }
 
-/** Acts on what a filter matches, a piece at a time. Errors: `InvalidArgument` (the cursor), `NoAuditor`. */
+/**
+ * Acts on the messages that match a filter, a batch at a time. Errors: `InvalidArgument` (the cursor),
+ * `NoAuditor`.
+ */
 export type SettleMatching = (
   act: MatchingAct,
   asked: MatchingQuestion,
@@ -34,7 +37,7 @@ interface About {
   readonly folder: string
 }
 
-/** What the API stands on. */
+/** What the API is built on. */
 export interface ApiDependencies {
   readonly about: About
   readonly client: Client
@@ -42,17 +45,17 @@ export interface ApiDependencies {
   readonly record: Answering
   /** The body of a message, by its trace. Errors: `LogDamaged`, `KeysUnavailable`. */
   readonly body: (trace: Trace) => Promise<MessageBody>
-  /** What happens, as it happens. */
+  /** The live feed of counts. */
   readonly feed: FeedSource
   readonly settleMatching: SettleMatching
   /** Nodes and partitions. */
   readonly clusterStatus: () => Promise<Cluster>
-  /** What only the process around the API knows: the engine's counters and timings. */
+  /** Metrics that only the process around the API knows: the engine's counters and timings. */
   readonly metrics: () => readonly MetricFamily[]
   /** Partitions that this process owns: their queues are in its metrics, so that a sum over nodes counts each once. */
   readonly ownedPartitions: () => ReadonlySet<number>
-  /** Whether this process serves: undefined, or why not yet. */
+  /** Why this process does not serve yet; undefined: it serves. */
   readonly notReady: () => string | undefined
-  /** What operators should know although it serves. */
+  /** A warning for operators although it serves. */
   readonly warnings: () => readonly string[]
 }

@@ -1,4 +1,4 @@
-/** What the HTTP API answers, as types: for programs that are not this door, and import nothing of it. */
+/** Types of the HTTP API's answers, for programs that otherwise import nothing of this door. */
 import type {
   ActsAnswer,
   ClusterAnswer,
@@ -21,11 +21,11 @@ export type Trace = typeof TraceAnswer.Type
 export type QueueMoment = typeof QueueMomentAnswer.Type
 /** All queues at a moment. */
 export type LogMoment = typeof LogMomentAnswer.Type
-/** How far the record reaches. */
+/** The span of the record. */
 export type Span = typeof SpanAnswer.Type
 /** What changed in a queue between two moments. */
 export type QueueDiff = typeof DiffAnswer.Type
-/** Messages that pass a filter. */
+/** Messages that match a filter. */
 export type SearchResult = typeof SearchAnswer.Type
 /** Administrative acts. */
 export type Acts = typeof ActsAnswer.Type
@@ -33,7 +33,7 @@ export type Acts = typeof ActsAnswer.Type
 export type Cluster = typeof ClusterAnswer.Type
 /** What is redriven, where to, and how fast. */
 export type RedriveRequest = typeof RedriveRequestSchema.Type
-/** Who asks, and what they talk to. */
+/** The caller, and the server it talks to. */
 export type Session = typeof SessionSchema.Type
 /** What a message carries. */
 export type MessageBody = typeof MessageBodySchema.Type
@@ -41,5 +41,5 @@ export type MessageBody = typeof MessageBodySchema.Type
 export type DeadLetterGroups = typeof DeadLetterGroupsSchema.Type
 /** Message groups of a subscription. */
 export type Groups = typeof GroupsSchema.Type
-/** A queue as it stands. */
+/** A queue. */
 export type Queue = typeof QueueSchema.Type

@@ -27,7 +27,7 @@ interface Endpoints extends Pick<DoorAccess, 'tokens' | 'onDefect'> {
   readonly closing: AbortSignal
 }
 
-/** The endpoints of the API's definition: who may ask, what answers, and how failures are told. */
+/** The endpoints of the API's definition: who may call, what answers, and how failures are reported. */
 export const apiLayer = (dependencies: ApiDependencies, endpoints: Endpoints) => {
   const { tokens, onDefect, bodyBytesMax, console, onReveal, times, closing } = endpoints
   return HttpApiBuilder.layer(Api, { openapiPath: '/openapi.json' }).pipe(

@@ -1,6 +1,6 @@
 /**
  * The native HTTP door. Owns the API's definition, its OpenAPI page, health and metrics.
- * Never knows NATS or the engine's inside; talks to a `@kiroku/client`, whatever its transport.
+ * Knows nothing of NATS or the engine's inside; talks to a `@kiroku/client`, whatever its transport.
  */
 export { httpDoor } from './httpDoor.ts'
 export { startApi, type ApiOptions } from './startApi.ts'

@@ -20,12 +20,12 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 )
 
 describe('the OpenAPI document', () => {
-  it('is the one that docs/openapi.json keeps (renew with `vitest -u`)', async () => {
+  it('is the one in docs/openapi.json (renew with `vitest -u`)', async () => {
     const text = await format(JSON.stringify(document), { parser: 'json', printWidth: 110 })
     await expect(text).toMatchFileSnapshot('../../../docs/openapi.json')
   })
 
-  it.each(operations)('says of $name which role it needs and how it fails', ({ operation }) => {
+  it.each(operations)('states for $name the role it needs and how it fails', ({ operation }) => {
     expect(operation.description).toMatch(/Role: (viewer|operator|admin)\.$/)
     expect(operation.security).toEqual([{ bearer: [] }])
     expect(Object.keys(operation.responses)).toEqual(

@@ -13,7 +13,7 @@ import { queueMetrics } from './metrics/queueMetrics.ts'
 import { metricsContentType, renderMetrics } from './metrics/renderMetrics.ts'
 import { reportDefect } from './reportDefect.ts'
 
-/** The routes that are no part of the API's definition: health, metrics, the console, and the answer to unknown paths. */
+/** The routes outside the API's definition: health, metrics, the console, and the answer to unknown paths. */
 export const plainRoutes = (
   dependencies: ApiDependencies,
   times: OperationTimes,
@@ -43,7 +43,7 @@ export const plainRoutes = (
         return yield* HttpServerResponse.json(
           {
             id: 'InvalidArgument',
-            message: `${request.method} ${request.url.split('?')[0]} is no part of this API`,
+            message: `${request.method} ${request.url.split('?')[0]} is not part of this API`,
             help: 'GET /docs shows what is.',
             retryable: false,
           },
@@ -54,8 +54,8 @@ export const plainRoutes = (
   )
 
 /**
- * What holds for every answer. Browsers keep every page of ours from asking anybody else for anything; an answer with
- * stricter words keeps them. And none fails without a line in the log and an error of ours, wherever it failed.
+ * What holds for every answer. No page may load anything from elsewhere; an answer with a stricter policy
+ * keeps it. And no request fails without a line in the log and an error of Kiroku, wherever it failed.
  */
 export const everyAnswer = (onDefect: OnDefect) =>
   HttpRouter.middleware(
@@ -81,7 +81,7 @@ const answerFailure = Effect.fnUntraced(function* <E>(cause: Cause.Cause<E>, onD
   return yield* HttpServerResponse.json(error, { status: 500 })
 })
 
-/** What serves with a warning serves. */
+/** Serving with a warning counts as serving. */
 const readiness = (warnings: readonly string[]) =>
   warnings.length === 0 ? { status: 'ready' } : { status: 'ready', warnings }
 

@@ -4,7 +4,7 @@ import * as Effect from 'effect/Effect'
 import * as HttpApiError from 'effect/http-api/HttpApiError'
 import * as HttpServerRequest from 'effect/http/HttpServerRequest'
 
-/** Reports an unexpected failure, and gives the answer to it. Only a `KirokuError` says what it is. */
+/** Reports an unexpected failure, and returns the answer to it. Only a `KirokuError` reveals what it is. */
 export const reportDefect = Effect.fnUntraced(function* (error: unknown, onDefect: OnDefect) {
   const { method, url } = yield* HttpServerRequest.HttpServerRequest
   onDefect(
@@ -18,6 +18,6 @@ export const reportDefect = Effect.fnUntraced(function* (error: unknown, onDefec
   )
 })
 
-/** What its schema refuses; the cause names the field. */
+/** An answer that its schema refuses; the cause names the field. */
 export const misfit = (what: string, cause: Error): Error =>
   new Error(`${what} does not fit its schema: ${cause.message.replace(/\s+/g, ' ')}`, { cause })

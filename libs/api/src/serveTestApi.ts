@@ -20,10 +20,10 @@ import type { ApiDependencies } from './ApiDependencies.ts'
 import { startApi } from './startApi.ts'
 import { unusedTestDependencies } from './unusedTestDependencies.ts'
 
-/** What a test works with; made again for each. */
+/** What a test works with; created per test. */
 let engine: MemoryEngine
 export let client: Client
-/** What the process around the API says of itself. */
+/** The state of the process around the API. */
 export const said: { notReady: string | undefined; warnings: readonly string[] } = {
   notReady: undefined,
   warnings: [],
@@ -106,14 +106,14 @@ export const serve = async (tokens = '', other: Partial<ApiDependencies> = {}) =
   return { api, ask, defects }
 }
 
-/** The bodies in a queue as they are stored; they are given back. */
+/** The bodies in a queue as stored; the messages are released again. */
 export const texts = async (queue: string): Promise<string[]> => {
   const messages = await client.receive(queue, { max: 10 })
   await client.release(messages.map(({ receipt }) => receipt))
   return messages.map(({ body }) => new TextDecoder().decode(body))
 }
 
-/** What a receive answers. */
+/** The messages of a receive. */
 export interface Received {
   readonly messages: {
     readonly id: string

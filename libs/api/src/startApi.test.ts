@@ -4,7 +4,7 @@ import { client, said, serve } from './serveTestApi.ts'
 import { startApi } from './startApi.ts'
 
 describe('closing the API', () => {
-  it('ends a receive that waits, without a message', async () => {
+  it('ends a waiting receive without a message', async () => {
     const { api, ask } = await serve()
     await client.queues.create('q')
     const receive = ask('POST', '/v1/queues/q/receive', { waitMs: 60_000 })
@@ -36,7 +36,7 @@ describe('an error that says how long to wait', () => {
     })
   })
 
-  it('has it among metrics too; other answers have none', async () => {
+  it('is sent for metrics too; other answers have no such header', async () => {
     const { ask } = await serve('', {
       metrics: () => {
         throw new KirokuError('Unavailable', 'away', { retryAfterMs: 2_100 })
@@ -50,15 +50,15 @@ describe('an error that says how long to wait', () => {
   })
 })
 
-describe('beside the API', () => {
-  it('health is ready with a warning, and says it', async () => {
+describe('next to the API', () => {
+  it('health is ready despite a warning, and states it', async () => {
     const { ask } = await serve()
     said.warnings = ['the clocks disagree']
     const answer = await ask('GET', '/health/ready')
     expect([answer.status, answer.json()]).toEqual([200, { status: 'ready', warnings: said.warnings }])
   })
 
-  it('takes the word of an admin which clock is right, and steps nowhere where they agree', async () => {
+  it('lets an admin decide which clock is right, and changes nothing when they agree', async () => {
     const { ask } = await serve('olga:operator:token-of-olga,ann:admin:token-of-ann')
     const say = (token: string, body: object) =>
       ask('POST', '/v1/cluster/clock', body, { authorization: `Bearer ${token}` })
@@ -69,7 +69,7 @@ describe('beside the API', () => {
     expect([answer.status, answer.json()]).toEqual([200, { steps: [{ partition: 1, steppedMs: 0 }] }])
   })
 
-  it('health tells life from readiness', async () => {
+  it('health distinguishes liveness from readiness', async () => {
     const { ask } = await serve()
     expect((await ask('GET', '/health/ready')).status).toBe(200)
     said.notReady = 'stopping'
@@ -78,7 +78,7 @@ describe('beside the API', () => {
     expect((await ask('GET', '/health/live')).status).toBe(200)
   })
 
-  it('metrics speak the text format, of queues and of the engine', async () => {
+  it('metrics of queues and of the engine have the text format', async () => {
     const { ask } = await serve()
     await client.queues.create('q')
     await ask('POST', '/v1/queues/q/messages', { body: 'x' })
@@ -98,7 +98,7 @@ describe('beside the API', () => {
       expect(line).toMatch(/^(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{.*\})? \S+)$/)
   })
 
-  it('the page of the API asks nobody else for anything', async () => {
+  it('the page of the API loads nothing from elsewhere', async () => {
     const { ask } = await serve()
     const { text, headers } = await ask('GET', '/docs')
     expect(text).not.toMatch(/<(script|link|img)[^>]+(src|href)="https?:/)

@@ -32,7 +32,7 @@ export interface ApiOptions
   extends Address, Pick<DoorAccess, 'tokens'>, Partial<Pick<DoorAccess, 'drainMs' | 'onDefect'>> {
   /** Largest request body, in bytes. */
   readonly bodyBytesMax: number
-  /** What a browser is shown at `/`; absent: nothing. */
+  /** The console to serve at `/`; absent: none. */
   readonly console?: ConsolePages
   /** Called when a hidden body is revealed. */
   readonly onReveal?: OnReveal

@@ -1,9 +1,9 @@
 import type { Client } from '@kiroku/client'
 import type { ApiDependencies } from './ApiDependencies.ts'
 
-const unused = () => Promise.reject(new Error('nobody asks for this here'))
+const unused = () => Promise.reject(new Error('not used in this test'))
 
-/** Sources for a test of what asks none of them. */
+/** Sources for a test that uses none of them. */
 export const unusedTestDependencies: ApiDependencies = {
   about: {
     log: 'main',
@@ -32,7 +32,7 @@ export const unusedTestDependencies: ApiDependencies = {
   body: unused,
   feed: {
     open: () => {
-      throw new Error('nobody asks for this here')
+      throw new Error('not used in this test')
     },
   },
   settleMatching: unused,

@@ -1,7 +1,8 @@
 /**
  * Reading the record. Owns trace, verify and repair: folds over the log with the engine's own pure code, which
- * run in a browser too; IO only in thin files, like `trace.ts`, `verify.ts`, `readDeadLetters.ts` and `repair.ts`. Looking never changes anything: only
- * `repair` writes, as a fenced owner. Talks to the log port, the partition's rules and the law.
+ * run in a browser too; IO only in thin files, like `trace.ts`, `verify.ts`, `readDeadLetters.ts` and
+ * `repair.ts`. Reading never changes anything: only `repair` writes, as a fenced owner. Talks to the log
+ * port, the partition's rules and the law.
  */
 export { trace, type TraceOptions } from './trace/trace.ts'
 export type { TraceIndex } from './trace/TraceIndex.ts'

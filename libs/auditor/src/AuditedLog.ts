@@ -1,7 +1,7 @@
 import type { DecodeCheckpoint } from '@kiroku/audit'
 import type { Log } from '@kiroku/log'
 
-/** A log as it is read on this node. */
+/** A log as this node reads it. */
 export interface AuditedLog {
   readonly log: Log
   /** The node's data folder, as an absolute path; an auditor may keep its files there. */

@@ -17,9 +17,14 @@ import { pastOptions } from './past/pastOptions.ts'
 import { SavedStateFiles } from './saved/SavedStateFiles.ts'
 import { CpuThrottle } from './throttle/CpuThrottle.ts'
 
-/** How much of one processor index and answers take together while the machine is busy; questions go first. */
+/**
+ * Share of one processor that index and answers take together while the machine is busy; questions go first.
+ */
 const workShare = 1 / 12
-/** What answers may take ahead of that, so that a question now and then is answered at once, in ms of one processor. */
+/**
+ * What answers may take beyond that, so that an occasional question is answered at once, in ms of one
+ * processor.
+ */
 const answerBurstMs = 1_000
 /** Pause when there is nothing new, in ms. */
 const restMs = 200
@@ -30,12 +35,12 @@ const lockMs = 2_000
 /** How long the index waits for the answers to questions, and how often it looks, in ms. */
 const answerMs = 2_000
 const answerLookMs = 20
-/** Records of a partition that are read before the next one has its turn. */
+/** Records of a partition that are read before the next partition's turn. */
 const turnRecords = 2_000
 
-/** What an auditor needs. */
+/** Dependencies of an auditor. */
 export interface AuditorOptions extends AuditedLog {
-  /** Called once for each new reason why a partition cannot be followed. */
+  /** Called once per new reason why a partition cannot be followed. */
   readonly onTrouble: (partition: number, error: unknown) => void
 }
 
@@ -43,7 +48,7 @@ interface Followed {
   readonly follower: IndexFollower
   lastSeq: number
   trouble: string | undefined
-  /** When it is tried again, in ms of the process's clock. */
+  /** When to retry it, in ms of the process's clock. */
   againAt: number
 }
 
@@ -69,7 +74,7 @@ export class Auditor {
     this.#answering = this.#answers()
   }
 
-  /** Begins. The promise fails when it cannot go on at all, as with a full disk. */
+  /** Starts. The promise fails when it cannot continue at all, as with a full disk. */
   run(): Promise<void> {
     this.#running ??= this.#run()
     return this.#running
@@ -143,7 +148,7 @@ export class Auditor {
     act: (database: NonNullable<ReturnType<typeof openIndexToRead>>) => Promise<A>,
   ): Promise<A> {
     const database = openIndexToRead(this.#folder)
-    if (database === undefined) throw new KirokuError('NoAuditor', 'the auditor has just begun')
+    if (database === undefined) throw new KirokuError('NoAuditor', 'the auditor has just started')
     try {
       return await act(database)
     } finally {
@@ -194,12 +199,15 @@ export class Auditor {
         if (signal.aborted) return
         if (await this.#turn(followed)) isNews = true
       }
-      // Questions are answered meanwhile, and the engine goes first where the machine is busy.
+      // Questions are answered meanwhile, and the engine goes first when the machine is busy.
       await (isNews ? this.#yieldToOthers() : this.#throttle.rest(restMs))
     }
   }
 
-  /** Questions go before the index, but only for a while, so that it goes on under a constant load of them. */
+  /**
+   * Questions go before the index, but only for a while, so that it makes progress under a constant load of
+   * them.
+   */
   async #yieldToOthers(): Promise<void> {
     const { signal } = this.#stop
     for (
@@ -234,7 +242,7 @@ export class Auditor {
   }
 }
 
-/** What SQLite says concerns all partitions. */
+/** An error of SQLite concerns all partitions. */
 const isOfDisk = (error: unknown): boolean =>
   error instanceof Error && (error as { code?: string }).code === 'ERR_SQLITE_ERROR'
 

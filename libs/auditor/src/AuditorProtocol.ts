@@ -7,16 +7,16 @@ export interface FollowedPartition {
   /** Last sequence that its index has, and where the log ended when it last looked. */
   readonly seq: number
   readonly lastSeq: number
-  /** Changes of messages that it has seen. */
+  /** Changes of messages seen so far. */
   readonly events: number
-  /** Why it does not go on; absent: it does. */
+  /** Why it is stuck; absent: it is not. */
   readonly trouble?: string
 }
 
 /** State of an auditor. */
 export interface AuditorStatus {
   readonly pid: number
-  /** Another auditor of the data folder writes; this one reads what that wrote. */
+  /** Another auditor of the data folder is the writer; this one only reads. */
   readonly role: 'writer' | 'reader'
   readonly partitions: readonly FollowedPartition[]
 }
@@ -28,13 +28,13 @@ export type OnAuditorEvent = (
   fields: Readonly<Record<string, unknown>>,
 ) => void
 
-/** What the engine tells its auditor. `setup` is what the process opens its log with. */
+/** Messages from the engine to its auditor. `setup` is what the process opens its log with. */
 export type ToAuditor =
   | { readonly type: 'start'; readonly setup: unknown }
   | { readonly type: 'ask'; readonly id: number; readonly method: RecordQuestion; readonly asked: unknown }
   | { readonly type: 'stop' }
 
-/** What an auditor tells its engine. */
+/** Messages from an auditor to its engine. */
 export type FromAuditor =
   | { readonly type: 'answer'; readonly id: number; readonly ok?: unknown; readonly error?: WireError }
   | { readonly type: 'status'; readonly status: AuditorStatus }

@@ -8,7 +8,7 @@ import { auditFolder } from './auditFolder.ts'
 const dataDir = mkdtempSync(join(tmpdir(), 'kiroku-audit-'))
 afterEach(() => rmSync(dataDir, { recursive: true, force: true }))
 
-test('one process at a time may write in an audit folder', () => {
+test('only one process at a time may write in an audit folder', () => {
   const folder = auditFolder(dataDir, 'abc')
   const lock = WriterLock.take(folder)
   expect(lock).toBeDefined()

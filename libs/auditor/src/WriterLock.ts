@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
 /**
- * The right to write in an audit folder, held by one process at a time. It ends with its process, however that ends:
- * it is SQLite's own lock on a database without content.
+ * The right to write in an audit folder, held by one process at a time. It ends with its process, however
+ * that ends: it is SQLite's lock on an empty database.
  */
 export class WriterLock {
   readonly #database: DatabaseSync
@@ -13,7 +13,7 @@ export class WriterLock {
     this.#database = database
   }
 
-  /** Takes the lock of `folder`, which is made when it is not there; undefined while another holds it. */
+  /** Takes the lock of `folder`, creating the folder if needed; undefined while another process holds it. */
   static take(folder: string): WriterLock | undefined {
     mkdirSync(folder, { recursive: true })
     const database = new DatabaseSync(join(folder, 'writer.lock'), { timeout: 0 })

@@ -9,8 +9,9 @@ import { pastOptions } from './past/pastOptions.ts'
 import type { RunningAuditor } from './startAuditor.ts'
 
 /**
- * Answers questions about the record in an engine: its auditor does, so that the engine's loop goes on. Where none is
- * running, this process answers what needs no index. Errors: those of the question, `Timeout`, `NoAuditor`.
+ * Answers questions about the record in an engine: its auditor does, to keep the engine's loop free. Where
+ * none is running, this process answers what needs no index. Errors: those of the question, `Timeout`,
+ * `NoAuditor`.
  */
 export const answerRecord = (audited: AuditedLog, auditor: RunningAuditor | undefined): Answering => {
   const indexed =

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
 
-/** Where the auditor keeps what it knows of one incarnation of a log. */
+/** The auditor's folder for one incarnation of a log. */
 export const auditFolder = (dataDir: string, incarnation: string): string =>
   join(dataDir, 'audit', incarnation)

@@ -3,8 +3,8 @@ import { isKirokuError } from '@kiroku/protocol'
 import type { RunningAuditor } from './startAuditor.ts'
 
 /**
- * Asks the auditor's process, so that the engine's loop goes on; `here` answers where none is running. Errors: those of
- * the question, `Timeout`.
+ * Asks the auditor's process, to keep the engine's loop free; `here` answers if none is running. Errors:
+ * those of the question, `Timeout`.
  */
 export const auditorOr = <M extends RecordQuestion>(
   auditor: RunningAuditor | undefined,

@@ -1,8 +1,9 @@
 /**
- * The process beside the engine that follows its log. Owns the files under `<dataDir>/audit/<incarnation>/` (index,
- * history, saved states): they can be rebuilt from the log at any time and are never the truth. One process writes them,
- * any number read. Owns the protocol between engine and auditor and how an auditor makes way for others too. Sees the
- * record only through the log port and the folds of `libs/audit`; what opens a log is given to it.
+ * The process next to the engine that follows its log. Owns the files under `<dataDir>/audit/<incarnation>/`
+ * (index, history, saved states): they can be rebuilt from the log at any time and are never the truth. One
+ * process writes them, any number read. Also owns the protocol between engine and auditor, and how an auditor
+ * yields to other work. Sees the record only through the log port and the folds of `libs/audit`; the caller
+ * provides what opens a log.
  */
 export { type AuditedLog } from './AuditedLog.ts'
 export type { AuditorStatus, FollowedPartition } from './AuditorProtocol.ts'

@@ -12,8 +12,8 @@ export interface OpenedLog extends AuditedLog {
 }
 
 /**
- * Runs an auditor in this process, which `startAuditor` forked, until the engine stops it or is gone.
- * @param open opens the log with the setup that was given to `startAuditor`
+ * Runs an auditor in this process, which `startAuditor` forked, until the engine stops it or is gone. @param
+ * open opens the log with the setup given to `startAuditor`
  */
 export const serveAuditor = (open: (setup: unknown) => Promise<OpenedLog>): void => {
   let auditor: Promise<Auditor> | undefined
@@ -42,7 +42,7 @@ export const serveAuditor = (open: (setup: unknown) => Promise<OpenedLog>): void
   }
   const answer = async (id: number, method: RecordQuestion, asked: unknown): Promise<void> => {
     try {
-      if (auditor === undefined) throw new KirokuError('NoAuditor', 'the auditor has not begun')
+      if (auditor === undefined) throw new KirokuError('NoAuditor', 'the auditor has not started yet')
       const running = await auditor
       const ok = await running.ask(method, asked as RecordQuestions[RecordQuestion]['asked'])
       tell({ type: 'answer', id, ok })
@@ -63,19 +63,19 @@ export const serveAuditor = (open: (setup: unknown) => Promise<OpenedLog>): void
     }
   })
   process.on('disconnect', stop)
-  // A terminal sends its signals to the whole group; the engine says when to stop.
+  // A terminal signals the whole process group; the engine says when to stop.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
 }
 
 const tell = (message: FromAuditor): void => {
-  // An engine that ends meanwhile closes the channel; the auditor ends with it, and says nothing more.
+  // An engine that ends meanwhile closes the channel; the auditor then ends silently.
   if (process.connected) process.send!(message, undefined, undefined, () => {})
 }
 
 const fail = (error: unknown): void => {
   const message = error instanceof Error ? (error.stack ?? error.message) : String(error)
   tell({ type: 'log', level: 'error', event: 'auditor failed', fields: { error: message } })
-  // What was just told needs a moment to leave.
+  // The last messages need a moment to be sent.
   setImmediate(() => process.exit(1))
 }
 

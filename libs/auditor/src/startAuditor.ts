@@ -6,13 +6,13 @@ import type { AuditorStatus, FromAuditor, OnAuditorEvent, ToAuditor } from './Au
 
 const restartMsMin = 1_000
 const restartMsMax = 60_000
-/** After a run of this length the next pause is the shortest again, in ms. */
+/** After a run of this length the pause starts at the shortest again, in ms. */
 const steadyMs = 60_000
 const stopMs = 3_000
-/** How long a question may take, in ms. */
+/** Timeout of a question, in ms. */
 const askMs = 60_000
 
-/** The auditor of an engine, in a process of its own. */
+/** The auditor of an engine, in its own process. */
 export interface RunningAuditor {
   /** Its last report; undefined before the first. */
   readonly status: () => AuditorStatus | undefined
@@ -24,16 +24,18 @@ export interface RunningAuditor {
   readonly close: () => Promise<void>
 }
 
-/** What is started. */
+/** What to start. */
 export interface AuditorStart {
   /** Path of the script that calls `serveAuditor`. */
   readonly script: string
-  /** What that script opens its log with; it must survive the channel between the two. */
+  /** What that script opens its log with; must be serializable. */
   readonly setup: unknown
   readonly onEvent: OnAuditorEvent
 }
 
-/** Starts an auditor at the lowest priority, and starts it again when it ends; the engine does not wait for it. */
+/**
+ * Starts an auditor at the lowest priority, and restarts it when it ends; the engine does not wait for it.
+ */
 export const startAuditor = (start: AuditorStart): RunningAuditor => {
   const guard = new AuditorGuard(start)
   return {
@@ -74,12 +76,12 @@ class AuditorGuard {
   ): Promise<RecordQuestions[M]['answer']> {
     const child = this.#child
     if (child?.connected !== true)
-      return Promise.reject(new KirokuError('NoAuditor', 'the auditor of this engine is not running now'))
+      return Promise.reject(new KirokuError('NoAuditor', 'the auditor of this engine is not running'))
     const id = ++this.#asked
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#waiting.delete(id)
-        reject(new KirokuError('Timeout', `the auditor had no answer within ${askMs} ms`))
+        reject(new KirokuError('Timeout', `the auditor did not answer within ${askMs} ms`))
       }, askMs)
       timer.unref()
       this.#waiting.set(id, { resolve, reject, timer })
@@ -104,7 +106,7 @@ class AuditorGuard {
     const child = fork(this.#options.script, [], {
       serialization: 'advanced',
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
-      // Options of this process, such as a debugger's port, are not the child's.
+      // Options of this process, such as a debugger's port, must not be passed to the child.
       execArgv: [],
     })
     this.#child = child
@@ -116,7 +118,7 @@ class AuditorGuard {
   }
 
   #tell(child: ChildProcess, message: ToAuditor): void {
-    // It may be gone; its end is seen by itself.
+    // It may be gone; its end is handled separately.
     child.send(message, () => {})
   }
 
@@ -143,7 +145,7 @@ class AuditorGuard {
     this.#waiting.clear()
     if (this.#isClosed) return
     if (ranMs > steadyMs) this.#pauseMs = restartMsMin
-    this.#options.onEvent('warn', 'auditor ended, and is started again', {
+    this.#options.onEvent('warn', 'auditor ended; restarting it', {
       code,
       signal,
       pauseMs: this.#pauseMs,
@@ -157,6 +159,6 @@ const lower = (pid: number): void => {
   try {
     setPriority(pid, constants.priority.PRIORITY_LOW)
   } catch {
-    // It may have ended already, or the system does not allow it; it works all the same.
+    // It may have ended already, or the system forbids it; the auditor works all the same.
   }
 }

@@ -68,7 +68,7 @@ describe('a client over NATS', () => {
     expect((await client.queues.describe('mail')).counts).toMatchObject({ committed: 300, inflight: 0 })
   })
 
-  it('keeps its long poll over a take-over', async () => {
+  it('keeps its long poll across a take-over', async () => {
     const { client: newClient, takeOver } = await start()
     const events: ClientEvent[] = []
     const client = await newClient(events)
@@ -80,7 +80,7 @@ describe('a client over NATS', () => {
     expect((await waiting).map((message) => message.text())).toEqual(['hello'])
   })
 
-  it('stores what it sends during an outage of NATS once, when NATS is back', async () => {
+  it('stores what it sends during an outage of NATS exactly once, when NATS is back', async () => {
     const { client: newClient, server } = await start()
     const events: ClientEvent[] = []
     const client = await newClient(events)
@@ -123,7 +123,7 @@ describe('a client over NATS', () => {
     expect(message).toMatchObject({ attempt: 1 })
   })
 
-  it('says that nothing listens, or that there is no such log', async () => {
+  it('says that nothing listens, or that the log does not exist', async () => {
     const refused = await connect({ servers: 'nats://127.0.0.1:1' }).catch((error: unknown) => error)
     expect(isKirokuError(refused) && refused.id).toBe('NatsUnreachable')
     const { server } = await start()

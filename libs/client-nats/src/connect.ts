@@ -10,7 +10,7 @@ export interface ConnectOptions extends NatsOptions, Omit<ClientOptions, 'name'>
 }
 
 /**
- * Connects to a log on NATS. A lost connection comes back by itself, with growing pauses.
+ * Connects to a log on NATS. A lost connection is restored automatically, with growing pauses.
  * Errors: `NatsUnreachable` when the first attempt fails.
  *
  * @example

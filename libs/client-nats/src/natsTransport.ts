@@ -30,11 +30,11 @@ export const natsTransport = (nc: NatsConnection, options: NatsTransportOptions 
 
 const readDirectory = async (nc: NatsConnection, log: string): Promise<LogDirectory> => {
   const stored = await readCatalogue(nc, log)
-  // Until all its partitions exist, a log is not there yet.
+  // A log does not exist until all its partitions do.
   if (stored?.complete !== true)
     throw new KirokuError(
       'Unavailable',
-      `There is no log "${log}" on this NATS; an engine makes it when it starts`,
+      `There is no log "${log}" on this NATS; an engine creates it when it starts`,
     )
   const { incarnation, partitions } = stored.meta
   return { log, incarnation, partitions }
@@ -48,7 +48,7 @@ interface CatalogueEntry {
 
 const readCatalogue = async (nc: NatsConnection, log: string): Promise<CatalogueEntry | undefined> => {
   try {
-    // From the leader: a stale answer would deny a log that was just made.
+    // From the leader: a stale answer would deny a log that was just created.
     const bucket = await new Kvm(nc).open('KIROKU_CATALOGUE', { allow_direct: false })
     const entry = await bucket.get(`log.${log}`)
     return entry?.operation === 'PUT' ? entry.json<CatalogueEntry>() : undefined

@@ -1,6 +1,6 @@
 /**
- * What `@kiroku/client` is to those who install it: the words that a program writes, and no others. What the engine
- * and its tests need beside them is in the rooms' own indexes.
+ * What `@kiroku/client` exports to its users: the names that a program uses, and no others. What else the
+ * engine and its tests need is in the rooms' own indexes.
  */
 export { connect, type ConnectOptions } from './connect.ts'
 export { BackPressure, defineQueue, retryAfterMs } from '@kiroku/client'

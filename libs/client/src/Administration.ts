@@ -98,7 +98,8 @@ export class Administration implements Queues {
       ...(force ? { force } : {}),
       by,
     }
-    // A partition knows its own queues only. Should one name it meanwhile, its dead letters wait for the name.
+    // A partition knows only its own queues. If another one names it meanwhile, dead letters wait for the
+    // name.
     if (!force) {
       const { queues } = await this.#read()
       refuseNamed(
@@ -133,7 +134,7 @@ export class Administration implements Queues {
     return { discarded }
   }
 
-  /** A message lies where its id says, also when it was first sent to another part of its queue. */
+  /** A message is where its id says, also when it was first sent to another part of its queue. */
   async #eraseMessage(command: CommandOf<'Erase'>, id: string): Promise<Answers['Erase']> {
     checkQueueName(command.queue)
     const { incarnation, partition, queue, number } = parseMessageId(id)
@@ -210,7 +211,10 @@ export class Administration implements Queues {
     return withWarnings(queue, await this.lossWarnings(queue))
   }
 
-  /** Whether what fails in a queue is lost, at once or before its time, in words; none where that cannot be known now. */
+  /**
+   * Warnings that failed messages of a queue are lost, at once or too early; none if that cannot be
+   * determined now.
+   */
   async lossWarnings(queue: Pick<QueueDescription, 'name' | 'config' | 'subscriptions'>): Promise<string[]> {
     const judge = await this.#deadLetters.judge()
     return judge?.(queue) ?? []
@@ -241,7 +245,7 @@ export class Administration implements Queues {
     if (!(Number.isInteger(count) && count >= 1 && count <= length))
       throw new KirokuError(
         'InvalidArgument',
-        `a queue lies on 1 to ${length} partitions of this log, not on ${count}`,
+        `a queue can be on 1 to ${length} partitions of this log, not on ${count}`,
       )
     const partitions = Array.from({ length: count - 1 }, (_, i) => (link.partition + 1 + i) % length)
     await link.ask<'SpreadQueue'>({ type: 'SpreadQueue', queue: name, partitions, by })
@@ -275,7 +279,7 @@ export class Administration implements Queues {
     }
   }
 
-  /** What the partitions say that are not closed. */
+  /** The answers of the partitions that are not closed. */
   async #read() {
     const partitions = await this.#context.partitions()
     const closed: { readonly partition: number; readonly error: KirokuError }[] = []

@@ -11,7 +11,7 @@ describe('a back-pressure', () => {
       holdSubscription: false,
     })
   })
-  it('waits for 30 s where that says nothing that can be read', () => {
+  it('waits for 30 s when the header cannot be read', () => {
     for (const retryAfter of [null, undefined, '', 'soon'])
       expect(new BackPressure({ retryAfter, holdSubscription: true })).toMatchObject({
         delayMs: 30_000,
@@ -26,7 +26,7 @@ describe('a back-pressure', () => {
   it.each([0, -1, NaN])('refuses a delay of %s', (delayMs) => {
     expect(() => new BackPressure({ delayMs })).toThrow(expect.objectContaining({ id: 'InvalidArgument' }))
   })
-  it('is known by its form, also when a bundle has a class of its own', () => {
+  it('is recognized by its form, even when a bundle has its own copy of the class', () => {
     const of = (fields: object) => Object.assign(new Error('429'), { name: 'BackPressure', ...fields })
     expect(isBackPressure(new BackPressure())).toBe(true)
     expect(isBackPressure(of({ delayMs: 5 }))).toBe(true)

@@ -2,25 +2,27 @@ import { inTime, KirokuError } from '@kiroku/protocol'
 import type { ReleaseOptions } from './Settlement.ts'
 import { retryAfterMs } from './retryAfterMs.ts'
 
-/** What an upstream said, and what follows for the rest. */
+/** What an upstream said, and what to do. */
 export interface BackPressureOptions {
   /** Its `Retry-After`, as `response.headers.get('retry-after')` gives it: seconds or a date. */
   readonly retryAfter?: string | null | undefined
-  /** Pause in ms, in place of that. */
+  /** Pause in ms, instead of `retryAfter`. */
   readonly delayMs?: number | undefined
-  /** Have the deliveries of the whole subscription stand still for as long, not only what this handler has; default: no. */
+  /**
+   * Hold the deliveries of the whole subscription for as long, not only this handler's messages; default: no.
+   */
   readonly holdSubscription?: boolean | undefined
   /** Why, for the record; at most 1,000 characters. */
   readonly reason?: string | undefined
 }
 
-/** Where the upstream does not say how long, in ms. */
+/** Pause when the upstream does not say how long, in ms. */
 const unsaidMs = 30_000
 
 /**
- * Thrown by a handler whose upstream is too busy, as with HTTP 429. What has no verdict yet is given back, waits for as
- * long as the upstream asks, and loses no attempt, so that it never comes into the dead-letter queue for it. Without a
- * readable `retryAfter` and a `delayMs` that is 30 s. Errors: `InvalidArgument`.
+ * Thrown by a handler whose upstream is too busy, as with HTTP 429. Messages without a verdict are given
+ * back, wait for as long as the upstream asks, and lose no attempt, so that it never dead-letters them.
+ * Without a readable `retryAfter` or a `delayMs` that is 30 s. Errors: `InvalidArgument`.
  *
  * @example
  * const response = await fetch(url, { method: 'POST', body: message.text() })
@@ -43,13 +45,16 @@ export class BackPressure extends Error {
   }
 }
 
-/** Whether a handler threw a `BackPressure`; by its form, since a bundled handler brings a class of its own. */
+/**
+ * Whether a handler threw a `BackPressure`; by its form, since a bundled handler has its own copy of the
+ * class.
+ */
 export const isBackPressure = (thrown: unknown): thrown is BackPressure =>
   thrown instanceof Error &&
   thrown.name === 'BackPressure' &&
   Number((thrown as Partial<BackPressure>).delayMs) > 0
 
-/** How what a handler was told to wait with is given back. */
+/** How to give back the messages of a handler that threw a `BackPressure`. */
 export const deferral = ({ delayMs, holdSubscription, message }: BackPressure): ReleaseOptions => ({
   delayMs,
   holdSubscription,

@@ -19,8 +19,8 @@ export class ConsumedMessage<T = unknown> extends MessageView<T> {
   }
 
   /**
-   * Aborted when there is no use in working on: the lease is lost or was let go, or the consumer stops and waits no
-   * longer. Its reason says which.
+   * Aborted when further work is useless: the lease was lost or given up, or the consumer stops and no longer
+   * waits. Its reason says which.
    */
   get signal(): AbortSignal {
     return this.#lease.signalOf(this.#at)
@@ -37,8 +37,8 @@ export class ConsumedMessage<T = unknown> extends MessageView<T> {
   }
 
   /**
-   * Gives the message back after the batch, at once or after `delayMs`, and the attempt too; called again, the newer
-   * options count. Errors: `InvalidArgument`.
+   * Gives the message back after the batch, at once or after `delayMs`, without counting the attempt; called
+   * again, the newer options count. Errors: `InvalidArgument`.
    */
   release(options: ReleaseOptions = {}): void {
     this.#verdicts.release(this.#at, releaseOf(options))
@@ -50,12 +50,12 @@ export class ConsumedMessage<T = unknown> extends MessageView<T> {
   }
 }
 
-/** What a handler gets; of a defined queue, the messages that fit. */
+/** A handler's batch; of a defined queue, the messages that fit its schema. */
 export class Batch<T = unknown> {
   /** Name of the queue. */
   readonly queue: string
   readonly messages: readonly ConsumedMessage<T>[]
-  /** Aborted when that is so of every message that has no verdict yet; see `ConsumedMessage.signal`. */
+  /** Aborted when the signals of all messages without a verdict are; see `ConsumedMessage.signal`. */
   readonly signal: AbortSignal
   readonly #verdicts: Verdicts
 
@@ -77,7 +77,10 @@ export class Batch<T = unknown> {
     this.#verdicts.retryAll({ delayMs: options.delayMs, error: clip(options.error) })
   }
 
-  /** Gives every message without a verdict of its own back after the batch, and its attempt too. Errors: `InvalidArgument`. */
+  /**
+   * Gives every message without a verdict of its own back after the batch, without counting the attempt.
+   * Errors: `InvalidArgument`.
+   */
   releaseAll(options: ReleaseOptions = {}): void {
     this.#verdicts.releaseAll(releaseOf(options))
   }

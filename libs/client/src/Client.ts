@@ -13,7 +13,10 @@ import type { QueueDefinition } from './schema/defineQueue.ts'
 export interface ReceiveOptions {
   /** Absent: `main`. Errors: `UnknownSubscription`. */
   readonly subscription?: string
-  /** Only messages of this group, in a queue that has groups; absent: of all. No `batchWaitMs` goes with it. */
+  /**
+   * Only messages of this group, in a queue that has groups; absent: all groups. Cannot be combined with
+   * `batchWaitMs`.
+   */
   readonly group?: string
   /** Most messages, 1 (default) to 1,000. */
   readonly max?: number
@@ -24,9 +27,9 @@ export interface ReceiveOptions {
   /** Time in ms, from the first available message, to wait for a fuller batch. */
   readonly batchWaitMs?: number
   /**
-   * Client-unique id of what this receive is for, up to 128 characters. Repeated with it within five minutes, also by
-   * another client, a receive gets the same batch as far as that is still held, under new leases. A receive that the
-   * client itself repeats, because its answer was lost, gets the same batch without one.
+   * Unique id of the purpose of this receive, up to 128 characters. A receive repeated with it within five
+   * minutes, even by another client, gets the same batch as far as that is still leased, under new leases.
+   * Repeats by the client itself, after a lost answer, get the same batch without one.
    */
   readonly attemptId?: string
   /** Lease in ms, from the queue's `leaseMinMs`; absent: the queue's. */
@@ -37,21 +40,21 @@ export interface ReceiveOptions {
   readonly signal?: AbortSignal
 }
 
-/** What became of one receipt. */
+/** The result of one receipt. */
 export interface SettleResult {
   readonly receipt: string
   /** Absent: accepted. */
   readonly error?: KirokuError
 }
 
-/** Of which partitions a clock is confirmed, and who says so. */
+/** For which partitions a clock is confirmed, and by whom. */
 export interface ConfirmClockOptions {
   /** Default: all. */
   readonly partition?: number
   readonly by?: Actor
 }
 
-/** By how much the time of a partition was moved on. */
+/** By how much the time of a partition advanced. */
 export interface ClockStep {
   readonly partition: number
   readonly steppedMs: number
@@ -60,9 +63,10 @@ export interface ClockStep {
 /**
  * Sends, receives and settles messages, and administers queues.
  *
- * Losing the engine for a while is no error: requests are repeated with growing pauses, safely, because sends
- * carry a number and settling names a delivery. Errors that reach the caller are `KirokuError`s; beside those of
- * each call: `Unavailable`, `Timeout`, `NatsUnreachable`, `Busy`, `StorageFull`, `Stopped` (after `close`).
+ * Losing the engine for a while is not an error: requests are repeated with growing pauses, safely, because
+ * sends carry a number and settling names a delivery. Errors that reach the caller are `KirokuError`s;
+ * besides those of each call: `Unavailable`, `Timeout`, `NatsUnreachable`, `Busy`, `StorageFull`, `Stopped`
+ * (after `close`).
  */
 export interface Client {
   /**
@@ -91,31 +95,36 @@ export interface Client {
     options?: BatchOptions,
   ): Promise<{ readonly messageIds: string[] }>
   /**
-   * Takes messages; an empty array when there is none within the wait. By a definition: those that fit; the others are
-   * dead-lettered.
+   * Receives messages; an empty array when none arrives within the wait. By a definition: those that fit; the
+   * others are dead-lettered.
    */
   receive<Out>(
     queue: QueueDefinition<unknown, Out>,
     options?: ReceiveOptions,
   ): Promise<ReceivedMessage<Out>[]>
   receive(queue: string, options?: ReceiveOptions): Promise<ReceivedMessage[]>
-  /** Settles by receipt; one result a receipt, in order. A malformed or foreign receipt is a result, not a rejection. */
+  /**
+   * Settles by receipt; one result per receipt, in order. A malformed or foreign receipt is a result, not a
+   * rejection.
+   */
   ack(receipts: string | readonly string[]): Promise<SettleResult[]>
   /** Gives messages back for another attempt, after `delayMs` or by the queue's policy. */
   retry(receipts: string | readonly string[], options?: RetryOptions): Promise<SettleResult[]>
   /** Lets the leases end `leaseMs` from now. */
   extend(receipts: string | readonly string[], leaseMs: number): Promise<SettleResult[]>
-  /** Gives messages back, at once or after `delayMs`, and the attempt too. Errors: `InvalidArgument`. */
+  /**
+   * Gives messages back, at once or after `delayMs`, without counting the attempt. Errors: `InvalidArgument`.
+   */
   release(receipts: string | readonly string[], options?: ReleaseOptions): Promise<SettleResult[]>
   /** Moves messages to the dead-letter queue now, on purpose. */
   deadLetter(receipts: string | readonly string[], error?: string): Promise<SettleResult[]>
   /**
    * Cancels a message that is not due yet: it will not be delivered. Resolves when that is stored.
-   * Errors: `NotDelayed` (its delay is over, or it was recalled before), `UnknownMessage`.
+   * Errors: `NotDelayed` (its delay has ended, or it was recalled already), `UnknownMessage`.
    */
   recall(messageId: string, by?: Actor): Promise<void>
   /**
-   * Gives a message that is not due yet another time, from now up to 14 days ahead. A moment that is over means now.
+   * Reschedules a message that is not due yet, from now up to 14 days ahead. A past time means now.
    * Errors: `NotDelayed`, `UnknownMessage`, `InvalidArgument` (a time after the end of its retention).
    */
   reschedule(messageId: string, to: RescheduleOptions, by?: Actor): Promise<void>
@@ -133,23 +142,23 @@ export interface Client {
     options?: ConsumeOptions,
   ): Consumer
   consumeEach(queue: string, handler: MessageHandler, options?: ConsumeOptions): Consumer
-  /** Makes a requester, whose replies reach it alone although all requesters share one queue for them. */
+  /** Creates a requester. Only it gets its replies, although all requesters share one queue for them. */
   requester(options?: RequesterOptions): Requester
   /**
    * Replies to a requester's message. Resolves to whether the reply queue exists. The
    * reply to a requester that is gone is discarded after two minutes.
-   * Errors: `InvalidArgument` (the message asks for no reply), and those of `send`.
+   * Errors: `InvalidArgument` (the message does not ask for a reply), and those of `send`.
    */
   reply<T>(request: MessageView, body: T & Sendable<T>, options?: SendOptions): Promise<boolean>
   readonly queues: Queues
-  /** Every partition of the log as its owner sees it; one that does not answer is left out. */
+  /** Every partition of the log as its owner sees it; unresponsive ones are left out. */
   partitions(): Promise<PartitionDescription[]>
   /**
-   * Says which clock is right, the store's or the owner's, of partitions where they disagree: their time moves on to what
-   * that clock shows, never back. Where they agree nothing happens. `by`: as administrative acts are recorded; default:
-   * the client's actor.
+   * Decides which clock is right, the store's or the owner's, for partitions where they disagree: their time
+   * advances to that clock, never back. Where they agree nothing happens. `by`: as administrative acts are
+   * recorded; default: the client's actor.
    */
   confirmClock(clock: 'store' | 'node', options?: ConfirmClockOptions): Promise<ClockStep[]>
-  /** Closes requesters, stops consumers, waits for what is under way, closes the transport. */
+  /** Closes requesters, stops consumers, waits for what is in flight, closes the transport. */
   close(): Promise<void>
 }

@@ -31,7 +31,7 @@ export const createContext = (transport: Transport, options: ClientOptions): Cli
   }
 }
 
-/** A repeat that comes later than that could be stored a second time. */
+/** A later repeat could be stored a second time. */
 const timeout = (name: string, ms: number): number => {
   if (ms >= 0 && ms <= limits.timeoutMsMax) return ms
   throw new KirokuError(

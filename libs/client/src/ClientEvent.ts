@@ -2,7 +2,7 @@ import type { KirokuError } from '@kiroku/protocol'
 import { isBackPressure, type BackPressure } from './BackPressure.ts'
 import type { MessageView } from './MessageView.ts'
 
-/** What a client does by itself and a program may want to log. */
+/** Something that a client does by itself and a program may want to log. */
 export type ClientEvent =
   /** Requests to a partition failed and are repeated after a pause. */
   | {
@@ -11,9 +11,12 @@ export type ClientEvent =
       readonly error: KirokuError
       readonly delayMs: number
     }
-  /** A partition has not answered for a second; told once, until `engineBack`. Requests are still repeated. */
+  /**
+   * A partition has not answered for a second; reported once, until `engineBack`. Requests are still
+   * repeated.
+   */
   | { readonly type: 'engineLost'; readonly partition: number; readonly error: KirokuError }
-  /** Every partition that is asked answers again. */
+  /** Every partition in use answers again. */
   | { readonly type: 'engineBack'; readonly awayMs: number }
   | { readonly type: 'ownerChanged'; readonly partition: number; readonly epoch: number }
   /** A consumed queue has settings that are rarely intended; reported once per queue. */
@@ -37,7 +40,10 @@ export type ClientEvent =
       readonly messages: number
       readonly messageId: string
     }
-  /** A handler asked for a delay beyond the longest, in ms, and got that; told once for each consumer, on record for each message. */
+  /**
+   * A handler asked for a delay beyond the longest, in ms, which was capped; reported once per consumer,
+   * recorded for each message.
+   */
   | {
       readonly type: 'delayHeld'
       readonly queue: string
@@ -52,35 +58,35 @@ export type ClientEvent =
       readonly messageId: string
       readonly error: KirokuError
     }
-  /** A lease could not be renewed, or was not, in time; others may receive these messages. */
+  /** A lease was not renewed in time; others may receive these messages. */
   | {
       readonly type: 'leaseLost'
       readonly queue: string
       readonly receipts: readonly string[]
       readonly error: KirokuError
     }
-  /** Work took longer than it may; its lease is renewed no more and others receive these messages when it ends. */
+  /** Work took too long; its lease is no longer renewed and others receive these messages when it ends. */
   | {
       readonly type: 'leaseAbandoned'
       readonly queue: string
       readonly receipts: readonly string[]
       readonly error: KirokuError
     }
-  /** A verdict was refused or could not be brought to the engine. */
+  /** A verdict was refused or did not reach the engine. */
   | {
       readonly type: 'settleFailed'
       readonly queue: string
       readonly receipts: readonly string[]
       readonly error: KirokuError
     }
-  /** A delivery came without a receive, or too late to start on it, and was given back. */
+  /** A delivery arrived without a receive, or too late to start work, and was given back. */
   | { readonly type: 'released'; readonly partition: number; readonly messages: number }
-  /** A reply came that no request waits for: late, or for the second time. */
+  /** A reply arrived that no request waits for: late, or a duplicate. */
   | { readonly type: 'replyDropped'; readonly queue: string; readonly correlationId: string }
-  /** A consumer ended by an error. */
+  /** A consumer ended with an error. */
   | { readonly type: 'consumerFailed'; readonly queue: string; readonly error: KirokuError }
 
-/** What is told when a handler throws. `messages`: how many it had, of which this is the first. */
+/** The event of a handler that threw. `messages`: how many it had, of which this is the first. */
 export const thrownEvent = (
   queue: string,
   error: unknown,

@@ -4,15 +4,15 @@ import type { Clock } from './Clock.ts'
 
 /** Settings of a client. */
 export interface ClientOptions {
-  /** Name of this client in deliveries and in the record; default: its machine and process, where they are known. */
+  /** Name of this client in deliveries and in the record; default: its machine and process, if known. */
   readonly name?: string
-  /** Who administers queues where a call does not say; default: `local`, from `client`. */
+  /** Default actor of administrative calls; default: `local`, from `client`. */
   readonly actor?: Actor
   /** How long a send without an answer is repeated, in ms, 10 minutes at most; default 300,000. */
   readonly sendTimeoutMs?: number
   /** How long any other request is repeated, in ms, beyond its own wait, 10 minutes at most; default 30,000. */
   readonly requestTimeoutMs?: number
-  /** Receives what happens behind the calls; default: what needs attention goes to standard error. */
+  /** Receives events behind the calls; default: those that need attention go to standard error. */
   readonly onEvent?: (event: ClientEvent) => void
   /** @internal */
   readonly clock?: Clock

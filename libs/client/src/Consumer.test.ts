@@ -20,7 +20,7 @@ const atOnce: ConsumeOptions = { batchWaitMs: 0 }
 const texts = (batch: Batch): string[] => batch.messages.map((message) => message.text())
 
 describe('a consumer', () => {
-  it('acknowledges what its handler returned from', async () => {
+  it('acknowledges a batch when its handler returns', async () => {
     const { client, counts } = await start()
     await client.queues.create('mail')
     const seen: string[] = []
@@ -57,7 +57,7 @@ describe('a consumer', () => {
       throw new BackPressure({ delayMs: 3_600_000, holdSubscription: true })
     })
     await waitUntil(() => asked.includes('Release'))
-    // A request that somebody else makes meanwhile shows that it could have asked.
+    // Another request that succeeds meanwhile shows that it could have asked.
     await client.queues.describe('mail')
     expect(asked.filter((type) => type === 'Receive')).toHaveLength(1)
     stored.resolve()
@@ -66,7 +66,7 @@ describe('a consumer', () => {
     expect(seen).toEqual(['a'])
   })
 
-  it('hands over a lone message at once, and waits for a fuller batch only where it or the queue asks for one', async () => {
+  it('delivers a lone message at once, and waits for a fuller batch only when it or the queue asks for one', async () => {
     const { client, engine } = await start()
     await client.queues.create('mail')
     await client.queues.create('slow', { batchWaitMs: 1_000, batchMessages: 7 })
@@ -113,7 +113,7 @@ describe('a consumer', () => {
     expect(sizes).toEqual([10, 3])
   })
 
-  it('retries what its handler threw on, with the error on record, except what was acknowledged', async () => {
+  it('retries a batch when its handler throws, with the error on record, except what was acknowledged', async () => {
     const { client, counts, events } = await start()
     await client.queues.create('mail', { retriesMax: 1, deadLetter: 'mail-dlq' })
     const consumer = client.consume(
@@ -133,7 +133,7 @@ describe('a consumer', () => {
     await consumer.stop()
   })
 
-  it('handles batches side by side, as many as it may', async () => {
+  it('handles batches concurrently, up to its limit', async () => {
     const { client } = await start()
     await client.queues.create('mail')
     let running = 0
@@ -159,7 +159,7 @@ describe('a consumer', () => {
     expect(most).toBe(3)
   })
 
-  it('keeps the lease of a handler that works longer than it', async () => {
+  it('renews the lease of a handler that works longer', async () => {
     const time = new ManualTime()
     const { client, counts, events } = await start(time)
     await client.queues.create('mail', { leaseMs: 30_000 })
@@ -180,7 +180,7 @@ describe('a consumer', () => {
     expect(events.filter((event) => event.type === 'leaseLost')).toEqual([])
   })
 
-  it('loses the lease that it does not renew, and another consumer receives the message', async () => {
+  it('loses a lease that it does not renew, and another consumer receives the message', async () => {
     const { client, counts } = await start()
     await client.queues.create('mail')
     const attempts: number[] = []
@@ -201,7 +201,7 @@ describe('a consumer', () => {
     await waitUntil(async () => (await counts('mail')).committed === 1)
   })
 
-  it('begins with a lease that its queue caps far below the length that it asks for', async () => {
+  it('starts with a lease that its queue caps far below the requested length', async () => {
     const { client, counts, events } = await start()
     await client.queues.create('mail', { leaseMs: 5_000, leaseCapMs: 5_000 })
     client.consume('mail', () => {}, { ...atOnce, renew: false })
@@ -226,7 +226,7 @@ describe('a consumer', () => {
     expect(await counts('mail')).toMatchObject({ committed: 1, available: 1, inflight: 0 })
   })
 
-  it('releases what its handlers did not finish in time, at no cost of an attempt', async () => {
+  it('releases what its handlers did not finish in time, without counting the attempt', async () => {
     const { client, counts } = await start()
     await client.queues.create('mail')
     let started = false
@@ -248,7 +248,7 @@ describe('a consumer', () => {
     expect(message!.text()).toBe('not done')
   })
 
-  it('tells its handlers by their signals when it waits for them no longer', async () => {
+  it('aborts the signals of its handlers when it no longer waits for them', async () => {
     const { client } = await start()
     await client.queues.create('mail')
     const heard: string[] = []
@@ -270,7 +270,7 @@ describe('a consumer', () => {
     expect(heard).toEqual(['open: AbortError', 'batch: AbortError'])
   })
 
-  it('goes on over a change of the owner', async () => {
+  it('continues across a change of owner', async () => {
     const engine = await startMemoryEngine()
     closers.push(() => engine.close())
     const client = createClient(
@@ -292,7 +292,7 @@ describe('a consumer', () => {
     expect(seen).toEqual(['before', 'after'])
   })
 
-  it('outlives an absence of the engine that is longer than its requests are repeated', async () => {
+  it('survives an outage of the engine that is longer than its requests are repeated', async () => {
     const engine = await startMemoryEngine()
     closers.push(() => engine.close())
     let away = false
@@ -333,7 +333,7 @@ describe('a consumer', () => {
 })
 
 describe('a consumer of single messages', () => {
-  it('acknowledges and retries each message for itself', async () => {
+  it('acknowledges and retries each message on its own', async () => {
     const { client, counts } = await start()
     await client.queues.create('mail', { retriesMax: 0 })
     client.consumeEach(
@@ -349,7 +349,7 @@ describe('a consumer of single messages', () => {
   })
 })
 
-it('beats by the clock it was given', async () => {
+it('renews leases by the given clock', async () => {
   const time = new ManualTime()
   const engine = await startMemoryEngine({ time })
   closers.push(() => engine.close())

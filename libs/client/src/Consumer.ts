@@ -25,27 +25,33 @@ import { fittingMessages } from './schema/fittingMessages.ts'
 import { unless } from './unless.ts'
 
 /**
- * Handles one batch: returning acknowledges what it did not settle, throwing retries it; throwing a `BackPressure` gives it
- * back, to wait.
+ * Handles one batch: returning acknowledges what it did not settle, throwing retries it; throwing a
+ * `BackPressure` gives it back with a delay.
  */
 export type BatchHandler<T = unknown> = (batch: Batch<T>) => unknown
 
-/** Handles one message: returning acknowledges it, throwing retries it, throwing a `BackPressure` gives it back, to wait. */
+/**
+ * Handles one message: returning acknowledges it, throwing retries it, throwing a `BackPressure` gives it
+ * back with a delay.
+ */
 export type MessageHandler<T = unknown> = (message: ConsumedMessage<T>) => unknown
 
-/** Settings of a consumer; what is absent is the queue's as the consumer starts. */
+/** Settings of a consumer; absent ones are the queue's when the consumer starts. */
 export interface ConsumeOptions extends LeaseOptions {
   /** Absent: `main`. */
   readonly subscription?: string | undefined
-  /** Only messages of this group, in a queue that has groups; absent: of all. They wait for no fuller batch. */
+  /**
+   * Only messages of this group, in a queue that has groups; absent: all groups. Does not wait for a fuller
+   * batch.
+   */
   readonly group?: string | undefined
   /** Most messages of a batch, 1 to 1,000. */
   readonly batchMessages?: number | undefined
   /** Time in ms, from the first available message, to wait for a fuller batch; 0: none. */
   readonly batchWaitMs?: number | undefined
-  /** Batches handled at the same time; default 1. */
+  /** Batches handled concurrently; default 1. */
   readonly concurrency?: number | undefined
-  /** Longest delay of a retry, in ms, to which one beyond it is held; default and most: 14 days. */
+  /** Longest delay of a retry, in ms; longer ones are capped. Default and maximum: 14 days. */
   readonly retryDelayMsMax?: number | undefined
 }
 
@@ -53,7 +59,7 @@ export interface ConsumeOptions extends LeaseOptions {
 export interface Consumer {
   /**
    * Takes no more batches, lets handlers finish for `timeoutMs` (default 10,000), releases the rest.
-   * Resolves when all of it is stored.
+   * Resolves when all verdicts are stored.
    */
   stop(options?: { readonly timeoutMs?: number }): Promise<void>
   /** Settles when the consumer has ended; rejects if an error ended it. */
@@ -63,19 +69,19 @@ export interface Consumer {
 /** What a consumer needs of its client. */
 export interface ConsumerContext {
   readonly queue: string
-  /** Absent: bodies may be anything. */
+  /** Absent: any body is accepted. */
   readonly definition?: QueueDefinition | undefined
   readonly consumer: string
   /** Where the queue is, once the log is known. */
   readonly open: () => Promise<{ readonly incarnation: string; readonly route: QueueRoute }>
   readonly newPoll: () => string
-  /** Warnings about what is consumed, for those who should know it; called once. */
+  /** Warnings about the consumed queue; called once. */
   readonly warnings: (described: QueueDescription) => Promise<readonly string[]>
   readonly clock: Clock
   readonly emit: (event: ClientEvent) => void
 }
 
-/** Time of one long poll; a new one follows at once. */
+/** Length of one long poll; a new one follows at once. */
 const pollWaitMs = 30_000
 
 /** Receives and handles batches, `concurrency` at a time. */
@@ -85,12 +91,12 @@ export class ConsumerLoop implements Consumer {
   readonly #handler: BatchHandler
   readonly #options: ConsumeOptions
   readonly #polls = new AbortController()
-  /** Aborted when handlers have had their time after `stop`. */
+  /** Aborted when the handlers' time after `stop` has run out. */
   readonly #patience = new AbortController()
   readonly #settling = new Set<Promise<void>>()
   #failure: KirokuError | undefined
   #hasDeadLetter = true
-  /** Longest delay of a retry, in ms, and whether one was beyond it. */
+  /** Longest delay of a retry, in ms, and whether one exceeded it. */
   readonly #delayMsMax: number
   #hasHeldDelay = false
 
@@ -99,10 +105,10 @@ export class ConsumerLoop implements Consumer {
     this.#handler = handler
     this.#options = options
     this.#delayMsMax = Math.min(options.retryDelayMsMax ?? Infinity, partitionLimits.delayMsMax)
-    // What is wrong with the arguments alone is said at once.
+    // Invalid arguments are reported at once.
     if (options.leaseMs !== undefined) leaseTimes(options, options.leaseMs)
     this.closed = this.#run()
-    // Callers that do not await the end learn of it by the event.
+    // Callers that do not await the end learn of it from the event.
     this.closed.catch(() => undefined)
   }
 
@@ -130,7 +136,7 @@ export class ConsumerLoop implements Consumer {
   async #work(): Promise<void> {
     const { queue, clock, emit, newPoll } = this.#context
     const { incarnation, route } = await this.#open()
-    // Goes on however long the engine is away.
+    // Continues however long the engine is away.
     const options = { signal: this.#polls.signal, patienceMs: Infinity }
     const described = await route.home.link.ask<'DescribeQueue'>({ type: 'DescribeQueue', queue }, options)
     const subscription = subscriptionOf(described, this.#options.subscription)
@@ -157,7 +163,7 @@ export class ConsumerLoop implements Consumer {
           await taken.partition.link.pause(limits.backoffMsMin, options.signal)
           continue
         }
-        // What waited at the engine has paused already.
+        // A receive that waited at the engine has paused already.
         const pauseMs = backoffMs({}, misses + 1, Math.random()) - (clock.now() - askedMs)
         misses = pauseMs > 0 ? misses + 1 : 0
         if (pauseMs > 0) await route.home.link.pause(pauseMs, options.signal)
@@ -238,11 +244,11 @@ export class ConsumerLoop implements Consumer {
       const settled = settle({ settlement: held.settlement, indexes })
       if ('holdSubscription' in settlement && settlement.holdSubscription === true) holds.push(settled)
     }
-    // The next receive would be ahead of it and bring what is to stand still.
+    // The next receive would overtake it and bring messages that are to be held.
     await Promise.all(holds)
   }
 
-  /** Once: a back-off that outgrows the limit does so with every message. */
+  /** Reported once: a back-off that outgrows the limit does so with every message. */
   #tellHeld(messageId: string, delayMs: number): void {
     if (this.#hasHeldDelay) return
     this.#hasHeldDelay = true

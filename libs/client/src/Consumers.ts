@@ -75,7 +75,7 @@ export class Consumers {
     await Promise.all([...this.#running].map((consumer) => consumer.stop()))
   }
 
-  /** Warnings that no consumer of this client was told yet. */
+  /** Warnings that no consumer of this client has reported yet. */
   async #newWarnings(described: QueueDescription): Promise<string[]> {
     const warnings = await this.#warningsOf(described)
     const key = (warning: string): string => `${described.name}: ${warning}`

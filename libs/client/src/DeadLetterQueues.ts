@@ -14,12 +14,12 @@ import type { QueueSection, QueueSettings } from './QueueSettings.ts'
 import { judgeLosses, type LossJudge } from './judgeLosses.ts'
 import { limits } from './limits.ts'
 
-/** How a queue or a subscription is changed. */
+/** A change of a queue or a subscription. */
 export interface ChangeOptions {
   readonly by: Actor
   readonly dryRun?: boolean
   readonly applied?: AppliedSection
-  /** What other queues are to be like at the same time. */
+  /** The other queues' settings in the same change. */
   readonly among?: ReadonlyMap<string, QueueSection>
 }
 
@@ -31,7 +31,7 @@ interface DeadLetterContext {
   readonly create: (queue: string, by: Actor) => Promise<unknown>
 }
 
-/** Finds dead-letter queues by name, and creates them where they are missing. */
+/** Finds dead-letter queues by name, and creates missing ones. */
 export class DeadLetterQueues {
   readonly #context: DeadLetterContext
   #judge: { readonly judge: Promise<LossJudge | undefined>; readonly untilMs: number } | undefined
@@ -41,8 +41,8 @@ export class DeadLetterQueues {
   }
 
   /**
-   * Who warns of queues that lose what fails; undefined where a partition does not say what it has. All partitions
-   * are asked, so an answer is used again for a while, but not past a change made here.
+   * The judge of queues that lose failed messages; undefined if a partition does not list its queues. All
+   * partitions are asked, so an answer is reused for a while, but not past a change made here.
    */
   judge(): Promise<LossJudge | undefined> {
     const nowMs = this.#context.clock.now()
@@ -88,7 +88,8 @@ export class DeadLetterQueues {
     await this.#refuseCircle(name, deadLetter, among)
     let target = await this.#addressOf(deadLetter)
     if (target === undefined) {
-      // Nothing is created for a change that is refused: it is tried first, with an address that no queue has.
+      // Nothing must be created for a change that is refused: it is tried first, with an address that no
+      // queue has.
       const partition = partitionOf(deadLetter, (await this.#context.partitions()).length)
       const tried = await ask({ name: deadLetter, partition, queue: Number.MAX_SAFE_INTEGER }, true)
       if (dryRun) return tried
@@ -100,8 +101,8 @@ export class DeadLetterQueues {
 
   /**
    * Follows the dead-letter queues from `first` on, of queues and of their subscriptions. Two changes at once may
-   * still make a circle, since no partition sees another's queues. Errors: `InvalidConfig` where they come back to
-   * `name`.
+   * still make a circle, since no partition sees another's queues. Errors: `InvalidConfig` if they come back
+   * to `name`.
    */
   async #refuseCircle(name: string, first: string, among: ChangeOptions['among']): Promise<void> {
     const seen = new Set<string>()
@@ -121,7 +122,7 @@ export class DeadLetterQueues {
     return found === undefined ? undefined : { name, partition: found.partition, queue: found.queue }
   }
 
-  /** The queue, if it is there. */
+  /** The queue, if it exists. */
   async find(name: string): Promise<QueueDescription | undefined> {
     try {
       return await this.#context.describe(name)

@@ -4,7 +4,7 @@ import { EngineTime } from './EngineTime.ts'
 
 const leaseMs = 30_000
 
-/** A partition whose time is far from the client's, and what is left of its leases when they come. */
+/** A partition whose time is far from the client's, and what is left of its leases on arrival. */
 const start = () => {
   const time = new ManualTime()
   const engineTime = new EngineTime(time)
@@ -12,7 +12,7 @@ const start = () => {
   return {
     time,
     engineTime,
-    /** What is left of a lease that was `onTheWayMs` on its way. */
+    /** What is left of a lease that took `onTheWayMs` to arrive. */
     leftMs: async (onTheWayMs: number): Promise<number> => {
       const now = time.now() + offsetMs
       await time.advance(onTheWayMs)
@@ -23,12 +23,12 @@ const start = () => {
   }
 }
 
-it('takes the first delivery as one that took no time', async () => {
+it('assumes that the first delivery took no time', async () => {
   const { leftMs } = start()
   expect(await leftMs(7_000)).toBe(leaseMs)
 })
 
-it('knows by a quicker delivery how long another was on its way', async () => {
+it('learns from a quicker delivery how long another one took', async () => {
   const { leftMs } = start()
   await leftMs(10)
   expect(await leftMs(7_010)).toBe(leaseMs - 7_000)
@@ -45,7 +45,7 @@ it('forgets the quickest after two spans, because clocks drift apart', async () 
   }
 })
 
-it("takes another owner's time anew", async () => {
+it("measures another owner's time from scratch", async () => {
   const { engineTime, leftMs, shift } = start()
   await leftMs(0)
   shift(-20_000)

@@ -3,8 +3,8 @@ import type { Clock } from './Clock.ts'
 import { limits } from './limits.ts'
 
 /**
- * A partition's time by the client's clock, as far as its deliveries tell. Each took a while to come, so the quickest
- * of the last minutes is the nearest to the truth, and one that comes later than it was held up on the way.
+ * A partition's time by the client's clock, estimated from its deliveries. Each took a while to arrive, so
+ * the quickest of the last minutes is nearest to the truth, and a slower one was held up on the way.
  */
 export class EngineTime {
   readonly #clock: Clock
@@ -17,7 +17,7 @@ export class EngineTime {
     this.#clock = clock
   }
 
-  /** When the lease of a delivery that came just now ends, in ms by the client's clock. */
+  /** When the lease of a delivery that just arrived ends, in ms by the client's clock. */
   leaseEndMs({ now, leaseUntil }: Delivery): number {
     const nowMs = this.#clock.now()
     const spans = Math.floor((nowMs - this.#spanFromMs) / limits.offsetSpanMs)
@@ -30,7 +30,7 @@ export class EngineTime {
     return leaseUntil + Math.min(this.#offsetMs, this.#offsetMsBefore)
   }
 
-  /** Another owner counts its own time. */
+  /** Another owner has its own time. */
   forget(): void {
     this.#spanFromMs = -Infinity
   }

@@ -4,7 +4,7 @@ import { backoffMs } from './backoff.ts'
 import { isRetryable, leavesOutcomeUnknown, toKirokuError } from './failure.ts'
 import { limits } from './limits.ts'
 
-/** One command on its way, repeated as it is until it is answered or its time is over. */
+/** One command in flight, repeated unchanged until it is answered or its time is up. */
 export interface Unit {
   readonly command: Command
   readonly messages: number
@@ -20,7 +20,7 @@ export interface Unit {
 }
 
 /**
- * Brings units to one partition in order, several requests at a time; while those are under way the source
+ * Brings units to one partition in order, several requests at a time; while those are in flight the source
  * gathers. After a failure the lane pauses and then repeats what failed, oldest first, before anything new.
  */
 export class Lane {
@@ -45,7 +45,7 @@ export class Lane {
     this.#next = next
   }
 
-  /** Says that the source has something; what comes within the same turn travels together. */
+  /** Announces that the source has something; what comes within the same turn travels together. */
   wake(): void {
     if (this.#scheduled || this.#paused || this.#requests >= this.#requestsMax) return
     this.#scheduled = true
@@ -53,13 +53,13 @@ export class Lane {
     queueMicrotask(this.#defer)
   }
 
-  /** Resolves when nothing is under way or waiting for a repeat. */
+  /** Resolves when nothing is in flight or waiting for a repeat. */
   idle(): Promise<void> {
     if (this.#isIdle()) return Promise.resolve()
     return new Promise((resolve) => this.#idle.push(resolve))
   }
 
-  /** Repeats nothing any more and gives up what waits for it. */
+  /** Stops repeating and gives up what waits for it. */
   close(): void {
     this.#closed = true
     for (const { unit } of this.#repeats.splice(0))
@@ -82,7 +82,10 @@ export class Lane {
     return this.#requests === 0 && this.#repeats.length === 0 && !this.#scheduled
   }
 
-  /** A repeat leaves while there is time, or not at all: a partition remembers answers only for so long. */
+  /**
+   * A repeat is sent while there is time, or not at all: a partition remembers answers only for a limited
+   * time.
+   */
   #giveUpLate(): void {
     const now = this.#link.context.clock.now()
     for (let i = this.#repeats.length - 1; i >= 0; i--) {

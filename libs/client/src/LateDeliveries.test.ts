@@ -19,7 +19,7 @@ const delivery = (n: number, attempt?: string): Delivery => ({
   ...(attempt === undefined ? {} : { attempt }),
 })
 
-describe('a delivery whose answer comes when nobody waits for it any more', () => {
+describe('a delivery that arrives after its request was given up', () => {
   it('is released', () => {
     const { released, late } = given()
     late.late(delivery(1))
@@ -33,7 +33,7 @@ describe('a delivery whose answer comes when nobody waits for it any more', () =
     late.late(delivery(1, 'a'))
     expect(released).toEqual([])
   })
-  it('waits for what the receive gets that is under way', () => {
+  it('waits for what the receive in flight gets', () => {
     const { released, late } = given()
     late.begun('a')
     late.late(delivery(1, 'a'))
@@ -50,14 +50,14 @@ describe('a delivery whose answer comes when nobody waits for it any more', () =
     late.late(delivery(1, 'a'))
     expect(released).toEqual([1, 1])
   })
-  it('is released when it is another one than the receive got', () => {
+  it('is released when the receive got another one', () => {
     const { released, late } = given()
     late.over('a', 2, true)
     late.late(delivery(1, 'a'))
     late.late(delivery(2, 'b'))
     expect(released).toEqual([1, 2])
   })
-  it('is not remembered for receives that were asked for once', () => {
+  it('is not remembered for receives that were sent once', () => {
     const { released, late } = given()
     late.begun('a')
     late.over('a', 1, false)

@@ -2,14 +2,14 @@ import type { Delivery } from '@kiroku/protocol'
 import { limits } from './limits.ts'
 
 /**
- * What becomes of deliveries whose answer comes when its request was given up. Where the receive was repeated the
- * same delivery may have come with a later answer: then it is being worked on, and must not be released.
+ * Handles deliveries that arrive after their request was given up. If the receive was repeated, the same
+ * delivery may have come with a later answer: then it is being worked on, and must not be released.
  */
 export class LateDeliveries {
   readonly #release: (delivery: Delivery) => void
-  /** Attempt ids of receives that are under way, and what came late for them so far. */
+  /** Attempt ids of receives in flight, and what came late for them so far. */
   readonly #open = new Map<string, Delivery[]>()
-  /** The deliveries that attempt ids got in the end, oldest first. */
+  /** The deliveries that attempt ids finally got, oldest first. */
   readonly #got = new Map<string, number>()
 
   constructor(release: (delivery: Delivery) => void) {
@@ -21,7 +21,7 @@ export class LateDeliveries {
     if (!this.#open.has(attempt)) this.#open.set(attempt, [])
   }
 
-  /** A receive is over, with this delivery or with none; it may come again when the receive was repeated. */
+  /** A receive ended, with this delivery or with none; it may arrive again if the receive was repeated. */
   over(attempt: string, delivery: number | undefined, mayComeAgain: boolean): void {
     if (delivery !== undefined && mayComeAgain) {
       this.#got.delete(attempt)
@@ -34,7 +34,7 @@ export class LateDeliveries {
     for (const each of late) if (each.delivery !== delivery) this.#release(each)
   }
 
-  /** A delivery came that no receive waits for. */
+  /** A delivery arrived that no receive waits for. */
   late(delivery: Delivery): void {
     const { attempt = '' } = delivery
     const open = this.#open.get(attempt)

@@ -10,7 +10,10 @@ export interface LeaseFailure {
   readonly error: KirokuError
 }
 
-/** The lease of one delivery: which of its messages are held, until when, and how their handlers hear that it is lost. */
+/**
+ * The lease of one delivery: which of its messages are held, until when, and how their handlers learn that it
+ * is lost.
+ */
 export class Lease {
   readonly context: DeliveryContext
   /** When it ends, by the client's clock. */
@@ -20,7 +23,7 @@ export class Lease {
   readonly #isHeld: Uint8Array
   #held: number
   #renewing: Promise<LeaseFailure[]> | undefined
-  /** Why work on messages should end; a signal is made when it is asked for. */
+  /** Why work on messages should end; a signal is created on demand. */
   readonly #reasons = new Map<number, Error>()
   readonly #interrupts = new Map<number, AbortController>()
   readonly #interruptAll = new AbortController()
@@ -55,7 +58,7 @@ export class Lease {
     return indexes
   }
 
-  /** Lets go of messages and settles them, after a renewal that is on its way; never rejects. */
+  /** Drops messages and settles them, after a renewal in flight; never rejects. */
   async settle(settlement: Settlement, indexes: readonly number[]): Promise<LeaseFailure[]> {
     this.drop(indexes)
     if (this.#renewing !== undefined) await this.#renewing
@@ -70,7 +73,7 @@ export class Lease {
     return failures
   }
 
-  /** Tells the work on messages that are held to end, unless it was told before. Returns which of them. */
+  /** Aborts the work on held messages, unless done before. Returns which of them. */
   interrupt(indexes: readonly number[], reason: Error): number[] {
     const told = indexes.filter((index) => this.#isHeld[index] === 1 && !this.#reasons.has(index))
     for (const index of told) {
@@ -98,7 +101,7 @@ export class Lease {
     return interrupt.signal
   }
 
-  /** Lets go of messages without a word to the partition. */
+  /** Drops messages without telling the partition. */
   drop(indexes: readonly number[]): void {
     for (const index of indexes) {
       this.#held -= this.#isHeld[index]!

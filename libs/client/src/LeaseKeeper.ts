@@ -8,14 +8,14 @@ import { isRetryable } from './failure.ts'
 
 /**
  * Keeps leases while handlers work: looks at each when it is registered and at all of them with every tick,
- * renews those that would not outlast the next one, and lets go those of work that is stuck. Settling goes
- * through it, so that no settlement races a renewal.
+ * renews those that would not outlast the next one, and gives up those of stuck work. Settling goes through
+ * it, so that no settlement races a renewal.
  */
 export class LeaseKeeper {
   readonly #times: LeaseTimes
   readonly #clock: Clock
   readonly #emit: (event: ClientEvent) => void
-  /** Leases with the moment from which their work counts as stuck. */
+  /** Leases with the time from which their work counts as stuck. */
   readonly #stuckMs = new Map<Lease, number>()
   #tick: unknown
 
@@ -25,7 +25,7 @@ export class LeaseKeeper {
     this.#emit = emit
   }
 
-  /** Takes care of a lease until it is over, or refuses one with too little left to begin with. */
+  /** Keeps a lease until it ends, or refuses one with too little left to start with. */
   register(lease: Lease): boolean {
     const { leftMsMin, messageTimeoutMs, tickMs } = this.#times
     const nowMs = this.#clock.now()
@@ -36,7 +36,7 @@ export class LeaseKeeper {
     return true
   }
 
-  /** Settles messages of a lease, which is over with the last; never rejects. */
+  /** Settles messages of a lease, which ends with the last; never rejects. */
   settle(lease: Lease, settlement: Settlement, indexes: readonly number[]): Promise<LeaseFailure[]> {
     const settled = lease.settle(settlement, indexes)
     this.#forgetIfOver(lease)
@@ -58,7 +58,7 @@ export class LeaseKeeper {
     }
     const leftMs = lease.endMs - nowMs
     if (leftMs <= 0) {
-      // The partition lengthens leases by the time it had no owner, so it may be longer: renewals go on.
+      // The partition lengthens leases by the time it had no owner, so it may be longer: renewals continue.
       const error = new KirokuError('LeaseExpired', 'The lease ended before the work did')
       this.#tell('leaseLost', lease, { indexes: lease.held(), error })
     }

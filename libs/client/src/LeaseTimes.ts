@@ -1,25 +1,25 @@
 import { KirokuError } from '@kiroku/protocol'
 import { limits } from './limits.ts'
 
-/** How a consumer keeps the leases of what it works on. */
+/** How a consumer keeps its leases. */
 export interface LeaseOptions {
   /** Length of a lease in ms; absent: the queue's as the consumer starts, or 60,000 with `renew: false`. */
   readonly leaseMs?: number | undefined
   /**
-   * Renew leases while the work goes on; default true. Otherwise a message times out `leaseMs` after its delivery,
+   * Renew leases during the work; default true. Otherwise a message times out `leaseMs` after its delivery,
    * whatever it waited for.
    */
   readonly renew?: boolean | undefined
-  /** How often leases are looked at, in ms; default a sixth of `leaseMs`. */
+  /** How often leases are checked, in ms; default a sixth of `leaseMs`. */
   readonly leaseTickMs?: number | undefined
   /**
-   * Least that is left of a lease, in ms; default a third of `leaseMs`. A message that comes with less is given back
-   * instead of begun, and a lease that would have less at the next tick is renewed.
+   * Least that is left of a lease, in ms; default a third of `leaseMs`. A message that arrives with less is
+   * given back instead of started, and a lease that would have less at the next tick is renewed.
    */
   readonly leaseLeftMsMin?: number | undefined
   /**
-   * Work that takes longer than this, in ms, counts as stuck: its leases are renewed no more and end by themselves;
-   * default 12 h.
+   * Work that takes longer than this, in ms, counts as stuck: its leases are no longer renewed and end by
+   * themselves; default 12 h.
    */
   readonly messageTimeoutMs?: number | undefined
 }
@@ -37,7 +37,7 @@ export interface LeaseTimes {
  * Fills in what is absent and checks the whole. Errors: `InvalidArgument`, when leases of that length could end
  * between two ticks.
  * @param queueLeaseMs the queue's lease
- * @param leaseCapMs the longest that the queue gives, whatever is asked for; 0: no cap
+ * @param leaseCapMs the longest that the queue gives, whatever is requested; 0: no cap
  */
 export const leaseTimes = (options: LeaseOptions, queueLeaseMs: number, leaseCapMs = 0): LeaseTimes => {
   const { renew: renews = true } = options

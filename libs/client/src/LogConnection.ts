@@ -6,7 +6,7 @@ import type { LogDirectory } from './Transport.ts'
 import { backoffMs } from './backoff.ts'
 import { isRetryable, toKirokuError } from './failure.ts'
 
-/** The partitions of one log, from the moment its directory is known. */
+/** The partitions of one log, once its directory is known. */
 export class OpenLog {
   readonly directory: LogDirectory
   readonly partitions: readonly PartitionClient[]
@@ -32,7 +32,7 @@ export class OpenLog {
   }
 }
 
-/** Opens the log once, with repeats, and hears of new owners. */
+/** Opens the log once, with repeats, and listens for new owners. */
 export class LogConnection {
   /** Present as soon as the directory is known. */
   log: OpenLog | undefined
@@ -60,7 +60,7 @@ export class LogConnection {
     return this.open()
   }
 
-  /** Accepts nothing more and hears nothing more. */
+  /** Stops accepting and listening. */
   close(): void {
     this.#closed = true
     this.log = undefined

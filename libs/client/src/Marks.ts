@@ -12,7 +12,7 @@ import {
 } from '@kiroku/protocol'
 import type { BatchOptions, SendOptions } from './SendOptions.ts'
 
-/** What the partition reads of a message beside its envelope; absent: the queue's default, or none. */
+/** What the partition reads of a message besides its envelope; absent: the queue's default, or none. */
 export interface Marks {
   readonly delayMs: number | undefined
   readonly tag: string | undefined
@@ -20,7 +20,7 @@ export interface Marks {
   readonly dedupId: string | undefined
 }
 
-/** The marks that a message is sent with: its own, else those of its batch. Errors: `InvalidArgument`. */
+/** The marks of a message: its own, else those of its batch. Errors: `InvalidArgument`. */
 export const marksOf = (own: SendOptions, shared?: BatchOptions): Marks | undefined => {
   const delayMs = own.delayMs ?? shared?.delayMs
   const tag = own.tag ?? shared?.tag

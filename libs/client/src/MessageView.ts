@@ -21,7 +21,7 @@ const decoder = new TextDecoder()
 /** Gives a message its value by a queue's schema. */
 export let giveValue: (message: MessageView, value: unknown) => void
 
-/** A message as it was delivered; bodies and receipts are decoded when they are asked for. */
+/** A message as it was delivered; bodies and receipts are decoded on demand. */
 export class MessageView<T = unknown> {
   static {
     giveValue = (message, value) => void (message.#value = { value })
@@ -74,7 +74,10 @@ export class MessageView<T = unknown> {
     }
   }
 
-  /** What the schema of a defined queue made of the body; without one, the body parsed as JSON. Errors: `MalformedJson`. */
+  /**
+   * The schema's output for the body, in a defined queue; otherwise the body parsed as JSON. Errors:
+   * `MalformedJson`.
+   */
   get value(): T {
     return (this.#value ??= { value: this.json() }).value as T
   }
@@ -101,7 +104,7 @@ export class MessageView<T = unknown> {
     return this.#context.delivery.leaseUntil
   }
 
-  /** What the producer set beside the body. */
+  /** Attributes that the producer set. */
   get attributes(): Readonly<Record<string, string>> {
     return this.#decoded().meta.attributes ?? {}
   }
@@ -115,7 +118,7 @@ export class MessageView<T = unknown> {
     return this.#decoded().meta.tag
   }
 
-  /** By what the queue knew repeats of it, if its sender said. */
+  /** Its dedup id, if the sender gave one. */
   get dedupId(): string | undefined {
     return this.#decoded().meta.dedupId
   }

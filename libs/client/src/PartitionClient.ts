@@ -31,8 +31,8 @@ export class PartitionClient {
   }
 
   /**
-   * One delivery, or none within the wait, or where else to look. A receive whose answer was lost gets the same batch
-   * when it is repeated. Aborting rejects; a delivery on its way is released.
+   * One delivery, or none within the wait, or the queue's other parts. A receive whose answer was lost gets
+   * the same batch when it is repeated. Aborting rejects; a delivery on its way is released.
    */
   async take(
     command: CommandOf<'Receive'>,
@@ -68,12 +68,12 @@ export class PartitionClient {
     }
   }
 
-  /** Resolves when everything that was asked for is stored or given up. */
+  /** Resolves when every request is stored or given up. */
   async drained(): Promise<void> {
     await Promise.all([this.sender.drained(), this.settler.drained(), this.reviser.drained()])
   }
 
-  /** Fails what is left; nothing is repeated any more. */
+  /** Fails what is left and stops repeating. */
   close(): void {
     this.sender.close()
     this.settler.close()

@@ -15,22 +15,22 @@ import { backoffMs } from './backoff.ts'
 import { isRetryable, leavesOutcomeUnknown, toKirokuError } from './failure.ts'
 import { limits } from './limits.ts'
 
-/** How long `ask` goes on, and what stops it. */
+/** How long `ask` repeats, and what stops it. */
 interface AskOptions {
   /** How long the engine itself may wait before it answers, in ms. */
   readonly waitMs?: number
   /** How long it is repeated beyond that, in ms; default `requestTimeoutMs`. */
   readonly patienceMs?: number | undefined
   readonly signal?: AbortSignal | undefined
-  /** The command as it is repeated, by the wait that is left and the number of the try. */
+  /** The command to repeat, by the remaining wait and the number of the try. */
   readonly again?: (leftMs: number, attempt: number) => Command
   /** Errors that mean success when an earlier try may have taken effect. */
   readonly doneAfterDoubt?: ErrorId
 }
 
 /**
- * The way to the current owner of one partition. Knows the highest epoch seen: replies of a lower one do
- * not count, and what is under way when a new owner appears fails at once, so that it is asked again.
+ * The way to the current owner of one partition. Knows the highest epoch seen: replies of a lower one do not
+ * count, and what is in flight when a new owner appears fails at once, so that it is repeated.
  */
 export class PartitionLink {
   readonly partition: number
@@ -39,7 +39,7 @@ export class PartitionLink {
   /** Called with deliveries that no receive waits for. */
   onLateDelivery: (delivery: Delivery) => void = () => {}
   #epoch = 0
-  /** How to fail what is under way, and the epoch that was known when it left. */
+  /** How to fail what is in flight, and the epoch known when it was sent. */
   readonly #flights = new Map<(error: KirokuError) => void, number>()
   readonly #wakes = new Set<() => void>()
 
@@ -86,7 +86,7 @@ export class PartitionLink {
     })
   }
 
-  /** One command, repeated until it has an answer, the time is over, or the error is for the caller. */
+  /** One command, repeated until it has an answer, the time is up, or the error is for the caller. */
   async ask<T extends CommandType>(command: CommandOf<T>, options: AskOptions = {}): Promise<Answers[T]> {
     const { clock, emit, requestTimeoutMs, reachability } = this.context
     const { waitMs = 0, patienceMs = requestTimeoutMs, signal } = options
@@ -137,7 +137,7 @@ export class PartitionLink {
     })
   }
 
-  /** A new owner announced itself: what was asked of the one before is asked again. */
+  /** A new owner announced itself: requests to the one before are repeated. */
   ownerChanged(epoch: number): void {
     if (epoch >= this.#epoch) this.#changeOwner(epoch, true)
   }
@@ -148,7 +148,7 @@ export class PartitionLink {
     this.#epoch = epoch
     this.time.forget()
     const error = new KirokuError('NotOwner', 'The partition moved to another owner', { retryAfterMs: 0 })
-    // A first epoch learned from a reply says nothing about what left before it.
+    // A first epoch learned from a reply says nothing about what was sent before it.
     for (const [fail, sentAt] of [...this.#flights])
       if (sentAt < epoch && (announced || sentAt > 0)) fail(error)
     for (const wake of [...this.#wakes]) wake()

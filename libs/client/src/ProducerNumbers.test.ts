@@ -15,7 +15,7 @@ it('numbers one producer from 1, strictly increasing', () => {
   ])
 })
 
-it('takes another producer rather than run ahead of an unanswered send', () => {
+it('switches to another producer rather than run ahead of an unanswered send', () => {
   const numbers = counted()
   const first = numbers.take()!
   for (let i = 2; i <= limits.producerWindowSends; i++) numbers.close(numbers.take()!)

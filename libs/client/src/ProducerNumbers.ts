@@ -1,6 +1,6 @@
 import { limits } from './limits.ts'
 
-/** The name of one send, by which a partition knows a repeat. */
+/** The identity of one send, by which a partition recognizes a repeat. */
 export interface SendNumber {
   readonly producer: string
   readonly send: number

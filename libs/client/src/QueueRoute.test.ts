@@ -11,7 +11,7 @@ afterEach(async () => {
 
 const partitions = 4
 
-/** A queue on all partitions of an engine, and a client whose way to some of them can be closed. */
+/** A queue on all partitions of an engine, and a client that can be cut off from some of them. */
 const start = async () => {
   const engine = await startMemoryEngine({ partitions })
   closers.push(() => engine.close())
@@ -31,7 +31,7 @@ const start = async () => {
   closers.push(() => client.close())
   await client.queues.create('mail', { batchWaitMs: 0 })
   await client.queues.spread('mail', partitions)
-  await client.send('mail', 'the first answer tells of the parts')
+  await client.send('mail', 'the first answer names the parts')
   await client.queues.purge('mail')
   const { spread } = await client.queues.describe('mail')
   const parts = spread!.parts.slice(1).map(({ partition }) => partition)
@@ -71,7 +71,7 @@ describe('sends to a spread queue', () => {
     for (let n = 0; n < partitions; n++) expect(sentTo(requests).filter((to) => to === n)).toHaveLength(64)
   })
 
-  it('go on elsewhere while a part does not answer; only what was given to it waits', async () => {
+  it('continue elsewhere while a part does not answer; only what was given to it waits', async () => {
     const { client, lost, parts } = await start()
     lost.set(parts[0]!, unavailable)
     const bodies = numbered(400)
@@ -100,7 +100,7 @@ describe('sends to a spread queue', () => {
 })
 
 describe('receives from a spread queue', () => {
-  it('find what is anywhere, also while a part does not answer, but never say that it is empty then', async () => {
+  it('find messages anywhere, even while a part does not answer, but never report an empty queue then', async () => {
     const { client, lost, parts } = await start()
     for (const body of numbered(8)) await client.send('mail', body)
     lost.set(parts[1]!, unavailable)
@@ -116,7 +116,7 @@ describe('receives from a spread queue', () => {
     expect(got.toSorted()).toEqual(numbered(8))
   })
 
-  it('are served by a part that comes back, in a consumer that waits', async () => {
+  it('are served by a part that comes back to a waiting consumer', async () => {
     const { client, lost, parts } = await start()
     const got: string[] = []
     lost.set(parts[2]!, unavailable)
@@ -131,7 +131,7 @@ describe('receives from a spread queue', () => {
     expect(got.toSorted()).toEqual(numbered(8))
   })
 
-  it('give back what came from a second part, at no attempt', async () => {
+  it('give back what came from a second part, without counting the attempt', async () => {
     const { client } = await start()
     const waiting = client.receive('mail', { waitMs: 5_000 })
     const sends = await Promise.all(numbered(3).map(() => client.sendBatch('mail', [{ body: 'x' }])))
@@ -144,7 +144,7 @@ describe('receives from a spread queue', () => {
     expect(rest[0]).toMatchObject({ attempt: 1 })
   })
 
-  it('ask one part a batch while there is something', async () => {
+  it('ask one part per batch while it has messages', async () => {
     const { client, requests } = await start()
     for (const body of numbered(40)) await client.send('mail', body)
     requests.length = 0
@@ -154,7 +154,7 @@ describe('receives from a spread queue', () => {
 })
 
 describe('a client that knows the parts of a queue', () => {
-  it('forgets them when the queue is deleted and created anew', async () => {
+  it('forgets them when the queue is deleted and created again', async () => {
     const { client, requests, home } = await start()
     await client.queues.delete('mail')
     await client.queues.create('mail')
@@ -165,7 +165,7 @@ describe('a client that knows the parts of a queue', () => {
     expect(new Set(sentTo(requests))).toEqual(new Set([home]))
   })
 
-  it('says what is wrong with a request as if there were none', async () => {
+  it('reports what is wrong with a request as if there were no parts', async () => {
     const { client } = await start()
     await expect(client.receive('mail', { max: 0 })).rejects.toMatchObject({ id: 'InvalidArgument' })
     await expect(client.receive('mail', { subscription: 'x' })).rejects.toMatchObject({

@@ -13,7 +13,7 @@ import { limits } from './limits.ts'
 
 type Receive = CommandOf<'Receive'>
 
-/** A delivery, and the partition that it came from. */
+/** A delivery, and the partition it came from. */
 export interface Taken {
   readonly partition: PartitionClient
   readonly delivery: Delivery
@@ -29,23 +29,28 @@ export interface Stored {
 interface Place {
   readonly client: PartitionClient
   readonly isOpen: boolean
-  /** Until when nothing is sent there because it took nothing, and until when it is not asked alone because it had nothing. */
+  /**
+   * Until when nothing is sent there because it failed, and until when it is not asked alone because it was
+   * empty.
+   */
   avoidedUntilMs: number
   quietUntilMs: number
 }
 
 const moved = Symbol('the queue has other parts')
 
-/** Where a queue is: its home and, where it is spread, its parts. Learns of them by the answers of the home. */
+/**
+ * Where a queue is: its home and, where it is spread, its parts. Learns them from the answers of the home.
+ */
 export class QueueRoute {
   readonly home: PartitionClient
   readonly #queue: string
   readonly #partitions: readonly PartitionClient[]
   #version = 0
-  /** The home and its parts; of a queue that is not spread the home alone. */
+  /** The home and its parts; for a queue that is not spread, the home alone. */
   #places: readonly Place[]
   #nextReceive = 0
-  /** The first send, by which the parts became known, went to the home. */
+  /** The first send, whose answer named the parts, went to the home. */
   #nextSend = 1
 
   constructor(queue: string, home: PartitionClient, partitions: readonly PartitionClient[]) {
@@ -55,7 +60,7 @@ export class QueueRoute {
     this.#places = [newPlace(home)]
   }
 
-  /** Takes note of where the queue is now. */
+  /** Updates where the queue is. */
   learn({ version, parts }: SpreadView): void {
     if (version === this.#version) return
     this.#version = version
@@ -68,7 +73,7 @@ export class QueueRoute {
     this.#places = places
   }
 
-  /** Stores one envelope in one of the places. Errors: see `Client.send`. */
+  /** Stores one envelope in one of the parts. Errors: see `Client.send`. */
   async send(envelope: Uint8Array, marks: Marks | undefined): Promise<Stored> {
     for (;;) {
       const place = this.#sendTo()
@@ -114,8 +119,8 @@ export class QueueRoute {
   }
 
   /**
-   * The place that has the fewest messages to store, and of those that have equally many the next in turn: a part
-   * that does not answer keeps what it was given and gets no more.
+   * The part with the fewest messages to store, round-robin among equals: a part that does not answer keeps
+   * what it was given and gets no more.
    */
   #sendTo(): Place {
     const places = this.#places
@@ -132,7 +137,7 @@ export class QueueRoute {
     return least ?? places[0]!
   }
 
-  /** Asks the home where the queue is when a part says that it is not there; rethrows anything else. */
+  /** Asks the home where the queue is when a part says that it does not exist; rethrows anything else. */
   async #lookAgain(place: Place, thrown: unknown): Promise<void> {
     const { id } = toKirokuError(thrown)
     const isElsewhere = place.client !== this.home && (id === 'QueueMoved' || id === 'UnknownQueue')
@@ -150,7 +155,10 @@ export class QueueRoute {
     this.learn({ version: spread.version, parts })
   }
 
-  /** One delivery from any of the places, or none within the wait. Aborting rejects; what is on its way is released. */
+  /**
+   * One delivery from any of the places, or none within the wait. Aborting rejects; a delivery in flight is
+   * released.
+   */
   async take(command: Receive, options: TakeOptions = {}): Promise<Taken | undefined> {
     const { clock } = this.home.link.context
     const { waitMs } = command
@@ -171,7 +179,7 @@ export class QueueRoute {
     }
   }
 
-  /** What one of the places gave to an earlier receive with the same attempt id. */
+  /** What one of the parts gave to an earlier receive with the same attempt id. */
   async #takeAgain(command: Receive, options: TakeOptions): Promise<Taken | undefined | typeof moved> {
     if (command.attempt === undefined) return undefined
     for (const [i, place] of this.#places.entries()) {
@@ -186,7 +194,7 @@ export class QueueRoute {
     return undefined
   }
 
-  /** One that had something is asked alone; only when none has, all of them are waited for. */
+  /** A part that had messages is asked alone; only when none has any, all of them are waited for. */
   async #takeFromAny(command: Receive, options: TakeOptions): Promise<Taken | undefined | typeof moved> {
     const { clock } = this.home.link.context
     const first = this.#nextReceive++ % this.#places.length

@@ -5,29 +5,29 @@ import type {
   SubscriptionSettings as StoredSubscriptionSettings,
 } from '@kiroku/protocol'
 
-/** Settings of a queue as people give them: the dead-letter queue by name. Times are in ms. */
+/** Settings of a queue as given by users: the dead-letter queue by name. Times are in ms. */
 export type QueueSettings = Partial<Omit<QueueConfig, 'deadLetter'>> & {
   /** Name of the dead-letter queue, which is created if it is missing; null: none. */
   readonly deadLetter?: string | DeadLetterTarget | null
 }
 
-/** Settings of a subscription as people give them; what is absent is its queue's. Times are in ms. */
+/** Settings of a subscription as given by users; absent ones are its queue's. Times are in ms. */
 export type SubscriptionSettings = Omit<StoredSubscriptionSettings, 'deadLetter'> &
   Pick<QueueSettings, 'deadLetter'>
 
-/** What a file says of a queue: what it does not say stays as it is. */
+/** A queue in a file: absent settings stay as they are. */
 export type QueueSection = QueueSettings & {
-  /** Subscriptions by name; those that are not named stay as they are. */
+  /** Subscriptions by name; others stay as they are. */
   readonly subscriptions?: Readonly<Record<string, SubscriptionSettings>>
 }
 
-/** Whose sections are applied, and how. */
+/** The source of the sections, and how to apply them. */
 export interface ApplyOptions {
   /** Name of the file or the Worker, the same on every machine; up to 100 characters. */
   readonly source: string
-  /** Settings of a queue that is created by this, beneath what its section says. */
+  /** Defaults of a queue that this creates; its section wins over them. */
   readonly newQueue?: QueueSettings
-  /** Tells what would change, and changes nothing. */
+  /** Reports what would change, and changes nothing. */
   readonly dryRun?: boolean
   readonly by?: Actor
 }

@@ -28,15 +28,15 @@ export interface RedriveOptions {
   readonly subscription?: string
   readonly filter?: RedriveFilter
   /**
-   * Only these messages, by their numbers in the queue as pairs in order: first, count, first, count, … What is not
-   * available among them stays, and is counted by the reason.
+   * Only these messages, by their numbers in the queue as pairs in order: first, count, first, count, … Those
+   * that are not available stay, counted by reason.
    */
   readonly selection?: Ranges
-  /** Most messages a second; absent: as fast as it goes. */
+  /** Most messages per second; absent: as fast as possible. */
   readonly rateMax?: number
   /** Most messages in all. */
   readonly messagesMax?: number
-  /** Only counts what would be moved, to where, and what would stay and why. */
+  /** Only count what would be moved where, and what would stay and why. */
   readonly dryRun?: boolean
 }
 
@@ -50,7 +50,7 @@ export interface EraseOptions {
 
 /** Another body for a message. */
 export interface BodyEdit {
-  /** Its number in the queue where it lies. */
+  /** Its number in the queue it is in. */
   readonly number: number
   /** Its id, so that no other is meant. */
   readonly messageId: string
@@ -61,11 +61,11 @@ export interface BodyEdit {
 
 /** Messages that are to be discarded. */
 export interface DiscardedMessages {
-  /** Where they lie: of a spread queue, each part has numbers of its own. */
+  /** Their partition: each part of a spread queue has its own numbers. */
   readonly partition: number
   /** Default: `main`. */
   readonly subscription?: string
-  /** How they stand; those that moved on are left alone. */
+  /** Their state; messages no longer in it are left alone. */
   readonly state: 'Available' | 'WaitingRetry'
   /** Their numbers, as ranges in order: first, count, first, count. */
   readonly numbers: Ranges
@@ -79,16 +79,18 @@ export interface Queues {
   /** Changes the given settings and leaves the others. */
   update(name: string, settings: QueueSettings, by?: Actor): Promise<void>
   /**
-   * Creates and changes queues and their subscriptions as a file says, all or none where it contradicts itself or the queues. A section that
-   * was applied last from this source with this content is left alone, so that a later change by hand stays.
+   * Creates and changes queues and their subscriptions as a file says; nothing at all if it contradicts
+   * itself or the queues. A section last applied from this source with this content is left alone, so that a
+   * later change by hand stays.
    */
   apply(
     sections: Readonly<Record<string, QueueSection>>,
     options: ApplyOptions,
   ): Promise<readonly QueueChange[]>
   /**
-   * Deletes a queue with everything in it. One that others name as their dead-letter queue is deleted by `force` only;
-   * what would go there then waits until a queue of that name is there again. Errors: also `QueueInUse`.
+   * Deletes a queue with everything in it. One that others name as their dead-letter queue is deleted only
+   * with `force`; their dead letters then wait until a queue of that name exists again. Errors: also
+   * `QueueInUse`.
    */
   delete(name: string, options?: { readonly force?: boolean }, by?: Actor): Promise<void>
   /** Discards every message that is not final. */
@@ -103,31 +105,32 @@ export interface Queues {
   pause(name: string, by?: Actor): Promise<void>
   resume(name: string, by?: Actor): Promise<void>
   /**
-   * Spreads the queue over this many partitions, its own among them; resolves when those that are new take sends and
-   * the others none. These deliver what they have and end when they are empty. Limits are shared out among all.
-   * Errors: also `InvalidArgument`, `InvalidConfig` for a queue that must stay in one place.
+   * Spreads the queue over this many partitions, its own included; resolves when new parts take sends and
+   * removed ones do not. Removed ones deliver what they have and end when empty. Limits are divided among
+   * all. Errors: also `InvalidArgument`, `InvalidConfig` for a queue that must stay in one place.
    */
   spread(name: string, partitions: number, by?: Actor): Promise<void>
   /**
-   * Begins to move the messages that are available now, dead letters above all, to where they came from or to
-   * another queue. Resolves when it has begun, a dry run when it is done; `redrives` tells how far it is. Messages
-   * keep their id and begin with new attempts. Errors: also `RedriveRunning`, `InvalidArgument`.
+   * Starts moving the messages that are available now, usually dead letters, back to where they came from or
+   * to another queue. Resolves when it has started, a dry run when it is done; `redrives` reports the
+   * progress. Messages keep their id and start with new attempts. Errors: also `RedriveRunning`,
+   * `InvalidArgument`.
    */
   redrive(name: string, options?: RedriveOptions, by?: Actor): Promise<RedriveDescription>
   /**
-   * Ends messages of a subscription for good, as far as they still stand as they are said to; resolves to how many. They
+   * Discards messages of a subscription that are still in the given state; resolves to how many. They
    * go to no dead-letter queue, and who discarded them is on record. Errors: also `UnknownSubscription`,
    * `InvalidArgument` (more than 1,000 messages, or numbers that are not in order).
    */
   discard(name: string, which: DiscardedMessages, by?: Actor): Promise<{ readonly discarded: number }>
   /**
-   * Gives a message that lies in a queue another body; who has it gets that from now on, also after a redrive, and
-   * what was sent stays on record. Resolves to false when it had that body already. Errors: also `UnknownMessage`,
-   * `NotEditable` (it is in flight, or not there), `BodyMismatch` (the schema of the queue or of its
-   * origin), `BodyTooLarge`.
+   * Replaces the body of a message in a queue; from now on every receive gets the new one, also after a
+   * redrive. What was sent stays on record. Resolves to false when it had that body already. Errors: also
+   * `UnknownMessage`, `NotEditable` (it is in flight, or not in the queue), `BodyMismatch` (the schema of the
+   * queue or of its origin), `BodyTooLarge`.
    */
   editBody(name: string, edit: BodyEdit, by?: Actor): Promise<{ readonly isEdited: boolean }>
-  /** Redrives of the queue that run, and the last ones that ended; the youngest first. */
+  /** Running redrives of the queue, and the last ones that ended; newest first. */
   redrives(name: string): Promise<RedriveDescription[]>
   /** Ends a redrive; what was moved stays moved. Errors: also `UnknownRedrive`. */
   cancelRedrive(
@@ -136,14 +139,17 @@ export interface Queues {
     by?: Actor,
   ): Promise<RedriveDescription>
   describe(name: string): Promise<QueueDescription>
-  /** Message groups of a subscription: those that are held up first, with what holds them up. */
+  /** Message groups of a subscription: blocked ones first, with what blocks them. */
   groups(
     name: string,
     options?: GroupsOptions,
   ): Promise<{ readonly groups: readonly GroupDescription[]; readonly total: number }>
   /** All queues of the log, by name. */
   list(): Promise<QueueDescription[]>
-  /** The same of the partitions that can be read; a closed one is named. Errors: as `list`, where all of them are closed. */
+  /**
+   * The same of the partitions that can be read; closed ones are listed. Errors: as `list`, where all of them
+   * are closed.
+   */
   survey(): Promise<QueueSurvey>
 }
 
@@ -151,7 +157,7 @@ export interface Queues {
 export interface QueueSurvey {
   /** By name. */
   readonly queues: QueueDescription[]
-  /** Partitions that are closed because their log is damaged; queues of theirs are not told of. */
+  /** Partitions that are closed because their log is damaged; their queues are missing here. */
   readonly missing: readonly {
     readonly partition: number
     readonly problem: Pick<KirokuError, 'id' | 'message' | 'help'>

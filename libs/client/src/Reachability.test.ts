@@ -41,7 +41,7 @@ it('says nothing of a change of owners, nor of an engine that answers with a ref
   expect(events).toEqual([])
 })
 
-it('does not wait for a partition that nobody asks any more', () => {
+it('does not wait for a partition that is no longer used', () => {
   at(0, () => reachability.failed(1, silence))
   for (const ms of [0, 2_000, 40_000]) at(ms, () => reachability.failed(0, silence))
   at(40_100, () => reachability.answered(0))

@@ -37,7 +37,7 @@ export class Reachability {
     if (this.#silent.size === 0) return
     this.#silent.delete(partition)
     const nowMs = this.#clock.now()
-    // A partition that is not asked any more cannot answer.
+    // A partition that is no longer asked cannot answer.
     for (const [other, { lastMs }] of this.#silent)
       if (nowMs - lastMs > limits.silenceForgottenMs) this.#silent.delete(other)
     if (this.#silent.size > 0 || this.#lostAtMs === undefined) return

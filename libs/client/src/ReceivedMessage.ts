@@ -18,7 +18,7 @@ export class ReceivedMessage<T = unknown> extends MessageView<T> {
     this.#settle = settle
   }
 
-  /** The message is done. */
+  /** Acknowledges the message: it is done. */
   ack(): Promise<void> {
     return this.#settle({ type: 'Ack' })
   }
@@ -33,7 +33,10 @@ export class ReceivedMessage<T = unknown> extends MessageView<T> {
     return this.#settle({ type: 'Extend', leaseMs })
   }
 
-  /** Gives the message back, at once or after `delayMs`, and the attempt too. Errors: also `InvalidArgument`. */
+  /**
+   * Gives the message back, at once or after `delayMs`, without counting the attempt. Errors: also
+   * `InvalidArgument`.
+   */
   async release(options: ReleaseOptions = {}): Promise<void> {
     return this.#settle(releaseOf(options))
   }

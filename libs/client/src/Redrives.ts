@@ -29,7 +29,7 @@ export class Redrives {
     const command: CommandOf<'StartRedrive'> = {
       type: 'StartRedrive',
       queue,
-      // The same in every repeat, so that a second one finds the task of the first.
+      // The same in every repeat, so that a repeat finds the task of the first.
       request: crypto.randomUUID(),
       to: await this.#target(to),
       ...rest,
@@ -39,7 +39,7 @@ export class Redrives {
     return options.dryRun === true ? this.#counted(command, redrive) : redrive
   }
 
-  /** A dry run lives with its owner: where that changed, it starts again. */
+  /** A dry run lives with its owner: after a change of owner it starts again. */
   async #counted(command: CommandOf<'StartRedrive'>, begun: RedriveDescription): Promise<RedriveDescription> {
     const { link } = await this.#context.partitionOf(command.queue)
     let redrive = begun
@@ -65,7 +65,7 @@ export class Redrives {
     const { link } = await this.#context.partitionOf(queue)
     const command: CommandOf<'CancelRedrive'> = { type: 'CancelRedrive', queue, ...options, by }
     const { redrive } = await link.ask<'CancelRedrive'>(command, { doneAfterDoubt: 'UnknownRedrive' })
-    // The answer of the first try was lost: what it ended is the last one.
+    // The answer of the first try was lost: the task that it ended is the last one.
     return (redrive as RedriveDescription | undefined) ?? (await this.list(queue))[0]!
   }
 

@@ -15,8 +15,8 @@ interface Waiter {
 }
 
 /**
- * A requester over a client: an address in a queue that all share. Nothing is on record of an address but the replies sent
- * there, so that it comes with the first request and goes with its process.
+ * A requester over a client: an address in a shared queue. An address leaves no record except the replies
+ * sent there, so it begins with the first request and ends with its process.
  */
 export class ReplyAddress implements Requester {
   dropped = 0
@@ -81,7 +81,7 @@ export class ReplyAddress implements Requester {
 
   async #send(queue: QueueNamed, body: unknown, id: string, options: SendOptions): Promise<void> {
     await (this.#consumer ??= this.#open())
-    // It may be over while the queue was made.
+    // The request may have ended while the queue was created.
     if (!this.#waiters.has(id)) return
     const address = { replyTo: this.#queue, replyGroup: this.#group, correlationId: id }
     const attributes = { ...options.attributes, ...address }
@@ -95,7 +95,7 @@ export class ReplyAddress implements Requester {
     try {
       await this.#create()
       const consumer = this.#client.consumeEach(this.#queue, this.#take, { group: this.#group })
-      // The queue was deleted: the next request makes it again.
+      // The queue was deleted: the next request creates it again.
       consumer.closed.catch(forget)
       return consumer
     } catch (error) {
@@ -113,7 +113,7 @@ export class ReplyAddress implements Requester {
       })
     } catch (error) {
       if (!isKirokuError(error) || error.id !== 'QueueExists') throw error
-      // It was created with other settings: all that matters is groups.
+      // It was created with other settings: only groups matter.
       const { config } = await this.#client.queues.describe(this.#queue)
       if (config.groups === 'none')
         throw new KirokuError(
@@ -133,8 +133,8 @@ export class ReplyAddress implements Requester {
 }
 
 /**
- * Answers a request where its requester waits. Resolves with whether the queue for that is there.
- * Errors: `InvalidArgument` (the message asks for no reply), and those of `Client.send`.
+ * Sends the reply to a request. Resolves to whether the reply queue exists.
+ * Errors: `InvalidArgument` (the message does not ask for a reply), and those of `Client.send`.
  */
 export const sendReply = async (
   client: Client,
@@ -144,10 +144,10 @@ export const sendReply = async (
 ): Promise<boolean> => {
   const { replyTo, replyGroup, correlationId } = request.attributes
   if (replyTo === undefined || correlationId === undefined)
-    throw new KirokuError('InvalidArgument', `Message ${request.id} asks for no reply`)
+    throw new KirokuError('InvalidArgument', `Message ${request.id} does not ask for a reply`)
   const attributes = { ...options.attributes, correlationId }
   try {
-    // A requester of an older client has a queue of its own, without groups.
+    // A requester of an older client has its own queue, without groups.
     const group = replyGroup ?? options.group
     await client.send(replyTo, body, { ...options, attributes, group })
     return true

@@ -5,10 +5,10 @@ import { type QueueDefinition } from './schema/defineQueue.ts'
 
 /** Settings of a requester. */
 export interface RequesterOptions {
-  /** How long a request waits for its reply where it does not say, in ms; default 30,000. */
+  /** Default wait of a request for its reply, in ms; default 30,000. */
   readonly timeoutMs?: number
   /**
-   * Queue that its replies come through, which any number of requesters share and none sees another's reply in; default
+   * Queue for replies, shared by any number of requesters, none of which sees another's replies; default
    * `replies`. It is created if it is missing.
    */
   readonly queue?: string
@@ -18,15 +18,15 @@ export interface RequesterOptions {
 export interface RequestReplyOptions extends SendOptions {
   /** How long to wait for the reply, in ms, from the call. */
   readonly timeoutMs?: number
-  /** Aborting rejects with the signal's reason; the request may be worked on all the same. */
+  /** Aborting rejects with the signal's reason; the request may still be processed. */
   readonly signal?: AbortSignal
 }
 
-/** Sends requests and waits for their replies, which come to an address that is its own. */
+/** Sends requests and waits for their replies, which arrive at its own address. */
 export interface Requester {
   /**
    * Sends a message and resolves with its reply, which needs no verdict. Its attributes `replyTo`, `replyGroup` and
-   * `correlationId` say where a reply goes, the queue and the group there, and what it is to carry: `Client.reply` reads
+   * `correlationId` say where a reply goes, the queue and group, and the correlation id: `Client.reply` reads
    * them, and so can a worker behind another door. Errors: `ReplyTimeout`, `InvalidConfig` (the queue for replies has no
    * groups), and those of `Client.send`.
    */
@@ -36,7 +36,10 @@ export interface Requester {
     options?: RequestReplyOptions,
   ): Promise<MessageView>
   request<T>(queue: string, body: T & Sendable<T>, options?: RequestReplyOptions): Promise<MessageView>
-  /** Replies so far that no request waited for: late ones, and second ones of a request that was worked on twice. */
+  /**
+   * Replies so far that no request waited for: late ones, and duplicates of a request that was processed
+   * twice.
+   */
   readonly dropped: number
   /** Fails what is awaited with `Stopped`; later replies are discarded after two minutes. */
   close(): Promise<void>

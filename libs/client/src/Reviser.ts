@@ -24,7 +24,10 @@ interface Wish {
   readonly failed: (error: KirokuError) => void
 }
 
-/** Cancels and moves delayed messages of one partition. Each wish has a number, so that a repeat has no effect of its own. */
+/**
+ * Cancels and moves delayed messages of one partition. Each revision has a number, so that a repeat has no
+ * further effect.
+ */
 export class Reviser {
   readonly #link: PartitionLink
   readonly #lane: Lane
@@ -51,9 +54,9 @@ export class Reviser {
     return this.#lane.idle()
   }
 
-  /** Fails what is left; nothing is repeated any more. */
+  /** Fails what is left and stops repeating. */
   close(): void {
-    const error = new KirokuError('Stopped', 'The client was closed before this was asked for')
+    const error = new KirokuError('Stopped', 'The client was closed before this was sent')
     for (const wish of this.#wishes.splice(0)) wish.failed(error)
     this.#lane.close()
   }

@@ -10,12 +10,12 @@ export interface SendOptions {
   readonly tag?: string | undefined
   /**
    * Message group of an ordered queue, within which order is kept, or tenant of a fair one: up to 128 characters.
-   * An ordered queue wants one with every message.
+   * An ordered queue requires one with every message.
    */
   readonly group?: string | undefined
   /**
-   * By what a queue that deduplicates knows a repeat: up to 128 characters; absent: by the body, where the queue
-   * looks at that. A repeat is answered with the id of the first message, and nothing more is stored.
+   * By what a deduplicating queue recognizes a repeat: up to 128 characters; absent: the body, if the queue
+   * compares that. A repeat is answered with the id of the first message, and nothing more is stored.
    */
   readonly dedupId?: string | undefined
   /** Absent: `text/plain` for text, `application/json` for JSON, nothing for bytes. */
@@ -24,10 +24,10 @@ export interface SendOptions {
   readonly traceparent?: string | undefined
 }
 
-/** How the messages of `sendBatch` are sent that say nothing else. */
+/** Defaults for the messages of `sendBatch`. */
 export type BatchOptions = Omit<SendOptions, 'dedupId'>
 
-/** One message of `sendBatch`; what it sets beats the batch's options. */
+/** One message of `sendBatch`; its options win over the batch's. */
 export interface OutgoingMessage<T = Body> extends SendOptions {
   readonly body: T & Sendable<T>
 }
@@ -36,6 +36,6 @@ export interface OutgoingMessage<T = Body> extends SendOptions {
 export interface RescheduleOptions {
   /** From now, in ms. */
   readonly delayMs?: number | undefined
-  /** A moment by the engine's clock, in ms since 1970. */
+  /** A time by the engine's clock, in ms since 1970. */
   readonly at?: number | Date | undefined
 }

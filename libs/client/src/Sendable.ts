@@ -1,8 +1,9 @@
 import type { Body } from './Body.ts'
 
 /**
- * A value of type T, where JSON can say it: interfaces and type aliases by their properties, a Date as its ISO text, and
- * what has `toJSON`. Functions, symbols and bigints cannot be said, nor `undefined` but as a property that is left out.
+ * A value of type T, if JSON can hold it: interfaces and type aliases by their properties, a Date as its ISO
+ * text, and what has `toJSON`. Not functions, symbols and bigints, and `undefined` only as an omitted
+ * property.
  */
 export type Sendable<T> = unknown extends T
   ? T

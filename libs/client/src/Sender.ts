@@ -30,7 +30,7 @@ export interface SentPiece {
   readonly stored: Promise<StoredRange>
 }
 
-/** Who waits for messages that follow each other in one command. */
+/** A caller that waits for consecutive messages of one command. */
 interface Waiter {
   readonly offset: number
   count: number
@@ -50,7 +50,7 @@ interface Group {
   readonly deadlineMs: number
 }
 
-/** Gathers the sends to one partition: one Enqueue a queue, several queues a request. */
+/** Gathers the sends to one partition: one Enqueue per queue, several queues per request. */
 export class Sender {
   /** Called when a queue says where else it is. */
   onSpread: (queue: string, view: SpreadView) => void = () => {}
@@ -59,7 +59,7 @@ export class Sender {
   readonly #numbers: ProducerNumbers
   /** Groups that no request has taken yet, in the order of their first message. */
   readonly #groups: Group[] = []
-  /** Of those, the one of each queue that still takes messages. */
+  /** Of those, per queue the one that still takes messages. */
   readonly #open = new Map<string, Group>()
   #pendingBytes = 0
   #pendingMessages = 0
@@ -85,7 +85,7 @@ export class Sender {
     })
   }
 
-  /** Stores envelopes in order, piece by piece. */
+  /** Stores envelopes in order, in chunks. */
   sendAll(
     queue: string,
     envelopes: readonly Uint8Array[],
@@ -119,7 +119,7 @@ export class Sender {
     return this.#lane.idle()
   }
 
-  /** Fails what is left; nothing is repeated any more. */
+  /** Fails what is left and stops repeating. */
   close(): void {
     const error = new KirokuError('Stopped', 'The client was closed before this was sent')
     this.#open.clear()
@@ -209,7 +209,7 @@ export class Sender {
     return unit
   }
 
-  /** Sends again, one by one, what was refused as a whole, so that only the wrong one fails. */
+  /** Sends a refused batch again, one by one, so that only the bad message fails. */
   #split(group: Group): void {
     const groups = group.waiters.map((waiter): Group => {
       const end = waiter.offset + waiter.count
@@ -231,7 +231,7 @@ export class Sender {
   }
 }
 
-/** Why a gathered send was refused although only one message in it may be wrong. */
+/** Errors of a gathered send that may concern only one of its messages. */
 const isOfOneMessage = new Set<ErrorId>(['BodyTooLarge', 'BodyMismatch', 'InvalidArgument'])
 
 const fits = (group: Group, envelope: Uint8Array): boolean =>

@@ -15,8 +15,7 @@ export interface ReleaseOptions {
   /** Why, for the record; at most 1,000 characters. */
   readonly error?: string | undefined
   /**
-   * Have the deliveries of the whole subscription stand still for as long; one that stands still for longer already stays
-   * so. Needs a delay.
+   * Hold the deliveries of the whole subscription for as long; a longer hold stays. Needs a delay.
    */
   readonly holdSubscription?: boolean | undefined
 }
@@ -36,12 +35,9 @@ export const releaseOf = ({
   holdSubscription = false,
 }: ReleaseOptions): Settlement & { readonly type: 'Release' } => {
   if (holdSubscription && !((delayMs ?? 0) > 0))
-    throw new KirokuError(
-      'InvalidArgument',
-      'holdSubscription needs a delay: how long deliveries stand still',
-    )
+    throw new KirokuError('InvalidArgument', 'holdSubscription needs a delay: how long to hold deliveries')
   return { type: 'Release', delayMs, error: clip(error), ...(holdSubscription ? { holdSubscription } : {}) }
 }
 
-/** An error text as the record takes it. */
+/** An error text for the record. */
 export const clip = (error: string | undefined): string | undefined => error?.slice(0, 1_000)

@@ -21,7 +21,7 @@ export interface Refused {
   readonly error: Refusal['error']
 }
 
-/** Who waits for what became of messages of one delivery. */
+/** A caller that waits for the results of one delivery's messages. */
 interface Ticket {
   readonly item: MutableItem
   readonly numbers: Ranges
@@ -45,7 +45,7 @@ interface Group {
 
 const none: readonly Refused[] = []
 
-/** Gathers what settles messages of one partition: one command a kind, one item a delivery. */
+/** Gathers settlements of one partition: one command per kind, one item per delivery. */
 export class Settler {
   readonly #link: PartitionLink
   readonly #lane: Lane
@@ -88,7 +88,7 @@ export class Settler {
     return this.#lane.idle()
   }
 
-  /** Fails what is left; nothing is repeated any more. */
+  /** Fails what is left and stops repeating. */
   close(): void {
     const error = new KirokuError('Stopped', 'The client was closed before this was settled')
     this.#open.clear()
@@ -126,7 +126,7 @@ export class Settler {
     return unit
   }
 
-  /** Settles again, one by one, what was refused as a whole, so that only the wrong one fails. */
+  /** Settles a refused batch again, one by one, so that only the bad one fails. */
   #split(group: Group): void {
     const { settlement, deadlineMs } = group
     for (const ticket of group.tickets) {
@@ -206,8 +206,8 @@ const refusalsOf = (
 ): readonly Refusal[] => {
   const { refused } = ok as { readonly refused: readonly Refusal[] }
   if (!doubt || settlement.type === 'Extend') return refused
-  // An earlier try may have settled it already; then the partition does not know the receipt any more, or the
-  // message has moved on by it.
+  // An earlier try may have settled it already; then the partition no longer knows the receipt, or the
+  // message has moved on.
   return refused.filter(
     ({ error }) => error !== 'UnknownReceipt' && (error !== 'ReceiptExpired' || settlement.type === 'Ack'),
   )

@@ -10,7 +10,7 @@ import type { PartitionClient } from './PartitionClient.ts'
 import type { SubscriptionSettings } from './QueueSettings.ts'
 import type { Subscriptions } from './Subscriptions.ts'
 
-/** What administration of subscriptions needs of that of queues. */
+/** What the administration of subscriptions needs from that of queues. */
 interface SubscriptionContext {
   readonly partitionOf: (queue: string) => Promise<PartitionClient>
   readonly deadLetters: DeadLetterQueues
@@ -53,7 +53,7 @@ export class SubscriptionAdministration implements Subscriptions {
     by = this.#context.actor,
   ): Promise<void> {
     const { link } = await this.#partition(queue)
-    // Said twice because an answer was lost, it must not end the new generation as well.
+    // Repeated after a lost answer, it must not end the new generation as well.
     const { subscriptions } = await link.ask<'DescribeQueue'>({ type: 'DescribeQueue', queue })
     const sub = subscriptions.find(({ name }) => name === subscription)?.sub
     await link.ask<'ResetSubscription'>({
@@ -87,7 +87,7 @@ export class SubscriptionAdministration implements Subscriptions {
     return this.#context.partitionOf(queue)
   }
 
-  /** Creates or changes a subscription, and its dead-letter queue where that is missing. */
+  /** Creates or changes a subscription, and its dead-letter queue if that is missing. */
   async change<T extends 'CreateSubscription' | 'ConfigureSubscription'>(
     type: T,
     queue: string,

@@ -7,9 +7,9 @@ import type { SubscriptionSettings } from './QueueSettings.ts'
  */
 export interface Subscriptions {
   /**
-   * Creates a subscription, which gets what is sent from now on, or begins at `start`; an existing one with the same
-   * settings is left alone, wherever that began. Errors: also `SubscriptionExists`, `BeyondRecord`,
-   * `InvalidQueueName` (the same rule holds for names of subscriptions).
+   * Creates a subscription, which gets new messages, or begins at `start`; an existing one with the same
+   * settings is left alone, wherever it began. Errors: also `SubscriptionExists`, `BeyondRecord`,
+   * `InvalidQueueName` (the rule for queue names holds for subscriptions too).
    */
   create(
     queue: string,
@@ -24,7 +24,7 @@ export interface Subscriptions {
    * Errors: also `BeyondRecord`.
    */
   reset(queue: string, name: string, start?: StartPosition, by?: Actor): Promise<void>
-  /** Deletes a subscription with what is its own; the others stay as they are. */
+  /** Deletes a subscription with its state; the others are not affected. */
   delete(queue: string, name: string, by?: Actor): Promise<void>
   /** Stops deliveries to this subscription alone. */
   pause(queue: string, name: string, by?: Actor): Promise<void>

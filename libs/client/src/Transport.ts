@@ -12,24 +12,27 @@ export interface RequestOptions {
   /** Real time; a transport that cannot lose a reply may ignore it. */
   readonly timeoutMs: number
   /**
-   * Aborting cancels the polls parked by this request. The reply still comes, empty or with a delivery that
-   * was on its way, so that no delivery is lost on the way here.
+   * Aborting cancels the polls parked by this request. The reply still comes, empty or with a delivery in
+   * flight, so that no delivery is lost.
    */
   readonly signal?: AbortSignal
 }
 
 /** The way from a client to the partitions' owners. Implementations: NATS and in-process. */
 export interface Transport {
-  /** Asked until it is known; it never changes for a log. Errors: `Unavailable`, `NatsUnreachable`. */
+  /** Called until it succeeds; never changes for a log. Errors: `Unavailable`, `NatsUnreachable`. */
   directory(): Promise<LogDirectory>
   /**
    * Sends commands to the owner of one partition; they take effect in order.
    * Errors: `Unavailable` (it has no owner now), `Timeout`, `NotOwner`, `NatsUnreachable`.
    */
   request(partition: number, commands: readonly Command[], options: RequestOptions): Promise<Reply>
-  /** Tells when a partition has a new owner, so that parked receives are issued again. Returns the unsubscribe. */
+  /**
+   * Reports when a partition has a new owner, so that parked receives are issued again. Returns the
+   * unsubscribe function.
+   */
   onOwnerChanged(listener: (partition: number, epoch: number) => void): () => void
-  /** Hands over replies that came after their request was given up: their deliveries are to be released. */
+  /** Passes on replies that came after their request was given up: their deliveries must be released. */
   onStray(listener: (partition: number, reply: Reply) => void): () => void
   close(): Promise<void>
 }

@@ -41,7 +41,7 @@ describe('verdicts of a handler', () => {
     expect(acked).toEqual([0])
   })
 
-  it('lets a verdict on a message beat a later one on the batch', () => {
+  it('lets a verdict on a message win over a later one on the batch', () => {
     const acking = verdictsOf(3)
     acking.verdicts.retry(1, { delayMs: 5 })
     acking.verdicts.ackAll()
@@ -64,7 +64,7 @@ describe('verdicts of a handler', () => {
     expect(acked).toEqual([0, 1])
   })
 
-  it('after retryAll, takes no acknowledgement but a delay for a message of its own', () => {
+  it('after retryAll, accepts no acknowledgement but a delay for a single message', () => {
     const { verdicts, acked } = verdictsOf(3)
     verdicts.retryAll({ delayMs: 1_000 })
     verdicts.ack(0)
@@ -74,7 +74,7 @@ describe('verdicts of a handler', () => {
     expect(acked).toEqual([])
   })
 
-  it('lets a second retry change the delay, and keeps it when it names none', () => {
+  it('lets a second retry change the delay, and keeps it when it sets none', () => {
     const { verdicts } = verdictsOf(1)
     verdicts.retry(0, { delayMs: 1_000, error: 'first' })
     verdicts.retry(0, { delayMs: 2_000 })
@@ -82,7 +82,7 @@ describe('verdicts of a handler', () => {
     expect(verdicts.finish()).toEqual([retry([0], 2_000, 'first')])
   })
 
-  it('gives back with a delay what a message or the batch says, and lets the first verdict count', () => {
+  it('gives back with the delay of the message or the batch, and lets the first verdict count', () => {
     const { verdicts, acked } = verdictsOf(4)
     verdicts.release(0, { delayMs: 5, error: 'busy' })
     verdicts.release(0, { delayMs: 9 })
@@ -100,7 +100,7 @@ describe('verdicts of a handler', () => {
     expect(acked).toEqual([])
   })
 
-  it('takes nothing of a retry of the batch for a message that is given back', () => {
+  it('applies nothing of a retry of the batch to a message that is given back', () => {
     const { verdicts } = verdictsOf(2)
     verdicts.release(0)
     verdicts.retryAll({ delayMs: 7 })

@@ -6,17 +6,17 @@ const retried = 2
 const released = 3
 const deadLettered = 4
 
-/** What is to be done with some messages of a batch, by their index in it. */
+/** What to do with some messages of a batch, by their index in it. */
 export interface Outcome {
   readonly settlement: Settlement
   readonly indexes: readonly number[]
 }
 
 /**
- * The verdicts of a handler on one batch. The first verdict on a message counts; one on a message beats one on
- * the batch that comes later; a verdict on the batch closes it for those without one. A second `retry` of a
- * message or batch that is to be retried changes its delay and error, as Cloudflare's runtime does; a second release of
- * what is to be given back likewise.
+ * The verdicts of a handler on one batch. The first verdict on a message counts; one on a message wins over a
+ * later one on the batch; a verdict on the batch closes it for those without one. A second `retry` of a
+ * message or batch that is to be retried changes its delay and error, as Cloudflare's runtime does; a second
+ * release of what is to be given back likewise.
  */
 export class Verdicts {
   readonly #states: Uint8Array
@@ -27,7 +27,7 @@ export class Verdicts {
   readonly #onAck: (indexes: readonly number[]) => void
 
   /**
-   * @param onAck told at once what is acknowledged for good, whatever becomes of the rest
+   * @param onAck called at once with what is acknowledged for good, whatever becomes of the rest
    */
   constructor(messages: number, onAck: (indexes: readonly number[]) => void) {
     this.#states = new Uint8Array(messages)
@@ -82,14 +82,14 @@ export class Verdicts {
   /**
    * Closes the verdicts; later ones are ignored.
    * @param failure why the handler failed; absent: it returned, so messages without a verdict are acknowledged
-   * @returns what is still to be done, one entry a kind
+   * @returns what is still to be done, one entry per kind
    */
   finish(failure?: { readonly error: string }): Outcome[] {
     if (failure === undefined && this.#batch === 'open') this.#ackOpen()
     return this.#close({ type: 'Retry', error: failure?.error })
   }
 
-  /** Closes the verdicts because the handler was told to wait: what has none is given back. */
+  /** Closes the verdicts because the handler was told to wait: messages without one are given back. */
   defer(options: ReleaseOptions): Outcome[] {
     return this.#close({ type: 'Release', ...options })
   }
@@ -109,14 +109,14 @@ export class Verdicts {
     if (indexes.length > 0) this.#onAck(indexes)
   }
 
-  /** What was said of the batch beats what its end asks for, which a retry only adds a reason to. */
+  /** A verdict on the batch wins over what its end asks for, which only adds a reason to a retry. */
   #rest(end: Settlement & ReleaseOptions): Settlement {
     if (this.#batch === 'released') return { type: 'Release', ...this.#batchRelease }
     if (this.#batch !== 'retried') return end
     return { type: 'Retry', ...merged({ error: end.error }, this.#batchRetry) }
   }
 
-  /** @param end what the end of the batch asks for where nothing else was said */
+  /** @param end what the end of the batch asks for without another verdict */
   #close(end: Settlement & ReleaseOptions): Outcome[] {
     const rest = this.#rest(end)
     this.#batch = 'closed'

@@ -21,7 +21,7 @@ const outcomes = async (client: Client, sections: Record<string, QueueSection>) 
 const names = async (client: Client) => (await client.queues.list()).map(({ name }) => name)
 
 describe('a section of a file', () => {
-  it('creates the queue, changes what it says otherwise, and leaves the rest', async () => {
+  it('creates the queue, changes what differs, and leaves the rest', async () => {
     const client = await start()
     await client.queues.create('old', { leaseMs: 5_000, retriesMax: 1 })
     const sections = { old: { retriesMax: 9 }, new: { leaseMs: 7_000, deadLetter: 'dlq' } }
@@ -46,7 +46,7 @@ describe('a section of a file', () => {
     expect(await outcomes(client, sections)).toEqual(['old unchanged', 'new unchanged'])
   })
 
-  it('is kept from undoing a later change, until it says something else', async () => {
+  it('does not undo a later change, until its content changes', async () => {
     const client = await start()
     await outcomes(client, { mail: { leaseMs: 1_000, retry: { kind: 'fixed', delayMs: 5 } } })
     await client.queues.update('mail', { leaseMs: 2_000 })
@@ -62,7 +62,7 @@ describe('a section of a file', () => {
     expect((await client.queues.describe('mail')).config.leaseMs).toBe(1_000)
   })
 
-  it('is remembered where the queue was like that already', async () => {
+  it('is remembered even if the queue already matched', async () => {
     const client = await start()
     await client.queues.create('mail', { leaseMs: 1_000 })
     expect(await outcomes(client, { mail: { leaseMs: 1_000 } })).toEqual(['mail unchanged'])
@@ -70,7 +70,7 @@ describe('a section of a file', () => {
     expect(await outcomes(client, { mail: { leaseMs: 1_000 } })).toEqual(['mail kept'])
   })
 
-  it('that says nothing creates the queue and leaves no trace in another', async () => {
+  it('that is empty creates the queue and leaves no trace in an existing one', async () => {
     const client = await start()
     expect(await outcomes(client, { mail: {} })).toEqual(['mail created'])
     await client.queues.create('other')
@@ -78,7 +78,7 @@ describe('a section of a file', () => {
     expect((await client.queues.describe('other')).applied).toEqual({})
   })
 
-  it('names subscriptions, with what they set for themselves', async () => {
+  it('names subscriptions, with their own settings', async () => {
     const client = await start()
     await client.queues.create('events')
     await client.queues.subscriptions.create('events', 'old', { leaseMs: 1_000 })
@@ -112,7 +112,7 @@ describe('a section of a file', () => {
     expect(await outcomes(client, { events })).toEqual(['events kept'])
   })
 
-  it('of a queue that others use for dead letters makes it as it says', async () => {
+  it('of a queue that others use for dead letters configures it', async () => {
     const client = await start()
     await outcomes(client, { mail: { deadLetter: 'dlq' }, dlq: { groups: 'ordered' } })
     expect((await client.queues.describe('dlq')).config.groups).toBe('ordered')
@@ -137,20 +137,20 @@ describe('the sections of a file', () => {
     ],
     ['a subscription without a name', { a: {}, b: { subscriptions: { 'x y': {} } } }, /x y/],
   ]
-  it.each(wrong)('change nothing at all where one is refused: %s', async (_, sections, message) => {
+  it.each(wrong)('change nothing at all if one is refused: %s', async (_, sections, message) => {
     const client = await start()
     await expect(client.queues.apply(sections, { source })).rejects.toThrow(message)
     expect(await names(client)).toEqual([])
   })
 
-  it('may end a circle that is there', async () => {
+  it('may break an existing circle', async () => {
     const client = await start()
     await client.queues.create('b', { deadLetter: 'a' })
     await outcomes(client, { a: { deadLetter: 'b' }, b: { deadLetter: null } })
     expect((await client.queues.describe('a')).config.deadLetter?.name).toBe('b')
   })
 
-  it('change nothing in a dry run, which tells the same', async () => {
+  it('change nothing in a dry run, which reports the same', async () => {
     const client = await start()
     const sections = { mail: { deadLetter: 'dlq', subscriptions: { audit: {} } } }
     const dry = await client.queues.apply(sections, { source, dryRun: true })
@@ -159,7 +159,7 @@ describe('the sections of a file', () => {
     expect(await names(client)).toEqual(['dlq', 'mail'])
   })
 
-  it('are of their own source: two files that name one queue do not undo each other', async () => {
+  it('belong to their source: two files that name one queue do not undo each other', async () => {
     const client = await start()
     await client.queues.apply({ mail: { leaseMs: 1_000 } }, { source: 'a' })
     await client.queues.apply({ mail: { leaseMs: 2_000 } }, { source: 'b' })
@@ -167,7 +167,7 @@ describe('the sections of a file', () => {
     expect((await client.queues.describe('mail')).config.leaseMs).toBe(2_000)
   })
 
-  it('may be applied by several at once', async () => {
+  it('may be applied concurrently', async () => {
     const client = await start()
     const sections = {
       mail: { leaseMs: 1_000, deadLetter: 'dlq', subscriptions: { audit: { retriesMax: 1 } } },

@@ -12,7 +12,7 @@ import type { ChangeOptions } from './DeadLetterQueues.ts'
 import { differences, digestOf, type QueueChange, type SubscriptionChange } from './QueueChange.ts'
 import type { ApplyOptions, QueueSection, QueueSettings, SubscriptionSettings } from './QueueSettings.ts'
 
-/** What applying needs of the administration of queues and subscriptions. */
+/** What applying needs from the administration of queues and subscriptions. */
 export interface SectionContext {
   readonly find: (queue: string) => Promise<QueueDescription | undefined>
   readonly change: (
@@ -21,7 +21,7 @@ export interface SectionContext {
     settings: QueueSettings,
     how: ChangeOptions,
   ) => Promise<unknown>
-  /** Errors: `InvalidConfig` where dead letters would go in a circle. */
+  /** Errors: `InvalidConfig` if dead letters would go in a circle. */
   readonly tryDeadLetter: (
     queue: string,
     deadLetter: QueueSettings['deadLetter'],
@@ -65,7 +65,7 @@ export const applySections = async (
   return [...changes.values()]
 }
 
-/** A dead-letter queue that has a section of its own is created by that, and not by the queue that names it. */
+/** A dead-letter queue with its own section is created by that, not by the queue that names it. */
 const deadLettersFirst = (among: ReadonlyMap<string, QueueSection>): string[] => {
   const order: string[] = []
   const seen = new Set<string>()
@@ -126,7 +126,7 @@ const apply = async (
   { subscriptions, ...settings }: QueueSection,
   how: ChangeOptions,
 ): Promise<void> => {
-  // Remembered is what was applied as a whole, so with subscriptions only at the end.
+  // A section is remembered once all of it is applied: with subscriptions, only at the end.
   const { applied: _, ...first } = how
   await changeQueue(context, queue, settings, subscriptions === undefined ? how : first)
   if (subscriptions === undefined) return

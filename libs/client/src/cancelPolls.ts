@@ -3,7 +3,7 @@ import type { Command, CommandOf, Reply } from '@kiroku/protocol'
 /**
  * Cancels the polls of a request when `signal` is aborted; what a cancelled poll gets shows in the request's own reply.
  * @param send sends the command that cancels one poll
- * @returns stops listening to the signal
+ * @returns a function that stops listening to the signal
  */
 export const cancelPolls = (
   commands: readonly Command[],

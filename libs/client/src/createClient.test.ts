@@ -5,7 +5,7 @@ import { createClient, type Client, type Transport } from './index.ts'
 import { counts, failure, lost, start } from './testing/startClient.ts'
 
 describe('a partition that was closed', () => {
-  it('says so also to those who knew its last owner', async () => {
+  it('says so even to clients that knew its last owner', async () => {
     const error = new KirokuError('Quarantined', 'closed').toWire()
     let closed = false
     const { client } = await start({}, (transport) => ({
@@ -21,7 +21,7 @@ describe('a partition that was closed', () => {
     expect(await failure(client.send('mail', 'y'))).toBe('Quarantined')
   })
 
-  it('is named by a survey, which tells of the queues of the others', async () => {
+  it('is named by a survey, which lists the queues of the others', async () => {
     const { client, engine } = await start()
     for (const queue of ['mail', 'work']) await client.queues.create(queue)
     const [mail, work] = await client.queues.list()
@@ -64,7 +64,7 @@ describe('sending', () => {
     expect(await counts(client, 'mail')).toMatchObject({ committed: 1, inflight: 0 })
   })
 
-  it('brings concurrent sends in few requests, each with its own id, in order', async () => {
+  it('bundles concurrent sends in few requests, each with its own id, in order', async () => {
     const { client, requests } = await start()
     await client.queues.create('mail')
     const before = requests.length
@@ -93,7 +93,7 @@ describe('sending', () => {
     expect(received.map((message) => message.json())).toEqual(Array.from({ length: 2_500 }, (_, i) => i))
   })
 
-  it('delays what asks for it', async () => {
+  it('delays a message on request', async () => {
     const { client } = await start()
     await client.queues.create('mail', { deliveryDelayMs: 60_000 })
     await client.sendBatch('mail', [{ body: 'later' }, { body: 'now', delayMs: 0 }])
@@ -111,7 +111,7 @@ describe('sending', () => {
     expect(await counts(client, 'mail')).toMatchObject({ available: 2 })
   })
 
-  it('says what is wrong with a send', async () => {
+  it('reports what is wrong with a send', async () => {
     const { client } = await start()
     await client.queues.create('mail')
     expect(await failure(client.send('nowhere', 'x'))).toBe('UnknownQueue')
@@ -182,7 +182,7 @@ describe('receiving', () => {
     expect((await waiting).map((message) => message.text())).toEqual(['hello'])
   })
 
-  it('is issued anew when the partition gets a new owner', async () => {
+  it('is issued again when the partition gets a new owner', async () => {
     const { client, engine } = await start()
     await client.queues.create('mail')
     const waiting = client.receive('mail', { waitMs: 20_000 })
@@ -203,7 +203,7 @@ describe('receiving', () => {
     await waitUntil(async () => (await client.queues.describe('mail')).waitingPolls === 0)
   })
 
-  it('releases a delivery that comes after the abort, at no cost of an attempt', async () => {
+  it('releases a delivery that arrives after the abort, without counting the attempt', async () => {
     const controller = new AbortController()
     const { client, events } = await start({}, (transport) => ({
       ...transport,
@@ -224,7 +224,7 @@ describe('receiving', () => {
 })
 
 describe('settling by receipt', () => {
-  it('has one result a receipt, with its error', async () => {
+  it('has one result per receipt, with its error', async () => {
     const { client } = await start()
     await client.queues.create('mail', { lateHandles: 'reject' })
     await client.sendBatch('mail', [{ body: 1 }, { body: 2 }])
@@ -318,8 +318,8 @@ describe('a change of a queue that is refused', () => {
       (c) => c.queues.subscriptions.create('mail', 'eu', { leaseMs: 0, deadLetter: 'other' }),
       /leaseMs/,
     ],
-    ['a queue that is there', (c) => c.queues.create('second', { deadLetter: 'other' }), /there already/],
-    ['a queue that is not there', (c) => c.queues.update('new', { deadLetter: 'other' }), /new/],
+    ['an existing queue', (c) => c.queues.create('second', { deadLetter: 'other' }), /there already/],
+    ['a missing queue', (c) => c.queues.update('new', { deadLetter: 'other' }), /new/],
   ]
   it.each(refused)('leaves every queue as it was: %s', async (_, change, message) => {
     const client = await started()
@@ -327,13 +327,13 @@ describe('a change of a queue that is refused', () => {
     await expect(change(client)).rejects.toThrow(message)
     expect(await client.queues.list()).toEqual(before)
   })
-  it('finds circles that go by the dead-letter queue of a subscription', async () => {
+  it('finds circles through the dead-letter queue of a subscription', async () => {
     const { client } = await start()
     await client.queues.create('a', { deadLetter: 'b' })
     await client.queues.subscriptions.create('b', 'eu', { deadLetter: 'c' })
     await expect(client.queues.update('c', { deadLetter: 'a' })).rejects.toThrow(/circle: c → a → b → c/)
   })
-  it('finds no end in a circle of others, and does not look for one', async () => {
+  it('stops at a circle among other queues', async () => {
     const { client, engine } = await start()
     const by = { name: 'other', origin: 'test' }
     for (const [queue, name] of [

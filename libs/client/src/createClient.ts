@@ -19,7 +19,7 @@ import type { QueueNamed } from './schema/defineQueue.ts'
 import { sendMessage, sendMessages } from './sendMessages.ts'
 import { settleReceipts } from './settleReceipts.ts'
 
-/** Makes a client over a transport, which it owns from then on: `close` closes both. */
+/** Creates a client over a transport, which it owns from then on: `close` closes both. */
 export const createClient = (transport: Transport, options: ClientOptions = {}): Client =>
   new TransportClient(transport, options)
 

@@ -5,8 +5,8 @@ import type { BatchOptions, SendOptions } from './SendOptions.ts'
 const encoder = new TextEncoder()
 
 /**
- * Body and what travels beside it, as the partition stores it. What `own` sets beats `shared`.
- * Errors: `BodyTooLarge`, `InvalidArgument` (a body that JSON cannot say).
+ * Body and attributes, as the partition stores them. `own` wins over `shared`. Errors: `BodyTooLarge`,
+ * `InvalidArgument` (a body that JSON cannot hold).
  */
 export const encodeMessage = (
   body: unknown,
@@ -35,7 +35,7 @@ export const encodeMessage = (
   return encodeEnvelope(bytes, meta)
 }
 
-/** A body as bytes. Errors: `BodyTooLarge`, `InvalidArgument` (a body that JSON cannot say). */
+/** A body as bytes. Errors: `BodyTooLarge`, `InvalidArgument` (a body that JSON cannot hold). */
 export const encodeBody = (body: unknown): Uint8Array => {
   const bytes =
     body instanceof Uint8Array ? body : encoder.encode(typeof body === 'string' ? body : stringify(body))
@@ -50,11 +50,11 @@ export const encodeBody = (body: unknown): Uint8Array => {
 const contentTypeOf = (body: unknown): string | undefined =>
   body instanceof Uint8Array ? undefined : typeof body === 'string' ? 'text/plain' : 'application/json'
 
-/** A body as JSON text. Errors: `InvalidArgument` (what JSON cannot say). */
+/** A body as JSON text. Errors: `InvalidArgument` (what JSON cannot hold). */
 export const stringify = (body: unknown): string => {
   const text = stringifyOrThrow(body)
   if (text === undefined)
-    throw new KirokuError('InvalidArgument', `The body is ${typeof body}, which JSON cannot say`)
+    throw new KirokuError('InvalidArgument', `The body is ${typeof body}, which JSON cannot hold`)
   return text
 }
 

@@ -1,6 +1,6 @@
 import { KirokuError, errorRegistry, isKirokuError, type ErrorId } from '@kiroku/protocol'
 
-/** Whatever was thrown as an error of the registry; an unknown failure is a defect. */
+/** What was thrown, as an error of the registry; an unknown failure is a defect. */
 export const toKirokuError = (thrown: unknown): KirokuError =>
   isKirokuError(thrown)
     ? thrown
@@ -9,15 +9,17 @@ export const toKirokuError = (thrown: unknown): KirokuError =>
       })
 
 /**
- * The error as its caller should see it: what a callback rejects with knows nothing of who awaits it, so its stack
- * would end inside of this library. To be thrown by an async function that the caller awaits.
+ * The error as its caller should see it: a rejection from a callback does not know its awaiting caller, so
+ * its stack would end inside this library. Throw it in an async function that the caller awaits.
  */
 export const forCaller = (thrown: unknown): unknown =>
   isKirokuError(thrown)
     ? new KirokuError(thrown.id, thrown.message, { cause: thrown.cause, retryAfterMs: thrown.retryAfterMs })
     : thrown
 
-/** Whether the same request can succeed later at the same place; what moved must be asked for elsewhere. */
+/**
+ * Whether the same request can succeed later at the same partition; what moved must be requested elsewhere.
+ */
 export const isRetryable = (error: KirokuError): boolean =>
   errorRegistry[error.id].retryable && error.id !== 'QueueMoved'
 

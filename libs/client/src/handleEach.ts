@@ -2,7 +2,7 @@ import { deferral, isBackPressure } from './BackPressure.ts'
 import type { Batch, ConsumedMessage } from './Batch.ts'
 import type { MessageHandler } from './Consumer.ts'
 
-/** A batch handler that runs the messages of a batch side by side and lets each fail, or wait, alone. */
+/** A batch handler that runs the messages of a batch concurrently and lets each fail, or wait, on its own. */
 export const handleEach =
   <T>(handler: MessageHandler<T>, failed: (error: unknown, message: ConsumedMessage) => void) =>
   async (batch: Batch<T>): Promise<void> => {

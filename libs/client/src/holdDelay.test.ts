@@ -11,30 +11,30 @@ it.each([
   expect(holdDelay(settlement, 86_400_000)).toEqual({ settlement: { ...settlement, delayMs: taken } })
 })
 
-it.each([810_000_000, Infinity])('holds a delay of %s ms to the longest and says so', (delayMs) => {
+it.each([810_000_000, Infinity])('caps a delay of %s ms at the longest and says so', (delayMs) => {
   const { settlement, beyondMs } = holdDelay({ type: 'Retry', delayMs, error: 'no' }, 86_400_000)
   expect(settlement).toMatchObject({ type: 'Retry', delayMs: 86_400_000 })
   expect(settlement).toHaveProperty('error', expect.stringMatching(/^no; a delay of .* the longest, 1 d$/u))
   expect(beyondMs).toBe(delayMs)
 })
 
-it('keeps the note about a delay whole where the error is long', () => {
+it('keeps the note about a delay intact when the error is long', () => {
   const { settlement } = holdDelay({ type: 'Retry', delayMs: Infinity, error: 'x'.repeat(1_000) }, 86_400_000)
   const { error } = settlement as { error: string }
   expect(error).toHaveLength(1_000)
-  expect(error).toMatch(/x; a delay of Infinity ms was asked for and held to the longest, 1 d$/u)
+  expect(error).toMatch(/x; a delay of Infinity ms was capped at the longest, 1 d$/u)
 })
 
-it('holds the delay of what is given back likewise, and keeps the rest of it', () => {
+it('caps the delay of a release likewise, and keeps the rest of it', () => {
   const asked = { type: 'Release', delayMs: Infinity, holdSubscription: true } as const
   expect(holdDelay(asked, 86_400_000).settlement).toEqual({
     ...asked,
     delayMs: 86_400_000,
-    error: 'a delay of Infinity ms was asked for and held to the longest, 1 d',
+    error: 'a delay of Infinity ms was capped at the longest, 1 d',
   })
 })
 
-it('leaves what is no number to the engine, which refuses it', () => {
+it('leaves what is not a number to the engine, which refuses it', () => {
   expect(holdDelay({ type: 'Retry', delayMs: NaN }, 86_400_000)).toEqual({
     settlement: { type: 'Retry', delayMs: NaN },
   })

@@ -1,6 +1,6 @@
 /**
- * The native client. Owns producers, receives, consumers and the keeping of leases over a transport port. Never
- * knows NATS; talks to `@kiroku/partition` for commands and to `@kiroku/message` for errors.
+ * The native client. Owns producers, receives, consumers and the renewal of leases over a transport port.
+ * Knows nothing of NATS; talks to `@kiroku/partition` for commands and to `@kiroku/message` for errors.
  */
 export type { LogDirectory, RequestOptions, Transport } from './Transport.ts'
 export { realClock, type Clock, type TimerHandle } from './Clock.ts'

@@ -23,7 +23,7 @@ describe('a queue without a dead-letter queue', () => {
     expect(await warnings('mail')).toEqual([])
   })
 
-  it('is none to warn about when it is a dead-letter queue itself, of a queue anywhere or of a subscription', async () => {
+  it('is not warned about when it is a dead-letter queue itself, of any queue or subscription', async () => {
     const { client, warnings } = await start()
     const names = ['a', 'b', 'c', 'd', 'e']
     for (const name of names) await client.queues.create(name, { deadLetter: `${name}-dead` })
@@ -33,7 +33,7 @@ describe('a queue without a dead-letter queue', () => {
     expect((await client.queues.list()).flatMap((queue) => queue.warnings)).toEqual([])
   })
 
-  it('is none to warn about as soon as a change of this client names it', async () => {
+  it('is not warned about as soon as a change of this client names it', async () => {
     const { client, warnings } = await start()
     for (const name of ['mail', 'dead', 'lost']) await client.queues.create(name)
     expect([await warnings('dead'), await warnings('lost')]).toEqual([[isDiscarded], [isDiscarded]])
@@ -52,13 +52,13 @@ describe('a queue without a dead-letter queue', () => {
     ])
   })
 
-  it('is none to warn about when it deletes itself, as reply queues do', async () => {
+  it('is not warned about when it deletes itself, as reply queues do', async () => {
     const { client, warnings } = await start()
     await client.queues.create('passing', { idleMs: 60_000 })
     expect(await warnings('passing')).toEqual([])
   })
 
-  it('is told of once when it is consumed', async () => {
+  it('is reported once when it is consumed', async () => {
     const { client, told } = await start()
     for (const name of ['mail', 'other']) await client.queues.create(name)
     await client.queues.create('safe', { deadLetter: 'dead' })

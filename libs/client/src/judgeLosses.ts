@@ -2,10 +2,10 @@ import { discardWarnings, retentionWarnings, type QueueDescription } from '@kiro
 
 type Judged = Pick<QueueDescription, 'name' | 'config' | 'subscriptions'>
 
-/** Warns of a queue that loses what fails, at once or before its time, in words. */
+/** Warnings about a queue that loses failed messages, at once or too early. */
 export type LossJudge = (queue: Judged) => string[]
 
-/** Judges queues by all queues of their log: a dead-letter queue may do without one of its own. */
+/** Judges queues by all queues of their log: a dead-letter queue needs none of its own. */
 export const judgeLosses = (queues: readonly Judged[]): LossJudge => {
   const named = new Set(
     queues.flatMap(({ config, subscriptions }) =>

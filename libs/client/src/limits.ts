@@ -2,7 +2,7 @@ import { limits as partitionLimits } from '@kiroku/protocol'
 
 /** Limits of a client; the unit is in the name. */
 export const limits = {
-  /** Requests under way at the same time, for each partition: with sends, and with settling. */
+  /** Concurrent requests per partition: with sends, and with settling. */
   sendRequestsMax: 4,
   settleRequestsMax: 4,
   /** A request closes at this many messages, bytes or commands. */
@@ -18,18 +18,18 @@ export const limits = {
   pendingBytesMax: 256 * 1024 * 1024,
   /** Messages of one settling command. */
   settleMessagesMax: 10_000,
-  /** A part that had nothing, or did not answer, is not asked alone for so long. */
+  /** How long an empty or unresponsive part is not asked alone. */
   quietPlaceMs: 100,
   deafPlaceMs: 1_000,
-  /** How long a part that does not answer is asked what it has. */
+  /** How long an unresponsive part is asked what it has. */
   partReplyMs: 2_000,
-  /** How long what all partitions said of their queues is used to judge which of them lose what fails. */
+  /** How long the partitions' lists of queues are reused to judge which queues lose failed messages. */
   lossJudgeMs: 5_000,
   /** Repeated receives that are remembered, for answers that come late. */
   repeatsMax: 10_000,
   /**
-   * How long a request may be repeated: less than a partition remembers its answer by what a last repeat may be under
-   * way, and a partition's clock may be ahead, at a take-over.
+   * How long a request may be repeated: less than a partition remembers its answer, by the time a last repeat
+   * may be in flight and a clock may be ahead at a take-over.
    */
   timeoutMsMax: partitionLimits.producerIdleMs - 5 * 60_000,
   backoffMsMin: 200,
@@ -48,9 +48,12 @@ export const limits = {
   messageTimeoutMs: 12 * 3_600_000,
   /** How long a request waits for its reply. */
   replyTimeoutMs: 30_000,
-  /** How long a reply waits for its requester, which may have lost its connection, and how long the queue is there without any. */
+  /**
+   * How long a reply waits for its requester, which may have lost its connection, and how long the queue
+   * lives without receives.
+   */
   replyRetentionMs: 2 * 60_000,
   replyQueueIdleMs: 24 * 3_600_000,
-  /** How long the quickest delivery stays the measure of the others. */
+  /** How long the quickest delivery stays the reference for others. */
   offsetSpanMs: 60_000,
 } as const

@@ -56,7 +56,7 @@ const mergeSubscription = (
   parts: readonly QueueDescription[],
 ): SubscriptionDescription => {
   const same = parts.flatMap((part) => part.subscriptions.find(({ name }) => name === sub.name) ?? [])
-  // Parts are held each by itself.
+  // Each part is held on its own.
   const hold = same.reduce((last, part) => laterHold(last, part.hold), sub.hold)
   const batches = mergeRecentBatches([sub.batches, ...same.map((each) => each.batches)])
   const consumers = mergeConsumers([sub.consumers, ...same.map((each) => each.consumers)])

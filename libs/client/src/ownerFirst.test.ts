@@ -4,7 +4,9 @@ import { waitUntil } from '@kiroku/testkit'
 import { expect, it, onTestFinished } from 'vitest'
 import { createClient, inProcess, ownerFirst, type LocalOwners, type Transport } from './index.ts'
 
-/** An engine whose partitions are reached here where `isHere` says so, and over a counted transport elsewhere. */
+/**
+ * An engine whose partitions are local when `isHere` says so, and otherwise reached over a counted transport.
+ */
 const start = async () => {
   const engine = await startMemoryEngine()
   onTestFinished(() => engine.close())
@@ -49,7 +51,7 @@ const transportTo = (request: LocalOwners['request']): Transport =>
 const list: readonly Command[] = [{ type: 'ListQueues' }]
 const empty: Reply = { epoch: 1, seq: 1, answers: [{ ok: { queues: [] } }] }
 
-it('what this process owns is asked here, and the rest over the transport', async () => {
+it('partitions of this process are asked locally, and the rest over the transport', async () => {
   const { asked, client } = await startClient()
   asked.isHere = (partition) => partition === 0
   const queues = Array.from({ length: 8 }, (_, i) => `queue-${i}`)

@@ -5,15 +5,15 @@ import { cancelPolls } from './cancelPolls.ts'
 /** The owners of partitions that run in this process. */
 export interface LocalOwners {
   /**
-   * Answers commands as the partition's owner; undefined while this process does not own it. Rejects with what a
-   * transport rejects with.
+   * Answers commands as the partition's owner; undefined while this process does not own it. Rejects as a
+   * transport does.
    */
   readonly request: (partition: number, commands: readonly Command[]) => Promise<Reply> | undefined
 }
 
 /**
- * The transport of a client that runs beside owners: to them without a wire, to all others over `transport`. Each
- * request goes to where the partition is owned when it leaves, so that a client follows an owner that moves.
+ * The transport of a client in a process with owners: direct to them, over `transport` to all others. Each
+ * request goes to the partition's owner at that time, so that a client follows an owner that moves.
  */
 export const ownerFirst = (owners: LocalOwners, transport: Transport): Transport => {
   const strayListeners = new Set<(partition: number, reply: Reply) => void>()
@@ -39,7 +39,7 @@ export const ownerFirst = (owners: LocalOwners, transport: Transport): Transport
         reject(error as Error)
       }
       const stopCancelling = cancelPolls(commands, signal, (cancel) => owners.request(partition, [cancel]))
-      // An owner whose store is away answers when it is back.
+      // An owner whose store is down answers when it is back.
       const timer = setTimeout(
         () => fail(new KirokuError('Timeout', `Partition ${partition} did not answer in time`)),
         timeoutMs,

@@ -52,7 +52,7 @@ export const receiveMessages = async <T>(
   const messages = receivedMessages<T>(context, partition.settler)
   if (typeof from === 'string') return messages
   return fittingMessages(from, messages, {
-    // It is refused without a dead-letter queue. What cannot be settled at all is delivered again.
+    // It is refused without a dead-letter queue. What cannot be settled at all is redelivered.
     deadLetter: (message, error) =>
       message
         .deadLetter(error)

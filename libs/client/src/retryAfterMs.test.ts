@@ -21,12 +21,12 @@ describe('a Retry-After', () => {
     },
   )
 
-  it('of a date that is over, or nearly so, is a second', () => {
+  it('of a past or imminent date is a second', () => {
     for (const ms of [29_999, 30_000, 86_400_000])
       expect(retryAfterMs('Sat, 21 Nov 2026 08:49:37 GMT', now + ms)).toBe(1_000)
   })
 
-  it('of a date is held against the clock of this machine where no other is given', () => {
+  it("of a date is compared with this machine's clock by default", () => {
     const header = new Date(Date.now() + 60_000).toUTCString()
     const ms = retryAfterMs(header)!
     expect(ms).toBeGreaterThan(50_000)
@@ -34,7 +34,7 @@ describe('a Retry-After', () => {
   })
 
   it.each([null, undefined, '', 'soon', '-5', '1e3', '0x10', 'Infinity', '2026-11-21', 'Sat, whenever'])(
-    'of %s says nothing',
+    'of %s is ignored',
     (header) => {
       expect(retryAfterMs(header, now)).toBeUndefined()
     },

@@ -1,11 +1,14 @@
-/** No upstream is asked again sooner, whatever it says: a `Retry-After` is in whole seconds, and 0 would be a tight loop. */
+/**
+ * Minimum pause, whatever the upstream says: a `Retry-After` is in whole seconds, and 0 would be a tight
+ * loop.
+ */
 const shortestMs = 1_000
 
 const seconds = /^\d+(\.\d+)?$/
 const date = /^(mon|tue|wed|thu|fri|sat|sun)/i
 
 /**
- * Reads the `Retry-After` of an HTTP answer: seconds, or a date, which is held against this machine's clock.
+ * Reads the `Retry-After` of an HTTP answer: seconds, or a date, which is compared with this machine's clock.
  *
  * @param header as `response.headers.get('retry-after')` gives it
  * @param nowMs time in ms since 1970
@@ -21,7 +24,7 @@ export const retryAfterMs = (
   const text = header?.trim() ?? ''
   if (seconds.test(text)) return Math.max(shortestMs, Math.ceil(Number(text) * 1_000))
   if (!date.test(text)) return undefined
-  // One of the three forms of a date has no zone, and means the same one.
+  // One of the three date formats has no zone, and means GMT too.
   const at = Date.parse(/gmt|utc|[+-]\d{4}$/i.test(text) ? text : `${text} GMT`)
   return Number.isNaN(at) ? undefined : Math.max(shortestMs, at - nowMs)
 }

@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import { expect, it } from 'vitest'
 import { counts, failure, start } from './testing/startClient.ts'
 
-it('sends what people have: interfaces, dates, what has toJSON; and refuses what JSON cannot say', async () => {
+it('sends interfaces, dates and what has toJSON, and refuses what JSON cannot hold', async () => {
   interface Mail {
     to: string
     at: Date
@@ -27,7 +27,7 @@ it('sends what people have: interfaces, dates, what has toJSON; and refuses what
   await client.send('mail', { counts: new Map([['a', 1]]) })
 })
 
-it('refuses an option that there is not', async () => {
+it('refuses an unknown option', async () => {
   const { client } = await start()
   await client.queues.create('mail')
   const options = { delay: 5 }
@@ -43,7 +43,7 @@ it('refuses an option that there is not', async () => {
   expect(await counts(client, 'mail')).toMatchObject({ sent: 0 })
 })
 
-it('has an error that nobody caught show what to do, and the line that called', async () => {
+it('has an uncaught error show what to do, and the calling line', async () => {
   const { client } = await start()
   await client.queues.create('mail')
   const errorOf = (work: () => Promise<unknown>) => work().catch((error: unknown) => error)

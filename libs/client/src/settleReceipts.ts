@@ -11,7 +11,7 @@ interface DeliveryGroup {
   readonly at: { readonly index: number; readonly number: number }[]
 }
 
-/** Settles by receipt: one request a delivery at most, one result a receipt, in order. */
+/** Settles by receipt: at most one request per delivery, one result per receipt, in order. */
 export const settleReceipts = async (
   log: OpenLog,
   receipts: readonly string[],

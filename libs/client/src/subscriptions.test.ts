@@ -36,7 +36,7 @@ const texts = async (client: Client, subscription?: string): Promise<string[]> =
 }
 
 describe('subscriptions', () => {
-  it('get every message each, and settle it each for itself', async () => {
+  it('each get every message, and settle it independently', async () => {
     const { client } = await start()
     await client.queues.subscriptions.create('orders', 'billing')
     await client.send('orders', 'x')
@@ -78,7 +78,7 @@ describe('subscriptions', () => {
     expect(await texts(client)).toEqual(['a', 'b'])
   })
 
-  it('are consumed with their own settings, and one that is not there ends the consumer', async () => {
+  it('are consumed with their own settings, and a missing one ends the consumer', async () => {
     const { client } = await start()
     await client.queues.subscriptions.create('orders', 'billing', { batchMessages: 2, batchWaitMs: 0 })
     const sizes: number[] = []
@@ -95,7 +95,7 @@ describe('subscriptions', () => {
 })
 
 describe('tags', () => {
-  it('decide who gets a message, and are told to those who do', async () => {
+  it('decide who gets a message, and are delivered with it', async () => {
     const { client } = await start()
     await client.queues.subscriptions.create('orders', 'eu', { tags: ['eu'] })
     await client.send('orders', 'of eu', { tag: 'eu' })

@@ -5,7 +5,7 @@ import { createClient, inProcess } from './index.ts'
 
 afterEach(() => vi.restoreAllMocks())
 
-it('a handler that throws is told with its queue, message, attempt and stack, where nobody listens', async () => {
+it('a handler that throws is reported with its queue, message, attempt and stack, without a listener', async () => {
   const told: unknown[][] = []
   vi.spyOn(console, 'error').mockImplementation((...line) => void told.push(line))
   const engine = await startMemoryEngine()

@@ -18,14 +18,14 @@ export const tellOnConsole = (event: ClientEvent): void => {
       )
     case 'delayHeld':
       return console.error(
-        `kiroku: the handler of "${event.queue}" asked for a delay of ${inTime(event.delayMs)} for ${event.messageId}, which is held to ${inTime(event.heldToMs)}; told once`,
+        `kiroku: the handler of "${event.queue}" asked for a delay of ${inTime(event.delayMs)} for ${event.messageId}, which was capped at ${inTime(event.heldToMs)}; reported once`,
       )
     case 'queueWarning':
       return console.error(`kiroku: warning for queue "${event.queue}": ${event.warning}`)
     case 'consumerFailed':
       return console.error(`kiroku: the consumer of "${event.queue}" has ended: ${textOf(event.error)}`)
     case 'engineLost':
-      return console.error(`kiroku: no answer from the engine, trying again: ${event.error.message}`)
+      return console.error(`kiroku: no answer from the engine, retrying: ${event.error.message}`)
     case 'engineBack':
       return console.error(`kiroku: the engine answers again, after ${(event.awayMs / 1_000).toFixed(1)} s`)
     case 'leaseLost':

@@ -10,11 +10,11 @@ export interface ChildOptions {
   readonly partitions: number
   /** Pretends to be on this machine, so that others cannot see by the pid that it is dead. */
   readonly machine?: string
-  /** How long each partition takes to drain. */
+  /** Time in ms that each partition takes to drain. */
   readonly drainMs?: number
 }
 
-/** What a node says on stdout. */
+/** A line of a node on stdout. */
 export interface ChildLine {
   readonly kind: string
   readonly partition?: number | undefined
@@ -48,7 +48,7 @@ export class ClusterNode {
     return this.#child.pid ?? -1
   }
 
-  /** The partitions that run here now. */
+  /** The partitions that run here. */
   running(): ReadonlyArray<number> {
     const running = new Set<number>()
     for (const { kind, partition } of this.lines) {
@@ -63,7 +63,7 @@ export class ClusterNode {
     return this.lines.filter((line) => line.kind === kind)
   }
 
-  /** Asks how long ago the least recently confirmed of its locks was confirmed, in ms. */
+  /** Asks for the age of its oldest lock confirmation, in ms. */
   async oldestLeaseMs(): Promise<number> {
     const before = this.of('LEASES').length
     this.#child.stdin?.write('leases\n')

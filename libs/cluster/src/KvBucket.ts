@@ -9,7 +9,7 @@ export interface KvEntry<A> {
   readonly key: string
   readonly value: A | undefined
   readonly revision: number
-  /** When it was written, in ms since 1970; only `list` tells. */
+  /** When it was written, in ms since 1970; set by `list` only. */
   readonly writtenAt?: number
 }
 
@@ -25,7 +25,7 @@ const asKirokuError = (error: unknown, what: string): KirokuError => {
   if (error instanceof KirokuError) return error
   const cause = { cause: error }
   if (error instanceof NoRespondersError)
-    return new KirokuError('JetStreamDisabled', `There is no answer for ${what}.`, cause)
+    return new KirokuError('JetStreamDisabled', `No answer for ${what}.`, cause)
   if (error instanceof TimeoutError)
     return new KirokuError('Timeout', `No answer for ${what} within ${requestTimeoutMs} ms.`, cause)
   return new KirokuError('NatsUnreachable', `${what}: ${String(error)}`, cause)
@@ -73,7 +73,7 @@ export class KvBucket<A> {
     }
   }
 
-  /** Names a bucket without looking whether it exists; reading one that does not finds nothing. */
+  /** Names a bucket without checking that it exists; reading one that does not finds nothing. */
   static open<A>(nc: NatsConnection, name: string): KvBucket<A> {
     return new KvBucket<A>(nc, name)
   }
@@ -131,7 +131,7 @@ export class KvBucket<A> {
     throw new KirokuError('Timeout', `No answer from ${this.#stream} within ${requestTimeoutMs} ms.`)
   }
 
-  /** Writes a value whatever was there; gives its revision. */
+  /** Writes a value unconditionally; returns its revision. */
   async put(key: string, value: A): Promise<number> {
     const revision = await this.#write(key, JSON.stringify(value))
     if (revision === undefined) throw new KirokuError('Internal', 'An unconditional write was refused.')
@@ -141,13 +141,15 @@ export class KvBucket<A> {
   /**
    * Writes a value if the key is still at `expectedRevision` (0: never written).
    *
-   * @returns the new revision, or undefined if the key has moved on
+   * @returns the new revision, or undefined if the key has changed
    */
   compareAndSet(key: string, value: A, expectedRevision: number): Promise<number | undefined> {
     return this.#write(key, JSON.stringify(value), expectedRevision)
   }
 
-  /** Deletes a key, if `expectedRevision` is given only at that revision. Gives undefined if it has moved on. */
+  /**
+   * Deletes a key, if `expectedRevision` is given only at that revision. Returns undefined if it has changed.
+   */
   delete(key: string, expectedRevision?: number): Promise<number | undefined> {
     return this.#write(key, '', expectedRevision, 'DEL')
   }

@@ -2,7 +2,7 @@ import type { KvBucket } from './KvBucket.ts'
 import { isCertainlyDead } from './ProcessIdentity.ts'
 import type { RunnerRecord } from './RunnerRecord.ts'
 
-/** Who is there: keeps our own heartbeat and judges those of the others. */
+/** Membership: keeps this node's heartbeat and judges those of the others. */
 export class Membership {
   readonly #bucket: KvBucket<RunnerRecord>
   readonly #ttlMs: number
@@ -28,18 +28,20 @@ export class Membership {
     return this.#self.leaving
   }
 
-  /** When the last heartbeat that arrived was sent: until one TTL later nobody may call us dead. */
+  /**
+   * When the last heartbeat that arrived was sent: for one TTL after that no node may consider this one dead.
+   */
   get beatAtMs(): number {
     return this.#beatAtMs
   }
 
-  /** Puts our heartbeat there for the first time. */
+  /** Writes this node's heartbeat for the first time. */
   async join(): Promise<void> {
     this.#isMember = true
     await this.beat()
   }
 
-  /** Renews our heartbeat. */
+  /** Renews this node's heartbeat. */
   async beat(): Promise<void> {
     if (!this.#isMember) return
     const sentAtMs = performance.now()
@@ -47,13 +49,16 @@ export class Membership {
     this.#beatAtMs = sentAtMs
   }
 
-  /** Tells the others to take our partitions over; the heartbeat goes on, so that our locks stay ours meanwhile. */
+  /**
+   * Asks the others to take over this node's partitions; the heartbeat continues, so that its locks stay
+   * valid meanwhile.
+   */
   async leave(): Promise<void> {
     this.#self = { ...this.#self, leaving: true }
     await this.beat()
   }
 
-  /** Takes our heartbeat away, after the last lock was given back. */
+  /** Removes this node's heartbeat, after the last lock was released. */
   async signOff(): Promise<void> {
     if (!this.#isMember) return
     this.#isMember = false
@@ -93,7 +98,10 @@ export class Membership {
     return isCertainlyDead(known, this.#self.machine) || !this.#isInGrace(performance.now())
   }
 
-  /** After NATS was away the heartbeats of the living may have expired too: they get one TTL to beat again. */
+  /**
+   * After an outage of NATS the heartbeats of the living may have expired too: they get one TTL to beat
+   * again.
+   */
   #isInGrace(nowMs: number): boolean {
     return nowMs - this.#recoveredAtMs < this.#ttlMs
   }

@@ -1,4 +1,4 @@
-/** The value of a lock. A lock that nobody holds has no value. */
+/** The value of a lock. A free lock has no value. */
 export interface PartitionLock {
   /** Address of the runner that holds it. */
   readonly owner: string
@@ -10,7 +10,7 @@ export const locksBucket = (log: string): string => `KIROKU_${log}_LOCKS`
 /** Key of a partition's lock. */
 export const lockKey = (partition: number): string => `partition.${partition}`
 
-/** The partition of a lock's key, undefined for a key that is not ours. */
+/** The partition of a lock's key, undefined for a foreign key. */
 export const partitionOfKey = (key: string): number | undefined => {
   const match = /^partition\.(\d+)$/.exec(key)
   return match?.[1] === undefined ? undefined : Number(match[1])

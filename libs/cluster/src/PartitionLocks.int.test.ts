@@ -31,7 +31,7 @@ const node = async (address: string) => {
   return { membership, locks: new PartitionLocks(bucket, membership) }
 }
 
-test('a free lock goes to exactly one of those who ask at once', async () => {
+test('a free lock goes to exactly one of those asking at once', async () => {
   const nodes = await Promise.all(['a', 'b', 'c'].map(node))
   const taken = await Promise.all(nodes.map(({ locks }) => locks.acquire([0, 1, 2, 3], never)))
   expect(taken.flat().sort()).toEqual([0, 1, 2, 3])
@@ -60,7 +60,7 @@ test('a late release does not undo the lock of a successor', async () => {
   expect((await bucket.get(lockKey(0)))?.value).toEqual({ owner: 'b' })
 })
 
-test('an attempt that was given up leaves no lock behind', async () => {
+test('an abandoned attempt leaves no lock behind', async () => {
   const a = await node('a')
   const givenUp = new AbortController()
   const attempt = a.locks.acquire([0, 1], givenUp.signal)
@@ -70,7 +70,7 @@ test('an attempt that was given up leaves no lock behind', async () => {
   expect((await bucket.get(lockKey(1)))?.value).toBeUndefined()
 })
 
-test('a lock that names us without our knowing is swept, those we hold are not', async () => {
+test('a lock that names this node without its knowledge is swept, those it holds are not', async () => {
   const a = await node('a')
   await a.locks.acquire([0], never)
   await bucket.put(lockKey(1), { owner: 'a' })
@@ -79,7 +79,7 @@ test('a lock that names us without our knowing is swept, those we hold are not',
   expect((await bucket.get(lockKey(1)))?.value).toBeUndefined()
 })
 
-test('a lock that somebody wiped is taken back by its holder', async () => {
+test('a lock that was wiped is taken back by its holder', async () => {
   const a = await node('a')
   await a.locks.acquire([0], never)
   await bucket.delete(lockKey(0))
@@ -103,7 +103,7 @@ test('locks are kept while nats-server does not answer', async () => {
   const a = await node('a')
   await a.locks.acquire([0, 1], never)
   await server().kill('SIGSTOP')
-  // The signal is sent, not yet obeyed.
+  // The signal is sent, but may not have arrived yet.
   const threads = `/proc/${server().pid}/task`
   await waitUntil(() =>
     readdirSync(threads).every((t) => readFileSync(`${threads}/${t}/stat`, 'utf8').includes(') T ')),

@@ -5,7 +5,7 @@ import { lockKey, type PartitionLock } from './PartitionLock.ts'
 interface HeldLock {
   revision: number
   confirmedAtMs: number
-  /** How it came to us, for the log. */
+  /** How this node got it, for the log. */
   readonly reason: string
   readonly onLost: Set<(reason: string) => void>
 }
@@ -25,22 +25,28 @@ export class PartitionLocks {
     this.#membership = membership
   }
 
-  /** Those of `partitions` that are still ours as far as we know; an unreachable NATS changes nothing about it. */
+  /**
+   * Those of `partitions` that this node still holds as far as it knows; an unreachable NATS does not change
+   * that.
+   */
   stillHeld(partitions: ReadonlyArray<number>): ReadonlyArray<number> {
     return partitions.filter((partition) => this.#held.has(partition))
   }
 
-  /** Monotonic ms up to which the lock was certainly ours; `-Infinity` when it is not. */
+  /** Monotonic ms up to which this node certainly held the lock; `-Infinity` when it does not. */
   confirmedAtMs(partition: number): number {
     return this.#held.get(partition)?.confirmedAtMs ?? -Infinity
   }
 
-  /** How the lock came to us. */
+  /** How this node got the lock. */
   reason(partition: number): string {
     return this.#held.get(partition)?.reason ?? 'unknown'
   }
 
-  /** Calls `listener` once when the lock turns out to be another's; at once if it is not ours. Gives a way to stop it. */
+  /**
+   * Calls `listener` once when the lock turns out to be another node's; at once if it is not held. Returns a
+   * function that stops it.
+   */
   onLost(partition: number, listener: (reason: string) => void): () => void {
     const lock = this.#held.get(partition)
     if (lock === undefined) {
@@ -54,7 +60,7 @@ export class PartitionLocks {
   /**
    * Takes what can be taken of `partitions`. What could not be taken, for whatever reason, is left out of the answer.
    *
-   * @param signal gives up: what was taken by then is given back
+   * @param signal aborts: what was taken by then is released
    */
   async acquire(partitions: ReadonlyArray<number>, signal: AbortSignal): Promise<ReadonlyArray<number>> {
     this.#attempts++
@@ -79,11 +85,14 @@ export class PartitionLocks {
     const isOurs = owner === this.#membership.address
     if (owner !== undefined && !isOurs && !(await this.#membership.isGone(owner))) return false
     const reason =
-      owner === undefined ? 'was free' : isOurs ? 'was ours already' : `its holder ${owner} is gone`
+      owner === undefined ? 'was free' : isOurs ? 'was held already' : `its holder ${owner} is gone`
     return this.#set(partition, entry?.revision ?? 0, reason)
   }
 
-  /** Writes our name at `revision`, also over our own name: no write from before can then still take effect. */
+  /**
+   * Writes this node's name at `revision`, even over its own name: no earlier write can then still take
+   * effect.
+   */
   async #set(partition: number, revision: number, reason: string): Promise<boolean> {
     const confirmedAtMs = this.#membership.beatAtMs
     const value = { owner: this.#membership.address }
@@ -94,10 +103,10 @@ export class PartitionLocks {
   }
 
   /**
-   * Asks the leader whether the locks we hold still name us. Called after a heartbeat, it moves `confirmedAtMs` to
-   * the moment that heartbeat was sent.
+   * Asks the leader whether the held locks still name this node. Called after a heartbeat, it moves
+   * `confirmedAtMs` to the moment that heartbeat was sent.
    *
-   * @throws KirokuError where the leader does not answer; nothing is given up for that
+   * @throws KirokuError when the leader does not answer; no lock is given up for that
    */
   async confirmAll(): Promise<void> {
     await Promise.all([...this.#held.keys()].map((partition) => this.confirm(partition)))
@@ -106,14 +115,14 @@ export class PartitionLocks {
   /**
    * The same for one lock.
    *
-   * @returns whether it is ours
+   * @returns whether it is held
    */
   async confirm(partition: number): Promise<boolean> {
     const lock = this.#held.get(partition)
     if (lock === undefined) return false
     const { beatAtMs } = this.#membership
     const entry = await this.#bucket.get(lockKey(partition))
-    // It was given back, or taken anew, while the answer was on its way.
+    // It was released, or taken again, while the answer was on its way.
     if (this.#held.get(partition) !== lock) return this.#held.has(partition)
     const owner = entry?.value?.owner
     if (owner === this.#membership.address) {
@@ -133,11 +142,11 @@ export class PartitionLocks {
     return false
   }
 
-  /** Gives a lock back if it is still ours. */
+  /** Releases a lock if it is still held. */
   async release(partition: number): Promise<void> {
     const lock = this.#held.get(partition)
     if (lock === undefined) return
-    // First, lest a confirmation that finds it free takes it back.
+    // First, or a confirmation that finds it free would take it back.
     this.#held.delete(partition)
     try {
       await this.#bucket.delete(lockKey(partition), lock.revision)
@@ -147,16 +156,16 @@ export class PartitionLocks {
     }
   }
 
-  /** Gives everything back. */
+  /** Releases all locks. */
   async releaseAll(): Promise<void> {
     await Promise.all([...this.#held.keys()].map((partition) => this.release(partition)))
   }
 
   /**
-   * Gives back locks that name us though nobody here holds them: the answer to our write was lost, and by then the
-   * partition had fallen to another.
+   * Releases locks that name this node although it does not hold them: the answer to its write was lost, and
+   * by then the partition had fallen to another node.
    *
-   * @param partitions how many there are
+   * @param partitions how many the log has
    */
   async sweep(partitions: number): Promise<void> {
     if (this.#attempts > 0) return

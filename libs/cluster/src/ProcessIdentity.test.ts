@@ -21,6 +21,6 @@ test('a process that has ended is dead to its own machine only', async () => {
   expect(isCertainlyDead({ host: 'here', pid }, machine)).toBe(false)
 })
 
-test.runIf(self.startTicks)('a pid that was given to a later process is dead', () => {
+test.runIf(self.startTicks)('a pid reused by a later process is dead', () => {
   expect(isCertainlyDead({ host: 'here', pid: process.pid, machine, startTicks: '1' }, machine)).toBe(true)
 })

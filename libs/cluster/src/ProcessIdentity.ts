@@ -1,13 +1,13 @@
 import { readFileSync, readlinkSync } from 'node:fs'
 import { hostname } from 'node:os'
 
-/** Which process of which machine, so that another process of that machine can see that it is dead. */
+/** Identifies a process and its machine, so that another process of that machine can see that it is dead. */
 export interface ProcessIdentity {
   readonly host: string
   readonly pid: number
-  /** The boot and pid namespace in which `pid` means something; undefined where the system does not tell. */
+  /** The boot and pid namespace in which `pid` means something; undefined where the system does not say. */
   readonly machine?: string
-  /** The kernel's start time of the process, so that a pid that was given out again is not taken for it. */
+  /** The kernel's start time of the process, so that a reused pid is not taken for it. */
   readonly startTicks?: string
 }
 

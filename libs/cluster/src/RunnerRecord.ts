@@ -7,7 +7,7 @@ export interface RunnerRecord extends ProcessIdentity {
   /** How many partitions the log has, for `cluster status`. */
   readonly partitions: number
   readonly startedAt: string
-  /** It hands its partitions over: it takes no more, but what it still holds is its own until it lets go. */
+  /** It is handing its partitions over: it takes no more, but keeps what it holds until it releases it. */
   readonly leaving: boolean
 }
 

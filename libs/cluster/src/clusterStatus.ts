@@ -13,7 +13,7 @@ export interface RunnerStatus {
   readonly pid: number
   /** ISO 8601. */
   readonly startedAt: string
-  /** It beats, and is not known to be dead. */
+  /** Its heartbeat is alive, and it is not known to be dead. */
   readonly healthy: boolean
   /** It is handing its partitions over. */
   readonly leaving: boolean
@@ -22,20 +22,20 @@ export interface RunnerStatus {
 /** One partition. */
 export interface PartitionStatus {
   readonly partition: number
-  /** Address of the healthy node that holds it; undefined while nobody does. */
+  /** Address of the healthy node that holds it; undefined while it is free. */
   readonly owner: string | undefined
-  /** When that node took its lock, in ms since 1970; undefined while nobody holds it. */
+  /** When that node took its lock, in ms since 1970; undefined while it is free. */
   readonly lockedAt: number | undefined
 }
 
-/** Who is there and who runs what, as the buckets say. */
+/** The nodes and what each runs, according to the buckets. */
 export interface ClusterStatus {
   readonly log: string
   readonly runners: ReadonlyArray<RunnerStatus>
   readonly partitions: ReadonlyArray<PartitionStatus>
 }
 
-/** A log that no node has ever served has no buckets, which is an answer and not an error. */
+/** A log that was never served has no buckets, which is not an error. */
 const listOrNothing = async <A>(bucket: KvBucket<A>): Promise<ReadonlyArray<KvEntry<A>>> => {
   try {
     return await bucket.list()

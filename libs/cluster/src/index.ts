@@ -1,6 +1,6 @@
 /**
  * Owns the placement of partitions on nodes: who runs which partition, the locks and heartbeats behind it, and the
- * hand-over. Never touches a log or a message, and is not what makes ownership safe: that is the log's fence.
+ * hand-over. Never touches a log or a message, and does not make ownership safe: the log's fence does.
  * Talks to NATS KV, and to effect/cluster behind `internal/`.
  */
 export {

@@ -23,7 +23,7 @@ const startNode = (options: Pick<ChildOptions, 'log' | 'machine' | 'drainMs'>) =
   return node
 }
 
-/** All partitions that run on `some` of the nodes, each as often as it runs. */
+/** All partitions that run on `some` nodes, each once per place where it runs. */
 const runningOn = (...some: ReadonlyArray<ClusterNode>) =>
   some.flatMap((node) => node.running()).sort((a, b) => a - b)
 
@@ -58,21 +58,21 @@ const status = async (log: string) => {
   }
 }
 
-/** Until every lock is older than a heartbeat lives. */
+/** Waits until every lock is older than a heartbeat's TTL. */
 const unconfirmedOn = async (...some: ReadonlyArray<ClusterNode>) => {
   for (const node of some)
     await waitUntil(async () => (await node.oldestLeaseMs()) > heartbeatTtlMsDefault + 1000, {
-      what: 'no lock was confirmed for longer than heartbeats live',
+      what: 'no lock was confirmed for longer than the TTL of heartbeats',
     })
 }
 
-/** Until every lock was confirmed several times over, and the heartbeats read many times by then. */
+/** Waits until every lock was confirmed several times, and the heartbeats read many times. */
 const confirmedOn = async (...some: ReadonlyArray<ClusterNode>) => {
   const sinceMs = Date.now()
   for (const node of some)
     await waitUntil(async () => Date.now() - (await node.oldestLeaseMs()) > sinceMs + 2000, {
       timeoutMs: 20_000,
-      what: 'the locks are confirmed again, and again',
+      what: 'the locks are confirmed repeatedly',
     })
 }
 
@@ -91,7 +91,7 @@ describe('one node', () => {
     print('start of a process until all partitions run', lastStart(node) - node.startedAtMs)
   })
 
-  test('runs every partition again after kill -9, without waiting for the heartbeat of the dead', async () => {
+  test('runs every partition again after kill -9, without waiting for the heartbeat of the dead node', async () => {
     const log = newLog()
     const first = startNode({ log })
     await allRunOn(first)
@@ -102,8 +102,8 @@ describe('one node', () => {
     expect(second.of('acquired')[0]?.reason).toContain('is gone')
   })
 
-  test('says of no trouble when it is the last to leave, however long its partitions drain', async () => {
-    // Long enough for it to read many times who is there.
+  test('reports no trouble when it is the last to leave, however long its partitions drain', async () => {
+    // Long enough for it to read the members many times.
     const node = startNode({ log: newLog(), drainMs: 10 * membershipPollMs })
     await allRunOn(node)
     await node.end('SIGTERM')
@@ -187,7 +187,7 @@ describe('two nodes', () => {
     expect(overlaps(first, second)).toEqual([])
   })
 
-  test('keep their partitions while nats-server is frozen for longer than heartbeats live', async () => {
+  test('keep their partitions while nats-server is frozen for longer than the TTL of heartbeats', async () => {
     const log = newLog()
     const first = startNode({ log })
     await allRunOn(first)
@@ -204,7 +204,7 @@ describe('two nodes', () => {
     expect(second.of('STOP')).toEqual([])
   })
 
-  test('keep their partitions while nats-server is down for longer than heartbeats live', async () => {
+  test('keep their partitions while nats-server is down for longer than the TTL of heartbeats', async () => {
     const log = newLog()
     const first = startNode({ log })
     await allRunOn(first)

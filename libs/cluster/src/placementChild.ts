@@ -1,4 +1,7 @@
-/** A node for the tests: runs partitions that do nothing, and tells on stdout what happens. Orders come on stdin. */
+/**
+ * A node for the tests: runs partitions that do nothing, and reports on stdout what happens. Orders come on
+ * stdin.
+ */
 import { connect } from '@kiroku/nats'
 import * as Effect from 'effect/Effect'
 import * as Fiber from 'effect/Fiber'
@@ -59,5 +62,5 @@ createInterface({ input: process.stdin })
     const ages = [...leases.values()].map((lease) => performance.now() - lease.confirmedAtMs())
     say({ kind: 'LEASES', oldestMs: Math.max(0, ...ages), count: ages.length, atMs: Date.now() })
   })
-  // The test that started us is gone.
+  // The test that started this node is gone.
   .on('close', () => process.exit(1))

@@ -13,7 +13,7 @@ interface SuperviseOptions {
   readonly lease: OwnershipLease
   readonly run: PlacementOptions['run']
   readonly emit: (kind: PlacementEvent['kind'], reason: string) => void
-  /** Why the partition is being given back. */
+  /** Why the partition is being released. */
   readonly releaseReason: () => string
 }
 
@@ -25,8 +25,9 @@ const pauseBeforeRestartMs = (failures: number, wasFenced: boolean): number =>
   )
 
 /**
- * Runs a partition whose lock was just taken and keeps it running: what fails is started again, after a pause and
- * only if the leader still names us as its owner. Once the lock is another's it waits to be interrupted.
+ * Runs a partition whose lock was just taken and keeps it running: after a failure it is restarted, after a
+ * pause and only if the leader still names this node as its owner. Once the lock is another node's it waits
+ * to be interrupted.
  */
 export const supervisePartition = (options: SuperviseOptions): Effect.Effect<never> => {
   const { partition, locks, emit } = options

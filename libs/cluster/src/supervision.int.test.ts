@@ -42,7 +42,7 @@ const join = (run: PlacementOptions['run'], partitions = 1) => {
 
 const locks = () => KvBucket.open<PartitionLock>(nc, locksBucket(log))
 
-/** Somebody else, alive and on another machine. */
+/** Another node, alive and on another machine. */
 const stranger = async (): Promise<string> => {
   const address = 'stranger'
   const runners = KvBucket.open<RunnerRecord>(nc, runnersBucket(log))
@@ -67,7 +67,7 @@ test('a partition that fails is started again, with its lock confirmed, longer a
   expect(kinds('acquired')).toHaveLength(1)
 })
 
-test('a partition that dies by a defect or an interruption of its own is started again too', async () => {
+test('a partition that dies by a defect or by interrupting itself is started again too', async () => {
   let starts = 0
   join(() => {
     starts++
@@ -77,7 +77,7 @@ test('a partition that dies by a defect or an interruption of its own is started
   expect(kinds('lost')).toEqual([])
 })
 
-test('a partition whose run throws before it gives an effect is started again', async () => {
+test('a partition whose run throws before it returns an effect is started again', async () => {
   let starts = 0
   join(() => {
     if (starts++ === 0) throw new Error('thrown')
@@ -144,13 +144,13 @@ test('a lock whose holder has vanished is taken back', async () => {
     ),
   )
   await waitUntil(() => starts === 1)
-  // Nobody has ever beaten under that name.
+  // No node ever had a heartbeat under that name.
   await locks().put(lockKey(0), { owner: 'nobody' })
   await waitUntil(() => starts === 2)
   expect(kinds('acquired')[1]?.reason).toBe('its holder nobody is gone')
 })
 
-test('a node that leaves gives everything back and signs off', async () => {
+test('a node that leaves releases everything and signs off', async () => {
   const running = new Set<number>()
   const partitions = 4
   join(
@@ -179,7 +179,7 @@ test('a node that leaves gives everything back and signs off', async () => {
   )
 })
 
-test('a log that nobody serves has an empty status', async () => {
+test('a log that is not served has an empty status', async () => {
   expect(await clusterStatus(nc, log)).toEqual({ log, runners: [], partitions: [] })
 })
 

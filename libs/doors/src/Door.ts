@@ -1,27 +1,27 @@
 import type { Client } from '@kiroku/client'
 import type { Token } from './tokens.ts'
 
-/** Told of every request that failed unexpectedly, once: what failed, and what was asked. */
+/** Called once per request that failed unexpectedly: what failed, and the request. */
 export type OnDefect = (error: unknown, request: string) => void
 
 /** What a door gets from the engine around it. */
 export interface DoorAccess {
   readonly client: Client
-  /** Without any, everyone on this machine is admitted. */
+  /** Without tokens, everyone on this machine is admitted. */
   readonly tokens: readonly Token[]
   /** How long requests under way may take to finish at `close`, in ms. */
   readonly drainMs: number
   readonly onDefect: OnDefect
 }
 
-/** A door that listens. */
+/** A listening door. */
 export interface OpenDoor {
   readonly url: string
   /** Ends receives that wait, lets other requests under way finish, then stops listening. */
   readonly close: () => Promise<void>
 }
 
-/** One protocol by which programs reach the queues. */
+/** A protocol through which programs reach the queues. */
 export interface Door {
   /** Unique in an engine. */
   readonly name: string

@@ -10,7 +10,7 @@ interface Sample {
 /** One distribution. */
 interface HistogramSample {
   readonly labels: Labels
-  /** Upper bounds, ascending; `counts` has one more entry for what lies above. */
+  /** Upper bounds, ascending; `counts` has one more entry for larger values. */
   readonly bounds: readonly number[]
   readonly counts: readonly number[]
   readonly sum: number
@@ -26,7 +26,7 @@ interface Family<Type extends string, S> {
 /** Samples of one metric, as the exposition format groups them. */
 export type MetricFamily = Family<'counter' | 'gauge', Sample> | Family<'histogram', HistogramSample>
 
-/** Takes the samples of one metric from what is measured. */
+/** Reads the samples of one metric from a source. */
 export type Reader<Measured, S = Sample> = (measured: Measured) => readonly S[]
 
 /** One row of a table of metrics. */

@@ -12,17 +12,17 @@ export interface Address {
 export const isLoopback = (host: string): boolean =>
   host === 'localhost' || host === '::1' || host === '[::1]' || /^127(\.\d{1,3}){3}$/.test(host)
 
-/** Refuses an address beyond loopback without tokens. Errors: `TokenRequired`. */
+/** Refuses to bind beyond loopback without tokens. Errors: `TokenRequired`. */
 export const checkBind = (host: string, tokens: readonly Token[]): void => {
   if (tokens.length === 0 && !isLoopback(host))
-    throw new KirokuError('TokenRequired', `the API would be open to everybody on ${host}`)
+    throw new KirokuError('TokenRequired', `the API would be open to everyone on ${host}`)
 }
 
 /** The URL of an HTTP address; IPv6 hosts in brackets. */
 export const httpUrl = ({ host, port }: Address): string =>
   `http://${host.includes(':') ? `[${host.replace(/[[\]]/g, '')}]` : host}:${port}`
 
-/** What it means that an address could not be bound: `PortInUse`, `InvalidArgument`, or the error itself. */
+/** The error for an address that could not be bound: `PortInUse`, `InvalidArgument`, or the error itself. */
 export const listenError = (error: unknown, { host, port }: Address): unknown => {
   for (let e: unknown = error; e instanceof Error; e = e.cause) {
     const { code } = e as NodeJS.ErrnoException

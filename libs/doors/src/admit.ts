@@ -5,14 +5,14 @@ import { authorize, type Role, type Token } from './tokens.ts'
 /** Headers of a request, in lower case. */
 export type Headers = Readonly<Record<string, string | undefined>>
 
-/** What a request shows of its caller. */
+/** What a request says about its caller. */
 export interface Credentials {
   /** The token; empty for none. */
   readonly presented: string
   readonly headers: Headers
 }
 
-/** A caller who was admitted. */
+/** An admitted caller. */
 export interface Admitted {
   readonly name: string
   readonly role: Role
@@ -41,8 +41,8 @@ export const actorOf = ({ name }: Admitted, origin: string, reason: string | und
   reason === undefined ? { name, origin } : { name, origin, reason: reason.slice(0, reasonCharactersMax) }
 
 /**
- * Refuses what another site's page makes a browser send to an API without tokens: cross-site requests, and names that
- * were made to point at this machine. Errors: `Forbidden`.
+ * Refuses what another site's page makes a browser send to an API without tokens: cross-site requests, and
+ * host names rebound to this machine. Errors: `Forbidden`.
  */
 export const checkLocalRequest = (headers: Headers): void => {
   const host = headers['host']?.replace(/:\d+$/, '') ?? 'localhost'
@@ -57,8 +57,8 @@ export const checkLocalRequest = (headers: Headers): void => {
 }
 
 /**
- * Whether a page in a browser made this request. Over plain HTTP to another machine browsers name the page's origin
- * alone, and that with everything that may change something; programs name neither.
+ * Whether a page in a browser made this request. Over plain HTTP to another machine browsers send only the
+ * page's origin, and that with every request that may change something; programs send neither.
  */
 export const isFromPage = (headers: Headers): boolean =>
   headers['sec-fetch-site'] === 'same-origin' || headers['origin'] !== undefined

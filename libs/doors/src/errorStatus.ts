@@ -17,17 +17,17 @@ export const idsByStatus: readonly (readonly [status: number, ids: readonly Erro
   ...Map.groupBy(Object.keys(errorRegistry) as ErrorId[], statusOf),
 ].sort(([a], [b]) => a - b)
 
-/** Whether an error is one that the caller can do something about; all others are defects. */
+/** Whether the caller can do something about an error; all others are defects. */
 export const isForCaller = (error: unknown): error is KirokuError =>
   isKirokuError(error) && statusOf(error.id) !== 500
 
-/** Headers of an error: its pause as every HTTP client knows it, in whole seconds. */
+/** Headers of an error: its pause as Retry-After, in whole seconds. */
 export const errorHeaders = ({
   retryAfterMs,
 }: Pick<DoorError, 'retryAfterMs'>): { readonly 'retry-after'?: string } =>
   retryAfterMs === undefined ? {} : { 'retry-after': `${Math.max(1, Math.ceil(retryAfterMs / 1_000))}` }
 
-/** The answer to what was thrown; what is no `KirokuError` becomes `Internal`. */
+/** The answer to what was thrown; anything but a `KirokuError` becomes `Internal`. */
 export const toDoorError = (cause: unknown): DoorError => {
   const error = isKirokuError(cause)
     ? cause

@@ -36,7 +36,7 @@ describe('tokens', () => {
     expect(() => parseTokens(text)).not.toThrow(/long-enough/)
   })
 
-  it('admit whoever has a role that suffices, and name the caller', () => {
+  it('admit callers whose role suffices, and name them', () => {
     expect(authorize(tokens, 'secret-of-carl', 'admin').name).toBe('carl')
     expect(authorize(tokens, 'secret:with:colons', 'viewer').name).toBe('bob')
     expect(idOf(() => authorize(tokens, 'secret-of-ann', 'operator'))).toBe('Forbidden')
@@ -72,7 +72,7 @@ describe('a request to an API without tokens', () => {
   it.each([
     ['another site', { host: '127.0.0.1:8480', origin: 'https://example.org' }],
     ['a cross-site form', { host: '127.0.0.1:8480', 'sec-fetch-site': 'cross-site' }],
-    ['a name that was bound anew to this machine', { host: 'evil.example.org:8480' }],
+    ['a name rebound to this machine', { host: 'evil.example.org:8480' }],
     ['a sandboxed page', { host: '127.0.0.1:8480', origin: 'null' }],
   ])('is refused for %s', (_, headers) => {
     expect(idOf(() => checkLocalRequest(headers))).toBe('Forbidden')

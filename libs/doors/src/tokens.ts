@@ -13,7 +13,7 @@ export interface Token {
 
 const ranks: Readonly<Record<Role, number>> = { viewer: 0, operator: 1, admin: 2 }
 
-/** Shorter tokens are guessed; this many characters are asked for. */
+/** Shorter tokens can be guessed. */
 const tokenCharactersMin = 8
 
 /** Whether `has` includes what `needs` may do. */
@@ -40,7 +40,7 @@ export const parseTokens = (text: string): Token[] => {
     if (token.length < tokenCharactersMin)
       throw new KirokuError(
         'InvalidConfig',
-        `token "${name}": at least ${tokenCharactersMin} characters, please`,
+        `token "${name}": must have at least ${tokenCharactersMin} characters`,
       )
     if (tokens.some((other) => other.name === name))
       throw new KirokuError('InvalidConfig', `two tokens have the name "${name}"`)
@@ -50,17 +50,14 @@ export const parseTokens = (text: string): Token[] => {
 }
 
 /**
- * Whose token this is, compared in constant time. Errors: `Unauthorized`, `Forbidden`.
+ * The entry of this token, compared in constant time. Errors: `Unauthorized`, `Forbidden`.
  */
 export const authorize = (tokens: readonly Token[], presented: string, needs: Role): Token => {
   const digest = sha256(presented)
   let found: Token | undefined
   for (const candidate of tokens) if (timingSafeEqual(sha256(candidate.token), digest)) found = candidate
   if (found === undefined)
-    throw new KirokuError(
-      'Unauthorized',
-      presented === '' ? 'no token was given' : 'the token is not known here',
-    )
+    throw new KirokuError('Unauthorized', presented === '' ? 'no token was given' : 'the token is not known')
   requireRole(found.name, found.role, needs)
   return found
 }

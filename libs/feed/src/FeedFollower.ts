@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Answer, Command, Reply } from '@kiroku/protocol'
 import type { FeedHub } from './FeedHub.ts'
 
-/** How long it rests between two questions to a partition, in ms. */
+/** Pause between two requests to a partition, in ms. */
 const restMs = 100
-/** The same where the partition did not answer. */
+/** The same after a request without an answer, in ms. */
 const silentMs = 500
 
 /** What a follower needs. */
@@ -17,7 +17,10 @@ export interface FollowerOptions {
   readonly hub: FeedHub
 }
 
-/** Asks the owners of all partitions ten times a second what happened, and tells the hub, while somebody reads the feed. */
+/**
+ * Asks the owners of all partitions ten times per second what happened, and passes it to the hub, while the
+ * feed has readers.
+ */
 export class FeedFollower {
   readonly #options: FollowerOptions
   readonly #stop = new AbortController()

@@ -10,9 +10,9 @@ import {
 } from '@kiroku/protocol'
 import { FeedReader, type FeedSource } from './FeedReader.ts'
 
-/** Stretches that are kept for readers that come back or are slow; about a minute. */
+/** Sets of changes kept for readers that reconnect or are slow; about a minute. */
 const changeSetsMax = 600
-/** And changes of queues in them, so that a log of many queues does not take more. */
+/** Limit on the changes in those sets, so that a log of many queues takes no more memory. */
 const changesMax = 100_000
 
 interface PartitionCounts {
@@ -27,17 +27,17 @@ interface ChangeSet {
 }
 
 /**
- * Knows how every queue stands by what the owners of the partitions tell, and gives that to any number of readers:
- * each gets what changed since it was last given something, in one message, however long it took. Keeps no more for
- * a slow reader than for a fast one; who was away for too long gets a new snapshot.
+ * Knows the counts of every queue from the owners of the partitions, and serves them to any number of
+ * readers: each gets everything that changed since its last message in one message. Keeps no more for a slow
+ * reader than for a fast one; a reader that was away for too long gets a new snapshot.
  */
 export class FeedHub implements FeedSource {
   readonly #incarnation: string
   readonly #partitions: readonly (PartitionCounts | undefined)[]
-  /** Those that do not answer now. */
+  /** Partitions that do not answer now. */
   readonly #silent = new Set<number>()
   #changeSets: ChangeSet[] = []
-  /** Number of the first set that is kept. */
+  /** Number of the first kept set. */
   #first = 0
   #changes = 0
   readonly #waiting = new Set<() => void>()
@@ -47,12 +47,12 @@ export class FeedHub implements FeedSource {
     this.#partitions = Array.from<undefined>({ length: partitions })
   }
 
-  /** Whether every partition was heard of, or does not answer. */
+  /** Whether every partition has reported, or does not answer. */
   get isReady(): boolean {
     return this.#partitions.every((counted, n) => counted !== undefined || this.#silent.has(n))
   }
 
-  /** How far it is. */
+  /** The position of the feed. */
   get progress(): FeedProgress {
     const known = this.#partitions.filter((counted) => counted !== undefined)
     const seqs = this.#partitions.map((counted) => counted?.seq ?? 0)
@@ -64,12 +64,12 @@ export class FeedHub implements FeedSource {
     }
   }
 
-  /** Record up to which it knows a partition; 0: it does not. */
+  /** The last record it knows of a partition; 0: none. */
   seqOf(partition: number): number {
     return this.#partitions[partition]?.seq ?? 0
   }
 
-  /** Takes what an owner tells. */
+  /** Takes the report of an owner. */
   accept(update: PartitionUpdate): void {
     const partitions = this.#partitions as (PartitionCounts | undefined)[]
     const { partition, seq, at } = update
@@ -105,7 +105,7 @@ export class FeedHub implements FeedSource {
     this.#wake()
   }
 
-  /** Takes it that a partition does not answer; what was heard of it stays. */
+  /** Marks a partition that does not answer; its last report stays. */
   silence(partition: number): void {
     if (this.#silent.has(partition)) return
     this.#silent.add(partition)
@@ -113,7 +113,7 @@ export class FeedHub implements FeedSource {
   }
 
   /**
-   * A reader of one queue, or of all. It goes on behind `position` where that is still known.
+   * A reader of one queue, or of all. It resumes after `position` while that is known.
    */
   read(options: { readonly queue?: string; readonly position?: string } = {}): FeedReader {
     const { queue, position } = options
@@ -124,7 +124,7 @@ export class FeedHub implements FeedSource {
     return new FeedReader(this, queue, next)
   }
 
-  /** @internal Number behind the last set. */
+  /** @internal Number after the last set. */
   get end(): number {
     return this.#end
   }
@@ -143,7 +143,7 @@ export class FeedHub implements FeedSource {
     return { kind: 'changes', ...this.progress, queues: [...queues.values()] }
   }
 
-  /** @internal How things stand. */
+  /** @internal A snapshot of all counts. */
   snapshot(only: string | undefined): FeedUpdate {
     const counts = new Map<string, QueueCounts>()
     for (const counted of this.#partitions)
@@ -156,7 +156,7 @@ export class FeedHub implements FeedSource {
     return { kind: 'snapshot', ...this.progress, queues }
   }
 
-  /** @internal Calls once when there is something new; gives back how to stop waiting. */
+  /** @internal Calls `run` once when there is something new; returns a function that stops waiting. */
   onUpdate(wake: () => void): () => void {
     this.#waiting.add(wake)
     return () => this.#waiting.delete(wake)
@@ -188,7 +188,7 @@ export class FeedHub implements FeedSource {
     }
   }
 
-  /** After a gap nothing that was kept leads to what is now. */
+  /** After a gap the kept changes no longer lead to the present. */
   #forget(): void {
     this.#first = this.#end + 1
     this.#changeSets = []

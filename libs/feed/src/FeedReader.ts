@@ -2,7 +2,7 @@ import type { FeedUpdate } from '@kiroku/protocol'
 
 /** What a reader reads from. */
 export interface FeedSource {
-  /** Whether every partition was heard of, or does not answer. */
+  /** Whether every partition has reported, or does not answer. */
   readonly isReady: boolean
   /** Number behind the last set of changes. */
   readonly end: number
@@ -14,11 +14,11 @@ export interface FeedSource {
   onUpdate(wake: () => void): () => void
 }
 
-/** One who reads the feed, at a speed of its own. */
+/** A reader of the feed, at its own speed. */
 export class FeedReader {
   readonly #source: FeedSource
   readonly #queue: string | undefined
-  /** The set that it gets next; undefined: a snapshot. */
+  /** Number of the set that it gets next; undefined: a snapshot. */
   #next: number | undefined
 
   constructor(source: FeedSource, queue: string | undefined, next: number | undefined) {
@@ -27,7 +27,7 @@ export class FeedReader {
     this.#next = next
   }
 
-  /** What there is to tell now; undefined when nothing changed. */
+  /** The next message; undefined when nothing changed. */
   take(): FeedUpdate | undefined {
     const source = this.#source
     if (!source.isReady) return undefined
@@ -37,7 +37,7 @@ export class FeedReader {
     return changes.queues.length === 0 ? undefined : changes
   }
 
-  /** Calls once there is something new. Gives back how to stop waiting. */
+  /** Calls `run` once there is something new. Returns a function that stops waiting. */
   onUpdate(wake: () => void): () => void {
     return this.#source.onUpdate(wake)
   }

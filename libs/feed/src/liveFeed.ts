@@ -2,10 +2,10 @@ import { FeedFollower, type FollowerOptions } from './FeedFollower.ts'
 import { FeedHub } from './FeedHub.ts'
 import type { FeedSource } from './OpenFeed.ts'
 
-/** How long the partitions are followed after the last reader left, so that one who returns can resume, in ms. */
+/** How long the partitions are followed after the last reader left, so that it can resume, in ms. */
 const lingerMs = 10_000
 
-/** The feed of a log. It asks the owners of all partitions only while it has readers. Close it in the end. */
+/** The feed of a log. It asks the owners of all partitions only while it has readers. Close it when done. */
 export const liveFeed = ({
   incarnation,
   ...followed

@@ -2,12 +2,15 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { OpenFeed } from './OpenFeed.ts'
 import { encodeEvent, encodeHeartbeat } from './encodeEvent.ts'
 
-/** A reader gets ten messages per second at most; what happens meanwhile is added up, in ms. */
+/** Least time between two messages to a reader, in ms; changes in between are added up. */
 const messageMs = 100
 /** Pause before a heartbeat when nothing changes, in ms. */
 const heartbeatMs = 5_000
 
-/** The messages of an open feed as server-sent events until `closing`; each is taken when the one before it has left. Closes the feed. */
+/**
+ * The messages of an open feed as server-sent events until `closing`; each is taken once the one before it
+ * was sent. Closes the feed.
+ */
 export async function* serverSentEvents(
   feed: OpenFeed,
   closing: AbortSignal,
@@ -20,7 +23,7 @@ export async function* serverSentEvents(
         yield encodeEvent(message)
         await pause(messageMs)
       } else {
-        // What is new may not concern this reader: the heartbeat is not delayed by it.
+        // News may not concern this reader, so it must not delay the heartbeat.
         if (await isUpdate(feed, closing, saidAt + heartbeatMs - performance.now())) continue
         yield encodeHeartbeat(feed.progress())
       }

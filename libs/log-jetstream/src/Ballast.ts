@@ -21,10 +21,12 @@ import {
 } from './limits.ts'
 import { ballastName } from './names.ts'
 
-/** Under this key the stream's metadata says what the account stored when the store refused more, in bytes. */
+/** Metadata key of the stream: how much the account stored when the store refused more, in bytes. */
 const fullAtKey = 'kiroku-full-at'
 
-/** Where less than this share of a store is free, it is tried from time to time whether it holds more by now. */
+/**
+ * When less than this share of a store is free, it is probed from time to time whether it holds more by now.
+ */
 const probesBelowShare = 0.2
 
 /** Whose ballast it is. */
@@ -35,10 +37,11 @@ interface BallastOf {
 }
 
 /**
- * Room in a store that tells no room, kept by taking it: a stream of pieces that mean nothing. When the store refuses
- * something, half of them go, so that settlements, checkpoints and trims have room, and what was stored until then is
- * how much the store holds. The stream's metadata says that, so that every node goes by it, also after a restart.
- * The pieces come back when there is room for them; the limit is forgotten when the store takes more than that.
+ * Reserves room in a store that does not report its room: a stream of meaningless pieces. When the store
+ * refuses something, half of them go, so that settlements, checkpoints and trims have room, and what was
+ * stored by then is how much the store holds. The stream's metadata records that, so that every node knows
+ * it, also after a restart. The pieces come back when there is room for them; the limit is forgotten once the
+ * store takes more than that.
  */
 export class Ballast {
   readonly #of: BallastOf
@@ -46,14 +49,14 @@ export class Ballast {
   readonly #js: JetStreamClient
   readonly #nc: NatsConnection
   #releasing: Promise<void> | undefined
-  /** While it is tried whether the store holds more, which a refusal ends. */
+  /** Whether a probe for more room is running, which a refusal ends. */
   #probing: Promise<boolean> | undefined
   #isProbeOver = false
   #isRemoved = false
   #releasedAtMs = Number.NEGATIVE_INFINITY
   #probedAtMs = Number.NEGATIVE_INFINITY
 
-  /** @param nc connection for what is large */
+  /** @param nc connection for large data */
   constructor(of: BallastOf, jsm: JetStreamManager, nc: NatsConnection) {
     this.#of = of
     this.#jsm = jsm
@@ -61,14 +64,16 @@ export class Ballast {
     this.#nc = nc
   }
 
-  /** The store refused something for want of room. Never rejects; what fails is done with the next refusal. */
+  /**
+   * The store refused something for lack of room. Never rejects; failures are retried at the next refusal.
+   */
   async refused(): Promise<void> {
     if (this.#probing !== undefined) {
       this.#isProbeOver = true
       await this.#probing.catch(() => undefined)
       return
     }
-    // What was on its way meanwhile is refused for the same reason.
+    // What was in flight meanwhile is refused for the same reason.
     if (performance.now() - this.#releasedAtMs < refusalsAreOneMs) return
     this.#releasing ??= this.#release()
       .then(
@@ -89,8 +94,8 @@ export class Ballast {
   }
 
   /**
-   * Brings the ballast to its share of what the account stores, and tells the room where the store has refused
-   * something since. Errors: those of JetStream.
+   * Brings the ballast to its share of what the account stores, and returns the room if the store has refused
+   * something. Errors: those of JetStream.
    */
   async look(storage: number): Promise<StoreRoom | undefined> {
     this.#isRemoved = false
@@ -120,8 +125,8 @@ export class Ballast {
   }
 
   /**
-   * Gives the room up that is kept here, and what is known of it, since it is told now. Never rejects; what fails is done
-   * with the next look.
+   * Gives up the reserved room and the recorded limit, since the store now reports its room. Never rejects;
+   * failures are retried at the next check.
    */
   async remove(): Promise<void> {
     if (this.#isRemoved) return
@@ -129,14 +134,14 @@ export class Ballast {
     this.#isRemoved = await this.#jsm.streams.delete(stream).then(() => true, isStreamMissing)
   }
 
-  /** The more it writes, the less often it comes. */
+  /** The more a probe writes, the rarer it is. */
   #isProbeDue(freeBytes: number): boolean {
     if (this.#probing !== undefined) return false
     const pauseMs = Math.max(ballastProbeMs, freeBytes / probeBytesPerMs)
     return performance.now() - Math.max(this.#probedAtMs, this.#releasedAtMs) >= pauseMs
   }
 
-  /** Whether the store takes more than it is known to hold, which is forgotten then. */
+  /** Whether the store takes more than its known limit; if so, the limit is forgotten. */
   async #probe(info: StreamInfo, freePieces: number): Promise<boolean> {
     const { messages, last_seq: behind } = info.state
     let isLarger = false
@@ -171,7 +176,9 @@ export class Ballast {
     })
   }
 
-  /** Adds pieces behind a sequence; false: the store refused some, or others did this, or need the room. */
+  /**
+   * Adds pieces after a sequence; false: the store refused some, or another node did this, or needs the room.
+   */
   async #fill(behind: number, pieces: number): Promise<boolean> {
     const { subject } = ballastName(this.#of.log)
     const bytes = Math.min(ballastPieceBytes, (this.#nc.info?.max_payload ?? ballastPieceBytes) / 2)

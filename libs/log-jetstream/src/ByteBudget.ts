@@ -1,4 +1,4 @@
-/** Lets so many bytes be under way at once; who asks first is served first. */
+/** Limits the bytes in flight; first come, first served. */
 export class ByteBudget {
   readonly #max: number
   readonly #queue: { readonly bytes: number; readonly start: () => void }[] = []
@@ -6,14 +6,14 @@ export class ByteBudget {
   constructor(bytesMax: number) {
     this.#max = bytesMax
   }
-  /** Waits for room; whoever asks for more than there is at all gets it alone. */
+  /** Waits for room; a request larger than the whole budget runs alone. */
   take(bytes: number): Promise<void> {
     return new Promise((start) => {
       this.#queue.push({ bytes, start })
       this.#serve()
     })
   }
-  /** Gives back what was taken. */
+  /** Returns bytes to the budget. */
   give(bytes: number): void {
     this.#used -= bytes
     this.#serve()

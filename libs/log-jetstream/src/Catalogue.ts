@@ -7,20 +7,23 @@ import { type CatalogueEntry, type CreateLog, newEntry } from './CatalogueEntry.
 import { catalogueBucket, catalogueKey } from './names.ts'
 import { parseEntry } from './streamMetadata.ts'
 
-/** An entry as it is stored, with its revision. */
+/** A stored entry, with its revision. */
 export interface Found {
   readonly entry: CatalogueEntry
   readonly revision: number
 }
 
-/** The directory of logs in NATS KV. Read from the leader, because what is stale here would be made twice. */
+/**
+ * The directory of logs in NATS KV. Read from the leader, because a log missing from a stale answer would be
+ * created twice.
+ */
 export class Catalogue {
   readonly #nc: NatsConnection
   #bucket: KV | undefined
   constructor(nc: NatsConnection) {
     this.#nc = nc
   }
-  /** What is stored of `log`; undefined: nothing, or nothing that can be read. */
+  /** The entry of `log`; undefined: none, or unreadable. */
   async find(log: string): Promise<Found | undefined> {
     const bucket = await this.#existing()
     const stored = await bucket?.get(catalogueKey(log))
@@ -28,11 +31,11 @@ export class Catalogue {
     const entry = parseEntry(stored.string())
     return entry && { entry, revision: stored.revision }
   }
-  /** Puts a new log into the catalogue; whoever comes second gets what the first one made. */
+  /** Adds a new log to the catalogue; the second creator gets the first one's entry. */
   create(log: string, create: CreateLog): Promise<Found> {
     return this.#add(log, newEntry(log, randomBytes(4).toString('hex'), create))
   }
-  /** Writes an entry in place of `before`, which is wrong, outdated or gone; the second writer gets what the first one wrote. */
+  /** Replaces `before`, which is wrong, outdated or gone; the second writer gets what the first one wrote. */
   async restore(log: string, entry: CatalogueEntry, before: Found | undefined): Promise<Found> {
     if (before === undefined) return this.#add(log, entry)
     const bucket = await this.#made(entry.meta.replicas)
@@ -53,7 +56,7 @@ export class Catalogue {
     if (stored === null) await this.#clearDamage(bucket, log)
     const text = JSON.stringify(entry)
     try {
-      // What is there but cannot be read is no entry.
+      // An unreadable value is no entry.
       const isThere = stored?.operation === 'PUT' && parseEntry(stored.string()) === undefined
       const revision = isThere
         ? await bucket.update(catalogueKey(log), text, stored.revision)
@@ -65,7 +68,7 @@ export class Catalogue {
       throw refused
     }
   }
-  /** Notes that all streams of the log exist. Doing so twice is harmless. */
+  /** Notes that all streams of the log exist. Idempotent. */
   async complete(log: string, entry: CatalogueEntry, revision: number): Promise<void> {
     const bucket = await this.#existing()
     try {
@@ -75,8 +78,8 @@ export class Catalogue {
     }
   }
   /**
-   * NATS keeps an entry that it cannot read, and fails whatever is to take its place, at every start again (tested with
-   * 2.15.1). Only emptying the bucket rids it of that; the entries of other logs are written again.
+   * NATS keeps an entry that it cannot read, and fails every replacement, again after every start (tested
+   * with 2.15.1). Only emptying the bucket removes it; the entries of other logs are written again.
    */
   async #clearDamage(bucket: KV, log: string): Promise<void> {
     const { streams } = await jetstreamManager(this.#nc)
@@ -84,7 +87,7 @@ export class Catalogue {
     const prefix = `$KV.${catalogueBucket}.`
     const { state } = await streams.info(stream, { subjects_filter: `${prefix}>` })
     const keys = Object.keys(state.subjects ?? {}).map((subject) => subject.slice(prefix.length))
-    // It may have come into being just now.
+    // It may have been created just now.
     if (!keys.includes(catalogueKey(log)) || (await bucket.get(catalogueKey(log))) !== null) return
     const kept: [key: string, text: string][] = []
     for (const key of keys) {
@@ -92,7 +95,7 @@ export class Catalogue {
       if (stored?.operation === 'PUT') kept.push([key, stored.string()])
     }
     await streams.purge(stream, { seq: state.last_seq + 1 })
-    // A process that opened such a log meanwhile wrote its entry from its streams.
+    // A process that opened such a log meanwhile wrote the entry from its streams.
     for (const [key, text] of kept) await bucket.create(key, text).catch(() => undefined)
   }
   async #existing(): Promise<KV | undefined> {
@@ -110,7 +113,7 @@ export class Catalogue {
     try {
       await new Kvm(this.#nc).create(catalogueBucket, { replicas, history: 1 })
     } catch (refused) {
-      // Made by somebody else at the same moment, with other replicas.
+      // Another process created it at the same moment, with other replicas.
       const bucket = await this.#existing()
       if (!bucket) throw refused
       return bucket

@@ -1,6 +1,6 @@
 import type { LogMeta } from '@kiroku/log'
 
-/** How a log is made when it does not exist yet. */
+/** How to create a log that does not exist yet. */
 export interface CreateLog {
   readonly partitions: number
   /** Copies of each stream in a cluster. Default: 1. */
@@ -13,7 +13,7 @@ export interface CreateLog {
   readonly bytesMax?: number
 }
 
-/** What the catalogue holds of one log. */
+/** A log in the catalogue. */
 export interface CatalogueEntry {
   readonly meta: LogMeta
   readonly bytesMax: number
@@ -21,7 +21,7 @@ export interface CatalogueEntry {
   readonly complete: boolean
 }
 
-/** The entry of a log that is made now. */
+/** The entry of a log that is being created. */
 export const newEntry = (name: string, incarnation: string, create: CreateLog): CatalogueEntry => ({
   meta: {
     name,

@@ -12,7 +12,7 @@ export class JetStreamCheckpoints implements CheckpointStore {
   readonly #jsm: JetStreamManager
   readonly #refused: () => Promise<void>
 
-  /** @param refused called where the store refused a checkpoint for want of room */
+  /** @param refused called when the store refused a checkpoint for lack of room */
   constructor(
     partition: number,
     bucket: string,
@@ -62,7 +62,7 @@ export class JetStreamCheckpoints implements CheckpointStore {
       const refused = await this.#put(seq, bytes)
       if (!refused) return
       if (refused.id === 'StorageFull') await this.#refused()
-      // Somebody else was first, or NATS failed.
+      // Another node was first, or NATS failed.
       const now = await this.get(seq)
       if (!now) throw refused
       return this.#mustEqual(seq, now, bytes)
@@ -129,7 +129,7 @@ export class JetStreamCheckpoints implements CheckpointStore {
   }
 }
 
-/** Under these subjects the bucket keeps what it knows of its objects. */
+/** The bucket's subjects for metadata of objects. */
 const metaPrefix = (bucket: string): string => `$O.${bucket}.M.`
 
 const encodeName = (name: string): string =>
@@ -142,7 +142,10 @@ const pieceBytes = 128 * 1024
 /** Each chunk is a record that the server has to sync before the next one comes. */
 const chunkBytes = 4 * pieceBytes
 
-/** The bytes piece by piece, each in a turn of its own: a large checkpoint must not hold up the appends beside it. */
+/**
+ * The bytes piece by piece, each in its own turn of the event loop: a large checkpoint must not hold up
+ * appends.
+ */
 const inPieces = (bytes: Uint8Array): ReadableStream<Uint8Array> => {
   let at = 0
   return new ReadableStream({

@@ -42,7 +42,7 @@ keysContract('the key store over NATS KV', async () => {
   }
 })
 
-test('the bucket keeps its entries for a time, and asks its leader', async () => {
+test('the bucket limits the age of its entries, and reads from its leader', async () => {
   const nc = await connect({ servers: nats().url })
   const jsm = await requireJetStream(nc)
   await new JetStreamKeys(nc, jsm, metaOf('kept')).put('a', new Uint8Array(1), 0)
@@ -52,7 +52,7 @@ test('the bucket keeps its entries for a time, and asks its leader', async () =>
   await nc.close()
 })
 
-test('without NATS the keys are said to be out of reach', async () => {
+test('without NATS the keys are reported as unavailable', async () => {
   const server = await startTestNats()
   const nc = await connect({ servers: server.url })
   const keys = new JetStreamKeys(nc, await requireJetStream(nc), metaOf('gone'))
@@ -64,7 +64,7 @@ test('without NATS the keys are said to be out of reach', async () => {
   await expect(keys.scrub('a')).rejects.toEqual(failure)
 })
 
-test('what was scrubbed is in no file of the store any more', async () => {
+test('a scrubbed value is no longer in any file of the store', async () => {
   const server = await startTestNats()
   const nc = await connect({ servers: server.url })
   const keys = new JetStreamKeys(nc, await requireJetStream(nc), metaOf('disk'))
@@ -85,7 +85,7 @@ const filesIn = (folder: string): string[] =>
     .filter((entry) => entry.isFile())
     .map((entry) => path.join(entry.parentPath, entry.name))
 
-test('a log that was made again under the same name finds no keys of the one before', async () => {
+test('a log created again under the same name finds no keys of the one before', async () => {
   const nc = await connect({ servers: nats().url })
   const jsm = await requireJetStream(nc)
   const before = metaOf('again')

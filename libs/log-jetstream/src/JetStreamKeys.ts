@@ -6,13 +6,16 @@ import { Kvm } from '@nats-io/kv'
 import { headers, NoRespondersError, RequestError, type NatsConnection } from '@nats-io/nats-core'
 import { keyBucket } from './names.ts'
 
-/** Values of an entry that may wait to be scrubbed. More would leave the store without being overwritten. */
+/**
+ * Values of an entry that may wait to be scrubbed. Beyond that the store would drop them without overwriting.
+ */
 const history = 16
 const timeoutMs = 5_000
 
 /**
- * Keys as entries of a NATS KV bucket of the log's own, which is made with its first entry. An entry is written as
- * the KV client does it; earlier values are deleted one by one as stream messages, since only that overwrites them.
+ * Keys as entries of a NATS KV bucket of the log's own, which is created with its first entry. An entry is
+ * written as the KV client does; earlier values are deleted one by one as stream messages, since only that
+ * overwrites them.
  */
 export class JetStreamKeys implements KeyStore {
   readonly keptMs: number
@@ -29,7 +32,7 @@ export class JetStreamKeys implements KeyStore {
     this.keptMs = keysKeptMs(meta.recordMs)
     const bucket = keyBucket(meta.name)
     this.#stream = `KV_${bucket}`
-    // A log that was made anew under the same name must not find keys of the one before.
+    // A log created again under the same name must not find keys of the one before.
     this.#prefix = `$KV.${bucket}.${meta.incarnation}.`
   }
 

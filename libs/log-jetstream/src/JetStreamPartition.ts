@@ -6,7 +6,7 @@ import { headers } from '@nats-io/nats-core'
 import type { StreamReader } from './StreamReader.ts'
 import { askLeader } from './askLeader.ts'
 
-/** What a partition is made of. */
+/** The parts of a partition. */
 interface Parts {
   readonly partition: number
   readonly stream: string
@@ -16,7 +16,7 @@ interface Parts {
   readonly publisher: Publisher
   readonly reader: StreamReader
   readonly checkpoints: CheckpointStore
-  /** Called where the store refused something for want of room; resolves when there may be some. */
+  /** Called when the store refused something for lack of room; resolves when there may be some. */
   readonly refused: () => Promise<void>
 }
 

@@ -9,18 +9,18 @@ export interface Disk {
   readonly freeBytes: number
   /** Bytes that could be stored there if nothing were. */
   readonly bytesMax: number
-  /** The server's own limit of all its streams together, in bytes; absent: not known. */
+  /** The server's own limit for all its streams together, in bytes; absent: not known. */
   readonly storeBytesMax?: number
 }
 
-/** A store's room, by all that limits it: the account at NATS, the server, the disk. */
+/** A store's room, by all its limits: the NATS account, the server, the disk. */
 export class JetStreamRoom {
   readonly #jsm: JetStreamManager
   readonly #replicas: number
   readonly #disk: () => Promise<Disk | undefined>
   readonly #ballast: Ballast | undefined
 
-  /** @param ballast for a store that tells nothing; absent: it keeps none */
+  /** @param ballast for a store that does not report its room; absent: none is kept */
   constructor(
     jsm: JetStreamManager,
     replicas: number,
@@ -33,17 +33,17 @@ export class JetStreamRoom {
     this.#ballast = ballast
   }
 
-  /** Asks NATS and the disk. Undefined where no limit is known, nor was met. Errors: those of JetStream. */
+  /** Asks NATS and the disk. Undefined if no limit is known or was ever met. Errors: those of JetStream. */
   async look(): Promise<StoreRoom | undefined> {
     const [account, disk] = await Promise.all([
-      askLeader('cannot ask for the room of the account', () => this.#jsm.getAccountInfo()),
+      askLeader('cannot read the room of the account', () => this.#jsm.getAccountInfo()),
       this.#disk(),
     ])
-    // An account may have limits by number of replicas; then it has none of its own.
+    // An account may have limits per number of replicas; then it has no overall one.
     const tier = account.tiers?.[`R${this.#replicas}`]
     const { storage, limits } = tier ?? account
     const limit = limits.max_storage > 0 ? limits.max_storage : Infinity
-    // Every node sees this limit; that of a disk only those that know it.
+    // Every node sees this limit; a disk's only those that know the disk.
     if (limit !== Infinity) await this.#ballast?.remove()
     const serverLimit = disk?.storeBytesMax ?? Infinity
     const bytesMax = Math.min(limit, serverLimit, disk?.bytesMax ?? Infinity)

@@ -27,7 +27,7 @@ const seqsOf = async (reader: StreamReader, from: number, to: number): Promise<n
   return seqs
 }
 
-test('what a replica lacks in the middle is had from the leader, in its place', async () => {
+test('what a replica lacks in the middle is read from the leader, in its place', async () => {
   const reader = await given('lagging', false)
   // The stream answers no direct gets itself: this one does, and does not have the third record.
   nc.subscribe('$JS.API.DIRECT.GET.lagging', {
@@ -46,14 +46,14 @@ test('what a replica lacks in the middle is had from the leader, in its place', 
   expect(await seqsOf(reader, 1, 5)).toEqual([1, 2, 3, 4, 5])
 })
 
-test('a range whose records are gone is empty, whatever comes behind it', async () => {
+test('a range whose records are gone is empty, whatever follows it', async () => {
   const reader = await given('gone', true)
   await jsm.streams.deleteMessage('gone', 3)
   expect(await seqsOf(reader, 3, 3)).toEqual([])
   expect(await seqsOf(reader, 2, 4)).toEqual([2, 4])
 })
 
-test('a range of which nothing can be read is an error, and not the end of the log', async () => {
+test('a range that cannot be read is an error, not the end of the log', async () => {
   const reader = await given('silent', false)
   nc.subscribe('$JS.API.DIRECT.GET.silent', {
     callback: (_, msg) => void msg.respond('', { headers: headers(408, 'Request Timeout') }),

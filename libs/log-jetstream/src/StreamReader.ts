@@ -7,7 +7,7 @@ import type { ByteBudget } from './ByteBudget.ts'
 import { askLeader } from './askLeader.ts'
 import { batchBytesMax, batchRecordsMax, readAttemptsMax, readTimeoutMs, recordBytesGuess } from './limits.ts'
 
-/** What one direct batched get brought. */
+/** The result of one direct batched get. */
 interface Batch {
   readonly records: LogRecord[]
   /** False when the answer stopped midway: silence, or a lost connection. */
@@ -15,8 +15,8 @@ interface Batch {
 }
 
 /**
- * Reads one stream, over a connection for reading. Direct gets are fast but may come from a replica that lags
- * behind; whatever they do not bring is asked of the leader before it counts as missing.
+ * Reads one stream, over a connection for reading. Direct gets are fast but may be answered by a replica that
+ * lags; what they do not return is requested from the leader before it counts as missing.
  */
 export class StreamReader {
   readonly #nc: NatsConnection
@@ -38,7 +38,7 @@ export class StreamReader {
     this.#budget = budget
   }
 
-  /** Records of the range that are stored, in order. The next batch is under way while one is consumed. */
+  /** Records of the range that are stored, in order. The next batch is requested while one is consumed. */
   async *range(fromSeq: number, toSeq: number): AsyncGenerator<LogRecord, void, undefined> {
     if (fromSeq > toSeq) return
     let next = this.#fetch(fromSeq, toSeq)
@@ -66,7 +66,7 @@ export class StreamReader {
       })
       if (!msg.headers?.code) return toRecord(msg)
     } catch {
-      // The leader is asked, which has the error to report when it is none of the replica's.
+      // The leader is asked; if the fault is not the replica's, the leader reports it.
     } finally {
       this.#budget.give(bytes)
     }
@@ -80,7 +80,7 @@ export class StreamReader {
       const { records, complete } = await this.#directBatch(fromSeq, toSeq)
       let expected = fromSeq
       for (let i = 0; i < records.length; i++) {
-        // What lies behind a gap is left for the next batch.
+        // What follows a gap is left for the next batch.
         if (records[i]!.seq !== expected) records.length = i
         else expected++
       }
@@ -132,7 +132,7 @@ export class StreamReader {
     }
   }
 
-  /** The first record at `seq` or behind it, by the leader's word. */
+  /** The first record at or after `seq`, according to the leader. */
   async #fromLeader(seq: number): Promise<LogRecord | undefined> {
     const query = { seq, next_by_subj: this.#subject }
     const stored = await askLeader(`cannot read stream ${this.#stream}`, () =>

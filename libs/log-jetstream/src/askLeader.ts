@@ -3,8 +3,8 @@ import { TimeoutError } from '@nats-io/nats-core'
 import { askAttemptsMax } from './limits.ts'
 
 /**
- * Asks JetStream something that may be asked twice. A request that was made while the connection was down is
- * never sent, so silence is asked again. `what` begins the error's message.
+ * Sends an idempotent request to JetStream. A request made while the connection is down is never sent, so
+ * without an answer it is repeated. `what` begins the error's message.
  */
 export const askLeader = async <A>(what: string, ask: () => Promise<A>): Promise<A> => {
   for (let attempt = 1; ; attempt++)

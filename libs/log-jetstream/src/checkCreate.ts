@@ -6,7 +6,10 @@ import type { CreateLog } from './CatalogueEntry.ts'
 import { partitionsMax, replicasMax } from './limits.ts'
 import { probeName } from './names.ts'
 
-/** Refuses a log that could not be made, or never be opened, before anything of it is written. Errors: `InvalidArgument`. */
+/**
+ * Refuses a log that cannot be created or opened, before anything of it is written. Errors:
+ * `InvalidArgument`.
+ */
 export const checkCreate = async (
   nc: NatsConnection,
   jsm: JetStreamManager,
@@ -31,7 +34,9 @@ export const canCopy = async (
 
 const isWhole = (n: number, max: number): boolean => Number.isInteger(n) && n >= 1 && n <= max
 
-/** Only NATS knows how many servers of a cluster have room: it is asked for a stream that is removed again. */
+/**
+ * Only NATS knows how many servers of a cluster have room: a stream is created and removed again to find out.
+ */
 const copyProblem = async (
   nc: NatsConnection,
   jsm: JetStreamManager,
@@ -52,8 +57,8 @@ const copyProblem = async (
     await jsm.streams.delete(stream)
     return undefined
   } catch (cause) {
-    if (!(cause instanceof JetStreamApiError)) throw toKirokuError(cause, 'cannot ask for replicas')
-    // Another process asks at the same moment.
+    if (!(cause instanceof JetStreamApiError)) throw toKirokuError(cause, 'cannot check the replicas')
+    // Another process does the same right now.
     if (cause.code === jetStreamCode.streamNameInUse || cause.code === jetStreamCode.streamNotFound)
       return undefined
     return `${needs}; NATS says: ${cause.message}`

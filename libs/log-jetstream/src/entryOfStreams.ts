@@ -5,9 +5,9 @@ import { streamName, subjectName } from './names.ts'
 import { entryIn, incarnationOf } from './streamMetadata.ts'
 
 /**
- * What the catalogue should say of a log, by its streams; undefined: it has none. Streams of older versions name only
- * their log's making: then the partitions are counted, and `create` says how long the record is kept.
- * Errors: `ForeignStream`, where the streams do not belong together.
+ * The catalogue entry of a log, according to its streams; undefined: it has none. Streams of older versions
+ * name only the log's incarnation: then the partitions are counted, and `create` says how long the record is
+ * kept. Errors: `ForeignStream`, when the streams do not belong together.
  */
 export const entryOfStreams = async (
   jsm: JetStreamManager,
@@ -20,7 +20,7 @@ export const entryOfStreams = async (
   if (incarnations.length > 1)
     throw new KirokuError(
       'ForeignStream',
-      `the streams of log "${log}" were made by several logs of that name: ${streams.map(({ config }) => `${config.name} by ${incarnationOf(config)}`).join(', ')}`,
+      `the streams of log "${log}" were created by several logs of that name: ${streams.map(({ config }) => `${config.name} by ${incarnationOf(config)}`).join(', ')}`,
     )
   for (const { config } of streams) {
     const entry = entryIn(config)
@@ -39,7 +39,7 @@ export const entryOfStreams = async (
   }
 }
 
-/** The streams that were made for a log of this name. */
+/** The streams that were created for a log of this name. */
 const streamsOf = async (jsm: JetStreamManager, log: string): Promise<StreamInfo[]> => {
   const found: StreamInfo[] = []
   for await (const info of jsm.streams.list(subjectName(log, '*')))
@@ -48,7 +48,7 @@ const streamsOf = async (jsm: JetStreamManager, log: string): Promise<StreamInfo
   return found
 }
 
-/** Which partition a stream of a log is; undefined: it is none of its streams. */
+/** The partition of a log's stream; undefined: not one of its streams. */
 const numberOf = (log: string, stream: string): number | undefined => {
   const n = Number(stream.slice(stream.lastIndexOf('_') + 1))
   return stream === streamName(log, n) ? n : undefined

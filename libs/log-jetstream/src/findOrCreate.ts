@@ -27,7 +27,7 @@ export const findOrCreate = async (
   const { name, create, onHealed, onMade } = options
   let found = await catalogue.find(name)
   if (found?.entry.complete === true) return changed(jsm, catalogue, found, options)
-  // The catalogue lost what it knew, or an entry was begun beside the streams of the log that it had lost.
+  // The catalogue lost the entry, or one was begun alongside the streams of the log that it had lost.
   const streams = await entryOfStreams(jsm, name, create)
   if (streams !== undefined && found?.entry.meta.incarnation !== streams.meta.incarnation) {
     if (create === undefined) return streams
@@ -40,7 +40,7 @@ export const findOrCreate = async (
       found = await catalogue.create(name, create)
       onMade?.()
     }
-    // It was begun with more copies than there can be, and never got a stream.
+    // It was begun with more replicas than possible, and never got a stream.
     if (
       found.entry.meta.replicas !== (create.replicas ?? 1) &&
       !(await canCopy(nc, jsm, name, found.entry.meta.replicas))
@@ -56,7 +56,7 @@ export const findOrCreate = async (
   return entry
 }
 
-/** Writes limits that were asked for into the catalogue and the streams, where they are others. */
+/** Writes requested limits to the catalogue and the streams, where they differ. */
 const changed = async (
   jsm: JetStreamManager,
   catalogue: Catalogue,
@@ -75,7 +75,7 @@ const changed = async (
   // Another process changed it at the same moment.
   if (entry !== asked) return changed(jsm, catalogue, stored, options)
   for (let n = 0; n < entry.meta.partitions; n++) {
-    // A stream that cannot be loaded learns it when its partition is opened.
+    // A stream that cannot be loaded is updated when its partition is opened.
     const info = await jsm.streams.info(streamName(name, n)).catch(() => undefined)
     if (info !== undefined && incarnationOf(info.config) === meta.incarnation)
       await complement(jsm, info, entry)
@@ -102,7 +102,7 @@ export const keepKeysLonger = async (
 
 /** What the catalogue says of a log now. */
 export const currentEntry = async (catalogue: Catalogue, known: CatalogueEntry): Promise<CatalogueEntry> => {
-  // Without an answer, or with one of another log, the partition is opened by what was known.
+  // Without an answer, or with another log's, the partition is opened by what was known.
   const found = await catalogue.find(known.meta.name).catch(() => undefined)
   const isSame = found?.entry.complete === true && found.entry.meta.incarnation === known.meta.incarnation
   return isSame ? found.entry : known

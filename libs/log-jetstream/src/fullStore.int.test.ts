@@ -8,7 +8,7 @@ import { openLog } from './openLog.ts'
 
 const mebibyte = 1024 * 1024
 
-/** A log on a NATS server that the engine does not manage, with limited room that it does not announce. */
+/** A log on an unmanaged NATS server, with limited room that it does not announce. */
 const logOn = async (mebibytes: number) => {
   const folder = await temporaryFolder()
   onTestFinished(() => folder.remove())
@@ -39,7 +39,7 @@ const recordOf = (bytes: number) =>
     zeroHash,
   ).bytes
 
-test('checkpoints can be deleted where the store takes nothing more', async () => {
+test('checkpoints can be deleted when the store takes nothing more', async () => {
   const { partition, jsm } = await logOn(16)
   const { checkpoints } = partition
   await checkpoints.put(1, new Uint8Array(3 * mebibyte))
@@ -55,7 +55,7 @@ test('checkpoints can be deleted where the store takes nothing more', async () =
   await partition.append(recordOf(1), last)
 })
 
-test('the ballast goes once the account tells its room', async () => {
+test('the ballast is removed once the account reports its room', async () => {
   const folder = await temporaryFolder()
   onTestFinished(() => folder.remove())
   const store = `${folder.path}/store`
@@ -86,12 +86,12 @@ no_auth_user: a`,
   await limited.close()
 })
 
-test('a store that tells no room takes on from its ballast once it is full, and says how much it holds', async () => {
+test('a store that does not report its room continues on its ballast once it is full, and reports how much it holds', async () => {
   const { log, partition, jsm, nc } = await logOn(32)
   let last = 0
   const append = (): Promise<string | undefined> => refusalOf(partition.append(recordOf(500_000), last))
   for (; last < 40; last++) expect(await append()).toBeUndefined()
-  // Nothing is known, and a tenth of what is stored lies there for the time when it is full.
+  // No limit is known, and a tenth of what is stored is reserved for when it is full.
   expect(await log.room()).toBeUndefined()
   const before = await ballastOf(jsm)
   expect(before).toBe(Math.floor((40 * 500_000 * 0.1) / 2 ** 18))
@@ -104,7 +104,7 @@ test('a store that tells no room takes on from its ballast once it is full, and 
   expect(room.bytesMax).toBeGreaterThan(30 * mebibyte)
   expect(room.bytesMax).toBeLessThan(34 * mebibyte)
   expect(room.freeBytes).toBeLessThan(before * 2 ** 18)
-  // Other nodes go by it, and who only looks has no part in it.
+  // Other nodes use it; read-only ones take no part in it.
   const another = await openLog(nc, { name: 'main', create: { partitions: 1 } })
   expect(await another.room()).toEqual(room)
   expect(await (await openLog(nc, { name: 'main' })).room()).toBeUndefined()
@@ -112,7 +112,7 @@ test('a store that tells no room takes on from its ballast once it is full, and 
   await partition.trim(last - 10)
   expect((await log.room())!.freeBytes).toBeGreaterThan(20 * mebibyte)
   expect(await ballastOf(jsm)).toBe(Math.floor(before / 2))
-  // The ballast comes back where there is room for it; how much the store holds is still known.
+  // The ballast comes back when there is room for it; how much the store holds is still known.
   for (const end = last + 25; last < end; last++) expect(await append()).toBeUndefined()
   expect((await log.room())!.bytesMax).toBe(room.bytesMax)
   expect(await ballastOf(jsm)).toBeGreaterThanOrEqual(before - 1)

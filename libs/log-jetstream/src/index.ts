@@ -1,6 +1,6 @@
 /**
  * The log over NATS JetStream. Owns the streams, the checkpoints' bucket and the catalogue of logs.
- * Never knows what is in a record; talks to NATS through `@kiroku/nats`, for the port of `@kiroku/log`.
+ * Knows nothing of what is in a record; talks to NATS through `@kiroku/nats`, for the port of `@kiroku/log`.
  */
 export { openLog } from './openLog.ts'
 export type { OpenLogOptions } from './OpenLogOptions.ts'

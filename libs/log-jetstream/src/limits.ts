@@ -1,25 +1,27 @@
-/** Bytes of records that may be under way on one reading connection; more and the server drops it as slow. */
+/**
+ * Bytes of records that may be in flight on one reading connection; with more the server drops it as slow.
+ */
 export const readerBytesMax = 16 * 2 ** 20
 
-/** Bytes asked for at once when reading a range; the last record may go beyond. */
+/** Bytes requested at once when reading a range; the last record may exceed it. */
 export const batchBytesMax = 4 * 2 ** 20
 
-/** Records asked for at once when reading a range. */
+/** Records requested at once when reading a range. */
 export const batchRecordsMax = 4096
 
-/** What a single record is taken to be when its size is not known. */
+/** Assumed size of a single record when it is not known. */
 export const recordBytesGuess = 4 * 2 ** 20
 
-/** How long a read waits without any progress before it is asked again. */
+/** How long a read waits without progress before it is repeated. */
 export const readTimeoutMs = 2_000
 
-/** How often a read is asked again. */
+/** How often a read is repeated. */
 export const readAttemptsMax = 5
 
-/** Room for headers beside a record in the server's `max_payload`. */
+/** Room for headers next to a record in the server's `max_payload`. */
 export const headerBytesMax = 1024
 
-/** How often a request that may be repeated is made before silence is an error. */
+/** Attempts of an idempotent request before a missing answer is an error. */
 export const askAttemptsMax = 3
 
 /** A server's `max_payload` where it does not say. */
@@ -31,18 +33,21 @@ export const payloadBytesDefault = 2 ** 20
  */
 export const partitionsMax = 1_024
 
-/** Ballast: this share of what an account stores, in pieces, so many of them with one look, and at most so much. */
+/**
+ * Ballast: the share of what an account stores, the size of a piece, the pieces added per check, and the
+ * maximum.
+ */
 export const ballastShare = 0.1
 export const ballastBytesMax = 256 * 2 ** 20
 export const ballastPieceBytes = 256 * 2 ** 10
 export const ballastPiecesPerLook = 128
 
-/** How often it is tried whether a full store holds more by now, and how much that may write in the mean. */
+/** How often a full store is probed for more room, and how much that may write on average. */
 export const ballastProbeMs = 30_000
 export const probeBytesPerMs = 2 ** 20 / 1_000
 
-/** Within this time refusals of a store are one, which what was under way then hears too. */
+/** Refusals of a store within this time count as one, since those in flight are refused too. */
 export const refusalsAreOneMs = 5_000
 
-/** Copies of a stream that NATS makes at most. */
+/** Most replicas of a stream that NATS allows. */
 export const replicasMax = 5

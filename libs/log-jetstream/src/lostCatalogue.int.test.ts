@@ -13,7 +13,7 @@ const record = encodeRecord({ epoch: 1, at: 1, events: [], sections: [] }, zeroH
 const small = { partitions: 3, recordMs: 5_000_000, recordBytes: 7_000_000, bytesMax: 9_000_000 }
 const catalogueStream = 'KV_KIROKU_CATALOGUE'
 
-/** A server that can be stopped, damaged and started again on what lies in its folder. */
+/** A server that can be stopped, damaged and restarted on its folder. */
 const withStore = async (
   act: (store: {
     readonly stream: (name: string) => string
@@ -43,7 +43,7 @@ const withStore = async (
   }
 }
 
-/** Makes another byte of what stands at the last place of `text` in a file. */
+/** Flips the byte at the last occurrence of `text` in a file. */
 const flip = (file: string, text: string): void => {
   const bytes = readFileSync(file)
   const at = bytes.lastIndexOf(text)
@@ -68,7 +68,7 @@ test.each([
         const log = await openLog(nc, { name: 'main', create: small })
         await (await log.partition(2)).append(record, 0)
         await openLog(nc, { name: 'other', create: { partitions: 1, recordMs: 3 } })
-        // Written last, so that it is what the flipped byte is in.
+        // Written last, so that the flipped byte is in it.
         const bucket = await new Kvm(nc).open('KIROKU_CATALOGUE')
         await bucket.put('log.main', (await bucket.get('log.main'))!.string())
         return log.meta
@@ -89,7 +89,7 @@ test.each([
         expect(await catalogueOf(nc, 'main')).toEqual({ meta, bytesMax: small.bytesMax, complete: true })
         expect(await catalogueOf(nc, 'other')).toMatchObject({ meta: { recordMs: 3 }, complete: true })
       })
-      // It lasts: the server finds it at its next start too.
+      // It is durable: the server finds it at its next start too.
       await running(async (nc) => {
         const onHealed = () => expect.unreachable()
         expect((await openLog(nc, { name: 'main', create: { partitions: 4 }, onHealed })).meta).toEqual(meta)
@@ -97,7 +97,7 @@ test.each([
     }),
 )
 
-test('streams of an older version tell which log it is, and what they cannot tell is as it is set now', () =>
+test('streams of an older version identify their log; what they do not say is taken from the current settings', () =>
   withStore(({ running }) =>
     running(async (nc, jsm) => {
       const { meta } = await openLog(nc, { name: 'main', create: small })
@@ -144,11 +144,11 @@ test('a reader finds a log that the catalogue lost, and writes nothing', () =>
 
 test.each([
   [
-    'an entry of another log, begun beside the streams',
+    'an entry of another log, begun alongside the streams',
     (entry: object) => JSON.stringify({ ...entry, complete: false }),
   ],
-  ['what is no JSON', () => '{"meta":'],
-  ['JSON that says too little', () => '{"meta":{"name":"main"}}'],
+  ['text that is not JSON', () => '{"meta":'],
+  ['JSON with missing fields', () => '{"meta":{"name":"main"}}'],
 ])('the streams win over %s', (_, text) =>
   withStore(({ running }) =>
     running(async (nc) => {
@@ -160,7 +160,7 @@ test.each([
   ),
 )
 
-test('a partition is opened by what is known of its log where the catalogue has no answer', () =>
+test('a partition is opened by what is known of its log when the catalogue does not answer', () =>
   withStore(({ running }) =>
     running(async (nc, jsm) => {
       const log = await openLog(nc, { name: 'main', create: small })
@@ -182,7 +182,7 @@ test('streams of several logs of one name are told apart and left alone', () =>
     }),
   ))
 
-test('checkpoints come back for good with their bucket when NATS could not load it', () =>
+test('checkpoints come back durably with their bucket when NATS could not load it', () =>
   withStore(async ({ stream, running }) => {
     await running(async (nc) => {
       const log = await openLog(nc, { name: 'main', create: small })
@@ -200,7 +200,7 @@ test('checkpoints come back for good with their bucket when NATS could not load 
     })
   }))
 
-test('a stream that NATS cannot load is named, and comes back for good with its records when it is restored', () =>
+test('a stream that NATS cannot load is named, and comes back durably with its records when it is restored', () =>
   withStore(async ({ stream, running }) => {
     await running(async (nc) => {
       const log = await openLog(nc, { name: 'main', create: small })

@@ -1,15 +1,15 @@
 import { KirokuError } from '@kiroku/protocol'
 
-/** The bucket with what is fixed about each log, and the place of one log in it. */
+/** The bucket with the fixed properties of each log, and the key of one log in it. */
 export const catalogueBucket = 'KIROKU_CATALOGUE'
 export const catalogueKey = (log: string): string => `log.${log}`
 
 export const streamName = (log: string, partition: number): string => `KIROKU_${log}_${partition}`
 /** With `*`: the subjects of all partitions. */
 export const subjectName = (log: string, partition: number | '*'): string => `kiroku.log.${log}.${partition}`
-/** A stream that is made and removed again, to see whether NATS can make a log's. */
+/** A stream that is created and removed again, to see whether NATS can create a log's. */
 export const probeName = (log: string) => ({ stream: `KIROKU_${log}_PROBE`, subject: `kiroku.probe.${log}` })
-/** The stream that keeps room in a store which tells none. */
+/** The stream that reserves room in a store which does not report its room. */
 export const ballastName = (log: string) => ({
   stream: `KIROKU_${log}_BALLAST`,
   subject: `kiroku.ballast.${log}`,

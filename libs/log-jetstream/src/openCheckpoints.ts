@@ -6,10 +6,13 @@ import type { CatalogueEntry } from './CatalogueEntry.ts'
 import type { OpenLogOptions } from './OpenLogOptions.ts'
 import { rewriteDescription } from './rewriteDescription.ts'
 
-// The other one is written in JavaScript: a large checkpoint would keep the thread busy for seconds.
+// The client's own hash is JavaScript: a large checkpoint would keep the thread busy for seconds.
 setSha256Backend('native')
 
-/** Opens the checkpoints' bucket. One that NATS could not load comes back when it is made again: its files still lie there. */
+/**
+ * Opens the checkpoints' bucket. One that NATS could not load comes back when it is created again: its files
+ * still exist.
+ */
 export const openCheckpoints = async (
   nc: NatsConnection,
   jsm: JetStreamManager,
@@ -23,10 +26,14 @@ export const openCheckpoints = async (
   } catch (cause) {
     if (!(cause instanceof Error && cause.message.includes('object store not found'))) throw cause
     if (create === undefined)
-      throw new KirokuError('LogDamaged', `NATS has no bucket ${bucket}; an engine makes it when it starts`, {
-        cause,
-      })
-    onHealed?.(`NATS had no bucket ${bucket} with the checkpoints; it was made again`)
+      throw new KirokuError(
+        'LogDamaged',
+        `NATS has no bucket ${bucket}; an engine creates it when it starts`,
+        {
+          cause,
+        },
+      )
+    onHealed?.(`NATS had no bucket ${bucket} with the checkpoints; it was created again`)
     const made = await stores.create(bucket, { replicas })
     await rewriteDescription(jsm, `OBJ_${bucket}`)
     return made

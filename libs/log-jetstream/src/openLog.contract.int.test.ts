@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { subjectName } from './names.ts'
 import { openLog } from './openLog.ts'
 
-/** Every connection goes to the next of the servers, so that what one writes another reads elsewhere. */
+/** Every connection goes to the next server, so that what one writes is read elsewhere. */
 const contract = (name: string, replicas: number, urls: () => string[]) => {
   let logs = 0
   logContract(name, async ({ partitions, bytesMax }) => {
@@ -83,7 +83,7 @@ describe('on a cluster of three servers', () => {
   })
   contract('the log over JetStream with three replicas', 3, urls)
 
-  it('refuses more replicas than there are servers, and makes nothing', async () => {
+  it('refuses more replicas than there are servers, and creates nothing', async () => {
     const nc = await connect({ servers: urls()[0]! })
     try {
       const opened = openLog(nc, { name: 'five', create: { partitions: 1, replicas: 5 } })

@@ -19,17 +19,17 @@ afterAll(() => nc.close())
 
 const failure = (id: string) => expect.objectContaining({ id })
 
-test('a log that does not exist is not made by the way', async () => {
+test('a log that does not exist is not created as a side effect', async () => {
   await expect(openLog(nc, { name: 'nowhere' })).rejects.toEqual(failure('InvalidArgument'))
   await expect(jsm.streams.info('KIROKU_nowhere_0')).rejects.toThrow('stream not found')
 })
 
-test('a name that no stream can have is refused', async () => {
+test('a name that a stream cannot have is refused', async () => {
   for (const name of ['', 'a.b', 'a b', 'a*', 'a_b'])
     await expect(openLog(nc, { name, create: { partitions: 1 } })).rejects.toEqual(failure('InvalidArgument'))
 })
 
-test('where the streams of a log lie is told by partition: with one server it leads all, and there are no replicas', async () => {
+test('the placement of the streams of a log is reported per partition: a single server leads all, without replicas', async () => {
   await openLog(nc, { name: 'lies', create: { partitions: 2 } })
   const placement = { leader: nc.info!.server_name, replicas: [] }
   expect([...(await streamPlacements(nc, 'lies', 2))].toSorted()).toEqual([
@@ -38,7 +38,7 @@ test('where the streams of a log lie is told by partition: with one server it le
   ])
 })
 
-test('creators at the same moment agree, and the first one decides', async () => {
+test('concurrent creators agree, and the first one decides', async () => {
   const logs = await Promise.all(
     [1, 2, 3, 4].map((partitions) => openLog(nc, { name: 'race', create: { partitions } })),
   )
@@ -59,7 +59,7 @@ test('a log whose creator died halfway is completed by the next one who opens it
   expect((await (await again.partition(1)).state()).lastSeq).toBe(0)
 })
 
-test('more replicas than a single server keeps are refused before anything is made', async () => {
+test('more replicas than a single server keeps are refused before anything is created', async () => {
   for (const log of ['copies', 'main'])
     await expect(openLog(nc, { name: log, create: { partitions: 2, replicas: 3 } })).rejects.toMatchObject({
       id: 'InvalidArgument',
@@ -71,7 +71,7 @@ test('more replicas than a single server keeps are refused before anything is ma
   expect(log.meta).toMatchObject({ partitions: 2, replicas: 1 })
 })
 
-test('a log that was begun with replicas that there cannot be is made as it is set now', async () => {
+test('a log begun with impossible replicas is created with the current settings', async () => {
   await openLog(nc, { name: 'beside', create: { partitions: 1 } })
   const catalogue = await new Kvm(nc).open('KIROKU_CATALOGUE')
   const meta = { name: 'stuck', incarnation: 'abc', partitions: 8, replicas: 3, recordMs: 1, recordBytes: 1 }
@@ -81,7 +81,7 @@ test('a log that was begun with replicas that there cannot be is made as it is s
 })
 
 test.each([0, 1.5, 1_025, 100_000])(
-  '%d partitions are refused before anything is made',
+  '%d partitions are refused before anything is created',
   async (partitions) => {
     const opened = openLog(nc, { name: 'many-too-many', create: { partitions } })
     await expect(opened).rejects.toMatchObject({
@@ -91,7 +91,7 @@ test.each([0, 1.5, 1_025, 100_000])(
   },
 )
 
-test('a stream of that name by somebody else is left alone', async () => {
+test('a foreign stream of that name is left alone', async () => {
   await jsm.streams.add({ name: 'KIROKU_theirs_0', subjects: ['theirs'] })
   await expect(openLog(nc, { name: 'theirs', create: { partitions: 1 } })).rejects.toEqual(
     failure('ForeignStream'),
@@ -99,14 +99,14 @@ test('a stream of that name by somebody else is left alone', async () => {
   expect((await jsm.streams.info('KIROKU_theirs_0')).config.subjects).toEqual(['theirs'])
 })
 
-test('a stream by somebody else that takes our subjects is noticed', async () => {
+test('a foreign stream that takes subjects of the log is noticed', async () => {
   await jsm.streams.add({ name: 'greedy', subjects: ['kiroku.log.grabbed.*'] })
   await expect(openLog(nc, { name: 'grabbed', create: { partitions: 1 } })).rejects.toEqual(
     failure('ForeignStream'),
   )
 })
 
-test('a stream that is gone is damage, not a new beginning', async () => {
+test('a missing stream is damage, not a new log', async () => {
   const log = await openLog(nc, { name: 'gone', create: { partitions: 2 } })
   await jsm.streams.delete('KIROKU_gone_1')
   await log.partition(0)
@@ -116,7 +116,7 @@ test('a stream that is gone is damage, not a new beginning', async () => {
   )
 })
 
-test('a hole that the leader confirms is skipped by reading and found by the chain', async () => {
+test('a hole that the leader confirms is skipped by reads and found by the chain', async () => {
   const log = await openLog(nc, { name: 'hole', create: { partitions: 1 } })
   const partition = await log.partition(0)
   let hash = zeroHash
@@ -183,7 +183,7 @@ test('checkpoints are listed and read without a consumer left behind', async () 
   expect((await jsm.streams.info('OBJ_KIROKU_tidy_CHECKPOINTS')).state.consumer_count).toBe(0)
 })
 
-test('of two checkpoints that are stored in one place at the same moment the first one stays', async () => {
+test('of two checkpoints stored under one sequence at the same moment the first one stays', async () => {
   const log = await openLog(nc, { name: 'twice', create: { partitions: 1 } })
   const { checkpoints } = await log.partition(0)
   const [one, other] = [1, 2].map((n) => new Uint8Array(1_300_000).fill(n))
@@ -191,12 +191,12 @@ test('of two checkpoints that are stored in one place at the same moment the fir
   expect(stored.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
   const first = stored[0]!.status === 'fulfilled' ? one! : other!
   expect(Buffer.compare((await checkpoints.get(5))!, first)).toBe(0)
-  // Nothing of the other stays behind.
+  // Nothing of the other is left.
   const { bytes } = (await jsm.streams.info('OBJ_KIROKU_twice_CHECKPOINTS')).state
   expect(bytes).toBeLessThan(1.5 * first.length)
 })
 
-test('a node opens no partition of a log that was made again under the name of its own', async () => {
+test('a node opens no partition of a log that was created again under the same name', async () => {
   const create = { partitions: 2 }
   const before = await openLog(nc, { name: 'again', create })
   const { meta } = before
@@ -209,7 +209,7 @@ test('a node opens no partition of a log that was made again under the name of i
   expect(before.meta).toEqual(meta)
 })
 
-describe('limits of the record that are asked for', () => {
+describe('requested limits of the record', () => {
   const week = 7 * 86_400_000
   const create = { partitions: 2, recordMs: week, recordBytes: 1_000_000 }
 
@@ -222,7 +222,7 @@ describe('limits of the record that are asked for', () => {
       }),
     )
 
-  test('become those of a log that exists, for every process that opens it', async () => {
+  test('become those of an existing log, for every process that opens it', async () => {
     const { meta } = await openLog(nc, { name: 'wider', create })
     const changes: unknown[] = []
     const wider = await openLog(nc, {
@@ -238,7 +238,7 @@ describe('limits of the record that are asked for', () => {
     expect(await inStreams('wider')).toEqual(Array(2).fill([week, 5_000_000]))
   })
 
-  test('stay where none is given, or the same, or by one that only looks', async () => {
+  test('stay when none is given, or the same, or by a read-only process', async () => {
     const { meta } = await openLog(nc, { name: 'same', create })
     const onChanged = () => expect.unreachable()
     const other = { partitions: 2, recordMs: 1, recordBytes: 2 }
@@ -247,7 +247,7 @@ describe('limits of the record that are asked for', () => {
       expect((await openLog(nc, { name: 'same', onChanged, ...more })).meta).toEqual(meta)
   })
 
-  test('are all set where several nodes set them at the same moment', async () => {
+  test('are all set when several nodes set them at the same moment', async () => {
     await openLog(nc, { name: 'both', create })
     const asked = [{ recordMs: 2 * week }, { recordBytes: 3_000_000 }, { recordMs: 2 * week }]
     await Promise.all(asked.map((record) => openLog(nc, { name: 'both', create, record })))
@@ -257,7 +257,7 @@ describe('limits of the record that are asked for', () => {
     })
   })
 
-  test('reach a node that runs when it opens a partition', async () => {
+  test('reach a running node when it opens a partition', async () => {
     const running = await openLog(nc, { name: 'told', create })
     await openLog(nc, { name: 'told', create, record: { recordMs: 2 * week } })
     expect(running.meta.recordMs).toBe(week)
@@ -266,7 +266,7 @@ describe('limits of the record that are asked for', () => {
     expect(await inStreams('told')).toEqual(Array(2).fill([2 * week, 1_000_000]))
   })
 
-  test('keep the keys longer where the record gets longer, and never shorter', async () => {
+  test('keep the keys longer when the record gets longer, and never shorter', async () => {
     const keptMs = async () => (await jsm.streams.info('KV_KIROKU_lasting_KEYS')).config.max_age / 1e6
     const log = await openLog(nc, { name: 'lasting', create })
     await log.keys.put('a', new Uint8Array([1]), 0)
@@ -277,7 +277,7 @@ describe('limits of the record that are asked for', () => {
     expect(await keptMs()).toBe(keysKeptMs(3 * week))
   })
 
-  test('let no bucket of an older version keep its keys for less than messages may wait', async () => {
+  test('keep the keys in a bucket of an older version for at least as long as messages may wait', async () => {
     // Given a log with a short record, whose keys were kept for little more than two days
     const stream = 'KV_KIROKU_brief_KEYS'
     const short = { ...create, recordMs: 3_600_000 }
@@ -287,7 +287,8 @@ describe('limits of the record that are asked for', () => {
     await jsm.streams.update(stream, { max_age })
     const keptMs = async () => (await jsm.streams.info(stream)).config.max_age / 1e6
 
-    // When it is looked at, nothing changes; when an engine opens a partition, they are kept as long as those of a new one
+    // A read-only process changes nothing; when an engine opens a partition, they are kept as long as those
+    // of a new log
     await (await openLog(nc, { name: 'brief' })).partition(0)
     expect(await keptMs()).toBe(max_age / 1e6)
     await (await openLog(nc, { name: 'brief', create: short })).partition(0)
@@ -295,7 +296,7 @@ describe('limits of the record that are asked for', () => {
     expect(await before.keys.get('a')).toBeDefined()
   })
 
-  test('are told of a log that is made', async () => {
+  test('leave it to be reported once that a log was created', async () => {
     let made = 0
     for (let i = 0; i < 2; i++) await openLog(nc, { name: 'new', create, onMade: () => made++ })
     expect(made).toBe(1)

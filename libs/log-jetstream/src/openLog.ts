@@ -18,9 +18,9 @@ import { openCheckpoints } from './openCheckpoints.ts'
 import { checkStream, complement, restoreStream } from './partitionStream.ts'
 
 /**
- * Opens the log `name`, and makes it first where it is missing and `create` is given. The connections stay the
- * caller's. Errors: `InvalidArgument` (no such log), `ForeignStream`, `LogDamaged` (a stream of it is gone),
- * `NatsTooOld`, `JetStreamDisabled`, `NatsUnreachable`, `StorageFull`.
+ * Opens the log `name`, and creates it first if it is missing and `create` is given. The caller keeps the
+ * connections. Errors: `InvalidArgument` (no such log), `ForeignStream`, `LogDamaged` (a stream of it is
+ * gone), `NatsTooOld`, `JetStreamDisabled`, `NatsUnreachable`, `StorageFull`.
  */
 export const openLog = async (nc: NatsConnection, options: OpenLogOptions): Promise<Log> => {
   const { name, create } = options
@@ -35,7 +35,7 @@ export const openLog = async (nc: NatsConnection, options: OpenLogOptions): Prom
     const recordBytesMax = () => (nc.info?.max_payload ?? payloadBytesDefault) - headerBytesMax
     const budget = new ByteBudget(readerBytesMax)
     const { incarnation, replicas } = entry.meta
-    // Streams with limits of their own are refused by those.
+    // Streams with their own limits refuse writes by themselves.
     const ballast =
       create === undefined || entry.bytesMax > 0
         ? undefined
@@ -48,7 +48,8 @@ export const openLog = async (nc: NatsConnection, options: OpenLogOptions): Prom
       // Another node may have changed the limits since.
       if (create !== undefined) {
         entry = await currentEntry(catalogue, entry)
-        // Buckets of an older version keep keys for less. Where it cannot be changed now, the next partition tries again.
+        // Buckets of an older version keep keys for less time. If it cannot be changed now, the next
+        // partition tries again.
         await (keysLast ??= keepKeysLonger(jsm, name, entry.meta.recordMs).catch(
           () => void (keysLast = undefined),
         ))

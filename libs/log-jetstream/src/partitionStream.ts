@@ -82,7 +82,10 @@ export const checkStream = async (
   return info
 }
 
-/** Writes into a stream of an older version, or of other limits, what the catalogue says. It helps later; that it cannot be done now hinders nothing. */
+/**
+ * Writes what the catalogue says into a stream of an older version or with other limits. It only helps later,
+ * so a failure is ignored.
+ */
 export const complement = async (
   jsm: JetStreamManager,
   { config }: StreamInfo,
@@ -95,5 +98,8 @@ export const complement = async (
 
 const mustBeOurs = ({ config }: StreamInfo, { meta }: CatalogueEntry): void => {
   if (incarnationOf(config) !== meta.incarnation)
-    throw new KirokuError('ForeignStream', `stream ${config.name} was not made for this log "${meta.name}"`)
+    throw new KirokuError(
+      'ForeignStream',
+      `stream ${config.name} was not created for this log "${meta.name}"`,
+    )
 }

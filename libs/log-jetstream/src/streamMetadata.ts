@@ -2,37 +2,40 @@ import { KirokuError } from '@kiroku/protocol'
 import type { StreamConfig } from '@nats-io/jetstream'
 import type { CatalogueEntry } from './CatalogueEntry.ts'
 
-/** Under this key a stream's metadata says to which making of a log it belongs. */
+/** Metadata key of a stream: the incarnation of the log that it belongs to. */
 const marker = 'kiroku'
-/** Under this key it says all that the catalogue does; streams that older versions made have it not. */
+/** Metadata key of a stream: everything in the catalogue entry; streams of older versions lack it. */
 const entryKey = 'kiroku-log'
 
 type WithMetadata = Pick<StreamConfig, 'metadata'>
 
-/** What the metadata of a log's streams says, so that each of them can tell what the catalogue forgot. */
+/** Metadata of a log's streams, so that each of them can restore what the catalogue lost. */
 export const metadataOf = ({ meta, bytesMax }: CatalogueEntry): Readonly<Record<string, string>> => ({
   [marker]: meta.incarnation,
   [entryKey]: JSON.stringify({ meta, bytesMax }),
 })
 
-/** The making of a log that a stream belongs to; undefined: it is none of ours. */
+/** The incarnation of the log that a stream belongs to; undefined: a foreign stream. */
 export const incarnationOf = ({ metadata }: WithMetadata): string | undefined => metadata?.[marker]
 
-/** Whether a stream says what `metadataOf` would have it say. */
+/** Whether a stream has the metadata of `metadataOf`. */
 export const saysAll = ({ metadata }: WithMetadata, entry: CatalogueEntry): boolean =>
   Object.entries(metadataOf(entry)).every(([key, value]) => metadata?.[key] === value)
 
-/** What a stream says of its log; undefined where an older version made it. Errors: `FutureVersion`, where it cannot be read. */
+/**
+ * What a stream says of its log; undefined if an older version created it. Errors: `FutureVersion`, if it
+ * cannot be read.
+ */
 export const entryIn = ({ metadata }: WithMetadata): CatalogueEntry | undefined => {
   const text = metadata?.[entryKey]
   if (text === undefined) return undefined
   const entry = parseEntry(text)
   if (entry === undefined)
-    throw new KirokuError('FutureVersion', 'a stream says something of its log that this version cannot read')
+    throw new KirokuError('FutureVersion', 'this version cannot read what a stream says of its log')
   return { ...entry, complete: true }
 }
 
-/** Reads an entry of the catalogue, or of a stream; undefined: it is none. */
+/** Reads an entry of the catalogue, or of a stream; undefined: not an entry. */
 export const parseEntry = (text: string): CatalogueEntry | undefined => {
   let value: unknown
   try {

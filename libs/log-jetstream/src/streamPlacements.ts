@@ -6,24 +6,24 @@ import { streamName, subjectName } from './names.ts'
 /** A server that keeps a copy of a stream. */
 export interface StreamReplica {
   readonly server: string
-  /** It has all that the leader has, or is about to. */
+  /** It has everything the leader has, or nearly so. */
   readonly isCurrent: boolean
   readonly isOffline: boolean
-  /** Operations that it has still to apply. */
+  /** Operations that it still has to apply. */
   readonly lag: number
-  /** How long ago the leader heard of it, in ms. */
+  /** How long ago the leader heard from it, in ms. */
   readonly heardMs: number
 }
 
-/** Where the stream of a partition lies. */
+/** The placement of a partition's stream. */
 export interface StreamPlacement {
-  /** The server that leads it; absent: it has no leader now. */
+  /** The server that leads it; absent: it has no leader. */
   readonly leader?: string
-  /** The other servers that keep it; none with a single server, or where one copy is enough. */
+  /** The other servers that keep a copy; none with a single server or a single replica. */
   readonly replicas: readonly StreamReplica[]
 }
 
-/** Where the streams of a log lie, by partition; one that nobody tells of is left out. Errors: those of JetStream. */
+/** The placement of a log's streams, by partition; unknown ones are left out. Errors: those of JetStream. */
 export const streamPlacements = async (
   nc: NatsConnection,
   log: string,
@@ -38,12 +38,12 @@ export const streamPlacements = async (
       if (partition !== undefined) placements.set(partition, placementOf(info, nc.info?.server_name))
     }
   } catch (cause) {
-    throw toKirokuError(cause, `cannot ask where the streams of log ${log} lie`)
+    throw toKirokuError(cause, `cannot read the placement of the streams of log ${log}`)
   }
   return placements
 }
 
-/** A server that is no part of a cluster says nothing of one: it has the stream for itself. */
+/** A server outside a cluster reports none: it is the stream's only one. */
 const placementOf = (
   { cluster }: Pick<StreamInfo, 'cluster'>,
   self: string | undefined,

@@ -27,7 +27,7 @@ const writeNumber = (value: number): void => {
   scratch[at++] = rest
 }
 
-/** A table that was written, and the bytes that the bodies beside it take. The table is valid until the next call. */
+/** A table that was written, and the bytes of the bodies after it. The table is valid until the next call. */
 interface WrittenTable {
   readonly table: Uint8Array
   readonly bodiesBytes: number
@@ -58,14 +58,14 @@ export const writeBodyTable = (sections: readonly BodySection[]): WrittenTable =
   return { table: scratch.subarray(0, at), bodiesBytes }
 }
 
-/** Where the bodies of one section lie; made once, read at random. */
+/** Where the bodies of one section are; built once, read at random. */
 export class SectionIndex {
   readonly queue: number
   readonly count: number
   readonly #record: Uint8Array
   /** Per body: offset in the record, or the sequence of the record that holds it. */
   readonly #places: Float64Array
-  /** Per body: its length, negative minus one when it lies in a record of its own. */
+  /** Per body: its length, negative minus one when it has a record of its own. */
   readonly #lengths: Int32Array
   constructor(queue: number, record: Uint8Array, places: Float64Array, lengths: Int32Array) {
     this.queue = queue

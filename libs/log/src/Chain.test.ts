@@ -13,7 +13,7 @@ let log: MemoryLog
 let partition: PartitionLog
 let hashes: Uint8Array[]
 
-/** Appends a frame behind the last record of ours, and remembers its hash by sequence. */
+/** Appends a frame after Kiroku's last record, and remembers its hash by sequence. */
 const frame = async (epoch: number, event: LogEvent = trimmed, prevHash = hashes.at(-1)!) => {
   const { bytes, hash } = encodeRecord({ epoch, at: 1, events: [event], sections: [] }, prevHash)
   await append(bytes, hash)
@@ -56,7 +56,7 @@ describe('a log as it was written', () => {
       'frame',
     ])
   })
-  test('can be read from a known place and up to one', async () => {
+  test('can be read from and up to a known place', async () => {
     const entries = await read({ from: { seq: 2, hash: hashes[2]!, epoch: 1 }, toSeq: 4 })
     expect(entries.map((e) => e.seq)).toEqual([3, 4])
   })
@@ -69,7 +69,7 @@ describe('a log as it was written', () => {
     await partition.trim(6)
     expect(await read({ from: { seq: 6, hash: hashes[6]! } })).toEqual([])
   })
-  test('reports a foreign record and goes on behind it', async () => {
+  test('reports a foreign record and continues after it', async () => {
     log.faults.write(0, new TextEncoder().encode('stray'))
     await frame(2)
     const entries = await read()
@@ -105,7 +105,7 @@ describe('damage is found with its sequence:', () => {
     await partition.trim(4)
     await expect(read({ from: { seq: 2, hash: hashes[2]! } })).rejects.toEqual(damageAt(3))
   })
-  test('another history behind the same sequence', async () => {
+  test('another history with the same sequences', async () => {
     log.faults.loseTail(0, 2)
     hashes.splice(-2)
     await frame(1, owner(9), hashes[1])
@@ -114,16 +114,16 @@ describe('damage is found with its sequence:', () => {
   test('another record at the known place', async () => {
     await expect(read({ from: { seq: 2, hash: hashes[3]! } })).rejects.toEqual(damageAt(2))
   })
-  test('a lost tail that the known place tells of', async () => {
+  test('a lost tail that the known place reveals', async () => {
     const from = { seq: 6, hash: hashes[6]! }
     log.faults.loseTail(0, 2)
     await expect(read({ from })).rejects.toEqual(damageAt(5, 'LogShortened'))
   })
-  test('a frame of an earlier owner behind a later one', async () => {
+  test('a frame of an earlier owner after one of a later', async () => {
     await frame(1)
     await expect(read()).rejects.toEqual(damageAt(7))
   })
-  test('an epoch that nobody announced', async () => {
+  test('an epoch that was never announced', async () => {
     await frame(3)
     await expect(read()).rejects.toEqual(damageAt(7))
   })
@@ -146,7 +146,7 @@ describe('damage is found with its sequence:', () => {
 })
 
 describe('a repair', () => {
-  test('is known to who reads the past from within what it gave up, or up to before it', async () => {
+  test('is known to readers of the past that start within what it gave up, or end before it', async () => {
     const { lastSeq } = await partition.state()
     const from = lastSeq - 1
     const repaired: LogEvent = {
@@ -178,7 +178,7 @@ describe('a repair', () => {
     await append(...record(encodeRecord({ epoch, at: 1, events, sections: [] }, prevHash)))
   }
 
-  test('closes the gap: what is lost is named and the rest is read', async () => {
+  test('closes the gap: what is lost is reported and the rest is read', async () => {
     log.faults.damage(0, 4)
     await repair(3, 4, 6, hashes[3]!)
     await frame(3)
@@ -221,14 +221,14 @@ describe('a repair', () => {
     ])
     expect(entries[1]).toMatchObject({ upTo: 4, bridged: true })
   })
-  test('does not excuse damage behind it', async () => {
+  test('does not excuse damage after it', async () => {
     log.faults.damage(0, 4)
     await repair(3, 4, 6, hashes[3]!)
     await frame(3)
     log.faults.damage(0, 8)
     await expect(read()).rejects.toEqual(damageAt(8))
   })
-  test('does not count when it continues from elsewhere, gives up less, or has no new epoch', async () => {
+  test('has no effect when it continues from elsewhere, gives up less, or has no new epoch', async () => {
     log.faults.damage(0, 4)
     await repair(3, 4, 6, hashes[2]!)
     await repair(3, 4, 5, hashes[3]!)

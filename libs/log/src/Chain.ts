@@ -5,16 +5,18 @@ import { decodeRecord } from './FrameCodec.ts'
 import type { LogRecord, PartitionLog } from './Log.ts'
 import { zeroHash } from './RecordLayout.ts'
 
-/** A place in the log that is known to be good: a sequence and the hash of the last record of ours up to there. */
+/**
+ * A place in the log that is known to be good: a sequence and the hash of Kiroku's last record up to there.
+ */
 export interface ChainAnchor {
   readonly seq: number
   readonly hash: Uint8Array
-  /** Epoch in force there, where it is known. */
+  /** Epoch in force there, if known. */
   readonly epoch?: number
 }
 
 /**
- * One record of the log, in order. Foreign ones stand outside of the chain. `lost` stands for damaged records that a
+ * One record of the log, in order. Foreign ones are outside the chain. `lost` replaces damaged records that a
  * later `Repaired` gave up, both sequences included: `bridged` when they happened and a checkpoint at `upTo` holds the
  * state, otherwise what is readable in them never happened.
  */
@@ -29,27 +31,29 @@ export type ChainEntry =
   | { readonly kind: 'ours'; readonly seq: number; readonly timeMs: number; readonly record: DecodedRecord }
   | { readonly kind: 'foreign'; readonly seq: number; readonly timeMs: number; readonly bytes: number }
 
-/** What to read and how closely to look. */
+/** What to read, and how thoroughly. */
 export interface ReadChainOptions {
-  /** Start behind this place. Default: the first record that is stored. */
+  /** Start after this place. Default: the first stored record. */
   readonly from?: ChainAnchor
-  /** Start with this record, without anything to hold it against; `from` beats it. */
+  /** Start with this record, unchecked against an earlier one; `from` wins over it. */
   readonly fromSeq?: number
-  /** With `fromSeq`, in a log that was repaired: starts behind what a repair declared never to have happened. */
+  /**
+   * With `fromSeq`, in a log that was repaired: starts after what a repair declared never to have happened.
+   */
   readonly skipsVoid?: boolean
   /** Last sequence to read. Default: the last one at the call. */
   readonly toSeq?: number
-  /** Also hold each body against its digest; the checksum covers them anyhow. */
+  /** Also check each body against its digest; the checksum covers them anyway. */
   readonly deep?: boolean
 }
 
 /**
  * Reads records and checks that they are the log that was written: no holes, checksums, the chain of hashes,
  * epochs that only grow and change by an `OwnerChanged`.
- * Damage is passed over where a later frame with `Repaired` names its sequence as `from` and either continues the chain
- * from the last good record, or says with which hash it goes on.
- * Throws a `ChainError` with the first bad sequence: `LogDamaged`, `LogShortened` (the anchor lies behind the
- * end), `FutureVersion`; and what the log's own reading throws.
+ * Damage is passed over where a later frame with `Repaired` names its sequence as `from` and either continues
+ * the chain from the last good record, or names the hash with which it continues. Throws a `ChainError` with
+ * the first bad sequence: `LogDamaged`, `LogShortened` (the anchor is past the end), `FutureVersion`; and
+ * what reading the log throws.
  */
 export async function* readChain(
   log: PartitionLog,
@@ -76,7 +80,7 @@ export async function* readChain(
       return
     } catch (damage) {
       if (!(damage instanceof ChainError) || damage.id !== 'LogDamaged') throw damage
-      // A start in the past ends before the repair that tells of it.
+      // A read that starts in the past may end before the repair that accounts for it.
       const repair = await findRepair(log, link, options.fromSeq === undefined ? toSeq : state.lastSeq)
       if (repair === undefined) throw damage
       const { upTo, hash } = repair
@@ -85,13 +89,13 @@ export async function* readChain(
     }
 }
 
-/** Where the chain goes on, and with which hash when that is not the last good record's. */
+/** Where the chain continues, and with which hash if not the last good record's. */
 interface Reopening {
   readonly upTo: number
   readonly hash: Uint8Array | undefined
 }
 
-/** What a later frame says of the records behind the checked part. */
+/** What a later frame says of the records after the checked part. */
 const findRepair = async (
   log: PartitionLog,
   link: ChainLink,
@@ -124,7 +128,7 @@ const decodedOrNothing = ({ data }: LogRecord): DecodedRecord | undefined => {
   }
 }
 
-/** The record at the anchor, when it is one of ours, must be the one that the anchor names. */
+/** The record at the anchor, unless foreign, must be the one that the anchor names. */
 const checkAnchor = async (log: PartitionLog, anchor: ChainAnchor): Promise<void> => {
   const stored = await log.get(anchor.seq)
   if (!stored) throw new ChainError('LogDamaged', log.partition, anchor.seq, 'the record is missing')
@@ -148,7 +152,7 @@ class ChainLink {
   readonly #partition: number
   readonly #deep: boolean
   #seq: number
-  /** Undefined where a trimmed log begins: its first record has nothing to be held against. */
+  /** Undefined where a trimmed log begins: its first record has no predecessor to check against. */
   #hash: Uint8Array | undefined
   #epoch: number | undefined
   constructor(partition: number, from: ChainAnchor | undefined, firstSeq: number, deep: boolean) {
@@ -177,7 +181,7 @@ class ChainLink {
     this.#epoch = record.epoch
     return { kind: 'ours', seq, timeMs, record }
   }
-  /** What a record further on gives up from the end of the checked part on, if it does. */
+  /** What a later record gives up starting at the end of the checked part, if anything. */
   repairIn(stored: LogRecord): Reopening | undefined {
     const record = decodedOrNothing(stored)
     if (record?.kind !== 'frame') return undefined
@@ -189,7 +193,7 @@ class ChainLink {
     }
     return undefined
   }
-  /** Goes on behind `seq`: with the hash there, or with that of the last good record. */
+  /** Continues after `seq`: with the hash there, or with that of the last good record. */
   skip(seq: number, hash: Uint8Array | undefined): void {
     this.#seq = seq
     if (hash === undefined) return
@@ -206,7 +210,7 @@ class ChainLink {
     const epoch = this.#epoch
     if (epoch === undefined || record.epoch === epoch) return
     if (record.epoch < epoch)
-      throw this.#damage(`an owner of epoch ${record.epoch} wrote behind one of epoch ${epoch}`)
+      throw this.#damage(`an owner of epoch ${record.epoch} wrote after one of epoch ${epoch}`)
     const announced =
       record.kind === 'frame' &&
       record.events.some((e) => e.type === 'OwnerChanged' && e.epoch === record.epoch)

@@ -1,6 +1,6 @@
 import { KirokuError } from '@kiroku/protocol'
 
-/** What a reader of the chain found wrong, and where. */
+/** What is wrong with a chain, and where. */
 export class ChainError extends KirokuError {
   /** The first sequence that cannot be trusted. */
   readonly seq: number

@@ -29,11 +29,11 @@ class RecordView {
   get sizeBytes(): number {
     return this.bytes.length
   }
-  /** This record's own hash, which the next one names. */
+  /** This record's hash, which the next one names. */
   get hash(): Uint8Array {
     return (this.#hash ??= recordHash(this.bytes, this.bodiesAt))
   }
-  /** Whether the bodies are those that the hash stands for. */
+  /** Whether the bodies match the digest that the hash covers. */
   bodiesIntact(): boolean {
     return bodiesIntact(this.bytes, this.bodiesAt)
   }
@@ -65,7 +65,7 @@ export class DecodedFrame extends RecordView {
   bodyCount(queue: number): number {
     return this.#sections().get(queue)?.count ?? 0
   }
-  /** The body at `index` of those of `queue` in this frame, as a view, or where a large one lies. */
+  /** The body at `index` of those of `queue` in this frame, as a view, or the record of a large one. */
   body(queue: number, index: number): BodyRef {
     const section = this.#sections().get(queue)
     if (!section) throw new KirokuError('Internal', `queue ${queue} has no bodies in this frame`)
@@ -85,5 +85,5 @@ export class DecodedBody extends RecordView {
   }
 }
 
-/** A record of ours, decoded. */
+/** A decoded record. */
 export type DecodedRecord = DecodedFrame | DecodedBody

@@ -9,7 +9,7 @@ const frame = (sections: readonly BodySection[]): FrameBodies =>
     ).bytes,
   )
 
-it('finds the bodies of a frame by queue and place', () => {
+it('finds the bodies of a frame by queue and index', () => {
   const bodies = frame([
     { queue: 3, bodies: [Uint8Array.of(1), Uint8Array.of(2, 3)] },
     { queue: 900, bodies: [{ seq: 17, bytes: 4 }, Uint8Array.of()] },

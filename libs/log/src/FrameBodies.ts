@@ -16,12 +16,15 @@ export class FrameBodies {
     this.#bodiesAt = this.#tableAt + view.getUint32(layout.tableBytes, true)
   }
 
-  /** Whether the frame brings no bodies. */
+  /** Whether the frame has no bodies. */
   get isEmpty(): boolean {
     return this.#tableAt === this.#bodiesAt
   }
 
-  /** The body at `index` of those of `queue`, as a view, or where a large one lies; undefined when there is none. */
+  /**
+   * The body at `index` of those of `queue`, as a view, or the record of a large one; undefined when there is
+   * none.
+   */
   body(queue: number, index: number): BodyRef | undefined {
     const section = (this.#index ??= readBodyTable(this.#bytes, this.#tableAt, this.#bodiesAt)).get(queue)
     return section === undefined || index >= section.count ? undefined : section.body(index)

@@ -54,7 +54,7 @@ const content: fc.Arbitrary<FrameContent> = fc.record({
 
 const plain = (ref: BodyRef): unknown => (ref instanceof Uint8Array ? [...ref] : ref)
 
-test('a frame comes back as it was', () => {
+test('a frame decodes to what was encoded', () => {
   fc.assert(
     fc.property(content, hash, (frame, prevHash) => {
       const encoded = encodeRecord(frame, prevHash)
@@ -78,7 +78,7 @@ test('a frame comes back as it was', () => {
   )
 })
 
-test('a body record comes back as it was', () => {
+test('a body record decodes to what was encoded', () => {
   fc.assert(
     fc.property(count, fc.uint8Array({ maxLength: 2000 }), hash, (epoch, large, prevHash) => {
       const encoded = encodeBodyRecord({ epoch, body: large }, prevHash)

@@ -29,12 +29,12 @@ test('a record of a newer version is refused as such, not as damage', () => {
   expect(() => decodeRecord(bytes)).toThrow(expect.objectContaining({ id: 'FutureVersion' }))
 })
 
-test('a large body is told from a frame without a look at events', () => {
+test('a large body is told from a frame without reading events', () => {
   const body = new Uint8Array([1, 2, 3])
   expect([...largeBodyOf(encodeBodyRecord({ epoch: 3, body }, zeroHash).bytes)!]).toEqual([1, 2, 3])
   const bytes = Buffer.from(encodeRecord(frame, zeroHash).bytes)
   expect(largeBodyOf(bytes)).toBeUndefined()
-  // A byte that stands for nothing.
+  // A byte without a meaning.
   bytes[layout.payload] = 0xc1
   bytes.writeUInt32LE(checksum(bytes), layout.crc)
   expect(() => decodeRecord(bytes)).toThrow(expect.objectContaining({ id: 'LogDamaged' }))
@@ -44,12 +44,12 @@ test('a large body is told from a frame without a look at events', () => {
 test.each([
   ['a record that is cut off', (bytes: Buffer) => bytes.subarray(0, layout.payload - 1)],
   ['a wrong checksum', (bytes: Buffer) => bytes.fill(1, bytes.length - 1)],
-])('no large body comes of %s', (_, damage) => {
+])('no large body is read from %s', (_, damage) => {
   const bytes = Buffer.from(encodeBodyRecord({ epoch: 3, body: new Uint8Array(9) }, zeroHash).bytes)
   expect(() => largeBodyOf(damage(bytes))).toThrow(expect.objectContaining({ id: 'LogDamaged' }))
 })
 
-test('what somebody else wrote is not ours', () => {
+test('a foreign record is not one of Kiroku', () => {
   expect(isOurs(new TextEncoder().encode('{"hello":"world"}'))).toBe(false)
   expect(isOurs(new Uint8Array())).toBe(false)
   expect(isOurs(encodeRecord(frame, zeroHash).bytes)).toBe(true)
@@ -60,7 +60,7 @@ test('a queue with two body sections in one frame is refused', () => {
   expect(() => encodeRecord(twice, zeroHash)).toThrow('two body sections')
 })
 
-test('a frame that version 1 wrote is read for ever', () => {
+test('a frame that version 1 wrote can still be read', () => {
   const stored = Buffer.from(
     'S1JLVd9+4vUBAQAAAAAAAAAACEAABMAGRQx6QnkAAAAHAAAABQAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAALPJNul+wow4m6DsqxbninhsWHlwfp0JecwQzYpOLmCSS1HJAmKR0eXBlpXF1ZXVlpWZpcnN0pWNvdW50pWR1ZUF0pWJ5dGVzqHByb2R1Y2VypHNlbmSoRW5xdWV1ZWQHAQIAzgABhqWhcMtDP////////9RyQZSkdHlwZaVxdWV1ZaNzdWKnbnVtYmVyc6VBY2tlZAcAkgEBBwIKwZoMKWhlbGxv',
     'base64',

@@ -22,7 +22,7 @@ export interface BodyContent {
 }
 
 /**
- * Encodes a frame behind the record with `prevHash` (32 bytes; `zeroHash` at the beginning of a log).
+ * Encodes a frame that follows the record with `prevHash` (32 bytes; `zeroHash` at the beginning of a log).
  * Numbers are exact up to 2^53.
  */
 export const encodeRecord = (content: FrameContent, prevHash: Uint8Array): EncodedRecord => {
@@ -70,8 +70,8 @@ const seal = (record: Buffer, bodiesAt: number): EncodedRecord => {
 }
 
 /**
- * Decodes a record of ours. Bodies stay views into `bytes`, which must not change afterwards.
- * Errors: `LogDamaged` (checksum, lengths, or not a record of ours), `FutureVersion`.
+ * Decodes a record. Bodies stay views into `bytes`, which must not change afterwards. Errors: `LogDamaged`
+ * (checksum, lengths, or a foreign record), `FutureVersion`.
  */
 export const decodeRecord = (bytes: Uint8Array): DecodedRecord => {
   const { kind, view, sections } = checkRecord(bytes)
@@ -82,7 +82,7 @@ export const decodeRecord = (bytes: Uint8Array): DecodedRecord => {
 }
 
 /**
- * The large body of a record that has nothing else, as a view; undefined: it is a frame, whose events are not decoded.
+ * The large body of a body record, as a view; undefined: it is a frame, whose events are not decoded.
  * Errors: as of `decodeRecord`.
  */
 export const largeBodyOf = (bytes: Uint8Array): Uint8Array | undefined => {

@@ -13,10 +13,10 @@ export interface OpenMessage {
 /** A message as it can be read now. */
 export type Opened =
   | OpenMessage
-  /** erased: a key of it was taken out of its entry. lost: the entry is not there, or holds another key. */
+  /** erased: one of its keys was removed from its entry. lost: the entry is missing, or holds another key. */
   | { readonly state: 'erased' | 'lost'; readonly head: SealedHead }
 
-/** Opens sealed messages with the keys that are there now. It keeps what it read: make one for what is read together. */
+/** Opens sealed messages with the stored keys. It caches what it read: create one per batch of reads. */
 export class KeyReader {
   readonly #keys: Pick<KeyStore, 'get'>
   readonly #entries = new Map<string, Promise<Uint8Array | undefined>>()
@@ -25,7 +25,7 @@ export class KeyReader {
     this.#keys = keys
   }
 
-  /** Opens a message; one that is not sealed is open. Errors: `KeysUnavailable`, `LogDamaged`. */
+  /** Opens a message; one that is not sealed is returned as is. Errors: `KeysUnavailable`, `LogDamaged`. */
   async open(bytes: Uint8Array): Promise<Opened> {
     if (!isSealed(bytes)) return { state: 'open', message: bytes }
     const { head, box } = readSealed(bytes)

@@ -15,18 +15,18 @@ import type { MemoryStore } from './MemoryStore.ts'
  */
 export type WriteFault = 'none' | 'requestLost' | 'answerLost' | 'late' | 'displaced' | 'full'
 
-/** A write that is still under way. */
+/** A write that is still in flight. */
 interface Wanderer {
   readonly records: readonly Uint8Array[]
   readonly expectedLastSeq: number
 }
 
-/** The script of what goes wrong in a memory log. Nothing here is random. */
+/** The scripted faults of a memory log. Nothing here is random. */
 export class MemoryFaults {
   readonly #store: (partition: number) => MemoryStore
   readonly #scripts = new Map<string, WriteFault[]>()
   readonly #wanderers = new Map<number, Wanderer[]>()
-  /** Partitions that the store does not have. */
+  /** Partitions that the store lost. */
   readonly unloaded = new Set<number>()
   readonly #space: MemorySpace
   #delayMs = 0
@@ -39,19 +39,22 @@ export class MemoryFaults {
     this.#recordBytesMax = recordBytesMax
   }
 
-  /** What happens to the next appends to `partition`, one fault for each, in order. */
+  /** Faults of the next appends to `partition`, one each, in order. */
   onAppend(partition: number, ...faults: WriteFault[]): void {
     this.#script('append', partition).push(...faults)
   }
-  /** What happens to the next fences of `partition`, one fault for each, in order. */
+  /** Faults of the next fences of `partition`, one each, in order. */
   onFence(partition: number, ...faults: WriteFault[]): void {
     this.#script('fence', partition).push(...faults)
   }
-  /** The store does not have this partition any more, until it is restored. */
+  /** Loses this partition until it is restored. */
   unload(partition: number): void {
     this.unloaded.add(partition)
   }
-  /** Lets every late write arrive now, in order; each is stored only if its expectation still holds and there is room. Returns how many were. */
+  /**
+   * Lets every late write arrive now, in order; each is stored only if its expectation still holds and there
+   * is room. Returns the number stored.
+   */
   land(partition: number): number {
     const wanderers = this.#wanderers.get(partition) ?? []
     this.#wanderers.delete(partition)
@@ -68,7 +71,7 @@ export class MemoryFaults {
   underWay(partition: number): number {
     return this.#wanderers.get(partition)?.length ?? 0
   }
-  /** Nothing goes wrong any more; what is late stays under way. */
+  /** Clears all faults; late writes stay in flight. */
   calm(): void {
     this.#scripts.clear()
     this.#delayMs = 0
@@ -79,7 +82,7 @@ export class MemoryFaults {
   slow(ms: number): void {
     this.#delayMs = ms
   }
-  /** From now on nothing can be stored (or again, with false). Reading goes on. */
+  /** From now on nothing can be stored (or again, with false). Reading continues. */
   full(on: boolean): void {
     this.#full = on
   }
@@ -95,11 +98,11 @@ export class MemoryFaults {
   limitRecords(bytesMax: number): void {
     this.#recordBytesMax = bytesMax
   }
-  /** What the store has left at this moment; undefined: it has no limit. */
+  /** What the store has left; undefined: it has no limit. */
   get room(): StoreRoom | undefined {
     return this.#space.room
   }
-  /** What all partitions and their checkpoints take. */
+  /** Bytes of all partitions and their checkpoints. */
   get usedBytes(): number {
     return this.#space.used
   }
@@ -107,7 +110,10 @@ export class MemoryFaults {
   down(on: boolean): void {
     this.#down = on
   }
-  /** Stores a record behind the last one without any expectation: another owner, or a stray publish. Returns its sequence. */
+  /**
+   * Stores a record after the last one without any expectation, like another owner or a stray publish.
+   * Returns its sequence.
+   */
   write(partition: number, record: Uint8Array): number {
     const store = this.#store(partition)
     return store.write([record], store.lastSeq).seq
@@ -124,11 +130,11 @@ export class MemoryFaults {
   loseRecord(partition: number, seq: number): void {
     this.#store(partition).replace(seq, undefined)
   }
-  /** Forgets the last `count` records, as a file cut at its end does; their sequences are used again. */
+  /** Forgets the last `count` records, as a file cut at its end does; their sequences are reused. */
   loseTail(partition: number, count: number): void {
     this.#store(partition).loseTail(count)
   }
-  /** What is stored, at this moment: the log, the sequences of its checkpoints, oldest first, and what those take. */
+  /** What is stored now: the log, the sequences of its checkpoints, oldest first, and the bytes of those. */
   stored(partition: number): LogState & { checkpoints: number[]; checkpointBytes: number } {
     const { state, checkpoints } = this.#store(partition)
     let checkpointBytes = 0
@@ -151,7 +157,7 @@ export class MemoryFaults {
   get delayMs(): number {
     return this.#delayMs
   }
-  /** Largest record that the store takes. */
+  /** Largest record that the store takes, in bytes. */
   get recordBytesMax(): number {
     return this.#recordBytesMax
   }
@@ -159,7 +165,7 @@ export class MemoryFaults {
   get isDown(): boolean {
     return this.#down
   }
-  /** @internal What is scripted for this write. */
+  /** @internal The fault scripted for this write. */
   take(kind: 'append' | 'fence', partition: number): WriteFault {
     const scripted = this.#script(kind, partition).shift() ?? 'none'
     return scripted === 'none' && this.#full ? 'full' : scripted

@@ -12,7 +12,7 @@ keysContract('the key store in memory', () => {
   })
 })
 
-test('an entry that is not written again vanishes', async () => {
+test('an entry that is not written again expires', async () => {
   let now = 0
   const keys = new MemoryKeys(1_000, () => now)
   await keys.put('a', new Uint8Array(1), 0)

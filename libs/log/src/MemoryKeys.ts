@@ -15,7 +15,7 @@ export class MemoryKeys implements KeyStore {
     this.#now = now
   }
 
-  /** Everything that is stored, also what nobody can get any more: what a copy of the disk would show. */
+  /** Everything that is stored, even if no call can read it any more: what a copy of the disk would show. */
   get stored(): Uint8Array[] {
     return [...this.#entries.values()].flatMap(({ last, earlier }) => [last.value, ...earlier])
   }

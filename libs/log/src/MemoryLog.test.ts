@@ -10,7 +10,7 @@ const open = async () => {
   return { log, old: await log.partition(0), next: await log.partition(0) }
 }
 
-test('a lost append is not stored, and those behind it are fenced', async () => {
+test('a lost append is not stored, and those after it are fenced', async () => {
   const { log, old } = await open()
   log.faults.onAppend(0, 'none', 'requestLost')
   const results = await Promise.allSettled([old.append(a, 0), old.append(a, 1), old.append(a, 2)])
@@ -29,7 +29,7 @@ test('an append whose answer is lost is stored', async () => {
   expect((await old.state()).lastSeq).toBe(1)
 })
 
-test('a late append lands with those behind it when nothing came between', async () => {
+test('a late append lands with those after it when nothing came between', async () => {
   const { log, old } = await open()
   log.faults.onAppend(0, 'late')
   const results = await Promise.allSettled([old.append(a, 0), old.append(a, 1)])
@@ -39,7 +39,7 @@ test('a late append lands with those behind it when nothing came between', async
   expect((await old.state()).lastSeq).toBe(2)
 })
 
-test('late appends all fail behind a fence of as many records', async () => {
+test('late appends all fail after a fence of as many records', async () => {
   const { log, old, next } = await open()
   log.faults.onAppend(0, 'late')
   await Promise.allSettled([0, 1, 2, 3].map((seq) => old.append(a, seq)))
@@ -55,7 +55,7 @@ test('a fence of a single record lets a late second append through: why it needs
   expect(log.faults.land(0)).toBe(1)
 })
 
-test('after its own fence a handle works again although an earlier append is still under way', async () => {
+test('after its own fence a handle works again although an earlier append is still in flight', async () => {
   const { log, old } = await open()
   log.faults.onAppend(0, 'late')
   await expect(old.append(a, 0)).rejects.toEqual(failure('LogAmbiguous'))
@@ -64,7 +64,7 @@ test('after its own fence a handle works again although an earlier append is sti
   expect(log.faults.land(0)).toBe(0)
 })
 
-test('a lost tail uses its sequences again', async () => {
+test('a lost tail reuses its sequences', async () => {
   const { log, old } = await open()
   for (const seq of [0, 1, 2]) await old.append(a, seq)
   log.faults.loseTail(0, 2)
@@ -115,7 +115,7 @@ test('a partition that the log does not have is refused', async () => {
   await expect(createMemoryLog({ partitions: 2 }).partition(2)).rejects.toEqual(failure('InvalidArgument'))
 })
 
-test('a late append finds no room where the store became full meanwhile', async () => {
+test('a late append finds no room when the store became full meanwhile', async () => {
   const { log, old } = await open()
   log.faults.onAppend(0, 'late')
   await Promise.allSettled([old.append(a, 0), old.append(a, 1)])

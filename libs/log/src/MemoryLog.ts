@@ -13,20 +13,20 @@ export interface MemoryLogOptions {
   readonly schedule?: Schedule
   /** The store's clock, ms since 1970. Default: `Date.now`. */
   readonly now?: () => number
-  /** Largest record in bytes. Default: 8 MB, as our managed server takes. */
+  /** Largest record in bytes. Default: 8 MB, as the managed server takes. */
   readonly recordBytesMax?: number
   /** Limit of each partition in bytes; 0 (default): none. */
   readonly bytesMax?: number
   /** Limit of all partitions and their checkpoints together, in bytes; 0 (default): none. */
   readonly storeBytesMax?: number
-  /** Told of every record at the moment at which it is stored. */
+  /** Called with every record as it is stored. */
   readonly onStored?: (partition: number, record: LogRecord) => void
 }
 
-/** A log in memory that can be told to fail. Every `partition(n)` is another handle to the same records. */
+/** A log in memory with scripted faults. Every `partition(n)` is another handle to the same records. */
 export type MemoryLog = Log & { readonly faults: MemoryFaults; readonly keys: MemoryKeys }
 
-/** Makes a log in memory: the twin of the real ones, for tests and simulations on a controlled clock. */
+/** Creates a log in memory: the twin of the real ones, for tests and simulations on a controlled clock. */
 export const createMemoryLog = (meta: Partial<LogMeta> = {}, options: MemoryLogOptions = {}): MemoryLog => {
   const full: LogMeta = {
     name: 'main',
@@ -54,7 +54,7 @@ export const createMemoryLog = (meta: Partial<LogMeta> = {}, options: MemoryLogO
     faults,
     keys: new MemoryKeys(keysKeptMs(full.recordMs), options.now ?? Date.now),
     partition: async (n) => {
-      if (faults.unloaded.has(n)) throw new KirokuError('LogDamaged', `partition ${n} is not there`)
+      if (faults.unloaded.has(n)) throw new KirokuError('LogDamaged', `partition ${n} is missing`)
       return new MemoryPartition(n, store(n), faults, options.schedule ?? atOnce)
     },
     restore: async (n) => void faults.unloaded.delete(n),

@@ -9,7 +9,7 @@ export type Schedule = (ms: number, fn: () => void) => void
 /** What is published by mistake. */
 const foreignRecord = new TextEncoder().encode('a foreign record')
 
-/** One handle to a partition in memory; several may exist, as several nodes may believe to own it. */
+/** A handle to a partition in memory; several may exist, as several nodes may believe they own it. */
 export class MemoryPartition implements PartitionLog {
   readonly partition: number
   readonly checkpoints: CheckpointStore

@@ -6,10 +6,10 @@ interface Occupant {
   readonly used: number
 }
 
-/** The store that all partitions of a memory log and their checkpoints share. */
+/** The room that all partitions of a memory log and their checkpoints share. */
 export class MemorySpace {
   readonly #stores: ReadonlyMap<number, Occupant>
-  /** How much it can hold; 0: no limit. */
+  /** Limit in bytes; 0: none. */
   bytesMax: number
   constructor(stores: ReadonlyMap<number, Occupant>, bytesMax: number) {
     this.#stores = stores
@@ -27,7 +27,7 @@ export class MemorySpace {
   holds(bytes: number): boolean {
     return this.bytesMax === 0 || this.used + bytes <= this.bytesMax
   }
-  /** What all that is stored takes. */
+  /** Bytes of everything stored. */
   get used(): number {
     let used = 0
     for (const store of this.#stores.values()) used += store.used

@@ -3,10 +3,10 @@ import type { LogRecord, LogState } from './Log.ts'
 import type { MemorySpace } from './MemorySpace.ts'
 import { isOurs } from './RecordLayout.ts'
 
-/** What one partition has stored: the truth that all handles of a memory log share. */
+/** The records of one partition, shared by all handles of a memory log. */
 export class MemoryStore {
   readonly checkpoints = new Map<number, Uint8Array>()
-  /** How much the log may hold; 0: no limit. */
+  /** Limit of the log in bytes; 0: none. */
   bytesMax: number
   readonly #now: () => number
   readonly #space: MemorySpace
@@ -57,7 +57,7 @@ export class MemoryStore {
   record(seq: number): LogRecord | undefined {
     return this.#records[seq - this.#firstSeq]
   }
-  /** Stores all or nothing behind `expectedLastSeq`. Errors: `Fenced`, `StorageFull`. */
+  /** Stores all or nothing after `expectedLastSeq`. Errors: `Fenced`, `StorageFull`. */
   write(records: readonly Uint8Array[], expectedLastSeq: number): { seq: number; timeMs: number } {
     if (expectedLastSeq !== this.lastSeq)
       throw new KirokuError('Fenced', `expected last sequence ${expectedLastSeq}, but it is ${this.lastSeq}`)
@@ -95,7 +95,7 @@ export class MemoryStore {
     this.#firstSeq += removed.length
     this.#forget(removed)
   }
-  /** Puts other bytes, or none, in the place of a record. */
+  /** Replaces a record by other bytes, or removes it. */
   replace(seq: number, data: Uint8Array | undefined): void {
     const record = this.record(seq)
     if (!record) throw new KirokuError('InvalidArgument', `there is no record ${seq}`)
@@ -103,7 +103,7 @@ export class MemoryStore {
     if (data === undefined) this.#holes++
     this.#records[seq - this.#firstSeq] = data && { ...record, data, foreign: !isOurs(data) }
   }
-  /** Forgets the last `count` records; their sequences will be used again. */
+  /** Forgets the last `count` records; their sequences will be reused. */
   loseTail(count: number): void {
     this.#forget(this.#records.splice(Math.max(0, this.#records.length - count)))
   }

@@ -2,8 +2,9 @@ import { crc32 } from 'node:zlib'
 import { frameVersion } from './Frame.ts'
 
 /**
- * Where the fixed fields of a record lie. Magic and checksum keep their place in every future version, so
- * that damage is told from novelty. Numbers are little-endian; epoch and time are doubles (exact to 2^53).
+ * Offsets of the fixed fields of a record. Magic and checksum keep their place in every future version, so
+ * that damage is told from a newer version. Numbers are little-endian; epoch and time are doubles (exact to
+ * 2^53).
  *
  * | offset | field |
  * |---|---|
@@ -17,8 +18,8 @@ import { frameVersion } from './Frame.ts'
  * | 72 | SHA-256 of the bodies section (32) |
  * | 104 | events, body table, bodies |
  *
- * The record's own hash covers everything from the version to the end of the body table; bodies are in it by
- * their digest only.
+ * The record's own hash covers everything from the version to the end of the body table; it covers bodies
+ * through their digest only.
  */
 export const layout = {
   crc: 4,
@@ -46,8 +47,8 @@ export const hashBytes = 32
 export const zeroHash: Uint8Array = new Uint8Array(hashBytes)
 
 /**
- * Whether `bytes` is a record of ours, perhaps a damaged one. One wrong byte in the magic is forgiven here,
- * because a damaged frame that counts as foreign would be skipped in silence.
+ * Whether `bytes` is a record of Kiroku, perhaps a damaged one. One wrong byte in the magic is forgiven here,
+ * because a damaged frame that counts as foreign would be skipped silently.
  */
 export const isOurs = (bytes: Uint8Array): boolean => {
   let same = 0
@@ -61,6 +62,6 @@ export const writePreamble = (record: Buffer): void => {
   record[layout.version] = frameVersion
 }
 
-/** The checksum that belongs into the record's crc field. */
+/** The checksum for the record's crc field. */
 export const checksum = (record: Uint8Array): number =>
   crc32(record.subarray(layout.crc + 4), crc32(record.subarray(0, layout.crc)))

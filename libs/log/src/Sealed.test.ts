@@ -19,7 +19,7 @@ import { isSealed, lock, readSealed, unlock, writeSealed } from './Sealed.ts'
 const plain = Buffer.from('the plain text of a message')
 const failure = (id: string) => expect.objectContaining({ id })
 
-test('what is locked opens with its key and its name alone, and shows nothing of the plain text', () => {
+test('a box opens only with its key and name, and shows nothing of the plain text', () => {
   const key = randomBytes(32)
   const box = lock(plain, 'm.0.1.7', key)
   expect(Buffer.from(unlock(box, 'm.0.1.7', key)!).equals(plain)).toBe(true)
@@ -30,12 +30,12 @@ test('what is locked opens with its key and its name alone, and shows nothing of
   expect(unlock(box, 'm.0.1.7', key)).toBeUndefined()
 })
 
-test('equal messages under one key do not look alike', () => {
+test('equal messages under one key encrypt differently', () => {
   const key = randomBytes(32)
   expect(Buffer.compare(lock(plain, 'k', key), lock(plain, 'k', key))).not.toBe(0)
 })
 
-test('a sealed message says which keys it takes, and what the record says anyway', () => {
+test('a sealed message names its keys, and what the record says anyway', () => {
   const head = { keys: ['m.0.1.7'], meta: { tag: 'a', group: 'g' } }
   const bytes = writeSealed({ head, box: plain })
   expect(isSealed(bytes)).toBe(true)
@@ -44,7 +44,7 @@ test('a sealed message says which keys it takes, and what the record says anyway
   expect(isSealed(plain)).toBe(false)
 })
 
-test('a sealed message that is cut short, or of a newer version, is said to be so', () => {
+test('a sealed message that is cut short, or of a newer version, is reported as such', () => {
   const bytes = writeSealed({ head: { keys: ['m.0.1.7'] }, box: plain })
   expect(() => readSealed(bytes.subarray(0, 12))).toThrow(failure('LogDamaged'))
   const newer = bytes.slice()
@@ -68,7 +68,7 @@ test('a block holds a key for each of its numbers, until one is taken out', () =
   expect(entryOf('m.0.1.129')).toBe('m.0.1.1')
 })
 
-test('a group goes on with a new key, and what is left of it then is that one alone', () => {
+test('a group continues with a new key, and only that one is left of it', () => {
   const first = withNewKey(new Uint8Array(0))
   const both = withNewKey(first)
   const [before, now] = keyIds(both) as [string, string]
@@ -82,7 +82,7 @@ test('a group goes on with a new key, and what is left of it then is that one al
   expect(withKeysFrom(left, before)).toBe(left)
 })
 
-test('a message under several keys is erased with any of them, and lost with an entry that is not there', async () => {
+test('a message under several keys is erased with any of them, and lost with a missing entry', async () => {
   const keys = new MemoryKeys(60_000, Date.now)
   const [outer, inner] = [newBlock(), newBlock()]
   const outerAt = (await keys.put('m.1.2.0', outer, 0))!

@@ -2,8 +2,8 @@ import { createCipheriv, createDecipheriv, randomFillSync } from 'node:crypto'
 import { KirokuError } from '@kiroku/protocol'
 
 /**
- * How a message of an erasable queue stands in the log, byte by byte. As an envelope it would begin with the length 0
- * written in three bytes, which no envelope does.
+ * How a message of an erasable queue is stored in the log, byte by byte. As an envelope it would begin with
+ * the length 0 written in three bytes, which no envelope does.
  *
  * | bytes | what |
  * |---|---|
@@ -20,11 +20,11 @@ const nonceBytes = 12
 const tagBytes = 16
 const algorithm = 'aes-256-gcm'
 
-/** What must be known of a sealed message without its keys. */
+/** What is known of a sealed message without its keys. */
 export interface SealedHead {
   /** Names of its keys, the outermost first. */
   readonly keys: readonly string[]
-  /** What the record says of it anyway: its tag and its group, and of a forwarded one where it came from. */
+  /** What the record says of it anyway: its tag and its group, and the origin of a forwarded one. */
   readonly meta?: Readonly<Record<string, unknown>>
 }
 
@@ -67,7 +67,7 @@ export const writeSealed = ({ head, box }: Sealed): Uint8Array => {
   return bytes
 }
 
-/** Puts bytes into a box that only this key opens. A key is used for one message, or with nonces that chance makes. */
+/** Puts bytes into a box that only this key opens. A key is used for one message, or with random nonces. */
 export const lock = (plain: Uint8Array, name: string, key: Uint8Array): Uint8Array => {
   const box = Buffer.allocUnsafeSlow(nonceBytes + plain.length + tagBytes)
   randomFillSync(box, 0, nonceBytes)

@@ -4,7 +4,7 @@ import { encodeRecord } from './FrameCodec.ts'
 import type { Log, LogRecord, PartitionLog } from './Log.ts'
 import { zeroHash } from './RecordLayout.ts'
 
-/** How the log of one test is to be made. */
+/** How to create the log of one test. */
 export interface LogUnderTestOptions {
   readonly partitions: number
   /** Limit of each partition in bytes. */
@@ -13,9 +13,9 @@ export interface LogUnderTestOptions {
 
 /** One log, as the contract needs it. */
 export interface LogUnderTest {
-  /** Opens the log anew, on a connection of its own: as another node does, or the same one later. */
+  /** Opens the log again, on its own connection: as another node does, or the same one later. */
   open(): Promise<Log>
-  /** Publishes onto the partition's place in the log without any expectation, as a stray client does. */
+  /** Publishes to the partition's log without any expectation, as a stray client does. */
   writeStray(partition: number, bytes: Uint8Array): Promise<void>
   /** Appends through `log`, and loses the answer if that can be done. */
   appendWithoutAnswer(
@@ -29,7 +29,7 @@ export interface LogUnderTest {
 
 const failure = (id: string) => expect.objectContaining({ id })
 
-/** A record that is ours, of at least `bytes` bytes; `n` tells it from others. */
+/** A valid record of at least `bytes` bytes; `n` tells it from others. */
 const ours = (n: number, bytes = 0): Uint8Array => {
   const bodies = [new Uint8Array(bytes).fill(n)]
   return encodeRecord({ epoch: 1, at: n, events: [], sections: [{ queue: 1, bodies }] }, zeroHash).bytes
@@ -41,13 +41,13 @@ const collect = async (records: AsyncIterable<LogRecord>): Promise<LogRecord[]> 
   return all
 }
 
-/** What the log gives back must be the bytes that went in, at their sequences. */
+/** Expects the log to return the bytes that went in, at their sequences. */
 const expectRecords = (records: LogRecord[], expected: readonly (readonly [number, Uint8Array])[]) => {
   expect(records.map((r) => r.seq)).toEqual(expected.map(([seq]) => seq))
   records.forEach((r, i) => expect(Buffer.compare(r.data, expected[i]![1])).toBe(0))
 }
 
-/** The suite that every implementation of the log passes. */
+/** The suite that every implementation of the log must pass. */
 export const logContract = (
   name: string,
   makeLog: (options: LogUnderTestOptions) => Promise<LogUnderTest>,
@@ -56,7 +56,7 @@ export const logContract = (
     let made: LogUnderTest
     let log: Log
     let p: PartitionLog
-    /** The same partition, opened by somebody else. */
+    /** The same partition, opened by another node. */
     let other: PartitionLog
 
     const make = async (options: Partial<LogUnderTestOptions> = {}) => {
@@ -120,7 +120,7 @@ export const logContract = (
         expect(await p.append(ours(3), 2)).toBe(3)
       })
 
-      test('of appends in flight behind a wrong one, none is stored', async () => {
+      test('of appends in flight after a wrong one, none is stored', async () => {
         await fill(2)
         const results = await Promise.allSettled([1, 2, 3, 4].map((e) => p.append(ours(7), e + 4)))
         expect(results.map((r) => r.status)).toEqual(Array(4).fill('rejected'))
@@ -154,7 +154,7 @@ export const logContract = (
         expect((await p.fence([ours(11), ours(12)], 3)).seq).toBe(5)
       })
 
-      test('everything an old owner has in flight fails behind the fence of a new one', async () => {
+      test('everything an old owner has in flight fails after the fence of a new one', async () => {
         await fill(1)
         await other.fence(
           [1, 2, 3, 4].map((n) => ours(n + 10)),
@@ -165,7 +165,7 @@ export const logContract = (
         expect((await other.state()).lastSeq).toBe(5)
       })
 
-      test('of an old owner and a fence at the same moment, what is answered is what is stored', async () => {
+      test('when an old owner and a fence race, what is answered is what is stored', async () => {
         await fill(1)
         let base = 1
         for (let round = 0; round < 20; round++) {
@@ -193,7 +193,7 @@ export const logContract = (
         expect((await p.state()).lastSeq).toBe(2)
       })
 
-      test('after an append without an answer, a fence and a read tell what is true', async () => {
+      test('after an append without an answer, a fence and a read show what is stored', async () => {
         await fill(2)
         const unanswered = await made.appendWithoutAnswer(log, p, ours(3), 2).catch((e: unknown) => e)
         if (unanswered !== 3)
@@ -254,7 +254,7 @@ export const logContract = (
         expect((await collect(p.read(1)))[0]!.data.length).toBeGreaterThan(p.recordBytesMax - 1000)
       })
 
-      test('a trimmed prefix is gone, and appends go on as expected', async () => {
+      test('a trimmed prefix is gone, and appends continue', async () => {
         await fill(5)
         await p.trim(3)
         expect(await p.state()).toMatchObject({ holes: 0 })
@@ -289,7 +289,7 @@ export const logContract = (
         expect((await p.get(2))!.foreign).toBe(true)
       })
 
-      test('it is the same log when it is opened again', async () => {
+      test('opening it again opens the same log', async () => {
         await fill(3)
         await p.checkpoints.put(2, ours(2))
         await log.close()
@@ -305,7 +305,7 @@ export const logContract = (
         await expect(log.partition(2)).rejects.toEqual(failure('InvalidArgument'))
       })
 
-      test('checkpoints are kept by sequence, a partition each', async () => {
+      test('checkpoints are kept by sequence, per partition', async () => {
         const { checkpoints } = p
         expect(await checkpoints.list()).toEqual([])
         expect(await checkpoints.get(5)).toBeUndefined()

@@ -8,7 +8,7 @@ export interface TimedFrame {
   readonly at: number
 }
 
-/** The first readable frame at `from` or behind it, before `end`. */
+/** The first readable frame at or after `from`, before `end`. */
 export const frameFrom = async (
   log: PartitionLog,
   from: number,
@@ -21,7 +21,7 @@ export const frameFrom = async (
       const record = decodeRecord(stored.data)
       if (record.kind === 'frame') return { seq, at: record.at }
     } catch (e) {
-      // It may be one that a repair gave up; reading in order tells.
+      // A repair may have given it up; reading in order shows that.
       if (!(e instanceof KirokuError) || e.id !== 'LogDamaged') throw e
     }
   }

@@ -1,6 +1,6 @@
 /**
  * The log port. Owns what a log is: records, frames, the hash chain, the contract suite and the memory twin.
- * Never knows NATS or queues' rules; talks to `@kiroku/message` for events and errors.
+ * Knows nothing of NATS or queues' rules; talks to `@kiroku/message` for events and errors.
  */
 export { keysKeptMs, type KeyEntry, type KeyStore } from './KeyStore.ts'
 export { KeyReader, type Opened, type OpenMessage } from './KeyReader.ts'

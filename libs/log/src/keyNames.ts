@@ -8,8 +8,8 @@ export const blockMessages = 128
 const idBytes = 8
 
 /**
- * Name of a message's key: what erases it needs the message's id alone. Its entry holds the keys of a block of
- * numbers, one after the other; one that was erased is zeros.
+ * Name of a message's key: erasing it needs only the message's id. Its entry holds the keys of a block of
+ * numbers in a row; an erased key is zeros.
  */
 export const messageKeyName = (partition: number, queue: number, number: number): string =>
   `m.${partition}.${queue}.${number}`
@@ -18,11 +18,14 @@ export const messageKeyName = (partition: number, queue: number, number: number)
 export const blockEntry = (partition: number, queue: number, number: number): string =>
   `m.${partition}.${queue}.${Math.floor((number - 1) / blockMessages)}`
 
-/** Entry with the keys of a group, whose name does not show. It holds pairs of an id and a key, the one in use last. */
+/**
+ * Entry with the keys of a group, whose name it does not reveal. It holds pairs of an id and a key, the one
+ * in use last.
+ */
 export const groupEntry = (partition: number, queue: number, group: string): string =>
   `g.${partition}.${queue}.${createHash('sha256').update(group).digest('hex').slice(0, 32)}`
 
-/** Entry that holds the key of this name; undefined: it is no such name. */
+/** Entry that holds the key of this name; undefined: not a key's name. */
 export const entryOf = (name: string): string | undefined => {
   const [kind, partition, queue, last, id] = name.split('.')
   if (kind === 'g' && id !== undefined) return name.slice(0, name.lastIndexOf('.'))
@@ -50,7 +53,7 @@ export const newBlock = (): Uint8Array => new Uint8Array(randomBytes(blockMessag
 
 /** The value of a block without the keys of these messages. */
 export const withoutMessages = (value: Uint8Array, numbers: Iterable<number>): Uint8Array => {
-  // A copy also of a Buffer, whose `slice` would be none.
+  // Copies a Buffer too, whose `slice` would not.
   const left = new Uint8Array(value)
   for (const number of numbers) {
     const at = ((number - 1) % blockMessages) * keyBytes
@@ -59,18 +62,18 @@ export const withoutMessages = (value: Uint8Array, numbers: Iterable<number>): U
   return left
 }
 
-/** The value of a group with one more key, which is the one in use then. */
+/** The value of a group with one more key, which is now the one in use. */
 export const withNewKey = (value: Uint8Array): Uint8Array =>
   new Uint8Array(Buffer.concat([value, randomBytes(idBytes + keyBytes)]))
 
-/** The value of a group without the keys that were made before that of this id; where that is gone, they are too. */
+/** The value of a group without the keys created before the one of this id; if that is gone, so are they. */
 export const withKeysFrom = (value: Uint8Array, id: string): Uint8Array => {
   for (let at = 0; at < value.length; at += idBytes + keyBytes)
     if (idAt(value, at) === id) return value.slice(at)
   return value
 }
 
-/** Ids of a group's keys in the order in which they were made. */
+/** Ids of a group's keys in the order of their creation. */
 export const keyIds = (value: Uint8Array): string[] => {
   const ids: string[] = []
   for (let at = 0; at < value.length; at += idBytes + keyBytes) ids.push(idAt(value, at))

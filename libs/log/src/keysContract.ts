@@ -3,7 +3,7 @@ import type { KeyStore } from './KeyStore.ts'
 
 /** One key store, as the contract needs it. */
 export interface KeysUnderTest {
-  /** Opens the store anew, on a connection of its own. */
+  /** Opens the store again, on its own connection. */
   open(): Promise<KeyStore>
   /** Whether these bytes are anywhere in what the store can still hand out, earlier values included. */
   holds(bytes: Uint8Array): Promise<boolean>
@@ -12,7 +12,7 @@ export interface KeysUnderTest {
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
-/** The suite that every key store passes. */
+/** The suite that every key store must pass. */
 export const keysContract = (name: string, make: () => Promise<KeysUnderTest>): void => {
   describe(`${name} keeps the contract of the key store:`, () => {
     let made: KeysUnderTest
@@ -25,7 +25,7 @@ export const keysContract = (name: string, make: () => Promise<KeysUnderTest>): 
     })
     afterEach(() => made.close())
 
-    test('an entry that was never written is not there, and looking for it makes nothing', async () => {
+    test('an entry that was never written is missing, and looking for it creates nothing', async () => {
       expect(await keys.get('m.0.1.0')).toBeUndefined()
       await keys.scrub('m.0.1.0')
       expect(await other.get('m.0.1.0')).toBeUndefined()
@@ -40,20 +40,20 @@ export const keysContract = (name: string, make: () => Promise<KeysUnderTest>): 
       expect(Math.abs(entry.timeMs - before)).toBeLessThan(60_000)
     })
 
-    test('an entry is made once', async () => {
+    test('an entry is created once', async () => {
       expect(await keys.put('g.0.1.a', bytes('mine'), 0)).toBeDefined()
       expect(await other.put('g.0.1.a', bytes('theirs'), 0)).toBeUndefined()
       expect(Buffer.from((await other.get('g.0.1.a'))!.value).toString()).toBe('mine')
     })
 
-    test('whoever writes on what is not the last value any more changes nothing', async () => {
+    test('a write based on an outdated value changes nothing', async () => {
       const first = (await keys.put('m.0.1.0', bytes('one'), 0))!
       const second = (await other.put('m.0.1.0', bytes('two'), first))!
       expect(await keys.put('m.0.1.0', bytes('three'), first)).toBeUndefined()
       expect((await keys.get('m.0.1.0'))!.revision).toBe(second)
     })
 
-    test('values hold any bytes, also none', async () => {
+    test('values hold any bytes, or none', async () => {
       const all = Uint8Array.from({ length: 4_096 }, (_, i) => i % 256)
       const revision = await keys.put('m.1.7.3', all, 0)
       expect(Buffer.compare((await other.get('m.1.7.3'))!.value, all)).toBe(0)
@@ -61,7 +61,7 @@ export const keysContract = (name: string, make: () => Promise<KeysUnderTest>): 
       expect((await other.get('m.1.7.3'))!.value).toHaveLength(0)
     })
 
-    test('once an entry is scrubbed nothing of its earlier values can be had, however often it was written', async () => {
+    test('once an entry is scrubbed none of its earlier values can be read, however often it was written', async () => {
       let revision = 0
       for (const value of ['secret-one', 'secret-two', 'secret-three', 'what-is-left'])
         revision = (await keys.put('m.0.1.0', bytes(value), revision))!

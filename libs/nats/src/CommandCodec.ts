@@ -8,12 +8,13 @@ import {
 } from '@kiroku/protocol'
 import { Packr } from 'msgpackr'
 
-/** Version of the form in which commands and replies travel. */
+/** Version of the wire format of commands and replies. */
 const wireVersion = 1
 
 const packr = new Packr({ useRecords: false, int64AsType: 'number' })
 
-// A pair of version and content: MessagePack puts the version into the second byte, readable without decoding.
+// A pair of version and content: MessagePack puts the version in the second byte, where it can be read
+// without decoding.
 const pairByte = 0x92
 
 const encode = (content: unknown): Uint8Array => packr.pack([wireVersion, content])

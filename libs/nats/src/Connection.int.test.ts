@@ -7,7 +7,7 @@ import { requireJetStream } from './requireJetStream.ts'
 
 const failure = (id: string) => expect.objectContaining({ id })
 
-test('nobody at the address is a typed error that names it', async () => {
+test('an address where nothing listens is a typed error that names it', async () => {
   const servers = `nats://127.0.0.1:${await freePort()}`
   await expect(connect({ servers })).rejects.toEqual(failure('NatsUnreachable'))
   await expect(connect({ servers })).rejects.toThrow(servers)

@@ -3,7 +3,7 @@ import { pauseMs } from './Connection.ts'
 import { backOffMsMax, backOffMsMin } from './limits.ts'
 import { isOlder } from './requireJetStream.ts'
 
-test('pauses between attempts to reconnect grow with the time of the outage, within limits', () => {
+test('pauses between attempts to reconnect grow with the length of the outage, within limits', () => {
   expect(pauseMs(0, 0.5)).toBe(backOffMsMin)
   expect(pauseMs(1000, 0.5)).toBe(500)
   expect(pauseMs(3_600_000, 0.5)).toBe(backOffMsMax)

@@ -9,7 +9,7 @@ import {
 } from '@nats-io/transport-node'
 import { backOffMsMax, backOffMsMin, connectTimeoutMs, pingIntervalMs } from './limits.ts'
 
-/** Where NATS is and who we are there; everything but the servers is passed through. */
+/** Where NATS is and how to log in; everything but the servers is passed through. */
 export interface NatsOptions {
   /** One URL or several, like `nats://127.0.0.1:4222`. */
   readonly servers: string | readonly string[]
@@ -22,14 +22,14 @@ export interface NatsOptions {
   readonly creds?: string
   /** Path of a file with an NKey seed. */
   readonly nkey?: string
-  /** Presence asks for TLS; a server that requires it is served either way. */
+  /** Set to require TLS; a server that requires it gets it either way. */
   readonly tls?: TlsOptions
 }
 
 /**
- * Connects to NATS. A connection that is lost later comes back by itself, for ever, with growing pauses; what was
- * published meanwhile is not sent again.
- * Errors: `NatsUnreachable` when the first attempt fails, also when the credentials are refused or unreadable.
+ * Connects to NATS. A connection lost later is restored automatically, without a limit on attempts, with
+ * growing pauses; what was published meanwhile is not sent again. Errors: `NatsUnreachable` when the first
+ * attempt fails, also when the credentials are refused or unreadable.
  */
 export const connect = async (options: NatsOptions): Promise<NatsConnection> => {
   const servers = typeof options.servers === 'string' ? [options.servers] : [...options.servers]
@@ -60,7 +60,7 @@ export const connect = async (options: NatsOptions): Promise<NatsConnection> => 
   }
 }
 
-/** Pause before the next attempt: half of the time it has been down already, within limits, plus or minus a quarter. */
+/** Pause before the next attempt: half of the outage so far, within limits, plus or minus a quarter. */
 export const pauseMs = (downMs: number, chance: number): number =>
   Math.min(backOffMsMax, Math.max(backOffMsMin, downMs / 2)) * (0.75 + chance / 2)
 

@@ -23,7 +23,7 @@ const expecting = (lastSeq: number) => {
 }
 const lastSeq = async () => (await (await requireJetStream(nc)).streams.info('S')).state.last_seq
 
-test('answers find their publishes, whoever is refused among them', async () => {
+test('answers find their publishes, even with refused ones among them', async () => {
   const publisher = new Publisher(nc)
   const base = await lastSeq()
   const results = await Promise.allSettled([
@@ -41,7 +41,7 @@ test('answers find their publishes, whoever is refused among them', async () => 
   publisher.close()
 })
 
-test('a subject that no stream takes, and data beyond the limit, are known not to be stored', async () => {
+test('a subject without a stream, and data beyond the limit, are certainly not stored', async () => {
   const publisher = new Publisher(nc)
   await expect(publisher.publish('nobody', data, headers())).rejects.toEqual(failure('NatsUnreachable'))
   const large = new Uint8Array(nc.info!.max_payload + 1)
@@ -49,13 +49,13 @@ test('a subject that no stream takes, and data beyond the limit, are known not t
   publisher.close()
 })
 
-/** Somebody who takes publishes and never answers. */
+/** A subscriber that takes publishes and never answers. */
 const hush = async (connection: NatsConnection) => {
   connection.subscribe('silent')
   await connection.flush()
 }
 
-test('what has no answer in time is ambiguous, in order', async () => {
+test('publishes without an answer in time are ambiguous, in order', async () => {
   await hush(nc)
   const publisher = new Publisher(nc, { timeoutMs: 50 })
   const failed: number[] = []
@@ -84,7 +84,7 @@ test('a lost connection makes everything in flight ambiguous at once, refuses mo
   await own.close()
 })
 
-test('closing ends what is in flight as ambiguous and refuses more', async () => {
+test('closing ends what is in flight as ambiguous and refuses new publishes', async () => {
   const publisher = new Publisher(nc)
   const inFlight = publisher.publish('s', data, headers())
   publisher.close()

@@ -11,7 +11,7 @@ import {
 import { fromApiError, type ApiError } from './jetStreamErrors.ts'
 import { publishTimeoutMs } from './limits.ts'
 
-/** What a stream answers to a publish. */
+/** A stream's answer to a publish. */
 export interface PublishAnswer {
   readonly seq: number
 }
@@ -26,9 +26,9 @@ interface Waiting {
 
 /**
  * Publishes to streams over one connection, with one reply inbox for all answers; a quarter of the cost of
- * `js.publish`. Answers that never come end as `LogAmbiguous`: when the timeout is over, or at once when the
- * connection breaks. Other errors: `Fenced`, `StorageFull`, `NatsUnreachable` (certainly not sent), `Internal`
- * (larger than the server takes).
+ * `js.publish`. Publishes without an answer end as `LogAmbiguous`: after the timeout, or at once when the
+ * connection breaks. Other errors: `Fenced`, `StorageFull`, `NatsUnreachable` (certainly not sent),
+ * `Internal` (larger than the server takes).
  */
 export class Publisher {
   readonly #nc: NatsConnection
@@ -36,7 +36,7 @@ export class Publisher {
   readonly #inbox: string
   readonly #subscription: Subscription
   readonly #statuses: AsyncIterable<{ type: string }> & { stop?: () => void }
-  /** In the order of their deadlines, because all have the same timeout. */
+  /** Ordered by deadline, because all have the same timeout. */
   readonly #waiting = new Map<number, Waiting>()
   #lastId = 0
   #timer: NodeJS.Timeout | undefined
@@ -57,7 +57,7 @@ export class Publisher {
   }
 
   /**
-   * Publishes `records` as one atomic batch: all are stored, one behind the other, or none. Resolves with the last
+   * Publishes `records` as one atomic batch: all are stored, consecutively, or none. Resolves with the last
    * one's sequence. `headers` go with the first.
    */
   publishBatch(subject: string, records: readonly Uint8Array[], headers: MsgHdrs): Promise<PublishAnswer> {
@@ -106,10 +106,11 @@ export class Publisher {
     const waiting = this.#waiting.get(id)
     if (!waiting) return
     if (msg.data.length === 0) {
-      // A batch's first record is confirmed by an empty message; nobody there by one with a status.
+      // A batch's first record is confirmed by an empty message; a missing stream is reported by one with a
+      // status.
       if (msg.headers?.code !== 503) return
       this.#waiting.delete(id)
-      waiting.reject(new KirokuError('NatsUnreachable', `no stream takes ${waiting.subject}`))
+      waiting.reject(new KirokuError('NatsUnreachable', `no stream listens on ${waiting.subject}`))
       return
     }
     this.#waiting.delete(id)

@@ -9,5 +9,5 @@ export const ownerSubject = (log: string, partition: number | string): string =>
 /** Header of a reply in several messages: part i/n. */
 export const partHeader = 'Kiroku-Part'
 
-/** What a message of ours leaves free of the server's `max_payload`, in bytes, for headers. */
+/** Bytes of the server's `max_payload` that a message leaves free for headers. */
 export const payloadMarginBytes = 64 * 1024

@@ -40,7 +40,7 @@ const delivered = (messages: readonly Uint8Array[]): Reply => {
   return { epoch: 1, seq: 1, answers: [{ ok: { delivery } }] }
 }
 
-/** A served partition and somebody who asks it, each on a connection of its own. */
+/** A served partition and a requester, each on its own connection. */
 const start = async (handle: CommandService['handle']) => {
   const log = `log${++logs}`
   const undelivered: SettleItem[] = []
@@ -66,7 +66,7 @@ const idOf = (promise: Promise<unknown>): Promise<string> =>
   )
 
 describe('commands over NATS', () => {
-  it('bring each request the reply to it', async () => {
+  it('bring each request its reply', async () => {
     const { requester } = await start(async (commands) => ({
       epoch: 4,
       seq: 17,
@@ -83,7 +83,7 @@ describe('commands over NATS', () => {
     expect(replies[0]).toMatchObject({ epoch: 4, seq: 17 })
   })
 
-  it('are answered to this process without NATS, and stopping waits for the answer', async () => {
+  it('are answered within this process without NATS, and stopping waits for the answer', async () => {
     let answer = (_: Reply): void => {}
     const { serving, owner } = await start(() => new Promise((resolve) => (answer = resolve)))
     const published = owner.stats().outMsgs
@@ -106,7 +106,7 @@ describe('commands over NATS', () => {
     expect(await idOf(away.request(list))).toBe('NotOwner')
   })
 
-  it('fail as unavailable at once when nobody serves the partition', async () => {
+  it('fail as unavailable at once when the partition is not served', async () => {
     const { requester } = await start(async () => empty)
     expect(await idOf(requester.request(2, list, { timeoutMs: 60_000 }))).toBe('Unavailable')
   })
@@ -154,7 +154,7 @@ describe('commands over NATS', () => {
     expect(await idOf(requester.request(3, [command], { timeoutMs: 1_000 }))).toBe('BodyTooLarge')
   })
 
-  it('tell the owner when a delivery reached nobody because the client is gone', async () => {
+  it('tell the owner when a delivery reached no one because the client is gone', async () => {
     let answer: ((reply: Reply) => void) | undefined
     const { log, owner, requester, undelivered, asker } = await start(
       () => new Promise((resolve) => (answer = resolve)),
@@ -164,7 +164,7 @@ describe('commands over NATS', () => {
     await waitUntil(() => answer !== undefined)
     await asker.close()
     expect(await asked).toBe('NatsUnreachable')
-    // The server learns of it on another connection than the one we answer on.
+    // The server learns of it on another connection than the one that carries the answer.
     await waitUntil(() =>
       owner.request(`here.${log}`).then(
         () => false,
@@ -176,7 +176,7 @@ describe('commands over NATS', () => {
     expect(undelivered).toEqual([{ queue: 5, sub: 0, delivery: 9, numbers: [1, 2] }])
   })
 
-  it('hand over a delivery that comes after its request was given up', async () => {
+  it('hand over a delivery that arrives after its request was given up', async () => {
     let answer: ((reply: Reply) => void) | undefined
     const { requester, undelivered } = await start(() => new Promise((resolve) => (answer = resolve)))
     const strays: [number, Reply][] = []
@@ -205,7 +205,7 @@ describe('commands over NATS', () => {
     expect((await asked).answers).toEqual([{ ok: {} }])
   })
 
-  it('announce a new owner to everybody who asks', async () => {
+  it('announce a new owner to every requester', async () => {
     const { requester, serving, asker } = await start(async () => empty)
     const heard: [number, number][] = []
     requester.onOwnerChanged((partition, epoch) => heard.push([partition, epoch]))
@@ -215,7 +215,7 @@ describe('commands over NATS', () => {
     expect(heard).toEqual([[3, 12]])
   })
 
-  it('answer what is under way before they stop, and nothing after', async () => {
+  it('answer requests in flight before they stop, and none after', async () => {
     let answer: ((reply: Reply) => void) | undefined
     const { requester, serving } = await start(() => new Promise((resolve) => (answer = resolve)))
     const asked = requester.request(3, list, { timeoutMs: 10_000 })
@@ -228,7 +228,7 @@ describe('commands over NATS', () => {
   })
 })
 
-it('fails what is under way when the connection is lost, refuses more, and goes on when it is back', async () => {
+it('fails what is in flight when the connection is lost, refuses more, and resumes when it is back', async () => {
   const server = await startTestNats()
   closers.push(() => server.stop())
   const nc = await connect({ servers: server.url })

@@ -1,7 +1,7 @@
 /**
- * NATS itself. Owns the connection, the publisher to streams, the meaning of JetStream's errors, and the way
- * of commands and replies between clients and owners. Never knows frames or queues' rules; talks to NATS, and
- * to `@kiroku/protocol` for the shape of commands.
+ * NATS itself. Owns the connection, the publisher to streams, the meaning of JetStream's errors, and the
+ * transport of commands and replies between clients and owners. Knows nothing of frames or queues' rules;
+ * talks to NATS, and to `@kiroku/protocol` for the shape of commands.
  */
 export { connect, type NatsOptions } from './Connection.ts'
 export { requireJetStream } from './requireJetStream.ts'

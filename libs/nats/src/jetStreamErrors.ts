@@ -1,7 +1,7 @@
 import { KirokuError, type ErrorId } from '@kiroku/protocol'
 import { JetStreamApiError } from '@nats-io/jetstream'
 
-/** Codes of JetStream's API errors that mean something to us (server/errors.json of nats-server). */
+/** Codes of JetStream's API errors that matter here (server/errors.json of nats-server). */
 export const jetStreamCode = {
   wrongLastSequence: 10071,
   wrongLastSequenceConstant: 10164,
@@ -11,7 +11,9 @@ export const jetStreamCode = {
   subjectsOverlap: 10065,
 } as const
 
-/** What an API error of JetStream means to the log. What is not here leaves unknown whether something was stored. */
+/**
+ * What an API error of JetStream means to the log. Any other leaves it unknown whether something was stored.
+ */
 const meaning: Readonly<Record<number, ErrorId>> = {
   [jetStreamCode.wrongLastSequence]: 'Fenced',
   [jetStreamCode.wrongLastSequenceConstant]: 'Fenced',
@@ -28,7 +30,7 @@ const meaning: Readonly<Record<number, ErrorId>> = {
   [jetStreamCode.streamNotFound]: 'NatsUnreachable',
 }
 
-/** Whether JetStream said that a stream is not there, wherever in the chain of causes. */
+/** Whether JetStream said that a stream does not exist, anywhere in the chain of causes. */
 export const isStreamMissing = (thrown: unknown): boolean => {
   if (thrown instanceof JetStreamApiError) return thrown.code === jetStreamCode.streamNotFound
   return thrown instanceof Error && thrown.cause !== undefined && isStreamMissing(thrown.cause)
@@ -48,7 +50,7 @@ export const fromApiError = (error: ApiError, what: string): KirokuError => {
   return new KirokuError(id, `${what}: ${error.description} (JetStream error ${error.err_code})`)
 }
 
-/** The typed error for whatever a call of the NATS client threw. */
+/** The typed error for what a call of the NATS client threw. */
 export const toKirokuError = (cause: unknown, what: string): KirokuError => {
   if (cause instanceof KirokuError) return cause
   if (cause instanceof Error && cause.name === 'JetStreamNotEnabled')

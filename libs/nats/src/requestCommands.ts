@@ -8,7 +8,7 @@ import { toKirokuError } from './jetStreamErrors.ts'
 export interface CommandRequester {
   /**
    * One request. Aborting cancels the polls it parked; the reply still comes.
-   * Errors: `Unavailable` (nobody owns the partition), `Timeout`, `NatsUnreachable`, `BodyTooLarge`,
+   * Errors: `Unavailable` (the partition has no owner), `Timeout`, `NatsUnreachable`, `BodyTooLarge`,
    * and what the owner rejects with.
    */
   request(
@@ -19,11 +19,11 @@ export interface CommandRequester {
   onOwnerChanged(listener: (partition: number, epoch: number) => void): () => void
   /** Replies that came after their request was given up. */
   onStray(listener: (partition: number, reply: Reply) => void): () => void
-  /** Fails what is under way with `NatsUnreachable` and lets go of the connection, which stays open. */
+  /** Fails what is in flight with `NatsUnreachable` and detaches from the connection, which stays open. */
   close(): void
 }
 
-/** How often requests are looked at for their time, in ms. */
+/** How often requests are checked for their timeout, in ms. */
 const sweepMs = 100
 
 interface Pending {
@@ -38,7 +38,7 @@ interface Pending {
 export const requestCommands = (nc: NatsConnection, { log }: { readonly log: string }): CommandRequester => {
   const prefix = `${createInbox()}.`
   const pending = new Map<number, Pending>()
-  /** Partition of each of the last requests, so that deliveries in replies nobody waits for can be released. */
+  /** Partition of each of the last requests, so that deliveries in late replies can be released. */
   const recent = new Int32Array(recentMax)
   const strayParts = new Map<number, Uint8Array[]>()
   const ownerListeners = new Set<(partition: number, epoch: number) => void>()
@@ -102,7 +102,7 @@ export const requestCommands = (nc: NatsConnection, { log }: { readonly log: str
       const reply = decodeReply(bytes)
       for (const listener of strayListeners) listener(recent[id % recentMax]!, reply)
     } catch {
-      // An error for a request that nobody waits for.
+      // An error for a request that was given up.
     }
   }
 
@@ -170,7 +170,7 @@ export const requestCommands = (nc: NatsConnection, { log }: { readonly log: str
     const cancel = (): void => {
       for (const command of commands)
         if (command.type === 'Receive' && !down)
-          // What the cancelled poll gets shows in its own reply.
+          // The cancelled poll's own reply shows what it got.
           request(partition, [{ type: 'CancelReceive', poll: command.poll }], { timeoutMs: 5_000 }).catch(
             () => undefined,
           )

@@ -5,7 +5,7 @@ import { toKirokuError } from './jetStreamErrors.ts'
 import { requestTimeoutMs, serverVersionMin } from './limits.ts'
 
 /**
- * Makes sure that the server behind `nc` is new enough and has JetStream, and returns its manager.
+ * Checks that the server behind `nc` is new enough and has JetStream, and returns its manager.
  * Errors: `NatsTooOld`, `JetStreamDisabled`, `NatsUnreachable`.
  */
 export const requireJetStream = async (nc: NatsConnection): Promise<JetStreamManager> => {

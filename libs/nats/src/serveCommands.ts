@@ -12,25 +12,30 @@ import { createInbox, headers, type Msg, type NatsConnection } from '@nats-io/na
 import { decodeCommands, encodeError, encodeReply } from './CommandCodec.ts'
 import { commandSubject, ownerSubject, partHeader, payloadMarginBytes } from './commandSubjects.ts'
 
-/** What serves the commands of one partition. */
+/** The handler of one partition's commands. */
 export interface CommandService {
   readonly log: string
   readonly partition: number
   /** The signal aborts when the service stops. Rejections with a `KirokuError` go to the client. */
   readonly handle: (commands: readonly Command[], signal: AbortSignal) => Promise<Reply>
-  /** Told which deliveries reached nobody, because the client was gone when its reply came. */
+  /** Called with deliveries that reached no one, because the client was gone when its reply came. */
   readonly undelivered: (items: readonly SettleItem[]) => void
-  /** Told a failure that is not a `KirokuError`; the client gets `Internal`. */
+  /** Called with a failure that is not a `KirokuError`; the client gets `Internal`. */
   readonly onDefect?: (error: unknown) => void
 }
 
-/** A partition's commands being served. */
+/** A partition that is being served. */
 export interface CommandServing {
-  /** Answers commands of this process as those that come over NATS. Rejects with a `KirokuError`. */
+  /** Answers commands of this process like those that come over NATS. Rejects with a `KirokuError`. */
   request(commands: readonly Command[]): Promise<Reply>
-  /** Says that the epoch's owner answers now, so that clients ask anew what they asked of the one before. */
+  /**
+   * Announces that the epoch's owner now answers, so that clients repeat what they asked of the one before.
+   */
   announce(epoch: number): void
-  /** Takes no more commands and resolves when those under way are answered, or `timeoutMs` (default 1,000) is over. */
+  /**
+   * Takes no more commands and resolves when those in flight are answered, or after `timeoutMs` (default
+   * 1,000).
+   */
   stop(timeoutMs?: number): Promise<void>
 }
 
@@ -46,7 +51,7 @@ export const serveCommands = (nc: NatsConnection, service: CommandService): Comm
 
   const handled = async (commands: readonly Command[]): Promise<Reply> => {
     const reply = await service.handle(commands, stopping.signal)
-    // A delivery that is asked for again: an earlier answer without a reader no longer means that nobody has it.
+    // A repeated delivery: an earlier answer without a reader no longer means that it reached no one.
     for (const each of deliveriesOf(reply)) if (each.isRepeat === true) receipts.forget(each)
     return reply
   }
@@ -113,7 +118,9 @@ const wireError = (thrown: unknown, onDefect: ((error: unknown) => void) | undef
   return { id: 'Internal', message: 'The engine failed on this request' }
 }
 
-/** Publishes a reply, in several messages where it is too large; the last one asks whether anybody reads it. */
+/**
+ * Publishes a reply, in several messages where it is too large; the last one asks whether it has a reader.
+ */
 const respond = (nc: NatsConnection, msg: Msg, bytes: Uint8Array, receiptSubject?: string): void => {
   if (nc.isClosed()) return
   const to = msg.reply!
@@ -136,12 +143,14 @@ const deliveriesOf = (reply: Reply): Delivery[] => {
   return deliveries
 }
 
-/** Notices deliveries that the server could give to nobody: it then answers the publish with status 503. */
+/**
+ * Notices deliveries that the server could not hand to anyone: it then answers the publish with status 503.
+ */
 class DeliveryReceipts {
   readonly #prefix = `${createInbox()}.`
   readonly #undelivered: CommandService['undelivered']
   readonly #close: () => void
-  /** Two generations: what is in the older one is forgotten next. */
+  /** Two generations: the older one is forgotten next. */
   #young = new Map<string, SettleItem[]>()
   #old = new Map<string, SettleItem[]>()
   #ids = 0
@@ -167,7 +176,7 @@ class DeliveryReceipts {
     return subject
   }
 
-  /** Expects nothing more of earlier answers with this delivery. */
+  /** Forgets earlier answers with this delivery. */
   forget({ queue, sub, delivery }: SettleItem): void {
     for (const expected of [this.#young, this.#old])
       for (const [subject, items] of expected) {

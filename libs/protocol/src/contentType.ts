@@ -24,7 +24,7 @@ export const checkJson = (body: Uint8Array, contentType: string): void => {
   if (problem !== undefined)
     throw new KirokuError(
       'MalformedJson',
-      `the body is not JSON, as its type ${contentType} says: ${problem}`,
+      `the body is not JSON, although its type is ${contentType}: ${problem}`,
     )
 }
 

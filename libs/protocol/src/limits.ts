@@ -69,18 +69,21 @@ export const limits = {
   redriveFilterBytesMax: 16 * 1024,
   /** Messages that one discard may name. */
   discardMessagesMax: 1_000,
-  /** Stretches of numbers that a redrive may be told to look at; they are one event. */
+  /** Ranges of numbers that a redrive may select; they are one event. */
   redriveRangesMax: 10_000,
-  /** Who may be told at once what happens in a partition, and how long one may stay away. */
+  /** Followers of a partition at once, and how long one may stay away. */
   followersMax: 64,
   followerLingerMs: 3_000,
-  /** Processing times are kept for this many stretches of time; each takes 2 KiB per busy queue and per busy subscription. */
+  /**
+   * Processing times are kept for this many intervals; each takes 2 KiB per busy queue and per busy
+   * subscription.
+   */
   timeStretchMs: 20_000,
   timeStretches: 4,
-  /** Forms of errors, and texts of each, that are told from each other in a stretch of time, by their beginnings. */
+  /** Forms of errors, and texts of each, that are distinguished within an interval, by their beginnings. */
   recentErrorsMax: 20,
   recentTextsMax: 5,
-  /** Texts whose form is looked for in a stretch of time, of each subscription. */
+  /** Texts per subscription and interval whose form is determined. */
   recentErrorsRead: 200,
   recentErrorCharactersMax: 200,
   /** Settled attempts of the last minute, and of this hour and the one before, by which a lease counts as too short or too long. */

@@ -18,7 +18,7 @@ test('timers run in the order in which they are due, at their moment', async () 
   expect(seen.at(-1)).toEqual(['late', 20])
 })
 
-test('what a timer sets off comes to rest before the next runs, through promises and immediates', async () => {
+test('what a timer triggers settles before the next runs, through promises and immediates', async () => {
   const time = new ManualTime()
   const seen: string[] = []
   time.after(10, () => {
@@ -45,7 +45,7 @@ test('a timer set by a timer runs within the same advance when it is due', async
   expect(ticks).toBe(61)
 })
 
-test('a timer that was taken back never runs', async () => {
+test('a cancelled timer never runs', async () => {
   const time = new ManualTime()
   let ran = false
   time.after(5, () => (ran = true))()

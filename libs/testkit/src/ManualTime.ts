@@ -5,7 +5,7 @@ interface Timer {
   readonly run: () => void
 }
 
-/** Rounds of the event loop after which something that never rests is a defect, not a pause. */
+/** Rounds of the event loop after which work that never settles counts as a defect. */
 const roundsMax = 100_000
 
 /**
@@ -16,7 +16,7 @@ export class ManualTime {
   #nowMs = 0
   /** What the machine's clock showed when this time began, in ms since 1970; a test may set it wrong. */
   wallFromMs = Date.now()
-  /** In the order in which they are due; of equals, the one that was set first. */
+  /** By due time; of equals, the one set first. */
   readonly #timers: Timer[] = []
 
   /** Ms since this time began. */
@@ -32,7 +32,7 @@ export class ManualTime {
     return this.wallFromMs + this.#nowMs
   }
 
-  /** Calls `run` when `ms` have passed; the returned function takes it back. */
+  /** Calls `run` when `ms` have passed; the returned function cancels it. */
   after(ms: number, run: () => void): () => void {
     const timer = { atMs: this.#nowMs + Math.max(0, ms), run }
     let at = this.#timers.length
@@ -58,7 +58,7 @@ export class ManualTime {
   }
 
   /**
-   * Moves time on by `ms`, from timer to timer; everything that one sets off comes to rest before the next.
+   * Moves time on by `ms`, from timer to timer; everything that one triggers settles before the next.
    */
   async advance(ms: number): Promise<void> {
     const untilMs = this.#nowMs + ms
@@ -78,6 +78,6 @@ export class ManualTime {
       await nextRound()
       if (!process.getActiveResourcesInfo().includes('Immediate')) return
     }
-    throw new Error(`The event loop did not come to rest within ${roundsMax} rounds`)
+    throw new Error(`The event loop did not settle within ${roundsMax} rounds`)
   }
 }

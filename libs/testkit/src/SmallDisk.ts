@@ -47,7 +47,7 @@ export class SmallDisk implements AsyncDisposable {
     return bavail * bsize
   }
 
-  /** Has another program take all of the disk but this many bytes. */
+  /** Fills the disk, as another program would, up to this many free bytes. */
   fill(leaveBytes = 0): void {
     const piece = Buffer.alloc(1024 * 1024)
     const file = openSync(this.#others, 'a')
@@ -62,7 +62,7 @@ export class SmallDisk implements AsyncDisposable {
     }
   }
 
-  /** What the other program took is free again. */
+  /** Frees what the other program took. */
   release(): void {
     rmSync(this.#others, { force: true })
   }

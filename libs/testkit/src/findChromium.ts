@@ -3,7 +3,7 @@ import path from 'node:path'
 
 const names = ['chromium', 'chromium-browser', 'google-chrome']
 
-/** Where a Chromium lies: what `KIROKU_CHROMIUM` names, or the first on PATH; undefined: there is none. */
+/** Path of a Chromium: the one `KIROKU_CHROMIUM` names, or the first on PATH; undefined: none. */
 export const findChromium = (): string | undefined => {
   const given = process.env['KIROKU_CHROMIUM']
   if (given !== undefined && given !== '') return given
@@ -15,11 +15,11 @@ export const findChromium = (): string | undefined => {
   return undefined
 }
 
-/** What is said where none is found, and the one command that brings one. */
+/** The message when none is found, with the command that installs one. */
 export const noChromium =
-  "no Chromium was found: .ci/install-chromium brings Debian's, and KIROKU_CHROMIUM names another one"
+  "no Chromium was found: install Debian's with .ci/install-chromium, or set KIROKU_CHROMIUM to another one"
 
-/** How it is started: as root in a container too, and asking nobody for anything by itself. */
+/** Its flags: it runs as root in a container too, and makes no requests of its own. */
 export const chromiumFlags: readonly string[] = [
   '--no-sandbox',
   '--disable-gpu',

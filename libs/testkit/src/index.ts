@@ -1,7 +1,7 @@
 /**
  * Owns what tests share: real servers, temporary folders, controlled time, waiting for a condition. Never imported
- * by what ships; benchmarks, which do not, find their browser (`/chromium`) and ports (`/free-port`) here.
- * Talks to `@kiroku/nats-server` and vitest.
+ * by what ships; benchmarks, which do not ship, find their browser (`/chromium`) and ports (`/free-port`)
+ * here. Talks to `@kiroku/nats-server` and vitest.
  */
 export { freePort } from './freePort.ts'
 export { startTestNats, withNats } from './withNats.ts'

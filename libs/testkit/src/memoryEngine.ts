@@ -7,7 +7,7 @@ import { waitUntil } from './waitUntil.ts'
 
 export { decodeCheckpoint } from '@kiroku/engine'
 
-/** An engine in this process over a log in memory. */
+/** An in-process engine over a log in memory. */
 export interface MemoryEngine {
   readonly log: MemoryLog
   /** The node that owns the partitions now; another one after a restart. */
@@ -22,7 +22,7 @@ export const startMemoryEngine = async (
   options: Partial<NodeOptions> & {
     readonly partitions?: number
     readonly log?: MemoryLog
-    /** How long a take-over may take, in ms. */
+    /** Time limit of a take-over, in ms. */
     readonly takeOverMsMax?: number
   } = {},
 ): Promise<MemoryEngine> => {
@@ -57,6 +57,9 @@ export const startMemoryEngine = async (
   }
 }
 
-/** Its first frame is stored, so that a test reads the same record each time; or it is damaged, which a test may want to see. */
+/**
+ * Waits for its first frame, so that a test reads the same record each time; or for damage, which a test may
+ * want to see.
+ */
 const isSettled = ({ life, metrics }: PartitionActor): boolean =>
   life === 'Quarantined' || (life === 'Active' && metrics.appendCounts.some((count) => count > 0))

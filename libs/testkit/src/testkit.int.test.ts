@@ -25,7 +25,7 @@ test('a temporary folder is gone at the end of its scope', async () => {
   expect(existsSync(path)).toBe(false)
 })
 
-test('waitUntil gives back what the condition gave, past throws and falsy answers', async () => {
+test('waitUntil returns what the condition returned, past throws and falsy results', async () => {
   let calls = 0
   const condition = () => {
     calls += 1
@@ -45,7 +45,7 @@ test('waitUntil says what was not met in time, and why', async () => {
   })
 })
 
-test('a free port has nobody listening', async () => {
+test('nothing listens on a free port', async () => {
   const port = await freePort()
   const code = await new Promise<unknown>((resolve) =>
     connect(port, '127.0.0.1').once('error', (error: NodeJS.ErrnoException) => resolve(error.code)),

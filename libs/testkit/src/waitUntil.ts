@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
 /**
- * Waits until `condition` gives something truthy, and gives that back. A condition that throws is not met yet.
+ * Waits until `condition` returns something truthy, and returns that. A condition that throws is not met yet.
  *
  * @param options.timeoutMs when to give up, 10 s by default
  * @param options.what named in the error after the timeout

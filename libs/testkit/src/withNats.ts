@@ -8,7 +8,7 @@ export const startTestNats = (options: StartServerOptions = {}): Promise<Server>
  * One real nats-server for the test file (or `describe`) it is called in: started before its tests, stopped and
  * removed after them.
  *
- * @returns a function that gives the server, inside tests and hooks
+ * @returns a function that returns the server, inside tests and hooks
  */
 export const withNats = (options: StartServerOptions = {}): (() => Server) => {
   let server: Server | undefined

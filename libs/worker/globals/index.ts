@@ -1,7 +1,8 @@
 /**
- * The types that a module written for Cloudflare Queues has as globals, for who names them in
- * `"types": ["@kiroku/worker/globals"]` of a tsconfig or in a `/// <reference types="@kiroku/worker/globals" />`. They say
- * what `kiroku work` and `runWorker` hand over, and are no match for `@cloudflare/workers-types` beside them.
+ * The types that a module written for Cloudflare Queues has as globals, for projects that list them in
+ * `"types": ["@kiroku/worker/globals"]` of a tsconfig or in a `/// <reference types="@kiroku/worker/globals"
+ * />`. They describe what `kiroku work` and `runWorker` pass in, and must not be combined with
+ * `@cloudflare/workers-types`.
  */
 import type * as worker from '../src/index.ts'
 

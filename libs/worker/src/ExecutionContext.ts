@@ -2,7 +2,7 @@
 export class ExecutionContext {
   readonly #promises: Promise<unknown>[] = []
 
-  /** Lets the batch end only when this has: if it rejects, the batch has failed. */
+  /** The batch ends only when this promise has settled; if it rejects, the batch fails. */
   waitUntil(promise: unknown): void {
     const waiting = Promise.resolve(promise)
     // Looked at in `settled`; until then a rejection is not an unhandled one.
@@ -13,7 +13,10 @@ export class ExecutionContext {
   /** Has no meaning for queues; here because Workers may call it. */
   passThroughOnException(): void {}
 
-  /** Resolves when everything that was waited for has ended, also what was added meanwhile; rejects with the first failure. */
+  /**
+   * Resolves when all awaited promises have ended, including those added meanwhile; rejects with the first
+   * failure.
+   */
   async settled(): Promise<void> {
     let failure: { readonly reason: unknown } | undefined
     for (let i = 0; i < this.#promises.length; i++) {

@@ -5,11 +5,11 @@ import { parse as parseToml, TomlError } from 'smol-toml'
 /** Keys and indexes from the root to a value. */
 export type Place = readonly (string | number)[]
 
-/** A configuration file that was read, and where in it things stand. */
+/** A parsed configuration file, with the positions of its values. */
 export interface Located {
   readonly file: string
   readonly root: unknown
-  /** The line and column of a setting as `LINE:COLUMN`, from 1, where they are known. */
+  /** The line and column of a setting as `LINE:COLUMN`, from 1, if known. */
   at(place: Place): string | undefined
 }
 

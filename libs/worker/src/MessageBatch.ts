@@ -4,17 +4,17 @@ import { decodeBody } from './body.ts'
 
 /** How a Worker asks for another attempt. */
 export interface QueueRetryOptions {
-  /** Pause in seconds, held to 86,400 where it is more; absent: the consumer's `retry_delay`; 0: none. */
+  /** Pause in seconds, capped at 86,400; absent: the consumer's `retry_delay`; 0: none. */
   readonly delaySeconds?: number | undefined
-  /** Why, for the record; at most 1,000 characters. Beyond what Cloudflare knows. */
+  /** Why, for the record; at most 1,000 characters. A Kiroku extension. */
   readonly reason?: string | undefined
   /**
-   * false: the attempt is given back, so that the message never runs out of retries for it, as where a service answers
-   * HTTP 429. Needs `delaySeconds`. Beyond what Cloudflare knows, like `holdSubscription`.
+   * false: the attempt is given back, so that it uses up no retry, as when a service answers HTTP 429. Needs
+   * `delaySeconds`. A Kiroku extension, like `holdSubscription`.
    */
   readonly countAttempt?: boolean | undefined
   /**
-   * Have the deliveries of the whole queue, or of the subscription that is consumed, stand still for as long. Needs
+   * Hold the deliveries of the whole queue, or of the consumed subscription, for as long. Needs
    * `countAttempt: false`.
    */
   readonly holdSubscription?: boolean | undefined
@@ -49,7 +49,7 @@ export class Message<Body = unknown> {
     return this.#message.attempt
   }
 
-  /** Done, whatever becomes of the batch. */
+  /** Acknowledges the message, whatever becomes of the batch. */
   ack(): void {
     this.#message.ack()
   }
@@ -86,7 +86,7 @@ export class MessageBatch<Body = unknown> {
   }
 }
 
-/** Whether a retry costs an attempt. Errors: `InvalidArgument` for options that say nothing together. */
+/** Whether a retry costs an attempt. Errors: `InvalidArgument` for options that contradict each other. */
 const isCounted = ({
   countAttempt = true,
   holdSubscription = false,
@@ -109,10 +109,13 @@ const retryOptions = (options: QueueRetryOptions = {}): RetryOptions => ({
   error: options.reason,
 })
 
-/** Longest delay that Cloudflare Queues knows, in seconds. */
+/** Longest delay of Cloudflare Queues, in seconds. */
 export const delaySecondsMax = 86_400
 
-/** Seconds as ms, also beyond the longest delay: the consumer holds it to that. Errors: `InvalidArgument` below 0. */
+/**
+ * Seconds as ms, also beyond the longest delay, at which the consumer caps it. Errors: `InvalidArgument`
+ * below 0.
+ */
 const pauseMsOf = (delaySeconds: number): number =>
   delaySeconds > delaySecondsMax ? delaySeconds * 1_000 : delayMsOf(delaySeconds)
 

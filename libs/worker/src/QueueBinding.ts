@@ -10,12 +10,12 @@ export interface QueueSendOptions {
   readonly delaySeconds?: number | undefined
 }
 
-/** One message of `sendBatch`; its delay beats the batch's. */
+/** One message of `sendBatch`; its delay wins over the batch's. */
 export interface MessageSendRequest<Body = unknown> extends QueueSendOptions {
   readonly body: Body
 }
 
-/** What a Worker can know of a queue's backlog. */
+/** A queue's backlog. */
 export interface QueueMetrics {
   readonly backlogCount: number
   /** Absent when the queue is empty. */

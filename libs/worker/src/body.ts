@@ -25,7 +25,7 @@ export const encodeBody = (
 const encoders: Readonly<Record<ContentType, (body: unknown) => Uint8Array | string>> = {
   json: (body) => {
     const text = JSON.stringify(body) as string | undefined
-    if (text === undefined) throw new KirokuError('InvalidArgument', `JSON cannot say a ${typeof body}`)
+    if (text === undefined) throw new KirokuError('InvalidArgument', `JSON cannot hold a ${typeof body}`)
     return text
   },
   text: (body) => {

@@ -1,6 +1,6 @@
 /**
- * Workers. Owns the running of a Worker module as a consumer: its batch, its bindings, its settings. Never talks
- * to an engine but through `@kiroku/client`.
+ * Workers. Owns the running of a Worker module as a consumer: its batch, its bindings, its settings. Talks to
+ * an engine only through `@kiroku/client`.
  */
 export { runWorker, type RunWorkerOptions, type RunningWorker } from './runWorker.ts'
 export { queueSections, type QueueSections } from './queueSections.ts'

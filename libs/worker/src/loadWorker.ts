@@ -7,7 +7,10 @@ import { KirokuError } from '@kiroku/protocol'
 import { build } from 'esbuild'
 import type { WorkerModule } from './WorkerModule.ts'
 
-/** Loads a Worker module: JavaScript as it is where Node.js can, the rest bundled first. Errors: `WorkerInvalid`. */
+/**
+ * Loads a Worker module: JavaScript directly if Node.js can, anything else bundled first. Errors:
+ * `WorkerInvalid`.
+ */
 export const loadWorker = async (modulePath: string): Promise<WorkerModule> => {
   const file = path.resolve(modulePath)
   if (!existsSync(file)) throw new KirokuError('WorkerInvalid', `There is no module ${file}`)

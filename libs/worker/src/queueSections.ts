@@ -1,7 +1,7 @@
 import type { ApplyOptions, QueueSection, QueueSettings } from '@kiroku/client'
 import type { ConsumerConfig, WorkerConfig } from './WorkerConfig.ts'
 
-/** What a Worker's configuration says of queues, for `client.queues.apply`. */
+/** The queue settings of a Worker's configuration, for `client.queues.apply`. */
 export interface QueueSections extends Required<Pick<ApplyOptions, 'source' | 'newQueue'>> {
   readonly sections: Readonly<Record<string, QueueSection>>
 }
@@ -9,7 +9,7 @@ export interface QueueSections extends Required<Pick<ApplyOptions, 'source' | 'n
 /** The batch of a queue that a Worker creates, as on Cloudflare. */
 const newQueue = { batchMessages: 10, batchWaitMs: 5_000 } as const
 
-/** The settings that a Worker's configuration has for each queue and subscription, under the Worker's name. */
+/** The settings of each queue and subscription in a Worker's configuration, under the Worker's name. */
 export const queueSections = ({ name, producers = [], consumers }: WorkerConfig): QueueSections => {
   const sections: Record<string, QueueSection> = {}
   const add = (queue: string, section: QueueSection): void => {

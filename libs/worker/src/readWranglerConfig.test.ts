@@ -71,7 +71,7 @@ describe('wrangler.toml', () => {
     })
   })
 
-  it('lets an environment stand in place of the top level', async () => {
+  it('lets an environment replace the top level', async () => {
     const config = await readWranglerConfig(await written('wrangler.toml', toml), { env: 'staging' })
     expect(config).toMatchObject({
       name: 'mailer-staging',

@@ -8,7 +8,7 @@ import type { ConsumerConfig, ProducerConfig, WorkerConfig } from './WorkerConfi
  * Reads what Kiroku needs of a `wrangler.toml`, `wrangler.json` or `wrangler.jsonc`: `name`, `main`, `vars` and the
  * queues' producers and consumers, with Cloudflare's own ranges.
  *
- * @param options.env name of an environment: its `vars`, producers and consumers stand in place of the top level's
+ * @param options.env name of an environment: its `vars`, producers and consumers replace the top level's
  * Errors: `InvalidConfig` and `MalformedJson`, with file, line and column.
  */
 export const readWranglerConfig = async (
@@ -33,7 +33,7 @@ export const readWranglerConfig = async (
   }
 }
 
-/** A Worker without a name of its own in an environment is called after both, as Wrangler does. */
+/** A Worker without its own name in an environment is named after both, as Wrangler does. */
 const nameIn = (name: string | undefined, env: string | undefined): string | undefined =>
   name === undefined || env === undefined ? name : `${name}-${env}`
 
@@ -88,7 +88,7 @@ type Present<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] }
 const present = <T extends object>(object: T): Present<T> =>
   Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as Present<T>
 
-/** A table of the file, read with the place of each value at hand for errors. */
+/** A table of the file that knows the place of each value, for errors. */
 class Section {
   readonly #located: Located
   readonly #place: Place
@@ -109,7 +109,7 @@ class Section {
     return this.#get(name) !== undefined
   }
 
-  /** Refuses every other key, which is a mistake in the writing more often than not. */
+  /** Refuses every other key, which is more often than not a typo. */
   knows(...names: readonly string[]): void {
     for (const name of Object.keys(this.values()))
       if (!names.includes(name)) throw this.error(name, `is not known; there are ${names.join(', ')}`)
@@ -136,7 +136,7 @@ class Section {
   text(name: string): string | undefined {
     const value = this.#get(name)
     if (value === undefined) return undefined
-    if (typeof value !== 'string' || value === '') throw this.error(name, 'must be a text')
+    if (typeof value !== 'string' || value === '') throw this.error(name, 'must be a string')
     return value
   }
 

@@ -53,7 +53,7 @@ describe('a Worker', () => {
     expect(Date.now() - sentAt).toBeLessThan(60_000)
   })
 
-  it('consumes a subscription, which takes the settings in place of its queue', async () => {
+  it('consumes a subscription, to which the settings apply instead of its queue', async () => {
     const client = await startClient()
     await client.queues.create('in')
     const bodies: unknown[] = []
@@ -71,7 +71,7 @@ describe('a Worker', () => {
     ])
   })
 
-  it('sends through its producers what arrives as it was sent, of every content type', async () => {
+  it('sends through its producers, of every content type, what arrives unchanged', async () => {
     const client = await startClient()
     const bodies: unknown[] = []
     await run(client, (batch) => void bodies.push(...batch.messages.map((message) => message.body)))
@@ -99,7 +99,7 @@ describe('a Worker', () => {
     expect(bodies[3]).toEqual(new Map([['k', new Date(5)]]))
   })
 
-  it('refuses what its content type cannot say', async () => {
+  it('refuses what its content type cannot hold', async () => {
     const client = await startClient()
     const failures: unknown[] = []
     const producers = [{ binding: 'OUT', queue: 'in' }]
@@ -124,7 +124,7 @@ describe('a Worker', () => {
     expect(new Set(failures)).toEqual(new Set(['InvalidArgument']))
   })
 
-  it('delays what it sends: the message beats the batch beats the queue', async () => {
+  it('delays what it sends: the message wins over the batch, the batch over the queue', async () => {
     const client = await startClient()
     const producers = [{ binding: 'OUT', queue: 'out', deliveryDelayMs: 60_000 }]
     let done = false
@@ -144,7 +144,7 @@ describe('a Worker', () => {
     expect(await counts(client, 'out')).toMatchObject({ delayed: 2, available: 2 })
   })
 
-  it('fails its batch when something it left running fails, with the cause in the dead letter', async () => {
+  it('fails its batch when something awaited by waitUntil fails, with the cause in the dead letter', async () => {
     const client = await startClient()
     let calls = 0
     await run(
@@ -166,7 +166,7 @@ describe('a Worker', () => {
     expect(await counts(client, 'in')).toMatchObject({ committed: 1, deadLettered: 1 })
   })
 
-  it('retries with its consumer’s delay unless it names one', async () => {
+  it('retries with its consumer’s delay unless it sets one', async () => {
     const client = await startClient()
     const attempts: number[] = []
     await run(
@@ -266,7 +266,7 @@ describe('a Worker module', () => {
     return client
   }
 
-  it('may be TypeScript with files and packages of its own', async () => {
+  it('may be TypeScript with its own files and packages', async () => {
     const folder = await inFolder({
       'src/worker.ts': `
         import { shout } from './shout.ts'

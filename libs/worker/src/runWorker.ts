@@ -17,7 +17,7 @@ export interface RunWorkerOptions {
   /** The default export itself, in place of a path. */
   readonly module?: WorkerModule<never, never> | WorkerModule
   readonly config: WorkerConfig
-  /** Further bindings; they beat those of the configuration. */
+  /** Further bindings; they win over those of the configuration. */
   readonly env?: Env
   /** Aborting stops the Worker as `stop` does. */
   readonly signal?: AbortSignal
@@ -31,12 +31,12 @@ export interface RunningWorker {
   readonly closed: Promise<void>
 }
 
-/** Batches that a Worker handles at the same time where its configuration does not say. */
+/** Default of batches that a Worker handles concurrently. */
 const concurrencyDefault = 10
 
 /**
- * Runs a Worker module on its queues, after it applied their settings where they changed since it last did. Resolves when it consumes.
- * Errors: `WorkerInvalid`, `InvalidConfig`, and those of `Queues`.
+ * Runs a Worker module on its queues, after applying their settings if they changed since last time. Resolves
+ * when it is consuming. Errors: `WorkerInvalid`, `InvalidConfig`, and those of `Queues`.
  *
  * @example
  * const worker = await runWorker({ client, modulePath: 'worker.ts', config: { consumers: [{ queue: 'mail' }] } })
@@ -50,7 +50,7 @@ export const runWorker = async (options: RunWorkerOptions): Promise<RunningWorke
   await client.queues.apply(sections, how)
   const env = { ...environment(client, config), ...options.env }
   const consumers = config.consumers.map((each) =>
-    // Batch and lease are the queue's by now.
+    // Batch and lease are the queue's settings by now.
     client.consume(each.queue, (batch) => handle(worker, batch, env), {
       concurrency: each.concurrency ?? concurrencyDefault,
       subscription: each.subscription,
@@ -63,7 +63,7 @@ export const runWorker = async (options: RunWorkerOptions): Promise<RunningWorke
   const stopOnAbort = (): void => void stop()
   signal?.addEventListener('abort', stopOnAbort)
   if (signal?.aborted === true) stopOnAbort()
-  // A consumer that fails takes the others along: half a Worker would look like a whole one.
+  // A consumer that fails stops the others: half a Worker would look like a whole one.
   const closed = Promise.all(consumers.map((consumer) => consumer.closed.catch(stopAndThrow(stop))))
     .then(() => undefined)
     .finally(() => signal?.removeEventListener('abort', stopOnAbort))
@@ -89,7 +89,7 @@ const environment = (client: Client, { vars, producers = [] }: WorkerConfig): En
   ...Object.fromEntries(producers.map(({ binding, queue }) => [binding, new QueueBinding(client, queue)])),
 })
 
-/** Runs the handler and what it left running; a failure of either fails the batch. */
+/** Runs the handler and what it passed to waitUntil; a failure of either fails the batch. */
 const handle = async (worker: WorkerModule, batch: Batch, env: Env): Promise<void> => {
   const ctx = new ExecutionContext()
   try {

@@ -13,7 +13,7 @@ interface Said {
   readonly console?: string
 }
 
-/** `kiroku up` in a process and a folder of its own, as a user starts it. It keeps its address when it is started again. */
+/** `kiroku up` in its own process and folder, as a user starts it. It keeps its address across restarts. */
 export class EngineWithConsole {
   readonly #folder: TemporaryFolder
   readonly #http: string
@@ -85,7 +85,7 @@ export class EngineWithConsole {
     this.#client ??= await connect({ servers: ready.nats, name: 'console specs' })
   }
 
-  /** Ends the engine as a crash would; the nats-server is a process of its own and goes on for a while. */
+  /** Ends the engine as a crash would; the nats-server is a separate process and continues for a while. */
   async kill(): Promise<void> {
     await this.#end('SIGKILL')
   }

@@ -5,7 +5,10 @@ import { expectAccessible } from './withConsole.ts'
 const wide = { width: 1440, height: 900 }
 const narrow = { width: 390, height: 844 }
 
-/** Expects a page as it stands to break no rule, in light and wide as in dark and narrow; leaves it light and wide. */
+/**
+ * Expects the current page to break no rule, in light and wide as in dark and narrow; leaves it light and
+ * wide.
+ */
 export const expectAccessibleInAllLooks = async (page: Page): Promise<void> => {
   for (const [colorScheme, size] of [
     ['dark', narrow],

@@ -2,7 +2,7 @@ import { afterAll, beforeAll } from 'vitest'
 import { startCities, type CitiesJob } from './startCities.ts'
 import type { ConsoleStage } from './withConsole.ts'
 
-/** The cities job beside all tests of the file, over the engine of its stage. */
+/** The cities job alongside all tests of the file, over the engine of its stage. */
 export const withCities = (stage: () => ConsoleStage): (() => CitiesJob) => {
   let job: CitiesJob | undefined
   beforeAll(async () => {

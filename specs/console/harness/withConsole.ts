@@ -7,7 +7,7 @@ import { EngineWithConsole } from './EngineWithConsole.ts'
 /** A real engine with its console, and a browser to look at it. */
 export interface ConsoleStage {
   readonly engine: EngineWithConsole
-  /** Opens a page of the console in a window of its own. */
+  /** Opens a page of the console in its own window. */
   open(path: string, options?: BrowserContextOptions): Promise<Page>
 }
 
@@ -64,7 +64,7 @@ export const withConsole = (args: readonly string[] = []): (() => ConsoleStage) 
   return () => ({ engine: engine!, open })
 }
 
-/** Expects no serious violation of accessibility rules on a page as it stands. */
+/** Expects no serious violation of accessibility rules on the current page. */
 export const expectAccessible = async (page: Page): Promise<void> => {
   const { violations } = await new AxeBuilder({ page }).analyze()
   const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')

@@ -28,10 +28,10 @@ export interface Checker {
   left?(exchange: Exchange, reply: Reply): void
   /** A reply reached who asked. */
   heard?(exchange: Exchange, reply: Reply): void
-  /** The real client told its caller where a message lies. */
+  /** The real client told its caller where a message is. */
   promised?(label: string, place: MessageAddress): void
   /** The real client told its caller how many messages a queue has. */
   read?(reader: Party, partition: number, queue: number, counts: QueueCounts): void
-  /** Nothing goes wrong any more, everything was consumed, and nobody asks for anything. */
+  /** No more faults, everything was consumed, and no requests are pending. */
   ended?(): void | Promise<void>
 }

@@ -8,8 +8,8 @@ import { Objection } from './Objection.ts'
 
 /**
  * Nothing is discarded for its age, let out or tried again before its time: by partition time, and by the true time as well,
- * unless two clocks that were both wrong, or somebody's wrong word, moved partition time ahead of it, or had held it
- * back when the time began.
+ * unless two clocks that were both wrong, or an operator's wrong decision, moved partition time ahead of it,
+ * or had held it back when the time began.
  */
 export class AgesChecker implements Checker {
   readonly name = 'ages'
@@ -18,7 +18,10 @@ export class AgesChecker implements Checker {
   readonly #ahead = new Map<number, { readonly first: number; most: number }>()
   /** Since when it was held back against the first frame, and until when, in ms of virtual time, by partition. */
   readonly #heldBack = new Map<number, { readonly fromMs: number; toMs: number }[]>()
-  /** When somebody last said which clock is right, in ms of virtual time: the wrong one may hold time back for a while. */
+  /**
+   * When an operator last said which clock is right, in ms of virtual time: the wrong one may hold time back
+   * for a while.
+   */
   #wordMs = -1
 
   constructor(world: World) {

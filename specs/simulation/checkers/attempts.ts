@@ -3,7 +3,9 @@ import type { World } from '../world/World.ts'
 import type { Checker } from './Checker.ts'
 import { Objection } from './Objection.ts'
 
-/** Invariant 2, second half: attempts never exceed the limit in force, and nobody is given up before it. */
+/**
+ * Invariant 2, second half: attempts never exceed the limit in force, and no message is given up before it.
+ */
 export class AttemptsChecker implements Checker {
   readonly name = 'attempts'
 

@@ -18,7 +18,7 @@ export class AuditChecker implements Checker {
     for (const { partition, problem, firstSeq } of partitions) {
       const hurt = this.#world.hurts.get(partition)
       const isDamaged = hurt?.kind === 'damage' && hurt.seq >= firstSeq
-      // Damage that nobody had to read is still there, and must be found.
+      // Damage that was never read is still there, and must be found.
       if (isDamaged && problem === undefined)
         throw new Objection(
           this.name,

@@ -28,7 +28,7 @@ export class CountsChecker implements Checker {
       )
     const before = this.#last.get(`${name} ${where}`)
     this.#last.set(`${name} ${where}`, counts)
-    // A reset counts anew.
+    // A reset restarts the count.
     const counted = [...ledger.generations.values()].some((g) => g.isOver) ? (['sent'] as const) : all
     for (const what of counted)
       if (before !== undefined && counts[what] < before[what])

@@ -4,8 +4,9 @@ import type { Checker } from './Checker.ts'
 import { Objection } from './Objection.ts'
 
 /**
- * A partition is closed only when it was hurt; and nobody goes on behind a damaged record that had to be read to rebuild the state, nor behind an end that is missing by
- * the note of its machine: the partition is closed until it is repaired.
+ * A partition is closed only when it was hurt; and no owner continues after a damaged record that had to be
+ * read to rebuild the state, nor behind an end that is missing by the note of its machine: the partition is
+ * closed until it is repaired.
  */
 export class DamageChecker implements Checker {
   readonly name = 'damage'

@@ -42,7 +42,7 @@ export class DeliveriesChecker implements Checker {
       const label = labelOf(delivery.messages[i]!)
       if (label !== message.label)
         throw this.#object(`${what} holds "${label}" as ${queue.id}/${number}, which is "${message.label}"`)
-      // While the delivery is the last one, the attempt that it tells is the one that the log counts.
+      // While the delivery is the last one, its attempt is the one that the log counts.
       if (
         life?.delivery === delivery.delivery &&
         life.state === 'Inflight' &&

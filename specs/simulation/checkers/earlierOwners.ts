@@ -4,7 +4,7 @@ import type { Exchange } from '../world/Exchange.ts'
 import type { Checker } from './Checker.ts'
 import { Objection } from './Objection.ts'
 
-/** Who was told something by an owner is told nothing by an earlier one after that. */
+/** A client that got an answer from an owner gets none from an earlier one after that. */
 export class EarlierOwnersChecker implements Checker {
   readonly name = 'earlier owners'
   /** Epoch of the reply that counts came with. */

@@ -27,7 +27,7 @@ export class EarlyTrimsChecker implements Checker {
     if (owner === undefined) return
     this.#measure(partition, owner)
     const { plan, hurts, coverage } = this.#world
-    // How short a log of its own is, only its owner knows.
+    // Only its owner knows how little room its own log has.
     if (plan.store?.limits === 'logs' || hurts.has(partition)) return
     for (const e of record.events) {
       if (e.type !== 'Trimmed' || this.#isBeyondLimits(partition, owner, e.upTo, record.at)) continue

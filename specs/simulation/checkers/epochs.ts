@@ -6,8 +6,8 @@ import type { Checker } from './Checker.ts'
 import { Objection } from './Objection.ts'
 
 /**
- * Who is no owner any more answers nothing: a request that is made after another node's ownership began, with honest
- * locks, is not answered by the one before. And nobody names a sequence that is not stored.
+ * A former owner answers nothing: a request made after another node's ownership began, with honest locks, is
+ * not answered by the one before. And no answer names a sequence that is not stored.
  */
 export class EpochsChecker implements Checker {
   readonly name = 'epochs'

@@ -32,7 +32,7 @@ export class ErasuresChecker implements Checker {
   readonly #erasures = new Map<string, Erasure>()
   /** Keys that messages of a group were stored with, by entry and name. */
   readonly #used = new Map<string, Map<string, Buffer>>()
-  /** What messages say that nobody may get any more, and where they were stored. */
+  /** Contents of messages that must no longer be delivered, and where they were stored. */
   readonly #gone = new Map<string, { readonly partition: number; readonly seq: number }>()
 
   constructor(world: World) {
@@ -105,7 +105,7 @@ export class ErasuresChecker implements Checker {
   }
 
   #mustNotBeGone(label: string, partition: number): void {
-    // Its send was stored again, since nobody remembered it: that is another message.
+    // Its send was stored again, since it was forgotten: that is another message.
     const isAgain = this.#world.truth.ledgers.some(({ sends }) => sends.again.has(label))
     if (this.#gone.has(label) && !isAgain)
       throw this.#object(`partition ${partition} delivers "${label}" after it was erased`)

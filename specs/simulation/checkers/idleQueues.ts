@@ -5,7 +5,7 @@ import type { World } from '../world/World.ts'
 import type { Checker } from './Checker.ts'
 import { Objection } from './Objection.ts'
 
-/** A queue ends by itself only when nobody asked its owner for messages for as long as it may be idle. */
+/** A queue ends by itself only when its owner got no receives for as long as it may be idle. */
 export class IdleQueuesChecker implements Checker {
   readonly name = 'idle queues'
   readonly #world: World

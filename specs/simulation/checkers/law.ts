@@ -23,7 +23,7 @@ const transitions: Partial<
   LeaseExpired: [{ from: 'Inflight', to: 'Available WaitingRetry' }],
   RetryDue: [{ from: 'WaitingRetry', to: 'Available' }],
   DeadLettered: [{ from: 'Inflight Available', to: 'DLQ' }],
-  // What is erased is discarded wherever it stands.
+  // What is erased is discarded in whatever state it is.
   Discarded: [{ from: anywhere, to: 'Discarded' }],
   Redriven: [{ from: 'Available', to: 'Discarded' }],
   QueuePurged: [{ from: anywhere, to: 'Discarded' }],

@@ -4,8 +4,9 @@ import type { Checker } from './Checker.ts'
 import { Objection } from './Objection.ts'
 
 /**
- * Invariant 5: a message is leased to one consumer of a subscription at a time. Held against the true time as well:
- * a lease of L ms that nobody gave back does not end before L ms have passed, whatever any clock says.
+ * Invariant 5: a message is leased to one consumer of a subscription at a time. Checked against the true time
+ * as well: a lease of L ms that was not given back does not end before L ms have passed, whatever any clock
+ * says.
  */
 export class LeasesChecker implements Checker {
   readonly name = 'leases'

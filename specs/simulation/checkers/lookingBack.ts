@@ -28,7 +28,7 @@ export class LookingBackChecker implements Checker {
       try {
         await this.#look(log)
       } catch (error) {
-        // Damage that nobody had to read ends the way there.
+        // Damage that was never read ends the replay.
         const isDamage = isKirokuError(error) && error.id === 'LogDamaged'
         if (!isDamage || !this.#world.hurts.has(p)) throw error
       } finally {

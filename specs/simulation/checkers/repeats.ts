@@ -8,8 +8,8 @@ import type { Checker } from './Checker.ts'
 import { Objection } from './Objection.ts'
 
 /**
- * A queue that recognizes repeats stores a message once within its window, and anew after it; by what two messages are
- * one, their labels say.
+ * A queue that recognizes repeats stores a message once within its window, and again after it; by what two
+ * messages are one, their labels say.
  */
 export class RepeatsChecker implements Checker {
   readonly name = 'repeats'
@@ -32,7 +32,7 @@ export class RepeatsChecker implements Checker {
     for (const message of queue.messages.values()) {
       if (message.number < e.first || message.number >= e.first + e.count || !isKeyed(message.label)) continue
       for (const before of queue.messages.values()) {
-        // A dead letter that was brought back is not held against a new message.
+        // A dead letter that was brought back does not count against a new message.
         if (before.number >= message.number || before.isForgotten || before.isForwarded) continue
         if (!areOne(before, message)) continue
         const passed = record.at - before.enqueuedAt

@@ -33,7 +33,8 @@ export class ReplayChecker implements Checker {
         )
     }
     const owner = this.#world.placement.ownerOf(partition)!.node.actors.get(partition)!
-    // Time that went by without a fact is no part of the record, and what is over by then may be forgotten or not.
+    // Time that passed without an event is not part of the record, and what ended by then may be forgotten or
+    // not.
     owner.state.beginFrame(owner.state.frameSeq, owner.state.at)
     const live = snapshot(owner.state)
     state.beginFrame(state.frameSeq, live.at)

@@ -6,7 +6,7 @@ import type { World } from '../world/World.ts'
 import type { Checker } from './Checker.ts'
 import { Objection } from './Objection.ts'
 
-/** What goes on below the reserve, and must occur there. */
+/** What continues below the reserve, and must occur there. */
 export const fromReserve = ['Delivered', 'Acked', 'DeadLettered', 'Checkpointed', 'Trimmed'] as const
 
 /** What a node knew when a request came. */
@@ -21,9 +21,9 @@ interface Known {
 }
 
 /**
- * Sends leave the reserve of the store that all partitions share, by what their node knows of it, and everything but
- * sends and dead letters goes on, receives as long as an eighth of it is left. Nothing is refused for want of room of which its node does not know, and it asks
- * often enough.
+ * Sends leave the reserve of the store that all partitions share, by what their node knows of it, and
+ * everything but sends and dead letters continues, receives as long as an eighth of it is left. Nothing is
+ * refused for lack of room that its node does not know of, and it asks often enough.
  */
 export class RoomChecker implements Checker {
   readonly name = 'room'

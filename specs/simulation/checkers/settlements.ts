@@ -7,8 +7,8 @@ import type { Checker } from './Checker.ts'
 import { Objection } from './Objection.ts'
 
 /**
- * Invariant 3 for settling: what an answer confirms is in the log when it leaves. After a confirmed acknowledgement a
- * message is final for ever.
+ * Invariant 3 for settling: what an answer confirms is in the log when it leaves. After a confirmed
+ * acknowledgement a message stays final.
  */
 export class SettlementsChecker implements Checker {
   readonly name = 'settlements'
@@ -34,7 +34,7 @@ export class SettlementsChecker implements Checker {
     }
   }
 
-  /** A message that was recalled is over for every subscription. */
+  /** A recalled message has ended for every subscription. */
   #recalled(partition: number, { queue, number }: CommandOf<'Recall'>): void {
     const ledger = this.#world.truth.ledgers[partition]!.queues.get(queue)
     for (const [sub, { state }] of ledger?.messages.get(number)?.lives ?? [])

@@ -1,6 +1,6 @@
 import type { Loop } from './Loop.ts'
 
-/** What happened in a world, line by line; kept only where somebody wants to read it. */
+/** What happened in a world, line by line; kept only on request. */
 export class History {
   readonly lines: string[] = []
   readonly isKept: boolean

@@ -5,7 +5,7 @@ import { TaskHeap, type Task } from './TaskHeap.ts'
 /** The process's own, before the simulation takes the global ones over. */
 const nextRound = setImmediate
 
-/** Steps of one seed at the most; beyond it something goes round for ever. */
+/** Most steps of one seed; beyond that something loops. */
 const stepsMax = 3_000_000
 /** Steps that one round of the real event loop takes. */
 const stepsPerRound = 64
@@ -35,7 +35,10 @@ export class Loop {
     return () => (task.run = undefined)
   }
 
-  /** Runs `run` in a step of its own when `ms` have passed, as code of `party`; null is nobody's, which nothing stops. */
+  /**
+   * Runs `run` in a step of its own when `ms` have passed, as code of `party`; null has no party, and nothing
+   * stops it.
+   */
   after(ms: number, run: () => void, party: Party | null | undefined = this.current): () => void {
     const atMs = this.nowMs + Math.max(0, ms)
     const task: Task = { atMs, order: ++this.#order, run, party: party ?? undefined }
@@ -62,7 +65,7 @@ export class Loop {
     return atMs
   }
 
-  /** Resolves when `ms` have passed, for whoever runs now. */
+  /** Resolves when `ms` have passed, for the running party. */
   sleep(ms: number): Promise<void> {
     return new Promise((resolve) => this.after(ms, resolve))
   }

@@ -7,7 +7,7 @@ export class Party {
   frozenUntilMs = 0
   /** Until when what was due in a freeze is put off, also where the freeze ended before. */
   lateUntilMs = 0
-  /** How long the log's answers to it take beside everything else, in ms. */
+  /** Extra delay of the log's answers to it, in ms. */
   lagMs = 0
   /** Steps that it still takes before it dies. */
   stepsLeft = Number.POSITIVE_INFINITY
@@ -23,7 +23,7 @@ export class Party {
     return this.#isDead
   }
 
-  /** Nothing of it runs any more, and whoever waits for it waits in vain. */
+  /** Nothing of it runs any more, and waiting for it is in vain. */
   die(): void {
     if (this.#isDead) return
     this.#isDead = true

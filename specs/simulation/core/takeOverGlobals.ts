@@ -20,7 +20,7 @@ export const runIn = (world: Running): void => {
 
 /**
  * Replaces the process's time and chance by the simulated ones, for good: a process that simulates does nothing
- * else. Each party sees the wall clock of its own, which may be wrong.
+ * else. Each party sees its own wall clock, which may be wrong.
  */
 export const takeOverGlobals = (): void => {
   const world = (): Running => {

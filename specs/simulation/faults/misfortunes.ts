@@ -77,7 +77,7 @@ const stepped = (chance: Chance, offMs: number): number => {
   return by === 'right' ? 0 : offMs + chance.pick(steps[by])
 }
 
-/** Nothing happens for days: nodes were switched off, or only whoever uses them. */
+/** Nothing happens for days: nodes were switched off, or only their users. */
 const days: Deed = (world, chance) => {
   if (chance.happens(0.7)) for (const { party } of world.placement.processes) party.die()
   world.leap(chance.pick([hourMs, dayMs, 5 * dayMs]))

@@ -3,8 +3,9 @@ import type { NodeProcess } from '../world/NodeProcess.ts'
 import type { World } from '../world/World.ts'
 
 /**
- * Moves a partition to another node. `cutOff`: the lock of the owner runs out without it knowing, and it goes on
- * until it finds out; `atOnce`: the same without waiting for the lock, so that both hold it; `handOver`: it lets go first.
+ * Moves a partition to another node. `cutOff`: the lock of the owner runs out without it knowing, and it
+ * continues until it finds out; `atOnce`: the same without waiting for the lock, so that both hold it;
+ * `handOver`: it lets go first.
  */
 export const changeOwner = (world: World, chance: Chance, how: 'cutOff' | 'atOnce' | 'handOver'): void => {
   const { placement, loop } = world
@@ -82,7 +83,7 @@ export const freeze = (world: World, chance: Chance): void => {
 const standStill = (world: World, { party, name }: NodeProcess, ms: number): void => {
   party.frozenUntilMs = world.loop.nowMs + ms
   world.history.note(() => `${name} stands still for ${ms} ms`)
-  // Its locks run out meanwhile, and somebody else takes over.
+  // Its locks run out meanwhile, and another node takes over.
   if (ms > 3_000) for (let p = 0; p < world.plan.partitions; p++) world.placement.standsStill(p, party)
 }
 

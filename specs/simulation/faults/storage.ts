@@ -3,7 +3,7 @@ import { resumeAll } from '../workload/resumeAll.ts'
 import type { NodeProcess } from '../world/NodeProcess.ts'
 import type { Hurt, World } from '../world/World.ts'
 
-/** A partition whose log nobody has hurt yet: one hurt a partition can always be cured. */
+/** A partition whose log is undamaged: a single damage per partition can always be repaired. */
 const unhurt = (world: World, chance: Chance): number | undefined => {
   const partition = chance.below(world.plan.partitions)
   if (world.hurts.has(partition)) return undefined
@@ -13,7 +13,7 @@ const unhurt = (world: World, chance: Chance): number | undefined => {
 
 const kill = (owner: NodeProcess | undefined): void => owner?.party.die()
 
-/** Flips a byte of a stored record, or takes it away; mostly somebody has to read it soon. */
+/** Flips a byte of a stored record, or removes it; mostly it has to be read soon. */
 export const damage = (world: World, chance: Chance): void => {
   const partition = unhurt(world, chance)
   if (partition === undefined) return

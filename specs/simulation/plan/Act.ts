@@ -1,13 +1,13 @@
 import type { Chance } from '../core/Chance.ts'
 import type { StorePlan } from './drawStore.ts'
 
-/** What somebody does to the world at one moment. */
+/** An action on the world at one moment. */
 export type ActKind = keyof typeof weights | StoreActKind
 
 /** What changes of a store that holds little. */
 type StoreActKind = (typeof storeActs)[keyof typeof storeActs]
 
-/** One such deed; what it does in detail is decided by a stream of its own. */
+/** One such action; its details are decided by its own stream. */
 export interface Act {
   readonly index: number
   readonly atMs: number

@@ -6,7 +6,7 @@ export interface Odds {
   readonly appendLost: number
   /** One that is stored and has no answer. */
   readonly answerLost: number
-  /** One that has no answer and arrives later, with all behind it, whoever wrote meanwhile. */
+  /** One that has no answer and arrives later, with all after it, whatever was written meanwhile. */
   readonly late: number
   /** One that finds no room. */
   readonly full: number
@@ -23,7 +23,7 @@ export interface Odds {
   readonly requestLost: number
   readonly replyLost: number
   readonly replyDelayed: number
-  /** A request that goes to somebody who owned the partition before. */
+  /** A request that goes to a former owner of the partition. */
   readonly strayRequest: number
   /** A new owner's announcement that a client does not hear. */
   readonly announcementLost: number

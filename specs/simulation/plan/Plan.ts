@@ -22,7 +22,10 @@ export interface ActorPlan {
 type Role =
   'producer' | 'clientProducer' | 'consumer' | 'clientConsumer' | 'lateConsumer' | 'reader' | 'fumbler'
 
-/** Everything that a seed decides before the world begins; the rest is decided on the way, by streams of its own. */
+/**
+ * Everything that a seed decides before the world begins; the rest is decided on the way, by separate
+ * streams.
+ */
 export interface Plan {
   readonly seed: number
   readonly partitions: number

@@ -22,7 +22,7 @@ const engine = {
   turnSettledMax: [1, 5],
   inlineBodyBytesMax: [20, 500],
   mailboxCommandsMax: [4, 12],
-  // No less than one command may have, which nobody could ever send then.
+  // No less than one command may have, or it could never be sent.
   mailboxBytesMax: [500_000],
   bodyCacheBytesMax: [0, 3_000],
   readAheadRecords: [1, 3],

@@ -2,8 +2,8 @@ import type { OddsName } from './Odds.ts'
 import type { Plan, Without } from './Plan.ts'
 
 /**
- * Every part of a plan that can be left out: deeds as `d3`, people as `p1`, faults by their names. Whoever consumes
- * by hand stays: without them nothing would come to its end.
+ * Every part of a plan that can be left out: deeds as `d3`, people as `p1`, faults by their names. Manual
+ * consumers stay: without them nothing would end.
  */
 export const allParts = ({ acts, actors, odds }: Plan): string[] => [
   ...acts.map(({ index }) => `d${index}`),

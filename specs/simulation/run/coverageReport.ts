@@ -2,7 +2,7 @@ import type { Coverage } from '../core/Coverage.ts'
 import { isExpectedOutcome } from './expectedOutcomes.ts'
 import { expectedCoverage } from './expectedCoverage.ts'
 
-/** In so many seeds everything must occur so often. */
+/** How often everything must occur in this many seeds. */
 const timesMin = 100
 const ofSeeds = 20_000
 /** An outcome of a command must be among them at all. */

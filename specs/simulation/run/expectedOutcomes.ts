@@ -83,7 +83,7 @@ const outcomes: Readonly<Record<CommandType, { readonly must: string; readonly s
 export const expectedOutcomes = (): string[] =>
   Object.entries(outcomes).flatMap(([type, { must }]) => must.split(' ').map((what) => `${type} ${what}`))
 
-/** Whether somebody thought of this outcome; one that nobody did is told like one that is missing. */
+/** Whether this outcome is expected; an unexpected one is reported like a missing one. */
 export const isExpectedOutcome = (outcome: string): boolean => {
   const [type, what] = outcome.split(' ') as [CommandType, string]
   const { must, seldom = '' } = outcomes[type]

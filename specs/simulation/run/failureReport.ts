@@ -5,7 +5,7 @@ import type { Shrunk } from './Job.ts'
 export const replayCommand = (seed: number, without = ''): string =>
   `npm run simulate -- --seed ${seed} --tell${without === '' ? '' : ` --without ${without}`}`
 
-/** A failure as people read it: what happened, who objected, how to replay it. */
+/** A failure as text: what happened, which checker objected, how to replay it. */
 export const describeShrunk = ({ seed, without, failure, history }: Shrunk): string =>
   [
     ...history,

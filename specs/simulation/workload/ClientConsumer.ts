@@ -22,7 +22,7 @@ export class ClientConsumer {
     this.#chance = world.chance.stream(name)
   }
 
-  /** Consumes until the world is over; whoever dies has a successor. */
+  /** Consumes until the world ends; after a death a successor continues. */
   async run(): Promise<void> {
     const { loop } = this.#world
     while (!this.#world.isOver) {
@@ -74,7 +74,7 @@ export class ClientConsumer {
     if (chance.happens(0.15)) throw new Error('the handler failed')
   }
 
-  /** A pause of whoever watches, not of the process that is watched. */
+  /** A pause of the watcher, not of the watched process. */
   #pause(ms: number): Promise<void> {
     return new Promise((resolve) => this.#world.loop.after(ms, resolve, null))
   }

@@ -70,7 +70,7 @@ export class Composer {
   }
 }
 
-/** Most delays are short; one of days is over when days go by. */
+/** Most delays are short; one of days ends when days pass. */
 const delaysMs = [50, 50, 700, 700, 4_000, 4_000, 3 * 86_400_000] as const
 
 const bodyOf = (label: string, bytes: number): Uint8Array =>

@@ -46,7 +46,7 @@ export class Consumer {
     return this.#caller.party
   }
 
-  /** Goes on until the world is over; whoever dies has a successor. */
+  /** Continues until the world ends; after a death a successor continues. */
   run(): Promise<void> {
     const { loop } = this.#world
     return new Promise((resolve, reject) => {
@@ -70,7 +70,7 @@ export class Consumer {
     const { loop } = this.#world
     const chance = this.#chance
     for (let poll = 1; !this.#world.isOver; poll++) {
-      // Dead letters lie for a while before somebody looks at them.
+      // Dead letters wait for a while before an operator looks at them.
       if (this.#isSlow && !this.#world.isCalm) await loop.sleep(chance.pick([100, 1_000, 4_000]))
       const command: CommandOf<'Receive'> = {
         type: 'Receive',
@@ -110,7 +110,7 @@ export class Consumer {
       }
   }
 
-  /** Takes a receive back soon after; whoever dies meanwhile does not. */
+  /** Cancels a receive soon after, unless it dies meanwhile. */
   #cancel(caller: Caller, { poll }: CommandOf<'Receive'>): void {
     this.#world.loop
       .sleep(this.#chance.pick([0, 50]))

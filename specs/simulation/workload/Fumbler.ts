@@ -19,7 +19,7 @@ const encoder = new TextEncoder()
 
 /** Whom a wrong request names. */
 interface Names {
-  /** Mostly a queue that is there, sometimes a part of one, sometimes none. */
+  /** Mostly an existing queue, sometimes a part of one, sometimes none. */
   readonly queue: string
   readonly subscription: string
   readonly partition: number
@@ -32,7 +32,7 @@ interface Names {
   readonly number: number
 }
 
-/** By command: what somebody asks who does not know better. None of it changes what others rely on. */
+/** By command: what a confused client asks. None of it changes what others rely on. */
 type Mistakes = { readonly [T in CommandType]?: (names: Names) => CommandOf<T>[] }
 
 /** Deeds that change who names whom. */
@@ -44,7 +44,9 @@ const changing: ReadonlySet<ActKind> = new Set([
   'loseTail',
 ])
 
-/** Asks for what is not there, not possible or not right, and looks into everything; nothing may come of it but an answer. */
+/**
+ * Asks for what is missing, impossible or wrong, and reads everything; nothing may come of it but an answer.
+ */
 export class Fumbler {
   readonly #world: World
   readonly #name: string

@@ -2,7 +2,7 @@ import type { Party } from '../core/Party.ts'
 
 /** Somebody who uses the engine. */
 export interface Person {
-  /** Its process now; whoever dies may have a successor. */
+  /** Its current process; after a death it may have a successor. */
   readonly party: Party
   run(): Promise<void>
 }

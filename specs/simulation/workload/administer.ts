@@ -43,7 +43,7 @@ export const administer = (world: World, chance: Chance, deed: Deed): void => {
         if (some === 'main') {
           await caller.ask(partition, { type: 'ConfigureQueue', queue, config, by })
           if (((config['idleMs'] ?? 0) as number) === 0) return
-          // Where nobody receives it is gone soon, and somebody makes it again.
+          // Without receives it is soon gone, and is created again.
           await world.loop.sleep(chance.pick([2_000, 5_000]))
           await recreate(world, caller, partition, plan)
         } else
@@ -172,7 +172,7 @@ export const subscribe = async (
       by,
     })
     .catch((error: unknown) => {
-      // Settings that somebody changed since, or a queue that somebody else creates again.
+      // Settings that were changed since, or a queue that another one creates again.
       if (!isKirokuError(error) || !expected.has(error.id)) throw error
     })
 }

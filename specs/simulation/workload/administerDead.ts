@@ -50,7 +50,7 @@ export const administerDead = (world: World, chance: Chance): void => {
 /** Another operator was faster, or its deletion took effect at the first try, or the queue is erasable. */
 const expected: ReadonlySet<string> = new Set(['UnknownQueue', 'InvalidConfig'])
 
-/** Creates a queue of dead letters where it is not there. */
+/** Creates a missing dead-letter queue. */
 export const createDead = async (
   world: World,
   caller: Caller,

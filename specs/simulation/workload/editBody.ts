@@ -7,8 +7,8 @@ import { by } from './administer.ts'
 const encoder = new TextEncoder()
 
 /**
- * Has an operator give a dead letter another body, large or small, that still says which message it is: whoever gets
- * it must get that one.
+ * Has an operator give a dead letter another body, large or small, that still says which message it is: every
+ * receive must get that one.
  */
 export const editBody = (world: World, chance: Chance): void => {
   const { queues, partitions } = world.plan
@@ -40,7 +40,7 @@ export const editBody = (world: World, chance: Chance): void => {
   )
 }
 
-/** It is over or under way, or was given up with the end of a log, or its queue is gone. */
+/** It has ended or is in flight, or was given up with the end of a log, or its queue is gone. */
 const expected: ReadonlySet<string> = new Set([
   'NotEditable',
   'UnknownMessage',

@@ -3,7 +3,7 @@ import type { World } from '../world/World.ts'
 
 /** Nobody waits longer for anything, in ms of virtual time. */
 const patienceMs = 10_000
-/** What began to wait within this time goes on together. */
+/** What began to wait within this time continues together. */
 const togetherMs = 20_000
 const lookMs = 300
 /** Looks without a delivery after which what is available waits for what is not. */
@@ -25,7 +25,7 @@ export const leapOn = async (world: World): Promise<void> => {
   }
 }
 
-/** How long it takes until the next message that waits for its time goes on, 0 where nobody knows; and whether others are there. */
+/** How long it takes until the next delayed message continues, 0 if unknown; and whether there are others. */
 const waitsOf = ({ truth, placement }: World): { waitMs: number; areSomeAvailable: boolean } => {
   let waitMs = Infinity
   let areSomeAvailable = false

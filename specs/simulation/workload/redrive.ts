@@ -50,5 +50,5 @@ export const redrive = (world: World, chance: Chance): void => {
   )
 }
 
-/** One runs already, or is over already, or its target is gone. */
+/** One runs already, or has ended already, or its target is gone. */
 const expected: ReadonlySet<string> = new Set(['RedriveRunning', 'UnknownRedrive', 'UnknownQueue'])

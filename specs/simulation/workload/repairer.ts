@@ -9,7 +9,7 @@ import { resumeAll } from './resumeAll.ts'
 
 const lookMs = 1_000
 
-/** An operator who looks whether a partition is closed as damaged, and repairs it, until the world is over. */
+/** An operator who checks for partitions closed as damaged, and repairs them, until the world ends. */
 export const repairDamage = async (world: World): Promise<void> => {
   const { loop, placement, plan } = world
   const caller = new Caller(world, 'repairer')
@@ -49,7 +49,7 @@ const repairOne = async (
     }
     return done.length + more.length > 0
   } catch (error) {
-    // Storage that is down or full, or somebody who writes all the time.
+    // Storage that is down or full, or another one that keeps writing.
     if (!isKirokuError(error) || error.id === 'LogDamaged' || error.id === 'Internal') throw error
     return false
   }

@@ -101,7 +101,7 @@ export class Environment {
     this.failure ??= error
   }
 
-  /** Runs something beside everything else; what it throws is a failure. */
+  /** Runs something in the background; what it throws is a failure. */
   start(name: string, task: Promise<void>): void {
     const running = task.catch((error: Error) => this.fail(error)).then(() => void this.busy.delete(running))
     this.busy.set(running, name)

@@ -1,7 +1,7 @@
 import type { Command, Reply } from '@kiroku/protocol'
 import type { Party } from '../core/Party.ts'
 
-/** One request and what became of it, as nobody but the simulation sees it. */
+/** One request and its outcome, as only the simulation sees it. */
 export interface Exchange {
   readonly id: number
   readonly from: Party

@@ -21,9 +21,11 @@ export class KnownRoom {
   #sent = 0
   #askedMs = 0
   #shortMs = -1
-  /** Partitions that were refused an append for want of room: until when sends are refused for that, in ms. */
+  /**
+   * Partitions that were refused an append for lack of room: until when sends are refused for that, in ms.
+   */
   readonly #refusedUntil = new Map<number, number>()
-  /** Appends that were refused for want of room. */
+  /** Appends that were refused for lack of room. */
   refusals = 0
 
   constructor(loop: Loop, party: Party) {
@@ -49,7 +51,10 @@ export class KnownRoom {
     this.#freeBytes -= bytes
   }
 
-  /** It hears that an append was refused for want of room; sends wait until it has taken its partition over again, and a while. */
+  /**
+   * It learns that an append was refused for lack of room; sends wait until it has taken its partition over
+   * again, and a while.
+   */
   refused(partition: number): void {
     this.refusals++
     this.#refusedUntil.set(partition, Infinity)
@@ -61,7 +66,7 @@ export class KnownRoom {
       this.#refusedUntil.set(partition, this.#loop.nowMs + askMs)
   }
 
-  /** Whether an append was refused for want of room lately. */
+  /** Whether an append was refused for lack of room lately. */
   isRefused(partition: number): boolean {
     return (this.#refusedUntil.get(partition) ?? -1) >= this.#loop.nowMs
   }

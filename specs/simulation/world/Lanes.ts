@@ -74,7 +74,7 @@ export class Lanes {
 export const laneKey = (source: QueueAddress, target: QueueAddress): string =>
   `${source.partition}/${source.queue} to ${target.partition}/${target.queue}`
 
-/** The lane of that direction, begun where it is not there. */
+/** The lane of that direction, created if missing. */
 export const laneOf = (lanes: Map<string, Lane>, source: QueueAddress, target: QueueAddress): Lane => {
   const key = laneKey(source, target)
   let lane = lanes.get(key)

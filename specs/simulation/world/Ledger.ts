@@ -32,7 +32,7 @@ export class Ledger {
   readonly #trimmedTo: () => number
   /** What a trim on record gave up, though it may still be stored. */
   #announcedTo = 0
-  /** Whether a repair kept what happened in records that nobody can read any more. */
+  /** Whether a repair kept what happened in records that are no longer readable. */
   #isBridged = false
   /** Since when clocks disagree: partition time, and the first delivery since. */
   #dispute: { readonly from: number; readonly delivery: number } | undefined
@@ -266,7 +266,7 @@ export class Ledger {
     queue.generations.get(e.sub)!.held = before.held
   }
 
-  /** Everything of a generation is over. */
+  /** Everything of a generation has ended. */
   #over(frame: Stored, event: LogEvent, queue: QueueLedger, sub: number, onMove: OnMove): void {
     this.#end(frame, event, queue, sub, Number.POSITIVE_INFINITY, onMove)
     queue.generations.get(sub)!.isOver = true
@@ -340,7 +340,10 @@ export class Ledger {
     return queue
   }
 
-  /** While clocks disagree, nobody knows how much time goes by; what came meanwhile does not age by what is found out later. */
+  /**
+   * While clocks disagree, it is unknown how much time passes; what came meanwhile does not age by what is
+   * found out later.
+   */
   #resumed({ now, gapMs, dispute }: LogEventOf<'ClockResumed'>): void {
     const { from, delivery } = this.#dispute ?? { from: Infinity, delivery: Infinity }
     for (const queue of this.queues.values()) {

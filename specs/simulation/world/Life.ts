@@ -2,7 +2,7 @@
 export type LifeState =
   'Held' | 'Delayed' | 'Available' | 'Inflight' | 'WaitingRetry' | 'Committed' | 'DLQ' | 'Discarded'
 
-/** One message under one subscription, as the log tells it. */
+/** One message under one subscription, according to the log. */
 export interface Life {
   state: LifeState
   attempt: number
@@ -12,7 +12,7 @@ export interface Life {
   /** Ends of its lease and of its pause, in ms of partition time; 0: none. */
   leaseUntil: number
   dueAt: number
-  /** When its pause began, in ms of virtual time, and how long it is; 0: nobody can tell. */
+  /** When its pause began, in ms of virtual time, and how long it is; 0: unknown. */
   pausedMs: number
   pauseMs: number
   /** When the last delivery was decided, in ms of virtual time. */

@@ -75,7 +75,7 @@ export class Network implements NodeNetwork {
     })
   }
 
-  /** What was sent comes once more, when whoever sent it may have nothing to do with it any more. */
+  /** What was sent arrives once more, when its sender may have moved on. */
   #keepCopy({ from, partition, commands, sentMs }: Exchange): void {
     const { loop, chance, coverage } = this.#world
     const copy: Exchange = { id: ++this.#exchanges, from, partition, commands, sentMs }
@@ -91,7 +91,7 @@ export class Network implements NodeNetwork {
     )
   }
 
-  /** Tells whoever listens that a partition has a new owner. */
+  /** Tells listeners that a partition has a new owner. */
   announce(partition: number, epoch: number): void {
     const { loop, chance, odds, coverage } = this.#world
     for (const [listener, party] of this.#listeners) {
@@ -109,7 +109,7 @@ export class Network implements NodeNetwork {
   #route(partition: number): NodeProcess | undefined {
     const { chance, odds, coverage, isCalm } = this.#world
     const owner = this.#placement.ownerOf(partition)
-    // Who was owner before listens until it knows better; in a calm world everybody does.
+    // A former owner listens until it knows better; in a calm world all do.
     if (!isCalm && chance.happens(odds.strayRequest)) {
       const others = this.#placement.processes.filter(
         (p) => p !== owner && !p.party.isDead && p.node.actors.has(partition),
@@ -171,7 +171,7 @@ export class Network implements NodeNetwork {
     loop.after(chance.pick(delaysMs), arrive, null)
   }
 
-  /** "No responders": whoever asked is gone, and its node hears of it at once. */
+  /** "No responders": the requester is gone, and its node learns of it at once. */
   #undelivered(process: NodeProcess, reply: Reply, partition: number): void {
     const { loop, chance, coverage } = this.#world
     for (const { ok } of reply.answers) {

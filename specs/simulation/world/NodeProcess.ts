@@ -102,7 +102,7 @@ export class NodeProcess {
     })
   }
 
-  /** Hands a partition over; whoever dies meanwhile does not come to the end of that. */
+  /** Hands a partition over, unless it dies meanwhile. */
   async release(partition: number): Promise<void> {
     const scope = this.#scopes.get(partition)
     if (scope === undefined) return

@@ -15,8 +15,8 @@ export interface Claim {
 }
 
 /**
- * Which node is to own which partition. Locks are honest by default: nobody gets one before the last holder's ran
- * out or was given back. A fault may break that.
+ * Which node is to own which partition. Locks are honest by default: no node gets one before the last
+ * holder's expired or was released. A fault may break that.
  */
 export class Placement {
   readonly #world: Environment
@@ -72,7 +72,7 @@ export class Placement {
       this.#world.coverage.add('seed', 'take-overs')
       this.#world.history.note(() => `partition ${partition} goes to ${process.name}`)
     }
-    // Who was owner before and does not know that somebody else was meanwhile begins anew.
+    // A former owner that does not know that another node owned it meanwhile starts over.
     if (!process.owns(partition)) this.#own(partition, claim)
     else
       this.#world.start(
@@ -83,7 +83,7 @@ export class Placement {
       )
   }
 
-  /** Takes the lock from its holder without telling; resolves to when somebody else may have it. */
+  /** Takes the lock from its holder without telling; resolves to when another node may have it. */
   cutOff(partition: number): number {
     const claim = this.#claims[partition]
     if (claim === undefined) return this.#world.loop.nowMs
@@ -91,13 +91,13 @@ export class Placement {
     return claim.lostMs + ttlMs
   }
 
-  /** The holder lets go: it may not answer from memory any more, and nobody has the lock. */
+  /** The holder releases it: it may no longer answer from memory, and the lock is free. */
   leaving(partition: number): void {
     const claim = this.#claims[partition]
     if (claim !== undefined) claim.lostMs ??= this.#confirmed()
   }
 
-  /** A node that stands still confirms nothing: somebody else gets what it has when its locks have run out. */
+  /** A frozen node confirms nothing: another node gets what it has when its locks have expired. */
   standsStill(partition: number, party: Party): void {
     const claim = this.#claims[partition]
     if (claim?.process.party !== party) return
@@ -109,7 +109,7 @@ export class Placement {
     this.#reserved.set(partition, process)
   }
 
-  /** Everybody who goes on without a lock hears of it. */
+  /** Every node that continues without a lock learns of it. */
   tellAll(): void {
     for (const [partition, claim] of this.#claims.entries())
       for (const process of this.processes)

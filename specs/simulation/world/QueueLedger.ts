@@ -2,7 +2,7 @@ import { defaultQueueConfig, type QueueAddress, type QueueConfig } from '@kiroku
 import type { Life } from './Life.ts'
 import type { Stored, StoredBody } from './Stored.ts'
 
-/** One message as the log tells it. */
+/** One message according to the log. */
 export interface Message {
   readonly queue: number
   readonly number: number
@@ -31,7 +31,7 @@ export interface Message {
   only: number | undefined
   /** Whether a repeat of it is a new message, since it was recalled or purged. */
   isForgotten: boolean
-  /** Whether it was given up while it waited for its time: nobody gets it, and yet a repeat of it is one. */
+  /** Whether it was given up while it was delayed: it is never delivered, and yet a repeat of it is one. */
   isGivenUp: boolean
   /** Whether its key was to be deleted. */
   isErased: boolean
@@ -48,7 +48,7 @@ interface LetterAddress {
   readonly forward: number
 }
 
-/** One generation of a subscription as the log tells it. */
+/** One generation of a subscription according to the log. */
 export interface Generation {
   readonly id: number
   readonly name: string
@@ -72,7 +72,7 @@ interface Past {
   readonly restored: Map<string, number>
 }
 
-/** One queue as the log tells it. */
+/** One queue according to the log. */
 export class QueueLedger {
   readonly partition: number
   readonly id: number
@@ -141,7 +141,7 @@ export class QueueLedger {
 
   /**
    * The past is complete: nothing may be missing but what is too old, or whose record or body was in one up to `trimmedTo`;
-   * absent: nobody knows what can be read.
+   * absent: it is unknown what can be read.
    */
   filled(sub: number, at: number, trimmedTo: number | undefined): void {
     const generation = this.generations.get(sub)!

@@ -21,7 +21,7 @@ interface Sender {
 
 /** What the log of one partition says of sends and those who sent. */
 export class SendLedger {
-  /** What messages of sends say that were stored again, since nobody remembered them. */
+  /** Contents of sends that were stored again, since they were forgotten. */
   readonly again = new Set<string>()
   readonly #places = new Map<string, SendPlace>()
   readonly #senders = new Map<string, Sender>()
@@ -51,7 +51,7 @@ export class SendLedger {
     return place
   }
 
-  /** Notes that a producer sent: who was silent for longer than is remembered is somebody new. */
+  /** Notes that a producer sent: one that was silent for longer than is remembered counts as new. */
   heard({ seq, record: { at } }: Stored, producer: string): Sender {
     const before = this.#senders.get(producer)
     const isNew = before !== undefined && at - before.lastAt >= limits.producerIdleMs

@@ -22,7 +22,9 @@ interface Sending {
   readonly atMs: number
 }
 
-/** What is really in the log, from the moment it is there, whoever knows of it; also what was trimmed since. */
+/**
+ * What is really in the log, from the moment it is stored, whoever knows of it; also what was trimmed since.
+ */
 export class Truth {
   readonly ledgers: Ledger[]
   /** Frames by partition, in their order. */
@@ -78,7 +80,7 @@ export class Truth {
     if (record.foreign) return
     const decoded = decodeRecord(record.data)
     const repaired = decoded.kind === 'frame' ? decoded.events.find((e) => e.type === 'Repaired') : undefined
-    // What follows a record that was never stored is not part of the log, though it lies there.
+    // What follows a record that was never stored is not part of the log, though it is stored.
     const chain = this.#chains[partition]!
     const follows = Buffer.compare(decoded.prevHash, chain.at(-1)?.hash ?? zeroHash) === 0
     if (repaired === undefined && !follows) return
@@ -128,7 +130,7 @@ export class Truth {
     this.#listener.givenUp(partition, from, upTo)
   }
 
-  /** A copy, since whoever notes them takes them out. */
+  /** A copy, since the recorder removes them. */
   #labels(frame: Stored): Map<number, StoredBody[]> {
     let labels = this.#said.get(frame.record)
     if (labels === undefined) this.#said.set(frame.record, (labels = this.#read(frame)))

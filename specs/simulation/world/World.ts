@@ -27,7 +27,7 @@ const nodesMax = 4
 export class World extends Environment {
   readonly network: Network
   readonly placement: Placement
-  /** Everything came to its end: whoever goes round stops. */
+  /** Everything ended: loops stop. */
   isOver = false
   /** Producers that have not sent all. */
   producersLeft = 0
@@ -66,7 +66,7 @@ export class World extends Environment {
     )
   }
 
-  /** Waits for a condition; what is asked for is named in the failure when it never comes. */
+  /** Waits for a condition; `what` is named in the failure when it is never met. */
   async until(what: string, isSo: () => boolean, virtualMsMax = 600_000): Promise<void> {
     const untilMs = this.loop.livedMs + virtualMsMax
     for (let pauseMs = 1; !isSo(); pauseMs = Math.min(200, pauseMs * 2)) {

@@ -2,7 +2,7 @@ import { type Ledger } from './Ledger.ts'
 import { isFinal } from './Life.ts'
 import type { World } from './World.ts'
 
-/** Whether everybody has sent all, everything is final, and every dead letter arrived. */
+/** Whether all is sent, everything is final, and every dead letter arrived. */
 export const isDrained = (world: World): boolean => {
   const { truth, producersLeft, deedsLeft, hurts } = world
   if (producersLeft > 0 || deedsLeft > 0) return false
@@ -31,7 +31,7 @@ export const isDrained = (world: World): boolean => {
   return true
 }
 
-/** Whether letters for a queue can arrive: it is there, or another that has its name. */
+/** Whether letters for a queue can arrive: it exists, or another with its name does. */
 const hasHeir = ({ queues }: Ledger, id: number): boolean => {
   const name = queues.get(id)?.name
   for (const queue of queues.values()) if (queue.name === name && !queue.isDeleted) return true

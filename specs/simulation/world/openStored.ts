@@ -1,7 +1,7 @@
 import { entryOf, isSealed, keyIn, readSealed, unlock, type MemoryKeys } from '@kiroku/log'
 import { encodeEnvelope } from '@kiroku/protocol'
 
-/** Stands for what nobody can read any more. */
+/** Represents what is no longer readable. */
 export const erasedLabel = '(erased)'
 const erased = encodeEnvelope(new TextEncoder().encode(erasedLabel))
 

@@ -11,7 +11,7 @@ import type { ReadEngine } from './Reader.ts'
 const queue = 'lives'
 const lookMs = 100
 
-/** An engine on a server of its own, with a producer and a consumer that load it fully. */
+/** An engine on its own server, with a producer and a consumer that load it fully. */
 export interface LoadedEngine extends ReadEngine {
   /** The engine's process. */
   readonly pid: number

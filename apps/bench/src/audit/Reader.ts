@@ -13,7 +13,7 @@ export interface ReadEngine {
   readonly queue: string
 }
 
-/** Somebody who reads, again and again, until told to stop. */
+/** A reader that reads repeatedly until stopped. */
 export interface Reader {
   readonly name: string
   /** Begins; resolves when it is at work. */
@@ -22,13 +22,13 @@ export interface Reader {
 
 /** A reader at work. */
 export interface RunningReader {
-  /** Ends it, and says how often it got what it asked for. Errors: what it met. */
+  /** Ends it, and returns how many requests succeeded. Errors: those that it met. */
   readonly stop: () => Promise<number>
 }
 
 const kiroku = join(ownRoot, 'apps/kiroku/bin/kiroku.mjs')
 
-/** How long somebody looks at an answer before asking again, in ms. */
+/** Pause of a reader between two requests, in ms. */
 const lookMs = 250
 
 /** What a command takes to load its code, in ms; that is no reading. */
@@ -122,7 +122,7 @@ const answered = async (url: string, signal?: AbortSignal): Promise<Response> =>
 const found = (answer: unknown): string | undefined =>
   (answer as { messages?: readonly { messageId: string }[] } | undefined)?.messages?.[0]?.messageId
 
-/** All who read: whoever follows, asks, replays and checks. */
+/** All readers: those that follow, query, replay and check. */
 export const readers: readonly Reader[] = [
   feed('the feed of all queues', () => '/v1/feed'),
   feed('the feed of one queue', (queue) => `/v1/queues/${queue}/feed`),

@@ -3,7 +3,7 @@ import { compare, type Side } from '../engine/rounds.ts'
 import type { AuditRun } from './AuditRun.ts'
 import { startLoaded, type LoadedEngine } from './LoadedEngine.ts'
 
-/** Whole lives under full load, with the auditor at work and without it, in turns. */
+/** Whole lives under full load, with the auditor and without it, alternating. */
 export const besideLoad = async ({ sizes, progress, folder }: AuditRun): Promise<Figure[]> => {
   const closers: (() => Promise<unknown>)[] = []
   try {

@@ -4,7 +4,7 @@ import type { AuditRun } from './AuditRun.ts'
 import { startLoaded, type LoadedEngine } from './LoadedEngine.ts'
 import { readers, type Reader, type RunningReader } from './Reader.ts'
 
-/** Whole lives under full load, alone and with everybody who reads at work beside it, in turns. */
+/** Whole lives under full load, alone and alongside every reader, alternating. */
 export const besideReaders = async ({ sizes, progress, folder }: AuditRun): Promise<Figure[]> => {
   const closers: (() => Promise<unknown>)[] = []
   try {

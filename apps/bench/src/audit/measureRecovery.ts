@@ -44,7 +44,7 @@ export const measureRecovery = async ({ sizes, progress, folder }: AuditRun): Pr
   return figures
 }
 
-/** Whether the owner makes a checkpoint: a log that is small beside its state needs none. */
+/** Whether the owner makes a checkpoint: a log that is small compared with its state needs none. */
 const checkpointIn = async (log: Log): Promise<boolean> => {
   const partition = await log.partition(0)
   const until = performance.now() + checkpointMsMax

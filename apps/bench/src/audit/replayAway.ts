@@ -10,11 +10,11 @@ import { queueName } from './writeRecord.ts'
 
 const compress = promisify(gzip)
 
-/** Positions that are asked for, and steps that are taken at each. */
+/** Positions requested, and steps taken at each. */
 const positions = 30
 const steps = 20
 
-/** What somebody waits for who looks at a log in a browser: a position anywhere, and frames beside it. */
+/** What a reader of a log in a browser waits for: any position, and neighbouring frames. */
 export const replayAway = async (
   log: Log,
   moments: SavedStateStore,

@@ -8,7 +8,7 @@ export interface AuditSizes {
   /** Messages that an engine recovers. */
   readonly untouched: number
   readonly live: number
-  /** Lives of a round beside the auditor. */
+  /** Lives of a round alongside the auditor. */
   readonly besideLives: number
   /** Whether each who reads is measured also on its own. */
   readonly isEachReader: boolean

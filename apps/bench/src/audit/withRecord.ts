@@ -4,7 +4,7 @@ import { connect } from '@kiroku/nats'
 import { startServer } from '@kiroku/nats-server'
 import { writeRecord, type RecordShape } from './writeRecord.ts'
 
-/** A record in JetStream of a server of its own. */
+/** A record in JetStream of its own server. */
 export interface WrittenRecord {
   readonly log: Log
   readonly url: string

@@ -7,7 +7,7 @@ export interface RecordShape {
   readonly perFrame: number
   /** Messages whose life is complete. */
   readonly lives: number
-  /** Messages that nobody touches, and messages that are in flight in the end. */
+  /** Untouched messages, and messages in flight at the end. */
   readonly untouched: number
   readonly live: number
   readonly bodyBytes: number

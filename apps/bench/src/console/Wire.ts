@@ -32,12 +32,12 @@ export class Wire {
     return wire
   }
 
-  /** The files of the console that were asked for so far: the pages and what they are made of. */
+  /** The files of the console requested so far: the pages and their assets. */
   files(): Sent[] {
     return [...this.#sent.values()].filter(({ path }) => !isOfApi(path))
   }
 
-  /** Answers of the API so far; the feed goes on for ever. */
+  /** Answers of the API so far; the feed never ends. */
   answers(): Sent[] {
     return [...this.#sent.values()].filter(({ path }) => isOfApi(path))
   }

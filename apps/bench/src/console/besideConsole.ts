@@ -24,8 +24,9 @@ interface Taken {
 }
 
 /**
- * Whole lives under full load on two engines, one with the machine's page open and live. They take turns of less than a
- * second, and change places, so that whatever moves the machine's speed moves both; the browser has a processor of its own.
+ * Whole lives under full load on two engines, one with the machine's page open and live. They alternate in
+ * turns of less than a second, and swap places, so that changes of the machine's speed affect both; the
+ * browser has its own processor.
  */
 export const besideConsole = async ({ sizes, browser, progress, folder }: ConsoleRun): Promise<Figure[]> => {
   const closers: (() => Promise<unknown>)[] = []
@@ -113,10 +114,13 @@ const browserProcesses = async (processes: CDPSession) =>
 const browserMs = async (processes: CDPSession): Promise<number> =>
   (await browserProcesses(processes)).reduce((sum, { cpuTime }) => sum + cpuTime * 1_000, 0)
 
-/** Gives the browser a processor of its own and all else another one: it stands on another machine in life. */
+/**
+ * Gives the browser its own processor and everything else another one: in practice it runs on another
+ * machine.
+ */
 const setApart = async (processes: CDPSession): Promise<() => Promise<void>> => {
   if (process.platform !== 'linux' || availableParallelism() < 2)
-    throw new Error('beside needs Linux and two processors: the browser gets one of its own')
+    throw new Error('beside needs Linux and two processors: the browser gets its own')
   const put = async (pid: number, processors: string): Promise<void> => {
     try {
       await promisify(execFile)('taskset', ['--all-tasks', '--cpu-list', '--pid', processors, String(pid)])
@@ -126,7 +130,7 @@ const setApart = async (processes: CDPSession): Promise<() => Promise<void>> => 
     }
   }
   const all = `0-${availableParallelism() - 1}`
-  // Also those that are there to become pages.
+  // Including spare ones that will become pages.
   const whole = (pid: number): number[] => [pid, ...childrenOf(pid).flatMap(whole)]
   const started = (await browserProcesses(processes)).filter(({ type }) => type === 'browser')
   await Promise.all(started.flatMap(({ id }) => whole(id).map((pid) => put(pid, '1'))))

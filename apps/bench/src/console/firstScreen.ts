@@ -26,8 +26,8 @@ export const firstScreen = async ({ sizes, browser, progress, folder }: ConsoleR
       usable.push(await openMachine(page, engine.api))
       const [files, answers] = [wire.files(), wire.answers()]
       answerBytes.push(sumOf(answers))
-      // What was asked for by then counts as a whole, though the page could be used without it.
-      await within(untilWhole(files), 'all files of the first screen are there')
+      // Everything requested by then counts, even what the page could be used without.
+      await within(untilWhole(files), 'all files of the first screen are loaded')
       fileBytes.push(sumOf(files))
       count = files.length
       await page.context().close()

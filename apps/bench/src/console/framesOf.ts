@@ -11,7 +11,7 @@ export interface TraceEvent {
 
 /** What the main thread of a page did for one picture. */
 export interface FrameWork {
-  /** Its own work, whoever had the processor meanwhile, in ms. */
+  /** Its own work, regardless of other use of the processor, in ms. */
   readonly workMs: number
   /** From the beginning of its first task to the end of its last by the clock, in ms. */
   readonly lastedMs: number

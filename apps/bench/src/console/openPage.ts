@@ -13,7 +13,7 @@ const watchForCounts = `globalThis.usable = new Promise((resolve) => {
   requestAnimationFrame(look)
 })`
 
-/** Makes an empty page in a window of its own, whose cache is empty too. */
+/** Opens an empty page in its own window, with an empty cache. */
 export const emptyPage = async (browser: Browser): Promise<Page> => {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
   const page = await context.newPage()

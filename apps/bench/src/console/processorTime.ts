@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 
 /** A tick in which Linux counts the time of processes, in ms. */
 const tickMs = 10
-/** Where user and system time stand, of what follows the name of the program. */
+/** Indexes of user and system time among the fields after the program's name. */
 const [userField, systemField] = [11, 12]
 
 /** How much processor time a process took since it began, without its children, in ms. */

@@ -12,12 +12,14 @@ import { emptyPage, openMachine, within } from './openPage.ts'
 const perFrame = 500
 /** How often it is looked whether the auditor has read the log, in ms. */
 const lookMs = 250
-/** The part of the slider where the log lies, without its very beginning: what the engine wrote follows it. */
+/**
+ * The part of the slider that the log covers, without its very beginning: what the engine wrote follows it.
+ */
 const [shareMin, shareMax] = [0.02, 0.9]
 
 /**
- * In the page: from the next key or press to the frame in which the rail stands where it was asked to, and to the one
- * in which the chart has the counts of there. `by`: records that the key goes on; 0: the slider is pressed.
+ * In the page: from the next key or press to the frame in which the rail is at the requested position, and to
+ * the one in which the chart has its counts. `by`: records that the key moves; 0: the slider is pressed.
  */
 const prepare = (by: number): string => `(() => {
   const rail = () => document.querySelector('output[data-at]').dataset
@@ -59,7 +61,7 @@ interface Arrived {
 const arrive = async (page: Page, by: number, act: () => Promise<unknown>): Promise<Arrived> => {
   await page.evaluate(prepare(by))
   await act()
-  return within(page.evaluate<Arrived>('arrived'), 'the page stands at the moment')
+  return within(page.evaluate<Arrived>('arrived'), 'the page shows the moment')
 }
 
 /** The slider over a long log: any position of it, and record by record. */
@@ -92,7 +94,7 @@ export const travel = async ({ sizes, browser, progress, folder }: ConsoleRun): 
       const positions: Arrived[] = []
       for (let i = 0; i < sizes.positions; i++) {
         progress.step(`slider, position ${i + 1} of ${sizes.positions}`)
-        // In the past the slider has buttons beside it, and less room.
+        // In the past there are buttons next to the slider, which has less room.
         const { x, y, width, height } = (await track.boundingBox())!
         // Spread evenly without a rhythm, by the golden section.
         const share = shareMin + (shareMax - shareMin) * ((i * 0.618_034 + 0.5) % 1)

@@ -8,11 +8,11 @@ import { emptyPage, openMachine } from './openPage.ts'
 
 /** Lives by which the speed of this machine is known, and all are warm. */
 const warmLives = 60_000
-/** Messages are sent in batches of so many. */
+/** Messages per batch of a send. */
 const batch = 100
 /** Changes of a message in its life: sent, delivered, acknowledged. */
 const changesPerLife = 3
-/** The least load that a page must bear, in changes a second; it is given a fifth more. */
+/** The least load that a page must bear, in changes per second; it is given a fifth more. */
 const changesMin = 50_000
 const steadyLives = (changesMin * 1.2) / changesPerLife
 /** How often a part of the steady load is sent, in ms. */

@@ -7,7 +7,7 @@ import { ownRoot } from '../LoadProcess.ts'
 
 const run = promisify(execFile)
 
-/** Another state of the project beside this one, with its packages, for as long as it is needed. */
+/** Another commit of the project next to this one, with its packages, for as long as it is needed. */
 export class Checkout {
   readonly root: string
   readonly commit: string

@@ -18,7 +18,7 @@ interface Said {
 const launcherFlags = (launcher: string): readonly string[] =>
   readFileSync(launcher, 'utf8').match(/--max-semi-space-size=\d+/g) ?? []
 
-/** `kiroku serve` in a process of its own, with a probe of its longest stall. */
+/** `kiroku serve` in its own process, with a probe of its longest stall. */
 export class EngineProcess {
   readonly #child: ChildProcess
   readonly #exited: Promise<void>
@@ -37,7 +37,7 @@ export class EngineProcess {
     readonly profile?: string | undefined
     /** Root of another checkout, whose engine it is; default: this one. */
     readonly root?: string | undefined
-    /** Whether its auditor works beside it; default: it does not. */
+    /** Whether its auditor runs; default: it does not. */
     readonly isAudited?: boolean
     /** Whether it has its console, of the sources as they are; default: it has none. */
     readonly hasConsole?: boolean

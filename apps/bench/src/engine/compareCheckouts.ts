@@ -21,7 +21,7 @@ interface Contender {
 const queues = Array.from({ length: 100 }, (_, i) => `queue-${i}`)
 const shareMin = 0.9
 
-/** Measures this checkout beside another one, in turns: it must keep nine tenths of every rate. */
+/** Compares this checkout with another one, alternating: it must keep nine tenths of every rate. */
 export const compareCheckouts = async (ref: string, quick: boolean): Promise<Figure[]> => {
   const sizes = quick ? quickSizes : fullSizes
   const progress = new Progress()

@@ -5,7 +5,10 @@ import { bodyBytes } from './sizes.ts'
 
 const queue = 'lives'
 
-/** Send, deliver in batches of 100, acknowledge: beside a JetStream work queue, message by message and in atomic batches. */
+/**
+ * Send, deliver in batches of 100, acknowledge: compared with a JetStream work queue, message by message and
+ * in atomic batches.
+ */
 export const compareLives = async (bench: Bench): Promise<Figure[]> => {
   const { sizes, producer, consumer, rawProducer, rawConsumer, progress } = bench
   await producer.ask('create', [queue])

@@ -6,7 +6,7 @@ import { bodyBytes } from './sizes.ts'
 const queue = 'sends'
 const window = 500
 
-/** 500 concurrent single sends: beside 500 concurrent publishes. */
+/** 500 concurrent single sends, compared with 500 concurrent publishes. */
 export const compareSends = async ({ sizes, producer, rawProducer, progress }: Bench): Promise<Figure[]> => {
   await producer.ask('create', [queue])
   const { rates, ratios } = await compare(

@@ -28,7 +28,7 @@ const parts: Readonly<Record<string, (bench: Bench) => Promise<Figure[]>>> = {
   hold: holdMany,
 }
 
-/** Measures the engine beside raw JetStream: every process for itself, the same server for both. */
+/** Compares the engine with raw JetStream: separate processes, the same server for both. */
 export const engineBench = async (options: EngineBenchOptions): Promise<Figure[]> => {
   const sizes = options.quick ? quickSizes : fullSizes
   const chosen = (part: string): boolean => options.only.length === 0 || options.only.includes(part)
@@ -47,7 +47,7 @@ export const engineBench = async (options: EngineBenchOptions): Promise<Figure[]
           wanted.map(([, run]) => run),
         )),
       )
-    // Takes minutes, and says nothing that changes from day to day: only where it is asked for.
+    // Takes minutes, and rarely changes: only on request.
     if (options.only.includes('soak')) figures.push(...(await soak(sizes, progress)))
     return figures
   } finally {

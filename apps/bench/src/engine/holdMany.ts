@@ -19,7 +19,8 @@ export const holdMany = async ({ sizes, producer, consumer, progress }: Bench): 
   progress.step('checkpoint of that state')
   const { last } = await producer.ask('checkpoint')
   const startMs = performance.now()
-  // A checkpoint is made when the log has grown enough: large bodies make it grow, then the work goes on beside it.
+  // A checkpoint is made when the log has grown enough: large bodies make it grow, then the work continues
+  // meanwhile.
   const large = { queues: [filler], messages: 48, batch: 1, bodyBytes: 1_000_000, window: 4 }
   await producer.ask('send', large)
   while ((await producer.ask('checkpoint')).checkpoint <= last) {

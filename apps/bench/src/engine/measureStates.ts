@@ -19,7 +19,10 @@ const states: readonly (readonly [kind: string, items: number])[] = [
   ['queues', 10_000],
 ]
 
-/** How long a checkpoint of a large state, and a take-over from it, keep the actor's thread at most; each in a process of its own. */
+/**
+ * How long a checkpoint of a large state, and a take-over from it, block the actor's thread at most; each in
+ * its own process.
+ */
 export const measureStates = async (progress: Progress): Promise<Figure[]> => {
   const figures: Figure[] = []
   for (const [kind, items] of states) {

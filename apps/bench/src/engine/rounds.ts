@@ -1,6 +1,6 @@
 import { median } from '../Figure.ts'
 
-/** One side of a comparison: does so many and resolves when all are through. */
+/** One side of a comparison: does a number of lives and resolves when all are done. */
 export interface Side {
   readonly name: string
   readonly count: number
@@ -13,13 +13,16 @@ export interface Side {
 
 /** What the rounds gave: medians. */
 export interface Compared {
-  /** By side, a second. */
+  /** By side, per second. */
   readonly rates: readonly number[]
   /** First side over each other one, round by round; the first is 1. */
   readonly ratios: readonly number[]
 }
 
-/** Runs all sides in turn, round after round, so that what disturbs the machine disturbs all; the first round only warms up. */
+/**
+ * Runs all sides alternately, round after round, so that disturbances of the machine affect all; the first
+ * round only warms up.
+ */
 export const compare = async (
   rounds: number,
   sides: readonly Side[],

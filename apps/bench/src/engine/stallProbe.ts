@@ -1,4 +1,4 @@
-/** Loaded into an engine's process before its program: tells on request how long the thread stood still at most. */
+/** Loaded into an engine's process before its program: reports on request the longest stall of the thread. */
 import { isMainThread } from 'node:worker_threads'
 import { StallWatch } from './StallWatch.ts'
 

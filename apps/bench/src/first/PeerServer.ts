@@ -10,12 +10,12 @@ import { freePort } from '@kiroku/testkit/free-port'
 const redisBinary = '/usr/bin/redis-server'
 const rabbitScript = '/usr/lib/rabbitmq/bin/rabbitmq-server'
 
-/** Whether Debian's packages are there that `.ci/install-peers` brings. */
+/** Whether Debian's packages of `.ci/install-peers` are installed. */
 export const hasPeers = (): boolean => existsSync(redisBinary) && existsSync(rabbitScript)
 
 const startedWithinMs = 60_000
 
-/** A server of another system: a process of our own, in a folder of its own, on loopback alone. */
+/** A server of another system: a child process, in its own folder, on loopback only. */
 export class PeerServer {
   readonly port: number
   readonly #processes: ReadonlyArray<ChildProcess>

@@ -21,9 +21,10 @@ interface Side {
 }
 
 /**
- * From send to handler, one message at a time, each client as it is by default: Kiroku's `consumeEach` beside a Worker
- * of BullMQ on Redis (`appendfsync always`) and a consumer of RabbitMQ (quorum queue, publisher confirms). All of them
- * have a message on disk before they deliver it, but Redis, which writes it while it does.
+ * From send to handler, one message at a time, each client as it is by default: Kiroku's `consumeEach`, a
+ * Worker of BullMQ on Redis (`appendfsync always`) and a consumer of RabbitMQ (quorum queue, publisher
+ * confirms). All of them have a message on disk before they deliver it, except Redis, which writes it
+ * meanwhile.
  */
 export const compareLone = async ({ sizes, progress, folder }: FirstRun): Promise<Figure[]> => {
   const stop: (() => Promise<void>)[] = []

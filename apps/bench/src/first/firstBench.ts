@@ -13,6 +13,9 @@ export interface FirstBenchOptions {
 
 const parts = { lone: compareLone, start: startCommands }
 
-/** Measures what one feels in the first hour: how soon a lone message is there, and how soon a command answers. */
+/**
+ * Measures what users notice in the first hour: how fast a lone message arrives, and how fast a command
+ * answers.
+ */
 export const firstBench = ({ quick, only }: FirstBenchOptions): Promise<Figure[]> =>
   runParts(parts, only, { sizes: quick ? quickSizes : fullSizes })

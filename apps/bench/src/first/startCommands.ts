@@ -19,7 +19,7 @@ const env = {
     .join(delimiter),
 }
 
-/** How long commands take from the shell and back, in the clone and in the package that people install. */
+/** How long commands take from the shell and back, in the clone and in the installed package. */
 export const startCommands = async ({ sizes, progress, folder }: FirstRun): Promise<Figure[]> => {
   const project = await folder()
   await install(project, (text) => progress.step(text))
@@ -52,7 +52,7 @@ export const startCommands = async ({ sizes, progress, folder }: FirstRun): Prom
   }
 }
 
-/** Installs the executable's package as people do, with the Node that it brings where theirs is too old. */
+/** Installs the executable's package as users do, with its own Node if theirs is too old. */
 const install = async (project: string, told: (text: string) => void): Promise<void> => {
   told('building the package')
   const build = [join(ownRoot, 'tools', 'build.ts'), 'cli', 'node']

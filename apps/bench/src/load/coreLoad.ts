@@ -25,7 +25,7 @@ const startMs = 1_700_000_000_000
 const queue = 'bench'
 const body = encodeEnvelope(new Uint8Array(128))
 
-/** What the messages of a send may have beside their bodies. */
+/** What the messages of a send may have besides their bodies. */
 type SendExtras = Pick<Extract<Command, { type: 'Enqueue' }>, 'groups' | 'dedupIds'>
 
 const threadMs = (): number => {
@@ -142,16 +142,16 @@ const life: readonly MachineEvent[] = [
 ]
 
 const tasks = {
-  /** Bytes of each of so many messages that nobody has touched, sent in frames of `perFrame`. */
+  /** Bytes per untouched message, sent in frames of `perFrame`. */
   untouchedBytes: ({ messages, perFrame }: { messages: number; perFrame: number }) => {
     // Code and the young generation grow once; that is not what the messages cost.
     const warm = untouched(perFrame * warmFrames, perFrame)
     const bytes = residentBytes(() => untouched(messages, perFrame)) / messages
-    if (warm.state.runs.used !== warmFrames) throw new Error('the messages lie in other runs than planned')
+    if (warm.state.runs.used !== warmFrames) throw new Error('the messages are in other runs than planned')
     return bytes
   },
 
-  /** Bytes of each of so many messages under a lease. */
+  /** Bytes per message under a lease. */
   liveBytes: ({ messages }: { messages: number }) => {
     const warm = live(20_000)
     const bytes = residentBytes(() => live(messages)) / messages

@@ -39,7 +39,7 @@ const tasks = {
     await inParallel(queues.length, 100, (i) => client.queues.create(queues[i]!, { leaseMs: 3_600_000 }))
   },
 
-  /** Sends batch by batch, the queues in turn; resolves when all are stored. */
+  /** Sends batch by batch, round-robin over the queues; resolves when all are stored. */
   send: async (args: {
     queues: readonly string[]
     messages: number
@@ -70,7 +70,7 @@ const tasks = {
     expected = handled = committed(all)
   },
 
-  /** Resolves when so many more acknowledgements than before are stored. */
+  /** Resolves when this many more acknowledgements are stored. */
   acknowledged: async (args: { queues: readonly string[]; messages: number }) => {
     expected += args.messages
     if (handled < expected) await new Promise<void>((resolve) => (enough = resolve))

@@ -55,7 +55,7 @@ const tasks = {
     await nc.flush()
   },
 
-  /** Empties the stream, so that what the server still does with acknowledgements is not in anybody's way. */
+  /** Empties the stream, so that the server's remaining work on acknowledgements disturbs nothing. */
   purge: () => jsm.streams.purge(stream),
 }
 

@@ -24,7 +24,7 @@ it('shows what the feed counts on one edge at most', () => {
     if ((stateNames as readonly string[]).includes(from)) expect(counted).toContain(key)
 })
 
-it('tells what an event does in the order in which it is tried', () => {
+it('lists what an event does in the order in which it is tried', () => {
   expect(choicesOf(chart, 'Inflight', 'RETRY').map(({ to }) => to)).toEqual([
     'DLQ',
     'Discarded',
@@ -34,7 +34,7 @@ it('tells what an event does in the order in which it is tried', () => {
   expect(wayText(edge('Available→DLQ').ways[0]!)).toBe('DELIVER if noAttemptLeft and hasDeadLetter')
 })
 
-it('searches for the messages that are where an edge leads, with the reason when it gives just some', () => {
+it('searches for the messages where an edge leads, by reason when it covers only some', () => {
   expect(searchOfState('WaitingRetry', 'mail')).toBe('state:waiting queue:mail')
   expect(searchOfState('Ready', 'my queue')).toBe('state:ready queue:"my queue"')
   expect(searchOfEdge(edge('Inflight→DLQ'), undefined)).toBe('state:dlq')

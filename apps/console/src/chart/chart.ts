@@ -9,7 +9,7 @@ export interface ChartEdge {
   readonly to: string
   /** In the order in which they are tried. */
   readonly ways: readonly GraphEdge[]
-  /** Which transitions of the feed it shows: a group's are those that its children have no edge of their own for. */
+  /** The transitions of the feed that it shows: for a group, those without an edge of a child's own. */
   readonly counted: readonly string[]
 }
 
@@ -46,13 +46,13 @@ const chartOf = ({ nodes, edges }: MachineGraph): Chart => {
 /** The message machine. */
 export const chart = chartOf(machineGraph())
 
-/** How people read the name of a state or a group. */
+/** The readable name of a state or a group. */
 export const wordOf = (name: string): string => stateWords[name as StateName] ?? name
 
 /** Whether this is a state that a message can be in. */
 export const isState = (name: string): name is StateName => name in stateWords
 
-/** Whether messages that stay where they are take it: those are not counted. */
+/** Whether it is taken by messages that stay in their state: those are not counted. */
 export const isLoop = ({ from, to }: ChartEdge): boolean => from === to
 
 /** Names of its events, each once. */
@@ -62,7 +62,7 @@ export const eventsOf = ({ ways }: ChartEdge): string[] => [...new Set(ways.map(
 export const wayText = ({ event, guards }: GraphEdge): string =>
   guards.length === 0 ? event : `${event} if ${guards.join(' and ')}`
 
-/** What takes an edge, as people say it; its events have their code names in the panel. */
+/** What takes an edge, in words; the panel has the code names of its events. */
 const edgeWords: Readonly<Record<string, string>> = {
   'Ready→Discarded': 'expired or purged',
   'Held→Delayed': 'committed',
@@ -86,10 +86,10 @@ const edgeWords: Readonly<Record<string, string>> = {
   'WaitingRetry→Discarded': 'expired or purged',
 }
 
-/** What takes an edge, in words; one that has none here is told by its events. */
+/** What takes an edge, in words; one without an entry here is named by its events. */
 export const edgeText = (edge: ChartEdge): string => edgeWords[edge.key] ?? eventsOf(edge).join(' ')
 
-/** What an edge says of itself to whoever reads the page by a program. */
+/** The label of an edge for assistive technology. */
 export const edgeData = (edge: ChartEdge) => ({
   'data-from': edge.from,
   'data-to': edge.to,
@@ -121,7 +121,7 @@ export const searchOfState = (name: string, queue: string | undefined): string =
 
 /**
  * The filter that comes nearest to the messages that took an edge: those that are where it leads, with the reasons it
- * gives. It is nothing for what leads nowhere.
+ * gives. Undefined for an edge that leads nowhere.
  */
 export const searchOfEdge = (edge: ChartEdge, queue: string | undefined): string | undefined => {
   if (isLoop(edge)) return undefined

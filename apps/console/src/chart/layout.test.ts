@@ -17,7 +17,7 @@ const isOnBorder = ({ x, y }: Point, box: Box): boolean =>
 
 const states = chart.nodes.filter(({ kind }) => kind !== 'group')
 
-/** What a line or the words on it may not cover: states, a little smaller so that touching is no covering. */
+/** What a line or its label may not cover: states, a little smaller so that touching does not count. */
 const isFree = (box: Box): boolean =>
   states.every(({ name }) => {
     const { x, y, width, height } = boxes[name]!
@@ -32,7 +32,7 @@ it('has a way for every edge of the machine and for nothing else', () => {
   expect(Object.keys(routes).sort()).toEqual(chart.edges.map(({ key }) => key).sort())
 })
 
-it('puts states beside each other, those of a group inside of it, and all on the chart', () => {
+it('puts states next to each other, those of a group inside it, and all on the chart', () => {
   for (const { name, parent } of chart.nodes) {
     expect(isWithin(boxes[name]!, { x: 0, y: 0, ...extent }), name).toBe(true)
     for (const other of chart.nodes) {
@@ -44,12 +44,12 @@ it('puts states beside each other, those of a group inside of it, and all on the
   }
 })
 
-it('runs the way of a message that nothing goes wrong with in one straight line', () => {
+it('runs the happy path in one straight line', () => {
   const ways = [entryRoute, routes['Available→Inflight']!, routes['Inflight→Committed']!]
   expect(new Set(ways.flatMap(({ points }) => points.map(({ y }) => y))).size).toBe(1)
 })
 
-it('leads every edge from the border of a state to that of another, around all that lies between', () => {
+it('leads every edge from the border of one state to that of another, around everything between', () => {
   for (const { key, from, to } of chart.edges) {
     const { points } = routes[key]!
     expect(isOnBorder(points[0]!, boxes[from]!), key).toBe(true)
@@ -68,7 +68,7 @@ it('leads every edge from the border of a state to that of another, around all t
   }
 })
 
-it('writes the words of an edge where they cover no state and no words of another edge', () => {
+it('places the label of an edge where it covers no state and no other label', () => {
   const words = chart.edges.map((edge) => {
     const { key } = edge
     const { x, y } = routes[key]!.label

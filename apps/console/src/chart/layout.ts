@@ -10,7 +10,7 @@ export interface Box extends Point {
   readonly height: number
 }
 
-/** How an edge runs, with right angles only, and where the middle of its words is. */
+/** How an edge runs, with right angles only, and the middle of its label. */
 export interface Route {
   readonly points: readonly Point[]
   readonly label: Point
@@ -27,7 +27,7 @@ const box = (column: keyof typeof columns, row: keyof typeof rows): Box => ({
   height,
 })
 
-/** Where each state is. The way of a message that nothing happens to is the third row, from left to right. */
+/** Where each state is. The happy path is the third row, from left to right. */
 export const boxes: Readonly<Record<string, Box>> = {
   Ready: { x: 72, y: 0, width: 320, height: 500 },
   Held: box('ready', 'first'),
@@ -55,7 +55,7 @@ const at = (name: string, side: Side, part = 0.5): Point => {
   return { x: x + part * w, y: side === 'top' ? y : y + h }
 }
 
-/** From a point to another by way of places along x and y in turns, beginning as `first` says. */
+/** From one point to another via places along x and y alternately, beginning as `first` says. */
 const route = (
   from: Point,
   to: Point,

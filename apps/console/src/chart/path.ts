@@ -15,7 +15,7 @@ const toward = (a: Point, b: Point, px: number): Point => {
 
 const text = ({ x, y }: Point): string => `${Number(x.toFixed(1))} ${Number(y.toFixed(1))}`
 
-/** A line through points with rounded corners, as SVG writes it; it ends where the head of its arrow begins. */
+/** A line through points with rounded corners, in SVG syntax; it ends where the head of its arrow begins. */
 export const pathOf = (points: readonly Point[]): string => {
   const [last, before] = [points.at(-1)!, points.at(-2)!]
   const line = [...points.slice(0, -1), toward(last, before, headPx - 1)]
@@ -26,7 +26,7 @@ export const pathOf = (points: readonly Point[]): string => {
   return `M${text(line[0]!)}${corners.join('')}L${text(line.at(-1)!)}`
 }
 
-/** The head of the arrow at the end of a line that is so thick, in px, as SVG writes it. */
+/** The arrow head at the end of a line of this thickness, in px, in SVG syntax. */
 export const headOf = (points: readonly Point[], thickness: number): string => {
   const [tip, before] = [points.at(-1)!, points.at(-2)!]
   const back = toward(tip, before, headPx)

@@ -15,7 +15,7 @@ const sent = (queue: string, count: number): QueueChange => ({
   change: { available: count, sent: count },
 })
 
-it('tells what happens to each queue a second, over the whole seconds that it knows', () => {
+it('reports what happens to each queue per second, over the whole seconds that it knows', () => {
   const model = new FeedModel()
   model.accept(snapshot('mail', 'idle'), 10_000)
   model.accept(changes(sent('mail', 6)), 10_100)
@@ -29,7 +29,7 @@ it('tells what happens to each queue a second, over the whole seconds that it kn
   expect(model.series('idle', 'sent', 12_500, 3)).toEqual([undefined, 0, 0])
 })
 
-it('counts what happened during a break, and takes it for no rate', () => {
+it('counts what happened during a break, but not as a rate', () => {
   const model = new FeedModel()
   model.accept(snapshot('mail'), 10_000)
   model.accept(changes(sent('mail', 5)), 10_500)
@@ -50,7 +50,7 @@ it('keeps the names of the queues until one comes or goes', () => {
   expect(model.queueNames()).toEqual(['b', 'c'])
 })
 
-it('knows every count of a queue that comes while it looks, also of those that nothing happened to', () => {
+it('knows every count of a queue that appears meanwhile, even those without changes', () => {
   const model = new FeedModel()
   model.accept(snapshot(), 0)
   model.accept(changes(sent('new', 5)), 100)

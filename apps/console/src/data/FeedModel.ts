@@ -9,13 +9,13 @@ import {
 } from '@kiroku/protocol'
 import { noActivity, QueueActivity, type Tally } from './QueueActivity.ts'
 
-/** How many messages took a transition, by `from→to`, once for each subscription; and how many were sent. */
+/** How many messages took a transition, by `from→to`, once per subscription; and how many were sent. */
 export type Flow = ReadonlyMap<string, number>
 
 /** Where a flow has what was sent, however many subscriptions got it. */
 export const sentKey = 'sent'
 
-/** A second of what happened, to all queues of the feed together. */
+/** What happened in one second, in all queues of the feed together. */
 interface Second {
   readonly at: number
   readonly flow: Map<string, number>
@@ -55,9 +55,9 @@ export const populationOfCounts = (counts: Partial<QueueCounts>): Population => 
 }
 
 /**
- * What a view knows of the queues by the feed: how they stand, and what happened in the last seconds. It is written
- * ten times a second at most, and read when the page is drawn. `now` is the reader's clock in ms: rates are about
- * what came in a while of it.
+ * What a view knows of the queues from the feed: their counts, and what happened in the last seconds. It is
+ * written at most ten times per second, and read when the page is drawn. `now` is the reader's clock in ms:
+ * rates are per second of that clock.
  */
 export class FeedModel {
   readonly #queues = new Map<string, Record<keyof QueueCounts, number>>()
@@ -75,8 +75,8 @@ export class FeedModel {
   #sums: { readonly key: string; readonly tallies: ReadonlyMap<string, Tally> } | undefined
 
   /**
-   * Says that the feed begins, or goes on after a break. What happened in between comes at once and is no rate, so
-   * rates and small charts begin anew with the next message.
+   * Says that the feed begins, or resumes after a break. What happened in between arrives at once and is not
+   * a rate, so rates and small charts restart with the next message.
    */
   opened(): void {
     this.#since = undefined
@@ -110,22 +110,24 @@ export class FeedModel {
     this.#place = { position, at, silent, seqs }
   }
 
-  /** Takes a sign of life. */
+  /** Takes a heartbeat. */
   heartbeat({ position, at, silent }: Pick<FeedProgress, 'position' | 'at' | 'silent'>): void {
     this.#place = { ...this.#place, position, at, silent }
   }
 
-  /** When the feed began, or went on after a break, by the reader's clock in ms; undefined: it has not yet. */
+  /**
+   * When the feed began, or resumed after a break, by the reader's clock in ms; undefined: it has not yet.
+   */
   get since(): number | undefined {
     return this.#since
   }
 
-  /** Whether it knows how things stand. */
+  /** Whether it has a snapshot. */
   get hasSnapshot(): boolean {
     return this.#hasSnapshot
   }
 
-  /** How far it is. */
+  /** Its position. */
   get place(): FeedProgress {
     return this.#place
   }
@@ -135,15 +137,17 @@ export class FeedModel {
     return (this.#names ??= [...this.#queues.keys()].sort())
   }
 
-  /** How many of the last `seconds` whole seconds it knows of: fewer than asked for when it has just begun. */
+  /**
+   * How many of the last `seconds` whole seconds it knows of: fewer than requested when it has just begun.
+   */
   knownSeconds(now: number, seconds: number): number {
     const since = this.#since === undefined ? now : this.#since
     return Math.max(0, Math.min(seconds, Math.floor(now / 1_000) - Math.ceil(since / 1_000)))
   }
 
   /**
-   * What happened to each queue a second, over the last `seconds` whole seconds; queues where nothing did since the feed
-   * began are absent. It is added up once a second, however often it is asked for.
+   * What happened to each queue per second, over the last `seconds` whole seconds; queues where nothing did
+   * since the feed began are absent. It is computed once per second, however often it is read.
    */
   activity(now: number, seconds: number): ReadonlyMap<string, Tally> {
     const key = `${Math.floor(now / 1_000)} ${seconds}`
@@ -154,7 +158,7 @@ export class FeedModel {
     return tallies
   }
 
-  /** What happened to one queue a second, over the last `seconds` whole seconds. */
+  /** What happened to one queue per second, over the last `seconds` whole seconds. */
   activityOf(queue: string, now: number, seconds: number): Tally {
     const end = Math.floor(now / 1_000)
     const by = Math.max(1, this.knownSeconds(now, seconds))
@@ -171,7 +175,7 @@ export class FeedModel {
     )
   }
 
-  /** The same in the second that is not over yet. */
+  /** The same in the current second. */
   unfinished(queue: string, of: keyof Tally, now: number): number {
     return this.#activity.get(queue)?.at(Math.floor(now / 1_000), of) ?? 0
   }
@@ -192,7 +196,9 @@ export class FeedModel {
     return sum
   }
 
-  /** Messages a second on each transition, over the last `seconds` whole seconds, in all queues of the feed. */
+  /**
+   * Messages per second on each transition, over the last `seconds` whole seconds, in all queues of the feed.
+   */
   rates(now: number, seconds: number): Flow {
     const sums = new Map<string, number>()
     const end = Math.floor(now / 1_000)

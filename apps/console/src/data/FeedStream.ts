@@ -2,17 +2,17 @@ import { ApiError, request } from './api.ts'
 import { FeedModel } from './FeedModel.ts'
 import { ServerEvents } from './serverEvents.ts'
 
-/** How a view hears of what happens. */
+/** The state of a view's connection to the feed. */
 export type FeedStatus = 'connecting' | 'live' | 'paused' | 'lost'
 
 /** How long to wait before each next attempt to reach an engine that went away, in ms. */
 const retryMs = [250, 500, 1_000, 2_000, 4_000] as const
-/** After so long without a word, a heartbeat included, the connection is taken for dead, in ms. */
+/** After this long without any message, heartbeats included, the connection counts as dead, in ms. */
 const silenceMs = 12_000
 
 /**
- * One stream of the feed, for one view: of one queue or of all. It goes on where it was after a break, and while it is
- * paused, or its tab is hidden, it is closed: then nothing is asked and nothing is drawn.
+ * One stream of the feed, for one view: of one queue or of all. It resumes where it was after a break. While
+ * it is paused, or its tab is hidden, it is closed: then nothing is requested and nothing is drawn.
  */
 export class FeedStream {
   readonly model = new FeedModel()
@@ -29,7 +29,7 @@ export class FeedStream {
     this.#queue = queue
   }
 
-  /** Rises with every change; what React compares. */
+  /** Rises with every change; React compares it. */
   get version(): number {
     return this.#version
   }
@@ -41,7 +41,7 @@ export class FeedStream {
     return this.#error
   }
 
-  /** Calls after every change. Gives back how to stop. */
+  /** Calls after every change. Returns a function that stops. */
   subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
@@ -55,7 +55,7 @@ export class FeedStream {
     void this.#run()
   }
 
-  /** Closes it; what is known stays. */
+  /** Closes it; known data stays. */
   close(): void {
     this.#end()
     this.#tell('paused')

@@ -2,7 +2,7 @@ import type { MessageBody } from '@kiroku/api/answers'
 import { queryOptions } from '@tanstack/react-query'
 import { get } from './api.ts'
 
-/** Asks what a message carries; `isRevealed`: also what is hidden, on purpose. */
+/** Fetches what a message carries; `isRevealed`: also a hidden body, on purpose. */
 export const bodyQuery = (id: string, isRevealed = false) =>
   queryOptions({
     queryKey: ['body', id, isRevealed],
@@ -15,7 +15,7 @@ export const bodyQuery = (id: string, isRevealed = false) =>
     staleTime: Infinity,
   })
 
-/** Bytes of base64. Errors: `DOMException` where it is none. */
+/** Bytes of base64. Errors: `DOMException` if it is not base64. */
 export const bytesOfBase64 = (text: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(text), (c) => c.charCodeAt(0))
 
@@ -26,7 +26,7 @@ export const base64OfText = (text: string): string => {
   return btoa(binary)
 }
 
-/** Bytes as people look at them: an offset, sixteen of them in hex, and those that are letters. */
+/** A hex dump: an offset, sixteen bytes in hex, and those that are letters. */
 export const hexLine = (bytes: Uint8Array, from: number): string => {
   const part = [...bytes.subarray(from, from + 16)]
   const hex = part.map((byte) => byte.toString(16).padStart(2, '0')).join(' ')

@@ -1,6 +1,9 @@
 import type { QueueCounts, TransitionCount } from '@kiroku/protocol'
 
-/** What happened to a queue, in messages. `waiting` is by how much the messages grew that are due and not final. */
+/**
+ * What happened to a queue, in messages. `waiting` is the change in the number of messages that are due and
+ * not final.
+ */
 export interface Tally {
   readonly sent: number
   readonly delivered: number
@@ -21,7 +24,7 @@ const fields = [
   'waiting',
 ] as const satisfies readonly (keyof Tally)[]
 
-/** Seconds that are kept, the one that is not over included. */
+/** Seconds that are kept, including the current one. */
 const secondsMax = 91
 
 /**
@@ -87,5 +90,5 @@ export class QueueActivity {
   }
 }
 
-/** Of a queue where nothing happened. */
+/** For a queue without changes. */
 export const noActivity: Tally = new QueueActivity().sum(0, 0, 1)

@@ -4,15 +4,15 @@ import type { History, HistoryBucket, TallyField } from '@kiroku/audit'
 type Seconds = ReadonlyMap<number, HistoryBucket>
 
 /**
- * What happened just before a feed began, second by second, as the engine's record has it. Seconds are whole ones of
- * the reader's clock, which is `aheadMs` ahead of the engine's.
+ * What happened just before a feed began, second by second, according to the engine's record. Seconds are
+ * whole ones of the reader's clock, which is `aheadMs` ahead of the engine's.
  */
 export class Recent {
   readonly #all: Seconds
   readonly #queues: ReadonlyMap<string, Seconds>
   /** Seconds that are known: from the first one on, and before the other. */
   readonly #known: readonly [from: number, to: number]
-  /** What the record told of, by the engine's clock. */
+  /** The part read from the record, by the engine's clock. */
   readonly reach: Pick<History, 'from' | 'now' | 'known'>
 
   constructor({ buckets, queues = [], known, from, now }: History, aheadMs: number) {
@@ -25,14 +25,17 @@ export class Recent {
     this.#known = [second(Math.max(from, known.from)), Math.floor((known.to + aheadMs) / 1_000)]
   }
 
-  /** Whether it reaches up to a time of the reader's clock, in ms, so that a feed that began then can go on from it. */
+  /**
+   * Whether it reaches up to a time of the reader's clock, in ms, so that a feed that began then can continue
+   * from it.
+   */
   covers(since: number): boolean {
     return this.#known[1] >= Math.ceil(since / 1_000)
   }
 
   /**
-   * Fills what a feed does not know of the whole seconds before `now`, in ms: one value a second, the oldest first. Of a
-   * queue, where one is named and they were told apart.
+   * Fills what a feed does not know of the whole seconds before `now`, in ms: one value per second, oldest
+   * first. For one queue, if named and counted per queue.
    */
   fill(
     values: readonly (number | undefined)[],

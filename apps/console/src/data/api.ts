@@ -1,4 +1,4 @@
-/** An answer of the engine that says no. `help` says what to do. */
+/** An error answer of the engine. `help` says what to do. */
 export class ApiError extends Error {
   readonly id: string
   readonly help: string
@@ -33,11 +33,11 @@ export const urlOf = (path: string, params: Params = {}): string => {
   return given.length === 0 ? path : `${path}?${query.toString()}`
 }
 
-/** Asks the engine. Errors: `ApiError`, with the id `Unreachable` when nobody answers. */
+/** Asks the engine. Errors: `ApiError`, with the id `Unreachable` when the engine does not answer. */
 export const request = (path: string, init: RequestInit = {}): Promise<Response> =>
   requestAs(presentedToken(), path, init)
 
-/** The same with a token that is given: workers have no storage. */
+/** The same with a given token: workers have no storage. */
 export const requestAs = async (
   token: string | null,
   path: string,
@@ -50,7 +50,7 @@ export const requestAs = async (
     response = await fetch(path, { ...init, headers, cache: 'no-store' })
   } catch (cause) {
     if (init.signal?.aborted === true) throw cause
-    throw new ApiError('Unreachable', 'the engine does not answer', 'See whether it still runs.', true, 0)
+    throw new ApiError('Unreachable', 'the engine does not answer', 'Check that it still runs.', true, 0)
   }
   if (response.ok) return response
   const said = (await response.json().catch(() => ({}))) as Partial<ApiError>
@@ -69,12 +69,12 @@ export const get = async <A>(path: string, params?: Params, signal?: AbortSignal
   return (await response.json()) as A
 }
 
-/** What is changed, and why. */
+/** A change, and why. */
 export interface Command {
   readonly method: 'POST' | 'PATCH' | 'DELETE'
   readonly path: string
   readonly body?: unknown
-  /** Stands on record beside the change. */
+  /** Recorded with the change. */
   readonly reason?: string
 }
 
@@ -91,5 +91,5 @@ export const send = async <A>({ method, path, body, reason }: Command): Promise<
   return (response.status === 204 ? undefined : await response.json()) as A
 }
 
-/** Headers carry Latin-1 only; what lies beyond is written as a question mark rather than refused. */
+/** Headers carry Latin-1 only; other characters become question marks rather than an error. */
 const encodeReason = (reason: string): string => reason.replace(/[^\x20-\x7e\xa0-\xff]/g, '?').trim()

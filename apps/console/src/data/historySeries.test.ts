@@ -11,7 +11,7 @@ const history: History = {
   ],
 }
 
-it('tells what happened in each bucket, and how much a second, also of one that is not over', () => {
+it('shows what happened in each bucket, and the rate per second, also of the current one', () => {
   const { counts, rates } = historySeries(history)
   expect(counts('sent')).toEqual([0, 20, 0, 0, 8])
   expect(counts('waiting')).toEqual([0, 5, 0, 0, -2])
@@ -23,7 +23,7 @@ it('tells what happened in each bucket, and how much a second, also of one that 
   ).toBeUndefined()
 })
 
-it('tells how many messages waited at the end of each bucket', () => {
+it('shows how many messages waited at the end of each bucket', () => {
   expect(historySeries(history).waiting()).toEqual([3, 8, 8, 8, 6])
   expect(historySeries({ ...history, known: { from: 0, to: 30_000 } }).waiting()).toEqual([
     ...[3, 8, 8],
@@ -31,12 +31,12 @@ it('tells how many messages waited at the end of each bucket', () => {
   ])
 })
 
-it('leaves open what is not known: what the auditor has not read, and what is off the record', () => {
+it('leaves out what is not known: what the auditor has not read, and what was trimmed', () => {
   const { counts } = historySeries({ ...history, known: { from: 10_000, to: 30_000 } })
   expect(counts('sent')).toEqual([undefined, 20, 0, undefined, undefined])
 })
 
-it('ends at the moment that is looked at', () => {
+it('ends at the chosen moment', () => {
   const { counts, rates } = historySeries({ ...history, to: 60_000 }, 42_500)
   expect(counts('sent')).toEqual([0, 20, 0, 0, 8])
   expect(rates('sent').at(-1)).toBeCloseTo(3.2)

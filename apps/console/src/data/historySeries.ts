@@ -1,11 +1,11 @@
 import type { History, TallyField } from '@kiroku/audit'
 
-/** Of less than this share of a bucket a rate says nothing. */
+/** A rate over less than this share of a bucket is meaningless. */
 const shareMin = 0.25
 
 /**
- * What happened in each bucket of a history that begins before `until`, in ms, the earliest first; undefined where that
- * is not known. `rates` are per second; `waiting` is how many messages waited in the end of each.
+ * What happened in each bucket of a history that begins before `until`, in ms, the earliest first; undefined
+ * if that is not known. `rates` are per second; `waiting` is how many messages waited at the end of each.
  */
 export const historySeries = ({ from, to, bucketMs, known, buckets, waitingBefore }: History, until = to) => {
   const byTime = new Map(buckets.map((bucket) => [bucket.at, bucket] as const))

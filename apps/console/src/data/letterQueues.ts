@@ -1,4 +1,4 @@
-/** What must be known of a queue here; the API says it of the present and of the past. */
+/** What must be known of a queue; the API reports it for the present and the past. */
 export interface KnownQueue {
   readonly name: string
   readonly config: DeadLetterConfig
@@ -25,7 +25,7 @@ interface LivingCounts {
 export interface LetterQueue {
   readonly name: string
   readonly origins: readonly string[]
-  /** What lies there, and how many of that somebody works on. */
+  /** How many it holds, and how many of those are in flight. */
   readonly letters: number
   readonly inflight: number
   /** How many arrived since another moment; absent: that is not known. */
@@ -54,10 +54,10 @@ export const letterQueuesOf = (
     .sort((a, b) => b.letters - a.letters || (a.name < b.name ? -1 : 1))
 }
 
-/** What lies in dead-letter queues. */
+/** Dead letters in dead-letter queues. */
 export interface LyingLetters {
   readonly count: number
-  /** Names of the queues in which it lies. */
+  /** Names of the queues that hold them. */
   readonly queues: readonly string[]
 }
 
@@ -73,8 +73,8 @@ export const lyingByQueue = (letterQueues: readonly LetterQueue[]): ReadonlyMap<
 }
 
 /**
- * What lies in the dead-letter queues of the log, or of one queue: in those that it names, or in itself where it is one.
- * Undefined where there is none: what a queue cannot handle is discarded then.
+ * Dead letters in the dead-letter queues of the log, or of one queue: in those that it names, or in itself if
+ * it is one. Undefined if there is none: failed messages are discarded then.
  */
 export const lyingLetters = (
   letterQueues: readonly LetterQueue[],

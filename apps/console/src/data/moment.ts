@@ -1,11 +1,11 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback } from 'react'
 
-/** What every page's URL can say. */
+/** What every page's URL can hold. */
 export interface SharedSearch {
-  /** The moment that is looked at, as the API takes it: a time, a sequence, partition/sequence. Absent: now. */
+  /** The chosen moment, in the API's form: a time, a sequence, partition/sequence. Absent: now. */
   readonly at?: string
-  /** The queue that is looked at. Absent: all. */
+  /** The chosen queue. Absent: all. */
   readonly queue?: string
 }
 
@@ -24,13 +24,13 @@ const textOf = (name: string, value: unknown): object =>
 
 /** How to go to a moment. */
 interface MomentMove {
-  /** Whether the way back leads past the moment before. */
+  /** Whether going back skips the previous moment. */
   readonly replace?: boolean
-  /** Goes only if this is still looked at. */
+  /** Goes only if this is still chosen. */
   readonly ifAt?: string
 }
 
-/** The moment that is looked at, and how to go to another; `undefined` is now. */
+/** The chosen moment, and how to choose another; `undefined` is now. */
 export const useMoment = (): {
   readonly at: string | undefined
   readonly setAt: (at: string | undefined, move?: MomentMove) => void
@@ -50,7 +50,7 @@ export const useMoment = (): {
   return { at, setAt }
 }
 
-/** The queue that is looked at, and how to look at another; `undefined` is all. */
+/** The chosen queue, and how to choose another; `undefined` is all. */
 export const useScope = (): {
   readonly queue: string | undefined
   readonly setQueue: (queue: string | undefined) => void

@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback } from 'react'
 
-/** What the URL says for this page, and how to change some of it; `undefined` takes a value out. */
+/** What the URL says for this page, and how to change some of it; `undefined` removes a value. */
 export const usePageSearch = (): {
   readonly search: Readonly<Record<string, string | undefined>>
   readonly setSearch: (
@@ -16,7 +16,7 @@ export const usePageSearch = (): {
       void navigate({
         to: '.',
         replace,
-        // The page stays: what was scrolled to is still looked at.
+        // The page stays, so its scroll position must too.
         resetScroll: false,
         search: ((before: object) => ({ ...before, ...changes })) as never,
       })

@@ -5,12 +5,12 @@ import { useMoment } from './moment.ts'
 /** Whether the past is being played. */
 export const PlayingContext = createContext(false)
 
-/** How everything stands while it is played, told once a second; undefined while it is not. */
+/** The state of everything during playback, updated once per second; undefined otherwise. */
 export const PlayedContext = createContext<Standing | undefined>(undefined)
 
 /**
- * The moment that the engine is asked about: the one that is looked at, but while that is played the one where it began. What
- * happens then is replayed in the browser, and questions would take the time that reading ahead needs.
+ * The moment to request from the engine: the chosen one, or during playback the one where it began. Playback
+ * is replayed in the browser, and requests would take the time that reading ahead needs.
  */
 export const useAskedMoment = (): string | undefined => {
   const { at } = useMoment()

@@ -1,7 +1,7 @@
 import { QueryClient } from '@tanstack/react-query'
 import { ApiError } from './api.ts'
 
-/** Nothing is asked again behind the reader's back: not on focus, not on reconnect. Pages that poll say so. */
+/** Nothing is refetched behind the reader's back: not on focus, not on reconnect. Pages that poll say so. */
 export const queries = new QueryClient({
   defaultOptions: {
     queries: {

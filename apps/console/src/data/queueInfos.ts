@@ -33,16 +33,16 @@ export type SubscriptionInfo = Pick<SubscriptionDescription, 'name' | 'deliveryP
     readonly batches?: RecentBatchesInfo
   }
 
-/** How long messages of a queue waited, and were worked on. */
+/** How long messages of a queue waited, and were processed. */
 export interface QueueTimesInfo {
   readonly waiting?: Figures
   readonly processing?: Figures
 }
 
-/** A queue as it stands, or stood: settings and counts. */
+/** A queue now or in the past: settings and counts. */
 export interface QueueInfo {
   readonly name: string
-  /** Where it lies, its home first, and how many messages that are not final lie there, where that is known. */
+  /** Its partitions, home first, and how many messages that are not final each has, if known. */
   readonly places: readonly { readonly partition: number; readonly live?: number }[]
   readonly config: QueueConfig
   readonly counts: QueueCounts
@@ -58,7 +58,7 @@ export interface QueueInfo {
 export const liveOf = ({ delayed, available, inflight, waitingRetry }: QueueCounts): number =>
   delayed + available + inflight + waitingRetry
 
-/** A queue as it stands now, from what the engine says. */
+/** A queue now, from the engine's answer. */
 const infoOf = (queue: QueueDescription & { readonly warnings: readonly string[] }): QueueInfo => ({
   ...queue,
   places: queue.spread?.parts.map(({ partition, counts }) => ({
@@ -74,10 +74,13 @@ const infoThen = (queue: QueueOverview): QueueInfo => ({
   warnings: [],
 })
 
-/** A list of many queues is asked for more seldom, by so many ms a queue: so it always costs about the same. */
+/**
+ * A list of many queues is requested more rarely, by this many ms per queue, so that it always costs about
+ * the same.
+ */
 const msPerQueue = 5
 
-/** A partition that cannot be read, whose queues are not here; or one queue of it, where one is named. */
+/** A partition that cannot be read, whose queues are missing; or one queue of it, if named. */
 export type Missing = MissingPartition & { readonly queue?: string }
 
 /** A log at a moment: its queues, and in the past its partitions. `at` is ms since 1970, absent now. */
@@ -100,7 +103,7 @@ const readLog = async (signal: AbortSignal): Promise<LogInfo> => {
 
 const logThen = (then: LogMoment): LogInfo => ({ ...then, queues: then.queues.map(infoThen) })
 
-/** The queues as they stand in a replay; of one that is spread, its parts together. */
+/** The queues in a replay; the parts of a spread one together. */
 const playedQueues = ({ queues }: Standing): ReadonlyMap<string, QueueInfo> => {
   const infos = new Map<string, QueueInfo>()
   for (const queue of queues) {
@@ -136,7 +139,7 @@ const playedLog = (begun: LogInfo, played: Standing): LogInfo => ({
       }),
 })
 
-/** All queues with settings and oldest ages, at the moment that is looked at; asked for calmly while it is now. */
+/** All queues with settings and oldest ages, at the chosen moment; polled slowly while it is now. */
 export const useLogInfo = () => {
   const { at } = useMoment()
   const interval = useInterval(5_000)
@@ -157,7 +160,7 @@ export const useLogInfo = () => {
   return at === undefined ? now : { ...then, data }
 }
 
-/** One queue, at the moment that is looked at. */
+/** One queue, at the chosen moment. */
 export const useQueueInfo = (name: string) => {
   const at = useAskedMoment()
   const played = useContext(PlayedContext)

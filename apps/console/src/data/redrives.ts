@@ -39,7 +39,7 @@ export const useDryRun = (queue: string, request: RedriveRequest | undefined) =>
 const runningMs = 1_000
 const restingMs = 10_000
 
-/** The redrives of a queue as they stand, the youngest first: those that run and the last that ended. */
+/** The redrives of a queue, newest first: running ones and the last that ended. */
 export const useRedrives = (queue: string, isPast: boolean) => {
   const [running, resting] = [useInterval(runningMs), useInterval(restingMs)]
   return useQuery({

@@ -12,7 +12,7 @@ export const refusalOf = (
   return commands ? undefined : 'This console may only look.'
 }
 
-/** The same for who looks, at what. */
+/** The same for the current session and moment. */
 export const useRefusal = (): string | undefined => {
   const { at } = useMoment()
   return refusalOf(useSession(), at !== undefined)

@@ -6,13 +6,13 @@ export interface ServerEvent {
 }
 
 /**
- * Takes server-sent events out of text that comes in pieces. `EventSource` cannot send a token, and goes on by itself
- * while it should be paused.
+ * Parses server-sent events from text that arrives in pieces. `EventSource` cannot send a token, and
+ * reconnects by itself while it should be paused.
  */
 export class ServerEvents {
   #rest = ''
 
-  /** Gives the events that are complete with this piece. */
+  /** Returns the events that are complete with this piece. */
   push(text: string): ServerEvent[] {
     const blocks = (this.#rest + text).split('\n\n')
     this.#rest = blocks.pop()!

@@ -6,7 +6,9 @@ import { useMoment } from './moment.ts'
 import type { LogInfo } from './queueInfos.ts'
 import { logMomentAt } from './useLogMoment.ts'
 
-/** Of more queues it is not asked how each stood at midnight: that answer is as long as all their settings. */
+/**
+ * With more queues, their counts at midnight are not requested: that answer is as long as all their settings.
+ */
 const queuesMax = 500
 
 /** How many messages had become dead letters when today began, in one queue or in all. */
@@ -25,7 +27,9 @@ const deadAt = async (midnight: string, queue: string | undefined, signal: Abort
   }
 }
 
-/** How many messages became dead letters since midnight where the reader is; undefined where that is not known. */
+/**
+ * How many messages became dead letters since midnight where the reader is; undefined if that is not known.
+ */
 export const useDeadToday = (log: LogInfo | undefined, queue: string | undefined): number | undefined => {
   const { at } = useMoment()
   const midnight = new Date().setHours(0, 0, 0, 0)
@@ -41,7 +45,7 @@ export const useDeadToday = (log: LogInfo | undefined, queue: string | undefined
   }).data
   if (at !== undefined || begin === undefined || known.length === 0) return undefined
   const dead = known.reduce((sum, { counts }) => sum + counts.deadLettered, 0)
-  // Where the record begins today, all of it is of today.
+  // If the record begins today, all of it is from today.
   if (!isOnRecord) return dead
   return before === undefined ? undefined : Math.max(0, dead - before)
 }

@@ -2,7 +2,7 @@ import { createContext, useContext, useEffect, useMemo, useSyncExternalStore } f
 import { useMoment } from './moment.ts'
 import { FeedStream } from './FeedStream.ts'
 
-/** Whether pages follow what happens, and how to change that. */
+/** Whether pages are live, and how to change that. */
 export interface Liveness {
   readonly isLive: boolean
   readonly setLive: (isLive: boolean) => void
@@ -11,13 +11,13 @@ export interface Liveness {
 /** The switch in the head of the page. */
 export const LiveContext = createContext<Liveness>({ isLive: true, setLive: () => {} })
 
-/** Whether pages follow what happens. */
+/** Whether pages are live. */
 export const useLive = (): Liveness => useContext(LiveContext)
 
-/** How often a query may ask again, in ms: as often as is said while the page follows what happens, else never. */
+/** How often a query may refetch, in ms: as given while the page is live, else never. */
 export const useInterval = (ms: number): number | false => (useFollows() ? ms : false)
 
-/** Whether this page follows what happens now. */
+/** Whether this page is live now. */
 export const useFollows = (): boolean => {
   const { isLive } = useLive()
   const { at } = useMoment()
@@ -25,8 +25,8 @@ export const useFollows = (): boolean => {
 }
 
 /**
- * The feed of one queue, or of all, for one view. The component is drawn again when something changes, ten times a
- * second at most; it is closed while the view is paused, hidden, or looks at the past.
+ * The feed of one queue, or of all, for one view. The component is drawn again when something changes, at
+ * most ten times per second; the feed is closed while the view is paused, hidden, or shows the past.
  */
 export const useFeed = (queue?: string): FeedStream => {
   const stream = useMemo(() => new FeedStream(queue), [queue])

@@ -3,10 +3,10 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { get } from './api.ts'
 import { useInterval } from './useFeed.ts'
 
-/** An auditor that is less behind than this keeps up, in ms. */
+/** An auditor less behind than this counts as up to date, in ms. */
 export const keepsUpMs = 5_000
 
-/** Which stretch of history is asked for. Times are ms since 1970. */
+/** The requested span of history. Times are ms since 1970. */
 export interface AskedHistory {
   readonly queue?: string | undefined
   readonly from: number
@@ -17,7 +17,7 @@ export interface AskedHistory {
 const timeText = (at: number | undefined): string | undefined =>
   at === undefined ? undefined : new Date(at).toISOString()
 
-/** Asks what happened, in buckets of time. Errors: `ApiError`, `NoAuditor` among them. */
+/** Fetches what happened, in buckets of time. Errors: `ApiError`, `NoAuditor` among them. */
 export const askHistory = (
   { queue, from, to, buckets }: AskedHistory,
   signal: AbortSignal,
@@ -26,8 +26,8 @@ export const askHistory = (
   get<History>('/v1/history', { queue, from: timeText(from), to: timeText(to), buckets, by }, signal)
 
 /**
- * What happened in a stretch of time that ends at a moment, or now: then it is asked again every `everyMs` while the page
- * follows. The stretch that was shown stays until the next one is there.
+ * What happened in a span of time that ends at a moment, or now: then it is refetched every `everyMs` while
+ * the page is live. The previous span stays until the next one arrives.
  */
 export const useHistory = (
   { queue, ms, to, buckets }: Omit<AskedHistory, 'from'> & { readonly ms: number },

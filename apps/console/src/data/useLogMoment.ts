@@ -3,13 +3,13 @@ import { useQuery } from '@tanstack/react-query'
 import { get } from './api.ts'
 import { useAskedMoment } from './played.ts'
 
-/** Asks how all queues stood at a moment, as the API takes it. */
+/** Fetches all queues at a moment, in the API's form. */
 export const logMomentAt = (at: string, signal: AbortSignal): Promise<LogMoment> =>
   get<LogMoment>('/v1/state', { at }, signal)
 
 /**
- * What is wanted of how all queues stood at the moment that is looked at, as the engine says it: one request for all
- * who ask. `enabled`: whether it is needed at all. While it is now, there is no data.
+ * A selection of all queues at the chosen moment: one request shared by all users. `enabled`: whether it is
+ * needed at all. While the moment is now, there is no data.
  */
 export const useLogMoment = <T = LogMoment>({
   enabled = true,

@@ -2,7 +2,10 @@ import { useContext, useMemo } from 'react'
 import { PlayedContext } from './played.ts'
 import { useLogMoment } from './useLogMoment.ts'
 
-/** How far each partition is at the moment that is looked at, also while it is played; undefined while that is asked, and now. */
+/**
+ * The position of each partition at the chosen moment, also during playback; undefined while loading, and
+ * now.
+ */
 export const useReach = () => {
   const played = useContext(PlayedContext)
   const asked = useLogMoment()

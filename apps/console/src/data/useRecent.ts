@@ -4,15 +4,17 @@ import { Recent } from './Recent.ts'
 import { useFollows } from './useFeed.ts'
 import { askHistory } from './useHistory.ts'
 
-/** What charts of the last seconds show: a feed fills them itself after that, in s. */
+/** Span of the charts of the last seconds, in s: after that a feed fills them itself. */
 const recentSeconds = 90
-/** How often it is asked while the auditor has not read up to where the feed began, in ms: soon, and then calmly. */
+/**
+ * How often to refetch while the auditor has not reached the beginning of the feed, in ms: soon, then slowly.
+ */
 const [soonMs, laterMs] = [1_000, 5_000]
 const soonTimes = 5
 
 /**
- * What happened in the 90 seconds before a feed began, in its queue or in all, and `by` queue in each. It is asked again
- * until it reaches the feed; there is none without an auditor.
+ * What happened in the 90 seconds before a feed began, in its queue or in all, and `by` queue in each. It is
+ * refetched until it reaches the feed; there is none without an auditor.
  */
 export const useRecent = (queue: string | undefined, { since }: Pick<FeedModel, 'since'>, by?: 'queue') => {
   const follows = useFollows()

@@ -1,13 +1,13 @@
 import type { ReactNode } from 'react'
 import styles from './Advice.module.css'
 
-/** Something is wrong with a part of what is shown, and this is what to do. */
+/** A problem with a part of what is shown, and what to do. */
 export const Advice = ({ children }: { readonly children: ReactNode }) => (
   <p role="alert" className={styles['advice']}>
     {children}
   </p>
 )
 
-/** Text whose commands stand between backticks. */
+/** Text with commands between backticks. */
 export const Code = ({ text }: { readonly text: string }) =>
   text.split('`').map((part, i) => (i % 2 === 0 ? part : <code key={i}>{part}</code>))

@@ -8,8 +8,8 @@ import { ReasonField } from './ReasonField.tsx'
 import styles from './CommandDialog.module.css'
 
 /**
- * Asks before something is changed: `children` spell the effect out, the reason goes on record. `done` says what was
- * done, for the reader's ears and eyes. Ctrl Enter confirms, also where Enter begins a line.
+ * Asks before something is changed: `children` spell the effect out, the reason goes on record. `done`
+ * announces what was done. Ctrl Enter confirms, even where Enter begins a line.
  */
 export const CommandDialog = <A,>({
   title,
@@ -32,9 +32,9 @@ export const CommandDialog = <A,>({
   readonly danger?: boolean
   /** Whether there is something to send yet. */
   readonly isReady?: boolean
-  /** Whether it stands on record as an act, with a reason. */
+  /** Whether it is recorded as an act, with a reason. */
   readonly isAct?: boolean
-  /** What must be typed first, where nothing brings back what is lost. */
+  /** What must be typed first, if the command cannot be undone. */
   readonly confirmName?: string
   readonly done?: (answer: A) => string
   readonly onClose: () => void

@@ -11,7 +11,7 @@ export const CopyButton = ({ text, children }: { readonly text: string; readonly
       onClick={() => {
         navigator.clipboard.writeText(text).then(
           () => announce('Copied.'),
-          () => announce('The browser did not let it be copied.'),
+          () => announce('The browser did not allow copying.'),
         )
       }}
     >

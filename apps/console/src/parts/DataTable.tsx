@@ -10,7 +10,7 @@ export interface Column<Row> {
   /** A track of CSS grid: `8rem`, `minmax(6rem, 1fr)`. */
   readonly width: string
   readonly isNumber?: boolean
-  /** Makes the head a button that sorts; gives what is compared. */
+  /** Makes the head a sort button; returns the value to compare. */
   readonly sort?: (row: Row) => number | string
 }
 
@@ -21,8 +21,8 @@ export interface Sorting {
 }
 
 /**
- * A table of any number of rows: only those in sight are drawn. `j` and `k` or the arrows move, Enter opens. `more` is
- * asked for when the end comes near.
+ * A table of any number of rows: only visible ones are drawn. `j` and `k` or the arrows move, Enter opens.
+ * `more` is called near the end.
  */
 export const DataTable = <Row,>({
   label,

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef, type ReactNode } from 'react'
 import styles from './Dialog.module.css'
 
-/** Where one types. */
+/** Text inputs. */
 const typedIn = ['text', 'search', 'number'].map((type) => `input[type=${type}]`)
 const fields = ['input:not([type])', ...typedIn, 'textarea'].map((field) => `${field}:enabled`).join()
 
@@ -21,12 +21,12 @@ export const Dialog = ({
   readonly wide?: boolean
 }) => {
   const ref = useRef<HTMLDialogElement>(null)
-  // A text that is marked with the pointer may end outside: that closes nothing.
+  // A text selection may end outside: that must not close the dialog.
   const isPressedOutside = useRef(false)
   // Before the page loses what had the focus, so that the browser can give it back.
   useLayoutEffect(() => {
     const dialog = ref.current!
-    // By itself it would focus the first thing that takes the focus: ✕.
+    // By default it would focus the first focusable element: ✕.
     dialog.showModal()
     const begins = dialog.querySelector<HTMLElement>('[data-begins=true]')
     const first = begins ?? dialog.querySelector<HTMLElement>(fields)

@@ -8,7 +8,7 @@ import styles from './EditBody.module.css'
 /** Lines of the difference that are shown. */
 const linesMax = 400
 
-/** Gives a message another body, and shows first what that changes. */
+/** Replaces a message's body, after showing what that changes. */
 export const EditBody = ({
   id,
   text,
@@ -25,7 +25,7 @@ export const EditBody = ({
   return (
     <CommandDialog
       title="Edit the body"
-      action="Give it this body"
+      action="Replace the body"
       // As bytes: as JSON, large numbers would lose digits on their way.
       command={() => ({
         method: 'POST',

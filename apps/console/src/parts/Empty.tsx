@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import styles from './Empty.module.css'
 
-/** What is shown where there is nothing: why, and how there would be something. */
+/** An empty state: why it is empty, and how to change that. */
 export const Empty = ({ title, children }: { readonly title: string; readonly children?: ReactNode }) => (
   <div className={styles['empty']}>
     <p className={styles['title']}>{title}</p>

@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react'
 import styles from './Figures.module.css'
 
-/** Numbers of a page: the first is what one came to see, the others stand beside it. */
+/** Numbers of a page: the main one first, the others next to it. */
 export const Figures = ({ children }: { readonly children: ReactNode }) => (
   <dl className={styles['figures']}>{children}</dl>
 )
 
-/** Numbers that the first ones are made of, in small. */
+/** The parts of the main numbers, in small. */
 export const SmallFigures = ({ children }: { readonly children: ReactNode }) => (
   <dl className={styles['small']}>{children}</dl>
 )

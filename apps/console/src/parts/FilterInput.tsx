@@ -14,7 +14,7 @@ const errorOf = (filter: string, isPast: boolean): FilterError | undefined => {
   }
 }
 
-/** Where a filter is written: completes fields, states and queues, and points at the character that is wrong. */
+/** Input for a filter: completes fields, states and queues, and points at the wrong character. */
 export const FilterInput = ({
   filter,
   queues,
@@ -26,7 +26,7 @@ export const FilterInput = ({
   readonly queues: readonly string[]
   readonly onFilter: (filter: string) => void
   readonly inputRef: Ref<HTMLInputElement>
-  /** Whether it is for a moment of the past, of which less is known. */
+  /** Whether it is for a moment of the past, where fewer fields are known. */
   readonly isPast?: boolean
 }) => {
   const own = useRef<HTMLInputElement>(null)

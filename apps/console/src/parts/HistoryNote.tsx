@@ -3,7 +3,10 @@ import { ApiError } from '../data/api.ts'
 import { keepsUpMs } from '../data/useHistory.ts'
 import { duration, time } from './format.ts'
 
-/** What a chart does not know, and why; nothing where it knows all. `until` is the end of what is shown, in ms. */
+/**
+ * What a chart does not know, and why; nothing if it knows everything. `until` is the end of what is shown,
+ * in ms.
+ */
 export const HistoryNote = ({
   history,
   until,
@@ -34,9 +37,9 @@ const noteOf = (
   }
   const { from, now, known } = history
   const behindMs = Math.min(until ?? now, now) - known.to
-  if (known.to === 0) return 'The auditor has just begun to read the record: what happened follows.'
+  if (known.to === 0) return 'The auditor has just started to read the record: the history follows.'
   if (behindMs > keepsUpMs)
     return `Known up to ${time(known.to, now)}: the auditor is ${duration(behindMs)} behind, and still reading.`
-  if (known.from > from) return `Known from ${time(known.from, now)} on: what was before is off the record.`
+  if (known.from > from) return `Known from ${time(known.from, now)} on: earlier records were trimmed.`
   return undefined
 }

@@ -1,7 +1,7 @@
 import type { Missing } from '../data/queueInfos.ts'
 import { Advice, Code } from './Advice.tsx'
 
-/** Says what cannot be read, so that nobody takes what is shown for all there is. */
+/** Says what cannot be read, so that what is shown is not taken as complete. */
 export const MissingNotes = ({ missing }: { readonly missing: readonly Missing[] | undefined }) =>
   missing?.map(({ partition, queue, problem }) =>
     queue === undefined ? (

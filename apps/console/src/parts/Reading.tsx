@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import styles from './Reading.module.css'
 
-/** From when on it is said how long it takes already, in s. */
+/** Time after which the elapsed time is shown, in s. */
 const saidFromSeconds = 2
 
 /** Says what is being read and for how long so far. No percentage: the total is not known before the end. */

@@ -2,7 +2,7 @@ import { useEffect, useRef, type ReactNode } from 'react'
 import { useKeys } from '../shell/useKeys.ts'
 import styles from './SidePanel.module.css'
 
-/** A list, and beside it what was opened of it: below it where there is no room. */
+/** A list, and next to it the opened item: below it if there is no room. */
 export const WithPanel = ({
   children,
   panel,
@@ -16,7 +16,7 @@ export const WithPanel = ({
   </div>
 )
 
-/** What was opened of a list; Escape closes it. `name` changes with what is shown, which is then brought into sight. */
+/** The opened item of a list; Escape closes it. When `name` changes, it is scrolled into view. */
 export const SidePanel = ({
   title,
   name,

@@ -1,4 +1,4 @@
-/** Values over time as a small line, with nothing where one is not known; the words beside it say what it shows. */
+/** Values over time as a small line, with gaps where unknown; the text next to it says what it shows. */
 export const Sparkline = ({
   values,
   width = 96,

@@ -6,7 +6,7 @@ import styles from './StateMark.module.css'
 /** Name of a state. */
 export type StateName = (typeof stateNames)[number]
 
-/** How people read the names. */
+/** The readable names. */
 export const stateWords: Readonly<Record<StateName, string>> = {
   Held: 'Held',
   Delayed: 'Delayed',
@@ -23,7 +23,7 @@ export const meanings: Readonly<Record<string, string>> = Object.fromEntries(
   machineGraph().nodes.map(({ name, description }) => [name, description]),
 )
 
-/** The shapes, in a box of 16 × 16: a state is told without its colour too. */
+/** The shapes, in a box of 16 × 16: a state is recognizable without its colour. */
 const shapes: Readonly<Record<StateName, ReactElement>> = {
   Held: <circle cx="8" cy="8" r="5.5" strokeDasharray="2.2 2.2" />,
   Delayed: (

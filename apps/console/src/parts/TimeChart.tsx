@@ -8,24 +8,24 @@ import styles from './TimeChart.module.css'
 /** One line of a chart. */
 export interface ChartLine {
   readonly name: string
-  /** A colour as CSS has it, tokens included. */
+  /** A CSS colour, tokens included. */
   readonly colour: string
   /** Lengths of strokes and gaps in px, so that lines are told apart without their colours; empty: one stroke. */
   readonly dash: readonly number[]
-  /** One a bucket, the oldest first; undefined where nothing is known. */
+  /** One per bucket, oldest first; undefined where unknown. */
   readonly values: readonly (number | undefined)[]
-  /** What the legend says of now. */
+  /** The legend's text for now. */
   readonly last: string
-  /** What it says of a value under the pointer. */
+  /** The legend's text for a value under the pointer. */
   readonly text: (value: number) => string
 }
 
-/** Finer buckets are told by how long ago they were, others by the clock, in ms. */
+/** Finer buckets are labelled by age, others by time, in ms. */
 const clockFromMs = 10_000
-/** A tick needs so much room, in px. */
+/** Room that a tick needs, in px. */
 const tickPx = 76
 
-/** Reads what CSS makes of a colour here and now: a canvas knows no tokens. */
+/** Resolves a CSS colour: a canvas does not know tokens. */
 const paintOf = (host: Element, colour: string): string => {
   const probe = document.createElement('i')
   probe.style.color = colour
@@ -35,7 +35,7 @@ const paintOf = (host: Element, colour: string): string => {
   return paint
 }
 
-/** Rises when light becomes dark or the other way round. */
+/** Rises when the colour scheme changes. */
 const useScheme = (): number => {
   const [scheme, setScheme] = useState(0)
   useEffect(() => {

@@ -4,7 +4,10 @@ import { ago, clock, exactTime, time, utcTime } from './format.ts'
 
 const forms = { time, clock, exact: exactTime } as const
 
-/** A time by the clock that is chosen; the exact instant in UTC on hover. `now`: the day is left out where it is that. */
+/**
+ * A time by the chosen clock; the exact instant in UTC on hover. `now`: the day is left out if it is the
+ * same.
+ */
 export const Time = ({
   at,
   form = 'time',
@@ -19,7 +22,7 @@ export const Time = ({
   </time>
 )
 
-/** How long ago something was, as of the moment that is looked at; the time itself on hover. */
+/** How long ago something was, as of the chosen moment; the time itself on hover. */
 export const When = ({ at }: { readonly at: number }) => {
   const { at: asked } = useMoment()
   const then = useMomentTime()

@@ -5,12 +5,12 @@ import { completionsAt } from './completions.ts'
 const texts = (text: string, caret = text.length): string[] =>
   completionsAt(text, caret, ['mail', 'mail-dlq', 'orders']).entries.map((entry) => entry.text)
 
-it('offers every field where nothing is written yet', () => {
+it('offers every field when nothing is typed yet', () => {
   expect(texts('')).toContain('state:')
   expect(texts('state:dlq ')).toContain('payload.')
 })
 
-it('offers the fields that begin as written, also behind a minus', () => {
+it('offers the fields that begin with the text, also after a minus', () => {
   expect(texts('que')).toEqual(['queue:'])
   expect(texts('state:dlq -fi')).toEqual(['fingerprint:'])
 })
@@ -31,11 +31,11 @@ it('offers an example for a value that it cannot know', () => {
   expect(texts('attempt:')).toEqual(['>3'])
 })
 
-it('says from where on the text is replaced', () => {
+it('says where the replacement starts', () => {
   expect(completionsAt('-state:dl', 9, []).from).toBe(7)
   expect(completionsAt('sta queue:mail', 3, []).from).toBe(0)
 })
 
-it('offers nothing inside of quotes', () => {
+it('offers nothing inside quotes', () => {
   expect(texts('error:"timed out st')).toEqual([])
 })

@@ -1,14 +1,14 @@
 import { filterFields, filterStates, type FilterField } from '@kiroku/audit/filter'
 
-/** Something that can be put where the caret is. */
+/** A completion at the caret. */
 interface Completion {
-  /** What takes the place of `from` to the caret. */
+  /** What replaces the text from `from` to the caret. */
   readonly text: string
   /** What it means. */
   readonly says: string
 }
 
-/** What can be put, and from which character on. */
+/** The completions, and the character from which they replace. */
 export interface Completions {
   readonly from: number
   readonly entries: readonly Completion[]

@@ -12,11 +12,11 @@ export const shortCount = (n: number): string => (Math.abs(n) < 10_000 ? count(n
 /** A number of dead letters in words: `1 dead letter`. */
 export const deadLetters = (n: number): string => `${count(n)} dead ${n === 1 ? 'letter' : 'letters'}`
 
-/** So many a second: `3.4/s`. */
+/** A rate per second: `3.4/s`. */
 export const rate = (n: number): string =>
   `${n === 0 || n >= 10 ? shortCount(Math.round(n)) : n.toFixed(1)}/s`
 
-/** A stretch of time in its two largest units: `3 min 4 s`. */
+/** A duration in its two largest units: `3 min 4 s`. */
 export const duration = (ms: number): string => {
   if (ms < 1) return '0 ms'
   if (ms < 1_000) return `${Math.round(ms)} ms`
@@ -35,7 +35,7 @@ export const duration = (ms: number): string => {
   return rest === 0 ? `${whole} ${unit}` : `${whole} ${unit} ${rest} ${next![0]}`
 }
 
-/** A stretch of time in few characters: `1.3 min`. */
+/** A duration in few characters: `1.3 min`. */
 export const shortDuration = (ms: number): string => {
   const units = [
     ['d', 86_400_000],
@@ -58,7 +58,7 @@ export const bytes = (n: number): string => {
   return `${unit === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`
 }
 
-/** By the clock that is chosen: `2026-11-21T14:02:31.250`. */
+/** By the chosen clock: `2026-11-21T14:02:31.250`. */
 const written = (at: number): string => new Date(at + offsetMs(at)).toISOString().slice(0, 23)
 
 /** A time of day with ms: `14:02:31.250`. */
@@ -67,7 +67,7 @@ export const clock = (at: number): string => written(at).slice(11)
 /** A time with ms: `2026-11-21 14:02:31.250`. */
 export const exactTime = (at: number): string => written(at).replace('T', ' ')
 
-/** The same in UTC, whatever clock is chosen; it says so. */
+/** The same in UTC, whatever the chosen clock, marked as such. */
 export const utcTime = (at: number): string =>
   `${new Date(at).toISOString().slice(0, 23).replace('T', ' ')} UTC`
 

@@ -5,7 +5,7 @@ const signs = { same: ' ', gone: '-', new: '+' }
 const drawn = (before: string, after: string) =>
   lineDiff(before, after).map(({ kind, text }) => `${signs[kind]}${text}`)
 
-it('tells which lines went and which came', () => {
+it('shows which lines were removed and which added', () => {
   expect(drawn('{\n"a":1,\n"b":2\n}', '{\n"a":1,\n"b":3,\n"c":4\n}')).toEqual([
     ' {',
     ' "a":1,',
@@ -24,7 +24,7 @@ it('finds nothing between equal texts', () => {
   expect(drawn('a\nb', 'a\nb')).toEqual([' a', ' b'])
 })
 
-it('does not look for what stayed in the middle of very long texts', () => {
+it('does not compare the middle of very long texts', () => {
   const many = (prefix: string) => Array.from({ length: 2_000 }, (_, i) => `${prefix}${i}`).join('\n')
   expect(lineDiff(many('a'), many('b'))).toHaveLength(4_000)
 })

@@ -1,10 +1,10 @@
-/** A line that stayed, went or came. */
+/** A line that was kept, removed or added. */
 export interface DiffLine {
   readonly kind: 'same' | 'gone' | 'new'
   readonly text: string
 }
 
-/** Beyond so many pairs of lines, the middle is shown as gone and come without looking for what stayed in it. */
+/** Beyond this many pairs of lines, the middle is shown as removed and added without a comparison. */
 const pairsMax = 1_000_000
 
 /** What changes from one text to another, line by line. */

@@ -17,7 +17,7 @@ describe('JSON as it is written', () => {
     ])
   })
 
-  it('knows what lies where', () => {
+  it('knows the parent of each value', () => {
     const json = readJson('{"a":{"b":[1,{"c":null}]},"d":""}')
     const last = json.kinds.lastIndexOf('literal')
     expect(pathOf(json, last)).toEqual(['a', 'b', 1, 'c'])

@@ -2,7 +2,7 @@
 type JsonKind = 'object' | 'array' | 'string' | 'number' | 'literal'
 
 /**
- * JSON as it is written: values by their number, in the order of the text. Nothing is turned into a number, so that none
+ * JSON as written: values by index, in the order of the text. Nothing is parsed into a number, so that none
  * loses digits; a value is a piece of the text.
  */
 export interface JsonText {
@@ -14,12 +14,12 @@ export interface JsonText {
   /** Where the key of each value begins and ends, quotes included; -1: it has none. */
   readonly keyStarts: readonly number[]
   readonly keyEnds: readonly number[]
-  /** The value that each lies in; -1: it is the outermost. */
+  /** The parent of each value; -1: it is the outermost. */
   readonly parents: readonly number[]
   readonly depths: readonly number[]
-  /** How many values lie in each directly. */
+  /** The number of direct children of each value. */
   readonly sizes: readonly number[]
-  /** The first value that lies behind each and all that is in it. */
+  /** The first value after each value and its descendants. */
   readonly nexts: readonly number[]
   /** Where the text stops being JSON; what is before it is read. */
   readonly brokenAt?: number
@@ -132,7 +132,7 @@ export const keyOf = (json: JsonText, value: number): string | undefined => {
   return from < 0 ? undefined : (JSON.parse(json.text.slice(from, json.keyEnds[value])) as string)
 }
 
-/** Its place among those that lie with it in a list; undefined: it lies in no list. */
+/** Its index in the enclosing list; undefined: it is not in a list. */
 const indexOf = (json: JsonText, value: number): number | undefined => {
   const parent = json.parents[value]!
   if (parent < 0 || json.kinds[parent] !== 'array') return undefined
@@ -149,7 +149,7 @@ export const pathOf = (json: JsonText, value: number): (string | number)[] => {
   return path.reverse()
 }
 
-/** The values that are to be seen, where only what `isOpen` says shows what is in it. */
+/** The visible values: only those that are open show their children. */
 export const visibleValues = (json: JsonText, isOpen: (value: number) => boolean): number[] => {
   const rows: number[] = []
   for (let value = 0; value < json.kinds.length;) {

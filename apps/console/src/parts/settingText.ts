@@ -10,7 +10,7 @@ import { bytes, count, duration, time } from './format.ts'
 const rowOf = (key: string): QueueSetting | undefined =>
   Object.hasOwn(queueSettings, key) ? queueSettings[key as keyof QueueConfig] : undefined
 
-/** A setting of a queue for people; what is no setting by its key, whose end is the unit: `idleMs`, `sentAt`. */
+/** A setting of a queue as text; anything else by its key, whose suffix is the unit: `idleMs`, `sentAt`. */
 export const settingText = (key: string, value: unknown): string => {
   if (value === undefined) return ''
   if (value === null) return 'none'
@@ -32,5 +32,5 @@ const numberText = (key: string, value: number, row: QueueSetting | undefined): 
   return key === 'rateMax' ? `${count(value)} per second` : count(value)
 }
 
-/** The name of a setting for people; what is no setting keeps its key. */
+/** The readable name of a setting; anything else keeps its key. */
 export const settingName = (key: string): string => rowOf(key)?.title ?? key

@@ -13,7 +13,7 @@ afterAll(() => {
 
 const at = Date.UTC(2026, 10, 21, 22, 2, 31, 250)
 
-it('times are written by the clock that is chosen, which has a name', () => {
+it('times are written by the chosen clock, which has a name', () => {
   chooseZone('local')
   expect([time(at), clock(at), zoneName(at)]).toEqual(['2026-11-22 03:32:31', '03:32:31.250', 'UTC+5:30'])
   chooseZone('UTC')
@@ -24,7 +24,7 @@ it('times are written by the clock that is chosen, which has a name', () => {
   ])
 })
 
-it('the exact instant is told in UTC, whatever clock is chosen', () => {
+it('the exact instant is shown in UTC, whatever the chosen clock', () => {
   chooseZone('local')
   expect(utcTime(at)).toBe('2026-11-21 22:02:31.250 UTC')
 })

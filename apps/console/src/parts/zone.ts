@@ -13,7 +13,7 @@ export const chooseZone = (next: Zone): void => {
   for (const hear of heard) hear()
 }
 
-/** Brings what was chosen on this machine into force; the reader's own until something is. */
+/** Applies the choice stored on this machine; by default the reader's own. */
 export const restoreZone = (): void => chooseZone(localStorage.getItem(key) === 'UTC' ? 'UTC' : 'local')
 
 /** The other one, also after the page is loaded again. */
@@ -27,7 +27,7 @@ export const switchZone = (): void => {
 export const offsetMs = (at: number): number =>
   current === 'UTC' ? 0 : new Date(at).getTimezoneOffset() * -60_000
 
-/** How that clock is named: `UTC`, `UTC+5:30`. */
+/** The name of that clock: `UTC`, `UTC+5:30`. */
 export const zoneName = (at = Date.now()): string => {
   const minutes = Math.round(offsetMs(at) / 60_000)
   if (minutes === 0) return 'UTC'
@@ -36,7 +36,7 @@ export const zoneName = (at = Date.now()): string => {
   return `UTC${hours}${rest === 0 ? '' : `:${String(rest).padStart(2, '0')}`}`
 }
 
-/** By which clock times are written now. */
+/** The clock by which times are written. */
 export const useZone = (): Zone =>
   useSyncExternalStore(
     (hear) => {

@@ -1,13 +1,13 @@
 import type { PlayTarget, Standing } from './Player.ts'
 
-/** What the page tells the worker that replays. */
+/** Messages from the page to the replay worker. */
 export type ToWorker =
   | {
       readonly type: 'open'
       /** Presented with each request. */
       readonly token: string | null
       readonly partitions: readonly number[]
-      /** Whose recordings are asked for. */
+      /** The queue whose recordings are requested. */
       readonly queue: string
     }
   | { readonly type: 'seek'; readonly target: PlayTarget }
@@ -15,7 +15,7 @@ export type ToWorker =
   | { readonly type: 'play'; readonly speed: number }
   | { readonly type: 'pause' }
 
-/** What the worker tells the page. */
+/** Messages from the worker to the page. */
 export type FromWorker =
   | { readonly type: 'standing'; readonly standing: Standing }
   | { readonly type: 'paused' }

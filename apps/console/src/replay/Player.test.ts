@@ -19,7 +19,7 @@ afterEach(() => engine.close())
 
 const look = { decodeCheckpoint, now: Number.MAX_SAFE_INTEGER }
 
-/** Recordings of a few frames each; those without a state wait until they are let go, one after another. */
+/** Recordings of a few frames each; those without a state wait until they are released, one after another. */
 const slowRecordings = (): { readonly fetch: FetchRecording; readonly letGo: () => void } => {
   const waiting: (() => void)[] = []
   let underWay = 0
@@ -64,7 +64,7 @@ it('shows what has arrived and says that it reads ahead, however fast it plays',
   expect(last.queues[0]!.counts.sent).toBe(30)
 })
 
-it('fails where it stands when the record cannot be read, and goes on afterwards', async () => {
+it('fails at its position when the record cannot be read, and continues afterwards', async () => {
   let isBroken = true
   const { fetch } = slowRecordings()
   const player = new Player([0], (partition, asked) => {

@@ -5,27 +5,30 @@ import { ReadPace } from './ReadPace.ts'
 /** A moment: a time in ms since 1970, or a record of a partition. */
 export type PlayTarget = { readonly at: number } | { readonly partition: number; readonly seq: number }
 
-/** A queue in one partition where the replay stands. */
+/** A queue in one partition at the replay's position. */
 interface StandingQueue extends ReplayedQueue {
   readonly partition: number
 }
 
-/** How everything stands at a moment of the replay. */
+/** The state of everything at a moment of the replay. */
 export interface Standing {
   /** Partition time in ms. */
   readonly at: number
   /** The last record that it contains, by partition. */
   readonly seqs: Readonly<Record<number, number>>
   readonly queues: readonly StandingQueue[]
-  /** What happened since the standing before; absent where the replay jumped. */
+  /** What happened since the previous one; absent after a jump. */
   readonly changes?: readonly QueueChange[]
   /** The log had nothing more. */
   readonly isEnd: boolean
-  /** It was to go farther, and waits for what is being read. */
+  /** It has to wait for the record that is being read. */
   readonly isReading: boolean
 }
 
-/** Fetches a recording of a partition: with a state around a moment (`P/SEQ` or a time), or frames behind a record. */
+/**
+ * Fetches a recording of a partition: with a state around a moment (`P/SEQ` or a time), or frames after a
+ * record.
+ */
 export type FetchRecording = (
   partition: number,
   asked: { readonly from: string; readonly withState: boolean; readonly work?: number },
@@ -35,8 +38,8 @@ export type FetchRecording = (
 const aheadMs = 3_000
 
 /**
- * Replays partitions side by side by their partition times, with the engine's own code. What it has fetched it does
- * not fetch again: a step nearby costs no request.
+ * Replays partitions side by side by their partition times, with the engine's own code. Nothing is fetched
+ * twice: a nearby step costs no request.
  */
 export class Player {
   readonly #fetch: FetchRecording
@@ -52,7 +55,7 @@ export class Player {
     this.#fetch = fetch
   }
 
-  /** Where it stands, in ms of partition time. */
+  /** Its position, in ms of partition time. */
   get at(): number {
     return this.#at
   }
@@ -78,8 +81,8 @@ export class Player {
   }
 
   /**
-   * Goes on to a time as far as has arrived, and tells what happened on the way; what is missing is read meanwhile.
-   * Errors: those of `FetchRecording`, of what was read since the last time.
+   * Advances to a time as far as recordings have arrived, and reports what happened on the way; missing ones
+   * are fetched meanwhile. Errors: those of `FetchRecording` since the last call.
    */
   advance(at: number, speed: number): Standing {
     if (this.#failure !== undefined) {
@@ -91,7 +94,7 @@ export class Player {
     for (const replayer of replayers)
       if (!replayer.covers({ at: at + aheadMs * speed }))
         this.#read(replayer, speed).catch((error: unknown) => (this.#failure = { error }))
-    // The last record that has arrived may have others of the same time behind it.
+    // The last record that has arrived may be followed by others of the same time.
     const arrived = replayers.map(({ reachesEnd, range }) => (reachesEnd ? at : range.to.at - 1))
     const to = Math.max(this.#at, Math.min(at, ...arrived))
     const moves = replayers.map((replayer) => replayer.seek({ at: to }))
@@ -99,7 +102,7 @@ export class Player {
     return this.#standing(moves, to < at)
   }
 
-  /** Goes one record of a partition back or on. Undefined: there is none. */
+  /** Goes one record of a partition back or forward. Undefined: there is none. */
   async step(partition: number, by: 1 | -1): Promise<Standing | undefined> {
     let replayer = this.#replayers.get(partition)!
     const { seq } = replayer.position
@@ -122,7 +125,7 @@ export class Player {
     return this.#standing(by > 0 ? [move, ...others] : undefined)
   }
 
-  /** A replayer that covers a place; it stands anywhere. */
+  /** A replayer that covers a place, at any position. */
   async #reach(
     partition: number,
     from: string,
@@ -142,7 +145,7 @@ export class Player {
     while (!replayer.covers(place)) await this.#read(replayer, 1)
   }
 
-  /** Reads what comes next, once however often it is asked for. */
+  /** Fetches the next recording, once however often it is called. */
   #read(replayer: Replayer, speed: number): Promise<void> {
     const known = this.#reading.get(replayer)
     if (known !== undefined) return known

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { ReadPace } from './ReadPace.ts'
 
-it('asks for more while it arrives quickly, up to a limit', () => {
+it('requests more while it arrives quickly, up to a limit', () => {
   const pace = new ReadPace()
   const asked: number[] = []
   for (let n = 0; n < 8; n++) {
@@ -14,7 +14,7 @@ it('asks for more while it arrives quickly, up to a limit', () => {
   expect(pace.workFor(1)).toBe(50_000)
 })
 
-it('asks for less where the record is read slowly, so that something arrives now and then', () => {
+it('requests less when the record is read slowly, so that something arrives now and then', () => {
   const pace = new ReadPace()
   const perMs = 3
   for (let n = 0; n < 5; n++) {

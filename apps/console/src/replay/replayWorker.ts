@@ -1,6 +1,6 @@
 /**
- * Replays the record in the browser, beside the page: fetches recordings, runs the engine's own code over them, and
- * tells the page how everything stands.
+ * Replays the record in a worker of the browser: fetches recordings, runs the engine's own code over them,
+ * and reports the state to the page.
  */
 import { ApiError, requestAs, urlOf } from '../data/api.ts'
 import type { FromWorker, ToWorker } from './PlaybackProtocol.ts'
@@ -16,7 +16,7 @@ const tell = (message: FromWorker): void => postMessage(message)
 
 let player: Player | undefined
 let speed = 0
-/** The latest moment that was asked for; those before it are of no use any more. */
+/** The latest requested moment; earlier ones are obsolete. */
 let wanted: PlayTarget | undefined
 /** One thing after the other: a replay has one state. */
 let busy: Promise<void> = Promise.resolve()
@@ -59,7 +59,7 @@ const play = (): void => {
       from ??= now.at - passedMs
       if (speed !== mine) return undefined
       const standing = now.advance(from + passedMs, mine)
-      // Time stands still while it waits for the record: it goes on where it stands.
+      // Time is frozen while it waits for the record: it continues from its position.
       if (standing.isReading) from = standing.at - passedMs
       if (standing.isEnd) pause()
       return standing

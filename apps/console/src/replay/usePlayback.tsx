@@ -17,9 +17,9 @@ import { useSpan } from '../time/useSpan.ts'
 import type { FromWorker, ToWorker } from './PlaybackProtocol.ts'
 import type { PlayTarget, Standing } from './Player.ts'
 
-/** The past as it is replayed here, and how to move in it. */
+/** The replayed past, and how to move in it. */
 export interface Playback {
-  /** How everything stands at the moment that is looked at; undefined: now is looked at, or it is on its way. */
+  /** The state at the chosen moment; undefined: now is chosen, or it is loading. */
   readonly standing: Standing | undefined
   readonly isPlaying: boolean
   /** How many times faster than it happened. */
@@ -28,20 +28,23 @@ export interface Playback {
   readonly setSpeed: (speed: number) => void
   readonly play: () => void
   readonly pause: () => void
-  /** One record of the queue's home back or on. */
+  /** One record of the queue's home back or forward. */
   readonly step: (by: 1 | -1) => void
 }
 
 const PlaybackContext = createContext<Playback | undefined>(undefined)
 
-/** The past as it is replayed here. */
+/** The replayed past. */
 export const usePlayback = (): Playback => {
   const playback = useContext(PlaybackContext)
-  if (playback === undefined) throw new Error('there is a playback inside of its provider only')
+  if (playback === undefined) throw new Error('there is a playback only inside its provider')
   return playback
 }
 
-/** The URL follows as often, in ms, while it plays and while it steps: what asks the engine goes at that pace. */
+/**
+ * How often the URL follows, in ms, while playing and while stepping: requests to the engine follow at that
+ * pace.
+ */
 const [urlMs, stepUrlMs] = [1_000, 250]
 const calmMs = 1_000
 
@@ -53,7 +56,7 @@ const targetOf = (text: string, home: number): PlayTarget | undefined => {
   return match === null ? undefined : { partition: Number(match[1] ?? home), seq: Number(match[2]) }
 }
 
-/** What pages of many rows are told while it plays, once a second. */
+/** What pages of many rows get during playback, once per second. */
 const useCalmly = (standing: Standing | undefined): Standing | undefined => {
   const told = useRef<{ readonly standing: Standing; readonly atMs: number }>(undefined)
   if (standing === undefined) told.current = undefined
@@ -62,7 +65,7 @@ const useCalmly = (standing: Standing | undefined): Standing | undefined => {
   return told.current?.standing
 }
 
-/** Replays what the pages look at, in a worker that is started when the past is first looked at. */
+/** Replays the chosen past, in a worker that is started on first use. */
 export const PlaybackProvider = ({ children }: { readonly children: ReactNode }) => {
   const { at, setAt } = useMoment()
   const { queue } = useScope()
@@ -74,7 +77,7 @@ export const PlaybackProvider = ({ children }: { readonly children: ReactNode })
   const [speed, setSpeed] = useState(1)
   const [error, setError] = useState<ApiError>()
   const worker = useRef<Worker>(undefined)
-  /** What the URL says because this wrote it there: no jump. */
+  /** What this wrote into the URL itself: no jump. */
   const written = useRef<string>(undefined)
   const writtenMs = useRef(0)
   /** Steps are named by their record, play by its time. */
@@ -120,14 +123,14 @@ export const PlaybackProvider = ({ children }: { readonly children: ReactNode })
   }, [at, home, queue, tell])
 
   useEffect(() => {
-    // What the URL asked for stands there already.
+    // The replay is already at the URL's moment.
     if (standing === undefined || written.current === undefined) return
     const write = (): void => {
       const { at: ifAt, home: own, setAt: go } = move.current
       if (ifAt === undefined || written.current === undefined) return
       writtenMs.current = performance.now()
       written.current = isStep.current ? `${own}/${standing.seqs[own]}` : momentText(standing.at)
-      // Who has gone elsewhere meanwhile stays there.
+      // A reader who has gone elsewhere meanwhile stays there.
       go(written.current, { replace: true, ifAt })
     }
     const dueMs = writtenMs.current + (isPlaying ? urlMs : stepUrlMs) - performance.now()

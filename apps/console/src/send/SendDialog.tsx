@@ -74,7 +74,7 @@ export const SendDialog = ({
           />
         </label>
       ) : (
-        <p>{sizeText(Math.floor((form.bytes.length * 3) / 4))} that are no text: sent as they are.</p>
+        <p>{sizeText(Math.floor((form.bytes.length * 3) / 4))} that are not text: sent unchanged.</p>
       )}
       <p
         className={problem !== undefined && !isBlank ? styles['problem'] : 'quiet'}
@@ -94,8 +94,8 @@ export const SendDialog = ({
           {field('contentType', 'Content type', 'Empty: what the body looks like.')}
           {field('delay', 'Delay', 'Like 30s, 5m or 2h. Empty: none.')}
           {field('tag', 'Tag', 'What subscriptions filter by.')}
-          {field('dedupId', 'Deduplication id', 'By what a queue that deduplicates knows a repeat.')}
-          {field('copies', 'Copies', 'How many messages like this.')}
+          {field('dedupId', 'Deduplication id', 'By what a deduplicating queue recognizes a repeat.')}
+          {field('copies', 'Copies', 'How many copies to send.')}
         </div>
         <label className={styles['label']}>
           Attributes
@@ -113,7 +113,7 @@ export const SendDialog = ({
   )
 }
 
-/** Whether something is given that stands behind the word. */
+/** Whether one of the collapsed fields is set. */
 const hasMore = ({ tag, attributes, delay, dedupId }: SendForm): boolean =>
   [tag, attributes, delay, dedupId].some((text) => text !== '')
 

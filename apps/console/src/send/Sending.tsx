@@ -5,7 +5,7 @@ import type { SendDraft } from './sendRequest.ts'
 const SendDialog = lazy(async () => ({ default: (await import('./SendDialog.tsx')).SendDialog }))
 
 interface Sending {
-  /** Asks for a message to send. */
+  /** Opens the send dialog. */
   readonly begin: (draft: SendDraft) => void
   /** Why nothing can be sent from here; absent: it can. */
   readonly refusal: string | undefined

@@ -15,7 +15,7 @@ it('sends the bytes that were typed, with the type that they look like', () => {
   expect(sendRequest({ ...form, body: 'hello' }).contentType).toBe('text/plain')
 })
 
-it('refuses what begins like JSON and is none, unless it is said to be text', () => {
+it('refuses what begins like JSON but is not, unless it is declared as text', () => {
   expect(sendRequest({ ...form, body: '{bad json' }).problem).toMatch(/begins like JSON but is not/)
   expect(sendRequest({ ...form, body: 'hello', contentType: 'application/json' }).problem).toMatch(
     /is not JSON/,
@@ -30,7 +30,7 @@ it('sends copies in one request, which no deduplication id can name', () => {
   expect(sendRequest({ ...form, copies: '3', dedupId: 'order-1' }).problem).toMatch(/names one message/)
 })
 
-it('sends what stands beside the body, and leaves out what is empty', () => {
+it('sends attributes, and leaves out what is empty', () => {
   const { body } = sendRequest({ ...form, delay: '2m', group: 'anna', attributes: 'tenant=acme\n\nq=a=b' })
   expect(body).toMatchObject({
     delayMs: 120_000,

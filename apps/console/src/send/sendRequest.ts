@@ -6,7 +6,7 @@ import { count } from '../parts/format.ts'
 export interface SendForm {
   readonly queue: string
   readonly body: string
-  /** Bytes in place of a text, in base64: they are sent as they are. */
+  /** Bytes instead of a text, in base64: they are sent unchanged. */
   readonly bytes?: string
   /** Empty: what the body looks like. */
   readonly contentType: string
@@ -15,22 +15,22 @@ export interface SendForm {
   readonly group: string
   readonly tag: string
   readonly dedupId: string
-  /** A line each: `name=value`. */
+  /** One per line: `name=value`. */
   readonly attributes: string
-  /** How many messages like this. */
+  /** How many copies to send. */
   readonly copies: string
 }
 
 /** What is known of a message before anything is written. */
 export type SendDraft = Partial<SendForm>
 
-/** Nothing is written yet. */
+/** An empty form. */
 export const blankForm: SendForm = {
   ...{ queue: '', body: '', contentType: '', delay: '', group: '', tag: '', dedupId: '', attributes: '' },
   copies: '1',
 }
 
-/** What is sent, where to, and the type it goes by; or what is missing or wrong. */
+/** What is sent, where to, and its content type; or what is missing or wrong. */
 export interface SendRequest {
   readonly path: string
   readonly body: unknown
@@ -41,7 +41,10 @@ export interface SendRequest {
 
 const encoder = new TextEncoder()
 
-/** What a form asks for. A body that begins like JSON and is none is refused, unless its type says that it is text. */
+/**
+ * The request of a form. A body that begins like JSON but is not is refused, unless its type says that it is
+ * text.
+ */
 export const sendRequest = (form: SendForm): SendRequest => {
   const { queue, body, bytes } = form
   const contentType = form.contentType.trim() || typeOf(form)
@@ -108,7 +111,7 @@ const bodyProblem = ({ body, bytes, contentType }: SendForm, type: string): stri
 const given = (texts: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(texts).filter(([, text]) => text !== ''))
 
-/** Undefined where a line is none. */
+/** Undefined if a line is malformed. */
 const attributesOf = (text: string): Record<string, string> | undefined => {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   return lines.every((line) => line.indexOf('=') > 0)

@@ -2,12 +2,12 @@ import { Link } from '@tanstack/react-router'
 import { createContext, useCallback, useContext, useMemo, useRef, useState, type ReactNode } from 'react'
 import styles from './Announcer.module.css'
 
-/** How long a word stays on the page, in ms. */
+/** How long an announcement stays on the page, in ms. */
 const shownMs = 6_000
 
 const nothing = { text: '' }
 
-/** A message that is told of, and the words that lead to it. */
+/** A message in an announcement, and the text of its link. */
 interface MessageLink {
   readonly text: string
   readonly messageId: string
@@ -17,10 +17,10 @@ type Announce = (text: string, link?: MessageLink) => void
 
 const AnnounceContext = createContext<Announce>(() => {})
 
-/** Tells the reader what was done. */
+/** Announces what was done. */
 export const useAnnounce = (): Announce => useContext(AnnounceContext)
 
-/** One place where things are told: a polite live region that can be seen as well. */
+/** The place for announcements: a visible polite live region. */
 export const Announcer = ({ children }: { readonly children: ReactNode }) => {
   const [{ text, link }, setTold] = useState<{ readonly text: string; readonly link?: MessageLink }>(nothing)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)

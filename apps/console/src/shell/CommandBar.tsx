@@ -7,14 +7,14 @@ import { Dialog } from '../parts/Dialog.tsx'
 import { pages } from './pages.ts'
 import styles from './CommandBar.module.css'
 
-/** Something that can be gone to or done. */
+/** A destination or a command. */
 interface Entry {
   readonly text: string
   readonly kind: string
   readonly run: () => void
 }
 
-/** Something to do; `refusal` says why it cannot be done from here. */
+/** A command; `refusal` says why it is not possible here. */
 interface Action {
   readonly text: string
   readonly run: () => void
@@ -24,7 +24,7 @@ interface Action {
 /** How many entries are offered at once. */
 const offeredMax = 12
 
-/** Ctrl-K: goes anywhere by a few letters. What looks like an id or a filter is offered as such. */
+/** Ctrl-K: go anywhere by typing a few letters. What looks like an id or a filter is offered as such. */
 export const CommandBar = ({
   onClose,
   actions,

@@ -5,7 +5,7 @@ import { SessionContext, sessionQuery } from '../data/session.ts'
 import { Problem } from '../parts/Problem.tsx'
 import styles from './Gate.module.css'
 
-/** Lets through who may look; asks for a token where the engine wants one. */
+/** Admits the reader; asks for a token if the engine requires one. */
 export const Gate = ({ children }: { readonly children: ReactNode }) => {
   const session = useQuery(sessionQuery)
   const queries = useQueryClient()

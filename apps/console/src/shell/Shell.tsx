@@ -21,7 +21,7 @@ const keepShared = ((before: { at?: string; queue?: string }) => ({
   ...(before.queue === undefined ? {} : { queue: before.queue }),
 })) as never
 
-/** What stands around every page: where one can go, which queue and which moment is looked at, live or paused. */
+/** The frame of every page: navigation, the chosen queue and moment, live or paused. */
 export const Shell = () => {
   const session = useSession()
   const navigate = useNavigate()
@@ -162,7 +162,7 @@ export const Shell = () => {
           </header>
           <PlaybackProvider>
             <TimeRail key={`rail ${zone}`} />
-            {/* What was written by the other clock is written again. */}
+            {/* Times written by the other clock are written again. */}
             <main key={zone} id="page" tabIndex={-1} className={styles['page']}>
               <Outlet />
             </main>

@@ -1,10 +1,10 @@
 const key = 'kiroku.theme'
 const order = ['light dark', 'light', 'dark'] as const
 
-/** Brings what was chosen before into force. */
+/** Applies the stored choice. */
 export const restoreTheme = (): void => set(localStorage.getItem(key) ?? order[0])
 
-/** As the system is, light, dark, and again. Gives its name. */
+/** Cycles through system, light and dark. Returns its name. */
 export const nextTheme = (): string => {
   const now = order.indexOf((localStorage.getItem(key) ?? order[0]) as (typeof order)[number])
   const next = order[(now + 1) % order.length]!

@@ -7,8 +7,8 @@ export type Keys = Readonly<Record<string, () => void>>
 const secondKeyMs = 1_200
 
 /**
- * Keys for the page; they rest while something is typed, and while a dialog is open. Those of `around` it, the shell's,
- * only get what the page does not want.
+ * Keys for the page; inactive while typing, and while a dialog is open. Those of `around`, the shell's, get
+ * only what the page does not handle.
  */
 export const useKeys = (keys: Keys, { around = false } = {}): void => {
   const latest = useRef(keys)

@@ -8,7 +8,7 @@ import styles from './Histogram.module.css'
 /** Size of the drawing, and the least height of a bar, in its units. */
 const [width, height, leastHeight] = [1_000, 100, 4]
 
-/** How often something happened to a message: once for each subscription but for what was sent. */
+/** How often something happened to a message: once per subscription, except for sends. */
 export const changesIn = ({
   sent = 0,
   delivered = 0,
@@ -17,7 +17,7 @@ export const changesIn = ({
   discarded = 0,
 }: Partial<HistoryBucket>) => sent + delivered + committed + failed + discarded
 
-/** How much happened over a window of time: a bar a bucket, with attempts that failed at its foot in red. */
+/** How much happened over a window of time: one bar per bucket, with failed attempts at its foot in red. */
 export const Histogram = ({
   history,
   window: shown,

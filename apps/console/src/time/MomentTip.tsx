@@ -4,7 +4,7 @@ import { clock, count, time } from '../parts/format.ts'
 import type { TimeWindow } from './timeWindow.ts'
 import styles from './MomentTip.module.css'
 
-/** Acts are told of that are so near, as a share of the window. */
+/** How near an act must be to be listed, as a share of the window. */
 const nearShare = 0.005
 const actsMax = 3
 
@@ -19,7 +19,7 @@ const counted = [
 /** What happened around a moment, in words. */
 export const happenedAround = ({ buckets, bucketMs, from, known }: History, at: number): string => {
   if (at > known.to) return 'not read yet'
-  if (at < known.from) return 'off the record'
+  if (at < known.from) return 'no longer on record'
   const begin = from + Math.floor((at - from) / bucketMs) * bucketMs
   const bucket = buckets.find((each) => each.at === begin)
   const words = counted.flatMap(([field, word]) => {
@@ -29,7 +29,7 @@ export const happenedAround = ({ buckets, bucketMs, from, known }: History, at: 
   return words.length === 0 ? 'nothing happened' : words.join(' · ')
 }
 
-/** A moment under the pointer: when, and what happened around it. */
+/** The moment under the pointer: when, and what happened around it. */
 export const MomentTip = ({
   at,
   history,

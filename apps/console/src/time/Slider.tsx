@@ -16,9 +16,9 @@ interface Handle {
   readonly name: string
   readonly at: number
   readonly text: string
-  /** What stands on it, where there are two. */
+  /** Its label, if there are two. */
   readonly letter?: string
-  /** `isLast`: the hand let go. */
+  /** `isLast`: the pointer was released. */
   readonly onMove: (at: number, isLast: boolean) => void
 }
 
@@ -32,12 +32,12 @@ const keySteps: Readonly<Record<string, number>> = {
   PageUp: 0.05,
 }
 
-/** Times that are written under a slider, at most, and on a phone. */
+/** Most times written under a slider, and on a phone. */
 const [ticksMax, ticksMaxNarrow] = [9, 4]
 
 /**
- * Time from left to right with one handle or two, and times of the clock below; `children` lie on the track. `tip` says what
- * there is at the moment under the pointer, or of the handle that the keys move.
+ * Time from left to right with one handle or two, and clock times below; `children` are drawn on the track.
+ * `tip` describes the moment under the pointer, or of the handle that the keys move.
  */
 export const Slider = ({
   window: shown,

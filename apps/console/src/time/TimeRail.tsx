@@ -14,12 +14,12 @@ import { useMomentTime, useSpan } from './useSpan.ts'
 import styles from './TimeRail.module.css'
 
 const speeds = [1, 10, 100, 1_000] as const
-/** While the hand moves, the URL follows as often, in ms. */
+/** How often the URL follows while dragging, in ms. */
 const dragMs = 80
-/** Bars that the slider has room for, and on a phone. */
+/** Number of bars on the slider, and on a phone. */
 const [barsMax, barsMaxNarrow] = [240, 90]
 
-/** The slider over the record, on every page: what is looked at, now or then; play, step, and back to now. */
+/** The slider over the record, on every page: choose a moment, play, step, and back to now. */
 export const TimeRail = () => {
   const { at, setAt } = useMoment()
   const { queue } = useScope()
@@ -56,7 +56,7 @@ export const TimeRail = () => {
       Now
     </button>
   )
-  // A moment that there is not must let go of its reader too.
+  // It must be possible to leave a moment that does not exist.
   if (record === undefined || shownAt === undefined || shown === undefined)
     return (
       <section className={styles['rail']} data-past={isPast} aria-label="Time">
@@ -100,8 +100,8 @@ export const TimeRail = () => {
             type="button"
             className="button small"
             onClick={() => playback.step(1)}
-            aria-label="One record on"
-            title="One record on  ]"
+            aria-label="One record forward"
+            title="One record forward  ]"
           >
             ▸
           </button>

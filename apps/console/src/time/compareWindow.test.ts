@@ -4,7 +4,7 @@ import { compareWindow } from './compareWindow.ts'
 const minuteMs = 60_000
 const record = { from: 0, to: 10_000 * minuteMs }
 
-it('has room beside both moments, and no more than it takes to tell them apart', () => {
+it('has room around both moments, and no more than needed to distinguish them', () => {
   const [a, b] = [5_000 * minuteMs, 5_005 * minuteMs]
   expect(compareWindow(record, a, b, undefined)).toEqual({
     from: 4_997.5 * minuteMs,
@@ -14,7 +14,7 @@ it('has room beside both moments, and no more than it takes to tell them apart',
   expect(compareWindow(record, record.from, record.to, undefined)).toEqual(record)
 })
 
-it('stands still while the moments are moved inside of it', () => {
+it('stays fixed while the moments are moved inside it', () => {
   const before = compareWindow(record, 5_000 * minuteMs, 5_005 * minuteMs, undefined)
   expect(compareWindow(record, 4_998 * minuteMs, 5_007 * minuteMs, before)).toBe(before)
   expect(compareWindow(record, 4_000 * minuteMs, 5_007 * minuteMs, before)).not.toBe(before)

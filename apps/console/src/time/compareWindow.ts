@@ -4,8 +4,8 @@ import { windowAround, zooms, type TimeWindow } from './timeWindow.ts'
 const timesMin = 2
 
 /**
- * The window on which two moments of a record are moved: the one before while both are in it and neither is too close to
- * the other to be told apart, otherwise the shortest of the usual ones with room beside both.
+ * The window on which two moments of a record are moved: the previous one while both are in it and far enough
+ * apart to distinguish, otherwise the shortest usual one with room around both.
  */
 export const compareWindow = (
   record: TimeWindow,

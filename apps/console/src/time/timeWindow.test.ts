@@ -3,7 +3,7 @@ import { momentAt, momentText, shareOf, ticksOf, timeIn, windowAround } from './
 
 const record = { from: 1_000_000, to: 2_000_000 }
 
-it('keeps the window inside of the record, around the moment where there is room', () => {
+it('keeps the window inside the record, around the moment if there is room', () => {
   expect(windowAround(record, 1_500_000, 100_000)).toEqual({ from: 1_450_000, to: 1_550_000 })
   expect(windowAround(record, 1_000_010, 100_000)).toEqual({ from: 1_000_000, to: 1_100_000 })
   expect(windowAround(record, 1_999_999, 100_000)).toEqual({ from: 1_900_000, to: 2_000_000 })
@@ -25,7 +25,7 @@ it('writes round times, no more than there is room for', () => {
   expect(ticks.map((at) => new Date(at).toISOString().slice(11, 16))).toEqual(['10:15', '10:30', '10:45'])
 })
 
-it('reads times that the URL has, and leaves records to the server', () => {
+it('reads times in the URL, and leaves records to the server', () => {
   expect(timeIn(momentText(1_234_567))).toBe(1_234_567)
   expect(timeIn('3/1234')).toBeUndefined()
   expect(timeIn('1234')).toBeUndefined()

@@ -1,4 +1,4 @@
-/** A stretch of time on a slider, in ms since 1970. */
+/** A span of time on a slider, in ms since 1970. */
 export interface TimeWindow {
   readonly from: number
   readonly to: number
@@ -13,7 +13,7 @@ export const zooms = [
   { key: '1m', name: '1 min', ms: 60_000 },
 ] as const
 
-/** A stretch of the record of that length around a moment, moved so that it lies inside. */
+/** A span of the record of that length around a moment, moved to lie inside. */
 export const windowAround = (record: TimeWindow, at: number, ms: number): TimeWindow => {
   const length = record.to - record.from
   if (ms >= length) return record
@@ -44,10 +44,10 @@ export const ticksOf = ({ from, to }: TimeWindow, max: number): number[] => {
   return ticks
 }
 
-/** A moment as the URL has it. */
+/** A moment in the URL's form. */
 export const momentText = (at: number): string => new Date(at).toISOString()
 
-/** The time that a moment's text names; undefined where it names a record. */
+/** The time that a moment's text names; undefined if it names a record. */
 export const timeIn = (text: string): number | undefined => {
   const at = /^\d{4}-/.test(text) ? Date.parse(text) : NaN
   return Number.isNaN(at) ? undefined : at

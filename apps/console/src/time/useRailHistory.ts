@@ -3,7 +3,7 @@ import { useInterval } from '../data/useFeed.ts'
 import { askHistory } from '../data/useHistory.ts'
 import type { TimeWindow } from './timeWindow.ts'
 
-/** How often the end of a window is asked for, in ms. */
+/** How often the end of a window is fetched, in ms. */
 const againMs = 10_000
 /** A moving window is fetched again each time it has moved by one of this many parts of its length. */
 const parts = 12

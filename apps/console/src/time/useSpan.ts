@@ -6,10 +6,10 @@ import { useAskedMoment } from '../data/played.ts'
 import { useLogMoment } from '../data/useLogMoment.ts'
 import { timeIn } from './timeWindow.ts'
 
-/** How often the end of the record is asked for, in ms. */
+/** How often the end of the record is fetched, in ms. */
 const spanMs = 10_000
 
-/** What the record of a queue, or of all, reaches; asked again while `follows`. */
+/** The span of the record of a queue, or of all; refetched while `follows`. */
 export const useSpan = (queue: string | undefined, follows: boolean) =>
   useQuery({
     queryKey: ['span', queue],
@@ -18,10 +18,10 @@ export const useSpan = (queue: string | undefined, follows: boolean) =>
     placeholderData: (before) => before,
   })
 
-/** The time in ms of the moment that is looked at; undefined while it is not known, and now. */
+/** The time in ms of the chosen moment; undefined while unknown, and now. */
 export const useMomentTime = (): number | undefined => useTimeOf(useMoment().at)
 
-/** The same of the moment that the engine is asked about. */
+/** The same for the moment requested from the engine. */
 export const useAskedTime = (): number | undefined => useTimeOf(useAskedMoment())
 
 const useTimeOf = (at: string | undefined): number | undefined => {

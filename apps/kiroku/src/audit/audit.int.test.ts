@@ -46,7 +46,7 @@ afterAll(async () => {
   await nc.close()
 })
 
-test('a record in JetStream is traced, verified beside its engine, and repaired while the engine waits', async () => {
+test('a record in JetStream is traced, verified alongside its engine, and repaired while the engine waits', async () => {
   const dead = await ask(1, { type: 'CreateQueue', queue: 'dead', config: {}, by })
   const deadLetter = { name: 'dead', partition: 1, queue: dead.queue }
   const config = { retriesMax: 0, deadLetter }

@@ -3,14 +3,14 @@ import { readTailNotes } from '@kiroku/engine'
 import type { Log } from '@kiroku/log'
 import type { TailNote } from '@kiroku/audit'
 
-/** Where the nodes of a data folder note the ends of the logs that they saw. */
+/** The folder with the tail notes of a data folder's nodes. */
 export const tailsFolder = (dataDir: string): string => join(resolve(dataDir), 'tails')
 
-/** What the nodes of this data folder noted of a log's ends. */
+/** The tail notes of this data folder's nodes for a log. */
 export const tailsOf = (dataDir: string, log: Log): TailNote[] =>
   readTailNotes(tailsFolder(dataDir)).filter(({ incarnation }) => incarnation === log.meta.incarnation)
 
-/** Logs of this name that the nodes of this data folder wrote to, and that are not the one which is there now. */
+/** Logs of this name that the nodes of this data folder wrote to, other than the current one. */
 export const lostLogs = (dataDir: string, log: Pick<Log, 'meta'>): LostLog[] => {
   const lost = new Map<string, LostLog>()
   for (const { log: name, incarnation, seq } of readTailNotes(tailsFolder(dataDir))) {
@@ -21,7 +21,7 @@ export const lostLogs = (dataDir: string, log: Pick<Log, 'meta'>): LostLog[] => 
   return [...lost.values()]
 }
 
-/** A log that is gone, and the highest sequence that is known of it. */
+/** A log that is gone, and its highest known sequence. */
 export interface LostLog {
   readonly incarnation: string
   readonly lastSeq: number

@@ -52,7 +52,7 @@ const untilRead = (api: string, role: AuditorStatus['role'] = 'writer'): Promise
     { timeoutMs: 20_000 },
   )
 
-/** What happened in all buckets together: there may be two. */
+/** The sum over all buckets: there may be two. */
 const sumOf = (buckets: readonly HistoryBucket[]): Record<string, number> => {
   const sum: Record<string, number> = {}
   for (const { at: _, ...counts } of buckets)
@@ -130,7 +130,7 @@ describe('the auditor', () => {
       const kept = await run<SearchAnswer>('search', 'state:ready')
       expect(numbers(kept)).toEqual([2, 3])
       await run('index', 'rebuild')
-      // The nodes' last records may be in the new index only.
+      // The nodes' last records may be only in the new index.
       const { messages } = await run<SearchAnswer>('search', 'state:ready')
       expect(messages).toEqual(kept.messages)
       const elsewhere = await temporaryFolder()
@@ -142,7 +142,7 @@ describe('the auditor', () => {
     },
   )
 
-  it('is not there when it is switched off, and says so', { timeout: 60_000 }, async () => {
+  it('is not running when it is switched off, and says so', { timeout: 60_000 }, async () => {
     const { api } = await serve('--audit', 'off')
     expect(await auditorOf(api)).toBeUndefined()
     expect(await get(api, '/v1/search?q=state:ready')).toMatchObject({ id: 'NoAuditor' })

@@ -1,7 +1,7 @@
 import type { MetricFamily } from '@kiroku/doors'
 import type { AuditorStatus, FollowedPartition } from '@kiroku/auditor'
 
-/** How far the auditor is, as metrics. */
+/** The auditor's progress, as metrics. */
 export const auditorMetrics = (status: AuditorStatus | undefined): MetricFamily[] => {
   const per = (read: (partition: FollowedPartition) => number) =>
     (status?.partitions ?? []).map((each) => ({ labels: { partition: each.partition }, value: read(each) }))

@@ -1,4 +1,4 @@
-/** The process of an auditor, which `startAuditor` forks. It has connections of its own. */
+/** The process of an auditor, which `startAuditor` forks. It has its own connections. */
 import { serveAuditor } from '@kiroku/auditor'
 import { auditedLog } from '../audit/auditedLog.ts'
 import { openToRead } from '../log/openToRead.ts'

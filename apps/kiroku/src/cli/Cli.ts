@@ -32,9 +32,9 @@ export type Dispatch = (spec: CommandSpec, parsed: ParsedCommand) => Promise<voi
 export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const
 
 /**
- * Parses `argv` against the tree and dispatches; prints help, also where nothing is asked for, and version itself. This file is the only one
- * that knows `effect/cli`, which is unstable.
- * Errors: `InvalidArgument` for a command line that does not fit; those of the command otherwise.
+ * Parses `argv` against the tree and dispatches; prints the version, and help, also without arguments. This
+ * file is the only one that knows `effect/cli`, which is unstable. Errors: `InvalidArgument` for a command
+ * line that does not fit; those of the command otherwise.
  */
 export const runTree = async (
   root: CommandSpec,
@@ -81,14 +81,16 @@ const connectionFlags: ReadonlySet<string> = new Set(
   settingsTable.filter(({ key }) => natsSettings.includes(key)).map(({ flag }) => flag),
 )
 
-/** The help of a command, in which the flags that every command has take one line, unless all are asked for. */
+/**
+ * The help of a command, in which the flags common to all commands take one line, unless all are requested.
+ */
 const helpOf = (doc: HelpDoc, isAll: boolean): HelpDoc => {
   const globalFlags = [
     ...(doc.globalFlags ?? []),
-    flagDoc('help-all', 'Show help with every flag, those of the connection too'),
+    flagDoc('help-all', 'Show help with every flag, including those of the connection'),
   ]
   const has = (flag: string): boolean => doc.flags.some(({ name }) => name === flag)
-  // For a node, which NATS it is on is no side matter.
+  // For a node, its NATS is not a side matter.
   if (isAll || !has('nats') || has('http')) return { ...doc, globalFlags }
   const own = doc.flags.filter(({ name }) => !connectionFlags.has(name))
   const folded = flagDoc(
@@ -187,7 +189,7 @@ const asOurError = (error: unknown): unknown => {
   return new KirokuError('InvalidArgument', `${problems} \`${command} --help\` shows what fits.`)
 }
 
-/** What the parser says over several lines, as a sentence or two. */
+/** The parser's message of several lines, as a sentence or two. */
 const sentenceOf = (message: string): string =>
   message
     .trim()

@@ -2,7 +2,7 @@ import type { ConfigFile } from '../config/ConfigFile.ts'
 import type { SettingKey, Settings } from '../config/settings.ts'
 import type { Output } from './Output.ts'
 
-/** A flag that belongs to one command; settings that several share lie in the settings table. */
+/** A flag that belongs to one command; settings that several share are in the settings table. */
 export interface FlagSpec {
   readonly name: string
   readonly kind: 'text' | 'int' | 'boolean' | 'choice'
@@ -36,7 +36,7 @@ export interface Invocation {
   readonly signal: AbortSignal
 }
 
-/** A module that runs a command; loaded only when it is asked for. */
+/** A module that runs a command; loaded only when needed. */
 export interface CommandModule {
   readonly run: (invocation: Invocation) => Promise<void>
 }

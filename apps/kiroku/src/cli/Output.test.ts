@@ -14,14 +14,14 @@ describe('a reported error', () => {
     },
   )
 
-  it('shows no stack, unless it is asked for; then also those of its causes', () => {
+  it('shows no stack, unless requested; then also those of its causes', () => {
     const error = new KirokuError('Timeout', 'late', { cause: new TypeError('the cause') })
     expect(reportError(error, false).human).not.toMatch(/\n\s+at /)
     expect(reportError(error, true).human).toMatch(/\n\s+at [^]*caused by: TypeError: the cause\n\s+at /)
   })
 
   it.each([[new RangeError('odd')], ['a string'], [undefined]])(
-    'that is not ours (%s) is Internal',
+    'that is not of Kiroku (%s) is Internal',
     (thrown) => {
       const { exit, human } = reportError(thrown, false)
       expect(exit).toBe(1)

@@ -1,13 +1,13 @@
 import { errorRegistry, isKirokuError, KirokuError } from '@kiroku/protocol'
 
-/** Where a command writes: lines for people, or one JSON value as the last line of stdout. */
+/** Where a command writes: readable lines, or one JSON value as the last line of stdout. */
 export interface Output {
   readonly json: boolean
-  /** A line for people; absent with `--json`. */
+  /** A readable line; absent with `--json`. */
   line(text?: string): void
   /** The result for machines; absent without `--json`. */
   result(value: unknown): void
-  /** Something worth knowing that is not the result; to stderr. */
+  /** A note that is not part of the result; to stderr. */
   note(text: string): void
 }
 
@@ -25,7 +25,7 @@ export const processOutput = (json: boolean): Output => ({
   },
 })
 
-/** What a person or a machine is told about an error, and the exit code. */
+/** An error as text or JSON, and the exit code. */
 export interface ErrorReport {
   readonly exit: number
   readonly human: string

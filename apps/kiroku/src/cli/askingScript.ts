@@ -1,7 +1,7 @@
 import type { CommandSpec } from './CommandSpec.ts'
 import { namingFlags } from './namedBy.ts'
 
-/** The words of a shell's line up to the cursor go to this command, which knows what they may become. */
+/** The words of a shell's line up to the cursor go to this command, which knows the completions. */
 const ask = 'completions words'
 
 const bash = (name: string): string => `

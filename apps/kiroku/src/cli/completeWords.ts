@@ -3,7 +3,7 @@ import { readRunFile } from '../serve/RunFile.ts'
 import { namedBy } from './namedBy.ts'
 import { tree } from './tree.ts'
 
-/** A shell waits for the answer at each press of its key. */
+/** A shell waits for the answer on each key press. */
 const patienceMs = 400
 
 const messagesMax = 200
@@ -16,8 +16,8 @@ interface Answer {
 const paths = { queue: '/v1/queues', message: `/v1/search?limit=${messagesMax}` }
 
 /**
- * What the last word of a command line may become, a line each, for the shell: names of queues and ids of the latest
- * messages, as the engine of the folder says. Nothing where none runs, or where it does not answer soon.
+ * Completions of the last word of a command line, one per line: names of queues and ids of the latest
+ * messages, from the engine of the folder. Empty if none runs, or if it does not answer soon.
  */
 export const completeWords = async (words: readonly string[]): Promise<string> => {
   const { kinds, begun, dataDir } = namedBy(tree, words)

@@ -1,9 +1,9 @@
 import { createInterface } from 'node:readline/promises'
 
-/** Whether somebody at a terminal can be asked. */
+/** Whether a user at a terminal can be asked. */
 export const canAsk = (): boolean => process.stdin.isTTY && process.stderr.isTTY
 
-/** Asks at the terminal; anything but yes is no, and so is an end of the input or an abort. */
+/** Asks at the terminal; anything but yes is no, including end of input and an abort. */
 export const confirm = async (question: string, signal?: AbortSignal): Promise<boolean> => {
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   try {

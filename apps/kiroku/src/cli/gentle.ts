@@ -3,7 +3,7 @@ import { constants, setPriority } from 'node:os'
 import { CpuThrottle } from '@kiroku/auditor'
 import type { Invocation } from './CommandSpec.ts'
 
-/** Several commands may read at once beside an auditor: all of them together should not be felt. */
+/** Several commands may read at once alongside an auditor: together they should not be noticeable. */
 const workShare = 1 / 64
 
 /** With `--gentle`: lowers the priority of this process, and returns the throttle for its reading. */
@@ -12,12 +12,15 @@ export const gentle = ({ flag, signal }: Invocation): CpuThrottle | undefined =>
   try {
     for (const thread of ownThreads()) setPriority(thread, constants.priority.PRIORITY_LOW)
   } catch {
-    // A system that does not allow it; the rests do most of it.
+    // The system does not allow it; the pauses do most of it.
   }
   return new CpuThrottle(workShare, signal)
 }
 
-/** Linux gives each thread a priority of its own, also those that clear memory and compile; elsewhere it is one for all. */
+/**
+ * On Linux each thread has its own priority, including those that collect garbage and compile; elsewhere one
+ * applies to all.
+ */
 const ownThreads = (): number[] => {
   try {
     return readdirSync('/proc/self/task').map(Number)

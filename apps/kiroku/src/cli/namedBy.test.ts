@@ -26,11 +26,11 @@ describe('the last word of a command line', () => {
   })
 
   it.each(['queue ', 'queue create ', 'up ', 'send mail hello ', 'send --delay ', 'send -', 'nonsense '])(
-    'of "%s" names nothing that an engine knows',
+    'of "%s" names nothing known to an engine',
     (line) => expect(named(line)[0]).toBe(''),
   )
 
-  it('is asked of the folder that the line names', () => {
+  it('is looked up in the folder that the line names', () => {
     expect(named('send --data-dir there ma')).toEqual(['queue', 'ma', 'there'])
   })
 })

@@ -9,7 +9,7 @@ export const nearest = (typed: string, names: readonly string[]): string | undef
   return best?.name
 }
 
-/** Letters that are missing, too many, wrong, or swapped with their neighbour. */
+/** Letters that are missing, superfluous, wrong, or swapped with their neighbour. */
 const typingErrors = (a: string, b: string): number => {
   let before: number[] = []
   let last = Array.from({ length: b.length + 1 }, (_, j) => j)

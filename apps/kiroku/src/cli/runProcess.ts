@@ -19,7 +19,7 @@ export const runProcess = async (argv: readonly string[], version: string): Prom
 
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
     process.on(signal, () => {
-      // A second signal means: now.
+      // A second signal means: stop now.
       if (stopping.signal.aborted) process.exit(signal === 'SIGINT' ? 130 : 143)
       stopping.abort()
       setTimeout(() => {

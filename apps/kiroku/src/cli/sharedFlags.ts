@@ -12,7 +12,7 @@ export const subscriptionFlag: FlagSpec = {
   description: 'Subscription of the queue; default main.',
 }
 
-/** Of commands that read much of the log. */
+/** Settings of commands that read much of the log. */
 export const gentleFlag: FlagSpec = {
   name: 'gentle',
   kind: 'boolean',

@@ -4,7 +4,10 @@ import type { OnProgress } from '@kiroku/audit'
 const showMs = 100
 const barWidth = 24
 
-/** Shows on a terminal how far a reading of the log is, with its rate and the time left; `done` clears the line. */
+/**
+ * Shows the progress of reading the log on a terminal, with its rate and the time left; `done` clears the
+ * line.
+ */
 export const showProgress = (): { readonly onProgress: OnProgress; readonly done: () => void } => {
   if (!process.stderr.isTTY) return { onProgress: () => {}, done: () => {} }
   const beganMs = performance.now()
@@ -16,7 +19,7 @@ export const showProgress = (): { readonly onProgress: OnProgress; readonly done
   return {
     onProgress: ({ partition, seq, lastSeq, events }) => {
       const nowMs = performance.now()
-      // A reading that begins anew, maybe of the same partition.
+      // A read that restarts, maybe of the same partition.
       if (events < last.events) eventsBefore += last.events
       if (part?.partition !== partition || seq < last.seq) {
         part = { partition, seq: Math.max(0, seq - 1) }

@@ -1,6 +1,6 @@
 import type { QueueCounts } from '@kiroku/protocol'
 
-/** What every table calls the states of messages, and what else is counted. */
+/** Column titles for the states of messages and other counts, shared by all tables. */
 export const stateTitles: Readonly<Record<keyof QueueCounts, string>> = {
   available: 'available',
   delayed: 'delayed',

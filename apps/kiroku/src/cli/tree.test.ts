@@ -20,7 +20,7 @@ const parse = async (argv: readonly string[]): Promise<ParsedCommand & { readonl
 }
 
 describe('the command tree', () => {
-  it('has every command that is promised', () => {
+  it('has every promised command', () => {
     expect(leaves.map(([path]) => path)).toEqual([
       'up',
       'serve',
@@ -118,7 +118,7 @@ describe('a command line', () => {
     })
   })
 
-  it.each([[[]], [['--json']]])('that asks for nothing (%j) shows the help', async (argv) => {
+  it.each([[[]], [['--json']]])('without a command (%j) shows the help', async (argv) => {
     expect(await parse(argv)).toBeUndefined()
   })
 

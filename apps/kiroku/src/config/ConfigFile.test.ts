@@ -11,7 +11,7 @@ describe('kiroku.jsonc', () => {
     expect(readConfigFile(folder.path)).toMatchObject({ file: 'kiroku.jsonc', root: { log: 'a' } })
   })
 
-  it('may be another file, which must be there', async () => {
+  it('may be another file, which must exist', async () => {
     await using folder = await temporaryFolder()
     await writeFile(`${folder.path}/other.jsonc`, '{ "log": "b" }')
     expect(readConfigFile('/nowhere', `${folder.path}/other.jsonc`).root).toEqual({ log: 'b' })

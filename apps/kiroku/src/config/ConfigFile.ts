@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { KirokuError } from '@kiroku/protocol'
 import { readLocated, type Located } from '@kiroku/worker/located'
 
-/** Name of the configuration file that is looked for in the working folder. */
+/** Name of the configuration file in the working folder. */
 export const configFile = 'kiroku.jsonc'
 
 /** A configuration file: settings of commands by their keys, and queues by their names. */

@@ -15,7 +15,7 @@ describe('the queue flags', () => {
     expect(new Set(flags.values()).size).toBe(queueFlags.length)
   })
 
-  it('give only what was named, in ms and bytes', () => {
+  it('give only what was set, in ms and bytes', () => {
     const flags = {
       lease: '1m',
       retries: '0',
@@ -32,7 +32,7 @@ describe('the queue flags', () => {
     })
   })
 
-  it('take the dead-letter queue away with none', () => {
+  it('remove the dead-letter queue with none', () => {
     expect(queueConfigOf(given({ 'dead-letter': 'none' }))).toEqual({ deadLetter: null })
   })
 })

@@ -11,7 +11,7 @@ import {
 } from '@kiroku/protocol'
 import type { FlagSpec, Invocation } from '../cli/CommandSpec.ts'
 
-/** A row of the table of queue settings, as the command line writes it. */
+/** A row of the table of queue settings, as a flag. */
 export interface QueueFlag {
   readonly key: keyof QueueConfig
   readonly flag: string
@@ -34,7 +34,7 @@ const metavarOf = {
   schema: 'FILE',
 } as const
 
-/** A setting as a flag, and in its help what holds without it. */
+/** A setting as a flag, with its default in the help. */
 export const flagSpecOf = ({ flag: name, row }: QueueFlag, byDefault: string): FlagSpec => {
   if (row.kind === 'choice')
     return { name, kind: 'choice', choices: row.choices, description: `${row.says} [${byDefault}]` }
@@ -47,7 +47,7 @@ export const queueFlagSpecs: readonly FlagSpec[] = queueFlags.map((flag) =>
   flagSpecOf(flag, `default ${writeSetting(flag.row, flag.row.default)}`),
 )
 
-/** Reads those of the queue flags that were given. Errors: `InvalidArgument`. */
+/** Reads the given queue flags. Errors: `InvalidArgument`. */
 export const queueConfigOf = (invocation: Pick<Invocation, 'text'>, flags = queueFlags): QueueSettings => {
   const config: Record<string, unknown> = {}
   for (const { key, flag, row } of flags) {
@@ -57,7 +57,7 @@ export const queueConfigOf = (invocation: Pick<Invocation, 'text'>, flags = queu
   return config
 }
 
-/** Reads a setting as its flag has it: as `parseSetting` does, a schema from a file. Errors: as `parseSetting`. */
+/** Reads a setting from its flag: like `parseSetting`, a schema from a file. Errors: as `parseSetting`. */
 export const parseFlag = (row: QueueSetting, text: string, what: string): unknown =>
   row.kind === 'schema' && text !== 'none' ? readSchema(text, what) : parseSetting(row, text, what)
 
@@ -65,7 +65,7 @@ const readSchema = (file: string, what: string): unknown => {
   try {
     return JSON.parse(readFileSync(file, 'utf8'))
   } catch (cause) {
-    throw new KirokuError('InvalidArgument', `${what}: ${file} is no file with a JSON Schema`, { cause })
+    throw new KirokuError('InvalidArgument', `${what}: ${file} is not a file with a JSON Schema`, { cause })
   }
 }
 

@@ -6,7 +6,7 @@ import { queueSections } from './queueSections.ts'
 const sectionsIn = (text: string) => queueSections(readLocated('conf/kiroku.jsonc', text) as ConfigFile)
 
 describe('the queues of a configuration file', () => {
-  it('are read with numbers, or text as on the command line', () => {
+  it('are read with numbers, or strings as on the command line', () => {
     const text = `{
       "log": "main",
       "queues": {

@@ -13,7 +13,7 @@ import { where, type Place } from '@kiroku/worker/located'
 import type { ConfigFile } from './ConfigFile.ts'
 import { parseFlag, queueFlags } from './queueFlags.ts'
 
-/** What a file says of queues, for `client.queues.apply`. */
+/** The queues of a file, for `client.queues.apply`. */
 export interface QueueSections {
   readonly source: string
   readonly sections: Readonly<Record<string, QueueSection>>
@@ -23,7 +23,8 @@ type Values = Record<string, unknown>
 
 /**
  * Reads the queues of a configuration file: by name, with the keys of `docs/reference/configuration.md`. Durations and sizes
- * are numbers of ms and bytes, or text as on the command line. Errors: `InvalidConfig` with line and column.
+ * are numbers of ms and bytes, or strings as on the command line. Errors: `InvalidConfig` with line and
+ * column.
  */
 export const queueSections = (file: ConfigFile): QueueSections => {
   const at = <A>(place: Place, read: () => A): A => {
@@ -82,7 +83,7 @@ const valueOf = (key: string, value: unknown): unknown => {
 
 const ownValueOf = (key: string, value: unknown): unknown => {
   if (isOwnSetting(key)) return valueOf(key, value)
-  // Tags are checked, and what is no setting of a subscription is refused.
+  // Checks tags, and refuses what is not a setting of a subscription.
   checkSubscription(defaultQueueConfig, {}, { [key]: value })
   return value
 }

@@ -32,7 +32,7 @@ describe('the settings', () => {
       log: 'main',
     })
     expect(settings.nats).toBeUndefined()
-    // A log that exists keeps what it was made with.
+    // An existing log keeps what it was created with.
     expect(settings.record).toBeUndefined()
     expect(settings.recordBytes).toBeUndefined()
   })

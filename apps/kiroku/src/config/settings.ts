@@ -18,8 +18,8 @@ const setting = <const S extends Setting>(row: S): S => row
 
 /**
  * Everything that can be configured, as data: `docs/reference/configuration.md`, the flags of the CLI, the
- * environment and `kiroku.jsonc` are all made from this table. A flag beats the environment, which beats
- * the file, which beats the default.
+ * environment and `kiroku.jsonc` are all made from this table. A flag wins over the environment, which wins
+ * over the file, which wins over the default.
  */
 export const settingsTable = [
   setting({
@@ -204,7 +204,7 @@ export const settingsTable = [
     choices: ['on', 'off'],
     default: 'on',
     description:
-      'Whether an auditor runs beside the engine: a low-priority process that keeps an index and past states in the data folder, for search, traces and time travel.',
+      'Whether an auditor runs next to the engine: a low-priority process that keeps an index and past states in the data folder, for search, traces and time travel.',
   }),
   setting({
     key: 'console',
@@ -240,7 +240,7 @@ export const settingsTable = [
     kind: 'text',
     metavar: 'FILE',
     description:
-      'The nats-server executable that `kiroku up` runs. Default: from PATH, else from our cache, else downloaded.',
+      'The nats-server executable that `kiroku up` runs. Default: from PATH, else from the cache, else downloaded.',
   }),
   setting({
     key: 'natsRelease',
@@ -258,7 +258,7 @@ export const settingsTable = [
     kind: 'text',
     metavar: 'VERSION',
     description:
-      'The nats-server version to download if none is on PATH, 2.12.0 or newer. Default: the newest in our cache, else the one that Kiroku is tested with.',
+      'The nats-server version to download if none is on PATH, 2.12.0 or newer. Default: the newest in the cache, else the one that Kiroku is tested with.',
   }),
 ] as const
 

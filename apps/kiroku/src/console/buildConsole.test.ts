@@ -29,7 +29,7 @@ const write = async (file: string, content: string): Promise<void> => {
   await writeFile(target, content)
 }
 
-/** Whether something was built. */
+/** Whether a build ran. */
 const build = async (signal = new AbortController().signal): Promise<boolean> => {
   let isBuilt = false
   await buildConsole({ root, folder, signal, onBuild: () => (isBuilt = true) })
@@ -45,11 +45,11 @@ const script = async (): Promise<string> => {
 }
 
 describe('a console', () => {
-  it('is built once, and again when something that it is made of changes', async () => {
+  it('is built once, and again when its sources change', async () => {
     expect(await build()).toBe(true)
     expect(await script()).toContain('first')
     expect(await build()).toBe(false)
-    await write('apps/console/src/main.test.ts', 'a test is no part of it')
+    await write('apps/console/src/main.test.ts', 'a test is not part of it')
     expect(await build()).toBe(false)
     await write('apps/console/src/main.ts', 'document.title = "second"')
     expect(await build()).toBe(true)
@@ -59,7 +59,7 @@ describe('a console', () => {
     expect((await readdir(folder)).sort()).toEqual(['.built', 'assets', 'index.html'])
   })
 
-  it('stays as it was when a build fails, which says why, and is built again the next time', async () => {
+  it('stays as it was when a build fails with its reason, and is built again the next time', async () => {
     await build()
     await write('apps/console/src/main.ts', 'this is no script')
     await expect(build()).rejects.toThrow(/main\.ts/)
@@ -69,7 +69,7 @@ describe('a console', () => {
     expect(await script()).toContain('mended')
   })
 
-  it('is built no further when the engine stops', async () => {
+  it('stops being built when the engine stops', async () => {
     const stopped = new AbortController()
     stopped.abort()
     await expect(build(stopped.signal)).rejects.toMatchObject({ name: 'AbortError' })

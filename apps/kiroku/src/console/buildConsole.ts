@@ -7,24 +7,24 @@ import path from 'node:path'
 import { text } from 'node:stream/consumers'
 import { sourceHash } from './sourceHash.ts'
 
-/** Where a console is built. */
+/** Paths and callbacks of a build of the console. */
 export interface ConsoleBuild {
   /** The clone. */
   readonly root: string
-  /** Where what was built is served from. */
+  /** The folder that is served. */
   readonly folder: string
-  /** Told once, before a build begins. */
+  /** Called once, before a build begins. */
   readonly onBuild: () => void
   /** Ends the build. */
   readonly signal: AbortSignal
 }
 
-/** Remembers of which sources a console was built. */
+/** Records from which sources a console was built. */
 const markFile = '.built'
 
 /**
- * Builds the console where its sources are others than those that it was built of, in a process of its own. What was
- * built before is served until the new one is whole. Throws what the build said when it fails.
+ * Builds the console if its sources changed since the last build, in its own process. The previous build is
+ * served until the new one is complete. Throws the build's output when it fails.
  */
 export const buildConsole = async ({ root, folder, onBuild, signal }: ConsoleBuild): Promise<void> => {
   const hash = await sourceHash(root)
@@ -50,10 +50,10 @@ const runVite = async (cwd: string, outDir: string, signal: AbortSignal): Promis
   const args = [vite, 'build', '--outDir', outDir, '--emptyOutDir', '--logLevel', 'warn']
   const child = spawn(process.execPath, args, { cwd, signal, stdio: ['ignore', 'ignore', 'pipe'] })
   try {
-    // What is typed meanwhile comes first.
+    // Interactive work comes first.
     if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
   } catch {
-    // It ended at once, or the system does not let us.
+    // It ended at once, or the system forbids it.
   }
   const [said, [code]] = await Promise.all([
     text(child.stderr),

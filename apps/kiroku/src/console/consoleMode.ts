@@ -1,7 +1,7 @@
 import { isLoopback } from '@kiroku/doors'
 import type { Settings } from '../config/settings.ts'
 
-/** What the console may do: on an address that others reach it only looks, unless it is told more. */
+/** The console's mode: read-only on an address beyond loopback, unless set otherwise. */
 export const consoleMode = (
   { console }: Pick<Settings, 'console'>,
   host: string,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { glob, readFile } from 'node:fs/promises'
 import path from 'node:path'
 
-/** What a built console is made of, from the root of the clone. */
+/** Sources of the console, from the root of the clone. */
 const sources = [
   'apps/console/*.{html,json,ts}',
   'apps/console/{public,src}/**/*',
@@ -10,7 +10,7 @@ const sources = [
   'package-lock.json',
 ]
 
-/** Names the state of everything that the console is built of; tests are no part of it. */
+/** Hash of everything that the console is built from; tests are not part of it. */
 export const sourceHash = async (root: string): Promise<string> => {
   const files: string[] = []
   for await (const file of glob(sources, { cwd: root, withFileTypes: true }))

@@ -5,16 +5,16 @@ import type { ConsolePages } from '@kiroku/api'
 import type { Logger } from '../serve/Logger.ts'
 import { buildConsole } from './buildConsole.ts'
 
-/** The console's pages, as they are or will be. */
+/** The console's pages, existing or to come. */
 export interface RunningConsole {
   readonly folder: string
-  /** What is said in their place while there are none. */
+  /** The message in their place while there are none. */
   readonly missing: ConsolePages['missing']
-  /** Whether it is being built now. */
+  /** Whether it is being built. */
   readonly building: () => boolean
-  /** Whether pages are there, once nothing is built any more. */
+  /** Whether there are pages, once the build has ended. */
   readonly ready: Promise<boolean>
-  /** Ends a build that runs. */
+  /** Ends a running build. */
   readonly close: () => Promise<void>
 }
 
@@ -23,7 +23,7 @@ const here = (file: string): string => fileURLToPath(new URL(file, import.meta.u
 /** Undefined in an installed package, which brings its console with it. */
 const clone = import.meta.url.endsWith('.ts') ? here('../../../..') : undefined
 
-/** Finds the console, and has it built in a clone whose sources changed; nobody has to wait for it. */
+/** Finds the console, and starts a build in a clone whose sources changed, without waiting for it. */
 export const startConsole = (logger: Logger): RunningConsole => {
   const folder = clone === undefined ? here('./console') : path.join(clone, 'apps', 'console', 'dist')
   const isThere = (): boolean => existsSync(path.join(folder, 'index.html'))

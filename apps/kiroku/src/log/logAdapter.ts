@@ -1,6 +1,6 @@
 /**
- * The library that keeps the log. Whatever opens a log or asks where it lies takes it from here: a second library is
- * chosen here, by a setting, and nothing else of the app knows of it.
+ * The library that keeps the log. Everything that opens a log or needs its placement imports it from here: a
+ * second library is chosen here, by a setting, and nothing else of the app knows of it.
  */
 export {
   openLog,

@@ -5,7 +5,7 @@ import type { Logger } from '../serve/Logger.ts'
 import type { Nats } from '../serve/describeCluster.ts'
 import { describeLimits, recordLimits, recordTooLarge } from './recordLimits.ts'
 
-/** What a log is opened with. */
+/** Options of opening a log. */
 export interface LogSetup {
   readonly nats: NatsOptions
   /** The disk of NATS, where it is known. */
@@ -23,8 +23,8 @@ export interface EngineLog {
 }
 
 /**
- * Connects to NATS and opens the log of an engine, or creates it. What is opened is handed to `opened`, so that it is
- * closed also where the rest fails. Errors: those of `connect` and `openLog`.
+ * Connects to NATS and opens the log of an engine, or creates it. What is opened is passed to `opened`, so
+ * that it is closed even if the rest fails. Errors: those of `connect` and `openLog`.
  */
 export const openEngineLog = async (
   { nats: options, disk, settings, logger, note }: LogSetup,

@@ -4,13 +4,13 @@ import type { Settings } from '../config/settings.ts'
 
 type RecordLimits = Pick<LogMeta, 'recordMs' | 'recordBytes'>
 
-/** The limits of the record that were set; what has no value stays as the log has it. */
+/** The configured limits of the record; absent ones stay as they are. */
 export const recordLimits = ({ record, recordBytes }: Settings): Partial<RecordLimits> => ({
   ...(record === undefined ? {} : { recordMs: record }),
   ...(recordBytes === undefined ? {} : { recordBytes }),
 })
 
-/** Says in a line each what was changed. */
+/** Says what changed, one line each. */
 export const describeLimits = (before: RecordLimits, now: RecordLimits): string[] => [
   ...(before.recordMs === now.recordMs
     ? []
@@ -20,11 +20,11 @@ export const describeLimits = (before: RecordLimits, now: RecordLimits): string[
     : [`the record may grow to ${formatBytes(now.recordBytes)}; it was ${formatBytes(before.recordBytes)}`]),
 ]
 
-/** What to say of a new log whose store cannot hold its record. */
+/** Warning about a new log whose store cannot hold its record. */
 export const recordTooLarge = (
   { recordBytes }: RecordLimits,
   room: StoreRoom | undefined,
 ): string | undefined =>
   room === undefined || room.bytesMax >= recordBytes
     ? undefined
-    : `warning: the record of this new log may grow to ${formatBytes(recordBytes)}, and its store can hold ${formatBytes(room.bytesMax)}: it will be trimmed early; set --record-bytes, or make the disk larger`
+    : `warning: the record of this new log may grow to ${formatBytes(recordBytes)}, and its store can hold ${formatBytes(room.bytesMax)}: it will be trimmed early; set --record-bytes, or enlarge the disk`

@@ -3,7 +3,7 @@ import type { Answering } from '@kiroku/audit'
 import type { Client } from '@kiroku/client'
 import { settlePiece } from './settlePiece.ts'
 
-/** Matches of a piece; each is an event of the record, or a part of one. */
+/** Matches per batch; each is an event on record, or part of one. */
 export const pieceMessages = 500
 
 /** Recalls and discards what a search finds, a piece at a time. */

@@ -2,7 +2,7 @@ import type { FoundMessage, MatchingAct, SettledPiece } from '@kiroku/audit'
 import type { Client } from '@kiroku/client'
 import { type Actor, isKirokuError, pushRange, type Ranges, type StateName } from '@kiroku/protocol'
 
-/** A message as the index finds it, under one subscription. */
+/** A message in the index, under one subscription. */
 export type Match = Pick<
   FoundMessage,
   'messageId' | 'partition' | 'queue' | 'subscription' | 'number' | 'state'
@@ -14,13 +14,13 @@ const possible: Readonly<Record<MatchingAct, readonly StateName[]>> = {
   discard: ['Delayed', 'Available', 'WaitingRetry'],
 }
 
-/** What says that a message is no longer as the index saw it. */
+/** Errors that say that a message changed since the index saw it. */
 const movedOn: readonly string[] = ['NotDelayed', 'UnknownMessage', 'UnknownQueue', 'UnknownSubscription']
 
 /**
- * Recalls or discards the messages of a piece, as far as they still stand as the index saw them: what is delayed one by
- * one, the others by their numbers; who did it is on record with each. Errors: those of the commands but for messages that
- * moved on; what was done until then stays done.
+ * Recalls or discards the messages of a batch that have not changed since the index saw them: delayed ones
+ * one by one, others by their numbers; the actor is on record with each. Errors: those of the commands,
+ * except for messages that changed; what was done until then stays done.
  */
 export const settlePiece = async (
   client: Pick<Client, 'recall' | 'queues'>,
@@ -37,7 +37,7 @@ export const settlePiece = async (
   let matched = 0
   for (const match of matches) {
     const { messageId, state } = match
-    // What is delayed is so for all subscriptions, and found under each.
+    // A delayed message is delayed for all subscriptions, and found under each.
     if (state === 'Delayed' && delayed.size === delayed.add(messageId).size) continue
     matched++
     if (possible[act].includes(state)) able.push(match)

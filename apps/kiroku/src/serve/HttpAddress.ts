@@ -7,7 +7,9 @@ export interface HttpAddress {
   readonly port: number
 }
 
-/** Reads `HOST:PORT`, `[IPv6]:PORT`, `:PORT` or `PORT`; the host is loopback where none is given. Errors: `InvalidConfig`. */
+/**
+ * Reads `HOST:PORT`, `[IPv6]:PORT`, `:PORT` or `PORT`; the default host is loopback. Errors: `InvalidConfig`.
+ */
 export const parseHttpAddress = (text: string): HttpAddress => {
   const match = /^(?:(\[[0-9a-fA-F:.]+\]|[^:\s[\]]*):)?(\d{1,5})$/.exec(text)
   const port = Number(match?.[2])

@@ -10,7 +10,7 @@ const linesOf = (format: 'human' | 'json', act: (log: ReturnType<typeof makeLogg
   return lines
 }
 
-it('writes one JSON object a line', () => {
+it('writes one JSON object per line', () => {
   const [line] = linesOf('json', (log) =>
     log('warn', 'partition lost', { partition: 3, reason: 'lock taken' }),
   )
@@ -23,7 +23,7 @@ it('writes one JSON object a line', () => {
   })
 })
 
-it('writes a readable line for people', () => {
+it('writes a readable line as text', () => {
   const lines = linesOf('human', (log) => log('info', 'ready', { url: 'http://x', text: 'two words' }))
   expect(lines).toEqual(['03:04:05.678 INFO  ready url=http://x text="two words"'])
 })
@@ -35,14 +35,14 @@ it('leaves out what is not known', () => {
   expect(lines).toEqual(['03:04:05.678 WARN  placement trouble reason=x'])
 })
 
-it('shows an error of ours by id and message', () => {
+it('shows an error of Kiroku by id and message', () => {
   const [line] = linesOf('json', (log) =>
     log('error', 'failed', { error: new KirokuError('Timeout', 'late') }),
   )
   expect(JSON.parse(line!)).toMatchObject({ error: { id: 'Timeout', message: 'late' } })
 })
 
-it('shows people below a failure where it came from', () => {
+it('shows the stack of a failure below its line', () => {
   const lines = linesOf('human', (log) => {
     log('error', 'handlerFailed', { error: new RangeError('x is 7') })
     log('warn', 'retrying', { error: new RangeError('x is 8') })

@@ -12,7 +12,7 @@ type LogFields = Readonly<Record<string, unknown>>
 /** Writes log lines: an event in a few words, and fields. */
 export type Logger = (level: LogLevel, event: string, fields?: LogFields) => void
 
-/** How log lines look and which are written. */
+/** Format and level of log lines. */
 export interface LoggerOptions {
   readonly format: 'human' | 'json'
   readonly level: LogLevel
@@ -45,13 +45,13 @@ const plain = (value: unknown): unknown => {
   return value instanceof Error ? { message: value.message, stack: value.stack } : value
 }
 
-/** Where an error that is not ours came from: its stack without the message. */
+/** The stack of a foreign error, without the message. */
 const framesOf = (value: unknown): string[] =>
   value instanceof Error && !isKirokuError(value)
     ? (value.stack ?? '').split('\n').filter((line) => line.startsWith('    at '))
     : []
 
-/** People get an error's message, and where it came from below its line; in JSON its stack stands beside it. */
+/** As text, an error's message is in the line and its stack below it; in JSON the stack is a field. */
 const human = (given: unknown): string => {
   const value = isKirokuError(given)
     ? `${given.id}: ${given.message}`

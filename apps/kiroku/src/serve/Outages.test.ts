@@ -16,7 +16,7 @@ const withPartitions = (...partitions: number[]) => {
   return { outages, clock, lock }
 }
 
-it('a node is ready while its partitions serve, and where it has none', () => {
+it('a node is ready while its partitions serve, and if it has none', () => {
   const { outages, clock } = withPartitions(0, 1)
   clock.ms += 60_000
   expect([outages.notReady, outages.warnings]).toEqual([undefined, []])
@@ -41,7 +41,7 @@ it('a node is not ready once all of its partitions have failed for seconds, and 
   expect(outages.warnings).toEqual([`partition 1 has not served for 5 s: ${full}`])
 })
 
-it('a partition that is started again and fails again is down since it failed first', () => {
+it('a partition that is restarted and fails again is down since its first failure', () => {
   const { outages, clock } = withPartitions(0)
   outages.changed(0, 'Fencing', 'no answer')
   for (let n = 0; n < 10; n++) {
@@ -55,14 +55,14 @@ it('a partition that is started again and fails again is down since it failed fi
   )
 })
 
-it('a partition that is damaged answers for itself, and takes no node out of service', () => {
+it('a damaged partition answers for itself, and does not take its node out of service', () => {
   const { outages, clock } = withPartitions(0)
   outages.changed(0, 'Quarantined', 'record 3 is damaged')
   clock.ms += 60_000
   expect([outages.notReady, outages.warnings]).toEqual([undefined, []])
 })
 
-it('a node whose locks are not confirmed is not ready, also where nobody appends', () => {
+it('a node whose locks are not confirmed is not ready, even without appends', () => {
   const { outages, clock, lock } = withPartitions(0, 1)
   lock.confirmedMs = clock.ms
   outages.changed(1, 'Fencing', full)

@@ -1,9 +1,9 @@
 import type { ActorState, LockLease } from '@kiroku/engine'
 
-/** How long a partition may be down before it counts, in ms: a take-over and an answer that is late are none. */
+/** How long a partition may be down before it counts, in ms: a take-over or a late answer is no outage. */
 const outageMsMin = 5_000
 
-/** A partition that serves nobody, since when, and why. */
+/** A partition that does not serve, since when, and why. */
 interface Outage {
   readonly partition: number
   readonly sinceMs: number
@@ -19,9 +19,9 @@ interface Owned {
 }
 
 /**
- * Follows which partitions of this node are down: their logs take nothing or cannot be read yet, or NATS no longer
- * confirms their locks, without which no question is answered. A quarantined one is not down: it answers why it is
- * closed.
+ * Tracks which partitions of this node are down: their logs take nothing or cannot be read yet, or NATS no
+ * longer confirms their locks, without which no request is answered. A quarantined one is not down: it
+ * answers why it is closed.
  */
 export class Outages {
   readonly #nowMs: () => number
@@ -32,14 +32,14 @@ export class Outages {
     this.#nowMs = nowMs
   }
 
-  /** The partition is this node's, under this lock. */
+  /** This node holds the partition, under this lock. */
   owned(partition: number, lease: Pick<LockLease, 'confirmedAtMs'>): void {
     if (this.#partitions.has(partition)) return
     const nowMs = this.#nowMs()
     const outage = { partition, sinceMs: nowMs, reason: 'it is being taken over' }
     this.#partitions.set(partition, { acquiredMs: nowMs, lease, outage })
   }
-  /** The partition is not this node's any more. */
+  /** This node no longer holds the partition. */
   left(partition: number): void {
     this.#partitions.delete(partition)
   }
@@ -50,7 +50,7 @@ export class Outages {
     if (state === 'Active' || state === 'Quarantined') owned.outage = undefined
     else if (state === 'Fenced' || owned.outage === undefined) this.failed(partition, reason)
   }
-  /** What failed last; the partition is down since the first failure. */
+  /** The last failure; the partition is down since the first one. */
   failed(partition: number, reason: string): void {
     const owned = this.#partitions.get(partition)
     if (owned === undefined) return
@@ -64,7 +64,7 @@ export class Outages {
     if (first === undefined || down.length < this.#partitions.size) return undefined
     return `no partition of this node has served for ${this.#seconds(first)} s: ${first.reason}`
   }
-  /** A sentence for each partition that is down while others serve. */
+  /** A sentence per partition that is down while others serve. */
   get warnings(): string[] {
     const down = this.#down()
     if (down.length === this.#partitions.size) return []

@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What `kiroku up` leaves for the other commands of its folder. */
+/** The file by which `kiroku up` is found by other commands in its folder. */
 export interface RunFile {
   readonly natsUrl: string
   readonly apiUrl: string
@@ -11,7 +11,7 @@ export interface RunFile {
 
 const fileOf = (dataDir: string): string => join(dataDir, 'run.json')
 
-/** The engine of a folder; undefined where none was started or its file is unreadable. */
+/** The engine of a folder; undefined if none was started or its file is unreadable. */
 export const readRunFile = (dataDir: string): RunFile | undefined => {
   try {
     return JSON.parse(readFileSync(fileOf(dataDir), 'utf8')) as RunFile
@@ -30,19 +30,19 @@ export const isRunning = ({ pid }: RunFile): boolean => {
   }
 }
 
-/** How often an engine looks whether the folder's file names an engine that is gone, in ms. */
+/** How often an engine checks whether the folder's file names an engine that is gone, in ms. */
 const lookMs = 1_000
 
 /**
- * Names this engine in the folder's file, now or as soon as the engine that it names is gone: several engines may
- * share a folder. Returns what takes it back.
+ * Writes this engine into the folder's file, now or as soon as the engine named there is gone: several
+ * engines may share a folder. Returns a function that undoes it.
  */
 export const keepRunFile = (dataDir: string, ours: RunFile): (() => void) => {
   const look = (): void => {
     const named = readRunFile(dataDir)
     if (named === undefined || !isRunning(named)) write(dataDir, ours)
   }
-  // In a container, an engine that was killed had the process id that we have now.
+  // In a container, a killed engine may have had this process's id.
   if (readRunFile(dataDir)?.pid === ours.pid) write(dataDir, ours)
   look()
   const timer = setInterval(look, lookMs).unref()
@@ -52,7 +52,7 @@ export const keepRunFile = (dataDir: string, ours: RunFile): (() => void) => {
   }
 }
 
-/** Whole or not at all: readers never see half of it. */
+/** Atomic: readers never see a partial file. */
 const write = (dataDir: string, content: RunFile): void => {
   const draft = `${fileOf(dataDir)}.${content.pid}`
   writeFileSync(draft, JSON.stringify(content, null, 2) + '\n')

@@ -17,12 +17,12 @@ afterEach(async () => {
   await folder.remove()
 })
 
-/** Requests of one seed, and how many are under way at once. */
+/** Requests per seed, and concurrent requests. */
 const requestsPerSeed = 1_500
 const atOnce = 6
 
 it.each([1, 2])(
-  'whatever it is asked, the API answers with what its schema says or an error of ours, never a 500 (seed %d)',
+  'whatever the request, the API answers according to its schema or with an error of Kiroku, never a 500 (seed %d)',
   { timeout: 180_000 },
   async (seed) => {
     const args = ['--nats', nats().url, '--log', `fuzz-${seed}`, '--partitions', '3', '--http', '127.0.0.1:0']
@@ -43,7 +43,7 @@ it.each([1, 2])(
         const { status, headers } = response
         statuses.add(status)
         const told = `${status} ${method} ${path.slice(0, 200)} ${body?.slice(0, 200) ?? ''}: ${text.slice(0, 300)}`
-        // Node refuses header fields, the path among them, that are too long, before our code sees them.
+        // Node refuses header fields, the path among them, that are too long, before the API sees them.
         if (status === 204 || status === 431) continue
         const isJson = headers.get('content-type')?.startsWith('application/json') === true
         const answer = isJson
@@ -57,7 +57,7 @@ it.each([1, 2])(
     await Promise.all(Array.from({ length: atOnce }, ask))
     expect(wrong).toEqual([])
     expect(engine.stderr()).not.toMatch(/ERROR|request failed/)
-    // It met what it was made for: answers of every kind.
+    // The run covered its purpose: answers of every kind.
     for (const status of [200, 204, 400, 404, 409]) expect(statuses).toContain(status)
   },
 )

@@ -4,7 +4,7 @@ import type { QueueSections } from '../config/queueSections.ts'
 import { localActor } from './localActor.ts'
 import type { Logger } from './Logger.ts'
 
-/** Applies the queues of the configuration file to an engine that is ready, and logs what came of it. */
+/** Applies the queues of the configuration file to an engine that is ready, and logs the result. */
 export const applyQueues = async (
   client: Client,
   { source, sections }: QueueSections,

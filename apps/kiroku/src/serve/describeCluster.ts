@@ -7,10 +7,13 @@ import type { PartitionDescription } from '@kiroku/protocol'
 /** A connection to NATS. */
 export type Nats = Awaited<ReturnType<typeof connect>>
 
-/** Nodes and partitions of a log: what the locks say, what the owners say of themselves, and where JetStream keeps the log. */
+/**
+ * Nodes and partitions of a log: from the locks, the owners' descriptions, and JetStream's placement of the
+ * log.
+ */
 export const describeCluster = async (nats: Nats, log: string, client: Pick<Client, 'partitions'>) => {
   const [status, descriptions] = await Promise.all([clusterStatus(nats, log), client.partitions()])
-  // What else is known is worth knowing also while JetStream does not tell this.
+  // The rest is useful even while JetStream does not report this.
   const streams = await streamPlacements(nats, log, status.partitions.length).catch(() => undefined)
   const byPartition = new Map(descriptions.map((description) => [description.partition, description]))
   return {
@@ -31,7 +34,10 @@ export const describeCluster = async (nats: Nats, log: string, client: Pick<Clie
   }
 }
 
-/** A partition: who holds its lock, how its owner describes it where it answers, and where its stream lies. */
+/**
+ * A partition: the holder of its lock, its owner's description if it answers, and the placement of its
+ * stream.
+ */
 export type ClusterPartition = Pick<
   ClusterStatus['partitions'][number],
   'partition' | 'owner' | 'lockedAt'

@@ -1,9 +1,9 @@
 import { formatBytes } from '@kiroku/protocol'
 import { SingleBar } from 'cli-progress'
 
-/** Shows how far a download is; on a terminal only. */
+/** Shows the progress of a download; on a terminal only. */
 export interface DownloadBar {
-  /** `total` is undefined where the sender did not say it. */
+  /** `total` is undefined if the sender did not say it. */
   update(read: number, total: number | undefined): void
   stop(): void
 }

@@ -10,7 +10,7 @@ import { engineMetrics } from './engineMetrics.ts'
 import { partitionTroubles } from './partitionTroubles.ts'
 import type { RunningNode } from './startNode.ts'
 
-/** What an engine runs, as its HTTP API needs it. */
+/** The parts of an engine that its HTTP API needs. */
 export interface EngineParts {
   readonly nats: Nats
   readonly audited: AuditedLog
@@ -21,7 +21,7 @@ export interface EngineParts {
   readonly notServing: () => string | undefined
 }
 
-/** Everything that the HTTP API asks an engine for. `close` ends the feed. */
+/** Everything that the HTTP API needs from an engine. `close` ends the feed. */
 export const engineDependencies = (
   parts: EngineParts,
 ): { readonly dependencies: ApiDependencies; readonly close: () => void } => {

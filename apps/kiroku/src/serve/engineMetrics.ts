@@ -13,7 +13,7 @@ const families: readonly FamilyRow<Actors>[] = [
   [
     'counter',
     'kiroku_transitions_total',
-    'Messages moved, by the fact that moved them, since this node owns the partition.',
+    'State changes of messages, by the event that caused them, since this node owns the partition.',
     (actors) =>
       actors.flatMap(({ partition, metrics }) =>
         [...metrics.messages].map(([event, value]) => ({ labels: { partition, event }, value })),
@@ -64,19 +64,19 @@ const families: readonly FamilyRow<Actors>[] = [
   [
     'counter',
     'kiroku_checkpoint_failures_total',
-    'Checkpoints that failed; meanwhile the log is not trimmed and a take-over reads more.',
+    'Failed checkpoints; until one succeeds the log is not trimmed and a take-over reads more.',
     perActor((metrics) => metrics.checkpointFailures),
   ],
   [
     'counter',
     'kiroku_busy_total',
-    'Commands that were refused at a limit, to be tried again; clients do so by themselves.',
+    'Commands refused at a limit, to be retried; clients do so by themselves.',
     perActor((metrics) => metrics.busy),
   ],
   [
     'gauge',
     'kiroku_producers',
-    `Producers whose sends are remembered; beyond ${limits.producersMax} new ones are refused until others were silent for 15 minutes.`,
+    `Producers whose sends are remembered; beyond ${limits.producersMax} new ones are refused until others have been idle for 15 minutes.`,
     (actors) =>
       actors.flatMap(({ partition, state }) =>
         state === undefined ? [] : [{ labels: { partition }, value: state.producers.size }],
@@ -102,6 +102,6 @@ const families: readonly FamilyRow<Actors>[] = [
   ],
 ]
 
-/** What the actors of this process count, as metrics. */
+/** The counters of this process's actors, as metrics. */
 export const engineMetrics = (owned: Iterable<PartitionActor>): MetricFamily[] =>
   readFamilies(families, [...owned])

@@ -19,7 +19,7 @@ afterEach(async () => {
   await folder.remove()
 })
 
-/** Follows a feed, and adds up what it tells. */
+/** Follows a feed, and adds up its changes. */
 const follow = async (url: string) => {
   const stream = new AbortController()
   const response = await fetch(url, { signal: stream.signal })
@@ -61,7 +61,7 @@ const serve = () =>
     '--json',
   ])
 
-it('a feed tells how queues stand and what becomes of them, whichever node owns them, also after one was killed', async () => {
+it('a feed reports the counts of queues and their changes, whichever node owns them, also after one was killed', async () => {
   const { api } = await readyOf(serve())
   const other = serve()
   await readyOf(other)

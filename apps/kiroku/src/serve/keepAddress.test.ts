@@ -33,7 +33,7 @@ const listen = async (): Promise<number> => {
 }
 
 describe('before an engine touches NATS', () => {
-  it('it keeps its address, where a browser is told to wait, until the API takes it', async () => {
+  it('it keeps its address, with a page that asks browsers to wait, until the API takes it', async () => {
     const address = { host, port: await freePort() }
     const door = await keepAddress(settings(), [address])
     undo.push(door.release)
@@ -48,7 +48,7 @@ describe('before an engine touches NATS', () => {
     expect(next.address).toEqual(address)
   })
 
-  it('it takes the next address where the first is taken, and says by whom', async () => {
+  it('it takes the next address if the first is taken, and says by what', async () => {
     const taken = { host, port: await listen() }
     const free = { host, port: await freePort() }
     const door = await keepAddress(settings(), [taken, free])
@@ -56,7 +56,7 @@ describe('before an engine touches NATS', () => {
     expect(door).toMatchObject({ address: free, taken: [{ address: taken, by: 'another program' }] })
   })
 
-  it('it fails where the only address is taken', async () => {
+  it('it fails if the only address is taken', async () => {
     const taken = { host, port: await listen() }
     await expect(keepAddress(settings(), [taken])).rejects.toMatchObject({
       id: 'PortInUse',
@@ -64,7 +64,7 @@ describe('before an engine touches NATS', () => {
     })
   })
 
-  it('it refuses an address that others reach without tokens, tokens that are none, and a folder that is none', async () => {
+  it('it refuses an address beyond loopback without tokens, malformed tokens, and a folder that is not one', async () => {
     const open = { host: '0.0.0.0', port: 0 }
     await expect(keepAddress(settings(), [open])).rejects.toMatchObject({ id: 'TokenRequired' })
     expect((await keepAddress(settings({ tokens: 'ann:admin:long-enough' }), [open])).address).toEqual(open)

@@ -8,21 +8,21 @@ import type { Settings } from '../config/settings.ts'
 import type { HttpAddress } from './HttpAddress.ts'
 import { whoListens } from './whoListens.ts'
 
-/** What an engine checks before it touches NATS: its tokens, and the address that it keeps. */
+/** What an engine checks before it touches NATS: its tokens, and the reserved address. */
 export interface KeptAddress {
   readonly tokens: readonly Token[]
   /** Where the API will listen; undefined: nowhere. */
   readonly address: HttpAddress | undefined
-  /** Addresses that were wanted first, and who listens there. */
+  /** Preferred addresses that are taken, and what listens there. */
   readonly taken: readonly { readonly address: HttpAddress; readonly by: string }[]
-  /** Stops keeping the address, right before the API takes it, or in its place. */
+  /** Releases the address, right before the API takes it, or instead. */
   readonly release: () => Promise<void>
 }
 
 /**
- * Checks data folder, tokens and addresses, tried in order, and keeps the first address that is free: browsers
- * that open it meanwhile are told to wait. So wrong settings are found before partitions move for this engine.
- * Errors: `InvalidConfig`, `TokenRequired`, `PortInUse`, `InvalidArgument`.
+ * Checks data folder, tokens and addresses, tried in order, and reserves the first free address: browsers
+ * that open it meanwhile are asked to wait. So wrong settings are found before partitions move to this
+ * engine. Errors: `InvalidConfig`, `TokenRequired`, `PortInUse`, `InvalidArgument`.
  */
 export const keepAddress = async (
   settings: Pick<Settings, 'tokens' | 'tokensFile' | 'dataDir'>,

@@ -1,7 +1,7 @@
 import { hostname, userInfo } from 'node:os'
 import type { Actor } from '@kiroku/protocol'
 
-/** The person at this terminal, as administrative events name them, and why they act. */
+/** The user at this terminal as the actor of administrative events, with the reason. */
 export const localActor = (reason?: string): Actor => ({
   name: userName(),
   origin: `cli ${hostname()}`,

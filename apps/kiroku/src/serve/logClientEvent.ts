@@ -19,7 +19,7 @@ const levels: Readonly<Record<ClientEvent['type'], LogLevel>> = {
   consumerFailed: 'error',
 }
 
-/** Logs what a client does by itself. */
+/** Logs the events of a client. */
 export const logClientEvent =
   (logger: Logger) =>
   ({ type, ...fields }: ClientEvent): void =>

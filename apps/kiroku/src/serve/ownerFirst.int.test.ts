@@ -26,7 +26,7 @@ const serve = (log: string) =>
 
 const queues = ['mail', 'work', 'bills', 'other']
 
-/** An operator on an own connection, who sees which commands go over NATS. */
+/** An observer on its own connection that sees which commands go over NATS. */
 const watch = async (log: string) => {
   const connection = await connect({ servers: nats().url })
   const seen: string[] = []
@@ -46,7 +46,7 @@ const post = async (url: string, body: unknown = {}): Promise<unknown> => {
   return response.status === 204 ? undefined : response.json()
 }
 
-it('commands to the partitions of its own node do not leave the process, large bodies and receives that wait included', async () => {
+it('commands to the partitions of its own node do not leave the process, including large bodies and waiting receives', async () => {
   const { api } = await readyOf(serve('alone'))
   const { connection, seen, close } = await watch('alone')
   for (const name of queues) await post(`${api}/v1/queues`, { name, settings: { bodyBytesMax: 3_000_000 } })
@@ -62,7 +62,7 @@ it('commands to the partitions of its own node do not leave the process, large b
   await close()
 })
 
-it('sends and receives go on while partitions move to another node and back', async () => {
+it('sends and receives continue while partitions move to another node and back', async () => {
   const { api } = await readyOf(serve('moving'))
   const { client, seen, close } = await watch('moving')
   for (const name of queues) await post(`${api}/v1/queues`, { name })

@@ -1,6 +1,6 @@
 import { clockTrouble, formatBytes, type PartitionDescription, storageTrouble } from '@kiroku/protocol'
 
-/** What hurts partitions that serve all the same: clocks that disagree, disks that fill. A sentence each. */
+/** Problems of partitions that still serve: clocks that disagree, disks that fill. A sentence each. */
 export const partitionTroubles = (partitions: readonly PartitionDescription[]): string[] => {
   const clocks = partitions.flatMap(({ partition, clock }) => {
     const trouble = clock === undefined ? undefined : clockTrouble(partition, clock)

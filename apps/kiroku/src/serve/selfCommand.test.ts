@@ -34,7 +34,7 @@ it.each([
   expect(selfCommand({ file, cwd, exists: nothing })).toBe(command)
 })
 
-it('finds the command of a project whose package lies elsewhere, as a link', () => {
+it('finds the command of a project whose package is a link', () => {
   const exists = (file: string) => file === '/home/ann/shop/node_modules/.bin/kiroku'
   const file = '/src/store/@kiroku/cli/dist/main.js'
   expect(selfCommand({ file, cwd: '/home/ann/shop', exists })).toBe('npx kiroku')

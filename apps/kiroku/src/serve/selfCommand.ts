@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** Where this program lies, and where it was called. */
+/** Where this program is, and where it was called. */
 export interface CalledFrom {
   /** A file of the program. */
   readonly file: string
@@ -16,7 +16,7 @@ const here = (): CalledFrom => ({
   exists: existsSync,
 })
 
-/** How a reader calls this program in this folder, so that a printed command works as it stands. */
+/** How to call this program in this folder, so that a printed command works as is. */
 export const selfCommand = ({ file, cwd, exists }: CalledFrom = here()): string => {
   if (file.endsWith('.ts')) {
     const root = path.resolve(path.dirname(file), '../../../..')

@@ -20,22 +20,28 @@ const drainMs = 2_000
 
 /** What an engine runs on. */
 export interface EngineSetup extends LogSetup {
-  /** What was checked before: tokens, and where the HTTP API listens. */
+  /** Results of earlier checks: tokens, and where the HTTP API listens. */
   readonly kept: KeptAddress
 }
 
 /** A running engine: a node of a log's cluster, with or without the HTTP API. */
 export interface RunningEngine {
   readonly apiUrl: string | undefined
-  /** Where the console is, whether it is being built now, and whether it is there, once that is known; undefined: it is off. */
+  /**
+   * The console's address, whether it is being built, and whether it is available, once known; undefined: it
+   * is off.
+   */
   readonly console:
     { readonly url: string; readonly building: () => boolean; readonly ready: Promise<boolean> } | undefined
   readonly partitions: number
   /** A client of the whole log. */
   readonly client: Client
-  /** Resolves when every partition has an owner that answers, be it that the partition is damaged. Errors: `Stopped` when `signal` is aborted. */
+  /**
+   * Resolves when every partition has an owner that answers, even if only that the partition is damaged.
+   * Errors: `Stopped` when `signal` is aborted.
+   */
   ready(signal: AbortSignal): Promise<void>
-  /** Answers what is under way, hands the partitions over, closes everything. */
+  /** Answers requests in flight, hands the partitions over, closes everything. */
   close(): Promise<void>
 }
 
@@ -63,7 +69,7 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
     const client = createClient(
       ownerFirst(
         {
-          // Without NATS nothing can be stored, and the way over it says so at once.
+          // Without NATS nothing can be stored, and the transport over NATS says so at once.
           request: (partition, commands) =>
             connection.up() ? running.owners.request(partition, commands) : undefined,
         },

@@ -16,14 +16,14 @@ import type { Nats } from './describeCluster.ts'
 /** How long a command to another node's partition may take, in ms. */
 const routeTimeoutMs = 10_000
 
-/** How long a partition may take to say that it is there, in ms. */
+/** How long a partition may take to answer a ping, in ms. */
 const answerTimeoutMs = 2_000
 
 /** What a node runs on. */
 export interface NodeSetup {
   readonly nats: Nats
   readonly log: Log
-  /** Where the node keeps its notes of the logs' tails. */
+  /** Folder of the node's tail notes. */
   readonly dataDir: string
   readonly logger: Logger
 }
@@ -33,7 +33,7 @@ export interface RunningNode {
   readonly node: Node
   /** The partitions that are served here, for clients in this process. */
   readonly owners: LocalOwners
-  /** Which of its partitions are down. */
+  /** Its partitions that are down. */
   readonly outages: Pick<Outages, 'notReady' | 'warnings'>
   /** Partitions that an owner answers for, here or elsewhere; a damaged one answers that it is closed. */
   answering(): Promise<number>
@@ -48,7 +48,7 @@ export interface RunningNode {
 export const startNode = async ({ nats, log, dataDir, logger }: NodeSetup): Promise<RunningNode> => {
   const { meta } = log
   for (const { incarnation, lastSeq } of lostLogs(dataDir, log))
-    logger('error', 'the log is another one than this node wrote to: `kiroku doctor` says more', {
+    logger('error', 'this is not the log that this node wrote to: `kiroku doctor` says more', {
       log: meta.name,
       incarnation,
       lastSeq,
@@ -124,7 +124,7 @@ export const startNode = async ({ nats, log, dataDir, logger }: NodeSetup): Prom
     owners: {
       request: (partition, commands) => {
         const life = node.actors.get(partition)?.life
-        // Beginning or ending, an actor refuses everything; another owner may be there by then.
+        // While starting or stopping, an actor refuses everything; by then there may be another owner.
         const isServed = life === 'Active' || life === 'Quarantined'
         return isServed ? servings.get(partition)?.request(commands) : undefined
       },
@@ -152,7 +152,7 @@ const isAnswer = (answer: Answer | undefined): boolean =>
 
 const levelOf = (state: ActorState, epoch: number): 'debug' | 'info' | 'warn' | 'error' => {
   if (state === 'Quarantined') return 'error'
-  // An owner that fences has to begin again, which its clients notice.
+  // An owner that fences again has to restart, which its clients notice.
   if (state === 'Fenced' || (state === 'Fencing' && epoch > 0)) return 'warn'
   return state === 'Active' || state === 'Released' ? 'info' : 'debug'
 }

@@ -3,10 +3,13 @@ import type { Invocation } from '../cli/CommandSpec.ts'
 import { nearest } from '../cli/nearest.ts'
 import { withClient } from './withClient.ts'
 
-/** How long the question for the names of the queues may take, in ms: it only improves a message. */
+/** How long listing the queues may take, in ms: it only improves a message. */
 const askMs = 2_000
 
-/** An error about a queue that is not there, with the name that was most likely meant; any other error as it is. */
+/**
+ * Adds the name that was most likely meant to an error about a missing queue; leaves any other error as it
+ * is.
+ */
 export const suggestQueue = async (
   error: KirokuError,
   invocation: Pick<Invocation, 'settings'>,

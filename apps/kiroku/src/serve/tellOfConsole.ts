@@ -1,7 +1,7 @@
 import type { Output } from '../cli/Output.ts'
 import type { RunningEngine } from './startEngine.ts'
 
-/** Tells that the console is there, once it is: programs always, people where they were told that it is being built. */
+/** Announces the console once it is available: always in JSON, as text only if a build was announced. */
 export const tellOfConsole = (console: RunningEngine['console'], out: Output): void => {
   if (console === undefined) return
   const wasBuilding = console.building()

@@ -2,7 +2,9 @@ import { isKirokuError } from '@kiroku/protocol'
 import type { Logger } from './Logger.ts'
 import type { RunningEngine } from './startEngine.ts'
 
-/** Waits until the engine is ready, tells, waits for the signal to stop, and drains; also when something fails. */
+/**
+ * Waits until the engine is ready, reports that, waits for the signal to stop, and drains, also on failure.
+ */
 export const untilStopped = async (
   engine: RunningEngine,
   signal: AbortSignal,

@@ -1,6 +1,6 @@
 import type { Nats } from './describeCluster.ts'
 
-/** Follows whether a connection is up now; one that is lost comes back by itself. */
+/** Tracks whether a connection is up; a lost one is restored automatically. */
 export const watchConnection = (nats: Nats): { readonly up: () => boolean } => {
   let up = true
   void (async () => {

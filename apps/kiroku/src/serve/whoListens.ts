@@ -1,6 +1,6 @@
 import type { HttpAddress } from './HttpAddress.ts'
 
-/** How long a listener may take to say what it is, in ms. */
+/** How long a listener may take to identify itself, in ms. */
 const askMs = 1_000
 
 /** Whether an engine serves an API there. */
@@ -19,7 +19,7 @@ export const whoListens = async ({ host, port }: HttpAddress): Promise<string> =
   const said = await ask(`http://${reachable(host)}:${port}/v1/session`)
   const engine = engineOf(said)
   if (engine !== undefined) return `the Kiroku engine of ${engine.folder} (process ${engine.pid})`
-  return said?.['id'] === 'Unauthorized' ? 'another Kiroku engine, which asks for a token' : 'another program'
+  return said?.['id'] === 'Unauthorized' ? 'another Kiroku engine, which requires a token' : 'another program'
 }
 
 type Said = Readonly<Record<string, unknown>>

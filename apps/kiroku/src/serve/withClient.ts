@@ -4,11 +4,11 @@ import { localActor } from './localActor.ts'
 import type { Nats } from './describeCluster.ts'
 import { natsTarget } from './natsTarget.ts'
 
-/** A command at a terminal does not wait for minutes. */
+/** A command at a terminal must not wait for minutes. */
 const requestTimeoutMs = 10_000
 const sendTimeoutMs = 60_000
 
-/** What a command that talks to an engine gets beside the client. */
+/** What a command that talks to an engine gets in addition to the client. */
 export interface Connected {
   readonly nats: Nats
   readonly log: string

@@ -8,9 +8,9 @@ import { natsTarget } from './natsTarget.ts'
 import { isRunning, readRunFile } from './RunFile.ts'
 
 /**
- * Opens the log that the settings name, runs `act`, and closes it again. It needs no engine: where none runs in
- * this folder, the folder's managed NATS is started for as long as it takes.
- * Errors: `NatsUnreachable`, `InvalidArgument` (no such log), and those of `act`.
+ * Opens the log that the settings name, runs `act`, and closes it again. It needs no engine: if none runs in
+ * this folder, the folder's managed NATS is started meanwhile. Errors: `NatsUnreachable`, `InvalidArgument`
+ * (no such log), and those of `act`.
  */
 export const withLog = async <A>(
   invocation: Pick<Invocation, 'settings'>,

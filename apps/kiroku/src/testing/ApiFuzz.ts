@@ -1,11 +1,11 @@
-/** A request to the HTTP API; `body` as text, since much of what is odd has no value in JavaScript. */
+/** A request to the HTTP API; `body` as text, since many odd inputs have no JavaScript value. */
 export interface FuzzRequest {
   readonly method: string
   readonly path: string
   readonly body?: string
 }
 
-/** JSON as it is written. */
+/** JSON source text. */
 class Written {
   readonly text: string
   constructor(text: string) {
@@ -58,7 +58,7 @@ const filters = [
   'not '.repeat(3_000),
 ]
 
-/** Requests of every kind to an API, by a seed: what is meant well beside every kind of value that is not. */
+/** Requests of every kind to an API, by a seed: valid ones among every kind of invalid value. */
 export class ApiFuzz {
   #state: number
   readonly #receipts: string[] = []
@@ -68,7 +68,7 @@ export class ApiFuzz {
     this.#state = seed
   }
 
-  /** What an answer brought, for requests that come after it. */
+  /** Values from answers, for later requests. */
   learn(path: string, answer: unknown): void {
     const { messageId, messages = [] } = answer as {
       readonly messageId?: string

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 
 const main = fileURLToPath(new URL('../main.ts', import.meta.url))
 
-/** What a finished command left. */
+/** The result of a finished command. */
 export interface Finished {
   readonly exit: number | null
   readonly stdout: string
@@ -12,7 +12,7 @@ export interface Finished {
   readonly json: () => never
 }
 
-/** A command that runs. */
+/** A running command. */
 export interface Running {
   readonly child: ChildProcess
   readonly stdout: () => string
@@ -20,7 +20,7 @@ export interface Running {
   readonly finished: Promise<Finished>
 }
 
-/** What `up --json` and `serve --json` say when they are ready. */
+/** The output of `up --json` and `serve --json` when they are ready. */
 export interface Ready {
   readonly api: string
   readonly nats: string
@@ -58,10 +58,10 @@ export class Kiroku {
     return this.#spawn(process.execPath, [main, ...args], input)
   }
 
-  /** Starts a command on a terminal of its own, as a person does; what the terminal shows is in `stdout`. */
+  /** Starts a command on its own terminal, like a user; what the terminal shows is in `stdout`. */
   startOnTerminal(args: readonly string[]): Running {
     const command = [process.execPath, main, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`)
-    // A shell that stays in front would end with the code of its own Ctrl-C.
+    // A shell that stays in the foreground would exit with the code of its own Ctrl-C.
     return this.#spawn('script', ['-qec', `exec ${command.join(' ')}`, '/dev/null'], null)
   }
 

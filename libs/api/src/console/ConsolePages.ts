@@ -1,10 +1,10 @@
-/** The console that operators see in their browser. */
+/** The console in the operator's browser. */
 export interface ConsolePages {
-  /** Folder with what was built: `index.html`, and files under `assets` whose names change with their content. */
+  /** Folder with the build: `index.html`, and files under `assets` whose names change with their content. */
   readonly folder: string
-  /** Whether its pages may only look. */
+  /** Whether its pages are read-only. */
   readonly isReadOnly: boolean
-  /** Asked where the folder holds no page. */
+  /** Called when the folder holds no page. */
   readonly missing: () => MissingPage
 }
 
@@ -12,6 +12,6 @@ export interface ConsolePages {
 export interface MissingPage {
   /** Why, and what to do. */
   readonly why: string
-  /** Whether there will be one soon: then the browser looks again by itself. */
+  /** Whether there will be one soon: then the browser reloads by itself. */
   readonly soon: boolean
 }

@@ -3,10 +3,10 @@ import { extname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 
-/** How a file is packed on its way. */
+/** Content encodings of a file. */
 export type Encoding = 'br' | 'gzip' | 'identity'
 
-/** A file as it is sent. */
+/** A file as sent. */
 export interface PageFile {
   readonly contentType: string
   readonly encoding: Encoding
@@ -27,10 +27,13 @@ const types: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 
-/** Those whose content is packed already. */
+/** Types whose content is compressed already. */
 const packed = new Set(['image/png', 'font/woff2'])
 
-/** For what the build did not pack: better packing costs the first visitor more time than it spares on the way. */
+/**
+ * For files that the build did not compress: a higher level costs the first visitor more time than it saves
+ * in transfer.
+ */
 const brotliQuality = 6
 
 const pack = {
@@ -43,8 +46,8 @@ const pack = {
 const safePath = /^(?:[\w-][\w.-]*\/)*[\w-][\w.-]*$/
 
 /**
- * The files of a folder, packed once for all who ask; a file beside one, with `.br` at its end, is that one packed
- * already. A name under `assets` stands for one content for ever.
+ * The files of a folder, compressed once for all requests; a file next to one with the suffix `.br` is its
+ * compressed form. The content of a name under `assets` never changes.
  */
 export class PageFiles {
   readonly #folder: string
@@ -54,7 +57,7 @@ export class PageFiles {
     this.#folder = folder
   }
 
-  /** The page itself, read anew, as another build may have taken its place; undefined: there is none. */
+  /** The page itself, read again since another build may have replaced it; undefined: there is none. */
   index(encoding: Encoding): Promise<PageFile | undefined> {
     return unlessMissing(this.#read('index.html', encoding))
   }
@@ -66,7 +69,7 @@ export class PageFiles {
     const kept = this.#kept.get(key) ?? this.#read(`assets/${path}`, encoding)
     this.#kept.set(key, kept)
     const file = await unlessMissing(kept)
-    // Else names that somebody makes up would stay in memory, and what is built later would stay away.
+    // Otherwise made-up names would stay in memory, and files built later would not be found.
     if (file === undefined) this.#kept.delete(key)
     return file
   }

@@ -3,7 +3,7 @@ import type { ConsolePages } from './ConsolePages.ts'
 import { PageFiles, type Encoding, type PageFile } from './PageFiles.ts'
 import { waitingPage } from './waitingPage.ts'
 
-/** What a browser asks for. */
+/** A browser's request. */
 interface PageRequest {
   readonly method: string
   /** Path and query. */
@@ -11,12 +11,12 @@ interface PageRequest {
   readonly headers: Readonly<Record<string, string | undefined>>
 }
 
-/** The console's answer to what is no part of the API; undefined: it is none of its business. */
+/** The console's answer to a path outside the API; undefined: not for the console. */
 export type AnswerConsole = (
   request: PageRequest,
 ) => Promise<HttpServerResponse.HttpServerResponse | undefined>
 
-/** Nobody else is asked for anything, and no other page may show this one. */
+/** The page loads nothing from elsewhere, and no other page may frame it. */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -30,7 +30,7 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** What belongs to programs, and answers an unknown path as the API does. */
+/** Paths for programs, where an unknown one is answered as by the API. */
 const notPages = /^\/(v1|docs|health|metrics|assets)(\/|$)/
 
 /** Serves the console's files, and its one page for every path that a browser may open. */
@@ -64,7 +64,7 @@ const respond = ({ bytes, contentType, encoding }: PageFile, caching: string) =>
     },
   })
 
-/** The best of what the browser takes. */
+/** The best encoding that the browser accepts. */
 const encodingOf = (accepted: string): Encoding => {
   const takes = (name: string): boolean =>
     accepted.split(',').some((each) => {

@@ -10,7 +10,7 @@ import { unusedTestDependencies } from '../unusedTestDependencies.ts'
 import type { MissingPage } from './ConsolePages.ts'
 
 const page = '<!doctype html><title>Kiroku</title>'
-const script = 'console.log("a script that is long enough to be packed")\n'.repeat(50)
+const script = 'console.log("a script that is long enough to be compressed")\n'.repeat(50)
 
 let base: string
 let folder: string
@@ -73,7 +73,7 @@ const ask = (path: string, headers: Record<string, string> = {}, method = 'GET')
 const html = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
 
 describe('the console', () => {
-  it('is shown at the root, may ask nobody else for anything, and is asked for anew each time', async () => {
+  it('is shown at the root, may load nothing from elsewhere, and is requested again each time', async () => {
     await serve()
     const { status, headers, body } = await ask('/')
     expect([status, body.toString()]).toEqual([200, page])
@@ -107,7 +107,7 @@ describe('the console', () => {
     },
   )
 
-  it('leaves programs to the API, and what is sent', async () => {
+  it('leaves requests of programs, and anything but GET, to the API', async () => {
     await serve()
     expect((await ask('/queues/mail', { accept: 'application/json' })).status).toBe(404)
     expect((await ask('/queues/mail', html, 'POST')).status).toBe(404)
@@ -129,7 +129,7 @@ describe('the console', () => {
     expect([head.status, head.body.length]).toEqual([200, 0])
   })
 
-  it('packs files as the browser likes it', async () => {
+  it('compresses files as the browser accepts', async () => {
     await serve()
     const path = '/assets/index-abc123.js'
     const best = await ask(path, { 'accept-encoding': 'gzip, deflate, br, zstd' })
@@ -144,8 +144,8 @@ describe('the console', () => {
     expect(font.headers['content-encoding']).toBeUndefined()
   })
 
-  it('sends what the build packed already as it is', async () => {
-    const packed = brotliCompressSync('what the build packed')
+  it('sends files that the build compressed as they are', async () => {
+    const packed = brotliCompressSync('compressed by the build')
     await writeFile(join(folder, 'assets', 'index-abc123.js.br'), packed)
     await serve()
     const path = '/assets/index-abc123.js'
@@ -176,7 +176,7 @@ describe('the console', () => {
     expect(body.toString()).not.toContain('what is hidden')
   })
 
-  it('says what to do where it was not built, and is there once it is', async () => {
+  it('says what to do when it was not built, and is served once it is', async () => {
     await rm(folder, { recursive: true })
     await serve()
     const before = await ask('/', html)
@@ -191,7 +191,7 @@ describe('the console', () => {
     expect((await ask('/assets/index-abc123.js')).body.toString()).toBe(script)
   })
 
-  it('loads itself again while it is being built, until it is there', async () => {
+  it('reloads itself while it is being built, until it is there', async () => {
     await rm(join(folder, 'index.html'))
     missing = { why: 'building <it>', soon: true }
     await serve()
@@ -201,7 +201,7 @@ describe('the console', () => {
     expect(body.toString()).toContain('building &#60;it&#62;')
   })
 
-  it('is not there where it is off', async () => {
+  it('is not served when it is off', async () => {
     await serve({ off: true })
     expect((await ask('/', html)).status).toBe(404)
     expect((await ask('/assets/index-abc123.js')).status).toBe(404)
@@ -214,7 +214,7 @@ describe('the session', () => {
     return JSON.parse((await ask('/v1/session', headers)).body.toString())
   }
 
-  it('says without tokens that everybody here is admin, and what is served', async () => {
+  it('says without tokens that everyone is admin, and what is served', async () => {
     await serve()
     expect(await session()).toEqual({
       name: 'local',
@@ -231,7 +231,7 @@ describe('the session', () => {
     })
   })
 
-  it('names whose token it is, and asks for one', async () => {
+  it("names the token's owner, and asks for a token", async () => {
     await serve({ tokens: 'vic:viewer:token-of-vic,olga:operator:token-of-olga' })
     expect(await session('token-of-vic')).toMatchObject({ name: 'vic', role: 'viewer', commands: false })
     expect(await session('token-of-olga')).toMatchObject({ name: 'olga', commands: true, tokens: true })
@@ -257,7 +257,7 @@ describe('a read-only console', () => {
   }
   const refused = [403, { id: 'Forbidden', help: expect.stringContaining('`console: on`') as string }]
 
-  it('has pages refused what a viewer may not do, whosever token they have', async () => {
+  it('refuses pages whatever a viewer may not do, with any token', async () => {
     await serve({ isReadOnly: true, tokens: 'ann:admin:token-of-ann' })
     expect(await create({ 'sec-fetch-site': 'same-origin' })).toMatchObject(refused)
     // Over plain HTTP to another machine.
@@ -271,7 +271,7 @@ describe('a read-only console', () => {
     expect(await create({})).toMatchObject([400, { id: 'InvalidArgument' }])
   })
 
-  it('is one only where it is said so', async () => {
+  it('is read-only only when set so', async () => {
     await serve({ tokens: 'ann:admin:token-of-ann' })
     const headers = { 'sec-fetch-site': 'same-origin', origin: api.url }
     expect(await create(headers)).toMatchObject([400, { id: 'InvalidArgument' }])

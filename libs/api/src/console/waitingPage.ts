@@ -3,7 +3,9 @@ import type { MissingPage } from './ConsolePages.ts'
 const escape = (text: string): string =>
   text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`)
 
-/** The answer in place of a page that is not there, as status, headers and HTML; one that is coming loads itself again. */
+/**
+ * The answer in place of a missing page, as status, headers and HTML; it reloads itself if a page is coming.
+ */
 export const waitingPage = ({ why, soon }: MissingPage) => ({
   status: 503,
   contentType: 'text/html; charset=utf-8',

@@ -5,18 +5,18 @@ import * as HttpApiMiddleware from 'effect/http-api/HttpApiMiddleware'
 import * as HttpApiSecurity from 'effect/http-api/HttpApiSecurity'
 import { errorSchemas } from './apiError.ts'
 
-/** Who calls: the actor that administrative events name. */
+/** The caller: the actor that administrative events name. */
 export class Caller extends Context.Service<Caller, Actor>()('kiroku/api/Caller') {}
 
-/** The role of who calls. */
+/** The role of the caller. */
 export class CallerRole extends Context.Service<CallerRole, Role>()('kiroku/api/CallerRole') {}
 
-/** The role that an endpoint asks for; an annotation of the definition. */
+/** The role that an endpoint requires; an annotation of the definition. */
 export const RequiredRole = Context.Reference<Role>('kiroku/api/RequiredRole', {
   defaultValue: () => 'admin',
 })
 
-/** Asks for a bearer token, where tokens are configured, whose role suffices. */
+/** Requires a bearer token with a sufficient role, when tokens are configured. */
 export class Access extends HttpApiMiddleware.Service<Access, { provides: Caller | CallerRole }>()(
   'kiroku/api/Access',
   {
@@ -25,7 +25,7 @@ export class Access extends HttpApiMiddleware.Service<Access, { provides: Caller
   },
 ) {}
 
-/** Answers whatever went wrong as one of our errors: malformed requests, bodies over the limit, defects. */
+/** Answers every failure as an error of Kiroku: malformed requests, bodies over the limit, defects. */
 export class Failures extends HttpApiMiddleware.Service<Failures>()('kiroku/api/Failures', {
   error: errorSchemas,
 }) {}

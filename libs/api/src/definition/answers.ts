@@ -19,9 +19,9 @@ const Actor = Schema.Struct({
 })
 const Problem = Schema.Struct({ id: text, message: text, help: optional(text) })
 const Hold = Schema.Struct({
-  since: ms('Since when deliveries stand still'),
+  since: ms('Since when deliveries are held'),
   until: ms('Until when'),
-  error: text.annotate({ description: 'Why, as the consumer says; empty: it did not' }),
+  error: text.annotate({ description: "The consumer's reason; empty: none given" }),
 })
 
 const Forward = Schema.Struct({ partition: count, queue: text, forward: count })
@@ -30,7 +30,7 @@ const TraceStep = Schema.Struct({
   partition: count,
   seq,
   at: ms('Partition time'),
-  queue: text.annotate({ description: 'Queue in which it lay then' }),
+  queue: text.annotate({ description: 'Queue in which it was' }),
   subscription: optional(text.annotate({ description: 'Absent: all of them, or main' })),
   number: count.annotate({ description: 'Its number in that queue' }),
   event: text,
@@ -151,16 +151,16 @@ export const LogMomentAnswer = published(
 
 const Frame = Schema.Struct({ seq, at: ms('Partition time') })
 
-/** How far the record reaches. */
+/** The span of the record. */
 export const SpanAnswer = published(
   'Span',
   Schema.Struct({
-    from: Schema.Struct({ at: ms('From when on the state is known') }),
+    from: Schema.Struct({ at: ms('Since when the state is known') }),
     to: Schema.Struct({ at: ms('The last record') }),
     partitions: list(
       Schema.Struct({ partition: count, firstSeq: count, lastSeq: count, from: Frame, to: Frame }),
     ),
-    home: optional(count.annotate({ description: 'Partition of the queue that was asked for' })),
+    home: optional(count.annotate({ description: 'Partition of the requested queue' })),
   }),
 )
 
@@ -185,8 +185,8 @@ export const DiffAnswer = published(
   'QueueDiff',
   Schema.Struct({
     queue: text,
-    a: Schema.optional(Side).annotate({ description: 'Absent: the queue was not there' }),
-    b: Schema.optional(Side).annotate({ description: 'Absent: the queue was not there' }),
+    a: Schema.optional(Side).annotate({ description: 'Absent: the queue did not exist' }),
+    b: Schema.optional(Side).annotate({ description: 'Absent: the queue did not exist' }),
     counts: Schema.Record(text, Schema.Struct({ a: count, b: count })),
     config: list(Schema.Struct({ setting: text, a: Schema.Unknown, b: Schema.Unknown })),
     appeared: DiffMessages,
@@ -203,9 +203,9 @@ const FoundMessage = Schema.Struct({
   number: count,
   state,
   attempt: count,
-  reason: text.annotate({ description: 'Why it is discarded or a dead letter; empty: it is neither' }),
+  reason: text.annotate({ description: 'Why it was discarded or became a dead letter; empty: neither' }),
   error: text.annotate({ description: 'Its last error; empty: none' }),
-  fingerprint: text.annotate({ description: 'What errors of the same form share' }),
+  fingerprint: text.annotate({ description: 'Fingerprint that errors of the same form share' }),
   group: text,
   tag: text,
   consumer: text,
@@ -218,12 +218,12 @@ const FoundMessage = Schema.Struct({
   seq,
 })
 
-/** Messages that pass a filter. */
+/** Messages that match a filter. */
 export const SearchAnswer = published(
   'SearchAnswer',
   Schema.Struct({
     messages: list(FoundMessage),
-    cursor: optional(text.annotate({ description: 'Where to go on; absent: that was all' })),
+    cursor: optional(text.annotate({ description: 'Cursor of the next page; absent: this was the last' })),
     reached: list(Schema.Struct({ partition: count, seq, at: ms('Partition time') })),
     bodiesNotIndexed: optional(list(text)),
   }),
@@ -235,7 +235,7 @@ const Act = Schema.Struct({
   index: count,
   at: ms('Partition time'),
   event: text,
-  queue: text.annotate({ description: 'Empty where it concerns the partition' }),
+  queue: text.annotate({ description: 'Empty if it concerns the partition' }),
   subscription: optional(text),
   by: Actor,
   before: Schema.Record(text, Schema.Unknown),
@@ -259,15 +259,15 @@ const bucket = {
 }
 const Buckets = list(Schema.Struct(bucket))
 
-/** How much happened when. */
+/** Counts of what happened over time. */
 export const HistoryAnswer = published(
   'History',
   Schema.Struct({
     from: ms('When the first bucket begins'),
     to: ms('When the last one ends'),
     bucketMs: count,
-    now: ms('When it was asked'),
-    known: Schema.Struct({ from: ms('From when on the index knows the record'), to: ms('Up to when') }),
+    now: ms('When it was requested'),
+    known: Schema.Struct({ from: ms('Since when the index knows the record'), to: ms('Up to when') }),
     buckets: Buckets,
     waitingBefore: count,
     acts: list(
@@ -328,8 +328,8 @@ const StreamReplica = Schema.Struct({
   server: text,
   isCurrent: Schema.Boolean,
   isOffline: Schema.Boolean,
-  lag: count.annotate({ description: 'Operations that it has still to apply' }),
-  heardMs: count.annotate({ description: 'How long ago the leader heard of it, in ms' }),
+  lag: count.annotate({ description: 'Operations that it still has to apply' }),
+  heardMs: count.annotate({ description: 'How long ago the leader heard from it, in ms' }),
 })
 
 const ClusterPartition = Schema.Struct({

@@ -3,7 +3,7 @@ import { errorRegistry } from '@kiroku/protocol'
 import * as Schema from 'effect/Schema'
 import * as HttpApiSchema from 'effect/http-api/HttpApiSchema'
 
-/** One schema for each status of the error registry; every endpoint may answer any of them. */
+/** One schema per status of the error registry; every endpoint may answer any of them. */
 export const errorSchemas = idsByStatus.map(([status, ids]): Schema.Codec<DoorError, unknown> => {
   const body = Schema.Struct({
     id: Schema.Literals(ids),
@@ -21,7 +21,7 @@ export const errorSchemas = idsByStatus.map(([status, ids]): Schema.Codec<DoorEr
         body,
         headers: {
           'retry-after': Schema.optionalKey(
-            Schema.String.annotate({ description: 'Whole seconds to wait for, where the engine says so' }),
+            Schema.String.annotate({ description: 'Whole seconds to wait, if the engine says so' }),
           ),
         },
       },

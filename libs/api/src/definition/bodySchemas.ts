@@ -3,7 +3,7 @@ import * as Schema from 'effect/Schema'
 const optional = Schema.optionalKey
 const count = Schema.Finite
 
-/** The beginning of a body as people read it. */
+/** The beginning of a body in readable form. */
 export const Payload = Schema.Struct({
   contentType: optional(Schema.String),
   bytes: count.annotate({ description: 'Size of the whole body' }),
@@ -12,15 +12,17 @@ export const Payload = Schema.Struct({
   isCut: Schema.Boolean,
 })
 
-/** That the text of a body is left out. */
+/** Whether the text of a body is left out. */
 export const hidden = optional(
-  Schema.Literal(true).annotate({ description: 'A queue on its way hides bodies: `text` is left out' }),
+  Schema.Literal(true).annotate({
+    description: 'A queue that the message was in hides bodies: `text` is left out',
+  }),
 )
 
 /** What a message carries. */
 export const MessageBody = Schema.Struct({
   payload: Payload.annotate({
-    description: 'The body, as text where it is text; its numbers are as they were sent',
+    description: 'The body, as text if it is text; numbers exactly as sent',
   }),
   attributes: Schema.Record(Schema.String, Schema.String),
   tag: optional(Schema.String),
@@ -37,7 +39,7 @@ export const MessageBody = Schema.Struct({
   hidden,
   unreadable: optional(
     Schema.Literals(['erased', 'lost', 'trimmed']).annotate({
-      description: 'Why there is no body: its key was erased, or is lost, or the record begins behind it',
+      description: 'Why there is no body: its key was erased, or is lost, or the record begins after it',
     }),
   ),
 }).annotate({ identifier: 'MessageBody' })

@@ -10,7 +10,7 @@ import { forRole } from './forRole.ts'
 export const cluster = HttpApiGroup.make('cluster')
   .add(
     HttpApiEndpoint.get('clusterStatus', '/cluster', { success: ClusterAnswer, error }).annotateMerge(
-      forRole('viewer', 'Who owns which partition, and how the log stands.'),
+      forRole('viewer', 'The owner of each partition, and the state of the log.'),
     ),
     HttpApiEndpoint.post('confirmClock', '/cluster/clock', {
       payload: ClockRequest,
@@ -19,7 +19,7 @@ export const cluster = HttpApiGroup.make('cluster')
     }).annotateMerge(
       forRole(
         'admin',
-        "Says which clock is right, that of NATS or that of the owner's node, where they disagree: partition time moves on to what it shows, never back.",
+        "Decides which clock is right, that of NATS or that of the owner's node, when they disagree: partition time advances to it, never back.",
       ),
     ),
   )

@@ -12,12 +12,12 @@ const error = errorSchemas
 const optional = Schema.optionalKey
 
 const place = {
-  position: Schema.String.annotate({ description: 'By which a reader goes on from here' }),
+  position: Schema.String.annotate({ description: 'Position from which a reader resumes' }),
   at: Schema.Finite.annotate({
     description: 'The latest partition time of what it contains, in ms since 1970',
   }),
   silent: Schema.Array(Schema.Finite).annotate({
-    description: 'Partitions that do not answer now; of them it contains what was heard last, if anything',
+    description: 'Partitions that do not answer now; it contains their last report, if any',
   }),
 }
 const seqs = Schema.Array(Schema.Finite).annotate({
@@ -28,14 +28,14 @@ const Snapshot = Schema.Struct({
   ...place,
   seqs,
   queues: Schema.Array(Schema.Struct({ queue: Schema.String, counts: Counts })),
-}).annotate({ identifier: 'FeedSnapshot', description: 'How queues stand.' })
+}).annotate({ identifier: 'FeedSnapshot', description: 'The counts of queues.' })
 
 const Transition = Schema.Struct({
   from: Schema.Literals(['New', ...stateNames]),
   to: Schema.Literals(stateNames),
   count: Schema.Finite,
 }).annotate({
-  description: 'Number of messages that went from one state to another, once for each subscription',
+  description: 'Number of messages that went from one state to another, once per subscription',
 })
 
 const Changes = Schema.Struct({
@@ -46,7 +46,7 @@ const Changes = Schema.Struct({
       queue: Schema.String,
       transitions: Schema.Array(Transition),
       change: Schema.Record(Schema.String, Schema.Finite).annotate({
-        description: 'To add to the counts; what is not named did not change',
+        description: 'To add to the counts; counts that are absent did not change',
       }),
       ended: optional(Schema.Literal(true)).annotate({ description: 'The queue is gone' }),
     }),
@@ -55,7 +55,7 @@ const Changes = Schema.Struct({
 
 const Heartbeat = Schema.Struct(place).annotate({
   identifier: 'FeedHeartbeat',
-  description: 'A sign of life while nothing changes.',
+  description: 'A heartbeat while nothing changes.',
 })
 
 const event = <Kind extends string, Data extends Schema.Top>(kind: Kind, data: Data) =>
@@ -65,7 +65,7 @@ const event = <Kind extends string, Data extends Schema.Top>(kind: Kind, data: D
     data: Schema.fromJsonString(data),
   })
 
-/** An event of the feed as it is sent. */
+/** An event of the feed as sent. */
 export const FeedEvent = Schema.Union([
   event('snapshot', Snapshot),
   event('changes', Changes),
@@ -74,14 +74,12 @@ export const FeedEvent = Schema.Union([
 
 const asked = {
   query: {
-    from: optional(
-      Schema.String.annotate({ description: '`position` to go on from; the header goes first' }),
-    ),
+    from: optional(Schema.String.annotate({ description: '`position` to resume from; the header wins' })),
   },
   headers: {
     'last-event-id': optional(
       Schema.String.annotate({
-        description: 'The last event that was got, as browsers send it by themselves',
+        description: 'The last event received, which browsers send by themselves',
       }),
     ),
   },
@@ -92,11 +90,11 @@ const asked = {
 const says = (summary: string) =>
   OpenApi.annotations({
     summary,
-    description: `${summary} Begins with a snapshot, or with what changed since the position that is named; at most ten events a second. Role: viewer.`,
+    description: `${summary} Begins with a snapshot, or with what changed since the given position; at most ten events per second. Role: viewer.`,
     transform: withoutFailureEvent,
   })
 
-/** The stream never tells of a failure: it ends, and the reader comes back with what it got last. */
+/** The stream never reports a failure: it ends, and the reader reconnects with its last position. */
 const withoutFailureEvent = (operation: Record<string, unknown>): Record<string, unknown> => {
   const { responses } = operation as unknown as {
     readonly responses: Record<string, { readonly content: Record<string, Record<string, unknown>> }>
@@ -105,14 +103,14 @@ const withoutFailureEvent = (operation: Record<string, unknown>): Record<string,
   return operation
 }
 
-/** What happens, as it happens. */
+/** Live counts. */
 export const feed = HttpApiGroup.make('feed')
   .add(
     HttpApiEndpoint.get('feed', '/feed', asked)
       .annotate(RequiredRole, 'viewer')
-      .annotateMerge(says('How all queues stand and what changes there, as server-sent events.')),
+      .annotateMerge(says('Counts of all queues and their changes, as server-sent events.')),
     HttpApiEndpoint.get('queueFeed', '/queues/:queue/feed', { params: { queue: Schema.String }, ...asked })
       .annotate(RequiredRole, 'viewer')
       .annotateMerge(says('The same of one queue.')),
   )
-  .annotateMerge(OpenApi.annotations({ title: 'Feed', description: 'What happens, as it happens.' }))
+  .annotateMerge(OpenApi.annotations({ title: 'Feed', description: 'Live counts.' }))

@@ -21,17 +21,17 @@ export const lookingBack = HttpApiGroup.make('lookingBack')
     }).annotateMerge(
       forRole(
         'viewer',
-        'All queues as they stood at a moment: counts and settings; and how far each partition was. Partitions that cannot be read are in `missing`, with their `problem`.',
+        'All queues at a moment: counts and settings; and the position of each partition. Partitions that cannot be read are in `missing`, with their `problem`.',
       ),
     ),
     HttpApiEndpoint.get('span', '/span', {
-      query: { queue: queryText('Of this queue: also where it lives') },
+      query: { queue: queryText('For this queue; also returns its partition') },
       success: SpanAnswer,
       error,
     }).annotateMerge(
       forRole(
         'viewer',
-        'How far one can look back: times and sequences of the first known state and of the last frame.',
+        'How far back the past can be read: times and sequences of the first known state and of the last frame.',
       ),
     ),
     HttpApiEndpoint.get('recording', '/queues/:queue/recording', {
@@ -42,7 +42,7 @@ export const lookingBack = HttpApiGroup.make('lookingBack')
     }).annotateMerge(
       forRole(
         'viewer',
-        'A stretch of the record of one partition without any bodies, in binary, for a replay elsewhere with the code of the engine.',
+        "A range of one partition's record without bodies, in binary, for a replay elsewhere with the engine's code.",
       ),
     ),
     HttpApiEndpoint.get('stateAt', '/queues/:queue/state', {
@@ -50,18 +50,16 @@ export const lookingBack = HttpApiGroup.make('lookingBack')
       query: stateQuery,
       success: QueueMomentAnswer,
       error,
-    }).annotateMerge(
-      forRole('viewer', 'A queue as it stood at a moment: counts, settings, and its messages by pages.'),
-    ),
+    }).annotateMerge(forRole('viewer', 'A queue at a moment: counts, settings, and its messages in pages.')),
     HttpApiEndpoint.get('batches', '/queues/:queue/batches', {
       params,
-      query: { subscription: queryText('This subscription only; default all') },
+      query: { subscription: queryText('Only this subscription; default: all') },
       success: BatchCostsAnswer,
       error,
     }).annotateMerge(
       forRole(
         'viewer',
-        'What batch size and wait cost: deliveries on record, and the arrivals of the last 10 minutes (at most 10,000 records of its partition) replayed with the settings in force and with those next to them, as if a receive were always waiting.',
+        'What batch size and wait cost: deliveries on record, and the arrivals of the last 10 minutes (at most 10,000 records of its partition) replayed with the settings in force and with neighbouring ones, as if a receive were always waiting.',
       ),
     ),
     HttpApiEndpoint.get('diff', '/queues/:queue/diff', {
@@ -70,7 +68,7 @@ export const lookingBack = HttpApiGroup.make('lookingBack')
       success: DiffAnswer,
       error,
     }).annotateMerge(
-      forRole('viewer', 'What became another in a queue between two moments: counts, settings and messages.'),
+      forRole('viewer', 'What changed in a queue between two moments: counts, settings and messages.'),
     ),
   )
   .annotateMerge(

@@ -8,33 +8,34 @@ import { errorSchemas as error } from './apiError.ts'
 const optional = Schema.optionalKey
 const count = Schema.Finite
 
-/** What is done to, and where to go on. */
+/** The messages to act on, and where to continue. */
 export const MatchingRequest = Schema.Struct({
   where: Schema.String.annotate({ description: 'The filter, like `state:waiting queue:payments`' }),
-  dryRun: optional(Schema.Boolean.annotate({ description: 'Only counts what could be done' })),
-  cursor: optional(Schema.String.annotate({ description: '`cursor` of an answer: go on where that ended' })),
+  dryRun: optional(Schema.Boolean.annotate({ description: 'Only count what would be done' })),
+  cursor: optional(
+    Schema.String.annotate({ description: '`cursor` of the previous answer, to continue from' }),
+  ),
 }).annotate({ identifier: 'MatchingRequest' })
 
 const SettledPiece = Schema.Struct({
-  matched: count.annotate({ description: 'Messages of this piece that match' }),
-  done: count.annotate({ description: 'How many of them it was done to, or could be' }),
+  matched: count.annotate({ description: 'Messages of this batch that match' }),
+  done: count.annotate({ description: 'How many of them it was done to, or would be' }),
   stayed: Schema.Record(Schema.String, count).annotate({
-    description:
-      'The others, by why: the state that they are in, or `changed` where they moved on since the index saw them',
+    description: 'The others, by reason: their state, or `changed` if they changed since the index saw them',
   }),
-  cursor: optional(Schema.String.annotate({ description: 'Where to go on; absent: that was all' })),
+  cursor: optional(
+    Schema.String.annotate({ description: 'Cursor of the next batch; absent: this was the last' }),
+  ),
 }).annotate({ identifier: 'SettledPiece' })
 
-/** What is done to all messages that a filter matches, a piece at a time. */
+/** Operations on all messages that match a filter, a batch at a time. */
 export const matching = HttpApiGroup.make('matching')
   .add(
     HttpApiEndpoint.post('recallMatching', '/matching/recall', {
       payload: MatchingRequest,
       success: SettledPiece,
       error,
-    }).annotateMerge(
-      forRole('operator', 'Cancels the messages that a filter matches and that are not due yet.'),
-    ),
+    }).annotateMerge(forRole('operator', 'Cancels the messages that match a filter and are not due yet.')),
     HttpApiEndpoint.post('discardMatching', '/matching/discard', {
       payload: MatchingRequest,
       success: SettledPiece,
@@ -42,7 +43,7 @@ export const matching = HttpApiGroup.make('matching')
     }).annotateMerge(
       forRole(
         'operator',
-        'Ends the messages that a filter matches for good, but for those in flight; they go to no dead-letter queue.',
+        'Discards the messages that match a filter, except those in flight; they go to no dead-letter queue.',
       ),
     ),
   )
@@ -50,6 +51,6 @@ export const matching = HttpApiGroup.make('matching')
     OpenApi.annotations({
       title: 'Matching',
       description:
-        'Acts on all messages that a filter matches, up to 500 in a request: go on with `cursor` until there is none.',
+        'Operates on all messages that match a filter, up to 500 per request: repeat with `cursor` until there is none.',
     }),
   )

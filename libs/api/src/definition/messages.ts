@@ -44,7 +44,10 @@ export const messages = HttpApiGroup.make('messages')
       success: Schema.Struct({ messages: Schema.Array(ReceivedMessage) }),
       error,
     }).annotateMerge(
-      forRole('operator', 'Takes messages under a lease; none when there is none within the wait.'),
+      forRole(
+        'operator',
+        'Receives messages under a lease; an empty list when none arrives within the wait.',
+      ),
     ),
     HttpApiEndpoint.post('ack', '/messages/ack', {
       payload: Receipts,
@@ -60,13 +63,13 @@ export const messages = HttpApiGroup.make('messages')
       payload: ExtendRequest,
       success: SettleResults,
       error,
-    }).annotateMerge(forRole('operator', 'Moves the end of leases.')),
+    }).annotateMerge(forRole('operator', 'Extends or shortens leases.')),
     HttpApiEndpoint.post('release', '/messages/release', {
       payload: ReleaseRequest,
       success: SettleResults,
       error,
     }).annotateMerge(
-      forRole('operator', 'Gives messages back, at once or after a delay, and the attempt too.'),
+      forRole('operator', 'Gives messages back, at once or after a delay, without counting the attempt.'),
     ),
     HttpApiEndpoint.post('deadLetter', '/messages/dead-letter', {
       payload: DeadLetterRequest,
@@ -83,7 +86,7 @@ export const messages = HttpApiGroup.make('messages')
       payload: RescheduleRequest,
       success: HttpApiSchema.NoContent,
       error,
-    }).annotateMerge(forRole('operator', 'Gives a message that is not due yet another time.')),
+    }).annotateMerge(forRole('operator', 'Reschedules a message that is not due yet.')),
     HttpApiEndpoint.get('trace', '/messages/:id/trace', {
       params: { id: Schema.String },
       success: TraceAnswer,
@@ -94,17 +97,18 @@ export const messages = HttpApiGroup.make('messages')
       query: {
         reveal: Schema.optionalKey(
           Schema.Literal('1').annotate({
-            description: 'Also of a queue that hides bodies; then it needs the role operator, and is logged',
+            description:
+              'Also show the body in a queue that hides bodies; needs the role operator, and is logged',
           }),
         ),
         full: Schema.optionalKey(
-          Schema.Literal('1').annotate({ description: 'Answers the body itself, as a file to be saved' }),
+          Schema.Literal('1').annotate({ description: 'Answer the body itself, as a file download' }),
         ),
       },
       success: MessageBody,
       error,
     }).annotateMerge(
-      forRole('viewer', 'What a message carries: its body, up to 256 KiB of it, and what travels beside it.'),
+      forRole('viewer', 'What a message carries: its body, up to 256 KiB of it, and its attributes.'),
     ),
   )
   .annotateMerge(OpenApi.annotations({ title: 'Messages', description: 'Sending, receiving, settling.' }))

@@ -3,8 +3,8 @@ import * as Schema from 'effect/Schema'
 type JsonSchema = Readonly<Record<string, unknown>>
 
 /**
- * An answer that is described by a schema and sent as it is: its fields keep their order, and those that a newer engine
- * adds are not taken away. Its type is the schema's.
+ * An answer that is described by a schema but sent unchanged: its fields keep their order, and those that a
+ * newer engine adds are kept. Its type is the schema's.
  */
 export const published = <A>(
   identifier: string,

@@ -17,7 +17,7 @@ export const queues = HttpApiGroup.make('queues')
       success: QueueList,
       error,
     }).annotateMerge(
-      forRole('viewer', 'All queues of the log; partitions that are closed are named with their problem.'),
+      forRole('viewer', 'All queues of the log; closed partitions are listed with their problem.'),
     ),
     HttpApiEndpoint.post('createQueue', '/queues', {
       payload: Schema.Struct({ name: Schema.String, settings: Schema.optionalKey(QueueSettings) }),
@@ -38,7 +38,7 @@ export const queues = HttpApiGroup.make('queues')
     }).annotateMerge(
       forRole(
         'viewer',
-        'Message groups of a subscription: those that are held up first, then by what waits.',
+        'Message groups of a subscription: blocked ones first, then by the number of waiting messages.',
       ),
     ),
     HttpApiEndpoint.patch('updateQueue', '/queues/:queue', {
@@ -50,15 +50,12 @@ export const queues = HttpApiGroup.make('queues')
     HttpApiEndpoint.post('spreadQueue', '/queues/:queue/spread', {
       params,
       payload: Schema.Struct({
-        partitions: Schema.Finite.annotate({ description: 'How many, the queue’s own among them' }),
+        partitions: Schema.Finite.annotate({ description: 'How many, including the queue’s own' }),
       }),
       success: Queue,
       error,
     }).annotateMerge(
-      forRole(
-        'admin',
-        'Spreads the queue over this many partitions; parts that are taken away end when they are empty.',
-      ),
+      forRole('admin', 'Spreads the queue over this many partitions; removed parts end when they are empty.'),
     ),
     HttpApiEndpoint.delete('deleteQueue', '/queues/:queue', {
       params,
@@ -66,7 +63,7 @@ export const queues = HttpApiGroup.make('queues')
         force: Schema.optionalKey(
           Schema.Literals(['true', 'false']).annotate({
             description:
-              'true: also while other queues name it as their dead-letter queue; what would go there waits until a queue of its name is there again',
+              'true: also while other queues name it as their dead-letter queue; their dead letters then wait until a queue of this name exists again',
           }),
         ),
       },
@@ -102,11 +99,11 @@ export const queues = HttpApiGroup.make('queues')
       params,
       success: HttpApiSchema.NoContent,
       error,
-    }).annotateMerge(forRole('admin', 'Stops deliveries; sends go on.')),
+    }).annotateMerge(forRole('admin', 'Stops deliveries; sends continue.')),
     HttpApiEndpoint.post('resumeQueue', '/queues/:queue/resume', {
       params,
       success: HttpApiSchema.NoContent,
       error,
-    }).annotateMerge(forRole('admin', 'Starts deliveries again.')),
+    }).annotateMerge(forRole('admin', 'Resumes deliveries.')),
   )
   .annotateMerge(OpenApi.annotations({ title: 'Queues', description: 'Administration of queues.' }))

@@ -15,12 +15,17 @@ const RedriveFilter = Schema.Struct({
   attributes: optional(Schema.Record(Schema.String, Schema.String)),
   enqueuedAfter: optional(ms('Stored here at this time or later, since 1970')),
   enqueuedBefore: optional(ms('Stored here before this time, since 1970')),
-}).annotate({ identifier: 'RedriveFilter', description: 'What a message must have; all that is given.' })
+}).annotate({
+  identifier: 'RedriveFilter',
+  description: 'What a message must have; everything given must match.',
+})
 
 /** What to redrive. */
 export const RedriveRequest = Schema.Struct({
   to: optional(
-    Schema.String.annotate({ description: 'Queue that all go to; absent: each to where it came from' }),
+    Schema.String.annotate({
+      description: 'Queue that all go to; absent: each goes back to where it came from',
+    }),
   ),
   subscription: optional(Schema.String),
   filter: optional(RedriveFilter),
@@ -31,14 +36,16 @@ export const RedriveRequest = Schema.Struct({
     }),
   ),
   group: optional(
-    Schema.String.annotate({ description: 'Only this group of dead letters, or one that begins so' }),
+    Schema.String.annotate({ description: 'Only this group of dead letters, or the one with this prefix' }),
   ),
-  where: optional(Schema.String.annotate({ description: 'Only dead letters that pass this filter' })),
-  messages: optional(Schema.Array(Schema.String).annotate({ description: 'Only these, by their ids' })),
+  where: optional(Schema.String.annotate({ description: 'Only dead letters that match this filter' })),
+  messages: optional(
+    Schema.Array(Schema.String).annotate({ description: 'Only these messages, by their ids' }),
+  ),
   reason: optional(Schema.String.annotate({ description: 'Why, for the record' })),
-  rateMax: optional(count.annotate({ description: 'Most messages a second' })),
+  rateMax: optional(count.annotate({ description: 'Most messages per second' })),
   messagesMax: optional(count.annotate({ description: 'Most messages in all' })),
-  dryRun: optional(Schema.Boolean.annotate({ description: 'Only count; answers when it is done' })),
+  dryRun: optional(Schema.Boolean.annotate({ description: 'Only count; answers when done' })),
 }).annotate({ identifier: 'RedriveRequest' })
 
 /** Another body for a message. */
@@ -52,10 +59,10 @@ export const EditRequest = Schema.Struct({
 /** Which redrive to cancel. */
 export const CancelRedriveRequest = Schema.Struct({
   subscription: optional(Schema.String),
-  task: optional(count.annotate({ description: 'Absent: the one that runs' })),
+  task: optional(count.annotate({ description: 'Absent: the running one' })),
 }).annotate({ identifier: 'CancelRedriveRequest' })
 
-/** A redrive as it stands. */
+/** A redrive. */
 export const Redrive = Schema.Struct({
   task: count.annotate({ description: 'Number within its queue; 0 for a dry run' }),
   queue: Schema.String,
@@ -68,13 +75,13 @@ export const Redrive = Schema.Struct({
   ]),
   filter: RedriveFilter,
   selected: optional(count.annotate({ description: 'Messages that were selected; absent: all' })),
-  rateMax: count.annotate({ description: 'Messages a second; 0: no limit' }),
+  rateMax: count.annotate({ description: 'Messages per second; 0: no limit' }),
   messagesMax: count.annotate({ description: 'Messages in all; 0: no limit' }),
   startedAt: ms('When it began, since 1970'),
   endedAt: ms('When it ended, since 1970; 0 while it runs'),
   note: Schema.String.annotate({ description: 'Why it failed, or what cannot arrive' }),
-  moved: count.annotate({ description: 'Messages that arrived; of a dry run those that would go' }),
-  onTheWay: optional(count.annotate({ description: 'Messages that were sent off and have not arrived yet' })),
+  moved: count.annotate({ description: 'Messages that arrived; in a dry run those that would' }),
+  onTheWay: optional(count.annotate({ description: 'Messages that were sent and have not arrived yet' })),
   targets: Schema.Array(Schema.Struct({ queue: Schema.String, moved: count })),
   skipped: Schema.Struct({
     noOrigin: optional(count),
@@ -85,8 +92,8 @@ export const Redrive = Schema.Struct({
     leased: optional(count),
     waiting: optional(count),
     gone: optional(count),
-  }).annotate({ description: 'Messages that stay although they pass the filter, by the reason' }),
-  filtered: count.annotate({ description: 'Messages that do not pass the filter' }),
-  left: count.annotate({ description: 'Messages that it has not come to' }),
+  }).annotate({ description: 'Messages that stay although they match the filter, by reason' }),
+  filtered: count.annotate({ description: 'Messages that do not match the filter' }),
+  left: count.annotate({ description: 'Messages not processed yet' }),
   by: Schema.Struct({ name: Schema.String, origin: Schema.String, reason: optional(Schema.String) }),
 }).annotate({ identifier: 'Redrive' })

@@ -10,7 +10,7 @@ import { forRole } from './forRole.ts'
 
 const params = { queue: Schema.String }
 
-/** Dead letters and where they go. */
+/** Dead letters and redrives. */
 export const redrives = HttpApiGroup.make('redrives')
   .add(
     HttpApiEndpoint.get('listDeadLetters', '/queues/:queue/dead-letters', {
@@ -21,7 +21,7 @@ export const redrives = HttpApiGroup.make('redrives')
     }).annotateMerge(
       forRole(
         'viewer',
-        'What lies in a queue and why it came there: by cause and kind of error, with samples.',
+        'The messages in a queue and why they got there: by cause and kind of error, with samples.',
       ),
     ),
     HttpApiEndpoint.post('startRedrive', '/queues/:queue/redrives', {
@@ -30,7 +30,7 @@ export const redrives = HttpApiGroup.make('redrives')
       success: Redrive,
       error,
     }).annotateMerge(
-      forRole('operator', 'Begins to move messages to where they came from, or to another queue.'),
+      forRole('operator', 'Starts moving messages back to where they came from, or to another queue.'),
     ),
     HttpApiEndpoint.post('editBody', '/messages/:id/body', {
       params: { id: Schema.String },
@@ -40,16 +40,14 @@ export const redrives = HttpApiGroup.make('redrives')
     }).annotateMerge(
       forRole(
         'operator',
-        'Gives a message that lies in a queue another body, which it keeps when it is redriven; what was sent stays on record.',
+        'Replaces the body of a message in a queue; a redrive keeps the new one. What was sent stays on record.',
       ),
     ),
     HttpApiEndpoint.get('listRedrives', '/queues/:queue/redrives', {
       params,
       success: Schema.Struct({ redrives: Schema.Array(Redrive) }),
       error,
-    }).annotateMerge(
-      forRole('viewer', 'Redrives that run and the last ones that ended, the youngest first.'),
-    ),
+    }).annotateMerge(forRole('viewer', 'Running redrives and the last ones that ended, newest first.')),
     HttpApiEndpoint.post('cancelRedrive', '/queues/:queue/redrives/cancel', {
       params,
       payload: CancelRedriveRequest,
@@ -57,4 +55,4 @@ export const redrives = HttpApiGroup.make('redrives')
       error,
     }).annotateMerge(forRole('operator', 'Ends a redrive; what was moved stays moved.')),
   )
-  .annotateMerge(OpenApi.annotations({ title: 'Redrives', description: 'Dead letters on their way back.' }))
+  .annotateMerge(OpenApi.annotations({ title: 'Redrives', description: 'Redrives of dead letters.' }))

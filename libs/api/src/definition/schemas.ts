@@ -40,7 +40,7 @@ const fieldsFrom = (of: (row: QueueSetting) => Schema.Top, has: (name: string) =
     Object.entries(queueSettings).flatMap(([name, row]) => (has(name) ? [[name, of(row)]] : [])),
   )
 
-/** Its range is told but not judged here: the engine does, and its error says what to do. */
+/** Its range is documented but not checked here: the engine does that, and its error says what to do. */
 const settingOf = (row: QueueSetting): Schema.Top => {
   const { says: description } = row
   switch (row.kind) {
@@ -63,7 +63,7 @@ const settingOf = (row: QueueSetting): Schema.Top => {
 
 const Address = Schema.Struct({ name: Schema.String, partition: count, queue: count })
 
-/** A queue's settings as people give them: what is absent takes the default, or stays. */
+/** A queue's settings as given: what is absent takes the default, or stays. */
 export const QueueSettings = Schema.Struct(
   fieldsFrom((row) => optional(settingOf(row))) as unknown as Optional<SettingFields>,
 ).annotate({ identifier: 'QueueSettings' })
@@ -80,7 +80,7 @@ export const SubscriptionSettings = Schema.Struct({
   tags,
 }).annotate({ identifier: 'SubscriptionSettings' })
 
-/** As the queue has it: dead-letter queues with their address. */
+/** The settings in force: dead-letter queues with their address. */
 const storedOf = (row: QueueSetting): Schema.Top =>
   row.kind === 'queue' ? Schema.NullOr(Address) : settingOf(row)
 
@@ -92,7 +92,7 @@ export const StartPosition = Schema.Union([
 ]).annotate({
   identifier: 'StartPosition',
   description:
-    "What is sent from now on, all that is on record, or from a message's number in the queue or a time on.",
+    "Only new messages, everything on record, or from a message's number in the queue or a time on.",
 })
 
 const configFields = fieldsFrom(storedOf) as unknown as ConfigFields
@@ -100,10 +100,11 @@ const configFields = fieldsFrom(storedOf) as unknown as ConfigFields
 /** A partition that cannot be read. */
 const MissingPartition = Schema.Struct({
   partition: count,
-  queue: optional(Schema.String.annotate({ description: 'Only this queue is not in the answer' })),
+  queue: optional(Schema.String.annotate({ description: 'Only this queue is missing from the answer' })),
   problem: Schema.Struct({ id: Schema.String, message: Schema.String, help: Schema.String }),
 }).annotate({
-  description: 'A partition that cannot be read: nothing of its queues is in the answer; or one queue of it.',
+  description:
+    'A partition that cannot be read: all its queues are missing from the answer; or one of its queues.',
 })
 
 /** Message groups of a subscription. */
@@ -119,7 +120,7 @@ export const Groups = Schema.Struct({
           state: Schema.Literals(['Inflight', 'WaitingRetry']),
           attempt: count,
           until: ms('End of its lease or of its pause, since 1970'),
-        }).annotate({ description: 'In an ordered queue: what holds up those that wait' }),
+        }).annotate({ description: 'In an ordered queue: what blocks the waiting messages' }),
       ),
     }),
   ),
@@ -143,12 +144,12 @@ const figures = (description: string) =>
   optional(
     Schema.Struct({
       count: count.annotate({ description: 'Messages that were measured' }),
-      p50Ms: ms('Half of them took at most this long; beyond 15 ms up to an eighth too much'),
+      p50Ms: ms('Half of them took at most this long; above 15 ms overstated by up to an eighth'),
       p99Ms: ms('99 of 100 took at most this long'),
     }).annotate({ description }),
   )
 
-/** A subscription as it stands. */
+/** A subscription. */
 const Subscription = Schema.Struct({
   name: Schema.String,
   sub: Schema.Finite.annotate({ description: 'Id of its generation, which a reset changes' }),
@@ -157,10 +158,10 @@ const Subscription = Schema.Struct({
     Schema.Struct({
       since: ms('Since when, since 1970'),
       until: ms('Until when, since 1970'),
-      error: Schema.String.annotate({ description: 'Why, as the consumer said' }),
+      error: Schema.String.annotate({ description: "The consumer's reason" }),
     }).annotate({
       description:
-        'Deliveries stand still, since a consumer was told to wait; it ends by itself. Absent: they do not',
+        'Deliveries are held because a consumer was told to wait; the hold ends by itself. Absent: no hold',
     }),
   ),
   filling: Schema.Boolean.annotate({ description: 'Messages of the past are being restored.' }),
@@ -170,23 +171,22 @@ const Subscription = Schema.Struct({
     >),
     tags,
   }).annotate({ description: 'What it sets for itself.' }),
-  config: Schema.Struct(configFields).annotate({ description: 'What is in force for it.' }),
+  config: Schema.Struct(configFields).annotate({ description: 'The settings in force for it.' }),
   counts: Counts,
   waitingPolls: count,
   consumers: optional(
     Schema.Array(
       Schema.Struct({
-        name: Schema.String.annotate({ description: 'As it names itself; several of one name are one' }),
-        waitingPolls: count.annotate({ description: 'Receives of it that wait' }),
+        name: Schema.String.annotate({ description: 'The name it gave; several of one name are one' }),
+        waitingPolls: count.annotate({ description: 'Its waiting receives' }),
         inflight: count.annotate({
-          description:
-            'Messages that it holds; those of deliveries long ago, and of an earlier owner, are left out',
+          description: 'Messages that it holds, except those of old deliveries and of an earlier owner',
         }),
-        since: optional(ms('Since when the owner has heard of it without a silence of minutes, since 1970')),
+        since: optional(ms('Since when the owner has heard from it without minutes of silence, since 1970')),
       }),
     ).annotate({
       description:
-        'Consumers that wait for messages or hold some, at most 100; told of one queue, not of all',
+        'Consumers that wait for messages or hold some, at most 100; only when a single queue is requested',
     }),
   ),
   batches: optional(
@@ -197,7 +197,7 @@ const Subscription = Schema.Struct({
       waited: figures('How long messages waited for others to fill their batch'),
     }).annotate({
       description:
-        'How full its batches were in the last minute, at most 80 s; absent where nothing was delivered',
+        'How full its batches were in the last minute, at most 80 s; absent if nothing was delivered',
     }),
   ),
 }).annotate({ identifier: 'Subscription' })
@@ -209,14 +209,14 @@ export const Outbox = Schema.Struct({
   held: optional(
     Schema.Struct({
       reason: Schema.Literals(['targetGone', 'subscriptionGone']).annotate({
-        description: 'The queue was deleted, or the subscription there that they are for',
+        description: 'The target queue was deleted, or the subscription there that they are for',
       }),
       since: ms('Since when, since 1970'),
-    }).annotate({ description: 'Why they wait; absent: they go' }),
+    }).annotate({ description: 'Why they are held; absent: they are not' }),
   ),
 })
 
-/** A queue as it stands. */
+/** A queue. */
 export const Queue = Schema.Struct({
   name: Schema.String,
   partition: count,
@@ -241,7 +241,7 @@ export const Queue = Schema.Struct({
       processing: figures('From a delivery to its acknowledgement'),
     }).annotate({
       description:
-        'How long messages took in the last minute, at most 80 s, since the owner took over; absent where nothing was delivered',
+        'How long messages took in the last minute, at most 80 s, since the owner took over; absent if nothing was delivered',
     }),
   ),
   spread: optional(
@@ -250,7 +250,7 @@ export const Queue = Schema.Struct({
       parts: Schema.Array(
         Schema.Struct({
           partition: count,
-          queue: Schema.Finite.annotate({ description: 'Id of the queue there; 0: it is not there yet' }),
+          queue: Schema.Finite.annotate({ description: 'Id of the queue there; 0: not created yet' }),
           state: Schema.Literals(['home', 'opening', 'open', 'sealed']),
           counts: optional(Counts),
         }),
@@ -259,7 +259,7 @@ export const Queue = Schema.Struct({
   ),
 }).annotate({ identifier: 'Queue' })
 
-/** All queues of the log, and what is missing among them. */
+/** All queues of the log, and what is missing. */
 export const QueueList = Schema.Struct({
   queues: Schema.Array(Queue),
   missing: Schema.Array(MissingPartition),
@@ -268,8 +268,8 @@ export const QueueList = Schema.Struct({
 const attributes = Schema.Record(Schema.String, Schema.String)
 
 const outgoing = {
-  body: optional(Schema.Json.annotate({ description: 'Text, or anything JSON can say' })),
-  bodyBase64: optional(Schema.String.annotate({ description: 'Bytes, in place of `body`' })),
+  body: optional(Schema.Json.annotate({ description: 'Text, or any JSON value' })),
+  bodyBase64: optional(Schema.String.annotate({ description: 'Bytes, instead of `body`' })),
   delayMs: optional(ms('Pause before the message can be received')),
   attributes: optional(attributes),
   tag: optional(Schema.String.annotate({ description: 'What subscriptions filter by' })),
@@ -277,7 +277,7 @@ const outgoing = {
     Schema.String.annotate({ description: 'Message group of an ordered queue, or tenant of a fair one' }),
   ),
   dedupId: optional(
-    Schema.String.annotate({ description: 'By what a queue that deduplicates knows a repeat' }),
+    Schema.String.annotate({ description: 'By what a deduplicating queue recognizes a repeat' }),
   ),
   contentType: optional(Schema.String),
   traceparent: optional(Schema.String.annotate({ description: 'W3C trace context' })),
@@ -289,13 +289,15 @@ export const OutgoingMessage = Schema.Struct(outgoing).annotate({ identifier: 'O
 /** Several messages to send. */
 export const OutgoingBatch = Schema.Struct({
   messages: Schema.Array(OutgoingMessage).check(Schema.isMaxLength(limits.messagesPerSendMax)),
-  delayMs: optional(ms('Pause of those that name none')),
+  delayMs: optional(ms('Pause of messages without their own')),
 }).annotate({ identifier: 'OutgoingBatch' })
 
 /** How to receive. */
 export const ReceiveRequest = Schema.Struct({
   subscription: optional(Schema.String.annotate({ description: 'Default: main' })),
-  group: optional(Schema.String.annotate({ description: 'Only messages of this group; default: of all' })),
+  group: optional(
+    Schema.String.annotate({ description: 'Only messages of this group; default: all groups' }),
+  ),
   max: optional(count),
   bytesMax: optional(count),
   waitMs: optional(ms('Long poll')),
@@ -307,10 +309,12 @@ export const ReceiveRequest = Schema.Struct({
   mode: optional(Schema.Literals(['simple', 'push'])),
 }).annotate({ identifier: 'ReceiveRequest' })
 
-/** A message as it was delivered: JSON and text in `body`, other bytes in `bodyBase64`. */
+/** A delivered message: JSON and text in `body`, other bytes in `bodyBase64`. */
 export const ReceivedMessage = Schema.Struct({
   id: Schema.String,
-  receipt: Schema.String.annotate({ description: 'Names this delivery to ack, retry, extend and release' }),
+  receipt: Schema.String.annotate({
+    description: 'Identifies this delivery to ack, retry, extend and release',
+  }),
   attempt: count,
   enqueuedAt: ms('When it was stored, since 1970'),
   leaseUntil: ms('End of the lease, since 1970'),
@@ -341,14 +345,14 @@ export const RetryRequest = Schema.Struct({
   error: optional(Schema.String.annotate({ description: 'Cause, for the record' })),
 }).annotate({ identifier: 'RetryRequest' })
 
-/** Receipts to give back without the attempt. */
+/** Receipts to give back without counting the attempt. */
 export const ReleaseRequest = Schema.Struct({
   receipts,
   delayMs: optional(ms('Pause; absent or 0: none')),
   error: optional(Schema.String.annotate({ description: 'Cause, for the record' })),
   holdSubscription: optional(
     Schema.Boolean.annotate({
-      description: 'Have the deliveries of the subscription stand still for as long; needs a delay',
+      description: 'Hold the deliveries of the subscription for as long; needs a delay',
     }),
   ),
 }).annotate({ identifier: 'ReleaseRequest' })
@@ -366,10 +370,10 @@ export const DeadLetterRequest = Schema.Struct({ receipts, error: optional(Schem
 /** When a delayed message is to be due: one of the two. */
 export const RescheduleRequest = Schema.Struct({
   delayMs: optional(ms('From now')),
-  at: optional(ms('A moment, since 1970; one that is over means now')),
+  at: optional(ms('A time, since 1970; a past one means now')),
 }).annotate({ identifier: 'RescheduleRequest' })
 
-/** One result a receipt, in order; without `error` it was accepted. */
+/** One result per receipt, in order; without `error` it was accepted. */
 export const SettleResults = Schema.Struct({
   results: Schema.Array(
     Schema.Struct({

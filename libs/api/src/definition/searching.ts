@@ -6,7 +6,7 @@ import { forRole } from './forRole.ts'
 import { ActsAnswer, HistoryAnswer, SearchAnswer } from './answers.ts'
 import { errorSchemas as error } from './apiError.ts'
 
-/** Questions to what the auditor keeps. */
+/** Queries to the auditor's index. */
 export const searching = HttpApiGroup.make('searching')
   .add(
     HttpApiEndpoint.get('search', '/search', {
@@ -16,7 +16,7 @@ export const searching = HttpApiGroup.make('searching')
     }).annotateMerge(
       forRole(
         'viewer',
-        'Messages that pass a filter, the latest first, and up to which sequence of each partition the answer knows.',
+        'Messages that match a filter, latest first, and the last sequence of each partition that the answer covers.',
       ),
     ),
     HttpApiEndpoint.get('acts', '/acts', {
@@ -33,7 +33,7 @@ export const searching = HttpApiGroup.make('searching')
     }).annotateMerge(
       forRole(
         'viewer',
-        'How much happened when: messages sent, delivered, redelivered, committed, failed, released, dead-lettered and discarded in each stretch of `bucketMs`, and by how much those `waiting` grew. Stretches and counts that are not named are zero; `acts` are the latest administrative acts. `known` says from when on and up to when the index has read the record. `waitingBefore` is how many waited before the first stretch. Seconds are kept for 25 minutes, ten seconds for 26 hours, five minutes as long as the record.',
+        'What happened over time: messages sent, delivered, redelivered, committed, failed, released, dead-lettered and discarded per bucket of `bucketMs`, and by how much those `waiting` grew. Absent buckets and counts are zero; `acts` are the latest administrative acts. `known` says from when to when the index has read the record. `waitingBefore` is how many waited before the first bucket. Counts per second are kept for 25 minutes, per ten seconds for 26 hours, per five minutes as long as the record.',
       ),
     ),
   )

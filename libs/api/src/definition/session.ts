@@ -5,17 +5,17 @@ import * as Schema from 'effect/Schema'
 import { RequiredRole } from './Access.ts'
 import { errorSchemas } from './apiError.ts'
 
-const summary = 'Who you are here, and what you talk to.'
+const summary = 'Who you are here, and what you are connected to.'
 
-/** Who asks, and what they talk to. */
+/** The caller, and the server it talks to. */
 export const Session = Schema.Struct({
-  name: Schema.String.annotate({ description: 'Name of the token; `local` where there are none' }),
+  name: Schema.String.annotate({ description: 'Name of the token; `local` if there are none' }),
   role: Schema.Literals(['viewer', 'operator', 'admin']),
   commands: Schema.Boolean.annotate({
     description: 'Whether the console may send commands: the setting `console`, and the role',
   }),
   log: Schema.String,
-  incarnation: Schema.String.annotate({ description: 'Short name of the log since it was created' }),
+  incarnation: Schema.String.annotate({ description: "Short name of the log's incarnation" }),
   partitions: Schema.Finite,
   version: Schema.String.annotate({ description: 'Version of Kiroku' }),
   tokens: Schema.Boolean.annotate({ description: 'Whether tokens are configured' }),
@@ -26,7 +26,7 @@ export const Session = Schema.Struct({
   folder: Schema.String.annotate({ description: 'Its data folder' }),
 }).annotate({ identifier: 'Session' })
 
-/** What a page asks first. */
+/** The first request of a page. */
 export const session = HttpApiGroup.make('session')
   .add(
     HttpApiEndpoint.get('session', '/session', {

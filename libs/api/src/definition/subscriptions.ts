@@ -33,7 +33,7 @@ export const subscriptions = HttpApiGroup.make('subscriptions')
       params: ofSubscription,
       success: HttpApiSchema.NoContent,
       error,
-    }).annotateMerge(forRole('admin', 'Deletes a subscription; the others stay as they are.')),
+    }).annotateMerge(forRole('admin', 'Deletes a subscription; the others are not affected.')),
     HttpApiEndpoint.post('resetSubscription', '/queues/:queue/subscriptions/:subscription/reset', {
       params: ofSubscription,
       payload: Schema.Struct({ start: Schema.optionalKey(StartPosition) }),
@@ -51,7 +51,7 @@ export const subscriptions = HttpApiGroup.make('subscriptions')
       params: ofSubscription,
       success: HttpApiSchema.NoContent,
       error,
-    }).annotateMerge(forRole('admin', 'Starts its deliveries again.')),
+    }).annotateMerge(forRole('admin', 'Resumes its deliveries.')),
   )
   .annotateMerge(
     OpenApi.annotations({

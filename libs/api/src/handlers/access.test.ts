@@ -49,7 +49,7 @@ describe('who may do what over HTTP', () => {
       /either "body" or "bodyBase64"/,
     ],
     [
-      'bytes that are no base64',
+      'bytes that are not base64',
       'POST',
       '/v1/queues/q/messages',
       { bodyBase64: '%' },
@@ -67,17 +67,9 @@ describe('who may do what over HTTP', () => {
       /10000 bytes/,
     ],
     ['no receipts', 'POST', '/v1/messages/ack', { receipts: [] }, 400, 'InvalidArgument', /receipts/],
-    [
-      'an id that is none',
-      'GET',
-      '/v1/messages/nonsense/trace',
-      undefined,
-      400,
-      'InvalidArgument',
-      /nonsense/,
-    ],
-    ['a path that is none', 'GET', '/v2/queues', undefined, 404, 'InvalidArgument', /GET \/v2\/queues/],
-  ])('answers %s with an error of ours', async (_, method, path, body, status, id, message) => {
+    ['an invalid id', 'GET', '/v1/messages/nonsense/trace', undefined, 400, 'InvalidArgument', /nonsense/],
+    ['an unknown path', 'GET', '/v2/queues', undefined, 404, 'InvalidArgument', /GET \/v2\/queues/],
+  ])('answers %s with an error of Kiroku', async (_, method, path, body, status, id, message) => {
     const { ask, defects } = await serve()
     const answer = await ask(method, path, body)
     expect(answer.status).toBe(status)
@@ -89,7 +81,7 @@ describe('who may do what over HTTP', () => {
     expect(defects).toEqual([])
   })
 
-  it('refuses what a web page of somebody else sends to an API without tokens', async () => {
+  it("refuses what another site's page sends to an API without tokens", async () => {
     const { ask } = await serve()
     await client.queues.create('q')
     const answer = await ask('POST', '/v1/queues/q/purge', undefined, { origin: 'https://example.org' })

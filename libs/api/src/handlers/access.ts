@@ -24,8 +24,8 @@ import { reportDefect } from '../reportDefect.ts'
 import { isTooDeep, jsonLevelsMax } from './jsonLevels.ts'
 
 /**
- * Checks tokens, and names the caller for the record. Without tokens everybody on loopback is `local`. Where pages may
- * only look, they are refused what a viewer may not do, whosever token they have.
+ * Checks tokens, and names the caller for the record. Without tokens everyone on loopback is `local`.
+ * Read-only pages are refused whatever a viewer may not do, with any token.
  */
 export const accessLayer = (tokens: readonly Token[], pagesOnlyLook: boolean): Layer.Layer<Access> =>
   Layer.succeed(Access, {
@@ -38,7 +38,7 @@ export const accessLayer = (tokens: readonly Token[], pagesOnlyLook: boolean): L
       const admitted = yield* Effect.try({
         try: () => {
           if (pagesOnlyLook && needs !== 'viewer' && isFromPage(request.headers))
-            throw new KirokuError('Forbidden', 'pages in a browser may only look here')
+            throw new KirokuError('Forbidden', 'the console is read-only here')
           const { headers } = request
           return admit(tokens, { presented: Redacted.value(credential), headers }, needs)
         },
@@ -54,7 +54,7 @@ export const accessLayer = (tokens: readonly Token[], pagesOnlyLook: boolean): L
     }),
   })
 
-/** Who asked is known and may: what is sent must not be nested so deep that reading it takes more stack than there is. */
+/** The caller is admitted: now the body must not be nested so deep that parsing it overflows the stack. */
 const refuseDeepJson = Effect.gen(function* () {
   const request = yield* HttpServerRequest.HttpServerRequest
   if (request.method === 'GET' || !isTooDeep(yield* Effect.orDie(request.text))) return
@@ -63,7 +63,7 @@ const refuseDeepJson = Effect.gen(function* () {
   )
 })
 
-/** Turns malformed requests, bodies over the limit and defects into errors of ours. */
+/** Turns malformed requests, bodies over the limit and defects into errors of Kiroku. */
 export const failuresLayer = (bodyBytesMax: number, onDefect: OnDefect): Layer.Layer<Failures> =>
   Layer.succeed(Failures, (httpEffect) =>
     Effect.catchCause(
@@ -88,7 +88,7 @@ export const failuresLayer = (bodyBytesMax: number, onDefect: OnDefect): Layer.L
     ),
   )
 
-/** It is ours that does not fit. */
+/** The server's own answer does not fit. */
 const isAnswer = ({ kind }: HttpApiError.HttpApiSchemaError): boolean =>
   kind === 'Body' || kind === 'ResponseHeaders'
 

@@ -12,7 +12,10 @@ import { misfit, reportDefect } from '../reportDefect.ts'
 const encodeList = Schema.encodeUnknownExit(QueueList)
 const encodeQueue = Schema.encodeUnknownExit(Queue)
 
-/** The list of queues as JSON. One that does not fit is left out, named and told of, so that it hides no other. */
+/**
+ * The list of queues as JSON. One that does not fit its schema is left out, listed as missing and logged, so
+ * that it hides no other.
+ */
 export const answerQueues = Effect.fnUntraced(function* (survey: QueueSurvey, onDefect: OnDefect) {
   const whole = encodeList(survey)
   if (Exit.isSuccess(whole)) return HttpServerResponse.jsonUnsafe(whole.value)

@@ -12,7 +12,7 @@ import { isTooDeep } from './jsonLevels.ts'
 type OutgoingJson = Schema.Schema.Type<typeof definition.OutgoingMessage>
 type ReceivedJson = Schema.Schema.Type<typeof definition.ReceivedMessage>
 
-/** A message of the API as the client takes it. `what` names it in errors. Errors: `InvalidArgument`. */
+/** A message of the API in the client's form. `what` names it in errors. Errors: `InvalidArgument`. */
 export const toOutgoing = (message: OutgoingJson, what: string): OutgoingMessage => {
   const { body, bodyBase64, ...options } = message
   if ((body === undefined) === (bodyBase64 === undefined))
@@ -20,7 +20,7 @@ export const toOutgoing = (message: OutgoingJson, what: string): OutgoingMessage
   return { ...options, body: bodyBase64 === undefined ? (body as Body) : fromBase64(bodyBase64, what) }
 }
 
-/** The bodies of a request as they were written, where reading it may have changed numbers in them. */
+/** The bodies of a request as written, if parsing may have changed numbers in them. */
 export const writtenBodies = Effect.gen(function* () {
   const request = yield* HttpServerRequest.HttpServerRequest
   const text = yield* Effect.orDie(request.text)
@@ -32,19 +32,21 @@ interface WrittenBodies {
   readonly messages?: readonly { readonly body?: Schema.Json }[]
 }
 
-/** A message with its body as it was written. */
+/** A message with its body as written. */
 export const withBody = <M extends { readonly body?: Schema.Json }>(
   message: M,
   exact: { readonly body?: Schema.Json } | undefined,
 ): M => (exact?.body === undefined ? message : { ...message, body: exact.body })
 
-/** Delivered messages as the answer to a receive; written here, so that numbers in bodies stay as they are. */
+/**
+ * Delivered messages as the answer to a receive; serialized here, so that numbers in bodies stay unchanged.
+ */
 export const answerReceived = (messages: readonly ReceivedMessage[]) =>
   HttpServerResponse.text(JSON.stringify({ messages: messages.map(toReceived) }), {
     contentType: 'application/json',
   })
 
-/** A delivered message as the API answers it: JSON and text as they are, other bytes in base64. */
+/** A delivered message as the API answers it: JSON and text unchanged, other bytes in base64. */
 const toReceived = (message: ReceivedMessage): ReceivedJson => {
   const {
     id,

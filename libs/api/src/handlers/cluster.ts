@@ -5,7 +5,7 @@ import { Caller } from '../definition/Access.ts'
 import { Api } from '../definition/Api.ts'
 import { asJson, call } from './call.ts'
 
-/** What the cluster looks like, and by which clock it goes. */
+/** The cluster's status, and its clocks. */
 export const clusterHandlers = ({ clusterStatus, client }: ApiDependencies) =>
   HttpApiBuilder.group(Api, 'cluster', (handlers) =>
     handlers.handleAll({

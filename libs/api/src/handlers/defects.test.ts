@@ -2,8 +2,8 @@ import { KirokuError } from '@kiroku/protocol'
 import { describe, expect, it } from 'vitest'
 import { client, serve, type Received } from '../serveTestApi.ts'
 
-describe('what goes wrong in the HTTP API', () => {
-  it('answers another content type with what it takes', async () => {
+describe('failures in the HTTP API', () => {
+  it('answers an unsupported content type with the supported one', async () => {
     const { ask } = await serve()
     const answer = await ask('POST', '/v1/queues', '<q/>', { 'content-type': 'text/xml' })
     expect(answer.status).toBe(400)
@@ -23,7 +23,7 @@ describe('what goes wrong in the HTTP API', () => {
     expect(defects).toEqual([[secret, 'GET /v1/cluster']])
   })
 
-  it('reports an error of ours that no caller can help, and shows it', async () => {
+  it('reports an error of Kiroku that no caller can fix, and shows it', async () => {
     const damage = new KirokuError('LogDamaged', 'record 7 is gone')
     const { ask, defects } = await serve('', { clusterStatus: () => Promise.reject(damage) })
     const answer = await ask('GET', '/v1/cluster')
@@ -64,7 +64,7 @@ describe('what goes wrong in the HTTP API', () => {
     ])
   })
 
-  it('reports what fails beside the API, and answers JSON there too', async () => {
+  it("reports failures outside the API's routes, and answers JSON there too", async () => {
     const broken = new Error('no metrics')
     const fail = (): never => {
       throw broken
@@ -100,7 +100,7 @@ describe('what goes wrong in the HTTP API', () => {
     expect(defects).toEqual([])
   })
 
-  it('takes JSON of as many levels as it says, and brackets in text without counting them', async () => {
+  it('takes JSON up to the stated depth, and does not count brackets in text', async () => {
     const { ask } = await serve()
     await client.queues.create('q')
     const deep = `${'['.repeat(998)}12345678901234567890${']'.repeat(998)}`
@@ -111,7 +111,7 @@ describe('what goes wrong in the HTTP API', () => {
     for (const body of bodies) expect(received.text).toContain(`"body":[${body}]`)
   })
 
-  it('delivers JSON from another client that is nested too deep as the text it is', async () => {
+  it('delivers JSON from another client that is nested too deep as text', async () => {
     const { ask, defects } = await serve()
     await client.queues.create('q')
     const deep = '['.repeat(4_000) + ']'.repeat(4_000)

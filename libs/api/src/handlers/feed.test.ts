@@ -9,7 +9,7 @@ import { startApi } from '../startApi.ts'
 import { unusedTestDependencies } from '../unusedTestDependencies.ts'
 
 let hub: FeedHub
-/** Those who read in this test; an earlier one may still be leaving. */
+/** Readers of this test; one of an earlier test may still be leaving. */
 let readers: Set<object>
 let api: OpenDoor
 const streams: AbortController[] = []
@@ -79,7 +79,7 @@ const delivered = (seq: number, queue = 'mail'): PartitionUpdate => ({
   ],
 })
 
-/** An event of which nothing is missing that the definition names, and has nothing else. */
+/** An event that has every field of the definition, and no others. */
 const asDefined = Schema.decodeUnknownSync(FeedEvent, { onExcessProperty: 'error' })
 
 /** Reads a stream of server-sent events; `events` grows. */
@@ -110,7 +110,7 @@ const listen = async (path: string, headers: Record<string, string> = {}) => {
 }
 
 describe('the feed over HTTP', () => {
-  it('begins with how things stand, and goes on with what changes', async () => {
+  it('begins with a snapshot, and continues with changes', async () => {
     await serve()
     hub.accept(standing(10))
     const { response, events } = await listen('/v1/feed')
@@ -146,7 +146,7 @@ describe('the feed over HTTP', () => {
     expect(events[1]!.data.queues.map(({ queue }) => queue)).toEqual(['mail'])
   })
 
-  it('adds up what happens faster than ten times a second', async () => {
+  it('adds up what happens more often than ten times per second', async () => {
     await serve()
     hub.accept(standing(0))
     const { events } = await listen('/v1/feed')
@@ -160,7 +160,7 @@ describe('the feed over HTTP', () => {
     )
   })
 
-  it('goes on from the last event that somebody got, and begins anew where that is forgotten', async () => {
+  it('resumes from the last event a reader got, and starts over if that is forgotten', async () => {
     await serve()
     hub.accept(standing(10))
     hub.accept(delivered(11))
@@ -181,7 +181,7 @@ describe('the feed over HTTP', () => {
     expect(again.events[1]).toMatchObject({ event: 'snapshot', id: 'log:40' })
   })
 
-  it('lets go of readers that left, and of all when the API closes', async () => {
+  it('drops readers that left, and all when the API closes', async () => {
     await serve()
     hub.accept(standing(10))
     const { events } = await listen('/v1/feed')
@@ -192,7 +192,7 @@ describe('the feed over HTTP', () => {
     await waitUntil(() => readers.size === 0)
   })
 
-  it('gives a sign of life also while there is news of other queues only', async () => {
+  it('sends heartbeats also while only other queues change', async () => {
     await serve()
     hub.accept(standing(10))
     const { events } = await listen('/v1/queues/mail/feed')
@@ -206,7 +206,7 @@ describe('the feed over HTTP', () => {
     }
   })
 
-  it('names the partitions that do not answer, and tells of the others', async () => {
+  it('lists the partitions that do not answer, and reports the others', async () => {
     hub = new FeedHub('log', 2)
     await serve()
     hub.accept(standing(10))
@@ -216,7 +216,7 @@ describe('the feed over HTTP', () => {
     expect(events[0]).toMatchObject({ event: 'snapshot', id: 'log:10.0', data: { silent: [1] } })
   })
 
-  it('asks for a token where tokens are in use', async () => {
+  it('requires a token when tokens are in use', async () => {
     await serve('watcher:viewer:secret-of-the-watcher')
     const { response } = await listen('/v1/feed')
     expect(response.status).toBe(401)

@@ -31,7 +31,7 @@ export const feedHandlers = ({ feed }: ApiDependencies, closing: AbortSignal) =>
           ),
           {
             contentType: 'text/event-stream',
-            // A proxy that gathers the answer would hold it back.
+            // A proxy that buffers the answer would hold it back.
             headers: { 'x-accel-buffering': 'no' },
           },
         ),

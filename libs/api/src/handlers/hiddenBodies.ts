@@ -2,7 +2,7 @@ import type { DeadLetterGroup, Payload, Trace } from '@kiroku/audit'
 import type { Client } from '@kiroku/client'
 import { isKirokuError } from '@kiroku/protocol'
 
-/** A payload of which only type and size are told. */
+/** A payload that shows only type and size. */
 export const withoutText = ({ contentType, bytes }: Payload): Payload => ({
   ...(contentType === undefined ? {} : { contentType }),
   bytes,
@@ -11,7 +11,9 @@ export const withoutText = ({ contentType, bytes }: Payload): Payload => ({
   isCut: bytes > 0,
 })
 
-/** Whether one of these queues hides bodies. One that is gone does: what it was set to, nobody knows any more. */
+/**
+ * Whether one of these queues hides bodies. A deleted one counts as hiding: its setting is no longer known.
+ */
 export const isBodyHidden = async (
   { queues }: Pick<Client, 'queues'>,
   names: Iterable<string>,
@@ -27,7 +29,7 @@ export const isBodyHidden = async (
   return (await Promise.all(settings)).includes(true)
 }
 
-/** Groups of dead letters, without the payloads that a queue on the way of their message hides. */
+/** Groups of dead letters, without payloads that a queue in the message's lineage hides. */
 export const hidePayloads = async (
   { queues }: Pick<Client, 'queues'>,
   trace: (messageId: string) => Promise<Trace>,
@@ -40,7 +42,7 @@ export const hidePayloads = async (
   const shown: (DeadLetterGroup & { readonly hidden?: true })[] = []
   for (const group of groups) {
     const near = [queue, ...group.origins.map((origin) => origin.queue)]
-    // Only where some queue hides bodies is it worth to ask for the whole way.
+    // The lineage needs to be read only if some queue hides bodies.
     const isShown =
       isOpen(near) && (open.size === all.length || isOpen((await trace(group.samples[0]!)).queues))
     shown.push(isShown ? group : { ...group, payload: withoutText(group.payload), hidden: true })

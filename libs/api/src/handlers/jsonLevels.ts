@@ -1,7 +1,7 @@
-/** Arrays and objects within each other, at most: reading and writing JSON takes stack for each level. */
+/** Deepest nesting of arrays and objects: reading and writing JSON takes stack per level. */
 export const jsonLevelsMax = 1_000
 
-/** Whether JSON goes deeper than `jsonLevelsMax`. Of what is not JSON it tells nothing that matters. */
+/** Whether JSON goes deeper than `jsonLevelsMax`. For text that is not JSON the result is meaningless. */
 export const isTooDeep = (text: string): boolean => {
   if (text.length <= jsonLevelsMax) return false
   let level = 0
@@ -21,7 +21,7 @@ const [quote, backslash, openArray, closeArray, openObject, closeObject] = [
   0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d,
 ]
 
-/** Where the string that begins at `from` ends; -1: nowhere. */
+/** The end of the string that begins at `from`; -1: none. */
 const endOfString = (text: string, from: number): number => {
   for (let end = text.indexOf('"', from + 1); end > 0; end = text.indexOf('"', end + 1)) {
     let escapes = 0

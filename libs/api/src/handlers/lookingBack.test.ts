@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { serve, type Received } from '../serveTestApi.ts'
 
 describe('looking back over HTTP', () => {
-  it('shows a queue as it was, and what became another', async () => {
+  it('shows a queue as it was, and what changed', async () => {
     const { api, ask } = await serve()
     await ask('POST', '/v1/queues', { name: 'past' })
     const { messageId } = (await ask('POST', '/v1/queues/past/messages', { body: 'x' })).json() as {
@@ -34,7 +34,7 @@ describe('looking back over HTTP', () => {
     expect((await ask('GET', '/v1/queues/past/diff')).json()).toMatchObject({ id: 'InvalidArgument' })
   })
 
-  it('tells how long messages waited and were worked on', async () => {
+  it('shows how long messages waited and were processed', async () => {
     const { ask } = await serve()
     await ask('POST', '/v1/queues', { name: 'timed' })
     const before = (await ask('GET', '/v1/queues/timed')).json()
@@ -47,7 +47,7 @@ describe('looking back over HTTP', () => {
     expect(times).toEqual({ waiting: measured, processing: measured })
   })
 
-  it('tells how full batches were, and what other settings would have cost', async () => {
+  it('shows how full batches were, and what other settings would have cost', async () => {
     const { ask } = await serve()
     await ask('POST', '/v1/queues', { name: 'batched', settings: { batchMessages: 2 } })
     for (const body of ['a', 'b', 'c']) await ask('POST', '/v1/queues/batched/messages', { body })

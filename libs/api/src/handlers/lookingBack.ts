@@ -30,7 +30,7 @@ export const lookingBackHandlers = ({ record, about }: ApiDependencies) =>
             recordingQuestion(params.queue, query, { nowMs: Date.now(), partitions: about.partitions }),
           ),
         )
-        // States are columns of numbers, and events repeat their names.
+        // Compresses well: states are columns of numbers, and events repeat their names.
         if (!/\bgzip\b/.test(headers['accept-encoding'] ?? '')) return HttpServerResponse.uint8Array(bytes)
         const packed = yield* call(() => compress(bytes, { level: constants.Z_BEST_SPEED }))
         return HttpServerResponse.uint8Array(packed, { headers: { 'content-encoding': 'gzip' } })

@@ -6,7 +6,7 @@ import { Api } from '../definition/Api.ts'
 import { matchingQuestion } from '../questions/matching.ts'
 import { call } from './call.ts'
 
-/** Acts on what a filter matches: who did it is on record. */
+/** Operates on the messages that match a filter; the actor is on record. */
 export const matchingHandlers = ({ settleMatching }: ApiDependencies) =>
   HttpApiBuilder.group(Api, 'matching', (handlers) =>
     handlers.handleAll({

@@ -45,7 +45,7 @@ afterEach(async () => {
 })
 
 const get = (path: string, who = 'vic') =>
-  // As a page does.
+  // As a page would.
   fetch(`${api.url}/v1/${path}`, {
     headers: { authorization: `Bearer token-of-${who}`, 'sec-fetch-site': 'same-origin' },
   })
@@ -54,7 +54,7 @@ const look = async (id: string, query = '', who?: string): Promise<unknown> =>
   (await ask(id, query, who)).json()
 
 describe('the body of a message', () => {
-  it('is shown as it was sent, with what travels beside it', async () => {
+  it('is shown as it was sent, with its attributes', async () => {
     await client.queues.create('mail', { groups: 'ordered' })
     const body = '{"id":12345678901234567890}'
     const beside = {
@@ -72,7 +72,7 @@ describe('the body of a message', () => {
     })
   })
 
-  it('is that which took the place of the first, with where the message came from', async () => {
+  it("is the edited one, with the message's origin", async () => {
     await client.queues.create('jobs', { deadLetter: 'dead' })
     const { messageId } = await client.send('jobs', 'a typo')
     for (const message of await client.receive('jobs')) await message.deadLetter('no such word')
@@ -84,7 +84,7 @@ describe('the body of a message', () => {
     })
   })
 
-  it('is cut when it is long, and can be saved as a whole', async () => {
+  it('is cut when it is long, and can be downloaded in full', async () => {
     await client.queues.create('big')
     const body = new Uint8Array(300 * 1024).fill(0xff)
     const { messageId } = await client.send('big', body)
@@ -126,7 +126,7 @@ describe('the body of a message that a queue hides', () => {
     return Object.fromEntries(groups.map(({ error, hidden, payload }) => [error, hidden ?? payload.text]))
   }
 
-  it('is shown to an operator who asks for it, also where pages only look, and that is told', async () => {
+  it('is shown to an operator who asks for it, even on a read-only console, and that is logged', async () => {
     await client.queues.create('mail', { bodyHidden: 'on' })
     const { messageId } = await client.send('mail', 'a secret', { attributes: { a: 'b' } })
     expect(await look(messageId)).toEqual({
@@ -148,7 +148,7 @@ describe('the body of a message that a queue hides', () => {
     expect(reveals).toHaveLength(2)
   })
 
-  it('stays hidden wherever it goes, and when the queue is gone', async () => {
+  it('stays hidden wherever it goes, and after the queue is deleted', async () => {
     await client.queues.create('mail', { bodyHidden: 'on', deadLetter: 'dead' })
     await client.queues.create('plain', { deadLetter: 'dead' })
     const secret = await die('mail', 'a secret', 'odd')
@@ -157,7 +157,7 @@ describe('the body of a message that a queue hides', () => {
     expect(await samples('dead')).toEqual({ odd: true, even: 'no secret' })
     expect(await look(secret)).toMatchObject({ hidden: true, lineage: { queue: 'mail' } })
     expect(await look(open)).toMatchObject({ payload: { text: 'no secret' } })
-    // On through a queue that hides nothing.
+    // Forwarded through a queue that hides nothing.
     await client.queues.create('other', { deadLetter: 'dead2' })
     await client.queues.redrive('dead', { to: 'other' })
     await expect.poll(async () => (await client.queues.describe('other')).counts.available).toBe(2)
@@ -168,7 +168,7 @@ describe('the body of a message that a queue hides', () => {
     expect(await look(secret)).toMatchObject({ hidden: true, payload: { text: '' } })
   })
 
-  it('is not searched by its values', async () => {
+  it('cannot be searched by its values', async () => {
     const both = client.queues.create('mail', { bodyHidden: 'on', indexBody: 'on' })
     await expect(both).rejects.toMatchObject({ id: 'InvalidConfig' })
   })

@@ -8,10 +8,10 @@ import { withoutText } from './hiddenBodies.ts'
 
 type MessageBodyJson = Schema.Schema.Type<typeof MessageBody>
 
-/** Most of a body that is shown; all of it is there to be saved. */
+/** Most bytes of a body that are shown; the download has all of it. */
 const shownBytesMax = 256 * 1024
 
-/** What a message carries, as the API answers it. The sender of the envelope may have written anything. */
+/** What a message carries, as the API answers it. Whoever sent the envelope may have written anything. */
 export const toMessageBody = ({ meta, body, enqueuedAt, unreadable }: FoundBody): MessageBodyJson => {
   const { attributes, lineage } = meta
   const texts: { [Name in (typeof textNames)[number]]?: string } = {}
@@ -31,13 +31,16 @@ export const toMessageBody = ({ meta, body, enqueuedAt, unreadable }: FoundBody)
 
 const textNames = ['tag', 'group', 'dedupId', 'contentType', 'traceparent'] as const
 
-/** The same without the text, which is hidden. */
+/** The same without the hidden text. */
 export const toHiddenBody = (found: FoundBody): MessageBodyJson => {
   const { payload, ...rest } = toMessageBody(found)
   return { ...rest, payload: withoutText(payload), hidden: true }
 }
 
-/** The body alone, to be saved: no browser shows it, whatever it says of itself. Errors: `UnknownMessage`, without one. */
+/**
+ * The body alone, as a download: no browser displays it, whatever its declared type. Errors:
+ * `UnknownMessage`, if there is none.
+ */
 export const toDownload = (messageId: string, { body, unreadable }: FoundBody) => {
   if (unreadable !== undefined)
     throw new KirokuError(

@@ -21,7 +21,7 @@ describe('messages over HTTP', () => {
       expect(received.text).toContain(written)
   })
 
-  it('refuses a body that does not fit the schema of a queue that checks all', async () => {
+  it('refuses a body that does not fit the schema of a queue that checks every send', async () => {
     const { ask } = await serve()
     const bodySchema = { type: 'object', required: ['to'] }
     await ask('POST', '/v1/queues', { name: 'checked', settings: { bodySchema, bodyCheck: 'all' } })
@@ -112,7 +112,7 @@ describe('messages over HTTP', () => {
     expect(await take(10)).toMatchObject([{ body: 'b', attempt: 1 }])
   })
 
-  it('recalls and moves messages that are not due yet, and says who did it', async () => {
+  it('recalls and reschedules messages that are not due yet, and records who did it', async () => {
     const { ask } = await serve()
     await ask('POST', '/v1/queues', { name: 'later' })
     const { messageIds } = (
@@ -135,7 +135,7 @@ describe('messages over HTTP', () => {
     })
   })
 
-  it('cancels a receive whose caller went away', async () => {
+  it('cancels a receive whose caller disconnected', async () => {
     const { api } = await serve()
     await client.queues.create('q')
     const gone = new AbortController()

@@ -11,18 +11,20 @@ import { asJson, call } from './call.ts'
 import { isBodyHidden } from './hiddenBodies.ts'
 import { toDownload, toHiddenBody, toMessageBody } from './messageBody.ts'
 
-/** Somebody looked at a body that is hidden. */
+/** A hidden body was revealed. */
 interface Reveal {
   readonly messageId: string
-  /** Queues that it went through. */
+  /** Queues that the message went through. */
   readonly queues: readonly string[]
   readonly by: Actor
 }
 
-/** Told of every reveal. */
+/** Called on every reveal. */
 export type OnReveal = (reveal: Reveal) => void
 
-/** Sending, receiving, settling, tracing. Receives that wait end without a message when `closing` is aborted. */
+/**
+ * Sending, receiving, settling, tracing. Waiting receives end without a message when `closing` is aborted.
+ */
 export const messageHandlers = (
   { client, record, body }: ApiDependencies,
   times: OperationTimes,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { serve, type Received } from '../serveTestApi.ts'
 
 describe('queues over HTTP', () => {
-  it('tells which message groups are held up, and by what', async () => {
+  it('shows which message groups are blocked, and by what', async () => {
     const { ask } = await serve()
     await ask('POST', '/v1/queues', { name: 'grouped', settings: { groups: 'ordered' } })
     for (const group of ['b', 'a', 'a'])

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { client, serve, type Received } from '../serveTestApi.ts'
 
 describe('dead letters over HTTP', () => {
-  it('redrives dead letters, tells how far it is, and the record names who asked', async () => {
+  it('redrives dead letters, reports the progress, and the record names who asked', async () => {
     const { ask } = await serve('olga:operator:token-of-olga,ann:admin:token-of-ann')
     const as = (name: string) => ({ authorization: `Bearer token-of-${name}` })
     const settings = { retriesMax: 0, deadLetter: 'dlq' }
@@ -46,7 +46,7 @@ describe('dead letters over HTTP', () => {
     })
   })
 
-  it('shows dead letters in groups, and redrives those that are selected, with the reason', async () => {
+  it('shows dead letters in groups, and redrives selected ones, with the reason', async () => {
     const { ask } = await serve()
     await client.queues.create('jobs', { deadLetter: 'dead' })
     for (const body of ['a', 'b', 'c']) await client.send('jobs', body)

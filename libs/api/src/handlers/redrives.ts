@@ -12,7 +12,7 @@ import { toOutgoing, withBody, writtenBodies } from './bodies.ts'
 import { call } from './call.ts'
 import { hidePayloads } from './hiddenBodies.ts'
 
-/** Dead letters, their bodies and redrives: who began, ended or edited one is on record. */
+/** Dead letters, their bodies and redrives: who started, cancelled or edited one is on record. */
 export const redriveHandlers = ({ client, record }: ApiDependencies) => {
   const trace = (messageId: string) => record.trace({ messageId })
   return HttpApiBuilder.group(Api, 'redrives', (handlers) =>
@@ -29,7 +29,7 @@ export const redriveHandlers = ({ client, record }: ApiDependencies) => {
           const asked = lettersQuestion(params.queue, payload, Date.now())
           if (asked === undefined) return client.queues.redrive(params.queue, options as RedriveOptions, by)
           if (options.selection !== undefined)
-            throw new KirokuError('InvalidArgument', 'a "selection" names all messages that are meant')
+            throw new KirokuError('InvalidArgument', 'a "selection" already names the messages to redrive')
           const selection = await record.selectLetters(asked)
           if (selection.length === 0 && options.dryRun !== true)
             throw new KirokuError('InvalidArgument', `no dead letter of queue "${params.queue}" matches`)

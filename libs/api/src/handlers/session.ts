@@ -6,7 +6,7 @@ import type { ConsolePages } from '../console/ConsolePages.ts'
 import { Caller, CallerRole } from '../definition/Access.ts'
 import { Api } from '../definition/Api.ts'
 
-/** Who asks. */
+/** The caller. */
 export const sessionHandlers = (
   { about }: ApiDependencies,
   tokens: readonly Token[],

@@ -1,13 +1,16 @@
 import { isReplyQueue, type QueueDescription, sumCounts } from '@kiroku/protocol'
 
-/** What metrics say of a queue; several in one have no partition. */
+/** A queue in the metrics; several folded into one have no partition. */
 export type MeasuredQueue = Pick<
   QueueDescription,
   'name' | 'counts' | 'subscriptions' | 'warnings' | 'oldestAgeMs' | 'waitingPolls' | 'deliveryPaused'
 > &
   Partial<Pick<QueueDescription, 'partition'>>
 
-/** The reply queues that requesters of older clients made for themselves as one: a series for each would never end. */
+/**
+ * Folds the reply queues that requesters of older clients created: a series for each would grow without
+ * bound.
+ */
 export const foldReplyQueues = (queues: readonly QueueDescription[]): readonly MeasuredQueue[] => {
   const replies = queues.filter(({ name }) => isReplyQueue(name))
   const first = replies[0]

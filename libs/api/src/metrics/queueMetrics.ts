@@ -20,7 +20,7 @@ const finalStates: StateNames = [
   ['discarded', 'Discarded'],
 ]
 
-/** A queue's one subscription, which stands for the queue, or each of several. */
+/** A queue's single subscription, reported as the queue, or each of several. */
 interface Consumer extends Pick<QueueDescription, 'counts' | 'waitingPolls' | 'deliveryPaused'> {
   readonly labels: Readonly<Record<string, string>>
 }
@@ -45,7 +45,7 @@ const consumersOf = (queue: MeasuredQueue): Consumer[] => {
 const standsStill = ({ deliveryPaused, hold }: SubscriptionDescription): boolean =>
   deliveryPaused || hold !== undefined
 
-/** What is known as metrics are taken. */
+/** The state at the time of a scrape. */
 interface Described {
   readonly queues: readonly MeasuredQueue[]
   readonly consumers: readonly Consumer[]
@@ -77,7 +77,7 @@ const perPartition =
       return value === undefined ? [] : [{ labels: { partition: each.partition, node: each.node }, value }]
     })
 
-/** With the labels that OpenTelemetry names for messaging. */
+/** With OpenTelemetry's labels for messaging. */
 const perDestination =
   (read: (queue: MeasuredQueue) => number): Reader<Described> =>
   ({ queues }) =>
@@ -142,14 +142,14 @@ const families: readonly FamilyRow<Described>[] = [
   [
     'gauge',
     'kiroku_delivery_paused',
-    '1 while deliveries are paused, or held by a consumer that was told to wait.',
+    '1 while deliveries are paused, or held because a consumer was told to wait.',
     perConsumer(({ deliveryPaused }) => (deliveryPaused ? 1 : 0)),
   ],
-  ['gauge', 'kiroku_partition_epoch', 'Number of the present ownership.', perPartition((p) => p.epoch)],
+  ['gauge', 'kiroku_partition_epoch', 'Number of the current ownership.', perPartition((p) => p.epoch)],
   [
     'gauge',
     'kiroku_partition_clocks_disputed',
-    'Whether the clock of NATS and that of the node are too far apart, so that partition time waits for a word.',
+    '1 while the clocks of NATS and the node are too far apart, so that partition time waits for an operator.',
     perPartition((p) => (p.clock?.state === 'disputed' ? 1 : 0)),
   ],
   ['gauge', 'kiroku_partition_last_sequence', 'Last sequence of the log.', perPartition((p) => p.lastSeq)],
@@ -157,7 +157,7 @@ const families: readonly FamilyRow<Described>[] = [
   [
     'gauge',
     'kiroku_partition_checkpoints',
-    'Checkpoints that are stored.',
+    'Stored checkpoints.',
     perPartition(({ checkpoints }) => checkpoints?.count),
   ],
   [
@@ -169,7 +169,7 @@ const families: readonly FamilyRow<Described>[] = [
   [
     'gauge',
     'kiroku_store_free_bytes',
-    "What is left of the store that the partition's log shares; sends leave its reserve free.",
+    "Free bytes of the store that the partition's log shares; sends leave its reserve free.",
     perPartition(({ storage }) => storage?.freeBytes),
   ],
   [
@@ -181,7 +181,7 @@ const families: readonly FamilyRow<Described>[] = [
   [
     'gauge',
     'kiroku_sends_refused',
-    '1 while sends are refused for want of room.',
+    '1 while sends are refused for lack of room.',
     perPartition(({ storage }) => (storage?.state === 'full' ? 1 : 0)),
   ],
   [
@@ -199,13 +199,13 @@ const families: readonly FamilyRow<Described>[] = [
   [
     'gauge',
     'kiroku_partition_outbox_held',
-    'Messages on their way to another partition that cannot arrive, since their queue or subscription was deleted.',
+    'Messages on their way to another partition that cannot arrive because their queue or subscription was deleted.',
     perPartition(({ held = [] }) => held.reduce((sum, { messages }) => sum + messages, 0)),
   ],
   [
     'gauge',
     'kiroku_partition_outbox_held_seconds',
-    'How long the owner has known that messages cannot arrive, the longest; 0 where all can.',
+    'Longest time that the owner has known of messages that cannot arrive; 0 if all can.',
     perPartition(({ held = [], clock }) =>
       clock === undefined
         ? undefined
@@ -218,7 +218,7 @@ const families: readonly FamilyRow<Described>[] = [
   ],
 ]
 
-/** What queues and partitions say of themselves, as metrics: ours, and OpenTelemetry's names for messaging. */
+/** Metrics of queues and partitions: Kiroku's, and OpenTelemetry's names for messaging. */
 export const queueMetrics = (
   described: readonly QueueDescription[],
   partitions: readonly PartitionDescription[],

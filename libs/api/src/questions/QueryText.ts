@@ -5,6 +5,7 @@ export const queryText = (description: string) => Schema.optionalKey(Schema.Stri
 
 /**
  * The texts of a query string with these parameters. The questions beside them read the texts themselves, not the schema:
- * all durations of a request count back from one moment, and what cannot be read is refused in words of ours.
+ * all durations of a request count back from one moment, and unreadable text is refused with an error of
+ * Kiroku.
  */
 export type QueryTexts<Parameters extends Schema.Struct.Fields> = Schema.Struct<Parameters>['Type']

@@ -8,7 +8,7 @@ import { queryText, type QueryTexts } from './QueryText.ts'
 /** Parameters of a list of dead letters. */
 export const deadLettersQuery = {
   subscription: queryText('Subscription of the queue; default main'),
-  at: Schema.optionalKey(momentText('As it was then; default as it is')),
+  at: Schema.optionalKey(momentText('The moment; default: now')),
 }
 
 /** Which dead letters of a queue are listed. Errors: `InvalidArgument`. */

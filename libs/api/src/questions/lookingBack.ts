@@ -13,10 +13,10 @@ import { queryText, type QueryTexts } from './QueryText.ts'
 const { momentMessagesMax, recordingFramesMax, recordingWorkMax } = questionLimits
 const messagesDefault = 100
 
-/** A moment as people write it. */
+/** A moment in its written form. */
 export const momentText = (what: string) =>
   Schema.String.annotate({
-    description: `${what}: a sequence (1234, 3/1234), a time (2026-11-21T14:02:31Z, 14:02:31), or so long ago (5m)`,
+    description: `${what}: a sequence (1234, 3/1234), a time (2026-11-21T14:02:31Z, 14:02:31), or how long ago (5m)`,
   })
 
 /** The moment of a parameter; undefined, which is now, where there is none. Errors: `InvalidArgument`. */
@@ -28,9 +28,9 @@ const messagesMaxOf = (text: string | undefined): number =>
   text === undefined ? messagesDefault : parseCount(text, 'limit', 0, momentMessagesMax)
 
 /** Parameters of a look at all queues. */
-export const logQuery = { at: Schema.optionalKey(momentText('The moment; default now')) }
+export const logQuery = { at: Schema.optionalKey(momentText('The moment; default: now')) }
 
-/** Which moment of all queues is asked for. Errors: `InvalidArgument`. */
+/** The requested moment of all queues. Errors: `InvalidArgument`. */
 export const logQuestion = (
   { at }: QueryTexts<typeof logQuery>,
   nowMs: number,
@@ -38,17 +38,17 @@ export const logQuestion = (
 
 /** Parameters of a look at one queue. */
 export const stateQuery = {
-  at: Schema.optionalKey(momentText('The moment; default now')),
-  states: queryText('Name messages in these states only, with commas between'),
+  at: Schema.optionalKey(momentText('The moment; default: now')),
+  states: queryText('List only messages in these states, separated by commas'),
   subscription: queryText('Name messages of this subscription only; default all'),
   where: queryText(
-    'Name messages that pass this filter only; of a moment state, queue, subscription, attempt, group, partition, number and sent are known',
+    'List only messages that match this filter; at a moment state, queue, subscription, attempt, group, partition, number and sent are known',
   ),
   limit,
   after: queryText('`next` of the page before'),
 }
 
-/** Which moment of a queue, and which of its messages are asked for. Errors: `InvalidArgument`. */
+/** The requested moment of a queue, and which of its messages. Errors: `InvalidArgument`. */
 export const stateQuestion = (
   queue: string,
   { at, states, subscription, where, limit, after }: QueryTexts<typeof stateQuery>,
@@ -68,7 +68,7 @@ export const stateQuestion = (
 /** Parameters of a comparison. */
 export const diffQuery = {
   a: momentText('The earlier moment'),
-  b: Schema.optionalKey(momentText('The later one; default now')),
+  b: Schema.optionalKey(momentText('The later one; default: now')),
   limit,
 }
 
@@ -86,12 +86,12 @@ export const diffQuestion = (
 
 /** Parameters of a recording. */
 export const recordingQuery = {
-  from: Schema.optionalKey(momentText('The moment; default now')),
+  from: Schema.optionalKey(momentText('The moment; default: now')),
   partition: queryText("Default: the queue's home"),
   frames: queryText(`Most frames beyond the moment, up to ${recordingFramesMax}; default 1000`),
   work: queryText(`Most changes in these, up to ${recordingWorkMax}; default 50000`),
   state: queryText(
-    '1: with the state a little before the moment, to begin a replay; otherwise frames behind the moment only',
+    '1: include the state a little before the moment, to begin a replay; otherwise only frames after the moment',
   ),
 }
 

@@ -103,7 +103,7 @@ describe('a question about history', () => {
 
   it.each([
     [{ from: 'tomorrow' }, 'from: "tomorrow" is neither a time'],
-    [{ from: '5m', to: '10m' }, '"from" has to be earlier than "to"'],
+    [{ from: '5m', to: '10m' }, '"from" must be earlier than "to"'],
     [{ buckets: '0' }, 'buckets: "0" is not a number from 1 to 500'],
     [{ by: 'hour' }, 'by: "hour" is not "queue"'],
   ])('%j is refused', (query, message) => {

@@ -16,9 +16,9 @@ const { searchMessagesMax, historyBucketsMax } = questionLimits
 
 /** Parameters of a search. */
 export const searchQuery = {
-  q: queryText('The filter, like `state:dlq queue:mail since:24h`; default all messages'),
+  q: queryText('The filter, like `state:dlq queue:mail since:24h`; default: all messages'),
   limit: queryText(`Most messages, 1 to ${searchMessagesMax}; default 50`),
-  cursor: queryText('`cursor` of an answer: go on where that ended'),
+  cursor: queryText('`cursor` of the previous answer, to continue from'),
 }
 
 /** Which messages are searched for. Errors: `InvalidFilter`, `InvalidArgument`. */
@@ -35,13 +35,13 @@ export const searchQuestion = (
 
 /** Parameters of a list of acts. */
 export const actsQuery = {
-  queue: queryText('Of this queue only'),
-  actor: queryText('By this actor only'),
-  since: queryText('Since a time in UTC like 2026-11-20T14:00, or since so long ago, like 24h'),
+  queue: queryText('Only of this queue'),
+  actor: queryText('Only by this actor'),
+  since: queryText('Since a time in UTC like 2026-11-20T14:00, or how long ago, like 24h'),
   until: queryText('Up to such a time, included'),
 }
 
-/** Which acts are asked for. Errors: `InvalidArgument`. */
+/** The requested acts. Errors: `InvalidArgument`. */
 export const actsQuestion = (query: QueryTexts<typeof actsQuery>, nowMs: number): ActFilter =>
   parseActFilter(query, nowMs)
 
@@ -49,18 +49,18 @@ const historyDefaults = { from: '15m', buckets: 90 }
 
 /** Parameters of a history. */
 export const historyQuery = {
-  queue: queryText('Of this queue; default all together'),
+  queue: queryText('Of this queue; default: all queues together'),
   from: queryText(
-    `Since a time in UTC like 2026-11-20T14:00, or since so long ago, like 24h; default ${historyDefaults.from}`,
+    `Since a time in UTC like 2026-11-20T14:00, or how long ago, like 24h; default ${historyDefaults.from}`,
   ),
-  to: queryText('Up to such a time; default now'),
+  to: queryText('Up to such a time; default: now'),
   buckets: queryText(
-    `Most stretches of equal length to count in, 1 to ${historyBucketsMax}; default ${historyDefaults.buckets}`,
+    `Most buckets of equal length, 1 to ${historyBucketsMax}; default ${historyDefaults.buckets}`,
   ),
-  by: queryText('`queue`: each queue for itself too, those first where most happened'),
+  by: queryText('`queue`: also per queue, busiest first'),
 }
 
-/** Of which range of time the history is asked for, and how fine. Errors: `InvalidArgument`. */
+/** The requested range and resolution of history. Errors: `InvalidArgument`. */
 export const historyQuestion = (
   { queue, from = historyDefaults.from, to, buckets, by }: QueryTexts<typeof historyQuery>,
   nowMs: number,
@@ -73,7 +73,7 @@ export const historyQuestion = (
       buckets === undefined ? historyDefaults.buckets : parseCount(buckets, 'buckets', 1, historyBucketsMax),
     byQueue: by === 'queue',
   }
-  if (asked.from >= asked.to) throw new KirokuError('InvalidArgument', '"from" has to be earlier than "to"')
+  if (asked.from >= asked.to) throw new KirokuError('InvalidArgument', '"from" must be earlier than "to"')
   if (by !== undefined && by !== 'queue')
     throw new KirokuError('InvalidArgument', `by: "${by.slice(0, 60)}" is not "queue"`)
   return asked

@@ -1,6 +1,6 @@
 import type { Actor, LogEventType } from '@kiroku/protocol'
 
-/** What somebody did to a queue, a subscription, a message's time, or the log itself. */
+/** An administrative act on a queue, a subscription, a message's time, or the log itself. */
 export interface Act {
   readonly partition: number
   /** Sequence of the frame, and place of the event in it. */
@@ -12,15 +12,15 @@ export interface Act {
   /** Name of the queue; empty where it concerns the partition. */
   readonly queue: string
   readonly subscription?: string
-  /** Who, from where, and why if they said so. */
+  /** Who did it, from where, and the reason if one was given. */
   readonly by: Actor
-  /** What it changed, as it was; only what is not the same afterwards. */
+  /** The values it changed, before; only those that differ. */
   readonly before: Readonly<Record<string, unknown>>
-  /** And as it is since. */
+  /** The same values, after. */
   readonly after: Readonly<Record<string, unknown>>
 }
 
-/** Which acts to tell of; an act must be so in all that is given. */
+/** Which acts to return; an act must match everything given. */
 export interface ActFilter {
   readonly queue?: string
   readonly actor?: string
@@ -29,7 +29,7 @@ export interface ActFilter {
   readonly until?: number
 }
 
-/** Whether an act is one that is asked for. */
+/** Whether an act matches. */
 export const passesActFilter = ({ queue, actor, since, until }: ActFilter, act: Act): boolean =>
   (queue === undefined || act.queue === queue) &&
   (actor === undefined || act.by.name === actor) &&

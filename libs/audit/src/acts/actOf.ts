@@ -5,7 +5,7 @@ import type { Act } from './Act.ts'
 type Values = Record<string, unknown>
 
 /**
- * What an event says that somebody did; undefined where it is no act of anybody. `state` is the one just before the
+ * The act that an event records; undefined if it records none. `state` is the one just before the
  * event, its frame begun.
  */
 export const actOf = (
@@ -107,7 +107,7 @@ const changeOf = (
     case 'Repaired':
       return [{ records: e.upTo < e.from ? [] : [e.from, e.upTo] }, { note: e.note, hash: e.hash }]
     default: {
-      // An act of a later day: all that it says.
+      // An act of a newer version: everything it carries.
       const { type: _, queue: __, by: ___, ...rest } = e as LogEvent & { queue?: number; by?: unknown }
       return [{}, rest]
     }
@@ -116,11 +116,11 @@ const changeOf = (
 
 const named = (name: string | undefined): [string] | [] => (name === undefined ? [] : [name])
 
-/** What is not as it is by default. */
+/** The settings that differ from the defaults. */
 const ownSettings = (config: Values): Values =>
   difference(defaultQueueConfig as unknown as Values, { ...defaultQueueConfig, ...config })[1]
 
-/** What two settings have not in common. */
+/** Where two settings differ. */
 const difference = (before: Values, after: Values): [Values, Values] => {
   const was: Values = {}
   const is: Values = {}
@@ -132,6 +132,6 @@ const difference = (before: Values, after: Values): [Values, Values] => {
   return [was, is]
 }
 
-/** Messages that are not final under one subscription at least, counted by that which has most. */
+/** Messages that are not final under at least one subscription, by the subscription that has most. */
 const liveOf = ({ subs, delayed }: QueueState): number =>
   delayed + subs.reduce((most, sub) => Math.max(most, sub.live), 0)

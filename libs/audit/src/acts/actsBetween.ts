@@ -1,7 +1,7 @@
 import { decodeRecord, type PartitionLog } from '@kiroku/log'
 import { isKirokuError } from '@kiroku/protocol'
 
-/** Where the acts of a stretch of records lie; `unclear`: only a replay of all of it tells. */
+/** Which frames of a range hold acts; `unclear`: only a replay of the whole range can say. */
 export type ActSpan =
   | { readonly kind: 'none' | 'unclear' }
   /** Sequences of the first and the last frame with an act. */
@@ -11,7 +11,7 @@ export type ActSpan =
 const pieceRecords = 200
 
 /**
- * Looks for acts behind `reached`, up to `lastSeq` included, without a state: it costs a reading, and no replay.
+ * Looks for acts after `reached`, up to `lastSeq` included, without a state: it costs a read but no replay.
  * Damage and repairs leave it `unclear`. Errors: those of the log.
  */
 export const actsBetween = async (
@@ -34,7 +34,7 @@ export const actsBetween = async (
       }
     }
   } catch (e) {
-    // Damage is for those who replay: a repair may pass over it.
+    // A replay deals with damage: a repair may have passed over it.
     if (isKirokuError(e) && (e.id === 'LogDamaged' || e.id === 'FutureVersion')) return { kind: 'unclear' }
     throw e
   }

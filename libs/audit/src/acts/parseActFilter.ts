@@ -2,7 +2,7 @@ import { KirokuError } from '@kiroku/protocol'
 import { parseSpan } from '../filter/parseSpan.ts'
 import type { ActFilter } from './Act.ts'
 
-/** What is asked of the acts, as it was written. */
+/** Which acts are requested, as written. */
 interface ActTexts {
   readonly queue?: string | undefined
   readonly actor?: string | undefined
@@ -10,7 +10,10 @@ interface ActTexts {
   readonly until?: string | undefined
 }
 
-/** Reads which acts are asked for; `nowMs` is the moment from which durations count back. Errors: `InvalidArgument`. */
+/**
+ * Reads which acts are requested; `nowMs` is the time from which durations count back. Errors:
+ * `InvalidArgument`.
+ */
 export const parseActFilter = ({ queue, actor, since, until }: ActTexts, nowMs: number): ActFilter => {
   const spanOf = (name: string, text: string) => {
     const span = parseSpan(text, nowMs)

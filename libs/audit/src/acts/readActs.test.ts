@@ -17,10 +17,10 @@ afterEach(() => engine.close())
 const lastSeq = async () => (await lastFrame(engine.log, 0)).seq
 const all = () => readActs(engine.log, {}, { decodeCheckpoint })
 
-/** What an index says that is as far as the log is now. */
+/** What an index answers that has read the whole log. */
 const indexed = async () => ({ acts: await all(), reached: new Map([[0, await lastSeq()]]) })
 
-it('what an index does not know yet is not replayed where nobody did anything', async () => {
+it('what an index has not read yet is not replayed where it holds no acts', async () => {
   const known = await indexed()
   for (let i = 0; i < 20; i++) await send(engine, 0, 'mail', 'x')
   const moments: SavedStateStore = {
@@ -32,7 +32,7 @@ it('what an index does not know yet is not replayed where nobody did anything', 
   expect(await readActs(engine.log, {}, { decodeCheckpoint, known, moments })).toEqual(known.acts)
 })
 
-it('acts that an index does not know yet are told with what they changed', async () => {
+it('acts that an index has not read yet are listed with what they changed', async () => {
   const known = await indexed()
   await send(engine, 0, 'mail', 'x')
   await ask(engine, 0, { type: 'PurgeQueue', queue: 'mail', by: tester })
@@ -45,7 +45,7 @@ it('acts that an index does not know yet are told with what they changed', async
   ])
 })
 
-it('acts are told although a partition is missing, which is named', async () => {
+it('acts are listed although a partition is missing, which is named', async () => {
   const { log } = engine
   const known = await all()
   const lost = 'NATS has no stream KIROKU_main_1'

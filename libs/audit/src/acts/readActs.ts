@@ -14,18 +14,17 @@ export interface ReadActsOptions {
   readonly decodeCheckpoint: DecodeCheckpoint
   readonly moments?: SavedStateStore
   readonly onProgress?: OnProgress
-  /** Called now and then, so that others get their turn. */
+  /** Called now and then, to let other work run. */
   readonly pause?: () => Promise<void>
-  /** Told of partitions that are not there; absent: the first one is an error. */
+  /** Called for each missing partition; absent: the first one is an error. */
   readonly onMissing?: (missing: LostPartition) => void
-  /** What an index knows already: the acts that are asked for, up to these sequences of its partitions. */
+  /** What an index has already: the acts asked for, up to these sequences per partition. */
   readonly known?: { readonly acts: readonly Act[]; readonly reached: ReadonlyMap<number, number> }
 }
 
 /**
- * Everything on record that somebody did, the latest first, found by going through the record as far as it is not
- * known. Where an index knows the beginning, the rest is replayed only around its acts, and not at all without any.
- * Errors: those of a pass.
+ * All acts on record, latest first. What an index has read is taken from it; of the rest only the frames
+ * around acts are replayed. Errors: those of a pass.
  */
 export const readActs = async (log: Log, filter: ActFilter, options: ReadActsOptions): Promise<Act[]> => {
   const { decodeCheckpoint, moments, onProgress, onMissing, pause, known } = options

@@ -1,6 +1,6 @@
 import type { Act } from './Act.ts'
 
-/** Acts as lines for people: when, who, from where, what, before → after, why. */
+/** Acts as readable lines: when, who, from where, what, before → after, why. */
 export const renderActs = (acts: readonly Act[]): string =>
   acts.length === 0
     ? 'no administrative acts on record'

@@ -21,7 +21,7 @@ import { costOf, type Arrival, type BatchSettings } from './costOf.ts'
 /** How far back arrivals are read, in time and in records of the queue's home. */
 const windowMs = 10 * 60_000
 const windowRecords = 10_000
-/** Waits that are compared with none. */
+/** Waits to compare with no wait. */
 const firstWaitsMs = [1_000, 5_000]
 
 /** What a batch setting costs. */
@@ -30,22 +30,22 @@ export interface BatchCost {
   readonly messages: number
   readonly messagesPerDelivery: number
   readonly deliveriesPer1000: number
-  /** How long messages waited for others; absent: nothing was delivered, or the record does not tell. */
+  /** How long messages waited for others; absent: nothing was delivered, or the record does not say. */
   readonly waited?: Omit<TimeFigures, 'buckets'>
 }
 
 /** What a setting would have cost. */
 export interface ReplayedCost extends BatchCost, Pick<QueueConfig, 'batchMessages' | 'batchWaitMs'> {
-  /** It is the one in force. */
+  /** Whether it is the one in force. */
   readonly isSet: boolean
 }
 
-/** What the batches of a subscription cost. */
+/** What the batches of one subscription cost. */
 export interface SubscriptionBatches {
   readonly subscription: string
   /** The deliveries on record. */
   readonly delivered: BatchCost
-  /** What the setting in force and those next to it cost, had a receive always been waiting. */
+  /** What the setting in force and its neighbours would have cost, had a receive always been waiting. */
   readonly replayed: readonly ReplayedCost[]
 }
 
@@ -60,7 +60,8 @@ export interface BatchCosts {
 /**
  * Compares what the batch settings of a queue's subscriptions cost with what neighbouring ones would have: replays the
  * arrivals of the last 10 minutes, or of the last 10,000 records of its home where these are fewer. Reads the log and
- * changes nothing. Errors: `UnknownQueue`, `UnknownSubscription`, `BeyondRecord`, and what the log's reading throws.
+ * changes nothing. Errors: `UnknownQueue`, `UnknownSubscription`, `BeyondRecord`, and what reading the log
+ * throws.
  */
 export const batchCosts = async (
   log: Log,
@@ -72,7 +73,7 @@ export const batchCosts = async (
     const to = { time: options.now }
     const start = { time: await windowStart(log, looker, queue, options.now) }
     const { at: from, places } = await looker.since(queue, start, to).catch(async (e: unknown) => {
-      // Of a young record it says that it begins later; whether the queue is there at all matters more.
+      // A short record would report only its late beginning; that the queue does not exist matters more.
       await looker.at(queue, to)
       throw e
     })
@@ -86,7 +87,7 @@ export const batchCosts = async (
     const [home, ...parts] = places
     const { queue: latest } = await watch(home!, home!.queue.id)
     for (const part of parts) await watch(part, part.queue.id)
-    // Those that it got meanwhile.
+    // Parts that it got meanwhile.
     for (const { partition, queue: id } of latest?.spread?.parts ?? [])
       if (id !== 0 && !places.some((place) => place.partition === partition))
         await watch(await looker.partition(partition, from), id)
@@ -128,13 +129,13 @@ const windowStart = async (log: Log, looker: PastReader, queue: string, now: num
   try {
     return Math.max(now - windowMs, await looker.timeOf(home, last - windowRecords))
   } catch (e) {
-    // Fewer are left than would be read.
+    // Fewer records are left than would be read.
     if (isKirokuError(e) && e.id === 'BeyondRecord') return now - windowMs
     throw e
   }
 }
 
-/** The settings in force and those that one may think of instead: the smallest batches first, then the shortest waits. */
+/** The settings in force and plausible alternatives: smallest batches first, then shortest waits. */
 const neighbours = ({ batchMessages, batchWaitMs, batchBytes }: QueueConfig): BatchSettings[] => {
   const sizes = [
     Math.ceil(batchMessages / 2),
@@ -167,7 +168,7 @@ const rounded = (figures: BatchFigures): BatchCost => {
   }
 }
 
-/** What came to a subscription in one place, and what went. */
+/** What arrived for a subscription in one place, and what was delivered. */
 interface Flow {
   readonly arrivals: Arrival[]
   delivered: { deliveries: number; messages: number }
@@ -175,7 +176,9 @@ interface Flow {
   bytes: number
 }
 
-/** Watches a queue in one place: messages arrive for a subscription when more of them can be delivered than before. */
+/**
+ * Watches a queue in one place: messages arrive for a subscription when more can be delivered than before.
+ */
 class PlaceArrivals {
   readonly flows = new Map<string, Flow>()
   /** Its current state; undefined: it was deleted. */
@@ -205,7 +208,7 @@ class PlaceArrivals {
 
   readonly frame = (_: unknown, { queues }: PartitionState): void => this.#applied(queues)
 
-  /** The last event is part of the state by now. */
+  /** The state already contains the last event. */
   #applied(queues: PartitionState['queues']): void {
     const event = this.#last
     if (event === undefined) return

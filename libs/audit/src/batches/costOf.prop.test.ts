@@ -20,7 +20,7 @@ const sumOf = (list: readonly Arrival[]): number => list.reduce((sum, { count })
 const holds = (property: fc.IProperty<[Arrival[], BatchSettings]>): void =>
   fc.assert(property, { seed: 17, numRuns: 400 })
 
-/** The same, message by message. */
+/** The same computation, message by message. */
 const slowly = (
   list: readonly Arrival[],
   { batchMessages, batchWaitMs, batchBytes = Infinity }: BatchSettings,
@@ -109,7 +109,7 @@ describe('what a batch setting would have cost', () => {
     )
   })
 
-  it('is nothing where nothing came', () => {
+  it('is nothing where nothing arrived', () => {
     expect(costOf([], { batchMessages: 10, batchWaitMs: 5_000 })).toEqual({ deliveries: 0, messages: 0 })
   })
 })

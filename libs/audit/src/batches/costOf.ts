@@ -17,8 +17,8 @@ export interface BatchSettings {
 }
 
 /**
- * What other batch settings would have cost: the batches that a consumer would have got which always had a receive
- * waiting. One that is busy gets fuller batches than that, and later.
+ * What other batch settings would have cost a consumer that always has a receive waiting. A busy consumer
+ * gets fuller batches, later.
  * @param arrivals in the order of time
  */
 export const costOf = (arrivals: readonly Arrival[], settings: BatchSettings): BatchFigures => {

@@ -3,7 +3,7 @@ import { isKirokuError } from '@kiroku/protocol'
 import type { Trace, TraceStep } from '../trace/TraceStep.ts'
 import { bodyAt, isBodyStep } from './bodyAt.ts'
 
-/** A body that a message had from a step of its trace on. */
+/** A body that a message had, starting with one step of its trace. */
 export interface TracedBody {
   readonly step: TraceStep
   readonly body: Uint8Array
@@ -11,8 +11,8 @@ export interface TracedBody {
 }
 
 /**
- * The bodies that a message had: what was sent, and what took its place when it was edited, in their order. What the
- * record holds no more, and what was erased, is left out. Errors: those of the log.
+ * The bodies that a message had, in order: the one sent, then each edit. Trimmed and erased ones are left
+ * out. Errors: those of the log.
  */
 export const bodiesOf = async (log: Log, trace: Trace): Promise<TracedBody[]> => {
   const bodies: TracedBody[] = []
@@ -22,7 +22,7 @@ export const bodiesOf = async (log: Log, trace: Trace): Promise<TracedBody[]> =>
     if (found === undefined || found.unreadable !== undefined) continue
     const { body, meta } = found
     const last = bodies.at(-1)
-    // A forward brings what was there before.
+    // A forward carries the body from before.
     if (last !== undefined && equalBytes(last.body, body)) continue
     const { contentType } = meta
     bodies.push({ step, body, ...(typeof contentType === 'string' ? { contentType } : {}) })

@@ -3,15 +3,15 @@ import type { TraceStep } from '../trace/TraceStep.ts'
 import { openEnvelope, type OpenEnvelope } from './openEnvelope.ts'
 import { readEnvelopes } from './readEnvelopes.ts'
 
-/** A step from which on a message has a body. */
+/** A step that gives a message a body. */
 export type BodyStep = TraceStep & { readonly body: NonNullable<TraceStep['body']> }
 
-/** Whether a message has a body of its own from this step on. */
+/** Whether a step gives a message a body of its own. */
 export const isBodyStep = (step: TraceStep): step is BodyStep =>
   step.body !== undefined && step.voided !== true
 
 /**
- * Reads the body that a message has from a step on; undefined when the record begins behind it. Errors: `LogDamaged`,
+ * Reads the body that a step gave a message; undefined when the record begins after it. Errors: `LogDamaged`,
  * and those of the log.
  */
 export const bodyAt = async (

@@ -29,7 +29,7 @@ const look = async (id: string) => {
   return { text: new TextDecoder().decode(body), ...rest }
 }
 
-it('the body of a message is found with what travels beside it, also when it lies elsewhere by then', async () => {
+it('the body of a message is found with its attributes, also after the message moved', async () => {
   const meta = { attributes: { a: 'b' }, contentType: 'application/json', tag: 'eu', traceparent: '00-1' }
   const id = await send(await create(), '{"n":12345678901234567890}', meta)
   const sent = await look(id)
@@ -51,7 +51,7 @@ it('a body whose key was erased says so, and shows nothing', async () => {
   expect(await look(id)).toMatchObject({ text: '', meta: {}, unreadable: 'erased' })
 })
 
-it('a body that the record holds no more is told to be trimmed', async () => {
+it('a body that the record no longer holds is reported as trimmed', async () => {
   const id = await send(await create(), 'long ago')
   const partition = await engine.log.partition(0)
   const { items } = await receive(engine, 0, 'mail')

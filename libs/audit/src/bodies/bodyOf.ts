@@ -3,19 +3,19 @@ import type { EnvelopeMeta } from '@kiroku/protocol'
 import type { Trace } from '../trace/TraceStep.ts'
 import { bodyAt, isBodyStep } from './bodyAt.ts'
 
-/** The body of a message, with what travels beside it. */
+/** The body of a message, with its attributes. */
 export interface MessageBody {
   readonly meta: EnvelopeMeta
-  /** Nothing, when it is unreadable. */
+  /** Empty when it is unreadable. */
   readonly body: Uint8Array
   /** When it was sent, in ms of partition time; absent: the record no longer says. */
   readonly enqueuedAt?: number
-  /** Why it cannot be read: its key was erased, or is lost, or the record begins behind it. */
+  /** Why it cannot be read: its key was erased, or is lost, or the record begins after it. */
   readonly unreadable?: 'erased' | 'lost' | 'trimmed'
 }
 
 /**
- * The body that a message has now, or had last; where the record holds that no more, the one that it still holds.
+ * The body that a message has now, or had last; if that was trimmed, the newest one still on record.
  * Errors: `LogDamaged`, `KeysUnavailable`, and those of the log.
  */
 export const bodyOf = async (log: Log, trace: Trace): Promise<MessageBody> => {

@@ -3,7 +3,7 @@ import { decodeEnvelope, type EnvelopeMeta } from '@kiroku/protocol'
 
 /** A stored message as it can be read now. */
 export interface OpenEnvelope {
-  /** Of one that cannot be read: what is known without its keys, and words that say so. */
+  /** If it cannot be read: what is known without its keys, and a text that says so. */
   readonly meta: EnvelopeMeta
   readonly body: Uint8Array
   /** Why it cannot be read: its key was erased, or is lost. */

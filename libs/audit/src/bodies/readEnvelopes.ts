@@ -1,13 +1,13 @@
 import { decodeRecord, type DecodedFrame, type PartitionLog } from '@kiroku/log'
 import { KirokuError } from '@kiroku/protocol'
 
-/** Where the body of a message lies. */
+/** Where the body of a message is stored. */
 export interface BodyLocation {
   readonly seq: number
   readonly index: number
 }
 
-/** Frames apart by at most so much are read through. */
+/** Frames no further apart than this are read in one go. */
 const gapRecords = 32
 
 /**
@@ -52,4 +52,4 @@ const largeBody = async (
 }
 
 const missing = (log: PartitionLog, seq: number): KirokuError =>
-  new KirokuError('LogDamaged', `partition ${log.partition}: the body in record ${seq} is not there`)
+  new KirokuError('LogDamaged', `partition ${log.partition}: the body in record ${seq} is missing`)

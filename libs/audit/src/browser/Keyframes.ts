@@ -1,44 +1,44 @@
 import { restore, snapshot, type PartitionState, type Snapshot } from '@kiroku/partition'
 
-/** A state behind some steps. */
+/** The state after some steps. */
 interface Keyframe {
   index: number
   readonly snapshot: Snapshot
   readonly bytes: number
 }
 
-/** States that a replay has come by, so that it can go back; the oldest one stays. */
+/** States kept along a replay so that it can go back; the oldest one stays. */
 export class Keyframes {
   readonly #bytesMax: number
   #all: Keyframe[] = []
   #bytes = 0
 
-  /** `bytesMax`: about how much room they take before every other one goes. */
+  /** `bytesMax`: about how much they may take before every other one is dropped. */
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax
   }
 
-  /** Keeps a state behind `index` steps. */
+  /** Keeps the state after `index` steps. */
   keep(index: number, state: PartitionState): void {
     this.#put(index, snapshot(state))
   }
 
-  /** Begins with the one from which everything follows. */
+  /** Starts with the state from which everything follows. */
   begin(first: Snapshot): void {
     this.#put(0, first)
   }
 
-  /** Number of steps that the last one up to `index` stands behind. */
+  /** Number of steps behind the last state kept up to `index`. */
   before(index: number): number {
     return this.#at(index).index
   }
 
-  /** That one's state, for the caller alone. */
+  /** A copy of that state, for the caller to keep. */
   open(index: number): PartitionState {
     return restore(structuredClone(this.#at(index).snapshot))
   }
 
-  /** Forgets those before the one at `index`, which becomes the first. */
+  /** Drops the states before the one at `index`, which becomes the first. */
   dropBefore(index: number): void {
     this.#all = this.#all.filter((keyframe) => keyframe.index >= index)
     for (const keyframe of this.#all) keyframe.index -= index

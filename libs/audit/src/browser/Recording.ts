@@ -7,7 +7,7 @@ export interface RecordingPart {
   readonly seq: number
   /** Partition time in ms. */
   readonly at: number
-  /** Its hash in hex: by it a recording that goes on behind it is known to be of the same chain. */
+  /** Its hash in hex: by it the next recording is known to continue the same chain. */
   readonly hash: string
 }
 
@@ -19,14 +19,14 @@ export interface RecordedFrame {
   readonly events: readonly LogEvent[]
 }
 
-/** A state that stands for records which are damaged: a repair went on from there. */
+/** A state that replaces damaged records: a repair continued from there. */
 export interface RecordedJump {
   readonly seq: number
   readonly at: number
   readonly state: Snapshot
 }
 
-/** A stretch of one partition's record, for a replay elsewhere: its chain was checked, and it has no bodies. */
+/** A range of one partition's record, for a replay elsewhere: its chain was checked, and it has no bodies. */
 export interface Recording {
   /** Name of the incarnation of the log. */
   readonly incarnation: string
@@ -34,15 +34,15 @@ export interface Recording {
   /** Records that the log had. */
   readonly firstSeq: number
   readonly lastSeq: number
-  /** The last record that the moment contains which was asked for. */
+  /** The last record that the requested moment contains. */
   readonly askedSeq: number
-  /** Where it begins: the first step is behind it. */
+  /** Where it begins: the first step comes after it. */
   readonly start: RecordingPart
-  /** The partition's state there, where it was asked for. */
+  /** The partition's state there, if requested. */
   readonly state?: Snapshot
   readonly steps: readonly (RecordedFrame | RecordedJump)[]
-  /** Where it ends, and another goes on. */
+  /** Where it ends, and the next one begins. */
   readonly end: RecordingPart
-  /** There was nothing more. */
+  /** The log had nothing more. */
   readonly reachesEnd: boolean
 }

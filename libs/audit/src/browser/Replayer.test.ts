@@ -30,7 +30,7 @@ const replay = async (seq: number, framesMax = 10): Promise<Replayer> => {
   return replayer
 }
 
-/** Sends and settles until the log has so many frames more. */
+/** Sends and settles until the log has that many more frames. */
 const live = async (frames: number): Promise<void> => {
   for (let i = 0; i < frames; i += 3) {
     await send(engine, 0, 'mail', `text ${i}`)
@@ -45,7 +45,7 @@ const hashAt = async (seq: number): Promise<string> => {
 }
 
 describe('a replay', () => {
-  it('tells what happened on the way, which adds up to the counts', async () => {
+  it('reports what happened on the way, which adds up to the counts', async () => {
     const begin = await lastSeq()
     await live(30)
     const replayer = await replay(begin)
@@ -78,7 +78,7 @@ describe('a replay', () => {
     expect(limited.range.to.seq).toBeLessThan(asked + 5)
   })
 
-  it('is found by time, and goes no further than it knows', async () => {
+  it('is found by time, and stops at the end of its range', async () => {
     await live(30)
     const replayer = await replay(await lastSeq())
     const { from, to } = replayer.range
@@ -89,7 +89,7 @@ describe('a replay', () => {
     expect(replayer.seek({ seq })).toMatchObject({ seq, changes: [] })
   })
 
-  it('forgets its oldest steps when it holds too much, and stands where it stood', async () => {
+  it('forgets its oldest steps when it holds too much, and keeps its position', async () => {
     await live(300)
     const limits = { workMax: 200, keyframeWork: 10 }
     const replayer = Replayer.open(await record(20, { withState: true, framesMax: 10 }), limits)
@@ -106,12 +106,12 @@ describe('a replay', () => {
     expect(replayer.hash).toBe(await hashAt(from.seq))
   })
 
-  it('refuses what is no recording, and what does not go on where it ends', async () => {
+  it('refuses what is not a recording, and one that does not continue where it ends', async () => {
     await live(30)
     const replayer = Replayer.open(await record(10, { withState: true, framesMax: 5 }))
     expect(() => Replayer.open(new Uint8Array(20))).toThrow(/not a recording/)
     const elsewhere = await record(replayer.next + 1)
-    expect(() => replayer.extend(elsewhere)).toThrow(/does not go on/)
+    expect(() => replayer.extend(elsewhere)).toThrow(/does not continue/)
     expect(() => Replayer.open(elsewhere)).toThrow(/a state/)
     const newer = await record(10, { withState: true })
     newer[3] = 9
@@ -120,7 +120,7 @@ describe('a replay', () => {
 })
 
 describe('a replay over a log that was repaired', () => {
-  it('leaves out what was given up', async () => {
+  it('leaves out what the repair gave up', async () => {
     await live(15)
     const bad = (await lastSeq()) + 1
     await send(engine, 0, 'mail', 'lost')

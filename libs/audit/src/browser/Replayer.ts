@@ -22,7 +22,7 @@ import { decodeRecording } from './recordingBytes.ts'
 /** A place in the replay: by sequence, or by partition time in ms (the last frame that is not later). */
 export type ReplayTarget = { readonly seq: number } | { readonly at: number }
 
-/** Where a replay stands. */
+/** The position of a replay. */
 export interface ReplayPosition {
   readonly seq: number
   /** Partition time in ms. */
@@ -31,11 +31,11 @@ export interface ReplayPosition {
 
 /** A move of the replay. */
 export interface ReplayMove extends ReplayPosition {
-  /** What happened to each queue on the way. Absent of a way back, and of one that leaves frames out. */
+  /** What happened to each queue on the way. Absent when going back, and when frames are skipped. */
   readonly changes?: readonly QueueChange[]
 }
 
-/** A queue, or its part in this partition, where the replay stands. */
+/** A queue, or its part in this partition, at the replay's position. */
 export interface ReplayedQueue extends QueueOverview {
   readonly population: Population
 }
@@ -50,33 +50,33 @@ export interface ReplayListOptions {
   readonly subscription?: string
 }
 
-/** A page of messages. Those that came from another queue have the id of their place in this one. */
+/** A page of messages. Forwarded ones have the id of their place in this queue. */
 export interface ReplayedMessages {
   readonly messages: readonly MomentMessage[]
   readonly total: number
   readonly next?: MessagePlace
 }
 
-/** How much a replay holds. */
+/** Limits of a replay. */
 export interface ReplayLimits {
-  /** Work (see `workOf`) of the steps that are kept; the oldest go. */
+  /** Work (see `workOf`) of the steps that are kept; the oldest are dropped. */
   readonly workMax: number
-  /** Work from one state that is kept to the next, at least. */
+  /** Least work between two kept states. */
   readonly keyframeWork: number
-  /** Room for these states. */
+  /** Bytes for these states. */
   readonly keyframeBytesMax: number
 }
 
-/** A step, with the work of all up to it. */
+/** A step, with the work of all steps up to it. */
 type Step = (RecordedFrame | RecordedJump) & { readonly work: number }
 
 const sharePerKeyframe = 0.1
-/** So many spacings ahead, a state that is kept is gone on from, and the way there is not told. */
+/** A jump of more spacings than this starts from a kept state and does not report the way there. */
 const farSpacings = 5
 
 /**
- * Replays a partition from recordings, with the engine's own code, in a browser too. Going on costs what the frames
- * cost; going back begins at one of the states that it keeps on its way.
+ * Replays a partition from recordings, with the engine's own code, in a browser too. Going forward costs what
+ * the frames cost; going back starts from one of the kept states.
  */
 export class Replayer {
   static readonly limitsDefault: ReplayLimits = {
@@ -93,9 +93,9 @@ export class Replayer {
   #end: RecordingPart
   #reachesEnd: boolean
   #steps: Step[] = []
-  /** Work of the steps that were dropped in front. */
+  /** Work of the steps dropped at the front. */
   #workBefore = 0
-  /** Steps that are behind us. */
+  /** Steps applied so far. */
   #index = 0
   #state: PartitionState
   #keptWork = 0
@@ -117,7 +117,7 @@ export class Replayer {
   }
 
   /**
-   * Begins with a recording that has a state (`state=1`), at the moment it was asked for.
+   * Begins with a recording that has a state (`state=1`), at the requested moment.
    * Errors: `InvalidArgument`, `FutureVersion`.
    */
   static open(bytes: Uint8Array, limits: Partial<ReplayLimits> = {}): Replayer {
@@ -125,8 +125,8 @@ export class Replayer {
   }
 
   /**
-   * Adds a recording that was asked for from `next`. Errors: `InvalidArgument` when it does not go on where this one
-   * ends, as after a repair: begin anew then.
+   * Adds the recording requested from `next`. Errors: `InvalidArgument` when it does not continue where this
+   * one ends, as after a repair: start over then.
    */
   extend(bytes: Uint8Array): void {
     const recording = decodeRecording(bytes)
@@ -136,7 +136,7 @@ export class Replayer {
     if (!isNext || incarnation !== own.incarnation || partition !== own.partition)
       throw new KirokuError(
         'InvalidArgument',
-        `a recording from ${partition}/${start.seq} on does not go on where ${own.partition}/${this.#end.seq} ends`,
+        `a recording from ${partition}/${start.seq} on does not continue where ${own.partition}/${this.#end.seq} ends`,
       )
     this.#end = end
     this.#reachesEnd = reachesEnd
@@ -152,7 +152,7 @@ export class Replayer {
     return this.#placeOf(this.#index)
   }
 
-  /** What `stateHash` says of the state here: the same as of the engine's own at this place. */
+  /** `stateHash` of the state here; equals the engine's own at this place. */
   get hash(): string {
     return stateHash(snapshot(this.#state))
   }
@@ -162,7 +162,7 @@ export class Replayer {
     return { from: this.#placeOf(0), to: this.#placeOf(this.#steps.length) }
   }
 
-  /** `from` of the recording that goes on where this one ends; it needs no state. */
+  /** `from` of the recording that continues where this one ends; it needs no state. */
   get next(): number {
     return this.#end.seq
   }
@@ -185,7 +185,7 @@ export class Replayer {
     return this.#go(this.#indexOf(target))
   }
 
-  /** Goes one frame on, or one back. Undefined: the range ends here. */
+  /** Goes one frame forward or back. Undefined: the range ends here. */
   step(by: 1 | -1): ReplayMove | undefined {
     const index = this.#index + by
     return index < 0 || index > this.#steps.length ? undefined : this.#go(index)
@@ -196,7 +196,7 @@ export class Replayer {
     return [...this.#state.names.keys()].sort()
   }
 
-  /** A queue as it stands. Undefined: it is not there. */
+  /** The state of a queue. Undefined: it does not exist. */
   queue(name: string): ReplayedQueue | undefined {
     const state = this.#state
     const queue = state.names.get(name)
@@ -207,7 +207,7 @@ export class Replayer {
     return { ...overview, population: populationOf(overview.counts) }
   }
 
-  /** A page of the messages of a queue that are not final. Undefined: it is not there. */
+  /** A page of the messages of a queue that are not final. Undefined: it does not exist. */
   messages(
     name: string,
     { max = 100, after, states, subscription }: ReplayListOptions = {},
@@ -270,7 +270,7 @@ export class Replayer {
       this.#keptWork = this.#workUpTo(known)
     }
     const steps = this.#steps.slice(this.#index, index)
-    // Of a way that is not told, nothing is counted.
+    // Nothing is counted on a way that is not reported.
     const isTold = !isAnew && steps.every((step) => 'events' in step)
     for (const step of steps) this.#apply(step, isTold)
     const place = this.position
@@ -304,7 +304,7 @@ export class Replayer {
     return Math.max(this.#limits.keyframeWork, sharePerKeyframe * (live.used + runs.used))
   }
 
-  /** Forgets the oldest steps, up to a state that is kept and is behind us. */
+  /** Forgets the oldest steps, up to a kept state that was passed. */
   #dropOld(): void {
     const excess = this.#workUpTo(this.#steps.length) - this.#workBefore - this.#limits.workMax
     if (excess <= 0) return

@@ -6,7 +6,7 @@ import type { Recording } from './Recording.ts'
 const magic = [0x4b, 0x52, 0x52] as const
 const version = 1
 const headBytes = 8
-/** Columns begin at multiples of this, so that they can be read where they lie. */
+/** Columns begin at multiples of this, so that they can be read in place. */
 const alignBytes = 8
 
 const kinds = { Uint8Array, Uint16Array, Uint32Array, Int32Array, Float64Array }
@@ -14,14 +14,14 @@ type Kind = keyof typeof kinds
 type Column = InstanceType<(typeof kinds)[Kind]>
 type Path = readonly (string | number)[]
 
-/** What JSON cannot say, and where it belongs: a column by its place and length, or a number by its name. */
+/** What JSON cannot hold, and where it belongs: a column by its place and length, or a number by its name. */
 type Patch =
   | readonly [path: Path, kind: Kind, offset: number, length: number]
   | readonly [path: Path, kind: 'number', text: string]
 
 /**
  * A recording as bytes: version, length of the JSON (u32, little-endian), JSON with `null` where a typed array
- * belongs, and the bytes of these. A browser reads it with what it has.
+ * belongs, and the bytes of these. A browser can read it without a library.
  */
 export const encodeRecording = (recording: Recording): Uint8Array => {
   const patches: Patch[] = []
@@ -34,7 +34,7 @@ export const encodeRecording = (recording: Recording): Uint8Array => {
     path.pop()
     return stripped
   }
-  /** The value itself where JSON can say it all. */
+  /** The value itself where JSON can hold all of it. */
   const strip = (value: unknown): unknown => {
     if (typeof value === 'number') {
       if (Number.isFinite(value)) return value
@@ -79,7 +79,7 @@ export const encodeRecording = (recording: Recording): Uint8Array => {
   return bytes
 }
 
-/** Reads a recording. Errors: `InvalidArgument` (it is none), `FutureVersion`. */
+/** Reads a recording. Errors: `InvalidArgument` (not a recording), `FutureVersion`. */
 export const decodeRecording = (bytes: Uint8Array): Recording => {
   if (bytes.length < headBytes || magic.some((byte, i) => bytes[i] !== byte))
     throw new KirokuError('InvalidArgument', 'this is not a recording')

@@ -15,7 +15,7 @@ const look = { decodeCheckpoint, now: Number.MAX_SAFE_INTEGER }
 const record = async (engine: MemoryEngine, seq: number, more: Partial<RecordingOptions> = {}) =>
   encodeRecording(await recordingOf(engine.log, 'mail', { seq }, { ...look, ...more }))
 
-/** What ends and begins queues and subscriptions. */
+/** Commands that create and delete queues and subscriptions. */
 const administer = async (engine: MemoryEngine): Promise<void> => {
   const about = { queue: 'mail', subscription: 'other', by: tester }
   await ask(engine, 0, { type: 'ResetSubscription', ...about, start: 'latest' })
@@ -29,7 +29,7 @@ const administer = async (engine: MemoryEngine): Promise<void> => {
   await send(engine, 0, 'mail', 'again')
 }
 
-it('a replay shows at every place what the server shows there, wherever it came from', async () => {
+it('a replay shows at every place what the server shows there, whatever the way to it', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(acts, { minLength: 5, maxLength: 40 }),

@@ -23,8 +23,8 @@ export type NumberField = 'partition' | 'number' | 'attempt' | 'redrives'
 type TimeField = 'time' | 'sent'
 
 /**
- * A text that a value must be. `*` stands for any characters; texts are compared without regard to case. An `error`
- * need only contain it.
+ * A text that a value must equal. `*` matches any characters; case is ignored. An `error` need only contain
+ * it.
  */
 export interface Pattern {
   readonly text: string
@@ -32,11 +32,11 @@ export interface Pattern {
   readonly pieces: readonly string[]
 }
 
-/** One thing that a message must be, or must not be. */
+/** One condition on a message. */
 export type Condition = {
-  /** The message must not be so. */
+  /** Negated: the message must not match. */
   readonly not: boolean
-  /** Place of the condition in the filter's text: its first character, and the one behind its last. */
+  /** Place of the condition in the filter's text: its first character, and the one after its last. */
   readonly from: number
   readonly to: number
 } & (
@@ -56,7 +56,7 @@ export type Condition = {
   | { readonly field: 'payloadText'; readonly path: string; readonly any: readonly Pattern[] }
 )
 
-/** What a search looks for; a message must meet all conditions. */
+/** A filter; a message must meet all conditions. */
 export interface Filter {
   readonly text: string
   readonly conditions: readonly Condition[]
@@ -78,10 +78,10 @@ export const filterFields: readonly FilterField[] = [
   },
   { name: 'queue', example: 'queue:mail', says: 'Name of the queue.' },
   { name: 'subscription', example: 'subscription:billing', says: 'Name of the subscription.' },
-  { name: 'id', example: 'id:3k2-0-1-5', says: 'Message id, also of a message that it was forwarded from.' },
+  { name: 'id', example: 'id:3k2-0-1-5', says: 'Message id, or that of a message it was forwarded from.' },
   { name: 'attempt', example: 'attempt:>3', says: 'Deliveries so far.' },
   { name: 'reason', example: 'reason:expired', says: 'Why it was discarded or became a dead letter.' },
-  { name: 'error', example: 'error:"timed out"', says: 'Text that its last error contains.' },
+  { name: 'error', example: 'error:"timed out"', says: 'Text contained in its last error.' },
   { name: 'fingerprint', example: 'fingerprint:1a2b*', says: 'Fingerprint of its last error.' },
   { name: 'group', example: 'group:customer-42', says: 'Message group or tenant.' },
   { name: 'tag', example: 'tag:urgent', says: 'Tag.' },
@@ -93,7 +93,7 @@ export const filterFields: readonly FilterField[] = [
     example: 'payload.user.id:42',
     says: 'A value in the body, where the queue indexes it.',
   },
-  { name: 'redrives', example: 'redrives:>0', says: 'How often it was redriven: how often it came back.' },
+  { name: 'redrives', example: 'redrives:>0', says: 'How often it was redriven.' },
   { name: 'partition', example: 'partition:2', says: 'Partition.' },
   { name: 'number', example: 'number:>=100', says: 'Number in its queue.' },
   {
@@ -102,6 +102,6 @@ export const filterFields: readonly FilterField[] = [
     says: 'When something last happened to it; a time without a zone is UTC.',
   },
   { name: 'sent', example: 'sent:2026-11-20', says: 'When it arrived in the queue.' },
-  { name: 'since', example: 'since:24h', says: 'Something happened to it so long ago or later.' },
-  { name: 'until', example: 'until:2h', says: 'Nothing happened to it since so long ago.' },
+  { name: 'since', example: 'since:24h', says: 'Something happened to it within this time.' },
+  { name: 'until', example: 'until:2h', says: 'Nothing happened to it for this long.' },
 ]

@@ -3,7 +3,9 @@ import { KirokuError } from '@kiroku/protocol'
 /** A filter that cannot be read, and where. */
 export class FilterError extends KirokuError {
   readonly filter: string
-  /** Place of the first character that is wrong, counted from 0; the filter's length where something is missing. */
+  /**
+   * Position of the first wrong character, counted from 0; the filter's length where something is missing.
+   */
   readonly at: number
 
   constructor(filter: string, at: number, what: string) {

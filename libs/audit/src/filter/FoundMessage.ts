@@ -9,9 +9,9 @@ export interface FoundMessage {
   readonly number: number
   readonly state: StateName
   readonly attempt: number
-  /** Why it is discarded or a dead letter; empty: it is neither. */
+  /** Why it was discarded or became a dead letter; empty: neither. */
   readonly reason: string
-  /** Its last error, and what errors of the same form share; empty: none. */
+  /** Its last error, and the fingerprint that errors of one form share; empty: none. */
   readonly error: string
   readonly fingerprint: string
   readonly group: string
@@ -32,17 +32,17 @@ export interface FoundMessage {
 /** How far the index has read a partition. */
 export interface ReachedPartition {
   readonly partition: number
-  /** Last sequence that the answer knows of. */
+  /** Last sequence that the answer covers. */
   readonly seq: number
   /** Partition time of that frame, in ms. */
   readonly at: number
 }
 
-/** What a search answers. */
+/** The answer to a search. */
 export interface SearchAnswer {
-  /** The latest first, by when something last happened to them. */
+  /** Latest first, by when something last happened to them. */
   readonly messages: readonly FoundMessage[]
-  /** Where to go on; absent: that was all. */
+  /** Where the next page starts; absent: this was the last. */
   readonly cursor?: string
   readonly reached: readonly ReachedPartition[]
   /** Queues whose bodies are not indexed, where the filter asks for a value in a body. */

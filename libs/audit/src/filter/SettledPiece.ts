@@ -1,11 +1,11 @@
-/** What is done to the messages that a filter matches. */
+/** What to do with the messages that a filter matches. */
 export type MatchingAct = 'recall' | 'discard'
 
-/** What became of messages that match; in a dry run, what could. */
+/** What became of the matching messages; in a dry run, what would. */
 export interface SettledPiece {
   readonly matched: number
   readonly done: number
-  /** Those left alone, by their state; `changed`: they moved on since the index saw them. */
+  /** Messages left alone, by state; `changed`: they changed since the index saw them. */
   readonly stayed: Readonly<Record<string, number>>
 }
 

@@ -33,7 +33,7 @@ const message: FilteredMessage = {
 
 const passes = (filter: string): boolean => passesFilter(parseFilter(filter, now), message)
 
-test('a filter of a moment points at what is not known then', () => {
+test('a filter for a moment points at what is not known of the past', () => {
   const readFilter = (filter: string) => () => parseMomentFilter(filter, now)
   expect(readFilter('state:live -attempt:>1 sent:<1h')().conditions).toHaveLength(3)
   for (const [filter, name, at] of [
@@ -72,7 +72,7 @@ describe('a filter lets a message pass that meets every condition', () => {
   ])('%s', (filter) => expect(passes(filter)).toBe(true))
 })
 
-describe('and stops one that does not', () => {
+describe('and rejects one that does not', () => {
   test.each([
     'state:live',
     '-state:dlq',
@@ -99,20 +99,20 @@ describe('and stops one that does not', () => {
 
 describe('a filter that cannot be read is refused at the character that is wrong', () => {
   test.each([
-    ['queue:mail timeout', 11, /"timeout" is no condition/],
+    ['queue:mail timeout', 11, /"timeout" is not a condition/],
     ['colour:red', 0, /there is no field "colour"/],
-    ['state:dead', 6, /"dead" is no state/],
-    ['state:dlq,dead', 10, /"dead" is no state/],
-    ['state:__proto__', 6, /no state/],
+    ['state:dead', 6, /"dead" is not a state/],
+    ['state:dlq,dead', 10, /"dead" is not a state/],
+    ['state:__proto__', 6, /not a state/],
     ['queue:', 6, /a value is missing/],
     ['queue:mail,', 11, /a value is missing/],
-    ['queue:>mail', 6, /compared with texts/],
+    ['queue:>mail', 6, /takes text/],
     ['attempt:many', 8, /takes a whole number/],
     ['attempt:1,2', 9, /takes one value/],
-    ['error:"no end', 6, /do not end/],
+    ['error:"no end', 6, /are not closed/],
     ['error:"a"b', 9, /a space must follow/],
-    ['since:yesterday', 6, /is no moment/],
-    ['time:2026-13-45', 5, /is no moment/],
+    ['since:yesterday', 6, /is not a time/],
+    ['time:2026-13-45', 5, /is not a time/],
     ['payload.a..b:1', 8, /empty part/],
     ['payload.a:>x', 11, /compares numbers/],
     ['attr.:x', 7, /name of an attribute/],

@@ -1,6 +1,6 @@
 /**
- * The filter language as such: what may be asked, and how it is read. It runs in a browser too, and draws nothing of
- * the rest of this library in.
+ * The filter language: its fields and its parser. Runs in a browser too, and imports nothing else of this
+ * library.
  */
 export { filterFields, type FilterField } from './Filter.ts'
 export { FilterError } from './FilterError.ts'

@@ -45,13 +45,14 @@ const states: Readonly<Record<string, readonly StateName[]>> = {
   final: ['Committed', 'DLQ', 'Discarded'],
 }
 
-/** What may stand behind `state:`. */
+/** What may follow `state:`. */
 export const filterStates: readonly string[] = Object.keys(states).filter((name) => name !== 'waitingretry')
 
 /**
  * Reads a filter: conditions `field:value`, separated by spaces, all of which a message must meet. A value may have
- * quotes, `*`, alternatives separated by commas, and with numbers and times `>`, `>=`, `<`, `<=` in front; a `-` in
- * front of a condition turns it around. `nowMs` is the moment from which `since` and `until` count back, in ms since
+ * quotes, `*`, alternatives separated by commas, and with numbers and times `>`, `>=`, `<`, `<=` in front; a
+ * `-` in front of a condition negates it. `nowMs` is the moment from which `since` and `until` count back, in
+ * ms since
  * 1970. Errors: `FilterError` (`InvalidFilter`), which points at the character.
  */
 export const parseFilter = (text: string, nowMs: number): Filter => new FilterReader(text, nowMs).read()
@@ -106,7 +107,7 @@ class FilterReader {
     if (text[this.#at] !== ':')
       throw this.#error(
         nameAt,
-        `"${name}" is no condition: write field:value, like state:dlq or error:"${name}"`,
+        `"${name}" is not a condition: write field:value, like state:dlq or error:"${name}"`,
       )
     this.#at++
     const op = this.#comparison()
@@ -148,7 +149,7 @@ class FilterReader {
     let value = ''
     for (;;) {
       const c = this.#text[this.#at++]
-      if (c === undefined) throw this.#error(at, 'the quotes that begin here do not end')
+      if (c === undefined) throw this.#error(at, 'the quotes that open here are not closed')
       if (c === '"') return { text: value, at, quoted: true }
       value += c === '\\' ? (this.#text[this.#at++] ?? '') : c
     }
@@ -163,7 +164,7 @@ class FilterReader {
     const first = pieces[0]!
     const noComparison = (): void => {
       if (comparison !== undefined)
-        throw this.#error(comparison.at, `"${name}" is compared with texts: leave "${comparison.op}" out`)
+        throw this.#error(comparison.at, `"${name}" takes text: leave "${comparison.op}" out`)
     }
     const onlyOne = (): void => {
       if (pieces.length > 1) throw this.#error(pieces[1]!.at - 1, `"${name}" takes one value`)
@@ -188,14 +189,14 @@ class FilterReader {
       if (moment === undefined)
         throw this.#error(
           first.at,
-          `"${first.text}" is no moment: write 2026-11-20, 2026-11-20T14:00 (UTC), 2026-11-20T14:00:31+01:00, or how long ago, like 24h`,
+          `"${first.text}" is not a time: write 2026-11-20, 2026-11-20T14:00 (UTC), 2026-11-20T14:00:31+01:00, or how long ago, like 24h`,
         )
       const op = name === 'since' ? '>=' : name === 'until' ? '<' : (comparison?.op ?? '=')
       return { field: name === 'sent' ? 'sent' : 'time', ...spanOf(op, moment) }
     }
     if (name.startsWith('attr.')) {
       noComparison()
-      if (name.length === 5) throw this.#error(this.#at, 'the name of an attribute is missing behind "attr."')
+      if (name.length === 5) throw this.#error(this.#at, 'the name of an attribute is missing after "attr."')
       return { field: 'attribute', key: name.slice(5), any: pieces.map(patternOf) }
     }
     if (name.startsWith('payload.')) {
@@ -207,7 +208,7 @@ class FilterReader {
       onlyOne()
       const value = Number(first.text)
       if (first.quoted || Number.isNaN(value))
-        throw this.#error(first.at, `"${comparison.op}" compares numbers, and this is none`)
+        throw this.#error(first.at, `"${comparison.op}" compares numbers, and this is not one`)
       return { field: 'payload', path, op: comparison.op, value }
     }
     throw this.#error(
@@ -219,7 +220,7 @@ class FilterReader {
   #states({ text, at }: Piece): readonly StateName[] {
     const found = Object.hasOwn(states, text.toLowerCase()) ? states[text.toLowerCase()] : undefined
     if (found === undefined)
-      throw this.#error(at, `"${text}" is no state; there are ${Object.keys(states).join(', ')}`)
+      throw this.#error(at, `"${text}" is not a state; there are ${Object.keys(states).join(', ')}`)
     return found
   }
 }

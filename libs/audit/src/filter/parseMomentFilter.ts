@@ -13,12 +13,12 @@ const known: ReadonlySet<string> = new Set([
   'sent',
 ])
 
-/** What a filter can look at of a moment: what the state of then tells of messages that were not final. */
+/** Fields of a filter for a moment: what the state of that moment knows of messages that were not final. */
 export const momentFields: readonly FilterField[] = filterFields.filter(({ name }) => known.has(name))
 
 /**
- * Reads a filter for messages as they stood at a moment, from which its spans count back, in ms since 1970. Errors:
- * `FilterError`, also for a field that is not known of a moment.
+ * Reads a filter for messages as of a moment in ms since 1970, from which its spans count back. Errors:
+ * `FilterError`, also for a field that is not known of the past.
  */
 export const parseMomentFilter = (text: string, atMs: number): Filter => {
   const filter = parseFilter(text, atMs)

@@ -2,12 +2,12 @@ import { durationUnits } from '@kiroku/protocol'
 
 const unitMs: ReadonlyMap<string, number> = new Map(durationUnits)
 
-/** The length of what a time leaves open, in ms, by how many of its parts are given. */
+/** Length in ms of the span that a time covers, by how many of its parts are given. */
 const precisionMs = { day: 86_400_000, minute: 60_000, second: 1_000, ms: 1 }
 
 /**
  * Reads a moment as the time that it covers, in ms since 1970: a day, a minute, a second or a millisecond of UTC or of
- * the zone it names, or the millisecond so long before `nowMs`. Undefined where it is none of these.
+ * the zone it names, or the millisecond that long before `nowMs`. Undefined for anything else.
  */
 export const parseSpan = (
   text: string,

@@ -1,7 +1,7 @@
 import type { Comparison, Condition, Filter, Pattern } from './Filter.ts'
 import type { FoundMessage } from './FoundMessage.ts'
 
-/** What a filter sees of a message under one subscription. */
+/** A message under one subscription, as a filter sees it. */
 export interface FilteredMessage extends Omit<FoundMessage, 'messageId' | 'sentSeq' | 'seq'> {
   /** Its id, and those of the messages it was forwarded from. */
   readonly ids: readonly string[]
@@ -52,7 +52,7 @@ const meets = (c: Condition, m: FilteredMessage): boolean => {
 const matchesAny = (patterns: readonly Pattern[], value: string): boolean =>
   patterns.some((pattern) => matches(pattern, value))
 
-/** Whether a text is what a pattern says. */
+/** Whether a text matches a pattern as a whole. */
 const matches = ({ pieces }: Pattern, value: string): boolean => {
   const text = value.toLowerCase()
   const first = pieces[0]!
@@ -62,7 +62,7 @@ const matches = ({ pieces }: Pattern, value: string): boolean => {
   return hasInOrder(text, pieces.slice(1, -1), first.length, text.length - last.length)
 }
 
-/** Whether a text has what a pattern says somewhere in it. */
+/** Whether a text contains a match of a pattern. */
 const contains = ({ pieces }: Pattern, value: string): boolean =>
   hasInOrder(value.toLowerCase(), pieces, 0, value.length)
 

@@ -1,7 +1,7 @@
 import type { Act } from '../acts/Act.ts'
 import type { Tally } from './Tally.ts'
 
-/** What happened from a time on, for the length of a bucket; what is not named did not happen. Times are ms since 1970. */
+/** Counts of one bucket, by the time it begins; counts that are absent are 0. Times are ms since 1970. */
 export interface HistoryBucket extends Partial<Tally> {
   readonly at: number
 }
@@ -15,29 +15,32 @@ export interface QueueHistory {
 /** An administrative act, and its place in the record. */
 export type HistoryAct = Pick<Act, 'at' | 'partition' | 'seq' | 'event' | 'queue' | 'by'>
 
-/** What happened over a stretch of time, in buckets of one length. Times are ms since 1970. */
+/** What happened over a span of time, in buckets of one length. Times are ms since 1970. */
 export interface History {
-  /** When the first bucket begins and the last one ends: at or around what was asked for. */
+  /** When the first bucket begins and the last one ends: at or around the requested times. */
   readonly from: number
   readonly to: number
   readonly bucketMs: number
-  /** When it was asked. */
+  /** When it was requested. */
   readonly now: number
-  /** From when on, and up to when, it is known what happened: the record begins, and the auditor is behind. */
+  /**
+   * From when, and up to when, it is known what happened: before, there is no record; after, the auditor is
+   * behind.
+   */
   readonly known: { readonly from: number; readonly to: number }
-  /** Those in which something happened, the earliest first. */
+  /** Buckets in which something happened, earliest first. */
   readonly buckets: readonly HistoryBucket[]
   /** Messages that were due and not final when the first bucket begins: `waiting` counts on from there. */
   readonly waitingBefore: number
-  /** Administrative acts of the stretch, the latest first, as many as there is room for. */
+  /** Administrative acts of the span, latest first, up to a limit. */
   readonly acts: readonly HistoryAct[]
-  /** The same by queue, those where most happened first, where it was asked for. */
+  /** The same by queue, busiest first, if requested. */
   readonly queues?: readonly QueueHistory[]
-  /** Queues where something happened, also those that there was no room for. */
+  /** Queues where something happened, including those beyond the limit. */
   readonly queuesTotal?: number
 }
 
-/** What is asked. Times are ms since 1970. */
+/** A request for history. Times are ms since 1970. */
 export interface AskedStretch {
   readonly queue?: string
   readonly from: number

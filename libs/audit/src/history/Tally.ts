@@ -1,4 +1,4 @@
-/** What can be counted of the messages of a queue, in this order where it is kept. */
+/** What is counted of a queue's messages, in the order in which it is stored. */
 export const tallyFields = [
   'sent',
   'delivered',
@@ -15,8 +15,8 @@ export const tallyFields = [
 export type TallyField = (typeof tallyFields)[number]
 
 /**
- * What happened to messages in a stretch of the record. Where several subscriptions get a message it counts once for
- * each, but for `sent`. `failed` are attempts that came to nothing, `released` those that were given back, and
- * `waiting` is by how much the messages grew that are due and not final.
+ * What happened to messages in a range of the record. A message counts once per subscription that gets it,
+ * except in `sent`. `failed` are failed attempts, `released` those given back, and `waiting` is the change in
+ * the number of messages that are due and not final.
  */
 export type Tally = Readonly<Record<TallyField, number>>

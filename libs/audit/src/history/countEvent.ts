@@ -2,7 +2,7 @@ import { transitionsOf, type PartitionState } from '@kiroku/partition'
 import type { FromState, LogEvent, StateName } from '@kiroku/protocol'
 import type { TallyField } from './Tally.ts'
 
-/** Told of a count that grows, or of `waiting` that shrinks. */
+/** Called with a count that grows, or with `waiting` when it shrinks. */
 export type OnCount = (field: TallyField, by: number) => void
 
 const fieldOf: Readonly<Partial<Record<StateName, TallyField>>> = {
@@ -25,7 +25,7 @@ export const countEvent = (event: LogEvent, state: PartitionState, add: OnCount)
     if (grew !== 0) add('waiting', grew * count)
     if (from === 'Inflight' && isFailure(event)) add('failed', count)
     if (event.type === 'Released' || event.type === 'Deferred') add('released', count)
-    // Who was never given out before has no place among the live ones.
+    // A message that was never delivered is not among the live ones.
     if (event.type !== 'Delivered' || sub === undefined || sub.available === 0) return
     let again = 0
     for (let n = first; n < first + count; n++) if (state.live.find(sub.index, n) >= 0) again++
@@ -33,7 +33,7 @@ export const countEvent = (event: LogEvent, state: PartitionState, add: OnCount)
   })
 }
 
-/** Whether an event ends attempts that came to nothing. */
+/** Whether an event ends failed attempts. */
 const isFailure = (event: LogEvent): boolean =>
   event.type === 'RetryScheduled' ||
   event.type === 'LeaseExpired' ||

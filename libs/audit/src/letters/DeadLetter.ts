@@ -1,19 +1,21 @@
 import type { StateName } from '@kiroku/protocol'
 
-/** A message that lies in a queue, with why it came there. */
+/** A message in a queue, with why it got there. */
 export interface DeadLetter {
-  /** Where it lies: partition, and number in the queue. */
+  /** Its place: partition, and number in the queue. */
   readonly partition: number
   readonly number: number
-  /** Its id along the lineage, and the one that it would have here. */
+  /** Its id along the lineage, and the id of its place in this queue. */
   readonly messageId: string
   readonly placeId: string
-  /** When it came here, in ms of partition time. */
+  /** When it arrived here, in ms of partition time. */
   readonly at: number
   readonly state: StateName
   /** Queue and subscription that gave it up; absent: it was sent here. */
   readonly origin?: { readonly queue: string; readonly subscription: string }
-  /** `retry`, `leaseExpired`, `nextReceive`, `onPurpose`; `redriven` or `sent` for what is no dead letter. */
+  /**
+   * `retry`, `leaseExpired`, `nextReceive`, `onPurpose`; `redriven` or `sent` for what is not a dead letter.
+   */
   readonly cause: string
   readonly error: string
   /** Attempts that its origin made. */
@@ -29,11 +31,11 @@ export interface DeadLetter {
   readonly attributes: Readonly<Record<string, string>>
   readonly contentType?: string
   readonly body: Uint8Array
-  /** Why `body` is not what was sent, but says so: its key was erased, or is lost. */
+  /** Why `body` is a placeholder: its key was erased, or is lost. */
   readonly unreadable?: 'erased' | 'lost'
 }
 
-/** Dead letters of one kind: one cause, and errors that differ only in what changes from case to case. */
+/** Dead letters of one kind: one cause, and errors of one form. */
 export interface DeadLetterGroup {
   /** Its name: eight hex digits, made of cause and form. */
   readonly group: string
@@ -41,31 +43,31 @@ export interface DeadLetterGroup {
   /** Fingerprint of the errors, and the form that they share. */
   readonly fingerprint: string
   readonly form: string
-  /** The youngest error. */
+  /** The newest error. */
   readonly error: string
   readonly count: number
   /** How many of them are in flight. */
   readonly inflight: number
-  /** How many of them came back after a redrive, and how often the one that did so most. */
+  /** How many of them came back after a redrive, and the most times that one did. */
   readonly cameBack: number
   readonly cameBackMost: number
   readonly origins: readonly { readonly queue: string; readonly count: number }[]
-  /** When the first and the last of them came, in ms of partition time. */
+  /** When the first and the last of them arrived, in ms of partition time. */
   readonly firstAt: number
   readonly lastAt: number
-  /** Ids of the youngest, at most five. */
+  /** Ids of the newest, at most five. */
   readonly samples: readonly string[]
-  /** Body of the youngest. */
+  /** Body of the newest. */
   readonly payload: Payload
 }
 
-/** The beginning of a body as people read it. */
+/** The beginning of a body in readable form. */
 export interface Payload {
   readonly contentType?: string
   /** Bytes of the whole body. */
   readonly bytes: number
   readonly text: string
-  /** Whether `text` is base64, as the body is no text. */
+  /** Whether `text` is base64, since the body is not text. */
   readonly isBase64: boolean
   readonly isCut: boolean
 }

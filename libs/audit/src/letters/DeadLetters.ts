@@ -14,7 +14,7 @@ interface Gathered {
   cameBackMost: number
   readonly origins: Map<string, number>
   firstAt: number
-  /** Ids of the youngest by time, the last first. */
+  /** Ids of the newest by time, latest first. */
   readonly youngest: { readonly at: number; readonly messageId: string }[]
   lastAt: number
   error: string
@@ -24,7 +24,7 @@ interface Gathered {
 /** Gathers dead letters into groups of one kind. Feed it those of one queue, in any order. */
 export class DeadLetters {
   readonly #groups = new Map<string, Gathered>()
-  /** Groups of what was seen: many letters have the same error. */
+  /** Groups seen so far: many letters have the same error. */
   readonly #known = new Map<string, string>()
   /** Names of groups by cause and form. */
   readonly #names = new Map<string, string>()
@@ -71,7 +71,7 @@ export class DeadLetters {
     into.head = headOf(letter)
   }
 
-  /** Name of the group that a letter belongs to. */
+  /** Name of a letter's group. */
   groupOf({ cause, error }: Pick<DeadLetter, 'cause' | 'error'>): string {
     const key = `${cause}\n${error}`
     let group = this.#known.get(key)
@@ -85,7 +85,7 @@ export class DeadLetters {
     return group
   }
 
-  /** The largest first. */
+  /** Groups, largest first. */
   get groups(): DeadLetterGroup[] {
     return [...this.#groups]
       .map(([group, { origins, youngest, head, ...rest }]) => ({

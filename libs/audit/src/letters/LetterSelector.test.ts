@@ -34,7 +34,7 @@ const picked = (selector: LetterSelection) => {
 }
 const group = new DeadLetters().groupOf(letters[0]!)
 
-describe('the dead letters that are picked', () => {
+describe('dead letters', () => {
   it.each<[string, LetterSelection, number[]]>([
     ['everything', {}, [1, 3, 5, 1]],
     ['a group', { group }, [1, 2]],
@@ -47,12 +47,12 @@ describe('the dead letters that are picked', () => {
     ['the tag', { filter: { tag: 'eu' } }, [2, 1]],
     ['attributes', { filter: { attributes: { tenant: 'acme' } } }, [2, 1]],
     ['the time', { filter: { enqueuedAfter: 2_000, enqueuedBefore: 5_000 } }, [2, 2]],
-    ['all that is given', { group, filter: { tag: 'eu' } }, [2, 1]],
+    ['everything given', { group, filter: { tag: 'eu' } }, [2, 1]],
   ])('are picked by %s', (_, selector, numbers) => {
     expect(picked(selector)).toEqual(numbers)
   })
 
-  it('come in parts that a redrive takes', () => {
+  it('come in parts of the size that a redrive accepts', () => {
     const picker = new LetterSelector('dead', {})
     for (let n = 1; n <= 9; n += 2) picker.accept(letter(n))
     expect(picker.parts(2)).toEqual([

@@ -5,7 +5,7 @@ import type { DeadLetter } from './DeadLetter.ts'
 import { DeadLetters } from './DeadLetters.ts'
 import { filteredLetter } from './filteredLetter.ts'
 
-/** What dead letters must be like; all that is given. */
+/** Which dead letters to select; they must match everything given. */
 export interface LetterSelection {
   /** Name of a group, or the beginning of one. */
   readonly group?: string
@@ -15,7 +15,7 @@ export interface LetterSelection {
   readonly filter?: RedriveFilter
 }
 
-/** Picks dead letters, and gathers their numbers. */
+/** Selects dead letters and gathers their numbers. */
 export class LetterSelector {
   readonly #queue: string
   readonly #selector: LetterSelection
@@ -29,7 +29,7 @@ export class LetterSelector {
     this.#ids = selector.messages && new Set(selector.messages)
   }
 
-  /** Their numbers as a redrive takes them: in parts of up to `rangesMax` stretches. */
+  /** Their numbers as a redrive takes them: in parts of up to `rangesMax` ranges. */
   parts(rangesMax: number): Ranges[] {
     const all: Ranges = []
     for (const n of this.#numbers.sort((a, b) => a - b)) pushRange(all, n, 1)

@@ -45,7 +45,7 @@ const parsed = (bytes: Uint8Array): unknown => {
   }
 }
 
-/** Texts, numbers and truth values at a path; a list stands for each of its members. */
+/** Texts, numbers and truth values at a path; a list contributes each of its members. */
 const valuesAt = (value: unknown, path: readonly string[]): (string | number)[] => {
   if (Array.isArray(value)) return value.flatMap((each) => valuesAt(each, path))
   const [name, ...rest] = path

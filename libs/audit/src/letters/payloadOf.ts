@@ -1,6 +1,6 @@
 import type { Payload } from './DeadLetter.ts'
 
-/** What lists show of each. */
+/** How much of each body lists show. */
 const shownBytesMax = 2_048
 
 interface BodyOfMessage {
@@ -15,7 +15,7 @@ export interface BodyHead {
   readonly contentType: string | undefined
 }
 
-/** The beginning of the body of a message as people read it: at most so many bytes of it. */
+/** The beginning of a message's body in readable form, up to a number of bytes. */
 export const payloadIn = (message: BodyOfMessage, bytesMax = shownBytesMax): Payload =>
   payloadOf(headOf(message, bytesMax))
 
@@ -26,7 +26,7 @@ export const headOf = ({ body, contentType }: BodyOfMessage, bytesMax = shownByt
   contentType,
 })
 
-/** The beginning of a body as people read it. */
+/** The beginning of a body in readable form. */
 export const payloadOf = ({ head, bytes, contentType }: BodyHead): Payload => {
   const isCut = bytes > head.length
   const text = textOf(head, isCut)
@@ -39,7 +39,7 @@ export const payloadOf = ({ head, bytes, contentType }: BodyHead): Payload => {
   }
 }
 
-/** Undefined when it is no text; a cut may go through the middle of a letter. */
+/** Undefined when it is not text; the cut may fall within a character. */
 const textOf = (bytes: Uint8Array, isCut: boolean): string | undefined => {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: isCut })

@@ -24,20 +24,20 @@ import { DeadLetters } from './DeadLetters.ts'
 
 /** How dead letters are read. */
 export interface DeadLetterOptions extends Omit<PastOptions, 'now'>, Partial<Pick<PastOptions, 'now'>> {
-  /** As it was then; default: as it is. */
+  /** The moment to read; default: now. */
   readonly moment?: AskedMoment
   /** Subscription of the dead-letter queue; default `main`. */
   readonly subscription?: string
 }
 
-/** Letters between two pauses. */
+/** Letters between two yields. */
 const pauseLetters = 1_000
 
 /**
- * Reads what lies in a queue, now or at a moment of the past, with why it came there: from the log alone, without a
- * receive. Goes through the parts of a spread queue too. Calls back for each message, those of one partition in the order
- * of the log. Errors: `UnknownQueue`, `UnknownSubscription`, `LogDamaged`, and those of the log; of a moment also
- * `FutureMoment`, and `BeyondRecord`, where the record holds no more what lay there then.
+ * Reads the messages in a queue, now or at a moment of the past, with why they got there: from the log alone,
+ * without a receive. Covers all parts of a spread queue. Calls back per message, within a partition in the
+ * order of the log. Errors: `UnknownQueue`, `UnknownSubscription`, `LogDamaged`, and those of the log; of a
+ * moment also `FutureMoment`, and `BeyondRecord` when what was there then is no longer on record.
  */
 export const readDeadLetters = async (
   log: Log,
@@ -61,7 +61,7 @@ export const readDeadLetters = async (
   for (const partition of others) await readPartition(log, partition, queue, options, visit)
 }
 
-/** Reads what lies in a queue and gathers it into groups of one kind. Errors: as `readDeadLetters`. */
+/** Reads the messages in a queue and groups them by kind. Errors: as `readDeadLetters`. */
 export const gatherDeadLetters = async (
   log: Log,
   queue: string,
@@ -72,7 +72,7 @@ export const gatherDeadLetters = async (
   return letters
 }
 
-/** Returns the other partitions that the queue lies on; undefined when it is not on this one. */
+/** Returns the queue's other partitions; undefined when it is not on this one. */
 const readPartition = async (
   log: Log,
   partition: number,
@@ -92,7 +92,7 @@ const readPartition = async (
   }
 }
 
-/** Reads what lay in a place of a queue. */
+/** Reads the messages that were in one place of a queue. */
 const readPast = async (
   log: Log,
   { partition, state, queue }: PastPart,
@@ -105,10 +105,10 @@ const readPast = async (
   } catch (e) {
     const oldest = (await handle.state()).firstSeq
     if (!isKirokuError(e) || e.id !== 'LogDamaged' || oldest === 1) throw e
-    // A body goes when its message is final and its record is old enough.
+    // A body is trimmed once its message is final and its record old enough.
     throw new KirokuError(
       'BeyondRecord',
-      `partition ${partition} begins with sequence ${oldest}, and holds no more what lay in "${queue.name}" then`,
+      `partition ${partition} begins with sequence ${oldest} and no longer holds what was in "${queue.name}" then`,
       { cause: e },
     )
   } finally {
@@ -116,7 +116,7 @@ const readPast = async (
   }
 }
 
-/** Reads what lies in a queue as a state has it. */
+/** Reads the messages in a queue according to a state. */
 const readStanding = async (
   log: Log,
   handle: PartitionLog,
@@ -174,7 +174,7 @@ const letterOf = (
   { tag, group, attributes, contentType, lineage }: EnvelopeMeta,
   body: Uint8Array,
 ): DeadLetter => {
-  // The sender of the envelope may have written anything.
+  // Whoever sent the envelope may have written anything.
   const from = isRecord(lineage) ? lineage : undefined
   const placeId = messageId(address)
   const redrives = Number.isInteger(from?.redrives) ? from!.redrives! : 0

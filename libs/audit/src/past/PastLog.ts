@@ -5,19 +5,22 @@ import type { OnProgress } from '../replay/Progress.ts'
 import type { Replay } from '../replay/Replay.ts'
 import type { SavedStateStore } from '../replay/SavedState.ts'
 
-/** How to look back. */
+/** Options for looking back. */
 export interface PastOptions {
   readonly decodeCheckpoint: DecodeCheckpoint
-  /** Moments that shorten the way; without them it begins at a checkpoint or at the beginning. */
+  /** Saved states that shorten the replay; without them it starts from a checkpoint or the beginning. */
   readonly moments?: SavedStateStore
-  /** The time now in ms since 1970: what is later is not over. */
+  /** The time now in ms since 1970: later moments are refused. */
   readonly now: number
   readonly onProgress?: OnProgress
-  /** Lets others have their turn. */
+  /** Lets other work run. */
   readonly pause?: () => Promise<void>
 }
 
-/** A queue in one partition at a moment. The states belong to the looker, which moves on with the next question. */
+/**
+ * A queue in one partition at a moment. The states belong to the reader, which moves on with the next
+ * question.
+ */
 export interface PastPart {
   readonly partition: number
   readonly seq: number
@@ -33,7 +36,7 @@ export interface PastQueue {
   readonly places: readonly PastPart[]
 }
 
-/** A whole partition at a moment; the state belongs to the looker too. */
+/** A whole partition at a moment; the state belongs to the reader too. */
 export interface PastPartition {
   readonly partition: number
   /** Last record that the moment contains; 0: the partition begins later. */
@@ -41,7 +44,7 @@ export interface PastPartition {
   readonly state: PartitionState
 }
 
-/** A partition whose state at a moment nobody can tell. */
+/** A partition whose state at a moment cannot be read. */
 export interface MissingPartition {
   readonly partition: number
   /** `LogDamaged`, `LogShortened`, `FutureVersion`, or `BeyondRecord`. */

@@ -7,14 +7,16 @@ import type { MissingPartition, PastLog, PastOptions, PastPart, PastPartition, P
 import type { AskedMoment } from './QueueMoment.ts'
 import { timedFrom } from './spanOf.ts'
 
-/** A pass and whoever listens to it now. */
+/** A pass and its current listener. */
 interface OpenReplay {
   readonly log: PartitionLog
   readonly heard: { by: ReplayListener | undefined }
   pass: Replay
 }
 
-/** Looks at queues of a log at moments of the past. Later moments go on from earlier ones. Close it in the end. */
+/**
+ * Reads queues of a log at moments of the past. Later moments continue from earlier ones. Close it when done.
+ */
 export class PastReader {
   readonly #log: Log
   readonly #options: PastOptions
@@ -28,7 +30,7 @@ export class PastReader {
 
   /**
    * The queue of that name at a moment. Errors: `FutureMoment`, `BeyondRecord`, `UnknownQueue` (there was none then),
-   * `InvalidArgument`, and what the log's reading throws.
+   * `InvalidArgument`, and what reading the log throws.
    */
   async at(name: string, asked: AskedMoment): Promise<PastQueue> {
     const { partitions } = this.#log.meta
@@ -38,7 +40,7 @@ export class PastReader {
     const { state, pass, seq } = await this.#passTo(home, await this.seqOf(home, moment))
     const at = 'time' in moment ? moment.time : state.at
     const queue = state.names.get(name)
-    // The first frames of a log are those of a fence, which know no time yet.
+    // The first frames of a log belong to a fence and carry no time yet.
     if (state.at === 0 && 'time' in moment)
       throw new KirokuError(
         'BeyondRecord',
@@ -61,9 +63,9 @@ export class PastReader {
   }
 
   /**
-   * All partitions at a moment. One that cannot be read is named with its problem, as long as another can. Errors:
-   * `FutureMoment`, `BeyondRecord`, `InvalidArgument` (a sequence without its partition, where there are several), and
-   * what the log's reading throws.
+   * All partitions at a moment. One that cannot be read is listed with its problem, as long as another can
+   * be. Errors: `FutureMoment`, `BeyondRecord`, `InvalidArgument` (a sequence without its partition, where
+   * there are several), and what reading the log throws.
    */
   async all(asked: AskedMoment): Promise<PastLog> {
     const { partitions } = this.#log.meta
@@ -71,7 +73,7 @@ export class PastReader {
     if ('seq' in asked && own === undefined)
       throw new KirokuError(
         'InvalidArgument',
-        `sequence ${asked.seq} is one of which partition? Write it like 0/${asked.seq}`,
+        `sequence ${asked.seq} needs a partition: write it like 0/${asked.seq}`,
       )
     const time = 'time' in asked ? asked.time : await this.timeOf(own!, asked.seq)
     const all: PastPartition[] = []
@@ -101,7 +103,7 @@ export class PastReader {
     return { at: time, all: all.sort(byPartition), missing: missing.sort(byPartition) }
   }
 
-  /** One partition at a time, at its beginning where that is later. Errors: those of `seqOf`. */
+  /** One partition at a moment, or at its beginning where that is later. Errors: those of `seqOf`. */
   async partition(partition: number, time: number): Promise<PastPartition> {
     return { partition, ...(await this.#passTo(partition, await this.seqUpTo(partition, time))) }
   }
@@ -121,7 +123,7 @@ export class PastReader {
     }
   }
 
-  /** The first record from a time on behind which the queue is there. */
+  /** The first record from a time on after which the queue exists. */
   async #beginning(name: string, from: { time: number }, to: AskedMoment): Promise<number | undefined> {
     const home = partitionOf(name, this.#log.meta.partitions)
     const toSeq = await this.seqOf(home, to)
@@ -141,7 +143,7 @@ export class PastReader {
     return found
   }
 
-  /** Goes on in one partition up to a sequence, with somebody who looks on. */
+  /** Advances one partition to a sequence, with a listener. */
   async follow(partition: number, toSeq: number, listener: ReplayListener): Promise<void> {
     const { heard, pass } = this.#passes.get(partition)!
     heard.by = listener
@@ -168,7 +170,7 @@ export class PastReader {
       return seq
     }
     const { time } = asked
-    if (time > this.#options.now) throw new KirokuError('FutureMoment', `${timeText(time)} is not over yet`)
+    if (time > this.#options.now) throw new KirokuError('FutureMoment', `${timeText(time)} is in the future`)
     // Times of frames are whole ms.
     const seq = (await firstFrameAt(log, time + 0.5, firstSeq, lastSeq)) - 1
     if (seq >= firstSeq) return seq
@@ -180,7 +182,7 @@ export class PastReader {
     )
   }
 
-  /** When the first of these partitions knows a time, in words. */
+  /** When the record of the first of these partitions begins, in words. */
   async #begins(partitions: readonly number[]): Promise<string> {
     const times: number[] = []
     for (const partition of partitions) {
@@ -270,7 +272,7 @@ export class PastReader {
     return { log, heard, pass }
   }
 
-  /** Says from when on the state is known. */
+  /** Says since when the state is known. */
   async #beyond(log: PartitionLog, seq: number): Promise<KirokuError> {
     const { decodeCheckpoint, moments } = this.#options
     const oldest = await Replay.open(log, {
@@ -284,7 +286,7 @@ export class PastReader {
   }
 }
 
-/** What keeps one partition from being read, and says nothing of the others. */
+/** An error that keeps only one partition from being read. */
 const ofOnePartition: ReadonlySet<ErrorId> = new Set([
   'LogDamaged',
   'LogShortened',
@@ -292,7 +294,7 @@ const ofOnePartition: ReadonlySet<ErrorId> = new Set([
   'BeyondRecord',
 ])
 
-/** Records between two looks whether the queue is there. */
+/** Records between two checks whether the queue exists. */
 const pieceRecords = 1_000
 
 const timeText = (ms: number): string => new Date(ms).toISOString()

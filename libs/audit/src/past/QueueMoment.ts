@@ -1,9 +1,9 @@
 import type { Hold, QueueConfig, QueueCounts, StateName } from '@kiroku/protocol'
 
-/** A moment that is asked for: a record of a partition (without one: of the queue's home), or a time in ms since 1970. */
+/** A requested moment: a record of a partition (default: the queue's home), or a time in ms since 1970. */
 export type AskedMoment = { readonly seq: number; readonly partition?: number } | { readonly time: number }
 
-/** Where a queue, or a part of it, lay then. */
+/** Where a queue, or a part of it, was then. */
 export interface MomentPart {
   readonly partition: number
   /** Its id there. */
@@ -18,7 +18,7 @@ export interface MomentMessage {
   readonly messageId: string
   readonly partition: number
   readonly number: number
-  /** Absent: it waits for its time, for all subscriptions. */
+  /** Absent: it is delayed, for all subscriptions. */
   readonly subscription?: string
   readonly state: StateName
   readonly attempt: number
@@ -31,26 +31,26 @@ export interface MomentMessage {
   readonly leaseUntil?: number
 }
 
-/** A subscription as it stood then. */
+/** A subscription as of the moment. */
 export interface MomentSubscription {
   readonly name: string
   readonly sub: number
   readonly deliveryPaused: boolean
-  /** Deliveries stood still; of several places the hold that ends last. */
+  /** Deliveries were held; of several places the hold that ends last. */
   readonly hold?: Hold
   readonly counts: QueueCounts
 }
 
-/** A queue as it stood at a moment: counts and settings. */
+/** A queue as of a moment: counts and settings. */
 export interface QueueOverview {
   readonly queue: string
-  /** The time that was asked for, or that of the record that was. */
+  /** The requested time, or that of the requested record. */
   readonly at: number
   /** The home first, then its parts. */
   readonly places: readonly MomentPart[]
   readonly config: QueueConfig
   readonly deliveryPaused: boolean
-  /** Of all subscriptions together: a message counts once for each. */
+  /** Of all subscriptions together: a message counts once per subscription. */
   readonly counts: QueueCounts
   readonly subscriptions: readonly MomentSubscription[]
   /** Age of the oldest message that was not final, in ms; 0 when there was none. */
@@ -61,7 +61,7 @@ export interface QueueOverview {
 export interface QueueMoment extends QueueOverview {
   /** A page of the messages that were not final. */
   readonly messages: readonly MomentMessage[]
-  /** How many there were of those that were asked for. */
+  /** How many messages matched the request. */
   readonly messagesTotal: number
   /** Cursor of the next page. */
   readonly next?: string

@@ -6,19 +6,19 @@ import type { AskedMoment, MomentPart, QueueMoment } from './QueueMoment.ts'
 import { type MessageSpan, messageSpans } from './messageSpans.ts'
 import { describeLook } from './stateAt.ts'
 
-/** How much to show. */
+/** Limits of what to show. */
 export interface DiffOptions extends PastOptions {
   /** Messages named in each of the three lists. Default: 100. */
   readonly messagesMax?: number
 }
 
-/** How a message stood. */
+/** The state of a message. */
 interface Standing {
   readonly state: StateName
   readonly attempt: number
 }
 
-/** A message that one of the moments knows, or both with a difference. Its id is that of its place in this queue. */
+/** A message that is in one of the moments only, or differs. Its id is that of its place in this queue. */
 export interface DiffMessage {
   readonly messageId: string
   readonly partition: number
@@ -34,14 +34,14 @@ export interface DiffMessages {
   readonly messages: readonly DiffMessage[]
 }
 
-/** What became another between two moments. Nothing stands for a queue that was not there. */
+/** The difference between two moments. A side is absent when the queue did not exist then. */
 export interface MomentDiff {
   readonly queue: string
   readonly a: { readonly at: number; readonly places: readonly MomentPart[] } | undefined
   readonly b: { readonly at: number; readonly places: readonly MomentPart[] } | undefined
   /** Counts then, and by how much they differ. */
   readonly counts: Readonly<Record<keyof QueueCounts, { readonly a: number; readonly b: number }>>
-  /** Settings that differ, where the queue was there both times. */
+  /** Settings that differ, where the queue existed both times. */
   readonly config: readonly { readonly setting: string; readonly a: unknown; readonly b: unknown }[]
   readonly appeared: DiffMessages
   readonly changed: DiffMessages
@@ -58,7 +58,7 @@ interface Column {
 }
 
 /**
- * Compares a queue at two moments. Errors: those of `stateAt`; a queue that was there at one of them only is
+ * Compares a queue at two moments. Errors: those of `stateAt`; a queue that existed at only one of them is
  * compared with nothing.
  */
 export const diffMoments = async (
@@ -98,7 +98,7 @@ const sideOf = async (
 ): Promise<Side | Error> => {
   try {
     const look = await looker.at(queue, asked)
-    // The state goes on to the next moment, so what counts is taken out of it now.
+    // The state moves on to the next moment, so what is compared is copied out now.
     return { moment: await describeLook(log, queue, look, { messagesMax: 0 }), columns: columnsOf(look) }
   } catch (e) {
     if (isKirokuError(e) && e.id === 'UnknownQueue') return e
@@ -106,7 +106,7 @@ const sideOf = async (
   }
 }
 
-/** What waits for its time does so for every subscription. */
+/** Delayed messages are delayed for every subscription. */
 const columnsOf = ({ places }: PastQueue): Map<string, Column> => {
   const columns = new Map<string, Column & { spans: Column['spans'][number][] }>()
   for (const place of places) {
@@ -175,7 +175,7 @@ type Spot = Column['spans'][number]
 
 const standing = ({ state, attempt }: Spot): Standing => ({ state: stateNames[state], attempt })
 
-/** Walks two lists of spans side by side and names what only one has, or both with a difference. */
+/** Walks two lists of spans side by side and reports what is in one only, or differs. */
 const compareColumns = (
   a: readonly Spot[],
   b: readonly Spot[],

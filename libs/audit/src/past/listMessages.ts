@@ -25,7 +25,7 @@ export interface ListOptions {
   readonly subscription?: string
 }
 
-/** Some messages of a queue, and how many there are of those that were asked for. */
+/** Some messages of a queue, and how many match the request. */
 export interface MessageList {
   readonly messages: readonly StandingMessage[]
   readonly total: number

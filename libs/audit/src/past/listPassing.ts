@@ -5,10 +5,10 @@ import type { PastPart } from './PastLog.ts'
 import { listMessages, type ListOptions, type MessageList, type MessagePlace } from './listMessages.ts'
 import { type StandingMessage } from './messageSpans.ts'
 
-/** Messages that are made at once while a filter looks at them. */
+/** Messages materialized at a time while filtering. */
 const lookedAtMax = 10_000
 
-/** What `listMessages` lists, of that only what passes a filter of `parseMomentFilter`. Looks at every message once. */
+/** Like `listMessages`, but only what passes a filter of `parseMomentFilter`. Looks at every message once. */
 export const listPassing = (
   name: string,
   { state, queue, partition }: Pick<PastPart, 'state' | 'queue' | 'partition'>,
@@ -47,7 +47,7 @@ export const listPassing = (
   return { messages, total, ...(next === undefined ? {} : { next }) }
 }
 
-/** As filters see it; what the state does not tell is empty. */
+/** As filters see it; what the state does not know is empty. */
 const filtered = (
   queue: string,
   partition: number,

@@ -20,7 +20,7 @@ const create = (queue: string) =>
   ask(engine, home(queue), { type: 'CreateQueue', queue, config: {}, by: tester })
 
 describe('a log at a moment', () => {
-  it('tells of every queue what looking at it alone tells, on all partitions', async () => {
+  it('shows each queue as reading it alone does, on all partitions', async () => {
     const names = ['mail', 'work', 'a', 'b', 'c']
     expect(new Set(names.map(home)).size).toBe(2)
     for (const name of names) await create(name)
@@ -38,7 +38,7 @@ describe('a log at a moment', () => {
     expect(whole.partitions).toMatchObject(last.map(({ seq, epoch }) => ({ seq, epoch, owner: 'node-1' })))
   })
 
-  it('knows only what was there then', async () => {
+  it('knows only the queues of that moment', async () => {
     await create('mail')
     const { seq, at } = await lastFrame(engine.log, home('mail'))
     await send(engine, home('mail'), 'mail', 'x')
@@ -48,7 +48,7 @@ describe('a log at a moment', () => {
     expect((await logAt(engine.log, { time: options.now }, options)).queues).toEqual([])
   })
 
-  it('tells of a spread queue once, with what all its parts have', async () => {
+  it('lists a spread queue once, with the sums of its parts', async () => {
     await create('mail')
     const there = 1 - home('mail')
     await ask(engine, home('mail'), { type: 'SpreadQueue', queue: 'mail', partitions: [there], by: tester })
@@ -58,7 +58,7 @@ describe('a log at a moment', () => {
     expect(queues).toMatchObject([{ queue: 'mail', counts: { sent: 1 }, places: [{}, { partition: there }] }])
   })
 
-  it('refuses what was before the record, what is not over, and a sequence of no partition', async () => {
+  it('refuses a moment before the record, one in the future, and a sequence without a partition', async () => {
     await create('mail')
     const refused = (asked: Parameters<typeof logAt>[1], now = options.now) =>
       logAt(engine.log, asked, { ...options, now })
@@ -67,7 +67,7 @@ describe('a log at a moment', () => {
     await expect(refused({ seq: 3 })).rejects.toMatchObject({ id: 'InvalidArgument' })
   })
 
-  it('names a partition whose log is damaged, and tells of the others; where none can be read it fails', async () => {
+  it('names a partition whose log is damaged, and shows the others; it fails where none can be read', async () => {
     const here = 'mail'
     const there = ['work', 'a', 'b', 'c'].find((name) => home(name) !== home(here))!
     await create(here)
@@ -94,7 +94,7 @@ describe('a log at a moment', () => {
     await expect(logAt(engine.log, now, options)).rejects.toMatchObject({ id: 'LogDamaged' })
   })
 
-  it('tells of a thousand queues', async () => {
+  it('shows a thousand queues', async () => {
     const commands = Array.from({ length: 1_000 }, (_, i) => ({
       type: 'CreateQueue' as const,
       queue: `queue-${i}`,
@@ -127,7 +127,7 @@ describe('the span of a log', () => {
     expect((await logAt(engine.log, { time: span.from.at }, options)).at).toBe(span.from.at)
   })
 
-  it('leaves out a partition whose state is nowhere known any more', async () => {
+  it('leaves out a partition whose state is no longer known anywhere', async () => {
     await create('mail')
     const { seq } = await lastFrame(engine.log, home('mail'))
     await send(engine, home('mail'), 'mail', 'x')

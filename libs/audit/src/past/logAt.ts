@@ -6,7 +6,7 @@ import { PastReader } from './PastReader.ts'
 import type { AskedMoment, QueueOverview } from './QueueMoment.ts'
 import { overviewOf, type DescribedPart } from './overviewOf.ts'
 
-/** A partition as it stood then. */
+/** A partition as of the moment. */
 export interface MomentPartition {
   readonly partition: number
   /** Last record that the moment contains; 0: the partition begins later. */
@@ -18,20 +18,21 @@ export interface MomentPartition {
   readonly owner?: string
 }
 
-/** A whole log as it stood at a moment. */
+/** A whole log as of a moment. */
 export interface LogMoment {
-  /** The time that was asked for, or that of the record that was. */
+  /** The requested time, or that of the requested record. */
   readonly at: number
   /** By name. */
   readonly queues: readonly QueueOverview[]
   readonly partitions: readonly MomentPartition[]
-  /** Partitions that cannot be read, as those with a damaged log: what they hold is in no count. */
+  /** Partitions that cannot be read, such as those with a damaged log; no count includes them. */
   readonly missing: readonly MissingPartition[]
 }
 
 /**
- * All queues of a log at a moment: counts and settings, with one replay a partition however many queues there are.
- * Where some partitions cannot be read, it tells of the others. Errors: `FutureMoment`, `BeyondRecord`, `InvalidArgument`, and what the log's reading throws.
+ * All queues of a log at a moment: counts and settings, with one replay per partition, whatever the number of
+ * queues. Where some partitions cannot be read, it shows the others. Errors: `FutureMoment`, `BeyondRecord`,
+ * `InvalidArgument`, and what reading the log throws.
  */
 export const logAt = async (log: Log, asked: AskedMoment, options: PastOptions): Promise<LogMoment> => {
   const looker = new PastReader(log, options)
@@ -42,7 +43,7 @@ export const logAt = async (log: Log, asked: AskedMoment, options: PastOptions):
     )
     const queues: QueueOverview[] = []
     for (const { place, description } of [...described.values()].flatMap((queues) => [...queues.values()])) {
-      // A part is told of with its home.
+      // A part is listed with its home.
       if (description.home !== undefined) continue
       const places: DescribedPart[] = [{ place, description }]
       for (const { partition, queue } of description.spread?.parts ?? []) {

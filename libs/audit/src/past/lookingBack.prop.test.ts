@@ -12,7 +12,7 @@ import { stateAt } from './stateAt.ts'
 
 const options = { decodeCheckpoint, now: Number.MAX_SAFE_INTEGER }
 
-/** Each message under each subscription, and how it stands. */
+/** Each message under each subscription, with its state. */
 const standings = (messages: readonly MomentMessage[], subs: readonly string[]): Map<string, string> =>
   new Map(
     messages.flatMap(({ number, subscription, state, attempt }) =>
@@ -22,7 +22,7 @@ const standings = (messages: readonly MomentMessage[], subs: readonly string[]):
     ),
   )
 
-it('whatever happened, every moment is the same from anywhere, and two of them differ by what they show', async () => {
+it('whatever happened, a moment is the same from wherever it is reached, and two moments differ by what they show', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(acts, { minLength: 5, maxLength: 40 }),
@@ -50,7 +50,7 @@ it('whatever happened, every moment is the same from anywhere, and two of them d
             expect(stateHash(snapshot(near.state))).toBe(hashes.get(near.seq))
           }
 
-          // Both behind the creation of queue and subscription.
+          // Both after the creation of queue and subscription.
           const [a, b] = [x, y].map((n) => lastSeq - (n % Math.max(1, lastSeq - 6))) as [number, number]
           const [one, two] = [
             await stateAt(engine.log, 'mail', { seq: a }, { ...options, moments, messagesMax: 1_000 }),

@@ -9,7 +9,7 @@ export interface MessageSpan {
   readonly attempt: number
   /** Undefined of what waits for its time, for all subscriptions together. */
   readonly sub: Subscription | undefined
-  /** Where it lies: a run, or with `isTouched` a slot. */
+  /** Its place: a run, or with `isTouched` a slot. */
   readonly place: number
   readonly isTouched: boolean
   readonly group: string
@@ -18,12 +18,12 @@ export interface MessageSpan {
 /** A message of a queue that is not final. */
 export interface StandingMessage {
   readonly number: number
-  /** Absent: it waits for its time, for all subscriptions. */
+  /** Absent: it is delayed, for all subscriptions. */
   readonly subscription?: string
   readonly state: State
   readonly attempt: number
   readonly enqueuedAt: number
-  /** Where its body lies: a frame, and the place among the queue's bodies there. */
+  /** The place of its body: a frame, and the place among the queue's bodies there. */
   readonly seq: number
   readonly index: number
   readonly bytes: number

@@ -7,7 +7,7 @@ export interface DescribedPart {
   readonly description: QueueDescription
 }
 
-/** Sums what the places of a queue say, the home first. `at`: the moment in ms since 1970. */
+/** Sums the places of a queue, home first. `at`: the moment in ms since 1970. */
 export const overviewOf = (name: string, at: number, places: readonly DescribedPart[]): QueueOverview => {
   const { config, deliveryPaused } = places[0]!.description
   return {

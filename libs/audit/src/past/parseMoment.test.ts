@@ -5,7 +5,7 @@ const now = Date.parse('2026-11-21T15:00:00Z')
 const parse = (text: string) => parseMoment(text, '--at', now)
 const time = (text: string) => ({ time: Date.parse(text) })
 
-it('a number is a sequence, of a partition where one is named', () => {
+it('a number is a sequence, of a partition if one is named', () => {
   expect(parse('1234')).toEqual({ seq: 1234 })
   expect(parse('3/1234')).toEqual({ seq: 1234, partition: 3 })
 })

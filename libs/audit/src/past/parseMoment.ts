@@ -33,6 +33,6 @@ export const parseMoment = (text: string, what: string, nowMs: number): AskedMom
   }
 }
 
-/** A time without a zone is one of UTC, as everything else that is shown. */
+/** A time without a zone is UTC, like all times shown. */
 const asUtc = (text: string): string =>
   /T\d\d:\d\d(:\d\d(\.\d+)?)?$/.test(text) ? `${text}Z` : text.replace(/^(\S+) (\S+)$/, '$1T$2Z')

@@ -5,7 +5,7 @@ import { type PastOptions, type PastPart } from './PastLog.ts'
 import { PastReader } from './PastReader.ts'
 import type { AskedMoment } from './QueueMoment.ts'
 
-/** Something that happened to a queue, of one frame. */
+/** Something that happened to a queue in one frame. */
 export interface PlayEvent {
   readonly type: LogEventType
   /** Messages that it concerns; 0 for what concerns the queue itself. */
@@ -20,14 +20,15 @@ export interface PlayStep {
   /** Partition time in ms. */
   readonly at: number
   readonly events: readonly PlayEvent[]
-  /** Of the whole queue, behind the frame. */
+  /** Of the whole queue, after the frame. */
   readonly counts: QueueCounts
 }
 
 /**
- * Plays a queue from one moment to another: first as it stood at `from`, without events, then frame by frame what
- * concerns it. Where it was created after the time `from`, or the record begins later, it begins there. What comes next waits for `onStep`. A queue on several partitions is played in the order of time.
- * Errors: those of `stateAt`.
+ * Plays a queue from one moment to another: first its state at `from`, without events, then each frame that
+ * concerns it. Where it was created after the time `from`, or the record begins later, it begins there. What
+ * comes next waits for `onStep`. A queue on several partitions is played in the order of time. Errors: those
+ * of `stateAt`.
  */
 export const play = async (
   log: Log,
@@ -98,14 +99,14 @@ const messagesIn = (e: LogEvent): number => {
   return e.type === 'Recalled' || e.type === 'Rescheduled' ? 1 : 0
 }
 
-/** Somebody who has something of a time. */
+/** A participant with something of a certain time. */
 interface Waiting {
   readonly at: number
   readonly go: () => void
   readonly stop: (error: unknown) => void
 }
 
-/** Lets several who come by times of their own go on in the order of time. */
+/** Lets several sources with times of their own proceed in the order of time. */
 class Order {
   #left: number
   readonly #waiting = new Map<number, Waiting>()
@@ -115,7 +116,7 @@ class Order {
     this.#left = count
   }
 
-  /** Resolves when nobody else has something earlier. */
+  /** Resolves when no other source has something earlier. */
   turn(who: number, at: number): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#waiting.set(who, { at, go: resolve, stop: reject })
@@ -123,7 +124,7 @@ class Order {
     })
   }
 
-  /** Nobody goes on. */
+  /** Stops all sources. */
   end(error: unknown): void {
     this.#ended = { error }
     this.#next()

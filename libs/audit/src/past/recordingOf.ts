@@ -22,27 +22,31 @@ import type { AskedMoment } from './QueueMoment.ts'
 export interface RecordingOptions extends PastOptions {
   /** Default: the queue's home. */
   readonly partition?: number
-  /** With the state from which it begins; without it the recording goes on behind the moment itself. */
+  /** Include the state from which it begins; without it the recording begins after the moment itself. */
   readonly withState?: boolean
   /** Frames beyond the moment. Default: 1,000. */
   readonly framesMax?: number
-  /** Work of these; see `workOf`. Default: 50,000. */
+  /** Work of these frames; see `workOf`. Default: 50,000. */
   readonly workMax?: number
 }
 
-/** With a state, a recording begins so many records and about so much work earlier, so that one can step back. */
+/**
+ * With a state, a recording begins this many records and about this much work earlier, so that a reader can
+ * step back.
+ */
 const recordsBefore = 200
 const workBefore = 60_000
 /** Records that are read together. */
 const pieceRecords = 500
 /** Bytes of the log, bodies included, that are read for one recording at most. */
 const readBytesMax = 64 * 1024 * 1024
-/** Frames between two pauses. */
+/** Frames between two yields. */
 const pauseFrames = 50
 
 /**
- * A stretch of the partition where a queue lives, from a moment on, for a `Replayer`. The chain is held against the log.
- * Errors: `FutureMoment`, `BeyondRecord`, `InvalidArgument`, `LogDamaged`, and those of the log.
+ * A range of the partition that holds a queue, from a moment on, for a `Replayer`. The chain is checked
+ * against the log. Errors: `FutureMoment`, `BeyondRecord`, `InvalidArgument`, `LogDamaged`, and those of the
+ * log.
  */
 export const recordingOf = async (
   log: Log,
@@ -89,7 +93,7 @@ export const recordingOf = async (
   }
 }
 
-/** A place in the log as it is read. */
+/** Progress of reading the log. */
 type ReadPart = Omit<RecordingPart, 'hash'> & { readonly hash: Uint8Array }
 
 const placeOf = (place: ReadPart): RecordingPart => ({ ...place, hash: hexOf(place.hash) })
@@ -141,7 +145,10 @@ const stateBefore = async (
   return { start: { seq, at: state.at, hash }, state: snapshot(state) }
 }
 
-/** How many records before one are about as much work as a recording may begin earlier: by some of them. */
+/**
+ * How many records before one make up about the work by which a recording may begin earlier, estimated from a
+ * sample.
+ */
 const recordsWithin = async (log: PartitionLog, seq: number): Promise<number> => {
   const samples = await Promise.all(
     [0, 0.25, 0.5, 1].map(async (share) => {
@@ -151,7 +158,7 @@ const recordsWithin = async (log: PartitionLog, seq: number): Promise<number> =>
         const record = decodeRecord(stored.data)
         return record.kind === 'frame' ? record.events.reduce((sum, event) => sum + replayCost(event), 0) : 1
       } catch (e) {
-        // Damage is for those who replay.
+        // A replay reports damage.
         if (!isKirokuError(e)) throw e
         return 1
       }
@@ -161,23 +168,26 @@ const recordsWithin = async (log: PartitionLog, seq: number): Promise<number> =>
   return Math.max(1, Math.min(recordsBefore, Math.floor(workBefore / work)))
 }
 
-/** The record behind which a recording without a state goes on. */
+/** The record after which a recording without a state begins. */
 const placeAt = async (log: PartitionLog, seq: number): Promise<ReadPart> => {
   if (seq === 0) return { seq, at: 0, hash: zeroHash }
   const { firstSeq } = await log.state()
   if (seq < firstSeq)
     throw new KirokuError(
       'BeyondRecord',
-      `the record of partition ${log.partition} begins with ${firstSeq}, behind ${seq}`,
+      `the record of partition ${log.partition} begins with ${firstSeq}, after ${seq}`,
     )
   const stored = await log.get(seq)
   const record = stored === undefined || stored.foreign ? undefined : decodeRecord(stored.data)
   if (record === undefined)
-    throw new KirokuError('InvalidArgument', `sequence ${seq} is no record of ours: ask for a state with it`)
+    throw new KirokuError(
+      'InvalidArgument',
+      `sequence ${seq} is not a record of Kiroku: request a state with it`,
+    )
   return { seq, at: record.kind === 'frame' ? record.at : 0, hash: record.hash }
 }
 
-/** A step as it was read. */
+/** A step as read from the log. */
 interface ReadStep {
   readonly step: RecordedFrame | RecordedJump
   readonly hash: Uint8Array
@@ -185,7 +195,7 @@ interface ReadStep {
   readonly sizeBytes: number
 }
 
-/** The frames behind a place, in pieces, so that whoever has enough reads little more than that. */
+/** The frames after a place, in pieces, so that a caller who has enough reads little beyond that. */
 async function* stepsBehind(
   log: PartitionLog,
   starts: ReplayStarts,
@@ -216,7 +226,7 @@ async function* stepsBehind(
       }
     } catch (damage) {
       if (!(damage instanceof ChainError) || damage.id !== 'LogDamaged' || toSeq === lastSeq) throw damage
-      // A repair that lies further on says how damage is passed over.
+      // A repair further on says how damage is passed over.
       isWide = true
     }
   }

@@ -3,25 +3,25 @@ import { isKirokuError, partitionOf } from '@kiroku/protocol'
 import { ReplayStarts } from '../replay/ReplayStarts.ts'
 import type { PastOptions } from './PastLog.ts'
 
-/** What can be looked back at in one partition. */
+/** The readable past of one partition. */
 export interface PartitionSpan {
   readonly partition: number
   /** Records that are stored. */
   readonly firstSeq: number
   readonly lastSeq: number
-  /** The first frame behind which the state is known, and the last one there is. Times are ms of partition time. */
+  /** The first frame after which the state is known, and the last frame. Times are ms of partition time. */
   readonly from: TimedFrame
   readonly to: TimedFrame
 }
 
-/** What can be looked back at in a log. Times are ms since 1970. */
+/** The readable past of a log. Times are ms since 1970. */
 export interface LogSpan {
-  /** From here on the state of every partition is known, or that of the queue's home. */
+  /** From here on the state of every partition is known, or that of the queue's home partition. */
   readonly from: { readonly at: number }
   readonly to: { readonly at: number }
-  /** Without those that nothing was written to. */
+  /** Without partitions that were never written to. */
   readonly partitions: readonly PartitionSpan[]
-  /** Where the queue that was asked for lives, if it is there. */
+  /** The partition of the requested queue, if it exists. */
   readonly home?: number
 }
 
@@ -69,7 +69,7 @@ const partitionSpan = async (
   }
 }
 
-/** The first frame from a sequence on that knows the time, which those of the first fence do not. */
+/** The first frame from a sequence on that carries a time, which those of the first fence do not. */
 export const timedFrom = async (
   log: PartitionLog,
   seq: number,
@@ -93,7 +93,7 @@ const lastFrame = async (
       const record = decodeRecord(stored.data)
       if (record.kind === 'frame') return { seq, at: record.at }
     } catch (e) {
-      // Damage is for those who replay.
+      // A replay reports damage.
       if (!isKirokuError(e)) throw e
     }
   }

@@ -66,7 +66,7 @@ describe('a queue at a moment', () => {
     expect(messages[1]!.messageId).toMatch(/-0-1-1$/)
   })
 
-  it('shows them by pages, and only those that are asked for', async () => {
+  it('shows them in pages, and only the requested ones', async () => {
     const { delivered } = await live()
     const numbers: number[] = []
     for (let after: string | undefined, done = false; !done;) {
@@ -80,7 +80,7 @@ describe('a queue at a moment', () => {
     expect(inflight).toMatchObject({ messagesTotal: 2, messages: [{ number: 1 }, { number: 2 }] })
   })
 
-  it('shows those that pass a filter, by pages, and how many those are', async () => {
+  it('shows those that pass a filter, in pages, with their number', async () => {
     const { delivered } = await live()
     const numbersOf = async (where: string, more: Partial<StateAtOptions> = {}) =>
       (await at({ seq: delivered }, { where, ...more })).messages.map(({ number }) => number)
@@ -111,14 +111,14 @@ describe('a queue at a moment', () => {
     expect((await at({ time: time + 500_000 })).at).toBe(time + 500_000)
   })
 
-  it('keeps its past when it is gone', async () => {
+  it('keeps its past after it is deleted', async () => {
     const { acked } = await live()
     await ask(engine, 0, { type: 'DeleteQueue', queue: 'mail', by: tester })
     await expect(at({ seq: await lastSeq() })).rejects.toMatchObject({ id: 'UnknownQueue' })
     expect((await at({ seq: acked })).counts).toMatchObject({ committed: 1 })
   })
 
-  it('refuses what is not over, and what was before the record, and says since when there is one', async () => {
+  it('refuses the future, and what was before the record, and says when that begins', async () => {
     const { acked } = await live()
     const { at: now } = await lastFrame(engine.log, 0)
     await expect(at({ seq: acked + 1 })).rejects.toMatchObject({ id: 'FutureMoment' })
@@ -134,7 +134,7 @@ describe('a queue at a moment', () => {
     await expect(at({ seq: acked })).rejects.toMatchObject({ id: 'BeyondRecord' })
   })
 
-  it('is the same with moments as without', async () => {
+  it('is the same with saved moments as without', async () => {
     const { delivered } = await live()
     const moments = new MemorySavedStates()
     const handle = await engine.log.partition(0)
@@ -147,7 +147,7 @@ describe('a queue at a moment', () => {
 describe('two moments', () => {
   const diff = (a: number, b: number) => diffMoments(engine.log, 'mail', { seq: a }, { seq: b }, options)
 
-  it('differ by what came, what became another, and what is over', async () => {
+  it('differ by what arrived, what changed, and what ended', async () => {
     const { sent, acked } = await live()
     await send(engine, 0, 'mail', 'e')
     const found = await diff(sent, await lastSeq())
@@ -177,7 +177,7 @@ describe('two moments', () => {
     expect(config).toEqual([{ setting: 'retriesMax', a: 3, b: 7 }])
   })
 
-  it('may lie on both sides of the beginning of a queue', async () => {
+  it('may lie on both sides of the creation of a queue', async () => {
     const { acked } = await live()
     const found = await diffMoments(engine.log, 'mail', { seq: 1 }, { seq: acked }, options)
     expect(found).toMatchObject({ a: undefined, appeared: { total: 3 }, counts: { sent: { a: 0, b: 4 } } })

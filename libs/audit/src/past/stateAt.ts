@@ -28,7 +28,7 @@ import { overviewOf } from './overviewOf.ts'
 export interface StateAtOptions extends PastOptions {
   /** Default: 100. */
   readonly messagesMax?: number
-  /** Goes on behind an earlier page. */
+  /** Continues after an earlier page. */
   readonly after?: string
   /** Only these states, or this subscription. */
   readonly states?: readonly StateName[]
@@ -40,7 +40,7 @@ export interface StateAtOptions extends PastOptions {
 /**
  * A queue at a moment of the past: counts, settings, and a page of the messages that were not final. Reads the log
  * and changes nothing. Errors: `FutureMoment`, `BeyondRecord`, `UnknownQueue` (there was none then),
- * `InvalidArgument`, `InvalidFilter`, and what the log's reading throws.
+ * `InvalidArgument`, `InvalidFilter`, and what reading the log throws.
  */
 export const stateAt = async (
   log: Log,
@@ -56,7 +56,7 @@ export const stateAt = async (
   }
 }
 
-/** Sums what the places of a queue say. */
+/** Sums the places of a queue. */
 export const describeLook = async (
   log: Log,
   name: string,
@@ -94,7 +94,10 @@ const parseCursor = (text = '0:-2:0'): [place: number, sub: number, number: numb
   return [Number(match[1]), Number(match[2]), Number(match[3])]
 }
 
-/** Messages in the order of places, of subscriptions, and of numbers. The cursor says so: place, subscription, number. */
+/**
+ * Messages in the order of places, of subscriptions, and of numbers. The cursor holds place, subscription,
+ * number.
+ */
 const page = async (
   log: Log,
   name: string,
@@ -110,7 +113,8 @@ const page = async (
   let next: string | undefined
   for (const [p, place] of places.entries()) {
     const list = listPassing(name, place, filter, {
-      // Of a place before the cursor only the total counts, and behind a full page the first shows that it goes on.
+      // A place before the cursor only adds to the total; after a full page one more message shows that there
+      // is another.
       max: p < afterPlace ? 0 : messagesMax - found.length,
       ...(p === afterPlace ? { after: { sub, number } } : {}),
       ...(codes === undefined ? {} : { states: codes }),
@@ -132,14 +136,14 @@ const page = async (
   return { messages, total, next }
 }
 
-/** Whether messages of other queues ever came in. */
+/** Whether messages of other queues ever arrived. */
 const isTarget = ({ state, queue }: PastPart): boolean => {
   if (queue.hadForwards) return true
   for (const key of state.forwardsSeen.keys()) if (key.endsWith(`/${queue.id}`)) return true
   return false
 }
 
-/** Finds the ids of messages: a forwarded one keeps that of its beginning, which lies beside its body. */
+/** Finds the ids of messages: a forwarded one keeps its original id, which is stored with its body. */
 class MessageIds {
   readonly #log: Log
   readonly #handles = new Map<PastPart, PartitionLog | undefined>()

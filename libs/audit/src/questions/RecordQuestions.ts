@@ -14,7 +14,7 @@ import type { LogSpan } from '../past/spanOf.ts'
 import type { StateAtOptions } from '../past/stateAt.ts'
 import type { Trace } from '../trace/TraceStep.ts'
 
-/** A queue, and a part of its messages. Without a subscription: of all. */
+/** A queue, and one of its subscriptions. Without a subscription: of all. */
 interface OfQueue {
   readonly queue: string
   readonly subscription?: string
@@ -29,7 +29,7 @@ export interface RecordQuestions {
   }
   /** Administrative acts. */
   acts: { asked: ActFilter; answer: Act[] }
-  /** How much happened when. Errors: `NoAuditor`. */
+  /** Counts of what happened over time. Errors: `NoAuditor`. */
   history: { asked: AskedStretch; answer: History }
   /** Every event of one message. */
   trace: { asked: { readonly messageId: string }; answer: Trace }
@@ -43,7 +43,7 @@ export interface RecordQuestions {
   }
   /** All queues at a moment. */
   logAt: { asked: { readonly at?: AskedMoment }; answer: LogMoment }
-  /** A stretch of the record for a replay in the browser, as `Replayer` of `@kiroku/audit/browser` takes it. */
+  /** A range of the record for a replay in the browser, for `Replayer` of `@kiroku/audit/browser`. */
   recording: {
     asked: { readonly queue: string; readonly from?: AskedMoment } & Pick<
       RecordingOptions,
@@ -51,7 +51,7 @@ export interface RecordQuestions {
     >
     answer: Uint8Array
   }
-  /** How far one can look back. Without a queue: of all. */
+  /** How far back the past can be read. Without a queue: all. */
   span: { asked: { readonly queue?: string }; answer: LogSpan }
   /** What changed in a queue between two moments. */
   diff: {
@@ -63,9 +63,9 @@ export interface RecordQuestions {
     }
     answer: MomentDiff
   }
-  /** What batch settings cost, and what others would have. */
+  /** What batch settings cost, and what others would have cost. */
   batches: { asked: OfQueue; answer: BatchCosts }
-  /** What lies in a queue, in groups of one kind, the largest first. Without a subscription: of `main`. */
+  /** The messages in a queue in groups of one kind, largest first. Default subscription: `main`. */
   deadLetters: {
     asked: OfQueue & { readonly at?: AskedMoment }
     answer: { readonly count: number; readonly groups: readonly DeadLetterGroup[] }

@@ -14,27 +14,27 @@ import { including, standingIn, walk, type Walk } from './walkChain.ts'
 /** A plan with what is needed to carry it out. */
 export interface Diagnosis {
   readonly plan: RepairPlan
-  /** Hash that the reopening frame continues from. */
+  /** Hash from which the reopening frame continues. */
   readonly hash: Uint8Array
-  /** With `bridge`: the hash behind which the chain goes on. */
+  /** With `bridge`: the hash after which the chain continues. */
   readonly bridgeHash: Uint8Array | undefined
-  /** Highest epoch and time in the log, and how many records a fence has. */
+  /** Highest epoch and time in the log, and the number of records per fence. */
   readonly epoch: number
   readonly at: number
   readonly fenceRecords: number
   readonly bodiless: Missing['bodiless']
-  /** Up to where the log was trimmed by an end that is lost; absent: it says so itself. */
+  /** Up to where the log was trimmed according to a lost end; absent: the log says so itself. */
   readonly trimmedTo?: number | undefined
 }
 
 const nothing: RepairPlan['lost'] = { unreadable: 0, records: 0, events: 0, sent: 0, settled: 0, bodies: 0 }
 
-/** How often a log is looked at again because its owner trimmed what was about to be read. */
+/** Retries when a log's owner trims what was about to be read. */
 const trimmedTriesMax = 10
 
 /**
- * Looks at a partition's whole log and says how it can be reopened. What its owner trims meanwhile is not damage.
- * Errors: `Busy` when it is trimmed all the time, and what the log's reading throws.
+ * Reads a partition's whole log and says how it can be reopened. What its owner trims meanwhile is not
+ * damage. Errors: `Busy` when it is trimmed constantly, and what reading the log throws.
  */
 export const diagnose = async (
   log: PartitionLog,
@@ -53,7 +53,7 @@ export const diagnose = async (
   }
   throw new KirokuError(
     'Busy',
-    `partition ${log.partition} is trimmed faster than it can be read; try again when it is calmer`,
+    `partition ${log.partition} is trimmed faster than it can be read; try again under less load`,
   )
 }
 
@@ -71,7 +71,7 @@ const look = async (
   const lenient = { fromSeq: firstSeq, lastSeq, onProgress }
   const tally = await readLeniently(log, whole.damage?.seq ?? lastSeq + 1, lenient)
   const { at, fenceRecords } = tally
-  // An ownership whose records are all gone was there nevertheless.
+  // An ownership existed even if all its records are gone.
   const epoch = Math.max(tally.epoch, note?.epoch ?? 0)
   const base = { epoch, at, fenceRecords, bridgeHash: undefined }
   const planOf = (
@@ -123,7 +123,7 @@ const look = async (
     const { bodiless, count } = await missing(newest(whole, lastSeq), lastSeq)
     const isEndLost = isShort || count > 0
     const kind = isEndLost ? 'lostEnd' : unreadable.length > 0 ? 'checkpoint' : 'none'
-    // The end that is gone said that this was trimmed.
+    // The lost end recorded this trim.
     const trimmedTo = gone === undefined ? undefined : firstSeq - 1
     const plan = planOf(
       hasBase(lastSeq + 1, dropped) ? kind : 'impossible',

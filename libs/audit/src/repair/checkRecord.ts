@@ -8,12 +8,12 @@ import { readCheckpoints } from './checkpointsOf.ts'
 import { asProblem, strayProblem } from './problems.ts'
 import { including, standingIn, walk } from './walkChain.ts'
 
-/** What was seen of one partition's record. */
+/** What was found in one partition's record. */
 export interface RecordCheck {
   readonly partition: number
   readonly firstSeq: number
   readonly lastSeq: number
-  /** The first record that was read; what lies before it was only counted. */
+  /** The first record that was read; earlier ones were only counted. */
   readonly readFrom: number
   readonly problem?: Problem
 }
@@ -25,8 +25,8 @@ export interface CheckRecordOptions extends RepairOptions {
 }
 
 /**
- * Looks for damage without asking the law: records that are missing, the chain of hashes, checkpoints without their
- * record, ends that a node saw and that are gone. Errors: what the log's reading throws; damage is no error.
+ * Looks for damage without checking the law: missing records, the chain of hashes, checkpoints without their
+ * record, lost ends that a node noted. Errors: what reading the log throws; damage is not an error.
  */
 export const checkRecord = async (log: Log, options: CheckRecordOptions): Promise<RecordCheck[]> => {
   const checks: RecordCheck[] = []
@@ -48,7 +48,7 @@ export const checkRecord = async (log: Log, options: CheckRecordOptions): Promis
   return checks
 }
 
-/** How often a partition is read again because its engine trimmed what was about to be read. */
+/** Retries when a partition's engine trims what was about to be read. */
 const trimmedTriesMax = 3
 
 const isTrimmed = async (log: PartitionLog, { problem }: RecordCheck): Promise<boolean> =>

@@ -13,7 +13,8 @@ export const readCheckpoints = async (
     const bytes = await log.checkpoints.get(seq)
     try {
       const checkpoint = bytes === undefined ? undefined : decode(bytes)
-      // One of an old format is no longer read, one that an engine deleted meanwhile is gone: nothing is wrong with them.
+      // One of an old format is no longer read, and one that an engine deleted meanwhile is gone: neither is
+      // damage.
       if (checkpoint === undefined) passed.add(seq)
       if (checkpoint?.seq === seq) checkpoints.set(seq, checkpoint)
     } catch (e) {
@@ -24,7 +25,7 @@ export const readCheckpoints = async (
   return { checkpoints, unreadable }
 }
 
-/** The newest checkpoint whose record is the one it names. */
+/** The newest checkpoint whose record matches. */
 export const firstStanding = async (
   log: PartitionLog,
   checkpoints: readonly StoredCheckpoint[],

@@ -12,17 +12,17 @@ import type { Ranges } from '@kiroku/protocol'
 import type { StoredCheckpoint } from '../replay/Checkpoint.ts'
 import { progressOf, type OnProgress } from '../replay/Progress.ts'
 
-/** What cannot be read of a log. */
+/** The unreadable parts of a log. */
 interface Gone {
   readonly firstSeq: number
   readonly unreadable: ReadonlySet<number>
-  /** Bodies that lie in records of their own which are unreadable or not there: frame, queue, index. */
+  /** Bodies in records of their own that are unreadable or missing: frame, queue, index. */
   readonly bodies: ReadonlySet<string>
 }
 
-/** Bodies that what is kept still needs, and that are gone. */
+/** Missing bodies that kept messages still need. */
 export interface Missing {
-  /** Live messages whose bodies they were. */
+  /** Live messages without their bodies. */
   readonly bodiless: readonly { readonly queue: number; readonly sub: number; readonly numbers: Ranges }[]
   readonly count: number
 }
@@ -30,8 +30,8 @@ export interface Missing {
 export const nothingMissing: Missing = { bodiless: [], count: 0 }
 
 /**
- * The messages that are still to be handled and whose bodies cannot be read: the body's record is damaged, or it was
- * trimmed away, and what was noted of that is lost. Dead letters on their way go without, once it was repaired.
+ * The live messages whose bodies cannot be read: the body's record is damaged, or was trimmed and the note of
+ * that is lost. Dead letters on their way travel without a body after a repair.
  */
 export const findMissing = async (
   log: PartitionLog,
@@ -70,7 +70,7 @@ export const findMissing = async (
   return { bodiless, count }
 }
 
-/** The subscriptions that are not done with a message. */
+/** The subscriptions for which a message is not final. */
 const holders = (state: PartitionState, id: number, n: number): Subscription[] => {
   const { live, runs } = state
   const queue = state.queues.get(id)!

@@ -17,8 +17,12 @@ export const strayProblem = (
   const [first] = [...stray].sort((a, b) => a - b)
   if (first !== undefined)
     return first > lastSeq
-      ? named(lastSeq + 1, `the log ends at ${lastSeq}, but a checkpoint stands on ${first}`, 'LogShortened')
-      : named(first, 'this is not the record that a checkpoint stands on')
+      ? named(
+          lastSeq + 1,
+          `the log ends at ${lastSeq}, but a checkpoint names record ${first}`,
+          'LogShortened',
+        )
+      : named(first, 'this is not the record that a checkpoint names')
   const [bad] = unreadable
   return bad === undefined ? undefined : named(bad, 'the checkpoint cannot be read')
 }

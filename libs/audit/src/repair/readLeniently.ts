@@ -4,18 +4,18 @@ import { type OnProgress, progressOf } from '../replay/Progress.ts'
 import type { RepairPlan } from './RepairPlan.ts'
 import { tryDecode } from './checkpointsOf.ts'
 
-/** What a stretch holds, as far as it can be read. */
+/** The readable contents of a range. */
 interface Tally {
   readonly lost: RepairPlan['lost']
   readonly unreadable: ReadonlySet<number>
-  /** Bodies that lie in records of their own which are unreadable or not there: frame, queue, index. */
+  /** Bodies in records of their own that are unreadable or missing: frame, queue, index. */
   readonly bodies: ReadonlySet<string>
   readonly epoch: number
   readonly at: number
   readonly fenceRecords: number
 }
 
-/** Reads on past damage; counts from `countFrom` on. What lies before `fromSeq` is not there. */
+/** Reads on past damage; counts from `countFrom` on. Records before `fromSeq` are missing. */
 export const readLeniently = async (
   log: PartitionLog,
   countFrom: number,
@@ -71,5 +71,5 @@ export const readLeniently = async (
   return { lost, unreadable, bodies, epoch, at, fenceRecords }
 }
 
-/** Records of a fence where the log does not tell; as many as an owner may have appends in flight. */
+/** Records per fence where the log does not say; as many as an owner may have appends in flight. */
 const fenceRecordsDefault = 4

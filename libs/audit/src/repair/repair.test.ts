@@ -33,7 +33,7 @@ describe('a whole log', () => {
     expect(await lastSeq()).toBe(before)
   })
 
-  it('tells how far each reading of it is', async () => {
+  it('reports the progress of each read', async () => {
     await send(engine, 0, 'mail', 'a')
     const told: Progress[] = []
     await planRepair(engine.log, 0, { decodeCheckpoint, onProgress: (progress) => told.push(progress) })
@@ -49,12 +49,12 @@ describe('a whole log', () => {
 })
 
 describe('a partition that the store does not have', () => {
-  it('is named by every look at the log, and back as it was after a repair', async () => {
+  it('is named by every read of the log, and back as it was after a repair', async () => {
     await send(engine, 0, 'mail', 'a', 'b')
     await engine.close()
     const end = await lastSeq()
     engine.log.faults.unload(0)
-    const problem = { id: 'LogDamaged', message: 'partition 0 is not there' }
+    const problem = { id: 'LogDamaged', message: 'partition 0 is missing' }
     expect(await plan()).toMatchObject({ kind: 'missing', problem })
     expect(await check()).toMatchObject({ ok: false, partitions: [{ partition: 0, problem }] })
     expect(await checkRecord(engine.log, { decodeCheckpoint, bytesMax: 0 })).toMatchObject([{ problem }])
@@ -66,7 +66,7 @@ describe('a partition that the store does not have', () => {
     expect(await counts()).toMatchObject({ available: 2 })
   })
 
-  it('gives nothing up in the repair that brings it back: what is damaged in it is to be seen first', async () => {
+  it('gives nothing up in the repair that brings it back: damage in it must be shown first', async () => {
     await send(engine, 0, 'mail', 'a')
     await engine.close()
     const end = await lastSeq()
@@ -77,7 +77,7 @@ describe('a partition that the store does not have', () => {
   })
 })
 
-describe.each(['a flipped byte', 'a hole'])('%s behind which no checkpoint stands', (kind) => {
+describe.each(['a flipped byte', 'a hole'])('%s that no checkpoint follows', (kind) => {
   const damage = (seq: number): void =>
     kind === 'a hole' ? engine.log.faults.loseRecord(0, seq) : engine.log.faults.damage(0, seq)
   let bad: number
@@ -107,13 +107,13 @@ describe.each(['a flipped byte', 'a hole'])('%s behind which no checkpoint stand
     expect(await check()).toMatchObject({ ok: false, partitions: [{ problem: { seq: bad } }] })
   })
 
-  it('is repaired: the partition goes on from what was before, and verifies', async () => {
+  it('is repaired: the partition continues from before it, and verifies', async () => {
     const [done] = await repair(engine.log, 0, order)
     expect(done).toMatchObject({ kind: 'void' })
     expect(await plan()).toMatchObject({ kind: 'none' })
     await engine.restart()
     expect(await counts()).toMatchObject({ sent: 3, inflight: 1, available: 2, committed: 0 })
-    // Numbers and deliveries that were given up are never used again.
+    // Numbers and deliveries that were given up are never reused.
     expect((await send(engine, 0, 'mail', 'f')).first).toBeGreaterThan(1_000)
     const again = await receive(engine, 0, 'mail')
     expect(again.numbers).toEqual([2, 2, again.numbers[2], 1])
@@ -128,7 +128,7 @@ describe.each(['a flipped byte', 'a hole'])('%s behind which no checkpoint stand
     ])
   })
 
-  it('can be repaired again when damage comes again', async () => {
+  it('can be repaired again after new damage', async () => {
     await repair(engine.log, 0, order)
     await engine.restart()
     await send(engine, 0, 'mail', 'f')
@@ -180,7 +180,7 @@ describe('damage', () => {
     expect(await check()).toMatchObject({ ok: true })
   })
 
-  it('by a newer version is none: nothing is given up', async () => {
+  it('by a newer version is not damage: nothing is given up', async () => {
     await engine.close()
     const { seq } = await lastFrame(engine.log, 0)
     const data = Uint8Array.from((await (await engine.log.partition(0)).get(seq))!.data)
@@ -196,7 +196,7 @@ describe('damage', () => {
   })
 })
 
-it('an end that only a node knows to be lost is acknowledged on request', async () => {
+it('a lost end that only a node knows of is acknowledged on request', async () => {
   await send(engine, 0, 'mail', 'a')
   const end = await lastSeq()
   await send(engine, 0, 'mail', 'b')
@@ -210,7 +210,7 @@ it('an end that only a node knows to be lost is acknowledged on request', async 
   expect(await check()).toMatchObject({ ok: true, partitions: [{ repaired: [{ from: end + 1 }] }] })
 })
 
-describe('an end of which a node noted more than there is', () => {
+describe('an end shorter than a node noted', () => {
   let tails: TailNote[]
   let end: number
 
@@ -227,11 +227,11 @@ describe('an end of which a node noted more than there is', () => {
       (await planRepair(engine.log, 0, { decodeCheckpoint, tails })).problem,
     ] as const
 
-  it('is whole while it is there', async () => {
+  it('is whole while nothing is missing', async () => {
     expect(await problems()).toEqual([undefined, undefined])
   })
 
-  it.each(['as it is', 'and another owner went on'])('is missed %s, from where it is gone', async (how) => {
+  it.each(['as it is', 'and another owner continued'])('is missed %s, from where it is lost', async (how) => {
     engine.log.faults.loseTail(0, (await lastSeq()) - end)
     if (how !== 'as it is') {
       await engine.restart()
@@ -245,7 +245,7 @@ describe('an end of which a node noted more than there is', () => {
   })
 })
 
-it('an end that is gone together with its owner is acknowledged by an epoch of its own', async () => {
+it('an end lost together with its owner is acknowledged by an epoch of its own', async () => {
   await send(engine, 0, 'mail', 'a')
   await engine.close()
   const end = await lastSeq()
@@ -259,7 +259,7 @@ it('an end that is gone together with its owner is acknowledged by an epoch of i
   expect(await verify(engine.log, { decodeCheckpoint, tails })).toMatchObject({ ok: true })
 })
 
-describe('a dead letter under way whose body is damaged', () => {
+describe('a dead letter in transit whose body is damaged', () => {
   it('arrives without it once a repair accepted that', async () => {
     const arrived: CommandOf<'Forward'>[] = []
     let isThere = false

@@ -5,14 +5,15 @@ import type { Problem } from '../verify/VerifyReport.ts'
 import { diagnose, type Diagnosis } from './Diagnosis.ts'
 import type { RepairOptions, RepairOrder, RepairPlan } from './RepairPlan.ts'
 
-/** Numbers that every counter leaves out after a part of the log was given up: more than a log can hold. */
+/** How far every counter skips ahead after a part of the log was given up: more than a log can hold. */
 const skippedNumbers = 2 ** 30
-/** How often it is looked at again when others write meanwhile, or an answer is missing. */
+/** Retries when others write meanwhile, or an answer is missing. */
 const triesMax = 5
 
 /**
- * Says what is damaged in a partition, what reopening it would cost, and where it would go on. Changes nothing.
- * Errors: `InvalidArgument` (no such partition), `FutureVersion` (the log is newer than this code), and what the log's reading throws.
+ * Says what is damaged in a partition, what reopening it would cost, and where it would continue. Changes
+ * nothing. Errors: `InvalidArgument` (no such partition), `FutureVersion` (the log is newer than this code),
+ * and what reading the log throws.
  */
 export const planRepair = (log: Log, partition: number, options: RepairOptions): Promise<RepairPlan> =>
   withPartition(log, partition, async ({ handle, problem }) =>
@@ -21,7 +22,7 @@ export const planRepair = (log: Log, partition: number, options: RepairOptions):
 
 /**
  * Reopens a damaged partition by an explicit event: takes it over from its owner and declares what cannot be kept
- * given up. Resolves with the plans that were carried out; none when nothing was wrong.
+ * given up. Resolves with the plans carried out; none when nothing was wrong.
  * Errors: as `planRepair`; `LogDamaged` when nothing is left to rebuild the state from; `Busy` when others keep writing.
  */
 export const repair = (log: Log, partition: number, order: RepairOrder): Promise<RepairPlan[]> =>
@@ -30,7 +31,7 @@ export const repair = (log: Log, partition: number, order: RepairOrder): Promise
     let lostEnd = order.acknowledgeLostEnd ?? false
     if (handle === undefined) {
       await log.restore(partition)
-      // What that brought back is to be seen before anything of it is given up.
+      // What that brought back must be shown before any of it is given up.
       return [missingPlan(partition, problem)]
     }
     for (let tries = 0; tries < triesMax; tries++) {
@@ -45,11 +46,11 @@ export const repair = (log: Log, partition: number, order: RepairOrder): Promise
       if (!(await reopen(handle, diagnosis, order))) continue
       for (const seq of plan.checkpointsDropped) await handle.checkpoints.delete(seq)
       done.push(plan)
-      // Damage may lie both before and behind a checkpoint; each is a repair of its own.
+      // Damage may lie both before and after a checkpoint; each is a repair of its own.
       tries = 0
       lostEnd = false
     }
-    throw new KirokuError('Busy', `partition ${partition} is written by others all the time; stop them first`)
+    throw new KirokuError('Busy', `others keep writing to partition ${partition}; stop them first`)
   })
 
 const withPartition = async <A>(
@@ -65,7 +66,7 @@ const withPartition = async <A>(
   }
 }
 
-/** What is in the store shows only once it has the partition again. */
+/** What is in the store can be seen only once it has the partition again. */
 const missingPlan = (partition: number, problem: Problem): RepairPlan => ({
   partition,
   kind: 'missing',
@@ -79,7 +80,7 @@ const missingPlan = (partition: number, problem: Problem): RepairPlan => ({
   checkpointsDropped: [],
 })
 
-/** Appends the reopening as a fence, so that nothing an earlier owner still has in flight lands behind it. */
+/** Appends the reopening as a fence, so that nothing an earlier owner still has in flight lands after it. */
 const reopen = async (log: PartitionLog, diagnosis: Diagnosis, order: RepairOrder): Promise<boolean> => {
   const { plan } = diagnosis
   if (plan.kind === 'checkpoint') return true

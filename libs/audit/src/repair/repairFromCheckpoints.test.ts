@@ -21,7 +21,7 @@ beforeEach(async () => {
 afterEach(() => engine.close())
 
 describe('with checkpoints', () => {
-  /** Sends until two checkpoints stand, and leaves the messages of the first frame unsettled. */
+  /** Sends until there are two checkpoints, and leaves the messages of the first frame unsettled. */
   const untilTwoStand = async (): Promise<[number, number]> => {
     const handle = await engine.log.partition(0)
     for (let i = 0; (await handle.checkpoints.list()).length < 2; i++)
@@ -33,7 +33,7 @@ describe('with checkpoints', () => {
     return [older!, newer!]
   }
 
-  it('one that an engine deletes while it is looked for is no damage', async () => {
+  it('one that an engine deletes during the search is not damage', async () => {
     const [older] = await untilTwoStand()
     const handle = await engine.log.partition(0)
     const list = async () => {
@@ -55,12 +55,12 @@ describe('with checkpoints', () => {
     expect(found!.problem).toBeUndefined()
   })
 
-  it('verify holds every one against the replay', async () => {
+  it('verify checks each one against the replay', async () => {
     await untilTwoStand()
     expect(await check()).toMatchObject({ ok: true, partitions: [{ checkpoints: 2, fromSeq: 0 }] })
   })
 
-  it('damage before one costs no state: the stretch is bridged, and only what lost its body goes', async () => {
+  it('damage before one costs no state: the range is bridged, and only messages without a body go', async () => {
     const [, newer] = await untilTwoStand()
     await engine.restart()
     const before = await counts()
@@ -107,7 +107,7 @@ describe('with checkpoints', () => {
     expect(await check()).toMatchObject({ ok: true })
   })
 
-  it('a beginning that nobody trimmed is missed, and given up by a repair', async () => {
+  it('a missing beginning that was never trimmed is found, and given up by a repair', async () => {
     const [older] = await untilTwoStand()
     await engine.restart()
     const before = await counts()
@@ -140,7 +140,7 @@ describe('with checkpoints', () => {
     expect(await check()).toMatchObject({ ok: true, partitions: [{ firstSeq: older }] })
   })
 
-  it('damage behind one is repaired from it', async () => {
+  it('damage after one is repaired from it', async () => {
     const [, newer] = await untilTwoStand()
     const end = await lastSeq()
     engine.log.faults.damage(0, end)
@@ -170,7 +170,7 @@ describe('with checkpoints', () => {
     expect(await check()).toMatchObject({ ok: true })
   })
 
-  it('a log that ends before one lost its end: a repair acknowledges that', async () => {
+  it('a log that ends before one has lost its end: a repair acknowledges that', async () => {
     const [older, newer] = await untilTwoStand()
     engine.log.faults.loseTail(0, (await lastSeq()) - newer + 1)
     expect((await check()).partitions[0]!.problem).toMatchObject({ id: 'LogShortened', seq: newer })
@@ -181,7 +181,7 @@ describe('with checkpoints', () => {
     expect((await check()).partitions[0]).toMatchObject({ ok: true, repaired: [{}] })
   })
 
-  it('where the lost end had noted what was trimmed, the messages whose bodies went with it are given up', async () => {
+  it('where the lost end had recorded a trim, the messages whose bodies were trimmed are given up', async () => {
     const [older] = await untilTwoStand()
     await engine.restart()
     const before = await counts()
@@ -202,7 +202,7 @@ describe('with checkpoints', () => {
     expect((await check()).partitions[0]).toMatchObject({ ok: true, repaired: [{}] })
   })
 
-  it('where it was trimmed up to a body in a record of its own, the message is given up although its frame is there', async () => {
+  it('where the trim covered a body in a record of its own, the message is given up although its frame is left', async () => {
     await send(engine, 0, 'mail', 'x'.repeat(70_000))
     const frame = await lastSeq()
     await untilTwoStand()
@@ -222,7 +222,7 @@ describe('with checkpoints', () => {
     expect((await check()).partitions[0]).toMatchObject({ ok: true, repaired: [{}] })
   })
 
-  it('a log that is trimmed while it is looked at is not taken for damaged', async () => {
+  it('a log that is trimmed while it is read is not taken for damaged', async () => {
     const [older] = await untilTwoStand()
     const handle = await engine.log.partition(0)
     let isTrimmed = false

@@ -12,29 +12,29 @@ import type { StoredCheckpoint } from '../replay/Checkpoint.ts'
 import { type OnProgress, progressOf } from '../replay/Progress.ts'
 import type { TailCheck } from '../verify/TailNote.ts'
 
-/** How far a chain could be followed. */
+/** How far the chain could be followed. */
 export interface Walk {
   readonly hash: Uint8Array
   readonly damage: ChainError | undefined
   readonly told: Told
-  /** Checkpoints that stand on the record they name. */
+  /** Checkpoints whose record matches. */
   readonly standing: ReadonlySet<number>
 }
 
-/** What the record itself says of what is not there. */
+/** What the record itself says about missing parts. */
 interface Told {
   trimmedTo: number
   givenUp: { readonly from: number; readonly upTo: number }[]
   repairedEpoch: number
 }
 
-/** Checkpoints that stand on the record they name. */
+/** Checkpoints whose record matches. */
 export const standingIn = (
   checkpoints: ReadonlyMap<number, StoredCheckpoint>,
   { standing }: Walk,
 ): StoredCheckpoint[] => [...checkpoints.values()].filter(({ seq }) => standing.has(seq))
 
-/** What the records tell, and what checkpoints know of those that are not there. */
+/** What the records say, and what checkpoints know of missing ones. */
 export const including = (told: Told, checkpoints: readonly StoredCheckpoint[]): Told => {
   const all: Told = { ...told, givenUp: [...told.givenUp] }
   for (const { snapshot } of checkpoints) {

@@ -7,12 +7,12 @@ export interface StoredCheckpoint {
   readonly hash: Uint8Array
   readonly stateHash: string
   readonly snapshot: Snapshot
-  /** Digest of its bytes, which they were held against. */
+  /** Digest of its bytes, which was checked. */
   readonly digest: string
 }
 
 /**
- * Reads the engine's checkpoints; throws `LogDamaged` for bytes that are not what was stored. Undefined: the format is
- * an old one that is no longer read.
+ * Reads the engine's checkpoints; throws `LogDamaged` for bytes that are not what was stored. Undefined: an
+ * old format that is no longer read.
  */
 export type DecodeCheckpoint = (bytes: Uint8Array) => StoredCheckpoint | undefined

@@ -1,20 +1,20 @@
-/** How far a reading is. */
+/** Progress of a read. */
 export interface Progress {
   readonly partition: number
-  /** Sequence that was read last, and the last one that will be. */
+  /** The last sequence read so far, and the last one to read. */
   readonly seq: number
   readonly lastSeq: number
-  /** Events read so far; begins anew with a reading of its own. */
+  /** Events read so far; restarts with each read. */
   readonly events: number
 }
 
-/** Told of the progress now and then. */
+/** Called now and then with the progress. */
 export type OnProgress = (progress: Progress) => void
 
 /** Records between two reports. */
 export const progressRecords = 1_000
 
-/** Tells of a reading of one partition: takes each record's sequence and how many events it holds. */
+/** Reports the progress of reading one partition: takes each record's sequence and number of events. */
 export const progressOf = (
   partition: number,
   lastSeq: number,

@@ -30,7 +30,7 @@ const live = async (): Promise<void> => {
 }
 
 describe('a pass', () => {
-  it('comes to the state of the engine, and goes on from there', async () => {
+  it('reaches the state of the engine, and continues from there', async () => {
     await live()
     const pass = await open()
     await pass.run()
@@ -41,7 +41,7 @@ describe('a pass', () => {
     expect(pass.seq).toBe(await lastSeq())
   })
 
-  it('stops at the sequence that it is told', async () => {
+  it('stops at the requested sequence', async () => {
     await live()
     const pass = await open()
     await pass.run((await lastSeq()) - 1)
@@ -64,7 +64,7 @@ describe('a pass', () => {
     ])
   })
 
-  it('waits for listeners and lets others have their turn', async () => {
+  it('waits for listeners and lets other work run', async () => {
     for (let i = 0; i < 5; i++) await send(engine, 0, 'mail', 'x')
     let [under, frames] = [0, 0]
     const frame = async (): Promise<void> => {
@@ -78,7 +78,7 @@ describe('a pass', () => {
     expect(frames).toBeGreaterThanOrEqual(6)
   })
 
-  it('tells of foreign records, and is not stopped by them', async () => {
+  it('reports foreign records, and is not stopped by them', async () => {
     await live()
     await engine.close()
     const seq = engine.log.faults.write(0, new TextEncoder().encode('stray'))
@@ -93,7 +93,7 @@ describe('a pass', () => {
 })
 
 describe('moments', () => {
-  it('let a pass start close to where it is to go', async () => {
+  it('let a pass start close to its target', async () => {
     const moments = new MemorySavedStates()
     await live()
     await live()
@@ -130,7 +130,7 @@ describe('moments', () => {
     expect(hashOf(pass.state)).toBe(liveHash())
   })
 
-  it('that a repair gave up are dropped, and a pass that saw them begins anew before', async () => {
+  it('that a repair gave up are dropped, and a pass that saw them restarts before them', async () => {
     const moments = new MemorySavedStates()
     await live()
     const restarts: string[] = []
@@ -164,7 +164,7 @@ describe('a damaged log', () => {
     await expect((await open()).run()).rejects.toMatchObject({ id: 'LogDamaged', seq: bad })
   })
 
-  it('that was repaired is passed, and the pass says what it cannot enter', async () => {
+  it('that was repaired is passed over, and the pass says what it cannot enter', async () => {
     await live()
     await engine.close()
     const bad = await lastSeq()
@@ -181,7 +181,7 @@ describe('a damaged log', () => {
     expect(hashOf(pass.state)).toBe(liveHash())
   })
 
-  it('that lost its end, and went on differently, is followed from before', async () => {
+  it('that lost its end, and continued differently, is followed from before', async () => {
     await live()
     const pass = await open()
     await pass.run()
@@ -214,7 +214,7 @@ describe('with checkpoints', () => {
     await expect(open({ near: older - 1 })).rejects.toMatchObject({ id: 'BeyondRecord' })
   })
 
-  it('moments that the record does not reach any more are dropped', async () => {
+  it('moments that the record no longer reaches are dropped', async () => {
     const moments = new MemorySavedStates()
     const pass = await open({ moments, keep: everything })
     const [older] = await untilTwoStand()
@@ -227,7 +227,7 @@ describe('with checkpoints', () => {
     expect(seqs.length).toBeGreaterThan(1)
   })
 
-  it('a pass that falls behind a trim says that it skips', async () => {
+  it('a pass that falls behind a trim says that it skips records', async () => {
     const restarts: string[] = []
     const restarted: ReplayListener['restarted'] = (seq, reason) => void restarts.push(`${reason} ${seq}`)
     const pass = await open({ listeners: [{ restarted }] })
@@ -239,7 +239,7 @@ describe('with checkpoints', () => {
     expect(hashOf(pass.state)).toBe(liveHash())
   })
 
-  it('a stretch that a repair bridged is passed by the checkpoint behind it', async () => {
+  it('a range that a repair bridged is passed over by the checkpoint after it', async () => {
     const [older, newer] = await untilTwoStand()
     await engine.close()
     engine.log.faults.damage(0, older - 1)

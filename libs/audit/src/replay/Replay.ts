@@ -6,7 +6,7 @@ import { ReplayStarts, type ReplayStart } from './ReplayStarts.ts'
 import type { SavedStateStore } from './SavedState.ts'
 import { replayCost } from './replayCost.ts'
 
-/** A frame as a pass comes by it. Bodies are views into it; large ones lie in records ahead of it. */
+/** A frame that a pass has reached. Bodies are views into it; large ones are in records ahead of it. */
 export interface ReplayFrame {
   readonly seq: number
   /** The store's own timestamp, in ms since 1970; `record.at` is partition time. */
@@ -15,33 +15,33 @@ export interface ReplayFrame {
 }
 
 /**
- * Who looks on while a pass goes through a partition. The state is the pass's own: look, and change nothing.
- * What an error in a listener says ends the pass.
+ * Listeners of a pass through a partition. The state is the pass's own: read it, change nothing. An error in
+ * a listener ends the pass.
  */
 export interface ReplayListener {
   /** Before an event is applied: the state is the one just before it. */
   event?(event: LogEvent, index: number, frame: ReplayFrame, state: PartitionState): void
-  /** A frame was applied. What comes next waits for the promise. */
+  /** A frame was applied. The pass waits for the promise. */
   frame?(frame: ReplayFrame, state: PartitionState): void | Promise<void>
-  /** A record that is not one of ours. */
+  /** A foreign record. */
   foreign?(seq: number, timeMs: number): void
   /**
-   * A repair gave up these records, both included. `bridged`: they happened, and the state goes on from a checkpoint
-   * at `upTo`; otherwise what is readable in them never happened.
+   * A repair gave up these records, both included. `bridged`: they happened, and the state continues from a
+   * checkpoint at `upTo`; otherwise what is readable in them never happened.
    */
   lost?(seq: number, upTo: number, bridged: boolean, state: PartitionState): void
   /**
-   * The pass goes on behind `seq`. `rewound`: what was told of later records no longer holds, since a repair gave
-   * them up. `skipped`: the log was trimmed meanwhile, and some records were never seen.
+   * The pass continues after `seq`. `rewound`: what was reported of later records no longer holds, since a
+   * repair gave them up. `skipped`: the log was trimmed meanwhile, and some records were never seen.
    */
   restarted?(seq: number, reason: 'rewound' | 'skipped', state: PartitionState): void
 }
 
-/** When moments are made on the way. */
+/** When moments are saved on the way. */
 export interface SavePolicy {
-  /** So much work of replaying since the last one; see `workOf`. Up to 32 times as much where the state is large. */
+  /** Work of replaying since the last one; see `workOf`. Up to 32 times as much where the state is large. */
   readonly work: number
-  /** Or so many bytes of log. */
+  /** Or bytes of log. */
   readonly bytes: number
 }
 
@@ -54,16 +54,19 @@ export interface ReplayOptions {
   /** Starts at the newest state that is known up to this sequence. Default: at the beginning of the record. */
   readonly near?: number
   readonly listeners?: readonly ReplayListener[]
-  /** Called every few thousand changes, so that others get their turn. */
+  /** Called every few thousand changes, to let other work run. */
   readonly pause?: () => Promise<void>
   readonly onRecord?: (seq: number, events: number) => void
 }
 
-/** How many times the size of its state a moment's work should be, and how many times more than asked for at most. */
+/**
+ * A moment's work should be this many times the size of its state, but at most this many times what was asked
+ * for.
+ */
 const stateShare = 2
 const timesMax = 32
 
-/** Work between two pauses: some ms. */
+/** Work between two yields: some ms. */
 const pauseWork = 4_000
 
 /** A part of the record that a pass cannot enter. */
@@ -74,19 +77,19 @@ export interface LostPart {
 }
 
 /**
- * A replay of one partition that goes on record by record, as far as it is told, with the engine's own `evolve`.
- * It holds the chain of hashes against the log, passes over what repairs gave up, and starts anew from an older
- * state where a repair gave up what it had seen.
+ * A replay of one partition that advances record by record, as far as requested, with the engine's own
+ * `evolve`. It checks the chain of hashes, passes over what repairs gave up, and restarts from an older state
+ * where a repair gave up what it had seen.
  */
 export class Replay {
-  /** Moments so close together that replaying from one to the next is quick also where others take the machine. */
+  /** Moments so close together that replaying from one to the next is quick even on a busy machine. */
   static readonly keepDefault: SavePolicy = { work: 50_000, bytes: 8 * 1024 * 1024 }
 
   readonly #log: PartitionLog
   readonly #options: ReplayOptions
   readonly #starts: ReplayStarts
   readonly #listeners: readonly ReplayListener[]
-  /** Those that look at each event. */
+  /** Listeners that look at each event. */
   readonly #watching: readonly ReplayListener[]
   #state: PartitionState
   #seq: number
@@ -94,12 +97,12 @@ export class Replay {
   #work: number
   #events = 0
   #lost: LostPart | undefined
-  /** Work and bytes when the last moment was made. */
+  /** Work and bytes when the last moment was saved. */
   #keptWork: number
   #bytesSince = 0
   #keeping: Promise<void> = Promise.resolve()
   #pausedWork = 0
-  /** Where the chain broke when the pass last began anew. */
+  /** Where the chain broke when the pass last restarted. */
   #brokeAt = 0
 
   private constructor(log: PartitionLog, options: ReplayOptions, starts: ReplayStarts, start: ReplayStart) {
@@ -121,7 +124,7 @@ export class Replay {
     return new Replay(log, options, starts, await starts.find(options.near))
   }
 
-  /** The state behind the last record that was passed. */
+  /** The state after the last record that was passed. */
   get state(): PartitionState {
     return this.#state
   }
@@ -129,7 +132,7 @@ export class Replay {
   get seq(): number {
     return this.#seq
   }
-  /** Hash of the last record of ours up to there. */
+  /** Hash of Kiroku's last record up to there. */
   get hash(): Uint8Array {
     return this.#hash
   }
@@ -137,14 +140,14 @@ export class Replay {
   get events(): number {
     return this.#events
   }
-  /** What the last run ended at, when that is a part which the record holds no more. */
+  /** The part at which the last run ended, if it is no longer on record. */
   get lost(): LostPart | undefined {
     return this.#lost
   }
 
   /**
-   * Goes on up to a sequence, included, or to the end of the log as it is now. Ends earlier at a part that was lost
-   * and reaches beyond it. Errors: `LogDamaged`, `LogShortened`, `FutureVersion`, and those of the log.
+   * Advances to a sequence, included, or to the current end of the log. Ends earlier at a lost part that
+   * reaches beyond it. Errors: `LogDamaged`, `LogShortened`, `FutureVersion`, and those of the log.
    */
   async run(toSeq = Infinity): Promise<void> {
     let isWide = false
@@ -167,7 +170,7 @@ export class Replay {
       } catch (damage) {
         if (!(damage instanceof ChainError) || damage.id === 'FutureVersion') throw damage
         if (damage.seq < (await this.#log.state()).firstSeq) continue
-        // A repair that lies beyond the end says how damage before it is passed over.
+        // A repair beyond the end says how damage before it is passed over.
         if (!isWide && end < lastSeq) isWide = true
         else if (!(await this.#rewind(damage))) throw damage
       }
@@ -242,7 +245,7 @@ export class Replay {
     return this.#work - this.#keptWork >= keep.work * times || this.#bytesSince >= keep.bytes * times
   }
 
-  /** The copy is made now, and stored while the pass goes on. */
+  /** The copy is made now, and stored while the pass continues. */
   async #keep(): Promise<void> {
     await this.#keeping
     const { partition } = this.#log
@@ -256,11 +259,13 @@ export class Replay {
     this.#keptWork = this.#work
     this.#bytesSince = 0
     this.#keeping = this.#options.moments!.put(moment).then(() => this.#starts.dropTrimmed())
-    // Whoever waits for it next gets its error.
+    // The next one to wait for it gets its error.
     this.#keeping.catch(() => {})
   }
 
-  /** Whether the chain breaks because a repair gave up what this pass has seen; then it begins anew before that. */
+  /**
+   * Whether the chain breaks because a repair gave up what this pass has seen; then it restarts before that.
+   */
   async #rewind(damage: ChainError): Promise<boolean> {
     const { seq } = damage
     if (seq <= this.#brokeAt) return false
@@ -271,7 +276,7 @@ export class Replay {
     return true
   }
 
-  /** From which sequence on the record at `seq` gives up what came before, if that is behind us. */
+  /** From which sequence on the record at `seq` gives up what came before, if that was passed. */
   async #givenUpBy(seq: number): Promise<number | undefined> {
     const stored = await this.#log.get(seq)
     if (stored === undefined || stored.foreign) return undefined

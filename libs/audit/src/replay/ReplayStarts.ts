@@ -4,7 +4,7 @@ import { KirokuError, isKirokuError } from '@kiroku/protocol'
 import type { DecodeCheckpoint } from './Checkpoint.ts'
 import type { SavedState, SavedStateNote, SavedStateStore } from './SavedState.ts'
 
-/** A state from which a replay can go on. */
+/** A state from which a replay can start. */
 export interface ReplayStart {
   readonly seq: number
   readonly hash: Uint8Array
@@ -12,7 +12,7 @@ export interface ReplayStart {
   readonly state: PartitionState
 }
 
-/** A state that is known without a replay. */
+/** A state known without a replay. */
 type Known = Pick<SavedState, 'seq' | 'hash' | 'work' | 'snapshot'>
 
 /** The states that a partition's replay can start from: moments of the auditor and checkpoints of the engine. */
@@ -45,13 +45,16 @@ export class ReplayStarts {
     )
   }
 
-  /** The first sequence behind which the state is known, without reading it; 0 is the beginning. Undefined: none is. */
+  /**
+   * The first sequence after which the state is known, without reading it; 0 is the beginning. Undefined:
+   * none is.
+   */
   async firstKnown(): Promise<number | undefined> {
     const { firstSeq } = await this.#log.state()
     return firstSeq === 1 ? 0 : (await this.#known(firstSeq))[0]?.seq
   }
 
-  /** The newest state before a sequence from which on all that was known no longer holds. */
+  /** The newest state before a sequence from which on nothing known holds any more. */
   async before(seq: number): Promise<ReplayStart> {
     const { partition } = this.#log
     for (const note of (await this.#moments?.list(partition)) ?? [])
@@ -70,7 +73,7 @@ export class ReplayStarts {
     )
   }
 
-  /** Drops moments that the record does not reach any more: nothing goes on from them. */
+  /** Drops moments that the record no longer reaches: no replay can start from them. */
   async dropTrimmed(): Promise<void> {
     const { firstSeq } = await this.#log.state()
     for (const { seq } of (await this.#moments?.list(this.#log.partition)) ?? [])
@@ -81,7 +84,7 @@ export class ReplayStarts {
     return { seq: 0, hash: zeroHash, work: 0, state: new PartitionState(this.#log.partition) }
   }
 
-  /** What is known and still adjoins the record, oldest first. */
+  /** Known states that still adjoin the record, oldest first. */
   async #known(
     firstSeq: number,
   ): Promise<{ readonly seq: number; readonly note: SavedStateNote | undefined }[]> {
@@ -95,7 +98,7 @@ export class ReplayStarts {
       .sort((a, b) => a.seq - b.seq)
   }
 
-  /** Reads a state, and holds it against the record that it stands on. */
+  /** Reads a state, and checks it against its record. */
   async #open(
     seq: number,
     note: SavedStateNote | undefined,
@@ -123,13 +126,13 @@ export class ReplayStarts {
       const work = notes.findLast((note) => note.seq <= seq)?.work ?? 0
       return own === seq ? { seq, hash, snapshot, work } : undefined
     } catch (e) {
-      // A damaged checkpoint is the concern of `verify`; another state may be known.
+      // `verify` reports damaged checkpoints; another state may be known.
       if (isKirokuError(e)) return undefined
       throw e
     }
   }
 
-  /** Errors: those of the log's reading. */
+  /** Errors: those of reading the log. */
   async #standing({ seq, hash, work, snapshot }: Known, firstSeq: number): Promise<ReplayStart | undefined> {
     if (seq >= firstSeq) {
       const stored = await this.#log.get(seq)

@@ -6,6 +6,6 @@ export interface LostPartition {
   readonly problem: Problem
 }
 
-/** A line for people. */
+/** A readable line. */
 export const missingText = ({ partition, problem }: LostPartition): string =>
   `Partition ${partition} is missing, and what it holds with it: ${problem.message}`

@@ -7,7 +7,10 @@ export type OpenedPartition =
   | { readonly handle: PartitionLog; readonly problem?: undefined }
   | { readonly handle?: undefined; readonly problem: Problem }
 
-/** Opens a partition. Errors: `InvalidArgument` (the log has no such partition); that the store does not have it is none. */
+/**
+ * Opens a partition. Errors: `InvalidArgument` (the log has no such partition); a partition missing from the
+ * store is not an error.
+ */
 export const openPartition = async (log: Log, n: number): Promise<OpenedPartition> => {
   try {
     return { handle: await log.partition(n) }

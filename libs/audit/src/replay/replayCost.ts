@@ -1,4 +1,4 @@
 import { type LogEvent, rangeTotal } from '@kiroku/protocol'
 
-/** What applying an event costs a replay: one, and one more for each message that it moves one by one. */
+/** The cost of applying an event in a replay: one, plus one per message that it moves individually. */
 export const replayCost = (e: LogEvent): number => ('numbers' in e ? 1 + rangeTotal(e.numbers) : 1)

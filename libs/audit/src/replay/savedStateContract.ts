@@ -2,16 +2,16 @@ import { PartitionState, snapshot } from '@kiroku/partition'
 import { describe, expect, it } from 'vitest'
 import type { SavedState, SavedStateStore } from './SavedState.ts'
 
-/** What a store of moments is tried with. */
+/** What the contract needs from a store of moments. */
 export interface SavedStateHarness {
-  /** A new store with so much room. */
+  /** A new store with this limit of bytes. */
   readonly open: (bytesMax?: number) => Promise<SavedStateStore>
 }
 
 /** The contract of every store of moments: call it in a test file of the store. */
 export const savedStateContract = (name: string, { open }: SavedStateHarness): void => {
   describe(`${name} keeps moments:`, () => {
-    it('what is stored comes back, and belongs to whoever asked', async () => {
+    it('what is stored comes back as a copy that the caller owns', async () => {
       const store = await open()
       await store.put(moment(7))
       const found = (await store.get(0, 7))!
@@ -20,14 +20,14 @@ export const savedStateContract = (name: string, { open }: SavedStateHarness): v
       expect(await store.get(0, 7)).toEqual(moment(7))
     })
 
-    it('what is not there is undefined', async () => {
+    it('a missing one is undefined', async () => {
       const store = await open()
       expect(await store.get(0, 7)).toBeUndefined()
       expect(await store.list(0)).toEqual([])
       await store.delete(0, 7)
     })
 
-    it('they are listed by partition, oldest first, with their work and their room', async () => {
+    it('they are listed by partition, oldest first, with their work and size', async () => {
       const store = await open()
       for (const seq of [20, 3, 100]) await store.put(moment(seq))
       await store.put(moment(5, 1))
@@ -41,7 +41,7 @@ export const savedStateContract = (name: string, { open }: SavedStateHarness): v
       expect((await store.list(1)).map(({ seq }) => seq)).toEqual([5])
     })
 
-    it('one of the same sequence takes the place of the older, and a deleted one is gone', async () => {
+    it('one of the same sequence replaces the older, and a deleted one is gone', async () => {
       const store = await open()
       await store.put(moment(7))
       await store.put({ ...moment(7), work: 8 })
@@ -51,7 +51,7 @@ export const savedStateContract = (name: string, { open }: SavedStateHarness): v
       expect(await store.list(0)).toEqual([])
     })
 
-    it('they take no more room than there is, and the newest stays', async () => {
+    it('they stay within the limit of bytes, and the newest stays', async () => {
       const all = await open()
       await all.put(moment(1))
       const { bytes } = (await all.list(0))[0]!

@@ -7,14 +7,14 @@ it('nothing goes while there is room', () => {
   expect(thinSavedStates([{ partition: 0, notes: notes(1, 2, 3) }], 30)).toEqual([])
 })
 
-it('what stands closest to others goes first, and the newest stays', () => {
+it('what is closest to others goes first, and the newest stays', () => {
   const all = [{ partition: 0, notes: notes(100, 110, 200, 300, 301) }]
   expect(thinSavedStates(all, 40)).toEqual([{ partition: 0, seq: 2 }])
   expect(thinSavedStates(all, 30).map(({ seq }) => seq)).toEqual([2, 4])
   expect(thinSavedStates(all, 10).map(({ seq }) => seq)).not.toContain(5)
 })
 
-it('the room is for all partitions together', () => {
+it('the limit covers all partitions together', () => {
   const dense = { partition: 0, notes: notes(1, 2, 3, 4) }
   const thin = { partition: 1, notes: notes(100, 200) }
   expect(thinSavedStates([dense, thin], 40).every(({ partition }) => partition === 0)).toBe(true)
@@ -24,7 +24,7 @@ it('one that is too large by itself goes as well', () => {
   expect(thinSavedStates([{ partition: 0, notes: notes(1) }], 5)).toEqual([{ partition: 0, seq: 1 }])
 })
 
-it('there are no more than may be', () => {
+it('there are never more than the limit', () => {
   const all = [{ partition: 0, notes: notes(100, 110, 200, 300) }]
   expect(thinSavedStates(all, Infinity, 3)).toEqual([{ partition: 0, seq: 2 }])
 })

@@ -7,10 +7,10 @@ interface OfPartition {
 }
 
 /**
- * Which moments must go so that the rest takes no more than `bytesMax` and is no more than `countMax`: first those that
- * are missed least, since the way from the moment before them to the one behind them is shortest for how long ago it
- * is: near the end, which is asked for most, they stay closer together. The newest of each partition stays as long as
- * any other can go.
+ * Which moments must go so that the rest takes no more than `bytesMax` and is no more than `countMax`: first
+ * those missed least: where the distance from the moment before to the one after is shortest for its age.
+ * Near the end, which is requested most, they stay closer together. The newest of each partition stays as
+ * long as any other can go.
  */
 export const thinSavedStates = (
   all: readonly OfPartition[],
@@ -40,10 +40,10 @@ export const thinSavedStates = (
   return gone
 }
 
-/** Work behind a moment from which on how long ago it is tells. */
+/** Work after a moment beyond which its age counts. */
 const nearWork = 10_000_000
 
-/** How far it is from the moment before to the one behind, less where it is long ago. */
+/** The distance from the moment before to the one after, less for older ones. */
 const missedWork = (notes: readonly SavedStateNote[], place: number): number => {
   if (place === notes.length - 1) return Infinity
   const way = notes[place + 1]!.work - (notes[place - 1]?.work ?? 0)

@@ -21,7 +21,7 @@ export interface TailLine extends TailWords {
   readonly queue: number
   readonly from?: FromState
   readonly to?: StateName
-  /** Number of the first message, 0 where they are not named one by one, and how many they are. */
+  /** Number of the first message, 0 where they are not named individually, and their count. */
   readonly first: number
   readonly count: number
   /** Absent: `main`, or all of them. */
@@ -68,7 +68,7 @@ export class TailFold implements ReplayListener {
     const effect = effectOf(e)
     if (effect?.kind !== 'change' || effect.sub === undefined || effect.from !== effect.to)
       return void this.lines.push({ ...base, first: 0, count: 0 })
-    // They stay in their state, and something else of them changes.
+    // They stay in their state; something else about them changes.
     const { from, to, numbers } = effect as Required<MessageChange>
     for (let i = 0; i < numbers.length; i += 2)
       this.lines.push({ ...base, from, to, first: numbers[i]!, count: numbers[i + 1]! })

@@ -7,7 +7,7 @@ export class MemorySavedStates implements SavedStateStore {
   readonly #bytesMax: number
   readonly #moments = new Map<number, Map<number, SavedState>>()
 
-  /** `bytesMax`: room for all moments of all partitions. */
+  /** `bytesMax`: limit for the moments of all partitions together. */
   constructor(bytesMax = Infinity) {
     this.#bytesMax = bytesMax
   }
@@ -18,7 +18,7 @@ export class MemorySavedStates implements SavedStateStore {
 
   get(partition: number, seq: number): Promise<SavedState | undefined> {
     const found = this.#moments.get(partition)?.get(seq)
-    // Whoever restores a state takes the snapshot over.
+    // Restoring a state consumes the snapshot.
     return Promise.resolve(found && { ...found, snapshot: structuredClone(found.snapshot) })
   }
 

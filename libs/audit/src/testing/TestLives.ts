@@ -2,7 +2,7 @@ import type { MemoryEngine } from '@kiroku/testkit/engine'
 import fc from 'fast-check'
 import { ask, body, tester } from './TestRecord.ts'
 
-/** What somebody does with the queue. */
+/** A step of a generated life of the queue. */
 export const acts = fc.oneof(
   {
     weight: 4,
@@ -29,7 +29,7 @@ export const acts = fc.oneof(
   },
 )
 
-/** Does all of it with a queue of ordered groups and two subscriptions; calls `after` each. */
+/** Runs all steps on a queue of ordered groups and two subscriptions; calls `after` each. */
 export const live = async (
   engine: MemoryEngine,
   does: readonly { kind: string; n: number }[],

@@ -11,7 +11,7 @@ import {
   type Reply,
 } from '@kiroku/protocol'
 
-/** Who asks in tests. */
+/** The actor of commands in tests. */
 export const tester: Actor = { name: 'test', origin: 'test' }
 
 /** A body as clients send it. */
@@ -22,7 +22,7 @@ interface Engine {
   node(): { request(partition: number, commands: readonly Command[]): Promise<Reply> }
 }
 
-/** Asks one command and fails on a refusal. */
+/** Runs one command and fails on a rejection. */
 export const ask = async <T extends CommandType>(
   engine: Engine,
   partition: number,
@@ -36,7 +36,7 @@ export const ask = async <T extends CommandType>(
 
 let sends = 0
 
-/** Sends messages under a number of their own. */
+/** Sends messages under a new send number. */
 export const send = (engine: Engine, partition: number, queue: string, ...texts: string[]) =>
   ask(engine, partition, {
     type: 'Enqueue',
@@ -46,7 +46,7 @@ export const send = (engine: Engine, partition: number, queue: string, ...texts:
     messages: texts.map(body),
   })
 
-/** Receives what is there now. */
+/** Receives what is available now. */
 export const receive = async (engine: Engine, partition: number, queue: string, max = 10, waitMs = 0) => {
   const { delivery } = await ask(engine, partition, {
     type: 'Receive',
@@ -65,7 +65,7 @@ export const receive = async (engine: Engine, partition: number, queue: string, 
   }
 }
 
-/** The last frame of a log: what a forger continues from. */
+/** The last frame of a log, from which a forger continues. */
 export const lastFrame = async (log: MemoryLog, partition: number) => {
   const handle = await log.partition(partition)
   const { lastSeq } = await handle.state()
@@ -74,7 +74,7 @@ export const lastFrame = async (log: MemoryLog, partition: number) => {
   return { seq: lastSeq, epoch: record.epoch, at: record.at, hash: record.hash, events: record.events }
 }
 
-/** Writes a frame behind the last one that is in order in every way, but says what it is told to. Returns its sequence. */
+/** Appends a frame that is valid in every way but holds the given events. Returns its sequence. */
 export const forge = async (
   log: MemoryLog,
   partition: number,
@@ -88,7 +88,7 @@ export const forge = async (
   )
 }
 
-/** What a node notes that saw the log as it is now. */
+/** The tail note of a node that saw the log as it is now. */
 export const noteOfEnd = async (engine: MemoryEngine): Promise<TailNote> => {
   const { seq, hash, epoch } = await lastFrame(engine.log, 0)
   return { partition: 0, epoch, seq, hash: Buffer.from(hash).toString('hex') }

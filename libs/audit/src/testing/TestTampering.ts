@@ -19,7 +19,7 @@ export interface Scene {
 
 /** The engine whose log is tampered with; it is closed already. */
 export let engine: MemoryEngine
-/** What its log says, and when. */
+/** Its log, and the current time. */
 export let scene: Scene
 
 /** Writes an honest record before each test. */
@@ -54,7 +54,7 @@ export const withHonestRecord = (): void => {
   afterEach(() => engine.close())
 }
 
-/** Plants a frame in partition 0 and expects it to be named as the first that is wrong, for this reason. */
+/** Plants a frame in partition 0 and expects it to be reported as the first wrong one, for this reason. */
 export const expectFound = async (
   reason: RegExp,
   events: readonly LogEvent[],

@@ -18,7 +18,7 @@ import type { TraceStep } from './TraceStep.ts'
 /** A place of a lineage: a queue and, as soon as it is known, the message's number there. */
 export interface LineageStop extends QueueAddress {
   readonly number?: number
-  /** Of a message that comes from elsewhere: what makes its arrival known. */
+  /** Of a forwarded message: what identifies its arrival. */
   readonly arrives?: { readonly from: QueueAddress; readonly queue: string; readonly forward: number }
 }
 
@@ -33,7 +33,7 @@ export interface Origin extends QueueAddress {
   readonly forward: number
 }
 
-/** How the message stands under one generation of a subscription. */
+/** The message's state under one generation of a subscription. */
 interface View {
   readonly sub: number
   readonly name: string
@@ -62,17 +62,17 @@ export class MessageHistory {
   readonly #stop: LineageStop
   readonly #queues = new Map<number, QueueName>()
   #number: number | undefined
-  /** What holds for all subscriptions, before any of them does something of its own. */
+  /** What holds for all subscriptions until one of them diverges. */
   #shared: View = newView(mainSub, '')
-  /** Subscriptions that did something with it. */
+  /** Subscriptions that diverged. */
   readonly #views = new Map<number, View>()
   /** Names of the queue's generations. */
   readonly #subs = new Map<number, string>([[mainSub, 'main']])
   /** Its message group. */
   #group: string | undefined
-  /** Erasures of it whose keys are not deleted yet. */
+  /** Its erasures whose keys are not deleted yet. */
   readonly #erasures = new Set<number>()
-  /** Who began the queue's redrives. */
+  /** Who started the queue's redrives. */
   readonly #redrivers = new Map<number, Actor>()
   readonly #nexts: NextStop[] = []
   #origin: Origin | undefined
@@ -86,12 +86,12 @@ export class MessageHistory {
     this.#number = stop.number
   }
 
-  /** Names a queue that the record itself names no more. */
+  /** Names a queue that the record itself no longer names. */
   nameQueue(queue: number, name: string, config: Partial<Pick<QueueConfig, 'deadLetter'>>): void {
     this.#queues.set(queue, { name, config })
   }
 
-  /** Names a generation of a subscription that the record itself names no more. */
+  /** Names a generation of a subscription that the record itself no longer names. */
   nameSubscription(queue: number, sub: number, name: string): void {
     if (queue === this.#stop.queue) this.#subs.set(sub, name)
   }
@@ -200,7 +200,7 @@ export class MessageHistory {
     this.#noted(e, { by: e.by })
   }
 
-  /** Whether a forward is the message; the first that is gives it its number here. */
+  /** Whether a forward is this message; the first match gives it its number here. */
   #arrives(e: LogEventOf<'ForwardReceived'>): boolean {
     const { arrives } = this.#stop
     if (this.#number === undefined) {
@@ -214,7 +214,7 @@ export class MessageHistory {
     return true
   }
 
-  /** Ends it under one subscription, or under all that are not done with it. */
+  /** Ends it under one subscription, or under all for which it is not final. */
   #ended(e: OfQueue & { readonly sub?: number }, { below, sub, cause, by }: MessageEnd, n: number): void {
     if (n >= below) return
     const views = [...this.#views.values()]
@@ -227,13 +227,13 @@ export class MessageHistory {
     else for (const view of meant) if (!isFinal(view.state)) this.#step(e, view, State.Discarded, detail)
   }
 
-  /** Under all subscriptions that are not done with it. */
+  /** Under all subscriptions for which it is not final. */
   #discard(e: LogEvent, views: readonly View[], detail: Detail): void {
     for (const view of views.length > 0 ? views : [this.#shared])
       if (!isFinal(view.state)) this.#step(e, view, State.Discarded, detail)
   }
 
-  /** How it stands under a subscription: as for all, until that does something of its own. */
+  /** Its state under a subscription: the shared one, until that subscription diverges. */
   #view(sub: number): View {
     let view = this.#views.get(sub)
     if (view === undefined) {
@@ -262,7 +262,7 @@ export class MessageHistory {
     if (sub === undefined && to === 'Discarded') return this.#discard(e, [...this.#views.values()], told)
     if (sub === undefined) {
       this.#step(e, this.#shared, State[to], told)
-      // Subscriptions whose filter it does not pass are done with it.
+      // It is final for subscriptions whose filter it does not pass.
       for (const filtered of filteredBy)
         this.#step(e, this.#view(filtered), State.Discarded, { reason: 'filtered' })
       return
@@ -301,7 +301,7 @@ export class MessageHistory {
     return { queue: this.#stop.queue, seq: this.#seq, index }
   }
 
-  /** Something that leaves it as it stands. */
+  /** A step that leaves its state unchanged. */
   #noted(e: LogEvent, detail: Detail = {}): void {
     const view = this.#standing
     this.#step(e, view, view.state, detail)
@@ -316,7 +316,7 @@ export class MessageHistory {
     })
   }
 
-  /** It goes elsewhere than it was going, since the queue there was deleted. */
+  /** It is readdressed, since its target was deleted. */
   #readdressed(e: LogEventOf<'Readdressed'>): void {
     const nexts = this.#nexts
     for (let i = 0; i < nexts.length; i++) {

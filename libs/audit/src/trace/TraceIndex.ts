@@ -1,7 +1,7 @@
 import type { QueueAddress, QueueConfig } from '@kiroku/protocol'
 import type { Origin, LineageStop } from './MessageHistory.ts'
 
-/** What a queue and its subscriptions are called. */
+/** Names of a queue and its subscriptions. */
 export interface QueueNames {
   readonly queue: number
   readonly name: string
@@ -10,20 +10,20 @@ export interface QueueNames {
   readonly subscriptions: ReadonlyMap<number, string>
 }
 
-/** The frames that tell of a message, as far as an index has read its partition. */
+/** The frames that concern a message, as far as an index has read its partition. */
 interface TouchingFrames {
-  /** In order; among them some that only tell of its neighbours. */
+  /** In order; may include some that concern only its neighbours. */
   readonly seqs: readonly number[]
-  /** Everything up to this, and behind `reachedSeq`, is to be looked at as well. */
+  /** Everything up to this, and after `reachedSeq`, must be read as well. */
   readonly beganSeq: number
   readonly reachedSeq: number
   readonly names: readonly QueueNames[]
 }
 
-/** Knows which frames have to do with a message. It may know less than the record, but nothing that is not so. */
+/** Knows which frames concern a message. It may know less than the record, but nothing wrong. */
 export interface TraceIndex {
-  /** Undefined where it does not know the place. */
+  /** Undefined for an unknown place. */
   framesOf(place: LineageStop): TouchingFrames | undefined
-  /** Number of the message that a forward to a queue was made of; undefined where it does not know. */
+  /** Number of the message that became a forward to a queue; undefined when unknown. */
   sourceOf(target: QueueAddress, origin: Origin): number | undefined
 }

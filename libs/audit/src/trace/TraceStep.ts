@@ -6,7 +6,7 @@ export interface TraceStep {
   readonly partition: number
   readonly seq: number
   readonly at: number
-  /** Name of the queue in which it lay then, or `#id` when the record no longer says. */
+  /** Name of the queue it was in, or `#id` when the record no longer says. */
   readonly queue: string
   /** Name of the subscription that it concerns; absent: all of them, or `main`. */
   readonly subscription?: string
@@ -31,11 +31,11 @@ export interface TraceStep {
   readonly target?: { readonly partition: number; readonly queue: string; readonly forward: number }
   /** Where a forwarded message came from. */
   readonly from?: { readonly partition: number; readonly queue: string; readonly forward: number }
-  /** Where the body lies that it has from here on: a queue's id, a record, and the place among its bodies there. */
+  /** Where its body is from here on: a queue's id, a record, and the place among its bodies there. */
   readonly body?: { readonly queue: number; readonly seq: number; readonly index: number }
   /** Who did an administrative act that touched it. */
   readonly by?: Actor
-  /** A repair gave this part of the record up: for the engine it never happened. */
+  /** A repair gave up this part of the record: for the engine it never happened. */
   readonly voided?: true
 }
 
@@ -50,7 +50,7 @@ export interface TraceAttempt {
   /** How long it had been available. */
   readonly waitMs: number
   readonly at: number
-  /** When its lease ends, with what it was lengthened by. */
+  /** When its lease ends, extensions included. */
   readonly leaseUntil: number
   /** Absent while it is in flight. */
   readonly ms?: number
@@ -67,7 +67,7 @@ export interface UnreadableRecord {
 
 /** Everything on record about one message, along its whole lineage. */
 export interface Trace {
-  /** Where its lineage begins, as far as the record tells, whichever of its ids was asked for. */
+  /** The beginning of its lineage, as far as recorded, whichever of its ids was requested. */
   readonly messageId: string
   /** Names of the queues it went through. */
   readonly queues: readonly string[]
@@ -80,8 +80,8 @@ export interface Trace {
   readonly cameBack: number
   /** Whether the record still holds its beginning. */
   readonly complete: boolean
-  /** What they said of the message is missing here. */
+  /** Unreadable records; what they held of the message is missing here. */
   readonly unreadable: readonly UnreadableRecord[]
-  /** Partitions on its way that are not there: what happened in them is not told. Absent: none. */
+  /** Missing partitions on its way: what happened in them is not included. Absent: none. */
   readonly missing?: readonly LostPartition[]
 }

@@ -1,13 +1,13 @@
 import type { TraceAttempt, TraceStep } from './TraceStep.ts'
 
-/** What is known of one subscription's side at one place. */
+/** What is known of one subscription at one place. */
 interface Side {
   /** Since when it is available. */
   since: number | undefined
   open: { -readonly [K in keyof TraceAttempt]: TraceAttempt[K] } | undefined
 }
 
-/** The deliveries that a trace tells of, with how long each was waited for and how long it took. */
+/** The deliveries in a trace, with the wait before each and its duration. */
 export const attemptsOf = (steps: readonly TraceStep[]): TraceAttempt[] => {
   const attempts: TraceAttempt[] = []
   const sides = new Map<string, Side>()

@@ -14,7 +14,7 @@ const step = (at: number, partition: number, queue: string, more: Partial<TraceS
   ...more,
 })
 
-it('what a dead letter causes is shown no earlier than it, by whichever clock', () => {
+it('what a dead letter causes is shown no earlier than the letter, by either clock', () => {
   const dead = step(1_000, 3, 'mail', { target: { partition: 1, queue: 'mail-dlq', forward: 7 } })
   const arrived = step(968, 1, 'mail-dlq', { from: { partition: 3, queue: 'mail', forward: 7 } })
   const received = step(980, 1, 'mail-dlq')
@@ -33,7 +33,7 @@ it('what has no cause elsewhere keeps its time', () => {
   expect(causalSteps(steps)).toEqual(steps)
 })
 
-it('another subscription goes by the clock of its partition', () => {
+it('another subscription follows the clock of its partition', () => {
   const steps = [
     step(100, 0, 'mail'),
     step(300, 0, 'mail'),
@@ -42,7 +42,7 @@ it('another subscription goes by the clock of its partition', () => {
   expect(causalSteps(steps)).toEqual(steps)
 })
 
-it('a forward is known by who sent it, though two have the same number', () => {
+it('a forward is identified by its sender, though two have the same number', () => {
   const other = step(2_000, 4, 'post', { target: { partition: 1, queue: 'mail-dlq', forward: 7 } })
   const dead = step(1_000, 3, 'mail', { target: { partition: 1, queue: 'mail-dlq', forward: 7 } })
   const arrived = step(968, 1, 'mail-dlq', { from: { partition: 3, queue: 'mail', forward: 7 } })

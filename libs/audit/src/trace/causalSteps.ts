@@ -1,7 +1,7 @@
 import type { TraceStep } from './TraceStep.ts'
 
 /**
- * The steps of a trace with the times that people see. Each partition has a clock of its own, so a message may arrive
+ * The steps of a trace with the times to show. Each partition has a clock of its own, so a message may arrive
  * before it was forwarded, by a few ms: what was caused by a step elsewhere is shown no earlier than that.
  */
 export const causalSteps = (steps: readonly TraceStep[]): TraceStep[] => {

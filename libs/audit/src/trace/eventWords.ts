@@ -1,7 +1,7 @@
 import type { Actor, LogEvent, LogEventOf, LogEventType } from '@kiroku/protocol'
 import type { TraceStep } from './TraceStep.ts'
 
-/** What a line that follows a queue says of an event besides messages and states. */
+/** What a line of a followed queue says of an event besides messages and states. */
 export interface TailWords {
   readonly consumer?: string
   /** Why: a cause, a reason, an error, who did it. */
@@ -24,7 +24,7 @@ export interface StepWords extends TraceStep {
 
 /** An event in words, wherever it is shown. */
 interface EventWords<E> {
-  /** What was done, for those that people cause. */
+  /** What was done, for administrative acts. */
   readonly act?: string
   readonly tail?: (e: E) => TailWords
   /** In the story of one message; absent where another sentence says it. */
@@ -49,7 +49,7 @@ const causes: Readonly<Record<string, string>> = {
   onPurpose: 'the consumer gave it up on purpose',
 }
 
-/** By type of event; what is not here is told by its name and who did it. */
+/** By type of event; others are shown by name and actor. */
 const eventWords: { readonly [T in LogEventType]?: EventWords<LogEventOf<T>> } = {
   Enqueued: {
     tail: ({ producer, dueAt }) => ({ cause: `from ${producer}`, ...until(dueAt) }),
@@ -123,10 +123,10 @@ const eventWords: { readonly [T in LogEventType]?: EventWords<LogEventOf<T>> } =
   Repaired: { act: 'repaired the log' },
 }
 
-/** What an event is as an act of a person, in words; one that is not known keeps its name. */
+/** An administrative act in words; an unknown event keeps its name. */
 export const actWords = (event: string): string => wordsOf(event)?.act ?? event
 
-/** What a line that follows a queue says of an event. */
+/** What a line of a followed queue says of an event. */
 export const tailWords = (e: LogEvent): TailWords =>
   wordsOf<LogEvent>(e.type)?.tail?.(e) ?? ('by' in e && e.by !== undefined ? { cause: byText(e.by) } : {})
 

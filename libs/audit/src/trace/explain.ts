@@ -11,7 +11,7 @@ export interface Explanation {
   readonly messageId: string
   readonly queues: readonly string[]
   readonly state: StateName
-  /** Where it lies, or ended, and since when. */
+  /** Where it is, or ended, and since when. */
   readonly queue: string
   readonly since: number
   readonly attempts: readonly TraceAttempt[]
@@ -30,7 +30,7 @@ export interface Explanation {
 
 type WriteTime = (at: number) => string
 
-/** Tells a trace in sentences; `writeTime` writes the times in them, in UTC by default. */
+/** Explains a trace in sentences; `writeTime` writes the times in them, in UTC by default. */
 export const explain = (trace: Trace, writeTime: WriteTime = timeText): Explanation => {
   const valid = trace.steps.filter(({ voided }) => voided !== true)
   const steps = causalSteps(valid)
@@ -38,7 +38,7 @@ export const explain = (trace: Trace, writeTime: WriteTime = timeText): Explanat
   const last = steps.at(-1)!
   const dead = steps.findLast(({ event }) => event === 'DeadLettered')
   const { cameBack } = trace
-  // Every delivery that is told of has an attempt, in the same order.
+  // Every delivery in the steps has an attempt, in the same order.
   let attempt = 0
   const told = steps.flatMap((step) => {
     const end = step.event === 'Delivered' ? endOf(attempts[attempt++], valid) : ''
@@ -55,7 +55,7 @@ export const explain = (trace: Trace, writeTime: WriteTime = timeText): Explanat
     ...(dead === undefined ? {} : { died: diedOf(dead) }),
     cameBack,
     sentences: [
-      ...(trace.complete ? [] : ['The record begins later than the message: what was before is gone.']),
+      ...(trace.complete ? [] : ['The record begins later than the message: earlier events were trimmed.']),
       ...told,
       ...(cameBack === 0 ? [] : [`It was redriven and came back ${timesText(cameBack)}.`]),
       standing(trace.state, last, writeTime),
@@ -72,7 +72,7 @@ const diedOf = ({ queue, at, cause = '', error = '', target }: TraceStep): Expla
   target: target?.queue ?? '',
 })
 
-/** What a step says, with how its delivery ended; nothing for those that are told with that. */
+/** The sentence of a step, with how its delivery ended; none for steps included in another's. */
 const sentenceOf = (step: TraceStep, end: string, writeTime: WriteTime): string | undefined => {
   const { subscription, by } = step
   const story = storyWords({
@@ -89,7 +89,7 @@ const sentenceOf = (step: TraceStep, end: string, writeTime: WriteTime): string 
 const endOf = (attempt: TraceAttempt | undefined, steps: readonly TraceStep[]): string => {
   if (attempt === undefined) return 'its end is not on record'
   const { outcome, ms, error, queue, at } = attempt
-  if (outcome === undefined || ms === undefined) return 'it is still worked on'
+  if (outcome === undefined || ms === undefined) return 'it is still in flight'
   const died = steps.find((s) => s.event === 'DeadLettered' && s.queue === queue && s.at === at + ms)
   const end = outcome === 'DeadLettered' ? deadEnds[died?.cause ?? ''] : endWords(outcome)
   const why = error === undefined ? '' : `: ${oneLine(error)}`
@@ -115,8 +115,8 @@ const standing = (state: StateName, { queue, at }: TraceStep, writeTime: WriteTi
     case 'Inflight':
       return `It is in ${queue}, and in flight ${since}.`
     case 'Available':
-      return `It lies in ${queue}, ready to be received, ${since}.`
+      return `It is in ${queue}, ready to be received, ${since}.`
     default:
-      return `It lies in ${queue} and waits (${state}), ${since}.`
+      return `It is in ${queue} and waits (${state}), ${since}.`
   }
 }

@@ -29,14 +29,14 @@ const told = (steps: readonly TraceStep[]): string =>
     unreadable: [],
   } satisfies Trace)
 
-it('deliveries to receives of a killed consumer, which nobody got, are one line', () => {
+it('deliveries to the abandoned receives of a killed consumer are one line', () => {
   const text = told([1, 2, 3].flatMap(undelivered))
   expect(text).toMatch(/ 0\/1 +mail +Delivered +1 +Available +3 × undelivered\n/)
   expect(text).not.toContain('Released')
   expect(text).not.toContain('0/2')
 })
 
-it('one such delivery, and a release by a consumer, are told as they are', () => {
+it('a single such delivery, and a release by a consumer, are shown as they are', () => {
   const byClient = undelivered(2).map((each) =>
     each.event === 'Released' ? { ...each, cause: 'client' } : each,
   )

@@ -31,8 +31,8 @@ export const renderTrace = (trace: Trace): string => {
 type Row = readonly [string, string, string, string, string, string, string]
 
 /**
- * A row a step; deliveries that nobody got, one after the other, are one: a consumer that was killed leaves several
- * receives behind, and each gets the message before the engine notices.
+ * One row per step; consecutive deliveries that reached no consumer share one: a killed consumer leaves
+ * several receives behind, and each gets the message before the engine notices.
  */
 const folded = (steps: readonly TraceStep[]): Row[] => {
   const rows: Row[] = []
@@ -79,7 +79,7 @@ const detailOf = (s: TraceStep): string => {
   return parts.join(', ')
 }
 
-/** A state of the path, and how long the message stayed there in ms, when that is over. */
+/** A state of the path, and how long the message stayed there in ms, once it has left. */
 interface Stop {
   readonly state: string
   readonly at: number
@@ -117,7 +117,7 @@ const wrap = (path: readonly string[]): string[] => {
   return [...lines, line]
 }
 
-/** One line for each delivery: how long it was waited for, and how long the work took. */
+/** One line per delivery: the wait before it, and how long the work took. */
 const attemptLines = (attempts: readonly TraceAttempt[]): string[] => {
   if (attempts.length === 0) return []
   const head = ['ATTEMPT', 'WAITED', 'WORKED', 'LEASE', 'WORKER', 'OUTCOME', '']

@@ -51,7 +51,7 @@ const without = (missing: number): Log => ({
 })
 
 describe('the trace of a message', () => {
-  it('tells what is there while a partition on its way is missing, and names that', async () => {
+  it('shows what it can while a partition on its way is missing, and names that', async () => {
     await failTwice()
     const found = await trace(without(1), idOf(2))
     expect(found).toMatchObject({ queues: ['mail'], state: 'DLQ' })
@@ -66,7 +66,7 @@ describe('the trace of a message', () => {
     expect(arrived.missing).toMatchObject([{ partition: 0 }])
   })
 
-  it('names the partition that is missing where nothing else is known of it', async () => {
+  it('names the missing partition where nothing else is known of the message', async () => {
     await failTwice()
     await expect(trace(without(0), idOf(2))).rejects.toMatchObject({
       id: 'LogDamaged',
@@ -111,7 +111,7 @@ describe('the trace of a message', () => {
     expect(seqs.slice(0, 7)).toEqual([...seqs.slice(0, 7)].sort((a, b) => a - b))
   })
 
-  it('tells it in text, a line for each event, within 100 columns', async () => {
+  it('renders as text, one line per event, within 100 columns', async () => {
     await failTwice()
     const lines = renderTrace(await trace(engine.log, idOf(2))).split('\n')
     expect(lines[0]).toBe(`${idOf(2)}  mail → dead`)
@@ -129,7 +129,7 @@ describe('the trace of a message', () => {
     )
   })
 
-  it('tells how long each delivery was waited for, how long it took, by whom, and what came of it', async () => {
+  it('shows of each delivery the wait, the duration, the consumer and the outcome', async () => {
     await failTwice()
     const { steps, attempts } = await trace(engine.log, idOf(2))
     const at = (i: number): number => steps[i]!.at
@@ -148,7 +148,7 @@ describe('the trace of a message', () => {
     )
   })
 
-  it('is the same whichever id of its lineage is asked for', async () => {
+  it('is the same for each id of its lineage', async () => {
     await failTwice()
     const dead = [...engine.node().actors.get(1)!.state.queues.keys()][0]!
     const whole = await trace(engine.log, idOf(2))
@@ -156,7 +156,7 @@ describe('the trace of a message', () => {
     expect(whole.messageId).toBe(idOf(2))
   })
 
-  it('begins with what is left where the life before was trimmed', async () => {
+  it('begins with what is left where its earlier life was trimmed', async () => {
     await failTwice()
     const dead = [...engine.node().actors.get(1)!.state.queues.keys()][0]!
     const { lastSeq } = await (await engine.log.partition(0)).state()
@@ -165,7 +165,7 @@ describe('the trace of a message', () => {
     expect(found).toMatchObject({ messageId: idOf(1, 1, dead), complete: false, queues: ['dead'] })
   })
 
-  it('is told up to a moment as it was told then', async () => {
+  it('up to a moment is what it was then', async () => {
     await failTwice()
     const found = await trace(engine.log, idOf(2))
     const upTo = (count: number) => traceUpTo(found, (step) => found.steps.indexOf(step) < count)
@@ -178,20 +178,20 @@ describe('the trace of a message', () => {
     expect(upTo(0)).toBeUndefined()
   })
 
-  it('can be taken elsewhere as a file, and is read there without the log', async () => {
+  it('can be exported to a file, and read elsewhere without the log', async () => {
     await failTwice()
     const found = await trace(engine.log, idOf(2))
     const text = exportTrace(found)
     expect(text.trim().split('\n')).toHaveLength(1 + found.steps.length)
     expect(importTrace(text)).toEqual(found)
     const lines = text.split('\n')
-    expect(() => importTrace(lines.slice(0, 4).join('\n'))).toThrow('cut off: 3 of 10')
+    expect(() => importTrace(lines.slice(0, 4).join('\n'))).toThrow('cut off: it has 3 of 10')
     expect(() => importTrace('{}')).toThrow('not an exported trace')
     expect(() => importTrace('hello')).toThrow('line 1 of the trace is not JSON')
     expect(() => importTrace(text.replace('"version":1', '"version":2'))).toThrow('version 2')
   })
 
-  it('that was taken elsewhere by the first version is read for ever', () => {
+  it('that the first version exported can still be read', () => {
     const text = [
       '{"kiroku":"trace","version":1,"messageId":"a-0-1-1","queues":["mail"],"state":"Available","attempts":[],"complete":true,"unreadable":[],"steps":1}',
       '{"partition":0,"seq":7,"at":5,"queue":"mail","number":1,"event":"Enqueued","state":"Available","attempt":0,"producer":"p","send":1}',
@@ -199,7 +199,7 @@ describe('the trace of a message', () => {
     expect(importTrace(text)).toMatchObject({ messageId: 'a-0-1-1', steps: [{ event: 'Enqueued' }] })
   })
 
-  it('is the same after restarts, long after everything is over', async () => {
+  it('is the same after restarts, long after everything ended', async () => {
     await failTwice()
     const before = await trace(engine.log, idOf(2))
     await engine.restart()
@@ -233,7 +233,7 @@ describe('the trace of a message', () => {
     ])
   })
 
-  it('shows that a lease was lengthened while nobody owned the partition', async () => {
+  it('shows that a lease was lengthened while the partition had no owner', async () => {
     await send(engine, 0, 'mail', 'a')
     await receive(engine, 0, 'mail')
     const { at } = await lastFrame(engine.log, 0)
@@ -244,7 +244,7 @@ describe('the trace of a message', () => {
     expect(steps[2]!.leaseUntil).toBeGreaterThan(steps[1]!.leaseUntil!)
   })
 
-  it('goes on past damage and says what it could not read', async () => {
+  it('continues past damage and says what it could not read', async () => {
     await send(engine, 0, 'mail', 'a')
     const before = (await lastFrame(engine.log, 0)).seq
     await receive(engine, 0, 'mail')
@@ -255,7 +255,7 @@ describe('the trace of a message', () => {
     expect(renderTrace(found)).toContain(`1 record cannot be read: 0/${before + 1}`)
   })
 
-  it('names what a repair gave up as never having happened', async () => {
+  it('marks what a repair gave up as never having happened', async () => {
     await send(engine, 0, 'mail', 'a')
     await receive(engine, 0, 'mail')
     await engine.close()
@@ -286,9 +286,9 @@ describe('the trace of a message', () => {
 describe('an id', () => {
   it.each([
     ['of another log', 'other-0-1-1', 'UnknownMessage'],
-    ['of a partition that is not there', 'memory-7-1-1', 'UnknownMessage'],
+    ['of a missing partition', 'memory-7-1-1', 'UnknownMessage'],
     ['of a message that was never sent', 'memory-0-1-1', 'UnknownMessage'],
-    ['that is none', 'hello', 'InvalidArgument'],
+    ['that is not one', 'hello', 'InvalidArgument'],
   ])('%s is refused', async (_, id, error) => {
     await expect(trace(engine.log, id)).rejects.toMatchObject({ id: error })
   })

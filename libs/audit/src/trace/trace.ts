@@ -23,17 +23,18 @@ import { redriveCountOf } from './redriveCount.ts'
 
 /** How to look for a message. */
 export interface TraceOptions {
-  /** Lets queues be named whose creation the record holds no more. */
+  /** Names queues whose creation is no longer on record. */
   readonly decodeCheckpoint?: DecodeCheckpoint
   readonly onProgress?: OnProgress
-  /** Says where to look, so that not all of the record is read; the answer is the same. */
+  /** Says where to look, so that only part of the record is read; the answer is the same. */
   readonly index?: TraceIndex
 }
 
 /**
- * Finds everything on record about a message, live or long gone, through every queue that it was forwarded to; asked
- * for a dead letter or a redriven message, also its life before. Reads on past damage and says what it could not
- * read. Errors: `InvalidArgument` (not a message id), `UnknownMessage`, `LogDamaged` where all of it lies in partitions that are missing, and what the log's reading throws.
+ * Finds everything on record about a message, live or long gone, through every queue that it was forwarded
+ * to; for a dead letter or a redriven message, also its earlier life. Reads on past damage and says what it
+ * could not read. Errors: `InvalidArgument` (not a message id), `UnknownMessage`, `LogDamaged` where all of
+ * it is in missing partitions, and what reading the log throws.
  */
 export const trace = async (log: Log, messageId: string, options: TraceOptions = {}): Promise<Trace> => {
   const { incarnation, ...asked } = parseMessageId(messageId)
@@ -75,7 +76,7 @@ export const trace = async (log: Log, messageId: string, options: TraceOptions =
   }
 }
 
-/** Frames that are asked for together. */
+/** Frames requested together. */
 const framesAtOnce = 16
 
 const nameBy = (fold: MessageHistory, { queue, name, config, subscriptions }: QueueNames): void => {
@@ -107,7 +108,7 @@ class TraceReading {
     return [...this.#missing.values()]
   }
 
-  /** Goes back to where the lineage begins, as far as the record tells. */
+  /** Goes back to where the lineage begins, as far as recorded. */
   async begin(asked: NumberedStop): Promise<{ place: NumberedStop; fold: MessageHistory }> {
     let place = asked
     let fold = await this.at(place)
@@ -133,12 +134,12 @@ class TraceReading {
     })
   }
 
-  /** Reads only the frames that have to do with the message. False where that is not possible. */
+  /** Reads only the frames that concern the message. False where that is not possible. */
   async #atByIndex(log: PartitionLog, place: LineageStop, fold: MessageHistory): Promise<boolean> {
     const found = this.#options.index?.framesOf(place)
     if (found === undefined) return false
     const { firstSeq, lastSeq } = await log.state()
-    // What was trimmed, or what a repair gave up, only the whole record tells in its order.
+    // After a trim or a repair only the whole record gives the order.
     if (found.reachedSeq > lastSeq) return false
     if (firstSeq > 1) found.names.forEach((name) => nameBy(fold, name))
     const { beganSeq, reachedSeq } = found
@@ -165,7 +166,7 @@ class TraceReading {
     return record !== undefined
   }
 
-  /** The message that a forward was made of. */
+  /** The message that became a forward. */
   #sourceOf(target: LineageStop, { partition, queue, forward }: Origin): Promise<NumberedStop | undefined> {
     let number = this.#options.index?.sourceOf(target, { partition, queue, forward })
     if (number !== undefined) return Promise.resolve({ partition, queue, number })
@@ -180,7 +181,7 @@ class TraceReading {
     })
   }
 
-  /** Reads a partition; one that is not there is noted, and holds `nothing`. */
+  /** Reads a partition; a missing one is noted, and gives `nothing`. */
   async #partition<A>(n: number, nothing: A, read: (log: PartitionLog) => Promise<A>): Promise<A> {
     const { handle: log, problem } = await openPartition(this.#log, n)
     if (log === undefined) {
@@ -226,7 +227,7 @@ const departed = (
   return undefined
 }
 
-/** The number at a place of ranges. */
+/** The number at an index into ranges. */
 const numberAt = (ranges: Ranges, place: number): number => {
   let before = 0
   for (let i = 0; i < ranges.length; i += 2) {
@@ -293,7 +294,7 @@ const nameQueues = async (
       }
     } catch (e) {
       if (!isKirokuError(e)) throw e
-      // A damaged checkpoint is the concern of `verify`; another one may know the names.
+      // `verify` reports damaged checkpoints; another one may know the names.
     }
   }
 }

@@ -4,14 +4,16 @@ import type { Trace, TraceStep } from './TraceStep.ts'
 /** Version of the format. */
 const version = 1
 
-/** What the first line says; each step has a line of its own. */
+/** The first line; each step has a line of its own. */
 interface Head extends Omit<Trace, 'steps'> {
   readonly kiroku: 'trace'
   readonly version: number
   readonly steps: number
 }
 
-/** A trace as ndjson: a line about the message, then one for each step. It can be read anywhere, without the log. */
+/**
+ * A trace as ndjson: a line about the message, then one for each step. Readable anywhere, without the log.
+ */
 export const exportTrace = ({ steps, ...rest }: Trace): string => {
   const head: Head = { kiroku: 'trace', version, ...rest, steps: steps.length }
   return [head, ...steps].map((value) => `${JSON.stringify(value)}\n`).join('')
@@ -30,10 +32,7 @@ export const importTrace = (text: string): Trace => {
       `the trace has version ${written}; this code reads up to ${version}`,
     )
   if (steps.length !== count)
-    throw new KirokuError(
-      'InvalidArgument',
-      `the trace is cut off: ${steps.length} of ${count} steps are there`,
-    )
+    throw new KirokuError('InvalidArgument', `the trace is cut off: it has ${steps.length} of ${count} steps`)
   return { ...(rest as Omit<Trace, 'steps'>), steps: steps as TraceStep[] }
 }
 

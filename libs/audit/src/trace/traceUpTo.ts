@@ -2,7 +2,7 @@ import type { Trace, TraceStep } from './TraceStep.ts'
 import { attemptsOf } from './attemptsOf.ts'
 import { redriveCountOf } from './redriveCount.ts'
 
-/** A trace as it was told when only these of its steps had happened; undefined: none had. */
+/** A trace as of the moment when only these of its steps had happened; undefined: none had. */
 export const traceUpTo = (trace: Trace, hasHappened: (step: TraceStep) => boolean): Trace | undefined => {
   const steps = trace.steps.filter(hasHappened)
   const valid = steps.filter(({ voided }) => voided !== true)

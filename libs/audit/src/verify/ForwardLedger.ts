@@ -1,25 +1,28 @@
 import type { PartitionState } from '@kiroku/partition'
 import type { QueueAddress, Ranges } from '@kiroku/protocol'
 
-/** Numbers from `from` up to `to`, not included, and the frame that names them. */
+/** Numbers from `from` up to but not including `to`, and the frame that names them. */
 interface Span {
   readonly from: number
   to: number
   readonly seq: number
 }
 
-/** What both ends of a lane say of the messages that go from one queue to another. */
+/** What both ends of a lane record of the messages from one queue to another. */
 interface Lane {
   readonly source: QueueAddress
   readonly target: QueueAddress
-  /** Below these the record of the source, or of the target, says nothing; undefined: below what new lanes began with. */
+  /**
+   * Below these the record of the source, or of the target, says nothing; undefined: below the first number
+   * of new lanes.
+   */
   sentFrom: number | undefined
   receivedFrom: number
   readonly sent: Span[]
   readonly received: Span[]
-  /** What the source was told is stored. */
+  /** What was confirmed to the source as stored. */
   readonly confirmed: Span[]
-  /** What went elsewhere, since the target was gone and had not stored it. */
+  /** What was readdressed, since the target was gone and had not stored it. */
   readonly readdressed: Span[]
   /** How often the source closed it, and the frames in which the target forgot it. */
   closings: number
@@ -34,8 +37,7 @@ export interface ForwardProblem {
 }
 
 /**
- * Holds the two ends of all lanes against each other: nothing arrives that was not sent, nothing that
- * was confirmed is missing.
+ * Compares the two ends of all lanes: nothing arrives that was not sent, and nothing confirmed is missing.
  */
 export class ForwardLedger {
   readonly #lanes = new Map<string, Lane>()
@@ -67,7 +69,7 @@ export class ForwardLedger {
     return lane
   }
 
-  /** A partition is read from this state on; what was before is not on record. */
+  /** A partition is read from this state on; earlier events are not on record. */
   begin(state: PartitionState): void {
     const { partition } = state
     this.#firsts.set(partition, state.firstForward)
@@ -82,7 +84,7 @@ export class ForwardLedger {
     for (const [source, first] of state.firstForwards) this.#forgottenTo.set(`${source} ${partition}`, first)
   }
 
-  /** A partition cannot be read to the end, or gave up a part of its record. */
+  /** A partition cannot be read to the end, or a repair gave up a part of its record. */
   partial(partition: number): void {
     this.#partial.add(partition)
   }
@@ -146,7 +148,7 @@ export class ForwardLedger {
           seq: missing.seq,
           message: `forward ${missing.number} from ${name(source)} is confirmed, but ${name(target)} never stored it`,
         })
-      // Where the source's record is not whole it does not say of all.
+      // An incomplete record of the source does not name every forward.
       const forgotten = lane.forgotten.filter((seq) => seq <= (settledSeq.get(target.partition) ?? 0))
       if (this.#firsts.get(source.partition) === 1 && forgotten.length > lane.closings)
         problems.push({
@@ -171,7 +173,7 @@ const name = ({ partition, queue }: QueueAddress): string => `queue ${queue} of 
 const add = (spans: Span[], from: number, count: number, seq: number): void => {
   if (count <= 0) return
   const last = spans.at(-1)
-  // Spans stay apart by frame only where that is needed to name one; a million forwards are few spans.
+  // Spans are kept per frame only as far as needed to name one; a million forwards are few spans.
   if (last !== undefined && last.to === from && last.seq === seq) last.to += count
   else spans.push({ from, to: from + count, seq })
 }

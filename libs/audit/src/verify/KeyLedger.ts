@@ -1,13 +1,13 @@
 import { entryOf, groupEntry, isSealed, keyIn, messageKeyName, readSealed } from '@kiroku/log'
 import { eachNumber, type LogEvent } from '@kiroku/protocol'
 
-/** What is wrong with keys of one entry. */
+/** A problem with the keys of one entry. */
 export interface KeyProblem {
   /** Partition and id of the queue whose keys they are. */
   readonly partition: number
   readonly queue: number
   readonly entry: string
-  /** `lost`: gone, and nobody erased them. `left`: erased by the record, but still there. */
+  /** `lost`: gone without an erasure. `left`: erased by the record, but still stored. */
   readonly kind: 'lost' | 'left'
   /** How many. */
   readonly keys: number
@@ -16,9 +16,9 @@ export interface KeyProblem {
 
 /** Keys of one entry as the record has them. */
 interface Kept {
-  /** Names of keys that messages on record need, and whether the record says that they are deleted. */
+  /** Names of keys that messages on record need, and whether the record says that each is deleted. */
   readonly names: Map<string, boolean>
-  /** When the last message came that needs one, in ms of partition time. */
+  /** When the last message that needs one arrived, in ms of partition time. */
   lastAt: number
 }
 
@@ -72,9 +72,9 @@ export class KeyLedger {
   }
 
   /**
-   * Holds an entry against what is stored of it. What its partition's record begins too late for is not judged.
+   * Compares an entry with what is stored of it. Messages older than its partition's record are not judged.
    * @param value what is stored; undefined: nothing
-   * @param keptSince messages from before may be without an entry, as it vanished by its age
+   * @param keptSince earlier messages may have no entry, since it expired
    */
   problems(
     entry: string,

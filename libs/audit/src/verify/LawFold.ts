@@ -30,7 +30,7 @@ import { checkErased, checkGeneration, checkQueue, checkRestored, checkResumed }
 import { checkRedriven, checkRedriveStarted, runningRedrive } from './checkRedrives.ts'
 import { checkSpread } from './checkSpread.ts'
 
-/** What the fold must know of a frame. */
+/** What the fold needs of a frame. */
 export interface FrameFacts {
   readonly epoch: number
   readonly at: number
@@ -41,9 +41,9 @@ export interface FrameFacts {
 }
 
 /**
- * Rebuilds a partition's state from its frames and holds every fact against the law before it is applied: that
- * it could happen to each message it names, with this outcome and not earlier. Throws `LogDamaged` at the first
- * that could not.
+ * Rebuilds a partition's state from its frames and checks every fact against the law before applying it: that
+ * it could happen to each message it names, with this outcome and not earlier. Throws `LogDamaged` at the
+ * first that could not.
  */
 export class LawFold {
   readonly state: PartitionState
@@ -83,12 +83,12 @@ export class LawFold {
     checkBodies(law, frame)
   }
 
-  /** Every message that ever came in must be live or in exactly one final state. */
+  /** Every message that ever arrived must be live or in exactly one final state. */
   checkConservation(): void {
     for (const q of this.state.queues.values()) {
       for (const sub of q.subs) {
         const finals = sub.committed + sub.deadLettered + sub.discarded
-        // Numbers of the first generation of all are those of the queue, whatever its own count says.
+        // The very first generation has the queue's numbers, whatever its own count says.
         const entered = sub.id === 0 ? q.sent - q.delayed : sub.entered
         if (entered !== sub.live + finals)
           refuse(
@@ -99,7 +99,7 @@ export class LawFold {
   }
 }
 
-/** Holds a fact against the law. */
+/** Checks a fact against the law. */
 const check = (law: LawScope, e: LogEvent, epoch: number): void => {
   const { state } = law
   switch (e.type) {
@@ -221,7 +221,7 @@ const check = (law: LawScope, e: LogEvent, epoch: number): void => {
     case 'Repaired':
       return
     default:
-      // `evolve` passes over what is optional and refuses the rest.
+      // `evolve` skips what is optional and refuses the rest.
       return
   }
 }

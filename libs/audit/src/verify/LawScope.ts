@@ -22,7 +22,7 @@ export const nameOf = (e: { readonly queue: number }, n: number): string => `mes
 /** A fact about messages of one subscription. */
 type Numbered = Extract<LogEvent, { sub: number; numbers: Ranges }>
 
-/** What the checks of facts share: the state before the fact, the law, and what the frame said so far. */
+/** What the checks of facts share: the state before the fact, the law, and the facts of the frame so far. */
 export class LawScope {
   readonly state: PartitionState
   readonly machine: MachineCheck
@@ -80,7 +80,7 @@ export class LawScope {
 
   /**
    * Runs one event of the machine on every message that the fact names; each must end in `outcome`.
-   * @param untouched which messages may be meant that nobody has touched; `evolve` sees that they are the next ones
+   * @param untouched which untouched messages may be meant; `evolve` checks that they are the next ones
    */
   each(
     e: Numbered,
@@ -103,7 +103,7 @@ export class LawScope {
         const slot = anyLive ? live.find(sub.index, n) : -1
         if (slot >= 0) loadCell(live, slot, cell)
         else if (untouched === 'none' || n >= sub.queue.nextNumber)
-          refuse(`${nameOf(e, n)} is not live: it is final, or nobody ever received it`)
+          refuse(`${nameOf(e, n)} is not live: it is final, or was never delivered`)
         else resetCell(cell)
         if (untouched === 'anywhere' && slot < 0) this.#findUntouched(sub, n)
         const from = cell.state

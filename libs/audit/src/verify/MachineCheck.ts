@@ -18,7 +18,7 @@ type Guard = (arg: Arg) => boolean
 
 const types = [...new Set(machineGraph().edges.map((edge) => edge.event))] as MachineEventType[]
 const typeIndex = Object.fromEntries(types.map((type, i) => [type, i])) as Record<MachineEventType, number>
-/** Guards that one state asks for one event; all fit into the bits of a kind. */
+/** Most guards of one state and event; all fit into the bits of a kind. */
 const guardsMax = 5
 
 /** For each state and event the guards that decide what happens. */
@@ -40,8 +40,8 @@ const guardTable = ((): readonly (readonly Guard[])[] => {
 })()
 
 /**
- * The law for a reader: the compiled step, and beside it XState itself, once for each kind of transition (state,
- * event, outcome of the guards), or each time when `deep`.
+ * The law for a reader: the compiled step, compared with XState itself once per kind of transition (state,
+ * event, outcome of the guards), or every time when `deep`.
  */
 export class MachineCheck {
   /** Kinds of transitions that XState has confirmed. */

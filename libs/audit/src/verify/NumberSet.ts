@@ -1,9 +1,9 @@
 /** A set of message numbers, kept as spans: small while they come nearly in order. */
 export class NumberSet {
-  /** Beginnings and ends (not included) by turns, in order, with gaps between them. */
+  /** Alternating beginnings and ends (not included), in order, with gaps between spans. */
   #edges: number[] = []
 
-  /** Adds so many numbers from `first` on; false when one of them is there already. */
+  /** Adds `count` numbers from `first` on; false when the set has one of them already. */
   add(first: number, count: number): boolean {
     const edges = this.#edges
     const end = first + count

@@ -2,13 +2,13 @@ import { frameVersion, hexOf, sha256, type Log } from '@kiroku/log'
 import { canonical, KirokuError } from '@kiroku/protocol'
 import type { Totals, VerifyReport } from './VerifyReport.ts'
 
-/** What a proof says of one partition. */
+/** One partition in a proof. */
 export interface PartitionProof {
   readonly partition: number
   /** First and last record that were verified. */
   readonly firstSeq: number
   readonly seq: number
-  /** Hash of the last record of ours up to there, in hex digits: the head of the chain. */
+  /** Hash of Kiroku's last record up to there, in hex digits: the head of the chain. */
   readonly head: string
   readonly frames: number
   readonly events: number
@@ -16,8 +16,8 @@ export interface PartitionProof {
 }
 
 /**
- * What a verification found, to be kept elsewhere: since each record names the hash of the one before, the heads
- * stand for every record up to them.
+ * The result of a verification, to be kept elsewhere: since each record names the hash of the one before, the
+ * heads vouch for every record up to them.
  */
 export interface Proof {
   readonly kiroku: 'proof'
@@ -26,7 +26,7 @@ export interface Proof {
   readonly incarnation: string
   /** Version of the frame format that was read. */
   readonly frameVersion: number
-  /** When it was made, as the maker's clock had it. */
+  /** When it was made, by the maker's clock. */
   readonly madeAt: string
   readonly partitions: readonly PartitionProof[]
   readonly totals: Totals
@@ -38,7 +38,7 @@ const version = 1
 
 /** The proof of a verification that found nothing wrong. `nowMs`: the time now. Errors: `LogDamaged`. */
 export const proofOf = (log: Log, report: VerifyReport, nowMs: number): Proof => {
-  if (!report.ok) throw new KirokuError('LogDamaged', 'there is no proof of a record that is damaged')
+  if (!report.ok) throw new KirokuError('LogDamaged', 'a damaged record cannot be proved')
   const { name, incarnation } = log.meta
   const content = {
     kiroku: 'proof' as const,
@@ -63,7 +63,7 @@ export const proofOf = (log: Log, report: VerifyReport, nowMs: number): Proof =>
   return { ...content, digest: digestOf(content) }
 }
 
-/** A proof as the text of a file. */
+/** A proof as text for a file. */
 export const renderProof = (proof: Proof): string => `${JSON.stringify(proof, undefined, 2)}\n`
 
 /** Reads what `renderProof` wrote. Errors: `MalformedJson`, `InvalidArgument`, `FutureVersion`. */
@@ -85,12 +85,12 @@ export const parseProof = (text: string): Proof => {
   if (digest !== digestOf(content))
     throw new KirokuError(
       'InvalidArgument',
-      'the proof does not match its own digest: it is not as it was written',
+      'the proof does not match its own digest: it was changed after it was written',
     )
   return proof as Proof
 }
 
-/** Errors: `InvalidArgument` when it is one of another log. */
+/** Errors: `InvalidArgument` when it is of another log. */
 export const checkProof = (log: Log, proof: Proof): void => {
   const { name, incarnation, partitions } = log.meta
   if (proof.incarnation !== incarnation || proof.partitions.some(({ partition }) => partition >= partitions))

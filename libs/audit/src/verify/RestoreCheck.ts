@@ -16,24 +16,27 @@ export interface Arrival {
   readonly index: number
 }
 
-/** The arrivals of a queue in an earlier frame; undefined when that is not on record any more. */
+/** The arrivals of a queue in an earlier frame; undefined when that is no longer on record. */
 export type ArrivalsIn = (seq: number, queue: number) => readonly Arrival[] | undefined
 
 const refuse = (what: string): never => {
   throw new KirokuError('LogDamaged', what)
 }
 
-/** Holds what is restored to a subscription against the record: that it was sent, is not over, and comes once. */
+/**
+ * Checks what is restored to a subscription against the record: that it was sent, has not ended, and is
+ * restored once.
+ */
 export class RestoreCheck {
   readonly #state: PartitionState
-  /** What the subscriptions that are being filled have of the past. */
+  /** What the subscriptions being filled have of the past so far. */
   readonly #had = new WeakMap<Subscription, NumberSet>()
 
   constructor(state: PartitionState) {
     this.#state = state
   }
 
-  /** The delay of messages is over, which some subscriptions may not get again. */
+  /** The delay of these messages has ended; some subscriptions may not get them again. */
   elapsed(queue: { readonly subs: readonly Subscription[] }, first: number, count: number): void {
     for (const sub of queue.subs) {
       const before = sub.fill === undefined ? undefined : this.#had.get(sub)
@@ -98,7 +101,7 @@ export class RestoreCheck {
   }
 }
 
-/** The last arrival that begins with message `n` or before; they are in the order of their numbers. */
+/** The last arrival that begins at or before message `n`; arrivals are in the order of their numbers. */
 const lastBegun = (arrivals: readonly Arrival[], n: number): Arrival | undefined =>
   arrivals[firstPlace(arrivals.length, (place) => arrivals[place]!.event.first > n) - 1]
 

@@ -1,6 +1,6 @@
 import { ChainError, hexOf, type DecodedRecord } from '@kiroku/log'
 
-/** What a node noted beside the log: the last record of a partition that it saw stored. */
+/** A node's note outside the log: the last record of a partition that it saw stored. */
 export interface TailNote {
   readonly partition: number
   /** Epoch of the ownership that noted it. */
@@ -10,7 +10,7 @@ export interface TailNote {
   readonly hash: string
 }
 
-/** Holds a log's records, which pass by in order, against a note. */
+/** Compares a log's records, fed in order, with a note. */
 export class TailCheck {
   readonly #note: TailNote | undefined
   #stands = false
@@ -31,7 +31,7 @@ export class TailCheck {
 
   /**
    * What the log lost of its end, unless a repair of `repairedEpoch` or later gave up what was known before.
-   * @param firstSeq the first sequence that passed by
+   * @param firstSeq the first sequence that was fed
    * @param lastSeq the last one
    */
   problem(firstSeq: number, lastSeq: number, repairedEpoch: number): ChainError | undefined {

@@ -3,18 +3,18 @@ import type { OnProgress } from '../replay/Progress.ts'
 import type { Proof } from './Proof.ts'
 import type { TailNote } from './TailNote.ts'
 
-/** What to verify and how closely. */
+/** What to verify, and how thoroughly. */
 export interface VerifyOptions {
   readonly decodeCheckpoint: DecodeCheckpoint
-  /** Called every few thousand events, so that others get their turn. */
+  /** Called every few thousand events, to let other work run. */
   readonly pause?: () => Promise<void>
   /** Default: all partitions. */
   readonly partitions?: readonly number[]
   /** Runs every transition through XState itself, not only each kind once. */
   readonly deep?: boolean
-  /** What nodes noted of the ends that they saw, so that a log that lost its end is noticed. */
+  /** Tail notes of the nodes, so that a lost end is noticed. */
   readonly tails?: readonly TailNote[]
   readonly onProgress?: OnProgress
-  /** A proof of earlier, which the record is held against as well. */
+  /** An earlier proof to check the record against as well. */
   readonly against?: Proof
 }

@@ -8,7 +8,7 @@ export interface Problem {
   readonly message: string
 }
 
-/** A repair that the record tells of. */
+/** A repair on record. */
 export interface RepairNote {
   /** Sequence of the frame that declares it. */
   readonly seq: number
@@ -19,17 +19,17 @@ export interface RepairNote {
   readonly by: Actor
 }
 
-/** What became of a partition since a proof was made of it. */
+/** How a partition compares with an earlier proof of it. */
 export interface SinceProof {
   /** The last record that the proof covers. */
   readonly seq: number
   /**
-   * `same`: every record from `checkedFrom` to `seq` is the one that was there. `trimmed`: none of them is there any
-   * more. `changed`: some are others, or are missing.
+   * `same`: every record from `checkedFrom` to `seq` is unchanged. `trimmed`: none of them is left.
+   * `changed`: some differ, or are missing.
    */
   readonly result: 'same' | 'trimmed' | 'changed'
   readonly checkedFrom: number
-  /** How many records the proof covers that were trimmed since, or before: what they held can no longer be checked. */
+  /** Records that the proof covers and that are trimmed by now: they can no longer be checked. */
   readonly unchecked: number
   readonly message: string
 }
@@ -47,20 +47,20 @@ export interface PartitionReport {
   readonly transitions: number
   readonly ok: boolean
   readonly problem?: Problem
-  /** Records that are not ours. */
+  /** Foreign records. */
   readonly foreign: number
   readonly repaired: readonly RepairNote[]
-  /** Optional events of a newer version, which were passed over; absent: none. */
+  /** Optional events of a newer version, which were skipped; absent: none. */
   readonly skipped?: number
   /** Checkpoints whose state was found equal to the replay. */
   readonly checkpoints: number
-  /** Hash of the last record of ours, in hex digits: it stands for all before it. */
+  /** Hash of Kiroku's last record, in hex digits: it vouches for all before it. */
   readonly head: string
-  /** Where a proof was given. */
+  /** Present if a proof was given. */
   readonly sinceProof?: SinceProof
 }
 
-/** Messages by where they are, summed over queues. */
+/** Messages by state, summed over queues. */
 export interface Totals {
   readonly frames: number
   readonly events: number

@@ -36,7 +36,7 @@ export const checkForwardReceived = (law: LawScope, e: LogEventOf<'ForwardReceiv
   law.forwards.received(e.from, target, e.forward, e.count, law.seq)
 }
 
-/** A send has its effect once; if that is several facts, they come one right behind the other. */
+/** A send takes effect once; if that is several facts, they are consecutive. */
 const isOnce = (law: LawScope, e: LogEventOf<'Enqueued' | 'Deduplicated'>): void => {
   if (law.state.producers.find(e.producer, e.send) === undefined) return
   const p = law.previous
@@ -63,12 +63,15 @@ const enters = (law: LawScope, e: LogEventOf<'Enqueued' | 'ForwardReceived'>): v
   if (e.type === 'ForwardReceived') checkFilter(law, queue, e.tag, e.only, e.filteredBy)
   else if (e.dueAt === 0) checkFilter(law, queue, e.tag, undefined, e.filteredBy)
   if (e.first !== queue.nextNumber || e.count < 1)
-    refuse(`message ${e.first} of queue ${e.queue} comes where ${queue.nextNumber} is next`)
+    refuse(`message ${e.first} of queue ${e.queue} arrives where ${queue.nextNumber} is next`)
   law.transitions += e.count
   law.addBodies(e.queue, e.count)
 }
 
-/** Whom messages with this tag do not reach, by the filters in force and by whom they are for. */
+/**
+ * The subscriptions that messages with this tag do not reach, by their filters and by whom the messages are
+ * for.
+ */
 export const checkFilter = (
   law: LawScope,
   queue: QueueState,

@@ -75,14 +75,14 @@ const checkRevised = (
   law.transitions++
 }
 
-/** The machine's event at the time of the frame; it is due at `dueAt`, 0: at once. */
+/** The machine's event at the time of the frame, due at `dueAt`; 0: at once. */
 const timed = <E extends { now: number; dueAt: number }>(law: LawScope, event: E, dueAt: number): E => {
   event.now = law.state.at
   event.dueAt = dueAt === 0 ? law.state.at : dueAt
   return event
 }
 
-/** The same for an event that the policy of its subscription decides on. */
+/** The same for an event whose outcome depends on the subscription's policy. */
 const policed = <E extends { now: number; dueAt: number; policy: Policy }>(
   law: LawScope,
   e: { readonly queue: number; readonly sub: number },

@@ -2,7 +2,7 @@ import { decodeRecord, type DecodedRecord, type Log, type LogRecord } from '@kir
 import { isKirokuError } from '@kiroku/protocol'
 import { KeyLedger, type KeyProblem } from './KeyLedger.ts'
 
-/** Whether the keys of erasable queues are as the record says. */
+/** Whether the keys of erasable queues match the record. */
 export interface KeyReport {
   /** Encrypted messages on record, copies included. */
   readonly messages: number
@@ -11,12 +11,13 @@ export interface KeyReport {
   readonly problems: readonly KeyProblem[]
 }
 
-/** Entries asked for at once. */
+/** Entries requested at once. */
 const batch = 64
 
 /**
- * Holds the keys of erasable queues against the record: what is not erased must be there, what is erased must not.
- * Reads all partitions; may run beside a live engine. Errors: `KeysUnavailable`, and those of the log.
+ * Checks the keys of erasable queues against the record: what is not erased must exist, what is erased must
+ * not. Reads all partitions; may run alongside a live engine. Errors: `KeysUnavailable`, and those of the
+ * log.
  */
 export const checkKeys = async (log: Log): Promise<KeyReport> => {
   const ledger = new KeyLedger()
@@ -56,7 +57,7 @@ export const checkKeys = async (log: Log): Promise<KeyReport> => {
     )
   let problems = judge()
   if (problems.length > 0) {
-    // What was erased since the record was read is on record by now.
+    // Erasures made since the record was read are on record by now.
     await read('events')
     problems = judge()
   }
@@ -74,7 +75,7 @@ const tryDecode = (stored: LogRecord): DecodedRecord | undefined => {
   try {
     return decodeRecord(stored.data)
   } catch (e) {
-    // Damage is told with its place by those who hold the chain.
+    // The check of the chain reports damage with its place.
     if (isKirokuError(e) && e.id === 'LogDamaged') return undefined
     throw e
   }

@@ -27,7 +27,9 @@ export const checkForwarded = (law: LawScope, e: LogEventOf<'Forwarded'>): void 
   law.forwards.confirmed({ partition: state.partition, queue: e.source }, e.target, from, e.upTo, law.seq)
 }
 
-/** Letters go to the queue that has the name of the one that is gone, or to where their subscription's setting says. */
+/**
+ * Letters go to the queue that now has the deleted one's name, or to the one their subscription is set to.
+ */
 export const checkReaddressed = (law: LawScope, e: LogEventOf<'Readdressed'>): void => {
   const { state } = law
   const { source, from, target, forwards } = e
@@ -47,14 +49,18 @@ export const checkReaddressed = (law: LawScope, e: LogEventOf<'Readdressed'>): v
     const sub = state.queues.get(source)?.named(entry.subscription ?? mainSubscription)
     const meant = entry.cause === 'redriven' ? undefined : sub?.config.deadLetter
     if (!isSameName && (meant === null || meant === undefined || !isSameQueue(meant, target)))
-      refuse(`forward ${forward} of queue ${source} is readdressed to "${e.name}", which nobody set`)
+      refuse(
+        `forward ${forward} of queue ${source} is readdressed to "${e.name}", which was never configured`,
+      )
   })
   const place = { partition: state.partition, queue: source }
   law.forwards.readdressed(place, from, forwards, law.seq)
   law.forwards.sent(place, target, e.forward, rangeTotal(forwards), law.seq)
 }
 
-/** No letter is in them, and none follows: their queue was deleted, or the last letter just went elsewhere. */
+/**
+ * They are empty and get no more letters: their queue was deleted, or the last letter was just readdressed.
+ */
 export const checkLanesClosed = (law: LawScope, { source, targets }: LogEventOf<'LanesClosed'>): void => {
   const { state } = law
   const { queues, partition } = state
@@ -74,13 +80,13 @@ export const checkLanesForgotten = (
   for (let i = 0; i < lanes.length; i += 2) {
     const source = { partition, queue: lanes[i]! }
     if (law.state.nextForward(source, lanes[i + 1]!) === undefined)
-      refuse(`a lane of queue ${source.queue} of partition ${partition} is forgotten that nobody knew`)
+      refuse(`an unknown lane of queue ${source.queue} of partition ${partition} is forgotten`)
     law.forwards.forgotten(source, { partition: law.state.partition, queue: lanes[i + 1]! }, law.seq)
   }
 }
 
 export const checkLanesEnded = ({ state }: LawScope, e: LogEventOf<'LanesEnded'>): void => {
-  if (state.queues.has(e.source)) refuse(`the lanes of queue ${e.source} end, which is there`)
+  if (state.queues.has(e.source)) refuse(`the lanes of queue ${e.source} end, but the queue exists`)
   for (const { source, entries } of state.outbox.values())
     if (source === e.source && entries.length > 0)
       refuse(`the lanes of queue ${e.source} end with ${entries.length} letters in one`)

@@ -12,11 +12,11 @@ export const checkGeneration = (
   if (e.type === 'SubscriptionCreated' && before !== undefined)
     refuse(`subscription "${e.name}" of queue ${e.queue} is created twice`)
   if (e.type === 'SubscriptionReset' && before === undefined)
-    refuse(`subscription "${e.name}" of queue ${e.queue} is reset, but is not there`)
+    refuse(`subscription "${e.name}" of queue ${e.queue} is reset, but does not exist`)
   if (e.readFrom === undefined ? e.from !== queue.nextNumber : e.from >= queue.nextNumber)
     refuse(`a generation begins at message ${e.from}, where ${queue.nextNumber} is next`)
   if (e.readFrom !== undefined && (e.readFrom <= law.state.trimmedTo || e.readFrom > law.seq))
-    refuse(`record ${e.readFrom}, from which the past is read, is not there`)
+    refuse(`record ${e.readFrom}, from which the past is read, is missing`)
   if (e.from < queue.purgedTo) refuse(`a generation begins with messages that were purged`)
   law.transitions += before?.live ?? 0
 }
@@ -33,11 +33,14 @@ export const checkErased = (law: LawScope, e: LogEventOf<'Erased'>): void => {
     refuse(`erasure ${e.erasure} is not one that queue ${e.queue} allows`)
   if ((e.by.reason ?? '') === '') refuse(`erasure ${e.erasure} has no reason`)
   eachNumber(e.numbers ?? [], (n) => {
-    if (n < 1 || n >= queue.nextNumber) refuse(`${nameOf(e, n)} is erased, but never came`)
+    if (n < 1 || n >= queue.nextNumber) refuse(`${nameOf(e, n)} is erased, but never arrived`)
   })
 }
 
-/** Time moves within a frame only in a dispute about it, and leases by no more than went by. */
+/**
+ * Time moves within a frame only in a dispute about it, and leases are lengthened by no more than the time
+ * that passed.
+ */
 export const checkResumed = (
   law: LawScope,
   { now, gapMs, dispute, clock }: LogEventOf<'ClockResumed'>,
@@ -45,10 +48,10 @@ export const checkResumed = (
   const { at } = law.state
   const endsDispute = law.state.dispute !== undefined && dispute === undefined
   if (clock !== undefined && !endsDispute) refuse('there is no dispute between clocks to settle')
-  if (now > at && law.state.dispute === undefined) refuse(`time goes on at ${now}, but the frame is of ${at}`)
+  if (now > at && law.state.dispute === undefined)
+    refuse(`time continues at ${now}, but the frame is of ${at}`)
   const passedMs = Math.max(now, at) - law.before
-  if (gapMs < 0 || gapMs > passedMs)
-    refuse(`leases are lengthened by ${gapMs} ms, but ${passedMs} ms went by`)
+  if (gapMs < 0 || gapMs > passedMs) refuse(`leases are lengthened by ${gapMs} ms, but ${passedMs} ms passed`)
 }
 
 /** Facts about a queue that name no message. */

@@ -18,7 +18,7 @@ export const checkRedriveStarted = (law: LawScope, e: LogEventOf<'RedriveStarted
   if (running !== undefined) refuse(`redrive ${e.task} begins while ${running.task} is not done`)
 }
 
-/** The task that a fact names; it must not be over. */
+/** The task that a fact names; it must be running. */
 export const runningRedrive = (law: LawScope, e: LogEventOf<'Redriven' | 'RedriveEnded'>): Redrive => {
   const found = law.queue(e.queue).redrives.find((r) => r.task === e.task && r.sub === e.sub)
   if (found?.state !== 'running') return refuse(`redrive ${e.task} of queue ${e.queue} is not running`)
@@ -31,7 +31,7 @@ export const checkRedriven = (law: LawScope, e: LogEventOf<'Redriven'>): void =>
   const sub = law.sub(e)
   const { numbers, target } = e
   const isSource = target.partition === state.partition && target.queue === e.queue
-  // A queue that was made again has the name, and another id.
+  // A queue that was created again has the same name, but another id.
   if (isSource || (to !== 'origin' && (to.partition !== target.partition || to.name !== e.name)))
     refuse(`redrive ${e.task} does not go to queue ${target.queue} of partition ${target.partition}`)
   if (!rangesInOrder(numbers)) refuse(`redrive ${e.task} does not name messages in their order`)

@@ -6,7 +6,7 @@ type SpreadEvent = LogEventOf<
   'QueueSpread' | 'PartOpened' | 'PartClosed' | 'PartGone' | 'PartPlaced' | 'PartLeft'
 >
 
-/** Why a fact about parts could not be, in the state before it; undefined: it could. */
+/** Why a fact about parts is impossible in the state before it; undefined: it is possible. */
 export const checkSpread = (
   state: PartitionState,
   queue: QueueState | undefined,
@@ -47,7 +47,7 @@ const checkParts = (
   queue: QueueState | undefined,
   { parts, queue: id }: LogEventOf<'QueueSpread'>,
 ): string | undefined => {
-  if (queue === undefined || queue.place !== undefined) return `queue ${id} is no home`
+  if (queue === undefined || queue.place !== undefined) return `queue ${id} is not a home`
   const places = new Set(parts.map((p) => p.partition))
   if (places.size !== parts.length || places.has(partition)) return `queue ${id} has two parts in one place`
   if (queue.spread?.parts.some((p) => !places.has(p.partition)) === true)

@@ -4,7 +4,7 @@ type EventOf<T extends MachineEventType> = Extract<MachineEvent, { type: T }>
 
 const policy = undefined as never
 
-/** One event of each type, filled in and used again for each message: a fold makes millions of them. */
+/** One event per type, reused for each message: a fold needs millions of them. */
 export const machineEvents = {
   deliver: { type: 'DELIVER', delivery: 0, leaseUntil: 0, leaseCap: 0, policy } as EventOf<'DELIVER'>,
   elapse: { type: 'DELAY_ELAPSED', now: 0 } as EventOf<'DELAY_ELAPSED'>,

@@ -64,7 +64,7 @@ describe('a proof', () => {
     expect(newer).toBeGreaterThan(older)
   })
 
-  it('shows that the end was written anew, although every rule is kept', async () => {
+  it('shows that the end was rewritten, although every rule is kept', async () => {
     const proof = await prove()
     await engine.close()
     engine.log.faults.loseTail(0, 1)
@@ -93,7 +93,7 @@ describe('a proof', () => {
     expect(await since(proof)).toMatchObject({ ok: false, result: 'changed' })
   })
 
-  it('of another log, one that was edited, and what is none are refused', async () => {
+  it('of another log, an edited one, and what is not a proof are refused', async () => {
     const proof = await prove()
     await expect(since({ ...proof, incarnation: 'other' })).rejects.toMatchObject({ id: 'InvalidArgument' })
     const text = renderProof(proof)
@@ -103,13 +103,13 @@ describe('a proof', () => {
     expect(() => parseProof(text.replace('"version": 1', '"version": 2'))).toThrow('version 2')
   })
 
-  it('of the first version is read for ever', () => {
+  it('of the first version can still be read', () => {
     const text =
       '{"kiroku": "proof", "version": 1, "log": "main", "incarnation": "7a914a81", "frameVersion": 1, "madeAt": "2026-11-22T00:00:00.000Z", "partitions": [{"partition": 0, "firstSeq": 1, "seq": 12, "head": "abababababababababababababababababababababababababababababababab", "frames": 12, "events": 15, "transitions": 6}], "totals": {"frames": 12, "events": 15, "transitions": 6, "sent": 3, "live": 2, "committed": 1, "deadLettered": 0, "discarded": 0}, "digest": "5decdd66e29d72e56c199135bf7acd48aa175150c1ba114ec6dfa22d59d68c34"}'
     expect(parseProof(text)).toMatchObject({ partitions: [{ seq: 12 }], totals: { sent: 3 } })
   })
 
-  it('is not made of a record that is damaged', async () => {
+  it('is not made of a damaged record', async () => {
     await engine.close()
     engine.log.faults.damage(0, (await lastFrame(engine.log, 0)).seq)
     await expect(prove()).rejects.toMatchObject({ id: 'LogDamaged' })

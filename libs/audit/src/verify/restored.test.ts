@@ -7,7 +7,7 @@ import { ask, body, forge, lastFrame, tester } from '../testing/TestRecord.ts'
 import { trace } from '../trace/trace.ts'
 import { verify } from './verify.ts'
 
-/** Messages 1 and 2 arrived together, 3 is delayed, 4 has a tag of its own; a forger opens generation 1. */
+/** Messages 1 and 2 arrived together, 3 is delayed, 4 has its own tag; a forger opens generation 1. */
 interface Scene {
   readonly queue: number
   readonly at: number
@@ -71,7 +71,7 @@ const problem = async () =>
   (await verify(engine.log, { decodeCheckpoint, deep: true })).partitions[0]!.problem
 
 describe('what is restored to a subscription', () => {
-  it('is found to be in order when an engine does it, and told of each message', async () => {
+  it('is found in order when an engine does it, and reported per message', async () => {
     const settings = { tags: ['red'] }
     const named = { queue: 'mail', subscription: 's' }
     await ask(engine, 0, { type: 'CreateSubscription', ...named, settings, start: 'earliest', by: tester })
@@ -92,7 +92,7 @@ describe('what is restored to a subscription', () => {
     expect((await told(4))[1]).toEqual(['RunsRestored', 'Discarded', 's', 'filtered'])
   })
 
-  it('is found to be in order when it is', async () => {
+  it('is found in order when it is', async () => {
     await end()
     await forge(engine.log, 0, [opened()])
     await forge(engine.log, 0, [restored(), filled()])
@@ -102,7 +102,7 @@ describe('what is restored to a subscription', () => {
   const wrong: [string, RegExp, () => LogEvent[]][] = [
     ['twice', /are restored twice/, () => [restored(), restored({ done: [scene.seq, 2] })]],
     ['out of turn', /where others are next/, () => [restored({ done: [0, 0] })]],
-    ['from behind its opening', /where others are next/, () => [restored({ done: [scene.seq + 99, 1] })]],
+    ['from after its start', /where others are next/, () => [restored({ done: [scene.seq + 99, 1] })]],
     ['beyond the past', /are not of the past/, () => [restored({ filtered: [5, 1] })]],
     ['while it waits for its time', /message 3 still waits/, () => [restored({ filtered: [3, 2] })]],
     [
@@ -129,7 +129,7 @@ describe('what is restored to a subscription', () => {
     expect(await problem()).toMatchObject({ message: expect.stringMatching(reason) as string })
   })
 
-  it('is found when its retention was over', async () => {
+  it('is found when its retention had ended', async () => {
     await end()
     await forge(engine.log, 0, [opened()])
     await forge(engine.log, 0, [restored()], { at: scene.at + 5 * 86_400_000 })
@@ -148,8 +148,8 @@ describe('what is restored to a subscription', () => {
   })
 
   it.each([
-    ['behind the next message', { from: 9 }, /begins at message 9, where 5 is next/],
-    ['with a record that is not there', { readFrom: 99 }, /record 99, from which the past is read/],
+    ['after the next message', { from: 9 }, /begins at message 9, where 5 is next/],
+    ['with a missing record', { readFrom: 99 }, /record 99, from which the past is read/],
   ])('does not begin %s', async (_, change, reason) => {
     await end()
     await forge(engine.log, 0, [{ ...opened(), ...change } as LogEvent])

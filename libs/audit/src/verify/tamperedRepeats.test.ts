@@ -36,7 +36,7 @@ describe('deduplication that is not what the record says is found:', () => {
     await forge(engine.log, 0, [keyed(2, 1, { send: 4 })], { ...body1(), at: scene.at + 300_000 })
     expect(await verify(engine.log, { decodeCheckpoint })).toMatchObject({ ok: true })
   })
-  it('a message that is stored although it was sent before', async () => {
+  it('a message stored although it was sent before', async () => {
     await forge(engine.log, 0, [keyed(1, 1)], body1())
     await expectFound(/repeats message 1, but is stored/, [keyed(2, 1, { send: 4 })], body1())
   })
@@ -72,7 +72,7 @@ describe('a repeated receive that is not what the record says is found:', () => 
     await forge(engine.log, 0, [enqueued(6), delivered(4, { attempt: 'a' })], oneBody())
     await expectFound(/gets another batch/, [delivered(6, { delivery: 3, attempt: 'a' })])
   })
-  it('a batch again that nobody got', async () => {
+  it('a repeated batch that was never delivered', async () => {
     await forge(engine.log, 0, [delivered(4, { attempt: 'a' })])
     await expectFound(/got nothing lately/, [extended('b')])
   })

@@ -15,7 +15,7 @@ beforeEach(async () => {
 })
 afterEach(() => engine.close())
 
-/** A life of everything: acked, retried, dead-lettered over partitions, released, waiting, delayed, purged. */
+/** Every kind of life: acked, retried, dead-lettered over partitions, released, waiting, delayed, purged. */
 const liveOn = async () => {
   await send(engine, 0, 'mail', 'a', 'b', 'c', 'd')
   const first = await receive(engine, 0, 'mail', 3)

@@ -11,11 +11,11 @@ import { checkKeys } from './checkKeys.ts'
 import { verifyPartition, type PartitionResult } from './verifyPartition.ts'
 
 /**
- * Reads the whole record and holds it against everything that is promised of it: the chain of hashes, checksums,
+ * Reads the whole record and checks everything that is promised of it: the chain of hashes, checksums,
  * bodies, epochs, the law on every event, checkpoints against the replay, dead letters at both ends, and that
- * every message is live or final. Changes nothing; may run beside a live engine, then it covers what was stored at its start.
- * Errors: `InvalidArgument` (a proof of another log), and what the log's reading throws. Damage is no error but in
- * the report.
+ * every message is live or final. Changes nothing; may run alongside a live engine, and then covers what was
+ * stored at its start. Errors: `InvalidArgument` (a proof of another log), and what reading the log throws.
+ * Damage is not an error; the report has it.
  */
 export const verify = async (log: Log, options: VerifyOptions): Promise<VerifyReport> => {
   if (options.against !== undefined) checkProof(log, options.against)
@@ -41,7 +41,7 @@ export const verify = async (log: Log, options: VerifyOptions): Promise<VerifyRe
   }
 }
 
-/** Of a partition that the store does not have. */
+/** The report of a partition that the store does not have. */
 const missingReport = (partition: number, problem: Problem): PartitionReport => ({
   partition,
   firstSeq: 0,
@@ -58,7 +58,7 @@ const missingReport = (partition: number, problem: Problem): PartitionReport => 
   head: '',
 })
 
-/** How often a partition is read again because its engine trimmed what was about to be read. */
+/** Retries when a partition's engine trims what was about to be read. */
 const trimmedTriesMax = 3
 
 const trimmedMeanwhile = async (log: PartitionLog, { report }: PartitionResult): Promise<boolean> =>
@@ -74,7 +74,7 @@ const verifyAll = async (
 ): Promise<{ report: VerifyReport; states: PartitionState[] }> => {
   const law = new MachineCheck(options.deep ?? false)
   const forwards = new ForwardLedger()
-  // What one partition says of another is stored there by the time of the second round.
+  // What one partition recorded about another is stored there by the second round.
   const settledSeq = new Map<number, number>()
   const checkpoints = new Map<number, number[]>()
   for (const log of logs) {
@@ -119,7 +119,7 @@ const verifyAll = async (
   }
 }
 
-/** The reports, with what is wrong between partitions where nothing was wrong within. */
+/** The reports, with problems between partitions where there were none within. */
 const withForwards = (
   results: readonly PartitionResult[],
   forwards: ForwardLedger,

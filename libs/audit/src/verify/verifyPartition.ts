@@ -20,21 +20,21 @@ import { arrivalsOf, type Arrival, type ArrivalsIn } from './RestoreCheck.ts'
 import { TailCheck, type TailNote } from './TailNote.ts'
 import type { PartitionReport, Problem, RepairNote, SinceProof } from './VerifyReport.ts'
 
-/** What the verification of one partition needs. */
+/** Inputs of verifying one partition. */
 export interface PartitionTask {
   readonly log: PartitionLog
   readonly firstSeq: number
   readonly lastSeq: number
-  /** Sequences of the checkpoints that were there before `lastSeq` was asked for, newest first. */
+  /** Sequences of the checkpoints that existed before `lastSeq` was read, newest first. */
   readonly checkpoints: readonly number[]
   readonly decodeCheckpoint: DecodeCheckpoint
-  /** What a node noted of the log's end before `lastSeq` was asked for. */
+  /** A node's tail note from before `lastSeq` was read. */
   readonly tail: TailNote | undefined
   readonly law: MachineCheck
   readonly forwards: ForwardLedger
   readonly onRecord: (seq: number, events: number) => void
   readonly pause: (() => Promise<void>) | undefined
-  /** What a proof says of this partition. */
+  /** This partition in a given proof. */
   readonly proof: PartitionProof | undefined
 }
 
@@ -44,10 +44,10 @@ export interface PartitionResult {
   readonly state: PartitionState
 }
 
-/** Changes of messages between two pauses: some ms. */
+/** Changes of messages between two yields: some ms. */
 const pauseTransitions = 4_000
 
-/** Reads one partition's record and holds it against chain, law and checkpoints, up to the first problem. */
+/** Reads one partition's record and checks chain, law and checkpoints, up to the first problem. */
 export const verifyPartition = async (task: PartitionTask): Promise<PartitionResult> => {
   const reader = new PartitionReader(task)
   let problem: Problem | undefined
@@ -64,7 +64,7 @@ export const verifyPartition = async (task: PartitionTask): Promise<PartitionRes
 class PartitionReader {
   readonly #task: PartitionTask
   readonly #repaired: RepairNote[] = []
-  /** What the stored checkpoints say, by sequence, once the replay was found equal. */
+  /** Stored checkpoints by sequence, once found equal to the replay. */
   readonly #confirmed = new Map<number, StoredCheckpoint>()
   #fold: LawFold
   #events = 0
@@ -72,16 +72,16 @@ class PartitionReader {
   #frames = 0
   #foreign = 0
   #checkpoints = 0
-  /** Where the rules begin to be checked. */
+  /** Where checking of the rules begins. */
   #fromSeq = 0
-  /** Hash of the last record of ours, and what it was at the record that the proof names. */
+  /** Hash of Kiroku's last record, and its value at the record that the proof names. */
   #head: Uint8Array = zeroHash
   #proven: Uint8Array | undefined
-  /** What repairs gave up so far, which need not be readable. */
+  /** Ranges that repairs gave up so far; they need not be readable. */
   readonly #lostRanges: { readonly from: number; readonly upTo: number }[] = []
-  /** Records that repairs gave up, as far as the proof covers them. */
+  /** Records given up by repairs within what the proof covers. */
   #lostProven: { readonly from: number; readonly upTo: number } | undefined
-  /** The sequence that is looked at. */
+  /** The current sequence. */
   seq = 0
 
   constructor(task: PartitionTask) {
@@ -103,7 +103,7 @@ class PartitionReader {
         'LogShortened',
         log.partition,
         lastSeq + 1,
-        `the log ends at ${lastSeq}, but a checkpoint stands on ${beyond}`,
+        `the log ends at ${lastSeq}, but a checkpoint names record ${beyond}`,
       )
     if (firstSeq > 1) await this.#beginTrimmed()
     const stored = new Set(checkpoints)
@@ -176,7 +176,7 @@ class PartitionReader {
       message: message + gone,
     })
     if (lastSeq < seq) return say('changed', `the log ends at ${lastSeq}, before record ${seq} of the proof`)
-    if (seq < firstSeq) return say('trimmed', `nothing that the proof covers is there any more`)
+    if (seq < firstSeq) return say('trimmed', `none of the records that the proof covers is left`)
     if (this.#lostProven !== undefined) {
       const { from, upTo } = this.#lostProven
       return say('changed', `records ${from} to ${upTo} were damaged and given up by a repair since`)
@@ -186,7 +186,7 @@ class PartitionReader {
     if (this.#proven === undefined || hexOf(this.#proven) !== proof.head)
       return say(
         'changed',
-        `record ${seq} is not the one that the proof names: something before it is another`,
+        `record ${seq} is not the one that the proof names: it, or one before it, was changed`,
       )
     return say('same', `records ${checkedFrom} to ${seq} are those of the proof`)
   }
@@ -199,7 +199,7 @@ class PartitionReader {
     return this.#events + this.#fold.events
   }
 
-  /** What was trimmed is known from the oldest checkpoint whose record is still there. */
+  /** The trimmed part is known from the oldest checkpoint whose record is still stored. */
   async #beginTrimmed(): Promise<void> {
     const { firstSeq, checkpoints, log } = this.#task
     for (const seq of [...checkpoints].reverse()) {
@@ -211,7 +211,7 @@ class PartitionReader {
       'LogDamaged',
       log.partition,
       firstSeq,
-      `the log begins at ${firstSeq}, and there is no checkpoint for what was before`,
+      `the log begins at ${firstSeq}, and there is no checkpoint for what came before`,
     )
   }
 
@@ -221,7 +221,7 @@ class PartitionReader {
     this.#fromSeq = checkpoint.seq
     this.#fold = this.#newFold(restore(checkpoint.snapshot))
     this.#task.forwards.begin(this.#fold.state)
-    // A repair whose note was trimmed away gave up what the other ends of lanes still know.
+    // A repair whose note was trimmed away gave up what the other ends of lanes still record.
     if (checkpoint.snapshot.repairedEpoch > 0) this.#task.forwards.partial(this.#task.log.partition)
   }
 
@@ -273,14 +273,14 @@ class PartitionReader {
     this.#restart(checkpoint)
   }
 
-  /** Holds a stored checkpoint against the replay up to its record. */
+  /** Compares a stored checkpoint with the replay up to its record. */
   async #checkpoint(seq: number, recordHash: Uint8Array): Promise<void> {
     const checkpoint = await this.#read(seq)
     if (checkpoint === undefined) return
     const { partition } = this.#task.log
     const wrong = (what: string): ChainError => new ChainError('LogDamaged', partition, seq, what)
     if (checkpoint.seq !== seq || !equalBytes(checkpoint.hash, recordHash))
-      throw wrong('the checkpoint stands on another record than the one that is stored')
+      throw wrong('the checkpoint was made of another record than the stored one')
     if (stateHash(checkpoint.snapshot, checkpoint.stateHash) !== checkpoint.stateHash)
       throw wrong('the checkpoint holds another state than the one it names')
     if (

@@ -2,11 +2,13 @@ import { countEvent, tallyFields } from '@kiroku/audit'
 import type { PartitionState } from '@kiroku/partition'
 import type { LogEvent } from '@kiroku/protocol'
 
-/** Counts what a frame does to each queue, by the ids of the partition. Whole frames are kept or none of them. */
+/**
+ * Counts what a frame does to each queue, by the ids of the partition. A frame is kept whole or not at all.
+ */
 export class FrameTally {
   readonly #queues = new Map<number, Float64Array>()
 
-  /** Comes by an event before it is applied to `state`. */
+  /** Sees an event before it is applied to `state`. */
   event(event: LogEvent, state: PartitionState): void {
     if (!('queue' in event)) return
     const { queue } = event
@@ -17,7 +19,7 @@ export class FrameTally {
     })
   }
 
-  /** What was counted since the last time: a queue's counts in the order of `tallyFields`. */
+  /** The counts since the last call: per queue, in the order of `tallyFields`. */
   take(each: (queue: number, counts: Float64Array) => void): void {
     for (const [queue, counts] of this.#queues) each(queue, counts)
     this.#queues.clear()

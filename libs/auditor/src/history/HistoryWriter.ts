@@ -2,25 +2,31 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { tallyFields } from '@kiroku/audit'
 import { tiers } from './tiers.ts'
 
-/** What happened in one slot of one queue, as it is about to be added, and the last record that it knows. */
+/** Pending counts of one slot of one queue, and the last record they include. */
 interface Slot {
   readonly counts: Float64Array
   seq: number
 }
 
-/** The record of what leaves with none: in the slot that is before all others, how many waited where the counts begin. */
+/**
+ * Record of a row that is never trimmed: the slot before all others, with how many waited where the counts
+ * begin.
+ */
 const forever = Number.MAX_SAFE_INTEGER
 
 /** By slot. */
 type Slots = Map<number, Slot>
 
-/** Counts what happened to each queue by slots of time: gathers a while, and adds that to what is stored. */
+/**
+ * Counts what happened to each queue by slots of time: gathers counts for a while, then adds them to the
+ * stored ones.
+ */
 export class HistoryWriter {
   readonly #database: DatabaseSync
   readonly #add: StatementSync
   /** By queue, in slots of the finest tier. */
   readonly #pending = new Map<number, Slots>()
-  /** The latest time that was counted, and where each tier was last cut. */
+  /** The latest counted time, and where each tier was last cut. */
   #at = 0
   readonly #cutAt = tiers.map(() => 0)
 
@@ -33,7 +39,7 @@ export class HistoryWriter {
     )
   }
 
-  /** Adds what happened to a queue at a time in ms, by a record; counts in the order of `tallyFields`. */
+  /** Adds what a record did to a queue at a time in ms; counts in the order of `tallyFields`. */
   add(queue: number, at: number, seq: number, counts: Float64Array): void {
     let slots = this.#pending.get(queue)
     if (slots === undefined) this.#pending.set(queue, (slots = new Map<number, Slot>()))
@@ -48,7 +54,7 @@ export class HistoryWriter {
     this.add(queue, 0, forever, counts)
   }
 
-  /** Adds what is pending to what is stored; the caller has a transaction open. */
+  /** Adds the pending counts to the stored ones; the caller has a transaction open. */
   flush(): void {
     for (const [queue, slots] of this.#pending)
       for (const { stepMs } of tiers)
@@ -58,7 +64,10 @@ export class HistoryWriter {
     this.#cut()
   }
 
-  /** What a partition's log holds no more leaves; returns from when on its history is whole, if it was cut. */
+  /**
+   * Removes what a partition's log no longer holds; returns from when on its history is complete, if it was
+   * cut.
+   */
   trim(partition: number, upTo: number): number | undefined {
     const whole = tiers.at(-1)!.stepMs
     const queues = 'queue IN (SELECT id FROM queues WHERE partition = ?)'
@@ -78,14 +87,14 @@ export class HistoryWriter {
     return last === null ? undefined : (last + 1) * whole
   }
 
-  /** What was said of a partition is forgotten. */
+  /** Forgets everything about a partition. */
   clear(partition: number): void {
     this.#database
       .prepare('DELETE FROM history WHERE queue IN (SELECT id FROM queues WHERE partition = ?)')
       .run(partition)
   }
 
-  /** What is older than a tier keeps leaves it, now and then. */
+  /** Removes, now and then, what is older than a tier keeps. */
   #cut(): void {
     for (const [i, { stepMs, keptMs }] of tiers.entries()) {
       if (keptMs === Infinity || this.#at - this.#cutAt[i]! < keptMs / 4) continue

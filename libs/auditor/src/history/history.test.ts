@@ -6,7 +6,7 @@ import { partitionsOf, readHistory } from './readHistory.ts'
 
 const hash = new Uint8Array(32)
 const hourMs = 3_600_000
-/** A moment at which buckets of all tiers begin. */
+/** A time at which buckets of all tiers begin. */
 const now = Date.parse('2026-11-21T12:00:00Z')
 let writer: IndexWriter
 let seq: number
@@ -36,7 +36,7 @@ const read = (asked: Partial<AskedStretch>, lastSeqs: readonly number[] = [seq])
   )
 
 describe('the history of queues', () => {
-  it('tells what happened in each second, to one queue and to all', () => {
+  it('reports what happened in each second, to one queue and to all', () => {
     happened('mail', now - 5_000, { sent: 2, waiting: 2 })
     happened('mail', now - 4_500, { delivered: 1 })
     happened('other', now - 3_000, { sent: 1, waiting: 1 })
@@ -56,7 +56,7 @@ describe('the history of queues', () => {
     expect(partitionsOf(writer.database, 'mail')).toEqual([0])
   })
 
-  it('names what people did in the stretch, the latest first', () => {
+  it('lists the administrative acts of the span, latest first', () => {
     happened('mail', now - 80_000, { sent: 1 })
     const acted = (at: number, queue: string) => {
       const act = {
@@ -82,7 +82,7 @@ describe('the history of queues', () => {
     expect(partitionsOf(writer.database, 'mail')).toEqual([0, 1])
   })
 
-  it('counts in longer buckets where more time is asked for, each message once', () => {
+  it('counts in longer buckets when more time is requested, each message once', () => {
     for (let ago = 24; ago > 0; ago--) happened('mail', now - ago * hourMs + 1, { sent: 1, failed: 2 })
     for (const hours of [1, 6, 24]) {
       const { bucketMs, buckets, from, to } = read({ from: now - hours * hourMs, buckets: 12 })
@@ -93,7 +93,7 @@ describe('the history of queues', () => {
     }
   })
 
-  it('keeps what is long ago in coarser slots, and says so by the length of its buckets', () => {
+  it('keeps older counts in coarser slots, which shows in the length of the buckets', () => {
     happened('mail', now - 72 * hourMs, { sent: 1 })
     happened('mail', now - 2 * hourMs, { sent: 1 })
     happened('mail', now, { sent: 1 })
@@ -109,7 +109,7 @@ describe('the history of queues', () => {
     expect(long.buckets).toEqual([{ at: now - 72 * hourMs, sent: 1 }])
   })
 
-  it('names the queues where most happened first, and as many buckets of them as there is room for', () => {
+  it('lists the busiest queues first, with as many buckets as the limit allows', () => {
     happened('mail', now - 2_000, { sent: 1 })
     happened('orders', now - 2_000, { sent: 5 })
     const { queues, queuesTotal } = read({ byQueue: true })
@@ -124,16 +124,16 @@ describe('the history of queues', () => {
     expect(room.queues).toHaveLength(40)
   })
 
-  it('knows no more than was read, and is up to date where all was', () => {
+  it('knows no more than was read, and is up to date when all was read', () => {
     happened('mail', now - 60_000, { sent: 1 })
     expect(read({}, [seq]).known).toEqual({ from: 0, to: now })
     expect(read({}, [seq + 1]).known).toEqual({ from: 0, to: now - 60_000 })
-    // A partition of which nothing was read yet.
+    // A partition that was not read yet.
     expect(read({}, [seq, 3]).known).toEqual({ from: 0, to: 0 })
     expect(read({}, [seq, 0]).known).toEqual({ from: 0, to: now })
   })
 
-  it('forgets what the log was trimmed of, and says from when on it knows', () => {
+  it('forgets what was trimmed from the log, and says from when on it knows', () => {
     writer.history.begin(writer.queue(0, 4), 7)
     happened('mail', now - 3 * hourMs, { sent: 1, waiting: 1 })
     happened('mail', now - 2 * hourMs, { sent: 1, waiting: 1 })

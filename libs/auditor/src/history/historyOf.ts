@@ -5,8 +5,9 @@ import { partitionOf } from '@kiroku/protocol'
 import { partitionsOf, readHistory } from './readHistory.ts'
 
 /**
- * What happened, by the index. Where the log ends is asked first, so that the answer claims no more than it knows. A
- * partition that cannot be followed holds the others back no longer than it takes to find that out. Errors: those of the log.
+ * What happened, according to the index. The end of the log is read first, so that the answer claims no more
+ * than it knows. A partition that cannot be followed delays the others no longer than it takes to find that
+ * out. Errors: those of the log.
  */
 export const historyOf = async (
   log: Log,
@@ -27,7 +28,7 @@ export const historyOf = async (
   return readHistory(database, asked, { now, lastSeqs: new Map(ends) })
 }
 
-/** Of one that the store does not have nothing more is known than was read. */
+/** Of a missing partition only what was read is known. */
 const lastSeqOf = async (log: Log, n: number): Promise<number> => {
   const partition = await log.partition(n).catch(() => undefined)
   if (partition === undefined) return Number.MAX_SAFE_INTEGER

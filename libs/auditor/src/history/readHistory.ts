@@ -10,10 +10,10 @@ import { actsOf } from '../index/actsOf.ts'
 import { limits } from '../limits.ts'
 import { tiers } from './tiers.ts'
 
-/** What a log says of itself when it is asked. Times are ms since 1970. */
+/** The state of a log at the time of the question. Times are ms since 1970. */
 export interface LogEnds {
   readonly now: number
-  /** The last record of each partition that is looked at. */
+  /** The last record of each partition in question. */
   readonly lastSeqs: ReadonlyMap<number, number>
 }
 
@@ -21,11 +21,11 @@ type Rows = readonly Readonly<Record<string, SQLOutputValue>>[]
 
 const sums = tallyFields.map((field) => `sum(h.${field}) AS ${field}`).join(', ')
 
-/** What happened to a queue or to all, and where it is asked for to each: from the counts that the index keeps. */
+/** What happened to one queue or to all, and per queue if requested: from the counts in the index. */
 export const readHistory = (database: DatabaseSync, asked: AskedStretch, ends: LogEnds): History => {
   const { stepMs, bucketMs, from, to } = layoutOf(asked, ends.now)
   const bucket = `h.slot * ${stepMs} / ${bucketMs}`
-  // No more than was asked for: what is shown of a moment tells of nothing later.
+  // No more than requested: a view of a moment must not show anything later.
   const range = [stepMs, Math.max(1, Math.floor(from / stepMs)), Math.ceil(asked.to / stepMs)] as const
   const read = (sql: string, ...values: (string | number)[]): Rows => database.prepare(sql).all(...values)
   const [chosen, ...names] =
@@ -35,7 +35,7 @@ export const readHistory = (database: DatabaseSync, asked: AskedStretch, ends: L
   // From the few queues to their slots, never the other way round.
   const slots =
     'FROM queues q CROSS JOIN history h ON h.step = ? AND h.queue = q.id AND h.slot >= ? AND h.slot < ?'
-  /** What waited at a time is what waited where the counts begin, and how that grew since then. */
+  /** Messages waiting at a time: those waiting where the counts begin, plus the growth since. */
   const waitingAt = (at: number): number => {
     const { stepMs: wideMs } = tiers.at(-1)!
     const wide = Math.floor(at / wideMs)
@@ -78,10 +78,13 @@ export const readHistory = (database: DatabaseSync, asked: AskedStretch, ends: L
   }
 }
 
-/** The tier that is fine enough and holds the beginning, and whole buckets of its slots around what is asked for. */
+/**
+ * The tier that is fine enough and holds the beginning, and whole buckets of its slots around the requested
+ * span.
+ */
 const layoutOf = ({ from, to, buckets }: AskedStretch, now: number) => {
   const wantedMs = (to - from) / buckets
-  // What waited at its beginning is counted from the last slot of the widest tier before that.
+  // Messages waiting at its beginning are counted from the last slot of the widest tier before it.
   const held = tiers.filter(({ keptMs }) => from - tiers.at(-1)!.stepMs >= now - keptMs)
   const { stepMs } = held.findLast((tier) => tier.stepMs <= wantedMs) ?? held[0]!
   const bucketMs = Math.ceil(wantedMs / stepMs) * stepMs

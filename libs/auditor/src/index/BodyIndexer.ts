@@ -13,10 +13,10 @@ import type { PartitionRows } from './PartitionRows.ts'
 import type { Row } from './Row.ts'
 import { fieldsOf } from './fieldsOf.ts'
 
-/** Reads a body that has a record of its own, as it stands in the log. */
+/** Reads a body that has a record of its own, as stored in the log. */
 export type ReadLargeBody = (seq: number) => Promise<Uint8Array | undefined>
 
-/** A body that is indexed once its frame was applied. */
+/** A body to index once its frame was applied. */
 interface LargeBody {
   readonly queue: number
   readonly number: number
@@ -25,18 +25,21 @@ interface LargeBody {
   readonly indexes: Indexing
 }
 
-/** Which bodies of a queue are indexed: all, those of messages whose first queue asks for it, or none, since they are hidden. */
+/**
+ * Which bodies of a queue are indexed: all, those of messages whose first queue asks for it, or none, when
+ * they are hidden.
+ */
 type Indexing = 'all' | 'origins' | 'none'
 
 const indexingOf = ({ config: { indexBody, bodyHidden } }: QueueState): Indexing =>
   indexBody === 'on' ? 'all' : bodyHidden === 'on' ? 'none' : 'origins'
 
-/** Indexes what bodies and the envelopes around them say. */
+/** Indexes bodies and their envelopes. */
 export class BodyIndexer {
   readonly #rows: PartitionRows
   readonly #readLarge: ReadLargeBody
   readonly #large: LargeBody[] = []
-  /** Of queues that do not ask for it: whether they hold bodies that are not indexed all the same. */
+  /** For queues without body indexing: whether they hold bodies that are not indexed. */
   readonly #leftOut = new Map<number, boolean>()
 
   constructor(rows: PartitionRows, readLarge: ReadLargeBody) {
@@ -71,7 +74,7 @@ export class BodyIndexer {
     }
   }
 
-  /** An edited message is found by what its new body says too. */
+  /** An edited message is found by its new body too. */
   edited(e: LogEventOf<'BodyEdited'>, { record }: ReplayFrame, state: PartitionState): void {
     const queue = state.queues.get(e.queue)
     if (queue === undefined) return
@@ -99,7 +102,7 @@ export class BodyIndexer {
     this.#rows.writer.bodiesLeftOut(this.#rows.queue(queue), isLeftOut)
   }
 
-  /** Looks at what travels with a body, and into the body where its queue, or the one it was sent to, asks for that. */
+  /** Indexes the envelope of a body, and the body if its queue, or the one it was sent to, asks for that. */
   #inside(
     queue: number,
     number: number,
@@ -108,7 +111,7 @@ export class BodyIndexer {
     indexes: Indexing,
   ): void {
     const { writer } = this.#rows
-    // What is encrypted stays out of the index, from which nothing can be erased.
+    // Encrypted bodies stay out of the index, since nothing can be erased from it.
     const isEncrypted = isSealed(envelope)
     let wanted = indexes === 'all'
     if (envelope[0] !== 0) {
@@ -132,13 +135,16 @@ export class BodyIndexer {
     if (indexes !== 'all') this.leftOut(queue, !wanted || isEncrypted)
   }
 
-  /** Whether a message was first sent to a queue that has bodies indexed; one that was not read yet may be such a queue. */
+  /**
+   * Whether a message was first sent to a queue that has bodies indexed; a queue that was not read yet may be
+   * one.
+   */
   #originIndexes({ lineage }: EnvelopeMeta): boolean {
     if (typeof lineage?.messageId !== 'string') return false
     try {
       return this.#rows.writer.indexesBodies(parseMessageId(lineage.messageId)) ?? true
     } catch (e) {
-      // An envelope may say anything.
+      // Envelopes are not trusted.
       if (isKirokuError(e)) return false
       throw e
     }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { schema, schemaVersion } from './schema.ts'
 
-/** Where the index lies; `undefined` is a folder for an index in memory. */
+/** Path of the index; without a folder it is in memory. */
 const fileOf = (folder: string): string => join(folder, 'index.sqlite')
 
 const pragmas = `
@@ -15,8 +15,8 @@ PRAGMA wal_autocheckpoint = 4000;
 `
 
 /**
- * Opens the index in `folder` to write, and makes it where there is none, or one of another version; without a folder
- * it lies in memory. Whoever writes holds the folder's `WriterLock`.
+ * Opens the index in `folder` to write, and creates it if there is none, or one of another version; without a
+ * folder it is in memory. The writer must hold the folder's `WriterLock`.
  */
 export const openIndexToWrite = (folder: string | undefined): DatabaseSync => {
   if (folder !== undefined) {
@@ -34,7 +34,7 @@ export const openIndexToWrite = (folder: string | undefined): DatabaseSync => {
   return database
 }
 
-/** Opens the index in `folder` to read, beside whoever writes; undefined where there is none of this version. */
+/** Opens the index in `folder` to read, alongside the writer; undefined if there is none of this version. */
 export const openIndexToRead = (folder: string): DatabaseSync | undefined => {
   if (!existsSync(fileOf(folder))) return undefined
   let database: DatabaseSync | undefined
@@ -42,13 +42,13 @@ export const openIndexToRead = (folder: string): DatabaseSync | undefined => {
     database = new DatabaseSync(fileOf(folder), { readOnly: true, timeout: readTimeoutMs })
     if (versionOf(database) === schemaVersion) return database
   } catch {
-    // A file that is no index is as good as none: it can be built anew.
+    // A file that is not an index counts as none: it can be rebuilt.
   }
   database?.close()
   return undefined
 }
 
-/** Removes the index; the next writer builds it anew. */
+/** Removes the index; the next writer rebuilds it. */
 export const removeIndex = (folder: string): void => {
   for (const end of ['', '-wal', '-shm']) rmSync(fileOf(folder) + end, { force: true })
 }
@@ -63,7 +63,7 @@ const tryOpen = (file: string): DatabaseSync | undefined => {
     database.exec(pragmas)
     if (versionOf(database) === schemaVersion) return database
   } catch {
-    // Damaged: it is built anew.
+    // Damaged: it is rebuilt.
   }
   database?.close()
   return undefined

@@ -10,7 +10,7 @@ import { isKirokuError } from '@kiroku/protocol'
 import { IndexIngest } from './IndexIngest.ts'
 import type { IndexWriter } from './IndexWriter.ts'
 
-/** What a follower needs. */
+/** Dependencies of a follower. */
 export interface FollowerOptions {
   readonly log: Log
   readonly writer: IndexWriter
@@ -18,13 +18,13 @@ export interface FollowerOptions {
   /** Moments to start from and to add to. */
   readonly moments?: SavedStateStore
   readonly keep?: SavePolicy
-  /** Who else looks on. */
+  /** Further listeners. */
   readonly listeners?: readonly ReplayListener[]
   readonly pause?: () => Promise<void>
   readonly onRecord?: (partition: number, seq: number, events: number) => void
 }
 
-/** Keeps the index of one partition up with its log. */
+/** Keeps the index of one partition up to date with its log. */
 export class IndexFollower {
   readonly partition: number
   readonly #options: FollowerOptions
@@ -40,21 +40,21 @@ export class IndexFollower {
   /** Sequence up to which the index has everything. */
   get reachedSeq(): number {
     const own = this.#ingest?.reachedSeq ?? this.#options.writer.reached(this.partition)?.seq ?? 0
-    // Records that are not ours are passed, and leave nothing in the index.
+    // Foreign records are passed over, and leave nothing in the index.
     return Math.max(own, this.#pass?.seq ?? 0)
   }
-  /** Changes of messages that the index has seen. */
+  /** Changes of messages indexed so far. */
   get events(): number {
     return this.#ingest?.events ?? 0
   }
-  /** Where the log ends now. Errors: those of the log. */
+  /** The current end of the log. Errors: those of the log. */
   async lastSeq(): Promise<number> {
     return (await (await this.#opened()).state()).lastSeq
   }
 
   /**
-   * Brings the index up to a sequence, or to the end of the log as it is now, and stores it. What does not fit the log
-   * is built anew. Errors: `LogDamaged` and those of the log.
+   * Brings the index up to a sequence, or to the current end of the log, and stores it. An index that does
+   * not fit the log is rebuilt. Errors: `LogDamaged` and those of the log.
    */
   async run(toSeq?: number): Promise<void> {
     for (let tries = 0; ; tries++) {
@@ -70,13 +70,13 @@ export class IndexFollower {
     }
   }
 
-  /** The next run takes up the pass anew, where the index stands. */
+  /** The next run starts a new pass where the index ends. */
   reset(): void {
     this.#ingest = undefined
     this.#pass = undefined
   }
 
-  /** What was seen is forgotten: the next run begins at the beginning. */
+  /** Forgets everything: the next run starts from the beginning. */
   #forget(): void {
     this.#options.writer.clear(this.partition)
     this.reset()
@@ -103,7 +103,7 @@ export class IndexFollower {
     return { pass, ingest }
   }
 
-  /** Opened when it is read: one that the store does not have stops no other. */
+  /** Opened when it is read: a missing partition must not stop the others. */
   async #opened(): Promise<PartitionLog> {
     return (this.#log ??= await this.#options.log.partition(this.partition))
   }
@@ -130,7 +130,7 @@ export class IndexFollower {
       const record = decodeRecord(stored.data)
       return record.kind === 'body' ? record.body : undefined
     } catch {
-      // Damage is the concern of `verify`; the index does without this body.
+      // `verify` reports damage; the index skips this body.
       return undefined
     }
   }
@@ -140,5 +140,5 @@ export class IndexFollower {
   }
 }
 
-/** How often in one run the index of a partition may turn out not to fit. */
+/** How often per run the index of a partition may turn out not to fit. */
 const staleTriesMax = 2

@@ -18,7 +18,7 @@ export class IndexIngest implements ReplayListener {
   readonly #tally = new FrameTally()
   #reachedSeq: number
   #reachedHash: Uint8Array | undefined
-  /** Up to here it knows only what was left, not what happened. */
+  /** Up to here it knows only the resulting state, not what happened. */
   #beganSeq: number
   #knownFrom: number
   #isStale = false
@@ -44,12 +44,12 @@ export class IndexIngest implements ReplayListener {
   get reachedSeq(): number {
     return this.#reachedSeq
   }
-  /** Changes of messages that the index has seen. */
+  /** Changes of messages indexed so far. */
   get events(): number {
     return this.#messages.changes
   }
 
-  /** Enters what a state knows: where a record begins in the middle, nothing else tells of it. */
+  /** Enters the messages of a state: where the record begins in the middle, it is the only source. */
   seed(state: PartitionState, seq: number): void {
     let waiting = 0
     for (const queue of state.queues.values()) {
@@ -90,7 +90,7 @@ export class IndexIngest implements ReplayListener {
   lost(seq: number, upTo: number, bridged: boolean): void {
     if (upTo <= this.#reachedSeq || this.#isStale) return
     this.#writer.lost(this.#partition, seq, upTo)
-    // What happened in between is known to nobody: messages of a bridged part stay as they were last seen.
+    // What happened in between is lost: messages of a bridged part stay as they were last seen.
     if (bridged) this.#reachedSeq = upTo
   }
 
@@ -160,13 +160,13 @@ export class IndexIngest implements ReplayListener {
         this.#knownFrom = this.#writer.trim(this.#partition, e.upTo) ?? this.#knownFrom
         return
       default:
-        // An event of a later version may tell of messages all the same.
+        // An event of a newer version may concern messages all the same.
         if ('numbers' in e && 'queue' in e)
           rows.touch((e as { queue: number }).queue, (e as { numbers: Ranges }).numbers, seq)
     }
   }
 
-  /** Letters that wait in a lane are told of in the traces of what they were. */
+  /** Letters waiting in a lane belong to the traces of their original messages. */
   #touchLetters(
     source: number,
     target: QueueAddress,

@@ -12,7 +12,7 @@ let folder: string
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'kiroku-index-'))))
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Messages 1 to 10 of a queue, sent in frames 1 to 10 and final, but for number 3. */
+/** Messages 1 to 10 of a queue, sent in frames 1 to 10 and final, except number 3. */
 const fill = (writer: IndexWriter): void => {
   const queue = writer.queue(0, 1)
   const stream = writer.stream(queue, 0, 'main')
@@ -34,7 +34,7 @@ const numbers = (writer: IndexWriter, table = 'messages'): unknown[] =>
     .map((row) => row['number'])
 
 describe('the index', () => {
-  it('forgets what the log was trimmed of, but nothing that is live', () => {
+  it('forgets what was trimmed from the log, but nothing live', () => {
     const writer = new IndexWriter(openIndexToWrite(undefined))
     fill(writer)
     writer.trim(0, 6)
@@ -46,7 +46,7 @@ describe('the index', () => {
     writer.close()
   })
 
-  it('keeps to its limit: final messages that changed longest ago leave first', () => {
+  it('keeps to its limit: final messages that changed longest ago go first', () => {
     const writer = new IndexWriter(openIndexToWrite(undefined), { rowsMax: 6 })
     fill(writer)
     const left = numbers(writer)

@@ -7,7 +7,7 @@ import { Interner } from './Interner.ts'
 import { Row } from './Row.ts'
 import type { Field } from './fieldsOf.ts'
 
-/** One subscription of a queue, and what is about to be written of its messages. */
+/** One subscription of a queue, and the pending rows of its messages. */
 export class Stream {
   readonly id: number
   readonly queue: number
@@ -19,7 +19,7 @@ export class Stream {
   }
 }
 
-/** How far a partition is read. */
+/** How far a partition was read. */
 export interface Reached {
   readonly seq: number
   /** Partition time of that record. */
@@ -27,7 +27,7 @@ export interface Reached {
   readonly hash: Uint8Array
   /** Changes of messages so far. */
   readonly events: number
-  /** Where the state was that the index began with; 0: at the beginning of the log. */
+  /** Sequence of the state that the index began with; 0: the beginning of the log. */
   readonly began: number
   /** From when on it is known what happened, in ms of partition time; 0: from the beginning of the log. */
   readonly knownFrom: number
@@ -52,7 +52,7 @@ export class IndexWriter {
   readonly #bodies: StatementSync
   readonly #reach: StatementSync
   readonly #rowsMax: number
-  /** About how many there are: rows that are written anew count twice. */
+  /** Approximate number of messages: rows that are rewritten count twice. */
   #rows: number
   #pendingRows = 0
   #open = false
@@ -127,7 +127,7 @@ export class IndexWriter {
       .run(isLeftOut ? 1 : 0, id)
   }
 
-  /** Whether a queue has its bodies indexed; undefined: nothing was read of it yet. */
+  /** Whether a queue has its bodies indexed; undefined: it was not read yet. */
   indexesBodies({ partition, queue }: Pick<MessageAddress, 'partition' | 'queue'>): boolean | undefined {
     const row = this.#bodies.get(partition, queue)
     return row === undefined ? undefined : row['body_since'] !== null
@@ -150,7 +150,7 @@ export class IndexWriter {
     return stream
   }
 
-  /** A row that is written whole. */
+  /** A row to write as a whole. */
   add(stream: Stream, number: number): Row {
     const row = new Row(number, true)
     stream.pending.set(number, row)
@@ -159,12 +159,12 @@ export class IndexWriter {
     return row
   }
 
-  /** A row that changes; undefined where nothing of it is pending. */
+  /** A pending row to change; undefined when none is pending. */
   pending(stream: Stream, number: number): Row | undefined {
     return stream.pending.get(number)
   }
 
-  /** A row of which only what changes is known. */
+  /** A row of which only the changes are known. */
   change(stream: Stream, number: number): Row {
     const row = new Row(number, false)
     stream.pending.set(number, row)
@@ -173,7 +173,10 @@ export class IndexWriter {
     return row
   }
 
-  /** A frame touched messages of a bucket; bucket -1: what concerns the whole queue, and queue 0 of a partition: all. */
+  /**
+   * Notes that a frame touched messages of a bucket; bucket -1: the whole queue; queue 0: the whole
+   * partition.
+   */
   touch(queue: number, bucket: number, seq: number): void {
     this.#touches.push(queue, bucket, seq)
   }
@@ -216,7 +219,7 @@ export class IndexWriter {
         row.seq = seq
       }
     this.begin()
-    // What is pending is final by now, or will be written later than this.
+    // Pending rows are final by now, or will be written after this.
     this.database
       .prepare(
         `UPDATE messages SET state = 7, reason = ?, at = ?, seq = ? WHERE stream = ? AND number < ? AND state < 5`,
@@ -224,7 +227,7 @@ export class IndexWriter {
       .run(id, at, seq, stream.id, Math.min(below, Number.MAX_SAFE_INTEGER))
   }
 
-  /** What was said of a partition is forgotten. */
+  /** Forgets everything about a partition. */
   clear(partition: number): void {
     this.flush()
     const queues = 'SELECT id FROM queues WHERE partition = ?'
@@ -246,7 +249,7 @@ export class IndexWriter {
     this.#commit()
   }
 
-  /** What was found in the bodies of a queue is forgotten. */
+  /** Forgets the indexed values of a queue's bodies. */
   forgetFields(queue: number): void {
     this.flush()
     this.begin()
@@ -254,8 +257,8 @@ export class IndexWriter {
   }
 
   /**
-   * What the log holds no more leaves the index: final messages, touches, acts and counts up to a sequence. Returns from
-   * when on it is known what happened, where that is later than before.
+   * Removes what the log no longer holds: final messages, touches, acts and counts up to a sequence. Returns
+   * from when on it is known what happened, if that is later than before.
    */
   trim(partition: number, upTo: number): number | undefined {
     this.flush()
@@ -291,7 +294,7 @@ export class IndexWriter {
     return this.history.trim(partition, upTo)
   }
 
-  /** Notes how far a partition is read; stored with the next flush. */
+  /** Notes how far a partition was read; stored with the next flush. */
   reach(partition: number, reached: Reached): void {
     this.#reached.set(partition, reached)
   }
@@ -302,7 +305,7 @@ export class IndexWriter {
     this.#open = true
   }
 
-  /** Stores everything that is pending in one transaction. */
+  /** Stores everything pending in one transaction. */
   flush(): void {
     if (!this.#open && this.#pendingRows === 0 && this.#reached.size === 0) return
     this.begin()
@@ -323,7 +326,7 @@ export class IndexWriter {
     this.#commit()
   }
 
-  /** The final messages that changed longest ago leave, a part at a time. */
+  /** Removes the final messages that changed longest ago, in batches. */
   #makeRoom(): void {
     this.#rows = countOf(this.database)
     const over = this.#rows - this.#rowsMax

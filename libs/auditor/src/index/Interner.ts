@@ -3,7 +3,7 @@ import { fingerprintOf } from '@kiroku/protocol'
 
 const cachedMax = 50_000
 
-/** Texts and errors that repeat, by their ids; what was asked for lately is known without the database. */
+/** Ids of repeated texts and errors, with a cache of recent ones. */
 export class Interner {
   readonly #findText: StatementSync
   readonly #addText: StatementSync
@@ -40,7 +40,7 @@ export class Interner {
     return remember(this.#errors, text, id)
   }
 
-  /** What was added may have been rolled back. */
+  /** Ids added lately may have been rolled back. */
   forget(): void {
     this.#texts.clear()
     this.#errors.clear()

@@ -3,7 +3,7 @@ import { type LogEventOf, type MessageChange, type MessageEnd, runNumbers, State
 import type { PartitionRows } from './PartitionRows.ts'
 import type { Row } from './Row.ts'
 
-/** Rows of messages as events change them: one for each message under each subscription. */
+/** Rows of messages as events change them: one per message and subscription. */
 export class MessageRows {
   /** Changes of messages so far. */
   changes: number
@@ -52,7 +52,7 @@ export class MessageRows {
     return added
   }
 
-  /** Adds messages that a subscription which began in the past got as well. */
+  /** Adds messages of the past that a subscription got. */
   restored(e: LogEventOf<'RunsRestored'>, seq: number, state: PartitionState): void {
     const { writer } = this.#rows
     const { texts } = writer
@@ -138,7 +138,7 @@ export class MessageRows {
       }
   }
 
-  /** Under every subscription that they are for. */
+  /** Calls for every subscription that they are for. */
   #underAll(
     queue: number,
     { numbers, filteredBy, detail }: MessageChange,

@@ -14,7 +14,7 @@ export class PartitionRows {
   /** Queue ids of the index, by those of the partition. */
   readonly #queues = new Map<number, number>()
   readonly #streams = new Map<number, Map<number, Stream>>()
-  /** The bucket that the frame touched last. */
+  /** The bucket that the current frame touched last. */
   #touchedQueue = -1
   #touchedBucket = -2
 
@@ -46,7 +46,7 @@ export class PartitionRows {
     if (bodyHidden === 'on') this.writer.forgetFields(id)
   }
 
-  /** A frame tells of messages. */
+  /** A frame concerns messages. */
   touch(queue: number, numbers: Ranges, seq: number): void {
     const id = this.queue(queue)
     for (let i = 0; i < numbers.length; i += 2) {
@@ -60,12 +60,12 @@ export class PartitionRows {
     }
   }
 
-  /** A frame tells of all messages of a queue, or of the partition. */
+  /** A frame concerns all messages of a queue, or of the partition. */
   touchWhole(queue: number, seq: number): void {
     this.writer.touch(this.queue(queue), -1, seq)
   }
 
-  /** The next frame touches for itself. */
+  /** Starts the touches of the next frame. */
   endFrame(): void {
     this.#touchedQueue = -1
   }

@@ -1,9 +1,9 @@
 import { State } from '@kiroku/protocol'
 
-/** A message under one subscription, as it is about to be written. Texts are ids; null: none, or as it was. */
+/** A message under one subscription, to be written. Texts are ids; null: none, or unchanged. */
 export class Row {
   readonly number: number
-  /** The whole row is here; otherwise only what changes is. */
+  /** Whether this is the whole row, or only the changes. */
   readonly whole: boolean
   state: State = State.Available
   attempt = 0

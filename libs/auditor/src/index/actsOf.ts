@@ -2,7 +2,7 @@ import type { DatabaseSync } from 'node:sqlite'
 import { passesActFilter, type Act, type ActFilter } from '@kiroku/audit'
 import { limits } from '../limits.ts'
 
-/** The acts in the index that a filter lets pass, the latest first; at most `actsMax`. */
+/** The acts in the index that match a filter, latest first; at most `actsMax`. */
 export const actsOf = (
   database: DatabaseSync,
   filter: ActFilter,

@@ -6,7 +6,7 @@ import { actsOf } from './actsOf.ts'
 import { openKeptIndex } from './openIndex.ts'
 import { reachedOf } from './searchIndex.ts'
 
-/** Who did what: from the auditor's index as far as there is one, the rest from the record itself. */
+/** Administrative acts: from the auditor's index as far as it goes, the rest from the record itself. */
 export const actsOfLog = async (
   audited: AuditedLog,
   filter: ActFilter,
@@ -29,7 +29,7 @@ export const actsOfLog = async (
   }
 }
 
-/** The index may grow between two questions: acts behind the place that it was asked for first are left to the record. */
+/** The index may grow between two queries: acts after the place seen first are left to the record. */
 const knownOf = (index: DatabaseSync, filter: ActFilter) => {
   const reached = new Map(reachedOf(index).map(({ partition, seq }) => [partition, seq]))
   return {

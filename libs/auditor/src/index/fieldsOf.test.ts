@@ -6,7 +6,7 @@ const fields = (body: string): [string, string | number][] =>
   fieldsOf(new TextEncoder().encode(body)).map(({ path, value }) => [path, value])
 
 describe('the values in a body', () => {
-  it('are named by their paths, in lists by that of the list', () => {
+  it("are named by their paths, in lists by the list's path", () => {
     expect(
       fields(' {"User":{"id":42,"tags":["A","b"]},"ok":true,"none":null,"items":[{"sku":1},{"sku":2}]}'),
     ).toEqual([

@@ -1,6 +1,6 @@
 import { limits } from '../limits.ts'
 
-/** A value in a body, by its path: names joined with dots; in a list, of any of its places. */
+/** A value in a body, by its path: names joined with dots; list elements share the list's path. */
 export interface Field {
   readonly path: string
   /** A text in lower case, a number, or `true`, `false` and `null` as texts. */
@@ -11,7 +11,7 @@ const openBrace = 0x7b
 const openBracket = 0x5b
 const decoder = new TextDecoder()
 
-/** The values in a body that is JSON, within the limits; none where it is something else. */
+/** The values in a body that is JSON, within the limits; none if it is something else. */
 export const fieldsOf = (body: Uint8Array): Field[] => {
   if (body.length > limits.bodyBytesIndexedMax) return []
   let at = 0

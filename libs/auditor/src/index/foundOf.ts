@@ -1,7 +1,7 @@
 import type { FoundMessage } from '@kiroku/audit'
 import { messageId, stateNames } from '@kiroku/protocol'
 
-/** A row as the database hands it out. */
+/** A row of the database. */
 export interface MessageRow {
   readonly stream: number
   readonly number: number
@@ -21,7 +21,7 @@ export const rowTables = `
   messages m CROSS JOIN streams s ON s.id = m.stream CROSS JOIN queues q ON q.id = s.queue
   LEFT JOIN errors e ON e.id = m.error`
 
-/** The id of a message by its place, which is its own unless it was forwarded. */
+/** The id of a message by its place: its own unless it was forwarded. */
 export const placeIdOf = (row: MessageRow, incarnation: string): string =>
   messageId({
     incarnation,
@@ -30,7 +30,7 @@ export const placeIdOf = (row: MessageRow, incarnation: string): string =>
     number: row.number,
   })
 
-/** A row as people and programs get it. */
+/** A row in its public form. */
 export const foundOf = (row: MessageRow, incarnation: string): FoundMessage => {
   const text = (column: string): string => (row[column] as string | null) ?? ''
   const count = (column: string): number => row[column] as number

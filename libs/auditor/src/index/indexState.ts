@@ -6,7 +6,7 @@ import { lagOf } from './lagOf.ts'
 import { openKeptIndex } from './openIndex.ts'
 import { reachedOf } from './searchIndex.ts'
 
-/** How the index of a data folder stands; undefined where there is none. */
+/** The state of a data folder's index; undefined if there is none. */
 export const indexState = async (
   audited: Pick<AuditedLog, 'log' | 'dataDir'>,
 ): Promise<{ readonly isFollowed: boolean; readonly behind: number } | undefined> => {

@@ -51,7 +51,7 @@ const steps = fc.array(
 )
 
 describe('whatever happens', () => {
-  it('the index counts what the engine counts, and a trace by index is the trace without it', async () => {
+  it('the index counts what the engine counts, and a trace by index equals the trace without it', async () => {
     await fc.assert(
       fc.asyncProperty(steps, async (plan) => {
         await engine.close()

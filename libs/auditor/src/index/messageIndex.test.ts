@@ -57,7 +57,7 @@ describe('the index of messages', () => {
     expect(search('state:dlq').reached.map(({ partition }) => partition)).toEqual([0, 1])
   })
 
-  it('finds nothing where a name is nobody’s, whatever else is asked for', async () => {
+  it('finds nothing for an unknown name, whatever else is asked for', async () => {
     await create('mail')
     await send('mail', [1])
     await catchUp()
@@ -98,7 +98,7 @@ describe('the index of messages', () => {
     expect(found('queue:mail')).toEqual(['mail/main 1', 'mail/main 2'])
   })
 
-  it('hands out all that it found, a page at a time', async () => {
+  it('returns everything it found, a page at a time', async () => {
     await create('mail')
     for (let i = 0; i < 5; i++)
       await send(
@@ -115,11 +115,11 @@ describe('the index of messages', () => {
     } while (cursor !== undefined)
     expect(seen).toHaveLength(100)
     expect(new Set(seen).size).toBe(100)
-    expect(() => search('', { cursor: 'x' })).toThrow('no cursor')
+    expect(() => search('', { cursor: 'x' })).toThrow('not a cursor')
     expect(() => search('', { limit: 0 })).toThrow('limit')
   })
 
-  it('knows of every administrative act who did it, and what it changed', async () => {
+  it('knows who did each administrative act, and what it changed', async () => {
     await create('mail')
     await ask(0, { type: 'ConfigureQueue', queue: 'mail', config: { leaseMs: 9_000 }, by })
     await send('mail', [1, 2])
@@ -135,7 +135,7 @@ describe('the index of messages', () => {
     expect(found('reason:purged')).toEqual(['mail/main 1', 'mail/main 2'])
   })
 
-  it('begins in the middle of a record with what waits there', async () => {
+  it('begins in the middle of a record with what is live there', async () => {
     await create('mail')
     await send('mail', [1, 2, 3])
     await receive('mail', 1)

@@ -7,21 +7,23 @@ import { openIndexToRead, openIndexToWrite } from './IndexDatabase.ts'
 import { IndexFollower } from './IndexFollower.ts'
 import { IndexWriter } from './IndexWriter.ts'
 
-/** An index that questions can be put to. */
+/** An index that can be queried. */
 export interface OpenedIndex {
   readonly database: DatabaseSync
-  /** Whether an auditor keeps it on a disk; otherwise it was made for this question. */
+  /** Whether an auditor keeps it on disk; otherwise it was built for this query. */
   readonly isKept: boolean
 }
 
-/** The index that the auditor keeps of a log in a data folder, to read; undefined where there is none. */
+/** The auditor's index of a log in a data folder, to read; undefined if there is none. */
 export const openKeptIndex = ({
   log,
   dataDir,
 }: Omit<AuditedLog, 'decodeCheckpoint'>): DatabaseSync | undefined =>
   openIndexToRead(auditFolder(dataDir, log.meta.incarnation))
 
-/** Opens the auditor's index, or reads the whole record into one in memory. Errors: those of the log's reading. */
+/**
+ * Opens the auditor's index, or reads the whole record into one in memory. Errors: those of reading the log.
+ */
 export const openIndex = async (audited: AuditedLog, onProgress: OnProgress): Promise<OpenedIndex> => {
   const kept = openKeptIndex(audited)
   if (kept !== undefined) return { database: kept, isKept: true }
@@ -30,7 +32,7 @@ export const openIndex = async (audited: AuditedLog, onProgress: OnProgress): Pr
   return { database: writer.database, isKept: false }
 }
 
-/** Reads what an index does not have of a log. Returns how many changes of messages it has then. */
+/** Reads what an index lacks of a log. Returns the number of message changes that it then has. */
 export const readInto = async (
   writer: IndexWriter,
   { log, decodeCheckpoint }: AuditedLog,

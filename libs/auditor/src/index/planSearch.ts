@@ -3,11 +3,11 @@ import type { Condition, Filter, Pattern } from '@kiroku/audit'
 import { parseMessageId, State } from '@kiroku/protocol'
 import { globOf, textIds } from './textIds.ts'
 
-/** How a search goes through the messages; what it passes over certainly does not meet the filter. */
+/** How a search goes through the messages; whatever it skips certainly does not match the filter. */
 export interface SearchPlan {
-  /** Ways that together lead to every message once; each is in the order of answers. */
+  /** Scans that together reach every message once; each is in the order of answers. */
   readonly ways: readonly Clause[]
-  /** What holds on each way. */
+  /** Conditions on each scan. */
   readonly where: readonly Clause[]
 }
 
@@ -15,13 +15,13 @@ export interface SearchPlan {
 export interface Clause {
   readonly sql: string
   readonly parameters: readonly (string | number)[]
-  /** The index to go by. */
+  /** The index to use. */
   readonly index?: string
 }
 
 const stateCodes = State as Readonly<Record<string, number>>
 
-/** Chooses the index that leads to the fewest messages, and narrows the rest as far as SQL can tell. */
+/** Chooses the index that leads to the fewest messages, and narrows the rest as far as SQL can. */
 export const planSearch = (database: DatabaseSync, { conditions }: Filter): SearchPlan => {
   const where: Clause[] = []
   let ways: Clause[] | undefined
@@ -58,7 +58,10 @@ export const planSearch = (database: DatabaseSync, { conditions }: Filter): Sear
   return { ways: ways ?? [{ sql: '1', parameters: [], index: 'messages_at' }], where }
 }
 
-/** Not left to SQLite: a condition that is never true has it forget the others, and with them why an index fits. */
+/**
+ * Not left to SQLite: a condition that is never true makes it drop the others, and with them the reason to
+ * use an index.
+ */
 const nowhere: Clause = { sql: '0', parameters: [] }
 
 const among = (column: string, ids: readonly number[]): Clause =>
@@ -84,7 +87,7 @@ const idsOf = (
   }
 }
 
-/** Ids are looked up where they say themselves where the message lies, or lay first. */
+/** An id names the place of its message, or its first place, and is looked up there. */
 const idWays = (any: readonly Pattern[]): Clause[] => {
   const ways: Clause[] = []
   for (const { text } of any)
@@ -104,7 +107,7 @@ const idWays = (any: readonly Pattern[]): Clause[] => {
         { sql: 'm.origin = ?', parameters: [text.toLowerCase()], index: 'messages_origin' },
       )
     } catch {
-      // A pattern, or no id at all: whatever it is, it is not one message's place.
+      // A pattern, or not an id: either way not the place of one message.
       return [{ sql: '1', parameters: [], index: 'messages_at' }]
     }
   return ways

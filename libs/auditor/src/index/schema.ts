@@ -1,6 +1,6 @@
 import { tallyFields } from '@kiroku/audit'
 
-/** Version of the tables; with another one the index is built anew. */
+/** Version of the tables; an index of another version is rebuilt. */
 export const schemaVersion = 5
 
 const counts = tallyFields.map((field) => `${field} INTEGER NOT NULL`).join(', ')

@@ -14,9 +14,9 @@ import { foundOf, placeIdOf, rowColumns, rowTables, type MessageRow } from './fo
 import { planSearch, type Clause, type SearchPlan } from './planSearch.ts'
 import { globOf } from './textIds.ts'
 
-/** How to search. */
+/** Options of a search. */
 export interface SearchOptions {
-  /** Most messages of the answer; default 50. */
+  /** Most messages in the answer; default 50. */
   readonly limit?: number
   /** Where an earlier answer ended. */
   readonly cursor?: string
@@ -30,8 +30,8 @@ type RowKey = Pick<MessageRow, 'at' | 'stream' | 'number'>
 const limitDefault = 50
 
 /**
- * Finds the messages that a filter lets pass, the latest first. It looks for a limited time; then the answer may hold
- * fewer messages than asked for, and a cursor. Errors: `InvalidArgument` (limit, cursor).
+ * Finds the messages that match a filter, latest first. The search has a time limit; after it the answer may
+ * hold fewer messages than requested, and a cursor. Errors: `InvalidArgument` (limit, cursor).
  */
 export const searchIndex = (database: DatabaseSync, filter: Filter, options: SearchOptions): SearchAnswer => {
   const { limit = limitDefault, incarnation } = options
@@ -41,7 +41,7 @@ export const searchIndex = (database: DatabaseSync, filter: Filter, options: Sea
       `limit is a number from 1 to ${questionLimits.searchMessagesMax}`,
     )
   const after = options.cursor === undefined ? undefined : parseCursor(options.cursor)
-  // What is asked of bodies, the plan alone answers.
+  // Conditions on bodies are answered by the plan alone.
   const rest = { ...filter, conditions: filter.conditions.filter((c) => !isOfBody(c)) }
   const messages: FoundMessage[] = []
   const endMs = performance.now() + limits.searchMs
@@ -77,7 +77,7 @@ const isLate = (seen: number, endMs: number): boolean => seen % 256 === 0 && per
 
 const isOfBody = ({ field }: Condition): boolean => field === 'payload' || field === 'payloadText'
 
-/** Queues that are asked for and do not index bodies; not those where all came from queues that do. */
+/** Queues in question that do not index bodies, except those whose messages all came from queues that do. */
 const bodiesNotIndexed = (database: DatabaseSync, { conditions }: Filter): string[] => {
   const asked = conditions.flatMap((c) => (c.field === 'queue' ? [c] : []))
   const tests = asked.map(
@@ -96,11 +96,11 @@ const bodiesNotIndexed = (database: DatabaseSync, { conditions }: Filter): strin
 const parseCursor = (text: string): RowKey => {
   const parts = /^(\d{1,16})\.(\d{1,16})\.(\d{1,16})$/.exec(text)
   if (parts === null)
-    throw new KirokuError('InvalidArgument', `"${text.slice(0, 60)}" is no cursor of an answer`)
+    throw new KirokuError('InvalidArgument', `"${text.slice(0, 60)}" is not a cursor of an answer`)
   return { at: Number(parts[1]), stream: Number(parts[2]), number: Number(parts[3]) }
 }
 
-/** The rows of all ways of a plan, merged in the order of answers. */
+/** The rows of all scans of a plan, merged in the order of answers. */
 function* rowsOf(
   database: DatabaseSync,
   { ways, where }: SearchPlan,

@@ -2,7 +2,7 @@ import { readyRuns, type PartitionState, type Subscription } from '@kiroku/parti
 import { State } from '@kiroku/protocol'
 import type { IndexWriter, Stream } from './IndexWriter.ts'
 
-/** Enters every message that is live in a state, as it stands there. */
+/** Enters every live message of a state. */
 export const seedRows = (
   writer: IndexWriter,
   state: PartitionState,

@@ -4,7 +4,7 @@ import type { Pattern } from '@kiroku/audit'
 /** More ids than this are not looked up one by one. */
 const idsMax = 200
 
-/** The ids of what a pattern says in a table of texts, in an undefined order; undefined: more than `idsMax`. */
+/** The ids of the texts that match a pattern, in no particular order; undefined: more than `idsMax`. */
 export const textIds = (
   database: DatabaseSync,
   table: 'texts' | 'errors',
@@ -26,8 +26,8 @@ export const textIds = (
   return [...ids]
 }
 
-/** A pattern as GLOB takes it. */
+/** A pattern in GLOB syntax. */
 export const globOf = ({ pieces }: Pattern): string => pieces.map(escapeGlob).join('*')
 
-/** A text as GLOB takes it, with no character that stands for others. */
+/** A text in GLOB syntax, with all wildcards escaped. */
 const escapeGlob = (text: string): string => text.replace(/[*?[]/g, '[$&]')

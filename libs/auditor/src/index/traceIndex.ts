@@ -5,7 +5,7 @@ import { limits } from '../limits.ts'
 type Stop = Parameters<TraceIndex['framesOf']>[0]
 type Found = NonNullable<ReturnType<TraceIndex['framesOf']>>
 
-/** The index of the messages, as a trace asks it. */
+/** The message index in the form that a trace needs. */
 export const traceIndex = (database: DatabaseSync): TraceIndex => ({
   framesOf: (place) => framesOf(database, place),
   sourceOf: (target, { partition, queue, forward }) => {

@@ -4,8 +4,8 @@ import { openKeptIndex } from './openIndex.ts'
 import { traceIndex } from './traceIndex.ts'
 
 /**
- * Every event of one message along its lineage; where an auditor keeps an index in the data folder, only the frames
- * that tell of it are read. Errors: `InvalidArgument`, `UnknownMessage`.
+ * Every event of one message along its lineage; with an auditor's index in the data folder, only the frames
+ * that concern it are read. Errors: `InvalidArgument`, `UnknownMessage`.
  */
 export const traceMessage = async (
   audited: AuditedLog,

@@ -15,11 +15,11 @@ import {
 import type { Log } from '@kiroku/log'
 import { KirokuError, limits } from '@kiroku/protocol'
 
-/** The questions about a log's past, which this process can answer too. */
+/** The questions about a log's past, which any process can answer. */
 export type PastMethod =
   'stateAt' | 'logAt' | 'recording' | 'span' | 'diff' | 'batches' | 'deadLetters' | 'selectLetters'
 
-/** Answers questions about a log's past in this process. @param options made again for each question */
+/** Answers questions about a log's past in this process. @param options created per question */
 export const answerPast = (log: Log, options: () => PastOptions): Answering<PastMethod> => ({
   stateAt: ({ queue, at, ...page }) => {
     const past = options()
@@ -59,7 +59,7 @@ export const answerPast = (log: Log, options: () => PastOptions): Answering<Past
     if (more !== undefined)
       throw new KirokuError(
         'InvalidArgument',
-        `what matches lies in more than ${limits.redriveRangesMax} stretches of queue "${queue}", which is more than one redrive takes; narrow it down, for example by time, redrive the whole queue, or use \`kiroku dlq redrive\`, which goes on part by part`,
+        `the matching messages form more than ${limits.redriveRangesMax} ranges of queue "${queue}", the limit of one redrive; narrow it down, for example by time, redrive the whole queue, or use \`kiroku dlq redrive\`, which proceeds in parts`,
       )
     return ranges ?? []
   },

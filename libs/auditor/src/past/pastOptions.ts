@@ -5,7 +5,10 @@ import { auditFolder } from '../auditFolder.ts'
 import { SavedStateFiles } from '../saved/SavedStateFiles.ts'
 import type { CpuThrottle } from '../throttle/CpuThrottle.ts'
 
-/** Options for reading a log's past in this process: from the auditor's saved states, where the data folder has some. */
+/**
+ * Options for reading a log's past in this process: from the auditor's saved states, if the data folder has
+ * any.
+ */
 export const pastOptions = (
   { log, dataDir, decodeCheckpoint }: AuditedLog,
   throttle?: CpuThrottle,

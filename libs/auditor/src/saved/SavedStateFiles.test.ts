@@ -36,7 +36,7 @@ describe('a file', () => {
     return { store, at, path: join(at, 'moments', '0', name) }
   }
 
-  it('is there for the next process', async () => {
+  it('can be read by the next process', async () => {
     const { at } = await stored()
     expect(await new SavedStateFiles(at).get(0, 7)).toEqual(moment)
   })
@@ -59,7 +59,7 @@ describe('a file', () => {
     expect(await store.list(0)).toEqual([])
   })
 
-  it('that a crash left half written goes with the next one', async () => {
+  it('that a crash left half written is removed with the next one', async () => {
     const { store, at, path } = await stored()
     writeFileSync(`${path}.new`, 'half')
     await store.put({ ...moment, seq: 8 })
@@ -72,7 +72,7 @@ describe('a file', () => {
     expect(await store.get(0, 7)).toBeUndefined()
   })
 
-  it('stays as it is for who may only read', async () => {
+  it('is left alone by a read-only process', async () => {
     const { at } = await stored()
     const reader = new SavedStateFiles(at, { readOnly: true })
     await reader.put({ ...moment, seq: 8 })

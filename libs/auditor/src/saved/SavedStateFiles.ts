@@ -10,13 +10,13 @@ import { snapshotVersion } from '@kiroku/partition'
 const compress = promisify(zstdCompress)
 const decompress = promisify(zstdDecompress)
 
-/** Names the format of the files; others are dropped. */
+/** Version of the file format; others are dropped. */
 const magic = Buffer.from('KMO1')
 const digestBytes = 32
-/** States compress well, and this level costs less than writing what it saves. */
+/** States compress well, and this level costs less than writing the bytes it saves. */
 const level = { params: { [constants.ZSTD_c_compressionLevel]: 1 } }
 
-/** `seq.work.bytes`: a folder's list says what there is without reading it. */
+/** `seq.work.bytes`: listing a folder is enough to know its contents. */
 const nameOf = ({ seq, work, bytes }: SavedStateNote): string => `${seq}.${work}.${bytes}.moment`
 
 const noteOf = (name: string): SavedStateNote | undefined => {
@@ -26,25 +26,25 @@ const noteOf = (name: string): SavedStateNote | undefined => {
     : { seq: Number(match[1]), work: Number(match[2]), bytes: Number(match[3]) }
 }
 
-/** How to keep moments on a disk. */
+/** Options of moments on disk. */
 export interface SavedStateFilesOptions {
-  /** Room for all of them together. Default: 1 GiB. */
+  /** Limit in bytes for all of them together. Default: 1 GiB. */
   readonly bytesMax?: number
-  /** Reads only: what cannot be read is left where it is, and nothing is stored. */
+  /** Read-only: unreadable files are left where they are, and nothing is stored. */
   readonly readOnly?: boolean
 }
 
 const bytesMaxDefault = 1024 ** 3
-/** Files of all partitions together: each new one looks at the names of all. */
+/** Limit on the files of all partitions together: each new one lists all of them. */
 const filesMax = 2_000
 
-/** Moments as files, one each, in a folder a partition: compressed, with a digest that they are held against. */
+/** Moments as files, one each, in a folder per partition: compressed, with a digest that is checked. */
 export class SavedStateFiles implements SavedStateStore {
   readonly #folder: string
   readonly #bytesMax: number
   readonly #readOnly: boolean
 
-  /** `folder`: that of an incarnation of a log, see `auditFolder`. */
+  /** `folder`: the one of a log's incarnation, see `auditFolder`. */
   constructor(folder: string, { bytesMax = bytesMaxDefault, readOnly = false }: SavedStateFilesOptions = {}) {
     this.#folder = join(folder, 'moments')
     this.#bytesMax = bytesMax
@@ -67,7 +67,7 @@ export class SavedStateFiles implements SavedStateStore {
       const moment = await decode(await readFile(join(this.#folderOf(partition), nameOf(note))))
       if (moment?.seq === seq && moment.partition === partition) return moment
     } catch {
-      // A file of another version of this program, or a broken one: it can be made anew.
+      // A file of another version, or a broken one: it can be rebuilt.
     }
     await this.delete(partition, seq)
     return undefined
@@ -80,7 +80,7 @@ export class SavedStateFiles implements SavedStateStore {
     const bytes = await encode(moment)
     const note = { seq: moment.seq, work: moment.work, bytes: bytes.length }
     await this.delete(moment.partition, moment.seq)
-    // What a crash left half written.
+    // Files that a crash left half written.
     for (const name of await namesIn(folder))
       if (name.endsWith('.new')) await rm(join(folder, name), { force: true })
     const path = join(folder, nameOf(note))
@@ -129,6 +129,6 @@ const decode = async (bytes: Buffer): Promise<SavedState | undefined> => {
   if (!bytes.subarray(0, magic.length).equals(magic)) return undefined
   if (!digestOf(packed).equals(bytes.subarray(magic.length, magic.length + digestBytes))) return undefined
   const moment = deserialize(await decompress(packed)) as SavedState
-  // What one version means by a state, another may not.
+  // States are not portable between versions.
   return moment.snapshot.version === snapshotVersion ? moment : undefined
 }

@@ -81,12 +81,12 @@ export const begin = async (): Promise<void> => {
   await open()
 }
 
-/** Follows with these from now on. */
+/** Follows with these options from now on. */
 export const follow = (...those: IndexFollower[]): void => {
   followers = those
 }
 
-/** A number for a send that none had before. */
+/** A new send number. */
 export const nextSend = (): number => ++sends
 
 /** An engine and an index of its log before each test. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { CpuBudget } from './CpuBudget.ts'
 
-/** A machine of two processors whose use the test says. */
+/** A machine of two processors whose load the test sets. */
 const machine = () => {
   let [now, own, idle, all] = [0, 0, 0, 0]
   const pace = new CpuBudget({ now: () => now, own: () => own, machine: () => ({ idle, all }) }, 1 / 12)
@@ -17,13 +17,13 @@ const machine = () => {
 }
 
 describe('the pace of a reader', () => {
-  it('is as fast as it can be while the machine has time', () => {
+  it('is unlimited while the machine is idle', () => {
     const { pace, pass } = machine()
     pass(300, { others: 0.2, own: 1 })
     expect(pace.restMs()).toBe(0)
   })
 
-  it('leaves eleven twelfths of a processor to others while these use most of the machine', () => {
+  it('leaves eleven twelfths of a processor to others while they use most of the machine', () => {
     const { pace, pass } = machine()
     pass(300, { others: 0.9 })
     expect(pace.restMs()).toBe(0)
@@ -31,7 +31,7 @@ describe('the pace of a reader', () => {
     expect(pace.restMs()).toBeCloseTo(124)
   })
 
-  it('makes up for what the process did while it rested', () => {
+  it('accounts for what the process did during pauses', () => {
     const { pace, pass } = machine()
     pass(300, { others: 0.9 })
     pace.restMs()
@@ -40,7 +40,7 @@ describe('the pace of a reader', () => {
     expect(pace.restMs()).toBeCloseTo(186)
   })
 
-  it('saves no rest up, and looks after two seconds whether the machine has time now', () => {
+  it('does not save up pauses, and checks after two seconds whether the machine is idle', () => {
     const { pace, pass } = machine()
     pass(10_000, { others: 0.9 })
     expect(pace.restMs()).toBe(0)
@@ -55,7 +55,7 @@ describe('the pace of a reader', () => {
     expect(pace.restMs()).toBe(0)
   })
 
-  it('takes its burst ahead of its share, once', () => {
+  it('takes its burst beyond its share, once', () => {
     let [now, own, all] = [0, 0, 0]
     const pace = new CpuBudget(
       { now: () => now, own: () => own, machine: () => ({ idle: 0, all }) },
@@ -70,13 +70,13 @@ describe('the pace of a reader', () => {
     expect(pace.restMs()).toBeCloseTo(1_000)
   })
 
-  it('does not take its own work for that of others', () => {
+  it('does not mistake its own work for that of others', () => {
     const { pace, pass } = machine()
     pass(300, { others: 0.4, own: 1 })
     expect(pace.restMs()).toBe(0)
   })
 
-  it('does not spare a machine that does not tell', () => {
+  it('does not throttle on a machine that reports no load', () => {
     const pace = new CpuBudget(
       { now: () => 1_000, own: () => 900, machine: () => ({ idle: 0, all: 0 }) },
       1 / 12,

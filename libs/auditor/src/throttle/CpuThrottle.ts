@@ -2,7 +2,7 @@ import { cpus } from 'node:os'
 import { setImmediate as nextTick, setTimeout as sleep } from 'node:timers/promises'
 import { CpuBudget, type CpuSources } from './CpuBudget.ts'
 
-/** Slows a reader's work where the machine is busy, so that others do not feel it. */
+/** Slows a reader's work on a busy machine, so that others do not notice it. */
 export class CpuThrottle {
   readonly #budget: CpuBudget
   readonly #signal: AbortSignal
@@ -17,7 +17,7 @@ export class CpuThrottle {
     this.#signal = signal
   }
 
-  /** Call between two pieces of work: yields, and waits where the machine is busy. */
+  /** Call between two pieces of work: yields, and waits while the machine is busy. */
   async pause(): Promise<void> {
     await nextTick()
     for (let restMs; !this.#signal.aborted && (restMs = this.#budget.restMs()) > 0;) await this.rest(restMs)

@@ -11,7 +11,7 @@ export interface StandardSchema<Input = unknown, Output = Input> {
   }
 }
 
-/** The value as the schema gives it, or what does not fit. */
+/** The schema's output, or what does not fit. */
 export type SchemaResult<Output> =
   { readonly value: Output; readonly issues?: undefined } | { readonly issues: readonly SchemaIssue[] }
 
@@ -23,8 +23,8 @@ export interface SchemaIssue {
 
 type TypesOf<S extends StandardSchema> = NonNullable<S['~standard']['types']>
 
-/** What may be given to a schema. */
+/** The input type of a schema. */
 export type InputOf<S extends StandardSchema> = TypesOf<S>['input']
 
-/** What a schema makes of it. */
+/** The output type of a schema. */
 export type OutputOf<S extends StandardSchema> = TypesOf<S>['output']

@@ -2,7 +2,7 @@ import { KirokuError } from '@kiroku/protocol'
 import type { SchemaIssue } from './StandardSchema.ts'
 import type { QueueDefinition } from './defineQueue.ts'
 
-/** Most things that do not fit that an error names. */
+/** Most issues that an error lists. */
 const issuesMax = 5
 
 /** The value of a JSON text by a queue's schema. Errors: `BodyMismatch`, which names the places; what the schema throws. */
@@ -17,7 +17,9 @@ const parse = (queue: string, text: string): unknown => {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new KirokuError('BodyMismatch', `queue "${queue}" wants JSON, and the body is none`, { cause })
+    throw new KirokuError('BodyMismatch', `queue "${queue}" requires JSON, and the body is not JSON`, {
+      cause,
+    })
   }
 }
 

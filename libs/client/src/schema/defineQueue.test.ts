@@ -25,7 +25,7 @@ const byAsking = defineQueue(
 )
 
 describe('a defined queue', () => {
-  it('takes what its schema takes and hands over what it gives', async () => {
+  it("accepts its schema's input and delivers its output", async () => {
     const { client } = await start()
     await client.send(byZod, { article: 'lamp', price: { amount: 3 } })
     const [message] = await client.receive(byZod)
@@ -55,7 +55,7 @@ describe('a defined queue', () => {
     expect((await client.queues.describe('orders')).counts.sent).toBe(0)
   })
 
-  it('holds what arrives against the schema, not what was given', async () => {
+  it('checks what arrives against the schema, not what was given', async () => {
     const { client } = await start()
     const dated = defineQueue('orders', z.object({ at: z.date() }))
     await expect(client.send(dated, { at: new Date(0) })).rejects.toThrow(/\/at .*date/)
@@ -65,7 +65,7 @@ describe('a defined queue', () => {
     expect(message!.value.at.getUTCFullYear()).toBe(2026)
   })
 
-  it('dead-letters at once what comes to a consumer and does not fit, with the path and the cause', async () => {
+  it('dead-letters at once what reaches a consumer and does not fit, with the path and the cause', async () => {
     const { client, events, letters } = await start()
     const handled: string[] = []
     client.consumeEach(byZod, ({ value }) => handled.push(value.article))
@@ -79,7 +79,7 @@ describe('a defined queue', () => {
     const reasons = Object.fromEntries(dead.map(({ id, lineage }) => [id, lineage?.error]))
     expect(reasons).toEqual({
       [messageIds[0]!]: expect.stringMatching(/\/price\/amount .*number/) as string,
-      [messageIds[2]!]: 'queue "orders" wants JSON, and the body is none',
+      [messageIds[2]!]: 'queue "orders" requires JSON, and the body is not JSON',
     })
     expect(dead.map(({ lineage }) => lineage?.attempts)).toEqual([1, 1])
     await waitUntil(() => handled.length === 1)
@@ -103,7 +103,7 @@ describe('a defined queue', () => {
     expect(sizes).toEqual([1])
   })
 
-  it('discards what does not fit where there is no dead-letter queue, and tells of it', async () => {
+  it('discards what does not fit when there is no dead-letter queue, and reports it', async () => {
     const { client, events } = await start()
     await client.queues.update('orders', { deadLetter: null, retriesMax: 1 })
     const discarded = async () => (await client.queues.describe('orders')).counts.discarded
@@ -122,7 +122,7 @@ describe('a defined queue', () => {
     expect(told()).toBe(4)
   })
 
-  it('waits for a schema that takes its time', async () => {
+  it('waits for an asynchronous schema', async () => {
     const { client, letters } = await start()
     await client.send(byAsking, { article: 'lamp' })
     await expect(client.send(byAsking, { article: 'unicorn' })).rejects.toThrow(/\/article is unknown/)
@@ -136,7 +136,7 @@ describe('a defined queue', () => {
 
   it('retries a message whose schema itself fails, and no other', async () => {
     const { client, events } = await start()
-    // zod asks twice: at once, and then as one that takes its time
+    // zod checks twice: synchronously, then asynchronously
     let failures = 2
     const shaky = defineQueue(
       'orders',
@@ -153,14 +153,14 @@ describe('a defined queue', () => {
     expect(events).toContainEqual(expect.objectContaining({ type: 'handlerFailed', messages: 1, attempt: 1 }))
   })
 
-  it('is asked by a requester with what its schema takes', async () => {
+  it('takes requests that fit its schema', async () => {
     const { client } = await start()
     client.consumeEach(byZod, async (message) => client.reply(message, message.value.price.currency))
     const reply = await client.requester().request(byZod, { article: 'lamp', price: { amount: 1 } })
     expect(reply.text()).toBe('EUR')
   })
 
-  it('must have a name that a queue can have', () => {
+  it('must have a valid queue name', () => {
     expect(() => defineQueue('no such name', z.string())).toThrow(/name/)
   })
 })

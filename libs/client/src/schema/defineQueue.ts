@@ -1,16 +1,17 @@
 import { checkQueueName } from '@kiroku/protocol'
 import type { InputOf, OutputOf, StandardSchema } from './StandardSchema.ts'
 
-/** A queue whose bodies are JSON that fits a schema, to be named by in place of its name. */
+/** A queue whose bodies are JSON that fits a schema; used in place of its name. */
 export interface QueueDefinition<Input = unknown, Output = Input> {
   readonly name: string
   readonly schema: StandardSchema<Input, Output>
 }
 
 /**
- * Names a queue and the schema of its bodies, of any library that speaks Standard Schema: zod, valibot, arktype and others.
- * A sender that uses the definition sends only what fits, as JSON; a consumer that uses it gets `value` as the schema gives it, and
- * what does not fit is dead-lettered at once. Creates nothing. Errors: `InvalidQueueName`.
+ * Names a queue and the schema of its bodies, of any library that implements Standard Schema: zod, valibot,
+ * arktype and others. A sender that uses the definition sends only what fits, as JSON; a consumer that uses
+ * it gets the schema's output as `value`, and what does not fit is dead-lettered at once. Creates nothing.
+ * Errors: `InvalidQueueName`.
  *
  * @example
  * const mail = defineQueue('mail', z.object({ to: z.email() }))
@@ -28,5 +29,5 @@ export const defineQueue = <S extends StandardSchema>(
 /** A queue by its name or its definition. */
 export type QueueNamed = string | QueueDefinition
 
-/** The name, however the queue is given. */
+/** The name of a queue given either way. */
 export const nameOf = (queue: QueueNamed): string => (typeof queue === 'string' ? queue : queue.name)

@@ -4,8 +4,8 @@ import { checkBody } from './checkBody.ts'
 import type { QueueDefinition } from './defineQueue.ts'
 
 /**
- * A message for a defined queue, as it is sent: its body as JSON text. What is held against the schema is that text, as it is
- * what arrives. Errors: `BodyMismatch`, `InvalidArgument` (what JSON cannot say), what the schema throws.
+ * A message for a defined queue, as it is sent: its body as JSON text. The schema checks that text, since it
+ * is what arrives. Errors: `BodyMismatch`, `InvalidArgument` (what JSON cannot hold), what the schema throws.
  */
 export const fitting = async (
   definition: QueueDefinition,

@@ -4,7 +4,7 @@ import { giveValue, type MessageView } from '../MessageView.ts'
 import { checkBody } from './checkBody.ts'
 import type { QueueDefinition } from './defineQueue.ts'
 
-/** What becomes of a message whose body cannot be handed over. */
+/** What to do with a message whose body cannot be delivered to the handler. */
 interface Misfits<M> {
   /** Its body does not fit, and never will. */
   readonly deadLetter: (message: M, error: string) => unknown
@@ -13,7 +13,9 @@ interface Misfits<M> {
   readonly emit: (event: ClientEvent) => void
 }
 
-/** The messages whose bodies fit, with their values; the others are settled. Resolves when all of that is done. */
+/**
+ * The messages whose bodies fit, with their values; the others are settled. Resolves when all are settled.
+ */
 export const fittingMessages = async <M extends MessageView>(
   definition: QueueDefinition,
   messages: readonly M[],

@@ -60,7 +60,7 @@ const queues: Readonly<Record<string, QueueDefinition<Sent, Received>>> = {
 }
 
 describe.each(Object.entries(queues))('a queue defined with %s', (_, orders) => {
-  it('hands over what its schema makes of what was sent', async () => {
+  it("delivers the schema's output for what was sent", async () => {
     const client = await start()
     const counts: number[] = []
     client.consumeEach(orders, ({ value }) => counts.push(value.count))

@@ -28,7 +28,7 @@ export const start = async (options: ClientOptions = {}, wrap: (t: Transport) =>
   return { engine, client, requests, events }
 }
 
-/** The in-process transport to whichever node owns the log now, with a record of its requests. */
+/** The in-process transport to the node that owns the log now, with a record of its requests. */
 const watched = (engine: MemoryEngine, requests: (readonly Command[])[]): Transport => {
   const listeners = new Set<(partition: number, epoch: number) => void>()
   const tell = (partition: number, epoch: number): void => listeners.forEach((each) => each(partition, epoch))

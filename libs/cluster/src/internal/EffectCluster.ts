@@ -24,9 +24,9 @@ export interface ShardingOptions {
   readonly address: string
   readonly partitions: number
   readonly store: ShardStore
-  /** Runs while the partition's shard is ours. */
+  /** Runs while this node holds the partition's shard. */
   readonly run: (partition: number) => Effect.Effect<never>
-  /** Told what Sharding itself would have logged. */
+  /** Gets what Sharding itself would have logged. */
   readonly onTrouble: (reason: string) => void
 }
 
@@ -38,21 +38,21 @@ const singletonName = (sharding: Sharding.Sharding['Service'], partition: number
   }
 }
 
-/** What Sharding logs whenever it reads that there is no node to give shards to. */
+/** What Sharding logs whenever there is no node to assign shards to. */
 const nobodyIsThere = 'No healthy runners available'
 
 const troubleLogger = ({ onTrouble, store }: ShardingOptions) =>
   Logger.make<unknown, void>(({ message, cause, logLevel }) => {
     if (logLevel !== 'Warn' && logLevel !== 'Error' && logLevel !== 'Fatal') return
     const text = Array.isArray(message) ? message.map(String).join(' ') : String(message)
-    // The last node that leaves finds nobody, which is as it should be.
+    // The last node to leave finds no other, as expected.
     if (text === nobodyIsThere && store.isLeaving()) return
     onTrouble(cause.reasons.length === 0 ? text : `${text}: ${String(Cause.squash(cause))}`)
   })
 
 /**
- * Takes part in effect/cluster's Sharding with one shard and one singleton a partition. When the scope closes, every
- * partition is interrupted and its lock given back as soon as that partition has stopped.
+ * Takes part in effect/cluster's Sharding with one shard and one singleton per partition. When the scope
+ * closes, every partition is interrupted and its lock released as soon as that partition has stopped.
  */
 export const runSharding = Effect.fnUntraced(function* (options: ShardingOptions) {
   const config = ShardingConfig.layer({
@@ -79,8 +79,8 @@ export const runSharding = Effect.fnUntraced(function* (options: ShardingOptions
   )
   const loggers = yield* Logger.CurrentLoggers
   const clock = yield* Clock.Clock
-  // Two scopes, because the end of a registration stops its singleton one after the other and keeps the lock; the
-  // end of Sharding stops all at once and gives each lock back on its own.
+  // Two scopes: ending a registration stops the singletons one after the other and keeps the locks; ending
+  // Sharding stops all at once and releases each lock on its own.
   const shardingScope = yield* Scope.make()
   const registrations = yield* Scope.make()
   yield* Effect.addFinalizer(() =>
@@ -93,7 +93,7 @@ export const runSharding = Effect.fnUntraced(function* (options: ShardingOptions
   )
   const sharding = Context.get(services, Sharding.Sharding)
   for (let partition = 0; partition < options.partitions; partition++) {
-    // What is Sharding's own must not reach the partition.
+    // Sharding's own services must not reach the partition.
     const run = options
       .run(partition)
       .pipe(Effect.provideService(Logger.CurrentLoggers, loggers), Effect.provideService(Clock.Clock, clock))

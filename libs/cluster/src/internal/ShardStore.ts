@@ -7,19 +7,19 @@ import * as ShardId from 'effect/cluster/ShardId'
 import { releaseRetryMs } from '../ClusterLimits.ts'
 import { onItsClock } from './shardingClock.ts'
 
-/** What Sharding needs to know and do in the store, in our words. */
+/** What Sharding reads and writes in the store, in terms of this library. */
 export interface ShardStore {
   /** Addresses of the runners that partitions may be given to. */
   readonly candidates: () => Promise<ReadonlyArray<string>>
   readonly join: () => Promise<void>
   readonly leave: () => Promise<void>
-  /** Those of `partitions` whose lock is now ours. */
+  /** Those of `partitions` whose lock this node now holds. */
   readonly acquire: (partitions: ReadonlyArray<number>, signal: AbortSignal) => Promise<ReadonlyArray<number>>
-  /** Those of `partitions` whose lock is not known to be another's. */
+  /** Those of `partitions` whose lock is not known to be another node's. */
   readonly stillHeld: (partitions: ReadonlyArray<number>) => ReadonlyArray<number>
   readonly release: (partition: number) => Promise<void>
   readonly releaseAll: () => Promise<void>
-  /** Whether this node is leaving, and names itself no more. */
+  /** Whether this node is leaving, and no longer names itself. */
   readonly isLeaving: () => boolean
 }
 
@@ -44,7 +44,7 @@ export const storageOf = (store: ShardStore) =>
         return [Runner.Runner.encodeSync(runner), true] as const
       }),
     ),
-    // The machine id numbers messages between entities, of which there are none.
+    // The machine id numbers messages between entities, which are not used.
     register: () => Effect.as(stored(store.join), 0),
     unregister: () => stored(store.leave),
     setRunnerHealth: () => Effect.void,

@@ -2,9 +2,9 @@ import type * as Clock from 'effect/Clock'
 import { scaledClock } from './scaledClock.ts'
 
 /**
- * Sharding rests a fixed second after every attempt at locks, and a partition that falls to this node meanwhile has
- * no owner for as long. On its clock time runs faster, so that it rests 100 ms; the durations it is given are
- * lengthened to match.
+ * Sharding pauses a fixed second after every attempt at locks, and a partition that falls to this node
+ * meanwhile has no owner for that long. Its clock runs faster, so that it pauses 100 ms; the durations it is
+ * given are lengthened to match.
  */
 const clockFactor = 10
 

@@ -20,7 +20,7 @@ describe('the schema of a queue', () => {
     ['{"customer":{"id":"42"}}', '/customer/id must be integer'],
     ['{}', "/ must have required property 'customer'"],
     ['{"customer":{},"x":1}', '/ must NOT have additional properties ("x")'],
-    ['no json', 'wants JSON'],
+    ['no json', 'requires JSON'],
   ])('refuses %s and names the place', async (body, problem) => {
     await expect(schemas.hold(bytes(body), schema, 'orders')).rejects.toMatchObject({
       id: 'BodyMismatch',

@@ -110,7 +110,9 @@ const mismatchOf = (validate: ValidateFunction, body: Uint8Array, queue: string)
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
   } catch (cause) {
-    return new KirokuError('BodyMismatch', `queue "${queue}" wants JSON, and the body is none`, { cause })
+    return new KirokuError('BodyMismatch', `queue "${queue}" requires JSON, and the body is not JSON`, {
+      cause,
+    })
   }
   if (validate(value)) return undefined
   const problems = (validate.errors ?? []).slice(0, problemsMax).map(problemOf)

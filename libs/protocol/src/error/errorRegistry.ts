@@ -260,7 +260,12 @@ export const errorRegistry: Readonly<Record<ErrorId, ErrorEntry>> = {
   ),
   JetStreamDisabled: entry(false, 500, 5, 'Start nats-server with JetStream: `nats-server -js -sd FOLDER`.'),
   PortInUse: entry(false, 500, 4, 'Choose another port, or stop the program that uses it.'),
-  StorageFull: entry(true, 507, 6, "Free disk space or raise the log's limit; settling goes on, sends wait."),
+  StorageFull: entry(
+    true,
+    507,
+    6,
+    "Free disk space or raise the log's limit; settling continues, sends wait.",
+  ),
   RecordTooLarge: entry(
     false,
     500,
@@ -290,7 +295,7 @@ export const errorRegistry: Readonly<Record<ErrorId, ErrorEntry>> = {
     false,
     500,
     7,
-    'The log lost its end; run `kiroku repair` to see what is gone and reopen it.',
+    'The log lost its end; run `kiroku repair` to see what is lost and reopen it.',
   ),
   FutureVersion: entry(false, 500, 7, 'A newer Kiroku wrote this log; update this node.'),
   Quarantined: entry(

@@ -6,7 +6,7 @@ export interface ClockTrouble {
   readonly advice: string
 }
 
-/** Tells what is wrong with a partition's clocks, with their figures; undefined where they agree. */
+/** Says what is wrong with a partition's clocks, with their figures; undefined where they agree. */
 export const clockTrouble = (partition: number, clock: PartitionClock): ClockTrouble | undefined => {
   const { state, partitionMs, storeMs, nodeMs } = clock
   const apart = `the clock of NATS says ${iso(storeMs)}, that of its node ${iso(nodeMs)}`
@@ -15,14 +15,14 @@ export const clockTrouble = (partition: number, clock: PartitionClock): ClockTro
       return undefined
     case 'disputed':
       return {
-        what: `partition ${partition}: ${apart}; its own time goes on from the last certain one, and it is ${iso(partitionMs)} there: what a step to either clock would end, expire or deliver waits`,
-        advice: `Set the clock that is wrong: once they agree it goes on by itself. Or say which one is right: \`kiroku cluster clock --accept ${storeMs > nodeMs ? 'node' : 'store'}\` or \`--accept ${storeMs > nodeMs ? 'store' : 'node'}\`.`,
+        what: `partition ${partition}: ${apart}; its own time continues from the last certain one, now ${iso(partitionMs)}: whatever a step to either clock would end, expire or deliver waits`,
+        advice: `Correct the wrong clock: once they agree, time continues by itself. Or say which one is right: \`kiroku cluster clock --accept ${storeMs > nodeMs ? 'node' : 'store'}\` or \`--accept ${storeMs > nodeMs ? 'store' : 'node'}\`.`,
       }
     case 'ahead':
       return {
-        what: `partition ${partition}: its time is ${iso(partitionMs)}, but ${apart}: an owner once believed a clock that was ahead`,
+        what: `partition ${partition}: its time is ${iso(partitionMs)}, but ${apart}: an earlier owner trusted a clock that was ahead`,
         advice:
-          'Nothing is to be done: leases, delays and retention run as long as they should, and time without an owner is not counted before the clocks have caught up. Partition time never goes back, since the record is searched by it.',
+          'Nothing needs to be done: leases, delays and retention run as long as they should, and time without an owner is not counted before the clocks have caught up. Partition time never goes back, since the record is searched by it.',
       }
   }
 }

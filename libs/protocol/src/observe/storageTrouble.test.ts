@@ -5,11 +5,11 @@ import { storageTrouble } from './storageTrouble.ts'
 const roomy = { state: 'enough', freeBytes: 80, bytesMax: 100, reserveBytes: 10, earlyTrims: 3 } as const
 const trouble = (...storages: StorageDescription[]) => storageTrouble(storages, (n) => `${n} bytes`)
 
-it('a store with room is no trouble, and neither is one that nobody tells of', () => {
+it('a store with room is no trouble, and neither is an unreported one', () => {
   expect([trouble(), trouble(roomy, roomy)]).toEqual([undefined, undefined])
 })
 
-it('tells of the partition that is worst off', () => {
+it('reports the partition that is worst off', () => {
   const short = { ...roomy, state: 'short', freeBytes: 15 } as const
   const full = { ...roomy, state: 'full', freeBytes: 5 } as const
   expect(trouble(roomy, short)).toMatchObject({
@@ -22,7 +22,7 @@ it('tells of the partition that is worst off', () => {
   })
 })
 
-it('a store that does not tell its room is known to be full by its refusal', () => {
+it('a store that does not report its room is known to be full by its refusal', () => {
   expect(trouble({ state: 'full', earlyTrims: 0 })?.what).toBe(
     'the store refused to take more: sends are refused until it has room again',
   )

@@ -8,8 +8,8 @@ export interface StorageTrouble {
 }
 
 /**
- * Tells what is wrong with the store by what its partitions' owners say, the worst of it; undefined while there is
- * enough room. `bytes` writes a size down.
+ * Says what is wrong with the store according to the owners of its partitions, the worst of it; undefined
+ * while there is enough room. `bytes` writes a size down.
  */
 export const storageTrouble = (
   storages: readonly StorageDescription[],
@@ -31,6 +31,6 @@ export const storageTrouble = (
         ? `${room}: sends are refused until ${until}`
         : `${room}: the record is kept shorter than its limits`,
     advice:
-      'Consume what waits, make room on the disk of NATS, or make the disk or the limit larger. Nothing that was acknowledged is lost.',
+      'Consume waiting messages, free space on the disk of NATS, or enlarge the disk or the limit. Nothing that was acknowledged is lost.',
   }
 }

@@ -24,7 +24,7 @@ export interface DeliveryConfig {
   readonly lateHandles: 'accept' | 'reject'
   /** Queue for exhausted messages, created if it is missing; without one they are discarded. */
   readonly deadLetter: DeadLetterTarget | null
-  /** How long a receive waits that does not say. */
+  /** How long a receive waits if it does not say. */
   readonly receiveWaitMs: number
   /** Maximum number of messages in a consumer's batch. */
   readonly batchMessages: number

@@ -31,10 +31,10 @@ export const checkConfig = (base: QueueConfig, changes: Partial<QueueConfig>): Q
       'the bodies of an erasable queue are encrypted and cannot be indexed; set indexBody to "off"',
     )
   if (config.bodyHidden === 'on' && config.indexBody === 'on')
-    throw invalid('a search by bodies would tell what hidden ones contain; set indexBody to "off"')
+    throw invalid('searching bodies would reveal hidden ones; set indexBody to "off"')
   if (config.erasable !== 'none' && config.dedup === 'content')
     throw invalid(
-      'an erasable queue cannot know repeats by their content, whose digest would stay on record; set dedup to "id"',
+      'an erasable queue cannot detect repeats by content, whose digest would stay on record; set dedup to "id"',
     )
   if (config.leaseMs < config.leaseMinMs)
     throw invalid(`a leaseMs of ${config.leaseMs} is shorter than the leaseMinMs of ${config.leaseMinMs}`)

@@ -4,6 +4,6 @@ import type { QueueConfig } from './QueueConfig.ts'
 export const configWarnings = (config: Pick<QueueConfig, 'retriesMax' | 'deadLetter'>): string[] =>
   config.deadLetter !== null && config.retriesMax === 0
     ? [
-        'Messages are dead-lettered after 1 attempt, and a delivery counts as one that its consumer never saw, such as one that a crash or a lost connection took: set retriesMax to 1 or more.',
+        'Messages are dead-lettered after 1 attempt, and a delivery counts as one even if a crash or a lost connection kept it from its consumer: set retriesMax to 1 or more.',
       ]
     : []

@@ -201,7 +201,7 @@ export const queueSettings = {
     min: 0,
     max: limits.receiveWaitMsMax,
     subscription: true,
-    says: 'How long a receive waits that does not say.',
+    says: 'How long a receive waits if it does not say.',
   },
   batchMessages: {
     title: 'batch size',

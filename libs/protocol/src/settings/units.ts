@@ -82,7 +82,7 @@ export const parseBytes = (text: string, what: string): number => {
     throw new KirokuError('InvalidArgument', `${what}: "${text}" is not a size; write ${sizeForm}`)
   const bytes = Math.round(Number(number) * worth)
   if (Number.isSafeInteger(bytes)) return bytes
-  throw new KirokuError('InvalidArgument', `${what}: "${text}" is more than there can be`)
+  throw new KirokuError('InvalidArgument', `${what}: "${text}" is too large`)
 }
 
 /** Writes ms so that they are read back the same: `1500ms`, `30s`, `7d`. */

@@ -6,7 +6,7 @@ import { actWords } from '@kiroku/audit/event-words'
 import { actKey, changesOf, momentsAround } from './actText.ts'
 import styles from './AuditPage.module.css'
 
-/** One act in full: all that it changed, and the ways to just before and just after it. */
+/** One act in full: everything it changed, and links to just before and just after it. */
 export const ActPanel = ({ act, onClose }: { readonly act: Act; readonly onClose: () => void }) => {
   const changes = changesOf(act)
   const where = act.queue === '' ? `partition ${act.partition}` : act.queue
@@ -54,7 +54,7 @@ export const ActPanel = ({ act, onClose }: { readonly act: Act; readonly onClose
         </table>
       )}
       <details>
-        <summary>As it stands on record</summary>
+        <summary>As recorded</summary>
         <pre className={styles['raw']} tabIndex={0}>
           {JSON.stringify(act, undefined, 2)}
         </pre>
@@ -69,10 +69,10 @@ const Around = ({ act }: { readonly act: Act }) => {
   return (
     <div className="row">
       <Link className="button small" to="/queues" search={{ ...of, at: before } as never}>
-        Look just before it
+        Go to just before
       </Link>
       <Link className="button small" to="/queues" search={{ ...of, at: after } as never}>
-        Look just after it
+        Go to just after
       </Link>
     </div>
   )

@@ -18,7 +18,7 @@ import styles from './AuditPage.module.css'
 
 const none: readonly Act[] = []
 
-/** Who did what, from where, why, and what it changed: all of it from the log. */
+/** Who did what, from where, why, and what it changed: all from the log. */
 export const AuditPage = () => {
   const { search, setSearch } = usePageSearch()
   const isNarrow = useNarrow()

@@ -5,7 +5,7 @@ import { saveFile } from '../../parts/saveFile.ts'
 import { useAnnounce } from '../../shell/Announcer.tsx'
 import { actsAsCsv, actsAsNdjson, actsCommand } from './exportActs.ts'
 
-/** Takes along what is shown: as a file, or as the command line that tells it. */
+/** Exports what is shown: as a file, or as the command that prints it. */
 export const TakeAway = ({
   acts,
   asked,

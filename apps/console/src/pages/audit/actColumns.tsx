@@ -44,13 +44,13 @@ const why: Column<Act> = {
 const wide: readonly Column<Act>[] = [when, who, from, what, queue, change, why]
 const narrow: readonly Column<Act>[] = [when, who, what, queue]
 
-/** On a phone; who it was and why, the panel says. */
+/** On a phone; the panel says who did it and why. */
 const least: readonly Column<Act>[] = [
   { ...what, width: '8.5rem' },
   { ...queue, width: 'minmax(0, 1fr)' },
   { ...when, width: '5.5rem', cell: ({ at }) => time(at).slice('2026-'.length, -':00'.length) },
 ]
 
-/** The columns of the acts; fewer where one of them is open beside them, or the window is narrow. */
+/** The columns of the acts; fewer when one of them is open, or the window is narrow. */
 export const actColumns = (isOpen: boolean, isNarrow: boolean): readonly Column<Act>[] =>
   isNarrow ? least : isOpen ? narrow : wide

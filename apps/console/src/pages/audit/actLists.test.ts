@@ -14,7 +14,7 @@ const act = (partition: number, seq: number, by = 'ada', event: Act['event'] = '
   after: {},
 })
 
-it('of a moment there is what each partition had on record then', () => {
+it('at a moment there is what each partition had on record then', () => {
   const acts = [act(1, 9), act(0, 8), act(1, 3), act(0, 2)]
   const reach = [
     { partition: 0, seq: 8 },
@@ -23,7 +23,7 @@ it('of a moment there is what each partition had on record then', () => {
   expect(actsUpTo(acts, reach)).toEqual([act(0, 8), act(1, 3), act(0, 2)])
 })
 
-it('what is new comes in front, once', () => {
+it('new acts come first, once', () => {
   const known = [act(0, 5), act(0, 2)]
   expect(joined(known, [act(0, 5)])).toBe(known)
   expect(joined(known, [act(1, 7), act(0, 5)])).toEqual([act(1, 7), act(0, 5), act(0, 2)])

@@ -10,14 +10,14 @@ export const actsUpTo = (acts: readonly Act[], reach: Reach): readonly Act[] => 
   return acts.filter(({ partition, seq }) => seq <= (last.get(partition) ?? 0))
 }
 
-/** What is known with what is new in front; the latest first. What is in both is told once. */
+/** Known acts with new ones in front; latest first. Those in both are listed once. */
 export const joined = (known: readonly Act[], news: readonly Act[]): readonly Act[] => {
   const keys = new Set(known.map(actKey))
   const added = news.filter((act) => !keys.has(actKey(act)))
   return added.length === 0 ? known : [...added, ...known].sort((a, b) => b.at - a.at)
 }
 
-/** What a reader can filter by here; an act must be so in all that is given. */
+/** The filters; an act must match everything given. */
 export const actsOf = (
   acts: readonly Act[],
   { actor, kind }: { readonly actor?: string | undefined; readonly kind?: string | undefined },
@@ -28,7 +28,7 @@ export const actsOf = (
         (act) => (actor === undefined || act.by.name === actor) && (kind === undefined || act.event === kind),
       )
 
-/** What there is to choose from, by a name, each with how many acts it has; the most frequent first. */
+/** The choices by name, each with its number of acts; most frequent first. */
 export const choicesOf = (
   acts: readonly Act[],
   nameOf: (act: Act) => string,

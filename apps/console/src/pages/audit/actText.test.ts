@@ -17,7 +17,7 @@ it('says what a change of settings changed, with units', () => {
   expect(changeLine(act)).toBe('lease 30 s → 1 min, retries 3 → 5, dead letters go to none → mail-dlq')
 })
 
-it('tells only what is not the same afterwards', () => {
+it('shows only what differs afterwards', () => {
   const act = {
     event: 'Recalled',
     before: { number: 7, state: 'Delayed' },
@@ -26,7 +26,7 @@ it('tells only what is not the same afterwards', () => {
   expect(changeLine(act)).toBe('state Delayed → Discarded')
 })
 
-it('tells what was created, what was deleted, and what a purge discarded', () => {
+it('shows what was created, what was deleted, and what a purge discarded', () => {
   expect(changeLine({ event: 'QueueCreated', before: {}, after: { retriesMax: 5 } })).toBe('retries 5')
   expect(changeLine({ event: 'QueueDeleted', before: { messages: 1_204 }, after: {} })).toBe(
     '1,204 messages discarded',
@@ -36,14 +36,14 @@ it('tells what was created, what was deleted, and what a purge discarded', () =>
   ).toBe('1,204 messages discarded')
 })
 
-it('tells a redrive by where it goes and how fast', () => {
+it('describes a redrive by its target and rate', () => {
   const after = { task: 3, to: 'origin', filter: {}, rateMax: 50, messagesMax: 0, upTo: 12, selected: 9 }
   expect(changeLine({ event: 'RedriveStarted', before: {}, after })).toBe(
     'redrive 3, to where they came from, rate limit 50 per second, up to number 12, selected messages 9',
   )
 })
 
-it('looks just before and just after an act', () => {
+it('links to just before and just after an act', () => {
   expect(momentsAround({ partition: 3, seq: 266 })).toEqual({ before: '3/265', after: '3/266' })
   expect(momentsAround({ partition: 0, seq: 1 }).before).toBe('0/1')
 })

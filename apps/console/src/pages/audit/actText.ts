@@ -6,7 +6,7 @@ import { settingName, settingText } from '../../parts/settingText.ts'
 export interface ActChange {
   readonly key: string
   readonly name: string
-  /** Empty where there was nothing, or is nothing any more. */
+  /** Empty if there was nothing, or is nothing any more. */
   readonly before: string
   readonly after: string
 }
@@ -52,7 +52,7 @@ const valueText = (key: string, value: unknown): string => {
   return settingText(key, value)
 }
 
-/** What ends messages; what else it ends is told in full only. */
+/** Acts that end messages; other effects are shown only in full. */
 const goneWith: ReadonlySet<string> = new Set(['QueuePurged', 'QueueDeleted', 'SubscriptionDeleted'])
 
 /** The changes of an act in one line: `lease 30 s → 1 min, retries 3 → 5`. */
@@ -71,7 +71,7 @@ export const changeLine = (act: Pick<Act, 'before' | 'after' | 'event'>): string
     .join(', ')
 }
 
-/** Where an act stands on record: partition, sequence, and place in the frame. */
+/** Where an act is on record: partition, sequence, and place in the frame. */
 export const actKey = ({ partition, seq, index }: Pick<Act, 'partition' | 'seq' | 'index'>): string =>
   `${partition}/${seq}/${index}`
 

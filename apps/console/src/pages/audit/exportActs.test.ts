@@ -13,7 +13,7 @@ const act = {
   after: { leaseMs: 60_000 },
 } as const
 
-it('a spreadsheet gets one line an act, with quotes where they are needed', () => {
+it('a spreadsheet gets one line per act, with quotes where needed', () => {
   expect(actsAsCsv([act]).split('\r\n')).toEqual([
     'when,who,from,what,queue,subscription,why,change,partition,seq',
     '2026-11-21T14:02:31.000Z,ada,http 127.0.0.1,changed the queue,mail,,"slow, ""very"" slow",lease 30 s → 1 min,3,266',
@@ -30,7 +30,7 @@ it('lines of JSON give the acts back', () => {
   expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([act, act])
 })
 
-it('the command line asks for the same', () => {
+it('the command line requests the same', () => {
   expect(actsCommand({})).toBe('kiroku acts')
   expect(actsCommand({ queue: 'mail', actor: "ada's laptop", since: '24h' })).toBe(
     `kiroku acts --queue mail --actor 'ada'\\''s laptop' --since 24h`,

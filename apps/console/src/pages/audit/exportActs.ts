@@ -2,7 +2,7 @@ import type { Act } from '@kiroku/audit'
 import { actWords } from '@kiroku/audit/event-words'
 import { changeLine } from './actText.ts'
 
-/** Acts as lines of JSON, as the record tells them. */
+/** Acts as lines of JSON, as recorded. */
 export const actsAsNdjson = (acts: readonly Act[]): string =>
   acts.map((act) => `${JSON.stringify(act)}\n`).join('')
 
@@ -34,7 +34,7 @@ const cell = (text: string): string => {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }
 
-/** The command line that tells the same acts. */
+/** The command line that lists the same acts. */
 export const actsCommand = (asked: {
   readonly queue?: string | undefined
   readonly actor?: string | undefined

@@ -7,19 +7,19 @@ import { useInterval } from '../../data/useFeed.ts'
 import { useReach } from '../../data/useReach.ts'
 import { actsUpTo, joined } from './actLists.ts'
 
-/** How often it is asked for acts that are new, in ms. */
+/** How often new acts are requested, in ms. */
 const newsMs = 10_000
 
-/** What is known of the acts that are asked for. */
+/** The known part of the requested acts. */
 interface KnownActs {
-  /** The latest first; absent until they are known. */
+  /** Latest first; absent until known. */
   readonly acts: readonly Act[] | undefined
   readonly error: unknown
   readonly retry: () => void
 }
 
 /**
- * What everybody did, as of the moment that is looked at. What is known is not asked for again: only what is younger.
+ * All acts as of the chosen moment. Known ones are not requested again: only newer ones.
  */
 export const useActs = (queue: string | undefined, since: string | undefined): KnownActs => {
   const queries = useQueryClient()

@@ -1,6 +1,6 @@
 import type { Cluster as ClusterAnswer } from '@kiroku/api/answers'
 
-/** What the engine says of its cluster. */
+/** The engine's description of its cluster. */
 export type Cluster = ClusterAnswer
 
 /** A process that serves partitions. */

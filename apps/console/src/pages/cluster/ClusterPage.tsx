@@ -20,7 +20,7 @@ import styles from './ClusterPage.module.css'
 
 const noViews: readonly PartitionView[] = []
 
-/** Who serves which partition, how far each is, and what moved. */
+/** Which node serves which partition, the position of each, and what moved. */
 export const ClusterPage = () => {
   const { at } = useMoment()
   const { search, setSearch } = usePageSearch()
@@ -91,7 +91,7 @@ export const ClusterPage = () => {
   )
 }
 
-/** Whether all is served first, then how much there is of everything. */
+/** First whether everything is served, then the totals. */
 const Summary = ({
   views,
   nodes,

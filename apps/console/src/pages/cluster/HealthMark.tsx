@@ -10,7 +10,7 @@ const words: Readonly<Record<PartitionView['health'], readonly [sign: string, wo
   unreadable: ['⬣', 'Cannot be read'],
 }
 
-/** How a partition is, by sign and word: the state of its owner's actor where that says more. */
+/** The health of a partition, by sign and word: the state of its owner's actor if that says more. */
 export const HealthMark = ({ view: { health, state } }: { readonly view: PartitionView }) => {
   const [sign, word] = words[health]
   return (

@@ -2,7 +2,7 @@ import { When } from '../../parts/When.tsx'
 import type { Watched } from './useCluster.ts'
 import styles from './NodeList.module.css'
 
-/** What changed hands since the page was opened; the latest first. */
+/** What changed hands since the page was opened; latest first. */
 export const MoveList = ({ moves }: { readonly moves: Watched['moves'] }) => (
   <section className={styles['nodes']} aria-labelledby="moves-title">
     <h2 id="moves-title">Movement</h2>

@@ -1,6 +1,6 @@
 import styles from './OwnerMark.module.css'
 
-/** How many owners are told apart by colour and pattern; further ones begin anew, their names differ. */
+/** How many owners have distinct colours and patterns; further ones reuse them, their names differ. */
 const marks = 6
 
 /** An owner by colour, pattern and name. */

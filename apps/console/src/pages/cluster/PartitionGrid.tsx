@@ -5,7 +5,7 @@ import type { PartitionView } from './partitionViews.ts'
 import { StorageMark } from './StorageMark.tsx'
 import styles from './PartitionGrid.module.css'
 
-/** The partitions side by side: whose they are, and what waits in them. */
+/** The partitions side by side: their owners, and what waits in them. */
 export const PartitionGrid = ({ views }: { readonly views: readonly PartitionView[] }) => {
   const most = Math.max(1, ...views.map(({ backlog = 0 }) => backlog))
   return (
@@ -51,6 +51,6 @@ export const PartitionGrid = ({ views }: { readonly views: readonly PartitionVie
 /** Whole seconds: less of it would only flicker. */
 const coarse = (ms: number): string => duration(Math.max(1_000, Math.floor(ms / 1_000) * 1_000))
 
-/** By its logarithm, so that ten beside a million is still seen. */
+/** By its logarithm, so that ten is still visible next to a million. */
 const shareOf = (backlog: number, most: number): number =>
   Math.round((Math.log1p(backlog) / Math.log1p(most)) * 100)

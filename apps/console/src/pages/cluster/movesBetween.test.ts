@@ -25,12 +25,12 @@ const cluster = (
   })),
 })
 
-it('tells of nothing where nothing moved', () => {
+it('reports nothing when nothing moved', () => {
   const same = cluster([node('a', 1)], ['a', 1])
   expect(movesBetween(same, same)).toEqual([])
 })
 
-it('tells of a partition that went to a node that joined', () => {
+it('reports a partition that went to a node that joined', () => {
   const before = cluster([node('a', 1)], ['a', 1], ['a', 1])
   const after = cluster([node('a', 1), node('b', 2)], ['a', 1], ['b', 2])
   expect(movesBetween(before, after)).toEqual([
@@ -44,7 +44,7 @@ it('tells of a partition that went to a node that joined', () => {
   ])
 })
 
-it('tells why a node no longer has it', () => {
+it('says why a node no longer has it', () => {
   const before = cluster([node('a', 1), node('b', 2)], ['b', 1])
   const [gone] = movesBetween(before, cluster([node('a', 1)], ['a', 2]))
   expect(gone).toMatchObject({ from: 'vm-2', to: 'vm-1', why: 'its node went away' })
@@ -54,7 +54,7 @@ it('tells why a node no longer has it', () => {
   )
 })
 
-it('tells of an owner that took its own partition again, and of one that nobody has', () => {
+it('reports an owner that took its own partition again, and one without an owner', () => {
   const before = cluster([node('a', 1)], ['a', 1])
   expect(movesBetween(before, cluster([node('a', 1)], ['a', 2]))[0]).toMatchObject({ to: 'vm-1', epoch: 2 })
   const [lost] = movesBetween(before, cluster([], [undefined, 1]))

@@ -1,10 +1,10 @@
 import type { Cluster } from './Cluster.ts'
 import { nodeName } from './partitionViews.ts'
 
-/** A partition that changed hands, or was taken again by the same ones. */
+/** A partition that changed hands, or was taken again by its owner. */
 export interface Move {
   readonly partition: number
-  /** Names of nodes; absent: nobody. */
+  /** Names of nodes; absent: none. */
   readonly from?: string
   readonly to?: string
   readonly epoch?: number
@@ -45,7 +45,7 @@ const why = (before: Cluster, after: Cluster, from: string | undefined, to: stri
   const wasLeaving = before.nodes.find(({ address }) => address === from)?.leaving === true
   if (left?.leaving === true || wasLeaving) return 'its node is stopping and handed it over'
   if (left === undefined || !left.healthy) return 'its node went away'
-  if (to === undefined) return 'its node let go of it'
+  if (to === undefined) return 'its node released it'
   const isNew = !before.nodes.some(({ address }) => address === to)
   const joined = after.nodes.some(({ address, startedAt }) => address === to && startedAt > left.startedAt)
   return isNew || joined ? 'a node joined, and partitions are spread evenly' : 'partitions are spread evenly'

@@ -32,14 +32,14 @@ const cluster: Cluster = {
   auditor: { pid: 8, role: 'writer', partitions: [{ partition: 0, seq: 100, lastSeq: 104, events: 0 }] },
 }
 
-it('adds up what waits in each partition, a spread queue where its parts lie', () => {
+it('adds up what waits in each partition, a spread queue by its parts', () => {
   expect([...backlogs(log)]).toEqual([
     [0, 7],
     [1, 1],
   ])
 })
 
-it('shows owner, backlog, what the auditor has still to read, and how fast a partition grows', () => {
+it('shows owner, backlog, what the auditor still has to read, and how fast a partition grows', () => {
   const before = { ...cluster, partitions: [{ partition: 0, owner: 'a', lastSeq: 90 }] }
   const [first, second, third, fourth] = viewsNow(
     { cluster, at: 12_000 },
@@ -57,7 +57,7 @@ it('shows owner, backlog, what the auditor has still to read, and how fast a par
   expect(second).not.toHaveProperty('appends')
 })
 
-it('tells how long its owner has a partition: since its epoch began, or it took the lock', () => {
+it('shows how long its owner has had a partition: since its epoch began, or it took the lock', () => {
   const of = (epochAt: number) => {
     const partitions = [{ partition: 0, owner: 'a', lockedAt: 7_000, epochAt }]
     return viewsNow({ cluster: { ...cluster, partitions }, at: 10_000 }, undefined, log)[0]!.ownedMs
@@ -65,7 +65,7 @@ it('tells how long its owner has a partition: since its epoch began, or it took 
   expect([of(8_000), of(0)]).toEqual([2_000, 3_000])
 })
 
-it('says what to do where a partition is not well', () => {
+it('says what to do when a partition is unhealthy', () => {
   const advice = viewsNow({ cluster, at: 0 }, undefined, log).map(adviceOf)
   expect(advice[0]).toBeUndefined()
   expect(advice[1]).toMatch(/kiroku repair/)

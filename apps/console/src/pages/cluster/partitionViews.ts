@@ -3,24 +3,24 @@ import type { LogInfo } from '../../data/queueInfos.ts'
 import { bytes } from '../../parts/format.ts'
 import type { Cluster, ClusterNode, ClusterPartition } from './Cluster.ts'
 
-/** How a partition is: what somebody must know of first. */
+/** The health of a partition, most urgent first. */
 type Health = 'well' | 'moving' | 'silent' | 'nobody' | 'quarantined' | 'unreadable'
 
-/** A partition as the page shows it, now or then; what is not known is absent. */
+/** A partition as shown, now or in the past; unknown fields are absent. */
 export interface PartitionView extends Omit<ClusterPartition, 'owner'> {
   readonly owner?: { readonly name: string; readonly index: number }
   readonly health: Health
   /** Messages that are not final. */
   readonly backlog?: number
-  /** Records that the auditor has still to read. */
+  /** Records that the auditor still has to read. */
   readonly auditLag?: number
-  /** How long its owner has it, in ms. */
+  /** How long its owner has had it, in ms. */
   readonly ownedMs?: number
-  /** Records that were appended a second since the answer before. */
+  /** Records appended per second since the previous answer. */
   readonly appends?: number
 }
 
-/** How a node is called: by its machine and process. */
+/** A node's name: its machine and process. */
 export const nodeName = ({ host, pid }: Pick<ClusterNode, 'host' | 'pid'>): string => `${host}-${pid}`
 
 const healthOf = ({ owner, state }: ClusterPartition): Health => {
@@ -44,7 +44,7 @@ export interface Answer {
   readonly at: number
 }
 
-/** The partitions as they are by the last answer; the one before it tells how fast they grow. */
+/** The partitions according to the last answer; the one before it shows how fast they grow. */
 export const viewsNow = (
   { cluster, at }: Answer,
   before: Answer | undefined,
@@ -89,14 +89,14 @@ export const viewsThen = (log: LogInfo): PartitionView[] => {
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** What to do about the store that all partitions share, where it runs out of room. */
+/** What to do when the store that all partitions share runs out of room. */
 export const storageAdviceOf = (views: readonly PartitionView[]): string[] => {
   const storages = views.flatMap(({ storage }) => storage ?? [])
   const trouble = storageTrouble(storages, bytes)
   return trouble === undefined ? [] : [`${capital(trouble.what)}. ${trouble.advice}`]
 }
 
-/** What to do about a partition that is not well; undefined where there is nothing to do. */
+/** What to do about an unhealthy partition; undefined if nothing. */
 export const adviceOf = ({ partition, health, clock }: PartitionView): string | undefined => {
   switch (health) {
     case 'well': {
@@ -104,9 +104,9 @@ export const adviceOf = ({ partition, health, clock }: PartitionView): string | 
       return trouble === undefined ? undefined : `${capital(trouble.what)}. ${trouble.advice}`
     }
     case 'quarantined':
-      return `Partition ${partition} is closed because its log is damaged. Run \`kiroku verify\` to see what is damaged, \`kiroku repair\` to see what would be lost, and \`kiroku repair --yes\` to reopen it. The others go on.`
+      return `Partition ${partition} is closed because its log is damaged. Run \`kiroku verify\` to see what is damaged, \`kiroku repair\` to see what would be lost, and \`kiroku repair --yes\` to reopen it. The others continue.`
     case 'nobody':
-      return `Partition ${partition} has no owner: its queues take and deliver nothing. It is taken over within seconds where a node is healthy; else start one, and see \`kiroku doctor\`.`
+      return `Partition ${partition} has no owner: its queues take and deliver nothing. A healthy node takes it over within seconds; otherwise start one, and see \`kiroku doctor\`.`
     case 'silent':
       return `The owner of partition ${partition} does not answer for it. If that lasts, see \`kiroku doctor\` and the log of its node.`
     default:

@@ -3,7 +3,7 @@ import { leaderless, serversOf, standOf } from './serversOf.ts'
 
 const replica = { server: 'b', isCurrent: true, isOffline: false, lag: 0, heardMs: 900 }
 
-it('tells by server which streams it leads and how its copies of others are', () => {
+it('shows per server which streams it leads and the state of its copies', () => {
   const late = { ...replica, isCurrent: false, lag: 1_204 }
   const servers = serversOf([
     { partition: 0, stream: { leader: 'a', replicas: [replica] } },
@@ -20,6 +20,6 @@ it('tells by server which streams it leads and how its copies of others are', ()
   expect(standOf({ ...late, isOffline: true })).toBe('offline')
 })
 
-it('tells which streams have no leader, and nothing of those that nobody told of', () => {
+it('shows which streams have no leader, and nothing of unreported ones', () => {
   expect(leaderless([{ partition: 0, stream: { replicas: [replica] } }, { partition: 1 }])).toEqual([0])
 })

@@ -29,10 +29,10 @@ export const leaderless = (partitions: readonly ClusterPartition[]): number[] =>
     stream !== undefined && stream.leader === undefined ? [partition] : [],
   )
 
-/** Servers that are well are heard of every second; NATS itself calls one offline much later. */
+/** Healthy servers are heard from every second; NATS itself calls one offline much later. */
 const silentMs = 5_000
 
-/** How a copy of a stream is. */
+/** The state of a copy of a stream. */
 export const standOf = ({ isCurrent, isOffline, lag, heardMs }: StreamReplica): string => {
   if (isOffline) return 'offline'
   if (heardMs >= silentMs) return `silent for ${shortDuration(heardMs)}`

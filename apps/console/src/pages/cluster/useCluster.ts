@@ -6,12 +6,14 @@ import type { Cluster } from './Cluster.ts'
 import { movesBetween, type Move } from './movesBetween.ts'
 import type { Answer } from './partitionViews.ts'
 
-/** How often it is asked, in ms. */
+/** How often it is polled, in ms. */
 const pollMs = 2_000
-/** Moves that are told of. */
+/** Most moves listed. */
 const movesMax = 20
 
-/** What the engine said last of its cluster, what it said before, and what moved since this page was opened. */
+/**
+ * The engine's last description of its cluster, the one before, and what moved since this page was opened.
+ */
 export interface Watched {
   readonly last?: Answer
   readonly before?: Answer
@@ -19,7 +21,7 @@ export interface Watched {
   readonly moves: readonly (Move & { readonly at: number })[]
 }
 
-/** Watches the cluster while the page follows what happens; `isPast` says that nobody looks at now. */
+/** Watches the cluster while the page follows what happens; `isPast`: the past is shown. */
 export const useCluster = (isPast: boolean) => {
   const interval = useInterval(pollMs)
   const { data, dataUpdatedAt, error, refetch } = useQuery({

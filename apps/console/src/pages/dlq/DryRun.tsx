@@ -9,7 +9,7 @@ export const DryRun = ({
   run,
   error,
 }: {
-  /** What is missing or wrong in what was asked. */
+  /** What is missing or wrong in the request. */
   readonly problem: string | undefined
   readonly run: RedriveDescription | undefined
   readonly error: unknown

@@ -19,7 +19,7 @@ export const EditLetter = ({ id, onClose }: { readonly id: string; readonly onCl
 
 const notEditable = ({ payload, unreadable, hidden }: MessageBody): string | undefined => {
   if (unreadable !== undefined)
-    return `There is no body to edit: ${unreadable === 'erased' ? 'its key was erased' : 'it is not on record any more'}.`
+    return `There is no body to edit: ${unreadable === 'erased' ? 'its key was erased' : 'it is no longer on record'}.`
   if (hidden === true) return 'Its body is hidden: reveal it on the page of the message first.'
   if (payload.isBase64) return 'It is not text. `kiroku dlq edit --body FILE` takes any bytes.'
   if (payload.isCut) return 'It is too large to edit here. `kiroku dlq edit --body FILE` takes it whole.'

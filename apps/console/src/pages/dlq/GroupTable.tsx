@@ -86,7 +86,7 @@ const narrowWidths: Readonly<Record<string, string>> = {
 }
 const narrow = Object.keys(narrowWidths)
 
-/** What lies in a queue by cause and kind of error, the largest group first. */
+/** The messages in a queue by cause and kind of error, largest group first. */
 export const GroupTable = ({
   groups,
   isOpen,

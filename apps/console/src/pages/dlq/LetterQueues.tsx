@@ -62,7 +62,7 @@ const wide: readonly Column<LetterQueue>[] = [
 /** What a phone has room for. */
 const narrow = ['name', 'letters', 'arrived']
 
-/** The dead-letter queues: how many messages each holds, and how many came lately. */
+/** The dead-letter queues: how many messages each holds, and how many arrived lately. */
 export const LetterQueues = () => {
   const { rows, data, error, refetch } = useLetterQueues()
   const { setQueue } = useScope()
@@ -85,7 +85,7 @@ export const LetterQueues = () => {
         <Figures>
           <Figure
             label={`In ${count(rows.length)} dead-letter ${rows.length === 1 ? 'queue' : 'queues'}`}
-            help="Messages that lie in dead-letter queues"
+            help="Messages in dead-letter queues"
             isBad={all > 0}
             isZero={all === 0}
           >

@@ -19,7 +19,7 @@ import { useLetters } from './useLetters.ts'
 import { whyNoCommands } from './whyNoCommands.ts'
 import styles from './Dlq.module.css'
 
-/** One queue: its dead letters by cause and kind of error, what is on its way back, and what went before. */
+/** One queue: its dead letters by cause and kind of error, the running redrive, and earlier ones. */
 export const LettersOfQueue = ({ queue }: { readonly queue: string }) => {
   const { at } = useMoment()
   const { setQueue } = useScope()

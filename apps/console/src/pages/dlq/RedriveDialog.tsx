@@ -11,10 +11,10 @@ import { DryRun } from './DryRun.tsx'
 import { redriveRequest, type RedriveForm, type RedriveWhat } from './redriveRequest.ts'
 import type { LetterGroup } from './useLetters.ts'
 
-/** How long the form must rest before it is counted what it would do, in ms. */
+/** How long the form must be unchanged before a dry run counts, in ms. */
 const settledMs = 400
 
-/** Brings messages back: what, where to, and how fast; says what would happen before it can be done. */
+/** Redrives messages: what, where to, and how fast; shows the effect before it can be confirmed. */
 export const RedriveDialog = ({
   queue,
   letters,
@@ -56,7 +56,7 @@ export const RedriveDialog = ({
       action={ready ? `Redrive ${messages(run.data.moved)}` : 'Redrive'}
       isReady={ready}
       command={() => redriveCommand(queue, request ?? {})}
-      done={() => 'The redrive has begun.'}
+      done={() => 'The redrive has started.'}
       onClose={close}
     >
       <fieldset className={styles['what']}>
@@ -131,7 +131,7 @@ const useSettled = <A,>(value: A): A | undefined => {
   useEffect(() => {
     const timer = setTimeout(() => setSettled(() => value), settledMs)
     return () => clearTimeout(timer)
-    // What it says counts, not which object says it.
+    // Compared by content, not by identity.
   }, [key])
   return settled
 }

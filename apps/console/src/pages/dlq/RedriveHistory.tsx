@@ -11,10 +11,10 @@ const shapes: Readonly<Record<string, StateName>> = {
   failed: 'DLQ',
 }
 
-/** The redrives that are over, the youngest first: who, when, why, and what became of them. */
+/** Redrives that ended, newest first: who, when, why, and the result. */
 export const RedriveHistory = ({ redrives }: { readonly redrives: readonly RedriveDescription[] }) => (
   <section className={styles['part']}>
-    <h2>Redrives before</h2>
+    <h2>Earlier redrives</h2>
     <ol className={styles['history']}>
       {redrives.map((redrive) => {
         const { task, subscription, state, by, startedAt, skipped } = redrive

@@ -7,7 +7,7 @@ import { count, rate } from '../../parts/format.ts'
 import styles from './Dlq.module.css'
 import { describeOutcome, progressOf } from './describeDryRun.ts'
 
-/** A redrive on its way: how far it is and how fast, and how to end it. */
+/** A running redrive: its progress and rate, and how to cancel it. */
 export const RunningRedrive = ({
   redrive,
   mayCancel,
@@ -34,10 +34,10 @@ export const RunningRedrive = ({
           </button>
         )}
       </div>
-      <progress max={Math.max(1, total)} value={done} aria-label="How far the redrive is" />
+      <progress max={Math.max(1, total)} value={done} aria-label="Progress of the redrive" />
       <p className="quiet">
         {speed === undefined ? '' : `${rate(speed)}, `}
-        {rateMax === 0 ? 'no limit' : `at most ${count(rateMax)} a second`}, since{' '}
+        {rateMax === 0 ? 'no limit' : `at most ${count(rateMax)} per second`}, since{' '}
         <Time at={startedAt} now={Date.now()} /> by {by.name}
         {by.reason === undefined ? '' : `: ${by.reason}`}
       </p>

@@ -57,13 +57,13 @@ const Differences = ({ left, right }: { readonly left: MessageBody; readonly rig
   if ([left, right].some(({ hidden }) => hidden === true))
     return <p className="quiet">Bodies of this queue are hidden.</p>
   if (left.unreadable !== undefined || right.unreadable !== undefined)
-    return <p className="quiet">One of them cannot be read any more.</p>
+    return <p className="quiet">One of them can no longer be read.</p>
   const { changes, equal } = diffPayloads(left.payload.text, right.payload.text)
   if (changes.length === 0) return <p className="quiet">Their bodies are equal.</p>
   return (
     <>
       <table className={styles['diff']}>
-        <caption className="visually-hidden">Values that are not the same</caption>
+        <caption className="visually-hidden">Values that differ</caption>
         <thead>
           <tr>
             <th scope="col">Place</th>
@@ -82,9 +82,7 @@ const Differences = ({ left, right }: { readonly left: MessageBody; readonly rig
         </tbody>
       </table>
       <p className="quiet">
-        {equal === 0
-          ? 'Nothing is the same.'
-          : `${equal} ${equal === 1 ? 'value is' : 'values are'} the same.`}
+        {equal === 0 ? 'Nothing is equal.' : `${equal} ${equal === 1 ? 'value is' : 'values are'} the same.`}
       </p>
     </>
   )

@@ -10,7 +10,7 @@ import { Problem } from '../../parts/Problem.tsx'
 import { Time } from '../../parts/When.tsx'
 import styles from './Dlq.module.css'
 
-/** What happened to a message up to the moment that is looked at, in sentences, and its attempts. */
+/** What happened to a message up to the chosen moment, in sentences, and its attempts. */
 export const Story = ({ id }: { readonly id: string }) => {
   const { data, error } = useQuery({
     queryKey: ['trace', id],

@@ -7,7 +7,7 @@ import { causeWords } from './causes.ts'
 import { useTopErrors } from './useLetters.ts'
 import styles from './Dlq.module.css'
 
-/** What most of the dead letters died of, and the way to them. */
+/** The most frequent causes of dead letters, with links. */
 export const TopErrors = ({ queues }: { readonly queues: readonly LetterQueue[] }) => {
   const { groups, isLoading, isPartial } = useTopErrors(queues)
   const { at } = useMoment()

@@ -1,4 +1,4 @@
-/** Why messages lie in a dead-letter queue, by the cause, as people read it. */
+/** Why messages are in a dead-letter queue, by cause, in words. */
 const words: Readonly<Record<string, string>> = {
   retry: 'retries exhausted',
   leaseExpired: 'lease expired',

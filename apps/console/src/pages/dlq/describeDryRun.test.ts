@@ -38,7 +38,7 @@ it('spells out what matches, what goes where, and what stays and why', () => {
   })
 })
 
-it('says it when nothing can go, and what a limit leaves', () => {
+it('says when nothing can be moved, and what a limit leaves', () => {
   const none = { ...run, selected: 1, moved: 0, targets: [], skipped: { leased: 1 } }
   expect(describeDryRun(none)).toEqual({
     match: '1 message matches',
@@ -53,12 +53,12 @@ it('says it when nothing can go, and what a limit leaves', () => {
   })
 })
 
-it('says it when nothing matches', () => {
+it('says when nothing matches', () => {
   const nothing = { ...run, selected: 0, moved: 0, targets: [], skipped: {} }
   expect(describeDryRun(nothing)).toEqual({ match: 'Nothing matches', stay: [] })
 })
 
-it('adds up what matches where all were asked for', () => {
+it('adds up what matches when all are requested', () => {
   const { selected: _, ...all } = run
   expect(describeDryRun(all).match).toBe('312 messages match')
 })
@@ -68,7 +68,7 @@ it('a redrive that was cancelled says what went and what is left', () => {
   expect(describeOutcome(cancelled)).toBe('298 messages moved to orders (290), billing (8), 14 left')
 })
 
-it('is as far as what it came to, of what it may move at most', () => {
+it('has progressed as far as the messages it reached, of the most it may move', () => {
   expect(progressOf({ ...run, left: 88 })).toEqual({ done: 312, total: 400 })
   expect(progressOf({ ...run, moved: 50, skipped: {}, left: 950, messagesMax: 100 })).toEqual({
     done: 50,

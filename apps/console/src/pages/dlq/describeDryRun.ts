@@ -1,21 +1,24 @@
 import type { RedriveDescription, RedriveSkip } from '@kiroku/protocol'
 import { count } from '../../parts/format.ts'
 
-/** Why messages stay, by the reason, after "because". */
+/** Why messages stay, by reason, after "because". */
 export const stayReasons: Readonly<Record<RedriveSkip, string>> = {
-  noOrigin: 'they are no dead letters and have no origin; choose a queue for them',
+  noOrigin: 'they are not dead letters and have no origin; choose a queue for them',
   originGone: 'the queue or the subscription that they came from is gone; choose another',
   originIsSource: 'the queue of this name has taken the place of their origin',
   tooOld: 'the target would discard them at once, because of their age',
   schema: 'their edited body does not fit the schema of the target',
   leased: 'in flight now',
   waiting: 'they wait for a delay or a retry',
-  gone: 'they are not in the queue any more',
+  gone: 'they are no longer in the queue',
 }
 
 type Counts = Pick<RedriveDescription, 'moved' | 'targets' | 'skipped' | 'filtered' | 'left' | 'selected'>
 
-/** What a dry run says, in sentences: what matches, what goes and where, what stays and why, what a limit leaves. */
+/**
+ * The result of a dry run in sentences: what matches, what goes where, what stays and why, what a limit
+ * leaves.
+ */
 export interface DryRunText {
   readonly match: string
   /** Absent: none of them goes, or nothing matches. */
@@ -40,7 +43,7 @@ export const describeDryRun = ({ moved, targets, skipped, left, selected }: Coun
   }
 }
 
-/** What became of a redrive, in a sentence. */
+/** The result of a redrive, in a sentence. */
 export const describeOutcome = (redrive: RedriveDescription): string => {
   const { moved, targets, skipped, left, state, note } = redrive
   const stay = Object.values(skipped).reduce((sum, n) => sum + n, 0)
@@ -52,7 +55,7 @@ export const describeOutcome = (redrive: RedriveDescription): string => {
   ].join(', ')
 }
 
-/** How far a redrive is: messages it has come to, of how many. */
+/** Progress of a redrive: messages it has reached, of how many. */
 export const progressOf = (
   redrive: Pick<RedriveDescription, 'moved' | 'onTheWay' | 'filtered' | 'skipped' | 'left' | 'messagesMax'>,
 ): { readonly done: number; readonly total: number } => {

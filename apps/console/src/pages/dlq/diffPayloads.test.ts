@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { diffPayloads } from './diffPayloads.ts'
 
-it('tells two JSON bodies apart by their paths', () => {
+it('compares two JSON bodies by their paths', () => {
   const left = '{"order":41,"customer":{"id":7,"vip":true},"lines":[{"sku":"A"}]}'
   const right = '{"order":42,"customer":{"id":"7"},"lines":[{"sku":"A"},{"sku":"B"}],"note":""}'
   expect(diffPayloads(left, right)).toEqual({
@@ -16,7 +16,7 @@ it('tells two JSON bodies apart by their paths', () => {
   })
 })
 
-it('tells other texts apart line by line', () => {
+it('compares other texts line by line', () => {
   expect(diffPayloads('a\nb\nc', 'a\nB')).toEqual({
     equal: 1,
     changes: [
@@ -30,7 +30,7 @@ it('knows equal bodies, however they are written', () => {
   expect(diffPayloads('{"a":1, "b":{}}', '{"b":{},"a":1}')).toEqual({ equal: 2, changes: [] })
 })
 
-it('tells numbers apart that a double cannot', () => {
+it('distinguishes numbers that a double cannot', () => {
   expect(diffPayloads('{"id":9007199254740993}', '{"id":9007199254740992}').changes).toEqual([
     { path: 'id', left: '9007199254740993', right: '9007199254740992' },
   ])

@@ -1,4 +1,4 @@
-/** A place in which two payloads differ; a value that is absent is not there. */
+/** A place where two payloads differ; an absent value is missing there. */
 interface PayloadChange {
   readonly path: string
   readonly left?: string

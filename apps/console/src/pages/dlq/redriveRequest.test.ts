@@ -4,7 +4,7 @@ import { whyNoCommands } from './whyNoCommands.ts'
 
 const form: RedriveForm = { what: 'all', where: '', to: '', rate: '', most: '' }
 
-it('asks for what was filled in, and for nothing else', () => {
+it('requests what was filled in, and nothing else', () => {
   expect(redriveRequest(form, 'abc', [])).toEqual({ request: {} })
   expect(
     redriveRequest(
@@ -18,11 +18,11 @@ it('asks for what was filled in, and for nothing else', () => {
 })
 
 it.each([
-  [{ what: 'where' }, 'Write which messages are meant.'],
+  [{ what: 'where' }, 'Name the messages to redrive.'],
   [{ what: 'messages' }, 'No message is chosen.'],
-  [{ what: 'group' }, 'The group is not there any more.'],
-  [{ rate: '0' }, 'Messages a second: a whole number from 1 to 100,000.'],
-  [{ rate: 'fast' }, 'Messages a second: a whole number from 1 to 100,000.'],
+  [{ what: 'group' }, 'The group no longer exists.'],
+  [{ rate: '0' }, 'Messages per second: a whole number from 1 to 100,000.'],
+  [{ rate: 'fast' }, 'Messages per second: a whole number from 1 to 100,000.'],
   [{ most: '-1' }, 'At most: a whole number from 1.'],
 ] as const)('says what is wrong: %j', (changes, problem) => {
   expect(redriveRequest({ ...form, ...changes }, undefined, []).problem).toBe(problem)

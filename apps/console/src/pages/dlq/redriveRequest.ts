@@ -2,21 +2,21 @@ import { limits } from '@kiroku/protocol'
 import type { RedriveRequest } from '@kiroku/api/answers'
 import { count } from '../../parts/format.ts'
 
-/** Which messages are meant. */
+/** The messages to redrive. */
 export type RedriveWhat = 'all' | 'group' | 'messages' | 'where'
 
-/** What was filled in, as it was written. */
+/** The form's contents, as written. */
 export interface RedriveForm {
   readonly what: RedriveWhat
   readonly where: string
   /** Empty: where each came from. */
   readonly to: string
-  /** Messages a second, and in all; empty: no limit. */
+  /** Messages per second, and in all; empty: no limit. */
   readonly rate: string
   readonly most: string
 }
 
-/** What a form asks for, or what is missing or wrong in it. */
+/** The request of a form, or what is missing or wrong in it. */
 export const redriveRequest = (
   { what, where, to, rate, most }: RedriveForm,
   group: string | undefined,
@@ -34,13 +34,13 @@ export const redriveRequest = (
   }
   const problem =
     what === 'group' && group === undefined
-      ? 'The group is not there any more.'
+      ? 'The group no longer exists.'
       : what === 'messages' && messages.length === 0
         ? 'No message is chosen.'
         : what === 'where' && where.trim() === ''
-          ? 'Write which messages are meant.'
+          ? 'Name the messages to redrive.'
           : rateMax !== undefined && !(rateMax >= 1 && rateMax <= limits.redriveRateMax)
-            ? `Messages a second: a whole number from 1 to ${count(limits.redriveRateMax)}.`
+            ? `Messages per second: a whole number from 1 to ${count(limits.redriveRateMax)}.`
             : messagesMax !== undefined && !(messagesMax >= 1)
               ? 'At most: a whole number from 1.'
               : undefined

@@ -11,12 +11,14 @@ import { letterQueuesOf, type LetterQueue } from '../../data/letterQueues.ts'
 /** Dead letters of one cause and kind of error. */
 export type LetterGroup = DeadLetterGroups['groups'][number]
 
-/** How often groups are gathered anew; that reads the queue's part of the log. */
+/** How often groups are refetched; that reads the queue's part of the log. */
 const groupsMs = 5_000
 /** What counts as lately, in ms. */
 const latelyMs = 3_600_000
 
-/** What lies in a queue by cause and kind of error, as of the moment that is looked at; `undefined`: nothing is asked. */
+/**
+ * The messages in a queue by cause and kind of error, at the chosen moment; `undefined`: nothing is fetched.
+ */
 export const useLetters = (queue: string | undefined) => {
   const at = useAskedMoment()
   const interval = useInterval(groupsMs)
@@ -29,13 +31,13 @@ export const useLetters = (queue: string | undefined) => {
   })
 }
 
-/** How many queues are asked for their errors, and how many errors are shown. */
+/** How many queues are read for errors, and how many errors are shown. */
 const topQueuesMax = 3
 const topErrorsMax = 6
-/** Asked more seldom than for one queue that is looked at. */
+/** Fetched less often than for a single chosen queue. */
 const topMs = 20_000
 
-/** What most messages of the fullest of these queues died of. */
+/** The most frequent errors in the fullest of these queues. */
 export const useTopErrors = (queues: readonly LetterQueue[]) => {
   const at = useAskedMoment()
   const interval = useInterval(topMs)
@@ -76,7 +78,7 @@ export const useLetterQueues = () => {
     staleTime: Infinity,
     queryFn: async ({ signal }) => {
       const { queues, missing } = await logMomentAt(new Date(hourBefore!).toISOString(), signal)
-      // A queue that is not there had been sent nothing yet, unless its partition cannot be read.
+      // A missing queue had received nothing yet, unless its partition cannot be read.
       return missing.length > 0 ? null : new Map(queues.map(({ queue, counts }) => [queue, counts.sent]))
     },
     placeholderData: (previous) => previous,

@@ -11,7 +11,7 @@ export const whyNoCommands = ({
 }: {
   readonly isPast: boolean
   readonly session: Pick<Session, 'commands' | 'role'>
-  /** The queue lies on several partitions. */
+  /** Whether the queue is on several partitions. */
   readonly isSpread: boolean
   readonly isRunning: boolean
   /** Absent: not known yet. */

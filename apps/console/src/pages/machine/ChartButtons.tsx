@@ -1,7 +1,7 @@
 import { Panel, useReactFlow } from '@xyflow/react'
 import styles from './MachineChart.module.css'
 
-/** Nearer, farther, all of it. */
+/** Zoom in, zoom out, fit. */
 export const ChartButtons = () => {
   const { zoomIn, zoomOut, fitView } = useReactFlow()
   return (

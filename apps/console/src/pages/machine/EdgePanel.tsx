@@ -35,10 +35,10 @@ export const EdgePanel = ({
   return (
     <Panel label={title} title={title} onClose={onClose}>
       {isLoop(edge) ? (
-        <p className="quiet">Changes the message and leaves it where it is; that is not counted.</p>
+        <p className="quiet">Changes the message but not its state; not counted.</p>
       ) : edge.counted.length === 0 ? (
         <p className="quiet">
-          From every state of {wordOf(from)}. How many take it is counted at the edges of the states inside.
+          From every state of {wordOf(from)}. Messages are counted at the edges of the states inside.
         </p>
       ) : (
         hasFlow(standing) && (

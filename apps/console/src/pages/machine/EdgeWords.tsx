@@ -70,7 +70,7 @@ const Entry = () => {
   )
 }
 
-/** The words on the edges, which can be chosen; behind the states in the order of the keyboard. */
+/** The selectable labels on the edges; after the states in tab order. */
 export const EdgeWords = () => (
   <ViewportPortal>
     <Entry />

@@ -4,7 +4,7 @@ import { useLogInfo } from '../../data/queueInfos.ts'
 import { SendButton } from '../../send/Sending.tsx'
 import styles from './MachinePage.module.css'
 
-/** How there would be something to see. */
+/** How to get something to see. */
 export const FirstMessage = ({ queue }: { readonly queue: string | undefined }) => {
   const { at } = useMoment()
   const { data } = useLogInfo()

@@ -11,17 +11,17 @@ import { useFromStanding } from './StandingStore.ts'
 
 const edges = new Map(chart.edges.map((edge) => [edge.key, edge]))
 
-/** How thick a line is that nobody takes, in px. */
+/** Thickness of an unused line, in px. */
 const unusedPx = 1.25
 
-/** Whether an edge is what is pointed at, or begins or ends there. */
+/** Whether an edge is under the pointer, or begins or ends there. */
 const isBeside = ({ key, from, to }: ChartEdge, what: string | undefined): boolean =>
   what !== undefined && (what === key || what === from || what === to)
 
-/** Whether a message takes it that nothing goes wrong with. */
+/** Whether it is on the happy path. */
 const isMain = ({ key }: ChartEdge): boolean => key === 'Available→Inflight' || key === 'Inflight→Committed'
 
-/** How thick a line is that so many take a second, in px. */
+/** Thickness of a line by messages per second, in px. */
 const thickness = (perSecond: number): number =>
   perSecond === 0 ? unusedPx : Math.round(10 * Math.min(6, 1.6 + Math.log10(1 + perSecond))) / 10
 
@@ -45,7 +45,7 @@ export const Line = ({
   </g>
 )
 
-/** An edge of the machine, the thicker the more take it. */
+/** An edge of the machine, the thicker the more messages take it. */
 export const FlowEdge = memo(({ id }: EdgeProps) => {
   const { chosen, hovered, hover } = useChoice()
   const edge = edges.get(id)!

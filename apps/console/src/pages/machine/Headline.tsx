@@ -17,7 +17,7 @@ import {
 } from './Standing.ts'
 import type { Known } from './useStanding.ts'
 
-/** How many partitions are named with their last record; of more, how many there are. */
+/** Most partitions listed with their last record; beyond that only their number. */
 const namedMax = 4
 
 const Figure = ({
@@ -65,7 +65,7 @@ const Trend = memo(
   ),
 )
 
-/** How the log stands in one glance. */
+/** The state of the log at a glance. */
 export const Headline = ({ standing, known }: { readonly standing: Standing; readonly known: Known }) => {
   const { population, letters, flow, history, asOf } = standing
   const { lying, deadToday } = known

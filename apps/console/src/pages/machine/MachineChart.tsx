@@ -34,11 +34,11 @@ const edges: Edge[] = chart.edges.map(({ key, from, to }) => ({
 
 const nodeTypes = { state: StateNode, states: GroupNode }
 const edgeTypes = { flow: FlowEdge }
-/** Below this scale the names and counts are drawn larger, and what is between them is left out. */
+/** Below this scale names and counts are drawn larger, and everything else is left out. */
 const farScale = 0.6
 const fit = { padding: 0.02, minZoom: 0.2, maxZoom: 1.15 }
 
-/** Fits the chart anew when the room for it changes. */
+/** Fits the chart again when its size changes. */
 const Fitted = () => {
   const [width, height] = [useStore((s) => s.width), useStore((s) => s.height)]
   const panZoom = useStore((s) => s.panZoom)
@@ -93,7 +93,7 @@ const Canvas = ({ choice, moves, isDim }: { choice: ChartChoice; moves: boolean;
           panActivationKeyCode={null}
           disableKeyboardA11y
           onEdgeClick={(_, { id }) => choice.selectEdge(id)}
-          // Its licence asks for no mark on the picture; the sheet of the keys names it.
+          // Its licence requires no mark on the picture; the help sheet credits it.
           proOptions={{ hideAttribution: true }}
           aria-label="The message machine"
         >
@@ -118,7 +118,7 @@ export const MachineChart = ({
   readonly choice: ChartChoice
   /** Whether tokens travel. */
   readonly moves: boolean
-  /** Whether what is shown is no longer so. */
+  /** Whether what is shown is stale. */
   readonly isDim: boolean
 }) => {
   const [store] = useState(() => new StandingStore(standing))

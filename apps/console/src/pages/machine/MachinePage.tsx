@@ -23,7 +23,7 @@ const nothing: Standing = {
   queuesIn: () => [],
 }
 
-/** The machine with all messages on it: as they stand now, or at the moment that is looked at. */
+/** The machine with all messages on it: now, or at the chosen moment. */
 export const MachinePage = () => {
   const { queue } = useScope()
   const known = useStanding()

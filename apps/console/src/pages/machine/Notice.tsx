@@ -3,7 +3,7 @@ import { time } from '../../parts/format.ts'
 import styles from './MachinePage.module.css'
 import type { Known } from './useStanding.ts'
 
-/** Says what is wrong, and as of when the counts are that are still shown. */
+/** Says what is wrong, and how old the shown counts are. */
 export const Notice = ({ known: { status, error, standing, retry } }: { readonly known: Known }) => {
   if (
     (status === 'past' || status === 'playing' || status === 'reading') &&
@@ -17,7 +17,7 @@ export const Notice = ({ known: { status, error, standing, retry } }: { readonly
     <p className={styles['lost']} role="alert">
       <strong>The engine is away.</strong>{' '}
       {standing !== undefined && `This is as of ${time(standing.asOf.at, Date.now())}. `}
-      It is asked again every few seconds.
+      It is retried every few seconds.
     </p>
   )
 }

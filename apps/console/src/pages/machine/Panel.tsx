@@ -1,7 +1,7 @@
 import { useEffect, useRef, type ReactNode } from 'react'
 import styles from './Panel.module.css'
 
-/** What stands beside the chart about one part of it. */
+/** The panel next to the chart about one part of it. */
 export const Panel = ({
   label,
   title,
@@ -15,7 +15,7 @@ export const Panel = ({
 }) => {
   const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
-    // Who chose it goes on reading here; who came by a link begins at the top of the page.
+    // After a selection the focus moves here; after a link it starts at the top of the page.
     if (document.activeElement !== document.body) heading.current!.focus({ preventScroll: false })
   }, [])
   return (

@@ -6,7 +6,7 @@ const moment = (at: number, count: number, queue = 'mail') => ({
   changes: [{ queue, transitions: [{ from: 'Available', to: 'Inflight', count }], change: {} }],
 })
 
-it('tells how much flows in a second of the past, however fast it is played', () => {
+it('shows the flow per second of the past, whatever the speed', () => {
   const flow = new ReplayFlow(undefined)
   expect(flow.take({ at: 10_000 }).size).toBe(0)
   expect(flow.take(moment(20_000, 50)).get('Available→Inflight')).toBe(5)
@@ -15,7 +15,7 @@ it('tells how much flows in a second of the past, however fast it is played', ()
   expect(flow.take(last).get('Available→Inflight')).toBe(10)
 })
 
-it('forgets what flowed when the replay jumps, and looks at one queue where one is looked at', () => {
+it('forgets the flow when the replay jumps, and covers only the chosen queue', () => {
   const flow = new ReplayFlow('mail')
   flow.take({ at: 10_000 })
   expect(flow.take(moment(11_000, 5, 'orders')).size).toBe(0)

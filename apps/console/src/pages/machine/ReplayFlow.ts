@@ -1,6 +1,6 @@
 import { sentKey, type Flow } from '../../data/FeedModel.ts'
 
-/** What a replay tells of a moment: what happened since the one before, absent where it jumped. */
+/** A moment of a replay: what happened since the one before; absent after a jump. */
 interface Replayed {
   /** Partition time in ms. */
   readonly at: number
@@ -11,10 +11,10 @@ interface Replayed {
   }[]
 }
 
-/** Over so many moments rates are averaged. */
+/** Rates are averaged over this many moments. */
 const momentsMax = 10
 
-/** How much flows while the past is played, in messages a second of its own time. */
+/** The flow during playback, in messages per second of the past's time. */
 export class ReplayFlow {
   readonly #queue: string | undefined
   #moments: Replayed[] = []
@@ -25,7 +25,7 @@ export class ReplayFlow {
     this.#queue = queue
   }
 
-  /** Takes the next moment, once, and gives what flows there; nothing after a jump. */
+  /** Takes the next moment, once, and returns its flow; nothing after a jump. */
   take(moment: Replayed): Flow {
     if (moment === this.#moments.at(-1)) return this.#flow
     this.#moments =

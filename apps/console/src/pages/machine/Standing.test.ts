@@ -35,14 +35,14 @@ const none = {
   Discarded: 0,
 }
 
-it('adds up what comes, fails and ends', () => {
+it('adds up what arrives, fails and ends', () => {
   expect(rateOf(flow, isNew)).toBe(12)
   expect(rateOf(flow, isSent)).toBe(11)
   expect(rateOf(flow, isFailed)).toBe(3)
   expect(rateOf(flow, isFinished)).toBe(11)
 })
 
-it('counts what crosses the border of a group, and not what moves inside of it', () => {
+it('counts what crosses the border of a group, not what moves inside it', () => {
   const ready = ['Held', 'Delayed', 'Available']
   expect(rateInto(flow, ready)).toBe(12)
   expect(rateOutOf(flow, ready)).toBe(13)

@@ -10,35 +10,35 @@ export interface QueueShare {
   readonly count: number
 }
 
-/** How the messages stand at one moment, wherever that is known from: all that the page draws. */
+/** The messages at one moment, whatever the source: everything that the page draws. */
 export interface Standing {
   readonly population: Population
-  /** Those of them that lie in dead-letter queues, where all queues are looked at. */
+  /** Those in dead-letter queues, when all queues are shown. */
   readonly letters: Population
-  /** Messages a second on each transition. */
+  /** Messages per second on each transition. */
   readonly flow: Flow
   readonly asOf: {
     /** Partition time in ms. */
     readonly at: number
     /** The last record of each partition that is contained. */
     readonly seqs: readonly number[]
-    /** Partitions that do not answer now; absent where the past is looked at. */
+    /** Partitions that do not answer now; absent for the past. */
     readonly silent?: readonly number[]
   }
   /** The queues that have messages in any of the states, those with most first. */
   readonly queuesIn: (states: readonly StateName[]) => readonly QueueShare[]
-  /** What happened in each of the last seconds, the oldest first; absent where the past is looked at. */
+  /** What happened in each of the last seconds, the oldest first; absent for the past. */
   readonly history?: History
 }
 
-/** Messages in each second; undefined where that is not known. */
+/** Messages in each second; undefined if that is not known. */
 export interface History {
   readonly sent: readonly (number | undefined)[]
   readonly committed: readonly (number | undefined)[]
   readonly failed: readonly (number | undefined)[]
 }
 
-/** What comes of nothing: messages that were sent, once for each subscription. */
+/** Messages that were sent, once per subscription. */
 export const isNew = (transition: string): boolean => transition.startsWith('New→')
 
 /** What was sent, however many subscriptions get it. */
@@ -47,32 +47,32 @@ export const isSent = (key: string): boolean => key === sentKey
 /** Messages that were handled. */
 export const isCommitted = (transition: string): boolean => transition.endsWith('→Committed')
 
-/** Attempts that came to nothing: what left a consumer and was not committed. */
+/** Failed attempts: what left a consumer without being committed. */
 export const isFailed = (transition: string): boolean =>
   transition.startsWith('Inflight→') && !isCommitted(transition)
 
 /** Messages that became final. */
 export const isFinished = (transition: string): boolean => /→(?:Committed|DLQ|Discarded)$/.test(transition)
 
-/** How many a second pass, of the transitions that are meant. */
+/** Messages per second on the given transitions. */
 export const rateOf = (flow: Flow, takes: (transition: string) => boolean): number => {
   let sum = 0
   for (const [transition, perSecond] of flow) if (takes(transition)) sum += perSecond
   return sum
 }
 
-/** How many messages a second take an edge. */
+/** Messages per second on an edge. */
 export const edgeRate = (flow: Flow, { counted }: ChartEdge): number =>
   counted.reduce((sum, key) => sum + (flow.get(key) ?? 0), 0)
 
-/** How many a second come into some states, from outside of them. */
+/** Messages per second that enter some states from outside. */
 export const rateInto = (flow: Flow, states: readonly string[]): number =>
   rateOf(flow, (transition) => {
     const [from, to] = transition.split('→')
     return states.includes(to!) && !states.includes(from!)
   })
 
-/** How many a second leave some states. */
+/** Messages per second that leave some states. */
 export const rateOutOf = (flow: Flow, states: readonly string[]): number =>
   rateOf(flow, (transition) => {
     const [from, to] = transition.split('→')
@@ -82,7 +82,7 @@ export const rateOutOf = (flow: Flow, states: readonly string[]): number =>
 /** Whether anything is known yet. */
 export const isKnown = ({ asOf }: Standing): boolean => asOf.seqs.length > 0
 
-/** Whether it tells what flows: a moment in the past by itself does not. */
+/** Whether it has a flow: a single moment in the past does not. */
 export const hasFlow = ({ history, flow }: Standing): boolean => history !== undefined || flow.size > 0
 
 /** How many messages are in some states. */
@@ -91,10 +91,10 @@ export const countIn = (population: Population, states: readonly StateName[]): n
 
 const finals: readonly StateName[] = ['Committed', 'DLQ', 'Discarded']
 
-/** The states of messages that are not over. */
+/** The states of messages that are not final. */
 export const liveStates: readonly StateName[] = stateNames.filter((state) => !finals.includes(state))
 
-/** Which part of those alike, live or final, are in some states: 0 to 1. */
+/** Share of all live, or all final, messages that are in some states: 0 to 1. */
 export const shareOf = (population: Population, states: readonly StateName[]): number => {
   const alike = finals.includes(states[0]!) ? finals : liveStates
   const all = countIn(population, alike)

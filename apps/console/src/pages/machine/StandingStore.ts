@@ -2,8 +2,8 @@ import { createContext, useContext, useSyncExternalStore } from 'react'
 import type { Standing } from './Standing.ts'
 
 /**
- * Hands the standing to the parts of the chart: each is drawn again when what it shows changes, and not with every
- * message of the feed.
+ * Distributes the counts to the parts of the chart: each is redrawn when what it shows changes, not with
+ * every message of the feed.
  */
 export class StandingStore {
   readonly #listeners = new Set<() => void>()
@@ -23,7 +23,7 @@ export class StandingStore {
     for (const listener of this.#listeners) listener()
   }
 
-  /** Calls after every change. Gives back how to stop. */
+  /** Calls after every change. Returns a function that stops. */
   subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
@@ -33,14 +33,14 @@ export class StandingStore {
 /** The store of the chart. */
 export const StandingContext = createContext<StandingStore | undefined>(undefined)
 
-/** The store of the chart that this stands in. */
+/** The store of the enclosing chart. */
 export const useStandingStore = (): StandingStore => {
   const store = useContext(StandingContext)
-  if (store === undefined) throw new Error('there is a standing inside of the chart only')
+  if (store === undefined) throw new Error('there is a standing only inside the chart')
   return store
 }
 
-/** A number or a text out of the standing. */
+/** A number or a text from the standing. */
 export const useFromStanding = <A extends number | string | boolean>(read: (standing: Standing) => A): A => {
   const store = useStandingStore()
   return useSyncExternalStore(store.subscribe, () => read(store.get()))

@@ -5,7 +5,7 @@ import type { ChartChoice } from './ChartContext.ts'
 import { hasFlow, isKnown, rateInto, rateOutOf, type Standing } from './Standing.ts'
 import styles from './StateList.module.css'
 
-/** The states with their counts in a list, for screens on which the chart has no room for more than an overview. */
+/** The states with their counts in a list, for screens with room only for an overview of the chart. */
 export const StateList = ({
   standing,
   choice: { chosen, selectState },

@@ -10,7 +10,7 @@ import { useFromStanding } from './StandingStore.ts'
 
 const statesOf = new Map(chart.nodes.map(({ name }) => [name, leavesOf(chart.nodes, name).filter(isState)]))
 
-/** What edges are fastened to; they are drawn by their own ways. */
+/** Anchors of the edges, which are drawn by their own paths. */
 const Fastening = () => (
   <>
     <Handle type="source" position={Position.Right} isConnectable={false} className={styles['handle']} />
@@ -23,7 +23,7 @@ const spoken = (name: string, number: number, isSure: boolean): string =>
 
 const shortened = (n: number): string => (n < 10_000_000 ? count(n) : shortCount(n))
 
-/** A state with the messages that are in it; dead letters, which lie in queues of their own, apart. */
+/** A state with its messages; dead letters, which are in their own queues, apart. */
 export const StateNode = memo(({ id: name }: NodeProps) => {
   const { chosen, hover, selectState, warnings } = useChoice()
   const states = statesOf.get(name)!

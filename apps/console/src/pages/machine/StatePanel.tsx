@@ -18,10 +18,10 @@ import styles from './Panel.module.css'
 import { countIn, edgeRate, hasFlow, liveStates, rateInto, rateOutOf, type Standing } from './Standing.ts'
 import type { QueueInfo } from '../../data/queueInfos.ts'
 
-/** How many queues are named. */
+/** Most queues listed. */
 const queuesMax = 8
 
-/** A state or a group: what it means, who is in it, where one goes from here. */
+/** A state or a group: its meaning, its messages, its ways out. */
 export const StatePanel = ({
   name,
   standing,

@@ -3,16 +3,16 @@ import { messagesPerToken, TokenFlow, tokensMax, type TokenWay } from './TokenFl
 
 const way = (key: string, perSecond: number): TokenWay => ({ key, perSecond, lengthPx: 340 })
 
-it('lets a token stand for one message while all of them have room', () => {
+it('lets a token represent one message while all of them fit', () => {
   expect(messagesPerToken([way('a', 10)], 1)).toBe(1)
   expect(messagesPerToken([], 1)).toBe(1)
 })
 
-it('lets a token stand for a round number of messages when there are many', () => {
+it('lets a token represent a round number of messages when there are many', () => {
   expect(messagesPerToken([way('a', 50_000), way('b', 50_000)], 1)).toBe(5_000)
 })
 
-it('keeps what a token stands for until it no longer fits or is far too much', () => {
+it('keeps what a token represents until it no longer fits or is far too much', () => {
   expect(messagesPerToken([way('a', 300)], 20)).toBe(20)
   expect(messagesPerToken([way('a', 30)], 20)).toBe(1)
   expect(messagesPerToken([way('a', 900)], 20)).toBe(50)
@@ -36,7 +36,7 @@ it('sends tokens in proportion to the rates, never more than there may be', () =
   expect(flow.tokens.length).toBe(tokensMax)
 })
 
-it('takes tokens off that are there, and all of an edge that is gone', () => {
+it('removes tokens that arrived, and all of a removed edge', () => {
   const flow = new TokenFlow()
   flow.step(0.05, [way('a', 100)], 1)
   expect(flow.tokens.length).toBeGreaterThan(0)

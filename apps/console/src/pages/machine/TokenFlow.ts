@@ -1,4 +1,4 @@
-/** Where tokens travel: so many messages a second, along so many px. */
+/** Where tokens travel: messages per second, and length in px. */
 export interface TokenWay {
   readonly key: string
   readonly perSecond: number
@@ -13,7 +13,7 @@ export interface Token {
 
 /** How many tokens there are at most. */
 export const tokensMax = 60
-/** How far a token goes in a second, in px. */
+/** Speed of a token, in px per second. */
 const speedPxPerS = 170
 
 /** 1, 2, 5, 10, 20, 50 …: the first that is not below a number. */
@@ -24,8 +24,8 @@ const roundUp = (n: number): number => {
 }
 
 /**
- * How many messages a token stands for, so that there are at most `tokensMax` of them. It stays as it was `before` while
- * that fits: what a token means does not change with every breath.
+ * How many messages a token represents, so that there are at most `tokensMax` of them. It stays as `before`
+ * while that fits: the meaning of a token should not keep changing.
  */
 export const messagesPerToken = (ways: readonly TokenWay[], before: number): number => {
   const onTheWay = ways.reduce(

@@ -10,7 +10,7 @@ import { edgeRate, isNew, rateOf, type Standing } from './Standing.ts'
 import { useStandingStore } from './StandingStore.ts'
 import { messagesPerToken, TokenFlow, type TokenWay } from './TokenFlow.ts'
 
-/** The longest step that tokens make at once, in s: after a break they go on where they were. */
+/** The longest step that tokens make at once, in s: after a break they continue where they were. */
 const stepMaxS = 0.1
 const radiusPx = 4
 
@@ -43,7 +43,7 @@ const tracks: readonly Track[] = [
 
 const trackOf = new Map(tracks.map((track) => [track.key, track]))
 
-/** What a canvas calls the colours of the states, as the page shows them now. */
+/** The current colours of the states, in canvas syntax. */
 const readColours = (probe: HTMLElement): Map<StateName, string> =>
   new Map(
     tracks.map(({ state }) => {
@@ -102,7 +102,7 @@ const TokenCanvas = ({ onScale }: { readonly onScale: (messages: number) => void
   return <canvas ref={canvas} className={styles['canvas']} style={extent} aria-hidden="true" />
 }
 
-/** Small tokens that travel along the edges in proportion to their rates; each stands for some messages. */
+/** Small tokens that travel along the edges in proportion to their rates; each represents some messages. */
 export const Tokens = () => {
   const [messages, setMessages] = useState(1)
   return (

@@ -10,7 +10,7 @@ const directions: Readonly<Record<string, readonly [number, number]>> = {
   ArrowDown: [0, 1],
 }
 
-/** The state that one comes to from another in a direction; what lies aside of it counts as twice as far. */
+/** The next state from another in a direction; sideways distance counts twice. */
 export const neighbourOf = (name: string, key: string): string | undefined => {
   const direction = directions[key]
   if (direction === undefined || !(name in boxes)) return undefined
@@ -26,7 +26,7 @@ export const neighbourOf = (name: string, key: string): string | undefined => {
   return nearest
 }
 
-/** The arrow keys go from state to state. */
+/** The arrow keys move from state to state. */
 export const useArrows = (ref: RefObject<HTMLElement | null>): void => {
   useEffect(() => {
     const element = ref.current!

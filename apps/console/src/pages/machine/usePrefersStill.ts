@@ -7,5 +7,5 @@ const subscribe = (listener: () => void): (() => void) => {
   return () => query.removeEventListener('change', listener)
 }
 
-/** Whether the reader asked for nothing to move. */
+/** Whether the reader prefers reduced motion. */
 export const usePrefersStill = (): boolean => useSyncExternalStore(subscribe, () => query.matches)

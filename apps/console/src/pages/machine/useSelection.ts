@@ -2,7 +2,7 @@ import { useCallback, useMemo } from 'react'
 import { usePageSearch } from '../../data/pageSearch.ts'
 import { chart, type ChartEdge } from '../../chart/chart.ts'
 
-/** What is looked at closely: a state or a group, or an edge. */
+/** The selection: a state or a group, or an edge. */
 export type Selection =
   | { readonly kind: 'state'; readonly name: string }
   | { readonly kind: 'edge'; readonly edge: ChartEdge }

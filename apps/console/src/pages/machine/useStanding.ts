@@ -21,20 +21,20 @@ const rateSeconds = 3
 /** How far small charts reach back, in s. */
 const historySeconds = 90
 
-/** How the messages stand, and how that is known. */
+/** The counts, and how they are known. */
 export interface Known {
-  /** The last that is known; absent before anything is. */
+  /** The last known counts; absent before the first. */
   readonly standing: Standing | undefined
   readonly status: FeedStatus | 'past' | 'playing' | 'reading'
   readonly error: unknown
   readonly retry?: () => void
-  /** What the engine says of the queues beside their counts. */
+  /** What the engine says of the queues besides their counts. */
   readonly queues: readonly QueueInfo[]
-  /** What lies in dead-letter queues, of what is looked at; undefined where there is none, or before it is known. */
+  /** Dead letters within the selection; undefined if there is no dead-letter queue, or before it is known. */
   readonly lying: LyingLetters | undefined
   /** How many became dead letters today. */
   readonly deadToday: number | undefined
-  /** Partitions that are in no count. */
+  /** Partitions not included in any count. */
   readonly missing: LogInfo['missing']
 }
 
@@ -44,13 +44,13 @@ const sum = (populations: readonly Population[]): Population => {
   return all
 }
 
-/** What of the populations lies in dead-letter queues. */
+/** The part of the populations that is in dead-letter queues. */
 const lettersIn = (
   populations: Iterable<readonly [string, Population]>,
   letterNames: ReadonlySet<string>,
 ): Population => sum([...populations].filter(([name]) => letterNames.has(name)).map(([, each]) => each))
 
-/** The moment that the engine tells of. */
+/** The counts at a moment, from the engine. */
 const standingOfLog = (
   { queues, partitions = [], at = 0 }: LogInfo,
   scope: string | undefined,
@@ -68,7 +68,7 @@ const standingOfLog = (
   }
 }
 
-/** The moment that is replayed here; a queue that is spread over partitions is there once for each. */
+/** The counts at a replayed moment; a spread queue appears once per partition. */
 const standingOfReplay = (
   { at, seqs, queues }: Replayed,
   flow: Flow,
@@ -90,7 +90,7 @@ const standingOfReplay = (
   }
 }
 
-/** What the feed saw of the last seconds, behind what the record says of those before it. */
+/** The last seconds from the feed, after those before it from the record. */
 const historyOf = (model: FeedModel, recent: Recent | undefined, now: number): History => {
   const unknown = historySeconds - model.knownSeconds(now, historySeconds)
   const of = (takes: (transition: string) => boolean, fields: readonly TallyField[]) => {
@@ -104,7 +104,7 @@ const historyOf = (model: FeedModel, recent: Recent | undefined, now: number): H
   }
 }
 
-/** How the messages stand: by the feed, or at the moment that is looked at. */
+/** The counts: from the feed, or at the chosen moment. */
 export const useStanding = (): Known => {
   const { at } = useMoment()
   const { queue } = useScope()
@@ -119,7 +119,7 @@ export const useStanding = (): Known => {
   const history = useMemo(() => historyOf(model, recent, second), [model, recent, second])
   const log = useLogInfo()
   const letterQueues = useMemo(() => letterQueuesOf(log.data?.queues ?? none), [log.data])
-  // One queue is shown as it is, also where it holds dead letters.
+  // A single queue is shown as is, even if it holds dead letters.
   const named = queue === undefined ? letterQueues.map(({ name }) => name).join(' ') : ''
   const letterNames = useMemo(() => new Set(named === '' ? [] : named.split(' ')), [named])
   const lying = useMemo(() => lyingLetters(letterQueues, queue), [letterQueues, queue])
@@ -163,7 +163,7 @@ export const useStanding = (): Known => {
 
 const none: readonly never[] = []
 
-/** The beginning of this second by the reader's clock, in ms; it stands still while nothing is followed. */
+/** The beginning of this second by the reader's clock, in ms; it is frozen while the page is not live. */
 const useSecond = (goes: boolean): number => {
   const [second, setSecond] = useState(Date.now)
   useEffect(() => {

@@ -1,7 +1,7 @@
-/** Of a limit so much may be used before it is near. */
+/** Share of a limit from which it counts as near. */
 const nearPart = 0.8
 
-/** What of a queue counts towards its limit of messages in flight. */
+/** What counts towards a queue's limit of messages in flight. */
 export interface InflightUse {
   readonly name: string
   readonly config: { readonly inflightMax: number }

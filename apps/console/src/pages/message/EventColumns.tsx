@@ -15,7 +15,7 @@ export const EventColumns = ({
   onSelect,
 }: {
   readonly steps: Trace['steps']
-  /** How many had happened at the moment that is looked at. */
+  /** How many had happened at the chosen moment. */
   readonly happened: number
   readonly selected: number
   readonly onSelect: (event: number) => void

@@ -7,7 +7,7 @@ import { StateMark } from '../../parts/StateMark.tsx'
 import { detailsOf, type Change } from './changesOf.ts'
 import styles from './EventList.module.css'
 
-/** What is told beside an event where it has one line. */
+/** What is shown next to an event on its line. */
 const briefOf = (step: TraceStep): string =>
   [
     step.error,
@@ -21,7 +21,7 @@ const briefOf = (step: TraceStep): string =>
     .filter((text) => text !== undefined && text !== '')
     .join(' · ')
 
-/** Every event in a line, or with all that it changed. Only those in sight are drawn. */
+/** Every event on a line, or with everything it changed. Only visible ones are drawn. */
 export const EventList = ({
   steps,
   changes,

@@ -30,7 +30,7 @@ const takenUpTo = (steps: readonly TraceStep[], selected: number): ReadonlyMap<s
   return taken
 }
 
-/** The machine, with the way that a message took through it up to an event, and the state that it has then. */
+/** The machine, with a message's path up to an event, and its state then. */
 export const MachinePath = ({
   steps,
   selected,
@@ -41,7 +41,7 @@ export const MachinePath = ({
   const taken = takenUpTo(steps, selected)
   const now = steps[selected]?.state
   const seen = new Set(steps.slice(0, selected + 1).map(({ state }) => state))
-  // What was taken lies above what was not.
+  // Taken edges are drawn above the others.
   const edges = chart.edges.toSorted((a, b) => (taken.get(a.key) ?? 0) - (taken.get(b.key) ?? 0))
   return (
     <svg

@@ -9,7 +9,7 @@ import styles from './MessagePage.module.css'
 /** What an operator can do to a message. */
 type Doing = 'recall' | 'reschedule' | 'redrive'
 
-/** Where a dead letter came from; undefined: the message is none. */
+/** Where a dead letter came from; undefined: it is not a dead letter. */
 export const originOf = ({ steps }: Pick<Trace, 'steps'>): string | undefined => {
   const last = steps.at(-1)
   if (last === undefined) return undefined
@@ -21,10 +21,10 @@ export const originOf = ({ steps }: Pick<Trace, 'steps'>): string | undefined =>
   return came === undefined || left === undefined ? undefined : left.queue
 }
 
-/** Whether a message lies in its queue with nobody at work on it. */
+/** Whether a message is in its queue and not in flight. */
 export const isLying = ({ steps }: Trace): boolean => steps.at(-1)?.state === 'Available'
 
-/** Something to do with a message; `reason`: why it cannot be done now. */
+/** A command on a message; `reason`: why it cannot be done now. */
 interface Entry {
   readonly name: string
   readonly reason: string | undefined
@@ -38,7 +38,7 @@ const whyNot = (entries: readonly Entry[]): string =>
     .map(([reason, which]) => `${which.map(({ name }) => name).join(', ')}: ${reason}`)
     .join(' · ')
 
-/** The commands that there are for a message; those that it does not allow now say why. */
+/** The commands for a message; those not possible now say why. */
 export const MessageCommands = ({
   trace,
   body,
@@ -99,7 +99,7 @@ export const MessageCommands = ({
         >
           <p>
             1 message moves from <strong>{last.queue}</strong> back to <strong>{origin}</strong>, with all its
-            attempts before it.
+            attempts available again.
           </p>
           {trace.cameBack > 0 && (
             <p>
@@ -119,8 +119,8 @@ export const MessageCommands = ({
           onClose={close}
         >
           <p>
-            1 message of <strong>{last.queue}</strong> is discarded before anybody receives it. Nothing brings
-            it back; its record stays.
+            1 message of <strong>{last.queue}</strong> is discarded before anyone receives it. This cannot be
+            undone; its record stays.
           </p>
         </CommandDialog>
       )}
@@ -134,7 +134,7 @@ export const MessageCommands = ({
             body: { delayMs: Math.round(Number(delay) * 1_000) },
           })}
           isReady={delay !== '' && Number(delay) >= 0}
-          done={() => 'The message has another time.'}
+          done={() => 'The message is rescheduled.'}
           onClose={close}
         >
           <label className="row">

@@ -8,7 +8,9 @@ import { MessageStory } from './MessageStory.tsx'
 import { useTrace } from './useTrace.ts'
 import styles from './MessagePage.module.css'
 
-/** One message: all that happened to it, what it carries, and what can happen next. Or one from a file. */
+/**
+ * One message: everything that happened to it, its contents, and what can happen next. Or one from a file.
+ */
 export const MessagePage = () => {
   const { id = '' } = useParams({ strict: false }) as { readonly id?: string }
   const trace = useTrace(id)
@@ -48,7 +50,7 @@ export const MessagePage = () => {
       {shown !== undefined ? (
         <>
           <p className={styles['offline']} role="status">
-            This trace is from a file; nothing of it was sent to the engine.{' '}
+            This trace is from a file; none of it was sent to the engine.{' '}
             <button type="button" className="button small" onClick={() => setFile(undefined)}>
               Back to the log
             </button>

@@ -15,7 +15,7 @@ import { StoryHead } from './StoryHead.tsx'
 import { TimelineView } from './timeline/TimelineView.tsx'
 import { isOver } from './useTrace.ts'
 
-/** What is on record about a message, told in every way that helps. */
+/** What is on record about a message, in several views. */
 export const MessageStory = ({
   trace,
   isOffline,

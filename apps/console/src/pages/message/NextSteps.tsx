@@ -14,7 +14,7 @@ const policyOf = ({ config }: Queue): Policy => ({
   hasDeadLetter: config.deadLetter !== null && config.deadLetter !== undefined,
 })
 
-/** What the law lets happen to a message now, and what not, and why. */
+/** What can happen to a message now, and what cannot, and why. */
 export const NextSteps = ({
   step,
   now,

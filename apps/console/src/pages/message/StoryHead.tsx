@@ -22,7 +22,7 @@ export const StoryHead = ({
   children,
 }: {
   readonly trace: Trace
-  /** As far as it had happened at the moment that is looked at. */
+  /** As far as it had happened at the chosen moment. */
   readonly told: Trace
   /** Those of them that had happened, by cause. */
   readonly steps: Trace['steps']
@@ -36,7 +36,7 @@ export const StoryHead = ({
 }) => {
   const { messageId } = trace
   const last = steps.at(-1)
-  // It lies in a queue of dead letters, where the machine begins again: what it is to its reader comes first.
+  // It is in a dead-letter queue, where the machine starts over: that it is a dead letter comes first.
   const isLetter = last !== undefined && !finals.includes(last.state) && originOf({ steps }) !== undefined
   return (
     <header className={styles['head']}>

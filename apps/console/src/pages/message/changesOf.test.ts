@@ -19,7 +19,7 @@ const changed = (...steps: TraceStep[]) =>
 const sent = step('Enqueued', 'Available')
 const delivered = step('Delivered', 'Inflight', { attempt: 1, delivery: 7, leaseUntil: 31_000 })
 
-it('tells what a delivery changes', () => {
+it('shows what a delivery changes', () => {
   expect(changed(sent, delivered)).toEqual([
     'State: Available → Inflight',
     'Attempt: 0 → 1',
@@ -28,7 +28,7 @@ it('tells what a delivery changes', () => {
   ])
 })
 
-it('tells that a lease is gone once it is settled', () => {
+it('shows that a lease is gone once it is settled', () => {
   expect(changed(sent, delivered, step('Acked', 'Committed', { attempt: 1 }))).toEqual([
     'State: Inflight → Committed',
     'Lease until: 00:00:31.000 (in 30 s) → –',
@@ -49,7 +49,7 @@ it('keeps the sides of two subscriptions apart', () => {
   ).toEqual(['State: Inflight → Committed', 'Lease until: 00:00:31.000 (in 30 s) → –'])
 })
 
-it('changes nothing by what a repair gave up', () => {
+it('shows no change for what a repair gave up', () => {
   expect(changed(sent, { ...delivered, voided: true })).toEqual([])
 })
 

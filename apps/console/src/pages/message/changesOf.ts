@@ -8,7 +8,7 @@ export interface Change {
   readonly after: string
 }
 
-/** What a message remembers beside its state, as the record tells it. */
+/** A message's data besides its state, according to the record. */
 const memory = ['attempt', 'delivery', 'leaseUntil', 'dueAt', 'reason'] as const
 
 const names: Readonly<Record<(typeof memory)[number], string>> = {
@@ -24,7 +24,7 @@ const sideOf = (step: TraceStep): string =>
 
 /**
  * What each event of a trace changed in its subscription's side of the message: state, attempt, delivery, the ends of
- * the lease and of a pause. What has no more meaning in the new state is gone.
+ * the lease and of a pause. Values without meaning in the new state are dropped.
  */
 export const changesOf = (steps: readonly TraceStep[]): readonly (readonly Change[])[] => {
   const sides = new Map<string, Record<string, string>>()
@@ -58,11 +58,11 @@ const valuesOf = (step: TraceStep, before: Record<string, string>): Record<strin
   return values
 }
 
-/** A time to come as a clock and how far away it was. */
+/** A future time as a clock time and how far away it was. */
 const momentText = (at: number, from: number): string =>
   `${clock(at)} (${at >= from ? `in ${duration(at - from)}` : `${duration(from - at)} before`})`
 
-/** An event in words: what came with it beside the change of state. */
+/** An event in words: what it carried besides the change of state. */
 export const detailsOf = (step: TraceStep): readonly (readonly [string, string])[] => {
   const { consumer, producer, error, cause, target, from, by, reason } = step
   const said: (readonly [string, string | undefined])[] = [

@@ -28,13 +28,13 @@ describe('what can happen next to a message', () => {
     expect(last).toContain('not RETRY → WaitingRetry: it goes to DLQ instead')
   })
 
-  it('is discarded where there is no dead-letter queue', () => {
+  it('is discarded when there is no dead-letter queue', () => {
     const last = told({ attempt: 4, policy: { ...facts.policy!, hasDeadLetter: false } })
     expect(last).toContain('not RETRY → DLQ: its queue has no dead-letter queue')
     expect(last.find((each) => each.startsWith('RETRY → Discarded'))).toBeDefined()
   })
 
-  it('tells what a group of states allows as well', () => {
+  it('shows what a group of states allows as well', () => {
     expect(told({ state: 'Delayed', dueAt: 5_000 })).toEqual([
       'not DELAY_ELAPSED → Available: due in 3 s',
       'RESCHEDULE → Delayed: ',
@@ -49,7 +49,7 @@ describe('what can happen next to a message', () => {
     expect(told({ state: 'Committed' })).toEqual([])
   })
 
-  it('says what it depends on where the queue is gone', () => {
+  it('says what it depends on when the queue is gone', () => {
     const { policy: _, ...rest } = facts
     expect(
       nextSteps({ ...rest, state: 'Available', attempt: 0 }).find(({ to }) => to === 'DLQ')?.says,

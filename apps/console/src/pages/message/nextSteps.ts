@@ -12,7 +12,7 @@ export interface Facts {
   readonly leaseUntil: number
   readonly dueAt: number
   readonly now: number
-  /** Absent: the queue is not there to be asked. */
+  /** Absent: the queue no longer exists. */
   readonly policy?: Policy
 }
 
@@ -22,12 +22,12 @@ interface Verdict {
   readonly says: string
 }
 
-/** A transition of the machine as it concerns one message now. */
+/** A transition of the machine for one message now. */
 export interface NextStep {
   readonly event: string
   readonly to: string
   readonly isPossible: boolean
-  /** What it waits for, or why it cannot be. */
+  /** What it waits for, or why it is impossible. */
   readonly says: readonly string[]
 }
 
@@ -38,7 +38,7 @@ const unknown = (says: string): Verdict => ({ is: 'depends', says })
 
 const guards: Readonly<Record<string, (facts: Facts) => Verdict>> = {
   dueNow: ({ now, dueAt }) => verdict(now >= dueAt, 'it is due', `due in ${duration(dueAt - now)}`),
-  dueLater: () => unknown('if a delay is asked for, or the retry policy has one'),
+  dueLater: () => unknown('if a delay is requested, or the retry policy has one'),
   leaseOver: ({ now, leaseUntil }) =>
     verdict(
       now >= leaseUntil,
@@ -88,7 +88,7 @@ const guards: Readonly<Record<string, (facts: Facts) => Verdict>> = {
 
 const { nodes, edges } = machineGraph()
 
-/** What a state allows itself, and then what its group allows. */
+/** What a state itself allows, then what its group allows. */
 const edgesOf = (state: StateName): GraphEdge[] => {
   const parent = nodes.find(({ name }) => name === state)?.parent
   return [state, parent === '' ? undefined : parent].flatMap((name) =>
@@ -96,13 +96,14 @@ const edgesOf = (state: StateName): GraphEdge[] => {
   )
 }
 
-/** All transitions that the law has for a message's state, and of each whether it can be taken now. */
+/** All transitions of the machine from a message's state, and whether each can be taken now. */
 export const nextSteps = (facts: Facts): readonly NextStep[] => {
   const before: { readonly event: string; readonly guards: readonly string[]; readonly to: string }[] = []
   return edgesOf(facts.state).map(({ event, to, guards: named }) => {
     const verdicts = named.map((name) => guards[name]?.(facts) ?? unknown(name))
     const failing = verdicts.filter(({ is }) => is === 'fails')
-    // Of those with the same event the first that holds is taken: one whose doubts are shared comes first for sure.
+    // Of those with the same event the first that holds is taken: one with the same open conditions certainly
+    // comes first.
     const first = before.find(
       (each) => each.event === event && each.guards.every((name) => named.includes(name)),
     )

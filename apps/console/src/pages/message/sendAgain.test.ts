@@ -9,14 +9,14 @@ const body: MessageBody = {
   dedupId: 'order-1',
 }
 
-it('a message like another carries its body and what stands beside it, but not the id by which repeats are known', () => {
+it('a copy of a message carries its body and attributes, but not its dedup id', () => {
   const { draft, reason } = sendAgain('mail', body)
   expect(reason).toBeUndefined()
   expect(draft).toMatchObject({ queue: 'mail', body: '{"a":1}', group: 'anna', attributes: 'tenant=acme' })
   expect(draft.dedupId).toBeUndefined()
 })
 
-it('bytes that are no text are sent as they are', () => {
+it('bytes that are not text are sent unchanged', () => {
   const { draft } = sendAgain('mail', { ...body, payload: { ...body.payload, text: '/w==', isBase64: true } })
   expect(draft).toMatchObject({ bytes: '/w==' })
 })

@@ -7,7 +7,7 @@ const gone: Readonly<Record<NonNullable<MessageBody['unreadable']>, string>> = {
   trimmed: 'its body is older than the record',
 }
 
-/** What a message like this one would be, or why there can be none. Ids by which a repeat is known are left out. */
+/** A copy of this message to send, or why there can be none. Dedup ids are left out. */
 export const sendAgain = (
   queue: string,
   body: MessageBody | undefined,

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { get } from '../../data/api.ts'
 import { useInterval } from '../../data/useFeed.ts'
 
-/** How often a message that is not over is looked at again, in ms. */
+/** How often a message that is not final is refetched, in ms. */
 const againMs = 2_000
 
 const finals: ReadonlySet<string> = new Set(['Committed', 'DLQ', 'Discarded'])
@@ -11,7 +11,7 @@ const finals: ReadonlySet<string> = new Set(['Committed', 'DLQ', 'Discarded'])
 /** Whether nothing can happen any more. */
 export const isOver = ({ state }: { readonly state: string }): boolean => finals.has(state)
 
-/** All that is on record about a message. */
+/** Everything on record about a message. */
 export const useTrace = (id: string) => {
   const interval = useInterval(againMs)
   return useQuery({

@@ -4,7 +4,7 @@ import { bodyQuery } from '../../data/MessageBody.ts'
 /** Characters that a line has room for, and more. */
 const shownMax = 200
 
-/** The beginning of what a message carries, in a line; of what may not be seen, why. */
+/** The beginning of a message's body, in a line; or why it is not shown. */
 export const BodyPreview = ({ id }: { readonly id: string }) => {
   const { data, error } = useQuery(bodyQuery(id))
   if (error !== null) return <span className="quiet">{error.message}</span>

@@ -2,7 +2,7 @@ import type { SearchResult } from '@kiroku/api/answers'
 
 type Found = SearchResult['messages'][number]
 
-/** A message as a row of the list: one subscription's side of it at one place. Times are ms of partition time. */
+/** A message as a row of the list, under one subscription at one place. Times are ms of partition time. */
 export type FoundMessage = Pick<
   Found,
   | 'messageId'
@@ -17,14 +17,14 @@ export type FoundMessage = Pick<
   | 'group'
   | 'sentAt'
 > & {
-  /** When it last changed; absent where only a moment is known. */
+  /** When it last changed; absent at a moment of the past. */
   readonly at?: Found['at']
 }
 
-/** How far an answer knows of a partition. */
+/** How far an answer covers a partition. */
 export type Reached = SearchResult['reached'][number]
 
-/** What makes a row itself. */
+/** The identity of a row. */
 export const foundKey = ({ partition, queue, number, subscription }: FoundMessage): string =>
   `${partition}/${queue}/${number}/${subscription}`
 

@@ -21,7 +21,7 @@ export const FoundTable = ({
   const isNarrow = useNarrow()
   const columns = useMemo(
     () => (at === undefined ? foundColumns(Date.now(), isNarrow, withPayloads) : momentColumns(isNarrow)),
-    // Ages are those of the answer: nothing changes in a list that stands.
+    // Ages are as of the answer: nothing changes in a list that is not refreshed.
     [at, reached, isNarrow, withPayloads],
   )
   return (

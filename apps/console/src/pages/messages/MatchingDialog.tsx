@@ -17,7 +17,7 @@ const acts: readonly (readonly [act: MatchingAct, what: string])[] = [
 
 const words: Readonly<Record<MatchingAct, string>> = { discard: 'Discard', recall: 'Recall' }
 
-/** Discards what a filter matches: counts first, then asks, then does it a piece at a time and can be stopped. */
+/** Discards what a filter matches: counts first, then asks, then proceeds in batches and can be stopped. */
 export const MatchingDialog = ({
   where,
   onClose,
@@ -113,8 +113,8 @@ export const MatchingDialog = ({
               )}
             </div>
             <p className="quiet">
-              Discarded messages are gone for good and go to no dead-letter queue; the record still tells of
-              each. What changes between the count and the act is left alone.
+              Discarded messages are gone for good and go to no dead-letter queue; the record keeps their
+              history. Messages that change after the count are left alone.
             </p>
             <ReasonField value={reason} onChange={setReason} />
           </>
@@ -125,7 +125,7 @@ export const MatchingDialog = ({
               value={
                 run.isOver && run.error === undefined && !isStopped.current ? Math.max(1, able) : run.sum.done
               }
-              aria-label="How far it is"
+              aria-label="Progress"
             />
             <p>
               <strong>
@@ -135,7 +135,7 @@ export const MatchingDialog = ({
             </p>
             <Stayed sum={run.sum} />
             {run.error !== undefined && <Problem error={run.error} />}
-            {run.isOver && isStopped.current && <p>Stopped. What is left stays.</p>}
+            {run.isOver && isStopped.current && <p>Stopped. The rest stays.</p>}
           </div>
         )}
         <div className={dialog['buttons']}>

@@ -19,7 +19,7 @@ export const MessagesHead = ({
 }: {
   readonly filter: string
   readonly found: FoundMessages
-  /** Whether the moment that is looked at knows what the filter asks. */
+  /** Whether the filter can be answered for the chosen moment. */
   readonly isKnown: boolean
   readonly withPayloads: boolean
 }) => {

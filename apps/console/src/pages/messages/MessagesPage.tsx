@@ -18,7 +18,7 @@ import { StateChips } from './StateChips.tsx'
 import { useFoundMessages } from './useFoundMessages.ts'
 import styles from './MessagesPage.module.css'
 
-/** States that a message has while it is live: those that a moment of the past tells of. */
+/** States of live messages: those known at a moment of the past. */
 const liveStates: readonly StateName[] = ['Held', 'Delayed', 'Available', 'Inflight', 'WaitingRetry']
 
 /** Finds messages by what happened to them; at a moment of the past, those that were live in a queue. */
@@ -33,7 +33,7 @@ export const MessagesPage = () => {
   const { queue } = useScope()
   const navigate = useNavigate()
   const input = useRef<HTMLInputElement>(null)
-  // What the past does not know is not asked: the input says so.
+  // What is not known of the past is not requested: the input says so.
   const isKnown = at === undefined || isKnownThen(filter)
   const found = useFoundMessages(
     asked === undefined
@@ -51,7 +51,7 @@ export const MessagesPage = () => {
     void navigate({ to: '.', search: ((before: object) => ({ ...before, q: next })) as never })
   useKeys({ '/': () => input.current?.focus(), r: found.again })
   useEffect(() => {
-    // Who came here by `/` wants to write at once.
+    // After `/` the reader wants to type at once.
     if ((history.state as { isSearching?: boolean } | null)?.isSearching === true) input.current?.focus()
   }, [])
   return (

@@ -14,7 +14,7 @@ export const NothingFound = ({
   readonly filter: string
   /** All there are. */
   readonly queues: readonly string[]
-  /** Whether the moment that is looked at knows what the filter asks. */
+  /** Whether the filter can be answered for the chosen moment. */
   readonly isKnown: boolean
   readonly onFilter: (filter: string) => void
 }) => {

@@ -39,7 +39,7 @@ const only = (columns: readonly Column<FoundMessage>[], keys: readonly string[])
     .filter(({ key }) => keys.includes(key))
     .map((column) => ({ ...column, width: narrowWidths[column.key] ?? '6rem' }))
 
-/** What is shown of messages that are found now. `now` is the reader's clock in ms. */
+/** The columns of messages found now. `now` is the reader's clock in ms. */
 export const foundColumns = (
   now: number,
   isNarrow: boolean,

@@ -2,7 +2,7 @@ import { addSettled } from '@kiroku/audit/filter'
 import { expect, it } from 'vitest'
 import { describeCount, describeStayed } from './matching.ts'
 
-it('says how many match, how many it can be done to, and why the others stay', () => {
+it('says how many match, how many can be settled, and why the others stay', () => {
   const sum = addSettled(
     { matched: 300, done: 290, stayed: { Inflight: 10 } },
     { matched: 12, done: 8, stayed: { Inflight: 3, changed: 1 } },

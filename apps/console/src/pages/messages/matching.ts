@@ -7,12 +7,12 @@ interface Piece extends SettledPiece {
   readonly cursor?: string
 }
 
-/** Messages that are counted at most: of more it is said that there are more. */
+/** Most messages counted; beyond that it says that there are more. */
 export const countedMax = 100_000
 
 /**
- * Goes through all that matches, a piece at a time, until `goesOn` says no; `onPiece` is told how far it is. Errors:
- * `ApiError`; what was done until then stays done.
+ * Goes through all matches, a batch at a time, until `goesOn` returns false; `onPiece` gets the progress.
+ * Errors: `ApiError`; what was done until then stays done.
  */
 export const settleAll = async (
   act: MatchingAct,
@@ -40,10 +40,10 @@ export const settleAll = async (
 
 const messages = (n: number): string => `${count(n)} ${n === 1 ? 'message' : 'messages'}`
 
-/** What is done, as a word of the past. */
+/** The past participle of the act. */
 export const doneWords: Readonly<Record<MatchingAct, string>> = { discard: 'discarded', recall: 'recalled' }
 
-/** What matches, and what of it can be done: `312 messages match, 298 can be discarded.` */
+/** What matches, and how much of it can be settled: `312 messages match, 298 can be discarded.` */
 export const describeCount = (act: MatchingAct, { matched, done }: SettledPiece, isAll: boolean): string =>
   matched === 0
     ? 'No messages match.'

@@ -9,7 +9,7 @@ interface SearchAnswer {
   readonly bodiesNotIndexed?: readonly string[]
 }
 
-/** Asks the index for messages that pass a filter. */
+/** Fetches messages that match a filter from the index. */
 export const searchQuestion = (filter: string, queue: string | undefined): Question => ({
   path: '/v1/search',
   params: { q: withQueue(filter, queue) },
@@ -29,7 +29,9 @@ interface MomentAnswer {
   readonly next?: string
 }
 
-/** Asks for the messages of a queue that were not final at a moment and pass a filter; without a queue, for nothing. */
+/**
+ * Fetches the messages of a queue that were not final at a moment and match a filter; none without a queue.
+ */
 export const momentQuestion = (filter: string, queue: string | undefined, at: string): Question => ({
   path: queue === undefined ? undefined : `/v1/queues/${encodeURIComponent(queue)}/state`,
   params: { at, ...(filter === '' ? {} : { where: filter }) },

@@ -17,20 +17,20 @@ describe('a filter and its states', () => {
     expect(withState('state:dlq error:"timed out"', 'DLQ')).toBe('error:"timed out"')
   })
 
-  it('names those that its words stand for', () => {
+  it('names the states that its words include', () => {
     expect([...statesOf('state:live')]).toEqual(['Held', 'Delayed', 'Available', 'Inflight', 'WaitingRetry'])
     expect([...statesOf('-state:dlq')]).toEqual([])
     expect([...statesOf('no filter')]).toEqual([])
   })
 
-  it('tells what of it is known of the past', () => {
+  it('keeps the part that is known of the past', () => {
     expect(isKnownThen('state:live  attempt:>3 -group:a')).toBe(true)
     expect(isKnownThen('attempt:>3 error:x')).toBe(false)
     expect(knownThen('attempt:>3 error:x -group:a payload.n:1')).toBe('attempt:>3 -group:a')
   })
 })
 
-it('asks for one queue where one is looked at', () => {
+it('includes the chosen queue', () => {
   expect(withQueue('state:dlq', 'mail')).toBe('state:dlq queue:mail')
   expect(withQueue('', 'a queue')).toBe('queue:"a queue"')
   expect(withQueue('state:dlq', undefined)).toBe('state:dlq')
@@ -45,7 +45,7 @@ it('is written as a command that a shell reads as one word', () => {
   )
 })
 
-it('counts the records that an answer does not know of', () => {
+it('counts the records that an answer does not cover', () => {
   const log = [
     { partition: 0, lastSeq: 10 },
     { partition: 1, lastSeq: 5 },

@@ -72,7 +72,7 @@ export const searchCommand = (filter: string): string =>
 export const momentCommand = (filter: string, queue: string, at: string): string =>
   `kiroku replay ${shellWord(queue)} --at ${shellWord(at)}${filter === '' ? '' : ` --where ${shellWord(filter)}`}`
 
-/** How many records of the log an answer does not know of. */
+/** How many records of the log an answer does not cover. */
 export const recordsBehind = (
   reached: readonly { readonly partition: number; readonly seq: number }[],
   partitions: readonly { readonly partition: number; readonly lastSeq: number }[],

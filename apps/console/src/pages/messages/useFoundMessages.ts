@@ -11,7 +11,7 @@ interface Page {
   readonly rows: readonly FoundMessage[]
   readonly cursor?: string
   readonly reached?: readonly Reached[]
-  /** How many there are, where that is known. */
+  /** The total, if known. */
   readonly total?: number
   readonly bodiesNotIndexed?: readonly string[]
 }
@@ -32,13 +32,13 @@ export interface FoundMessages extends Found {
   readonly again: () => void
 }
 
-/** What is asked, by pages. */
+/** A paged request. */
 export interface Question {
-  /** Undefined: nothing is asked. */
+  /** Undefined: nothing is fetched. */
   readonly path: string | undefined
   readonly params: Params
   readonly pageOf: (answer: unknown) => Page
-  /** Name of the parameter that says where to go on. */
+  /** Name of the cursor parameter. */
   readonly cursor: string
 }
 
@@ -51,8 +51,8 @@ interface Progress {
 const nothing: Found = { rows: [], isLoading: false, hasMore: false }
 
 /**
- * What an answer of many pages says: `more` loads the next one. It is asked anew when the question changes, or by
- * `again`; the rows that are there stay until the new ones come.
+ * A paged answer: `more` loads the next page. It is refetched when the request changes, or by `again`; the
+ * rows stay until the new ones arrive.
  */
 export const useFoundMessages = (question: Question): FoundMessages => {
   const [found, setFound] = useState<Found>(nothing)

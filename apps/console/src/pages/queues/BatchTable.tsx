@@ -10,7 +10,7 @@ import styles from './SubscriptionTable.module.css'
 
 type Figures = Pick<BatchCost, 'messages' | 'messagesPerDelivery' | 'deliveriesPer1000' | 'waited'>
 
-/** How full the batches of a queue are and what that costs, beside what other settings would have cost. */
+/** How full the batches of a queue are and what that costs, compared with other settings. */
 export const BatchTable = ({ info }: { readonly info: QueueInfo }) => {
   const [isCompared, setIsCompared] = useState(false)
   const { data, error, isFetching, refetch } = useQuery({

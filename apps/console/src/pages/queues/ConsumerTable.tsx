@@ -3,7 +3,7 @@ import { count } from '../../parts/format.ts'
 import { When } from '../../parts/When.tsx'
 import styles from './SubscriptionTable.module.css'
 
-/** Who waits for messages of a queue or holds some, and since when. */
+/** Consumers that wait for messages of a queue or hold some, and since when. */
 export const ConsumerTable = ({ subscriptions }: { readonly subscriptions: readonly SubscriptionInfo[] }) => {
   const rows = subscriptions.flatMap(({ name: subscription, consumers = [] }) =>
     consumers.map((consumer) => ({ subscription, ...consumer })),
@@ -31,10 +31,10 @@ export const ConsumerTable = ({ subscriptions }: { readonly subscriptions: reado
                 <th scope="col" className="number" title="Messages that it holds under a lease">
                   In flight
                 </th>
-                <th scope="col" className="number" title="Receives of it that wait for messages">
+                <th scope="col" className="number" title="Its receives that wait for messages">
                   Waiting receives
                 </th>
-                <th scope="col" title="When the owner of the partition first heard of it">
+                <th scope="col" title="When the owner of the partition first heard from it">
                   Since
                 </th>
               </tr>

@@ -23,7 +23,7 @@ export const CreateQueueDialog = ({ onClose }: { readonly onClose: () => void })
       isReady={isNamed && Object.keys(errors).length === 0}
       command={() => ({ method: 'POST', path: '/v1/queues', body: { name, settings } })}
       done={({ created }) =>
-        created ? `${name} is created.` : `${name} was there already, with these settings.`
+        created ? `${name} is created.` : `${name} exists already, with these settings.`
       }
       onDone={() => setQueue(name)}
       onClose={onClose}

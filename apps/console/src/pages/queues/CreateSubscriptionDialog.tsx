@@ -59,10 +59,10 @@ export const CreateSubscriptionDialog = ({
       </div>
       <StartFields start={start} onChange={setStart} />
       <p>
-        It gets every message for itself, with the settings of the queue; the other{' '}
+        It gets its own copy of every message, with the settings of the queue; the other{' '}
         {subscriptions.length === 1 ? 'subscription goes' : `${subscriptions.length} subscriptions go`} on as
-        before. A message leaves the queue when it is final for all of them, so one that nobody reads holds
-        everything until retention ends.
+        before. A message leaves the queue when it is final for all of them, so an unread one holds everything
+        until retention ends.
       </p>
     </CommandDialog>
   )

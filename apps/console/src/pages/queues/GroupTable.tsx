@@ -6,10 +6,10 @@ import { Problem } from '../../parts/Problem.tsx'
 import { count, duration } from '../../parts/format.ts'
 import styles from './SubscriptionTable.module.css'
 
-/** Groups that are shown: those that are held up first, then by what waits. */
+/** Groups that are shown: blocked ones first, then by waiting messages. */
 const shownMax = 10
 
-/** The message groups of a subscription that are held up, or have most waiting. */
+/** The message groups of a subscription that are blocked, or have most waiting. */
 export const GroupTable = ({
   queue,
   subscription,

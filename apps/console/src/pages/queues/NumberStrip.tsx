@@ -22,7 +22,7 @@ const kinds = [
   ['waiting', 'Wait p50', 'From the send to the first delivery'],
   ['processing', 'Work p50', 'From a delivery to its acknowledgement'],
 ] as const
-/** How a queue stands: first what one looks for, then what it is made of. */
+/** A queue's numbers: first the main ones, then what they consist of. */
 export const NumberStrip = ({
   counts,
   tally,
@@ -36,7 +36,7 @@ export const NumberStrip = ({
   readonly oldestAgeMs: number | undefined
   /** Absent in the past. */
   readonly times: QueueTimesInfo | undefined
-  /** What lies in its dead-letter queue; undefined: it has none. */
+  /** Messages in its dead-letter queue; undefined: it has none. */
   readonly letters: LyingLetters | undefined
 }) => {
   const share = tally === undefined ? undefined : retryShare(tally)

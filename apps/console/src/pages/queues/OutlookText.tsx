@@ -9,7 +9,7 @@ const signs: Readonly<Record<Outlook['kind'], string>> = {
   paused: '❚❚',
 }
 
-/** How a queue goes on, by sign and words. */
+/** The outlook of a queue, by sign and words. */
 export const OutlookText = ({ outlook: { kind, text } }: { readonly outlook: Outlook }) =>
   text === '' ? null : (
     <span

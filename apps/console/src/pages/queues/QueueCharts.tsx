@@ -17,7 +17,7 @@ import { backlogSeries } from './backlogSeries.ts'
 import styles from './QueueCharts.module.css'
 import { rateSeconds, waitingOf } from './QueueRow.ts'
 
-/** Values over time, the oldest first; undefined where nothing is known. */
+/** Values over time, oldest first; undefined where unknown. */
 type Series = readonly (number | undefined)[]
 type FlowField = Extract<TallyField, 'sent' | 'committed' | 'redelivered' | 'deadLettered'>
 
@@ -28,7 +28,9 @@ const lines = [
   ['deadLettered', 'Dead-lettered', stateColour('DLQ'), [8, 3, 2, 3]],
 ] as const satisfies readonly (readonly [FlowField, string, string, readonly number[]])[]
 
-/** How often a longer stretch is asked for, in ms, at most; coarse ones a little less often than a bucket lasts. */
+/**
+ * Most frequent refetch of a longer span, in ms; coarse ones a little less often than the length of a bucket.
+ */
 const [askMinMs, askMaxMs] = [5_000, 60_000]
 
 interface Shown {
@@ -39,7 +41,7 @@ interface Shown {
   readonly waiting: number
 }
 
-/** What happened in a queue, and how its backlog went: of the last seconds as it happens, of hours from the record. */
+/** What happened in a queue, and its backlog: the last seconds live, hours from the record. */
 export const QueueCharts = ({
   model,
   ...shown
@@ -68,10 +70,10 @@ export const QueueCharts = ({
   )
 }
 
-/** The last seconds by the feed, behind what the record says of those before it. */
+/** The last seconds from the feed, after those before it from the record. */
 const LastSeconds = ({ name, model, now, waiting }: Shown & { readonly model: FeedModel }) => {
   const recent = useRecent(name, model)
-  // What the feed says itself is taken once a second: charts are drawn no more often.
+  // The feed is sampled once per second: charts are drawn no more often.
   const before = model.hasSnapshot ? 0 : waiting
   const series = useMemo(() => {
     const of = (field: FlowField | 'waiting'): Series => {
@@ -102,7 +104,7 @@ const LastSeconds = ({ name, model, now, waiting }: Shown & { readonly model: Fe
   )
 }
 
-/** A stretch of the record that ends now, or at the moment that is looked at. */
+/** A span of the record that ends now, or at the chosen moment. */
 const Stretch = ({ name, range }: Shown & { readonly range: HistoryRange }) => {
   const { at } = useMoment()
   const to = useAskedTime()
@@ -177,7 +179,7 @@ const Charts = memo(({ rates, lastRates, backlog, end, bucketMs }: Drawn) => {
   }, [backlog])
   return (
     <div className={styles['charts']}>
-      <TimeChart label="Messages a second" lines={flow} end={end} bucketMs={bucketMs} />
+      <TimeChart label="Messages per second" lines={flow} end={end} bucketMs={bucketMs} />
       <TimeChart label="Backlog" lines={waiting} end={end} bucketMs={bucketMs} />
     </div>
   )

@@ -20,7 +20,7 @@ import styles from './QueueDetail.module.css'
 
 const QueueCharts = lazy(async () => ({ default: (await import('./QueueCharts.tsx')).QueueCharts }))
 
-/** One queue: how it stands and goes on, who gets its messages, how it is set, who changed it. */
+/** One queue: its counts and outlook, subscriptions and consumers, settings, and changes. */
 export const QueueDetail = ({ name }: { readonly name: string }) => {
   const { model, status, error } = useFeed(name)
   const { data: info, error: infoError, refetch } = useQueueInfo(name)

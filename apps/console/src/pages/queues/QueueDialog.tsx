@@ -9,7 +9,7 @@ import { SettingsDialog } from './SettingsDialog.tsx'
 import { SubscriptionDialog } from './SubscriptionDialog.tsx'
 import type { SubscriptionAct } from './SubscriptionTable.tsx'
 
-/** What somebody wants to do to a queue. */
+/** A command on a queue. */
 export type QueueAct =
   | { readonly kind: 'pause' | 'resume' | 'purge' | 'delete' | 'settings' | 'create subscription' }
   | {
@@ -27,7 +27,7 @@ export const QueueDialog = ({
 }: {
   readonly act: QueueAct
   readonly info: QueueInfo
-  /** As it stands now. */
+  /** Its current counts. */
   readonly counts: QueueCounts
   readonly onClose: () => void
 }) => {
@@ -56,9 +56,8 @@ export const QueueDialog = ({
           onClose={onClose}
         >
           <p>
-            Nothing is delivered until somebody resumes it: {count(waiting)} messages wait, and sends go on
-            and add to them. What is in flight ({count(counts.inflight)}) can still be settled. Retention goes
-            on meanwhile.
+            Nothing is delivered until it is resumed: {count(waiting)} messages wait, and sends add to them.
+            What is in flight ({count(counts.inflight)}) can still be settled. Retention continues meanwhile.
           </p>
         </CommandDialog>
       )
@@ -68,13 +67,10 @@ export const QueueDialog = ({
           title={`Resume ${name}`}
           action="Resume"
           command={() => ({ method: 'POST', path: `${path}/resume` })}
-          done={() => `${name} is delivered again.`}
+          done={() => `${name} is resumed.`}
           onClose={onClose}
         >
-          <p>
-            Deliveries begin again at once, the oldest first: {count(counts.available)} messages are
-            available.
-          </p>
+          <p>Deliveries resume at once, oldest first: {count(counts.available)} messages are available.</p>
         </CommandDialog>
       )
     case 'purge':
@@ -90,9 +86,8 @@ export const QueueDialog = ({
         >
           <Lost counts={counts} />
           <p>
-            They are Discarded (purged) for good and go to no dead-letter queue; the record still tells of
-            each. What is sent while this is confirmed may be among them. The queue, its settings and
-            subscriptions stay.
+            They are discarded (purged) for good and go to no dead-letter queue; the record keeps their
+            history. Messages sent meanwhile may be included. The queue, its settings and subscriptions stay.
           </p>
         </CommandDialog>
       )
@@ -111,16 +106,16 @@ export const QueueDialog = ({
           {origins.length > 0 && (
             <p>
               <strong>{`${origins.join(', ')} ${origins.length === 1 ? 'names' : 'name'} it as dead-letter queue`}</strong>
-              : what becomes a dead letter there waits until a queue named {name} is there again, or another
-              dead-letter queue is set.
+              : dead letters from there wait until a queue named {name} exists again, or another dead-letter
+              queue is set.
             </p>
           )}
           <Lost counts={counts} />
           <p>
             The queue goes with its settings and its{' '}
             {info.subscriptions.length === 1 ? 'subscription' : `${info.subscriptions.length} subscriptions`};
-            sends and receives are refused from then on. A queue of the same name that is created later is
-            another one. The record keeps what was, as long as it is kept.
+            sends and receives are refused from then on. A queue created later under the same name is a
+            different one. The record keeps the history until it is trimmed.
           </p>
         </CommandDialog>
       )
@@ -131,6 +126,6 @@ const Lost = ({ counts }: { readonly counts: QueueCounts }) => (
   <p>
     <strong>{count(liveOf(counts))} messages are discarded</strong>: {count(counts.available)} available,{' '}
     {count(counts.inflight)} in flight, {count(counts.waitingRetry)} waiting for a retry,{' '}
-    {count(counts.delayed)} delayed. A message counts once for each subscription.
+    {count(counts.delayed)} delayed. A message counts once per subscription.
   </p>
 )

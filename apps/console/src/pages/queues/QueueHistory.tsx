@@ -7,17 +7,17 @@ import { actKey, changeLine } from '../audit/actText.ts'
 import { useActs } from '../audit/useActs.ts'
 import styles from './QueueHistory.module.css'
 
-/** How many acts are told here; the others are on the audit page. */
+/** Most acts listed here; the others are on the audit page. */
 const shownMax = 8
 
-/** Who changed a queue, when and why; the latest first. */
+/** Who changed a queue, when and why; latest first. */
 export const QueueHistory = ({ name }: { readonly name: string }) => {
   const { acts, error, retry } = useActs(name, undefined)
   return (
     <section className={styles['history']} aria-labelledby="history-title">
       <header className="row">
         <h2 id="history-title">Changes</h2>
-        <span className="quiet">the latest first</span>
+        <span className="quiet">latest first</span>
         <Link to="/audit" search={((before: object) => before) as never} className={styles['all']}>
           All on the audit page
         </Link>

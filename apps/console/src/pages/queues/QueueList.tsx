@@ -18,10 +18,10 @@ import { queueColumns } from './queueColumns.tsx'
 import { liveRows, standingRows, waitingOf, type Letters, type QueueRow } from './QueueRow.ts'
 import styles from './QueueList.module.css'
 
-/** How long the order of the rows and their rates stand still, in ms: who wants to click must be able to. */
+/** How long the order of the rows and their rates are frozen, in ms, so that they can be clicked. */
 const stillMs = 1_000
 
-/** Dead-letter queues after the others, whatever the order: what lies there waits for nobody who works. */
+/** Dead-letter queues after the others, whatever the order: no consumer works on them. */
 const lettersLast = (rows: readonly QueueRow[]): readonly QueueRow[] => [
   ...rows.filter(({ isLetterQueue }) => !isLetterQueue),
   ...rows.filter(({ isLetterQueue }) => isLetterQueue),
@@ -32,7 +32,7 @@ const sortingOf = (text: string | undefined): Sorting => {
   return text.startsWith('-') ? { key: text.slice(1), descending: true } : { key: text, descending: false }
 }
 
-/** All queues with what is in them and how it goes on. */
+/** All queues with their counts and outlook. */
 export const QueueList = () => {
   const { model, status, error } = useFeed()
   const recent = useRecent(undefined, model, 'queue').data

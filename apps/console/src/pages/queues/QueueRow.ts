@@ -19,11 +19,11 @@ export interface QueueRow {
   readonly isPaused: boolean
   /** Other queues send their dead letters here. */
   readonly isLetterQueue: boolean
-  /** What lies here, or in the dead-letter queues that it names; undefined: it names none. */
+  /** Messages in it, or in the dead-letter queues that it names; undefined: it names none. */
   readonly letters?: LyingLetters
 }
 
-/** What rows say of dead letters. */
+/** Dead letters of a row. */
 export type Letters = Pick<QueueRow, 'isLetterQueue' | 'letters'>
 
 /** Over how many seconds rates are taken. */
@@ -33,7 +33,7 @@ export const rateSeconds = 15
 export const waitingOf = ({ available, inflight, waitingRetry }: QueueCounts): number =>
   available + inflight + waitingRetry
 
-/** That nothing is delivered to anybody, and until when. */
+/** That nothing is delivered, and until when. */
 export const stillOutlook = ({
   deliveryPaused,
   subscriptions,
@@ -45,7 +45,10 @@ export const stillOutlook = ({
     : { kind: 'paused', text: `held until ${time(Math.min(...ends), Date.now())}` }
 }
 
-/** What is to be said of a queue first: that it is paused, that a limit is near, or how it goes on. `tally` is of `seconds`. */
+/**
+ * The most important fact about a queue: that it is paused, that a limit is near, or its outlook. `tally` is
+ * of `seconds`.
+ */
 export const outlookOf = (
   counts: QueueCounts,
   tally: Tally,
@@ -88,7 +91,7 @@ export const liveRows = (
   })
 }
 
-/** Rows as things stand in `infos`, without rates: of the past, and while the feed is away. */
+/** Rows from `infos`, without rates: for the past, and while the feed is away. */
 export const standingRows = (
   infos: readonly QueueInfo[],
   contained: string,

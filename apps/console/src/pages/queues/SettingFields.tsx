@@ -5,10 +5,10 @@ import styles from './SettingFields.module.css'
 import type { SettingDraft } from './settingDraft.ts'
 import { settingGroups } from './settingGroups.ts'
 
-/** What people change most. */
+/** The settings changed most often. */
 const common: readonly string[] = ['retriesMax', 'retry', 'deadLetter', 'leaseMs', 'indexBody', 'bodyHidden']
 
-/** Fields for the settings of a draft: those that are changed most, and behind a word the others. */
+/** Fields for the settings of a draft: the most frequent ones, and the others behind a disclosure. */
 export const SettingFields = ({
   draft,
   errors,

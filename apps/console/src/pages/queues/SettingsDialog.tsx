@@ -17,7 +17,7 @@ export const SettingsDialog = ({
   readonly info: QueueInfo
   readonly onClose: () => void
 }) => {
-  // What the form began with stays what it is compared with, whatever the page hears meanwhile.
+  // The form is compared with its initial values, whatever the page receives meanwhile.
   const [before] = useState(() =>
     Object.fromEntries(Object.entries(config).filter(([key]) => !isSetOnce(key))),
   )
@@ -46,7 +46,7 @@ export const SettingsDialog = ({
         </ul>
       )}
       <p>
-        They apply from the next delivery and the next send on; subscriptions keep their overrides.
+        They apply from the next delivery and send on; subscriptions keep their overrides.
         {retriesMax !== undefined && retriesMax < config.retriesMax
           ? ' Messages that have used up the new number of retries leave at their next failure.'
           : ''}

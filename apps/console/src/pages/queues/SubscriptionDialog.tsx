@@ -34,8 +34,8 @@ export const SubscriptionDialog = ({
         >
           <p>
             {act === 'pause'
-              ? `Nothing is delivered to it until it is resumed; ${count(counts.available)} messages wait. The other subscriptions go on.`
-              : `Deliveries to it begin again at once: ${count(counts.available)} messages are available.`}
+              ? `Nothing is delivered to it until it is resumed; ${count(counts.available)} messages wait. The other subscriptions continue.`
+              : `Deliveries to it resume at once: ${count(counts.available)} messages are available.`}
           </p>
         </CommandDialog>
       )
@@ -54,8 +54,8 @@ export const SubscriptionDialog = ({
         >
           <p>
             <strong>It forgets {count(liveOf(counts))} messages that are not final for it</strong>,{' '}
-            {count(counts.inflight)} of them in flight: their receipts name nothing any more, and its totals
-            begin at 0. The other subscriptions stay as they are.
+            {count(counts.inflight)} of them in flight: their receipts become invalid, and its totals begin at
+            0. The other subscriptions are not affected.
           </p>
           <StartFields start={start} onChange={setStart} />
         </CommandDialog>
@@ -74,8 +74,8 @@ export const SubscriptionDialog = ({
         >
           <p>
             <strong>{count(liveOf(counts))} messages are never delivered to it</strong>,{' '}
-            {count(counts.inflight)} of them in flight: their receipts name nothing any more. Its consumers
-            are refused from then on. The other subscriptions stay as they are.
+            {count(counts.inflight)} of them in flight: their receipts become invalid. Its consumers are
+            refused from then on. The other subscriptions are not affected.
           </p>
         </CommandDialog>
       )

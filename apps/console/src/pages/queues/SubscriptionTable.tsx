@@ -16,14 +16,14 @@ const columns = [
 /** What can be done to a subscription. */
 export type SubscriptionAct = 'pause' | 'resume' | 'reset' | 'delete'
 
-/** The subscriptions of a queue: who gets its messages, and how far they are. */
+/** The subscriptions of a queue: who gets its messages, and their progress. */
 export const SubscriptionTable = ({
   info,
   onAct,
   onCreate,
 }: {
   readonly info: QueueInfo
-  /** Absent where nothing may be done. */
+  /** Absent if no commands are allowed. */
   readonly onAct: ((act: SubscriptionAct, subscription: SubscriptionInfo) => void) | undefined
   readonly onCreate: (() => void) | undefined
 }) => (

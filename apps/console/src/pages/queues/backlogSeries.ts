@@ -1,6 +1,6 @@
 /**
- * How many messages waited at the end of each of the last whole seconds, counted back from what waits now. `unfinished`
- * is by how much they grew in the second that is not over, `growth` in each one before it, the oldest first.
+ * How many messages waited at the end of each of the last whole seconds, counted back from what waits now.
+ * `unfinished` is by how much they grew in the current second, `growth` in each one before it, oldest first.
  */
 export const backlogSeries = (
   waiting: number,

@@ -14,7 +14,7 @@ it('says by how much a queue grows, also one that was empty', () => {
   expect(forecast(0, going(3.25), 15)).toEqual({ kind: 'growing', text: '+3.3/s' })
 })
 
-it('promises nothing from a look of a few seconds, nor where little happens', () => {
+it('predicts nothing from a few seconds, nor when little happens', () => {
   expect(forecast(8_400, going(-10), 4).text).toBe('')
   expect(forecast(0, going(0), 15).text).toBe('')
   expect(forecast(5, going(0.1), 15).text).toBe('steady')
@@ -22,7 +22,7 @@ it('promises nothing from a look of a few seconds, nor where little happens', ()
   expect(forecast(9, { sent: 5, committed: 5.6, waiting: -0.6 }, 15).text).toBe('steady')
 })
 
-it('tells of a limit that is near, and of none where there is none', () => {
+it('reports a limit that is near, and none when there is none', () => {
   expect(nearLimit({ rateMax: 0, inflightMax: 10 }, { inflight: 9 }, noActivity)).toBe('9 of 10 in flight')
   expect(nearLimit({ rateMax: 50, inflightMax: 0 }, { inflight: 9 }, { delivered: 48 })).toBe(
     '48/s of 50/s delivered',
@@ -31,7 +31,7 @@ it('tells of a limit that is near, and of none where there is none', () => {
   expect(nearLimit({ rateMax: 50, inflightMax: 10 }, { inflight: 8 }, { delivered: 44 })).toBeUndefined()
 })
 
-it('knows no share of retries where nothing was delivered', () => {
+it('knows no share of retries when nothing was delivered', () => {
   expect(retryShare(noActivity)).toBeUndefined()
   expect(retryShare({ ...noActivity, delivered: 8, redelivered: 2 })).toBe(0.25)
 })

@@ -8,13 +8,13 @@ export interface Outlook {
   readonly text: string
 }
 
-/** Slower changes than this, in messages a second, are called steady. */
+/** Slower changes than this, in messages per second, count as steady. */
 const steadyPerSecond = 0.2
-/** Nobody can tell from less than so many seconds. */
+/** Fewer seconds than this allow no prediction. */
 const knownSecondsMin = 5
 /** From this share of a limit on it is near. */
 const nearShare = 0.9
-/** Beyond this nobody can tell. */
+/** Predictions beyond this are meaningless. */
 const farMs = 30 * 86_400_000
 
 /** Which limit is near or reached, in words; the first one. */
@@ -30,8 +30,8 @@ export const nearLimit = (
 }
 
 /**
- * When the queue is empty at this rate, or how it grows. `waiting` is what is due and not final. Of what comes and goes
- * some is chance: what is not more than that, over the `seconds` that were looked at, is steady.
+ * When the queue is empty at this rate, or how it grows. `waiting` is what is due and not final. Arrivals and
+ * departures vary by chance: changes within that over the `seconds` observed count as steady.
  */
 export const forecast = (
   waiting: number,

@@ -30,11 +30,11 @@ const state = (
   sort: ({ counts, isLetterQueue }) => (isLetterQueue ? -1 : counts[key]),
 })
 
-/** What lies in a dead-letter queue, or in that of a queue. */
+/** Messages in a dead-letter queue, or in that of a queue. */
 const letters: Column<QueueRow> = {
   key: 'letters',
   head: (
-    <span className={styles['head']} title="Messages that lie in the dead-letter queue of a queue now">
+    <span className={styles['head']} title="Messages in the dead-letter queue of a queue now">
       <StateShape state="DLQ" size={13} />
       Dead
     </span>
@@ -51,7 +51,7 @@ const letters: Column<QueueRow> = {
         className={letters.count === 0 ? 'quiet' : styles['letters']}
         title={
           isLetterQueue
-            ? `${count(letters.count)} lie here now`
+            ? `${count(letters.count)} here now`
             : `${count(letters.count)} in ${letters.queues.join(', ')} now; ${count(counts.deadLettered)} became dead letters on record`
         }
       >
@@ -153,7 +153,7 @@ const outlook: Column<QueueRow> = {
   head: 'Trend',
   width: 'minmax(6rem, 0.6fr)',
   cell: ({ outlook }) => <OutlookText outlook={outlook} />,
-  // What needs somebody first: a limit, a pause, growth.
+  // What needs attention first: a limit, a pause, growth.
   sort: ({ outlook, tally }) =>
     ({ limit: 3e12, paused: 2e12, growing: 1e12, shrinking: 0, quiet: 0 })[outlook.kind] + tally.waiting,
 }

@@ -10,7 +10,7 @@ it('reads every setting back as it was written', () => {
   expect(changesOf(given, {}).changes).toEqual((({ bodySchema: _, ...rest }) => rest)(defaultQueueConfig))
 })
 
-it('tells of what is another only', () => {
+it('reports only what differs', () => {
   const before = { leaseMs: 30_000, retriesMax: 3, deadLetter: { name: 'dlq', partition: 1, queue: 2 } }
   const draft = draftOf(before)
   expect(changesOf(draft, before)).toEqual({ changes: {}, errors: {} })

@@ -9,7 +9,7 @@ import {
 /** Settings as a form has them, by their keys. */
 export type SettingDraft = Readonly<Record<string, string>>
 
-/** What a form says: the settings that differ from before, and what is wrong with the others. */
+/** The result of a form: the settings that differ from before, and what is wrong with the others. */
 export interface DraftChanges {
   readonly changes: Readonly<Record<string, unknown>>
   readonly errors: Readonly<Record<string, string>>
@@ -26,7 +26,7 @@ export const draftOf = (config: Partial<QueueConfig>): SettingDraft =>
     ]),
   )
 
-/** What a form says that `before` does not. */
+/** What a form changes compared with `before`. */
 export const changesOf = (draft: SettingDraft, before: Partial<QueueConfig>): DraftChanges => {
   const was = draftOf(before)
   const changes: Record<string, unknown> = {}
@@ -42,6 +42,6 @@ export const changesOf = (draft: SettingDraft, before: Partial<QueueConfig>): Dr
   return { changes, errors }
 }
 
-/** A queue is chosen from a list, where any name may stand. */
+/** A queue is chosen from a list that may contain any name. */
 const valueOf = (row: QueueSetting, text: string): unknown =>
   row.kind === 'queue' ? (text === '' ? null : text) : parseSetting(row, text, row.title)

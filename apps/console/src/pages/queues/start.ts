@@ -8,7 +8,7 @@ export interface Start {
   readonly text: string
 }
 
-/** The same as the API takes it; undefined where it cannot be read. `nowMs`: durations count back from it. */
+/** The same in the API's form; undefined if it cannot be read. `nowMs`: durations count back from it. */
 export const startOf = ({ kind, text }: Start, nowMs = Date.now()): StartPosition | undefined => {
   if (kind === 'latest' || kind === 'earliest') return kind
   try {

@@ -18,7 +18,7 @@ export const ChangedQueues = ({
 }: {
   readonly history: History
   readonly to: number | undefined
-  /** Shows a longer stretch; absent: there is none. */
+  /** Shows a longer span; absent: there is none. */
   readonly lookLonger?: () => void
 }) => {
   const { from, now, queues = [], queuesTotal } = history

@@ -21,10 +21,10 @@ const exactly = (at: number): string => `${time(at)}${clock(at).slice(8)}`
 /** Default distance between the two moments, in ms. */
 const apartMs = 5 * 60_000
 const barsMax = 160
-/** Messages of each kind that are named. */
+/** Messages of each kind that are listed. */
 const messagesMax = 200
 
-/** A queue at two moments of its record, and what lies between them. `here` is the moment that is looked at. */
+/** A queue at two moments of its record, and what lies between them. `here` is the chosen moment. */
 export const Compare = ({
   queue,
   record,
@@ -40,11 +40,11 @@ export const Compare = ({
   const a = timeOf(search.a) ?? Math.max(record.from, b - apartMs)
   const [first, last] = [Math.min(a, b), Math.max(a, b)]
   const window = useRef<TimeWindow>(undefined)
-  // What was asked for may be a little before the first record, or behind the last one.
+  // The requested moment may be a little before the first record, or after the last one.
   const reach = { from: Math.min(record.from, first), to: Math.max(record.to, last) }
   const shown = (window.current = compareWindow(reach, a, b, window.current))
   const history = useRailHistory(queue, shown, barsMax).data
-  // What is asked about is on record.
+  // The requested moments are on record.
   const [begin, end] = [Math.max(first, record.from), Math.min(last, record.to)]
   const diff = useQuery({
     queryKey: ['diff', queue, begin, end],

@@ -21,7 +21,10 @@ const spans = [{ key: '5m', name: '5 min', words: '5 minutes', ms: 300_000 }, ..
 const buckets = 30
 const againMs = 5_000
 
-/** What changed lately, or before the moment that is looked at, in all queues; each leads to a comparison. `to`: that moment. */
+/**
+ * What changed lately, or before the chosen moment, in all queues; each leads to a comparison. `to`: that
+ * moment.
+ */
 export const Lately = ({ to }: { readonly to: number | undefined }) => {
   const { at } = useMoment()
   const { search, setSearch } = usePageSearch()

@@ -4,10 +4,10 @@ import { Link } from '@tanstack/react-router'
 import { When } from '../../parts/When.tsx'
 import styles from './Lately.module.css'
 
-/** Acts that are told here; the others are on the audit page. */
+/** Most acts listed here; the others are on the audit page. */
 const actsMax = 6
 
-/** The administrative acts of a stretch of time, where there are any. */
+/** The administrative acts of a span of time, if any. */
 export const LatelyActs = ({ acts }: { readonly acts: History['acts'] }) => {
   if (acts.length === 0) return null
   return (

@@ -115,8 +115,8 @@ export const MomentDiffView = ({ diff }: { readonly diff: MomentDiff }) => {
         )}
         {!hasMessages && (
           <p className="quiet">
-            The messages that were not final are the same at both: what came in between was finished by B, and
-            is in the counts only.
+            The messages that were not final are the same at both: what arrived in between was finished by B,
+            and is only in the counts.
           </p>
         )}
         {kinds.map(({ key, title, narrow }) => {

@@ -3,10 +3,10 @@ import { useScope } from '../../data/moment.ts'
 import { useLogInfo } from '../../data/queueInfos.ts'
 import styles from './QueuePicker.module.css'
 
-/** Of more names one is written, with completion, rather than picked from a list. */
+/** With more names than this, one is typed with completion rather than picked from a list. */
 const listedMax = 200
 
-/** Picks the queue that is looked at, or all. */
+/** Picks a queue, or all. */
 export const QueuePicker = () => {
   const { queue, setQueue } = useScope()
   const { data } = useLogInfo()

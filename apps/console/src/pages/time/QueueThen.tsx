@@ -12,10 +12,10 @@ import { usePlayback } from '../../replay/usePlayback.tsx'
 import { countNames } from './countNames.ts'
 import styles from './TimePage.module.css'
 
-/** Messages that are asked for at once. */
+/** Messages requested at once. */
 const pageMessages = 500
 
-/** What is told of a message; a phone has room for the first two. */
+/** What is shown of a message; a phone has room for the first two. */
 const columnsOf = (at: number): readonly Column<MomentMessage>[] => [
   {
     key: 'id',
@@ -45,7 +45,7 @@ const columnsOf = (at: number): readonly Column<MomentMessage>[] => [
   },
 ]
 
-/** A queue as it stood at the moment that is looked at. */
+/** A queue at the chosen moment. */
 export const QueueThen = ({ queue, at }: { readonly queue: string; readonly at: string }) => {
   const navigate = useNavigate()
   const isNarrow = useNarrow()

@@ -8,7 +8,9 @@ import { Lately } from './Lately.tsx'
 import { QueuePicker } from './QueuePicker.tsx'
 import { QueueThen } from './QueueThen.tsx'
 
-/** What changed lately in all queues; of one queue how it stood at a moment, and at two moments what lies between them. */
+/**
+ * What changed lately in all queues; of one queue its state at a moment, and what lies between two moments.
+ */
 export const TimePage = () => {
   const { queue } = useScope()
   const askedAt = useAskedMoment()

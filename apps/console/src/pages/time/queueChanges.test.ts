@@ -27,7 +27,7 @@ const history: History = {
   ],
 }
 
-it('adds up what changed in each queue, those first where most did, and those that somebody only changed last', () => {
+it('adds up what changed in each queue, busiest first, and queues with only administrative acts last', () => {
   const rows = queueChanges(history)
   expect(rows.map(({ queue, totals, acts }) => [queue, totals.sent, totals.failed, acts])).toEqual([
     ['orders', 5, 0, 0],
@@ -36,6 +36,6 @@ it('adds up what changed in each queue, those first where most did, and those th
   ])
 })
 
-it('finds nothing in nothing', () => {
+it('is empty for an empty history', () => {
   expect(Object.values(totalOf([])).every((n) => n === 0)).toBe(true)
 })

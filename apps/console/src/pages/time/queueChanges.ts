@@ -22,7 +22,10 @@ export const totalOf = (buckets: readonly HistoryBucket[]): Readonly<Record<Tall
   return total
 }
 
-/** What changed in each queue over a history that tells them apart: also where nothing but an administrative act did. */
+/**
+ * What changed in each queue over a history that tells them apart: including queues with only administrative
+ * acts.
+ */
 export const queueChanges = ({ queues = [], acts }: History): readonly QueueChanges[] => {
   const acted = new Map<string, number>()
   for (const { queue } of acts) if (queue !== '') acted.set(queue, (acted.get(queue) ?? 0) + 1)

@@ -21,7 +21,7 @@ export const run = (invocation: Invocation): Promise<void> =>
     for (const { partition, steppedMs } of steps)
       out.line(
         steppedMs === 0
-          ? `partition ${partition} stays at its time`
+          ? `the time of partition ${partition} is unchanged`
           : `partition ${partition} goes on ${formatDuration(steppedMs)} later`,
       )
     const found = (await client.partitions()).filter(

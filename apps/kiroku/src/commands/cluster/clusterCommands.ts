@@ -16,7 +16,7 @@ export const clusterCommands: CommandSpec = {
       name: 'clock',
       summary: 'Show partition clocks, and say which clock is right when they disagree.',
       description:
-        "Shows each partition's time beside the clock of NATS and that of its node. Where the two are more than five minutes apart, a partition takes no step of that size by itself: set the clock that is wrong, or confirm the other with --accept. Its time then moves on to what that clock shows, never back, which is an act on record.",
+        "Shows each partition's time next to the clocks of NATS and of its node. If the two are more than five minutes apart, a partition takes no step of that size by itself: correct the wrong clock, or confirm the right one with --accept. Its time then advances to that clock, never back, which is an act on record.",
       examples: [
         { command: 'kiroku cluster clock', description: 'Look' },
         {

@@ -28,7 +28,7 @@ export const run = (invocation: Invocation): Promise<void> =>
     out.line(columns([['node', 'where', 'state', 'partitions'], ...nodeRows]))
     out.line()
     const hostOf = (owner: string | undefined): string =>
-      nodes.find(({ address }) => address === owner)?.address ?? 'nobody'
+      nodes.find(({ address }) => address === owner)?.address ?? 'none'
     const partitionRows = partitions.map((p) => [
       String(p.partition),
       hostOf(p.owner),

@@ -54,6 +54,6 @@ it('parts of a selection are added up', () => {
   })
 })
 
-it('nothing that matches is said as well', () => {
+it('a filter that matches nothing is reported too', () => {
   expect(describeEligible(eligibleOf('dead', []))).toEqual(['0 match, 0 eligible, 0 not'])
 })

@@ -2,16 +2,16 @@ import type { RedriveDescription, RedriveSkip } from '@kiroku/protocol'
 import { columns } from '../../cli/columns.ts'
 import { skipReasons } from './describeRedrive.ts'
 
-/** What a redrive would do, or did, of what matches. */
+/** What a redrive would do, or did, with the matching messages. */
 export interface Eligible {
   readonly queue: string
   /** Messages that match. */
   readonly match: number
-  /** Those of them that can go. */
+  /** Those that can be moved. */
   readonly eligible: number
-  /** Those that stay, by the reason. */
+  /** Those that stay, by reason. */
   readonly stay: Readonly<Partial<Record<RedriveSkip, number>>>
-  /** Those that a limit on the number leaves. */
+  /** Those beyond the limit. */
   readonly beyond: number
   /** Where they go. */
   readonly targets: readonly { readonly queue: string; readonly count: number }[]
@@ -45,7 +45,7 @@ export const eligibleOf = (queue: string, runs: readonly RedriveDescription[]): 
   }
 }
 
-/** In lines: what matches, what can go and where, what stays and why. */
+/** As text: what matches, what can be moved where, what stays and why. */
 export const describeEligible = ({ match, eligible, stay, beyond, targets }: Eligible): string[] => {
   const reasons = Object.entries(stay) as [RedriveSkip, number][]
   const staying = reasons.reduce((sum, [, count]) => sum + count, 0)

@@ -32,13 +32,13 @@ it('a redrive says what went where, and what stays and why', () => {
 298 messages moved
   to  orders  200
   to  mail    98
-1 message stays: no dead letters: they have no origin; name a queue with --to
+1 message stays: not dead letters, so they have no origin; name a queue with --to
 13 messages stay: the target would discard them at once, because of their age
 20 messages stay: the filter does not let them pass`,
   )
 })
 
-it('a dry run says what would be', () => {
+it('a dry run says what would be moved', () => {
   const text = describeRedrive({ ...redrive, task: 0, dryRun: true, subscription: 'eu' })
   expect(text).toContain('dry run of dead:eu completed\n298 messages would be moved\n')
   expect(text).toContain('20 messages would stay: the filter does not let them pass')
@@ -56,7 +56,7 @@ it('one that failed says why, and what is left', () => {
   expect(text).toMatch(/^redrive 3 of dead failed: queue "x" is gone\n[^]*7 messages left$/)
 })
 
-it('several stand in a table', () => {
+it('several are shown in a table', () => {
   const named = { ...redrive, task: 2, to: { name: 'inspect', partition: 1, queue: 2 }, rateMax: 0 }
   expect(redriveTable([redrive, named]).split('\n')).toEqual([
     'redrive  state      to       rate  moved  left  filtered  skipped  started              by',

@@ -1,19 +1,19 @@
 import type { RedriveDescription, RedriveSkip } from '@kiroku/protocol'
 import { columns } from '../../cli/columns.ts'
 
-/** Why messages stay, by the reason. */
+/** Why messages stay, by reason. */
 export const skipReasons: Readonly<Record<RedriveSkip, string>> = {
-  noOrigin: 'no dead letters: they have no origin; name a queue with --to',
+  noOrigin: 'not dead letters, so they have no origin; name a queue with --to',
   originGone: 'the queue or the subscription that they came from is gone; name one with --to',
   originIsSource: 'the queue of this name has taken the place of their origin',
   tooOld: 'the target would discard them at once, because of their age',
   schema: 'their body was edited and does not fit the schema of the target',
   leased: 'in flight now',
   waiting: 'they wait for a delay or a retry',
-  gone: 'they are not in the queue any more: redriven before, acknowledged or discarded',
+  gone: 'they are no longer in the queue: redriven before, acknowledged or discarded',
 }
 
-/** What became of a redrive, or would, in lines. */
+/** The result of a redrive or a dry run, as text. */
 export const describeRedrive = (redrive: RedriveDescription): string => {
   const { dryRun, moved, onTheWay = 0, targets, filtered, left } = redrive
   const lines = [`${headOf(redrive)}${redrive.note === '' ? '' : `: ${redrive.note}`}`]

@@ -35,7 +35,7 @@ interface Listed {
 }
 
 describe('the dlq commands', () => {
-  it('list and explain dead letters, and bring some of them back', { timeout: 120_000 }, async () => {
+  it('list and explain dead letters, and redrive some of them', { timeout: 120_000 }, async () => {
     await ok('queue', 'create', 'orders', '--retries', '0', '--dead-letter', 'orders-dlq')
     for (const body of ['{"n":1}', '{"n":2}', '{"n":3}']) await ok('send', 'orders', body)
     await ok('receive', 'orders', '--max', '3', '--lease', '1ms')
@@ -70,7 +70,7 @@ describe('the dlq commands', () => {
     expect(await listed.json()).toMatchObject({ count: 4, groups: [{ group, count: 3, samples }, {}] })
 
     const dry = (await kiroku.run(['dlq', 'redrive', 'orders-dlq', '--dry-run'])).stdout
-    expect(dry).toMatch(/^4 match, 3 eligible, 1 not, because\n +1 +no dead letters/)
+    expect(dry).toMatch(/^4 match, 3 eligible, 1 not, because\n +1 +not dead letters/)
     const unasked = await kiroku.run(['dlq', 'redrive', 'orders-dlq', '--message', samples[0]!])
     expect([unasked.exit, await availableIn('orders-dlq')]).toEqual([2, 4])
     expect(unasked.stderr).toContain('--yes')
@@ -116,7 +116,7 @@ describe('the dlq commands', () => {
     expect(await ok('dlq', 'redrive', 'orders-dlq', '--group', group, '--yes')).toMatchObject({ match: 0 })
   })
 
-  it('say what is wrong with what they are asked', { timeout: 60_000 }, async () => {
+  it('report wrong arguments', { timeout: 60_000 }, async () => {
     await ok('queue', 'create', 'empty')
     expect((await kiroku.run(['dlq', 'list', 'empty'])).stdout).toBe('queue empty is empty\n')
     expect((await kiroku.run(['dlq', 'list', 'none'])).exit).toBe(3)

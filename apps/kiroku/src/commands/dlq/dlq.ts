@@ -55,7 +55,7 @@ export const explain: CommandModule = {
   },
 }
 
-/** Explains the group that is wanted, or the largest one, and names the others. */
+/** Explains the requested group, or the largest one, and lists the others. */
 const explainQueue = async (
   invocation: Invocation,
   queue: string,
@@ -75,7 +75,7 @@ const explainQueue = async (
   const next = nextSteps({ queue, group: group.group, samples: group.samples })
   for (const line of describeGroup(queue, group)) out.line(line)
   out.line()
-  out.line(`the youngest of them, ${story.messageId}:`)
+  out.line(`the newest of them, ${story.messageId}:`)
   for (const sentence of story.sentences) out.line(`  ${sentence}`)
   out.line()
   for (const line of next) out.line(line)
@@ -90,8 +90,8 @@ const pick = (groups: readonly DeadLetterGroup[], queue: string, wanted: string)
   throw new KirokuError(
     'InvalidArgument',
     found.length === 0
-      ? `queue "${queue}" has no group ${wanted}; \`kiroku dlq list ${queue}\` names those it has`
-      : `${found.length} groups of queue "${queue}" begin with ${wanted}; name one with more digits`,
+      ? `queue "${queue}" has no group ${wanted}; \`kiroku dlq list ${queue}\` lists its groups`
+      : `${found.length} groups of queue "${queue}" begin with ${wanted}; give more digits`,
   )
 }
 

@@ -57,7 +57,7 @@ export const dlqCommands: CommandSpec = {
         },
         {
           command: "kiroku dlq redrive orders-dlq --error 'no stock' --rate 50 --reason 'the stock is back'",
-          description: 'Those with this error, 50 a second, with the reason on record',
+          description: 'Those with this error, 50 per second, with the reason on record',
         },
         { command: 'kiroku dlq redrive orders-dlq --message 1f3k-0-1-2s --yes', description: 'One message' },
       ],

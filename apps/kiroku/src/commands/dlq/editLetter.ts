@@ -65,7 +65,7 @@ const newBody = async (
       },
     )
   if (before === undefined)
-    throw new KirokuError('UnknownMessage', 'its body is not on record any more; give one with --body')
+    throw new KirokuError('UnknownMessage', 'its body is no longer on record; give one with --body')
   if (set !== undefined) return setValues(before, set)
   if (!canAsk() || !process.stdout.isTTY)
     throw new KirokuError('InvalidArgument', 'no editor can be opened here; give --body or --set')

@@ -6,8 +6,8 @@ import { SingleBar } from 'cli-progress'
 const lookMs = 300
 
 /**
- * Looks at a redrive until it ends, with a bar on stderr where that is a terminal. Ends early, with what is known,
- * when the signal is aborted.
+ * Follows a redrive until it ends, with a progress bar on stderr if that is a terminal. Returns early, with
+ * what is known, when the signal is aborted.
  */
 export const followRedrive = async (
   client: Client,

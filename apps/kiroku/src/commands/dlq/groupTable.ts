@@ -2,7 +2,7 @@ import type { DeadLetterGroup, Payload } from '@kiroku/audit'
 import { columns } from '../../cli/columns.ts'
 
 const textMax = 60
-/** Groups that are named beside the one that is explained. */
+/** Most groups listed next to the explained one. */
 const othersMax = 9
 
 /** Groups of dead letters in a table. */
@@ -21,7 +21,7 @@ export const groupTable = (groups: readonly DeadLetterGroup[]): string =>
     ]),
   ])
 
-/** One group with its samples, in lines. */
+/** One group with its samples, as text. */
 export const describeGroup = (queue: string, g: DeadLetterGroup): string[] => {
   const { payload } = g
   const error = g.error === '' ? 'no error was given' : oneLine(g.error)
@@ -41,7 +41,7 @@ export const describeGroup = (queue: string, g: DeadLetterGroup): string[] => {
   ]
 }
 
-/** The other groups of a queue, each with the command that explains it, in lines. */
+/** The other groups of a queue, each with the command that explains it, as text. */
 export const otherGroups = (queue: string, groups: readonly DeadLetterGroup[]): string[] => {
   if (groups.length === 0) return []
   const shown = groups.slice(0, othersMax)
@@ -55,21 +55,21 @@ export const otherGroups = (queue: string, groups: readonly DeadLetterGroup[]): 
         g.form === '' ? g.cause : `${g.cause}: ${shorten(g.form, textMax)}`,
       ]),
     ),
-    ...(shown.length < groups.length ? [`… \`kiroku dlq list ${queue}\` names all`] : []),
+    ...(shown.length < groups.length ? [`… \`kiroku dlq list ${queue}\` lists all`] : []),
   ]
 }
 
-/** A body as people read it, in a line. */
+/** A readable body, in a line. */
 export const shownPayload = ({ bytes, isBase64, text, isCut }: Payload): string =>
   `${bytes} bytes${isBase64 ? ', in base64' : ''}: ${shorten(text, 400)}${isCut ? '…' : ''}`
 
 const causeText: Readonly<Record<string, string>> = {
   retry: 'which ran out of retries',
   leaseExpired: 'whose last lease expired before they were settled',
-  nextReceive: 'which were received as often as they may',
+  nextReceive: 'which were received as often as allowed',
   onPurpose: 'which a consumer gave up on purpose',
-  redriven: 'which were redriven to here',
-  sent: 'which were sent to here, and are no dead letters',
+  redriven: 'which were redriven here',
+  sent: 'which were sent here, and are not dead letters',
 }
 
 const originsOf = ({ origins }: DeadLetterGroup): string =>

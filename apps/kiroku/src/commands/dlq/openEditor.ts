@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { KirokuError } from '@kiroku/protocol'
 
-/** Opens a body in the editor of the person at this terminal; returns what they left. Errors: `InvalidArgument`. */
+/** Opens a body in the user's editor; returns the edited text. Errors: `InvalidArgument`. */
 export const openEditor = async (body: Uint8Array, isJson: boolean): Promise<Uint8Array> => {
   const editor = process.env['VISUAL'] ?? process.env['EDITOR'] ?? 'vi'
   const folder = await mkdtemp(join(tmpdir(), 'kiroku-edit-'))
@@ -18,7 +18,7 @@ export const openEditor = async (body: Uint8Array, isJson: boolean): Promise<Uin
   }
 }
 
-/** The editor may come with arguments of its own. */
+/** The editor's command may have arguments. */
 const run = (editor: string, file: string): Promise<void> =>
   new Promise((resolve, reject) => {
     const [program, ...args] = editor.split(' ').filter((part) => part !== '')

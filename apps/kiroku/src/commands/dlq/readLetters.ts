@@ -5,7 +5,7 @@ import type { Invocation } from '../../cli/CommandSpec.ts'
 import { showProgress } from '../../cli/showProgress.ts'
 import { withLog } from '../../serve/withLog.ts'
 
-/** Reads the dead letters of a queue from the log, with a line that says how far it is where that is a terminal. */
+/** Reads the dead letters of a queue from the log, with a progress line on a terminal. */
 export const readLetters = (
   invocation: Invocation,
   queue: string,

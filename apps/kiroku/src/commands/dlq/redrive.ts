@@ -19,7 +19,7 @@ export const start: CommandModule = {
       out.line(describeRedrive(redrive))
       if (redrive.state === 'running')
         out.line(
-          `\`kiroku redrive status ${queue}\` says how far it is, \`kiroku redrive cancel ${queue}\` ends it`,
+          `\`kiroku redrive status ${queue}\` shows its progress, \`kiroku redrive cancel ${queue}\` ends it`,
         )
       out.result(redrive)
     }),
@@ -34,7 +34,7 @@ export const status: CommandModule = {
       const shown = invocation.flag('all') ? redrives : redrives.filter(({ dryRun }) => !dryRun)
       invocation.out.line(
         shown.length === 0
-          ? `queue ${queue} had no redrive; \`kiroku redrive ${queue}\` begins one`
+          ? `queue ${queue} had no redrive; \`kiroku redrive ${queue}\` starts one`
           : redriveTable(shown),
       )
       const counted = redrives.length - shown.length

@@ -51,7 +51,7 @@ const selectorOf = ({ text }: Invocation, filter: RedriveOptions['filter']): Let
   }
 }
 
-/** What each redrive is told to look at; one without a selection looks at everything. Errors: `UnknownMessage`. */
+/** The selection of each redrive; one without a selection considers everything. Errors: `UnknownMessage`. */
 const selectionsOf = async (
   invocation: Invocation,
   queue: string,
@@ -81,7 +81,7 @@ const count = async (
   return eligibleOf(queue, runs)
 }
 
-/** Errors: `InvalidArgument` where nobody can be asked, `Stopped` where the answer is no. */
+/** Errors: `InvalidArgument` without a terminal to ask, `Stopped` if the answer is no. */
 const assent = async (
   { flag, text, signal }: Invocation,
   queue: string,
@@ -128,17 +128,17 @@ const move = async (
   return redrives
 }
 
-/** After Ctrl-C: the redrive goes on in the engine, unless it is cancelled. */
+/** After Ctrl-C: the redrive continues in the engine, unless it is cancelled. */
 const offerCancel = async (
   client: Client,
   redriven: RedriveDescription,
   by: Actor,
 ): Promise<RedriveDescription> => {
   const { queue, task, subscription } = redriven
-  const isOver = canAsk() && (await confirm(`\n${redriven.moved} are moved. Cancel the rest?`))
+  const isOver = canAsk() && (await confirm(`\n${redriven.moved} were moved. Cancel the rest?`))
   if (isOver) return client.queues.cancelRedrive(queue, { task, subscription }, by)
   process.stderr.write(
-    `it goes on; \`kiroku redrive status ${queue}\` says how far it is, \`kiroku redrive cancel ${queue}\` ends it\n`,
+    `it continues; \`kiroku redrive status ${queue}\` shows its progress, \`kiroku redrive cancel ${queue}\` ends it\n`,
   )
   return redriven
 }

@@ -14,7 +14,7 @@ const options = (flags: Readonly<Record<string, string | number | boolean>>) =>
   )
 
 describe('the flags of a redrive', () => {
-  it('say nothing where nothing is said', () => {
+  it('are empty by default', () => {
     expect(options({})).toEqual({})
   })
   it('become its target, its filter and its limits', () => {

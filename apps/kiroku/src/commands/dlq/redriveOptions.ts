@@ -5,7 +5,7 @@ import { parseAttributes } from '../../cli/parseAttributes.ts'
 
 type Filter = NonNullable<RedriveOptions['filter']>
 
-/** Flags that say what is redriven, where to, and how fast. */
+/** Flags that say what to redrive, where to, and how fast. */
 export const redriveFlags: readonly FlagSpec[] = [
   {
     name: 'to',
@@ -55,7 +55,7 @@ export const redriveFlags: readonly FlagSpec[] = [
   { name: 'reason', kind: 'text', metavar: 'TEXT', description: 'Why, for the record.' },
 ]
 
-/** What the flags ask for. Errors: `InvalidArgument`. */
+/** The redrive that the flags describe. Errors: `InvalidArgument`. */
 export const redriveOptionsOf = ({ text, int, flag }: Invocation, nowMs: number): RedriveOptions => {
   const filter: Record<string, unknown> = {}
   for (const name of ['tag', 'cause', 'error'] as const)

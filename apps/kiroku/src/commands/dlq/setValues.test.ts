@@ -30,7 +30,7 @@ describe('values that are set in a body', () => {
     },
   )
 
-  it('are refused in a body that is no JSON', () => {
+  it('are refused in a body that is not JSON', () => {
     expect(() => set('a=1', 'text')).toThrow(expect.objectContaining({ id: 'InvalidArgument' }) as Error)
   })
 })

@@ -6,7 +6,7 @@ export const setValues = (body: Uint8Array, changes: string): Uint8Array => {
   try {
     root = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
   } catch {
-    throw new KirokuError('InvalidArgument', '--set: the body is no JSON; give a whole one with --body')
+    throw new KirokuError('InvalidArgument', '--set: the body is not JSON; give a whole one with --body')
   }
   // A comma begins the next change only where one follows.
   for (const change of changes.split(/,(?=[\w$.-]+=)/)) {
@@ -37,7 +37,7 @@ const withValue = (
     if (!/^\d+$/.test(name) || place > into.length)
       throw new KirokuError(
         'InvalidArgument',
-        `--set: "${change}" names no place of a list of ${into.length}`,
+        `--set: "${change}" is not an index of a list of ${into.length}`,
       )
     const list = [...(into as unknown[])]
     list[place] = withValue(list[place], rest, value, change)
@@ -46,7 +46,7 @@ const withValue = (
   if (into !== undefined && (typeof into !== 'object' || into === null))
     throw new KirokuError(
       'InvalidArgument',
-      `--set: "${change}" goes into ${JSON.stringify(into)}, which has no parts`,
+      `--set: "${change}" goes into ${JSON.stringify(into)}, which has no fields`,
     )
   const object = (into ?? {}) as Record<string, unknown>
   const before = Object.hasOwn(object, name) ? object[name] : undefined

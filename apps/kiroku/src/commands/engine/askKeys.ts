@@ -1,13 +1,16 @@
 import { blockEntry, type KeyStore } from '@kiroku/log'
 import type { QueueDescription } from '@kiroku/protocol'
 
-/** Whether the keys of a queue's youngest messages are there. */
+/** Whether the keys of a queue's newest messages exist. */
 export interface KeysFound {
   readonly queue: string
   readonly state: 'there' | 'lost' | 'unreachable'
 }
 
-/** Asks for the keys of queues that are erasable by message and have messages; `kiroku verify` holds all of them against the record. */
+/**
+ * Asks for the keys of queues that are erasable by message and have messages; `kiroku verify` checks all of
+ * them against the record.
+ */
 export const askKeys = (keys: KeyStore, queues: readonly QueueDescription[]): Promise<KeysFound[]> =>
   Promise.all(
     queues

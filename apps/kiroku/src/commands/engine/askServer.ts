@@ -1,6 +1,6 @@
 import type { Nats } from '../../serve/describeCluster.ts'
 
-/** What a NATS server tells of itself; undefined where this account may not know. */
+/** What a NATS server reports of itself; undefined if this account may not know. */
 export interface ServerAnswers {
   /** `always` or a duration. */
   readonly syncInterval: string | undefined

@@ -130,7 +130,7 @@ describe('the doctor', () => {
     expect(found?.advice).toContain('kiroku cluster clock --accept node')
   })
 
-  it('says what to do about everything that is not well', () => {
+  it('says what to do about every problem', () => {
     const sick = diagnose({
       ...healthy,
       natsVersion: '2.9.0',

@@ -13,7 +13,7 @@ import {
 import type { LostLog } from '../../audit/tailsOf.ts'
 import type { KeysFound } from './askKeys.ts'
 
-/** What the doctor found out; undefined where it cannot be known from here. */
+/** Facts that the doctor collected; undefined if unknown from here. */
 export interface Facts {
   readonly natsVersion: string
   readonly natsVersionMin: string
@@ -26,29 +26,29 @@ export interface Facts {
   readonly clockSkewMs: number | undefined
   /** Partitions with what their owners say of their clocks; undefined: an older version does not say. */
   readonly clocks: readonly { readonly partition: number; readonly clock?: PartitionClock }[]
-  /** How the partitions' owners see the store. */
+  /** The store according to the partitions' owners. */
   readonly storage: readonly StorageDescription[]
-  /** Of the partitions that an owner tells them of. */
+  /** Only partitions whose owner reports them. */
   readonly checkpoints: readonly CheckpointsDescription[]
   readonly recordBytes: number | undefined
   readonly recordMs: number | undefined
   readonly partitions: number | undefined
   /** Partitions that an owner answers for. */
   readonly partitionsOwned: number | undefined
-  /** What was seen of the record. */
+  /** Findings in the record. */
   readonly record: readonly RecordCheck[] | undefined
-  /** How the index of this data folder stands: whether an auditor follows the log, and records that it has not. */
+  /** The index of this data folder: whether an auditor follows the log, and how many records it lacks. */
   readonly index: { readonly isFollowed: boolean; readonly behind: number } | undefined
   /** Logs of this name that this node wrote to, and that are gone. */
   readonly lostLogs: readonly LostLog[]
   readonly queues: readonly Pick<QueueDescription, 'name' | 'config' | 'warnings' | 'subscriptions'>[]
-  /** What cannot arrive where it goes. */
+  /** Messages that cannot arrive. */
   readonly held: readonly OutboxDescription[]
   /** Of erasable queues that have messages. */
   readonly keys: readonly KeysFound[]
 }
 
-/** One finding: what was looked at, how it stands, and what to do. */
+/** One finding: the subject, its state, and what to do. */
 export interface Finding {
   readonly check: string
   readonly status: 'ok' | 'warning' | 'bad' | 'unknown'
@@ -98,7 +98,7 @@ const syncInterval = ({ syncInterval, replicas }: Facts): Finding => {
     return {
       check,
       status: 'unknown',
-      detail: 'the server does not tell its configuration to this account',
+      detail: 'the server does not report its configuration to this account',
       advice,
     }
   if (syncInterval === 'always') return { check, status: 'ok', detail: 'always' }
@@ -113,7 +113,7 @@ const replicas = ({ replicas, clustered }: Facts): Finding => {
       check,
       status: 'warning',
       detail: '1, on a cluster',
-      advice: 'Create the log with --replicas 3, so that it outlives the loss of one server.',
+      advice: 'Create the log with --replicas 3, so that it survives the loss of one server.',
     }
   return { check, status: 'ok', detail: clustered ? String(replicas) : `${replicas} (single server)` }
 }
@@ -131,7 +131,7 @@ const maxPayload = ({ maxPayloadBytes }: Facts): Finding => ({
 
 const clock = ({ clockSkewMs }: Facts): Finding => {
   if (clockSkewMs === undefined)
-    return { check: 'clock', status: 'unknown', detail: 'the server did not tell its time' }
+    return { check: 'clock', status: 'unknown', detail: 'the server did not report its time' }
   const skew = Math.abs(clockSkewMs)
   return skew <= clockSkewMsMax
     ? { check: 'clock', status: 'ok', detail: `${Math.round(skew)} ms from the server's` }
@@ -139,7 +139,8 @@ const clock = ({ clockSkewMs }: Facts): Finding => {
         check: 'clock',
         status: 'warning',
         detail: `${formatDuration(Math.round(skew))} ${clockSkewMs > 0 ? 'behind' : 'ahead of'} the server's`,
-        advice: 'Run an NTP client here and on the server: leases go by the server, your logs by this clock.',
+        advice:
+          "Run an NTP client here and on the server: leases follow the server's clock, your logs this one.",
       }
 }
 
@@ -161,7 +162,7 @@ const store = ({ storage, recordBytes }: Facts): Finding => {
     return {
       check,
       status: 'unknown',
-      detail: 'NATS does not tell how much room it has',
+      detail: 'NATS does not report how much room it has',
       advice:
         'Watch the disk of the NATS servers, or give the account of Kiroku a limit (max_file): without one, sends are refused only once NATS is full.',
     }
@@ -177,7 +178,8 @@ const store = ({ storage, recordBytes }: Facts): Finding => {
       check,
       status: 'bad',
       detail: `${detail}${trims}: sends are refused until ${formatBytes(reserveBytes)} are free`,
-      advice: 'Free disk space, or consume what waits: the log trims by itself what is no longer needed.',
+      advice:
+        'Free disk space, or consume waiting messages: the log trims by itself what is no longer needed.',
     }
   if (state === 'short' || early > 0)
     return {
@@ -191,15 +193,15 @@ const store = ({ storage, recordBytes }: Facts): Finding => {
       check,
       status: 'warning',
       detail: `${detail}, and the record may grow to ${formatBytes(recordBytes)}`,
-      advice: `The record will be trimmed early: set --record-bytes to at most ${formatBytes(bytesMax - 2 * reserveBytes)}, or make the disk larger.`,
+      advice: `The record will be trimmed early: set --record-bytes to at most ${formatBytes(bytesMax - 2 * reserveBytes)}, or enlarge the disk.`,
     }
   return { check, status: 'ok', detail }
 }
 
-/** They count in the record's limit; two of each partition stay whatever it says. */
+/** They count toward the record's limit; two per partition stay regardless. */
 const checkpoints = ({ checkpoints, recordBytes }: Facts): Finding => {
   const check = 'checkpoints'
-  if (checkpoints.length === 0) return { check, status: 'unknown', detail: 'no owner tells of them' }
+  if (checkpoints.length === 0) return { check, status: 'unknown', detail: 'no owner reports them' }
   const count = checkpoints.reduce((sum, each) => sum + each.count, 0)
   const bytes = checkpoints.reduce((sum, each) => sum + each.bytes, 0)
   const detail = `${count} with ${formatBytes(bytes)}`
@@ -207,8 +209,8 @@ const checkpoints = ({ checkpoints, recordBytes }: Facts): Finding => {
   return {
     check,
     status: 'warning',
-    detail: `${detail}, and the record may have ${formatBytes(recordBytes)} with them`,
-    advice: 'Little is left for the record itself: consume what waits, or set a larger --record-bytes.',
+    detail: `${detail}, and the record may have ${formatBytes(recordBytes)} including them`,
+    advice: 'Little is left for the record itself: consume waiting messages, or set a larger --record-bytes.',
   }
 }
 
@@ -250,7 +252,7 @@ const record = ({ record }: Facts): Finding[] => {
     {
       check,
       status: 'ok',
-      detail: 'nothing is missing, and every chain of hashes that was read holds',
+      detail: 'nothing is missing, and every chain of hashes that was read is intact',
       ...(unread.length === 0
         ? {}
         : {
@@ -265,7 +267,7 @@ const lostLogs = ({ lostLogs }: Facts): Finding[] =>
     check: 'record',
     status: 'bad',
     detail: `a log of this name that this node wrote to (${incarnation}, up to record ${lastSeq}) is gone`,
-    advice: `NATS lost its store, or has another one: bring the old one back. Where that was meant, delete tails/tail-${incarnation}-*.json of the data folder.`,
+    advice: `NATS lost its store, or has another one: bring the old one back. If that was intended, delete tails/tail-${incarnation}-*.json of the data folder.`,
   }))
 
 const settings = ({ queues }: Facts): Finding[] => {
@@ -278,10 +280,10 @@ const settings = ({ queues }: Facts): Finding[] => {
       advice,
     })),
   )
-  return findings.length > 0 ? findings : [{ check, status: 'ok', detail: 'none that is known to hurt' }]
+  return findings.length > 0 ? findings : [{ check, status: 'ok', detail: 'no known problems' }]
 }
 
-/** Two changes at once can make what no single one may. */
+/** Two concurrent changes can create a circle that no single one may. */
 const keys = (facts: Facts): Finding[] => {
   const check = 'keys'
   if (facts.keys.length === 0) return []
@@ -297,10 +299,10 @@ const keys = (facts: Facts): Finding[] => {
         check,
         status: 'bad',
         detail: `those of ${lost} are lost`,
-        advice: 'Put the KV bucket of the keys back from a copy; `kiroku verify` lists what cannot be read.',
+        advice: 'Restore the KV bucket of the keys from a backup; `kiroku verify` lists what cannot be read.',
       },
     ]
-  if (unreachable === '') return [{ check, status: 'ok', detail: 'those of erasable queues are there' }]
+  if (unreachable === '') return [{ check, status: 'ok', detail: 'those of erasable queues exist' }]
   return [
     { check, status: 'bad', detail: `those of ${unreachable} cannot be reached`, advice: 'Check NATS KV.' },
   ]
@@ -319,7 +321,7 @@ const circles = ({ queues }: Facts): Finding => {
     for (const each of reached) for (const next of targets.get(each) ?? []) reached.add(next)
     return reached.has(name)
   })
-  if (comeBack.length === 0) return { check, status: 'ok', detail: 'none comes back to where it was' }
+  if (comeBack.length === 0) return { check, status: 'ok', detail: 'none returns to where it was' }
   return {
     check,
     status: 'warning',
@@ -329,7 +331,7 @@ const circles = ({ queues }: Facts): Finding => {
   }
 }
 
-/** What waits in a queue that is there is among its warnings. */
+/** A queue's own warnings include what waits in it. */
 const letters = ({ held }: Facts): Finding[] =>
   held
     .filter(({ queue }) => queue.startsWith('#'))
@@ -354,7 +356,7 @@ const retention = ({ queues, recordMs }: Facts): Finding => {
   }
 }
 
-/** Records that an auditor may be behind before that is worth a word. */
+/** Records that an auditor may be behind before a warning. */
 const behindMax = 10_000
 
 const auditor = ({ index }: Facts): Finding => {
@@ -369,7 +371,7 @@ const auditor = ({ index }: Facts): Finding => {
     status: 'warning',
     detail,
     advice: isFollowed
-      ? 'It makes room while the machine is busy; searches say up to where they know.'
+      ? 'It yields while the machine is busy; searches say how far they reach.'
       : 'Searches know no more than the index; start the engine of this folder with `--audit on`.',
   }
 }

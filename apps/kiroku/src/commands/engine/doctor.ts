@@ -28,7 +28,9 @@ export const run = (invocation: Invocation): Promise<void> =>
     out.result({ healthy, findings })
   })
 
-/** Of a partition with more bytes than this, only what lies behind its newest checkpoint is read, unless all is asked for. */
+/**
+ * A partition with more bytes than this is read only from its newest checkpoint on, unless all is requested.
+ */
 const recordBytesMax = 64 * 1024 * 1024
 
 const gather = async (invocation: Invocation, client: Client, nats: Nats, log: string): Promise<Facts> => {

@@ -31,7 +31,7 @@ export const engineCommands: readonly CommandSpec[] = [
       { command: 'kiroku up', description: 'Start; in another terminal: kiroku queue create mail' },
       {
         command: 'kiroku up --sample',
-        description: 'Start with a small shop at work, and look around in the console',
+        description: 'Start with a small shop at work, to look around in the console',
       },
     ],
     flags: [
@@ -89,7 +89,7 @@ export const machineCommand: CommandSpec = {
 /** `doctor`. */
 export const doctorCommand: CommandSpec = {
   name: 'doctor',
-  summary: 'Check NATS, the log and the machine for problems, present and looming.',
+  summary: 'Check NATS, the log and the machine for current and looming problems.',
   flags: [
     {
       name: 'deep',
@@ -107,7 +107,7 @@ export const completionsCommand: CommandSpec = {
   name: 'completions',
   summary: 'Print the completion script of a shell.',
   description:
-    'Completes commands and flags, and, where an engine runs in the folder, the names of its queues and the ids of its latest messages.',
+    'Completes commands and flags, and, if an engine runs in the folder, the names of its queues and the ids of its latest messages.',
   examples: [
     {
       command: 'kiroku completions bash > /etc/bash_completion.d/kiroku',

@@ -33,7 +33,7 @@ const refusal = (sending: Promise<unknown>): Promise<string | undefined> =>
     (error: unknown) => (isKirokuError(error) ? error.id : String(error)),
   )
 
-it('an engine on a disk that others filled says so, loses nothing, and goes on by itself once there is room', async ({
+it('an engine on a disk that others filled says so, loses nothing, and resumes by itself once there is room', async ({
   skip,
 }) => {
   const { disk, api, client, kiroku, data, engine } = await startOn(192, skip)
@@ -126,14 +126,14 @@ const serveOn = async (mebibytes: number) => {
   return { client, ready, resize, fill }
 }
 
-/** Pieces that keep room free in a store that is not ours. */
+/** Pieces of ballast in an unmanaged store. */
 const ballastIn = async (nc: Awaited<ReturnType<typeof connectNats>>): Promise<number> => {
   const streams = (await requireJetStream(nc)).streams
   const info = await streams.info('KIROKU_main_BALLAST').catch(() => undefined)
   return info?.state.messages ?? 0
 }
 
-it('an engine on a full NATS that tells no limit is emptied, and takes sends again by itself', async () => {
+it('an engine on a full NATS that reports no limit is emptied, and takes sends again by itself', async () => {
   const { client, ready, fill } = await serveOn(64)
   const sent = await fill()
   let taken = 0
@@ -153,7 +153,7 @@ it('an engine on a full NATS that tells no limit is emptied, and takes sends aga
   expect((await ready()).code).toBe(200)
 }, 300_000)
 
-it('an engine on a full NATS that tells no limit refuses sends, and goes on once NATS holds more', async () => {
+it('an engine on a full NATS that reports no limit refuses sends, and resumes once NATS holds more', async () => {
   const { client, ready, fill, resize } = await serveOn(64)
   const sent = await fill()
   await waitUntil(async () => (await ready()).warnings !== undefined, {

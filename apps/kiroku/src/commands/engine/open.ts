@@ -14,7 +14,7 @@ export const run = async ({ settings, out }: Invocation): Promise<void> => {
   out.result({ url, opened })
 }
 
-/** The program that opens an address for the person at this screen; undefined: there is no screen. */
+/** The program that opens an address on this screen; undefined: there is no screen. */
 const opener = (): readonly [program: string, ...args: string[]] | undefined => {
   if (process.platform === 'darwin') return ['open']
   if (process.platform === 'win32') return ['cmd', '/c', 'start', '']
@@ -23,7 +23,7 @@ const opener = (): readonly [program: string, ...args: string[]] | undefined => 
   return (DISPLAY ?? WAYLAND_DISPLAY ?? '') === '' ? undefined : ['xdg-open']
 }
 
-/** Whether a program took it on. */
+/** Whether a program accepted it. */
 const openInBrowser = (url: string): Promise<boolean> => {
   const found = opener()
   if (found === undefined) return Promise.resolve(false)

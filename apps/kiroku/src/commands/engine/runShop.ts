@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Client, ConsumedMessage, QueueSection } from '@kiroku/client'
 import { isKirokuError } from '@kiroku/protocol'
 
-/** An order of the sample shop, which all of its queues pass on. */
+/** An order of the sample shop, passed through all of its queues. */
 interface Order {
   readonly order: number
   readonly customer: string
@@ -40,9 +40,9 @@ const oneOf = <A>(of: readonly A[]): A => of[Math.floor(Math.random() * of.lengt
 const work = (ms: number): Promise<void> => pause(ms * (0.5 + Math.random()))
 
 /**
- * Runs a small shop on an engine, so that there is something to look at: orders that a warehouse packs, payments in order
- * for each customer, mail with reminders that are sent later; some of it fails, comes again, or ends as a dead letter.
- * Resolves once it does business, which ends with the signal and the client.
+ * Runs a small shop on an engine, so that there is something to look at: orders that a warehouse packs,
+ * payments in order per customer, mail with reminders that are sent later; some of it fails, is retried, or
+ * is dead-lettered. Resolves once it runs, which it does until the signal or the client ends it.
  */
 export const runShop = async (client: Client, signal: AbortSignal): Promise<void> => {
   await client.queues.apply(queues, { source: 'sample shop' })
@@ -63,7 +63,7 @@ export const runShop = async (client: Client, signal: AbortSignal): Promise<void
     Array.from({ length: ordersAtFirst }, (_, i) => ({ body: orderOf(i) })),
   )
   void keepOrdering(client, signal).catch((error: unknown) => {
-    // The engine that it runs in stops.
+    // Its engine is stopping.
     if (!isKirokuError(error) && !signal.aborted) throw error
   })
 }

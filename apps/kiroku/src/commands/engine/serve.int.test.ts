@@ -22,7 +22,7 @@ const serve = (log: string, ...more: string[]) =>
   kiroku.start(['serve', '--nats', nats().url, '--log', log, '--json', ...more])
 
 describe('kiroku serve', () => {
-  it('changes the limits of the record that are set, says so, and leaves those that are not', async () => {
+  it('changes the limits of the record that are set, says so, and leaves the others', async () => {
     const start = async (...more: string[]) => {
       const engine = serve('limits', ...more)
       await readyOf(engine)
@@ -37,7 +37,7 @@ describe('kiroku serve', () => {
     expect(await start()).not.toContain('the record')
   })
 
-  it('logs what its own client has to say as it logs everything else', { timeout: 120_000 }, async () => {
+  it('logs events of its own client like everything else', { timeout: 120_000 }, async () => {
     const server = await startTestNats({ dataDir: `${folder.path}/nats` })
     try {
       const log = ['--log-format', 'json', '--log', 'own', '--partitions', '1']
@@ -97,7 +97,7 @@ describe('kiroku serve', () => {
     },
   )
 
-  it('has an API only where it is told to, and keeps an existing number of partitions', async () => {
+  it('has an API only when told to, and keeps an existing number of partitions', async () => {
     const first = serve('kept', '--partitions', '2')
     expect(await readyOf(first)).toMatchObject({ partitions: 2 })
     expect(first.stdout()).not.toContain('"api"')
@@ -128,7 +128,7 @@ describe('kiroku serve', () => {
     }
   })
 
-  it('names a stream that somebody else made, and leaves it alone', async () => {
+  it('names a foreign stream, and leaves it alone', async () => {
     const nc = await connectNats({ servers: nats().url })
     const config = { name: 'KIROKU_taken_0', subjects: ['kiroku.log.taken.0'], storage: 'memory' }
     await nc.request(`$JS.API.STREAM.CREATE.${config.name}`, JSON.stringify(config))
@@ -149,7 +149,7 @@ describe('kiroku serve', () => {
     }
   })
 
-  it('passes credentials on to NATS, and names a refusal', async () => {
+  it('passes credentials on to NATS, and reports a refusal', async () => {
     const guarded = await startTestNats({ extraConfig: 'authorization { user: kiroku, password: secret }' })
     try {
       const node = new Kiroku(folder.path, { KIROKU_NATS_USER: 'kiroku', KIROKU_NATS_PASSWORD: 'secret' })

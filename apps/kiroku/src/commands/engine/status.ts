@@ -8,7 +8,7 @@ import { describeCluster, type ClusterPartition } from '../../serve/describeClus
 import { partitionTroubles } from '../../serve/partitionTroubles.ts'
 import { withClient } from '../../serve/withClient.ts'
 
-/** Queues that the screen shows, those with the most to do first; `queue list` has them all. */
+/** Most queues on the screen, those with the most open messages first; `queue list` has all. */
 const queuesMax = 15
 
 export const run = (invocation: Invocation): Promise<void> =>

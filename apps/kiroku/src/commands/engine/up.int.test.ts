@@ -30,7 +30,7 @@ afterAll(async () => {
   await other.remove()
 })
 
-/** Takes 8480, unless it is taken anyway. */
+/** Takes 8480, unless it is taken already. */
 const takeUsualPort = (): Promise<Server> =>
   new Promise((resolve) => {
     const server = createServer((socket) => socket.destroy())
@@ -48,13 +48,13 @@ describe('kiroku up', { timeout: 120_000 }, () => {
     expect(existsSync(join(other.path, '.kiroku', 'nats'))).toBe(false)
   })
 
-  it('refuses an address that others reach without tokens before it starts anything', async () => {
+  it('refuses an address beyond loopback without tokens before it starts anything', async () => {
     const { exit, stderr } = await second.run(['up', '--http', '0.0.0.0:0'])
     expect([exit, stderr]).toEqual([8, expect.stringContaining('TokenRequired')])
     expect(existsSync(join(other.path, '.kiroku', 'nats'))).toBe(false)
   })
 
-  it('says once where everything is, the console first, and who has its usual port', async () => {
+  it('prints every address once, the console first, and who has its usual port', async () => {
     const usual = await takeUsualPort()
     const running = second.start(['up'])
     try {
@@ -72,7 +72,7 @@ describe('kiroku up', { timeout: 120_000 }, () => {
     }
   })
 
-  it('runs a sample shop, in which orders lead to payments and mail, and whose past is kept', async () => {
+  it('runs a sample shop, in which orders lead to payments and mail, and whose past is on record', async () => {
     const running = second.start(['up', '--sample'])
     try {
       await waitUntil(() => running.stdout().includes('A sample shop is at work.'), { timeoutMs: 60_000 })

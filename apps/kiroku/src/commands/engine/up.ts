@@ -17,7 +17,7 @@ import { tellOfConsole } from '../../serve/tellOfConsole.ts'
 import { untilStopped } from '../../serve/untilStopped.ts'
 import { runShop } from './runShop.ts'
 
-/** Where everybody looks for NATS. */
+/** The usual port of NATS. */
 const natsPortUsual = 4222
 
 export const run = async ({

@@ -1,7 +1,7 @@
 import { formatBytes } from '@kiroku/protocol'
 import { SingleBar } from 'cli-progress'
 
-/** Shows how far a long send is; on a terminal only. */
+/** Shows the progress of a long send; on a terminal only. */
 export interface Progress {
   update(sent: number, bytesRead: number): void
   stop(): void

@@ -12,7 +12,7 @@ const reasons: Readonly<Record<string, string>> = {
   changed: 'changed since they were found',
 }
 
-/** Why messages stay as they are, with how many: `10 are in flight, 4 are done`. */
+/** Why messages are left alone, with counts: `10 are in flight, 4 are done`. */
 export const describeStayed = (stayed: SettledPiece['stayed']): string =>
   Object.entries(stayed)
     .map(
@@ -21,7 +21,7 @@ export const describeStayed = (stayed: SettledPiece['stayed']): string =>
     )
     .join(', ')
 
-/** What can be done to what matches: `298 can be recalled, 14 cannot: 14 are in flight`. */
+/** What can be done to the matching messages: `298 can be recalled, 14 cannot: 14 are in flight`. */
 export const describeMatch = (act: MatchingAct, { matched, done, stayed }: SettledPiece): string => {
   const left = matched - done
   const said = `${matched} ${matched === 1 ? 'message matches' : 'messages match'}`

@@ -8,7 +8,7 @@ export const run: CommandModule['run'] = (invocation) => {
   const queue = argument('queue')!
   const [messageId, group, reason] = [text('message'), text('group'), text('reason')]
   if ((messageId === undefined) === (group === undefined))
-    throw new KirokuError('InvalidArgument', 'say what: either --message ID or --group GROUP')
+    throw new KirokuError('InvalidArgument', 'say what to erase: either --message ID or --group GROUP')
   if (reason === undefined || reason === '')
     throw new KirokuError('InvalidArgument', 'say why with --reason, for the record')
   return withClient(invocation, async (client) => {

@@ -9,7 +9,7 @@ let up: Ready
 
 beforeAll(async () => {
   folder = await temporaryFolder()
-  // A screen is none of a test's business.
+  // A test must not open a screen.
   kiroku = new Kiroku(folder.path, { BROWSER: '', DISPLAY: '', WAYLAND_DISPLAY: '' })
   engine = kiroku.start(['up', '--http', '127.0.0.1:0', '--json', '--audit', 'off'])
   up = await readyOf(engine)
@@ -72,7 +72,7 @@ describe('at a glance', { timeout: 180_000 }, () => {
     expect(screen.stdout).toMatch(/^mail +0 +0 +0 +1 /m)
   })
 
-  it('a release with a delay costs no attempt, and may hold the subscription, which is told until it is resumed', async () => {
+  it('a release with a delay costs no attempt, and may hold the subscription, which is shown until it is resumed', async () => {
     await ok(['queue', 'create', 'calls'])
     await ok(['send', 'calls', 'a'])
     await ok(['send', 'calls', 'b'])
@@ -98,14 +98,14 @@ describe('at a glance', { timeout: 180_000 }, () => {
     expect((await take()).messages).toMatchObject([{ attempt: 1 }])
   })
 
-  it('the console is named where there is no screen, and not where no engine runs', async () => {
+  it("the console's address is printed without a screen, but not without an engine", async () => {
     expect(await ok(['open'])).toEqual({ url: `${up.api}/`, opened: false })
     expect((await kiroku.run(['open', '--data-dir', 'elsewhere'])).stderr).toContain(
       'no engine runs in this folder',
     )
   })
 
-  it('each name stands once where a queue is shown, and reply queues are one row of the list', async () => {
+  it('each name appears once when a queue is shown, and reply queues are one row of the list', async () => {
     for (const digit of ['1', '2'])
       await ok(['queue', 'create', `replies-0000000${digit}-0000-4000-8000-000000000000`])
     const list = await kiroku.run(['queue', 'list'])

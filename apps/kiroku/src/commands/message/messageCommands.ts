@@ -155,7 +155,7 @@ export const messageCommands: readonly CommandSpec[] = [
       {
         name: 'hold-subscription',
         kind: 'boolean',
-        description: 'Have all deliveries of the subscription stand still for as long; needs --delay.',
+        description: 'Hold all deliveries of the subscription for as long; needs --delay.',
       },
     ],
     settings: natsSettings,
@@ -213,9 +213,9 @@ export const messageCommands: readonly CommandSpec[] = [
   },
   {
     name: 'discard',
-    summary: 'Discard messages that match a filter, after a look at how many.',
+    summary: 'Discard messages that match a filter, after showing how many.',
     description:
-      'Finds the messages that match, says how many can be discarded and why the others cannot, asks, and ends them for good: those that are delayed, available or waiting for a retry. What is in flight stays. They go to no dead-letter queue; who did it and why is on record. Messages that changed since they were found are left alone, and messages that came to match since are not looked at: run it again.',
+      'Finds the messages that match, says how many can be discarded and why the others cannot, asks, and discards them for good: those that are delayed, available or waiting for a retry. Messages in flight stay. They go to no dead-letter queue; who did it and why is on record. Messages that changed since they were found are left alone, and messages that match only since then are not included: run it again.',
     examples: [
       {
         command: "kiroku discard --where 'state:waiting queue:payments' --dry-run",

@@ -10,7 +10,7 @@ const newline = 0x0a
 const decoder = new TextDecoder('utf-8', { fatal: true })
 
 /**
- * Reads ndjson as it comes; empty lines are skipped, values keep their bytes.
+ * Reads ndjson as it arrives; empty lines are skipped, values keep their bytes.
  * Errors: `MalformedJson` with the number of the line, `BodyTooLarge` for a line beyond `lineBytesMax`.
  */
 export async function* readNdjson(

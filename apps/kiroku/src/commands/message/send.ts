@@ -29,13 +29,13 @@ export const run = async (invocation: Invocation): Promise<void> => {
   if (count < 1 || (count > 1 && flag('ndjson')))
     throw new KirokuError(
       'InvalidArgument',
-      '--count is 1 or more, and not for --ndjson, where each line is sent once',
+      '--count must be 1 or more, and cannot be used with --ndjson, where each line is sent once',
     )
   const dedupId = text('dedup-id')
   if (dedupId !== undefined && (flag('ndjson') || count > 1))
     throw new KirokuError(
       'InvalidArgument',
-      '--dedup-id names one message; with --ndjson or --count there are several',
+      '--dedup-id is for a single message; --ndjson and --count send several',
     )
   const options = optionsOf(invocation)
   if (flag('ndjson')) return sendLines(invocation, file, options)
@@ -97,7 +97,7 @@ const sendMany = async (
   const queue = invocation.argument('queue')!
   const startedMs = performance.now()
   const sent = await withClient(invocation, async (client) => {
-    // An unknown queue is said at once, not after the first batch was read from a slow input.
+    // An unknown queue is reported at once, not after the first batch was read from a slow input.
     await client.queues.describe(queue)
     const progress = startProgress(input.bytes)
     try {

@@ -1,7 +1,7 @@
 import type { BatchOptions, Client, OutgoingMessage } from '@kiroku/client'
 import { isKirokuError, KirokuError } from '@kiroku/protocol'
 
-/** Messages that travel together, and how many such batches are under way. */
+/** Messages per batch, and batches in flight. */
 const batchMessagesMax = 500
 const batchBytesMax = 256 * 1024
 const batchesInFlightMax = 8
@@ -12,9 +12,9 @@ export interface BodyBytes {
 }
 
 /**
- * Sends each line as a message, in order, several batches at once. Where the input turns out to be malformed,
- * what came before it is sent, and the error says so.
- * Errors: those of the input and of `sendBatch`; `Stopped` when `signal` is aborted.
+ * Sends each line as a message, in order, several batches at once. If the input turns out to be malformed,
+ * what came before is sent, and the error says so. Errors: those of the input and of `sendBatch`; `Stopped`
+ * when `signal` is aborted.
  */
 export const sendNdjson = async (
   client: Pick<Client, 'sendBatch'>,

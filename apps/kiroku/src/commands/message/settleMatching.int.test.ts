@@ -58,7 +58,7 @@ const settle = async (act: string, body: object): Promise<Piece> => {
 }
 
 describe('messages that match a filter', { timeout: 120_000 }, () => {
-  it('are counted, and discarded but for those in flight, with the reason on record', async () => {
+  it('are counted, and discarded except those in flight, with the reason on record', async () => {
     await ok(['queue', 'create', 'payments'])
     await ok(['send', 'payments', 'hello', '--count', '7'])
     await ok(['send', 'payments', 'later', '--delay', '1h'])
@@ -84,7 +84,7 @@ describe('messages that match a filter', { timeout: 120_000 }, () => {
     expect(acts.find(({ event }) => event === 'Discarded')).toMatchObject({ after: { messages: 5 } })
   })
 
-  it('are recalled where they are not due yet, and what moved on since it was found is left alone', async () => {
+  it('are recalled if they are not due yet, and left alone if they changed since they were found', async () => {
     await ok(['queue', 'create', 'reminders'])
     await ok(['send', 'reminders', 'later', '--count', '3', '--delay', '1h'])
     await ok(['send', 'reminders', 'now'])
@@ -102,7 +102,7 @@ describe('messages that match a filter', { timeout: 120_000 }, () => {
     )
   })
 
-  it('are many: each request does a piece, and says where to go on', async () => {
+  it('are many: each request does a batch, and says where to continue', async () => {
     await ok(['queue', 'create', 'logs'])
     await ok(['send', 'logs', 'x', '--count', '1200'])
     await waitUntil(async () => {
@@ -129,7 +129,7 @@ describe('messages that match a filter', { timeout: 120_000 }, () => {
     expect(await counts('logs')).toMatchObject({ available: 0, discarded: 1_200 })
   })
 
-  it('must be said: nothing is done to all there are', async () => {
+  it('must be given: nothing is done to all messages', async () => {
     const { exit, stderr } = await kiroku.run(['discard', '--yes'])
     expect(stderr).toContain('say which messages are meant')
     expect(exit).toBe(2)

@@ -22,7 +22,10 @@ import { describeMatch, describeStayed } from './describeStayed.ts'
 /** `discard`. */
 export const discard: CommandModule = { run: (invocation) => settleMatching(invocation, 'discard') }
 
-/** Recalls or discards what a filter matches, after saying what that is and asking. Errors: `InvalidArgument`, `InvalidFilter`, `Stopped`. */
+/**
+ * Recalls or discards the messages that match a filter, after showing their number and asking. Errors:
+ * `InvalidArgument`, `InvalidFilter`, `Stopped`.
+ */
 export const settleMatching = async (invocation: Invocation, act: MatchingAct): Promise<void> => {
   const { out, flag, text, signal } = invocation
   const filter = parseFilter(checkWhere(text('where') ?? ''), Date.now())
@@ -31,7 +34,7 @@ export const settleMatching = async (invocation: Invocation, act: MatchingAct): 
   await withLog(invocation, async (log) => {
     const { database } = await openIndex(auditedLog(log, invocation.settings().dataDir), progress.onProgress)
     progress.done()
-    /** The matches, a piece at a time. */
+    /** The matches, a batch at a time. */
     const pieces = function* (): Generator<readonly Match[]> {
       let cursor: string | undefined
       do {
@@ -74,9 +77,9 @@ export const settleMatching = async (invocation: Invocation, act: MatchingAct): 
 const words: Readonly<Record<MatchingAct, string>> = { recall: 'recalled', discard: 'discarded' }
 
 const stopped = (act: MatchingAct, done: number): KirokuError =>
-  new KirokuError('Stopped', `${done} were ${words[act]} before it was stopped; the same command goes on`)
+  new KirokuError('Stopped', `${done} were ${words[act]} before it was stopped; the same command continues`)
 
-/** Errors: `InvalidArgument` where there is no terminal, `Stopped` where the answer is no. */
+/** Errors: `InvalidArgument` without a terminal, `Stopped` if the answer is no. */
 const assent = async ({ flag, signal }: Invocation, act: MatchingAct, count: number): Promise<void> => {
   if (flag('yes')) return
   if (!canAsk())

@@ -38,7 +38,7 @@ describe('the wrong name of a queue', { timeout: 120_000 }, () => {
     [['queue', 'show', 'mial']],
     [['tail', 'mial', '--until-end']],
     [['work', 'worker.js', '--queue', 'mial']],
-  ])('is not found by %j, which names the one that was meant', async (args) => {
+  ])('is not found by %j, which suggests the one that was meant', async (args) => {
     const { exit, stderr } = await kiroku.run(args)
     expect(stderr).toContain('error UnknownQueue: there is no queue "mial". Did you mean "mail"?')
     expect(exit).toBe(3)
@@ -60,7 +60,7 @@ describe('the wrong name of a queue', { timeout: 120_000 }, () => {
     expect((await created.finished).exit).toBe(0)
   })
 
-  it('is created where that is asked for', async () => {
+  it('is created on request', async () => {
     const worker = kiroku.start(['work', 'worker.js', '--queue', 'third', '--create'])
     await shown(worker, 'working on third')
     worker.child.kill('SIGTERM')
@@ -68,7 +68,7 @@ describe('the wrong name of a queue', { timeout: 120_000 }, () => {
   })
 })
 
-describe('a body that begins like JSON and is none', { timeout: 120_000 }, () => {
+describe('a body that begins like JSON but is not', { timeout: 120_000 }, () => {
   it('is refused as JSON', async () => {
     const { exit, stderr } = await kiroku.run([
       'send',
@@ -78,10 +78,12 @@ describe('a body that begins like JSON and is none', { timeout: 120_000 }, () =>
       'application/json',
     ])
     expect(exit).toBe(2)
-    expect(stderr).toMatch(/error MalformedJson: the body is not JSON, as its type application\/json says: /)
+    expect(stderr).toMatch(
+      /error MalformedJson: the body is not JSON, although its type is application\/json: /,
+    )
   })
 
-  it('is warned about otherwise, and is text', async () => {
+  it('otherwise gets a warning and is text', async () => {
     const { exit, stderr } = await kiroku.run(['send', 'mail', '{bad json', '--json'])
     expect([exit, stderr]).toEqual([
       0,
@@ -97,12 +99,12 @@ describe('what is out of range', { timeout: 120_000 }, () => {
     [['queue', 'create', 'q', '--lease', '13h'], '--lease must be from 1ms to 12h, not 13h'],
     [['receive', 'mail', '--lease', '13h'], 'leaseMs must be from 1 ms to 12 h in whole ms, not 13 h'],
     [['send', 'mail', 'x', '--delay', '20d'], 'a delay must be from 0 to 14 d in whole ms, not 20 d'],
-  ])('is told in the units of %j', async (args, told) => {
+  ])('is reported in the units of %j', async (args, told) => {
     const { exit, stderr } = await kiroku.run(args)
     expect([exit, stderr]).toEqual([2, expect.stringContaining(told)])
   })
 
-  it('and a message is sent as often as is asked', async () => {
+  it('and a message is sent as often as requested', async () => {
     const sent = await kiroku.run(['send', 'mail', '{"n":1}', '--count', '1200', '--json'])
     expect(sent.json()).toMatchObject({ queue: 'mail', sent: 1_200 })
   })

@@ -10,7 +10,7 @@ import { makeLogger } from '../../serve/Logger.ts'
 import { logClientEvent } from '../../serve/logClientEvent.ts'
 import { withClient } from '../../serve/withClient.ts'
 
-/** A Worker outlasts an engine's absence. */
+/** A Worker survives an outage of the engine. */
 const requestTimeoutMs = 30_000
 const sendTimeoutMs = 300_000
 
@@ -35,7 +35,7 @@ export const run = async (invocation: Invocation): Promise<void> => {
         signal,
         ...(modulePath === undefined ? {} : { modulePath }),
       })
-      out.line(`working on ${queues.join(', ')}; Ctrl-C finishes what is in hand and stops`)
+      out.line(`working on ${queues.join(', ')}; Ctrl-C finishes the current batches and stops`)
       out.result({ ready: true, queues, module: modulePath ?? config.main })
       await worker.closed
     },
@@ -50,7 +50,7 @@ export const run = async (invocation: Invocation): Promise<void> => {
   out.result({ stopped: true, queues })
 }
 
-/** What is worked on. */
+/** The queues to consume. */
 interface WorkedConfig extends WorkerConfig {
   /** Queues that the wrangler file consumes. */
   readonly declared: ReadonlySet<string>
@@ -81,7 +81,7 @@ const configOf = async (invocation: Invocation): Promise<WorkedConfig> => {
 
 /**
  * A queue named only by --queue is created only if the user agrees: a mistyped one would wait for messages forever.
- * What a wrangler file declares is meant. Errors: `UnknownQueue`.
+ * A queue declared in a wrangler file is intended. Errors: `UnknownQueue`.
  */
 const assentToCreate = async (
   { text, flag, signal }: Invocation,

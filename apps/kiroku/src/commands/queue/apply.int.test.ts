@@ -38,12 +38,12 @@ afterAll(async () => {
 })
 
 describe('the queues of kiroku.jsonc', () => {
-  it('are there when the engine is up, and the event names the file', async () => {
+  it('exist when the engine is up, and the event names the file', async () => {
     expect(await shown('mail')).toMatchObject({ config: { leaseMs: 60_000, deadLetter: { name: 'dlq' } } })
     expect(engine.stderr()).toMatch(/"queue created".*"source":"kiroku.jsonc"/)
   })
 
-  it('are left alone where somebody changed them since, also by the next start', async () => {
+  it('are left alone if changed since, also by the next start', async () => {
     await ok('queue', 'update', 'mail', '--lease', '2m')
     expect(await ok('apply')).toMatchObject({
       source: 'kiroku.jsonc',
@@ -90,7 +90,7 @@ describe('the queues of kiroku.jsonc', () => {
   })
 })
 
-it('a dead-letter queue that others name is deleted by force only', async () => {
+it('a dead-letter queue that others name is deleted only by force', async () => {
   const refused = await kiroku.run(['queue', 'delete', 'dlq'])
   expect(refused.exit).toBe(4)
   expect(refused.stderr).toContain('queue "dlq" is the dead-letter queue of "mail"')

@@ -22,7 +22,7 @@ export const groups: CommandModule = {
       out.line(
         rows.length === 0
           ? `queue ${queue} has no groups with messages`
-          : columns([['group', 'waiting', 'inflight', 'held up by'], ...rows]),
+          : columns([['group', 'waiting', 'inflight', 'blocked by'], ...rows]),
       )
       if (found.total > rows.length) out.line(`… and ${found.total - rows.length} more`)
       out.result({ queue, ...found })

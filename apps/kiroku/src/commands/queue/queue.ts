@@ -33,7 +33,7 @@ export const create = command(async (client, queue, invocation) => {
   const { created } = await client.queues.create(queue, queueConfigOf(invocation), localActor())
   const { warnings } = await client.queues.describe(queue)
   invocation.out.line(
-    created ? `queue ${queue} created` : `queue ${queue} was there already, with these settings`,
+    created ? `queue ${queue} created` : `queue ${queue} exists already, with these settings`,
   )
   warn(invocation.out, warnings)
   invocation.out.result({ queue, created, warnings })
@@ -55,12 +55,14 @@ export const list = command(async (client, _, { out, flag }) => {
   const rows = shown.map((queue) => rowOf(queue.name + mark(queue), [queue]))
   if (replies.length > 0) rows.push(rowOf(`reply queues (${replies.length})`, replies))
   const head = ['queue', ...listed.map((state) => stateTitles[state]), 'oldest']
-  out.line(queues.length === 0 ? 'no queues; `kiroku queue create NAME` makes one' : columns([head, ...rows]))
+  out.line(
+    queues.length === 0 ? 'no queues; `kiroku queue create NAME` creates one' : columns([head, ...rows]),
+  )
   for (const { problem } of missing) out.line(`WARNING  ${problem.message}`)
   out.result({ queues, missing })
 })
 
-/** Why nothing is delivered to anybody. */
+/** Why nothing is delivered. */
 const mark = ({ deliveryPaused, subscriptions }: QueueDescription): string => {
   if (deliveryPaused) return ' (paused)'
   return subscriptions.every(({ hold }) => hold !== undefined) ? ' (held)' : ''
@@ -117,7 +119,7 @@ export const show = command(async (client, queue, { out }) => {
   out.result(description)
 })
 
-/** Who waits for messages or holds some. */
+/** Consumers that wait for messages or hold some. */
 const consumerRows = ({ subscriptions }: QueueDescription): string[][] =>
   subscriptions.flatMap(({ name: subscription, consumers = [] }) =>
     consumers.map(({ name, inflight, waitingPolls, since }) => [

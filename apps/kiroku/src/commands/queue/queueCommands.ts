@@ -38,7 +38,7 @@ export const queueCommands: CommandSpec = {
         {
           name: 'all',
           kind: 'boolean',
-          description: 'Also each queue that a requester made for its answers; otherwise they are one row.',
+          description: 'Also list each reply queue of a requester; otherwise they share one row.',
         },
       ],
       settings: natsSettings,
@@ -64,10 +64,10 @@ export const queueCommands: CommandSpec = {
       summary:
         'Compare what batch size and wait cost: fill, waiting time and invocations per 1,000 messages.',
       description:
-        'Replays the arrivals of the last 10 minutes, at most 10,000 records of the queue’s partition, with the settings in force and with those next to them: half and twice the batch size, no wait, half and twice the wait. Reads the log, changes nothing, and needs no engine.',
+        'Replays the arrivals of the last 10 minutes, at most 10,000 records of the queue’s partition, with the settings in force and with neighbouring ones: half and twice the batch size, no wait, half and twice the wait. Reads the log, changes nothing, and needs no engine.',
       examples: [{ command: 'kiroku queue batches orders', description: 'Every subscription of orders' }],
       arguments: [queueArgument],
-      flags: [{ ...subscriptionFlag, description: 'This subscription only; default all.' }, gentleFlag],
+      flags: [{ ...subscriptionFlag, description: 'Only this subscription; default all.' }, gentleFlag],
       settings: natsSettings,
       load: () => import('./batches.ts'),
     },
@@ -83,7 +83,7 @@ export const queueCommands: CommandSpec = {
       name: 'spread',
       summary: 'Spread a live queue over several partitions; 1 brings it back to one.',
       description:
-        'For a queue that one partition cannot carry. Its limits are shared out among the partitions, and each batch comes from one of them. A partition that is taken away accepts no more sends and is dropped once it is empty. Ordered and deduplicating queues stay on one.',
+        'For a queue that one partition cannot carry. Its limits are divided among the partitions, and each batch comes from one of them. A removed partition accepts no more sends and is dropped once it is empty. Ordered and deduplicating queues stay on one.',
       examples: [
         {
           command: 'kiroku queue spread orders --partitions 4',
@@ -110,7 +110,7 @@ export const queueCommands: CommandSpec = {
           name: 'force',
           kind: 'boolean',
           description:
-            'Delete it even so; dead letters meant for it wait until a queue of this name exists again.',
+            'Delete it anyway; dead letters meant for it wait until a queue of this name exists again.',
         },
       ],
     ),

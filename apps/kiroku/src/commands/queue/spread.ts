@@ -11,16 +11,16 @@ export const spread: CommandModule = {
       const queue = invocation.argument('queue') ?? ''
       const partitions = invocation.int('partitions')
       if (partitions === undefined)
-        throw new KirokuError('InvalidArgument', 'say on how many partitions with --partitions')
+        throw new KirokuError('InvalidArgument', 'give the number of partitions with --partitions')
       await client.queues.spread(queue, partitions, localActor())
       const parts = (await client.queues.describe(queue)).spread?.parts ?? []
-      invocation.out.line(`queue ${queue} lies on ${partitions} partition${partitions === 1 ? '' : 's'}`)
+      invocation.out.line(`queue ${queue} is on ${partitions} partition${partitions === 1 ? '' : 's'}`)
       if (parts.length > 0) invocation.out.line(partTable(parts))
       invocation.out.result({ queue, partitions, parts })
     }),
 }
 
-/** The parts of a spread queue with what is in them; a part that did not answer shows no numbers. */
+/** The parts of a spread queue with their counts; a part that did not answer shows none. */
 export const partTable = (parts: readonly PartDescription[]): string =>
   columns([
     ['part', 'state', 'available', 'inflight', 'retrying', 'sent'],

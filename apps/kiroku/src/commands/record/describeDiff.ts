@@ -1,7 +1,7 @@
 import type { DiffMessage, DiffMessages, MomentDiff } from '@kiroku/audit'
 import { columns } from '../../cli/columns.ts'
 
-/** What became another between two moments, for people. */
+/** The difference between two moments, as text. */
 export const describeDiff = (diff: MomentDiff): string => {
   const side = (of: MomentDiff['a']): string =>
     of === undefined

@@ -44,15 +44,15 @@ const moment: QueueMoment = {
   next: '0:0:2',
 }
 
-it('a moment is told with its time, its record, the machine and the messages', () => {
+it('a moment is shown with its time, its record, the machine and the messages', () => {
   const text = describeMoment(moment, false)
   expect(text).toContain('mail at 2026-11-21T14:02:31.000Z  (record 3/12)  deliveries paused')
   expect(text).toMatch(/Committed +1 /)
   expect(text).toMatch(/abc-3-1-2 +2 +Inflight +1 +5s +main +lease over for 2s, group g/)
-  expect(text).toContain('… 2 in all; go on with --after 0:0:2')
+  expect(text).toContain('… 2 in all; continue with --after 0:0:2')
 })
 
-it('subscriptions have a table where there are several', () => {
+it('several subscriptions are shown in a table', () => {
   expect(describeMoment(moment, false)).not.toContain('subscription  available')
   const [main] = moment.subscriptions
   const several = { ...moment, subscriptions: [main!, { ...main!, name: 'other', deliveryPaused: true }] }
@@ -60,7 +60,7 @@ it('subscriptions have a table where there are several', () => {
   expect(describeMoment(several, false)).toMatch(/other +1 +1 +0 +1 +0 +0 +paused/)
 })
 
-it('a held subscription is told with its end', () => {
+it('a held subscription is shown with the end of the hold', () => {
   const [main] = moment.subscriptions
   const hold = { since: at - 1_000, until: at + 29_000, error: 'HTTP 429' }
   const held = { ...moment, deliveryPaused: false, subscriptions: [{ ...main!, hold }] }
@@ -69,7 +69,7 @@ it('a held subscription is told with its end', () => {
   expect(describeMoment(several, false)).toMatch(/other .* held until 2026-11-21T14:03:00.000Z: HTTP 429$/m)
 })
 
-it('a difference names what changed only, and how much is not shown', () => {
+it('a difference shows only what changed, and how much is not shown', () => {
   const same = Object.fromEntries(Object.entries(counts).map(([name, n]) => [name, { a: n, b: n }]))
   const message = { messageId: 'abc-3-1-2', partition: 3, number: 2, subscription: 'main' }
   const diff: MomentDiff = {

@@ -5,7 +5,9 @@ import { columns } from '../../cli/columns.ts'
 import { holdText } from '../../cli/holdText.ts'
 import { stateTitles, subscriptionStates } from '../../cli/stateTitles.ts'
 
-/** A queue at a moment, for people: the machine with its population, subscriptions, and the messages of the page. */
+/**
+ * A queue at a moment, as text: the machine with its population, subscriptions, and the messages of the page.
+ */
 export const describeMoment = (moment: QueueMoment, colour: boolean): string => {
   const { queue, at, places, deliveryPaused, counts, subscriptions, messages, messagesTotal, next } = moment
   const still = deliveryPaused
@@ -32,7 +34,7 @@ export const describeMoment = (moment: QueueMoment, colour: boolean): string => 
   }
   if (messages.length > 0) {
     lines.push('', columns([messageHead, ...messages.map((message) => rowOf(message, at))]))
-    if (next !== undefined) lines.push(`… ${messagesTotal} in all; go on with --after ${next}`)
+    if (next !== undefined) lines.push(`… ${messagesTotal} in all; continue with --after ${next}`)
   }
   return lines.join('\n')
 }

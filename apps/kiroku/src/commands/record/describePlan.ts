@@ -2,15 +2,15 @@ import type { RepairKind, RepairPlan } from '@kiroku/audit'
 
 const meaning: Readonly<Record<RepairKind, string>> = {
   none: 'nothing is wrong',
-  void: 'the state before the damage is rebuilt; everything behind it is given up',
-  bridge: 'a checkpoint behind the damage keeps the state; only the record of that stretch is lost',
+  void: 'the state before the damage is rebuilt; everything after it is given up',
+  bridge: 'a checkpoint after the damage keeps the state; only the record of that range is lost',
   lostEnd: 'records are gone from the end',
-  checkpoint: 'the log is whole, a checkpoint is not; it is dropped',
-  missing: 'the store does not have it; it is made again, and what NATS could not load comes back',
+  checkpoint: 'the log is intact, a checkpoint is not; it is deleted',
+  missing: 'the store does not have it; it is created again, and what NATS could not load comes back',
   impossible: 'nothing is left to rebuild the state from; restore the stream from a backup',
 }
 
-/** What is damaged in a partition and what reopening costs, in lines for people. */
+/** What is damaged in a partition and what reopening costs, as text. */
 export const describePlan = ({
   partition,
   kind,
@@ -27,7 +27,7 @@ export const describePlan = ({
         ? `  found     ${problem.message}`
         : `  found     ${problem.id} at record ${problem.seq}: ${problem.message}`,
     )
-  if (upTo >= from) lines.push(`  given up  records ${from} to ${upTo}; it goes on at ${reopensAt}`)
+  if (upTo >= from) lines.push(`  given up  records ${from} to ${upTo}; it continues at ${reopensAt}`)
   const losses = [
     [lost.unreadable, 'records that cannot be read'],
     [lost.sent, 'messages sent or forwarded'],

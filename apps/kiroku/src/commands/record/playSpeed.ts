@@ -1,6 +1,6 @@
 import { KirokuError } from '@kiroku/protocol'
 
-/** How fast a replay goes: so many times as fast as it was, a frame with each key, or as fast as it can. */
+/** Speed of a replay: a multiple of real time, a frame per key, or as fast as possible. */
 export type PlaySpeed =
   { readonly kind: 'times'; readonly factor: number } | { readonly kind: 'step' | 'all' }
 

@@ -3,16 +3,16 @@ import { renderPopulation, type Population } from '@kiroku/message'
 import type { Output } from '../../cli/Output.ts'
 import type { PlaySpeed } from './playSpeed.ts'
 
-/** The longest wait between two frames, in ms: nothing happens for hours in many a queue. */
+/** The longest wait between two frames, in ms: many a queue is idle for hours. */
 const waitMsMax = 2_000
 
-/** What shows the frames of a replay, one after the other. */
+/** Shows the frames of a replay, one after the other. */
 export interface Player {
   readonly step: (step: PlayStep) => Promise<void>
   readonly close: () => void
 }
 
-/** Shows a replay: as a picture that moves on a terminal, a line a frame elsewhere, ndjson with `--json`. */
+/** Shows a replay: as a moving picture on a terminal, one line per frame elsewhere, ndjson with `--json`. */
 export const playTerminal = (out: Output, speed: PlaySpeed, signal: AbortSignal): Player => {
   const moving = !out.json && process.stdout.isTTY
   const keys = speed.kind === 'step' && process.stdin.isTTY ? new Keys() : undefined
@@ -49,7 +49,7 @@ export const playTerminal = (out: Output, speed: PlaySpeed, signal: AbortSignal)
   }
 }
 
-/** Whoever looks has seen enough. */
+/** The user has seen enough. */
 export class Ended extends Error {}
 
 const headOf = (step: PlayStep): string =>
@@ -78,7 +78,7 @@ const pause = (ms: number, signal: AbortSignal): Promise<void> =>
     signal.addEventListener('abort', done)
   })
 
-/** Single keys of the terminal; those that come early are kept. */
+/** Single keys of the terminal; early ones are kept. */
 class Keys {
   readonly #typed: string[] = []
   #waiting: ((key: string) => void) | undefined

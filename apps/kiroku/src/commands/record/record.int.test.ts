@@ -51,7 +51,7 @@ const askNats = async (subject: string, body: unknown): Promise<void> => {
 }
 
 describe('the record', () => {
-  it('traces and verifies without an engine, also what is long gone', { timeout: 120_000 }, async () => {
+  it('traces and verifies without an engine, even what is long gone', { timeout: 120_000 }, async () => {
     const node = await serve()
     await run('queue', 'create', 'q')
     const { id } = await send('x')
@@ -66,7 +66,7 @@ describe('the record', () => {
     expect(verified.result).toMatchObject({ ok: true, partitions: [{ partition: 0, ok: true, foreign: 0 }] })
   })
 
-  it('shows a queue as it stood, compares and plays, without an engine', { timeout: 120_000 }, async () => {
+  it('shows a queue as it was, compares and plays, without an engine', { timeout: 120_000 }, async () => {
     const node = await serve()
     await run('queue', 'create', 'q')
     const { seq } = await send('x')
@@ -93,7 +93,7 @@ describe('the record', () => {
     expect(refused).toMatchObject({ exit: 2, result: { error: { id: 'FutureMoment' } } })
   })
 
-  it('is taken elsewhere as a proof and as a trace', { timeout: 120_000 }, async () => {
+  it('is exported as a proof and as a trace', { timeout: 120_000 }, async () => {
     const node = await serve()
     await run('queue', 'create', 'q')
     const { id } = await send('x')
@@ -130,7 +130,7 @@ describe('the record', () => {
   })
 
   it(
-    'closes a partition whose log is damaged, and goes on after a repair while the engine runs',
+    'closes a partition whose log is damaged, and continues after a repair while the engine runs',
     { timeout: 120_000 },
     async () => {
       const first = await serve()

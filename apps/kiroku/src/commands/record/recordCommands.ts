@@ -79,7 +79,7 @@ export const recordCommands: readonly CommandSpec[] = [
       { command: 'kiroku verify --export proof.json', description: 'Keep a proof elsewhere' },
       {
         command: 'kiroku verify --against proof.json',
-        description: 'Show that nothing before the proof has changed since',
+        description: 'Show that nothing covered by the proof has changed since',
       },
     ],
     flags: [

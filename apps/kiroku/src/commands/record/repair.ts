@@ -35,7 +35,7 @@ export const run = (invocation: Invocation): Promise<void> =>
       }
       const back = await planRepair(log, partition, looking).finally(progress.done)
       const { kind: now, firstSeq, lastSeq } = back
-      out.line(`partition ${partition} is there again, with ${lastSeq - firstSeq + 1} records`)
+      out.line(`partition ${partition} exists again, with ${lastSeq - firstSeq + 1} records`)
       if (now === 'none') continue
       for (const line of describePlan(back)) out.line(line)
       left.push(back)

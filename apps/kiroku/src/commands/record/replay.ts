@@ -17,7 +17,7 @@ export const run = async (invocation: Invocation): Promise<void> => {
   if (modes.length > 1)
     throw new KirokuError(
       'InvalidArgument',
-      'take one of --at, --diff and --from: a moment, two, or all between',
+      'give one of --at, --diff and --from: a moment, two, or everything between them',
     )
   if (text('diff') !== undefined) return diff(invocation)
   return text('from') === undefined ? look(invocation) : playBetween(invocation)

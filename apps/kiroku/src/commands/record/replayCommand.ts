@@ -7,7 +7,7 @@ const moment =
 /** The command that shows a queue as it was. */
 export const replayCommand: CommandSpec = {
   name: 'replay',
-  summary: 'Show a queue at any past moment, compare two, or play a stretch of its past.',
+  summary: 'Show a queue at any past moment, compare two, or play a span of its past.',
   description:
     'Rebuilds the past of a queue from the log with the engine’s own code: counts, settings and messages at a moment (--at), the difference between two (--diff A B), or every frame between two (--from, --to). Changes nothing and needs no engine. Starts from the nearest state that an auditor saved in the data folder, if there is one.',
   examples: [

@@ -2,7 +2,7 @@ import { filterFields } from '@kiroku/audit'
 import type { CommandSpec } from '../../cli/CommandSpec.ts'
 import { natsSettings } from '../../cli/sharedFlags.ts'
 
-/** `search`, `acts` and `index`: questions to what the auditor keeps. */
+/** `search`, `acts` and `index`: queries to the auditor's index. */
 export const searchCommands: readonly CommandSpec[] = [
   {
     name: 'search',

@@ -22,7 +22,7 @@ const values = (stdout: string): Record<string, unknown>[] =>
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as Record<string, unknown>)
 
-it('shows what happens to a queue as it happens, and again from the record, and receives nothing', async () => {
+it('shows what happens to a queue live, and again from the record, and receives nothing', async () => {
   await readyOf(kiroku.start(args('serve', '--partitions', '2', '--audit', 'off', '--json')))
   await kiroku.run(args('queue', 'create', 'mail'))
   const sent = await kiroku.run(args('send', 'mail', 'before', '--json'))

@@ -10,12 +10,12 @@ import { gentle } from '../../cli/gentle.ts'
 import { withLog } from '../../serve/withLog.ts'
 import { countsText, tailJson, tailText } from './tailText.ts'
 
-/** How often it looks for more, in ms; what happened meanwhile is shown together. */
+/** How often it polls for more, in ms; what happened meanwhile is shown together. */
 const tickMs = 200
-/** Records that are read before what was found is shown. */
+/** Records that are read before results are shown. */
 const turnRecords = 500
 
-/** One partition that is followed. */
+/** A followed partition. */
 interface Followed {
   readonly log: PartitionLog
   readonly pass: Replay

@@ -16,7 +16,7 @@ const line: TailLine = {
 }
 
 describe('the tail of a queue', () => {
-  it('has a line a message, with what happened, to whom and why', () => {
+  it('has one line per message, with what happened, who did it and why', () => {
     expect(
       tailText(
         [line, { ...line, event: 'DeliveryPaused', first: 0, count: 0, cause: 'by ann (cli)' }],
@@ -33,7 +33,7 @@ describe('the tail of a queue', () => {
     ])
   })
 
-  it('adds up what is more than a terminal can show', () => {
+  it('sums up what is more than a terminal can show', () => {
     expect(
       tailText(
         [
@@ -45,7 +45,7 @@ describe('the tail of a queue', () => {
     ).toEqual(['14:02:31.250  0/8  Available → Inflight +1,200, Inflight → Committed +3'])
   })
 
-  it('is one value a message as JSON', () => {
+  it('is one value per message as JSON', () => {
     expect(tailJson(line, 'log').map(({ messageId }) => messageId)).toEqual(['log-0-1-3', 'log-0-1-4'])
     expect(tailJson({ ...line, first: 0, count: 0 }, 'log')).toMatchObject([{ event: 'Delivered', seq: 7 }])
   })

@@ -1,10 +1,10 @@
 import type { TailLine } from '@kiroku/audit'
 import { messageId, type QueueCounts } from '@kiroku/protocol'
 
-/** Lines that a terminal shows at once; what is more is added up. */
+/** Most lines per update; more are summed up. */
 const tailLinesMax = 200
 
-/** One message of a line, or the queue itself, as JSON says it. */
+/** One message of a line, or the queue itself, in JSON. */
 export const tailJson = (line: TailLine, incarnation: string): Record<string, unknown>[] => {
   const { first, count, queue, ...rest } = line
   if (first === 0) return [count === 0 ? rest : { ...rest, count }]
@@ -14,7 +14,7 @@ export const tailJson = (line: TailLine, incarnation: string): Record<string, un
   }))
 }
 
-/** What happened, in lines for people: each message, or counts of each transition where they are too many. */
+/** What happened, as text: a line per message, or counts per transition if there are too many. */
 export const tailText = (lines: readonly TailLine[], incarnation: string): string[] => {
   const messages = lines.reduce((sum, { first, count }) => sum + (first === 0 ? 1 : count), 0)
   if (messages > tailLinesMax) return [countText(lines)]

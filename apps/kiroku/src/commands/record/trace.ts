@@ -13,7 +13,7 @@ export const run = async (invocation: Invocation): Promise<void> => {
   const file = text('export')
   if (file !== undefined) await writeText(file, exportTrace(trace))
   out.line(renderTrace(trace))
-  if (file !== undefined) out.line(`${trace.steps.length} steps are in ${file}`)
+  if (file !== undefined) out.line(`${trace.steps.length} steps written to ${file}`)
   out.result(trace)
 }
 

@@ -43,17 +43,17 @@ export const run = async (invocation: Invocation): Promise<void> => {
   )
   out.line(
     report.ok
-      ? 'The record is whole, and every step obeys the law.'
+      ? 'The record is intact, and every event obeys the state machine.'
       : partitions.some(({ problem }) => problem !== undefined)
         ? 'The record is DAMAGED: `kiroku repair` shows what is lost.'
         : report.keys?.problems.length
-          ? 'The record is whole, but NOT the keys of its erasable queues.'
+          ? 'The record is intact, but the keys of its erasable queues are NOT.'
           : 'The record is NOT the one that the proof was made of.',
   )
   // Of a short record the rate would say how long it took to connect.
   if (totals.transitions >= rateFrom)
     out.line(
-      `${totals.transitions.toLocaleString('en')} changes of messages in ${seconds.toFixed(1)} s, ${Math.round(totals.transitions / seconds).toLocaleString('en')} a second`,
+      `${totals.transitions.toLocaleString('en')} changes of messages in ${seconds.toFixed(1)} s, ${Math.round(totals.transitions / seconds).toLocaleString('en')} per second`,
     )
   const file = text('export')
   if (file !== undefined && proof !== undefined) {
@@ -64,10 +64,10 @@ export const run = async (invocation: Invocation): Promise<void> => {
   if (!report.ok) process.exitCode = errorRegistry.LogDamaged.exit
 }
 
-/** Changes of messages from which on the rate is told. */
+/** Fewest changes of messages for which the rate is shown. */
 const rateFrom = 10_000
 
-/** Without a place where there is none: the store does not have the partition. */
+/** Without a sequence if there is none: the store does not have the partition. */
 const placedProblem = ({ id, seq, message }: Problem): string =>
   seq === 0 ? `${id}: ${message}` : `${id} at ${seq}: ${message}`
 

@@ -10,7 +10,7 @@ it.each([
   ['2026-11-21T10:00:00Z', { time: Date.UTC(2026, 10, 21, 10) }],
   ['2026-11-21', { time: Date.UTC(2026, 10, 21) }],
   ['2h', { time: Date.UTC(2026, 10, 21, 10) }],
-])('%s says where a subscription begins', (text, start) => {
+])('%s sets where a subscription begins', (text, start) => {
   expect(startOf(text, now)).toEqual(start)
 })
 

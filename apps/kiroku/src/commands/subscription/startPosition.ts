@@ -1,7 +1,7 @@
 import { parseStart, type StartPosition } from '@kiroku/protocol'
 import type { FlagSpec } from '../../cli/CommandSpec.ts'
 
-/** The flag by which a subscription begins elsewhere than at the latest. */
+/** The flag that sets where a subscription begins. */
 export const startFlagSpec: FlagSpec = {
   name: 'start',
   kind: 'text',

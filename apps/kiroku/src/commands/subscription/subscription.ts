@@ -35,7 +35,7 @@ export const create = command(async (client, named, invocation) => {
     localActor(),
   )
   invocation.out.line(
-    `subscription ${subscription} of ${queue} ${created ? 'created' : 'was there already, with these settings'}`,
+    `subscription ${subscription} of ${queue} ${created ? 'created' : 'exists already, with these settings'}`,
   )
   invocation.out.result({ ...named, created })
 })
@@ -56,7 +56,7 @@ export const list = command(async (client, { queue }, { out }) => {
   out.result({ queue, subscriptions })
 })
 
-/** Subscriptions in lines: their counts, and what they set for themselves. */
+/** Subscriptions as text: their counts and their own settings. */
 export const subscriptionTable = (subscriptions: readonly SubscriptionDescription[]): string =>
   columns([
     ['subscription', ...subscriptionStates.map((state) => stateTitles[state]), 'own settings'],

@@ -28,7 +28,7 @@ export const subscriptionCommands: CommandSpec = {
         },
         {
           command: 'kiroku subscription create orders audit --start earliest',
-          description: 'Everything on record, then what comes',
+          description: 'Everything on record, then new messages',
         },
       ],
       arguments: [queueArgument, subscriptionArgument],

@@ -5,7 +5,7 @@ import { count } from '../../../parts/format.ts'
 import { keyOf, pathOf, visibleValues, type JsonText } from '../../../parts/readJson.ts'
 import styles from './JsonTree.module.css'
 
-/** Of a value so many characters stand in its line; the whole of the chosen one stands below. */
+/** Most characters of a value on its line; the chosen one is shown in full below. */
 const inLineMax = 300
 const wholeMax = 20_000
 /** Levels that are indented; deeper ones say how deep they are. */
@@ -16,7 +16,7 @@ const openSize = 200
 
 const cut = (text: string, max: number): string => (text.length <= max ? text : `${text.slice(0, max)}…`)
 
-/** JSON as a tree: every value as it was written. */
+/** JSON as a tree: every value as written. */
 export const JsonTree = ({ json }: { readonly json: JsonText }) => {
   const scroller = useRef<HTMLDivElement>(null)
   const [isAllOpen, setAllOpen] = useState<boolean>()

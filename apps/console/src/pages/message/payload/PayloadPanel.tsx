@@ -15,19 +15,19 @@ import { HexView, TextView } from './PlainView.tsx'
 import styles from './PayloadPanel.module.css'
 
 const gone: Readonly<Record<string, string>> = {
-  erased: 'The body was erased: its key is gone, and nothing brings it back.',
-  lost: 'The body is lost: its key is nowhere to be found. `kiroku doctor` says more.',
-  trimmed: 'The record begins behind this body: it is older than what the log keeps.',
+  erased: 'The body was erased: its key was deleted, and it cannot be recovered.',
+  lost: 'The body is lost: its key is missing. `kiroku doctor` says more.',
+  trimmed: 'The record begins after this body: it is older than what the log keeps.',
 }
 
-/** What a message carries; asked for anew, on purpose, where it is hidden. */
+/** What a message carries; a hidden body is fetched again on request. */
 export const useBody = (id: string, isOffline: boolean) => {
   const [isRevealed, setRevealed] = useState(false)
   const query = useQuery({ ...bodyQuery(id, isRevealed), enabled: !isOffline })
   return { ...query, reveal: () => setRevealed(true) }
 }
 
-/** The body of a message and what stands beside it. */
+/** The body of a message and its attributes. */
 export const PayloadPanel = ({
   id,
   body,
@@ -100,7 +100,7 @@ export const PayloadPanel = ({
         <p className={styles['note']}>{gone[data.unreadable]}</p>
       ) : isHidden ? (
         <div className={styles['note']}>
-          <p>Bodies are hidden here. The log of the engine tells who reveals one.</p>
+          <p>Bodies are hidden here. The engine's log records who reveals one.</p>
           {role === 'viewer' ? (
             <p>Your role may not reveal them.</p>
           ) : (
@@ -122,7 +122,7 @@ export const PayloadPanel = ({
         <p className="quiet">Only the beginning is shown: the body is {sizeText(payload.bytes)} long.</p>
       )}
       {json?.isCut === true && view === 'tree' && (
-        <p className="quiet">There are more values than the tree shows; the text has them all.</p>
+        <p className="quiet">There are more values than the tree shows; the text has all of them.</p>
       )}
       <Headers body={data} />
       {isEditing && <EditBody id={id} text={payload.text} onClose={() => setEditing(false)} />}
@@ -130,7 +130,7 @@ export const PayloadPanel = ({
   )
 }
 
-/** What stands beside the body. */
+/** Headers and attributes. */
 const Headers = ({ body }: { readonly body: MessageBody }) => {
   const rows: (readonly [string, ReactNode])[] = [
     ['Tag', body.tag],

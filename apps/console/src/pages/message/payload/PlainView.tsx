@@ -3,11 +3,11 @@ import { bytesOfBase64, hexLine } from '../../../data/MessageBody.ts'
 import { count } from '../../../parts/format.ts'
 import styles from './PlainView.module.css'
 
-/** Characters and lines that are shown before somebody asks for more. */
+/** Characters and lines shown at first. */
 const charactersMax = 50_000
 const hexLinesMax = 512
 
-/** A text as it is; never as HTML. */
+/** Plain text; never as HTML. */
 export const TextView = ({ text }: { readonly text: string }) => {
   const [shown, setShown] = useState(charactersMax)
   return (
@@ -24,7 +24,7 @@ export const TextView = ({ text }: { readonly text: string }) => {
   )
 }
 
-/** Bytes that are no text. */
+/** Bytes that are not text. */
 export const HexView = ({ base64 }: { readonly base64: string }) => {
   const [shown, setShown] = useState(hexLinesMax)
   const bytes = bytesOfBase64(base64)

@@ -7,12 +7,12 @@ import styles from './TimelineView.module.css'
 
 /** What is drawn beyond the edges, in px. */
 const beyondPx = 400
-/** A label is written where it has so much room, in px. */
+/** Room that a label needs, in px. */
 const labelPx = 76
-/** What the words about an attempt take at most, as they mostly are. */
+/** Usual width of the words about an attempt. */
 const whoPx = 240
 
-/** Every event of a message over time; only what is in sight is drawn. */
+/** Every event of a message over time; only visible ones are drawn. */
 export const TimelineView = ({
   steps,
   attempts,
@@ -23,10 +23,10 @@ export const TimelineView = ({
 }: {
   readonly steps: readonly TraceStep[]
   readonly attempts: readonly TraceAttempt[]
-  /** How many of the events had happened at the moment that is looked at. */
+  /** How many of the events had happened at the chosen moment. */
   readonly happened: number
   readonly selected: number
-  /** Partition time in ms, while it is not over. */
+  /** Partition time in ms, while the message is not final. */
   readonly now: number | undefined
   readonly onSelect: (event: number) => void
 }) => {
@@ -148,7 +148,7 @@ export const TimelineView = ({
               onClick={() => onSelect(from)}
             >
               <span className={styles['who']}>
-                {attempt.attempt} · {attempt.consumer || 'somebody'}
+                {attempt.attempt} · {attempt.consumer || 'unknown'}
                 {attempt.subscription === undefined ? '' : ` · ${attempt.subscription}`} ·{' '}
                 {attempt.ms === undefined ? 'at work' : duration(attempt.ms)} of{' '}
                 {duration(attempt.leaseUntil - attempt.at)} lease

@@ -17,7 +17,7 @@ const delivery = (attempt: number, at: number, ms: number | undefined, leaseUnti
   ...(ms === undefined ? {} : { ms }),
 })
 
-/** A life of so many failed attempts. */
+/** A life with this many failed attempts. */
 const life = (attempts: number, stepMs: number) => {
   const steps = [step(0, 'Enqueued', 'Available')]
   const deliveries = []
@@ -64,7 +64,7 @@ describe('the timeline of a message', () => {
     }
   })
 
-  it('leaves a delivery open that nobody has settled', () => {
+  it('leaves an unsettled delivery open', () => {
     const steps = [step(0, 'Enqueued', 'Available'), step(5, 'Delivered', 'Inflight')]
     const { bars, width } = layoutTimeline(steps, [delivery(1, 5, undefined)], 300, 1_000)
     expect(bars[0]).toMatchObject({ from: 1, to: 2, leasePx: 0 })
@@ -82,7 +82,7 @@ describe('the timeline of a message', () => {
       ['mail', 0, 2],
       ['mail-dlq', 2, 3],
     ])
-    // Another partition has another clock: what is earlier by it still comes later here.
+    // Another partition has another clock: an earlier time there still comes later here.
     expect(events[2]!.x).toBeGreaterThan(events[1]!.x)
   })
 

@@ -4,7 +4,7 @@ import type { TraceAttempt, TraceStep } from '@kiroku/audit'
 interface PlacedEvent {
   readonly x: number
   readonly gapPx: number
-  /** Time until the next event, in ms; of the last one, until now where it is not over. */
+  /** Time until the next event, in ms; of the last one, until now if the message is not final. */
   readonly gapMs: number
 }
 
@@ -18,7 +18,7 @@ interface Section {
   readonly width: number
 }
 
-/** A delivery: the work, and behind it what the lease had left. */
+/** A delivery: the work, followed by the rest of the lease. */
 interface Bar {
   readonly attempt: TraceAttempt
   /** Events that began and ended it. */
@@ -40,11 +40,11 @@ export interface Timeline {
   readonly width: number
 }
 
-/** Lanes that attempts go down like stairs before they begin at the top again. */
+/** Lanes that attempts use one after the other before starting at the top again. */
 const lanesMax = 6
 /** Events that follow at once are this far apart, so that each can be pointed at. */
 const nearestPx = 28
-/** What is left free behind an end that is an end. */
+/** Space left free after a final end. */
 const endPx = 72
 
 /** Time grows with its logarithm: three milliseconds are legible, and three days are not much wider. */
@@ -53,8 +53,8 @@ const pxOf = (ms: number): number => nearestPx * (1 + 0.8 * Math.log10(1 + ms))
 const placeOf = (step: TraceStep): string => `${step.partition}/${step.queue}/${step.number}`
 
 /**
- * Lays the events of a message out: time is drawn by its logarithm between one event and the next, and stretched to
- * `width` px where it does not fill them. `now` is given while the message is not over.
+ * Lays the events of a message out: time is drawn by its logarithm between one event and the next, and
+ * stretched to `width` px if it does not fill them. `now` is given while the message is not final.
  */
 export const layoutTimeline = (
   steps: readonly TraceStep[],
