@@ -1,5 +1,5 @@
 import type { Ownership } from '@kiroku/partition'
-import { KirokuError } from '@kiroku/protocol'
+import type { KirokuError } from '@kiroku/protocol'
 import type { Time } from '../Time.ts'
 import { limits } from '../limits.ts'
 import type { ActorParts } from './ActorParts.ts'
