@@ -14,6 +14,8 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
+          // Loading the modules again for each file would take as long as the tests.
+          isolate: false,
           include: ['{libs,apps}/**/*.test.ts'],
           exclude: [...aside, '**/*.int.test.ts'],
           // Only for a test that hangs: what bounds a property test is its count of runs.

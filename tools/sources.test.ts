@@ -46,6 +46,16 @@ describe('a file', () => {
   })
 })
 
+describe('a module that tests share', () => {
+  it('registers hooks only when a test calls it: the files of a run share its one copy', () => {
+    const hook = /^(before|after)(Each|All)\(/m
+    const shared = [...graph].filter(
+      ([file, { text }]) => /^(libs|apps)\//.test(file) && !/\.test\.tsx?$/.test(file) && hook.test(text),
+    )
+    expect(shared.map(([file]) => file)).toEqual([])
+  })
+})
+
 describe('libs/partition', () => {
   it('has one entry, which exports at most 50 names one by one', () => {
     const namesMax = 50

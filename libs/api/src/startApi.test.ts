@@ -1,7 +1,9 @@
 import { KirokuError } from '@kiroku/protocol'
 import { describe, expect, it } from 'vitest'
-import { client, said, serve } from './serveTestApi.ts'
 import { startApi } from './startApi.ts'
+import { client, engineForEach, said, serve } from './testing/serveTestApi.ts'
+
+engineForEach()
 
 describe('closing the API', () => {
   it('ends a waiting receive without a message', async () => {

@@ -6,7 +6,7 @@ import { brotliCompressSync, brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { parseTokens, type OpenDoor } from '@kiroku/doors'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startApi } from '../startApi.ts'
-import { unusedTestDependencies } from '../unusedTestDependencies.ts'
+import { unusedTestDependencies } from '../testing/unusedTestDependencies.ts'
 import type { MissingPage } from './ConsolePages.ts'
 
 const page = '<!doctype html><title>Kiroku</title>'

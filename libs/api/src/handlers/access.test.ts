@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { client, serve } from '../serveTestApi.ts'
+import { client, engineForEach, serve } from '../testing/serveTestApi.ts'
+
+engineForEach()
 
 describe('who may do what over HTTP', () => {
   it('admits each role to what it may do', async () => {

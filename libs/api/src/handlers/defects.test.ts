@@ -1,6 +1,8 @@
 import { KirokuError } from '@kiroku/protocol'
 import { describe, expect, it } from 'vitest'
-import { client, serve, type Received } from '../serveTestApi.ts'
+import { client, engineForEach, serve, type Received } from '../testing/serveTestApi.ts'
+
+engineForEach()
 
 describe('failures in the HTTP API', () => {
   it('answers an unsupported content type with the supported one', async () => {

@@ -6,7 +6,7 @@ import * as Schema from 'effect/Schema'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { FeedEvent } from '../definition/feed.ts'
 import { startApi } from '../startApi.ts'
-import { unusedTestDependencies } from '../unusedTestDependencies.ts'
+import { unusedTestDependencies } from '../testing/unusedTestDependencies.ts'
 
 let hub: FeedHub
 /** Readers of this test; one of an earlier test may still be leaving. */

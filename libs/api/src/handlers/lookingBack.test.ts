@@ -1,7 +1,9 @@
 import type { LogSpan, Trace } from '@kiroku/audit'
 import { Replayer } from '@kiroku/audit/browser'
 import { describe, expect, it } from 'vitest'
-import { serve, type Received } from '../serveTestApi.ts'
+import { engineForEach, serve, type Received } from '../testing/serveTestApi.ts'
+
+engineForEach()
 
 describe('looking back over HTTP', () => {
   it('shows a queue as it was, and what changed', async () => {

@@ -4,7 +4,7 @@ import { parseTokens, type OpenDoor } from '@kiroku/doors'
 import { decodeCheckpoint, startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startApi } from '../startApi.ts'
-import { unusedTestDependencies } from '../unusedTestDependencies.ts'
+import { unusedTestDependencies } from '../testing/unusedTestDependencies.ts'
 
 let engine: MemoryEngine
 let client: Client

@@ -1,6 +1,8 @@
 import { type Trace } from '@kiroku/audit'
 import { describe, expect, it } from 'vitest'
-import { client, serve, texts, type Received } from '../serveTestApi.ts'
+import { client, engineForEach, serve, texts, type Received } from '../testing/serveTestApi.ts'
+
+engineForEach()
 
 describe('messages over HTTP', () => {
   it('keeps every digit of the numbers in a body, sent alone or with others, edited and received', async () => {

@@ -1,6 +1,8 @@
 import { type Trace } from '@kiroku/audit'
 import { describe, expect, it } from 'vitest'
-import { serve, type Received } from '../serveTestApi.ts'
+import { engineForEach, serve, type Received } from '../testing/serveTestApi.ts'
+
+engineForEach()
 
 describe('queues over HTTP', () => {
   it('shows which message groups are blocked, and by what', async () => {

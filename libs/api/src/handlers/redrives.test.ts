@@ -1,6 +1,8 @@
 import { waitUntil } from '@kiroku/testkit'
 import { describe, expect, it } from 'vitest'
-import { client, serve, type Received } from '../serveTestApi.ts'
+import { client, engineForEach, serve, type Received } from '../testing/serveTestApi.ts'
+
+engineForEach()
 
 describe('dead letters over HTTP', () => {
   it('redrives dead letters, reports the progress, and the record names who asked', async () => {

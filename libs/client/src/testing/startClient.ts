@@ -1,4 +1,4 @@
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { type Command, isKirokuError, KirokuError } from '@kiroku/protocol'
 import { type MemoryEngine, startMemoryEngine } from '@kiroku/testkit/engine'
 import {
@@ -10,21 +10,15 @@ import {
   type Transport,
 } from '../index.ts'
 
-const closers: (() => Promise<void>)[] = []
-
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close()
-})
-
 /** An engine, a client of it, and what passed between them. */
 export const start = async (options: ClientOptions = {}, wrap: (t: Transport) => Transport = (t) => t) => {
   const engine = await startMemoryEngine()
-  closers.push(() => engine.close())
+  onTestFinished(() => engine.close())
   const requests: (readonly Command[])[] = []
   const events: ClientEvent[] = []
   const transport = wrap(watched(engine, requests))
   const client = createClient(transport, { onEvent: (event) => events.push(event), ...options })
-  closers.push(() => client.close())
+  onTestFinished(() => client.close())
   return { engine, client, requests, events }
 }
 

@@ -16,8 +16,8 @@ import { parseTokens, type OpenDoor } from '@kiroku/doors'
 import { limits } from '@kiroku/protocol'
 import { decodeCheckpoint, startMemoryEngine, type MemoryEngine } from '@kiroku/testkit/engine'
 import { afterEach, beforeEach } from 'vitest'
-import type { ApiDependencies } from './ApiDependencies.ts'
-import { startApi } from './startApi.ts'
+import type { ApiDependencies } from '../ApiDependencies.ts'
+import { startApi } from '../startApi.ts'
 import { unusedTestDependencies } from './unusedTestDependencies.ts'
 
 /** What a test works with; created per test. */
@@ -30,18 +30,20 @@ export const said: { notReady: string | undefined; warnings: readonly string[] }
 }
 const apis: OpenDoor[] = []
 
-beforeEach(async () => {
-  engine = await startMemoryEngine()
-  client = createClient(inProcess(engine.node()))
-  said.notReady = undefined
-  said.warnings = []
-})
-
-afterEach(async () => {
-  for (const api of apis.splice(0)) await api.close()
-  await client.close()
-  await engine.close()
-})
+/** Gives each test of a file its own engine. Called once, before the tests. */
+export const engineForEach = (): void => {
+  beforeEach(async () => {
+    engine = await startMemoryEngine()
+    client = createClient(inProcess(engine.node()))
+    said.notReady = undefined
+    said.warnings = []
+  })
+  afterEach(async () => {
+    for (const api of apis.splice(0)) await api.close()
+    await client.close()
+    await engine.close()
+  })
+}
 
 /** The record of the engine in memory as it is now. */
 const answers = (): ApiDependencies['record'] => {

@@ -1,5 +1,5 @@
 import type { Client } from '@kiroku/client'
-import type { ApiDependencies } from './ApiDependencies.ts'
+import type { ApiDependencies } from '../ApiDependencies.ts'
 
 const unused = () => Promise.reject(new Error('not used in this test'))
 
