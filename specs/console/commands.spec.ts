@@ -151,7 +151,7 @@ it('a trace that was exported is dropped on another page and told without the en
   await drop('hello')
   await elsewhere.getByText(/line 1 of the trace is not JSON/).waitFor()
   await drop(exported.replace(messageId, "<img src=x onerror='globalThis.hasRun = 1'>"))
-  await elsewhere.getByText('nothing of it was sent to the engine').waitFor()
+  await elsewhere.getByText('none of it was sent to the engine').waitFor()
   expect(await elsewhere.evaluate('globalThis.hasRun')).toBeUndefined()
   await elsewhere.getByRole('button', { name: 'Back to the log' }).click()
   await drop(exported)
