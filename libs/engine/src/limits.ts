@@ -61,7 +61,7 @@ export const limits = {
   replayMsMax: 250,
   /** …or for longer than this at a hand-over, which waits for it this long… */
   handOverReplayMsMax: 20,
-  handOverStoreMs: 2_000,
+  handOverStoreMs: 500,
   /** …and when the log grew by this multiple of the last stored state's size. */
   resumeGrowth: 10,
   /** States of this many slots or more get the memory for a snapshot allocated ahead. */

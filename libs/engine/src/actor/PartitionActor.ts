@@ -241,11 +241,12 @@ export class PartitionActor {
     loop.wake()
   }
 
-  /** Hands the partition over: what the next owner needs is stored, what is under way finishes, nothing new is taken. */
+  /** Hands the partition over: nothing new is taken, what the next owner needs is stored, what is under way finishes. */
   async drain(): Promise<void> {
-    if (this.life === 'Active') await this.#parts.checkpoints.handOver()
     if (this.life === 'Active') {
       this.#life.send('DRAIN', 'handing over')
+      // Only now: by the end of a wait the lock may be another node's, and what is answered from memory may be old.
+      await this.#parts.checkpoints.handOver()
       const error = new KirokuError('NotOwner', `partition ${this.partition} is handed over`)
       await this.#handOver.finish(this.#own!, error)
       this.#life.send('DRAINED', 'handed over')
