@@ -3,31 +3,42 @@ import type { KirokuError } from '@kiroku/protocol'
 import type { Time } from '../Time.ts'
 import { limits } from '../limits.ts'
 import type { ActorParts } from './ActorParts.ts'
+import type { Life } from './Life.ts'
+
+type HandOverParts = Pick<ActorParts, 'checkpoints' | 'gate' | 'tasks' | 'notes' | 'loop' | 'deliverer'>
 
 /** The end of an ownership that is handed over: what is under way finishes, and nothing new begins. */
 export class HandOver {
-  readonly #parts: Pick<ActorParts, 'gate' | 'tasks' | 'notes' | 'loop' | 'deliverer'>
+  readonly #parts: HandOverParts
+  readonly #life: Life
   readonly #time: Time
   #done: () => void = () => {}
   #cancel: () => void = () => {}
 
-  constructor(parts: Pick<ActorParts, 'gate' | 'tasks' | 'notes' | 'loop' | 'deliverer'>, time: Time) {
+  constructor(parts: HandOverParts, life: Life, time: Time) {
     this.#parts = parts
+    this.#life = life
     this.#time = time
   }
 
-  /** Sends waiting receives to the next owner, and resolves when nothing is under way any more, or after a while. */
-  finish(own: Ownership, error: KirokuError): Promise<void> {
-    const { gate, tasks, notes, loop } = this.#parts
+  /**
+   * Sends waiting receives to the next owner, stores the state for it, and resolves when nothing is under way any more, or
+   * after a while. Called once the owner takes nothing new: during the wait the lock may become another node's.
+   */
+  async finish(own: Ownership, error: KirokuError): Promise<void> {
+    const { checkpoints, gate, tasks, notes, loop } = this.#parts
     for (const poll of own.polls.values()) {
       poll.done = true
       gate.refuse(poll.token, error)
     }
     own.polls.clear()
     for (const task of tasks) task.drain?.()
+    await checkpoints.handOver()
+    // An append may have failed meanwhile, which ends the ownership.
+    if (this.#life.state !== 'Draining') return
     notes.drain()
     loop.wake()
-    return new Promise<void>((resolve) => {
+    await new Promise<void>((resolve) => {
       this.#done = resolve
       this.#cancel = this.#time.after(limits.drainMs, resolve)
       this.check()

@@ -57,7 +57,7 @@ export class PartitionActor {
       ended: (error) => this.#end(error),
       damaged: (error) => this.#fail(error),
     })
-    this.#handOver = new HandOver(this.#parts, options.time)
+    this.#handOver = new HandOver(this.#parts, this.#life, options.time)
     this.#recovery = new Recovery(options, this.#life, this.metrics)
   }
 
@@ -245,8 +245,6 @@ export class PartitionActor {
   async drain(): Promise<void> {
     if (this.life === 'Active') {
       this.#life.send('DRAIN', 'handing over')
-      // Only now: by the end of a wait the lock may be another node's, and what is answered from memory may be old.
-      await this.#parts.checkpoints.handOver()
       const error = new KirokuError('NotOwner', `partition ${this.partition} is handed over`)
       await this.#handOver.finish(this.#own!, error)
       this.#life.send('DRAINED', 'handed over')

@@ -4,7 +4,7 @@ import type { Metrics } from '../Metrics.ts'
 import type { Time } from '../Time.ts'
 import type { Append } from '../append/AppendPipeline.ts'
 import { fence, isOver, otherOwnerBehind, type Fenced } from '../append/fence.ts'
-import { holds, refusalAmong, storeAgain, type Stored } from '../append/storeAgain.ts'
+import { holds, mustHold, refusalAmong, storeAgain, type Stored } from '../append/storeAgain.ts'
 import { asKirokuError } from '../asKirokuError.ts'
 import type { LoadTurns } from '../checkpoint/LoadTurns.ts'
 import type { TailNotes } from '../checkpoint/TailNotes.ts'
@@ -86,11 +86,7 @@ export class Recovery {
     )
     if (this.#life.state !== 'Fencing') return undefined
     this.#life.send('FENCE_STORED', `epoch ${this.#fenced.epoch}`)
-    if (!(await holds(log, stored)))
-      throw new KirokuError(
-        'LogShortened',
-        `partition ${log.partition}: record ${stored.seq} was stored, and the log has lost it`,
-      )
+    await mustHold(log, stored)
     let found = 0
     while (found < appends.length && (await holds(log, appends[found]!))) found++
     return found

@@ -6,7 +6,7 @@ import {
   type DecodedRecord,
   type PartitionLog,
 } from '@kiroku/log'
-import { KirokuError, isKirokuError, type LogEvent } from '@kiroku/protocol'
+import { type ErrorId, KirokuError, isKirokuError, type LogEvent } from '@kiroku/protocol'
 import type { Time } from '../Time.ts'
 import { limits } from '../limits.ts'
 
@@ -48,7 +48,7 @@ export const fence = async (
       if (over === undefined) return await tryFence(log, node, time, lockFresh, epochBefore, reason)
     } catch (e) {
       // A fence without an answer may have been stored; the next one then goes on top of it.
-      const again = isKirokuError(e) && repeatable.has(e.id)
+      const again = isKirokuError(e) && uncertain.has(e.id)
       if (!again || time.monotonicMs() > until) throw e
     }
     if (over !== undefined) throw over
@@ -56,7 +56,13 @@ export const fence = async (
   }
 }
 
-const repeatable: ReadonlySet<string> = new Set(['Fenced', 'LogAmbiguous', 'NatsUnreachable', 'Unavailable'])
+/** Errors of a write that do not say whether it is stored, or after which the next one may be. */
+export const uncertain: ReadonlySet<ErrorId> = new Set([
+  'Fenced',
+  'LogAmbiguous',
+  'NatsUnreachable',
+  'Unavailable',
+])
 
 const tryFence = async (
   log: PartitionLog,

@@ -1,9 +1,9 @@
 import type { PartitionLog } from '@kiroku/log'
-import { KirokuError, isKirokuError, type ErrorId } from '@kiroku/protocol'
+import { KirokuError, isKirokuError } from '@kiroku/protocol'
 import type { Time } from '../Time.ts'
 import type { Append } from './AppendPipeline.ts'
-import { sameRecord } from './fence.ts'
 import { limits } from '../limits.ts'
+import { sameRecord, uncertain } from './fence.ts'
 
 /** The last record that is known to be stored. */
 export interface Stored {
@@ -11,17 +11,13 @@ export interface Stored {
   readonly hash: Uint8Array
 }
 
-/** Errors that do not say whether an append was stored, or that it may be next time. */
-const uncertain: ReadonlySet<ErrorId> = new Set(['Fenced', 'LogAmbiguous', 'NatsUnreachable', 'Unavailable'])
-
 /** Why sending the same records again cannot end well: a log that is full, or refuses a record, refuses it again. */
 export const refusalAmong = (appends: readonly Append[]): KirokuError | undefined =>
   appends.find(({ error }) => error !== undefined && !uncertain.has(error.id))?.error
 
 /**
- * Has appends stored whose answers failed, by sending the same records again until the log holds all of them. Each names
- * the one place where it may stand, so that of all copies under way, early or late, at most one is stored, and it does not
- * matter which.
+ * Stores appends whose answers failed, by sending the same records again until the log holds all of them. Each expects the one
+ * sequence it was made for, so of all copies under way, early or late, at most one is stored, and it does not matter which.
  *
  * @param stopped asked before every try; says why there must be no more
  * @returns nothing where the log holds them, and nothing behind them; otherwise why it does not: `Fenced` where another record
@@ -64,14 +60,19 @@ const missingOf = async (
   stored: Stored,
 ): Promise<readonly Append[] | undefined> => {
   const { lastSeq } = await log.state()
-  if (!(await holds(log, stored)))
-    throw new KirokuError(
-      'LogShortened',
-      `partition ${log.partition}: record ${stored.seq} was stored, and the log has lost it`,
-    )
+  await mustHold(log, stored)
   const found = appends.filter(({ seq }) => seq <= lastSeq)
   for (const append of found) if (!(await holds(log, append))) return undefined
   return lastSeq > appends.at(-1)!.seq ? undefined : appends.slice(found.length)
+}
+
+/** What the log confirmed must be there. Errors: `LogShortened`. */
+export const mustHold = async (log: PartitionLog, stored: Stored): Promise<void> => {
+  if (await holds(log, stored)) return
+  throw new KirokuError(
+    'LogShortened',
+    `partition ${log.partition}: record ${stored.seq} was stored, and the log has lost it`,
+  )
 }
 
 /** Whether the log holds a record. */

@@ -101,12 +101,11 @@ export class Checkpoints {
     this.#grown = loaded.bytes
     this.#lastBytes = loaded.checkpointBytes
     this.#lastAt = sinceMs === 0 ? at : sinceMs
-    // Behind a state that the log does not name the next one is named, whenever the last such was made.
-    const isUnnamed = loaded.checkpointSeq > 0 && loaded.checkpointOldestBody === undefined
-    if (isUnnamed) this.#lastAt = Number.NEGATIVE_INFINITY
     this.lastSeq = loaded.checkpointSeq
     this.#kept.begin(loaded)
     this.#resume.begin(loaded)
+    // When the last checkpoint that the log names was made is not known behind one that it does not: the next one is named.
+    if (this.#resume.exists) this.#lastAt = Number.NEGATIVE_INFINITY
     this.#carrier.begin(state)
     this.#trimmer.begin(state)
   }
@@ -135,12 +134,12 @@ export class Checkpoints {
 
   /**
    * Stores the state for an owner that is about to take over, where that would have much to replay; resolves when that is
-   * done, has failed, or takes too long.
+   * done, has failed, or takes too long. A large state would, and is left to the replay.
    */
   async handOver(): Promise<void> {
     const { replayMsMax = Infinity } = this.#work.checkpoints
     const isWorthIt = this.#resume.replayMs >= Math.min(limits.handOverReplayMsMax, replayMsMax)
-    if (!isWorthIt || this.#work.storage.short) return
+    if (!isWorthIt || this.#work.storage.short || isLarge(this.#state!)) return
     await new Promise<void>((resolve) => {
       const cancel = this.#work.time.after(limits.handOverStoreMs, () => this.#handOver?.())
       this.#handOver = () => {
@@ -226,7 +225,7 @@ export class Checkpoints {
 
   /** A large state is copied into memory that was made ready before; the frame after that takes the copy. */
   #waitsForSpace(state: PartitionState): boolean {
-    if (this.#space !== undefined || state.live.top + state.runs.size < limits.snapshotSpaceFrom) return false
+    if (this.#space !== undefined || !isLarge(state)) return false
     this.#makingSpace ??= this.#makeSpace(state).finally(() => (this.#makingSpace = undefined))
     return true
   }
@@ -259,7 +258,7 @@ export class Checkpoints {
     const { copying, seq, hash, largeBodies, at } = taken
     const snapshot = await inTurns(copying)
     const made = await encodeAside({ snapshot, seq, hash, largeBodies, behind })
-    if (!taken.isNamed) return this.#resume.store(seq, made.bytes)
+    if (!taken.isNamed) return this.#busy === taken ? this.#resume.store(seq, made.bytes) : undefined
     await log.checkpoints.put(seq, made.bytes)
     const back = await log.checkpoints.get(seq)
     // Another ownership may have begun meanwhile; it looks for checkpoints itself.
@@ -315,5 +314,9 @@ export class Checkpoints {
     await this.#work.storage.freed()
   }
 }
+
+/** A state whose copy takes time and memory that must be made ready before. */
+const isLarge = (state: PartitionState): boolean =>
+  state.live.top + state.runs.size >= limits.snapshotSpaceFrom
 
 const toError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)))

@@ -44,7 +44,7 @@ export class LoadTurns {
     const [first] = this.#waiting.toSorted((a, b) => b.demand() - a.demand())
     if (first === undefined) return
     this.#waiting.splice(this.#waiting.indexOf(first), 1)
-    // Nobody else may come in between.
+    // Before `begin` runs on, another load must not take its turn.
     this.#isBusy = true
     first.begin()
   }

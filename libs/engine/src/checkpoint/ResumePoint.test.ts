@@ -1,7 +1,8 @@
 import { createMemoryLog } from '@kiroku/log'
 import { snapshot, stateHash } from '@kiroku/partition'
-import { waitUntil } from '@kiroku/testkit'
+import { ManualTime, waitUntil } from '@kiroku/testkit'
 import { describe, expect, it } from 'vitest'
+import { liveTime, type Time } from '../Time.ts'
 import { limits } from '../limits.ts'
 import { checkpointed } from '../testing/alteredLog.ts'
 import { body, by, receive, startTestNode } from '../testing/startTestNode.ts'
@@ -11,10 +12,10 @@ const rare = { bytesMin: 1e12, ageMs: 1e12 }
 /** Records that take a tenth of the bound to replay. */
 const tenth = Math.ceil(limits.replayMsMax / limits.replayRecordMs / 10)
 
-const given = async (checkpoints: typeof rare & { readonly replayMsMax?: number }) => {
+const given = async (checkpoints: typeof rare & { readonly replayMsMax?: number }, time: Time = liveTime) => {
   const log = createMemoryLog({ partitions: 1 })
   const part = await log.partition(0)
-  const one = await startTestNode(log, 'one', { checkpoints })
+  const one = await startTestNode(log, 'one', { checkpoints, time })
   await one.ask({ type: 'CreateQueue', queue: 'mail', config: {}, by })
   let sends = 0
   /** Stores, delivers and acknowledges messages, each in frames of its own. */
@@ -53,6 +54,19 @@ describe('what an owner stores for the next', () => {
     expect(two.node.actors.get(0)!.metrics.replayEvents).toBeLessThan(20)
     expect((await two.ask({ type: 'DescribeQueue', queue: 'mail' })).counts.committed).toBe(tenth)
     await two.close()
+  })
+
+  it('is not waited for where the append that it stands on fails', async () => {
+    const time = new ManualTime()
+    const { log, one, live } = await given(rare, time)
+    await live(tenth)
+    // With a lease, a hand-over ends with one more frame.
+    await one.ask({ type: 'Enqueue', queue: 'mail', producer: 'q', send: 1, messages: [body('x')] })
+    await one.ask(receive('mail', 1))
+    log.faults.onAppend(0, 'displaced')
+    // No time goes by.
+    await one.close()
+    expect(one.node.actors.size).toBe(0)
   })
 
   it('costs no state where there is little to replay', async () => {

@@ -30,6 +30,11 @@ export class ResumePoint {
     this.#seq = checkpointOldestBody === undefined ? checkpointSeq : 0
   }
 
+  /** Whether there is one. */
+  get exists(): boolean {
+    return this.#seq > 0
+  }
+
   /** A record went off. */
   grew(bytes: number): void {
     this.#records++
@@ -54,7 +59,10 @@ export class ResumePoint {
 
   /** Stores a state; the one before it goes. Errors: what the store throws. */
   async store(seq: number, bytes: Uint8Array): Promise<void> {
+    const state = this.#state
     await this.#store.put(seq, bytes)
+    // Another ownership may have begun meanwhile, with a state and a resume point of its own.
+    if (this.#state !== state) return
     await this.replaced(bytes.length)
     this.#seq = seq
   }

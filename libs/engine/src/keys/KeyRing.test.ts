@@ -157,7 +157,7 @@ describe('the keys of a partition', () => {
     expect(ring.ofMessage(byMessage, 2)).toBeUndefined()
     expect(ring.ofMessage(byMessage, 1)).toBeDefined()
     expect(ring.ofGroup(byGroup, 'g')!.name.endsWith(key)).toBe(true)
-    // The store still holds them; whoever reads it now leaves them out.
+    // The store still holds them; a read leaves them out from now on.
     const next = new KeyRing(keys, () => 1_700_000_000_000, isOwner)
     next.begin({ state })
     await next.provide([...next.missingBlocks(byMessage, 2), ...next.missingGroups(byGroup, ['g'])])

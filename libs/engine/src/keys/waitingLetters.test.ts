@@ -84,7 +84,7 @@ describe('a letter that waits for a queue that is gone', () => {
     const log = createMemoryLog({ partitions: 1 }, { storeBytesMax: 2_000_000 })
     const time = new ManualTime()
     const one = await withLetter(log, 32 * 1024 * 1024, 'the letter', time)
-    // Whoever is refused comes again after the pause that it was told; five times what the store holds goes through.
+    // A refused source retries after the pause it was given; five times what the store holds goes through.
     let refused = 0
     for (let n = 1; n <= 100; n++)
       while ((await pass(one, n)) === 'StorageFull') {
