@@ -56,6 +56,9 @@ const tell = async (): Promise<boolean> => {
 
 const catchBroken = async (): Promise<boolean> => {
   const names = positionals.length > 0 ? positionals : brokenNames()
+  // The worker of an unknown one would end at once, as if it had been caught.
+  const unknown = names.find((name) => !brokenNames().includes(name))
+  if (unknown !== undefined) throw new Error(`there is no broken engine "${unknown}"`)
   const catches = await hunt(names, {
     from,
     jobs,

@@ -68,9 +68,9 @@ export class RoomChecker implements Checker {
     const { coverage } = this.#world
     const now = this.#knownBy(node!)!
     if (known.isRefused || now.refusals > known.refusals) return
-    // It asks the queue that the letter came from, whose partition may be full.
-    if (type === 'EditBody' && this.#world.placement.processes.some(({ log }) => log.known.refusals > 0))
-      return
+    // It asks the queue that the letter came from, whose partition may have refused an append.
+    const { processes } = this.#world.placement
+    if (type === 'EditBody' && processes.some(({ log }) => log.known.isRefusedAnywhere)) return
     if (type === 'Receive' && (known.isSpent || now.isSpent))
       return coverage.add('check', 'receive refused for want of room')
     if (type !== 'Enqueue' && type !== 'Forward')

@@ -70,6 +70,10 @@ export class KnownRoom {
   isRefused(partition: number): boolean {
     return (this.#refusedUntil.get(partition) ?? -1) >= this.#loop.nowMs
   }
+  /** Whether that is so of any partition. */
+  get isRefusedAnywhere(): boolean {
+    return [...this.#refusedUntil.keys()].some((partition) => this.isRefused(partition))
+  }
   get freeBytes(): number {
     return this.#freeBytes
   }

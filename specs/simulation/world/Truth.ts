@@ -23,7 +23,7 @@ interface Sending {
 }
 
 /**
- * What is really in the log, from the moment it is stored, whoever knows of it; also what was trimmed since.
+ * What is really in the log, from the moment it is stored and before any node knows; also what was trimmed since.
  */
 export class Truth {
   readonly ledgers: Ledger[]
