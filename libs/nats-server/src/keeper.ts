@@ -110,7 +110,7 @@ const stop = async (exitCode = 0) => {
 const watchLeases = () => {
   clearTimeout(grace)
   if (leases.size > 0 || stopping) return
-  // Whoever started us may take a moment to connect, also to hear why the server did not start.
+  // The process that started us may take a moment to connect, also to hear why the server did not start.
   const waitMs = !wasNeeded ? graceMsDefault : told?.type === 'failed' ? 0 : graceMs
   grace = setTimeout(() => void stop(), waitMs)
 }
@@ -136,7 +136,7 @@ process.on('uncaughtException', (error) => {
 
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
   process.on(signal, () => {
-    // Whoever shuts the machine down signals engines and keeper alike: engines still need the server to drain.
+    // A shutdown of the machine signals engines and keeper alike: engines still need the server to drain.
     graceMs = 0
     watchLeases()
   })

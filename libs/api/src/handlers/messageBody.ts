@@ -11,7 +11,7 @@ type MessageBodyJson = Schema.Schema.Type<typeof MessageBody>
 /** Most bytes of a body that are shown; the download has all of it. */
 const shownBytesMax = 256 * 1024
 
-/** What a message carries, as the API answers it. Whoever sent the envelope may have written anything. */
+/** A message's content as the API returns it. A sender may put anything into an envelope. */
 export const toMessageBody = ({ meta, body, enqueuedAt, unreadable }: FoundBody): MessageBodyJson => {
   const { attributes, lineage } = meta
   const texts: { [Name in (typeof textNames)[number]]?: string } = {}

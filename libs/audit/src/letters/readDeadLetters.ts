@@ -174,7 +174,7 @@ const letterOf = (
   { tag, group, attributes, contentType, lineage }: EnvelopeMeta,
   body: Uint8Array,
 ): DeadLetter => {
-  // Whoever sent the envelope may have written anything.
+  // A sender may put anything into an envelope.
   const from = isRecord(lineage) ? lineage : undefined
   const placeId = messageId(address)
   const redrives = Number.isInteger(from?.redrives) ? from!.redrives! : 0

@@ -9,8 +9,7 @@ interface OfPartition {
 /**
  * Which moments must go so that the rest takes no more than `bytesMax` and is no more than `countMax`: first
  * those missed least: where the distance from the moment before to the one after is shortest for its age.
- * Near the end, which is requested most, they stay closer together. The newest of each partition stays as
- * long as any other can go.
+ * Near the end, which is requested most, they stay closer together. The newest of each partition is the last to go.
  */
 export const thinSavedStates = (
   all: readonly OfPartition[],
