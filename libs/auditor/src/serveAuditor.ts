@@ -12,8 +12,8 @@ export interface OpenedLog extends AuditedLog {
 }
 
 /**
- * Runs an auditor in this process, which `startAuditor` forked, until the engine stops it or is gone. @param
- * open opens the log with the setup given to `startAuditor`
+ * Runs an auditor in this process, which `startAuditor` forked, until the engine stops it or is gone.
+ * @param open opens the log with the setup given to `startAuditor`
  */
 export const serveAuditor = (open: (setup: unknown) => Promise<OpenedLog>): void => {
   let auditor: Promise<Auditor> | undefined

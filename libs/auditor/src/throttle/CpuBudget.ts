@@ -38,8 +38,8 @@ export class CpuBudget {
   #isBusy = false
 
   /**
-   * @param workShare share of one processor for the process while others use most of the machine @param
-   * burstMs processor time beyond that, once, in ms
+   * @param workShare share of one processor for the process while others use most of the machine
+   * @param burstMs processor time beyond that, once, in ms
    */
   constructor(from: CpuSources, workShare: number, burstMs = 0) {
     this.#from = from
