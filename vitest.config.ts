@@ -59,6 +59,9 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'tooling',
+          isolate: false,
+          // Tests that ask the linter do so together.
+          maxConcurrency: 1_000,
           include: ['tools/**/*.test.ts'],
           exclude: [...aside, 'tools/pack.test.ts'],
           testTimeout: 60_000,

@@ -12,7 +12,7 @@ const targetsOf = (folder) => {
   const has = ([pattern, except]) =>
     globSync(pattern, { cwd: folder, exclude: ['**/node_modules/**', except] }).length > 0
   return {
-    lint: run(`eslint --max-warnings 0 ${folder}`),
+    lint: run(`oxlint ${folder}`),
     ...Object.fromEntries(
       Object.entries(tests)
         .filter(([, patterns]) => has(patterns))

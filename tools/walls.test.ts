@@ -1,37 +1,72 @@
-import { ESLint } from 'eslint'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { execFile } from 'node:child_process'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import os from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, it } from 'vitest'
+import { root } from './runTarget.ts'
 import { pureFiles, pureGlobals, rooms } from './walls.ts'
 
-let eslint: ESLint
-
-beforeAll(() => {
-  // The files below exist only here, so the rules that need a program are off; the walls need none.
-  eslint = new ESLint({
-    cwd: new URL('..', import.meta.url).pathname,
-    overrideConfig: {
-      files: ['**/*.ts'],
-      languageOptions: { parserOptions: { projectService: false } },
-      rules: {
-        '@typescript-eslint/no-floating-promises': 'off',
-        '@typescript-eslint/no-misused-promises': 'off',
-        '@typescript-eslint/await-thenable': 'off',
-        '@typescript-eslint/only-throw-error': 'off',
-        '@typescript-eslint/no-unused-expressions': 'off',
-      },
-    },
-  })
-})
-
-const complaints = async (filePath: string, code: string): Promise<ReadonlyArray<string>> => {
-  const [result] = await eslint.lintText(code, { filePath })
-  return (result?.messages ?? []).map((message) => message.message)
+/** As the linter reports a fault. */
+interface Diagnostic {
+  readonly message: string
+  readonly filename: string
 }
+
+interface Asked {
+  readonly file: string
+  readonly code: string
+  readonly answer: (said: ReadonlyArray<string>) => void
+}
+
+const run = promisify(execFile)
+
+/** What the linter says of files that exist only for it, in one run for all of them. */
+const lint = async (asked: ReadonlyArray<Asked>): Promise<void> => {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'kiroku-walls-'))
+  try {
+    // The rules that need types are off: the walls need none.
+    const config = `import own from '${path.join(root, 'oxlint.config.ts')}'
+export default { ...own, jsPlugins: ['${path.join(root, 'tools/wallRules.ts')}'], options: {} }\n`
+    await writeFile(path.join(folder, 'oxlint.config.ts'), config)
+    for (const { file, code } of asked) {
+      await mkdir(path.join(folder, path.dirname(file)), { recursive: true })
+      await writeFile(path.join(folder, file), code)
+    }
+    const { stdout } = await run(path.join(root, 'node_modules/.bin/oxlint'), ['--format', 'json'], {
+      cwd: folder,
+      maxBuffer: 1 << 26,
+    }).catch((error: { readonly stdout: string }) => error)
+    const { diagnostics } = JSON.parse(stdout) as { readonly diagnostics: ReadonlyArray<Diagnostic> }
+    const said = Map.groupBy(diagnostics, ({ filename }) => filename)
+    for (const { file, answer } of asked) answer((said.get(file) ?? []).map(({ message }) => message))
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+let waiting: Asked[] = []
+let count = 0
+
+/** What the linter says of `code` in a file of that name; what is asked at the same time is linted in one run. */
+const complaints = (name: string, code: string): Promise<ReadonlyArray<string>> =>
+  new Promise((answer, reject) => {
+    count += 1
+    const file = path.join(path.dirname(name), `${count}${path.basename(name)}`)
+    waiting.push({ file, code, answer })
+    if (waiting.length > 1) return
+    setImmediate(() => {
+      const asked = waiting
+      waiting = []
+      lint(asked).catch(reject)
+    })
+  })
 
 /** A file in the room, whether the room keeps its sources in `src` or not. */
 const fileIn = (folder: string, name = 'Breach.ts'): string =>
   /^(libs|apps)\//.test(folder) ? `${folder}/src/${name}` : `${folder}/${name}`
 
-describe('every room keeps its direction of imports', () => {
+describe('every room keeps its direction of imports', { concurrent: true }, () => {
   it.each(rooms)('$folder refuses what is not on its list and says why', async ({ folder, why }) => {
     const said = await complaints(fileIn(folder), `import 'left-pad'\n`)
     expect(said).toHaveLength(1)
@@ -130,7 +165,7 @@ describe('every room keeps its direction of imports', () => {
   })
 })
 
-describe('NATS stays in its adapters', () => {
+describe('NATS stays in its adapters', { concurrent: true }, () => {
   const allowed = ['libs/nats', 'libs/log-jetstream', 'libs/cluster', 'libs/client-nats', 'apps/bench']
 
   it.each(rooms)('$folder imports @nats-io only if it is an adapter or the raw peer', async ({ folder }) => {
@@ -139,7 +174,7 @@ describe('NATS stays in its adapters', () => {
   })
 })
 
-describe('the testkit is for what does not ship', () => {
+describe('the testkit is for what does not ship', { concurrent: true }, () => {
   const mayUseIt = ['specs', 'apps/bench']
 
   it.each(rooms.filter((room) => !mayUseIt.includes(room.folder)))(
@@ -158,7 +193,7 @@ describe('the testkit is for what does not ship', () => {
   )
 })
 
-describe('pure rooms see no clock, no chance and no platform', () => {
+describe('pure rooms see no clock, no chance and no platform', { concurrent: true }, () => {
   const pure = rooms.filter((room) => room.pure === true).map((room) => room.folder)
 
   it('they are protocol, message, partition and audit', () => {
@@ -198,7 +233,7 @@ describe('pure rooms see no clock, no chance and no platform', () => {
   })
 })
 
-describe('a test does not sleep', () => {
+describe('a test does not sleep', { concurrent: true }, () => {
   it.each([
     ['a timer', 'await new Promise((resolve) => setTimeout(resolve, 5))\n'],
     ['a promise of one', `import { setTimeout as pause } from 'node:timers/promises'\nawait pause(5)\n`],

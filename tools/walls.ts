@@ -1,10 +1,8 @@
 /**
- * The walls: what each room of the house may import, and why. The lint rule below reads only this table;
+ * The walls: what each room of the house may import, and why. The lint rules in `wallRules.ts` read only this table;
  * `walls.test.ts` breaches every line of it once.
  */
 import path from 'node:path'
-import type { Rule } from 'eslint'
-import type { Node } from 'estree'
 
 export interface Room {
   /**
@@ -215,7 +213,7 @@ const testsMay = [
   'effect',
   'vitest',
   'fast-check',
-  'prettier',
+  'oxfmt',
   // Schemas, as users bring them.
   'arktype',
   'valibot',
@@ -244,7 +242,7 @@ const roomOf = (file: string): Room | undefined =>
   rooms.find((room) => file === room.folder || file.startsWith(`${room.folder}/`))
 
 /** Says why `specifier` may not be imported by `file` (both from the workspace's root), or nothing. */
-const breach = (file: string, specifier: string, isType: boolean): string | undefined => {
+export const breach = (file: string, specifier: string, isType: boolean): string | undefined => {
   const room = roomOf(file)
   if (room === undefined) return undefined
   if (specifier.startsWith('.')) {
@@ -261,28 +259,6 @@ const breach = (file: string, specifier: string, isType: boolean): string | unde
   const own = specifier === '@kiroku/testkit' ? 'the testkit is for tests only; ' : ''
   return `${room.folder} may not import "${specifier}": ${own}${room.why}. Allowed here: ${may.join(', ')}.`
 }
-
-const rule: Rule.RuleModule = {
-  meta: { type: 'problem', schema: [] },
-  create(context) {
-    const file = path.relative(context.cwd, context.filename).split(path.sep).join('/')
-    const check = (source: Node | null | undefined, isType = false): void => {
-      if (source?.type !== 'Literal' || typeof source.value !== 'string') return
-      const message = breach(file, source.value, isType)
-      if (message !== undefined) context.report({ node: source, message })
-    }
-    return {
-      ImportDeclaration: (node) =>
-        check(node.source, (node as { importKind?: string }).importKind === 'type'),
-      ExportNamedDeclaration: (node) => check(node.source),
-      ExportAllDeclaration: (node) => check(node.source),
-      ImportExpression: (node) => check(node.source),
-      TSImportType: (node: { source: Node }) => check(node.source),
-    }
-  },
-}
-
-export const walls = { rules: { direction: rule } }
 
 /** Files in which no clock, chance, process or platform may appear. */
 export const pureFiles: ReadonlyArray<string> = rooms

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { root } from '../runTarget.ts'
 
 /** Where the quick check remembers what passed; git ignores it. */
-export const cacheFolder = path.join(root, 'node_modules', '.cache', 'kiroku')
+const cacheFolder = path.join(root, 'node_modules', '.cache', 'kiroku')
 
 /** Reads what was remembered under a name; `otherwise` when there is nothing, or nothing readable. */
 export const readCache = <A>(name: string, otherwise: A): A => {
@@ -36,11 +36,12 @@ const hashOf = (file: string): string => {
   return hash
 }
 
-/** A key that changes with any of the files, with the packages that are installed, and with Node. */
-export const keyOf = (files: Iterable<string>): string => {
+/** A key that changes with any of the files and words, with the packages that are installed, and with Node. */
+export const keyOf = (files: Iterable<string>, words: ReadonlyArray<string> = []): string => {
   // npm's own list of what it installed, which may differ from what the lockfile asks for.
   const installed = hashOf('node_modules/.package-lock.json')
   const key = createHash('sha256').update(`${process.version}\n${installed}\n`)
   for (const file of [...files].toSorted()) key.update(`${file}\n${hashOf(file)}\n`)
+  for (const word of words) key.update(`${word}\n`)
   return key.digest('base64')
 }

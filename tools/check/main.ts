@@ -14,33 +14,19 @@ interface Step {
   readonly reads?: (file: string) => boolean
 }
 
-const prettierCache = 'node_modules/.cache/kiroku/prettier'
-
 /** The longest first, since two run at a time. */
 const steps: ReadonlyArray<Step> = [
-  { name: 'types and lint', command: 'node tools/check/types.ts tsconfig.json' },
-  {
-    name: 'format',
-    command: `prettier --check --log-level warn --cache --cache-strategy content --cache-location ${prettierCache} .`,
-  },
   { name: 'unit', command: 'node tools/check/unit.ts' },
-  { name: 'console types and lint', command: 'node tools/check/types.ts apps/console/tsconfig.json' },
+  { name: 'types and lint', command: 'node tools/check/lint.ts' },
   {
     name: 'simulator',
     command: 'node specs/simulation/main.ts --seed 1 --seeds 30',
     reads: (file) => /^(libs|specs\/simulation)\//.test(file) && !/\.test\.ts$/.test(file),
   },
-  {
-    name: 'walls',
-    command: 'vitest run --project tooling --reporter=dot tools/walls.test.ts',
-    reads: (file) => /^(tools\/walls(\.test)?\.ts|eslint\.config\.js|vitest\.config\.ts)$/.test(file),
-  },
-  // The circles of imports, the sizes of files, and that every mutant finds its text.
-  {
-    name: 'tooling',
-    command: 'vitest run --project tooling --reporter=dot --exclude tools/walls.test.ts',
-  },
+  // The walls, the circles of imports, the sizes of files, and that every mutant finds its text.
+  { name: 'tooling', command: 'vitest run --project tooling --reporter=dot' },
   { name: 'dead code', command: 'knip' },
+  { name: 'format', command: 'oxfmt --check' },
 ]
 /** As many as the smallest machines have cores. */
 const atOnceMax = 2

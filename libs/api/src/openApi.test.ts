@@ -1,4 +1,4 @@
-import { format } from 'prettier'
+import { format } from 'oxfmt'
 import { describe, expect, it } from 'vitest'
 import { openApi } from './openApi.ts'
 
@@ -21,7 +21,7 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 
 describe('the OpenAPI document', () => {
   it('is the one in docs/openapi.json (renew with `vitest -u`)', async () => {
-    const text = await format(JSON.stringify(document), { parser: 'json', printWidth: 110 })
+    const { code: text } = await format('openapi.json', JSON.stringify(document), { printWidth: 110 })
     await expect(text).toMatchFileSnapshot('../../../docs/openapi.json')
   })
 

@@ -86,7 +86,8 @@ const compileGuard = (machine: AnyStateMachine, where: string, guard: unknown): 
 const compileAction = (machine: AnyStateMachine, where: string, action: unknown): Assignment => {
   if (typeof action !== 'string') return refuse(where, 'has an action that is not a name')
   const found = machine.implementations.actions[action] as
-    { type?: unknown; assignment?: unknown } | undefined
+    | { type?: unknown; assignment?: unknown }
+    | undefined
   if (found === undefined) return refuse(where, `names an unknown action "${action}"`)
   if (found.type !== 'xstate.assign')
     return refuse(where, `has the action "${action}", which is not an assign`)

@@ -20,7 +20,13 @@ export interface ActorPlan {
 
 /** What an actor does. */
 type Role =
-  'producer' | 'clientProducer' | 'consumer' | 'clientConsumer' | 'lateConsumer' | 'reader' | 'fumbler'
+  | 'producer'
+  | 'clientProducer'
+  | 'consumer'
+  | 'clientConsumer'
+  | 'lateConsumer'
+  | 'reader'
+  | 'fumbler'
 
 /**
  * Everything that a seed decides before the world begins; the rest is decided on the way, by separate

@@ -9,7 +9,8 @@ export class Crew implements Disposable {
   readonly #process: ChildProcess
   #ended: Error | undefined
   #waiting:
-    { readonly resolve: (outcome: Outcome) => void; readonly reject: (error: Error) => void } | undefined
+    | { readonly resolve: (outcome: Outcome) => void; readonly reject: (error: Error) => void }
+    | undefined
 
   /** @param broken name of the broken engine to load; absent: the real one */
   constructor(broken?: string) {

@@ -1,6 +1,13 @@
 /** States of the law, by their own names. */
 export type LifeState =
-  'Held' | 'Delayed' | 'Available' | 'Inflight' | 'WaitingRetry' | 'Committed' | 'DLQ' | 'Discarded'
+  | 'Held'
+  | 'Delayed'
+  | 'Available'
+  | 'Inflight'
+  | 'WaitingRetry'
+  | 'Committed'
+  | 'DLQ'
+  | 'Discarded'
 
 /** One message under one subscription, according to the log. */
 export interface Life {

@@ -1,4 +1,4 @@
-import { format } from 'prettier'
+import { format } from 'oxfmt'
 import { expect, it } from 'vitest'
 import { commandsPage } from './commandsPage.ts'
 import { configurationPage } from './configurationPage.ts'
@@ -11,6 +11,6 @@ it.each([
   ['errors', errorsPage],
   ['metrics', metricsPage],
 ])('docs/reference/%s.md says what the code says (renew with `--update`)', async (name, page) => {
-  const text = await format(page(), { parser: 'markdown', printWidth: 110 })
+  const { code: text } = await format('page.md', page(), { printWidth: 110 })
   await expect(text).toMatchFileSnapshot(`../../../../docs/reference/${name}.md`)
 })

@@ -32,7 +32,8 @@ export interface RunningEngine {
    * is off.
    */
   readonly console:
-    { readonly url: string; readonly building: () => boolean; readonly ready: Promise<boolean> } | undefined
+    | { readonly url: string; readonly building: () => boolean; readonly ready: Promise<boolean> }
+    | undefined
   readonly partitions: number
   /** A client of the whole log. */
   readonly client: Client

@@ -66,7 +66,8 @@ const arrivedAs = (database: DatabaseSync, queue: number, arrives: Stop['arrives
         WHERE queue = ? AND from_partition = ? AND from_queue = ? AND forward <= ? ORDER BY forward DESC LIMIT 1`,
     )
     .get(queue, from.partition, from.queue, forward) as
-    { forward: number; count: number; first: number } | undefined
+    | { forward: number; count: number; first: number }
+    | undefined
   if (row === undefined || forward >= row.forward + row.count) return undefined
   return row.first + forward - row.forward
 }

@@ -17,7 +17,14 @@ import { KirokuError, limits } from '@kiroku/protocol'
 
 /** The questions about a log's past, which any process can answer. */
 export type PastMethod =
-  'stateAt' | 'logAt' | 'recording' | 'span' | 'diff' | 'batches' | 'deadLetters' | 'selectLetters'
+  | 'stateAt'
+  | 'logAt'
+  | 'recording'
+  | 'span'
+  | 'diff'
+  | 'batches'
+  | 'deadLetters'
+  | 'selectLetters'
 
 /** Answers questions about a log's past in this process. @param options created per question */
 export const answerPast = (log: Log, options: () => PastOptions): Answering<PastMethod> => ({

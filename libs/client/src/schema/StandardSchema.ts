@@ -13,7 +13,8 @@ export interface StandardSchema<Input = unknown, Output = Input> {
 
 /** The schema's output, or what does not fit. */
 export type SchemaResult<Output> =
-  { readonly value: Output; readonly issues?: undefined } | { readonly issues: readonly SchemaIssue[] }
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly SchemaIssue[] }
 
 /** One thing that does not fit, and where. */
 export interface SchemaIssue {

@@ -2,7 +2,8 @@ import { KirokuError } from '@kiroku/protocol'
 
 /** Speed of a replay: a multiple of real time, a frame per key, or as fast as possible. */
 export type PlaySpeed =
-  { readonly kind: 'times'; readonly factor: number } | { readonly kind: 'step' | 'all' }
+  | { readonly kind: 'times'; readonly factor: number }
+  | { readonly kind: 'step' | 'all' }
 
 /** Reads `1x` to `1000x`, `step` or `max`. Errors: `InvalidArgument`. */
 export const parseSpeed = (text: string): PlaySpeed => {
