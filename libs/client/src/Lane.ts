@@ -6,7 +6,8 @@ import { limits } from './limits.ts'
 
 /** One command in flight, repeated unchanged until it is answered or its time is up. */
 export interface Unit {
-  readonly command: Command
+  /** What it says now. */
+  readonly command: () => Command
   readonly messages: number
   readonly bytes: number
   /** When repeating ends, by the client's clock. */
@@ -124,7 +125,7 @@ export class Lane {
 
   #request(units: readonly Unit[]): void {
     this.#requests++
-    const commands = units.map((unit) => unit.command)
+    const commands = units.map((unit) => unit.command())
     this.#link.call(commands, limits.replyMsMax).then(
       (reply) => {
         this.#requests--
@@ -132,14 +133,14 @@ export class Lane {
         for (let i = 0; i < units.length; i++) {
           const answer = reply.answers[i]
           if (answer?.ok !== undefined) units[i]!.done(answer.ok)
-          else failure = this.#fail(units[i]!, answerError(answer)) ?? failure
+          else failure = causeOf(failure, this.#fail(units[i]!, answerError(answer)))
         }
         this.#after(failure)
       },
       (thrown: unknown) => {
         this.#requests--
         let failure: KirokuError | undefined
-        for (const unit of units) failure = this.#fail(unit, toKirokuError(thrown)) ?? failure
+        for (const unit of units) failure = causeOf(failure, this.#fail(unit, toKirokuError(thrown)))
         this.#after(failure)
       },
     )
@@ -177,6 +178,10 @@ export class Lane {
     this.#run()
   }
 }
+
+/** What failed of itself says how long to pause, rather than what was refused because of it. */
+const causeOf = (known: KirokuError | undefined, next: KirokuError | undefined): KirokuError | undefined =>
+  next === undefined || (known !== undefined && next.id === 'OutOfOrder') ? known : next
 
 const answerError = (answer: Answer | undefined): KirokuError =>
   answer?.error === undefined

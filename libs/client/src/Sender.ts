@@ -1,5 +1,6 @@
 import {
   type Answers,
+  type CommandOf,
   type ErrorId,
   KirokuError,
   limits as partitionLimits,
@@ -10,6 +11,7 @@ import { Lane, type Unit } from './Lane.ts'
 import { MarkColumns, type Marks } from './Marks.ts'
 import type { PartitionLink } from './PartitionLink.ts'
 import { ProducerNumbers, type SendNumber } from './ProducerNumbers.ts'
+import { openBefore, type OrderedSend, SendOrder } from './SendOrder.ts'
 import { isRetryable } from './failure.ts'
 import { limits } from './limits.ts'
 
@@ -48,6 +50,8 @@ interface Group {
   bytes: number
   readonly waiters: Waiter[]
   readonly deadlineMs: number
+  /** Its place, where it has one already. */
+  readonly send?: OrderedSend
 }
 
 /** Gathers the sends to one partition: one Enqueue per queue, several queues per request. */
@@ -57,6 +61,7 @@ export class Sender {
   readonly #link: PartitionLink
   readonly #lane: Lane
   readonly #numbers: ProducerNumbers
+  readonly #order = new SendOrder()
   /** Groups that no request has taken yet, in the order of their first message. */
   readonly #groups: Group[] = []
   /** Of those, per queue the one that still takes messages. */
@@ -154,29 +159,35 @@ export class Sender {
   #next(roomBytes: number): Unit | undefined {
     const group = this.#groups[0]
     if (group === undefined || group.bytes > roomBytes) return undefined
-    const number = this.#numbers.take()
-    if (number === undefined) return undefined
+    const send = group.send ?? this.#place(group.queue)
+    if (send === undefined) return undefined
     this.#groups.shift()
     if (this.#open.get(group.queue) === group) this.#open.delete(group.queue)
-    return this.#unit(group, number)
+    return this.#unit(group, send)
   }
 
-  #unit(group: Group, number: SendNumber): Unit {
+  #place(queue: string): OrderedSend | undefined {
+    const number = this.#numbers.take()
+    return number === undefined ? undefined : this.#order.add(queue, number)
+  }
+
+  #unit(group: Group, send: OrderedSend): Unit {
     const { queue, spread, messages, marks, bytes, waiters, deadlineMs } = group
+    const command: CommandOf<'Enqueue'> = {
+      type: 'Enqueue',
+      queue,
+      ...send.number,
+      messages,
+      ...marks.columns,
+      ...(spread === 0 ? undefined : { spread }),
+    }
     const close = (): void => {
-      this.#numbers.close(number)
+      this.#numbers.close(send.number)
       this.#pendingBytes -= bytes
       this.#pendingMessages -= messages.length
     }
     const unit: Unit = {
-      command: {
-        type: 'Enqueue',
-        queue,
-        ...number,
-        messages,
-        ...marks.columns,
-        ...(spread === 0 ? undefined : { spread }),
-      },
+      command: () => after(command, openBefore(send)),
       messages: messages.length,
       bytes,
       deadlineMs,
@@ -184,6 +195,7 @@ export class Sender {
       order: 0,
       done: (ok) => {
         close()
+        this.#order.close(queue, send)
         const { queue: id, first, numbers, spread: news } = ok as Answers['Enqueue']
         if (news !== undefined) this.onSpread(queue, news)
         const all = numbers === undefined ? undefined : rangeNumbers(numbers)
@@ -196,7 +208,8 @@ export class Sender {
       },
       failed: (error) => {
         close()
-        if (waiters.length > 1 && isOfOneMessage.has(error.id)) return this.#split(group)
+        if (waiters.length > 1 && isOfOneMessage.has(error.id)) return this.#split(group, send)
+        this.#order.close(queue, send)
         const reason =
           unit.doubt && isRetryable(error)
             ? new KirokuError('SendUnknown', `No answer for a send to "${queue}": ${error.message}`, {
@@ -209,9 +222,17 @@ export class Sender {
     return unit
   }
 
-  /** Sends a refused batch again, one by one, so that only the bad message fails. */
-  #split(group: Group): void {
-    const groups = group.waiters.map((waiter): Group => {
+  /** Sends a refused batch again in its place, one by one, so that only the bad message fails. */
+  #split(group: Group, refused: OrderedSend): void {
+    const numbers: SendNumber[] = []
+    for (const waiter of group.waiters) {
+      const number = this.#numbers.take()
+      if (number === undefined) waiter.failed(tooMuchWaits())
+      else numbers.push(number)
+    }
+    const sends = this.#order.replace(group.queue, refused, numbers)
+    const waiters = group.waiters.slice(0, sends.length)
+    const groups = waiters.map((waiter, i): Group => {
       const end = waiter.offset + waiter.count
       const messages = group.messages.slice(waiter.offset, end)
       const bytes = messages.reduce((sum, message) => sum + message.length, 0)
@@ -225,10 +246,18 @@ export class Sender {
         bytes,
         waiters: [{ ...waiter, offset: 0 }],
         deadlineMs: group.deadlineMs,
+        send: sends[i]!,
       }
     })
     this.#groups.unshift(...groups)
   }
+}
+
+/** The command with the send that must be stored before it. */
+const after = (command: CommandOf<'Enqueue'>, before: OrderedSend | undefined): CommandOf<'Enqueue'> => {
+  if (before === undefined) return command
+  const { producer, send } = before.number
+  return { ...command, after: producer === command.producer ? { send } : { producer, send } }
 }
 
 /** Errors of a gathered send that may concern only one of its messages. */

@@ -11,6 +11,7 @@ import { ErasuresChecker } from './erasures.ts'
 import { GenerationsChecker } from './generations.ts'
 import { RedrivesChecker } from './redrives.ts'
 import { RoomChecker } from './room.ts'
+import { SendOrderChecker } from './sendOrder.ts'
 import { SendsChecker } from './sends.ts'
 import { SettlementsChecker } from './settlements.ts'
 import { SpreadChecker } from './spread.ts'
@@ -20,6 +21,7 @@ import { TrimsChecker } from './trims.ts'
 export const answerCheckers = (world: World): Checker[] => [
   new RoomChecker(world),
   new SendsChecker(world),
+  new SendOrderChecker(),
   new DeliveriesChecker(world),
   new SettlementsChecker(world),
   new GenerationsChecker(world),

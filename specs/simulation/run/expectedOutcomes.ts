@@ -9,7 +9,7 @@ const anywhere = ['NotOwner', 'Unavailable', 'Quarantined', 'StorageFull', 'Busy
  */
 const outcomes: Readonly<Record<CommandType, { readonly must: string; readonly seldom?: string }>> = {
   Enqueue: {
-    must: 'ok repeated moved UnknownQueue InvalidArgument BodyTooLarge MalformedRequest QueueMoved KeysUnavailable StorageFull Busy',
+    must: 'ok repeated moved UnknownQueue InvalidArgument BodyTooLarge MalformedRequest QueueMoved KeysUnavailable StorageFull Busy OutOfOrder',
   },
   Recall: { must: 'ok UnknownMessage NotDelayed InvalidArgument' },
   Reschedule: { must: 'ok UnknownMessage NotDelayed InvalidArgument' },

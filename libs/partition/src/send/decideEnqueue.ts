@@ -20,7 +20,10 @@ export const decideEnqueue = <B extends Uint8Array | SizedRef>(
   const queue = namedQueue(turn, command.queue, token)
   if (queue === undefined) return
   const { messages } = command
-  const refusal = refuseElsewhere(queue, command.spread) ?? refuseSend(queue, command, messages)
+  const refusal =
+    refuseElsewhere(queue, command.spread) ??
+    refuseSend(queue, command, messages) ??
+    refuseEarly(turn, command)
   if (refusal !== undefined) return turn.refuse(token, refusal)
   const stored =
     queue.config.dedup === 'off' ? enqueueAll(turn, queue, command) : enqueueOnce(turn, queue, command)
@@ -38,6 +41,15 @@ const enqueueAll = <B extends Uint8Array | SizedRef>(
   storeSend(turn, queue, command)
   return { queue: queue.id, first, count: command.messages.length }
 }
+
+/** What one producer sends without awaiting keeps its order, whatever happened to the send before it. */
+const refuseEarly = <B extends Uint8Array | SizedRef>(
+  { state: { producers } }: Turn<B>,
+  { producer, send, after }: EnqueueOf<B>,
+): KirokuError | undefined =>
+  after === undefined || producers.find(after.producer ?? producer, after.send) !== undefined
+    ? undefined
+    : new KirokuError('OutOfOrder', `send ${after.send} comes before send ${send} and is not stored yet`)
 
 /** A part takes sends while it is open, and none that were meant for it before it was opened. */
 const refuseElsewhere = ({ name, place }: QueueState, knows = 0): KirokuError | undefined =>

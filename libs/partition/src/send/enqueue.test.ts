@@ -91,6 +91,33 @@ describe('a send', () => {
   })
 })
 
+describe('a send that names the one before it', () => {
+  it('is refused while that one is not stored, and taken afterwards, also in the same turn', () => {
+    const p = given()
+    expect(p.ask(send({ send: 2, after: { send: 1 } })).error).toMatchObject({ id: 'OutOfOrder' })
+    expect(p.events).toEqual([])
+    const tokens = p.turn(send(), send({ send: 2, after: { send: 1 } }))
+    expect(tokens.map((t) => p.answers.get(t)?.answer?.ok)).toMatchObject([{ first: 1 }, { first: 2 }])
+  })
+  it('may name one of another producer, or a later number', () => {
+    const p = given()
+    const later = { producer: 'other', send: 7 }
+    expect(p.ask(send({ after: later })).error?.id).toBe('OutOfOrder')
+    p.ok(send(later))
+    expect(p.ok(send({ after: later })).first).toBe(2)
+  })
+  it('has its answer again whatever it names', () => {
+    const p = given()
+    p.ok(send())
+    expect(p.ok(send({ after: { send: 9 } })).first).toBe(1)
+  })
+  it('may name one that was stored too long ago to be known', () => {
+    const p = given()
+    p.ok(send({ send: limits.producerWindowSends + 1 }))
+    expect(p.ok(send({ send: limits.producerWindowSends + 2, after: { send: 1 } })).first).toBe(2)
+  })
+})
+
 describe('a producer for whom there is no room', () => {
   const full = (): TestPartition => {
     const before = given()

@@ -25,6 +25,11 @@ export type SendCommand =
       dedupIds?: readonly string[]
       /** Version of the queue's parts that the sender knows; absent: none. A part takes no others. */
       spread?: number
+      /**
+       * The send to the queue before this one that had no answer yet, of another producer where it is named. While it
+       * is not stored, this one is refused: what is sent without awaiting keeps its order.
+       */
+      after?: { readonly producer?: string; readonly send: number }
     }
   /** Cancels a message before it is due; `queue` and `number` are those of its id. Counts as a send of the producer. */
   | { type: 'Recall'; queue: number; number: number; producer: string; send: number; by: Actor }
@@ -73,6 +78,7 @@ export const sendShapes: Shapes<SendCommand> = {
     groups: optional(listOf(text)),
     spread: optional(number),
     dedupIds: optional(listOf(text)),
+    after: optional(shape({ producer: optional(text), send: number })),
   }),
   Recall: shape(revising),
   Reschedule: shape({ ...revising, delayMs: optional(number), dueAt: optional(number) }),

@@ -33,6 +33,7 @@ export type ErrorId =
   | 'Forbidden'
   | 'TokenRequired'
   | 'Busy'
+  | 'OutOfOrder'
   | 'Unavailable'
   | 'NotOwner'
   | 'Timeout'
@@ -229,6 +230,12 @@ export const errorRegistry: Readonly<Record<ErrorId, ErrorEntry>> = {
     'Set a token (KIROKU_TOKENS or --tokens) before binding beyond loopback, or bind 127.0.0.1.',
   ),
   Busy: entry(true, 503, 5, 'The engine is at a limit; try again after the given pause.'),
+  OutOfOrder: entry(
+    true,
+    503,
+    5,
+    'An earlier send of this producer is not stored yet; clients repeat both in their order.',
+  ),
   Unavailable: entry(
     true,
     503,

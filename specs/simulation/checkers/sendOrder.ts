@@ -1,0 +1,49 @@
+import type { MessageAddress } from '@kiroku/protocol'
+import type { Checker } from './Checker.ts'
+import { Objection } from './Objection.ts'
+
+interface Sent {
+  /** Which of its producer's sends it was, and which of that send's messages. */
+  readonly send: number
+  readonly index: number
+  readonly place: MessageAddress
+}
+
+/** What one real client sends to a queue without awaiting is stored in that order, whatever failed meanwhile. */
+export class SendOrderChecker implements Checker {
+  readonly name = 'order of sends'
+  readonly #sent = new Map<string, Sent[]>()
+  /** Partitions where records were given up, whose numbers are used again. */
+  readonly #restored = new Set<number>()
+
+  promised(label: string, place: MessageAddress): void {
+    const [, producer = '', send, index] = /^(.*) (\d+)\.(\d+)$/.exec(label) ?? []
+    const sent = this.#sent.get(producer) ?? []
+    this.#sent.set(producer, sent)
+    sent.push({ send: Number(send), index: Number(index), place })
+  }
+
+  givenUp(partition: number): void {
+    this.#restored.add(partition)
+  }
+
+  ended(): void {
+    for (const [producer, sent] of this.#sent) {
+      // The parts of a spread queue have an order each, and the client may turn from one to another.
+      const isOfOne = new Set(sent.map(({ place }) => `${place.partition}/${place.queue}`)).size === 1
+      if (isOfOne && !this.#restored.has(sent[0]!.place.partition)) this.#check(producer, sent)
+    }
+  }
+
+  #check(producer: string, sent: readonly Sent[]): void {
+    const inOrder = sent.toSorted((a, b) => a.send - b.send || a.index - b.index)
+    for (const [i, { send, place }] of inOrder.entries()) {
+      const before = inOrder[i - 1]
+      if (before === undefined || before.place.number < place.number) continue
+      throw new Objection(
+        this.name,
+        `${producer} sent ${before.send} before ${send}, and ${before.place.number} lies behind ${place.number} in queue ${place.partition}/${place.queue}`,
+      )
+    }
+  }
+}
