@@ -1,0 +1,91 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { startServer, type Server } from '@kiroku/nats-server'
+import { LoadProcess } from '../LoadProcess.ts'
+import type { Part } from '../runParts.ts'
+import type { ClusterLoad } from '../load/clusterLoad.ts'
+import { ClusterNode } from './ClusterNode.ts'
+import type { ClusterSizes } from './sizes.ts'
+
+/** What a part gets. */
+export interface ClusterRun extends Part {
+  readonly sizes: ClusterSizes
+}
+
+/** What clients felt: longest time without a success of any queue, sends begun meanwhile, and their failures. */
+export type Felt = Awaited<ReturnType<ClusterLoad['felt']>>
+
+/** How long every partition must have had its owner before the next change, in ms. */
+const steadyMs = 1_500
+const settleMsMax = 60_000
+const lookMs = 50
+
+/** Nodes over one nats-server that stores durably, with a log behind them and a load on them. */
+export class LoadedCluster implements AsyncDisposable {
+  readonly server: Server
+  readonly nodes: readonly ClusterNode[]
+  readonly load: LoadProcess<ClusterLoad>
+  readonly #sizes: ClusterSizes
+
+  private constructor(server: Server, nodes: readonly ClusterNode[], sizes: ClusterSizes) {
+    this.server = server
+    this.nodes = nodes
+    this.#sizes = sizes
+    this.load = new LoadProcess<ClusterLoad>('clusterLoad', 'cluster', [server.url])
+  }
+
+  static async start({ sizes, progress, folder }: ClusterRun): Promise<LoadedCluster> {
+    const { partitions } = sizes
+    progress.step(`starting ${sizes.nodes} nodes`)
+    const server = await startServer({ syncInterval: 'always' })
+    const setup = { nats: server.url, folder: await folder(), partitions }
+    const nodes = Array.from({ length: sizes.nodes }, (_, i) => new ClusterNode(`node${i + 1}`, setup))
+    const cluster = new LoadedCluster(server, nodes, sizes)
+    try {
+      for (const node of nodes) node.start()
+      await cluster.settled()
+      progress.step(`${(sizes.aged * partitions).toLocaleString('en')} messages live and end`)
+      await cluster.load.ask('age', { partitions, messages: sizes.aged })
+      await cluster.load.ask('begin', sizes)
+      return cluster
+    } catch (error) {
+      await cluster[Symbol.asyncDispose]()
+      throw error
+    }
+  }
+
+  /** Does something to the cluster, waits until all is well again, and says what clients felt. */
+  async feel(change: () => Promise<void>): Promise<Felt> {
+    await this.load.ask('open')
+    await change()
+    await this.settled()
+    return this.load.ask('felt')
+  }
+
+  /** Resolves when every partition is served, and every node that runs has some, without a change for a while. */
+  async settled(): Promise<void> {
+    const startMs = performance.now()
+    let before = ''
+    let sinceMs = startMs
+    for (;;) {
+      const owners = await this.load.ask('owners')
+      const running = this.nodes.filter(({ isRunning }) => isRunning)
+      const isWhole =
+        owners.length === this.#sizes.partitions &&
+        running.every(({ name }) => owners.some((owner) => owner.startsWith(`${name}-`)))
+      const now = isWhole ? owners.join() : ''
+      const nowMs = performance.now()
+      if (now !== before) sinceMs = nowMs
+      before = now
+      if (isWhole && nowMs - sinceMs >= steadyMs) return
+      if (nowMs - startMs > settleMsMax)
+        throw new Error(`not every partition is served: ${owners.join(', ')}`)
+      await pause(lookMs)
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.load.end()
+    await Promise.all(this.nodes.map((node) => node.end('SIGKILL')))
+    await this.server.stop()
+  }
+}
