@@ -25,9 +25,9 @@ export const cardMutants: ReadonlyArray<SpecMutant> = [
   },
   {
     id: 'CARD-04',
-    file: 'libs/engine/src/checkpoint/load.ts',
-    from: 'state.beginFrame(entry.seq, entry.record.at)',
-    to: 'state.beginFrame(entry.seq, 0)',
+    file: 'libs/engine/src/checkpoint/StateLoad.ts',
+    from: 'this.#state.beginFrame(seq, record.at)',
+    to: 'this.#state.beginFrame(seq, 0)',
     what: 'a replay does not know when its frames were written',
   },
   {

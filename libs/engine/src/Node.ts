@@ -7,6 +7,7 @@ import { PartitionActor } from './actor/PartitionActor.ts'
 import type { ActorState } from './actor/lifecycle.ts'
 import type { CheckpointPolicy } from './checkpoint/Checkpoints.ts'
 import { LoadTurns } from './checkpoint/LoadTurns.ts'
+import { StateAhead } from './checkpoint/StateAhead.ts'
 import type { TailNotes } from './checkpoint/TailNotes.ts'
 import { limits } from './limits.ts'
 import { RoomWatch } from './store/RoomWatch.ts'
@@ -46,6 +47,7 @@ export class Node {
   readonly #store: RoomWatch
   readonly #loads: LoadTurns
   readonly #actors = new Map<number, PartitionActor>()
+  readonly #ahead = new Map<number, StateAhead>()
   readonly #ownerListeners = new Set<(partition: number, epoch: number) => void>()
 
   constructor(options: NodeOptions) {
@@ -64,6 +66,25 @@ export class Node {
   /** The actors that run here, by partition. */
   get actors(): ReadonlyMap<number, PartitionActor> {
     return this.#actors
+  }
+
+  /**
+   * Loads a partition that will be owned here, while another node still serves it, and keeps near the end of its log until
+   * the scope closes or the ownership begins. Succeeds when it is loaded. Fails as an ownership does.
+   */
+  loadAhead(partition: number): Effect.Effect<void, KirokuError, Scope.Scope> {
+    return Effect.gen({ self: this }, function* () {
+      const open = Effect.tryPromise({ try: () => this.#o.log.partition(partition), catch: asKirokuError })
+      const ahead = new StateAhead(yield* open, this.#time, this.#loads)
+      this.#ahead.set(partition, ahead)
+      yield* Effect.addFinalizer(() =>
+        Effect.promise(async () => {
+          if (this.#ahead.get(partition) === ahead) this.#ahead.delete(partition)
+          await ahead.close()
+        }),
+      )
+      yield* Effect.tryPromise({ try: () => ahead.load(), catch: asKirokuError })
+    })
   }
 
   /**
@@ -96,6 +117,7 @@ export class Node {
         route: (to, commands) => this.request(to, commands),
         store: this.#store,
         loads: this.#loads,
+        ahead: this.#ahead.get(partition),
         tailNotes: this.#o.tailNotes,
         onState: (state, reason) => this.#o.onState?.(partition, state, actor.epoch, reason),
         onTrouble: (what) => this.#o.onTrouble?.(partition, what),

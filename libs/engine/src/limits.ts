@@ -43,6 +43,8 @@ export const limits = {
   editsUnderWay: 100,
   /** How long a replay, or work on a copy of the state, runs before it yields the thread. */
   sliceMs: 10,
+  /** How often a state that was loaded ahead reads what is new. */
+  aheadPollMs: 100,
   /** A partition that takes longer to load lets the next begin. */
   loadTurnMs: 2_000,
   fenceTriesMsMax: 15_000,

@@ -13,6 +13,7 @@ export const changeOwner = (world: World, chance: Chance, how: 'cutOff' | 'atOnc
   const owner = placement.ownerOf(partition)
   const next = world.spareNode(owner)
   const claim = placement.claimOf(partition)
+  if (next !== owner) next.mayLoadAhead(partition)
   const takeOver = (): void => {
     if (placement.claimOf(partition) !== claim) return
     const taker = next.party.isDead ? world.spareNode(owner) : next

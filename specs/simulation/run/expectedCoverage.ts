@@ -156,6 +156,7 @@ export const expectedCoverage = (): [CoverageKind, string][] => [
   ...present(settings).map((name): [CoverageKind, string] => ['setting', name]),
   ...present(actorStates).map((name): [CoverageKind, string] => ['actor', name]),
   ['party', 'node died'],
+  ['party', 'state loaded ahead'],
   ['party', 'client died'],
 ]
 

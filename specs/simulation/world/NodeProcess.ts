@@ -3,6 +3,7 @@ import * as Exit from 'effect/Exit'
 import * as Scope from 'effect/Scope'
 import { Node, TailNotes, type LockLease, type NoteFiles } from '@kiroku/engine'
 import type { Command, Reply } from '@kiroku/protocol'
+import type { Chance } from '../core/Chance.ts'
 import type { Loop } from '../core/Loop.ts'
 import { Party } from '../core/Party.ts'
 import type { Environment } from './Environment.ts'
@@ -30,6 +31,8 @@ export class NodeProcess {
   readonly #world: Environment
   readonly #scopes = new Map<number, Scope.Closeable>()
   readonly #died: Promise<void>
+  /** Of its own, so that what is loaded ahead changes nothing else. */
+  readonly #chance: Chance
   /** Requests that it took and has not answered. */
   readonly requests = new Set<Exchange>()
 
@@ -44,6 +47,7 @@ export class NodeProcess {
   ) {
     this.#world = world
     this.disk = disk
+    this.#chance = world.chance.stream(`${name} loads ahead`)
     const { loop, chance, coverage, history } = world
     let end = (): void => {}
     this.#died = new Promise((resolve) => (end = resolve))
@@ -99,6 +103,24 @@ export class NodeProcess {
           (failure: Error) => this.#world.fail(failure),
         )
       })
+    })
+  }
+
+  /** Loads a partition that it may own soon, or does not; for so long as to be of use or not. */
+  mayLoadAhead(partition: number): void {
+    const chance = this.#chance
+    if (this.party.isDead || !chance.happens(0.5)) return
+    const { loop, coverage } = this.#world
+    loop.as(this.party, () => {
+      const scope = Effect.runSync(Scope.make())
+      coverage.add('party', 'state loaded ahead')
+      // A log that cannot be read is a matter of the ownership that comes.
+      Effect.runFork(Effect.ignore(this.node.loadAhead(partition).pipe(Scope.provide(scope))))
+      loop.after(
+        chance.pick([100, 5_000, 30_000]),
+        () => void Effect.runPromise(Scope.close(scope, Exit.void)),
+        this.party,
+      )
     })
   }
 

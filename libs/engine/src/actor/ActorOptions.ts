@@ -2,6 +2,7 @@ import type { KeyStore, PartitionLog } from '@kiroku/log'
 import type { Time } from '../Time.ts'
 import type { CheckpointPolicy } from '../checkpoint/Checkpoints.ts'
 import type { LoadTurns } from '../checkpoint/LoadTurns.ts'
+import type { StateAhead } from '../checkpoint/StateAhead.ts'
 import type { TailNotes } from '../checkpoint/TailNotes.ts'
 import type { RoomWatch } from '../store/RoomWatch.ts'
 import type { Route } from '../tasks/Owner.ts'
@@ -32,6 +33,8 @@ export interface ActorOptions {
   readonly store: RoomWatch
   /** The loads of all partitions of this node. */
   readonly loads: LoadTurns
+  /** The state as far as it was loaded before this ownership. */
+  readonly ahead?: StateAhead | undefined
   readonly tailNotes?: TailNotes | undefined
   readonly onState?: (state: ActorState, reason: string) => void
   /** Told of what failed and is tried again, in a sentence. */

@@ -8,7 +8,7 @@ import {
 } from '@kiroku/protocol'
 import type { Metrics } from '../Metrics.ts'
 import { AppendPipeline, type Append } from '../append/AppendPipeline.ts'
-import type { Loaded } from '../checkpoint/load.ts'
+import type { Loaded } from '../checkpoint/StateLoad.ts'
 import { isDamage } from '../isDamage.ts'
 import type { OwnerTask } from '../tasks/OwnerTask.ts'
 import type { ActorOptions } from './ActorOptions.ts'

@@ -7,8 +7,10 @@ import { fence, isOver, otherOwnerBehind, type Fenced } from '../append/fence.ts
 import { holds, mustHold, refusalAmong, storeAgain, type Stored } from '../append/storeAgain.ts'
 import { asKirokuError } from '../asKirokuError.ts'
 import type { LoadTurns } from '../checkpoint/LoadTurns.ts'
+import type { StateAhead } from '../checkpoint/StateAhead.ts'
 import type { TailNotes } from '../checkpoint/TailNotes.ts'
-import { load as loadState, type Loaded } from '../checkpoint/load.ts'
+import type { Loaded } from '../checkpoint/StateLoad.ts'
+import { load as loadState } from '../checkpoint/load.ts'
 import { isDamage } from '../isDamage.ts'
 import { limits } from '../limits.ts'
 import type { Life } from './Life.ts'
@@ -21,6 +23,8 @@ interface RecoveryOptions {
   readonly time: Time
   readonly lockFresh: () => boolean
   readonly loads: LoadTurns
+  /** The state as far as it was loaded before this ownership. */
+  readonly ahead?: StateAhead | undefined
   readonly tailNotes?: TailNotes | undefined
 }
 
@@ -53,7 +57,7 @@ export class Recovery {
     const epochBefore = tailNotes?.epoch(log.partition)
     this.#fenced = await fence(log, node, time, lockFresh, () => this.#stopped(), epochBefore)
     this.#life.send('FENCE_STORED', `epoch ${this.#fenced.epoch}`)
-    const loaded = await this.reload()
+    const loaded = (await this.#fromAhead()) ?? (await this.reload())
     await tailNotes?.check(log, loaded.state.repairedEpoch)
     return loaded
   }
@@ -92,17 +96,29 @@ export class Recovery {
     return found
   }
 
+  /** What was loaded ahead, and the little behind it: there is no turn to wait for. */
+  #fromAhead(): Promise<Loaded | undefined> {
+    return this.#timed(async () => this.#o.ahead?.take(this.#fenced!.seq))
+  }
+
   /** Rebuilds the state up to the last fence, when it is this partition's turn. */
   reload(): Promise<Loaded> {
-    const { loads, log, time } = this.#o
-    const load = async (): Promise<Loaded> => {
-      const begunMs = time.monotonicMs()
-      const loaded = await loadState(log, this.#fenced!.seq)
+    const { loads, log } = this.#o
+    return loads.run(
+      () => this.demand,
+      () => this.#timed(() => loadState(log, this.#fenced!.seq)),
+    )
+  }
+
+  async #timed<A extends Loaded | undefined>(load: () => Promise<A>): Promise<A> {
+    const { time } = this.#o
+    const begunMs = time.monotonicMs()
+    const loaded = await load()
+    if (loaded !== undefined) {
       this.#metrics.replayEvents = loaded.events
       this.#metrics.replaySeconds = (time.monotonicMs() - begunMs) / 1_000
-      return loaded
     }
-    return loads.run(() => this.demand, load)
+    return loaded
   }
 
   /** What ended an ownership: damage found by an owner that was overtaken is none. */

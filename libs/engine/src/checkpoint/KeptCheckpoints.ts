@@ -1,7 +1,7 @@
 import { decodeRecord, type PartitionLog } from '@kiroku/log'
 import type { PartitionState } from '@kiroku/partition'
 import type { CheckpointsDescription } from '@kiroku/protocol'
-import type { Loaded } from './load.ts'
+import type { Loaded } from './StateLoad.ts'
 import { bytesOf, type StoredCheckpoint } from './thin.ts'
 
 /** A checkpoint that was stored and read back, and the oldest frame with a body that it needs. */

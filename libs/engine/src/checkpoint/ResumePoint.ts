@@ -1,7 +1,7 @@
 import type { CheckpointStore } from '@kiroku/log'
 import type { PartitionState } from '@kiroku/partition'
 import { limits } from '../limits.ts'
-import type { Loaded } from './load.ts'
+import type { Loaded } from './StateLoad.ts'
 
 /**
  * The newest state of a partition that its next owner can begin with: a checkpoint that the log does not name, which bounds what
