@@ -20,6 +20,7 @@ export const natsTransport = (nc: NatsConnection, options: NatsTransportOptions 
     directory: () => readDirectory(nc, log),
     request: requester.request,
     onOwnerChanged: requester.onOwnerChanged,
+    onReconnected: requester.onReconnected,
     onStray: requester.onStray,
     close: async () => {
       requester.close()

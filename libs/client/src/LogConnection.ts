@@ -92,7 +92,10 @@ export class LogConnection {
     const { transport } = this.#context
     const stopOwners = transport.onOwnerChanged((n, epoch) => log.partitions[n]?.link.ownerChanged(epoch))
     const stopStrays = transport.onStray((n, reply) => log.partitions[n]?.link.late(reply))
-    this.#stopListening = () => (stopOwners(), stopStrays())
+    const stopReconnects = transport.onReconnected?.(() => {
+      for (const { link } of log.partitions) link.reconnected()
+    })
+    this.#stopListening = () => (stopOwners(), stopStrays(), stopReconnects?.())
     this.log = log
     return log
   }

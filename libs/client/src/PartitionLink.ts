@@ -154,6 +154,11 @@ export class PartitionLink {
     for (const wake of [...this.#wakes]) wake()
   }
 
+  /** The way to the owner is open again: what pauses is repeated now. */
+  reconnected(): void {
+    for (const wake of [...this.#wakes]) wake()
+  }
+
   /** Releases the deliveries of a reply that no receive waits for. */
   late(reply: Reply): void {
     for (const answer of reply.answers) {

@@ -32,6 +32,8 @@ export interface Transport {
    * unsubscribe function.
    */
   onOwnerChanged(listener: (partition: number, epoch: number) => void): () => void
+  /** Reports that what was out of reach can be reached again, so that what waits for a repeat is repeated at once. */
+  onReconnected?(listener: () => void): () => void
   /** Passes on replies that came after their request was given up: their deliveries must be released. */
   onStray(listener: (partition: number, reply: Reply) => void): () => void
   close(): Promise<void>

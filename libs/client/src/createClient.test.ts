@@ -1,7 +1,7 @@
 import { KirokuError, type Reply } from '@kiroku/protocol'
 import { waitUntil } from '@kiroku/testkit'
 import { describe, expect, it } from 'vitest'
-import { createClient, type Client, type Transport } from './index.ts'
+import { createClient, type Client, type Clock, type Transport } from './index.ts'
 import { counts, failure, lost, start } from './testing/startClient.ts'
 
 describe('a partition that was closed', () => {
@@ -38,6 +38,42 @@ describe('a partition that was closed', () => {
     await engine.restart()
     expect(await failure(client.queues.survey())).toBe('Quarantined')
   })
+})
+
+describe('a connection that is there again', () => {
+  it('has what failed meanwhile repeated at once, however long its pause', async () => {
+    let isDown = false
+    let reconnected = (): void => {}
+    const pauses: number[] = []
+    const { client, events } = await start({ clock: neverLater(pauses) }, (transport) => ({
+      ...transport,
+      request: async (partition, commands, options) => {
+        if (isDown) throw new KirokuError('NatsUnreachable', 'The connection to NATS is lost')
+        return transport.request(partition, commands, options)
+      },
+      onReconnected: (listener) => {
+        reconnected = listener
+        return () => {}
+      },
+    }))
+    await client.queues.create('mail')
+    isDown = true
+    const sending = client.send('mail', 'x')
+    const describing = client.queues.describe('mail')
+    await waitUntil(() => events.filter(({ type }) => type === 'retrying').length === 2)
+    isDown = false
+    reconnected()
+    await sending
+    expect((await describing).name).toBe('mail')
+    expect(pauses.length).toBeGreaterThanOrEqual(2)
+  })
+})
+
+/** A clock whose timers never end. */
+const neverLater = (pauses: number[]): Clock => ({
+  now: () => performance.now(),
+  setTimeout: (_run, ms) => pauses.push(ms),
+  clearTimeout: () => {},
 })
 
 describe('sending', () => {

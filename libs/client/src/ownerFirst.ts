@@ -63,6 +63,7 @@ export const ownerFirst = (owners: LocalOwners, transport: Transport): Transport
         : answered(partition, commands, answering, options)
     },
     onOwnerChanged: (listener) => transport.onOwnerChanged(listener),
+    onReconnected: (listener) => transport.onReconnected?.(listener) ?? (() => {}),
     onStray: (listener) => {
       strayListeners.add(listener)
       const stop = transport.onStray(listener)

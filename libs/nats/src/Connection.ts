@@ -60,9 +60,9 @@ export const connect = async (options: NatsOptions): Promise<NatsConnection> => 
   }
 }
 
-/** Pause before the next attempt: half of the outage so far, within limits, plus or minus a quarter. */
+/** Pause before the next attempt: a quarter of the outage so far, within limits, plus or minus a quarter of that. */
 export const pauseMs = (downMs: number, chance: number): number =>
-  Math.min(backOffMsMax, Math.max(backOffMsMin, downMs / 2)) * (0.75 + chance / 2)
+  Math.min(backOffMsMax, Math.max(backOffMsMin, downMs / 4)) * (0.75 + chance / 2)
 
 const credentials = async (options: NatsOptions): Promise<NodeConnectionOptions> => {
   const { token, user, pass, creds, nkey, tls } = options

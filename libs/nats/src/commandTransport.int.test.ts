@@ -248,6 +248,9 @@ it('fails what is in flight when the connection is lost, refuses more, and resum
   await server.kill('SIGKILL')
   expect(await underWay).toBe('NatsUnreachable')
   expect(await idOf(requester.request(0, list, { timeoutMs: 60_000 }))).toBe('NatsUnreachable')
+  let reconnected = 0
+  requester.onReconnected(() => reconnected++)
   await server.restart()
+  await waitUntil(() => reconnected === 1)
   await waitUntil(async () => (await idOf(requester.request(0, list, { timeoutMs: 1_000 }))) === 'none')
 })

@@ -17,6 +17,8 @@ export interface CommandRequester {
     options: { readonly timeoutMs: number; readonly signal?: AbortSignal },
   ): Promise<Reply>
   onOwnerChanged(listener: (partition: number, epoch: number) => void): () => void
+  /** Reports that a connection which was lost is there again. */
+  onReconnected(listener: () => void): () => void
   /** Replies that came after their request was given up. */
   onStray(listener: (partition: number, reply: Reply) => void): () => void
   /** Fails what is in flight with `NatsUnreachable` and detaches from the connection, which stays open. */
@@ -42,6 +44,7 @@ export const requestCommands = (nc: NatsConnection, { log }: { readonly log: str
   const recent = new Int32Array(recentMax)
   const strayParts = new Map<number, Uint8Array[]>()
   const ownerListeners = new Set<(partition: number, epoch: number) => void>()
+  const reconnectListeners = new Set<() => void>()
   const strayListeners = new Set<(partition: number, reply: Reply) => void>()
   let ids = 0
   let down = false
@@ -126,7 +129,10 @@ export const requestCommands = (nc: NatsConnection, { log }: { readonly log: str
       if (status.type === 'disconnect') {
         down = true
         failAll('The connection to NATS is lost')
-      } else if (status.type === 'reconnect') down = false
+      } else if (status.type === 'reconnect') {
+        down = false
+        for (const listener of reconnectListeners) listener()
+      }
     }
   })()
   void nc.closed().then(() => {
@@ -187,6 +193,10 @@ export const requestCommands = (nc: NatsConnection, { log }: { readonly log: str
     onOwnerChanged: (listener) => {
       ownerListeners.add(listener)
       return () => void ownerListeners.delete(listener)
+    },
+    onReconnected: (listener) => {
+      reconnectListeners.add(listener)
+      return () => void reconnectListeners.delete(listener)
     },
     onStray: (listener) => {
       strayListeners.add(listener)
