@@ -245,12 +245,18 @@ it('fails what is in flight when the connection is lost, refuses more, and resum
   closers.push(() => serving.stop(10))
   const underWay = idOf(requester.request(0, list, { timeoutMs: 60_000 }))
   await waitUntil(() => asked === 1)
+  serving.announce(7)
+  await nc.flush()
   await server.kill('SIGKILL')
   expect(await underWay).toBe('NatsUnreachable')
   expect(await idOf(requester.request(0, list, { timeoutMs: 60_000 }))).toBe('NatsUnreachable')
   let reconnected = 0
   requester.onReconnected(() => reconnected++)
+  const announced: number[] = []
+  requester.onOwnerChanged((_, epoch) => announced.push(epoch))
   await server.restart()
   await waitUntil(() => reconnected === 1)
+  // The server lost what it was told before, and so may clients have.
+  await waitUntil(() => announced.includes(7))
   await waitUntil(async () => (await idOf(requester.request(0, list, { timeoutMs: 1_000 }))) === 'none')
 })

@@ -11,6 +11,7 @@ import {
 import { createInbox, headers, type Msg, type NatsConnection } from '@nats-io/nats-core'
 import { decodeCommands, encodeError, encodeReply } from './CommandCodec.ts'
 import { commandSubject, ownerSubject, partHeader, payloadMarginBytes } from './commandSubjects.ts'
+import { onReconnect } from './onReconnect.ts'
 
 /** The handler of one partition's commands. */
 export interface CommandService {
@@ -29,7 +30,8 @@ export interface CommandServing {
   /** Answers commands of this process like those that come over NATS. Rejects with a `KirokuError`. */
   request(commands: readonly Command[]): Promise<Reply>
   /**
-   * Announces that the epoch's owner now answers, so that clients repeat what they asked of the one before.
+   * Announces that the epoch's owner now answers, so that clients repeat what they asked of the one before; and again
+   * whenever NATS was away, since then they found nobody here.
    */
   announce(epoch: number): void
   /**
@@ -89,6 +91,12 @@ export const serveCommands = (nc: NatsConnection, service: CommandService): Comm
     },
   })
 
+  let announced = 0
+  const tell = (): void => {
+    if (announced > 0 && !nc.isClosed()) nc.publish(ownerSubject(log, partition), String(announced))
+  }
+  const stopTelling = onReconnect(nc, tell)
+
   return {
     request: (commands) => {
       const reply = handled(commands).catch((thrown: unknown) => {
@@ -97,8 +105,12 @@ export const serveCommands = (nc: NatsConnection, service: CommandService): Comm
       track(reply)
       return reply
     },
-    announce: (epoch) => nc.publish(ownerSubject(log, partition), String(epoch)),
+    announce: (epoch) => {
+      announced = epoch
+      tell()
+    },
     stop: async (timeoutMs = 1_000) => {
+      stopTelling()
       if (!nc.isClosed()) subscription.unsubscribe()
       stopping.abort(new KirokuError('NotOwner', `Partition ${partition} is handed over`))
       let timer: NodeJS.Timeout | undefined
