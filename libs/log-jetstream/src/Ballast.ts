@@ -157,7 +157,9 @@ export class Ballast {
   async #info(): Promise<StreamInfo | undefined> {
     const { stream } = ballastName(this.#of.log)
     try {
-      return await askLeader(`cannot ask for stream ${stream}`, () => this.#jsm.streams.info(stream))
+      return await askLeader(this.#nc, `cannot ask for stream ${stream}`, () =>
+        this.#jsm.streams.info(stream),
+      )
     } catch (cause) {
       if (isStreamMissing(cause)) return undefined
       throw cause

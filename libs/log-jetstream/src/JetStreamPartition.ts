@@ -2,7 +2,7 @@ import type { CheckpointStore, LogRecord, LogState, PartitionLog } from '@kiroku
 import type { Publisher } from '@kiroku/nats'
 import { isKirokuError, KirokuError } from '@kiroku/protocol'
 import type { JetStreamManager } from '@nats-io/jetstream'
-import { headers } from '@nats-io/nats-core'
+import { headers, type NatsConnection } from '@nats-io/nats-core'
 import type { StreamReader } from './StreamReader.ts'
 import { askLeader } from './askLeader.ts'
 
@@ -12,6 +12,7 @@ interface Parts {
   readonly stream: string
   readonly subject: string
   readonly recordBytesMax: () => number
+  readonly nc: NatsConnection
   readonly jsm: JetStreamManager
   readonly publisher: Publisher
   readonly reader: StreamReader
@@ -34,8 +35,8 @@ export class JetStreamPartition implements PartitionLog {
     return this.#parts.recordBytesMax()
   }
   async state(): Promise<LogState> {
-    const { jsm, stream } = this.#parts
-    const { config, state } = await askLeader(`cannot ask for the state of stream ${stream}`, () =>
+    const { nc, jsm, stream } = this.#parts
+    const { config, state } = await askLeader(nc, `cannot ask for the state of stream ${stream}`, () =>
       jsm.streams.info(stream),
     )
     return {
@@ -50,11 +51,11 @@ export class JetStreamPartition implements PartitionLog {
     records: readonly Uint8Array[],
     expectedLastSeq: number,
   ): Promise<{ seq: number; timeMs: number }> {
-    const { jsm, stream, subject, publisher } = this.#parts
+    const { nc, jsm, stream, subject, publisher } = this.#parts
     for (const record of records) this.#checkSize(record)
     const { seq } = await this.#stored(publisher.publishBatch(subject, records, expecting(expectedLastSeq)))
     const what = `the fence of ${stream} is stored, but its time is unknown`
-    const stored = await askLeader(what, () => jsm.streams.getMessage(stream, { seq })).catch((cause) => {
+    const stored = await askLeader(nc, what, () => jsm.streams.getMessage(stream, { seq })).catch((cause) => {
       throw new KirokuError('LogAmbiguous', what, { cause })
     })
     if (stored) return { seq, timeMs: Date.parse(stored.timestamp) }
@@ -81,19 +82,19 @@ export class JetStreamPartition implements PartitionLog {
     return this.#parts.reader.one(seq, bytes)
   }
   async holes(): Promise<number[]> {
-    const { jsm, stream } = this.#parts
-    const { state } = await askLeader(`cannot ask for the holes of stream ${stream}`, () =>
+    const { nc, jsm, stream } = this.#parts
+    const { state } = await askLeader(nc, `cannot ask for the holes of stream ${stream}`, () =>
       jsm.streams.info(stream, { deleted_details: true }),
     )
     return (state.deleted ?? []).toSorted((a, b) => a - b)
   }
   async trim(upTo: number): Promise<void> {
-    const { jsm, stream } = this.#parts
+    const { nc, jsm, stream } = this.#parts
     const { firstSeq, lastSeq } = await this.state()
     // A purge beyond the end would move the sequence, one with 0 would remove everything.
     const seq = Math.min(upTo, lastSeq) + 1
     if (seq <= firstSeq) return
-    await askLeader(`cannot trim stream ${stream}`, () => jsm.streams.purge(stream, { seq }))
+    await askLeader(nc, `cannot trim stream ${stream}`, () => jsm.streams.purge(stream, { seq }))
   }
   close(): Promise<void> {
     return Promise.resolve()

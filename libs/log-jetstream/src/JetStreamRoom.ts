@@ -1,5 +1,6 @@
 import type { StoreRoom } from '@kiroku/log'
 import type { JetStreamManager } from '@nats-io/jetstream'
+import type { NatsConnection } from '@nats-io/nats-core'
 import { askLeader } from './askLeader.ts'
 import type { Ballast } from './Ballast.ts'
 
@@ -15,6 +16,7 @@ export interface Disk {
 
 /** A store's room, by all its limits: the NATS account, the server, the disk. */
 export class JetStreamRoom {
+  readonly #nc: NatsConnection
   readonly #jsm: JetStreamManager
   readonly #replicas: number
   readonly #disk: () => Promise<Disk | undefined>
@@ -22,11 +24,13 @@ export class JetStreamRoom {
 
   /** @param ballast for a store that does not report its room; absent: none is kept */
   constructor(
+    nc: NatsConnection,
     jsm: JetStreamManager,
     replicas: number,
     disk: () => Promise<Disk | undefined> = () => Promise.resolve(undefined),
     ballast?: Ballast,
   ) {
+    this.#nc = nc
     this.#jsm = jsm
     this.#replicas = replicas
     this.#disk = disk
@@ -36,7 +40,7 @@ export class JetStreamRoom {
   /** Asks NATS and the disk. Undefined if no limit is known or was ever met. Errors: those of JetStream. */
   async look(): Promise<StoreRoom | undefined> {
     const [account, disk] = await Promise.all([
-      askLeader('cannot read the room of the account', () => this.#jsm.getAccountInfo()),
+      askLeader(this.#nc, 'cannot read the room of the account', () => this.#jsm.getAccountInfo()),
       this.#disk(),
     ])
     // An account may have limits per number of replicas; then it has no overall one.

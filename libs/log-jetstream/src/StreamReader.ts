@@ -135,7 +135,7 @@ export class StreamReader {
   /** The first record at or after `seq`, according to the leader. */
   async #fromLeader(seq: number): Promise<LogRecord | undefined> {
     const query = { seq, next_by_subj: this.#subject }
-    const stored = await askLeader(`cannot read stream ${this.#stream}`, () =>
+    const stored = await askLeader(this.#nc, `cannot read stream ${this.#stream}`, () =>
       this.#leader.streams.getMessage(this.#stream, query),
     )
     return stored ? record(stored.seq, stored.timestamp, stored.data) : undefined

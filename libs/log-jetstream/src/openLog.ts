@@ -62,6 +62,7 @@ export const openLog = async (nc: NatsConnection, options: OpenLogOptions): Prom
         stream,
         subject,
         recordBytesMax,
+        nc,
         jsm,
         publisher,
         reader: new StreamReader(options.reader ?? nc, jsm, stream, subject, budget),
@@ -71,7 +72,7 @@ export const openLog = async (nc: NatsConnection, options: OpenLogOptions): Prom
     }
     const keys = new JetStreamKeys(options.reader ?? nc, jsm, entry.meta)
     const restore = (n: number) => restoreStream(jsm, name, n, entry)
-    const room = new JetStreamRoom(jsm, replicas, options.disk, ballast)
+    const room = new JetStreamRoom(nc, jsm, replicas, options.disk, ballast)
     return {
       get meta() {
         return entry.meta
