@@ -1,10 +1,10 @@
 import { isOurs, type LogRecord } from '@kiroku/log'
-import { toKirokuError } from '@kiroku/nats'
+import { onReconnect, toKirokuError } from '@kiroku/nats'
 import { KirokuError } from '@kiroku/protocol'
 import type { JetStreamManager } from '@nats-io/jetstream'
 import { createInbox, type Msg, type NatsConnection } from '@nats-io/nats-core'
 import type { ByteBudget } from './ByteBudget.ts'
-import { askLeader } from './askLeader.ts'
+import { askConnected, askLeader } from './askLeader.ts'
 import { batchBytesMax, batchRecordsMax, readAttemptsMax, readTimeoutMs, recordBytesGuess } from './limits.ts'
 
 /** The result of one direct batched get. */
@@ -61,9 +61,11 @@ export class StreamReader {
   async one(seq: number, bytes = recordBytesGuess): Promise<LogRecord | undefined> {
     await this.#budget.take(bytes)
     try {
-      const msg = await this.#nc.request(`$JS.API.DIRECT.GET.${this.#stream}`, JSON.stringify({ seq }), {
-        timeout: readTimeoutMs,
-      })
+      const msg = await askConnected(this.#nc, () =>
+        this.#nc.request(`$JS.API.DIRECT.GET.${this.#stream}`, JSON.stringify({ seq }), {
+          timeout: readTimeoutMs,
+        }),
+      )
       if (!msg.headers?.code) return toRecord(msg)
     } catch {
       // The leader is asked; if the fault is not the replica's, the leader reports it.
@@ -104,6 +106,8 @@ export class StreamReader {
     let progress = -1
     let timer: NodeJS.Timeout | undefined
     const { promise, resolve } = Promise.withResolvers<boolean>()
+    // What was asked before had no answer, or was never sent.
+    const stop = onReconnect(this.#nc, () => resolve(false))
     const subscription = this.#nc.subscribe(inbox, {
       callback: (error, msg) => {
         if (error) resolve(false)
@@ -126,6 +130,7 @@ export class StreamReader {
     } catch (cause) {
       throw toKirokuError(cause, `cannot read stream ${this.#stream}`)
     } finally {
+      stop()
       clearInterval(timer)
       subscription.unsubscribe()
       this.#budget.give(batchBytesMax)
