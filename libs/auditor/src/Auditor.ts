@@ -26,8 +26,14 @@ const workShare = 1 / 12
  * processor.
  */
 const answerBurstMs = 1_000
-/** Pause when there is nothing new, in ms. */
-const restMs = 200
+/**
+ * How long a partition without news rests until its end is asked for again, in ms: longer each time, so that a cluster at
+ * rest asks for little.
+ */
+const restMsMin = 200
+const restMsMax = 5_000
+/** How long a question waits for a look at partitions that rest, in ms. */
+const freshMs = 500
 /** Pause before a partition that could not be followed is tried again, in ms. */
 const troubleMs = 5_000
 /** How often a reader tries to become the writer, in ms. */
@@ -48,8 +54,9 @@ interface Followed {
   readonly follower: IndexFollower
   lastSeq: number
   trouble: string | undefined
-  /** When to retry it, in ms of the process's clock. */
-  againAt: number
+  /** How long it rests next, and until when it does now, in ms of the process's clock. */
+  restMs: number
+  lookAtMs: number
 }
 
 /** Follows the log of every partition, keeps index and saved states on a disk, and answers questions from them. */
@@ -66,6 +73,11 @@ export class Auditor {
   #running: Promise<void> | undefined
   /** Questions that are being answered. */
   #asked = 0
+  /** When the end of every partition was asked for last, in ms of the process's clock. */
+  #lookedMs = -Infinity
+  /** Called after the next look at all of them. */
+  #looked: (() => void)[] = []
+  #wake: () => void = () => {}
 
   constructor({ onTrouble, ...audited }: AuditorOptions) {
     this.#audited = audited
@@ -99,6 +111,7 @@ export class Auditor {
     method: M,
     asked: RecordQuestions[M]['asked'],
   ): Promise<RecordQuestions[M]['answer']> {
+    if (ofIndex.has(method)) await this.#lookAtAll()
     this.#asked++
     try {
       // Repeated questions pay for their processor time here.
@@ -191,17 +204,40 @@ export class Auditor {
         follower: new IndexFollower(n, options),
         lastSeq: 0,
         trouble: undefined,
-        againAt: 0,
+        restMs: restMsMin,
+        lookAtMs: 0,
       })
     while (!signal.aborted) {
       let isNews = false
+      const looked = this.#looked.splice(0)
+      if (looked.length > 0) this.#lookedMs = performance.now()
       for (const followed of this.#followed) {
         if (signal.aborted) return
         if (await this.#turn(followed)) isNews = true
       }
+      for (const each of looked) each()
       // Questions are answered meanwhile, and the engine goes first when the machine is busy.
-      await (isNews ? this.#yieldToOthers() : this.#throttle.rest(restMs))
+      await (isNews ? this.#yieldToOthers() : this.#rest())
     }
+  }
+
+  /** Rests until a partition is to be looked at, or a question wants them all to be. */
+  async #rest(): Promise<void> {
+    if (this.#looked.length > 0) return
+    const untilMs = Math.min(...this.#followed.map(({ lookAtMs }) => lookAtMs))
+    const woken = new Promise<void>((resolve) => (this.#wake = resolve))
+    await Promise.race([woken, this.#throttle.rest(Math.max(1, untilMs - performance.now()))])
+  }
+
+  /** Has the index catch up with partitions that rest, so that an answer has what was stored before its question. */
+  async #lookAtAll(): Promise<void> {
+    const nowMs = performance.now()
+    if (this.#followed.length === 0 || nowMs - this.#lookedMs < restMsMin) return
+    for (const followed of this.#followed)
+      if (followed.trouble === undefined) followed.lookAtMs = Math.min(followed.lookAtMs, nowMs)
+    const looked = new Promise<void>((resolve) => this.#looked.push(resolve))
+    this.#wake()
+    await Promise.race([looked, rest(freshMs, this.#stop.signal)])
   }
 
   /**
@@ -222,25 +258,35 @@ export class Auditor {
   /** Reads the next records of a partition; says whether there are more. */
   async #turn(followed: Followed): Promise<boolean> {
     const { follower } = followed
-    if (performance.now() < followed.againAt) return false
+    if (performance.now() < followed.lookAtMs) return false
     try {
       followed.lastSeq = await follower.lastSeq()
       const before = follower.reachedSeq
-      if (followed.lastSeq === before) return false
+      if (followed.lastSeq === before) {
+        followed.lookAtMs = performance.now() + followed.restMs
+        followed.restMs = Math.min(followed.restMs * 2, restMsMax)
+        return false
+      }
       await follower.run(before + turnRecords)
       followed.trouble = undefined
-      return follower.reachedSeq > before && follower.reachedSeq < followed.lastSeq
+      const isMore = follower.reachedSeq > before && follower.reachedSeq < followed.lastSeq
+      followed.restMs = restMsMin
+      followed.lookAtMs = isMore ? 0 : performance.now() + restMsMin
+      return isMore
     } catch (error) {
       if (isOfDisk(error)) throw error
       const message = error instanceof Error ? error.message : String(error)
       if (message !== followed.trouble) this.#onTrouble(follower.partition, error)
       followed.trouble = message
-      followed.againAt = performance.now() + troubleMs
+      followed.lookAtMs = performance.now() + troubleMs
       follower.reset()
       return false
     }
   }
 }
+
+/** Questions that the index answers. */
+const ofIndex: ReadonlySet<RecordQuestion> = new Set(['search', 'history', 'trace'])
 
 /** An error of SQLite concerns all partitions. */
 const isOfDisk = (error: unknown): boolean =>
