@@ -8,10 +8,21 @@ export interface Stage {
   readonly minutesMax: number
   /** The stage it runs alongside, because that one mostly waits; absent: it runs alone. */
   readonly beside?: string
+  /** Test files that take turns unless everything is requested, or the code that they see changed of late. */
+  readonly turns?: Turns
   /** Arguments of its command, unless everything is requested. */
   readonly unlessFull?: ReadonlyArray<string>
   /** Arguments of its command, if these stages ran before it and passed. */
   readonly after?: { readonly passed: ReadonlyArray<string>; readonly args: ReadonlyArray<string> }
+}
+
+/** Which test files of a stage take turns. */
+export interface Turns {
+  readonly files: string
+  /** Where a change concerns all of them, as the beginning of a path. */
+  readonly concerns: ReadonlyArray<string>
+  /** A commit has one of so many parts. */
+  readonly parts: number
 }
 
 /** How many times its budget a stage may take before it is ended and has failed: not all machines are idle. */
@@ -27,7 +38,24 @@ export const stages: ReadonlyArray<Stage> = [
   { target: 'tooling', counts: 'tests', minutesMax: 0.25, beside: 'integration' },
   { target: 'pack', counts: 'tests', minutesMax: 1.5, beside: 'integration' },
   { target: 'specs', counts: 'tests', minutesMax: 3 },
-  { target: 'console', counts: 'tests', minutesMax: 6.75 },
+  {
+    target: 'console',
+    counts: 'tests',
+    minutesMax: 6.75,
+    turns: {
+      files: 'specs/console/**/*.spec.ts',
+      concerns: [
+        'apps/console/',
+        'libs/api/',
+        'libs/audit/',
+        'libs/feed/',
+        'specs/console/harness/',
+        'specs/harness/',
+        'package-lock.json',
+      ],
+      parts: 3,
+    },
+  },
   { target: 'simulation', counts: 'one', minutesMax: 3 },
   {
     target: 'mutants',

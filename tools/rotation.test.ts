@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest'
-import { lately, partOf } from './rotation.ts'
+import { describe, expect, it } from 'vitest'
+import { inTurn, lately, partOf } from './rotation.ts'
 
 const names = Array.from({ length: 77 }, (_, index) => `CF-${index}`)
 
@@ -18,4 +18,22 @@ it('recent changes are found in a checkout with history', () => {
   if (found === undefined) return
   expect(found.commit).toMatch(/^[0-9a-f]{40}$/)
   expect(found.commits).toBeGreaterThan(0)
+})
+
+describe('test files that take turns', () => {
+  const files = Array.from({ length: 9 }, (_, index) => `specs/console/${index}.spec.ts`)
+  const turns = { concerns: ['apps/console/'], parts: 3 }
+  const late = (...changed: string[]) => ({ commit: 'abc', commits: 1, files: new Set(changed) })
+
+  it('are a part of them, and those that changed', () => {
+    const part = inTurn(files, turns, late('libs/engine/src/Node.ts'))
+    expect(part).toHaveLength(3)
+    const other = files.find((file) => !part.includes(file))!
+    expect(inTurn(files, turns, late(other))).toEqual(files.filter((f) => part.includes(f) || f === other))
+  })
+
+  it('are all where what they see changed, or nobody knows', () => {
+    expect(inTurn(files, turns, late('apps/console/src/main.tsx'))).toEqual(files)
+    expect(inTurn(files, turns, undefined)).toEqual(files)
+  })
 })

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { root } from './runTarget.ts'
+import type { Turns } from './Stage.ts'
 
 /** Older commits have been checked by their own runs. */
 const commitsMax = 10
@@ -45,4 +46,16 @@ export const partOf = (
 ): ReadonlyArray<string> => {
   const turn = createHash('sha256').update(commit).digest().readUInt32BE() % parts
   return names.filter((_, index) => index % parts === turn)
+}
+
+/** The test files whose turn it is: what changed of late, and a part of the others; all of them where a change concerns them. */
+export const inTurn = (
+  files: ReadonlyArray<string>,
+  { concerns, parts }: Pick<Turns, 'concerns' | 'parts'>,
+  late: Lately | undefined,
+): ReadonlyArray<string> => {
+  if (late === undefined) return files
+  if ([...late.files].some((file) => concerns.some((place) => file.startsWith(place)))) return files
+  const part = new Set(partOf(files, parts, late.commit))
+  return files.filter((file) => part.has(file) || late.files.has(file))
 }

@@ -4,11 +4,12 @@
  * passed, N failed`. Rotating stages run by what changed and by the commit, and say what they leave out;
  * `--full` runs everything.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { globSync, mkdtempSync, rmSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { findChromium, noChromium } from '@kiroku/testkit/chromium'
-import { runTarget } from './runTarget.ts'
+import { inTurn, lately } from './rotation.ts'
+import { root, runTarget } from './runTarget.ts'
 import { patience, stages, type Stage } from './Stage.ts'
 import { readVitestReport, type Failure } from './VitestReport.ts'
 
@@ -45,7 +46,9 @@ const results: Array<Result> = []
 
 const runOne = async (stage: Stage, output: 'kept' | 'held'): Promise<Result> => {
   const { passed: before, args } = stage.after ?? { passed: [], args: [] }
-  const isSpared = before.every((target) => results.some((r) => r.stage === target && r.failed === 0))
+  const isSpared = before.every((target) =>
+    results.some((r) => r.stage === target && r.failed === 0 && r.leftOut.length === 0),
+  )
   const told = [...(isSpared ? args : []), ...(isFull ? [] : (stage.unlessFull ?? []))]
   const {
     code,
@@ -71,11 +74,12 @@ const lastLines = (text: string): string => text.trimEnd().split('\n').slice(-40
 const runTests = async (stage: Stage, output: 'passed' | 'held'): Promise<Result> => {
   const file = path.join(folder, `${stage.target}.json`)
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`]
+  const { files, leftOut } = turnOf(stage)
   const {
     code,
     seconds,
     output: held,
-  } = await runTarget(stage.target, reporters, stage.minutesMax * patience, { output })
+  } = await runTarget(stage.target, [...files, ...reporters], stage.minutesMax * patience, { output })
   if (output === 'held') console.error(held.trimEnd())
   const { passed, failed, skipped, failures } = readVitestReport(file)
   // Vitest also fails on errors outside of tests, such as a rejection that nothing handled.
@@ -88,8 +92,18 @@ const runTests = async (stage: Stage, output: 'passed' | 'held'): Promise<Result
     seconds,
     failures,
     tail: '',
-    leftOut: [],
+    leftOut,
   }
+}
+
+/** The files of a stage that are run this time, none named where all are, and what that leaves out. */
+const turnOf = ({ turns }: Stage): Pick<Result, 'leftOut'> & { readonly files: ReadonlyArray<string> } => {
+  if (turns === undefined || isFull) return { files: [], leftOut: [] }
+  const all = globSync(turns.files, { cwd: root }).toSorted()
+  const files = inTurn(all, turns, lately())
+  return files.length === all.length
+    ? { files: [], leftOut: [] }
+    : { files, leftOut: [`${all.length - files.length} of ${all.length} files`] }
 }
 
 const counts = ({ passed, failed, skipped }: Pick<Result, 'passed' | 'failed' | 'skipped'>): string =>
