@@ -1,7 +1,7 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { ChainError, readChain, type ChainAnchor, type PartitionLog } from '@kiroku/log'
 import { evolve, firstMissing, PartitionState, restoring } from '@kiroku/partition'
-import { KirokuError, isKirokuError, type LogEventOf } from '@kiroku/protocol'
+import { type ErrorId, KirokuError, isKirokuError, type LogEventOf } from '@kiroku/protocol'
 import { LargeBodies } from '../bodies/LargeBodies.ts'
 import { limits } from '../limits.ts'
 import type { ReadCheckpoint } from './CheckpointCodec.ts'
@@ -33,6 +33,8 @@ export interface Loaded {
 interface PassedOver {
   readonly seq: number
   readonly why: string
+  /** What reading it failed with, where that was it. */
+  readonly id?: ErrorId
 }
 
 /**
@@ -44,10 +46,26 @@ interface PassedOver {
 export const load = async (log: PartitionLog, toSeq: number): Promise<Loaded> => {
   const passedOver: PassedOver[] = []
   for (;;) {
-    const loaded = await loadFrom(log, toSeq, await newestCheckpoint(log, toSeq, passedOver))
+    const found = await newestCheckpoint(log, toSeq, passedOver)
+    if (found === undefined) await mustBegin(log, passedOver)
+    const loaded = await loadFrom(log, toSeq, found)
     if ('state' in loaded) return { ...loaded, passedOver }
     passedOver.push(loaded)
   }
+}
+
+/** Without a checkpoint the log must have its first record. A checkpoint that only a newer version can read is no damage. */
+const mustBegin = async (log: PartitionLog, passedOver: readonly PassedOver[]): Promise<void> => {
+  const { firstSeq } = await log.state()
+  if (firstSeq <= 1) return
+  const what = `partition ${log.partition}: the log begins at ${firstSeq}`
+  const newer = passedOver.find(({ id }) => id === 'FutureVersion')
+  throw newer === undefined
+    ? new KirokuError('LogDamaged', `${what}, and there is no checkpoint for what was before`)
+    : new KirokuError(
+        'FutureVersion',
+        `${what}, and the checkpoint for what was before cannot be read here: ${newer.why}; install that version`,
+      )
 }
 
 interface Found {
@@ -61,11 +79,6 @@ const loadFrom = async (
   found: Found | undefined,
 ): Promise<Omit<Loaded, 'passedOver'> | PassedOver> => {
   const { firstSeq, holes } = await log.state()
-  if (found === undefined && firstSeq > 1)
-    throw new KirokuError(
-      'LogDamaged',
-      `partition ${log.partition}: the log begins at ${firstSeq}, and there is no checkpoint for what was before`,
-    )
   let sinceMs = found?.checkpoint.snapshot.at ?? 0
   const state =
     found === undefined
@@ -160,7 +173,7 @@ const newestCheckpoint = async (
     } catch (e) {
       // A damaged checkpoint loses nothing as long as an older one, or the whole log, is there.
       if (!isKirokuError(e)) throw e
-      passedOver.push({ seq, why: e.message })
+      passedOver.push({ seq, why: e.message, id: e.id })
     }
   }
   return undefined

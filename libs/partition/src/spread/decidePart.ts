@@ -5,9 +5,12 @@ import {
   type PartSubscription,
   type PartTotals,
   type QueueAddress,
+  requireKnown,
+  requireKnownOwn,
 } from '@kiroku/protocol'
 import type { Turn } from '../Turn.ts'
 import { endLanes } from '../forward/decideForwarded.ts'
+import { orRefuse } from '../orRefuse.ts'
 import { messagesIn, refusePolls, sameConfig } from '../queue/decideQueue.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
 import type { QueueState } from '../state/QueueState.ts'
@@ -15,7 +18,15 @@ import { resetSubscription } from '../subscription/decideSubscription.ts'
 import { homeKey, type Place } from './Spread.ts'
 
 /** Makes a part what its home says, and creates it where it is missing; what is older than what it follows changes nothing. */
-export const decidePlacePart = <B>(turn: Turn<B>, c: CommandOf<'PlacePart'>, token: number): void => {
+export const decidePlacePart = <B>(turn: Turn<B>, c: CommandOf<'PlacePart'>, token: number): void =>
+  orRefuse(turn, token, () => {
+    // The owner of the home may be of a newer version.
+    requireKnown(c.config, c.queue)
+    for (const { name, settings } of c.subs) requireKnownOwn(settings, c.queue, name)
+    placePart(turn, c, token)
+  })
+
+const placePart = <B>(turn: Turn<B>, c: CommandOf<'PlacePart'>, token: number): void => {
   const { state } = turn
   const existing = state.names.get(c.queue)
   const refusal = refusePlace(state, existing, c)
