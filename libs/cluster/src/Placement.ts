@@ -2,6 +2,7 @@ import type { KirokuError } from '@kiroku/protocol'
 import type { NatsConnection } from '@nats-io/nats-core'
 import type * as Effect from 'effect/Effect'
 import type * as Scope from 'effect/Scope'
+import type { NodeBuild } from './RunnerRecord.ts'
 import type { ClusterStatus } from './clusterStatus.ts'
 
 /** What the runner of a partition knows about its ownership. */
@@ -41,6 +42,8 @@ export interface PlacementOptions {
    * bucket is created.
    */
   readonly heartbeatTtlMs?: number
+  /** What this node runs, for `cluster status` and for nodes of other versions. */
+  readonly build?: NodeBuild
   /**
    * Runs while this node owns the partition, and releases everything when its scope closes (interruption
    * means hand over: drain). When it fails it is restarted, after a pause and after the lock has been

@@ -57,6 +57,7 @@ export const startPlacement = (
     const { ttlMs } = runners
     const self: RunnerRecord = {
       ...identity,
+      ...options.build,
       address: randomBytes(6).toString('hex'),
       partitions,
       startedAt: new Date().toISOString(),

@@ -4,10 +4,11 @@ import { placement } from '@kiroku/cluster'
 import { Node, noteFilesIn, TailNotes, type ActorState } from '@kiroku/engine'
 import type { Log } from '@kiroku/log'
 import { requestCommands, serveCommands, type CommandServing } from '@kiroku/nats'
-import { type Answer, KirokuError } from '@kiroku/protocol'
+import { type Answer, featureLevel, KirokuError } from '@kiroku/protocol'
 import * as Effect from 'effect/Effect'
 import * as Exit from 'effect/Exit'
 import * as Scope from 'effect/Scope'
+import manifest from '../../package.json' with { type: 'json' }
 import { lostLogs, tailsFolder } from '../audit/tailsOf.ts'
 import type { Logger } from './Logger.ts'
 import { Outages } from './Outages.ts'
@@ -100,6 +101,7 @@ export const startNode = async ({ nats, log, dataDir, logger }: NodeSetup): Prom
         log: meta.name,
         partitions: meta.partitions,
         replicas: meta.replicas,
+        build: { version: manifest.version, featureLevel },
         run: (partition, lease) => {
           outages.owned(partition, lease)
           return Effect.addFinalizer(() => stopServing(partition)).pipe(

@@ -368,6 +368,13 @@ export const ClusterAnswer = published(
         startedAt: text.annotate({ description: 'ISO 8601' }),
         healthy: Schema.Boolean,
         leaving: Schema.Boolean,
+        version: Schema.optional(text).annotate({ description: 'Of its package; absent: too old to say' }),
+        featureLevel: Schema.optional(count).annotate({
+          description: 'The highest that it reads and writes; absent: too old to say',
+        }),
+        refused: Schema.optional(Schema.Struct({ partition: count, reason: text })).annotate({
+          description: 'A partition that it cannot read, because a newer version wrote to its log',
+        }),
         partitions: list(count),
       }),
     ),

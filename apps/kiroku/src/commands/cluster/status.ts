@@ -22,10 +22,15 @@ export const run = (invocation: Invocation): Promise<void> =>
     const nodeRows = nodes.map((node) => [
       node.address,
       `${node.host} (process ${node.pid})`,
+      node.version ?? 'unknown',
+      String(node.featureLevel ?? 'unknown'),
       node.leaving ? 'leaving' : node.healthy ? 'healthy' : 'gone',
       node.partitions.join(', ') || 'none',
     ])
-    out.line(columns([['node', 'where', 'state', 'partitions'], ...nodeRows]))
+    out.line(columns([['node', 'where', 'version', 'feature level', 'state', 'partitions'], ...nodeRows]))
+    for (const { address, refused } of nodes)
+      if (refused !== undefined)
+        out.line(`node ${address} cannot read partition ${refused.partition}: ${refused.reason}`)
     out.line()
     const hostOf = (owner: string | undefined): string =>
       nodes.find(({ address }) => address === owner)?.address ?? 'none'
