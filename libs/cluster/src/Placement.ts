@@ -14,15 +14,20 @@ export interface OwnershipLease {
   readonly confirmedAtMs: () => number
   /** Age in ms at which a heartbeat counts as gone. */
   readonly ttlMs: number
+  /**
+   * Says that this node cannot read the partition, because a newer version wrote to its log: if there is a node of a higher
+   * feature level, all partitions of this one go to such nodes.
+   */
+  readonly refuse: (reason: string) => void
 }
 
 /** Something that happened to the placement of this node, for its log. */
 export interface PlacementEvent {
   /**
    * `acquired`: the partition starts here. `released`: it was handed over. `lost`: another node took the lock.
-   * `restarted`: it failed and starts again. `trouble`: a failed operation is retried.
+   * `restarted`: it failed and starts again. `refused`: a newer version wrote to its log. `trouble`: a failed operation is retried.
    */
-  readonly kind: 'acquired' | 'released' | 'lost' | 'restarted' | 'trouble'
+  readonly kind: 'acquired' | 'released' | 'lost' | 'restarted' | 'refused' | 'trouble'
   /** Undefined for the whole node. */
   readonly partition: number | undefined
   readonly reason: string

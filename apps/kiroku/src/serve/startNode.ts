@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import type { LocalOwners } from '@kiroku/client'
-import { placement } from '@kiroku/cluster'
+import { placement, type PlacementEvent } from '@kiroku/cluster'
 import { Node, noteFilesIn, TailNotes, type ActorState } from '@kiroku/engine'
 import type { Log } from '@kiroku/log'
 import { requestCommands, serveCommands, type CommandServing } from '@kiroku/nats'
@@ -109,7 +109,7 @@ export const startNode = async ({ nats, log, dataDir, logger }: NodeSetup): Prom
           )
         },
         onEvent: ({ kind, partition, reason }) => {
-          logger(kind === 'trouble' || kind === 'lost' ? 'warn' : 'debug', `placement ${kind}`, {
+          logger(quietKinds.has(kind) ? 'debug' : 'warn', `placement ${kind}`, {
             partition,
             reason,
           })
@@ -148,6 +148,9 @@ export const startNode = async ({ nats, log, dataDir, logger }: NodeSetup): Prom
     },
   }
 }
+
+/** What happens in every placement. */
+const quietKinds: ReadonlySet<PlacementEvent['kind']> = new Set(['acquired', 'released', 'restarted'])
 
 const isAnswer = (answer: Answer | undefined): boolean =>
   answer !== undefined && (answer.error === undefined || answer.error.id === 'Quarantined')
