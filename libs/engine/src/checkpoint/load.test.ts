@@ -91,7 +91,7 @@ describe('a checkpoint that a newer version stored', () => {
     await part.checkpoints.put(at, encodeCheckpoint(taken, at, hash(), []).bytes)
     return { log, part, at, last: frame() }
   }
-  const newer = (taken: Snapshot) => ({ ...taken, version: taken.version + 1 })
+  const newer = (taken: Snapshot) => ({ ...taken, version: 99 })
 
   it('is passed over, and the log is replayed', async () => {
     const { part, at, last } = await withCheckpoint(newer)
@@ -99,7 +99,7 @@ describe('a checkpoint that a newer version stored', () => {
     expect([...state.names.keys()]).toEqual(['mail'])
     expect(checkpointSeq).toBe(0)
     expect(passedOver).toEqual([
-      { seq: at, why: expect.stringMatching(/has version 5/), id: 'FutureVersion' },
+      { seq: at, why: expect.stringMatching(/has version 99/), id: 'FutureVersion' },
     ])
   })
 
@@ -108,7 +108,7 @@ describe('a checkpoint that a newer version stored', () => {
     await part.trim(at - 1)
     await expect(load(part, last)).rejects.toMatchObject({
       id: 'FutureVersion',
-      message: expect.stringMatching(/partition 0.*checkpoint.*version 5.*install that version/),
+      message: expect.stringMatching(/partition 0.*checkpoint.*version 99.*install that version/),
     })
   })
 

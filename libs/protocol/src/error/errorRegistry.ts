@@ -52,6 +52,7 @@ export type ErrorId =
   | 'LogDamaged'
   | 'LogShortened'
   | 'FutureVersion'
+  | 'NotFinalized'
   | 'Quarantined'
   | 'KeysUnavailable'
   | 'KeysLost'
@@ -298,6 +299,7 @@ export const errorRegistry: Readonly<Record<ErrorId, ErrorEntry>> = {
     'The log lost its end; run `kiroku repair` to see what is lost and reopen it.',
   ),
   FutureVersion: entry(false, 500, 7, 'A newer Kiroku wrote this log; update this node.'),
+  NotFinalized: entry(false, 409, 4, 'Upgrade every node, then run `kiroku cluster finalize`.'),
   Quarantined: entry(
     false,
     503,

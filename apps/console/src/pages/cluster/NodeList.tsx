@@ -34,6 +34,9 @@ export const NodeList = ({ cluster }: { readonly cluster: Cluster }) => (
         </li>
       ))}
     </ul>
+    {cluster.clusterVersion !== undefined && (
+      <p className="quiet">Cluster version {cluster.clusterVersion}</p>
+    )}
     {cluster.nodes.length === 1 && (
       <p className={styles['one']}>
         A cluster of one. Start <code>kiroku serve --nats nats://HOST:PORT</code> on another machine, or here,
