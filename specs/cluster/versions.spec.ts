@@ -132,7 +132,7 @@ const startTraffic = async () => {
 
 const upTo = (n: number): number[] => Array.from({ length: n }, (_, i) => i + 1)
 
-// On an idle machine it takes half a minute.
+// It took 66 s beside other work on two cores.
 describe.skipIf(!isThere)('the previous release beside the present one', { timeout: 180_000 }, () => {
   it('[CARD-07] nodes are replaced one by one, killed, and put back: nothing acknowledged is lost, and the order is kept', async () => {
     const [one, two] = nodes as [(typeof nodes)[0], (typeof nodes)[0]]

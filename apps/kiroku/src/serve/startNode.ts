@@ -13,6 +13,7 @@ import { lostLogs, tailsFolder } from '../audit/tailsOf.ts'
 import type { Logger } from './Logger.ts'
 import { Outages } from './Outages.ts'
 import type { Nats } from './describeCluster.ts'
+import { refuseNewerLog } from './refuseNewerLog.ts'
 
 /** How long a command to another node's partition may take, in ms. */
 const routeTimeoutMs = 10_000
@@ -44,7 +45,7 @@ export interface RunningNode {
 
 /**
  * Joins the nodes of a log: runs the actors of the partitions that fall to this process, and serves their commands.
- * Errors: those of `placement`.
+ * Errors: `FutureVersion` (the log is of a cluster version that this node does not read), and those of `placement`.
  */
 export const startNode = async ({ nats, log, dataDir, logger }: NodeSetup): Promise<RunningNode> => {
   const { meta } = log
@@ -57,6 +58,12 @@ export const startNode = async ({ nats, log, dataDir, logger }: NodeSetup): Prom
   const servings = new Map<number, CommandServing>()
   const outages = new Outages(() => performance.now())
   const requester = requestCommands(nats, { log: meta.name })
+  await refuseNewerLog(meta.partitions, (partition, commands) =>
+    requester.request(partition, commands, { timeoutMs: answerTimeoutMs }),
+  ).catch((error: unknown) => {
+    requester.close()
+    throw error
+  })
   const node: Node = new Node({
     log,
     name: `${hostname()}-${process.pid}`,
