@@ -304,7 +304,7 @@ export const errorRegistry: Readonly<Record<ErrorId, ErrorEntry>> = {
     false,
     503,
     7,
-    'The partition is closed because its log is damaged; run `kiroku repair`.',
+    'The partition is closed: run `kiroku repair` if its log is damaged; update this node if a newer Kiroku wrote to it.',
   ),
   KeysUnavailable: entry(
     true,
