@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { errorRegistry } from '@kiroku/protocol'
 
-const executable = fileURLToPath(new URL('../../apps/kiroku/bin/kiroku.mjs', import.meta.url))
+const present = fileURLToPath(new URL('../../apps/kiroku/bin/kiroku.mjs', import.meta.url))
 
 /** Pause before a process that found no NATS is started again, as a service manager would, in ms. */
 const restartMs = 200
@@ -16,15 +16,18 @@ export class EngineProcess {
   /** Told when the process ends by itself; what it says is in its log. */
   onCrash: (text: string) => void = () => {}
   readonly #args: readonly string[]
+  readonly #executable: string
   readonly #logFile: string
   #child: ChildProcess | undefined
   #restart: NodeJS.Timeout | undefined
 
   /**
    * @param folder where its data and its log lie
+   * @param executable of another release; default: the present one
    */
-  constructor(name: string, url: string, folder: string, partitions: number) {
+  constructor(name: string, url: string, folder: string, partitions: number, executable = present) {
     this.name = name
+    this.#executable = executable
     this.#logFile = join(folder, `node-${name}.log`)
     const dataDir = join(folder, `node-${name}`)
     this.#args = ['serve', '--nats', url, '--data-dir', dataDir, '--partitions', String(partitions)]
@@ -38,7 +41,7 @@ export class EngineProcess {
   /** Starts the process; it is ready when its partitions are. */
   start(): void {
     const log = openSync(this.#logFile, 'a')
-    const args = [executable, ...this.#args, '--log-format', 'json', '--log-level', 'debug']
+    const args = [this.#executable, ...this.#args, '--log-format', 'json', '--log-level', 'debug']
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', log] })
     closeSync(log)
     child.on('exit', (code, signal) => {

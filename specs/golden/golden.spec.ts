@@ -80,16 +80,25 @@ describe.each(corpusNames())('what version %s wrote', (name) => {
 })
 
 describe('what a newer version writes', () => {
-  /** A whole log followed by an event that this version does not know. */
-  const withUnknown = async (more: object) => {
+  const by = { name: 'tester', origin: 'test' }
+  /** A whole log followed by an event of a newer version. */
+  const followedBy = async (...events: object[]) => {
     const { log } = await readCorpus(corpusNames().at(-1)!)
     const handle = await log.partition(0)
     const { lastSeq } = await handle.state()
     const last = decodeRecord((await handle.get(lastSeq))!.data)
     if (last.kind !== 'frame') throw new Error('the log ends with a body')
-    const event = { type: 'WeatherNoted', sky: 'blue', ...more } as unknown as LogEvent
-    const { bytes } = encodeRecord({ epoch: last.epoch, at: last.at, events: [event], sections: [] }, last.hash)
+    const { bytes } = encodeRecord({ epoch: last.epoch, at: last.at, events: events as LogEvent[], sections: [] }, last.hash)
     return { log, seq: log.faults.write(0, bytes) }
+  }
+  const withUnknown = (more: object) => followedBy({ type: 'WeatherNoted', sky: 'blue', ...more })
+
+  const takenOver = async (log: MemoryLog) => {
+    const engine = new Engine({ log, time: liveTime })
+    await engine.start()
+    const lives = [0, 1].map((n) => engine.actor(n).life)
+    await engine.stop('drain')
+    return lives
   }
 
   it('is refused by name, with what to do, and is not taken for damage', async () => {
@@ -97,10 +106,29 @@ describe('what a newer version writes', () => {
     const [report] = (await verify(log, { decodeCheckpoint })).partitions
     expect(report!.problem).toMatchObject({ id: 'FutureVersion', seq })
     expect(report!.problem!.message).toMatch(/WeatherNoted.*install that version/)
-    const engine = new Engine({ log, time: liveTime })
-    await engine.start()
-    expect([0, 1].map((n) => engine.actor(n).life)).toEqual(['Quarantined', 'Active'])
-    await engine.stop('drain')
+    expect(await takenOver(log)).toEqual(['Quarantined', 'Active'])
+  })
+
+  it.each<[string, ...object[]]>([
+    ['a setting of a new queue', { type: 'QueueCreated', queue: 99, name: 'q', config: { weather: 'blue' }, by }],
+    ['a setting of a queue', { type: 'QueueConfigured', queue: 1, config: { weather: 'blue' }, by }],
+    ['a choice of a setting', { type: 'QueueConfigured', queue: 1, config: { erasable: 'weather' }, by }],
+    [
+      'a setting of a new subscription',
+      { type: 'QueueCreated', queue: 99, name: 'q', config: {}, by },
+      { type: 'SubscriptionCreated', queue: 99, sub: 1, name: 's', settings: { weather: 1 }, from: 1, by },
+    ],
+    ['a setting of a subscription', { type: 'SubscriptionConfigured', queue: 1, sub: 0, settings: { weather: 1 }, by }],
+  ])('is refused by name where it is %s', async (_, ...events) => {
+    const { log, seq } = await followedBy(...events)
+    const [report] = (await verify(log, { decodeCheckpoint })).partitions
+    expect(report!.problem).toMatchObject({ id: 'FutureVersion', seq })
+    expect(report!.problem!.message).toMatch(/weather.*install that version/)
+    const look = { decodeCheckpoint, now: Number.MAX_SAFE_INTEGER, framesMax: 10, partition: 0, withState: true }
+    const recording = await recordingOf(log, 'any', { seq: seq - 1 }, look)
+    const replayer = Replayer.open(encodeRecording(recording))
+    expect(() => replayer.seek({ seq })).toThrow(expect.objectContaining({ id: 'FutureVersion' }))
+    expect(await takenOver(log)).toEqual(['Quarantined', 'Active'])
   })
 
   it('is passed over and counted where it is marked as optional', async () => {

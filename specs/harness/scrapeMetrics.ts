@@ -38,6 +38,7 @@ export const scrapeMetrics = async (world: World): Promise<ReadonlyMap<string, n
       },
       settleMatching: unused,
       clusterStatus: unused,
+      finalizeCluster: unused,
       metrics: () => [],
       ownedPartitions: () => new Set(Array.from({ length: world.log.meta.partitions }, (_, n) => n)),
       warnings: () => [],

@@ -4,8 +4,10 @@ import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { featureLevel } from '@kiroku/protocol'
 import { temporaryFolder, waitUntil, type TemporaryFolder } from '@kiroku/testkit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import manifest from '../package.json' with { type: 'json' }
 import { Kiroku, readyOf, type Running } from './testing/Kiroku.ts'
 
 const launcher = fileURLToPath(new URL('../bin/kiroku.mjs', import.meta.url))
@@ -246,12 +248,37 @@ describe('the commands of a folder with a running engine', () => {
     const clocks = await ok<{ partitions: { clock: { state: string } }[] }>(['cluster', 'clock'])
     expect(new Set(clocks.partitions.map(({ clock }) => clock.state))).toEqual(new Set(['agreed']))
     const status = await ok<{ nodes: object[]; partitions: { state: string }[] }>(['cluster', 'status'])
-    expect(status.nodes).toHaveLength(1)
+    expect(status.nodes).toEqual([expect.objectContaining({ version: manifest.version, featureLevel })])
+    const text = (await kiroku.run(['cluster', 'status'])).stdout
+    expect(text).toMatch(/^node +where +version +feature level +state +partitions/)
+    expect(text).toMatch(new RegExp(`\\) +${manifest.version} +${featureLevel} +healthy`))
     expect(status.partitions.map(({ state }) => state)).toEqual(['Active', 'Active', 'Active', 'Active'])
     const { findings } = await ok<{ findings: { check: string; status: string }[] }>(['doctor'])
     const statusOf = (check: string) => findings.find((finding) => finding.check === check)?.status
     expect(['NATS version', 'sync_interval', 'max_payload', 'clock', 'partitions'].map(statusOf)).toEqual(
       Array.from({ length: 5 }, () => 'ok'),
+    )
+  })
+
+  it('raise the cluster version once, which is an act on record', async () => {
+    const version = async () => (await ok<{ clusterVersion: number }>(['cluster', 'status'])).clusterVersion
+    expect(await version()).toBe(0)
+    expect((await kiroku.run(['cluster', 'status'])).stdout).toMatch(
+      /^cluster version 0; every node reads 1: `kiroku cluster finalize` puts it in force$/m,
+    )
+    const finalize = ['cluster', 'finalize', '--reason', 'all are upgraded']
+    expect(await ok(finalize)).toEqual({ clusterVersion: 1, raised: [0, 1, 2, 3] })
+    expect(await version()).toBe(1)
+    expect(await ok(finalize)).toEqual({ clusterVersion: 1, raised: [] })
+    const { acts } = await ok<{ acts: { event: string }[] }>(['acts'])
+    expect(acts.filter(({ event }) => event === 'ClusterVersionRaised')).toEqual(
+      Array.from({ length: 4 }, () =>
+        expect.objectContaining({
+          before: { clusterVersion: 0 },
+          after: { clusterVersion: 1 },
+          by: expect.objectContaining({ reason: 'all are upgraded' }),
+        }),
+      ),
     )
   })
 

@@ -50,6 +50,11 @@ export interface ApiDependencies {
   readonly settleMatching: SettleMatching
   /** Nodes and partitions. */
   readonly clusterStatus: () => Promise<Cluster>
+  /** Puts the feature level of the nodes in force. Errors: `NotFinalized`, `Unavailable`. */
+  readonly finalizeCluster: (by: Actor) => Promise<{
+    readonly clusterVersion: number
+    readonly raised: readonly number[]
+  }>
   /** Metrics that only the process around the API knows: the engine's counters and timings. */
   readonly metrics: () => readonly MetricFamily[]
   /** Partitions that this process owns: their queues are in its metrics, so that a sum over nodes counts each once. */

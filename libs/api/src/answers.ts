@@ -1,7 +1,6 @@
 /** Types of the HTTP API's answers, for programs that otherwise import nothing of this door. */
 import type {
   ActsAnswer,
-  ClusterAnswer,
   DiffAnswer,
   LogMomentAnswer,
   QueueMomentAnswer,
@@ -9,6 +8,7 @@ import type {
   SpanAnswer,
   TraceAnswer,
 } from './definition/answers.ts'
+import type { ClusterAnswer } from './definition/clusterAnswer.ts'
 import type { MessageBody as MessageBodySchema } from './definition/bodySchemas.ts'
 import type { DeadLetterGroups as DeadLetterGroupsSchema } from './definition/deadLetterSchemas.ts'
 import type { RedriveRequest as RedriveRequestSchema } from './definition/redriveSchemas.ts'

@@ -1,3 +1,4 @@
+import type { Actor } from '@kiroku/protocol'
 import { KirokuError } from '@kiroku/protocol'
 import { describe, expect, it } from 'vitest'
 import { startApi } from './startApi.ts'
@@ -69,6 +70,21 @@ describe('next to the API', () => {
     expect((await say('token-of-ann', { accept: 'node', partition: 9 })).status).toBe(400)
     const answer = await say('token-of-ann', { accept: 'node', partition: 1, reason: 'NTP' })
     expect([answer.status, answer.json()]).toEqual([200, { steps: [{ partition: 1, steppedMs: 0 }] }])
+  })
+
+  it('lets an admin finalize the cluster, with a reason for the record', async () => {
+    const asked: Actor[] = []
+    const finalizeCluster = (by: Actor) => {
+      asked.push(by)
+      return Promise.resolve({ clusterVersion: 1, raised: [0, 1] })
+    }
+    const { ask } = await serve('olga:operator:token-of-olga,ann:admin:token-of-ann', { finalizeCluster })
+    const say = (token: string, body: object) =>
+      ask('POST', '/v1/cluster/finalize', body, { authorization: `Bearer ${token}` })
+    expect((await say('token-of-olga', {})).status).toBe(403)
+    const answer = await say('token-of-ann', { reason: 'all are upgraded' })
+    expect([answer.status, answer.json()]).toEqual([200, { clusterVersion: 1, raised: [0, 1] }])
+    expect(asked).toEqual([expect.objectContaining({ name: 'ann', reason: 'all are upgraded' })])
   })
 
   it('health distinguishes liveness from readiness', async () => {

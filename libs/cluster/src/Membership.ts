@@ -1,6 +1,7 @@
 import type { KvBucket } from './KvBucket.ts'
 import { isCertainlyDead } from './ProcessIdentity.ts'
-import type { RunnerRecord } from './RunnerRecord.ts'
+import type { RefusedPartition, RunnerRecord } from './RunnerRecord.ts'
+import { stepAside } from './stepAside.ts'
 
 /** Membership: keeps this node's heartbeat and judges those of the others. */
 export class Membership {
@@ -56,6 +57,19 @@ export class Membership {
   async leave(): Promise<void> {
     this.#self = { ...this.#self, leaving: true }
     await this.beat()
+  }
+
+  /** Notes the first partition that this node cannot read; the others hear of it with the next heartbeat. */
+  refuse(refused: RefusedPartition): void {
+    this.#self = { refused, ...this.#self }
+  }
+
+  /** Which of the last candidates take no partitions, since others read more. */
+  steppedAside(): ReadonlySet<string> {
+    const others = [...this.#knownRunners.values()].filter(
+      ({ address, leaving }) => !leaving && address !== this.#self.address,
+    )
+    return stepAside([...others, ...(this.isLeaving ? [] : [this.#self])])
   }
 
   /** Removes this node's heartbeat, after the last lock was released. */

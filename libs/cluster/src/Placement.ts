@@ -2,6 +2,7 @@ import type { KirokuError } from '@kiroku/protocol'
 import type { NatsConnection } from '@nats-io/nats-core'
 import type * as Effect from 'effect/Effect'
 import type * as Scope from 'effect/Scope'
+import type { NodeBuild } from './RunnerRecord.ts'
 import type { ClusterStatus } from './clusterStatus.ts'
 
 /** What the runner of a partition knows about its ownership. */
@@ -13,15 +14,20 @@ export interface OwnershipLease {
   readonly confirmedAtMs: () => number
   /** Age in ms at which a heartbeat counts as gone. */
   readonly ttlMs: number
+  /**
+   * Says that this node cannot read the partition, because a newer version wrote to its log: if there is a node of a higher
+   * feature level, all partitions of this one go to such nodes.
+   */
+  readonly refuse: (reason: string) => void
 }
 
 /** Something that happened to the placement of this node, for its log. */
 export interface PlacementEvent {
   /**
    * `acquired`: the partition starts here. `released`: it was handed over. `lost`: another node took the lock.
-   * `restarted`: it failed and starts again. `trouble`: a failed operation is retried.
+   * `restarted`: it failed and starts again. `refused`: a newer version wrote to its log. `trouble`: a failed operation is retried.
    */
-  readonly kind: 'acquired' | 'released' | 'lost' | 'restarted' | 'trouble'
+  readonly kind: 'acquired' | 'released' | 'lost' | 'restarted' | 'refused' | 'trouble'
   /** Undefined for the whole node. */
   readonly partition: number | undefined
   readonly reason: string
@@ -41,6 +47,8 @@ export interface PlacementOptions {
    * bucket is created.
    */
   readonly heartbeatTtlMs?: number
+  /** What this node runs, for `cluster status` and for nodes of other versions. */
+  readonly build?: NodeBuild
   /**
    * Runs while this node owns the partition, and releases everything when its scope closes (interruption
    * means hand over: drain). When it fails it is restarted, after a pause and after the lock has been

@@ -3,7 +3,7 @@ import type { NatsConnection } from '@nats-io/nats-core'
 import { KvBucket, type KvEntry } from './KvBucket.ts'
 import { locksBucket, partitionOfKey, type PartitionLock } from './PartitionLock.ts'
 import { isCertainlyDead, processIdentity } from './ProcessIdentity.ts'
-import { type RunnerRecord, runnersBucket } from './RunnerRecord.ts'
+import { type RefusedPartition, type RunnerRecord, runnersBucket } from './RunnerRecord.ts'
 
 /** One node. */
 export interface RunnerStatus {
@@ -17,6 +17,12 @@ export interface RunnerStatus {
   readonly healthy: boolean
   /** It is handing its partitions over. */
   readonly leaving: boolean
+  /** Version of its package; undefined: it is too old to say. */
+  readonly version: string | undefined
+  /** The highest feature level that it reads and writes; undefined: it is too old to say. */
+  readonly featureLevel: number | undefined
+  /** A partition that it cannot read; undefined: none was found. */
+  readonly refused: RefusedPartition | undefined
 }
 
 /** One partition. */
@@ -65,6 +71,9 @@ export const clusterStatus = async (nc: NatsConnection, log: string): Promise<Cl
       startedAt: record.startedAt,
       healthy: !isCertainlyDead(record, machine),
       leaving: record.leaving,
+      version: record.version,
+      featureLevel: record.featureLevel,
+      refused: record.refused,
     }))
     .sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1))
   const healthy = new Set(runners.flatMap((runner) => (runner.healthy ? [runner.address] : [])))

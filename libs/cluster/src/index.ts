@@ -10,6 +10,7 @@ export {
   type PlacementOptions,
 } from './Placement.ts'
 export { placement } from './startPlacement.ts'
+export { finalizable } from './finalizable.ts'
 export {
   clusterStatus,
   type ClusterStatus,

@@ -57,6 +57,7 @@ export const startPlacement = (
     const { ttlMs } = runners
     const self: RunnerRecord = {
       ...identity,
+      ...options.build,
       address: randomBytes(6).toString('hex'),
       partitions,
       startedAt: new Date().toISOString(),
@@ -89,6 +90,7 @@ export const startPlacement = (
       partitions,
       store: {
         candidates: () => membership.candidates(),
+        steppedAside: () => membership.steppedAside(),
         join: () => membership.join(),
         leave: () => membership.leave(),
         acquire: (wanted, signal) => locks.acquire(wanted, signal),
@@ -101,7 +103,14 @@ export const startPlacement = (
         supervisePartition({
           partition,
           locks,
-          lease: { confirmedAtMs: () => locks.confirmedAtMs(partition), ttlMs },
+          lease: {
+            confirmedAtMs: () => locks.confirmedAtMs(partition),
+            ttlMs,
+            refuse: (reason) => {
+              emit('refused', partition, reason)
+              membership.refuse({ partition, reason })
+            },
+          },
           run: options.run,
           emit: (kind, reason) => emit(kind, partition, reason),
           releaseReason: () => (membership.isLeaving ? 'this node stops' : 'it falls to another node'),

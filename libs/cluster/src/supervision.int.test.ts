@@ -33,13 +33,14 @@ afterEach(async () => {
 const kinds = (kind: PlacementEvent['kind']) => events.filter((event) => event.kind === kind)
 
 const join = (run: PlacementOptions['run'], partitions = 1) => {
-  const node = placement({ nc, log, partitions, run, onEvent: (event) => events.push(event) })
+  const node = placement({ nc, log, partitions, run, build, onEvent: (event) => events.push(event) })
   const fiber = Effect.runFork(Effect.scoped(Effect.andThen(node, Effect.never)))
   leave = async () => {
     await Effect.runPromise(Fiber.interrupt(fiber))
   }
 }
 
+const build = { version: '1.2.3', featureLevel: 4 }
 const locks = () => KvBucket.open<PartitionLock>(nc, locksBucket(log))
 
 /** Another node, alive and on another machine. */
@@ -177,6 +178,18 @@ test('a node that leaves releases everything and signs off', async () => {
   expect(after.partitions.map((partition) => partition.owner)).toEqual(
     Array.from({ length: partitions }, () => undefined),
   )
+})
+
+test('the status names the version and the feature level of each node, and neither of one that is too old to say', async () => {
+  join(() => Effect.never)
+  await waitUntil(() => kinds('acquired').length === 1)
+  await stranger()
+  const { runners } = await clusterStatus(nc, log)
+  expect(runners.find(({ address }) => address === 'stranger')).toMatchObject({
+    version: undefined,
+    featureLevel: undefined,
+  })
+  expect(runners.find(({ address }) => address !== 'stranger')).toMatchObject(build)
 })
 
 test('a log that is not served has an empty status', async () => {

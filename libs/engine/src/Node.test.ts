@@ -1,7 +1,10 @@
-import { createMemoryLog } from '@kiroku/log'
-import { decodeEnvelope, type Command } from '@kiroku/protocol'
+import { createMemoryLog, encodeRecord, zeroHash } from '@kiroku/log'
+import { decodeEnvelope, type Command, type LogEvent } from '@kiroku/protocol'
 import { waitUntil } from '@kiroku/testkit'
+import * as Effect from 'effect/Effect'
+import * as Fiber from 'effect/Fiber'
 import { describe, expect, it } from 'vitest'
+import { Node } from './Node.ts'
 import { body, by, receive, startTestNode, text } from './testing/startTestNode.ts'
 
 describe('a node on a memory log', () => {
@@ -31,6 +34,27 @@ describe('a node on a memory log', () => {
         .count,
     ).toBe(3)
     await second.close()
+  })
+
+  it('says once that it cannot read a partition to which a newer version wrote, and stays to be asked why', async () => {
+    const log = createMemoryLog({ partitions: 1 })
+    const event = { type: 'WeatherNoted' } as unknown as LogEvent
+    const { bytes } = encodeRecord({ epoch: 1, at: 1, events: [event], sections: [] }, zeroHash)
+    log.faults.write(0, bytes)
+    const refused: string[] = []
+    const node = new Node({ log, name: 'old' })
+    const lease = {
+      confirmedAtMs: () => performance.now(),
+      ttlMs: 3_000,
+      refuse: (why: string) => refused.push(why),
+    }
+    const fiber = Effect.runFork(Effect.scoped(node.run(0, lease)))
+    await waitUntil(() => node.actors.get(0)?.life === 'Quarantined' && refused.length > 0)
+    expect(refused).toEqual([expect.stringContaining('WeatherNoted')])
+    const { answers } = await node.request(0, [{ type: 'ListQueues' }])
+    expect(answers[0]!.error).toMatchObject({ id: 'Quarantined' })
+    await Effect.runPromise(Fiber.interrupt(fiber))
+    expect(node.actors.size).toBe(0)
   })
 
   it('gives a waiting receive what is sent later', async () => {

@@ -38,6 +38,8 @@ export interface LockLease {
   /** `performance.now()` of the last time the lock was confirmed. */
   readonly confirmedAtMs: () => number
   readonly ttlMs: number
+  /** Called once, with why, where this version cannot read what a newer one wrote to the partition's log. */
+  readonly refuse?: (reason: string) => void
 }
 
 /** One engine process: the actors of the partitions that it owns now. */
@@ -136,6 +138,7 @@ export class Node {
       if (actor.life === 'Active')
         for (const listener of this.#ownerListeners) listener(partition, actor.epoch)
       const error = yield* Effect.promise(() => actor.ended)
+      if (error?.id === 'FutureVersion') lease?.refuse?.(error.message)
       if (error !== undefined && isDamage(error)) {
         yield* log instanceof UnreadableLog ? untilThere(open) : untilWritten(log)
         return yield* Effect.fail(

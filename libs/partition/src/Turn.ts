@@ -1,5 +1,13 @@
 import { type MessageCell, newCell } from '@kiroku/message'
-import { type Answer, eventBytes, type KirokuError, type LogEvent, type Ranges } from '@kiroku/protocol'
+import {
+  type Answer,
+  eventBytes,
+  featureLevel,
+  type KirokuError,
+  type LogEvent,
+  type Ranges,
+  requireInForce,
+} from '@kiroku/protocol'
 import { evolve } from './evolve.ts'
 import type { Ownership } from './ownership/Ownership.ts'
 import type { PartitionState } from './state/PartitionState.ts'
@@ -94,8 +102,10 @@ export class Turn<B = Uint8Array> {
     return this.bytesMax - this.bytes
   }
 
-  /** Records a fact and applies it. */
+  /** Records a fact and applies it. Errors: `NotFinalized`, for one that not every node can read yet. */
   emit(event: LogEvent): void {
+    const { clusterVersion } = this.state
+    if (clusterVersion < featureLevel) requireInForce(event, clusterVersion)
     this.events.push(event)
     this.bytes += eventBytes(event)
     this.own.followers?.event(event, this.state)

@@ -7,6 +7,7 @@ import { decideErase } from './erasure/decideErase.ts'
 import { decideForward } from './forward/decideForward.ts'
 import { decideForgetLanes } from './forward/decideForwarded.ts'
 import { namedQueue, namedSubscription } from './lookup.ts'
+import { decideRaise } from './owner/decideRaise.ts'
 import { answerFollowers, decideFollow } from './ownership/decideFollow.ts'
 import { decideDiscard } from './queue/decideDiscard.ts'
 import {
@@ -115,6 +116,8 @@ export const decide = <B extends Uint8Array | SizedRef>(
       const max = Math.min(command.max ?? limits.groupsDescribedMax, limits.groupsDescribedMax)
       return void turn.ok(token, describeGroups(turn.state, sub, max))
     }
+    case 'RaiseClusterVersion':
+      return void decideRaise(turn, command, token)
     case 'FollowPartition':
       return void decideFollow(turn, command, token)
     case 'ListQueues':

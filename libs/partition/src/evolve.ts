@@ -11,6 +11,7 @@ import {
   readdressed,
 } from './forward/evolveReaddressed.ts'
 import { clockResumed } from './owner/clock.ts'
+import { clusterVersionRaised } from './owner/clusterVersion.ts'
 import { checkpointed, foreignRecordSkipped, ownerChanged, repaired, trimmed } from './owner/evolveOwner.ts'
 import { filled, runsRestored } from './past/evolveFill.ts'
 import {
@@ -146,6 +147,8 @@ export const evolve = (state: PartitionState, event: LogEvent): void => {
       return
     case 'ForeignRecordSkipped':
       return foreignRecordSkipped(state)
+    case 'ClusterVersionRaised':
+      return clusterVersionRaised(state, event)
     case 'Repaired':
       return repaired(state, event)
     default:

@@ -39,7 +39,13 @@ export { readyRuns } from './store/readyRuns.ts'
 export { snapshot, snapshotting } from './snapshot/takeSnapshot.ts'
 export { SnapshotSpace } from './snapshot/SnapshotSpace.ts'
 export { restore, restoring } from './snapshot/restore.ts'
-export { givenUpIn, oldestBodySeq, type Snapshot, snapshotVersion } from './snapshot/Snapshot.ts'
+export {
+  givenUpIn,
+  isOwnSnapshot,
+  oldestBodySeq,
+  type Snapshot,
+  snapshotVersion,
+} from './snapshot/Snapshot.ts'
 export { readOlderSnapshot } from './snapshot/olderSnapshot.ts'
 export { stateHash } from './snapshot/stateHash.ts'
 export { bodiesBefore, type OldBodies } from './trim/bodiesBefore.ts'

@@ -15,6 +15,7 @@ const events: Readonly<Record<LogEventType, true | string>> = {
   Trimmed: true,
   StoreShort: true,
   ForeignRecordSkipped: true,
+  ClusterVersionRaised: true,
   Repaired: true,
   QueueCreated: true,
   QueueConfigured: true,

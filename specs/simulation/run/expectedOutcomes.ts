@@ -70,6 +70,7 @@ const outcomes: Readonly<Record<CommandType, { readonly must: string; readonly s
   DescribeGroups: { must: 'ok UnknownQueue UnknownSubscription' },
   DescribePartition: { must: 'ok' },
   ConfirmClock: { must: 'ok InvalidArgument' },
+  RaiseClusterVersion: { must: 'ok InvalidArgument FutureVersion' },
   FollowPartition: { must: 'ok Busy' },
   Forward: {
     must: 'stored targetGone InvalidArgument Busy',

@@ -296,6 +296,8 @@ export class Fumbler {
       DescribeGroups: ({ queue, subscription }) => [{ type: 'DescribeGroups', queue, subscription }],
       DescribePartition: () => [{ type: 'DescribePartition' }],
       ConfirmClock: () => [{ type: 'ConfirmClock', clock: 'sundial' as never, by }],
+      RaiseClusterVersion: () =>
+        [1, 1.5, 99].map((version) => ({ type: 'RaiseClusterVersion', version, by })),
       FollowPartition: () => [
         { type: 'FollowPartition', follower: `${this.#name} ${this.#sends % 2}`, since: 0 },
       ],

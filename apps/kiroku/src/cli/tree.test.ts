@@ -74,6 +74,7 @@ describe('the command tree', () => {
       'repair',
       'machine',
       'cluster status',
+      'cluster finalize',
       'cluster clock',
       'doctor',
       'completions',

@@ -16,8 +16,11 @@ export const describeCluster = async (nats: Nats, log: string, client: Pick<Clie
   // The rest is useful even while JetStream does not report this.
   const streams = await streamPlacements(nats, log, status.partitions.length).catch(() => undefined)
   const byPartition = new Map(descriptions.map((description) => [description.partition, description]))
+  const versions = descriptions.flatMap(({ clusterVersion }) => clusterVersion ?? [])
   return {
     log,
+    // While a finalization is not through, its partitions differ.
+    ...(versions.length === 0 ? {} : { clusterVersion: Math.min(...versions) }),
     nodes: status.runners.map((runner) => ({
       ...runner,
       partitions: status.partitions

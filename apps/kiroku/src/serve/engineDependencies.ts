@@ -6,6 +6,7 @@ import manifest from '../../package.json' with { type: 'json' }
 import { auditorMetrics } from '../auditor/auditorMetrics.ts'
 import { settleFound } from '../matching/settleFound.ts'
 import { describeCluster, type Nats } from './describeCluster.ts'
+import { finalizeCluster } from './finalizeCluster.ts'
 import { engineMetrics } from './engineMetrics.ts'
 import { partitionTroubles } from './partitionTroubles.ts'
 import type { RunningNode } from './startNode.ts'
@@ -55,6 +56,8 @@ export const engineDependencies = (
       ...(await describeCluster(nats, name, client)),
       ...(auditor === undefined ? {} : { auditor: auditor.status() }),
     }),
+    finalizeCluster: (by) =>
+      finalizeCluster(nats, name, (partition, commands) => running.node.request(partition, commands), by),
     metrics: () => [
       ...engineMetrics(actors.values()),
       ...(auditor === undefined ? [] : auditorMetrics(auditor.status())),

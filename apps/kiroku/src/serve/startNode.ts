@@ -1,17 +1,19 @@
 import { hostname } from 'node:os'
 import type { LocalOwners } from '@kiroku/client'
-import { placement } from '@kiroku/cluster'
+import { placement, type PlacementEvent } from '@kiroku/cluster'
 import { Node, noteFilesIn, TailNotes, type ActorState } from '@kiroku/engine'
 import type { Log } from '@kiroku/log'
 import { requestCommands, serveCommands, type CommandServing } from '@kiroku/nats'
-import { type Answer, KirokuError } from '@kiroku/protocol'
+import { type Answer, featureLevel, KirokuError } from '@kiroku/protocol'
 import * as Effect from 'effect/Effect'
 import * as Exit from 'effect/Exit'
 import * as Scope from 'effect/Scope'
+import manifest from '../../package.json' with { type: 'json' }
 import { lostLogs, tailsFolder } from '../audit/tailsOf.ts'
 import type { Logger } from './Logger.ts'
 import { Outages } from './Outages.ts'
 import type { Nats } from './describeCluster.ts'
+import { refuseNewerLog } from './refuseNewerLog.ts'
 
 /** How long a command to another node's partition may take, in ms. */
 const routeTimeoutMs = 10_000
@@ -43,7 +45,7 @@ export interface RunningNode {
 
 /**
  * Joins the nodes of a log: runs the actors of the partitions that fall to this process, and serves their commands.
- * Errors: those of `placement`.
+ * Errors: `FutureVersion` (the log is of a cluster version that this node does not read), and those of `placement`.
  */
 export const startNode = async ({ nats, log, dataDir, logger }: NodeSetup): Promise<RunningNode> => {
   const { meta } = log
@@ -56,6 +58,12 @@ export const startNode = async ({ nats, log, dataDir, logger }: NodeSetup): Prom
   const servings = new Map<number, CommandServing>()
   const outages = new Outages(() => performance.now())
   const requester = requestCommands(nats, { log: meta.name })
+  await refuseNewerLog(meta.partitions, (partition, commands) =>
+    requester.request(partition, commands, { timeoutMs: answerTimeoutMs }),
+  ).catch((error: unknown) => {
+    requester.close()
+    throw error
+  })
   const node: Node = new Node({
     log,
     name: `${hostname()}-${process.pid}`,
@@ -100,6 +108,7 @@ export const startNode = async ({ nats, log, dataDir, logger }: NodeSetup): Prom
         log: meta.name,
         partitions: meta.partitions,
         replicas: meta.replicas,
+        build: { version: manifest.version, featureLevel },
         run: (partition, lease) => {
           outages.owned(partition, lease)
           return Effect.addFinalizer(() => stopServing(partition)).pipe(
@@ -107,7 +116,7 @@ export const startNode = async ({ nats, log, dataDir, logger }: NodeSetup): Prom
           )
         },
         onEvent: ({ kind, partition, reason }) => {
-          logger(kind === 'trouble' || kind === 'lost' ? 'warn' : 'debug', `placement ${kind}`, {
+          logger(quietKinds.has(kind) ? 'debug' : 'warn', `placement ${kind}`, {
             partition,
             reason,
           })
@@ -146,6 +155,9 @@ export const startNode = async ({ nats, log, dataDir, logger }: NodeSetup): Prom
     },
   }
 }
+
+/** What happens in every placement. */
+const quietKinds: ReadonlySet<PlacementEvent['kind']> = new Set(['acquired', 'released', 'restarted'])
 
 const isAnswer = (answer: Answer | undefined): boolean =>
   answer !== undefined && (answer.error === undefined || answer.error.id === 'Quarantined')

@@ -1,7 +1,7 @@
 import { stateNames } from '@kiroku/protocol'
 import * as Schema from 'effect/Schema'
 import { published } from './published.ts'
-import { Counts, Outbox, Queue } from './schemas.ts'
+import { Counts, Queue } from './schemas.ts'
 
 const optional = Schema.optionalKey
 const text = Schema.String
@@ -303,87 +303,6 @@ export const BatchCostsAnswer = published(
         delivered: Schema.Struct(cost),
         replayed: list(
           Schema.Struct({ ...cost, batchMessages: count, batchWaitMs: count, isSet: Schema.Boolean }),
-        ),
-      }),
-    ),
-  }),
-)
-
-const Clock = Schema.Struct({
-  state: Schema.Literals(['agreed', 'disputed', 'ahead']),
-  partitionMs: ms('Partition time'),
-  storeMs: ms('Clock of NATS'),
-  nodeMs: ms('Clock of the node'),
-})
-
-const Storage = Schema.Struct({
-  state: Schema.Literals(['enough', 'short', 'full']),
-  freeBytes: optional(count),
-  bytesMax: optional(count),
-  reserveBytes: optional(count),
-  earlyTrims: count,
-})
-
-const StreamReplica = Schema.Struct({
-  server: text,
-  isCurrent: Schema.Boolean,
-  isOffline: Schema.Boolean,
-  lag: count.annotate({ description: 'Operations that it still has to apply' }),
-  heardMs: count.annotate({ description: 'How long ago the leader heard from it, in ms' }),
-})
-
-const ClusterPartition = Schema.Struct({
-  partition: count,
-  owner: Schema.optional(text).annotate({ description: 'Address of the node that holds its lock' }),
-  lockedAt: Schema.optional(ms('When that node took the lock')),
-  epoch: optional(count),
-  epochAt: optional(ms('When the ownership began')),
-  node: optional(text),
-  state: optional(text),
-  firstSeq: optional(count),
-  lastSeq: optional(count),
-  bytes: optional(count),
-  queues: optional(count),
-  outbox: optional(count.annotate({ description: 'Messages on their way to other queues' })),
-  held: optional(list(Outbox).annotate({ description: 'Those of them that cannot arrive' })),
-  checkpointSeq: optional(count),
-  checkpoints: optional(
-    Schema.Struct({ count, bytes: count }).annotate({ description: 'Checkpoints that are stored' }),
-  ),
-  clock: optional(Clock),
-  storage: optional(Storage),
-  stream: optional(Schema.Struct({ leader: optional(text), replicas: list(StreamReplica) })),
-})
-
-/** Nodes and partitions. */
-export const ClusterAnswer = published(
-  'Cluster',
-  Schema.Struct({
-    log: text,
-    nodes: list(
-      Schema.Struct({
-        address: text.annotate({ description: 'Random, new for every process' }),
-        host: text,
-        pid: count,
-        startedAt: text.annotate({ description: 'ISO 8601' }),
-        healthy: Schema.Boolean,
-        leaving: Schema.Boolean,
-        partitions: list(count),
-      }),
-    ),
-    partitions: list(ClusterPartition),
-    auditor: Schema.optional(
-      Schema.Struct({
-        pid: count,
-        role: Schema.Literals(['writer', 'reader']),
-        partitions: list(
-          Schema.Struct({
-            partition: count,
-            seq: count,
-            lastSeq: count,
-            events: count,
-            trouble: optional(text),
-          }),
         ),
       }),
     ),

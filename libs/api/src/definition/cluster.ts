@@ -1,9 +1,10 @@
 import * as HttpApiEndpoint from 'effect/http-api/HttpApiEndpoint'
 import * as HttpApiGroup from 'effect/http-api/HttpApiGroup'
 import * as OpenApi from 'effect/http-api/OpenApi'
-import { ClusterAnswer } from './answers.ts'
+import { ClusterAnswer } from './clusterAnswer.ts'
 import { errorSchemas as error } from './apiError.ts'
 import { ClockRequest, ClockSteps } from './clockSchemas.ts'
+import { FinalizedAnswer, FinalizeRequest } from './finalizeSchemas.ts'
 import { forRole } from './forRole.ts'
 
 /** Nodes and partitions. */
@@ -11,6 +12,16 @@ export const cluster = HttpApiGroup.make('cluster')
   .add(
     HttpApiEndpoint.get('clusterStatus', '/cluster', { success: ClusterAnswer, error }).annotateMerge(
       forRole('viewer', 'The owner of each partition, and the state of the log.'),
+    ),
+    HttpApiEndpoint.post('finalizeCluster', '/cluster/finalize', {
+      payload: FinalizeRequest,
+      success: FinalizedAnswer,
+      error,
+    }).annotateMerge(
+      forRole(
+        'admin',
+        'Puts the feature level of the nodes in force, so that they may record what the previous version cannot read. It cannot be undone, and is refused while a live node does not read it.',
+      ),
     ),
     HttpApiEndpoint.post('confirmClock', '/cluster/clock', {
       payload: ClockRequest,

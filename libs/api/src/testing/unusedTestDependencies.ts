@@ -37,6 +37,7 @@ export const unusedTestDependencies: ApiDependencies = {
   },
   settleMatching: unused,
   clusterStatus: unused,
+  finalizeCluster: unused,
   metrics: () => [],
   ownedPartitions: () => new Set(),
   warnings: () => [],

@@ -104,6 +104,8 @@ const changeOf = (
     }
     case 'ClockResumed':
       return [{ time: state.at }, { time: Math.max(e.now, state.at), clock: e.clock }]
+    case 'ClusterVersionRaised':
+      return [{ clusterVersion: state.clusterVersion }, { clusterVersion: e.version }]
     case 'Repaired':
       return [{ records: e.upTo < e.from ? [] : [e.from, e.upTo] }, { note: e.note, hash: e.hash }]
     default: {

@@ -1,4 +1,4 @@
-import { snapshotVersion } from '@kiroku/partition'
+import { isOwnSnapshot, snapshotVersion } from '@kiroku/partition'
 import { KirokuError } from '@kiroku/protocol'
 import type { Recording } from './Recording.ts'
 
@@ -92,7 +92,7 @@ export const decodeRecording = (bytes: Uint8Array): Recording => {
   for (const [path, kind, ...rest] of patches)
     put(recording, path, kind === 'number' ? Number(rest[0]) : columnIn(bytes, columnsAt, kind, rest))
   for (const { state } of [recording, ...recording.steps] as readonly Pick<Recording, 'state'>[])
-    if (state !== undefined && state.version !== snapshotVersion)
+    if (state !== undefined && !isOwnSnapshot(state.version))
       throw new KirokuError(
         'FutureVersion',
         `a state has version ${String(state.version)}; this code reads ${snapshotVersion}`,

@@ -185,6 +185,10 @@ const check = (law: LawScope, e: LogEvent, epoch: number): void => {
     case 'Trimmed':
       if (e.upTo >= law.seq) refuse(`record ${e.upTo} cannot be trimmed yet`)
       return
+    case 'ClusterVersionRaised':
+      if (e.version <= state.clusterVersion)
+        refuse(`cluster version ${e.version} is raised from ${state.clusterVersion}`)
+      return
     case 'Erased':
       return checkErased(law, e)
     case 'KeysDeleted':

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { deserialize, serialize } from 'node:v8'
 import { constants, zstdCompress, zstdDecompress } from 'node:zlib'
 import { thinSavedStates, type SavedState, type SavedStateNote, type SavedStateStore } from '@kiroku/audit'
-import { snapshotVersion } from '@kiroku/partition'
+import { isOwnSnapshot } from '@kiroku/partition'
 
 const compress = promisify(zstdCompress)
 const decompress = promisify(zstdDecompress)
@@ -130,5 +130,5 @@ const decode = async (bytes: Buffer): Promise<SavedState | undefined> => {
   if (!digestOf(packed).equals(bytes.subarray(magic.length, magic.length + digestBytes))) return undefined
   const moment = deserialize(await decompress(packed)) as SavedState
   // States are not portable between versions.
-  return moment.snapshot.version === snapshotVersion ? moment : undefined
+  return isOwnSnapshot(moment.snapshot.version) ? moment : undefined
 }

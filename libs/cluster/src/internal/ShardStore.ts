@@ -11,6 +11,8 @@ import { onItsClock } from './shardingClock.ts'
 export interface ShardStore {
   /** Addresses of the runners that partitions may be given to. */
   readonly candidates: () => Promise<ReadonlyArray<string>>
+  /** Which of these get none for now. */
+  readonly steppedAside: () => ReadonlySet<string>
   readonly join: () => Promise<void>
   readonly leave: () => Promise<void>
   /** Those of `partitions` whose lock this node now holds. */
@@ -38,12 +40,14 @@ const stored = <A>(operation: (signal: AbortSignal) => Promise<A>) =>
 /** The store as Sharding asks it. */
 export const storageOf = (store: ShardStore) =>
   RunnerStorage.makeEncoded({
-    getRunners: Effect.map(stored(store.candidates), (addresses) =>
-      addresses.map((address) => {
+    getRunners: Effect.map(stored(store.candidates), (addresses) => {
+      const aside = store.steppedAside()
+      return addresses.map((address) => {
         const runner = Runner.make({ address: runnerAddress(address), groups: [shardGroup], weight: 1 })
-        return [Runner.Runner.encodeSync(runner), true] as const
-      }),
-    ),
+        // A node that were left out would register itself again, without a pause.
+        return [Runner.Runner.encodeSync(runner), !aside.has(address)] as const
+      })
+    }),
     // The machine id numbers messages between entities, which are not used.
     register: () => Effect.as(stored(store.join), 0),
     unregister: () => stored(store.leave),

@@ -40,6 +40,7 @@ export const describeOwned = (
     outbox,
     ...(held.length === 0 ? {} : { held }),
     checkpointSeq: checkpoints.lastSeq,
+    ...(state === undefined ? {} : { clusterVersion: state.clusterVersion }),
     ...(life === 'Active' || life === 'Confirming' ? { clock: partitionTime.describe() } : {}),
     storage: { ...storage.describe(), earlyTrims: metrics.earlyTrims },
     ...(described === undefined ? {} : { checkpoints: described }),

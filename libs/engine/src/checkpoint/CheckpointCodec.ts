@@ -1,6 +1,7 @@
 import { createHash, hash } from 'node:crypto'
 import { setImmediate as nextTick } from 'node:timers/promises'
 import {
+  isOwnSnapshot,
   oldestBodySeq,
   readOlderSnapshot,
   snapshotVersion,
@@ -68,7 +69,7 @@ export const decodeCheckpoint = (
       'FutureVersion',
       `a checkpoint has version ${version}; this code reads ${snapshotVersion}`,
     )
-  if (version === snapshotVersion) return { ...stored, digest: digest.toString('hex') }
+  if (isOwnSnapshot(version)) return { ...stored, digest: digest.toString('hex') }
   // What an older version wrote holds where both mean the same by it, which the hash of the state tells.
   const snapshot = readOlderSnapshot(stored.snapshot)
   return snapshot !== undefined && stateHash(snapshot, stored.stateHash) === stored.stateHash

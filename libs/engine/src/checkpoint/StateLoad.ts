@@ -1,7 +1,7 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { ChainError, readChain, type ChainAnchor, type DecodedRecord, type PartitionLog } from '@kiroku/log'
 import { evolve, firstMissing, PartitionState, restoring } from '@kiroku/partition'
-import { KirokuError, type LogEventOf } from '@kiroku/protocol'
+import type { ErrorId, LogEventOf } from '@kiroku/protocol'
 import { LargeBodies } from '../bodies/LargeBodies.ts'
 import { limits } from '../limits.ts'
 import type { ReadCheckpoint } from './CheckpointCodec.ts'
@@ -32,6 +32,8 @@ export interface Loaded {
 export interface PassedOver {
   readonly seq: number
   readonly why: string
+  /** What reading it failed with, where that was it. */
+  readonly id?: ErrorId
 }
 
 /** A checkpoint, and its size as it is stored. */
@@ -70,17 +72,13 @@ export class StateLoad {
     this.#anyLarge = checkpoint !== undefined && checkpoint.largeBodies?.length !== 0
   }
 
-  /** Begins with a checkpoint, or where the log begins. Errors: `LogDamaged` when that is not its beginning. */
+  /** Begins with a checkpoint, or with the first record of the log. */
   static async begin(log: PartitionLog, found: FoundCheckpoint | undefined): Promise<StateLoad> {
-    if (found !== undefined)
-      return new StateLoad(log, found, await inTurns(restoring(found.checkpoint.snapshot)))
-    const { firstSeq } = await log.state()
-    if (firstSeq > 1)
-      throw new KirokuError(
-        'LogDamaged',
-        `partition ${log.partition}: the log begins at ${firstSeq}, and there is no checkpoint for what was before`,
-      )
-    return new StateLoad(log, undefined, new PartitionState(log.partition))
+    const state =
+      found === undefined
+        ? new PartitionState(log.partition)
+        : await inTurns(restoring(found.checkpoint.snapshot))
+    return new StateLoad(log, found, state)
   }
 
   /** The last record of ours that was read. */

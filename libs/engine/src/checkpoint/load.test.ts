@@ -1,5 +1,5 @@
 import { createMemoryLog, encodeBodyRecord, encodeRecord, zeroHash, type BodyRef } from '@kiroku/log'
-import { PartitionState, snapshot } from '@kiroku/partition'
+import { PartitionState, snapshot, type Snapshot } from '@kiroku/partition'
 import type { LogEvent } from '@kiroku/protocol'
 import { describe, expect, it } from 'vitest'
 import { sha256 } from '../sha256.ts'
@@ -75,5 +75,51 @@ describe('a state that is rebuilt', () => {
     const { checkpointSeq, passedOver } = await load(part, at)
     expect(checkpointSeq).toBe(0)
     expect(passedOver).toEqual([{ seq: at, why: `it is of record ${at + 1}` }])
+  })
+})
+
+describe('a checkpoint that a newer version stored', () => {
+  const by = { name: 'tester', origin: 'test' }
+  const queue: LogEvent = { type: 'QueueCreated', queue: 1, name: 'mail', config: {}, by }
+
+  /** A log whose checkpoint stands on a record with a queue, and is changed by `change`. */
+  const withCheckpoint = async (change: (taken: Snapshot) => object) => {
+    const { log, part, frame, hash } = await given()
+    const at = frame([], queue)
+    const { state } = await load(part, at)
+    const taken = change(snapshot(state)) as Snapshot
+    await part.checkpoints.put(at, encodeCheckpoint(taken, at, hash(), []).bytes)
+    return { log, part, at, last: frame() }
+  }
+  const newer = (taken: Snapshot) => ({ ...taken, version: 99 })
+
+  it('is passed over, and the log is replayed', async () => {
+    const { part, at, last } = await withCheckpoint(newer)
+    const { state, checkpointSeq, passedOver } = await load(part, last)
+    expect([...state.names.keys()]).toEqual(['mail'])
+    expect(checkpointSeq).toBe(0)
+    expect(passedOver).toEqual([
+      { seq: at, why: expect.stringMatching(/has version 99/), id: 'FutureVersion' },
+    ])
+  })
+
+  it('is refused and not taken for damage where the log begins behind it', async () => {
+    const { part, at, last } = await withCheckpoint(newer)
+    await part.trim(at - 1)
+    await expect(load(part, last)).rejects.toMatchObject({
+      id: 'FutureVersion',
+      message: expect.stringMatching(/partition 0.*checkpoint.*version 99.*install that version/),
+    })
+  })
+
+  it('is refused for a setting that is not known, although its version is', async () => {
+    const { part, last } = await withCheckpoint((taken) => ({
+      ...taken,
+      queues: taken.queues.map((q) => ({ ...q, config: { ...q.config, weather: 'blue' } })),
+    }))
+    await expect(load(part, last)).rejects.toMatchObject({
+      id: 'FutureVersion',
+      message: expect.stringContaining('setting weather'),
+    })
   })
 })

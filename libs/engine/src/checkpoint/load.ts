@@ -20,11 +20,27 @@ export const beginLoad = async (
 ): Promise<{ readonly begun: StateLoad; readonly passedOver: readonly PassedOver[] }> => {
   const passedOver: PassedOver[] = []
   for (;;) {
-    const begun = await StateLoad.begin(log, await newestCheckpoint(log, toSeq, passedOver))
+    const found = await newestCheckpoint(log, toSeq, passedOver)
+    if (found === undefined) await mustBegin(log, passedOver)
+    const begun = await StateLoad.begin(log, found)
     const other = await begun.advance(toSeq)
     if (other === undefined) return { begun, passedOver }
     passedOver.push(other)
   }
+}
+
+/** Without a checkpoint the log must have its first record. A checkpoint that only a newer version can read is no damage. */
+const mustBegin = async (log: PartitionLog, passedOver: readonly PassedOver[]): Promise<void> => {
+  const { firstSeq } = await log.state()
+  if (firstSeq <= 1) return
+  const what = `partition ${log.partition}: the log begins at ${firstSeq}`
+  const newer = passedOver.find(({ id }) => id === 'FutureVersion')
+  throw newer === undefined
+    ? new KirokuError('LogDamaged', `${what}, and there is no checkpoint for what was before`)
+    : new KirokuError(
+        'FutureVersion',
+        `${what}, and the checkpoint for what was before cannot be read here: ${newer.why}; install that version`,
+      )
 }
 
 const newestCheckpoint = async (
@@ -49,7 +65,7 @@ const newestCheckpoint = async (
     } catch (e) {
       // A damaged checkpoint loses nothing as long as an older one, or the whole log, is there.
       if (!isKirokuError(e)) throw e
-      passedOver.push({ seq, why: e.message })
+      passedOver.push({ seq, why: e.message, id: e.id })
     }
   }
   return undefined

@@ -10,6 +10,7 @@ import {
   limits,
   type QueueConfig,
   refuseNamed,
+  inForce,
 } from '@kiroku/protocol'
 import type { Turn } from '../Turn.ts'
 import { endLanes, readdressHeld } from '../forward/decideForwarded.ts'
@@ -45,7 +46,7 @@ export const decideCreateQueue = <B>(turn: Turn<B>, c: CommandOf<'CreateQueue'>,
         type: 'QueueCreated',
         queue,
         name: c.queue,
-        config: { ...config },
+        config: { ...inForce(config, turn.state.clusterVersion) },
         ...(c.applied === undefined ? {} : { applied: c.applied }),
         by: c.by,
       })
@@ -77,7 +78,7 @@ export const decideConfigureQueue = <B>(turn: Turn<B>, c: CommandOf<'ConfigureQu
       turn.emit({
         type: 'QueueConfigured',
         queue: queue.id,
-        config: { ...config },
+        config: { ...inForce(config, turn.state.clusterVersion) },
         ...(applied === undefined ? {} : { applied }),
         by: c.by,
       })

@@ -9,12 +9,23 @@ import type { Subscription } from '../state/QueueState.ts'
 import type { LiveCopy } from '../store/LiveColumns.ts'
 import { RunSlab } from '../store/RunSlab.ts'
 
-/** Version of the snapshots that this code writes. */
-export const snapshotVersion = 4
+/** Newest version of the snapshots that this code writes: that of states with a cluster version. */
+export const snapshotVersion = 5
+/** That of states without one, which older code reads too. */
+const levelNoneVersion = 4
+type SnapshotVersion = typeof snapshotVersion | typeof levelNoneVersion
+
+/** Version of the snapshots of states in which a feature level is in force. */
+export const versionFor = (clusterVersion: number): SnapshotVersion =>
+  clusterVersion === 0 ? levelNoneVersion : snapshotVersion
+
+/** Whether this code writes snapshots of this version; those it reads as they are. */
+export const isOwnSnapshot = (version: number): version is SnapshotVersion =>
+  version === snapshotVersion || version === levelNoneVersion
 
 /** A partition's state as a value that shares nothing with it: plain data and typed arrays. */
 export interface Snapshot {
-  readonly version: typeof snapshotVersion
+  readonly version: SnapshotVersion
   readonly partition: number
   readonly epoch: number
   readonly node: string
@@ -34,6 +45,8 @@ export interface Snapshot {
   readonly bridgedSeq?: number
   readonly voidDeliveries?: readonly number[]
   readonly foreignRecords: number
+  /** Absent: 0. */
+  readonly clusterVersion?: number
   readonly checkpoints: readonly CheckpointNote[]
   readonly queues: readonly QueueSnapshot[]
   readonly delayed: readonly {

@@ -2,6 +2,7 @@ import { State } from '@kiroku/protocol'
 import { DelayedRun } from '../delay/DelayedRuns.ts'
 import { laneKey } from '../forward/Outbox.ts'
 import { groupLinked, groupTouched, offer } from '../groups/groupLists.ts'
+import { requireReadable } from '../owner/clusterVersion.ts'
 import { recordedRedrive } from '../redrive/redriveRecord.ts'
 import { DedupKeys } from '../repeats/DedupKeys.ts'
 import { Spread } from '../spread/Spread.ts'
@@ -44,6 +45,8 @@ export function* restoring(s: Snapshot): Generator<undefined, PartitionState> {
   state.bridgedSeq = s.bridgedSeq ?? 0
   state.voidDeliveries = [...(s.voidDeliveries ?? [])]
   state.foreignRecords = s.foreignRecords
+  requireReadable(state, s.clusterVersion ?? 0)
+  state.clusterVersion = s.clusterVersion ?? 0
   state.checkpoints = [...s.checkpoints]
   state.runs = RunSlab.restore(s.runs)
   state.live = yield* LiveSlab.restore(s.live)

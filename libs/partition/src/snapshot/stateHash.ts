@@ -38,6 +38,7 @@ const kind = {
   dispute: 26,
   closedLane: 27,
   firstForward: 28,
+  clusterVersion: 29,
 } as const
 
 /** Keys come in the order of their time, and those of one frame in the order of their messages. */
@@ -233,6 +234,7 @@ export const stateHash = (s: Snapshot, recorded?: string): string => {
   for (const first of s.firstForwards ?? []) mix.text(kind.firstForward, JSON.stringify(first))
   for (const part of s.leaving ?? []) mix.text(kind.leavingPart, JSON.stringify(canonical(part)))
   for (const left of s.left ?? []) mix.text(kind.leftHome, JSON.stringify(left))
+  if (s.clusterVersion !== undefined) mix.text(kind.clusterVersion, String(s.clusterVersion))
   if (s.erasures !== undefined) mix.text(kind.erasures, JSON.stringify(canonical(s.erasures)))
   mix.text(
     kind.partition,

@@ -9,9 +9,9 @@ import {
   type GroupSnapshot,
   type QueueSnapshot,
   type Snapshot,
-  snapshotVersion,
   type SpreadSnapshot,
   type SubscriptionSnapshot,
+  versionFor,
 } from './Snapshot.ts'
 import type { SnapshotSpace } from './SnapshotSpace.ts'
 import { copyGroups, type GroupsCopy, type OwnGroups } from './copyGroups.ts'
@@ -69,7 +69,7 @@ const copyOf = (
   const live = state.live.copy(space?.live)
   const groups = { groups: state.groups.share(), links: state.live.groupLinks.share(), live }
   return {
-    version: snapshotVersion,
+    version: versionFor(state.clusterVersion),
     partition: state.partition,
     epoch: state.epoch,
     node: state.node,
@@ -85,6 +85,7 @@ const copyOf = (
     ...(state.bridgedSeq === 0 ? undefined : { bridgedSeq: state.bridgedSeq }),
     ...(state.voidDeliveries.length === 0 ? undefined : { voidDeliveries: [...state.voidDeliveries] }),
     foreignRecords: state.foreignRecords,
+    ...(state.clusterVersion === 0 ? undefined : { clusterVersion: state.clusterVersion }),
     checkpoints: [...state.checkpoints],
     queues: [...state.queues.values()].map((q) => queueSnapshot(state, q, groups, lists)),
     outbox: [...state.outbox.values()].map((lane) => ({ ...lane, entries: [...lane.entries] })),

@@ -6,6 +6,7 @@ import {
   KirokuError,
   limits,
   type QueueConfig,
+  inForce,
 } from '@kiroku/protocol'
 import type { Turn } from '../Turn.ts'
 import { homeQueue } from '../lookup.ts'
@@ -121,7 +122,7 @@ export const placePart = (state: PartitionState, queue: QueueState, part: Part):
     index: parts.indexOf(part) + 1,
     of: parts.length + 1,
     purges,
-    config: queue.config,
+    config: inForce(queue.config, state.clusterVersion),
     deliveryPaused: queue.deliveryPaused,
     subs: queue.subs.map(({ name, id, settings, deliveryPaused }) => ({
       name,

@@ -5,9 +5,13 @@ import {
   type PartSubscription,
   type PartTotals,
   type QueueAddress,
+  requireKnown,
+  requireKnownOwn,
+  inForce,
 } from '@kiroku/protocol'
 import type { Turn } from '../Turn.ts'
 import { endLanes } from '../forward/decideForwarded.ts'
+import { orRefuse } from '../orRefuse.ts'
 import { messagesIn, refusePolls, sameConfig } from '../queue/decideQueue.ts'
 import type { PartitionState } from '../state/PartitionState.ts'
 import type { QueueState } from '../state/QueueState.ts'
@@ -15,7 +19,15 @@ import { resetSubscription } from '../subscription/decideSubscription.ts'
 import { homeKey, type Place } from './Spread.ts'
 
 /** Makes a part what its home says, and creates it where it is missing; what is older than what it follows changes nothing. */
-export const decidePlacePart = <B>(turn: Turn<B>, c: CommandOf<'PlacePart'>, token: number): void => {
+export const decidePlacePart = <B>(turn: Turn<B>, c: CommandOf<'PlacePart'>, token: number): void =>
+  orRefuse(turn, token, () => {
+    // The owner of the home may be of a newer version.
+    requireKnown(c.config, c.queue)
+    for (const { name, settings } of c.subs) requireKnownOwn(settings, c.queue, name)
+    placePart(turn, c, token)
+  })
+
+const placePart = <B>(turn: Turn<B>, c: CommandOf<'PlacePart'>, token: number): void => {
   const { state } = turn
   const existing = state.names.get(c.queue)
   const refusal = refusePlace(state, existing, c)
@@ -28,7 +40,7 @@ export const decidePlacePart = <B>(turn: Turn<B>, c: CommandOf<'PlacePart'>, tok
       type: 'QueueCreated',
       queue: state.nextQueue,
       name: c.queue,
-      config: { ...c.config },
+      config: { ...inForce(c.config, turn.state.clusterVersion) },
       by,
     })
   const queue = state.names.get(c.queue)!
@@ -62,7 +74,12 @@ const refusePlace = (
 const follow = <B>(turn: Turn<B>, queue: QueueState, c: CommandOf<'PlacePart'>, by: Actor): void => {
   const { id } = queue
   if (!sameConfig(queue.config, c.config))
-    turn.emit({ type: 'QueueConfigured', queue: id, config: { ...c.config }, by })
+    turn.emit({
+      type: 'QueueConfigured',
+      queue: id,
+      config: { ...inForce(c.config, turn.state.clusterVersion) },
+      by,
+    })
   if (queue.deliveryPaused !== c.deliveryPaused)
     turn.emit({ type: c.deliveryPaused ? 'DeliveryPaused' : 'DeliveryResumed', queue: id, by })
   const wanted = new Set(c.subs.map((sub) => sub.name))
@@ -93,12 +110,26 @@ const followSubscription = <B>(
   const sub = before === undefined || (known ?? generation) !== generation ? queue.nextSub : before.id
   const from = queue.nextNumber
   if (before === undefined)
-    turn.emit({ type: 'SubscriptionCreated', queue: id, sub, name, settings: { ...settings }, from, by })
+    turn.emit({
+      type: 'SubscriptionCreated',
+      queue: id,
+      sub,
+      name,
+      settings: { ...inForce(settings, turn.state.clusterVersion) },
+      from,
+      by,
+    })
   else if (sub !== before.id)
     resetSubscription(turn, before, { type: 'SubscriptionReset', queue: id, name, sub, from, by })
   const after = queue.named(name)!
   if (!sameConfig(after.settings, settings))
-    turn.emit({ type: 'SubscriptionConfigured', queue: id, sub, settings: { ...settings }, by })
+    turn.emit({
+      type: 'SubscriptionConfigured',
+      queue: id,
+      sub,
+      settings: { ...inForce(settings, turn.state.clusterVersion) },
+      by,
+    })
   if (after.deliveryPaused !== deliveryPaused)
     turn.emit({ type: deliveryPaused ? 'DeliveryPaused' : 'DeliveryResumed', queue: id, sub, by })
 }

@@ -54,6 +54,20 @@ describe('a queue is spread', () => {
     expect(ps.at(0).state.frameSeq).toBeLessThanOrEqual(before + 1)
     expect(ps.at(0).events).toEqual([])
   })
+  it('not where the partition of a part does not know a setting of its home: it is refused, and nothing is on record', () => {
+    const ps = new Partitions(2)
+    ps.at(0).create('q')
+    ps.spread('q', 1)
+    const home = ps.at(0).state.names.get('q')!
+    const place = placePart(ps.at(0).state, home, home.spread!.parts[0]!)
+    const config = { ...place.config, weather: 'blue' }
+    expect(ps.at(1).ask({ ...place, config }).error?.id).toBe('FutureVersion')
+    const subs = [{ ...place.subs[0]!, settings: { weather: 'blue' } as object }]
+    expect(ps.at(1).ask({ ...place, subs }).error?.id).toBe('FutureVersion')
+    expect(ps.at(1).events).toEqual([])
+    ps.talk()
+    expect(ps.view('q')!.parts).toEqual([{ partition: 1, isOpen: true }])
+  })
   it('with everything that it is: settings, subscriptions, pauses', () => {
     const ps = new Partitions(2)
     const home = ps.at(0)

@@ -78,6 +78,8 @@ export class PartitionState {
   /** Deliveries that repairs gave up, from and up to, not included, by turns: their receipts name nothing. */
   voidDeliveries: number[] = []
   foreignRecords = 0
+  /** The feature level in force: what came with later ones is not on record. */
+  clusterVersion = 0
   /** While the store's clock and the owner's disagree: partition time and number of the next delivery when that began. */
   dispute: { readonly since: number; readonly delivery: number } | undefined
   /** Erasures whose keys are not deleted yet, and the number of the next one. */

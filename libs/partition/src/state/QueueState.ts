@@ -9,6 +9,8 @@ import {
   type QueueAddress,
   type QueueConfig,
   type Redrive,
+  requireKnown,
+  requireKnownOwn,
   type SubscriptionSettings,
 } from '@kiroku/protocol'
 import type { RunList } from '../groups/Group.ts'
@@ -59,7 +61,9 @@ export class QueueState {
   /** Of a part of a spread queue: its home. */
   place: Place | undefined
 
+  /** Errors: `FutureVersion`, for settings that a newer version recorded; also of `configure` and `open`. */
   constructor(id: number, name: string, recorded: Partial<QueueConfig>, groups: GroupColumns) {
+    requireKnown(recorded, name)
     this.id = id
     this.name = name
     this.groups = groups
@@ -121,6 +125,7 @@ export class QueueState {
   }
 
   configure(recorded: Partial<QueueConfig>): void {
+    requireKnown(recorded, this.name)
     this.recorded = recorded
     this.config = { ...defaultQueueConfig, ...recorded }
     this.reconfigure()
@@ -229,6 +234,7 @@ export class Subscription implements RunList {
   }
 
   configure(settings: SubscriptionSettings): void {
+    requireKnownOwn(settings, this.queue.name, this.name)
     this.settings = settings
     const { tags = null, ...own } = settings
     this.tags = tags

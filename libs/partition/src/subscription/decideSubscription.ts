@@ -5,6 +5,7 @@ import {
   KirokuError,
   limits,
   type LogEventOf,
+  inForce,
 } from '@kiroku/protocol'
 import type { Turn } from '../Turn.ts'
 import { readdressHeld } from '../forward/decideForwarded.ts'
@@ -52,7 +53,7 @@ export const decideCreateSubscription = <B>(
       queue: queue.id,
       sub,
       name: c.subscription,
-      settings: { ...settings },
+      settings: { ...inForce(settings, turn.state.clusterVersion) },
       ...begin,
       by: c.by,
     })
@@ -78,7 +79,7 @@ export const decideConfigureSubscription = <B>(
         type: 'SubscriptionConfigured',
         queue: queue.id,
         sub: sub.id,
-        settings: { ...settings },
+        settings: { ...inForce(settings, turn.state.clusterVersion) },
         by: c.by,
       })
     readdressHeld(turn, queue)

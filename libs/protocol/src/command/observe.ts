@@ -12,6 +12,8 @@ export type ObserveCommand =
   | { type: 'DescribePartition' }
   /** Says which clock is right where the store's and the owner's disagree; the engine's own to decide. */
   | { type: 'ConfirmClock'; clock: 'store' | 'node'; by: Actor }
+  /** Puts a feature level in force, which every node reads. */
+  | { type: 'RaiseClusterVersion'; version: number; by: Actor }
   /** What happened to the queues behind the record `since`, which this follower was told last; 0: how they stand. */
   | { type: 'FollowPartition'; follower: string; since: number }
 
@@ -23,6 +25,8 @@ export interface ObserveAnswers {
   DescribePartition: PartitionDescription
   /** By how much partition time was moved on; 0 also where no clocks disagree. */
   ConfirmClock: { readonly steppedMs: number }
+  /** The level in force now, and whether this raised it. */
+  RaiseClusterVersion: { readonly clusterVersion: number; readonly raised: boolean }
   FollowPartition: PartitionUpdate
 }
 
@@ -33,5 +37,6 @@ export const observeShapes: Shapes<ObserveCommand> = {
   DescribeGroups: shape({ ...queue, subscription: optional(text), max: optional(number) }),
   DescribePartition: record,
   ConfirmClock: shape({ clock: text, by: actor }),
+  RaiseClusterVersion: shape({ version: number, by: actor }),
   FollowPartition: shape({ follower: text, since: number }),
 }

@@ -53,6 +53,7 @@ export type ErrorId =
   | 'LogDamaged'
   | 'LogShortened'
   | 'FutureVersion'
+  | 'NotFinalized'
   | 'Quarantined'
   | 'KeysUnavailable'
   | 'KeysLost'
@@ -305,11 +306,12 @@ export const errorRegistry: Readonly<Record<ErrorId, ErrorEntry>> = {
     'The log lost its end; run `kiroku repair` to see what is lost and reopen it.',
   ),
   FutureVersion: entry(false, 500, 7, 'A newer Kiroku wrote this log; update this node.'),
+  NotFinalized: entry(false, 409, 4, 'Upgrade every node, then run `kiroku cluster finalize`.'),
   Quarantined: entry(
     false,
     503,
     7,
-    'The partition is closed because its log is damaged; run `kiroku repair`.',
+    'The partition is closed: run `kiroku repair` if its log is damaged; update this node if a newer Kiroku wrote to it.',
   ),
   KeysUnavailable: entry(
     true,

@@ -22,6 +22,8 @@ export type OwnershipEvent =
   /** The store had `freeBytes` left of `bytesMax`, so the log is trimmed to its last two checkpoints, whatever its limits say. */
   | { type: 'StoreShort'; freeBytes: number; bytesMax: number; optional: true }
   | { type: 'ForeignRecordSkipped'; seq: number }
+  /** Every node reads feature level `version`: from here on what came with it, and before, may be on record. */
+  | { type: 'ClusterVersionRaised'; version: number; by: Actor }
   /**
    * The records `from` to `upTo` are given up; `upTo` is below `from` where only the end of the log was lost. With
    * an empty `hash` the frame of this event continues the chain from the record before `from`, and what was given

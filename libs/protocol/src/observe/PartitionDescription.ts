@@ -17,6 +17,8 @@ export interface PartitionDescription {
   /** Those of them that cannot arrive; absent: none. */
   readonly held?: readonly OutboxDescription[]
   readonly checkpointSeq: number
+  /** The feature level in force; absent: the owner is of a version that does not tell, or knows no state. */
+  readonly clusterVersion?: number
   /** Absent: the owner is of a version that does not tell. */
   readonly storage?: StorageDescription
   /** Absent: an older version answered, there is no owner, or it is not known yet. */

@@ -143,7 +143,8 @@ const isWithin = (value: unknown, min: number, max: number): boolean =>
 
 const invalid = (message: string): KirokuError => new KirokuError('InvalidConfig', message)
 
-const isKind = (kind: unknown): kind is RetryPolicy['kind'] =>
+/** Whether this version has such a kind of policy. */
+export const isRetryKind = (kind: unknown): kind is RetryPolicy['kind'] =>
   typeof kind === 'string' && Object.hasOwn(kinds, kind)
 
 const kindOf = ({ kind }: RetryPolicy) => kinds[kind] as Kind<RetryPolicy>
@@ -170,7 +171,7 @@ export const retryDelayMs = (policy: RetryPolicy, attempt: number, random: numbe
 /** Checks what was given as a retry policy. Errors: `InvalidConfig`. */
 export const checkRetry = (value: unknown): void => {
   const retry = (typeof value === 'object' && value !== null ? value : {}) as Record<string, unknown>
-  if (!isKind(retry['kind'])) throw invalid(`retry.kind must be one of ${Object.keys(kinds).join(', ')}`)
+  if (!isRetryKind(retry['kind'])) throw invalid(`retry.kind must be one of ${Object.keys(kinds).join(', ')}`)
   kinds[retry['kind']].check(retry)
 }
 
@@ -180,7 +181,7 @@ export const checkRetry = (value: unknown): void => {
  */
 export const parseRetryPolicy = (text: string, what: string): RetryPolicy => {
   const [kind, rest] = split(text.trim())
-  if (isKind(kind)) return kinds[kind].read(rest, what)
+  if (isRetryKind(kind)) return kinds[kind].read(rest, what)
   if (text.trim() === '0' || isDuration(text)) return kinds.fixed.read(text, what)
   throw new KirokuError(
     'InvalidArgument',

@@ -23,11 +23,20 @@ export const NodeList = ({ cluster }: { readonly cluster: Cluster }) => (
               : `${node.partitions.length === 1 ? 'partition' : 'partitions'} ${node.partitions.join(', ')}`}
           </span>
           <span className="quiet">
-            {node.host}, process {node.pid}, started <When at={Date.parse(node.startedAt)} />
+            {node.host}, process {node.pid}, version {node.version ?? 'unknown'}, feature level{' '}
+            {node.featureLevel ?? 'unknown'}, started <When at={Date.parse(node.startedAt)} />
           </span>
+          {node.refused !== undefined && (
+            <span className={styles['refused']}>
+              cannot read partition {node.refused.partition}: {node.refused.reason}
+            </span>
+          )}
         </li>
       ))}
     </ul>
+    {cluster.clusterVersion !== undefined && (
+      <p className="quiet">Cluster version {cluster.clusterVersion}</p>
+    )}
     {cluster.nodes.length === 1 && (
       <p className={styles['one']}>
         A cluster of one. Start <code>kiroku serve --nats nats://HOST:PORT</code> on another machine, or here,

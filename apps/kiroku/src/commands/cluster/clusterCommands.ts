@@ -13,6 +13,19 @@ export const clusterCommands: CommandSpec = {
       load: () => import('./status.ts'),
     },
     {
+      name: 'finalize',
+      summary: 'Let nodes record what the previous version cannot read.',
+      description:
+        'Until then a new version records nothing that older nodes cannot read, so that it can be put back. Run it once every node is upgraded and stays so: it raises the cluster version to the feature level of the nodes, which is an act on record and cannot be undone, and is refused while a live node does not read it.',
+      examples: [
+        { command: 'kiroku cluster status', description: 'See what each node reads' },
+        { command: 'kiroku cluster finalize --reason "all on 0.2"', description: 'Finish the upgrade' },
+      ],
+      flags: [{ name: 'reason', kind: 'text', metavar: 'TEXT', description: 'Why, for the record.' }],
+      settings: natsSettings,
+      load: () => import('./finalize.ts'),
+    },
+    {
       name: 'clock',
       summary: 'Show partition clocks, and say which clock is right when they disagree.',
       description:

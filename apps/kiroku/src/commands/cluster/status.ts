@@ -15,17 +15,34 @@ const outboxText = ({ outbox, held = [] }: Partial<PartitionDescription>): strin
   return `${outbox ?? '?'}${waiting === 0 ? '' : ` (${waiting} cannot arrive)`}`
 }
 
+/** The version in force, and what can be done about it. */
+const versionText = (
+  version: number | undefined,
+  nodes: readonly { readonly healthy: boolean; readonly featureLevel: number | undefined }[],
+): string => {
+  const levels = nodes.flatMap(({ healthy, featureLevel = 0 }) => (healthy ? [featureLevel] : []))
+  const lowest = Math.min(...levels)
+  const canRise = version !== undefined && lowest > version && levels.every((level) => level === lowest)
+  return `${version ?? 'unknown'}${canRise ? `; every node reads ${lowest}: \`kiroku cluster finalize\` puts it in force` : ''}`
+}
+
 export const run = (invocation: Invocation): Promise<void> =>
   withClient(invocation, async (client, { nats, log }) => {
     const { out } = invocation
-    const { nodes, partitions } = await describeCluster(nats, log, client)
+    const { nodes, partitions, clusterVersion } = await describeCluster(nats, log, client)
     const nodeRows = nodes.map((node) => [
       node.address,
       `${node.host} (process ${node.pid})`,
+      node.version ?? 'unknown',
+      String(node.featureLevel ?? 'unknown'),
       node.leaving ? 'leaving' : node.healthy ? 'healthy' : 'gone',
       node.partitions.join(', ') || 'none',
     ])
-    out.line(columns([['node', 'where', 'state', 'partitions'], ...nodeRows]))
+    out.line(columns([['node', 'where', 'version', 'feature level', 'state', 'partitions'], ...nodeRows]))
+    for (const { address, refused } of nodes)
+      if (refused !== undefined)
+        out.line(`node ${address} cannot read partition ${refused.partition}: ${refused.reason}`)
+    out.line(`cluster version ${versionText(clusterVersion, nodes)}`)
     out.line()
     const hostOf = (owner: string | undefined): string =>
       nodes.find(({ address }) => address === owner)?.address ?? 'none'
@@ -56,5 +73,5 @@ export const run = (invocation: Invocation): Promise<void> =>
       'replicas',
     ]
     out.line(columns([head, ...partitionRows]))
-    out.result({ log, nodes, partitions })
+    out.result({ log, clusterVersion, nodes, partitions })
   })

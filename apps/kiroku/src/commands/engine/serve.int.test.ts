@@ -1,5 +1,5 @@
 import { connect } from '@kiroku/client-nats'
-import { connect as connectNats } from '@kiroku/nats'
+import { connect as connectNats, serveCommands } from '@kiroku/nats'
 import { startTestNats, temporaryFolder, waitUntil, withNats } from '@kiroku/testkit'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { Kiroku, readyOf } from '../../testing/Kiroku.ts'
@@ -53,6 +53,37 @@ describe('kiroku serve', () => {
       await asked
     } finally {
       await server.stop()
+    }
+  })
+
+  it('[CARD-07] ends before it owns anything where the log is of a cluster version that it does not read', async () => {
+    const first = serve('newer', '--partitions', '1')
+    await readyOf(first)
+    first.child.kill('SIGTERM')
+    await first.finished
+    const connection = await connectNats({ servers: nats().url })
+    const newerOwner = serveCommands(connection, {
+      log: 'newer',
+      partition: 0,
+      handle: () =>
+        Promise.resolve({
+          epoch: 9,
+          seq: 9,
+          answers: [{ ok: { partition: 0, clusterVersion: 99 } as never }],
+        }),
+      undelivered: () => {},
+      onDefect: () => {},
+    })
+    try {
+      const { exit, stderr } = await serve('newer').finished
+      expect(exit).toBe(7)
+      expect(stderr).toContain(
+        'partition 0 is of cluster version 99, and this version reads up to 1: install one that',
+      )
+      expect(stderr).not.toContain('placement')
+    } finally {
+      await newerOwner.stop()
+      await connection.close()
     }
   })
 

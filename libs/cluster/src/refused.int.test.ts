@@ -1,0 +1,82 @@
+import { connect } from '@kiroku/nats'
+import { waitUntil, withNats } from '@kiroku/testkit'
+import type { NatsConnection } from '@nats-io/nats-core'
+import * as Effect from 'effect/Effect'
+import * as Fiber from 'effect/Fiber'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { clusterStatus, placement, type PlacementEvent } from './index.ts'
+
+const server = withNats()
+const partitions = 4
+const all = [0, 1, 2, 3]
+let nc: NatsConnection
+let log: string
+let logs = 0
+let leaves: (() => Promise<void>)[] = []
+
+beforeEach(async () => {
+  nc = await connect({ servers: server().url })
+  log = `log${logs++}`
+})
+afterEach(async () => {
+  for (const leave of leaves) await leave()
+  leaves = []
+  await nc.close()
+})
+
+/** A node of a feature level that cannot read some partitions, which it holds until they are taken from it. */
+const join = (featureLevel: number, unreadable: readonly number[] = []) => {
+  const running = new Set<number>()
+  const events: PlacementEvent[] = []
+  const node = placement({
+    nc,
+    log,
+    partitions,
+    build: { version: `${featureLevel}.0.0`, featureLevel },
+    run: (partition, lease) =>
+      Effect.acquireRelease(
+        Effect.sync(() => {
+          running.add(partition)
+          if (unreadable.includes(partition)) lease.refuse(`record ${partition} is of a newer version`)
+        }),
+        () => Effect.sync(() => running.delete(partition)),
+      ).pipe(Effect.andThen(Effect.never)),
+    onEvent: (event) => events.push(event),
+  })
+  const fiber = Effect.runFork(Effect.scoped(Effect.andThen(node, Effect.never)))
+  const leave = () => Effect.runPromise(Fiber.interrupt(fiber)).then(() => undefined)
+  leaves.push(leave)
+  const owns = (wanted: readonly number[]) =>
+    waitUntil(() => String([...running].sort()) === String(wanted), { timeoutMs: 20_000 })
+  return { running, events, leave, owns }
+}
+
+test('[CARD-07] what a node cannot read goes to one of a higher feature level, and so does the rest of its share', async () => {
+  const older = join(1, [2])
+  await older.owns(all)
+  const newer = join(2)
+  await newer.owns(all)
+  expect(older.running.size).toBe(0)
+  expect(older.events.filter(({ kind }) => kind === 'refused')).toEqual([
+    { kind: 'refused', partition: 2, reason: 'record 2 is of a newer version' },
+  ])
+  const { runners } = await clusterStatus(nc, log)
+  expect(runners.map(({ version, refused }) => ({ version, refused }))).toEqual([
+    { version: '1.0.0', refused: { partition: 2, reason: 'record 2 is of a newer version' } },
+    { version: '2.0.0', refused: undefined },
+  ])
+})
+
+test('[CARD-07] a node that cannot read a partition serves the others while no node reads more', async () => {
+  const older = join(1, [2])
+  await older.owns(all)
+  const newer = join(2)
+  await newer.owns(all)
+  await newer.leave()
+  await older.owns(all)
+  const same = join(1)
+  await waitUntil(() => same.running.size > 0 && older.running.size + same.running.size === partitions, {
+    timeoutMs: 20_000,
+  })
+  expect(older.running.size).toBeGreaterThan(0)
+})
