@@ -41,7 +41,7 @@ export const scrapeMetrics = async (world: World): Promise<ReadonlyMap<string, n
       metrics: () => [],
       ownedPartitions: () => new Set(Array.from({ length: world.log.meta.partitions }, (_, n) => n)),
       warnings: () => [],
-      notReady: () => undefined,
+      notReady: () => Promise.resolve(undefined),
     },
     { host: '127.0.0.1', port: 0, tokens: [], bodyBytesMax: 1_000, drainMs: 0, onDefect: () => {} },
   )

@@ -54,8 +54,8 @@ export interface ApiDependencies {
   readonly metrics: () => readonly MetricFamily[]
   /** Partitions that this process owns: their queues are in its metrics, so that a sum over nodes counts each once. */
   readonly ownedPartitions: () => ReadonlySet<number>
-  /** Why this process does not serve yet; undefined: it serves. */
-  readonly notReady: () => string | undefined
+  /** Why this process cannot serve; undefined: it can. Takes a second at most. */
+  readonly notReady: () => Promise<string | undefined>
   /** A warning for operators although it serves. */
   readonly warnings: () => readonly string[]
 }

@@ -25,9 +25,9 @@ export const plainRoutes = (
     HttpRouter.add(
       'GET',
       '/health/ready',
-      Effect.suspend(() => {
-        const reason = dependencies.notReady()
-        return reason === undefined
+      Effect.gen(function* () {
+        const reason = yield* Effect.promise(async () => dependencies.notReady())
+        return yield* reason === undefined
           ? HttpServerResponse.json(readiness(dependencies.warnings()))
           : HttpServerResponse.json({ status: 'not ready', reason }, { status: 503 })
       }),

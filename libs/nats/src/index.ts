@@ -4,6 +4,7 @@
  * talks to NATS, and to `@kiroku/protocol` for the shape of commands.
  */
 export { connect, type NatsOptions } from './Connection.ts'
+export { checkJetStream } from './checkJetStream.ts'
 export { requireJetStream } from './requireJetStream.ts'
 export { Publisher, type PublishAnswer } from './Publisher.ts'
 export { isStreamMissing, jetStreamCode, toKirokuError } from './jetStreamErrors.ts'

@@ -1,5 +1,6 @@
 import { KirokuError, type ErrorId } from '@kiroku/protocol'
 import { JetStreamApiError } from '@nats-io/jetstream'
+import { AuthorizationError, PermissionViolationError } from '@nats-io/nats-core'
 
 /** Codes of JetStream's API errors that matter here (server/errors.json of nats-server). */
 export const jetStreamCode = {
@@ -26,7 +27,7 @@ const meaning: Readonly<Record<number, ErrorId>> = {
   10054: 'RecordTooLarge', // message larger than the stream takes
   10039: 'JetStreamDisabled', // not enabled for the account
   10076: 'JetStreamDisabled', // not enabled
-  10008: 'NatsUnreachable', // cluster not available
+  10008: 'NoQuorum', // cluster not available
   [jetStreamCode.streamNotFound]: 'NatsUnreachable',
 }
 
@@ -60,5 +61,12 @@ export const toKirokuError = (cause: unknown, what: string): KirokuError => {
     return new KirokuError(id, `${what}: ${cause.message} (JetStream error ${cause.code})`, { cause })
   }
   const text = cause instanceof Error ? cause.message : String(cause)
-  return new KirokuError('NatsUnreachable', `${what}: ${text}`, { cause })
+  return new KirokuError(idOf(cause), `${what}: ${text}`, { cause })
+}
+
+/** The NATS client wraps why a request failed, sometimes more than once. */
+const idOf = (cause: unknown): ErrorId => {
+  if (cause instanceof PermissionViolationError) return 'NatsForbidden'
+  if (cause instanceof AuthorizationError) return 'NatsUnauthorized'
+  return cause instanceof Error && cause.cause !== undefined ? idOf(cause.cause) : 'NatsUnreachable'
 }

@@ -17,15 +17,15 @@ export interface EngineParts {
   readonly running: Pick<RunningNode, 'node' | 'outages'>
   readonly client: ApiDependencies['client']
   readonly auditor: RunningAuditor | undefined
-  /** Why the engine as a whole does not serve; undefined: it does. */
-  readonly notServing: () => string | undefined
+  /** Why the engine cannot serve; undefined: it can. Takes a second at most. */
+  readonly notReady: () => Promise<string | undefined>
 }
 
 /** Everything that the HTTP API needs from an engine. `close` ends the feed. */
 export const engineDependencies = (
   parts: EngineParts,
 ): { readonly dependencies: ApiDependencies; readonly close: () => void } => {
-  const { nats, audited, running, client, auditor, notServing } = parts
+  const { nats, audited, running, client, auditor, notReady } = parts
   const { log, dataDir } = audited
   const { name, incarnation, partitions } = log.meta
   const { actors } = running.node
@@ -64,7 +64,7 @@ export const engineDependencies = (
       ...partitionTroubles([...actors.values()].map((actor) => actor.describe())),
       ...running.outages.warnings,
     ],
-    notReady: () => notServing() ?? running.outages.notReady,
+    notReady,
   }
   return { dependencies, close: () => feed.close() }
 }

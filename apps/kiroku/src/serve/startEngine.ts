@@ -3,6 +3,7 @@ import { startAuditor } from '@kiroku/auditor'
 import { createClient, ownerFirst, type Client } from '@kiroku/client'
 import { natsTransport } from '@kiroku/client-nats'
 import type { OpenDoor } from '@kiroku/doors'
+import { checkJetStream } from '@kiroku/nats'
 import { KirokuError } from '@kiroku/protocol'
 import { auditedLog } from '../audit/auditedLog.ts'
 import { auditorScript, type AuditorSetup } from '../auditor/auditorScript.ts'
@@ -12,6 +13,7 @@ import { openEngineLog, type LogSetup } from '../log/openEngineLog.ts'
 import { engineDependencies } from './engineDependencies.ts'
 import type { KeptAddress } from './keepAddress.ts'
 import { logClientEvent } from './logClientEvent.ts'
+import { Readiness } from './Readiness.ts'
 import { startNode } from './startNode.ts'
 import { watchConnection } from './watchConnection.ts'
 
@@ -90,9 +92,15 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
           })
     if (auditor !== undefined) closers.push(() => auditor.close())
     let stopping = false
-    const notServing = (): string | undefined =>
-      stopping ? 'stopping' : connection.up() ? undefined : 'no connection to NATS'
-    const parts = { nats, audited, running, client, auditor, notServing }
+    const readiness = new Readiness({
+      nowMs: () => performance.now(),
+      beatAtMs: running.beatAtMs,
+      outages: running.outages,
+      isConnected: connection.up,
+      check: () => checkJetStream(nats, readyCheckMs),
+    })
+    const notReady = async () => (stopping ? 'stopping' : readiness.notReady())
+    const parts = { nats, audited, running, client, auditor, notReady }
     const { dependencies, close: closeFeed } = engineDependencies(parts)
     closers.push(() => Promise.resolve(closeFeed()))
     const pagesOf = (host: string) =>
@@ -134,6 +142,7 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
         while ((await running.answering()) < log.meta.partitions)
           if (signal.aborted) throw new KirokuError('Stopped', 'stopped before every partition had an owner')
           else await new Promise((resolve) => setTimeout(resolve, readyPollMs))
+        readiness.completed()
       },
       close: () => {
         stopping = true
@@ -147,3 +156,6 @@ export const startEngine = async (setup: EngineSetup): Promise<RunningEngine> =>
 }
 
 const readyPollMs = 20
+
+/** How long JetStream may take to say why this node is not ready, in ms. */
+const readyCheckMs = 800

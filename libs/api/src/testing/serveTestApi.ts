@@ -82,7 +82,7 @@ export const serve = async (tokens = '', other: Partial<ApiDependencies> = {}) =
       { type: 'gauge', name: 'engine_own', help: 'x', samples: [{ labels: {}, value: 1 }] } as const,
     ],
     ownedPartitions: () => new Set([0, 1]),
-    notReady: () => said.notReady,
+    notReady: () => Promise.resolve(said.notReady),
     warnings: () => said.warnings,
     ...other,
   }

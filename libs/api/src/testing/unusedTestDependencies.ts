@@ -40,5 +40,5 @@ export const unusedTestDependencies: ApiDependencies = {
   metrics: () => [],
   ownedPartitions: () => new Set(),
   warnings: () => [],
-  notReady: () => undefined,
+  notReady: () => Promise.resolve(undefined),
 }

@@ -1,0 +1,69 @@
+import { startNatsCluster, startTestNats, temporaryFolder, waitUntil } from '@kiroku/testkit'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { Kiroku, readyOf } from '../testing/Kiroku.ts'
+
+/** A node on these servers, until the test ends. */
+const serveOn = async (urls: readonly string[], ...more: string[]) => {
+  const folder = await temporaryFolder()
+  onTestFinished(() => folder.remove())
+  const kiroku = new Kiroku(folder.path)
+  onTestFinished(() => kiroku.killAll())
+  const flags = ['--partitions', '2', '--http', '127.0.0.1:0', '--audit', 'off', '--json']
+  const engine = kiroku.start(['serve', '--nats', urls.join(','), ...flags, ...more])
+  const { api } = await readyOf(engine)
+  return { kiroku, api }
+}
+
+/** What an address answers, and how long that took. */
+const ask = async (url: string) => {
+  const startMs = performance.now()
+  const response = await fetch(url)
+  const text = await response.text()
+  return { status: response.status, text, ms: performance.now() - startMs }
+}
+
+/** Waits until the node says that it is not ready; what it says then. */
+const notReady = async (api: string): Promise<string> => {
+  const answer = await waitUntil(
+    async () => {
+      const asked = await ask(`${api}/health/ready`)
+      return asked.status === 503 && asked
+    },
+    { timeoutMs: 20_000, what: 'the node is not ready' },
+  )
+  expect(answer.ms).toBeLessThan(2_000)
+  return (JSON.parse(answer.text) as { reason: string }).reason
+}
+
+const readyAgain = (api: string) =>
+  waitUntil(async () => (await ask(`${api}/health/ready`)).status === 200, {
+    timeoutMs: 60_000,
+    what: 'the node is ready again',
+  })
+
+describe('a node whose NATS is frozen', { timeout: 120_000 }, () => {
+  it('is alive and not ready, says why, and is ready again once NATS goes on', async () => {
+    const server = await startTestNats()
+    onTestFinished(() => server.stop())
+    const { api } = await serveOn([server.url])
+    expect(await ask(`${api}/health/ready`)).toMatchObject({ status: 200, text: '{"status":"ready"}' })
+    await server.kill('SIGSTOP')
+    expect(await notReady(api)).toMatch(/^NATS did not answer within \d+ ms$|^no connection to NATS$/)
+    expect(await ask(`${api}/health/live`)).toMatchObject({ status: 200 })
+    await server.kill('SIGCONT')
+    await readyAgain(api)
+  })
+})
+
+describe('a node whose NATS lost its quorum', { timeout: 180_000 }, () => {
+  it('is not ready, names the quorum, and is ready again once the servers are back', async () => {
+    const cluster = await startNatsCluster()
+    onTestFinished(() => cluster.stop())
+    const { api } = await serveOn(cluster.urls, '--replicas', '3')
+    await Promise.all([cluster.servers[1]!.kill(), cluster.servers[2]!.kill()])
+    await waitUntil(async () => /quorum|no leader/.test(await notReady(api)), { timeoutMs: 30_000 })
+    expect(await ask(`${api}/health/live`)).toMatchObject({ status: 200 })
+    await Promise.all([cluster.servers[1]!.restart(), cluster.servers[2]!.restart()])
+    await readyAgain(api)
+  })
+})
