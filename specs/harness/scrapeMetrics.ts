@@ -9,7 +9,7 @@ export const scrapeMetrics = async (world: World): Promise<ReadonlyMap<string, n
       about: {
         log: 'main',
         incarnation: 'test',
-        partitions: 1,
+        partitions: world.log.meta.partitions,
         version: '0',
         startedAt: 0,
         pid: process.pid,
@@ -39,7 +39,7 @@ export const scrapeMetrics = async (world: World): Promise<ReadonlyMap<string, n
       settleMatching: unused,
       clusterStatus: unused,
       metrics: () => [],
-      ownedPartitions: () => new Set(Array.from({ length: world.log.meta.partitions }, (_, n) => n)),
+      owned: () => world.engine.describe(),
       warnings: () => [],
       notReady: () => Promise.resolve(undefined),
     },

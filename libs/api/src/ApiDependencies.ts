@@ -2,7 +2,7 @@ import type { Answering, Filter, MatchingAct, MessageBody, SettledPiece, Trace }
 import type { Client } from '@kiroku/client'
 import type { MetricFamily } from '@kiroku/doors'
 import type { FeedSource } from '@kiroku/feed'
-import type { Actor } from '@kiroku/protocol'
+import type { Actor, PartitionDescription, QueueDescription } from '@kiroku/protocol'
 import type { Cluster } from './answers.ts'
 
 /** Which messages are meant, and where to continue. */
@@ -52,8 +52,12 @@ export interface ApiDependencies {
   readonly clusterStatus: () => Promise<Cluster>
   /** Metrics that only the process around the API knows: the engine's counters and timings. */
   readonly metrics: () => readonly MetricFamily[]
-  /** Partitions that this process owns: their queues are in its metrics, so that a sum over nodes counts each once. */
-  readonly ownedPartitions: () => ReadonlySet<number>
+  /** What this process owns, from its memory: its metrics are of that, so that a sum over nodes counts everything once. */
+  readonly owned: () => {
+    readonly partitions: readonly PartitionDescription[]
+    /** As the partitions have them: each part of a spread queue by itself. */
+    readonly queues: readonly QueueDescription[]
+  }
   /** Why this process cannot serve; undefined: it can. Takes a second at most. */
   readonly notReady: () => Promise<string | undefined>
   /** A warning for operators although it serves. */

@@ -1,5 +1,12 @@
 import type { Log, PartitionLog } from '@kiroku/log'
-import { type Command, type Delivery, KirokuError, type Reply } from '@kiroku/protocol'
+import {
+  type Command,
+  type Delivery,
+  KirokuError,
+  type PartitionDescription,
+  type QueueDescription,
+  type Reply,
+} from '@kiroku/protocol'
 import * as Effect from 'effect/Effect'
 import type * as Scope from 'effect/Scope'
 import { liveTime, type Time } from './Time.ts'
@@ -155,6 +162,15 @@ export class Node {
   onOwnerChanged(listener: (partition: number, epoch: number) => void): () => void {
     this.#ownerListeners.add(listener)
     return () => this.#ownerListeners.delete(listener)
+  }
+
+  /** What is owned here, from memory: it is known while the log does not answer, too. */
+  describe(): { readonly partitions: PartitionDescription[]; readonly queues: QueueDescription[] } {
+    const actors = [...this.#actors.values()].filter(({ isDescribable }) => isDescribable)
+    return {
+      partitions: actors.map((actor) => actor.describe()),
+      queues: actors.flatMap((actor) => actor.describeQueues()),
+    }
   }
 
   /** What clients must know about the log. */

@@ -59,7 +59,7 @@ export const engineDependencies = (
       ...engineMetrics(actors.values()),
       ...(auditor === undefined ? [] : auditorMetrics(auditor.status())),
     ],
-    ownedPartitions: () => new Set(actors.keys()),
+    owned: () => running.node.describe(),
     warnings: () => [
       ...partitionTroubles([...actors.values()].map((actor) => actor.describe())),
       ...running.outages.warnings,

@@ -78,8 +78,8 @@ const families: readonly FamilyRow<Actors>[] = [
     'kiroku_producers',
     `Producers whose sends are remembered; beyond ${limits.producersMax} new ones are refused until others have been idle for 15 minutes.`,
     (actors) =>
-      actors.flatMap(({ partition, state }) =>
-        state === undefined ? [] : [{ labels: { partition }, value: state.producers.size }],
+      actors.flatMap((actor) =>
+        actor.hasState ? [{ labels: { partition: actor.partition }, value: actor.state.producers.size }] : [],
       ),
   ],
   [

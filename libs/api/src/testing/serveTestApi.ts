@@ -81,7 +81,7 @@ export const serve = async (tokens = '', other: Partial<ApiDependencies> = {}) =
     metrics: () => [
       { type: 'gauge', name: 'engine_own', help: 'x', samples: [{ labels: {}, value: 1 }] } as const,
     ],
-    ownedPartitions: () => new Set([0, 1]),
+    owned: () => engine.node().describe(),
     notReady: () => Promise.resolve(said.notReady),
     warnings: () => said.warnings,
     ...other,

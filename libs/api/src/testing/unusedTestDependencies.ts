@@ -38,7 +38,7 @@ export const unusedTestDependencies: ApiDependencies = {
   settleMatching: unused,
   clusterStatus: unused,
   metrics: () => [],
-  ownedPartitions: () => new Set(),
+  owned: () => ({ partitions: [], queues: [] }),
   warnings: () => [],
   notReady: () => Promise.resolve(undefined),
 }

@@ -1,9 +1,10 @@
-import { Ownership, type PartitionState } from '@kiroku/partition'
+import { describeQueues, Ownership, type PartitionState } from '@kiroku/partition'
 import {
   type Answer,
   type Command,
   KirokuError,
   type PartitionDescription,
+  type QueueDescription,
   type Reply,
 } from '@kiroku/protocol'
 import type { Metrics } from '../Metrics.ts'
@@ -76,6 +77,15 @@ export class PartitionActor {
   /** The state as it was decided so far, for metrics and checks; never change it. */
   get state(): PartitionState {
     return this.#own!.state
+  }
+  /** Whether a state was rebuilt. */
+  get hasState(): boolean {
+    return this.#own !== undefined
+  }
+  /** Whether there is something to describe that is this owner's. */
+  get isDescribable(): boolean {
+    const { life } = this
+    return life === 'Quarantined' || (this.hasState && life !== 'Released' && life !== 'Fenced')
   }
   get metrics(): Metrics {
     return this.#parts.metrics
@@ -168,7 +178,7 @@ export class PartitionActor {
   }
 
   #describeOr(command: Command, error: KirokuError): Answer {
-    const known = this.#own !== undefined || this.life === 'Quarantined'
+    const known = this.hasState || this.life === 'Quarantined'
     return command.type === 'DescribePartition' && known ? { ok: this.describe() } : { error: error.toWire() }
   }
 
@@ -281,6 +291,13 @@ export class PartitionActor {
     checkpoints.end()
     for (const task of this.#tasks) task.end()
     gate.refuseAll(error)
+  }
+
+  /** Its queues as they were decided so far; none before there is a state. */
+  describeQueues(): QueueDescription[] {
+    if (this.#own === undefined) return []
+    const { state } = this.#own
+    return describeQueues(state, state.queues.values(), this.now(), this.#own)
   }
 
   /** The partition as status commands show it. */
