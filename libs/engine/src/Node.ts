@@ -54,6 +54,7 @@ export class Node {
   readonly #loads: LoadTurns
   readonly #actors = new Map<number, PartitionActor>()
   readonly #ownerListeners = new Set<(partition: number, epoch: number) => void>()
+  readonly #takeOvers = new Map<number, number>()
 
   constructor(options: NodeOptions) {
     this.#o = options
@@ -67,6 +68,10 @@ export class Node {
   }
   get log(): Log {
     return this.#o.log
+  }
+  /** How often each partition was taken over here since this node began, also where it is another's now. */
+  get takeOvers(): ReadonlyMap<number, number> {
+    return this.#takeOvers
   }
   /** The actors that run here, by partition. */
   get actors(): ReadonlyMap<number, PartitionActor> {
@@ -118,8 +123,10 @@ export class Node {
       yield* Effect.tryPromise({ try: () => actor.start(), catch: asKirokuError }).pipe(
         Effect.catchIf(isDamage, () => Effect.void),
       )
-      if (actor.life === 'Active')
+      if (actor.life === 'Active') {
+        this.#takeOvers.set(partition, (this.#takeOvers.get(partition) ?? 0) + 1)
         for (const listener of this.#ownerListeners) listener(partition, actor.epoch)
+      }
       const error = yield* Effect.promise(() => actor.ended)
       if (error !== undefined && isDamage(error)) {
         yield* log instanceof UnreadableLog ? untilThere(open) : untilWritten(log)

@@ -56,7 +56,7 @@ export const engineDependencies = (
       ...(auditor === undefined ? {} : { auditor: auditor.status() }),
     }),
     metrics: () => [
-      ...engineMetrics(actors.values()),
+      ...engineMetrics(running.node),
       ...(auditor === undefined ? [] : auditorMetrics(auditor.status())),
     ],
     owned: () => running.node.describe(),

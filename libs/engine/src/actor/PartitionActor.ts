@@ -90,6 +90,10 @@ export class PartitionActor {
   get metrics(): Metrics {
     return this.#parts.metrics
   }
+  /** What it would take of a core to replay what the next owner has to, in ms; an estimate. */
+  get replayMs(): number {
+    return this.#parts.checkpoints.replayMs
+  }
   get #tasks(): readonly OwnerTask[] {
     return this.#parts.tasks
   }
@@ -101,9 +105,15 @@ export class PartitionActor {
 
   /** Takes the partition over and rebuilds its state. Errors: what makes the ownership impossible; `Quarantined` states stay to be asked. */
   async start(): Promise<void> {
+    const lockedMs = this.#o.time.monotonicMs()
     this.#life.send('LOCKED', 'the lock is ours')
     try {
-      this.#begin(await this.#recovery.takeOver(), 0)
+      const loaded = await this.#recovery.takeOver()
+      const lastAt = loaded.state.at
+      this.#begin(loaded, 0)
+      this.metrics.takeOverSeconds = (this.#o.time.monotonicMs() - lockedMs) / 1_000
+      // The first owner of all came after nobody.
+      if (lastAt > 0) this.metrics.withoutOwnerSeconds = Math.max(0, this.now() - lastAt) / 1_000
     } catch (e) {
       const error = await this.#recovery.verdict(e)
       this.#end(error)
